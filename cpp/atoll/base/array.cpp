@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace atoll {
+namespace atl {
 namespace {
 
 // Below this a mapping of its own costs more than it saves; the allocator serves it.
@@ -69,4 +69,4 @@ std::size_t trim_pages(void* address, std::size_t bytes, std::size_t keep) noexc
   return left < bytes ? left : bytes;
 }
 
-}  // namespace atoll
+}  // namespace atl

@@ -13,7 +13,7 @@
 ///     Array<std::uint32_t> dense = std::move(ids).narrow<std::uint32_t>(n);   // same memory, front kept
 ///
 /// Elements are not initialised: fresh pages of the kernel read as zero, recycled ones do not. 64-byte aligned.
-namespace atoll {
+namespace atl {
 
 /// Bytes from the kernel (mmap, transparent huge pages where they fit); throws std::bad_alloc.
 void* map_pages(std::size_t bytes);
@@ -93,4 +93,4 @@ class Array {
   std::size_t bytes_ = 0;  // of the mapping, as asked for
 };
 
-}  // namespace atoll
+}  // namespace atl

@@ -15,7 +15,7 @@
 ///
 /// The library throws and never prints or exits; the command maps each class to an exit code in one place.
 /// A rank must not throw past a collective that others enter: validate, then World::agree.
-namespace atoll {
+namespace atl {
 
 /// Root of all that the library throws on purpose.
 class Error : public std::runtime_error {
@@ -59,7 +59,7 @@ void check(bool ok, fmt::format_string<Args...> text, Args&&... args) {
   if (!ok) throw InputError(fmt::format(text, std::forward<Args>(args)...));
 }
 
-}  // namespace atoll
+}  // namespace atl
 
 /// Our own mistakes, found in debug and sanitizer builds only.
 #if defined(ATOLL_DEBUG)

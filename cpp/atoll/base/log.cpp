@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/base/log.hpp>
 
-namespace atoll {
+namespace atl {
 
 const char* name_of(LogLevel level) {
   switch (level) {
@@ -13,4 +13,4 @@ const char* name_of(LogLevel level) {
   return "?";
 }
 
-}  // namespace atoll
+}  // namespace atl

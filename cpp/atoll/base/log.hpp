@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace atoll {
+namespace atl {
 
 enum class LogLevel { error, warn, info, debug };
 
@@ -32,4 +32,4 @@ class Log {
 
 const char* name_of(LogLevel level);
 
-}  // namespace atoll
+}  // namespace atl

@@ -5,7 +5,7 @@
 
 /// Random numbers by counter: the value at position i is a pure function of (seed, i), so any rank and any
 /// thread can draw any part of a stream, and a graph is the same whatever the number of ranks.
-namespace atoll {
+namespace atl {
 
 /// The finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): a bijection of 64-bit words.
 constexpr std::uint64_t mix64(std::uint64_t x) {
@@ -63,4 +63,4 @@ class BitPermutation {
   std::uint64_t add_[3]{};
 };
 
-}  // namespace atoll
+}  // namespace atl

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-namespace atoll {
+namespace atl {
 
 /// Seconds since it was made or last restarted, on the monotonic clock.
 class Timer {
@@ -22,4 +22,4 @@ class Timer {
   Clock::time_point start_ = Clock::now();
 };
 
-}  // namespace atoll
+}  // namespace atl

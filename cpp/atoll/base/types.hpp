@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace atoll {
+/// Everything lives in namespace `atl`: `atoll` itself is a function of the C library (<stdlib.h>), so C++ cannot use
+/// that word for a namespace. Folders, targets and commands are called atoll.
+namespace atl {
 
 using Vertex = std::int64_t;  ///< a vertex anywhere: an original id, or a dense global number in [0, n)
 using Local = std::int32_t;   ///< a vertex on this rank: a master, or the mirror of another rank's master
@@ -20,4 +22,4 @@ inline constexpr Vertex kMaxVertex = INT64_MAX - 1;
 /// The depth of a vertex that a search did not reach (the Graphalytics convention).
 inline constexpr std::int64_t kUnreachable = INT64_MAX;
 
-}  // namespace atoll
+}  // namespace atl

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/base/parallel.hpp>
+
+#include <sched.h>
+
+namespace atl {
+namespace {
+
+// Set once when a worker starts; a rank's own thread keeps 0.
+thread_local int t_thread = 0;
+
+}  // namespace
+
+int Team::this_thread() { return t_thread; }
+
+void TeamBarrier::wait() {
+  const std::uint32_t epoch = epoch_.load(std::memory_order_relaxed);
+  if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
+    arrived_.store(0, std::memory_order_relaxed);
+    epoch_.store(epoch + 1, std::memory_order_release);
+    epoch_.notify_all();
+    return;
+  }
+  for (Backoff backoff; epoch_.load(std::memory_order_acquire) == epoch;)
+    if (!backoff.pause()) epoch_.wait(epoch, std::memory_order_acquire);
+}
+
+Team::Team(int threads) : threads_(threads < 1 ? 1 : threads), barrier_(threads_) {
+  errors_.resize(static_cast<std::size_t>(threads_));
+  workers_.reserve(static_cast<std::size_t>(threads_ - 1));
+  for (int t = 1; t < threads_; ++t) workers_.emplace_back([this, t] { work(t); });
+}
+
+Team::~Team() {
+  if (threads_ == 1) return;
+  stop_ = true;
+  epoch_.fetch_add(1, std::memory_order_release);
+  epoch_.notify_all();
+  for (auto& w : workers_) w.join();
+}
+
+void Team::launch(Task task, void* argument) {
+  task_ = task;
+  argument_ = argument;
+  running_.store(threads_ - 1, std::memory_order_relaxed);
+  epoch_.fetch_add(1, std::memory_order_release);
+  epoch_.notify_all();
+  try {
+    task(argument, 0);
+  } catch (...) {
+    errors_[0] = std::current_exception();
+  }
+  int left;
+  for (Backoff backoff; (left = running_.load(std::memory_order_acquire)) != 0;)
+    if (!backoff.pause()) running_.wait(left, std::memory_order_acquire);
+  std::exception_ptr first;
+  for (auto& e : errors_)
+    if (auto error = std::exchange(e, nullptr); error && !first) first = error;
+  if (first) std::rethrow_exception(first);
+}
+
+void Team::work(int thread) {
+  t_thread = thread;
+  std::uint32_t seen = 0;
+  for (;;) {
+    for (Backoff backoff; epoch_.load(std::memory_order_acquire) == seen;)
+      if (!backoff.pause()) epoch_.wait(seen, std::memory_order_acquire);
+    ++seen;
+    if (stop_) return;
+    try {
+      task_(argument_, thread);
+    } catch (...) {
+      errors_[static_cast<std::size_t>(thread)] = std::current_exception();
+    }
+    if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) running_.notify_one();
+  }
+}
+
+int usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+}  // namespace atl

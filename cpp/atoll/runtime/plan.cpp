@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/base/error.hpp>
+#include <atoll/runtime/plan.hpp>
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+extern char** environ;
+
+namespace atl {
+namespace {
+
+// The one list of fields: JSON, environment and validation all walk it.
+template <class P, class F>
+void for_each_field(P& plan, F&& f) {
+  f("transport", plan.transport);
+  f("mpi", plan.mpi);
+  f("route", plan.route);
+  f("domains", plan.domains);
+  f("threads", plan.threads);
+  f("slot_bytes", plan.slot_bytes);
+  f("slots_per_peer", plan.slots_per_peer);
+  f("budget_bytes", plan.budget_bytes);
+  f("replicated_bytes", plan.replicated_bytes);
+  f("stall_seconds", plan.stall_seconds);
+  f("timeout_seconds", plan.timeout_seconds);
+  f("shuffle_seed", plan.shuffle_seed);
+}
+
+std::string variable_of(const char* field) {
+  std::string name = "ATOLL_";
+  for (const char* c = field; *c; ++c) name += static_cast<char>(std::toupper(static_cast<unsigned char>(*c)));
+  return name;
+}
+
+// Read elsewhere: base/isa, the tests, the launcher's hand-over to its children.
+constexpr const char* kOtherVariables[] = {"ATOLL_ISA", "ATOLL_DATA", "ATOLL_JOB", "ATOLL_PLUGINS"};
+
+}  // namespace
+
+nlohmann::json Plan::to_json() const {
+  nlohmann::json j;
+  for_each_field(*this, [&](const char* name, const auto& value) { j[name] = value; });
+  return j;
+}
+
+Plan Plan::from_json(const nlohmann::json& j) {
+  Plan plan;
+  check(j.is_object(), "plan: {} (a plan is an object of fields). Correct it.", j.dump());
+  std::size_t known = 0;
+  for_each_field(plan, [&](const char* name, auto& value) {
+    if (!j.contains(name)) return;
+    ++known;
+    try {
+      j.at(name).get_to(value);
+    } catch (const nlohmann::json::exception&) {
+      throw InputError(fmt::format("plan: {} is {} (not of the field's type). Correct it.", name, j.at(name).dump()));
+    }
+  });
+  if (known != j.size()) {
+    const nlohmann::json all = plan.to_json();
+    for (const auto& [key, value] : j.items())
+      check(all.contains(key), "plan: field '{}' is unknown (`atoll info` lists the fields). Remove it.", key);
+  }
+  plan.validate();
+  return plan;
+}
+
+Plan Plan::from_environment(Plan plan) {
+  for_each_field(plan, [](const char* name, auto& value) {
+    const std::string variable = variable_of(name);
+    const char* text = std::getenv(variable.c_str());
+    if (!text) return;
+    using T = std::remove_reference_t<decltype(value)>;
+    if constexpr (std::is_same_v<T, std::string>) {
+      value = text;
+    } else {
+      try {
+        nlohmann::json::parse(text).get_to(value);
+      } catch (const nlohmann::json::exception&) {
+        throw UsageError(fmt::format("{} is '{}' (a number is needed). Correct or unset it.", variable, text));
+      }
+    }
+  });
+  plan.validate();
+  return plan;
+}
+
+void Plan::validate() const {
+  check(transport == "auto" || transport == "inproc" || transport == "mpi",
+        "transport '{}' is unknown (there are auto, inproc, mpi). Choose one.", transport);
+  check(mpi == "auto" || mpi == "openmpi" || mpi == "mpich",
+        "mpi '{}' is unknown (there are auto, openmpi, mpich). Choose one.", mpi);
+  check(route == "direct", "route '{}' is unknown (there is direct). Choose it.", route);
+  check(threads >= 0 && threads <= 4096, "threads is {} (0 for all cores, at most 4096). Change it.", threads);
+  check(slot_bytes >= 128 && slot_bytes % 64 == 0 && slot_bytes <= (std::size_t{1} << 28),
+        "slot_bytes is {} (a multiple of 64 from 128 to 2^28). Change it.", slot_bytes);
+  check(slots_per_peer >= 1 && slots_per_peer <= 64, "slots_per_peer is {} (1 to 64). Change it.", slots_per_peer);
+  check(stall_seconds > 0, "stall_seconds is {} (a time above 0). Change it.", stall_seconds);
+  check(timeout_seconds >= 0, "timeout_seconds is {} (0 for never, or a time). Change it.", timeout_seconds);
+}
+
+std::vector<std::string> unknown_environment() {
+  std::vector<std::string> unknown;
+  Plan plan;
+  for (char** e = environ; *e; ++e) {
+    const std::string entry = *e;
+    if (entry.rfind("ATOLL_", 0) != 0) continue;
+    const std::string name = entry.substr(0, entry.find('='));
+    bool known = std::find(std::begin(kOtherVariables), std::end(kOtherVariables), name) != std::end(kOtherVariables);
+    for_each_field(plan, [&](const char* field, const auto&) { known = known || variable_of(field) == name; });
+    if (!known) unknown.push_back(name);
+  }
+  return unknown;
+}
+
+}  // namespace atl

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+/// Every knob of communication, as one value. An algorithm is one text, its plan another.
+///
+///     Plan plan = Plan::from_environment(Plan{.transport = "inproc"});   // ATOLL_SLOT_BYTES=4096 overrides a field
+///
+namespace atl {
+
+struct Plan {
+  std::string transport = "auto";              ///< auto inproc mpi
+  std::string mpi = "auto";                    ///< auto openmpi mpich: which plug-in serves transport mpi
+  std::string route = "direct";                ///< how records travel between ranks
+  std::string domains;                         ///< pretended hierarchy, as 2x4; empty: as discovered
+  int threads = 0;                             ///< per rank; 0: usable cores / ranks on this node
+  std::size_t slot_bytes = 16384;              ///< one aggregate: inproc 4 KiB costs 8-20 % against 16 KiB
+  int slots_per_peer = 8;                      ///< in flight per ordered pair of ranks
+  std::size_t budget_bytes = std::size_t{1} << 30;  ///< communication memory per rank
+  std::size_t replicated_bytes = std::size_t{1} << 30;  ///< largest O(n) bitmap that each rank may hold
+  double stall_seconds = 30;                   ///< without any progress for so long: say once who waits for what
+  double timeout_seconds = 0;                  ///< give up a wait after this long; 0: never
+  std::uint64_t shuffle_seed = 0;              ///< not 0: inproc delays and reorders delivery by this seed
+
+  /// The fields as JSON, and back; an unknown field is an InputError that names it.
+  nlohmann::json to_json() const;
+  static Plan from_json(const nlohmann::json& j);
+  /// `base` with each field that an environment variable ATOLL_<FIELD> names; a bad value is a UsageError.
+  static Plan from_environment(Plan base);
+  /// Throws InputError for a value out of its range.
+  void validate() const;
+};
+
+/// Environment variables ATOLL_* that are set but name no field of Plan and nothing else that Atoll reads.
+std::vector<std::string> unknown_environment();
+
+}  // namespace atl
