@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <atoll/base/types.hpp>
+#include <cstring>
+#include <deque>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+/// The collectives that algorithms need, over whatever fabric the World has.
+///
+///     const Vertex n = world.sum(mine);                       // the same bits on every rank, floats too
+///     std::vector<Edge> counts = world.all_gather(my_count);  // [rank]
+///     std::vector<Id> ids = world.all_gather_varying(std::span<const Id>(mine), &counts);  // in rank order
+///
+/// All are collective and called from the rank's own thread. Reductions gather the values and fold them in rank
+/// order: ceil(log2 P) rounds, P * sizeof(T) bytes, and no rounding that depends on the machine.
+namespace atl {
+
+class World;
+
+/// T travels as bytes.
+template <class T>
+concept Plain = std::is_trivially_copyable_v<T>;
+
+class Collectives {
+ public:
+  explicit Collectives(World& world) : world_(world) {}
+
+  void barrier();
+
+  template <Plain T>
+  std::vector<T> all_gather(const T& mine);
+  template <Plain T>
+  T sum(T mine) {
+    return fold(mine, [](T a, T b) { return static_cast<T>(a + b); });
+  }
+  template <Plain T>
+  T min(T mine) {
+    return fold(mine, [](T a, T b) { return b < a ? b : a; });
+  }
+  template <Plain T>
+  T max(T mine) {
+    return fold(mine, [](T a, T b) { return a < b ? b : a; });
+  }
+  bool any(bool mine) { return max(static_cast<char>(mine)) != 0; }
+  bool all(bool mine) { return min(static_cast<char>(mine)) != 0; }
+  /// Folds the ranks' values in rank order.
+  template <Plain T, class Op>
+  T fold(const T& mine, Op op);
+
+  /// `values` of `root` on every rank; sizes must be equal.
+  template <Plain T>
+  void broadcast(std::span<T> values, Rank root) {
+    broadcast_bytes(std::as_writable_bytes(values), root);
+  }
+  /// The ranks' lists one after another; `counts`, if given, gets each rank's length.
+  template <Plain T>
+  std::vector<T> all_gather_varying(std::span<const T> mine, std::vector<Edge>* counts = nullptr);
+
+  /// Sends outgoing[r] to rank r and returns what each rank sent here, [from]. Empty lists cost no message.
+  template <Plain T>
+  std::vector<std::vector<T>> exchange(std::vector<std::vector<T>> outgoing);
+
+  /// Tagged bytes between two ranks, chunked into slots; both sides know the size. send() returns when the bytes
+  /// are in slots or copied; it makes progress meanwhile.
+  void send(Rank to, std::uint64_t tag, std::span<const std::byte> bytes);
+  void receive(Rank from, std::uint64_t tag, std::span<std::byte> bytes);
+  /// A tag that no other message of this World has; the same on all ranks when called in the same order.
+  std::uint64_t next_tag() { return ++tag_; }
+
+ protected:
+  void open();  // after World can open channels
+  void shut();
+
+ private:
+  struct Chunk {  // in front of each chunk's bytes
+    std::uint64_t tag;
+    std::uint64_t offset;
+  };
+  struct Expected {
+    Rank from;
+    std::uint64_t tag;
+    std::byte* into;
+    std::size_t left;
+  };
+  struct Unexpected {
+    Rank from;
+    Chunk chunk;
+    std::vector<std::byte> bytes;
+  };
+  static void deliver(void* self, Rank from, const std::byte* data, std::size_t bytes);
+  void all_gather_bytes(const std::byte* mine, std::size_t bytes, std::byte* all);
+  void broadcast_bytes(std::span<std::byte> bytes, Rank root);
+  void exchange_bytes(const std::vector<std::span<const std::byte>>& outgoing,
+                      const std::vector<std::span<std::byte>>& incoming);
+  void all_gather_varying_bytes(std::span<const std::byte> mine, const std::vector<std::size_t>& offsets,
+                                std::byte* all);
+  Rank ranks() const;
+
+  World& world_;
+  std::uint32_t channel_ = 0;
+  std::uint64_t tag_ = 0;
+  // Arrivals may be handled by any thread that makes progress.
+  struct Inbox;
+  std::shared_ptr<Inbox> inbox_;
+};
+
+template <Plain T>
+std::vector<T> Collectives::all_gather(const T& mine) {
+  std::vector<T> all(static_cast<std::size_t>(ranks()));
+  all_gather_bytes(reinterpret_cast<const std::byte*>(&mine), sizeof(T), reinterpret_cast<std::byte*>(all.data()));
+  return all;
+}
+
+template <Plain T, class Op>
+T Collectives::fold(const T& mine, Op op) {
+  if (ranks() == 1) return mine;
+  constexpr Rank kOnStack = 64;
+  if (ranks() <= kOnStack) {
+    T all[kOnStack];
+    all_gather_bytes(reinterpret_cast<const std::byte*>(&mine), sizeof(T), reinterpret_cast<std::byte*>(all));
+    T result = all[0];
+    for (Rank r = 1; r < ranks(); ++r) result = op(result, all[r]);
+    return result;
+  }
+  const std::vector<T> all = all_gather(mine);
+  T result = all[0];
+  for (std::size_t r = 1; r < all.size(); ++r) result = op(result, all[r]);
+  return result;
+}
+
+template <Plain T>
+std::vector<T> Collectives::all_gather_varying(std::span<const T> mine, std::vector<Edge>* counts) {
+  const std::vector<Edge> lengths = all_gather(static_cast<Edge>(mine.size()));
+  std::vector<std::size_t> offsets(lengths.size() + 1, 0);
+  for (std::size_t r = 0; r < lengths.size(); ++r)
+    offsets[r + 1] = offsets[r] + static_cast<std::size_t>(lengths[r]) * sizeof(T);
+  std::vector<T> all(offsets.back() / sizeof(T));
+  all_gather_varying_bytes(std::as_bytes(mine), offsets, reinterpret_cast<std::byte*>(all.data()));
+  if (counts) *counts = lengths;
+  return all;
+}
+
+template <Plain T>
+std::vector<std::vector<T>> Collectives::exchange(std::vector<std::vector<T>> outgoing) {
+  const auto p = static_cast<std::size_t>(ranks());
+  std::vector<Edge> lengths(p);
+  for (std::size_t r = 0; r < p; ++r) lengths[r] = static_cast<Edge>(outgoing[r].size());
+  // Everyone tells everyone what is coming: P words each way.
+  std::vector<Edge> coming(p);
+  {
+    std::vector<std::span<const std::byte>> out(p);
+    std::vector<std::span<std::byte>> in(p);
+    for (std::size_t r = 0; r < p; ++r) {
+      out[r] = std::as_bytes(std::span(&lengths[r], 1));
+      in[r] = std::as_writable_bytes(std::span(&coming[r], 1));
+    }
+    exchange_bytes(out, in);
+  }
+  std::vector<std::vector<T>> incoming(p);
+  std::vector<std::span<const std::byte>> out(p);
+  std::vector<std::span<std::byte>> in(p);
+  for (std::size_t r = 0; r < p; ++r) {
+    incoming[r].resize(static_cast<std::size_t>(coming[r]));
+    out[r] = std::as_bytes(std::span(std::as_const(outgoing[r])));
+    in[r] = std::as_writable_bytes(std::span(incoming[r]));
+  }
+  exchange_bytes(out, in);
+  return incoming;
+}
+
+}  // namespace atl

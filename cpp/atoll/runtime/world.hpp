@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/base/error.hpp>
+#include <atoll/base/log.hpp>
+#include <atoll/base/parallel.hpp>
+#include <atoll/runtime/collectives.hpp>
+#include <atoll/runtime/counters.hpp>
+#include <atoll/runtime/plan.hpp>
+#include <atoll/topology/hierarchy.hpp>
+#include <atoll/transport/fabric.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+
+/// The ranks of a job, seen from one of them: who I am, how to reach the others, my threads, my counters.
+///
+///     run_ranks(4, plan, [](World& world) {                  // ranks as threads of this process
+///       const Vertex all = world.sum(Vertex{world.rank()});  // collective
+///     });
+///
+/// Collectives are called by every rank, in the same order, outside team regions. A rank must not throw past one:
+/// validate locally, then agree() or together(): every rank throws the same error.
+namespace atl {
+
+class World : public Collectives {
+ public:
+  /// Asked while waiting: the sentence that names a peer that is known to be gone.
+  using LostPeer = std::function<std::optional<std::string>()>;
+  struct Options {
+    Log log;
+    LostPeer lost_peer;
+  };
+
+  World(std::unique_ptr<Fabric> fabric, Plan plan, Hierarchy hierarchy, Options options = {});
+  ~World();  // never collective
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+  /// One rank in this process.
+  static std::unique_ptr<World> alone(Plan plan = {});
+
+  Rank rank() const { return rank_; }
+  Rank size() const { return size_; }
+  const Plan& plan() const { return plan_; }
+  const Hierarchy& hierarchy() const { return hierarchy_; }
+  Team& team() { return team_; }
+  Fabric& fabric() { return *fabric_; }
+  const Log& log() const { return options_.log; }
+
+  /// Every rank throws the InputError `message` of the lowest rank where ok is false. Collective.
+  void agree(bool ok, const std::string& message);
+  /// Runs f on every rank; if it throws an Error anywhere, every rank throws that of the lowest such rank, with its
+  /// class. Returns f's value. Collective.
+  template <class F>
+  auto together(F&& f);
+
+  /// Sum of this rank's counters over its threads.
+  Counters counters() const;
+
+  /// Collective; the last call. A World that is destroyed without it (an exception) leaves its peers alone.
+  void close();
+
+  // What mailboxes and collectives are made of.
+
+  using Deliver = void (*)(void* context, Rank from, const std::byte* data, std::size_t bytes);
+  /// A channel gets all packets that the peers' channel of the same number sends. Numbers count up: collective by
+  /// order, like a declaration. Packets that come before it is open wait for it.
+  std::uint32_t open_channel(Deliver deliver, void* context);
+  void close_channel(std::uint32_t channel);
+
+  /// Payload of a slot, and where it starts: records lie 16-byte aligned behind the channel number.
+  static constexpr std::size_t kHeaderBytes = 16;
+  std::size_t payload_bytes() const { return fabric_->slot_bytes() - kHeaderBytes; }
+  /// Slot towards `to`, or the reason why not, counted. slot.data is where the payload starts.
+  Busy acquire(Rank to, Slot& slot);
+  void publish(std::uint32_t channel, const Slot& slot, std::size_t payload_bytes);
+  void abandon(const Slot& slot);
+
+  /// Takes what has arrived and runs its handlers; true if there was something. Any thread.
+  bool progress();
+  /// Makes progress until done(); `what` names the wait in the report of a stall. Throws TransportError when a peer is
+  /// lost or Plan::timeout_seconds have passed.
+  template <class Done>
+  void wait_until(const char* what, Done&& done);
+
+  /// Per thread of the team, on cache lines of its own.
+  struct alignas(128) ThreadState {
+    int handlers = 0;  ///< handlers on this thread's stack: what they send is appended, never waited for
+    Counters counters;
+  };
+  ThreadState& thread_state() { return threads_[static_cast<std::size_t>(Team::this_thread())]; }
+  int level_to(Rank to) const { return level_to_[static_cast<std::size_t>(to)]; }
+  /// Notes communication memory held by a mailbox (bytes may be negative).
+  void note_memory(std::ptrdiff_t bytes);
+
+ private:
+  struct Channel {
+    Deliver deliver = nullptr;
+    void* context = nullptr;
+    std::uint32_t number = 0;
+    bool open = false;
+  };
+  struct Early;  // packets for channels that are not open yet
+  /// Keeps the clock of one wait: reports a stall once, notices lost peers and the time-out.
+  class Watch {
+   public:
+    Watch(World& world, const char* what) : world_(world), what_(what) {}
+    ~Watch();
+    void progressed();
+    void idle();
+
+   private:
+    World& world_;
+    const char* what_;
+    Backoff backoff_;
+    double since_ = -1, checked_ = 0;
+    double began_ = -1;
+    bool reported_ = false;
+  };
+
+  bool deliver(const Packet& packet);
+  [[noreturn]] void throw_agreed(Rank worst, int kind, const std::string& message);
+  void agree_on(int kind, const std::string& message);
+
+  std::unique_ptr<Fabric> fabric_;
+  const Plan plan_;
+  const Hierarchy hierarchy_;
+  Options options_;
+  const Rank rank_, size_;
+  Team team_;
+  std::vector<int> level_to_;
+  std::vector<ThreadState> threads_;
+  std::vector<Channel> channels_;
+  std::uint32_t next_channel_ = 0;
+  std::unique_ptr<Early> early_;
+  std::atomic<std::ptrdiff_t> memory_{0}, memory_high_{0};
+};
+
+/// Calls f(World&) on each of `ranks` threads; throws what the lowest failing rank threw. If a rank throws while
+/// others wait for it, they get a TransportError that names it.
+void run_ranks(Rank ranks, const Plan& plan, const std::function<void(World&)>& f, World::Options options = {});
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+template <class Done>
+void World::wait_until(const char* what, Done&& done) {
+  if (done()) return;
+  Watch watch(*this, what);
+  while (!done()) {
+    if (progress()) {
+      watch.progressed();
+    } else {
+      watch.idle();
+    }
+  }
+}
+
+/// Order of the exit codes' classes, as they travel in agree.
+enum class ErrorKind : int { none, input, usage, io, transport, verification, other };
+ErrorKind kind_of(const std::exception& e);
+
+template <class F>
+auto World::together(F&& f) {
+  using T = std::invoke_result_t<F>;
+  int kind = 0;
+  std::string message;
+  if constexpr (std::is_void_v<T>) {
+    try {
+      f();
+    } catch (const std::exception& e) {
+      kind = static_cast<int>(kind_of(e));
+      message = e.what();
+    }
+    agree_on(kind, message);
+  } else {
+    std::optional<T> value;
+    try {
+      value.emplace(f());
+    } catch (const std::exception& e) {
+      kind = static_cast<int>(kind_of(e));
+      message = e.what();
+    }
+    agree_on(kind, message);
+    return std::move(*value);
+  }
+}
+
+}  // namespace atl
