@@ -13,7 +13,7 @@
 ///     box.drain();                    // collective: returns when none is left on any rank
 ///
 /// The handler runs on the receiving rank, inside send() of a full buffer or inside drain(), maybe on several threads
-/// at once (Handling::serial: one at a time). It may send: such records are appended and never waited for. No order
+/// at once (MailboxOptions: one at a time). It may send: such records are appended and never waited for. No order
 /// is kept between records. Each arrives exactly once.
 ///
 /// Cost: send() is a store and a compare; a full buffer costs two virtual calls and one progress(). Memory: a slot of
@@ -35,6 +35,12 @@ concept Handler = std::invocable<H&, const R&> || std::invocable<H&, std::span<c
 
 enum class Handling { parallel, serial };
 
+struct MailboxOptions {
+  Handling handling = Handling::parallel;
+  /// Whether the handler sends into this very mailbox. false saves drain() a round of counting.
+  bool handler_sends = true;
+};
+
 /// Names the record type of a handler: Mailbox box(world, of_records<R>(handler)).
 template <Record R, Handler<R> H>
 struct RecordsTo {
@@ -49,10 +55,10 @@ template <Record R, Handler<R> H>
 class Mailbox {
  public:
   /// Collective by order, like a declaration.
-  Mailbox(World& world, RecordsTo<R, H> to, Handling handling = Handling::parallel)
+  Mailbox(World& world, RecordsTo<R, H> to, MailboxOptions options = {})
       : world_(world),
         handler_(std::move(to.handler)),
-        handling_(handling),
+        options_(options),
         ranks_(world.size()),
         capacity_(world.payload_bytes() / sizeof(R)),
         threads_(static_cast<std::size_t>(world.team().size())) {
@@ -118,7 +124,7 @@ class Mailbox {
     std::vector<Lane> lanes;           // [rank]
     std::vector<Block> waiting;        // full blocks that handlers left behind
     std::vector<std::unique_ptr<std::byte[]>> spare;
-    std::uint64_t sent = 0, sent_by_handlers = 0;
+    std::uint64_t sent = 0;
     std::atomic<std::uint64_t> received{0};
   };
   static constexpr std::uint32_t kBlock = UINT32_MAX;  // ticket of a lane whose memory is a block
@@ -131,6 +137,7 @@ class Mailbox {
   void give_block(Thread& thread, Rank to);
   void drop(Lane& lane);
   void work_off(Thread& thread);
+  void flush();
   void send_many(Thread& thread, std::span<const Rank> to, std::span<const R> records);
   void send_run(Thread& thread, Rank to, std::span<const R> records);
   void handle(Rank from, std::span<const R> records);
@@ -140,7 +147,7 @@ class Mailbox {
 
   World& world_;
   H handler_;
-  const Handling handling_;
+  const MailboxOptions options_;
   const Rank ranks_;
   const std::size_t capacity_;
   std::uint32_t channel_ = 0;
@@ -153,14 +160,14 @@ class Mailbox {
 template <Record R, class H>
 Mailbox(World&, RecordsTo<R, H>) -> Mailbox<R, H>;
 template <Record R, class H>
-Mailbox(World&, RecordsTo<R, H>, Handling) -> Mailbox<R, H>;
+Mailbox(World&, RecordsTo<R, H>, MailboxOptions) -> Mailbox<R, H>;
 
 // ---------------------------------------------------------------------------------------------------------------------
 
 template <Record R, Handler<R> H>
 void Mailbox<R, H>::handle(Rank from, std::span<const R> records) {
   auto& state = world_.thread_state();
-  if (handling_ == Handling::serial) serial_.lock();
+  if (options_.handling == Handling::serial) serial_.lock();
   ++state.handlers;
   if constexpr (std::invocable<H&, Rank, std::span<const R>>) {
     handler_(from, records);
@@ -170,7 +177,7 @@ void Mailbox<R, H>::handle(Rank from, std::span<const R> records) {
     for (const R& r : records) handler_(r);
   }
   --state.handlers;
-  if (handling_ == Handling::serial) serial_.unlock();
+  if (options_.handling == Handling::serial) serial_.unlock();
   threads_[static_cast<std::size_t>(Team::this_thread())].received.fetch_add(records.size(), std::memory_order_relaxed);
 }
 
@@ -195,7 +202,6 @@ void Mailbox<R, H>::hand_over(Thread& thread, Rank to) {
   Lane& lane = thread.lanes[static_cast<std::size_t>(to)];
   const auto n = static_cast<std::size_t>(lane.at - lane.first);
   thread.sent += n;
-  if (in_handler()) thread.sent_by_handlers += n;
   if (lane.slot.ticket == kBlock) {
     thread.waiting.push_back({to, n, std::unique_ptr<std::byte[]>(reinterpret_cast<std::byte*>(lane.first))});
   } else {
@@ -333,42 +339,42 @@ void Mailbox<R, H>::send_many(Thread& thread, std::span<const Rank> to, std::spa
   for (std::size_t i = 0; i < records.size(); ++i) lanes.send(to[i], records[i]);
 }
 
-// Quiescence by counting: all that was sent has been received. Where no handler has sent since the drain began, one
-// equal count proves it: what is received then was sent before its sender voted. Else the counts must be equal in two
-// rounds running (Mattern, "Algorithms for distributed termination detection", 1987, the four-counter method).
+// Passes on everything that this rank's threads have appended, what handlers append meanwhile included.
+template <Record R, Handler<R> H>
+void Mailbox<R, H>::flush() {
+  for (bool again = true; again;) {
+    again = false;
+    for (Thread& t : threads_) {
+      for (Rank r = 0; r < ranks_; ++r) {
+        if (Lane& lane = t.lanes[static_cast<std::size_t>(r)]; lane.at == lane.first) continue;
+        hand_over(t, r);
+        again = true;
+      }
+      while (!t.waiting.empty()) work_off(t);
+    }
+  }
+}
+
+// Quiescence by counting: all that was sent has been received. Where handlers do not send, one equal count proves it:
+// every rank has flushed before it votes. Else the counts must be equal, and the same, in two rounds running (Mattern,
+// "Algorithms for distributed termination detection", 1987, the four-counter method).
 template <Record R, Handler<R> H>
 void Mailbox<R, H>::drain() {
   struct Count {
-    std::uint64_t sent, received, by_handlers;
+    std::uint64_t sent, received;
   };
-  auto flush = [&] {
-    for (Thread& t : threads_) {
-      for (Rank r = 0; r < ranks_; ++r)
-        if (Lane& lane = t.lanes[static_cast<std::size_t>(r)]; lane.first && lane.at != lane.first) hand_over(t, r);
-      while (!t.waiting.empty()) work_off(t);
-    }
-  };
-  // What handlers have sent in earlier epochs is settled.
-  std::uint64_t before = 0;
-  for (const Thread& t : threads_) before += t.sent_by_handlers;
-  Count last{UINT64_MAX, 0, 0};
-  for (;;) {
+  for (Count last{UINT64_MAX, 0};;) {
     flush();
     while (world_.progress()) flush();
-    flush();
-    Count mine{0, 0, 0};
+    Count mine{0, 0};
     for (const Thread& t : threads_) {
       mine.sent += t.sent;
       mine.received += t.received.load(std::memory_order_relaxed);
-      mine.by_handlers += t.sent_by_handlers;
     }
-    mine.by_handlers -= before;
-    const Count all = world_.fold(mine, [](const Count& a, const Count& b) {
-      return Count{a.sent + b.sent, a.received + b.received, a.by_handlers + b.by_handlers};
-    });
-    const bool equal = all.sent == all.received;
-    if (equal && (all.by_handlers == 0 || (last.sent == all.sent && last.received == all.received))) break;
-    last = all;
+    const Count all = world_.fold(
+        mine, [](const Count& a, const Count& b) { return Count{a.sent + b.sent, a.received + b.received}; });
+    if (all.sent == all.received && (!options_.handler_sends || all.sent == last.sent || ranks_ == 1)) break;
+    last = all.sent == all.received ? all : Count{UINT64_MAX, 0};
   }
   // Between epochs a mailbox holds no slot: others need them.
   for (Thread& t : threads_)
