@@ -13,7 +13,12 @@ if(SKBUILD)
   endif()
   set(rpath)
   foreach(minor RANGE ${first} ${last})
-    foreach(folder lib/python3.${minor}/site-packages lib64/python3.${minor}/site-packages lib/python3.${minor}/dist-packages)
+    foreach(
+      folder
+      lib/python3.${minor}/site-packages
+      lib64/python3.${minor}/site-packages
+      lib/python3.${minor}/dist-packages
+    )
       list(APPEND rpath "$ORIGIN/../${folder}/atoll")
     endforeach()
   endforeach()

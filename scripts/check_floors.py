@@ -59,9 +59,12 @@ def problems(path, cpp):
         if to not in FLOOR:
             yield number, f"includes {include} (there is no folder {to}). Correct the path"
         elif FLOOR[to] >= FLOOR[folder]:
-            yield number, (
-                f"{folder} (floor {FLOOR[folder]}) includes {include} (floor {FLOOR[to]}). "
-                "Move what both need to a lower floor"
+            yield (
+                number,
+                (
+                    f"{folder} (floor {FLOOR[folder]}) includes {include} (floor {FLOOR[to]}). "
+                    "Move what both need to a lower floor"
+                ),
             )
 
 
