@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the include rule: a file includes lower floors or its own folder only; siblings on one floor never meet.
+"""Holds the include rule: a file includes lower floors or its own folder; siblings on one floor never meet.
 
 Only transport/mpi includes <mpi.h>. Prints each line that breaks the rule and leaves with 1.
 

@@ -6,7 +6,6 @@
 
 int main(int argc, char** argv) {
   // Real graphs; a test that needs them skips without.
-  setenv("ATOLL_DATA", ATOLL_DATA_DEFAULT,
-         /*overwrite=*/0);
+  setenv("ATOLL_DATA", ATOLL_DATA_DEFAULT, /*overwrite=*/0);
   return doctest::Context(argc, argv).run();
 }
