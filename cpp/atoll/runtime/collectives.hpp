@@ -5,8 +5,10 @@
 #include <atoll/base/types.hpp>
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 /// The collectives that algorithms need, over whatever fabric the World has.

@@ -18,7 +18,7 @@ struct LevelCount {
 struct Counters {
   std::vector<LevelCount> levels;  ///< [level of the hierarchy, 0 = inside a leaf domain]
   std::uint64_t records = 0;       ///< sent through mailboxes, those to the own rank included
-  std::uint64_t retries[4] = {};   ///< [Busy]: how often a slot was refused, by reason
+  std::uint64_t retries[5] = {};   ///< [Busy]: how often a slot was refused, by reason
   std::uint64_t memory_bytes = 0;  ///< communication memory: high water, fabric and mailboxes together
   double wait_seconds = 0;         ///< in collectives and drains: communication that computation did not hide
 

@@ -71,10 +71,13 @@ class World : public Collectives {
   /// Payload of a slot, and where it starts: records lie 16-byte aligned behind the channel number.
   static constexpr std::size_t kHeaderBytes = 16;
   std::size_t payload_bytes() const { return fabric_->slot_bytes() - kHeaderBytes; }
-  /// Slot towards `to`, or the reason why not, counted. slot.data is where the payload starts.
-  Busy acquire(Rank to, Slot& slot);
-  void publish(std::uint32_t channel, const Slot& slot, std::size_t payload_bytes);
-  void abandon(const Slot& slot);
+  /// How long a slot is held: until it is filled, which may take for ever (a lane), or published at once.
+  enum class Hold { briefly, as_lane };
+  /// Slot towards `to`, or the reason why not, counted. slot.data is where the payload starts. Lanes get all slots
+  /// of a peer but one: whoever waits to pass on a full buffer never waits for a lane that nobody fills.
+  Busy acquire(Rank to, Slot& slot, Hold hold = Hold::briefly);
+  void publish(std::uint32_t channel, const Slot& slot, std::size_t payload_bytes, Hold hold = Hold::briefly);
+  void abandon(const Slot& slot, Hold hold = Hold::briefly);
 
   /// Takes what has arrived and runs its handlers; true if there was something. Any thread.
   bool progress();
@@ -119,7 +122,7 @@ class World : public Collectives {
   };
 
   bool deliver(const Packet& packet);
-  [[noreturn]] void throw_agreed(Rank worst, int kind, const std::string& message);
+  void deliver_early();
   void agree_on(int kind, const std::string& message);
 
   std::unique_ptr<Fabric> fabric_;
@@ -129,6 +132,7 @@ class World : public Collectives {
   const Rank rank_, size_;
   Team team_;
   std::vector<int> level_to_;
+  std::vector<std::atomic<int>> lanes_to_;  // [rank] slots held by lanes
   std::vector<ThreadState> threads_;
   std::vector<Channel> channels_;
   std::uint32_t next_channel_ = 0;

@@ -31,8 +31,9 @@ enum class Busy : std::uint8_t {
   no_slot,    ///< all slots towards this peer are in flight; poll, then ask again
   no_memory,  ///< the fabric's budget is used up
   lock,       ///< another thread is in the way; ask again
+  reserved,   ///< the last slot towards a peer is kept for what is sent at once (the runtime's rule)
 };
-inline constexpr int kBusyReasons = 4;
+inline constexpr int kBusyReasons = 5;
 std::string_view name_of(Busy reason);
 
 /// Memory to be filled and published once (or handed back unused by abandon()).

@@ -20,6 +20,7 @@ std::string_view name_of(Busy reason) {
     case Busy::no_slot: return "no slot";
     case Busy::no_memory: return "no memory";
     case Busy::lock: return "lock";
+    case Busy::reserved: return "reserved";
   }
   return "?";
 }

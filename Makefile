@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+# Each line calls the real tool; nothing is hidden here. CMAKE_FLAGS=-DNAME=VALUE reaches every configure.
+.PHONY: build demo test test-all asan tsan bench lint docs clean
+
+build:              # bin/atoll and .venv, whose Python imports atoll
+	scripts/bootstrap
+	cmake --preset release $(CMAKE_FLAGS)
+	cmake --build --preset release --target product
+	scripts/link
+
+demo: build         # a verified Graph500 BFS run on 2 ranks
+	bin/atoll graph500 --scale 16 --ranks 2
+
+test: build         # C++ and Python tests
+	cmake --build --preset release
+	ctest --preset release --output-junit $(CURDIR)/build/junit/release.xml
+	.venv/bin/python -m pytest --junitxml=build/junit/pytest.xml $(PYTEST_FLAGS)
+
+test-all: test asan tsan
+
+asan tsan:          # unit tests under the address and undefined-behaviour, or the thread sanitizer
+	scripts/bootstrap
+	cmake --preset $@ $(CMAKE_FLAGS)
+	cmake --build --preset $@
+	ctest --preset $@ --output-junit $(CURDIR)/build/junit/$@.xml
+
+bench: build        # bench/cases.json
+	.venv/bin/python bench/run.py
+
+lint:               # clang-format, ruff, gersemi, the include rule
+	.venv/bin/python -m pip install --quiet pre-commit
+	.venv/bin/python -m pre_commit run --all-files
+
+docs: build
+	.venv/bin/python -m pip install --quiet sphinx
+	.venv/bin/python -m sphinx -W docs build/docs
+
+clean:
+	rm -rf build bin .venv

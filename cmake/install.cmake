@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+if(SKBUILD)
+  # A wheel: all in the package's folder. The command goes to the scripts' folder and finds libatoll from there,
+  # <prefix>/bin -> <prefix>/lib/python3.N/site-packages/atoll (dist-packages for Debian's own Python).
+  if(SKBUILD_SABI_VERSION) # one wheel for this and every later Python
+    string(REGEX REPLACE "^3\\.?" "" first ${SKBUILD_SABI_VERSION})
+    math(EXPR last "${first} + 12")
+  else()
+    set(first ${Python_VERSION_MINOR})
+    set(last ${first})
+  endif()
+  set(rpath)
+  foreach(minor RANGE ${first} ${last})
+    foreach(folder lib/python3.${minor}/site-packages lib64/python3.${minor}/site-packages lib/python3.${minor}/dist-packages)
+      list(APPEND rpath "$ORIGIN/../${folder}/atoll")
+    endforeach()
+  endforeach()
+  set_target_properties(atoll ${ATOLL_PLUGINS} atoll_core PROPERTIES INSTALL_RPATH "$ORIGIN")
+  install(TARGETS atoll ${ATOLL_PLUGINS} atoll_core LIBRARY DESTINATION atoll COMPONENT python)
+  if(TARGET atoll_cli)
+    set_target_properties(atoll_cli PROPERTIES INSTALL_RPATH "${rpath}")
+    install(TARGETS atoll_cli DESTINATION "${SKBUILD_SCRIPTS_DIR}" COMPONENT python)
+  endif()
+  set_target_properties(atoll ${ATOLL_PLUGINS} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+  return()
+endif()
+
+include(CMakePackageConfigHelpers)
+set(package "${CMAKE_INSTALL_LIBDIR}/cmake/atoll")
+file(RELATIVE_PATH to_lib "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
+
+set_target_properties(atoll ${ATOLL_PLUGINS} PROPERTIES INSTALL_RPATH "$ORIGIN" INSTALL_RPATH_USE_LINK_PATH ON)
+install(TARGETS atoll EXPORT atollTargets FILE_SET HEADERS)
+install(TARGETS ${ATOLL_PLUGINS} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+if(TARGET atoll_cli)
+  set_target_properties(atoll_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${to_lib}")
+  install(TARGETS atoll_cli)
+endif()
+install(EXPORT atollTargets NAMESPACE atoll:: DESTINATION "${package}")
+configure_package_config_file(cmake/atollConfig.cmake.in atollConfig.cmake INSTALL_DESTINATION "${package}")
+write_basic_package_version_file(atollConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(
+  FILES "${PROJECT_BINARY_DIR}/atollConfig.cmake" "${PROJECT_BINARY_DIR}/atollConfigVersion.cmake"
+  DESTINATION "${package}"
+)
+install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# AUTO builds a part where its dependency is found and says so where it is not; ON insists; OFF never looks.
+macro(atoll_auto_option name help)
+  set(${name} AUTO CACHE STRING "${help} (AUTO, ON, OFF)")
+  set_property(CACHE ${name} PROPERTY STRINGS AUTO ON OFF)
+endmacro()
+
+if(NOT PROJECT_IS_TOP_LEVEL AND NOT DEFINED ATOLL_PYTHON)
+  set(ATOLL_PYTHON OFF)
+endif()
+atoll_auto_option(ATOLL_MPI "MPI plug-ins, one for each of Open MPI and MPICH")
+atoll_auto_option(ATOLL_OFI "libfabric plug-in")
+atoll_auto_option(ATOLL_SIMGRID "SimGrid plug-in: ranks as actors on a simulated platform")
+atoll_auto_option(ATOLL_CUDA "GPU kernels")
+atoll_auto_option(ATOLL_PYTHON "Python package atoll")
+atoll_auto_option(ATOLL_BENCH "micro-benchmarks")
+option(ATOLL_TESTS "C++ tests" ${PROJECT_IS_TOP_LEVEL})
+option(ATOLL_DEBUG "check the library's own assumptions (ATOLL_ASSERT)" OFF)
+option(ATOLL_WERROR "warnings are errors; for CI" OFF)
+
+if(SKBUILD)
+  set(ATOLL_TESTS OFF)
+  set(ATOLL_BENCH OFF)
+  set(ATOLL_PYTHON ON)
+endif()
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+# A part that lacks something: a message under AUTO, an error under ON.
+function(atoll_lacking option message)
+  if("${${option}}" STREQUAL "AUTO")
+    message(STATUS "atoll: ${message} (${option}=AUTO)")
+  else()
+    message(FATAL_ERROR "atoll: ${message}. Install it, or configure with -D${option}=OFF.")
+  endif()
+endfunction()

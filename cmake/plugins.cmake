@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+# Plug-ins lie beside libatoll, which opens them at run time: libatoll_mpi_openmpi.so, libatoll_mpi_mpich.so, ...
+
+# atoll_plugin(name sources...): a module that uses libatoll and is found beside it
+macro(atoll_plugin name)
+  add_library(atoll_${name} MODULE ${ARGN})
+  atoll_settings(atoll_${name})
+  target_include_directories(atoll_${name} PRIVATE cpp)
+  target_link_libraries(atoll_${name} PRIVATE atoll::atoll)
+  list(APPEND ATOLL_PRODUCT atoll_${name})
+  list(APPEND ATOLL_PLUGINS atoll_${name})
+endmacro()
+
+# An MPI is known by its C compiler wrapper: mpicc.openmpi and mpicc.mpich on Debian, else the mpicc that
+# turns out to be of that kind. Sets <kind>_FOUND and makes the target atoll_mpi_flags_<kind>.
+function(atoll_find_mpi kind macro)
+  string(TOUPPER ${kind} KIND)
+  find_program(ATOLL_MPICC_${KIND} NAMES mpicc.${kind} mpicc DOC "mpicc of ${kind}")
+  set(${kind}_FOUND FALSE PARENT_SCOPE)
+  if(NOT ATOLL_MPICC_${KIND})
+    return()
+  endif()
+  execute_process(
+    COMMAND ${ATOLL_MPICC_${KIND}} -show
+    OUTPUT_VARIABLE line
+    ERROR_QUIET
+    RESULT_VARIABLE failed
+  )
+  if(failed)
+    return()
+  endif()
+  separate_arguments(words UNIX_COMMAND "${line}")
+  list(POP_FRONT words)
+  add_library(atoll_mpi_flags_${kind} INTERFACE)
+  set(includes)
+  foreach(word IN LISTS words)
+    if(word MATCHES "^-I(.+)")
+      list(APPEND includes ${CMAKE_MATCH_1})
+    elseif(word MATCHES "^-L(.+)")
+      target_link_directories(atoll_mpi_flags_${kind} INTERFACE ${CMAKE_MATCH_1})
+    elseif(word MATCHES "^-l(.+)")
+      target_link_libraries(atoll_mpi_flags_${kind} INTERFACE ${CMAKE_MATCH_1})
+    elseif(word MATCHES "^-Wl,")
+      target_link_options(atoll_mpi_flags_${kind} INTERFACE ${word})
+    endif()
+  endforeach()
+  target_include_directories(atoll_mpi_flags_${kind} SYSTEM INTERFACE ${includes})
+  target_compile_definitions(
+    atoll_mpi_flags_${kind}
+    INTERFACE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1
+  ) # the C interface alone
+
+  include(CheckCXXSourceCompiles)
+  set(CMAKE_REQUIRED_INCLUDES ${includes})
+  set(CMAKE_REQUIRED_DEFINITIONS -DOMPI_SKIP_MPICXX=1 -DMPICH_SKIP_MPICXX=1)
+  set(CMAKE_REQUIRED_QUIET ON)
+  check_cxx_source_compiles(
+    "#include <mpi.h>\n#ifndef ${macro}\n#error not this MPI\n#endif\nint main() {}"
+    ATOLL_MPICC_IS_${KIND}
+  )
+  if(ATOLL_MPICC_IS_${KIND})
+    set(${kind}_FOUND TRUE PARENT_SCOPE)
+  endif()
+endfunction()
+
+set(ATOLL_PLUGINS)
+
+file(GLOB_RECURSE mpi CONFIGURE_DEPENDS cpp/atoll/transport/mpi/*.cpp)
+if(ATOLL_MPI AND mpi)
+  atoll_find_mpi(openmpi OPEN_MPI)
+  atoll_find_mpi(mpich MPICH_VERSION)
+  foreach(kind openmpi mpich)
+    if(${kind}_FOUND)
+      atoll_plugin(mpi_${kind} ${mpi})
+      target_link_libraries(atoll_mpi_${kind} PRIVATE atoll_mpi_flags_${kind})
+    else()
+      message(STATUS "atoll: no plug-in for ${kind}: it is not found (Debian, Ubuntu: lib${kind}-dev)")
+    endif()
+  endforeach()
+  if(NOT openmpi_FOUND AND NOT mpich_FOUND)
+    atoll_lacking(ATOLL_MPI "no MPI is found (Debian, Ubuntu: libopenmpi-dev or libmpich-dev)")
+  endif()
+endif()
+
+file(GLOB_RECURSE ofi CONFIGURE_DEPENDS cpp/atoll/transport/ofi/*.cpp)
+if(ATOLL_OFI AND ofi)
+  pkg_check_modules(libfabric QUIET IMPORTED_TARGET libfabric)
+  if(libfabric_FOUND)
+    atoll_plugin(ofi ${ofi})
+    target_link_libraries(atoll_ofi PRIVATE PkgConfig::libfabric)
+  else()
+    atoll_lacking(ATOLL_OFI "libfabric is not found (Debian, Ubuntu: libfabric-dev)")
+  endif()
+endif()
+
+file(GLOB_RECURSE flows CONFIGURE_DEPENDS cpp/atoll/transport/flows/*.cpp)
+if(ATOLL_SIMGRID AND flows)
+  pkg_check_modules(simgrid QUIET IMPORTED_TARGET simgrid)
+  if(simgrid_FOUND)
+    atoll_plugin(flows ${flows})
+    target_link_libraries(atoll_flows PRIVATE PkgConfig::simgrid)
+  else()
+    atoll_lacking(ATOLL_SIMGRID "SimGrid is not found (Debian, Ubuntu: libsimgrid-dev)")
+  endif()
+endif()

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/runtime/counters.hpp>
+#include <atoll/transport/fabric.hpp>
+#include <nlohmann/json.hpp>
+
+namespace atl {
+
+Counters& Counters::operator+=(const Counters& other) {
+  levels.resize(std::max(levels.size(), other.levels.size()));
+  for (std::size_t i = 0; i < other.levels.size(); ++i) {
+    levels[i].messages += other.levels[i].messages;
+    levels[i].bytes += other.levels[i].bytes;
+  }
+  records += other.records;
+  for (int i = 0; i < kBusyReasons; ++i) retries[i] += other.retries[i];
+  memory_bytes = std::max(memory_bytes, other.memory_bytes);
+  wait_seconds += other.wait_seconds;
+  return *this;
+}
+
+Counters Counters::since(const Counters& before) const {
+  Counters d = *this;
+  for (std::size_t i = 0; i < before.levels.size(); ++i) {
+    d.levels[i].messages -= before.levels[i].messages;
+    d.levels[i].bytes -= before.levels[i].bytes;
+  }
+  d.records -= before.records;
+  for (int i = 0; i < kBusyReasons; ++i) d.retries[i] -= before.retries[i];
+  d.wait_seconds -= before.wait_seconds;
+  return d;
+}
+
+nlohmann::json Counters::to_json(const std::vector<std::string>& kinds) const {
+  nlohmann::json j;
+  for (std::size_t i = 0; i < levels.size(); ++i)
+    j["levels"].push_back({{"level", i},
+                           {"kind", i < kinds.size() ? kinds[i] : std::string()},
+                           {"messages", levels[i].messages},
+                           {"bytes", levels[i].bytes}});
+  j["records"] = records;
+  for (int i = 1; i < kBusyReasons; ++i) {
+    std::string reason(name_of(static_cast<Busy>(i)));
+    std::replace(reason.begin(), reason.end(), ' ', '_');
+    j["retries"][reason] = retries[i];
+  }
+  j["memory_bytes"] = memory_bytes;
+  j["wait_seconds"] = wait_seconds;
+  return j;
+}
+
+}  // namespace atl

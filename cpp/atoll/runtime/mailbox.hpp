@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/runtime/bucket.hpp>
+#include <atoll/runtime/world.hpp>
+#include <concepts>
+#include <mutex>
+
+/// Sends small records to the ranks that own them; those with a common next hop travel together.
+///
+///     Mailbox box(world, of_records<Visit>([&](const Visit& m) { visit(m.v, m.from); }));
+///     box.send(owner(v), {v, u});     // cheap: appends to a buffer of the calling thread
+///     box.drain();                    // collective: returns when none is left on any rank
+///
+/// The handler runs on the receiving rank, inside send() of a full buffer or inside drain(), maybe on several threads
+/// at once (MailboxOptions: one at a time). It may send: such records are appended and never waited for. No order
+/// is kept between records. Each arrives exactly once.
+///
+/// Cost: send() is a store and a compare; a full buffer costs two virtual calls and one progress(). Memory: a slot of
+/// the fabric for each (thread, rank) that has been sent to, and heap blocks only for what handlers send while the
+/// fabric is busy.
+///
+/// Why nothing deadlocks: whoever waits for a slot makes progress meanwhile, so it frees its peers' slots; a handler
+/// never waits, so progress always ends.
+namespace atl {
+
+/// Records travel as bytes; 16-byte alignment is what a packet's payload has.
+template <class R>
+concept Record = std::is_trivially_copyable_v<R> && alignof(R) <= 16;
+
+/// The handler takes a record, a run of records (to prefetch), or a run with the rank that sent it.
+template <class H, class R>
+concept Handler = std::invocable<H&, const R&> || std::invocable<H&, std::span<const R>> ||
+                  std::invocable<H&, Rank, std::span<const R>>;
+
+enum class Handling { parallel, serial };
+
+struct MailboxOptions {
+  Handling handling = Handling::parallel;
+  /// Whether the handler sends into this very mailbox. false saves drain() a round of counting.
+  bool handler_sends = true;
+};
+
+/// Names the record type of a handler: Mailbox box(world, of_records<R>(handler)).
+template <Record R, Handler<R> H>
+struct RecordsTo {
+  H handler;
+};
+template <Record R, class H>
+RecordsTo<R, std::decay_t<H>> of_records(H&& handler) {
+  return {std::forward<H>(handler)};
+}
+
+template <Record R, Handler<R> H>
+class Mailbox {
+ public:
+  /// Collective by order, like a declaration.
+  Mailbox(World& world, RecordsTo<R, H> to, MailboxOptions options = {})
+      : world_(world),
+        handler_(std::move(to.handler)),
+        options_(options),
+        ranks_(world.size()),
+        capacity_(world.payload_bytes() / sizeof(R)),
+        threads_(static_cast<std::size_t>(world.team().size())) {
+    check(capacity_ > 0, "slot_bytes is {} (records of {} bytes do not fit). Raise it in the plan.",
+          world.plan().slot_bytes, sizeof(R));
+    for (auto& t : threads_) t.lanes.resize(static_cast<std::size_t>(ranks_));
+    channel_ = world.open_channel(&Mailbox::deliver, this);
+  }
+  /// Not collective. After drain() nothing is left to lose.
+  ~Mailbox() {
+    for (auto& t : threads_)
+      for (Lane& lane : t.lanes) drop(lane);
+    world_.close_channel(channel_);
+    world_.note_memory(-static_cast<std::ptrdiff_t>(block_bytes_.load()));
+  }
+  Mailbox(const Mailbox&) = delete;
+  Mailbox& operator=(const Mailbox&) = delete;
+
+  /// Appends; waits only while the buffer is full and the fabric busy. Any thread of the team.
+  void send(Rank to, const R& record) { lanes().send(to, record); }
+
+  /// The calling thread's lanes: ask once before a loop.
+  class Lanes {
+   public:
+    void send(Rank to, const R& record) {
+      Lane& lane = thread_.lanes[static_cast<std::size_t>(to)];
+      if (lane.at == lane.end) [[unlikely]]
+        box_.turn(thread_, to);
+      *lane.at++ = record;
+    }
+    /// The bulk form: records[i] goes to rank to[i]. Bucketed with vector instructions where the machine has them.
+    void send_many(std::span<const Rank> to, std::span<const R> records) { box_.send_many(thread_, to, records); }
+    /// Records that all go to one rank; to the own rank they are handled in place.
+    void send_run(Rank to, std::span<const R> records) { box_.send_run(thread_, to, records); }
+
+   private:
+    friend class Mailbox;
+    Lanes(Mailbox& box, typename Mailbox::Thread& thread) : box_(box), thread_(thread) {}
+    Mailbox& box_;
+    typename Mailbox::Thread& thread_;
+  };
+  Lanes lanes() { return Lanes(*this, threads_[static_cast<std::size_t>(Team::this_thread())]); }
+
+  /// Collective; outside team regions: every record sent before on any rank, and all that handlers sent since, has been
+  /// handled when it returns. Throws TransportError, the same on every rank that is left.
+  void drain();
+
+ private:
+  // Where a thread appends for one next hop: a slot of the fabric, or a block of our own (to the own rank, and for what
+  // handlers send while the fabric is busy).
+  struct Lane {
+    R* at = nullptr;
+    R* end = nullptr;
+    R* first = nullptr;
+    Slot slot;
+  };
+  struct Block {
+    Rank to = -1;
+    std::size_t records = 0;
+    std::unique_ptr<std::byte[]> memory;
+  };
+  struct alignas(128) Thread {
+    std::vector<Lane> lanes;           // [rank]
+    std::vector<Block> waiting;        // full blocks that handlers left behind
+    std::vector<std::unique_ptr<std::byte[]>> spare;
+    std::uint64_t sent = 0;
+    std::atomic<std::uint64_t> received{0};
+  };
+  static constexpr std::uint32_t kBlock = UINT32_MAX;  // ticket of a lane whose memory is a block
+
+  std::size_t block_bytes() const { return capacity_ * sizeof(R) + kBucketSlack; }
+  bool in_handler() const { return world_.thread_state().handlers > 0; }
+  void turn(Thread& thread, Rank to);
+  void hand_over(Thread& thread, Rank to);
+  void fill(Thread& thread, Rank to);
+  void give_block(Thread& thread, Rank to);
+  void drop(Lane& lane);
+  void work_off(Thread& thread);
+  void flush();
+  void send_many(Thread& thread, std::span<const Rank> to, std::span<const R> records);
+  void send_run(Thread& thread, Rank to, std::span<const R> records);
+  void handle(Rank from, std::span<const R> records);
+  static void deliver(void* self, Rank from, const std::byte* data, std::size_t bytes) {
+    static_cast<Mailbox*>(self)->handle(from, {reinterpret_cast<const R*>(data), bytes / sizeof(R)});
+  }
+
+  World& world_;
+  H handler_;
+  const MailboxOptions options_;
+  const Rank ranks_;
+  const std::size_t capacity_;
+  std::uint32_t channel_ = 0;
+  std::vector<Thread> threads_;
+  std::atomic<std::size_t> block_bytes_{0};
+  SpinLock serial_;
+  std::uint64_t noted_records_ = 0;  // already in the World's counters
+};
+
+template <Record R, class H>
+Mailbox(World&, RecordsTo<R, H>) -> Mailbox<R, H>;
+template <Record R, class H>
+Mailbox(World&, RecordsTo<R, H>, MailboxOptions) -> Mailbox<R, H>;
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+template <Record R, Handler<R> H>
+void Mailbox<R, H>::handle(Rank from, std::span<const R> records) {
+  auto& state = world_.thread_state();
+  if (options_.handling == Handling::serial) serial_.lock();
+  ++state.handlers;
+  if constexpr (std::invocable<H&, Rank, std::span<const R>>) {
+    handler_(from, records);
+  } else if constexpr (std::invocable<H&, std::span<const R>>) {
+    handler_(records);
+  } else {
+    for (const R& r : records) handler_(r);
+  }
+  --state.handlers;
+  if (options_.handling == Handling::serial) serial_.unlock();
+  threads_[static_cast<std::size_t>(Team::this_thread())].received.fetch_add(records.size(), std::memory_order_relaxed);
+}
+
+// The lane is full or has no memory yet: pass on what it has and give it fresh memory.
+template <Record R, Handler<R> H>
+void Mailbox<R, H>::turn(Thread& thread, Rank to) {
+  const bool full = thread.lanes[static_cast<std::size_t>(to)].first != nullptr;
+  if (full) hand_over(thread, to);
+  if (!in_handler()) {
+    if (full) world_.progress();  // keeps pace with what the peers send here
+    if (!thread.waiting.empty()) work_off(thread);
+    // A handler that ran just now may have appended to this very lane.
+    Lane& lane = thread.lanes[static_cast<std::size_t>(to)];
+    if (lane.first && lane.at != lane.end) return;
+    if (lane.first) hand_over(thread, to);
+  }
+  fill(thread, to);
+}
+
+template <Record R, Handler<R> H>
+void Mailbox<R, H>::hand_over(Thread& thread, Rank to) {
+  Lane& lane = thread.lanes[static_cast<std::size_t>(to)];
+  const auto n = static_cast<std::size_t>(lane.at - lane.first);
+  thread.sent += n;
+  if (lane.slot.ticket == kBlock) {
+    thread.waiting.push_back({to, n, std::unique_ptr<std::byte[]>(reinterpret_cast<std::byte*>(lane.first))});
+  } else {
+    world_.publish(channel_, lane.slot, n * sizeof(R), World::Hold::as_lane);
+  }
+  lane = {};
+}
+
+template <Record R, Handler<R> H>
+void Mailbox<R, H>::give_block(Thread& thread, Rank to) {
+  std::unique_ptr<std::byte[]> memory;
+  if (!thread.spare.empty()) {
+    memory = std::move(thread.spare.back());
+    thread.spare.pop_back();
+  } else {
+    const std::size_t bytes = block_bytes();
+    memory.reset(new std::byte[bytes]);
+    block_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+    world_.note_memory(static_cast<std::ptrdiff_t>(bytes));
+  }
+  Lane& lane = thread.lanes[static_cast<std::size_t>(to)];
+  lane.first = lane.at = reinterpret_cast<R*>(memory.release());
+  lane.end = lane.first + capacity_;
+  lane.slot = {};
+  lane.slot.ticket = kBlock;
+}
+
+// Gives a lane without memory a slot, or a block where waiting for a slot is not allowed: in handlers, and when all
+// slots that lanes may hold are taken.
+template <Record R, Handler<R> H>
+void Mailbox<R, H>::fill(Thread& thread, Rank to) {
+  if (to == world_.rank()) return give_block(thread, to);
+  Slot slot;
+  Busy busy = world_.acquire(to, slot, World::Hold::as_lane);
+  if (busy != Busy::no && busy != Busy::reserved && !in_handler()) {
+    Lane& lane = thread.lanes[static_cast<std::size_t>(to)];
+    world_.wait_until("send: a slot to the peer", [&] {
+      if (lane.first) return true;  // a handler that ran in this wait has sent to the same rank
+      busy = world_.acquire(to, slot, World::Hold::as_lane);
+      return busy == Busy::no || busy == Busy::reserved;
+    });
+    if (lane.first) return lane.at == lane.end ? turn(thread, to) : void();
+  }
+  if (busy != Busy::no) return give_block(thread, to);
+  Lane& lane = thread.lanes[static_cast<std::size_t>(to)];
+  lane.first = lane.at = reinterpret_cast<R*>(slot.data);
+  lane.end = lane.first + capacity_;
+  lane.slot = slot;
+}
+
+// Takes the memory of a lane that is not needed now.
+template <Record R, Handler<R> H>
+void Mailbox<R, H>::drop(Lane& lane) {
+  if (!lane.first) return;
+  if (lane.slot.ticket == kBlock) {
+    delete[] reinterpret_cast<std::byte*>(lane.first);
+    const std::size_t bytes = block_bytes();
+    block_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+    world_.note_memory(-static_cast<std::ptrdiff_t>(bytes));
+  } else {
+    world_.abandon(lane.slot, World::Hold::as_lane);
+  }
+  lane = {};
+}
+
+// Passes on the blocks that wait, outside handlers. Handlers that run meanwhile may add more; each pass takes the ones
+// that were there, so that producers are pushed back but two ranks cannot keep each other busy for ever.
+template <Record R, Handler<R> H>
+void Mailbox<R, H>::work_off(Thread& thread) {
+  std::vector<Block> blocks = std::exchange(thread.waiting, {});
+  for (Block& b : blocks) {
+    if (b.to == world_.rank()) {
+      handle(b.to, {reinterpret_cast<const R*>(b.memory.get()), b.records});
+    } else {
+      Slot slot;
+      world_.wait_until("send: a slot for what handlers sent", [&] { return world_.acquire(b.to, slot) == Busy::no; });
+      std::memcpy(slot.data, b.memory.get(), b.records * sizeof(R));
+      world_.publish(channel_, slot, b.records * sizeof(R));
+    }
+    thread.spare.push_back(std::move(b.memory));
+  }
+}
+
+template <Record R, Handler<R> H>
+void Mailbox<R, H>::send_run(Thread& thread, Rank to, std::span<const R> records) {
+  if (to == world_.rank() && !in_handler()) {
+    thread.sent += records.size();
+    handle(to, records);
+    return;
+  }
+  while (!records.empty()) {
+    if (const Lane& lane = thread.lanes[static_cast<std::size_t>(to)]; lane.at == lane.end) turn(thread, to);
+    Lane& lane = thread.lanes[static_cast<std::size_t>(to)];
+    const std::size_t n = std::min(records.size(), static_cast<std::size_t>(lane.end - lane.at));
+    std::memcpy(static_cast<void*>(lane.at), records.data(), n * sizeof(R));
+    lane.at += n;
+    records = records.subspan(n);
+  }
+}
+
+template <Record R, Handler<R> H>
+void Mailbox<R, H>::send_many(Thread& thread, std::span<const Rank> to, std::span<const R> records) {
+  if (ranks_ == 1) return send_run(thread, 0, records);
+  if constexpr (sizeof(R) == 4 || sizeof(R) == 8 || sizeof(R) == 16) {
+    // Lanes end kBucketSlack earlier for the kernel.
+    constexpr std::size_t kSpare = kBucketSlack / sizeof(R);
+    const BucketKernel kernel = capacity_ >= 4 * kSpare ? bucket_kernel(sizeof(R), ranks_) : nullptr;
+    if (kernel) {
+      std::byte* at[kMaxBuckets];
+      std::byte* limit[kMaxBuckets];
+      std::size_t done = 0;
+      while (done < records.size()) {
+        // Handlers that run while one lane is turned may append to another: look at all until none had to be turned.
+        for (Rank r = 0, good = 0; good < ranks_; r = (r + 1) % ranks_) {
+          const Lane& lane = thread.lanes[static_cast<std::size_t>(r)];
+          const bool full = lane.end - lane.at <= static_cast<std::ptrdiff_t>(kSpare);
+          if (full) turn(thread, r);
+          good = full ? 0 : good + 1;
+        }
+        for (Rank r = 0; r < ranks_; ++r) {
+          Lane& lane = thread.lanes[static_cast<std::size_t>(r)];
+          at[r] = reinterpret_cast<std::byte*>(lane.at);
+          limit[r] = reinterpret_cast<std::byte*>(lane.end) - kBucketSlack;
+        }
+        const std::size_t n = kernel(to.data() + done, records.data() + done, records.size() - done, ranks_, at, limit);
+        for (Rank r = 0; r < ranks_; ++r) thread.lanes[static_cast<std::size_t>(r)].at = reinterpret_cast<R*>(at[r]);
+        done += n;
+        if (n == 0 && records.size() - done < kBucketStep) break;
+      }
+      to = to.subspan(done);
+      records = records.subspan(done);
+    }
+  }
+  Lanes lanes(*this, thread);
+  for (std::size_t i = 0; i < records.size(); ++i) lanes.send(to[i], records[i]);
+}
+
+// Passes on everything that this rank's threads have appended, what handlers append meanwhile included.
+template <Record R, Handler<R> H>
+void Mailbox<R, H>::flush() {
+  for (bool again = true; again;) {
+    again = false;
+    for (Thread& t : threads_) {
+      for (Rank r = 0; r < ranks_; ++r) {
+        if (Lane& lane = t.lanes[static_cast<std::size_t>(r)]; lane.at == lane.first) continue;
+        hand_over(t, r);
+        again = true;
+      }
+      while (!t.waiting.empty()) work_off(t);
+    }
+  }
+}
+
+// Quiescence by counting: all that was sent has been received. Where handlers do not send, one equal count proves it:
+// every rank has flushed before it votes. Else the counts must be equal, and the same, in two rounds running (Mattern,
+// "Algorithms for distributed termination detection", 1987, the four-counter method).
+template <Record R, Handler<R> H>
+void Mailbox<R, H>::drain() {
+  struct Count {
+    std::uint64_t sent, received;
+  };
+  for (Count last{UINT64_MAX, 0};;) {
+    flush();
+    while (world_.progress()) flush();
+    Count mine{0, 0};
+    for (const Thread& t : threads_) {
+      mine.sent += t.sent;
+      mine.received += t.received.load(std::memory_order_relaxed);
+    }
+    const Count all = world_.fold(
+        mine, [](const Count& a, const Count& b) { return Count{a.sent + b.sent, a.received + b.received}; });
+    if (all.sent == all.received && (!options_.handler_sends || all.sent == last.sent || ranks_ == 1)) break;
+    last = all.sent == all.received ? all : Count{UINT64_MAX, 0};
+  }
+  // Between epochs a mailbox holds no slot: others need them.
+  for (Thread& t : threads_)
+    for (Lane& lane : t.lanes)
+      if (lane.slot.ticket != kBlock) drop(lane);
+  std::uint64_t records = 0;
+  for (Thread& t : threads_) records += t.sent;
+  world_.thread_state().counters.records += records - std::exchange(noted_records_, records);
+}
+
+}  // namespace atl

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/base/timer.hpp>
+#include <atoll/runtime/world.hpp>
+#include <atoll/transport/inproc.hpp>
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+namespace atl {
+namespace {
+
+int threads_per_rank(const Plan& plan, const Fabric& fabric) {
+  if (plan.threads > 0) return plan.threads;
+  int on_node = 0;
+  for (Rank r = 0; r < fabric.size(); ++r) on_node += fabric.node_of(r) == fabric.node_of(fabric.rank());
+  return std::max(1, usable_cores() / std::max(1, on_node));
+}
+
+double now_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// A slot's first bytes; the payload follows, 16-byte aligned.
+struct Header {
+  std::uint32_t channel;
+};
+static_assert(sizeof(Header) <= World::kHeaderBytes);
+
+// Channels live in a ring: more than this many at once would be a leak, not a use.
+constexpr std::size_t kChannels = 256;
+
+// Checking on peers costs a system call; often enough to end a broken job within seconds.
+constexpr double kPeerCheck_s = 0.5;
+
+}  // namespace
+
+ErrorKind kind_of(const std::exception& e) {
+  if (dynamic_cast<const InputError*>(&e)) return ErrorKind::input;
+  if (dynamic_cast<const UsageError*>(&e)) return ErrorKind::usage;
+  if (dynamic_cast<const IoError*>(&e)) return ErrorKind::io;
+  if (dynamic_cast<const TransportError*>(&e)) return ErrorKind::transport;
+  if (dynamic_cast<const VerificationError*>(&e)) return ErrorKind::verification;
+  return ErrorKind::other;
+}
+
+struct World::Early {
+  std::mutex mutex;
+  std::vector<Packet> packets;
+  std::atomic<bool> retry{false};  // a channel was opened since they were last looked at
+};
+
+World::World(std::unique_ptr<Fabric> fabric, Plan plan, Hierarchy hierarchy, Options options)
+    : Collectives(*this),
+      fabric_(std::move(fabric)),
+      plan_(std::move(plan)),
+      hierarchy_(std::move(hierarchy)),
+      options_(std::move(options)),
+      rank_(fabric_->rank()),
+      size_(fabric_->size()),
+      team_(threads_per_rank(plan_, *fabric_)),
+      lanes_to_(static_cast<std::size_t>(size_)),
+      threads_(static_cast<std::size_t>(team_.size())),
+      channels_(kChannels),
+      early_(std::make_unique<Early>()) {
+  check(hierarchy_.size() == size_, "the hierarchy has {} ranks (the job has {}). Correct --domains.",
+        hierarchy_.size(), size_);
+  for (Rank r = 0; r < size_; ++r) level_to_.push_back(hierarchy_.level_between(rank_, r));
+  for (auto& t : threads_) t.counters.levels.resize(static_cast<std::size_t>(hierarchy_.depth()));
+  Collectives::open();
+}
+
+World::~World() = default;
+
+std::unique_ptr<World> World::alone(Plan plan) {
+  auto fabrics = make_inproc({.ranks = 1, .slot_bytes = plan.slot_bytes, .slots_per_peer = plan.slots_per_peer,
+                              .shuffle_seed = 0, .nodes = {}});
+  return std::make_unique<World>(std::move(fabrics[0]), std::move(plan), Hierarchy::flat(1));
+}
+
+void World::close() {
+  barrier();
+  Collectives::shut();
+  fabric_->close();
+}
+
+Counters World::counters() const {
+  Counters all;
+  for (const auto& t : threads_) all += t.counters;
+  all.memory_bytes = static_cast<std::uint64_t>(memory_high_.load()) + fabric_->memory_bytes();
+  return all;
+}
+
+void World::note_memory(std::ptrdiff_t bytes) {
+  const auto now = memory_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  auto high = memory_high_.load(std::memory_order_relaxed);
+  while (now > high && !memory_high_.compare_exchange_weak(high, now, std::memory_order_relaxed)) {
+  }
+}
+
+std::uint32_t World::open_channel(Deliver deliver, void* context) {
+  const std::uint32_t number = next_channel_++;
+  Channel& c = channels_[number % kChannels];
+  if (c.open) throw Error(fmt::format("{} channels are open (a mailbox was never closed). Close what is done.", kChannels));
+  std::lock_guard hold(early_->mutex);
+  c = {deliver, context, number, true};
+  // Packets of faster peers may have waited for this channel; the next progress() hands them out, so that whoever opens
+  // it can finish setting up.
+  early_->retry.store(!early_->packets.empty(), std::memory_order_release);
+  return number;
+}
+
+void World::close_channel(std::uint32_t channel) {
+  std::lock_guard hold(early_->mutex);
+  channels_[channel % kChannels].open = false;
+}
+
+Busy World::acquire(Rank to, Slot& slot, Hold hold) {
+  auto& lanes = lanes_to_[static_cast<std::size_t>(to)];
+  Busy busy = Busy::no;
+  if (hold == Hold::as_lane && lanes.fetch_add(1, std::memory_order_relaxed) + 1 >= plan_.slots_per_peer)
+    busy = Busy::reserved;
+  if (busy == Busy::no) busy = fabric_->acquire(to, slot);
+  if (busy != Busy::no) {
+    if (hold == Hold::as_lane) lanes.fetch_sub(1, std::memory_order_relaxed);
+    ++thread_state().counters.retries[static_cast<int>(busy)];
+    return busy;
+  }
+  slot.data += kHeaderBytes;
+  slot.capacity -= kHeaderBytes;
+  return Busy::no;
+}
+
+void World::publish(std::uint32_t channel, const Slot& slot, std::size_t payload_bytes, Hold hold) {
+  if (hold == Hold::as_lane) lanes_to_[static_cast<std::size_t>(slot.to)].fetch_sub(1, std::memory_order_relaxed);
+  Slot whole = slot;
+  whole.data -= kHeaderBytes;
+  whole.capacity += kHeaderBytes;
+  const Header header{channel};
+  std::memcpy(whole.data, &header, sizeof header);
+  auto& level = thread_state().counters.levels[static_cast<std::size_t>(level_to(slot.to))];
+  ++level.messages;
+  level.bytes += payload_bytes;
+  fabric_->publish(whole, payload_bytes + kHeaderBytes);
+}
+
+void World::abandon(const Slot& slot, Hold hold) {
+  if (hold == Hold::as_lane) lanes_to_[static_cast<std::size_t>(slot.to)].fetch_sub(1, std::memory_order_relaxed);
+  Slot whole = slot;
+  whole.data -= kHeaderBytes;
+  whole.capacity += kHeaderBytes;
+  fabric_->abandon(whole);
+}
+
+bool World::deliver(const Packet& packet) {
+  Header header;
+  std::memcpy(&header, packet.data, sizeof header);
+  const Channel& c = channels_[header.channel % kChannels];
+  if (!c.open || c.number != header.channel) {
+    std::lock_guard hold(early_->mutex);
+    if (!c.open || c.number != header.channel) {
+      early_->packets.push_back(packet);
+      return false;
+    }
+  }
+  c.deliver(c.context, packet.from, packet.data + kHeaderBytes, packet.bytes - kHeaderBytes);
+  return true;
+}
+
+void World::deliver_early() {
+  std::vector<Packet> packets;
+  {
+    std::lock_guard hold(early_->mutex);
+    early_->retry.store(false, std::memory_order_relaxed);
+    packets.swap(early_->packets);
+  }
+  for (const Packet& p : packets)
+    if (deliver(p)) fabric_->release(p);
+}
+
+bool World::progress() {
+  if (early_->retry.load(std::memory_order_acquire)) [[unlikely]]
+    deliver_early();
+  constexpr int kBatch = 16;
+  Packet packets[kBatch];
+  const int n = fabric_->poll(packets);
+  for (int i = 0; i < n; ++i)
+    if (deliver(packets[i])) fabric_->release(packets[i]);
+  return n > 0;
+}
+
+// ---- waiting --------------------------------------------------------------------------------------------------------
+
+World::Watch::~Watch() {
+  if (began_ >= 0) world_.thread_state().counters.wait_seconds += now_seconds() - began_;
+}
+
+void World::Watch::progressed() {
+  backoff_.reset();
+  since_ = -1;
+}
+
+void World::Watch::idle() {
+  if (backoff_.pause()) {
+    if (began_ < 0) began_ = now_seconds();
+    return;
+  }
+  // Asleep from here on: look at the clock each time.
+  const double now = now_seconds();
+  if (since_ < 0) since_ = checked_ = now;
+  constexpr double kNap_s = 0.001;
+  world_.fabric_->wait(kNap_s);
+  if (now - checked_ > kPeerCheck_s) {
+    checked_ = now;
+    if (world_.options_.lost_peer)
+      if (auto lost = world_.options_.lost_peer())
+        throw TransportError(fmt::format("{} (rank {} was waiting in '{}'). Look at that rank's own messages.", *lost,
+                                         world_.rank_, what_));
+  }
+  if (!reported_ && now - since_ > world_.plan_.stall_seconds) {
+    reported_ = true;
+    const Counters c = world_.counters();
+    world_.options_.log(LogLevel::warn,
+                        "rank {} has made no progress for {:.0f} s in '{}' (refused slots: {} no slot, {} no memory, {} "
+                        "lock); still waiting",
+                        world_.rank_, now - since_, what_, c.retries[1], c.retries[2], c.retries[3]);
+  }
+  if (const double limit = world_.plan_.timeout_seconds; limit > 0 && now - since_ > limit)
+    throw TransportError(fmt::format("rank {} waited {:.1f} s in '{}' without any progress (timeout_seconds is {}). Look for "
+                                     "a rank that stopped, or raise it.",
+                                     world_.rank_, now - since_, what_, limit));
+}
+
+// ---- errors, the same on every rank ---------------------------------------------------------------------------------
+
+void World::agree_on(int kind, const std::string& message) {
+  struct Vote {
+    Rank rank;
+    int kind;
+    std::size_t length;
+  };
+  const Vote worst = fold(Vote{kind != 0 ? rank_ : size_, kind, message.size()},
+                          [](const Vote& a, const Vote& b) { return b.rank < a.rank ? b : a; });
+  if (worst.rank == size_) return;
+  std::string text = message;
+  text.resize(worst.length);
+  broadcast(std::span<char>(text), worst.rank);
+  switch (static_cast<ErrorKind>(worst.kind)) {
+    case ErrorKind::input: throw InputError(text);
+    case ErrorKind::usage: throw UsageError(text);
+    case ErrorKind::io: throw IoError(text);
+    case ErrorKind::transport: throw TransportError(text);
+    case ErrorKind::verification: throw VerificationError(text);
+    default: throw Error(text);
+  }
+}
+
+void World::agree(bool ok, const std::string& message) {
+  agree_on(ok ? 0 : static_cast<int>(ErrorKind::input), ok ? std::string() : message);
+}
+
+// ---- ranks as threads -----------------------------------------------------------------------------------------------
+
+void run_ranks(Rank ranks, const Plan& plan, const std::function<void(World&)>& f, World::Options options) {
+  const Hierarchy hierarchy = plan.domains.empty() ? Hierarchy::flat(ranks) : Hierarchy::parse(plan.domains);
+  check(hierarchy.size() == ranks, "domains '{}' make {} ranks (there are {}). Correct --domains or --ranks.",
+        plan.domains, hierarchy.size(), ranks);
+  std::vector<int> nodes;
+  for (Rank r = 0; r < ranks; ++r) nodes.push_back(hierarchy.leaf_of(r));
+  auto fabrics = make_inproc({.ranks = ranks, .slot_bytes = plan.slot_bytes, .slots_per_peer = plan.slots_per_peer,
+                              .shuffle_seed = plan.shuffle_seed, .nodes = nodes});
+  Plan local = plan;
+  if (local.threads == 0) local.threads = std::max(1, usable_cores() / ranks);
+
+  std::vector<std::exception_ptr> errors(static_cast<std::size_t>(ranks));
+  std::atomic<Rank> first_failed{-1};
+  auto play = [&](Rank r) {
+    World::Options mine = options;
+    mine.lost_peer = [&, r]() -> std::optional<std::string> {
+      if (const Rank failed = first_failed.load(); failed >= 0 && failed != r)
+        return fmt::format("rank {} stopped with an error", failed);
+      return options.lost_peer ? options.lost_peer() : std::nullopt;
+    };
+    try {
+      World world(std::move(fabrics[static_cast<std::size_t>(r)]), local, hierarchy, std::move(mine));
+      f(world);
+      world.close();
+    } catch (...) {
+      errors[static_cast<std::size_t>(r)] = std::current_exception();
+      Rank none = -1;
+      first_failed.compare_exchange_strong(none, r);
+    }
+  };
+  std::vector<std::thread> others;
+  for (Rank r = 1; r < ranks; ++r) others.emplace_back(play, r);
+  play(0);
+  for (auto& t : others) t.join();
+  // The rank that failed first knows why; the others only know that it is gone.
+  if (const Rank failed = first_failed.load(); failed >= 0) std::rethrow_exception(errors[static_cast<std::size_t>(failed)]);
+}
+
+}  // namespace atl
