@@ -28,6 +28,8 @@ class MpiFabric : public Fabric {
  public:
   ~MpiFabric() override;
   virtual std::string library() const = 0;  ///< "Open MPI 4.1.4"
+  /// One text (at most 255 bytes) of each rank. Collective.
+  virtual std::vector<std::string> gather_texts(const std::string& mine) = 0;
   /// Buckets, exchanges the counts and the records by MPI itself, applies; seconds between two barriers. Collective.
   virtual double alltoallv(const AlltoallvInput& input) = 0;
 };

@@ -191,6 +191,18 @@ class TwoSided final : public MpiFabric {
     close_session(comm_, finalize_);
   }
 
+  std::vector<std::string> gather_texts(const std::string& mine) override {
+    constexpr int kBytes = 256;
+    std::vector<char> text(kBytes), all(static_cast<std::size_t>(size_) * kBytes);
+    mine.copy(text.data(), kBytes - 1);
+    MPI_Request request;
+    call(MPI_Iallgather(text.data(), kBytes, MPI_CHAR, all.data(), kBytes, MPI_CHAR, comm_, &request), "MPI_Iallgather");
+    finish(request, "MPI_Iallgather");
+    std::vector<std::string> out;
+    for (std::size_t at = 0; at < all.size(); at += kBytes) out.emplace_back(all.data() + at);
+    return out;
+  }
+
   double alltoallv(const AlltoallvInput& input) override { return alltoallv_seconds(comm_, input); }
 
  private:
