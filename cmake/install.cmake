@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+set_target_properties(${ATOLL_PRODUCT} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON) # libraries outside the system's
+
 if(SKBUILD)
   # A wheel: all in the package's folder. The command goes to the scripts' folder and finds libatoll from there,
   # <prefix>/bin -> <prefix>/lib/python3.N/site-packages/atoll (dist-packages for Debian's own Python).
@@ -11,17 +13,21 @@ if(SKBUILD)
   endif()
   set(rpath)
   foreach(minor RANGE ${first} ${last})
-    foreach(folder lib/python3.${minor}/site-packages lib64/python3.${minor}/site-packages lib/python3.${minor}/dist-packages)
+    foreach(
+      folder
+      lib/python3.${minor}/site-packages
+      lib64/python3.${minor}/site-packages
+      lib/python3.${minor}/dist-packages
+    )
       list(APPEND rpath "$ORIGIN/../${folder}/atoll")
     endforeach()
   endforeach()
-  set_target_properties(atoll ${ATOLL_PLUGINS} atoll_core PROPERTIES INSTALL_RPATH "$ORIGIN")
+  set_target_properties(${ATOLL_PLUGINS} atoll_core PROPERTIES INSTALL_RPATH "$ORIGIN")
   install(TARGETS atoll ${ATOLL_PLUGINS} atoll_core LIBRARY DESTINATION atoll COMPONENT python)
   if(TARGET atoll_cli)
     set_target_properties(atoll_cli PROPERTIES INSTALL_RPATH "${rpath}")
     install(TARGETS atoll_cli DESTINATION "${SKBUILD_SCRIPTS_DIR}" COMPONENT python)
   endif()
-  set_target_properties(atoll ${ATOLL_PLUGINS} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
   return()
 endif()
 
@@ -29,9 +35,13 @@ include(CMakePackageConfigHelpers)
 set(package "${CMAKE_INSTALL_LIBDIR}/cmake/atoll")
 file(RELATIVE_PATH to_lib "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
 
-set_target_properties(atoll ${ATOLL_PLUGINS} PROPERTIES INSTALL_RPATH "$ORIGIN" INSTALL_RPATH_USE_LINK_PATH ON)
+foreach(plugin IN LISTS ATOLL_PLUGINS)
+  set_target_properties(${plugin} PROPERTIES INSTALL_RPATH "$ORIGIN")
+endforeach()
 install(TARGETS atoll EXPORT atollTargets FILE_SET HEADERS)
-install(TARGETS ${ATOLL_PLUGINS} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+if(ATOLL_PLUGINS)
+  install(TARGETS ${ATOLL_PLUGINS} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+endif()
 if(TARGET atoll_cli)
   set_target_properties(atoll_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${to_lib}")
   install(TARGETS atoll_cli)

@@ -45,10 +45,7 @@ function(atoll_find_mpi kind macro)
     endif()
   endforeach()
   target_include_directories(atoll_mpi_flags_${kind} SYSTEM INTERFACE ${includes})
-  target_compile_definitions(
-    atoll_mpi_flags_${kind}
-    INTERFACE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1
-  ) # the C interface alone
+  target_compile_definitions(atoll_mpi_flags_${kind} INTERFACE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1) # the C interface alone
 
   include(CheckCXXSourceCompiles)
   set(CMAKE_REQUIRED_INCLUDES ${includes})

@@ -36,7 +36,13 @@ target_link_libraries(atoll_core PRIVATE atoll::atoll)
 list(APPEND ATOLL_PRODUCT atoll_core)
 
 if(PROJECT_IS_TOP_LEVEL AND NOT SKBUILD)
-  file(GLOB_RECURSE modules RELATIVE "${PROJECT_SOURCE_DIR}/python" CONFIGURE_DEPENDS python/*.py python/*/py.typed)
+  file(
+    GLOB_RECURSE modules
+    RELATIVE "${PROJECT_SOURCE_DIR}/python"
+    CONFIGURE_DEPENDS
+    python/*.py
+    python/*/py.typed
+  )
   file(GLOB_RECURSE staged RELATIVE "${PROJECT_BINARY_DIR}/python" "${PROJECT_BINARY_DIR}/python/*.py")
   foreach(module IN LISTS staged)
     if(NOT module IN_LIST modules)
@@ -47,8 +53,7 @@ if(PROJECT_IS_TOP_LEVEL AND NOT SKBUILD)
     get_filename_component(folder ${module} DIRECTORY)
     file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/python/${folder}")
     file(
-      CREATE_LINK
-      "${PROJECT_SOURCE_DIR}/python/${module}" "${PROJECT_BINARY_DIR}/python/${module}"
+      CREATE_LINK "${PROJECT_SOURCE_DIR}/python/${module}" "${PROJECT_BINARY_DIR}/python/${module}"
       SYMBOLIC
     )
   endforeach()

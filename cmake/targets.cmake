@@ -29,8 +29,23 @@ endfunction()
 # Gives x_avx2.cpp and x_avx512.cpp the flags of their instruction set (leaves them out on other machines).
 # They go last: of an inline function that several objects hold the linker keeps the first copy, which must
 # be one that every machine can run.
-set(ATOLL_AVX2 -mavx2 -mbmi2 -mfma -mlzcnt -mpopcnt)
-set(ATOLL_AVX512 ${ATOLL_AVX2} -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512vbmi2)
+set(
+  ATOLL_AVX2
+  -mavx2
+  -mbmi2
+  -mfma
+  -mlzcnt
+  -mpopcnt
+)
+set(
+  ATOLL_AVX512
+  ${ATOLL_AVX2}
+  -mavx512f
+  -mavx512bw
+  -mavx512vl
+  -mavx512dq
+  -mavx512vbmi2
+)
 
 function(atoll_isa_sources list)
   set(baseline ${${list}})

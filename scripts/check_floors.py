@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the include rule: a file includes lower floors or its own folder only; siblings on one floor never meet.
+"""Holds the include rule: a file includes lower floors or its own folder; siblings on one floor never meet.
 
 Only transport/mpi includes <mpi.h>. Prints each line that breaks the rule and leaves with 1.
 
@@ -59,9 +59,12 @@ def problems(path, cpp):
         if to not in FLOOR:
             yield number, f"includes {include} (there is no folder {to}). Correct the path"
         elif FLOOR[to] >= FLOOR[folder]:
-            yield number, (
-                f"{folder} (floor {FLOOR[folder]}) includes {include} (floor {FLOOR[to]}). "
-                "Move what both need to a lower floor"
+            yield (
+                number,
+                (
+                    f"{folder} (floor {FLOOR[folder]}) includes {include} (floor {FLOOR[to]}). "
+                    "Move what both need to a lower floor"
+                ),
             )
 
 

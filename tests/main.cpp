@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 int main(int argc, char** argv) {
-  setenv("ATOLL_DATA", ATOLL_DATA_DEFAULT, /*overwrite=*/0);  // real graphs; tests that need them skip without
+  // Real graphs; a test that needs them skips without.
+  setenv("ATOLL_DATA", ATOLL_DATA_DEFAULT, /*overwrite=*/0);
   return doctest::Context(argc, argv).run();
 }

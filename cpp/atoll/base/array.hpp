@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstring>
-#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -53,8 +52,6 @@ class Array {
   T* end() { return data_ + size_; }
   const T* begin() const { return data_; }
   const T* end() const { return data_ + size_; }
-  operator std::span<T>() { return {data_, size_}; }
-  operator std::span<const T>() const { return {data_, size_}; }
 
   /// Forgets the elements from `size` on and returns their pages.
   void truncate(std::size_t size) {

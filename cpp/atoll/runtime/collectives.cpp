@@ -20,7 +20,7 @@ void Collectives::shut() { world_.close_channel(channel_); }
 
 Rank Collectives::ranks() const { return world_.size(); }
 
-void Collectives::deliver(void* self, Rank from, const std::byte* data, std::size_t bytes) {
+void Collectives::deliver(void* self, Rank from, std::uint32_t, const std::byte* data, std::size_t bytes) {
   auto& inbox = *static_cast<Collectives*>(self)->inbox_;
   Chunk chunk;
   std::memcpy(&chunk, data, sizeof chunk);

@@ -66,6 +66,10 @@ class Collectives {
   template <Plain T>
   std::vector<std::vector<T>> exchange(std::vector<std::vector<T>> outgoing);
 
+  /// The same into memory that is there already: incoming[r] is as long as what rank r sends here.
+  void exchange_bytes(const std::vector<std::span<const std::byte>>& outgoing,
+                      const std::vector<std::span<std::byte>>& incoming);
+
   /// Tagged bytes between two ranks, chunked into slots; both sides know the size. send() returns when the bytes
   /// are in slots or copied; it makes progress meanwhile.
   void send(Rank to, std::uint64_t tag, std::span<const std::byte> bytes);
@@ -93,11 +97,9 @@ class Collectives {
     Chunk chunk;
     std::vector<std::byte> bytes;
   };
-  static void deliver(void* self, Rank from, const std::byte* data, std::size_t bytes);
+  static void deliver(void* self, Rank from, std::uint32_t stamp, const std::byte* data, std::size_t bytes);
   void all_gather_bytes(const std::byte* mine, std::size_t bytes, std::byte* all);
   void broadcast_bytes(std::span<std::byte> bytes, Rank root);
-  void exchange_bytes(const std::vector<std::span<const std::byte>>& outgoing,
-                      const std::vector<std::span<std::byte>>& incoming);
   void all_gather_varying_bytes(std::span<const std::byte> mine, const std::vector<std::size_t>& offsets,
                                 std::byte* all);
   Rank ranks() const;

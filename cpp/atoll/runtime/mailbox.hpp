@@ -16,6 +16,9 @@
 /// at once (MailboxOptions: one at a time). It may send: such records are appended and never waited for. No order
 /// is kept between records. Each arrives exactly once.
 ///
+/// Epochs: drain() ends one. What a faster peer sends in the next epoch is held back here until this rank sends or drains
+/// in it too, so a handler never meets a record of a round that its rank has not begun.
+///
 /// Cost: send() is a store and a compare; a full buffer costs two virtual calls and one progress(). Memory: a slot of
 /// the fabric for each (thread, rank) that has been sent to, and heap blocks only for what handlers send while the
 /// fabric is busy.
@@ -141,9 +144,16 @@ class Mailbox {
   void send_many(Thread& thread, std::span<const Rank> to, std::span<const R> records);
   void send_run(Thread& thread, Rank to, std::span<const R> records);
   void handle(Rank from, std::span<const R> records);
-  static void deliver(void* self, Rank from, const std::byte* data, std::size_t bytes) {
-    static_cast<Mailbox*>(self)->handle(from, {reinterpret_cast<const R*>(data), bytes / sizeof(R)});
+  static void deliver(void* self, Rank from, std::uint32_t epoch, const std::byte* data, std::size_t bytes) {
+    Mailbox& box = *static_cast<Mailbox*>(self);
+    const std::span records(reinterpret_cast<const R*>(data), bytes / sizeof(R));
+    if (!box.begun_.load(std::memory_order_acquire) || epoch != box.epoch_) [[unlikely]] {
+      if (box.hold_back(from, epoch, records)) return;
+    }
+    box.handle(from, records);
   }
+  bool hold_back(Rank from, std::uint32_t epoch, std::span<const R> records);
+  void begin();
 
   World& world_;
   H handler_;
@@ -154,6 +164,15 @@ class Mailbox {
   std::vector<Thread> threads_;
   std::atomic<std::size_t> block_bytes_{0};
   SpinLock serial_;
+  std::uint32_t epoch_ = 0;
+  std::atomic<bool> begun_{false};  // this rank has sent or drained in the epoch
+  struct Held {
+    Rank from;
+    std::uint32_t epoch;
+    std::vector<R> records;
+  };
+  SpinLock held_lock_;
+  std::vector<Held> held_;
   std::uint64_t noted_records_ = 0;  // already in the World's counters
 };
 
@@ -181,12 +200,44 @@ void Mailbox<R, H>::handle(Rank from, std::span<const R> records) {
   threads_[static_cast<std::size_t>(Team::this_thread())].received.fetch_add(records.size(), std::memory_order_relaxed);
 }
 
+// Copies a packet of an epoch that this rank has not begun, so that its slot does not stay occupied: else a peer that is
+// ahead could stop one that is behind. False if the epoch has begun just now.
+template <Record R, Handler<R> H>
+bool Mailbox<R, H>::hold_back(Rank from, std::uint32_t epoch, std::span<const R> records) {
+  std::lock_guard hold(held_lock_);
+  if (begun_.load(std::memory_order_relaxed) && epoch == epoch_) return false;
+  held_.push_back({from, epoch, std::vector<R>(records.begin(), records.end())});
+  world_.note_memory(static_cast<std::ptrdiff_t>(records.size_bytes()));
+  return true;
+}
+
+// This rank takes part in the epoch from here on. Not in handlers: what was held back is handled here.
+template <Record R, Handler<R> H>
+void Mailbox<R, H>::begin() {
+  if (begun_.load(std::memory_order_acquire)) return;
+  std::vector<Held> due;
+  {
+    std::lock_guard hold(held_lock_);
+    begun_.store(true, std::memory_order_release);
+    std::erase_if(held_, [&](Held& h) {
+      if (h.epoch != epoch_) return false;
+      due.push_back(std::move(h));
+      return true;
+    });
+  }
+  for (const Held& h : due) {
+    world_.note_memory(-static_cast<std::ptrdiff_t>(h.records.size() * sizeof(R)));
+    handle(h.from, h.records);
+  }
+}
+
 // The lane is full or has no memory yet: pass on what it has and give it fresh memory.
 template <Record R, Handler<R> H>
 void Mailbox<R, H>::turn(Thread& thread, Rank to) {
   const bool full = thread.lanes[static_cast<std::size_t>(to)].first != nullptr;
   if (full) hand_over(thread, to);
   if (!in_handler()) {
+    begin();
     if (full) world_.progress();  // keeps pace with what the peers send here
     if (!thread.waiting.empty()) work_off(thread);
     // A handler that ran just now may have appended to this very lane.
@@ -205,7 +256,7 @@ void Mailbox<R, H>::hand_over(Thread& thread, Rank to) {
   if (lane.slot.ticket == kBlock) {
     thread.waiting.push_back({to, n, std::unique_ptr<std::byte[]>(reinterpret_cast<std::byte*>(lane.first))});
   } else {
-    world_.publish(channel_, lane.slot, n * sizeof(R), World::Hold::as_lane);
+    world_.publish(channel_, lane.slot, n * sizeof(R), World::Hold::as_lane, epoch_);
   }
   lane = {};
 }
@@ -279,7 +330,7 @@ void Mailbox<R, H>::work_off(Thread& thread) {
       Slot slot;
       world_.wait_until("send: a slot for what handlers sent", [&] { return world_.acquire(b.to, slot) == Busy::no; });
       std::memcpy(slot.data, b.memory.get(), b.records * sizeof(R));
-      world_.publish(channel_, slot, b.records * sizeof(R));
+      world_.publish(channel_, slot, b.records * sizeof(R), World::Hold::briefly, epoch_);
     }
     thread.spare.push_back(std::move(b.memory));
   }
@@ -363,6 +414,7 @@ void Mailbox<R, H>::drain() {
   struct Count {
     std::uint64_t sent, received;
   };
+  begin();
   for (Count last{UINT64_MAX, 0};;) {
     flush();
     while (world_.progress()) flush();
@@ -376,6 +428,8 @@ void Mailbox<R, H>::drain() {
     if (all.sent == all.received && (!options_.handler_sends || all.sent == last.sent || ranks_ == 1)) break;
     last = all.sent == all.received ? all : Count{UINT64_MAX, 0};
   }
+  ++epoch_;
+  begun_.store(false, std::memory_order_release);
   // Between epochs a mailbox holds no slot: others need them.
   for (Thread& t : threads_)
     for (Lane& lane : t.lanes)

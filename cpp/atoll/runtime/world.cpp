@@ -23,6 +23,7 @@ double now_seconds() {
 // A slot's first bytes; the payload follows, 16-byte aligned.
 struct Header {
   std::uint32_t channel;
+  std::uint32_t stamp;
 };
 static_assert(sizeof(Header) <= World::kHeaderBytes);
 
@@ -130,12 +131,13 @@ Busy World::acquire(Rank to, Slot& slot, Hold hold) {
   return Busy::no;
 }
 
-void World::publish(std::uint32_t channel, const Slot& slot, std::size_t payload_bytes, Hold hold) {
+void World::publish(std::uint32_t channel, const Slot& slot, std::size_t payload_bytes, Hold hold,
+                    std::uint32_t stamp) {
   if (hold == Hold::as_lane) lanes_to_[static_cast<std::size_t>(slot.to)].fetch_sub(1, std::memory_order_relaxed);
   Slot whole = slot;
   whole.data -= kHeaderBytes;
   whole.capacity += kHeaderBytes;
-  const Header header{channel};
+  const Header header{channel, stamp};
   std::memcpy(whole.data, &header, sizeof header);
   auto& level = thread_state().counters.levels[static_cast<std::size_t>(level_to(slot.to))];
   ++level.messages;
@@ -162,7 +164,7 @@ bool World::deliver(const Packet& packet) {
       return false;
     }
   }
-  c.deliver(c.context, packet.from, packet.data + kHeaderBytes, packet.bytes - kHeaderBytes);
+  c.deliver(c.context, packet.from, header.stamp, packet.data + kHeaderBytes, packet.bytes - kHeaderBytes);
   return true;
 }
 

@@ -62,7 +62,8 @@ class World : public Collectives {
 
   // What mailboxes and collectives are made of.
 
-  using Deliver = void (*)(void* context, Rank from, const std::byte* data, std::size_t bytes);
+  /// `stamp` is what the sender gave publish().
+  using Deliver = void (*)(void* context, Rank from, std::uint32_t stamp, const std::byte* data, std::size_t bytes);
   /// A channel gets all packets that the peers' channel of the same number sends. Numbers count up: collective by
   /// order, like a declaration. Packets that come before it is open wait for it.
   std::uint32_t open_channel(Deliver deliver, void* context);
@@ -76,7 +77,8 @@ class World : public Collectives {
   /// Slot towards `to`, or the reason why not, counted. slot.data is where the payload starts. Lanes get all slots
   /// of a peer but one: whoever waits to pass on a full buffer never waits for a lane that nobody fills.
   Busy acquire(Rank to, Slot& slot, Hold hold = Hold::briefly);
-  void publish(std::uint32_t channel, const Slot& slot, std::size_t payload_bytes, Hold hold = Hold::briefly);
+  void publish(std::uint32_t channel, const Slot& slot, std::size_t payload_bytes, Hold hold = Hold::briefly,
+               std::uint32_t stamp = 0);
   void abandon(const Slot& slot, Hold hold = Hold::briefly);
 
   /// Takes what has arrived and runs its handlers; true if there was something. Any thread.

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/graph/graph.hpp>
+#include <memory>
+
+/// Breadth-first search, direction-optimising, over any number of ranks.
+///
+///     BfsResult r = bfs(graph, 1);                       // collective; 1 is an original id
+///     Bfs search(graph);                                 // many searches: layouts and buffers are made once
+///     for (Vertex s : sources) search.run(s, r);         // r's arrays are used again
+///
+/// Contract: directed or undirected (a directed search follows edges from source to target); weights are ignored;
+/// self-loops and multi-edges change nothing. The parent tree is one of the shortest; which one depends on threads and
+/// ranks, the depths do not.
+namespace atl {
+
+enum class Direction { automatic, push, pull };
+enum class Depths { no, yes };
+
+struct BfsOptions {
+  Direction direction = Direction::automatic;
+  Depths depths = Depths::no;
+  /// Pull when the frontier has more than 1 / alpha of the edges that no frontier has had yet. 30 is the flat middle for
+  /// Kronecker graphs; from 60 on some sources take four times the median.
+  double alpha = 30;
+};
+
+/// On this rank, in natural order (ascending original ids of the vertices it owns).
+struct BfsResult {
+  Array<Vertex> parent;  ///< original ids; the source's own is itself, kNoVertex where not reached
+  Array<Vertex> depth;   ///< if asked for; kUnreachable where not reached
+  Vertex reached = 0;    ///< on all ranks
+  Edge edges = 0;        ///< on all ranks, with an end in the component (directed: that leave reached vertices)
+  int levels = 0;        ///< of the tree; 1 is the source alone
+  int pulls = 0;         ///< levels that were found by pulling
+};
+
+class Bfs {
+ public:
+  /// Makes layouts and buffers: collective.
+  explicit Bfs(const Graph& graph, const BfsOptions& options = {});
+  ~Bfs();
+  Bfs(const Bfs&) = delete;
+  Bfs& operator=(const Bfs&) = delete;
+
+  /// Collective. InputError, the same on all ranks, if no vertex has the id `source`.
+  void run(Vertex source, BfsResult& result);
+  std::size_t memory_bytes() const;
+
+ private:
+  class Search;  // by the width of the graph's ids
+  template <class Id>
+  class Typed;
+  std::unique_ptr<Search> search_;
+};
+
+BfsResult bfs(const Graph& graph, Vertex source, const BfsOptions& options = {});
+
+}  // namespace atl

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/base/isa.hpp>
+#include <atoll/graph/layout.hpp>
+
+/// The inner loops of breadth-first search on one rank's bitmaps and lists: no ranks, no threads, no levels in here.
+namespace atl {
+
+/// What a pull step reads and writes. Bitmaps have one bit per local vertex and one spare word.
+template <class Id>
+struct PullView {
+  const std::uint64_t* frontier;
+  std::uint64_t* visited;
+  std::uint64_t* next;
+  const HeadColumns<Id>* heads;
+  const Edge* offsets;
+  const Local* targets;
+  const Id* ids;  // original ids by local number
+  Id* parent;     // by local number
+};
+
+/// From parents by local number to parents in natural order. Parents of vertices without a visited bit are kNoId.
+template <class Id>
+struct NaturalView {
+  const NaturalOrder* order;
+  const Id* parent;
+  Vertex* out;
+  std::size_t owned;
+};
+template <class Id>
+inline constexpr Id kNoId = static_cast<Id>(-1);
+
+template <class Id>
+struct BfsKernels {
+  /// Finds parents for the unvisited vertices of words [a, b): sets visited, assigns next; returns how many it found.
+  /// Words are this thread's alone.
+  std::size_t (*pull)(const PullView<Id>&, std::size_t a, std::size_t b);
+  /// Sets the visited bit of each of n targets; writes those whose bit this call has set to `claimed` (room for n + 16)
+  /// and returns how many. Atomic: any thread may claim any bit.
+  std::size_t (*claim)(std::uint64_t* visited, const Local* targets, std::size_t n, Local* claimed);
+  /// Writes natural words [a, b) of the result.
+  void (*to_natural)(const NaturalView<Id>&, std::size_t a, std::size_t b);
+  /// Packs the bits of `bits` that stand under a bit of `mask`; returns how many bits it wrote.
+  std::size_t (*compress)(const std::uint64_t* bits, const std::uint64_t* mask, std::size_t words, std::uint64_t* out);
+};
+
+template <class Id>
+BfsKernels<Id> bfs_kernels(Isa isa);
+
+}  // namespace atl

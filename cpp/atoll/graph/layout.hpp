@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/graph/graph.hpp>
+
+/// Copies of parts of a graph in the order in which a kernel reads them. Built by whoever needs one; its cost is
+/// preparation, not search.
+namespace atl {
+
+/// The first two neighbours of every active master in columns of their own: a search for a parent ends there for most
+/// vertices, and 16 vertices' first neighbours are one vector. Ids are copied beside them, so that what a search writes
+/// down is already the original id.
+template <class Id>
+struct HeadColumns {
+  static constexpr int kColumns = 2;
+  Array<Local> vertex[kColumns];    ///< [local]; none: Graph::locals(), a bit that is never set
+  Array<Id> id[kColumns];           ///< [local] original id of vertex[c]
+  Array<std::uint64_t> more;        ///< [word] bit of each vertex with more than kColumns neighbours
+
+  HeadColumns(Team& team, const Graph& graph, const Csr& csr, const Array<Id>& ids);
+  std::size_t memory_bytes() const;
+};
+
+/// How local order maps back to natural order, for streaming: tail vertices are in order in both, hubs are looked up.
+struct NaturalOrder {
+  Array<std::uint64_t> tail, hub;      ///< [natural word] bit of each tail vertex, each hub
+  Array<Local> first_tail, first_hub;  ///< [natural word] local number of its first tail vertex; position in hub_list
+  Array<Local> hub_list;               ///< local numbers of the hubs, in natural order
+
+  NaturalOrder(Team& team, const Graph& graph);
+  std::size_t memory_bytes() const;
+};
+
+}  // namespace atl

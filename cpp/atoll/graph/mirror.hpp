@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/graph/graph.hpp>
+#include <atoll/graph/relabel.hpp>
+
+namespace atl {
+
+/// Where each dense vertex that this rank's lists name is in its local numbers.
+class LocalNames {
+ public:
+  /// Collective. `lists` are arrays of dense numbers. InputError where n bits exceed Plan::replicated_bytes.
+  template <class Dense>
+  static LocalNames learn(World& world, const IdMap& ids, const LocalOrder& order,
+                          std::span<const std::span<const Dense>> lists);
+
+  Local of(Vertex dense) const {
+    const Vertex natural = dense - begin_;
+    if (natural >= 0 && natural < owned_) return order_->local_of[static_cast<std::size_t>(natural)];
+    const auto at = static_cast<std::uint64_t>(dense);
+    const std::uint64_t below = seen_[at / 64] & ((std::uint64_t{1} << (at % 64)) - 1);
+    return mirror_at_[before_[at / 64] + static_cast<std::uint32_t>(__builtin_popcountll(below))];
+  }
+
+  Mirrors mirrors;
+  Local locals = 0;
+  std::vector<Vertex> mirror_ids;  ///< [local - mirrors.begin[first group]] original ids; holes are 0
+  std::size_t memory_bytes() const;
+
+ private:
+  const LocalOrder* order_ = nullptr;
+  Vertex begin_ = 0, owned_ = 0;
+  Array<std::uint64_t> seen_;     // [dense / 64]
+  Array<std::uint32_t> before_;   // [dense / 64] mirrors before that word
+  std::vector<Local> mirror_at_;  // [k-th mirror by dense number]
+};
+
+}  // namespace atl

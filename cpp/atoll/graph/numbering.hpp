@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/graph/edge_list.hpp>
+#include <atoll/graph/partition.hpp>
+#include <atoll/runtime/world.hpp>
+
+/// Original ids <-> dense global numbers 0 .. n-1, in ascending order of the original ids, dealt out in blocks.
+///
+///     IdMap ids = number(world, edges);      // collective; edges.source and .target are dense afterwards
+///     ids.id_of(7);                          // original id of the 8th vertex of this rank's block
+namespace atl {
+
+class IdMap {
+ public:
+  IdMap() = default;
+  /// Ids first, first + 1, ...: nothing to store.
+  IdMap(Vertex first, Blocks blocks, Rank rank) : first_(first), blocks_(std::move(blocks)), rank_(rank) {}
+  /// This rank's block of ascending ids.
+  IdMap(std::vector<Vertex> ids, Blocks blocks, Rank rank)
+      : table_(true), ids_(std::move(ids)), blocks_(std::move(blocks)), rank_(rank) {}
+
+  const Blocks& blocks() const { return blocks_; }
+  Vertex count() const { return blocks_.count(); }
+  /// Original id of the k-th vertex of this rank's block.
+  Vertex id_of(Vertex k) const {
+    return table_ ? ids_[static_cast<std::size_t>(k)] : first_ + blocks_.begin(rank_) + k;
+  }
+  /// Position of `id` in this rank's block, or -1 if it is not here.
+  Vertex find_here(Vertex id) const;
+  /// Whether ids are first() + dense number: then nobody has to ask for an id.
+  bool is_range() const { return !table_; }
+  Vertex first() const { return first_; }
+  /// The largest original id of any rank.
+  Vertex largest() const { return largest_; }
+  void set_largest(Vertex id) { largest_ = id; }
+  std::size_t memory_bytes() const { return ids_.capacity() * sizeof(Vertex); }
+
+ private:
+  bool table_ = false;
+  Vertex first_ = 0;
+  Vertex largest_ = -1;
+  std::vector<Vertex> ids_;
+  Blocks blocks_;
+  Rank rank_ = 0;
+};
+
+/// Replaces the ids in `edges` by dense numbers, in place and as narrow as they fit. Collective. InputError, the same
+/// on all ranks, where an id lies outside edges.range. Memory beyond the edges: n bits per rank where ids are nearly
+/// compact, else a hash table of the distinct ids of this rank's slice.
+IdMap number(World& world, EdgeList& edges);
+
+}  // namespace atl

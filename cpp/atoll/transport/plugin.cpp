@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/base/error.hpp>
+#include <atoll/transport/plugin.hpp>
+#include <cstdlib>
+#include <filesystem>
+
+#include <dlfcn.h>
+
+namespace atl {
+
+MpiFabric::~MpiFabric() = default;
+
+namespace {
+
+struct Kind {
+  const char* mpi;      // as in MpiOptions
+  const char* name;     // for people
+  const char* package;  // Debian, Ubuntu
+  const char* version;  // how its MPI_Get_library_version() starts
+};
+constexpr Kind kKinds[] = {{"openmpi", "Open MPI", "libopenmpi3 openmpi-bin", "Open MPI"},
+                           {"mpich", "MPICH", "libmpich12 mpich", "MPICH"}};
+
+std::vector<std::filesystem::path> folders() {
+  std::vector<std::filesystem::path> out;
+  if (const char* list = std::getenv("ATOLL_PLUGINS")) {
+    const std::string_view text = list;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = std::min(text.find(':', at), text.size());
+      if (end > at) out.emplace_back(text.substr(at, end - at));
+      at = end + 1;
+    }
+  }
+  Dl_info here;
+  if (dladdr(reinterpret_cast<const void*>(&launcher), &here) && here.dli_fname)
+    out.push_back(std::filesystem::absolute(here.dli_fname).parent_path());
+  return out;
+}
+
+struct Opened {
+  const MpiPlugin* plugin = nullptr;
+  std::string path;
+  std::string why;  // not opened
+};
+
+// dlopen counts: the second opening of a plug-in gives the first one again, so nothing is kept here.
+Opened open_plugin(const Kind& kind) {
+  Opened out;
+  const std::string file = std::string("libatoll_mpi_") + kind.mpi + ".so";
+  std::string searched;
+  for (const auto& folder : folders()) {
+    const auto path = folder / file;
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored)) {
+      searched += (searched.empty() ? "" : ", ") + folder.string();
+      continue;
+    }
+    out.path = path.string();
+    void* handle = dlopen(out.path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle) {
+      out.why = fmt::format("{} (it does not load). Install {} (Debian, Ubuntu).", dlerror(), kind.package);
+      return out;
+    }
+    using Entry = const MpiPlugin* (*)();
+    const auto entry = reinterpret_cast<Entry>(dlsym(handle, kMpiPluginEntry));
+    const MpiPlugin* plugin = entry ? entry() : nullptr;
+    if (!plugin || plugin->abi != kPluginAbi) {
+      out.why = fmt::format("{}: interface {} (this libatoll has {}). Build both from one source.", out.path,
+                            plugin ? std::to_string(plugin->abi) : "unknown", kPluginAbi);
+      return out;
+    }
+    out.plugin = plugin;
+    return out;
+  }
+  out.why = fmt::format("{} is not in {} (Atoll was built without {}). Install {} and build again.", file, searched,
+                        kind.name, kind.mpi == std::string_view("openmpi") ? "libopenmpi-dev" : "libmpich-dev");
+  return out;
+}
+
+const Kind* kind_named(std::string_view mpi) {
+  for (const Kind& k : kKinds)
+    if (mpi == k.mpi) return &k;
+  return nullptr;
+}
+
+const MpiPlugin& need_plugin(const Kind& kind, const std::string& wanted_by) {
+  const Opened opened = open_plugin(kind);
+  if (!opened.plugin) throw TransportError(fmt::format("no plug-in for {}, which {}: {}", kind.name, wanted_by, opened.why));
+  return *opened.plugin;
+}
+
+const MpiPlugin& choose_plugin(const MpiOptions& options, const std::optional<Launcher>& by) {
+  if (options.communicator) {
+    for (const Kind& k : kKinds)
+      if (options.library_version.rfind(k.version, 0) == 0) return need_plugin(k, "the given communicator belongs to");
+    throw TransportError(fmt::format("a communicator of '{}' (there are plug-ins for Open MPI and MPICH). Use an mpi4py "
+                                     "that is built for one of these.",
+                                     options.library_version.substr(0, options.library_version.find('\n'))));
+  }
+  if (options.mpi != "auto") {
+    const Kind* kind = kind_named(options.mpi);
+    check(kind != nullptr, "mpi '{}' is unknown (there are auto, openmpi, mpich). Choose one.", options.mpi);
+    return need_plugin(*kind, "--mpi asks for");
+  }
+  if (by && !by->mpi.empty()) return need_plugin(*kind_named(by->mpi), fmt::format("{} has started this process for", by->name));
+  std::string why;
+  for (const Kind& k : kKinds) {
+    const Opened opened = open_plugin(k);
+    if (opened.plugin) return *opened.plugin;
+    why += std::string(why.empty() ? "" : " ") + opened.why;
+  }
+  throw TransportError("no MPI plug-in can be used: " + why);
+}
+
+std::optional<Rank> number(const char* variable) {
+  const char* text = std::getenv(variable);
+  if (!text || !*text) return std::nullopt;
+  char* end = nullptr;
+  const long value = std::strtol(text, &end, 10);
+  if (*end != 0 || value < 0 || value > INT32_MAX) return std::nullopt;
+  return static_cast<Rank>(value);
+}
+
+}  // namespace
+
+std::optional<Launcher> launcher() {
+  // The innermost launcher first: an mpirun inside a batch job also sees the variables of the batch system.
+  if (const auto n = number("OMPI_COMM_WORLD_SIZE")) return Launcher{"mpirun of Open MPI", "openmpi", *n};
+  if (const auto n = number("PMI_SIZE"); n && std::getenv("PMI_RANK")) {
+    // Slurm's PMI-2 sets the same variables as MPICH's own launcher.
+    const bool slurm = std::getenv("SLURM_PROCID") != nullptr && std::getenv("PMI_FD") == nullptr;
+    return Launcher{slurm ? "srun of Slurm (PMI)" : "mpiexec of MPICH", "mpich", *n};
+  }
+  // A job step; SLURM_NTASKS alone is also set in a batch script that is not yet one of several.
+  const auto steps = number("SLURM_STEP_NUM_TASKS");
+  const bool pmix = std::getenv("PMIX_RANK") != nullptr && std::getenv("PMIX_NAMESPACE") != nullptr;
+  if (steps && *steps > 1 && std::getenv("SLURM_PROCID"))
+    return Launcher{pmix ? "srun of Slurm (PMIx)" : "srun of Slurm", pmix ? "openmpi" : "", *steps};
+  if (pmix) return Launcher{"a launcher with PMIx", "openmpi", number("PMIX_SIZE").value_or(1)};
+  return std::nullopt;
+}
+
+std::unique_ptr<MpiFabric> join_mpi(const MpiOptions& options) {
+  const auto by = options.communicator ? std::nullopt : launcher();
+  return choose_plugin(options, by).join(options, by);
+}
+
+void finish_mpi() {
+  for (const Kind& kind : kKinds) {
+    // Only what is open already can have begun MPI.
+    for (const auto& folder : folders()) {
+      const auto path = folder / (std::string("libatoll_mpi_") + kind.mpi + ".so");
+      void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+      if (!handle) continue;
+      using Entry = const MpiPlugin* (*)();
+      if (const auto entry = reinterpret_cast<Entry>(dlsym(handle, kMpiPluginEntry)); entry && entry()->abi == kPluginAbi)
+        entry()->finish();
+    }
+  }
+}
+
+std::vector<PluginStatus> plugins() {
+  std::vector<PluginStatus> out;
+  for (const Kind& kind : kKinds) {
+    const Opened opened = open_plugin(kind);
+    out.push_back({std::string("mpi_") + kind.mpi, opened.path, opened.plugin != nullptr,
+                   opened.plugin ? opened.plugin->library() : opened.why});
+  }
+  return out;
+}
+
+}  // namespace atl
