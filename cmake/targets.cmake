@@ -48,6 +48,11 @@ set(
   -mavx512vbmi2
 )
 
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC 12 warns about the undefined registers inside its own intrinsics (GCC bug 105593).
+  list(APPEND ATOLL_AVX512 -Wno-maybe-uninitialized -Wno-uninitialized)
+endif()
+
 function(atoll_isa_sources list)
   set(baseline ${${list}})
   list(FILTER baseline EXCLUDE REGEX "_avx(2|512)\\.cpp$")
