@@ -203,7 +203,10 @@ void World::Watch::progressed() {
 
 void World::Watch::idle() {
   if (backoff_.pause()) {
-    if (began_ < 0) began_ = now_seconds();
+    if (began_ < 0) {
+      began_ = now_seconds();
+      if (world_.options_.waiting) world_.options_.waiting(what_);
+    }
     return;
   }
   // Asleep from here on: look at the clock each time.

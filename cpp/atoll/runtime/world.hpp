@@ -30,6 +30,8 @@ class World : public Collectives {
   struct Options {
     Log log;
     LostPeer lost_peer;
+    /// Told what this rank waits for, when a wait begins that is not over at once; any thread.
+    std::function<void(const char* operation)> waiting;
   };
 
   World(std::unique_ptr<Fabric> fabric, Plan plan, Hierarchy hierarchy, Options options = {});

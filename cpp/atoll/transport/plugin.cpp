@@ -125,18 +125,22 @@ std::optional<Rank> number(const char* variable) {
 
 std::optional<Launcher> launcher() {
   // The innermost launcher first: an mpirun inside a batch job also sees the variables of the batch system.
-  if (const auto n = number("OMPI_COMM_WORLD_SIZE")) return Launcher{"mpirun of Open MPI", "openmpi", *n};
+  if (const auto n = number("OMPI_COMM_WORLD_SIZE")) 
+    return Launcher{"mpirun of Open MPI", "openmpi", *n, number("OMPI_COMM_WORLD_RANK").value_or(0)};
   if (const auto n = number("PMI_SIZE"); n && std::getenv("PMI_RANK")) {
     // Slurm's PMI-2 sets the same variables as MPICH's own launcher.
     const bool slurm = std::getenv("SLURM_PROCID") != nullptr && std::getenv("PMI_FD") == nullptr;
-    return Launcher{slurm ? "srun of Slurm (PMI)" : "mpiexec of MPICH", "mpich", *n};
+    return Launcher{slurm ? "srun of Slurm (PMI)" : "mpiexec of MPICH", "mpich", *n,
+                    number("PMI_RANK").value_or(0)};
   }
   // A job step; SLURM_NTASKS alone is also set in a batch script that is not yet one of several.
   const auto steps = number("SLURM_STEP_NUM_TASKS");
   const bool pmix = std::getenv("PMIX_RANK") != nullptr && std::getenv("PMIX_NAMESPACE") != nullptr;
   if (steps && *steps > 1 && std::getenv("SLURM_PROCID"))
-    return Launcher{pmix ? "srun of Slurm (PMIx)" : "srun of Slurm", pmix ? "openmpi" : "", *steps};
-  if (pmix) return Launcher{"a launcher with PMIx", "openmpi", number("PMIX_SIZE").value_or(1)};
+    return Launcher{pmix ? "srun of Slurm (PMIx)" : "srun of Slurm", pmix ? "openmpi" : "", *steps,
+                    number("SLURM_PROCID").value_or(0)};
+  if (pmix) return Launcher{"a launcher with PMIx", "openmpi", number("PMIX_SIZE").value_or(1),
+                    number("PMIX_RANK").value_or(0)};
   return std::nullopt;
 }
 
@@ -157,6 +161,13 @@ void finish_mpi() {
         entry()->finish();
     }
   }
+}
+
+std::string plugin_path(const std::string& mpi) {
+  std::error_code ignored;
+  for (const auto& folder : folders())
+    if (const auto path = folder / ("libatoll_mpi_" + mpi + ".so"); std::filesystem::exists(path, ignored)) return path.string();
+  return {};
 }
 
 std::vector<PluginStatus> plugins() {

@@ -59,6 +59,7 @@ struct Launcher {
   std::string name;  ///< "mpirun of Open MPI"
   std::string mpi;   ///< openmpi, mpich, or empty where both are possible
   Rank ranks = 1;
+  Rank rank = 0;  ///< of this process
 };
 std::optional<Launcher> launcher();
 
@@ -69,6 +70,8 @@ struct PluginStatus {
   std::string detail;  ///< the MPI's version, or why it does not load and what to do
 };
 std::vector<PluginStatus> plugins();
+/// Where the plug-in for that MPI lies, without opening it; empty: nowhere.
+std::string plugin_path(const std::string& mpi);
 
 // What a plug-in exports; checked before anything else of it is used.
 

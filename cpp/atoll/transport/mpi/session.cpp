@@ -10,6 +10,7 @@ namespace {
 struct Process {
   bool begun_here = false;
   int sessions = 0;
+  std::vector<MPI_Request> abandoned;
 };
 Process& process() {
   static Process p;
@@ -110,12 +111,25 @@ void close_session(MPI_Comm comm, bool finalize) {
   if (finalize) finish_session();
 }
 
+void abandon_session(std::vector<MPI_Request> receives) {
+  Process& p = process();
+  --p.sessions;
+  p.abandoned.insert(p.abandoned.end(), receives.begin(), receives.end());
+}
+
 void finish_session() {
   Process& p = process();
   if (!p.begun_here || p.sessions > 0) return;
   int ended = 0;
   call(MPI_Finalized(&ended), "MPI_Finalized");
-  if (!ended) call(MPI_Finalize(), "MPI_Finalize");
+  if (!ended) {
+    for (MPI_Request& r : p.abandoned) {
+      MPI_Cancel(&r);
+      finish(r, "MPI_Test");
+    }
+    p.abandoned.clear();
+    call(MPI_Finalize(), "MPI_Finalize");
+  }
   p.begun_here = false;
 }
 

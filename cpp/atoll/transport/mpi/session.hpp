@@ -41,6 +41,8 @@ inline int count_of(std::size_t n) { return static_cast<int>(n); }
 MPI_Comm open_session(const MpiOptions& options, const std::optional<Launcher>& launcher);
 /// Frees it; ends MPI if that was begun here, this was the last one, and `finalize`. Collective.
 void close_session(MPI_Comm comm, bool finalize);
+/// Of a session whose fabric was never closed: its receives are cancelled when MPI ends. Not collective.
+void abandon_session(std::vector<MPI_Request> receives);
 /// Ends MPI if it was begun here and no session is open.
 void finish_session();
 

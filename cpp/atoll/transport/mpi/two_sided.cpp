@@ -81,6 +81,12 @@ class TwoSided final : public MpiFabric {
     // An exception, or a garbage collector: never communicate here, peers may be gone. MPI keeps what it works with.
     receive_memory_.leak();
     send_memory_.leak();
+    std::vector<MPI_Request> receives;
+    if (size_ > 1) {
+      for (const std::uint32_t k : posted_) receives.push_back(receives_[k].request);
+      receives.insert(receives.end(), std::begin(credit_), std::end(credit_));
+    }
+    abandon_session(std::move(receives));
   }
 
   std::string_view name() const override { return "mpi"; }
@@ -184,7 +190,7 @@ class TwoSided final : public MpiFabric {
     if (size_ > 1) {
       for (std::size_t i = 0; i < in_flight_.size(); ++i) finish(in_flight_[i], "MPI_Test");
       take_last_credits();
-      for (Receive& r : receives_) cancel(r.request);
+      for (const std::uint32_t k : posted_) cancel(receives_[k].request);
       for (MPI_Request& r : credit_) cancel(r);
     }
     closed_ = true;

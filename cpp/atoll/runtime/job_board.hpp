@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <atoll/base/types.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// A small file in memory, made by the command that starts a job and mapped by all ranks of its host: who lives, what
+/// each does, and with which code it ended. MPI launchers lose exit codes and name no operation; this keeps both.
+///
+///     JobBoard board = JobBoard::make(ranks);            // the parent; its path goes to the ranks as ATOLL_JOB
+///     auto board = JobBoard::find();                     // a rank; none where no parent made one
+///     board->sit(rank);  board->note("bfs: exchange");  board->finish(0);
+///
+namespace atl {
+
+/// A process by its number and when it started, so that a number given again is not mistaken for it.
+struct ProcessId {
+  int pid = 0;
+  std::uint64_t start = 0;
+  static ProcessId self();
+  static ProcessId of(int pid);
+  bool alive() const;  ///< runs; a zombie does not
+};
+
+class JobBoard {
+ public:
+  enum class State : std::uint32_t { empty, running, finished, died };
+  struct Seat {
+    State state = State::empty;
+    ProcessId process;
+    int exit_code = 0;    ///< of a finished one
+    int signal = 0;       ///< of a dead one; 0: not known
+    std::uint32_t order = 0;  ///< 1 for the first that finished or died, then counting up
+    std::string operation;    ///< what it last waited for
+  };
+
+  /// Also removes boards of this user whose makers are dead. Throws IoError.
+  static JobBoard make(Rank ranks);
+  /// The board that ATOLL_JOB names, if it is there and its maker lives.
+  static std::optional<JobBoard> find();
+  JobBoard(JobBoard&& other) noexcept;
+  JobBoard& operator=(JobBoard&&) = delete;
+  ~JobBoard();  ///< the maker's also removes the file
+
+  const std::string& path() const { return path_; }
+  Rank ranks() const;
+  ProcessId maker() const;
+  Seat seat(Rank rank) const;
+
+  /// This process is that rank. A signal that ends it is noted from here on.
+  void sit(Rank rank);
+  void note(const char* operation) noexcept;
+  void finish(int exit_code) noexcept;
+  /// The maker has seen that the rank is gone.
+  void note_death(Rank rank, int signal) noexcept;
+
+ private:
+  struct Page;
+  JobBoard(std::string path, Page* page, std::size_t bytes, bool mine);
+
+  std::string path_;
+  Page* page_ = nullptr;
+  std::size_t bytes_ = 0;
+  bool mine_ = false;
+  Rank rank_ = -1;
+};
+
+}  // namespace atl

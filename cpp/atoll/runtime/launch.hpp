@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/runtime/job_board.hpp>
+#include <atoll/runtime/world.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// How a command gets its ranks.
+///
+///     Job job(ranks, plan, command);                      // --ranks; 0: what the launcher says, else one
+///     if (job.part() == Job::Part::parent) return job.run_children();
+///     int code = 0;
+///     try { job.run([](World& world) { ... }); } catch (...) { code = report(); }
+///     return job.finish(code);
+///
+/// Under mpiexec or srun the process is a rank of that job. Outside, several ranks are started by the launcher of the
+/// MPI of a plug-in, and this process stays as their parent; without any MPI, or with transport inproc, they are threads
+/// of this process. A program that is not the command (Python) calls join_world().
+namespace atl {
+
+/// This process as one rank of an MPI job, by the plan: fabric, hierarchy, World. Collective. With a communicator (see
+/// MpiOptions) over that one, and then MPI is not ended by World::close.
+struct Communicator {
+  const void* address = nullptr;
+  std::string library_version;
+};
+std::unique_ptr<World> join_world(const Plan& plan, World::Options options = {},
+                                  const std::optional<Communicator>& communicator = std::nullopt);
+
+class Job {
+ public:
+  enum class Part {
+    alone,    ///< one rank, no MPI
+    threads,  ///< all ranks are threads of this process
+    rank,     ///< one rank of an MPI job
+    parent,   ///< not a rank: started the launcher, watches
+  };
+
+  /// `command`: argv, to be run again by each rank. Throws UsageError when --ranks, --domains and the launcher disagree
+  /// or --transport cannot be had; TransportError when transport mpi is asked for and there is none.
+  Job(Rank ranks, Plan plan, std::vector<std::string> command);
+  ~Job();
+
+  Part part() const { return part_; }
+  Rank ranks() const { return ranks_; }
+  Rank rank() const { return rank_; }  ///< 0 unless part() is rank: who prints
+  const Plan& plan() const { return plan_; }
+  /// Why the ranks are what they are, for the log: "2 ranks by mpirun.openmpi".
+  const std::string& how() const { return how_; }
+
+  /// Calls f on each rank that this process has, and closes the World. Throws what f throws.
+  void run(const std::function<void(World&)>& f, World::Options options = {});
+
+  /// Starts the ranks, forwards SIGINT, SIGTERM and SIGHUP to them, and waits for their end. Returns their exit code: 0,
+  /// or that of the first rank that ended with another. A rank that died is a TransportError that names it, its signal
+  /// and its last operation; by then nothing of the job runs any more.
+  int run_children();
+
+  /// Notes how this process ends, for the parent. Returns what to exit with: under a parent that has the codes of all
+  /// ranks it is 0, so that the launcher keeps quiet.
+  int finish(int exit_code);
+
+ private:
+  std::vector<std::string> launcher_command() const;
+
+  Part part_ = Part::alone;
+  Rank ranks_ = 1, rank_ = 0;
+  Plan plan_;
+  std::vector<std::string> command_;
+  std::string how_;
+  std::string mpi_, launcher_path_;  // of a parent
+  std::optional<JobBoard> board_;
+  bool joined_ = false;
+};
+
+}  // namespace atl
