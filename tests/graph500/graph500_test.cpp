@@ -11,9 +11,15 @@ using namespace atl;
 
 namespace {
 
+Plan one_thread() {
+  Plan plan;
+  plan.threads = 1;
+  return plan;
+}
+
 std::vector<Vertex> keys_at(Rank ranks, const char* text, int count, std::uint64_t seed) {
   std::vector<Vertex> keys;
-  run_ranks(ranks, Plan{.threads = 1}, [&](World& world) {
+  run_ranks(ranks, one_thread(), [&](World& world) {
     const Graph graph = Graph::build(world, generate(world, text));
     auto mine = search_keys(graph, count, seed);
     if (world.rank() == 0) keys = std::move(mine);
@@ -34,7 +40,7 @@ TEST_CASE("search keys are distinct, have a neighbour, and do not depend on the 
 TEST_CASE("where fewer vertices have a neighbour, all of them are keys") {
   CHECK(keys_at(3, "path:5", 64, 1).size() == 5);
   CHECK(keys_at(1, "path:1", 64, 1).empty());
-  run_ranks(2, Plan{.threads = 1}, [](World& world) {  // 0 has only itself, 1 - 2, 3 has nobody
+  run_ranks(2, one_thread(), [](World& world) {  // 0 has only itself, 1 - 2, 3 has nobody
     EdgeList edges;
     const bool all = world.rank() == 1;
     Array<std::uint32_t> source(all ? 2 : 0), target(all ? 2 : 0);

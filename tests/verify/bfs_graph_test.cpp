@@ -50,12 +50,7 @@ TEST_CASE("what bfs finds passes against the input and against the graph's own l
           const Graph graph = Graph::build(world, edges, std::move(map));
           const Vertex source = ids == Ids::sparse ? spread(7) : 7;
           const BfsResult with = bfs(graph, source, {.depths = Depths::yes}), without = bfs(graph, source);
-          const Tuples tuples = std::visit(
-              [&](const auto& s) {
-                const auto& t = std::get<std::decay_t<decltype(s)>>(edges.target);
-                return Tuples(std::span(s.data(), s.size()), std::span(t.data(), t.size()));
-              },
-              std::as_const(edges).source);
+          const Tuples tuples = Tuples::of(edges);
           const auto span = [](const Array<Vertex>& a) { return std::span<const Vertex>(a.data(), a.size()); };
           const TupleKind kind = directed ? TupleKind::directed : TupleKind::undirected;
           const BfsTreeReport one = verify_bfs(graph, source, span(with.parent), span(with.depth), tuples, kind),

@@ -29,15 +29,6 @@ IdRange discover_range(World& world, const EdgeList& edges) {
   return {0, world.max(*std::max_element(most.begin(), most.end())) + 1};
 }
 
-Tuples tuples_of(const EdgeList& edges) {
-  return std::visit(
-      [&](const auto& source) {
-        const auto& target = std::get<std::decay_t<decltype(source)>>(edges.target);
-        return Tuples(std::span(source.data(), source.size()), std::span(target.data(), target.size()));
-      },
-      edges.source);
-}
-
 /// Runs f between two meetings of all ranks: what the slowest took.
 template <class F>
 double timed(World& world, F&& f) {
@@ -81,7 +72,7 @@ Graph500Result run_graph500(World& world, const Graph500Options& options) {
   result.keys = search_keys(*graph, options.searches, random_at(options.seed, 0x6b657973));
   world.log()(LogLevel::info, "graph500: kernel 1 took {:.3f} s; {} search keys", result.construction_seconds,
               result.keys.size());
-  const Tuples tuples = tuples_of(edges);
+  const Tuples tuples = Tuples::of(edges);
   BfsResult found;
   if (!result.keys.empty()) search->run(result.keys[0], found);  // untimed: first use of buffers and links
   for (const Vertex key : result.keys) {

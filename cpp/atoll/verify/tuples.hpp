@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/base/types.hpp>
+#include <atoll/graph/edge_list.hpp>
 #include <functional>
 #include <span>
 #include <variant>
@@ -27,6 +27,15 @@ class Tuples {
       : size_(source.size()), from_(Columns<std::uint32_t>{source, target}) {}
   Tuples(std::span<const Vertex> source, std::span<const Vertex> target)
       : size_(source.size()), from_(Columns<Vertex>{source, target}) {}
+  /// Edges that number() has made dense.
+  static Tuples of(const EdgeList& dense) {
+    return std::visit(
+        [&](const auto& source) {
+          const auto& target = std::get<std::decay_t<decltype(source)>>(dense.target);
+          return Tuples(std::span(source.data(), source.size()), std::span(target.data(), target.size()));
+        },
+        dense.source);
+  }
   Tuples(std::size_t size, Read read) : size_(size), from_(std::move(read)) {}
 
   std::size_t size() const { return size_; }
