@@ -155,6 +155,17 @@ TEST_CASE("a tree as deep as a long path passes, levels beyond a byte included")
     }
 }
 
+TEST_CASE("flaws are found beyond a byte of levels too") {
+  Pairs edges = path(700);
+  edges.emplace_back(2, 701);
+  Case c(702, edges, false, 0);
+  c.tree.parents[701] = kNoVertex;
+  c.tree.depths[701] = kUnreachable;
+  expect(c, Given::parents, 4, "rule 4: edge 20 - 7010 leaves the tree: 20 is on level 2, 7010 was not reached");
+  c.edges.back() = {300, 600};
+  expect(c, Given::depths, 3, "rule 3: edge 3000 - 6000 joins the levels 300 and 600");
+}
+
 TEST_CASE("one vertex, and more ranks than vertices") {
   const Case one(1, {{0, 0}}, false, 0), two(2, {{0, 1}, {0, 1}}, false, 1), lonely(3, {}, false, 2);
   for (const Rank ranks : {1, 2, 8})

@@ -295,17 +295,24 @@ class Levels {
 /// Rules 3, 4 and 5: every tuple against the levels of its ends.
 /// A tuple whose ends have one owner, here, is checked in place. Else the first end's owner looks up its level and
 /// sends it to the other end's owner, who compares. A byte per vertex notes that its tree edge was seen.
-template <class Level>  // uint8_t where levels fit: one byte per vertex stays in the caches
+///
+/// A vertex' Word is its level and the low byte of its parent's number, so that one look tells also, in 255 cases of
+/// 256, that a tuple is no tree edge. 16 bits where levels fit a byte: two bytes per vertex stay in the caches.
+template <class Word>
 class Sweep {
  public:
-  static constexpr Level kOut = std::numeric_limits<Level>::max();
+  static constexpr std::int64_t kOut = std::numeric_limits<Word>::max() >> (sizeof(Word) == 8 ? 33 : 8);
   static constexpr std::int64_t kDeepest = std::min<std::int64_t>(kOut - 2, kMaxDepth);  // kOut is far from any
+  static Word word_of(std::int32_t level, Vertex parent) {
+    const auto l = static_cast<std::uint64_t>(level == Levels::kOutside ? kOut : level);
+    return static_cast<Word>(l << 8 | (static_cast<std::uint64_t>(parent) & 0xFF));
+  }
 
-  Sweep(World& world, const BfsTree& tree, const Blocks& blocks, std::span<const Level> level)
+  Sweep(World& world, const BfsTree& tree, const Blocks& blocks, std::span<const Word> word)
       : world_(world),
         tree_(tree),
         blocks_(blocks),
-        level_(level),
+        word_(word),
         seen_(blocks.count(), 0),
         findings_(world),
         tallies_(static_cast<std::size_t>(world.team().size())) {}
@@ -328,7 +335,7 @@ class Sweep {
     world_.team().for_range(blocks_.count(), kGrain, [&](int, std::size_t a, std::size_t b) {
       for (std::size_t i = a; i < b; ++i) {
         const Vertex v = blocks_.first() + static_cast<Vertex>(i);
-        if (level_[i] != kOut && !seen_[i] && v != tree_.root) findings_.note({Flaw::no_edge, v, tree_.parents[i]});
+        if (level_at(i) != kOut && !seen_[i] && v != tree_.root) findings_.note({Flaw::no_edge, v, tree_.parents[i]});
       }
     });
     Tally all;
@@ -395,11 +402,12 @@ class Sweep {
   /// `v` is here; tells the owner of its other end.
   template <class Lanes>
   void pass_on(std::uint32_t at, Vertex v, Vertex other, std::uint32_t is_target, Lanes& lanes) {
-    const Level level = level_[at];
+    const std::int64_t level = level_at(at);
     if (tree_.directed && !is_target && level == kOut) return;  // an edge that starts outside binds nobody
     if ((!tree_.directed || is_target) && tree_.parents[at] == other) see(at);
     const Rank owner = blocks_.owner(other);
-    lanes.send(owner, {blocks_.at(owner, other), (level == kOut ? kOutCode : static_cast<std::uint32_t>(level)) << 1 | is_target, v});
+    const std::uint32_t code = level == kOut ? kOutCode : static_cast<std::uint32_t>(level);
+    lanes.send(owner, {blocks_.at(owner, other), code << 1 | is_target, v});
   }
 
   void arrive(std::span<const Hop> hops) {
@@ -416,7 +424,7 @@ class Sweep {
       }
       const bool other_is_target = h.code & 1;
       const std::uint32_t code = h.code >> 1;
-      const std::int64_t here = level_[h.at] == kOut ? kOutCode : static_cast<std::int64_t>(level_[h.at]);
+      const std::int64_t level = level_at(h.at), here = level == kOut ? kOutCode : level;
       const std::int64_t ls = other_is_target ? here : code, lt = other_is_target ? code : here;
       const std::int64_t d = lt - ls;
       tally.edges += ls != kOutCode;
@@ -429,7 +437,7 @@ class Sweep {
     }
   }
 
-  /// Tuples with both ends here, by place. First levels only, without branches; then the parents of those that could
+  /// Tuples with both ends here, by place. First words only, without branches; then the parents of those that could
   /// be tree edges.
   void check_here(std::span<const std::uint32_t> source, std::span<const std::uint32_t> target) {
     if (tree_.directed) {
@@ -444,17 +452,21 @@ class Sweep {
     std::size_t candidates = 0;
     std::uint32_t edges = 0, loops = 0;
     bool bad = false;
-    const Level* const level = level_.data();
+    const Word* const word = word_.data();
+    const auto first = static_cast<std::uint32_t>(blocks_.first());
     for (std::size_t i = 0; i < source.size(); ++i) {
       const std::uint32_t s = source[i], t = target[i];
-      const Level ls = level[s], lt = level[t];
-      const auto d = static_cast<std::int32_t>(lt) - static_cast<std::int32_t>(ls);
-      edges += ls != kOut;
-      loops += (s == t) & (ls != kOut);
+      const Word ws = word[s], wt = word[t];
+      const auto d = static_cast<std::int32_t>(wt >> 8) - static_cast<std::int32_t>(ws >> 8);
+      const bool inside = static_cast<std::int64_t>(ws >> 8) != kOut;
+      edges += inside;
+      loops += (s == t) & inside;
       bad |= Directed ? d > 1 : static_cast<std::uint32_t>(d + 1) > 2;
-      child[candidates] = d > 0 ? t : s;
-      parent[candidates] = d > 0 ? s : t;
-      candidates += Directed ? d == 1 : (d == 1) | (d == -1);
+      const bool down = (d == 1) & ((((first + s) ^ wt) & 0xFF) == 0);  // t may be the child of s
+      const bool up = !Directed & (d == -1) & ((((first + t) ^ ws) & 0xFF) == 0);
+      child[candidates] = down ? t : s;
+      parent[candidates] = down ? s : t;
+      candidates += down | up;
     }
     const Vertex* const parents = tree_.parents.data();
     for (std::size_t c = 0; c < candidates; ++c)
@@ -464,8 +476,7 @@ class Sweep {
     tally.loops += loops;
     if (!bad) return;
     for (std::size_t i = 0; i < source.size(); ++i) {
-      const Level ls = level[source[i]], lt = level[target[i]];
-      const auto d = static_cast<std::int64_t>(lt) - static_cast<std::int64_t>(ls);
+      const std::int64_t ls = level_at(source[i]), lt = level_at(target[i]), d = lt - ls;
       if (d > 1 || (d < -1 && !Directed))
         note_edge(blocks_.first() + source[i], blocks_.first() + target[i], ls, lt, kOut);
     }
@@ -476,12 +487,17 @@ class Sweep {
     findings_.note({leaves ? Flaw::leaving_edge : Flaw::long_edge, u, v, lu == out ? kUnreachable : lu,
                     lv == out ? kUnreachable : lv});
   }
-  void see(std::uint32_t at) { std::atomic_ref(seen_[at]).store(1, std::memory_order_relaxed); }
+  std::int64_t level_at(std::size_t at) const { return static_cast<std::int64_t>(word_[at] >> 8); }
+  /// Multi-edges see one vertex often: only the first writes, so that its cache line stays shared.
+  void see(std::uint32_t at) {
+    const std::atomic_ref seen(seen_[at]);
+    if (!seen.load(std::memory_order_relaxed)) seen.store(1, std::memory_order_relaxed);
+  }
 
   World& world_;
   const BfsTree& tree_;
   const Blocks& blocks_;
-  std::span<const Level> level_;
+  std::span<const Word> word_;
   Array<std::uint8_t> seen_;  // the input has the edge to the parent
   Findings findings_;
   std::vector<Tally> tallies_;
@@ -535,10 +551,16 @@ std::string describe(World& world, const BfsTree& tree, const Blocks& blocks, co
   return rule;
 }
 
-template <class Level>
+/// Levels become words, then the tuples are swept.
+template <class Word>
 Finding sweep(World& world, const BfsTree& tree, const Blocks& blocks, const Tuples& tuples,
-              std::span<const Level> level, BfsTreeReport& report) {
-  return Sweep<Level>(world, tree, blocks, level).run(tuples, report);
+              Array<std::int32_t> level, BfsTreeReport& report) {
+  Array<Word> word(level.size());
+  world.team().for_range(level.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t i = a; i < b; ++i) word[i] = Sweep<Word>::word_of(level[i], tree.parents[i]);
+  });
+  level = {};
+  return Sweep<Word>(world, tree, blocks, std::span<const Word>(word.data(), word.size())).run(tuples, report);
 }
 
 Finding find(World& world, const BfsTree& tree, const Blocks& blocks, const Tuples& tuples, BfsTreeReport& report) {
@@ -578,13 +600,9 @@ Finding find(World& world, const BfsTree& tree, const Blocks& blocks, const Tupl
   }
   report.depth = world.max(depth);
   report.reached = world.sum(reached);
-  if (report.depth > Sweep<std::uint8_t>::kDeepest)
-    return sweep(world, tree, blocks, tuples, std::span<const std::int32_t>(level), report);
-  Array<std::uint8_t> narrow(n);
-  for (std::size_t i = 0; i < n; ++i)
-    narrow[i] = level[i] == Levels::kOutside ? Sweep<std::uint8_t>::kOut : static_cast<std::uint8_t>(level[i]);
-  level = {};
-  return sweep(world, tree, blocks, tuples, std::span<const std::uint8_t>(narrow), report);
+  return report.depth <= Sweep<std::uint16_t>::kDeepest
+             ? sweep<std::uint16_t>(world, tree, blocks, tuples, std::move(level), report)
+             : sweep<std::uint64_t>(world, tree, blocks, tuples, std::move(level), report);
 }
 
 }  // namespace

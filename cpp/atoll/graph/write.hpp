@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/graph/edge_list.hpp>
+#include <atoll/runtime/world.hpp>
+#include <cstdint>
+#include <span>
+#include <string>
+
+/// Results and graphs into files, each rank writing its own part.
+///
+///     write_result(world, "depth.tsv", ids, depths);     // "id<TAB>value" a line
+///     write_result(world, "rank.npy", ids, ranks);       // numpy: array of (id, value)
+///     write_edges(world, "web.atoll", edges);
+///
+/// All are collective. A file appears whole, or not at all: it is written under another name, synced and renamed.
+/// Throws IoError (a full disk, no permission) and UsageError (a name with an unknown ending), the same on every rank.
+namespace atl {
+
+/// The format goes by the ending: .tsv (tab), .csv (comma, with a line of names), .txt (blank: what Graphalytics wants),
+/// .npy (a structured array with fields id and value). `ids` are this rank's original ids; the file has the ranks' parts
+/// in rank order, so it is sorted if those are. Infinite values are written as Infinity, and doubles so that they read
+/// back exactly.
+void write_result(World& world, const std::string& path, std::span<const Vertex> ids, std::span<const std::int64_t> values);
+void write_result(World& world, const std::string& path, std::span<const Vertex> ids, std::span<const double> values);
+
+/// The format goes by the ending:
+///   .el .edges .elist   source target               what GAP reads; weights are left out
+///   .wel                source target weight
+///   .txt .tsv .csv      with weights if there are any; the first line is a comment with the range of ids
+///   .mtx                Matrix Market; undirected edges as symmetric; where an id is 0, all grow by one
+///   .g500 .g500-64      Graph500 binary, weights as floats beside it in NAME.weights
+///   .atoll              our own, which keeps everything
+/// Collective. InputError where the format cannot hold the graph.
+void write_edges(World& world, const std::string& path, const EdgeList& edges);
+
+}  // namespace atl

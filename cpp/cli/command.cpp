@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/transport/discover.hpp>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+
+#include "command.hpp"
+
+namespace atl::cli {
+
+Command::Command(std::string name, const std::string& about) : name_(std::move(name)), app_(about, "atoll " + name_) {
+  app_.option_defaults()->always_capture_default(false);
+  app_.add_option("--ranks", ranks_, "ranks; more than one starts them (default: the launcher's, else 1)")
+      ->check(CLI::PositiveNumber);
+  app_.add_option("--threads", threads_, "threads of a rank (default: cores / ranks)")->check(CLI::PositiveNumber);
+  app_.add_option("--transport", transport_, "auto, inproc or mpi");
+  app_.add_option("--mpi", mpi_, "auto, openmpi or mpich");
+  app_.add_option("--domains", domains_, "pretended nodes, as 2x4 or 3+2, or a JSON file");
+  app_.add_option("--plan", plan_file_, "JSON file with knobs of communication (`atoll info` lists them)");
+  app_.add_option("--json", json_, "write one JSON object to FILE, or - for stdout");
+  app_.add_flag("--quiet", quiet_, "no log on stderr but errors");
+  app_.add_flag("--verbose", verbose_, "more log on stderr");
+}
+
+std::optional<int> Command::parse(const Words& words) {
+  words_ = words;
+  try {
+    std::vector<std::string> reversed(words.rbegin(), words.rend());
+    app_.parse(std::move(reversed));
+    plan_ = chosen_plan();
+    return std::nullopt;
+  } catch (const CLI::CallForHelp&) {
+    std::cout << app_.help();
+    return 0;
+  } catch (const CLI::ParseError& e) {
+    // --json may stand behind the option that is wrong.
+    for (std::size_t i = 0; i + 1 < words.size(); ++i)
+      if (words[i] == "--json") json_ = words[i + 1];
+    const std::string message = fmt::format("{}. See `atoll {} --help`.", e.what(), name_);
+    try {
+      throw UsageError(message);
+    } catch (...) {
+      return fail();
+    }
+  } catch (...) {
+    return fail();
+  }
+}
+
+// Precedence: flag, environment, file, default.
+Plan Command::chosen_plan() const {
+  Plan plan;
+  if (!plan_file_.empty()) {
+    std::ifstream file(plan_file_);
+    check(static_cast<bool>(file), "{}: cannot be opened (it is the value of --plan). Give a JSON file.", plan_file_);
+    try {
+      plan = Plan::from_json(nlohmann::json::parse(file));
+    } catch (const nlohmann::json::parse_error& e) {
+      throw InputError(fmt::format("{}: {} (a plan is a JSON object). Correct it.", plan_file_, e.what()));
+    }
+  }
+  plan = Plan::from_environment(std::move(plan));
+  if (threads_) plan.threads = *threads_;
+  if (transport_) plan.transport = *transport_;
+  if (mpi_) plan.mpi = *mpi_;
+  if (domains_) plan.domains = *domains_;
+  try {
+    plan.validate();
+  } catch (const InputError& e) {
+    throw UsageError(e.what());
+  }
+  return plan;
+}
+
+World::Options Command::world_options(Rank rank) const {
+  World::Options options;
+  if (rank != 0) return options;
+  const LogLevel least = quiet_ ? LogLevel::error : verbose_ ? LogLevel::debug : LogLevel::info;
+  options.log = Log([](LogLevel level, std::string_view text) { fmt::print(stderr, "atoll: {}: {}\n", name_of(level), text); },
+                    least);
+  return options;
+}
+
+int Command::run(const std::function<Outcome(World&)>& f) {
+  std::unique_ptr<Job> job;
+  int code = 0;
+  try {
+    Words command{"atoll"};
+    std::string word;
+    for (std::size_t at = 0; at < name_.size();) {
+      const std::size_t end = std::min(name_.find(' ', at), name_.size());
+      command.push_back(name_.substr(at, end - at));
+      at = end + 1;
+    }
+    command.insert(command.end(), words_.begin(), words_.end());
+    job = std::make_unique<Job>(ranks_, plan_, command);
+    if (job->part() == Job::Part::parent) return job->run_children();
+    const World::Options options = world_options(job->rank());
+    if (job->rank() == 0 && !quiet_)
+      for (const std::string& name : unknown_environment())
+        options.log(LogLevel::warn, "{} is set (no knob has that name; `atoll info` lists them)", name);
+    Outcome outcome;
+    job->run(
+        [&](World& world) {
+          if (world.rank() == 0) {
+            world_ = {{"ranks", world.size()},
+                      {"threads", world.team().size()},
+                      {"transport", world.fabric().name()},
+                      {"how", job->how()},
+                      {"machine", machine().to_json()},
+                      {"hierarchy", world.hierarchy().to_json()}};
+          }
+          Outcome mine = f(world);
+          if (world.rank() == 0) outcome = std::move(mine);
+        },
+        options);
+    if (job->rank() == 0) code = print(outcome);
+  } catch (...) {
+    // Every rank has the same error: rank 0 says it.
+    code = job && job->rank() != 0 ? current_failure().exit_code : fail();
+  }
+  return job ? job->finish(code) : code;
+}
+
+int Command::run_alone(const std::function<Outcome()>& f) {
+  try {
+    return print(f());
+  } catch (...) {
+    return fail();
+  }
+}
+
+int Command::print(const Outcome& outcome) const {
+  const bool failed = outcome.verified.has_value() && !*outcome.verified;
+  if (json()) {
+    nlohmann::json object{{"schema", 1},
+                          {"command", name_},
+                          {"input", outcome.input},
+                          {"world", world_},
+                          {"plan", plan_.to_json()},
+                          {"result", outcome.result},
+                          {"seconds", outcome.seconds},
+                          {"counters", outcome.counters},
+                          {"verified", outcome.verified ? nlohmann::json(*outcome.verified) : nlohmann::json()}};
+    object.update(outcome.extra);
+    if (failed) object["error"] = {{"kind", "verification"}, {"message", outcome.failure}};
+    put_json(object);
+  }
+  if (json_ != "-") std::cout << outcome.text << std::flush;
+  if (failed) fmt::print(stderr, "atoll: error: {}\n", outcome.failure);
+  return failed ? 1 : 0;
+}
+
+void Command::put_json(const nlohmann::json& object) const {
+  const std::string text = object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  if (json_ == "-") {
+    std::cout << text << std::flush;
+    if (!std::cout) throw IoError("stdout: cannot be written (is the disk full, or the pipe closed?). Look there.");
+    return;
+  }
+  const std::string temporary = json_ + ".part";
+  std::ofstream file(temporary);
+  file << text << std::flush;
+  if (!file || std::rename(temporary.c_str(), json_.c_str()) != 0) {
+    std::remove(temporary.c_str());
+    throw IoError(fmt::format("{}: cannot be written (value of --json). Give a path in a folder with room.", json_));
+  }
+}
+
+int Command::fail() const {
+  const Failure failure = current_failure();
+  fmt::print(stderr, "atoll: error: {}\n", failure.message);
+  if (json()) {
+    try {
+      put_json({{"schema", 1}, {"command", name_}, {"error", {{"kind", failure.kind}, {"message", failure.message}}}});
+    } catch (const std::exception& e) {
+      fmt::print(stderr, "atoll: error: {}\n", e.what());
+    }
+  }
+  return failure.exit_code;
+}
+
+Failure current_failure() {
+  try {
+    throw;
+  } catch (const UsageError& e) {
+    return {2, "usage", e.what()};
+  } catch (const InputError& e) {
+    return {3, "input", e.what()};
+  } catch (const IoError& e) {
+    return {3, "io", e.what()};
+  } catch (const TransportError& e) {
+    return {1, "transport", e.what()};
+  } catch (const VerificationError& e) {
+    return {1, "verification", e.what()};
+  } catch (const std::bad_alloc&) {
+    return {1, "memory", "memory ran out (the machine or a limit has no more). Use more ranks, or `atoll inspect` first."};
+  } catch (const std::exception& e) {
+    return {1, "internal", e.what()};
+  } catch (...) {
+    return {1, "internal", "an unknown error"};
+  }
+}
+
+nlohmann::json total_counters(World& world, const Counters& mine) {
+  Counters all = mine;
+  for (LevelCount& level : all.levels) {
+    level.messages = world.sum(level.messages);
+    level.bytes = world.sum(level.bytes);
+  }
+  all.records = world.sum(mine.records);
+  for (auto& retries : all.retries) retries = world.sum(retries);
+  all.memory_bytes = world.max(mine.memory_bytes);
+  all.wait_seconds = world.max(mine.wait_seconds);
+  std::vector<std::string> kinds;
+  for (int l = 0; l < world.hierarchy().depth(); ++l) kinds.emplace_back(world.hierarchy().kind_at(l));
+  return all.to_json(kinds);
+}
+
+std::string table(const std::vector<std::pair<std::string, std::string>>& rows) {
+  std::size_t width = 0;
+  for (const auto& [name, value] : rows) width = std::max(width, name.size());
+  std::string text;
+  for (const auto& [name, value] : rows) text += fmt::format("{:<{}}  {}\n", name, width, value);
+  return text;
+}
+
+}  // namespace atl::cli

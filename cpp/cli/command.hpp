@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <atoll/runtime/launch.hpp>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+/// What every verb shares: the options of communication and output, the way to the ranks, and the one object.
+///
+///     int verb_star(const Words& words) {
+///       Command command("star", "Counts stars.");
+///       std::string input;
+///       command.app().add_option("input", input, "a graph")->required();
+///       if (auto code = command.parse(words)) return *code;
+///       return command.run([&](World& world) { Outcome o; o.result["stars"] = ...; return o; });
+///     }
+namespace atl::cli {
+
+using Words = std::vector<std::string>;
+
+/// What a verb found, on rank 0 (the other ranks' are dropped).
+struct Outcome {
+  nlohmann::json input = nlohmann::json::object();
+  nlohmann::json result = nlohmann::json::object();
+  nlohmann::json seconds = nlohmann::json::object();
+  nlohmann::json counters = nlohmann::json::object();
+  nlohmann::json extra = nlohmann::json::object();  ///< further members of the whole object
+  std::optional<bool> verified;                     ///< false makes the exit code 1
+  std::string failure;                              ///< why verified is false
+  std::string text;                                 ///< what a person reads on stdout
+};
+
+class Command {
+ public:
+  /// `name` as it was typed: "run bfs".
+  Command(std::string name, const std::string& about);
+
+  CLI::App& app() { return app_; }
+  /// The exit code if there is nothing left to do (help, or an error of the options).
+  std::optional<int> parse(const Words& words);
+
+  /// Runs f on every rank and prints rank 0's outcome. Returns the exit code.
+  int run(const std::function<Outcome(World&)>& f);
+  /// For verbs that need no ranks.
+  int run_alone(const std::function<Outcome()>& f);
+
+  const Plan& plan() const { return plan_; }
+  bool quiet() const { return quiet_; }
+  bool json() const { return !json_.empty(); }
+
+ private:
+  Plan chosen_plan() const;
+  World::Options world_options(Rank rank) const;
+  int print(const Outcome& outcome) const;
+  void put_json(const nlohmann::json& object) const;
+  int fail() const;  // in a catch block: prints the error, returns its exit code
+
+  std::string name_;
+  CLI::App app_;
+  Words words_;
+  Rank ranks_ = 0;
+  std::optional<int> threads_;
+  std::optional<std::string> transport_, mpi_, domains_;
+  std::string plan_file_, json_;
+  bool quiet_ = false, verbose_ = false;
+  Plan plan_;
+  nlohmann::json world_ = nlohmann::json::object();
+};
+
+/// Exit code of the exception that is being handled, and its kind for JSON.
+struct Failure {
+  int exit_code;
+  std::string kind;
+  std::string message;
+};
+Failure current_failure();
+
+/// Counters of all ranks: sums, and the largest memory. Collective.
+nlohmann::json total_counters(World& world, const Counters& mine);
+
+/// Two columns, the first as wide as its longest entry.
+std::string table(const std::vector<std::pair<std::string, std::string>>& rows);
+
+}  // namespace atl::cli

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/base/version.hpp>
+#include <filesystem>
+#include <iostream>
+
+#include <unistd.h>
+
+#include "verbs.hpp"
+
+namespace atl::cli {
+namespace {
+
+struct Verb {
+  const char* name;
+  const char* about;
+  int (*run)(const Words&);
+};
+
+constexpr Verb kVerbs[] = {
+    {"doctor", "what this installation can do here, and how to get what is missing", verb_doctor},
+    {"info", "the job's ranks and hierarchy, and every knob of communication", verb_info},
+    {"run", "an algorithm on a graph: run bfs INPUT", verb_run},
+};
+
+void print_help() {
+  std::cout << "atoll " << kVersion << ": distributed graphs\n\nusage: atoll VERB [INPUT] [--option VALUE] [--ranks N] "
+                                       "[--threads T] [--json FILE|-]\n\n";
+  std::vector<std::pair<std::string, std::string>> rows;
+  for (const Verb& v : kVerbs) rows.emplace_back(std::string("  ") + v.name, v.about);
+  std::cout << table(rows) << "\n`atoll VERB --help` tells more. Any atoll-VERB beside this program or on PATH is a verb too.\n";
+}
+
+// atoll-VERB beside the executable, in ../.venv/bin, or on PATH: does not return if there is one.
+void run_foreign(const std::string& verb, const Words& words) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::path own = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  Words argv{"atoll-" + verb};
+  argv.insert(argv.end(), words.begin(), words.end());
+  std::vector<char*> pointers;
+  for (std::string& a : argv) pointers.push_back(a.data());
+  pointers.push_back(nullptr);
+  for (const fs::path& folder : {own, own / "../.venv/bin"}) execv((folder / argv[0]).c_str(), pointers.data());
+  execvp(argv[0].c_str(), pointers.data());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Words words(argv + 1, argv + argc);
+  if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
+    print_help();
+    return words.empty() ? 2 : 0;
+  }
+  if (words[0] == "--version") {
+    std::cout << "atoll " << kVersion << "\n";
+    return 0;
+  }
+  const Words rest(words.begin() + 1, words.end());
+  for (const Verb& verb : kVerbs)
+    if (words[0] == verb.name) return verb.run(rest);
+  run_foreign(words[0], rest);
+  fmt::print(stderr, "atoll: error: verb '{}' is unknown (`atoll --help` lists them). Choose one.\n", words[0]);
+  return 2;
+}
+
+}  // namespace atl::cli
+
+int main(int argc, char** argv) { return atl::cli::main(argc, argv); }

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "command.hpp"
+
+/// One function a verb, each in a file of its own; main.cpp has the table.
+namespace atl::cli {
+
+int verb_doctor(const Words& words);
+int verb_info(const Words& words);
+int verb_run(const Words& words);
+int run_bfs(const Words& words);
+
+}  // namespace atl::cli
