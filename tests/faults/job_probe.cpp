@@ -87,8 +87,9 @@ void act(World& world, const std::string& what, int code) {
   }
 }
 
-int code_of(const std::exception& e, Rank rank) {
-  std::fprintf(stderr, "rank %d: %s\n", rank, e.what());
+void print(const std::exception& e) { std::fprintf(stderr, "error: %s\n", e.what()); }
+
+int code_of(const std::exception& e) {
   switch (kind_of(e)) {
     case ErrorKind::usage: return 2;
     case ErrorKind::input:
@@ -104,16 +105,15 @@ int main(int argc, char** argv) {
   try {
     Job job(argc > 1 ? std::atoi(argv[1]) : 0, Plan::from_environment({}), command);
     if (job.part() == Job::Part::parent) return job.run_children();
-    int code = 0;
     try {
-      job.run([&](World& world) {
-        act(world, argc > 2 ? command[2] : "sum", argc > 3 ? std::atoi(argv[3]) : 0);
-      });
+      job.run([&](World& world) { act(world, argc > 2 ? command[2] : "sum", argc > 3 ? std::atoi(argv[3]) : 0); });
     } catch (const std::exception& e) {
-      code = code_of(e, job.rank());
+      if (job.reports_errors()) print(e);
+      return job.finish(code_of(e), e.what());
     }
-    return job.finish(code);
+    return job.finish(0);
   } catch (const std::exception& e) {
-    return code_of(e, -1);
+    print(e);
+    return code_of(e);
   }
 }

@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::uint64_t kMagic = 0x61746f6c6c6a6f62;  // "atolljob"
 constexpr std::uint32_t kVersion = 1;
-constexpr std::size_t kWords = 8;  // of 8 bytes: the text of an operation, cut there
+constexpr std::size_t kWords = 8;           // of 8 bytes: the text of an operation, cut there
+constexpr std::size_t kMessageBytes = 512;  // cut there
 
 using Word = std::atomic<std::uint64_t>;
 using Count = std::atomic<std::uint32_t>;
@@ -30,6 +31,7 @@ struct alignas(128) SharedSeat {
   std::atomic<std::int32_t> pid, exit_code, signal;
   Word start;
   Word operation[kWords];
+  char message[kMessageBytes];  // written before state says finished
 };
 
 // Fields of /proc/<pid>/stat from the third on; the second is a name that may hold anything but a last ')'.
@@ -182,6 +184,7 @@ JobBoard::Seat JobBoard::seat(Rank rank) const {
     std::memcpy(text + 8 * i, &word, 8);
   }
   out.operation = text;
+  if (out.state == State::finished) out.message.assign(s.message, strnlen(s.message, kMessageBytes));
   return out;
 }
 
@@ -213,8 +216,9 @@ void JobBoard::note(const char* operation) noexcept {
   }
 }
 
-void JobBoard::finish(int exit_code) noexcept {
+void JobBoard::finish(int exit_code, std::string_view message) noexcept {
   if (rank_ < 0) return;
+  message.copy(page_->seats[rank_].message, kMessageBytes - 1);
   page_->seats[rank_].exit_code.store(exit_code);
   note_end(page_->seats[rank_], page_->order, State::finished);
 }

@@ -5,6 +5,7 @@
 #include <atoll/base/types.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// A small file in memory, made by the command that starts a job and mapped by all ranks of its host: who lives, what
@@ -35,6 +36,7 @@ class JobBoard {
     int signal = 0;       ///< of a dead one; 0: not known
     std::uint32_t order = 0;  ///< 1 for the first that finished or died, then counting up
     std::string operation;    ///< what it last waited for
+    std::string message;      ///< why it ended, if its peers did not end for the same reason
   };
 
   /// Also removes boards of this user whose makers are dead. Throws IoError.
@@ -53,7 +55,7 @@ class JobBoard {
   /// This process is that rank. A signal that ends it is noted from here on.
   void sit(Rank rank);
   void note(const char* operation) noexcept;
-  void finish(int exit_code) noexcept;
+  void finish(int exit_code, std::string_view message = {}) noexcept;
   /// The maker has seen that the rank is gone.
   void note_death(Rank rank, int signal) noexcept;
 

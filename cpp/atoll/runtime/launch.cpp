@@ -367,8 +367,18 @@ void Job::run(const std::function<void(World&)>& f, World::Options options) {
     world = join_world(plan_, std::move(options));
     if (board_) board_->note("computing");
   }
-  f(*world);
-  world->close();
+  try {
+    f(*world);
+    world->close();
+  } catch (...) {
+    agreed_ = world->has_agreed_error();
+    throw;
+  }
+}
+
+bool Job::reports_errors() const {
+  if (part_ != Part::rank) return true;
+  return agreed_ ? rank_ == 0 : !board_;
 }
 
 std::vector<std::string> Job::launcher_command() const {
@@ -451,7 +461,13 @@ int Job::run_children() {
     throw TransportError(fmt::format("the job was ended by signal {} ({}). Start it again.", signal, strsignal(signal)));
   if (first) {
     auto seat = board.seat(*first);
-    if (seat.state == JobBoard::State::finished) return seat.exit_code;
+    if (seat.state == JobBoard::State::finished) {
+      if (seat.message.empty()) return seat.exit_code;
+      const std::string text = fmt::format("rank {}: {}", *first, seat.message);
+      if (seat.exit_code == 2) throw UsageError(text);
+      if (seat.exit_code == 3) throw InputError(text);
+      throw TransportError(text);
+    }
     // A rank cannot note that it was killed, or left by _exit; its launcher has seen it. Open MPI gives 128 + signal,
     // MPICH the bare signal.
     if (seat.signal == 0 && WIFEXITED(*status)) {
@@ -471,9 +487,9 @@ int Job::run_children() {
                                    launcher_path_, how, finished, ranks_));
 }
 
-int Job::finish(int exit_code) {
+int Job::finish(int exit_code, std::string_view message) {
   if (part_ != Part::rank || !board_) return exit_code;
-  board_->finish(exit_code);
+  board_->finish(exit_code, agreed_ ? std::string_view() : message);
   if (exit_code == 0) return 0;
   // Errors that all ranks have agreed on end the job in order, without the launcher's alarm.
   auto all_finished = [&] {
