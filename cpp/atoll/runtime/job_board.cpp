@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/runtime/job_board.hpp>
@@ -8,11 +13,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace atl {
 namespace {
@@ -126,8 +126,8 @@ JobBoard JobBoard::make(Rank ranks) {
   std::string path = where + "/" + prefix() + std::to_string(getpid()) + "-XXXXXX";
   const int file = mkostemp(path.data(), O_CLOEXEC);
   if (file < 0)
-    throw IoError(fmt::format("{}: {} (the job's board cannot be made). Make room there, or set TMPDIR.", where,
-                              std::strerror(errno)));
+    throw IoError(fmt::format("{}: {} (the job's board cannot be made). Make room there, or set TMPDIR.",
+                              where, std::strerror(errno)));
   const std::size_t bytes = sizeof(Page) + static_cast<std::size_t>(ranks) * sizeof(SharedSeat);
   void* memory = posix_fallocate(file, 0, static_cast<off_t>(bytes)) == 0
                      ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
@@ -135,7 +135,8 @@ JobBoard JobBoard::make(Rank ranks) {
   close(file);
   if (memory == MAP_FAILED) {
     unlink(path.c_str());
-    throw IoError(fmt::format("{}: no room for {} bytes (the job's board). Make room there, or set TMPDIR.", where, bytes));
+    throw IoError(fmt::format("{}: no room for {} bytes (the job's board). Make room there, or set TMPDIR.",
+                              where, bytes));
   }
   Page* page = static_cast<Page*>(memory);  // zero, as a new file is
   const ProcessId self = ProcessId::self();
@@ -162,7 +163,8 @@ std::optional<JobBoard> JobBoard::find() {
   JobBoard board(path, static_cast<Page*>(memory), bytes, false);
   const Page& page = *board.page_;
   if (page.magic != kMagic || page.version != kVersion || page.ranks < 1 ||
-      bytes < sizeof(Page) + static_cast<std::size_t>(page.ranks) * sizeof(SharedSeat) || !board.maker().alive())
+      bytes < sizeof(Page) + static_cast<std::size_t>(page.ranks) * sizeof(SharedSeat) ||
+      !board.maker().alive())
     return std::nullopt;
   return board;
 }
@@ -201,7 +203,8 @@ void JobBoard::sit(Rank rank) {
   struct sigaction action {};
   action.sa_handler = on_fatal_signal;
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM}) sigaction(signal, &action, nullptr);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM})
+    sigaction(signal, &action, nullptr);
 }
 
 void JobBoard::note(const char* operation) noexcept {

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <atoll/base/types.hpp>
+#include <atomic>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-/// A small file in memory, made by the command that starts a job and mapped by all ranks of its host: who lives, what
-/// each does, and with which code it ended. MPI launchers lose exit codes and name no operation; this keeps both.
+/// A small file in memory, made by the command that starts a job and mapped by all ranks of its host: who
+/// lives, what each does, and with which code it ended. MPI launchers lose exit codes and name no operation;
+/// this keeps both.
 ///
-///     JobBoard board = JobBoard::make(ranks);            // the parent; its path goes to the ranks as ATOLL_JOB
-///     auto board = JobBoard::find();                     // a rank; none where no parent made one
+///     JobBoard board = JobBoard::make(ranks);    // the parent; ATOLL_JOB tells the ranks its path
+///     auto board = JobBoard::find();             // a rank; none where no parent made one
 ///     board->sit(rank);  board->note("bfs: exchange");  board->finish(0);
 ///
 namespace atl {
@@ -32,8 +33,8 @@ class JobBoard {
   struct Seat {
     State state = State::empty;
     ProcessId process;
-    int exit_code = 0;    ///< of a finished one
-    int signal = 0;       ///< of a dead one; 0: not known
+    int exit_code = 0;        ///< of a finished one
+    int signal = 0;           ///< of a dead one; 0: not known
     std::uint32_t order = 0;  ///< 1 for the first that finished or died, then counting up
     std::string operation;    ///< what it last waited for
     std::string message;      ///< why it ended, if its peers did not end for the same reason
