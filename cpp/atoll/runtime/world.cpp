@@ -252,6 +252,7 @@ void World::agree_on(int kind, const std::string& message) {
   std::string text = message;
   text.resize(worst.length);
   broadcast(std::span<char>(text), worst.rank);
+  agreed_error_ = true;
   switch (static_cast<ErrorKind>(worst.kind)) {
     case ErrorKind::input: throw InputError(text);
     case ErrorKind::usage: throw UsageError(text);
