@@ -100,10 +100,14 @@ void World::note_memory(std::ptrdiff_t bytes) {
 
 std::uint32_t World::open_channel(Deliver deliver, void* context) {
   const std::uint32_t number = next_channel_++;
-  Channel& c = channels_[number % kChannels];
-  if (c.open) throw Error(fmt::format("{} channels are open (a mailbox was never closed). Close what is done.", kChannels));
+  // Numbers are never used again; long-lived channels keep their place while the numbers go round, so a new one takes
+  // the next free place.
+  std::size_t step = 0;
+  while (step < kChannels && channels_[(number + step) % kChannels].open) ++step;
+  if (step == kChannels)
+    throw Error(fmt::format("{} channels are open (a mailbox was never closed). Close what is done.", kChannels));
   std::lock_guard hold(early_->mutex);
-  c = {deliver, context, number, true};
+  channels_[(number + step) % kChannels] = {deliver, context, number, true};
   // Packets of faster peers may have waited for this channel; the next progress() hands them out, so that whoever opens
   // it can finish setting up.
   early_->retry.store(!early_->packets.empty(), std::memory_order_release);
@@ -112,7 +116,15 @@ std::uint32_t World::open_channel(Deliver deliver, void* context) {
 
 void World::close_channel(std::uint32_t channel) {
   std::lock_guard hold(early_->mutex);
-  channels_[channel % kChannels].open = false;
+  if (Channel* c = find_channel(channel)) c->open = false;
+}
+
+World::Channel* World::find_channel(std::uint32_t number) {
+  for (std::size_t step = 0; step < kChannels; ++step) {  // the first place is nearly always the one
+    Channel& c = channels_[(number + step) % kChannels];
+    if (c.open && c.number == number) return &c;
+  }
+  return nullptr;
 }
 
 Busy World::acquire(Rank to, Slot& slot, Hold hold) {
@@ -156,15 +168,16 @@ void World::abandon(const Slot& slot, Hold hold) {
 bool World::deliver(const Packet& packet) {
   Header header;
   std::memcpy(&header, packet.data, sizeof header);
-  const Channel& c = channels_[header.channel % kChannels];
-  if (!c.open || c.number != header.channel) {
+  const Channel* c = find_channel(header.channel);
+  if (!c) {
     std::lock_guard hold(early_->mutex);
-    if (!c.open || c.number != header.channel) {
+    c = find_channel(header.channel);
+    if (!c) {
       early_->packets.push_back(packet);
       return false;
     }
   }
-  c.deliver(c.context, packet.from, header.stamp, packet.data + kHeaderBytes, packet.bytes - kHeaderBytes);
+  c->deliver(c->context, packet.from, header.stamp, packet.data + kHeaderBytes, packet.bytes - kHeaderBytes);
   return true;
 }
 
@@ -280,6 +293,7 @@ void run_ranks(Rank ranks, const Plan& plan, const std::function<void(World&)>& 
   std::atomic<Rank> first_failed{-1};
   auto play = [&](Rank r) {
     World::Options mine = options;
+    if (r != 0) mine.log = Log();  // as everywhere: rank 0 speaks
     mine.lost_peer = [&, r]() -> std::optional<std::string> {
       if (const Rank failed = first_failed.load(); failed >= 0 && failed != r)
         return fmt::format("rank {} stopped with an error", failed);
