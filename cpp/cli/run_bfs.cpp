@@ -96,22 +96,10 @@ Outcome search(World& world, const Options& options) {
     trials.push_back({{"source", source}, {"reached", result.reached}, {"levels", result.levels}, {"pulls", result.pulls}});
     if (!verify) continue;
     Timer checking;
-    const auto [owner, natural] = graph->find(source);
-    const Vertex root = world.max(owner == world.rank() ? graph->blocks().begin(owner) + natural : Vertex{-1});
-    const std::vector<Vertex> parents = ids.dense_of(world, {result.parent.data(), result.parent.size()});
-    const BfsTree tree{.blocks = graph->blocks().boundaries(),
-                       .root = root,
-                       .parents = parents,
-                       .depths = {result.depth.data(), result.depth.size()},
-                       .directed = graph->directed(),
-                       .original = [&](Vertex v) { return ids.id_of(v - ids.blocks().begin(world.rank())); }};
-    const BfsTreeReport report = std::visit(
-        [&](const auto& from) {
-          using Column = std::decay_t<decltype(from)>;
-          const auto& to = std::get<Column>(edges.target);
-          return verify_bfs_tree(world, tree, Tuples(std::span(from), std::span(to)));
-        },
-        edges.source);
+    const BfsTreeReport report =
+        verify_bfs(*graph, source, {result.parent.data(), result.parent.size()},
+                   {result.depth.data(), result.depth.size()}, Tuples::of(edges),
+                   graph->directed() ? TupleKind::directed : TupleKind::undirected);
     verify_seconds += world.max(checking.seconds());
     depth = report.depth;
     outcome.verified = outcome.verified.value_or(true) && report.ok;

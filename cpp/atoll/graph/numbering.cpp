@@ -13,37 +13,6 @@ Vertex IdMap::find_here(Vertex id) const {
   return at != ids_.end() && *at == id ? at - ids_.begin() : -1;
 }
 
-std::vector<Vertex> IdMap::dense_of(World& world, std::span<const Vertex> ids) const {
-  std::vector<Vertex> dense(ids.begin(), ids.end());
-  if (!table_) {
-    for (Vertex& v : dense) v = v >= first_ && v < first_ + count() ? v - first_ : kNoVertex;
-    return dense;
-  }
-  // Blocks are ascending: the last one that begins at or before an id is where it would be.
-  const auto p = static_cast<std::size_t>(world.size());
-  const std::vector<Vertex> starts = world.all_gather(ids_.empty() ? kUnreachable : ids_.front());
-  std::vector<std::pair<Vertex, std::size_t>> begins;
-  for (std::size_t r = 0; r < p; ++r)
-    if (blocks_.size(static_cast<Rank>(r)) > 0) begins.emplace_back(starts[r], r);
-  std::vector<std::vector<Vertex>> asked(p);
-  std::vector<std::pair<std::size_t, std::size_t>> place(ids.size());
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    auto at = std::upper_bound(begins.begin(), begins.end(), std::pair(ids[i], p));
-    const std::size_t owner = at == begins.begin() ? begins.front().second : std::prev(at)->second;
-    place[i] = {owner, asked[owner].size()};
-    asked[owner].push_back(ids[i]);
-  }
-  std::vector<std::vector<Vertex>> answers = world.exchange(std::move(asked));
-  for (auto& list : answers)
-    for (Vertex& v : list) {
-      const Vertex here = find_here(v);
-      v = here >= 0 ? blocks_.begin(rank_) + here : kNoVertex;
-    }
-  const auto found = world.exchange(std::move(answers));
-  for (std::size_t i = 0; i < ids.size(); ++i) dense[i] = found[place[i].first][place[i].second];
-  return dense;
-}
-
 namespace {
 
 constexpr std::size_t kGrain = 1 << 16;

@@ -28,9 +28,6 @@ class IdMap {
   }
   /// Position of `id` in this rank's block, or -1 if it is not here.
   Vertex find_here(Vertex id) const;
-  /// Dense numbers of original ids that may be any rank's; kNoVertex stays, an id that no vertex has becomes kNoVertex.
-  /// Collective: every rank asks for its own list.
-  std::vector<Vertex> dense_of(World& world, std::span<const Vertex> ids) const;
   /// Whether ids are first() + dense number: then nobody has to ask for an id.
   bool is_range() const { return !table_; }
   Vertex first() const { return first_; }
