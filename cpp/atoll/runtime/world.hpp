@@ -56,6 +56,9 @@ class World : public Collectives {
   template <class F>
   auto together(F&& f);
 
+  /// Whether an error was thrown that every rank has thrown alike: one of them is enough to report it.
+  bool has_agreed_error() const { return agreed_error_; }
+
   /// Sum of this rank's counters over its threads.
   Counters counters() const;
 
@@ -134,6 +137,7 @@ class World : public Collectives {
   const Hierarchy hierarchy_;
   Options options_;
   const Rank rank_, size_;
+  bool agreed_error_ = false;
   Team team_;
   std::vector<int> level_to_;
   std::vector<std::atomic<int>> lanes_to_;  // [rank] slots held by lanes
