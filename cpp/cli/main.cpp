@@ -18,6 +18,7 @@ struct Verb {
 
 constexpr Verb kVerbs[] = {
     {"doctor", "what this installation can do here, and how to get what is missing", verb_doctor},
+    {"graph500", "the Graph500 benchmark: construction and 64 verified searches", verb_graph500},
     {"info", "the job's ranks and hierarchy, and every knob of communication", verb_info},
     {"run", "an algorithm on a graph: run bfs INPUT", verb_run},
 };

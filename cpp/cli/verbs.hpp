@@ -7,6 +7,7 @@
 namespace atl::cli {
 
 int verb_doctor(const Words& words);
+int verb_graph500(const Words& words);
 int verb_info(const Words& words);
 int verb_run(const Words& words);
 int run_bfs(const Words& words);

@@ -42,7 +42,7 @@ struct MpiOptions {
   bool threads = true;  ///< more than one thread of a rank calls the fabric (MPI_THREAD_SERIALIZED)
   /// Address of an MPI_Comm of a program that runs MPI (mpi4py: MPI._addressof(comm)), duplicated; null: COMM_WORLD.
   const void* communicator = nullptr;
-  std::string library_version;  ///< with communicator: MPI.Get_library_version(), which picks the plug-in
+  std::string library_version = {};  ///< with communicator: MPI.Get_library_version(), which picks the plug-in
   /// close() also ends MPI if it was begun here. A program that opens several worlds says false, and ends MPI by
   /// finish_mpi().
   bool finalize = true;
