@@ -219,7 +219,7 @@ nlohmann::json total_counters(World& world, const Counters& mine) {
   return all.to_json(kinds);
 }
 
-std::string table(const std::vector<std::pair<std::string, std::string>>& rows) {
+std::string table_of(const std::vector<std::pair<std::string, std::string>>& rows) {
   std::size_t width = 0;
   for (const auto& [name, value] : rows) width = std::max(width, name.size());
   std::string text;

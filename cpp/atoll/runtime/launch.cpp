@@ -268,9 +268,10 @@ Rank ranks_of_domains(const std::string& domains) {
 
 std::unique_ptr<World> join_world(const Plan& plan, World::Options options,
                                   const std::optional<Communicator>& communicator) {
+  const auto by = launcher();
   MpiOptions mpi;
   mpi.mpi = plan.mpi;
-  mpi.slot_bytes = plan.slot_bytes;
+  mpi.slot_bytes = plan.slot_bytes_for(by ? by->ranks : 1);
   mpi.slots_per_peer = plan.slots_per_peer;
   mpi.budget_bytes = plan.budget_bytes;
   mpi.threads = plan.threads != 1;
@@ -356,7 +357,7 @@ void Job::run(const std::function<void(World&)>& f, World::Options options) {
   std::unique_ptr<World> world;
   if (part_ == Part::alone) {
     auto fabrics = make_inproc({.ranks = 1,
-                                .slot_bytes = plan_.slot_bytes,
+                                .slot_bytes = plan_.slot_bytes_for(1),
                                 .slots_per_peer = plan_.slots_per_peer,
                                 .shuffle_seed = 0,
                                 .nodes = {}});

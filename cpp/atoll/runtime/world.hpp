@@ -110,6 +110,7 @@ class World : public Collectives {
     std::uint32_t number = 0;
     bool open = false;
   };
+  Channel* find_channel(std::uint32_t number);
   struct Early;  // packets for channels that are not open yet
   /// Keeps the clock of one wait: reports a stall once, notices lost peers and the time-out.
   class Watch {
