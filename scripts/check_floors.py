@@ -20,7 +20,7 @@ FLOORS = [
     ["graph", "tune"],
     ["engine"],
     ["algorithms", "matrix", "verify"],
-    ["apsp"],
+    ["apsp", "graph500"],
     ["cli"],
 ]
 FLOOR = {folder: number for number, folders in enumerate(FLOORS, 1) for folder in folders}

@@ -104,7 +104,6 @@ class Bfs::Typed final : public Search {
     Edge fresh_edges = all_edges_;
     Vertex unvisited = all_active_ - frontier.vertices;
     result.reached = 1;
-    result.edges = frontier.edges;
     result.levels = 1;
     result.pulls = 0;
     bool pulling = false;
@@ -117,11 +116,9 @@ class Bfs::Typed final : public Search {
       frontier = pulling ? pull() : push();
       unvisited -= frontier.vertices;
       result.reached += frontier.vertices;
-      result.edges += frontier.edges;
       result.levels += frontier.vertices > 0;
       result.pulls += pulling;
     }
-    if (!graph_.directed()) result.edges /= 2;
     finish(source, owner, natural, result);
   }
 
@@ -375,16 +372,23 @@ class Bfs::Typed final : public Search {
     const auto owned = static_cast<std::size_t>(graph_.owned());
     if (result.parent.size() != owned) result.parent = Array<Vertex>(owned);
     const NaturalView<Id> view{&natural_, parent_.data(), result.parent.data(), owned};
+    std::atomic<Edge> outside{0};  // edges of the vertices that were not reached: mostly few
     team_.run([&](int thread) {
       const auto [a, b] = team_.share(thread, words_);
+      Edge edges = 0;
       for (std::size_t w = a; w < b; ++w)
-        for (std::uint64_t bits = ~visited_[w]; bits; bits &= bits - 1)
-          parent_[w * 64 + static_cast<std::size_t>(std::countr_zero(bits))] = kNoId<Id>;
+        for (std::uint64_t bits = ~visited_[w]; bits; bits &= bits - 1) {
+          const std::size_t v = w * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+          parent_[v] = kNoId<Id>;
+          edges += graph_.out().degree(static_cast<Local>(v));
+        }
+      outside.fetch_add(edges, std::memory_order_relaxed);
       team_.barrier();
       const auto [first, last] = team_.share(thread, (owned + 63) / 64);
       kernels_.to_natural(view, first, last);
     });
     if (owner == world_.rank()) result.parent[static_cast<std::size_t>(natural)] = source;
+    result.edges = (all_edges_ - world_.sum(outside.load())) / (graph_.directed() ? 1 : 2);
     if (!depth_.empty()) depths_to_natural(source, owner, natural, result);
   }
 

@@ -73,7 +73,7 @@ World::World(std::unique_ptr<Fabric> fabric, Plan plan, Hierarchy hierarchy, Opt
 World::~World() = default;
 
 std::unique_ptr<World> World::alone(Plan plan) {
-  auto fabrics = make_inproc({.ranks = 1, .slot_bytes = plan.slot_bytes, .slots_per_peer = plan.slots_per_peer,
+  auto fabrics = make_inproc({.ranks = 1, .slot_bytes = plan.slot_bytes_for(1), .slots_per_peer = plan.slots_per_peer,
                               .shuffle_seed = 0, .nodes = {}});
   return std::make_unique<World>(std::move(fabrics[0]), std::move(plan), Hierarchy::flat(1));
 }
@@ -99,9 +99,12 @@ void World::note_memory(std::ptrdiff_t bytes) {
 }
 
 std::uint32_t World::open_channel(Deliver deliver, void* context) {
-  const std::uint32_t number = next_channel_++;
+  // Places of channels that stay open are passed over: ranks open and close in the same order, so all skip the same.
+  std::uint32_t number = next_channel_;
+  while (channels_[number % kChannels].open && number - next_channel_ < kChannels) ++number;
   Channel& c = channels_[number % kChannels];
   if (c.open) throw Error(fmt::format("{} channels are open (a mailbox was never closed). Close what is done.", kChannels));
+  next_channel_ = number + 1;
   std::lock_guard hold(early_->mutex);
   c = {deliver, context, number, true};
   // Packets of faster peers may have waited for this channel; the next progress() hands them out, so that whoever opens
@@ -249,6 +252,7 @@ void World::agree_on(int kind, const std::string& message) {
   std::string text = message;
   text.resize(worst.length);
   broadcast(std::span<char>(text), worst.rank);
+  agreed_error_ = true;
   switch (static_cast<ErrorKind>(worst.kind)) {
     case ErrorKind::input: throw InputError(text);
     case ErrorKind::usage: throw UsageError(text);
@@ -271,7 +275,7 @@ void run_ranks(Rank ranks, const Plan& plan, const std::function<void(World&)>& 
         plan.domains, hierarchy.size(), ranks);
   std::vector<int> nodes;
   for (Rank r = 0; r < ranks; ++r) nodes.push_back(hierarchy.leaf_of(r));
-  auto fabrics = make_inproc({.ranks = ranks, .slot_bytes = plan.slot_bytes, .slots_per_peer = plan.slots_per_peer,
+  auto fabrics = make_inproc({.ranks = ranks, .slot_bytes = plan.slot_bytes_for(ranks), .slots_per_peer = plan.slots_per_peer,
                               .shuffle_seed = plan.shuffle_seed, .nodes = nodes});
   Plan local = plan;
   if (local.threads == 0) local.threads = std::max(1, usable_cores() / ranks);

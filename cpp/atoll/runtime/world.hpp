@@ -56,6 +56,9 @@ class World : public Collectives {
   template <class F>
   auto together(F&& f);
 
+  /// Whether an error was thrown that every rank has thrown alike: one of them is enough to report it.
+  bool has_agreed_error() const { return agreed_error_; }
+
   /// Sum of this rank's counters over its threads.
   Counters counters() const;
 
@@ -107,6 +110,7 @@ class World : public Collectives {
     std::uint32_t number = 0;
     bool open = false;
   };
+  Channel* find_channel(std::uint32_t number);
   struct Early;  // packets for channels that are not open yet
   /// Keeps the clock of one wait: reports a stall once, notices lost peers and the time-out.
   class Watch {
@@ -134,6 +138,7 @@ class World : public Collectives {
   const Hierarchy hierarchy_;
   Options options_;
   const Rank rank_, size_;
+  bool agreed_error_ = false;
   Team team_;
   std::vector<int> level_to_;
   std::vector<std::atomic<int>> lanes_to_;  // [rank] slots held by lanes

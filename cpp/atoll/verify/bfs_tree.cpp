@@ -3,6 +3,7 @@
 #include <atoll/base/random.hpp>
 #include <atoll/runtime/mailbox.hpp>
 #include <atoll/verify/bfs_tree.hpp>
+#include <atoll/verify/dense.hpp>
 #include <tuple>
 
 // The rules: Graph500 specification 2.0, 2017, section "Validation".
@@ -40,33 +41,21 @@ struct Finding {
 
 constexpr std::int64_t kMaxDepth = (std::int64_t{1} << 31) - 4;
 
-/// Who owns what.
-class Blocks {
+/// Who owns what, seen from one rank.
+class Ownership {
  public:
-  Blocks(std::span<const Vertex> bounds, Rank rank)
-      : bounds_(bounds),
-        first_(bounds[static_cast<std::size_t>(rank)]),
-        count_(bounds[static_cast<std::size_t>(rank) + 1] - first_) {}
-  Vertex n() const { return bounds_.back(); }
+  Ownership(const Blocks& blocks, Rank rank) : blocks_(blocks), first_(blocks.begin(rank)), count_(blocks.size(rank)) {}
+  Vertex n() const { return blocks_.count(); }
   Vertex first() const { return first_; }
   std::size_t count() const { return static_cast<std::size_t>(count_); }
   bool owns(Vertex v) const { return static_cast<std::uint64_t>(v - first_) < static_cast<std::uint64_t>(count_); }
   std::uint32_t here(Vertex v) const { return static_cast<std::uint32_t>(v - first_); }
-  Rank owner(Vertex v) const {
-    if (bounds_.size() <= 18) {  // no branch to mispredict
-      Rank owner = 0;
-      for (std::size_t r = 1; r + 1 < bounds_.size(); ++r) owner += bounds_[r] <= v;
-      return owner;
-    }
-    return static_cast<Rank>(std::upper_bound(bounds_.begin() + 1, bounds_.end() - 1, v) - bounds_.begin()) - 1;
-  }
-  std::uint32_t at(Rank owner, Vertex v) const {
-    return static_cast<std::uint32_t>(v - bounds_[static_cast<std::size_t>(owner)]);
-  }
+  Rank owner(Vertex v) const { return blocks_.owner(v); }
+  std::uint32_t at(Rank owner, Vertex v) const { return static_cast<std::uint32_t>(v - blocks_.begin(owner)); }
 
  private:
-  std::span<const Vertex> bounds_;
-  Vertex first_, count_;
+  const Blocks& blocks_;
+  const Vertex first_, count_;
 };
 
 /// One Finding per thread, on lines of their own, and their least.
@@ -94,7 +83,7 @@ class Findings {
 constexpr std::size_t kGrain = 1 << 14;
 
 /// What one look at each vertex tells.
-Finding check_parents(World& world, const BfsTree& tree, const Blocks& blocks) {
+Finding check_parents(World& world, const BfsTree& tree, const Ownership& blocks) {
   Findings findings(world);
   world.team().for_range(blocks.count(), kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t i = a; i < b; ++i) {
@@ -113,7 +102,7 @@ Finding check_parents(World& world, const BfsTree& tree, const Blocks& blocks) {
 
 /// Whether the given depths are the tree's levels: 0 at the root alone, and one more than the parent's. As depths fall
 /// along parents down to the only 0, there is no cycle either.
-bool depths_hold(World& world, const BfsTree& tree, const Blocks& blocks) {
+bool depths_hold(World& world, const BfsTree& tree, const Ownership& blocks) {
   std::atomic<bool> good{true};
   const auto wrong = [&] { good.store(false, std::memory_order_relaxed); };
   struct Child {
@@ -121,7 +110,8 @@ bool depths_hold(World& world, const BfsTree& tree, const Blocks& blocks) {
   };
   Mailbox box(world, of_records<Child>([&](std::span<const Child> children) {
                 for (const Child& c : children)
-                  if (tree.depths[c.parent] + 1 != c.depth) wrong();
+                  // Not depths + 1: a given depth may be anything, the greatest number too.
+                  if (tree.depths[c.parent] != static_cast<std::int64_t>(c.depth) - 1) wrong();
               }),
               {.handler_sends = false});
   world.team().for_range(blocks.count(), kGrain, [&](int, std::size_t a, std::size_t b) {
@@ -154,7 +144,7 @@ bool depths_hold(World& world, const BfsTree& tree, const Blocks& blocks) {
 /// has got, and so at least doubles its reach in each round. On one rank nothing is sent.
 class Levels {
  public:
-  Levels(World& world, const BfsTree& tree, const Blocks& blocks)
+  Levels(World& world, const BfsTree& tree, const Ownership& blocks)
       : world_(world), tree_(tree), blocks_(blocks), top_(blocks.count()), level_(blocks.count()) {}
 
   /// kOutside where not reached.
@@ -284,7 +274,7 @@ class Levels {
 
   World& world_;
   const BfsTree& tree_;
-  const Blocks& blocks_;
+  const Ownership& blocks_;
   Array<std::uint32_t> top_;
   Array<std::int32_t> level_;  // distance to the top until the end
   std::vector<std::uint32_t> exits_, path_;
@@ -308,10 +298,11 @@ class Sweep {
     return static_cast<Word>(l << 8 | (static_cast<std::uint64_t>(parent) & 0xFF));
   }
 
-  Sweep(World& world, const BfsTree& tree, const Blocks& blocks, std::span<const Word> word)
+  Sweep(World& world, const BfsTree& tree, const Ownership& blocks, std::span<const Word> word)
       : world_(world),
         tree_(tree),
         blocks_(blocks),
+        directed_(tree.tuples != TupleKind::undirected),  // both ways: the rules for each way together bind both ends
         word_(word),
         seen_(blocks.count(), 0),
         findings_(world),
@@ -343,8 +334,10 @@ class Sweep {
       all.edges += t.edges;
       all.loops += t.loops;
     }
-    report.edges_in_component = world_.sum(all.edges);
     report.loops_in_component = world_.sum(all.loops);
+    report.edges_in_component = world_.sum(all.edges);
+    if (tree_.tuples == TupleKind::both_ways)
+      report.edges_in_component = (report.edges_in_component + report.loops_in_component) / 2;
     return findings_.worst();
   }
 
@@ -403,8 +396,8 @@ class Sweep {
   template <class Lanes>
   void pass_on(std::uint32_t at, Vertex v, Vertex other, std::uint32_t is_target, Lanes& lanes) {
     const std::int64_t level = level_at(at);
-    if (tree_.directed && !is_target && level == kOut) return;  // an edge that starts outside binds nobody
-    if ((!tree_.directed || is_target) && tree_.parents[at] == other) see(at);
+    if (directed_ && !is_target && level == kOut) return;  // an edge that starts outside binds nobody
+    if ((!directed_ || is_target) && tree_.parents[at] == other) see(at);
     const Rank owner = blocks_.owner(other);
     const std::uint32_t code = level == kOut ? kOutCode : static_cast<std::uint32_t>(level);
     lanes.send(owner, {blocks_.at(owner, other), code << 1 | is_target, v});
@@ -429,10 +422,10 @@ class Sweep {
       const std::int64_t d = lt - ls;
       tally.edges += ls != kOutCode;
       tally.loops += v == h.other && ls != kOutCode;
-      if (d > 1 || (d < -1 && !tree_.directed))
+      if (d > 1 || (d < -1 && !directed_))
         note_edge(other_is_target ? v : h.other, other_is_target ? h.other : v, ls, lt, kOutCode);
       // `at` may be the child of `other`; the other way round the first owner has looked.
-      if (d == (other_is_target ? -1 : 1) && (!tree_.directed || !other_is_target) && tree_.parents[h.at] == h.other)
+      if (d == (other_is_target ? -1 : 1) && (!directed_ || !other_is_target) && tree_.parents[h.at] == h.other)
         see(h.at);
     }
   }
@@ -440,7 +433,7 @@ class Sweep {
   /// Tuples with both ends here, by place. First words only, without branches; then the parents of those that could
   /// be tree edges.
   void check_here(std::span<const std::uint32_t> source, std::span<const std::uint32_t> target) {
-    if (tree_.directed) {
+    if (directed_) {
       check_here<true>(source, target);
     } else {
       check_here<false>(source, target);
@@ -496,7 +489,8 @@ class Sweep {
 
   World& world_;
   const BfsTree& tree_;
-  const Blocks& blocks_;
+  const Ownership& blocks_;
+  const bool directed_;
   std::span<const Word> word_;
   Array<std::uint8_t> seen_;  // the input has the edge to the parent
   Findings findings_;
@@ -517,7 +511,7 @@ int rule_of(Flaw flaw) {
 }
 
 /// The sentence, with original ids. Collective.
-std::string describe(World& world, const BfsTree& tree, const Blocks& blocks, const Finding& f) {
+std::string describe(World& world, const BfsTree& tree, const Ownership& blocks, const Finding& f) {
   const auto original = [&](Vertex v) {
     if (v < 0 || v >= blocks.n()) return v;  // the same on all ranks
     Vertex id = -1;
@@ -525,14 +519,16 @@ std::string describe(World& world, const BfsTree& tree, const Blocks& blocks, co
     return world.max(id);
   };
   const Vertex root = original(tree.root), a = original(f.a), b = original(f.b);
-  const auto edge = [&] { return fmt::format("edge {} {} {}", a, tree.directed ? "->" : "-", b); };
+  const auto edge = [&] { return fmt::format("edge {} {} {}", a, tree.tuples == TupleKind::directed ? "->" : "-", b); };
   const std::string rule = fmt::format("rule {}: ", rule_of(f.flaw));
   switch (f.flaw) {
     case Flaw::none: return "";
     case Flaw::root_parent:
       if (b == kNoVertex) return rule + fmt::format("the root {} was not reached", a);
       return rule + fmt::format("the root {} has {} as parent (not itself)", a, b);
-    case Flaw::outside: return rule + fmt::format("the parent of vertex {} has number {} (no vertex has it)", a, f.b);
+    case Flaw::outside:
+      if (f.b == kUnknownVertex) return rule + fmt::format("the parent of vertex {} is no vertex", a);
+      return rule + fmt::format("the parent of vertex {} has number {} (no vertex has it)", a, f.b);
     case Flaw::second_root: return rule + fmt::format("vertex {} is its own parent (the root is {})", a, root);
     case Flaw::orphan: return rule + fmt::format("vertex {} has the parent {}, which was not reached", a, b);
     case Flaw::cycle: return rule + fmt::format("the parents of vertex {} never lead to the root {} (a cycle)", a, root);
@@ -553,7 +549,7 @@ std::string describe(World& world, const BfsTree& tree, const Blocks& blocks, co
 
 /// Levels become words, then the tuples are swept.
 template <class Word>
-Finding sweep(World& world, const BfsTree& tree, const Blocks& blocks, const Tuples& tuples,
+Finding sweep(World& world, const BfsTree& tree, const Ownership& blocks, const Tuples& tuples,
               Array<std::int32_t> level, BfsTreeReport& report) {
   Array<Word> word(level.size());
   world.team().for_range(level.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
@@ -563,7 +559,7 @@ Finding sweep(World& world, const BfsTree& tree, const Blocks& blocks, const Tup
   return Sweep<Word>(world, tree, blocks, std::span<const Word>(word.data(), word.size())).run(tuples, report);
 }
 
-Finding find(World& world, const BfsTree& tree, const Blocks& blocks, const Tuples& tuples, BfsTreeReport& report) {
+Finding find(World& world, const BfsTree& tree, const Ownership& blocks, const Tuples& tuples, BfsTreeReport& report) {
   if (const Finding f = check_parents(world, tree, blocks); f.flaw != Flaw::none) return f;
 
   const std::size_t n = blocks.count();
@@ -608,10 +604,10 @@ Finding find(World& world, const BfsTree& tree, const Blocks& blocks, const Tupl
 }  // namespace
 
 BfsTreeReport verify_bfs_tree(World& world, const BfsTree& tree, const Tuples& tuples) {
+  const Ownership blocks(*tree.blocks, world.rank());
   world.together([&] {
-    check(tree.blocks.size() == static_cast<std::size_t>(world.size()) + 1,
-          "blocks has {} boundaries ({} ranks need one more than they are).", tree.blocks.size(), world.size());
-    const Blocks blocks(tree.blocks, world.rank());
+    check(tree.blocks->ranks() == world.size(), "there are blocks for {} ranks (the world has {}).",
+          tree.blocks->ranks(), world.size());
     check(tree.parents.size() == blocks.count(), "rank {} gave {} parents (it owns {} vertices).", world.rank(),
           tree.parents.size(), blocks.count());
     check(tree.depths.empty() || tree.depths.size() == blocks.count(), "rank {} gave {} depths (it owns {} vertices).",
@@ -619,13 +615,35 @@ BfsTreeReport verify_bfs_tree(World& world, const BfsTree& tree, const Tuples& t
     check(tree.root >= 0 && tree.root < blocks.n(), "the root's number is {} (there are {} vertices).", tree.root,
           blocks.n());
   });
-  const Blocks blocks(tree.blocks, world.rank());
   BfsTreeReport report;
   const Finding finding = find(world, tree, blocks, tuples, report);
   report.ok = finding.flaw == Flaw::none;
   report.rule = rule_of(finding.flaw);
   report.what = describe(world, tree, blocks, finding);
   return report;
+}
+
+BfsTreeReport verify_bfs(const Graph& graph, Vertex source, std::span<const Vertex> parents,
+                         std::span<const Vertex> depths, const Tuples& tuples, TupleKind kind) {
+  World& world = graph.world();
+  const Vertex begin = graph.blocks().begin(world.rank());
+  const auto [owner, natural] = graph.find(source);
+  const Array<Vertex> dense = dense_of(world, graph.ids(), parents);
+  return verify_bfs_tree(world,
+                         {.blocks = &graph.blocks(),
+                          .root = graph.blocks().begin(owner) + natural,
+                          .parents = std::span<const Vertex>(dense.data(), dense.size()),
+                          .depths = depths,
+                          .tuples = kind,
+                          .original = [&](Vertex v) { return graph.ids().id_of(v - begin); }},
+                         tuples);
+}
+
+BfsTreeReport verify_bfs(const Graph& graph, Vertex source, std::span<const Vertex> parents,
+                         std::span<const Vertex> depths) {
+  const DenseLists lists(graph);
+  return verify_bfs(graph, source, parents, depths, lists.tuples(),
+                    graph.directed() ? TupleKind::directed : TupleKind::both_ways);
 }
 
 }  // namespace atl

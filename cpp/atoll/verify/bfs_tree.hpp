@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/base/types.hpp>
-#include <functional>
-#include <span>
+#include <atoll/graph/partition.hpp>
+#include <atoll/verify/tuples.hpp>
 #include <string>
-#include <variant>
 
 /// Whether parents (and depths) are a breadth-first tree of the INPUT edges: the five rules of the Graph500
 /// specification, section "Validation". Never calls the algorithm.
 ///
 ///     BfsTreeReport report = verify_bfs_tree(
-///         world, {.blocks = blocks, .root = root, .parents = parents},    // this rank's parents, dense numbers
+///         world, {.blocks = &blocks, .root = root, .parents = parents},   // this rank's parents, dense numbers
 ///         Tuples(source, target));                                       // this rank's slice of the input
 ///     if (!report.ok) throw VerificationError(report.what);
 ///
@@ -28,40 +26,18 @@
 /// of the other. Memory: about 10 bytes per owned vertex; nothing is replicated.
 namespace atl {
 
+class Graph;
 class World;
 
-/// This rank's slice of the input edges as dense numbers; any rank may hold any edge, each once. Refers to the
-/// caller's memory.
-class Tuples {
- public:
-  /// Fills source and target (of one size) with the tuples first, first + 1, ..; called by any thread.
-  using Read = std::function<void(std::size_t first, std::span<Vertex> source, std::span<Vertex> target)>;
-
-  template <class Id>
-  struct Columns {
-    std::span<const Id> source, target;
-  };
-
-  Tuples(std::span<const std::uint32_t> source, std::span<const std::uint32_t> target)
-      : size_(source.size()), from_(Columns<std::uint32_t>{source, target}) {}
-  Tuples(std::span<const Vertex> source, std::span<const Vertex> target)
-      : size_(source.size()), from_(Columns<Vertex>{source, target}) {}
-  Tuples(std::size_t size, Read read) : size_(size), from_(std::move(read)) {}
-
-  std::size_t size() const { return size_; }
-  const auto& from() const { return from_; }
-
- private:
-  std::size_t size_;
-  std::variant<Columns<std::uint32_t>, Columns<Vertex>, Read> from_;
-};
+/// What a tuple (u, v) stands for. both_ways: an undirected edge that comes as (u, v) and as (v, u), a self-loop once.
+enum class TupleKind { undirected, directed, both_ways };
 
 struct BfsTree {
-  std::span<const Vertex> blocks;        ///< [P+1]: rank r owns the dense numbers blocks[r] .. blocks[r+1]-1
+  const Blocks* blocks = nullptr;        ///< who owns which dense numbers
   Vertex root = 0;                       ///< dense
   std::span<const Vertex> parents;       ///< this rank's, in order; dense; kNoVertex where not reached
   std::span<const std::int64_t> depths = {};  ///< the same, kUnreachable where not reached; empty: none were computed
-  bool directed = false;                 ///< the tuples go from source to target only
+  TupleKind tuples = TupleKind::undirected;
   /// Original id of a vertex that this rank owns, for messages; none: the dense number.
   std::function<Vertex(Vertex)> original = {};
 };
@@ -71,8 +47,8 @@ struct BfsTreeReport {
   bool ok = true;
   int rule = 0;      ///< that is broken; 0 if ok
   std::string what;  ///< names the edge or vertex by original ids
-  /// Input tuples inside the component (directed: that start in it): multi-edges and self-loops each count, a
-  /// tuple once. What the Graph500 specification divides by the time.
+  /// Input edges inside the component (directed: that start in it), multi-edges and self-loops included, each once:
+  /// what the Graph500 specification divides by the time.
   Edge edges_in_component = 0;
   Edge loops_in_component = 0;  ///< the self-loops among them
   Vertex reached = 0;
@@ -81,5 +57,14 @@ struct BfsTreeReport {
 
 /// Collective.
 BfsTreeReport verify_bfs_tree(World& world, const BfsTree& tree, const Tuples& tuples);
+
+/// The same for what bfs() returns: original ids, in natural order; depths may be empty. Collective; InputError, the same
+/// on all ranks, if no vertex has the id `source`. Ids are translated first: P = 1 or ids in a row cost a pass over the
+/// parents, else each parent is asked for at its owner.
+BfsTreeReport verify_bfs(const Graph& graph, Vertex source, std::span<const Vertex> parents,
+                         std::span<const Vertex> depths, const Tuples& tuples, TupleKind kind);
+/// Against the graph's own lists: of use where the input is gone; it cannot see what the build of the graph did wrong.
+BfsTreeReport verify_bfs(const Graph& graph, Vertex source, std::span<const Vertex> parents,
+                         std::span<const Vertex> depths);
 
 }  // namespace atl

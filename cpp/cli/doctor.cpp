@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/base/version.hpp>
+#include <atoll/transport/discover.hpp>
+#include <atoll/transport/plugin.hpp>
+
+#include "verbs.hpp"
+
+namespace atl::cli {
+
+int verb_doctor(const Words& words) {
+  Command command("doctor", "What this installation can do here, and how to get what is missing.");
+  if (const auto code = command.parse(words)) return *code;
+  return command.run_alone([&] {
+    Outcome outcome;
+    const Machine m = machine();
+    outcome.result = {{"version", kVersion}, {"machine", m.to_json()}, {"fabrics", nlohmann::json::array()}};
+    std::vector<std::pair<std::string, std::string>> rows{
+        {"atoll", std::string(kVersion)},
+        {"host", m.host},
+        {"processor", fmt::format("{}, {} of {} cores usable, kernels up to {}", m.processor, m.usable_cores, m.cores, m.isa)},
+        {"memory", fmt::format("{:.1f} GB, {:.1f} free; huge pages: {}", static_cast<double>(m.memory_bytes) / 1e9,
+                               static_cast<double>(m.free_memory_bytes) / 1e9, m.huge_pages)},
+        {"inproc", "ready: ranks as threads of one process"}};
+    outcome.result["fabrics"].push_back({{"name", "inproc"}, {"ready", true}});
+    for (const PluginStatus& p : plugins()) {
+      rows.emplace_back(p.name, (p.loads ? "ready: " : "missing: ") + p.detail);
+      outcome.result["fabrics"].push_back({{"name", p.name}, {"ready", p.loads}, {"path", p.path}, {"detail", p.detail}});
+    }
+    outcome.text = table_of(rows);
+    return outcome;
+  });
+}
+
+}  // namespace atl::cli

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph_input.hpp"
+
+#include <atoll/graph/generate.hpp>
+
+namespace atl::cli {
+
+void GraphInput::add_to(CLI::App& app) {
+  app.add_option("input", text_, "a file, or kron:SCALE, rmat:SCALE:A,B,C, uniform:SCALE, grid:AxB, ring:N, star:N, path:N, complete:N")
+      ->required();
+  app.add_option("--format", read_.format, "of the file (default: by its name and first bytes)");
+  auto* directed = app.add_flag("--directed", directed_, "edges go from source to target only");
+  app.add_flag("--undirected", undirected_, "edges go both ways")->excludes(directed);
+  auto* weighted = app.add_flag("--weighted", weighted_, "weights are needed: an input without them is an error");
+  app.add_flag("--unweighted", unweighted_, "leave weights out")->excludes(weighted);
+  app.add_option("--source-column", read_.source_column, "edge lists: number from 1, or name in the header");
+  app.add_option("--target-column", read_.target_column, "edge lists: number from 1, or name in the header");
+  app.add_option("--weight-column", read_.weight_column, "edge lists: number from 1, or name in the header");
+  app.add_option("--duplicates", duplicates_, "several edges between two vertices: keep, min or sum of weights (default min)")
+      ->check(CLI::IsMember({"keep", "min", "sum"}));
+  app.add_option("--self-loops", self_loops_, "keep or drop (default keep)")->check(CLI::IsMember({"keep", "drop"}));
+}
+
+EdgeList GraphInput::load(World& world) const {
+  EdgeList edges;
+  if (is_generator(text_)) {
+    edges = generate(world, text_, {.weights = weighted_ ? Weights::uniform : Weights::none});
+    if (directed_) edges.directed = true;
+    if (undirected_) edges.directed = false;
+    return edges;
+  }
+  ReadOptions read = read_;
+  if (directed_) read.directed = true;
+  if (undirected_) read.directed = false;
+  if (weighted_) read.weights = ReadOptions::Weights::required;
+  if (unweighted_) read.weights = ReadOptions::Weights::none;
+  return read_edges(world, text_, read);
+}
+
+GraphOptions GraphInput::options() const {
+  GraphOptions options;
+  options.duplicates = duplicates_ == "keep"  ? Duplicates::keep
+                       : duplicates_ == "sum" ? Duplicates::merge_sum
+                                              : Duplicates::merge_min;
+  options.self_loops = self_loops_ == "drop" ? SelfLoops::drop : SelfLoops::keep;
+  return options;
+}
+
+nlohmann::json describe(const Graph& graph) {
+  World& world = graph.world();
+  return {{"name", graph.name()},
+          {"vertices", graph.vertices()},
+          {"edges", graph.edges()},
+          {"input_edges", graph.input_edges()},
+          {"directed", graph.directed()},
+          {"weighted", graph.weighted()},
+          {"isolated", world.sum(static_cast<Vertex>(graph.owned() - graph.active()))},
+          {"memory_bytes", world.sum(graph.memory_bytes())},
+          {"build_peak_bytes", world.sum(graph.report().peak_bytes)}};
+}
+
+}  // namespace atl::cli

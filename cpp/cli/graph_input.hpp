@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/graph/graph.hpp>
+#include <atoll/graph/read.hpp>
+
+#include "command.hpp"
+
+namespace atl::cli {
+
+/// The input argument and its options, the same for every verb that takes a graph.
+class GraphInput {
+ public:
+  void add_to(CLI::App& app);
+  /// Collective: the file's or generator's edges, this rank's slice.
+  EdgeList load(World& world) const;
+  GraphOptions options() const;
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+  ReadOptions read_;
+  bool directed_ = false, undirected_ = false, weighted_ = false, unweighted_ = false;
+  std::string duplicates_ = "min", self_loops_ = "keep";
+};
+
+/// What a result says about its graph. Collective.
+nlohmann::json describe(const Graph& graph);
+
+}  // namespace atl::cli

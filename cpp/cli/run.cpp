@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <iostream>
+
+#include "verbs.hpp"
+
+namespace atl::cli {
+namespace {
+
+struct Algorithm {
+  const char* name;
+  const char* about;
+  int (*run)(const Words&);
+};
+
+constexpr Algorithm kAlgorithms[] = {
+    {"bfs", "breadth-first search: parents and depths from a source", run_bfs},
+};
+
+}  // namespace
+
+int verb_run(const Words& words) {
+  std::vector<std::pair<std::string, std::string>> rows;
+  for (const Algorithm& a : kAlgorithms) rows.emplace_back(std::string("  ") + a.name, a.about);
+  const std::string help = "usage: atoll run ALGORITHM INPUT [--option VALUE]\n\n" + table_of(rows);
+  if (words.empty()) {
+    fmt::print(stderr, "atoll: error: no algorithm is named (run needs one). Choose from below.\n{}", help);
+    return 2;
+  }
+  if (words[0] == "--help" || words[0] == "-h") {
+    std::cout << help;
+    return 0;
+  }
+  for (const Algorithm& a : kAlgorithms)
+    if (words[0] == a.name) return a.run(Words(words.begin() + 1, words.end()));
+  fmt::print(stderr, "atoll: error: algorithm '{}' is unknown (run does those below). Choose one.\n{}", words[0], help);
+  return 2;
+}
+
+}  // namespace atl::cli

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/algorithms/bfs.hpp>
+#include <atoll/base/random.hpp>
+#include <atoll/base/timer.hpp>
+#include <atoll/graph/write.hpp>
+#include <atoll/verify/bfs_tree.hpp>
+
+#include "graph_input.hpp"
+#include "verbs.hpp"
+
+namespace atl::cli {
+namespace {
+
+// Up to so many input edges times searches an answer is verified without being asked for: seconds.
+constexpr double kVerifyUpTo = 1e8;
+
+struct Options {
+  GraphInput input;
+  std::optional<Vertex> source;
+  int sources = 1;
+  std::uint64_t seed = 1;
+  std::string direction = "auto";
+  bool verify = false, no_verify = false;
+  std::string output, output_values = "depth";
+};
+
+std::vector<Vertex> natural_ids(const Graph& graph) {
+  std::vector<Vertex> ids(static_cast<std::size_t>(graph.owned()));
+  for (std::size_t v = 0; v < ids.size(); ++v) ids[v] = graph.ids().id_of(static_cast<Vertex>(v));
+  return ids;
+}
+
+// Distinct vertices with an edge, the same whatever the number of ranks: dense numbers are drawn, and kept if they have
+// one.
+std::vector<Vertex> draw_sources(const Graph& graph, int count, std::uint64_t seed) {
+  World& world = graph.world();
+  const Vertex active = world.sum(static_cast<Vertex>(graph.active()));
+  const auto wanted = static_cast<std::size_t>(std::min<Vertex>(count, active));
+  std::vector<Vertex> dense, sources;
+  for (std::uint64_t i = 0; sources.size() < wanted; ++i) {
+    const auto v = static_cast<Vertex>(
+        (static_cast<unsigned __int128>(random_at(seed, i)) * static_cast<std::uint64_t>(graph.vertices())) >> 64);
+    if (std::find(dense.begin(), dense.end(), v) != dense.end()) continue;
+    dense.push_back(v);
+    const Vertex natural = v - graph.blocks().begin(world.rank());
+    const bool mine = graph.blocks().owner(v) == world.rank();
+    const Vertex id = world.max(mine && graph.local_of(natural) < graph.active() ? graph.ids().id_of(natural) : -1);
+    if (id >= 0) sources.push_back(id);
+  }
+  return sources;
+}
+
+Outcome search(World& world, const Options& options) {
+  Timer timer;
+  Outcome outcome;
+  EdgeList edges = options.input.load(world);
+  const double load_seconds = world.max(timer.lap());
+  const auto tuples = static_cast<double>(world.sum(static_cast<Edge>(edges.size())));
+  const bool verify =
+      !options.no_verify && (options.verify || tuples * std::max(1, options.source ? 1 : options.sources) <= kVerifyUpTo);
+
+  // To be verified against, the input stays; else it goes as soon as the lists are made.
+  IdMap ids;
+  std::unique_ptr<Graph> graph;
+  if (verify) {
+    ids = number(world, edges);
+    graph = std::make_unique<Graph>(Graph::build(world, edges, ids, options.input.options()));
+  } else {
+    graph = std::make_unique<Graph>(Graph::build(world, std::move(edges), options.input.options()));
+  }
+  const double build_seconds = world.max(timer.lap());
+  const bool want_depths = verify || (!options.output.empty() && options.output_values == "depth");
+  Bfs bfs(*graph, {.direction = options.direction == "push"   ? Direction::push
+                                : options.direction == "pull" ? Direction::pull
+                                                              : Direction::automatic,
+                   .depths = want_depths ? Depths::yes : Depths::no});
+  const double prepare_seconds = world.max(timer.lap());
+
+  const std::vector<Vertex> sources =
+      options.source ? std::vector<Vertex>(static_cast<std::size_t>(options.sources), *options.source)
+                     : draw_sources(*graph, options.sources, options.seed);
+  check(!sources.empty(), "{}: no vertex has an edge (there is nothing to search). Give another graph.", graph->name());
+  BfsResult result;
+  bfs.run(sources[0], result);  // once untimed: pages are touched, threads awake
+  const Counters before = world.counters();
+  std::vector<double> seconds;
+  double seconds_per_edge = 0, verify_seconds = 0;
+  Vertex depth = 0;
+  nlohmann::json trials = nlohmann::json::array();
+  for (Vertex source : sources) {
+    world.barrier();
+    Timer trial;
+    bfs.run(source, result);
+    seconds.push_back(world.max(trial.seconds()));
+    seconds_per_edge += seconds.back() / static_cast<double>(std::max<Edge>(1, result.edges));
+    trials.push_back({{"source", source}, {"reached", result.reached}, {"levels", result.levels}, {"pulls", result.pulls}});
+    if (!verify) continue;
+    Timer checking;
+    const BfsTreeReport report =
+        verify_bfs(*graph, source, {result.parent.data(), result.parent.size()},
+                   {result.depth.data(), result.depth.size()}, Tuples::of(edges),
+                   graph->directed() ? TupleKind::directed : TupleKind::undirected);
+    verify_seconds += world.max(checking.seconds());
+    depth = report.depth;
+    outcome.verified = outcome.verified.value_or(true) && report.ok;
+    if (!report.ok) {
+      outcome.failure = fmt::format("{}: the answer from source {} breaks rule {}: {}", graph->name(), source, report.rule,
+                                    report.what);
+      break;
+    }
+  }
+  const Counters spent = world.counters().since(before);
+
+  if (!options.output.empty()) {
+    const std::vector<Vertex> own = natural_ids(*graph);
+    const Array<Vertex>& values = options.output_values == "depth" ? result.depth : result.parent;
+    write_result(world, options.output, own, std::span<const std::int64_t>(values.data(), values.size()));
+  }
+
+  std::vector<double> sorted = seconds;
+  std::sort(sorted.begin(), sorted.end());
+  const double median = sorted[sorted.size() / 2];
+  const double mteps = static_cast<double>(seconds.size()) / seconds_per_edge / 1e6;
+  outcome.input = describe(*graph);
+  outcome.result = {{"source", sources.back()}, {"reached", result.reached}, {"levels", result.levels},
+                    {"mteps", mteps},           {"searches", seconds.size()}, {"trials", trials}};
+  if (verify && outcome.verified.value_or(false)) outcome.result["depth"] = depth;
+  outcome.seconds = {{"run", median},
+                     {"trials", seconds},
+                     {"prepare", prepare_seconds},
+                     {"load", load_seconds},
+                     {"build", build_seconds},
+                     {"build_phases", graph->report().seconds},
+                     {"verify", verify_seconds},
+                     {"non_overlapped_communication", world.max(spent.wait_seconds)}};
+  outcome.counters = total_counters(world, spent);
+  outcome.text = table_of({{"graph", fmt::format("{}: {} vertices, {} {} edges", graph->name(), graph->vertices(),
+                                              graph->edges(), graph->directed() ? "directed" : "undirected")},
+                        {"ranks", fmt::format("{} x {} threads, {}", world.size(), world.team().size(), world.fabric().name())},
+                        {"reached", fmt::format("{} in {} levels from {}", result.reached, result.levels, sources.back())},
+                        {"search", fmt::format("{:.3f} ms (median of {}; {:.3f} to {:.3f})", median * 1e3, seconds.size(),
+                                               sorted.front() * 1e3, sorted.back() * 1e3)},
+                        {"rate", fmt::format("{:.1f} M edges/s (harmonic mean)", mteps)},
+                        {"load, build", fmt::format("{:.3f} s, {:.3f} s; prepare {:.3f} s", load_seconds, build_seconds,
+                                                    prepare_seconds)},
+                        {"verified", !verify ? "no (--verify asks for it)" : *outcome.verified ? "yes" : "FAILED"}});
+  return outcome;
+}
+
+}  // namespace
+
+int run_bfs(const Words& words) {
+  Command command("run bfs", "Breadth-first search: parents and depths from a source.");
+  Options o;
+  CLI::App& app = command.app();
+  o.input.add_to(app);
+  app.add_option("--source", o.source, "original id to start from (default: drawn by --seed)");
+  app.add_option("--sources", o.sources, "number of searches (default 1); with --source, that often from there")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--seed", o.seed, "for drawing sources (default 1)");
+  app.add_option("--direction", o.direction, "auto, push or pull")->check(CLI::IsMember({"auto", "push", "pull"}));
+  auto* verify = app.add_flag("--verify", o.verify, "check the answers against the input (default for small inputs)");
+  app.add_flag("--no-verify", o.no_verify, "do not")->excludes(verify);
+  app.add_option("--output", o.output, "write the last search's values with original ids: .tsv .csv .txt .npy");
+  app.add_option("--output-values", o.output_values, "depth (default) or parent")->check(CLI::IsMember({"depth", "parent"}));
+  if (const auto code = command.parse(words)) return *code;
+  return command.run([&](World& world) { return search(world, o); });
+}
+
+}  // namespace atl::cli

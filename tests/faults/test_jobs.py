@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs of several ranks: how they start, how their exit codes come through, and how they end when a rank dies."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("ATOLL_BUILD", ROOT / "build" / "release"))
+PROBE = BUILD / "bin" / "job_probe"
+LAUNCHERS = {"openmpi": "mpirun.openmpi", "mpich": "mpirun.mpich"}
+
+pytestmark = pytest.mark.mpi
+
+
+def lacking(mpi):
+    if not PROBE.exists():
+        return f"{PROBE} is not built"
+    if not (BUILD / "lib" / f"libatoll_mpi_{mpi}.so").exists():
+        return f"no plug-in for {mpi}"
+    if not shutil.which(LAUNCHERS[mpi]):
+        return f"no {LAUNCHERS[mpi]}"
+    return None
+
+
+@pytest.fixture(params=sorted(LAUNCHERS))
+def mpi(request):
+    if reason := lacking(request.param):
+        pytest.skip(reason)
+    return request.param
+
+
+def environment(**more):
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("ATOLL_", "OMPI_", "PMI_", "PMIX_"))}
+    # For launchers that the tests start themselves.
+    if os.geteuid() == 0:
+        env |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    return env | more
+
+
+def probe(*arguments, launcher=(), **env):
+    return subprocess.run(
+        [*launcher, str(PROBE), *map(str, arguments)],
+        env=environment(**env),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def boards():
+    return {p.name for p in Path("/dev/shm").glob("atoll-job-*")}
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 5])  # also more ranks than cores
+def test_command_starts_its_ranks(mpi, ranks):
+    before = boards()
+    done = probe(ranks, "sum", ATOLL_MPI=mpi)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"{ranks} ranks, sum {ranks * (ranks - 1) // 2}, mpi, flat\n"
+    assert boards() <= before
+
+
+@pytest.mark.parametrize("ranks", [2, 5])
+@pytest.mark.parametrize("slot_bytes", [256, 16384, 131072])  # 131072: not eager in either MPI
+def test_every_record_arrives_once(mpi, ranks, slot_bytes):
+    done = probe(ranks, "exchange", ATOLL_MPI=mpi, ATOLL_SLOT_BYTES=str(slot_bytes))
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout.split()[0]) > ranks * 200000
+
+
+def test_every_record_arrives_once_from_several_threads_with_few_slots(mpi):
+    done = probe(2, "exchange", ATOLL_MPI=mpi, ATOLL_THREADS="3", ATOLL_SLOTS_PER_PEER="4")
+    assert done.returncode == 0, done.stderr
+
+
+def test_ranks_join_the_job_of_a_launcher(mpi):
+    done = probe(0, "sum", launcher=[LAUNCHERS[mpi], "-n", "2"])
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "2 ranks, sum 1, mpi, flat\n"
+
+
+def test_domains_are_pretended(mpi):
+    done = probe(4, "sum", ATOLL_MPI=mpi, ATOLL_DOMAINS="2x2")
+    assert done.stdout == "4 ranks, sum 6, mpi, domains\n", done.stderr
+
+
+def test_the_launcher_of_another_mpi_is_named(mpi):
+    other = next(m for m in LAUNCHERS if m != mpi)
+    if reason := lacking(other):
+        pytest.skip(reason)
+    done = probe(0, "sum", launcher=[LAUNCHERS[other], "-n", "2"], ATOLL_MPI=mpi)
+    assert done.returncode != 0
+    name = {"openmpi": "Open MPI", "mpich": "MPICH"}
+    assert re.search(rf"{name[other]} has started 2 processes, but each is alone", done.stderr)
+    assert re.search(rf"Start with the launcher of {name[mpi]}", done.stderr)
+
+
+def test_ranks_must_agree_with_the_launcher(mpi):
+    done = probe(3, "sum", launcher=[LAUNCHERS[mpi], "-n", "2"])
+    assert done.returncode != 0
+    assert "--ranks is 3" in done.stderr
+
+
+@pytest.mark.parametrize("code", [0, 1, 2, 3])
+def test_exit_codes_come_through(mpi, code):
+    done = probe(2, "code", code, ATOLL_MPI=mpi)
+    assert done.returncode == code, done.stderr
+    # Errors of all ranks are said once and end the job in order: no alarm of the launcher.
+    assert done.stderr == (f"error: told to leave with {code}\n" if code else "")
+
+
+def test_exit_code_of_one_rank_comes_through(mpi):
+    done = probe(2, "code-of-one", ATOLL_MPI=mpi)
+    assert done.returncode == 3, done.stderr
+    assert done.stderr.splitlines()[-1] == "error: rank 1: rank alone"
+
+
+def test_error_of_one_rank_is_said_without_a_parent(mpi):
+    done = probe(0, "code-of-one", launcher=[LAUNCHERS[mpi], "-n", "2"])
+    assert done.returncode != 0
+    assert "error: rank alone" in done.stderr
+
+
+def test_a_rank_that_leaves_without_a_word_is_named(mpi):
+    done = probe(2, "leave", 7, ATOLL_MPI=mpi)
+    assert done.returncode == 1
+    assert re.search(r"rank 1 \(pid \d+\) died with exit code 7", done.stderr.splitlines()[-1])
+
+
+def alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+class Running:
+    """A job whose last rank sleeps while the others wait for it."""
+
+    def __init__(self, mpi, ranks=2):
+        self.process = subprocess.Popen(
+            [str(PROBE), str(ranks), "wait"],
+            env=environment(ATOLL_MPI=mpi),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.pids = {}
+        self.lines = []
+        while len(self.pids) < ranks:
+            line = self.process.stderr.readline()
+            assert line, self.lines
+            self.lines.append(line)
+            if found := re.match(r"rank (\d+) pid (\d+)", line):
+                self.pids[int(found[1])] = int(found[2])
+
+    def end(self):
+        """Exit code, lines of stderr, seconds."""
+        began = time.monotonic()
+        _, errors = self.process.communicate(timeout=30)
+        return self.process.returncode, errors.splitlines(), time.monotonic() - began
+
+    def nothing_runs(self):
+        deadline = time.monotonic() + 5
+        while any(map(alive, self.pids.values())) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return not any(map(alive, self.pids.values()))
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_a_killed_rank_ends_the_job_and_is_named(mpi, rank):
+    before = boards()
+    job = Running(mpi)
+    time.sleep(0.5)
+    os.kill(job.pids[rank], signal.SIGKILL)
+    code, lines, seconds = job.end()
+    assert code == 1
+    assert seconds < 10
+    assert f"rank {rank} (pid {job.pids[rank]}) died by signal 9" in lines[-1], lines
+    assert 'during "' in lines[-1]
+    assert job.nothing_runs()
+    assert boards() <= before
+
+
+def test_a_stopped_launcher_does_not_keep_the_job(mpi):
+    """The launcher itself is killed: its ranks may not outlive it."""
+    job = Running(mpi)
+    children = subprocess.run(["pgrep", "-P", str(job.process.pid)], capture_output=True, text=True).stdout.split()
+    for child in children:
+        os.kill(int(child), signal.SIGKILL)
+    code, lines, seconds = job.end()
+    assert code == 1, lines
+    assert seconds < 10
+    assert job.nothing_runs()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_signals_reach_the_ranks(mpi, number):
+    job = Running(mpi)
+    job.process.send_signal(number)
+    code, lines, seconds = job.end()
+    assert code == 1
+    assert seconds < 10
+    assert f"signal {number.value}" in lines[-1]
+    assert job.nothing_runs()
+
+
+def test_ranks_are_threads_where_that_is_asked_for():
+    if not PROBE.exists():
+        pytest.skip(f"{PROBE} is not built")
+    done = probe(3, "sum", ATOLL_TRANSPORT="inproc")
+    assert done.stdout == "3 ranks, sum 3, inproc, flat\n", done.stderr
+
+
+def test_without_a_launcher_ranks_are_threads():
+    if not PROBE.exists():
+        pytest.skip(f"{PROBE} is not built")
+    assert probe(2, "sum", PATH="/nowhere").stdout == "2 ranks, sum 1, inproc, flat\n"
+    done = probe(2, "sum", PATH="/nowhere", ATOLL_TRANSPORT="mpi")
+    assert done.returncode == 1
+    assert "There is no launcher" in done.stderr or "There is no plug-in" in done.stderr
