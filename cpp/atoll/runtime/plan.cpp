@@ -36,7 +36,7 @@ bool fits(const nlohmann::json& j) {
   } else if constexpr (std::is_floating_point_v<T>) {
     return j.is_number();
   } else if constexpr (std::is_unsigned_v<T>) {
-    return j.is_number_unsigned();
+    return j.is_number_unsigned() || (j.is_number_integer() && j.get<std::int64_t>() >= 0);
   } else {
     return j.is_number_integer() && (!j.is_number_unsigned() || j.get<std::uint64_t>() <= INT64_MAX) &&
            j.get<std::int64_t>() == static_cast<T>(j.get<std::int64_t>());
