@@ -248,7 +248,7 @@ void World::Watch::idle() {
   }
   if (!reported_ && now - since_ > world_.plan_.stall_seconds) {
     reported_ = true;
-    const Counters c = world_.counters();
+    const Counters& c = world_.thread_state().counters;  // the other threads' change while this one looks
     world_.options_.log(LogLevel::warn,
                         "rank {} has made no progress for {:.0f} s in '{}' (refused slots: {} no slot, {} no memory, {} "
                         "lock); still waiting",

@@ -151,7 +151,7 @@ class World : public Collectives {
   std::atomic<std::ptrdiff_t> memory_{0}, memory_high_{0};
 };
 
-/// Calls f(World&) on each of `ranks` threads; throws what the lowest failing rank threw. If a rank throws while
+/// Calls f(World&) on each of `ranks` threads; throws what the rank that failed first threw. If a rank throws while
 /// others wait for it, they get a TransportError that names it.
 void run_ranks(Rank ranks, const Plan& plan, const std::function<void(World&)>& f, World::Options options = {});
 
