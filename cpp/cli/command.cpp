@@ -84,6 +84,7 @@ World::Options Command::world_options(Rank rank) const {
 int Command::run(const std::function<Outcome(World&)>& f) {
   std::unique_ptr<Job> job;
   int code = 0;
+  std::string message;
   try {
     Words command{"atoll"};
     std::string word;
@@ -116,10 +117,11 @@ int Command::run(const std::function<Outcome(World&)>& f) {
         options);
     if (job->rank() == 0) code = print(outcome);
   } catch (...) {
-    // Every rank has the same error: rank 0 says it.
-    code = job && job->rank() != 0 ? current_failure().exit_code : fail();
+    const Failure failure = current_failure();
+    code = job && !job->reports_errors() ? failure.exit_code : fail();
+    message = failure.message;
   }
-  return job ? job->finish(code) : code;
+  return job ? job->finish(code, message) : code;
 }
 
 int Command::run_alone(const std::function<Outcome()>& f) {
@@ -217,7 +219,7 @@ nlohmann::json total_counters(World& world, const Counters& mine) {
   return all.to_json(kinds);
 }
 
-std::string table(const std::vector<std::pair<std::string, std::string>>& rows) {
+std::string table_of(const std::vector<std::pair<std::string, std::string>>& rows) {
   std::size_t width = 0;
   for (const auto& [name, value] : rows) width = std::max(width, name.size());
   std::string text;

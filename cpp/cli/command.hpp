@@ -80,6 +80,6 @@ Failure current_failure();
 nlohmann::json total_counters(World& world, const Counters& mine);
 
 /// Two columns, the first as wide as its longest entry.
-std::string table(const std::vector<std::pair<std::string, std::string>>& rows);
+std::string table_of(const std::vector<std::pair<std::string, std::string>>& rows);
 
 }  // namespace atl::cli

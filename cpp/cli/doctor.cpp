@@ -26,7 +26,7 @@ int verb_doctor(const Words& words) {
       rows.emplace_back(p.name, (p.loads ? "ready: " : "missing: ") + p.detail);
       outcome.result["fabrics"].push_back({{"name", p.name}, {"ready", p.loads}, {"path", p.path}, {"detail", p.detail}});
     }
-    outcome.text = table(rows);
+    outcome.text = table_of(rows);
     return outcome;
   });
 }

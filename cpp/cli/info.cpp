@@ -28,7 +28,7 @@ int verb_info(const Words& words) {
     std::vector<std::pair<std::string, std::string>> rows;
     const nlohmann::json fields = command.plan().to_json();
     for (const auto& [name, value] : fields.items()) rows.emplace_back("  " + name, value.dump());
-    outcome.text += table(rows);
+    outcome.text += table_of(rows);
     return outcome;
   });
 }

@@ -17,6 +17,7 @@ struct Verb {
 };
 
 constexpr Verb kVerbs[] = {
+    {"bench", "measure this machine: bench exchange", verb_bench},
     {"doctor", "what this installation can do here, and how to get what is missing", verb_doctor},
     {"graph500", "the Graph500 benchmark: construction and 64 verified searches", verb_graph500},
     {"info", "the job's ranks and hierarchy, and every knob of communication", verb_info},
@@ -28,7 +29,7 @@ void print_help() {
                                        "[--threads T] [--json FILE|-]\n\n";
   std::vector<std::pair<std::string, std::string>> rows;
   for (const Verb& v : kVerbs) rows.emplace_back(std::string("  ") + v.name, v.about);
-  std::cout << table(rows) << "\n`atoll VERB --help` tells more. Any atoll-VERB beside this program or on PATH is a verb too.\n";
+  std::cout << table_of(rows) << "\n`atoll VERB --help` tells more. Any atoll-VERB beside this program or on PATH is a verb too.\n";
 }
 
 // atoll-VERB beside the executable, in ../.venv/bin, or on PATH: does not return if there is one.

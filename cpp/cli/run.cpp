@@ -21,7 +21,7 @@ constexpr Algorithm kAlgorithms[] = {
 int verb_run(const Words& words) {
   std::vector<std::pair<std::string, std::string>> rows;
   for (const Algorithm& a : kAlgorithms) rows.emplace_back(std::string("  ") + a.name, a.about);
-  const std::string help = "usage: atoll run ALGORITHM INPUT [--option VALUE]\n\n" + table(rows);
+  const std::string help = "usage: atoll run ALGORITHM INPUT [--option VALUE]\n\n" + table_of(rows);
   if (words.empty()) {
     fmt::print(stderr, "atoll: error: no algorithm is named (run needs one). Choose from below.\n{}", help);
     return 2;

@@ -134,7 +134,7 @@ Outcome search(World& world, const Options& options) {
                      {"verify", verify_seconds},
                      {"non_overlapped_communication", world.max(spent.wait_seconds)}};
   outcome.counters = total_counters(world, spent);
-  outcome.text = table({{"graph", fmt::format("{}: {} vertices, {} {} edges", graph->name(), graph->vertices(),
+  outcome.text = table_of({{"graph", fmt::format("{}: {} vertices, {} {} edges", graph->name(), graph->vertices(),
                                               graph->edges(), graph->directed() ? "directed" : "undirected")},
                         {"ranks", fmt::format("{} x {} threads, {}", world.size(), world.team().size(), world.fabric().name())},
                         {"reached", fmt::format("{} in {} levels from {}", result.reached, result.levels, sources.back())},

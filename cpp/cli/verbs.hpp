@@ -6,6 +6,7 @@
 /// One function a verb, each in a file of its own; main.cpp has the table.
 namespace atl::cli {
 
+int verb_bench(const Words& words);
 int verb_doctor(const Words& words);
 int verb_graph500(const Words& words);
 int verb_info(const Words& words);

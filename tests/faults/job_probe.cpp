@@ -2,14 +2,14 @@
 // A command of several ranks that does as it is told: what test_jobs.py runs under launchers and kills.
 //
 //     job_probe RANKS sum|exchange|wait|code CODE|code-of-one CODE|leave CODE
+#include <unistd.h>
+
 #include <atoll/base/random.hpp>
 #include <atoll/runtime/launch.hpp>
 #include <atoll/runtime/mailbox.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
-
-#include <unistd.h>
 
 using namespace atl;
 
@@ -19,7 +19,8 @@ struct Visit {
   std::uint64_t what;
 };
 
-// Every thread of every rank sends records to all ranks, of which a third cause one more; the sums must agree.
+// Every thread of every rank sends records to all ranks, of which a third cause one more; the sums must
+// agree.
 struct Ledger {
   std::atomic<std::uint64_t> sent{0}, sum_sent{0}, got{0}, sum_got{0};
   void send(std::uint64_t what) { ++sent, sum_sent += what; }
@@ -56,7 +57,8 @@ void exchange(World& world, long records) {
   const auto sent = world.sum(ledger.sent.load()), got = world.sum(ledger.got.load());
   const auto sum_sent = world.sum(ledger.sum_sent.load()), sum_got = world.sum(ledger.sum_got.load());
   world.agree(sent == got && sum_sent == sum_got,
-              fmt::format("{} records were sent and {} arrived (each must arrive once). Mend the fabric.", sent, got));
+              fmt::format("{} records were sent and {} arrived (each must arrive once). Mend the fabric.",
+                          sent, got));
   if (world.rank() == 0) std::printf("%llu records\n", static_cast<unsigned long long>(got));
 }
 
@@ -87,13 +89,17 @@ void act(World& world, const std::string& what, int code) {
   }
 }
 
-int code_of(const std::exception& e, Rank rank) {
-  std::fprintf(stderr, "rank %d: %s\n", rank, e.what());
+void print(const std::exception& e) { std::fprintf(stderr, "error: %s\n", e.what()); }
+
+int code_of(const std::exception& e) {
   switch (kind_of(e)) {
-    case ErrorKind::usage: return 2;
+    case ErrorKind::usage:
+      return 2;
     case ErrorKind::input:
-    case ErrorKind::io: return 3;
-    default: return 1;
+    case ErrorKind::io:
+      return 3;
+    default:
+      return 1;
   }
 }
 
@@ -104,16 +110,17 @@ int main(int argc, char** argv) {
   try {
     Job job(argc > 1 ? std::atoi(argv[1]) : 0, Plan::from_environment({}), command);
     if (job.part() == Job::Part::parent) return job.run_children();
-    int code = 0;
     try {
       job.run([&](World& world) {
         act(world, argc > 2 ? command[2] : "sum", argc > 3 ? std::atoi(argv[3]) : 0);
       });
     } catch (const std::exception& e) {
-      code = code_of(e, job.rank());
+      if (job.reports_errors()) print(e);
+      return job.finish(code_of(e), e.what());
     }
-    return job.finish(code);
+    return job.finish(0);
   } catch (const std::exception& e) {
-    return code_of(e, -1);
+    print(e);
+    return code_of(e);
   }
 }

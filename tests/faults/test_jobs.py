@@ -112,14 +112,20 @@ def test_ranks_must_agree_with_the_launcher(mpi):
 def test_exit_codes_come_through(mpi, code):
     done = probe(2, "code", code, ATOLL_MPI=mpi)
     assert done.returncode == code, done.stderr
-    # Agreed errors end the job in order: no alarm of the launcher.
-    assert all(line.startswith("rank ") for line in done.stderr.splitlines()), done.stderr
+    # Errors of all ranks are said once and end the job in order: no alarm of the launcher.
+    assert done.stderr == (f"error: told to leave with {code}\n" if code else "")
 
 
 def test_exit_code_of_one_rank_comes_through(mpi):
     done = probe(2, "code-of-one", ATOLL_MPI=mpi)
     assert done.returncode == 3, done.stderr
-    assert "rank alone" in done.stderr
+    assert done.stderr.splitlines()[-1] == "error: rank 1: rank alone"
+
+
+def test_error_of_one_rank_is_said_without_a_parent(mpi):
+    done = probe(0, "code-of-one", launcher=[LAUNCHERS[mpi], "-n", "2"])
+    assert done.returncode != 0
+    assert "error: rank alone" in done.stderr
 
 
 def test_a_rank_that_leaves_without_a_word_is_named(mpi):

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atoll/runtime/job_board.hpp>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
-
-#include <sys/wait.h>
-#include <unistd.h>
 
 using namespace atl;
 

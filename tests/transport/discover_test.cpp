@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <atoll/base/error.hpp>
 #include <atoll/transport/discover.hpp>
@@ -11,13 +12,13 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include <unistd.h>
-
 using namespace atl;
 
 namespace {
 
-Placement at(int node, int package, int numa, int l3) { return {node, "host" + std::to_string(node), package, numa, l3}; }
+Placement at(int node, int package, int numa, int l3) {
+  return {node, "host" + std::to_string(node), package, numa, l3};
+}
 
 }  // namespace
 
@@ -88,9 +89,9 @@ TEST_CASE("a launcher is known by what it leaves in the environment") {
     Rank ranks, rank;
     const char* mpi;
   };
-  const char* const all[] = {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "PMI_SIZE",     "PMI_RANK",
-                             "PMI_FD",               "SLURM_NTASKS",         "SLURM_PROCID", "SLURM_STEP_NUM_TASKS",
-                             "PMIX_RANK",            "PMIX_NAMESPACE"};
+  const char* const all[] = {
+      "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "PMI_SIZE",  "PMI_RANK",      "PMI_FD", "SLURM_NTASKS",
+      "SLURM_PROCID",         "SLURM_STEP_NUM_TASKS", "PMIX_RANK", "PMIX_NAMESPACE"};
   std::vector<std::pair<const char*, std::string>> before;
   for (const char* name : all)
     if (const char* value = std::getenv(name)) before.emplace_back(name, value);
@@ -98,7 +99,10 @@ TEST_CASE("a launcher is known by what it leaves in the environment") {
       {{{"OMPI_COMM_WORLD_SIZE", "4"}, {"OMPI_COMM_WORLD_RANK", "3"}, {"PMIX_RANK", "3"}}, 4, 3, "openmpi"},
       {{{"PMI_SIZE", "2"}, {"PMI_RANK", "1"}, {"PMI_FD", "5"}}, 2, 1, "mpich"},
       {{{"SLURM_STEP_NUM_TASKS", "8"}, {"SLURM_PROCID", "7"}}, 8, 7, ""},
-      {{{"SLURM_STEP_NUM_TASKS", "8"}, {"SLURM_PROCID", "7"}, {"PMIX_RANK", "7"}, {"PMIX_NAMESPACE", "s"}}, 8, 7, "openmpi"},
+      {{{"SLURM_STEP_NUM_TASKS", "8"}, {"SLURM_PROCID", "7"}, {"PMIX_RANK", "7"}, {"PMIX_NAMESPACE", "s"}},
+       8,
+       7,
+       "openmpi"},
       {{{"SLURM_NTASKS", "8"}, {"SLURM_PROCID", "0"}}, 0, 0, ""},  // a batch script, not yet one of several
       {{}, 0, 0, ""},
   };

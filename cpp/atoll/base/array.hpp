@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -26,6 +28,7 @@ class Array {
  public:
   Array() = default;
   explicit Array(std::size_t size) : size_(size), bytes_(size * sizeof(T)) {
+    if (size > PTRDIFF_MAX / sizeof(T)) throw std::bad_array_new_length();
     if (bytes_ > 0) data_ = static_cast<T*>(map_pages(bytes_));
   }
   Array(std::size_t size, T value) : Array(size) {

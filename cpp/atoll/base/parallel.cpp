@@ -13,16 +13,29 @@ thread_local int t_thread = 0;
 
 int Team::this_thread() { return t_thread; }
 
-void TeamBarrier::wait() {
-  const std::uint32_t epoch = epoch_.load(std::memory_order_relaxed);
+bool TeamBarrier::wait() {
+  const std::uint32_t epoch = epoch_.load(std::memory_order_acquire);
+  if (failed_.load(std::memory_order_relaxed)) return false;
   if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
     arrived_.store(0, std::memory_order_relaxed);
     epoch_.store(epoch + 1, std::memory_order_release);
     epoch_.notify_all();
-    return;
+    return true;
   }
   for (Backoff backoff; epoch_.load(std::memory_order_acquire) == epoch;)
     if (!backoff.pause()) epoch_.wait(epoch, std::memory_order_acquire);
+  return !failed_.load(std::memory_order_relaxed);
+}
+
+void TeamBarrier::fail() {
+  failed_.store(true, std::memory_order_relaxed);
+  epoch_.fetch_add(1, std::memory_order_release);
+  epoch_.notify_all();
+}
+
+void TeamBarrier::mend() {
+  arrived_.store(0, std::memory_order_relaxed);
+  failed_.store(false, std::memory_order_relaxed);
 }
 
 Team::Team(int threads) : threads_(threads < 1 ? 1 : threads), barrier_(threads_) {
@@ -45,18 +58,26 @@ void Team::launch(Task task, void* argument) {
   running_.store(threads_ - 1, std::memory_order_relaxed);
   epoch_.fetch_add(1, std::memory_order_release);
   epoch_.notify_all();
-  try {
-    task(argument, 0);
-  } catch (...) {
-    errors_[0] = std::current_exception();
-  }
+  play(0);
   int left;
   for (Backoff backoff; (left = running_.load(std::memory_order_acquire)) != 0;)
     if (!backoff.pause()) running_.wait(left, std::memory_order_acquire);
   std::exception_ptr first;
   for (auto& e : errors_)
     if (auto error = std::exchange(e, nullptr); error && !first) first = error;
-  if (first) std::rethrow_exception(first);
+  if (!first) return;
+  barrier_.mend();
+  std::rethrow_exception(first);
+}
+
+void Team::play(int thread) {
+  try {
+    task_(argument_, thread);
+  } catch (const Left&) {
+  } catch (...) {
+    errors_[static_cast<std::size_t>(thread)] = std::current_exception();
+    barrier_.fail();
+  }
 }
 
 void Team::work(int thread) {
@@ -67,11 +88,7 @@ void Team::work(int thread) {
       if (!backoff.pause()) epoch_.wait(seen, std::memory_order_acquire);
     ++seen;
     if (stop_) return;
-    try {
-      task_(argument_, thread);
-    } catch (...) {
-      errors_[static_cast<std::size_t>(thread)] = std::current_exception();
-    }
+    play(thread);
     if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) running_.notify_one();
   }
 }

@@ -73,10 +73,16 @@ class SpinLock {
 class TeamBarrier {
  public:
   explicit TeamBarrier(int threads) : threads_(threads) {}
-  void wait();
+  /// False if a thread has failed: it will never come.
+  bool wait();
+  /// Lets everyone go who waits, or will.
+  void fail();
+  /// Whole again, once nobody is inside.
+  void mend();
 
  private:
   const int threads_;
+  std::atomic<bool> failed_{false};
   alignas(64) std::atomic<int> arrived_{0};
   alignas(64) std::atomic<std::uint32_t> epoch_{0};
 };
@@ -125,15 +131,18 @@ class Team {
     return {std::min(n, blocks * t / all * unit), std::min(n, blocks * (t + 1) / all * unit)};
   }
 
-  /// All threads of a region meet; to be called inside run() by every thread.
+  /// All threads of a region meet; to be called inside run() by every thread. When one has thrown, the others leave
+  /// the region here.
   void barrier() {
-    if (threads_ > 1) barrier_.wait();
+    if (threads_ > 1 && !barrier_.wait()) throw Left{};
   }
 
  private:
+  struct Left {};  // thrown at a barrier that cannot be met: not an error of its own
   using Task = void (*)(void*, int);
   void launch(Task task, void* argument);
   void work(int thread);
+  void play(int thread);
 
   const int threads_;
   TeamBarrier barrier_;

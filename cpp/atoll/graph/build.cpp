@@ -230,8 +230,8 @@ class GraphBuilder {
     graph_.natural_of_ = std::move(order.natural_of);
     seconds["translate"] = timer.lap();
 
-    const Edge loops = sort_rows(world_.team(), out, options_.duplicates);
-    if (directed) sort_rows(world_.team(), in, options_.duplicates);
+    const Edge loops = sort_rows(world_.team(), out, options_.duplicates, names.locals);
+    if (directed) sort_rows(world_.team(), in, options_.duplicates, names.locals);
     graph_.edges_ = directed ? world_.sum(out.size()) : (world_.sum(out.size()) + world_.sum(loops)) / 2;
     seconds["sort"] = timer.lap();
     seconds["total"] = whole.seconds();

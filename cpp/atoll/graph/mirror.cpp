@@ -105,11 +105,24 @@ LocalNames LocalNames::learn(World& world, const IdMap& ids, const LocalOrder& o
   if (!ids.is_range())
     for (std::size_t r = 0; r < p; ++r)
       for (Vertex id : my_ids[r]) names.mirror_ids[static_cast<std::size_t>(names.mirror_at_[k++]) - first_mirror] = id;
+  // A table of all names is worth its memory while it is small beside the lists that are to be renamed.
+  std::size_t entries = 0;
+  for (const auto& list : lists) entries += list.size();
+  constexpr std::size_t kShare = 4;
+  if (const auto n = static_cast<std::size_t>(blocks.count()); n < entries / kShare) {
+    names.local_at_ = Array<Local>(n);
+    for (std::size_t v = 0; v < order.local_of.size(); ++v)
+      names.local_at_[static_cast<std::size_t>(names.begin_) + v] = order.local_of[v];
+    k = 0;
+    for (std::size_t w = 0; w < words; ++w)
+      for (std::uint64_t word = names.seen_[w]; word; word &= word - 1)
+        names.local_at_[w * 64 + static_cast<std::size_t>(std::countr_zero(word))] = names.mirror_at_[k++];
+  }
   return names;
 }
 
 std::size_t LocalNames::memory_bytes() const {
-  return seen_.size() * 8 + before_.size() * 4 + mirror_at_.capacity() * sizeof(Local) + mirror_ids.capacity() * 8;
+  return local_at_.size() * sizeof(Local) + seen_.size() * 8 + before_.size() * 4 + mirror_at_.capacity() * sizeof(Local) + mirror_ids.capacity() * 8;
 }
 
 template LocalNames LocalNames::learn(World&, const IdMap&, const LocalOrder&,

@@ -15,6 +15,7 @@ class LocalNames {
                           std::span<const std::span<const Dense>> lists);
 
   Local of(Vertex dense) const {
+    if (!local_at_.empty()) return local_at_[static_cast<std::size_t>(dense)];
     const Vertex natural = dense - begin_;
     if (natural >= 0 && natural < owned_) return order_->local_of[static_cast<std::size_t>(natural)];
     const auto at = static_cast<std::uint64_t>(dense);
@@ -29,6 +30,7 @@ class LocalNames {
 
  private:
   const LocalOrder* order_ = nullptr;
+  Array<Local> local_at_;  // [dense], where that is small beside the lists: one load instead of four
   Vertex begin_ = 0, owned_ = 0;
   Array<std::uint64_t> seen_;     // [dense / 64]
   Array<std::uint32_t> before_;   // [dense / 64] mirrors before that word

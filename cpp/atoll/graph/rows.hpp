@@ -6,7 +6,7 @@
 namespace atl {
 
 /// Sorts each list by target and merges duplicates; the lists stay in place and the arrays shrink. Returns how many
-/// self-loops are left. Local work, with the team.
-Edge sort_rows(Team& team, Csr& csr, Duplicates duplicates);
+/// self-loops are left. Targets are below `locals`. Local work, with the team.
+Edge sort_rows(Team& team, Csr& csr, Duplicates duplicates, Local locals);
 
 }  // namespace atl

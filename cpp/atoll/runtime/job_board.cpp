@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/runtime/job_board.hpp>
@@ -9,17 +14,13 @@
 #include <filesystem>
 #include <fstream>
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 namespace atl {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x61746f6c6c6a6f62;  // "atolljob"
 constexpr std::uint32_t kVersion = 1;
-constexpr std::size_t kWords = 8;  // of 8 bytes: the text of an operation, cut there
+constexpr std::size_t kWords = 8;           // of 8 bytes: the text of an operation, cut there
+constexpr std::size_t kMessageBytes = 512;  // cut there
 
 using Word = std::atomic<std::uint64_t>;
 using Count = std::atomic<std::uint32_t>;
@@ -30,6 +31,7 @@ struct alignas(128) SharedSeat {
   std::atomic<std::int32_t> pid, exit_code, signal;
   Word start;
   Word operation[kWords];
+  char message[kMessageBytes];  // written before state says finished
 };
 
 // Fields of /proc/<pid>/stat from the third on; the second is a name that may hold anything but a last ')'.
@@ -124,8 +126,8 @@ JobBoard JobBoard::make(Rank ranks) {
   std::string path = where + "/" + prefix() + std::to_string(getpid()) + "-XXXXXX";
   const int file = mkostemp(path.data(), O_CLOEXEC);
   if (file < 0)
-    throw IoError(fmt::format("{}: {} (the job's board cannot be made). Make room there, or set TMPDIR.", where,
-                              std::strerror(errno)));
+    throw IoError(fmt::format("{}: {} (the job's board cannot be made). Make room there, or set TMPDIR.",
+                              where, std::strerror(errno)));
   const std::size_t bytes = sizeof(Page) + static_cast<std::size_t>(ranks) * sizeof(SharedSeat);
   void* memory = posix_fallocate(file, 0, static_cast<off_t>(bytes)) == 0
                      ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
@@ -133,7 +135,8 @@ JobBoard JobBoard::make(Rank ranks) {
   close(file);
   if (memory == MAP_FAILED) {
     unlink(path.c_str());
-    throw IoError(fmt::format("{}: no room for {} bytes (the job's board). Make room there, or set TMPDIR.", where, bytes));
+    throw IoError(fmt::format("{}: no room for {} bytes (the job's board). Make room there, or set TMPDIR.",
+                              where, bytes));
   }
   Page* page = static_cast<Page*>(memory);  // zero, as a new file is
   const ProcessId self = ProcessId::self();
@@ -160,7 +163,8 @@ std::optional<JobBoard> JobBoard::find() {
   JobBoard board(path, static_cast<Page*>(memory), bytes, false);
   const Page& page = *board.page_;
   if (page.magic != kMagic || page.version != kVersion || page.ranks < 1 ||
-      bytes < sizeof(Page) + static_cast<std::size_t>(page.ranks) * sizeof(SharedSeat) || !board.maker().alive())
+      bytes < sizeof(Page) + static_cast<std::size_t>(page.ranks) * sizeof(SharedSeat) ||
+      !board.maker().alive())
     return std::nullopt;
   return board;
 }
@@ -182,6 +186,7 @@ JobBoard::Seat JobBoard::seat(Rank rank) const {
     std::memcpy(text + 8 * i, &word, 8);
   }
   out.operation = text;
+  if (out.state == State::finished) out.message.assign(s.message, strnlen(s.message, kMessageBytes));
   return out;
 }
 
@@ -198,7 +203,8 @@ void JobBoard::sit(Rank rank) {
   struct sigaction action {};
   action.sa_handler = on_fatal_signal;
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM}) sigaction(signal, &action, nullptr);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM})
+    sigaction(signal, &action, nullptr);
 }
 
 void JobBoard::note(const char* operation) noexcept {
@@ -213,8 +219,9 @@ void JobBoard::note(const char* operation) noexcept {
   }
 }
 
-void JobBoard::finish(int exit_code) noexcept {
+void JobBoard::finish(int exit_code, std::string_view message) noexcept {
   if (rank_ < 0) return;
+  message.copy(page_->seats[rank_].message, kMessageBytes - 1);
   page_->seats[rank_].exit_code.store(exit_code);
   note_end(page_->seats[rank_], page_->order, State::finished);
 }

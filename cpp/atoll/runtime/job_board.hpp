@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <atoll/base/types.hpp>
+#include <atomic>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-/// A small file in memory, made by the command that starts a job and mapped by all ranks of its host: who lives, what
-/// each does, and with which code it ended. MPI launchers lose exit codes and name no operation; this keeps both.
+/// A small file in memory, made by the command that starts a job and mapped by all ranks of its host: who
+/// lives, what each does, and with which code it ended. MPI launchers lose exit codes and name no operation;
+/// this keeps both.
 ///
-///     JobBoard board = JobBoard::make(ranks);            // the parent; its path goes to the ranks as ATOLL_JOB
-///     auto board = JobBoard::find();                     // a rank; none where no parent made one
+///     JobBoard board = JobBoard::make(ranks);    // the parent; ATOLL_JOB tells the ranks its path
+///     auto board = JobBoard::find();             // a rank; none where no parent made one
 ///     board->sit(rank);  board->note("bfs: exchange");  board->finish(0);
 ///
 namespace atl {
@@ -31,10 +33,11 @@ class JobBoard {
   struct Seat {
     State state = State::empty;
     ProcessId process;
-    int exit_code = 0;    ///< of a finished one
-    int signal = 0;       ///< of a dead one; 0: not known
+    int exit_code = 0;        ///< of a finished one
+    int signal = 0;           ///< of a dead one; 0: not known
     std::uint32_t order = 0;  ///< 1 for the first that finished or died, then counting up
     std::string operation;    ///< what it last waited for
+    std::string message;      ///< why it ended, if its peers did not end for the same reason
   };
 
   /// Also removes boards of this user whose makers are dead. Throws IoError.
@@ -53,7 +56,7 @@ class JobBoard {
   /// This process is that rank. A signal that ends it is noted from here on.
   void sit(Rank rank);
   void note(const char* operation) noexcept;
-  void finish(int exit_code) noexcept;
+  void finish(int exit_code, std::string_view message = {}) noexcept;
   /// The maker has seen that the rank is gone.
   void note_death(Rank rank, int signal) noexcept;
 

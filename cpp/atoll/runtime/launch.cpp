@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <atoll/base/error.hpp>
@@ -13,18 +21,11 @@
 #include <cstring>
 #include <thread>
 
-#include <fcntl.h>
-#include <sys/epoll.h>
-#include <sys/prctl.h>
-#include <sys/signalfd.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 namespace atl {
 namespace {
 
-// How long a job that is over may take to end by itself before it is ended; in all less than the 10 s that are promised.
+// How long a job that is over may take to end by itself before it is ended; in all less than the 10 s that
+// are promised.
 constexpr double kGrace_s = 3, kKillAfter_s = 2;
 // A rank that sees a peer gone leaves the report to the parent, and speaks only if the parent does not act.
 constexpr double kParentActs_s = 8;
@@ -60,7 +61,8 @@ std::string find_launcher(const std::string& mpi) {
     const std::string path = find_program(name);
     if (path.empty()) continue;
     const std::string version = output_of(path, "--version");
-    const bool open = version.find("Open MPI") != std::string::npos || version.find("OpenRTE") != std::string::npos ||
+    const bool open = version.find("Open MPI") != std::string::npos ||
+                      version.find("OpenRTE") != std::string::npos ||
                       version.find("PRTE") != std::string::npos;
     if (mpi == "openmpi" ? open : version.find("HYDRA") != std::string::npos) return path;
   }
@@ -70,7 +72,8 @@ std::string find_launcher(const std::string& mpi) {
 std::string own_program() {
   std::array<char, 4096> path;
   const ssize_t n = readlink("/proc/self/exe", path.data(), path.size());
-  if (n <= 0) throw IoError("/proc/self/exe: it cannot be read (the ranks are started from it). Mount /proc.");
+  if (n <= 0)
+    throw IoError("/proc/self/exe: it cannot be read (the ranks are started from it). Mount /proc.");
   return std::string(path.data(), static_cast<std::size_t>(n));
 }
 
@@ -120,7 +123,10 @@ class File {
 class Watched {
  public:
   Watched(JobBoard& board, int launcher, int signals)
-      : board_(board), launcher_(launcher), signals_(signals), events_(epoll_create1(EPOLL_CLOEXEC)),
+      : board_(board),
+        launcher_(launcher),
+        signals_(signals),
+        events_(epoll_create1(EPOLL_CLOEXEC)),
         launcher_file_(open_process(launcher)) {
     ranks_.resize(static_cast<std::size_t>(board.ranks()));
     watch(signals_, kSignals);
@@ -140,11 +146,13 @@ class Watched {
       file = File(open_process(seat.process.pid));
       watch(file.get(), static_cast<std::uint64_t>(r));
     }
-    // The kernel reports in the order of the events: of several dead ranks the first is the one that matters, the others
-    // were killed by the launcher for its sake.
+    // The kernel reports in the order of the events: of several dead ranks the first is the one that matters,
+    // the others were killed by the launcher for its sake.
     std::array<epoll_event, 16> events;
     const int n = epoll_wait(events_.get(), events.data(), static_cast<int>(events.size()),
-                             patience == Patience::none ? 0 : all_seated ? 100 : 10);
+                             patience == Patience::none ? 0
+                             : all_seated               ? 100
+                                                        : 10);
     int signal = 0;
     for (int i = 0; i < n; ++i) {
       const std::uint64_t what = events[static_cast<std::size_t>(i)].data.u64;
@@ -170,7 +178,9 @@ class Watched {
   bool broken() const {
     for (Rank r = 0; r < board_.ranks(); ++r) {
       const auto seat = board_.seat(r);
-      if (seat.state == JobBoard::State::died || (seat.state == JobBoard::State::finished && seat.exit_code != 0)) return true;
+      if (seat.state == JobBoard::State::died ||
+          (seat.state == JobBoard::State::finished && seat.exit_code != 0))
+        return true;
     }
     return false;
   }
@@ -250,14 +260,18 @@ int start(const std::vector<std::string>& command, const std::string& board, con
   _exit(127);
 }
 
-Rank ranks_of_domains(const std::string& domains) { return domains.empty() ? 0 : read_domains(domains).size(); }
+Rank ranks_of_domains(const std::string& domains) {
+  return domains.empty() ? 0 : read_domains(domains).size();
+}
 
 }  // namespace
 
-std::unique_ptr<World> join_world(const Plan& plan, World::Options options, const std::optional<Communicator>& communicator) {
+std::unique_ptr<World> join_world(const Plan& plan, World::Options options,
+                                  const std::optional<Communicator>& communicator) {
+  const auto by = launcher();
   MpiOptions mpi;
   mpi.mpi = plan.mpi;
-  mpi.slot_bytes = plan.slot_bytes;
+  mpi.slot_bytes = plan.slot_bytes_for(by ? by->ranks : 1);
   mpi.slots_per_peer = plan.slots_per_peer;
   mpi.budget_bytes = plan.budget_bytes;
   mpi.threads = plan.threads != 1;
@@ -271,18 +285,20 @@ std::unique_ptr<World> join_world(const Plan& plan, World::Options options, cons
   return std::make_unique<World>(std::move(fabric), plan, std::move(hierarchy), std::move(options));
 }
 
-Job::Job(Rank ranks, Plan plan, std::vector<std::string> command) : plan_(std::move(plan)), command_(std::move(command)) {
+Job::Job(Rank ranks, Plan plan, std::vector<std::string> command)
+    : plan_(std::move(plan)), command_(std::move(command)) {
   if (ranks < 0) throw UsageError(fmt::format("--ranks is {} (at least 1). Correct it.", ranks));
   const Rank pretended = ranks_of_domains(plan_.domains);
   const auto by = launcher();
   if (by && by->ranks > 1) {
     if (ranks > 0 && ranks != by->ranks)
-      throw UsageError(fmt::format("--ranks is {} ({} has started {}). Leave --ranks away under a launcher.", ranks, by->name,
-                                   by->ranks));
+      throw UsageError(fmt::format("--ranks is {} ({} has started {}). Leave --ranks away under a launcher.",
+                                   ranks, by->name, by->ranks));
     if (plan_.transport == "inproc")
-      throw UsageError(fmt::format("--transport inproc under {} (its ranks are threads of one process). Start it without a "
-                                   "launcher, with --ranks {}.",
-                                   by->name, by->ranks));
+      throw UsageError(fmt::format(
+          "--transport inproc under {} (its ranks are threads of one process). Start it without a "
+          "launcher, with --ranks {}.",
+          by->name, by->ranks));
     part_ = Part::rank;
     ranks_ = by->ranks;
     rank_ = by->rank;
@@ -291,8 +307,8 @@ Job::Job(Rank ranks, Plan plan, std::vector<std::string> command) : plan_(std::m
     ranks_ = ranks > 0 ? ranks : pretended > 0 ? pretended : 1;
   }
   if (pretended > 0 && pretended != ranks_)
-    throw UsageError(fmt::format("--domains {} makes {} ranks (there are {}). Correct --domains or --ranks.", plan_.domains,
-                                 pretended, ranks_));
+    throw UsageError(fmt::format("--domains {} makes {} ranks (there are {}). Correct --domains or --ranks.",
+                                 plan_.domains, pretended, ranks_));
   if (part_ == Part::rank) {
     if (auto board = JobBoard::find(); board && board->ranks() == ranks_) {  // else of another job
       board_.emplace(std::move(*board));
@@ -325,9 +341,10 @@ Job::Job(Rank ranks, Plan plan, std::vector<std::string> command) : plan_(std::m
       return;
     }
     if (plan_.transport == "mpi" || plan_.mpi != "auto")
-      throw TransportError(fmt::format("{} ranks over MPI (it cannot be started here).{} Install one, or use --transport "
-                                       "inproc.",
-                                       ranks_, why));
+      throw TransportError(
+          fmt::format("{} ranks over MPI (it cannot be started here).{} Install one, or use --transport "
+                      "inproc.",
+                      ranks_, why));
   }
   part_ = Part::threads;
   how_ = fmt::format("{} ranks as threads of this process{}", ranks_, why.empty() ? "" : "." + why);
@@ -339,8 +356,11 @@ void Job::run(const std::function<void(World&)>& f, World::Options options) {
   if (part_ == Part::threads) return run_ranks(ranks_, plan_, f, std::move(options));
   std::unique_ptr<World> world;
   if (part_ == Part::alone) {
-    auto fabrics = make_inproc({.ranks = 1, .slot_bytes = plan_.slot_bytes, .slots_per_peer = plan_.slots_per_peer,
-                                .shuffle_seed = 0, .nodes = {}});
+    auto fabrics = make_inproc({.ranks = 1,
+                                .slot_bytes = plan_.slot_bytes_for(1),
+                                .slots_per_peer = plan_.slots_per_peer,
+                                .shuffle_seed = 0,
+                                .nodes = {}});
     world = std::make_unique<World>(std::move(fabrics[0]), plan_, Hierarchy::flat(1), std::move(options));
   } else {
     if (board_) {
@@ -358,7 +378,8 @@ void Job::run(const std::function<void(World&)>& f, World::Options options) {
         if (!parent) return "the command that started this job is gone";
         if (gone < 0 || timer.seconds() < kParentActs_s) return std::nullopt;
         const auto seat = board_->seat(gone);
-        if (seat.state == JobBoard::State::finished) return fmt::format("rank {} has ended with exit code {}", gone, seat.exit_code);
+        if (seat.state == JobBoard::State::finished)
+          return fmt::format("rank {} has ended with exit code {}", gone, seat.exit_code);
         return describe_death(gone, seat);
       };
       board_->note("joining the job");
@@ -367,8 +388,18 @@ void Job::run(const std::function<void(World&)>& f, World::Options options) {
     world = join_world(plan_, std::move(options));
     if (board_) board_->note("computing");
   }
-  f(*world);
-  world->close();
+  try {
+    f(*world);
+    world->close();
+  } catch (...) {
+    agreed_ = world->has_agreed_error();
+    throw;
+  }
+}
+
+bool Job::reports_errors() const {
+  if (part_ != Part::rank) return true;
+  return agreed_ ? rank_ == 0 : !board_;
 }
 
 std::vector<std::string> Job::launcher_command() const {
@@ -400,8 +431,8 @@ int Job::run_children() {
   const File signal_file(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   const int launcher = start(command, board.path(), before);
   if (launcher < 0)
-    throw TransportError(fmt::format("{}: {} (the launcher cannot be started). Free some processes.", launcher_path_,
-                                     std::strerror(errno)));
+    throw TransportError(fmt::format("{}: {} (the launcher cannot be started). Free some processes.",
+                                     launcher_path_, std::strerror(errno)));
 
   Watched job(board, launcher, signal_file.get());
   std::optional<int> status;
@@ -444,36 +475,48 @@ int Job::run_children() {
     const auto seat = board.seat(r);
     seated += seat.state != JobBoard::State::empty;
     finished += seat.state == JobBoard::State::finished;
-    if (seat.state != JobBoard::State::died && (seat.state != JobBoard::State::finished || seat.exit_code == 0)) continue;
+    if (seat.state != JobBoard::State::died &&
+        (seat.state != JobBoard::State::finished || seat.exit_code == 0))
+      continue;
     if (!first || seat.order < board.seat(*first).order) first = r;
   }
   if (signal != 0 && finished < ranks_)
-    throw TransportError(fmt::format("the job was ended by signal {} ({}). Start it again.", signal, strsignal(signal)));
+    throw TransportError(
+        fmt::format("the job was ended by signal {} ({}). Start it again.", signal, strsignal(signal)));
   if (first) {
     auto seat = board.seat(*first);
-    if (seat.state == JobBoard::State::finished) return seat.exit_code;
-    // A rank cannot note that it was killed, or left by _exit; its launcher has seen it. Open MPI gives 128 + signal,
-    // MPICH the bare signal.
+    if (seat.state == JobBoard::State::finished) {
+      if (seat.message.empty()) return seat.exit_code;
+      const std::string text = fmt::format("rank {}: {}", *first, seat.message);
+      if (seat.exit_code == 2) throw UsageError(text);
+      if (seat.exit_code == 3) throw InputError(text);
+      throw TransportError(text);
+    }
+    // A rank cannot note that it was killed, or left by _exit; its launcher has seen it. Open MPI gives 128 +
+    // signal, MPICH the bare signal.
     if (seat.signal == 0 && WIFEXITED(*status)) {
       const int code = WEXITSTATUS(*status);
       const int signal_of_code = mpi_ == "openmpi" ? code - 128 : code;
       (signal_of_code == SIGKILL ? seat.signal : seat.exit_code) = signal_of_code == SIGKILL ? SIGKILL : code;
     }
-    throw TransportError(describe_death(*first, seat) + ". The job has been ended; look for its reason in that rank's messages "
+    throw TransportError(describe_death(*first, seat) +
+                         ". The job has been ended; look for its reason in that rank's messages "
                          "or in the system log (memory?).");
   }
   if (WIFEXITED(*status) && WEXITSTATUS(*status) == 0) return 0;
   const std::string how = WIFEXITED(*status) ? fmt::format("exit code {}", WEXITSTATUS(*status))
                                              : fmt::format("signal {}", WTERMSIG(*status));
   if (seated == 0)
-    throw TransportError(fmt::format("{} ended with {} before any rank ran. Look at its messages above.", launcher_path_, how));
-  throw TransportError(fmt::format("{} ended with {} ({} of {} ranks had finished). Look at its messages above.",
-                                   launcher_path_, how, finished, ranks_));
+    throw TransportError(fmt::format("{} ended with {} before any rank ran. Look at its messages above.",
+                                     launcher_path_, how));
+  throw TransportError(
+      fmt::format("{} ended with {} ({} of {} ranks had finished). Look at its messages above.",
+                  launcher_path_, how, finished, ranks_));
 }
 
-int Job::finish(int exit_code) {
+int Job::finish(int exit_code, std::string_view message) {
   if (part_ != Part::rank || !board_) return exit_code;
-  board_->finish(exit_code);
+  board_->finish(exit_code, agreed_ ? std::string_view() : message);
   if (exit_code == 0) return 0;
   // Errors that all ranks have agreed on end the job in order, without the launcher's alarm.
   auto all_finished = [&] {

@@ -13,21 +13,27 @@
 ///
 ///     Job job(ranks, plan, command);                      // --ranks; 0: what the launcher says, else one
 ///     if (job.part() == Job::Part::parent) return job.run_children();
-///     int code = 0;
-///     try { job.run([](World& world) { ... }); } catch (...) { code = report(); }
-///     return job.finish(code);
+///     try {
+///       job.run([](World& world) { ... });
+///     } catch (const std::exception& e) {
+///       if (job.reports_errors()) print(e.what());
+///       return job.finish(code_of(e), e.what());
+///     }
+///     return job.finish(0);
 ///
-/// Under mpiexec or srun the process is a rank of that job. Outside, several ranks are started by the launcher of the
-/// MPI of a plug-in, and this process stays as their parent; without any MPI, or with transport inproc, they are threads
-/// of this process. A program that is not the command (Python) calls join_world().
+/// Under mpiexec or srun the process is a rank of that job. Outside, several ranks are started by the
+/// launcher of the MPI of a plug-in, and this process stays as their parent; without any MPI, or with
+/// transport inproc, they are threads of this process. A program that is not the command (Python) calls
+/// join_world().
 namespace atl {
 
-/// This process as one rank of an MPI job, by the plan: fabric, hierarchy, World. Collective. With a communicator (see
-/// MpiOptions) over that one, and then MPI is not ended by World::close.
+/// One that another library has made (see MpiOptions).
 struct Communicator {
   const void* address = nullptr;
   std::string library_version;
 };
+/// This process as one rank of an MPI job, by the plan: fabric, hierarchy, World. Collective. With a
+/// communicator over that one, and then MPI is not ended by World::close.
 std::unique_ptr<World> join_world(const Plan& plan, World::Options options = {},
                                   const std::optional<Communicator>& communicator = std::nullopt);
 
@@ -40,8 +46,9 @@ class Job {
     parent,   ///< not a rank: started the launcher, watches
   };
 
-  /// `command`: argv, to be run again by each rank. Throws UsageError when --ranks, --domains and the launcher disagree
-  /// or --transport cannot be had; TransportError when transport mpi is asked for and there is none.
+  /// `command`: argv, to be run again by each rank. Throws UsageError when --ranks, --domains and the
+  /// launcher disagree or --transport cannot be had; TransportError when transport mpi is asked for and there
+  /// is none.
   Job(Rank ranks, Plan plan, std::vector<std::string> command);
   ~Job();
 
@@ -55,14 +62,20 @@ class Job {
   /// Calls f on each rank that this process has, and closes the World. Throws what f throws.
   void run(const std::function<void(World&)>& f, World::Options options = {});
 
-  /// Starts the ranks, forwards SIGINT, SIGTERM and SIGHUP to them, and waits for their end. Returns their exit code: 0,
-  /// or that of the first rank that ended with another. A rank that died is a TransportError that names it, its signal
-  /// and its last operation; by then nothing of the job runs any more.
+  /// Starts the ranks, forwards SIGINT, SIGTERM and SIGHUP to them, and waits for their end. Returns their
+  /// exit code: 0, or that of the first rank that ended with another and has reported why. A rank that died
+  /// is a TransportError that names it, its signal and its last operation; an error of one rank alone is
+  /// thrown again, with its class by the exit code. Nothing of the job runs any more then.
   int run_children();
 
-  /// Notes how this process ends, for the parent. Returns what to exit with: under a parent that has the codes of all
-  /// ranks it is 0, so that the launcher keeps quiet.
-  int finish(int exit_code);
+  /// Whether this process is to print the error that run() threw: of an error that all ranks share it is rank
+  /// 0; of one that is this rank's alone it is the parent if there is one, so that no message of the launcher
+  /// buries it.
+  bool reports_errors() const;
+
+  /// Notes how this process ends, for the parent. Returns what to exit with: under a parent that has the
+  /// codes of all ranks it is 0, so that the launcher keeps quiet.
+  int finish(int exit_code, std::string_view message = {});
 
  private:
   std::vector<std::string> launcher_command() const;
@@ -75,6 +88,7 @@ class Job {
   std::string mpi_, launcher_path_;  // of a parent
   std::optional<JobBoard> board_;
   bool joined_ = false;
+  bool agreed_ = false;  // run() threw what every rank threw
 };
 
 }  // namespace atl

@@ -39,6 +39,14 @@ constexpr const char* kOtherVariables[] = {"ATOLL_ISA", "ATOLL_DATA", "ATOLL_JOB
 
 }  // namespace
 
+std::size_t Plan::slot_bytes_for(int ranks) const {
+  if (slot_bytes > 0) return slot_bytes;
+  constexpr std::size_t kLargest = 64 << 10, kSmallest = 1 << 10;
+  constexpr std::size_t kRanksOfLargest = 16;
+  const std::size_t fair = kLargest * kRanksOfLargest / static_cast<std::size_t>(std::max(1, ranks)) / 64 * 64;
+  return std::clamp(fair, kSmallest, kLargest);
+}
+
 nlohmann::json Plan::to_json() const {
   nlohmann::json j;
   for_each_field(*this, [&](const char* name, const auto& value) { j[name] = value; });
@@ -94,8 +102,8 @@ void Plan::validate() const {
         "mpi '{}' is unknown (there are auto, openmpi, mpich). Choose one.", mpi);
   check(route == "direct", "route '{}' is unknown (there is direct). Choose it.", route);
   check(threads >= 0 && threads <= 4096, "threads is {} (0 for all cores, at most 4096). Change it.", threads);
-  check(slot_bytes >= 128 && slot_bytes % 64 == 0 && slot_bytes <= (std::size_t{1} << 28),
-        "slot_bytes is {} (a multiple of 64 from 128 to 2^28). Change it.", slot_bytes);
+  check(slot_bytes == 0 || (slot_bytes >= 128 && slot_bytes % 64 == 0 && slot_bytes <= (std::size_t{1} << 28)),
+        "slot_bytes is {} (0, or a multiple of 64 from 128 to 2^28). Change it.", slot_bytes);
   check(slots_per_peer >= 1 && slots_per_peer <= 64, "slots_per_peer is {} (1 to 64). Change it.", slots_per_peer);
   check(stall_seconds > 0, "stall_seconds is {} (a time above 0). Change it.", stall_seconds);
   check(timeout_seconds >= 0, "timeout_seconds is {} (0 for never, or a time). Change it.", timeout_seconds);

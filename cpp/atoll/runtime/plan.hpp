@@ -19,13 +19,17 @@ struct Plan {
   std::string route = "direct";                ///< how records travel between ranks
   std::string domains;                         ///< pretended hierarchy, as 2x4; empty: as discovered
   int threads = 0;                             ///< per rank; 0: usable cores / ranks on this node
-  std::size_t slot_bytes = 16384;              ///< one aggregate: inproc 4 KiB costs 8-20 % against 16 KiB
-  int slots_per_peer = 8;                      ///< in flight per ordered pair of ranks
+  std::size_t slot_bytes = 0;                  ///< one aggregate; 0: by the number of ranks, see slot_bytes_for
+  int slots_per_peer = 4;                      ///< in flight per ordered pair of ranks
   std::size_t budget_bytes = std::size_t{1} << 30;  ///< communication memory per rank
   std::size_t replicated_bytes = std::size_t{1} << 30;  ///< largest O(n) bitmap that each rank may hold
   double stall_seconds = 30;                   ///< without any progress for so long: say once who waits for what
   double timeout_seconds = 0;                  ///< give up a wait after this long; 0: never
   std::uint64_t shuffle_seed = 0;              ///< not 0: inproc delays and reorders delivery by this seed
+
+  /// slot_bytes, or where it is 0: 64 KiB up to 16 ranks (measured best for 2 to 4 over MPI and in process), then less,
+  /// so that what a rank holds for all its peers stays about 4 MiB, and no less than 1 KiB.
+  std::size_t slot_bytes_for(int ranks) const;
 
   /// The fields as JSON, and back; an unknown field is an InputError that names it.
   nlohmann::json to_json() const;

@@ -27,7 +27,7 @@ struct Header {
 };
 static_assert(sizeof(Header) <= World::kHeaderBytes);
 
-// Channels are found by number modulo the size of their table, which doubles when half of it is open at once.
+// Channels live in a ring: more than this many at once would be a leak, not a use.
 constexpr std::size_t kChannels = 256;
 
 // Checking on peers costs a system call; often enough to end a broken job within seconds.
@@ -73,7 +73,7 @@ World::World(std::unique_ptr<Fabric> fabric, Plan plan, Hierarchy hierarchy, Opt
 World::~World() = default;
 
 std::unique_ptr<World> World::alone(Plan plan) {
-  auto fabrics = make_inproc({.ranks = 1, .slot_bytes = plan.slot_bytes, .slots_per_peer = plan.slots_per_peer,
+  auto fabrics = make_inproc({.ranks = 1, .slot_bytes = plan.slot_bytes_for(1), .slots_per_peer = plan.slots_per_peer,
                               .shuffle_seed = 0, .nodes = {}});
   return std::make_unique<World>(std::move(fabrics[0]), std::move(plan), Hierarchy::flat(1));
 }
@@ -99,16 +99,14 @@ void World::note_memory(std::ptrdiff_t bytes) {
 }
 
 std::uint32_t World::open_channel(Deliver deliver, void* context) {
-  const std::uint32_t number = next_channel_++;
+  // Places of channels that stay open are passed over: ranks open and close in the same order, so all skip the same.
+  std::uint32_t number = next_channel_;
+  while (channels_[number % kChannels].open && number - next_channel_ < kChannels) ++number;
+  Channel& c = channels_[number % kChannels];
+  if (c.open) throw Error(fmt::format("{} channels are open (a mailbox was never closed). Close what is done.", kChannels));
+  next_channel_ = number + 1;
   std::lock_guard hold(early_->mutex);
-  if (2 * ++open_channels_ > channels_.size()) {
-    std::vector<Channel> before(2 * channels_.size());
-    before.swap(channels_);
-    channel_reach_ = 0;
-    for (const Channel& c : before)
-      if (c.open) place_channel(c);
-  }
-  place_channel({deliver, context, number, true});
+  c = {deliver, context, number, true};
   // Packets of faster peers may have waited for this channel; the next progress() hands them out, so that whoever opens
   // it can finish setting up.
   early_->retry.store(!early_->packets.empty(), std::memory_order_release);
@@ -117,26 +115,7 @@ std::uint32_t World::open_channel(Deliver deliver, void* context) {
 
 void World::close_channel(std::uint32_t channel) {
   std::lock_guard hold(early_->mutex);
-  if (Channel* c = find_channel(channel)) {
-    c->open = false;
-    --open_channels_;
-  }
-}
-
-void World::place_channel(const Channel& channel) {
-  std::size_t step = 0;
-  while (channels_[(channel.number + step) % channels_.size()].open) ++step;
-  channels_[(channel.number + step) % channels_.size()] = channel;
-  channel_reach_ = std::max(channel_reach_, step);
-}
-
-World::Channel* World::find_channel(std::uint32_t number) {
-  // The first look hits unless a channel stays open while hundreds of others come and go.
-  for (std::size_t step = 0; step <= channel_reach_; ++step) {
-    Channel& c = channels_[(number + step) % channels_.size()];
-    if (c.open && c.number == number) return &c;
-  }
-  return nullptr;
+  channels_[channel % kChannels].open = false;
 }
 
 Busy World::acquire(Rank to, Slot& slot, Hold hold) {
@@ -180,16 +159,15 @@ void World::abandon(const Slot& slot, Hold hold) {
 bool World::deliver(const Packet& packet) {
   Header header;
   std::memcpy(&header, packet.data, sizeof header);
-  const Channel* c = find_channel(header.channel);
-  if (!c) {
+  const Channel& c = channels_[header.channel % kChannels];
+  if (!c.open || c.number != header.channel) {
     std::lock_guard hold(early_->mutex);
-    c = find_channel(header.channel);
-    if (!c) {
+    if (!c.open || c.number != header.channel) {
       early_->packets.push_back(packet);
       return false;
     }
   }
-  c->deliver(c->context, packet.from, header.stamp, packet.data + kHeaderBytes, packet.bytes - kHeaderBytes);
+  c.deliver(c.context, packet.from, header.stamp, packet.data + kHeaderBytes, packet.bytes - kHeaderBytes);
   return true;
 }
 
@@ -274,6 +252,7 @@ void World::agree_on(int kind, const std::string& message) {
   std::string text = message;
   text.resize(worst.length);
   broadcast(std::span<char>(text), worst.rank);
+  agreed_error_ = true;
   switch (static_cast<ErrorKind>(worst.kind)) {
     case ErrorKind::input: throw InputError(text);
     case ErrorKind::usage: throw UsageError(text);
@@ -296,7 +275,7 @@ void run_ranks(Rank ranks, const Plan& plan, const std::function<void(World&)>& 
         plan.domains, hierarchy.size(), ranks);
   std::vector<int> nodes;
   for (Rank r = 0; r < ranks; ++r) nodes.push_back(hierarchy.leaf_of(r));
-  auto fabrics = make_inproc({.ranks = ranks, .slot_bytes = plan.slot_bytes, .slots_per_peer = plan.slots_per_peer,
+  auto fabrics = make_inproc({.ranks = ranks, .slot_bytes = plan.slot_bytes_for(ranks), .slots_per_peer = plan.slots_per_peer,
                               .shuffle_seed = plan.shuffle_seed, .nodes = nodes});
   Plan local = plan;
   if (local.threads == 0) local.threads = std::max(1, usable_cores() / ranks);

@@ -56,6 +56,9 @@ class World : public Collectives {
   template <class F>
   auto together(F&& f);
 
+  /// Whether an error was thrown that every rank has thrown alike: one of them is enough to report it.
+  bool has_agreed_error() const { return agreed_error_; }
+
   /// Sum of this rank's counters over its threads.
   Counters counters() const;
 
@@ -107,6 +110,7 @@ class World : public Collectives {
     std::uint32_t number = 0;
     bool open = false;
   };
+  Channel* find_channel(std::uint32_t number);
   struct Early;  // packets for channels that are not open yet
   /// Keeps the clock of one wait: reports a stall once, notices lost peers and the time-out.
   class Watch {
@@ -125,8 +129,6 @@ class World : public Collectives {
     bool reported_ = false;
   };
 
-  void place_channel(const Channel& channel);
-  Channel* find_channel(std::uint32_t number);
   bool deliver(const Packet& packet);
   void deliver_early();
   void agree_on(int kind, const std::string& message);
@@ -136,12 +138,12 @@ class World : public Collectives {
   const Hierarchy hierarchy_;
   Options options_;
   const Rank rank_, size_;
+  bool agreed_error_ = false;
   Team team_;
   std::vector<int> level_to_;
   std::vector<std::atomic<int>> lanes_to_;  // [rank] slots held by lanes
   std::vector<ThreadState> threads_;
-  std::vector<Channel> channels_;  // [number % size, or a few further]
-  std::size_t open_channels_ = 0, channel_reach_ = 0;
+  std::vector<Channel> channels_;
   std::uint32_t next_channel_ = 0;
   std::unique_ptr<Early> early_;
   std::atomic<std::ptrdiff_t> memory_{0}, memory_high_{0};

@@ -9,6 +9,13 @@ namespace {
 
 int depth_of(const Domain& d) { return d.children.empty() ? 1 : 1 + depth_of(d.children.front()); }
 
+// A text this short must not ask for gigabytes; the largest machines have a tenth of it.
+constexpr std::int64_t kMostRanks = 1 << 24;
+
+void check_ranks(std::string_view text, std::int64_t ranks) {
+  check(ranks <= kMostRanks, "domains '{}' (more than {} ranks). Correct --domains.", text, kMostRanks);
+}
+
 std::vector<int> sizes_of(std::string_view text, char separator) {
   std::vector<int> sizes;
   for (std::size_t at = 0; at <= text.size();) {
@@ -78,12 +85,18 @@ Hierarchy Hierarchy::flat(Rank ranks) {
 
 Hierarchy Hierarchy::parse(std::string_view text) {
   if (text.find('+') == std::string_view::npos) {
+    const std::vector<int> sizes = sizes_of(text, 'x');
+    std::int64_t ranks = 1;
+    for (const int size : sizes) check_ranks(text, ranks *= size);
     Rank next = 0;
-    return Hierarchy(grow(sizes_of(text, 'x'), 0, next));
+    return Hierarchy(grow(sizes, 0, next));
   }
   Domain root{.kind = kind_of(1), .name = {}, .children = {}, .ranks = {}};
+  const std::vector<int> sizes = sizes_of(text, '+');
+  std::int64_t ranks = 0;
+  for (const int size : sizes) check_ranks(text, ranks += size);
   Rank next = 0;
-  for (int size : sizes_of(text, '+')) root.children.push_back(grow({size}, 0, next));
+  for (const int size : sizes) root.children.push_back(grow({size}, 0, next));
   return Hierarchy(std::move(root));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hwloc.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atoll/base/error.hpp>
@@ -12,8 +13,6 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-
-#include <unistd.h>
 
 namespace atl {
 namespace {
@@ -58,7 +57,8 @@ struct Level {
   const char* kind;  // of the domains that it makes
   int Placement::*number;
 };
-constexpr Level kInside[] = {{"package", &Placement::package}, {"numa", &Placement::numa}, {"l3", &Placement::l3}};
+constexpr Level kInside[] = {
+    {"package", &Placement::package}, {"numa", &Placement::numa}, {"l3", &Placement::l3}};
 
 using Group = std::vector<Rank>;
 
@@ -72,7 +72,8 @@ std::vector<Group> split(const Group& ranks, std::span<const Placement> at, int 
   return out;
 }
 
-Domain grow(const Group& ranks, std::string kind, std::span<const Placement> at, std::span<const Level> levels) {
+Domain grow(const Group& ranks, std::string kind, std::span<const Placement> at,
+            std::span<const Level> levels) {
   Domain d{.kind = std::move(kind), .name = {}, .children = {}, .ranks = {}};
   if (levels.empty()) {
     d.ranks = ranks;
@@ -180,7 +181,8 @@ Hierarchy read_domains(const std::string& text) {
   try {
     j = nlohmann::json::parse(file);
   } catch (const nlohmann::json::exception& e) {
-    throw InputError(fmt::format("{}: {} (not JSON). Write it as `atoll info --json` prints a hierarchy.", text, e.what()));
+    throw InputError(fmt::format("{}: {} (not JSON). Write it as `atoll info --json` prints a hierarchy.",
+                                 text, e.what()));
   }
   return Hierarchy::from_json(j);
 }

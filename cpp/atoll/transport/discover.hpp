@@ -10,12 +10,13 @@
 
 /// This machine and this job, as a Hierarchy.
 ///
-///     Hierarchy h = discover(*fabric);                 // nodes of the job; packages, NUMA domains, L3 caches in them
-///     Hierarchy h = read_domains("2x4");               // what --domains says instead
+///     Hierarchy h = discover(*fabric);      // nodes, packages, NUMA domains, L3 caches
+///     Hierarchy h = read_domains("2x4");    // what --domains says instead
 ///
 namespace atl {
 
-/// Where one rank runs. A number of a package, NUMA domain or L3 cache is -1 where the rank may run on several of them.
+/// Where one rank runs. A number of a package, NUMA domain or L3 cache is -1 where the rank may run on
+/// several of them.
 struct Placement {
   int node = 0;
   std::string host;
@@ -27,8 +28,9 @@ struct Placement {
 /// Of this process; milliseconds if it is bound to a part of the machine.
 Placement placement();
 
-/// The domains of ranks that are placed so. Nodes are a level where there are several; inside a node a level is kept only
-/// if it separates some of its ranks and joins others. Unbound ranks of a node are one domain. Pure.
+/// The domains of ranks that are placed so. Nodes are a level where there are several; inside a node a level
+/// is kept only if it separates some of its ranks and joins others. Unbound ranks of a node are one domain.
+/// Pure.
 Hierarchy hierarchy_of(std::span<const Placement> ranks);
 
 /// Collective over the fabric.
@@ -41,11 +43,11 @@ Hierarchy read_domains(const std::string& text);
 struct Machine {
   std::string host;
   std::string processor;
-  std::string isa;     ///< the best set of kernels that runs here
+  std::string isa;  ///< the best set of kernels that runs here
   int packages = 1;
   int numa_domains = 1;
   int cores = 1;
-  int usable_cores = 1;  ///< hardware threads that this process may use
+  int usable_cores = 1;                                  ///< hardware threads that this process may use
   std::size_t l1_bytes = 0, l2_bytes = 0, l3_bytes = 0;  ///< of one cache
   std::size_t memory_bytes = 0;
   std::size_t free_memory_bytes = 0;  ///< what can be had without swapping

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
+
 #include <atoll/base/error.hpp>
 #include <atoll/transport/plugin.hpp>
 #include <cstdlib>
 #include <filesystem>
-
-#include <dlfcn.h>
 
 namespace atl {
 
@@ -72,8 +72,9 @@ Opened open_plugin(const Kind& kind) {
     out.plugin = plugin;
     return out;
   }
-  out.why = fmt::format("{} is not in {} (Atoll was built without {}). Install {} and build again.", file, searched,
-                        kind.name, kind.mpi == std::string_view("openmpi") ? "libopenmpi-dev" : "libmpich-dev");
+  out.why =
+      fmt::format("{} is not in {} (Atoll was built without {}). Install {} and build again.", file, searched,
+                  kind.name, kind.mpi == std::string_view("openmpi") ? "libopenmpi-dev" : "libmpich-dev");
   return out;
 }
 
@@ -85,24 +86,28 @@ const Kind* kind_named(std::string_view mpi) {
 
 const MpiPlugin& need_plugin(const Kind& kind, const std::string& wanted_by) {
   const Opened opened = open_plugin(kind);
-  if (!opened.plugin) throw TransportError(fmt::format("no plug-in for {}, which {}: {}", kind.name, wanted_by, opened.why));
+  if (!opened.plugin)
+    throw TransportError(fmt::format("no plug-in for {}, which {}: {}", kind.name, wanted_by, opened.why));
   return *opened.plugin;
 }
 
 const MpiPlugin& choose_plugin(const MpiOptions& options, const std::optional<Launcher>& by) {
   if (options.communicator) {
     for (const Kind& k : kKinds)
-      if (options.library_version.rfind(k.version, 0) == 0) return need_plugin(k, "the given communicator belongs to");
-    throw TransportError(fmt::format("a communicator of '{}' (there are plug-ins for Open MPI and MPICH). Use an mpi4py "
-                                     "that is built for one of these.",
-                                     options.library_version.substr(0, options.library_version.find('\n'))));
+      if (options.library_version.rfind(k.version, 0) == 0)
+        return need_plugin(k, "the given communicator belongs to");
+    throw TransportError(
+        fmt::format("a communicator of '{}' (there are plug-ins for Open MPI and MPICH). Use an mpi4py "
+                    "that is built for one of these.",
+                    options.library_version.substr(0, options.library_version.find('\n'))));
   }
   if (options.mpi != "auto") {
     const Kind* kind = kind_named(options.mpi);
     check(kind != nullptr, "mpi '{}' is unknown (there are auto, openmpi, mpich). Choose one.", options.mpi);
     return need_plugin(*kind, "--mpi asks for");
   }
-  if (by && !by->mpi.empty()) return need_plugin(*kind_named(by->mpi), fmt::format("{} has started this process for", by->name));
+  if (by && !by->mpi.empty())
+    return need_plugin(*kind_named(by->mpi), fmt::format("{} has started this process for", by->name));
   std::string why;
   for (const Kind& k : kKinds) {
     const Opened opened = open_plugin(k);
@@ -125,7 +130,7 @@ std::optional<Rank> number(const char* variable) {
 
 std::optional<Launcher> launcher() {
   // The innermost launcher first: an mpirun inside a batch job also sees the variables of the batch system.
-  if (const auto n = number("OMPI_COMM_WORLD_SIZE")) 
+  if (const auto n = number("OMPI_COMM_WORLD_SIZE"))
     return Launcher{"mpirun of Open MPI", "openmpi", *n, number("OMPI_COMM_WORLD_RANK").value_or(0)};
   if (const auto n = number("PMI_SIZE"); n && std::getenv("PMI_RANK")) {
     // Slurm's PMI-2 sets the same variables as MPICH's own launcher.
@@ -139,7 +144,8 @@ std::optional<Launcher> launcher() {
   if (steps && *steps > 1 && std::getenv("SLURM_PROCID"))
     return Launcher{pmix ? "srun of Slurm (PMIx)" : "srun of Slurm", pmix ? "openmpi" : "", *steps,
                     number("SLURM_PROCID").value_or(0)};
-  if (pmix) return Launcher{"a launcher with PMIx", "openmpi", number("PMIX_SIZE").value_or(1),
+  if (pmix)
+    return Launcher{"a launcher with PMIx", "openmpi", number("PMIX_SIZE").value_or(1),
                     number("PMIX_RANK").value_or(0)};
   return std::nullopt;
 }
@@ -157,7 +163,8 @@ void finish_mpi() {
       void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
       if (!handle) continue;
       using Entry = const MpiPlugin* (*)();
-      if (const auto entry = reinterpret_cast<Entry>(dlsym(handle, kMpiPluginEntry)); entry && entry()->abi == kPluginAbi)
+      if (const auto entry = reinterpret_cast<Entry>(dlsym(handle, kMpiPluginEntry));
+          entry && entry()->abi == kPluginAbi)
         entry()->finish();
     }
   }
@@ -166,7 +173,8 @@ void finish_mpi() {
 std::string plugin_path(const std::string& mpi) {
   std::error_code ignored;
   for (const auto& folder : folders())
-    if (const auto path = folder / ("libatoll_mpi_" + mpi + ".so"); std::filesystem::exists(path, ignored)) return path.string();
+    if (const auto path = folder / ("libatoll_mpi_" + mpi + ".so"); std::filesystem::exists(path, ignored))
+      return path.string();
   return {};
 }
 

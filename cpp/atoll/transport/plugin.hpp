@@ -5,22 +5,23 @@
 #include <optional>
 #include <vector>
 
-/// Transports that need a library which a machine may lack are plug-ins: they lie beside libatoll (or in the folders of
-/// ATOLL_PLUGINS), are opened when first asked for, and never closed. Here: MPI, built once for each kind of MPI.
+/// Transports that need a library which a machine may lack are plug-ins: they lie beside libatoll (or in the
+/// folders of ATOLL_PLUGINS), are opened when first asked for, and never closed. Here: MPI, built once for
+/// each kind of MPI.
 ///
 ///     auto fabric = join_mpi({.slot_bytes = 16384});              // collective over MPI_COMM_WORLD
 ///     for (const PluginStatus& p : plugins()) print(p.name, p.detail);
 ///
 namespace atl {
 
-/// Input of the raw MPI_Alltoallv loop that aggregation is measured against. A record's first word is the index that it
-/// is applied to: table[index] += 1, or += the second word where records have two.
+/// Input of the raw MPI_Alltoallv loop that aggregation is measured against. A record's first word is the
+/// index that it is applied to: table[index] += 1, or += the second word where records have two.
 struct AlltoallvInput {
   std::span<const Rank> to;              ///< of each record; this rank is allowed
   std::span<const std::uint64_t> words;  ///< words_per_record (1 or 2) for each record
   int words_per_record = 1;
-  std::size_t chunk = 65536;             ///< records that each rank gives to one MPI_Alltoallv
-  std::span<std::uint64_t> table;        ///< of this rank
+  std::size_t chunk = 65536;       ///< records that each rank gives to one MPI_Alltoallv
+  std::span<std::uint64_t> table;  ///< of this rank
 };
 
 /// A fabric over MPI; what bench asks for beyond Fabric.
@@ -30,7 +31,8 @@ class MpiFabric : public Fabric {
   virtual std::string library() const = 0;  ///< "Open MPI 4.1.4"
   /// One text (at most 255 bytes) of each rank. Collective.
   virtual std::vector<std::string> gather_texts(const std::string& mine) = 0;
-  /// Buckets, exchanges the counts and the records by MPI itself, applies; seconds between two barriers. Collective.
+  /// Buckets, exchanges the counts and the records by MPI itself, applies; seconds between two barriers.
+  /// Collective.
   virtual double alltoallv(const AlltoallvInput& input) = 0;
 };
 
@@ -40,18 +42,22 @@ struct MpiOptions {
   int slots_per_peer = 8;                           ///< in flight per ordered pair of ranks
   std::size_t budget_bytes = std::size_t{1} << 30;  ///< of slots; two a peer are always granted
   bool threads = true;  ///< more than one thread of a rank calls the fabric (MPI_THREAD_SERIALIZED)
-  /// Address of an MPI_Comm of a program that runs MPI (mpi4py: MPI._addressof(comm)), duplicated; null: COMM_WORLD.
+  /// Address of an MPI_Comm of a program that runs MPI (mpi4py: MPI._addressof(comm)), duplicated; null:
+  /// COMM_WORLD.
   const void* communicator = nullptr;
-  std::string library_version = {};  ///< with communicator: MPI.Get_library_version(), which picks the plug-in
-  /// close() also ends MPI if it was begun here. A program that opens several worlds says false, and ends MPI by
-  /// finish_mpi().
+  /// With communicator: MPI.Get_library_version(), which picks the plug-in.
+  std::string library_version = {};
+  /// close() also ends MPI if it was begun here. A program that opens several worlds says false, and ends MPI
+  /// by finish_mpi().
   bool finalize = true;
 };
 
-/// Joins the job by MPI, which is initialised unless it runs already. Collective. Throws TransportError: no plug-in, or
-/// one that does not load; MPI runs with too low a thread level; the launcher belongs to another MPI.
+/// Joins the job by MPI, which is initialised unless it runs already. Collective. Throws TransportError: no
+/// plug-in, or one that does not load; MPI runs with too low a thread level; the launcher belongs to another
+/// MPI.
 std::unique_ptr<MpiFabric> join_mpi(const MpiOptions& options);
-/// Ends each MPI that was begun here and whose fabrics are closed. Collective. Nothing to do: returns at once.
+/// Ends each MPI that was begun here and whose fabrics are closed. Collective. Nothing to do: returns at
+/// once.
 void finish_mpi();
 
 /// The program that started this process as one of several, by the environment variables it leaves.
@@ -64,8 +70,8 @@ struct Launcher {
 std::optional<Launcher> launcher();
 
 struct PluginStatus {
-  std::string name;    ///< "mpi_openmpi"
-  std::string path;    ///< where it was found; empty: nowhere
+  std::string name;  ///< "mpi_openmpi"
+  std::string path;  ///< where it was found; empty: nowhere
   bool loads = false;
   std::string detail;  ///< the MPI's version, or why it does not load and what to do
 };

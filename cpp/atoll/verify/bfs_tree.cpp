@@ -110,7 +110,8 @@ bool depths_hold(World& world, const BfsTree& tree, const Ownership& blocks) {
   };
   Mailbox box(world, of_records<Child>([&](std::span<const Child> children) {
                 for (const Child& c : children)
-                  if (tree.depths[c.parent] + 1 != c.depth) wrong();
+                  // Not depths + 1: a given depth may be anything, the greatest number too.
+                  if (tree.depths[c.parent] != static_cast<std::int64_t>(c.depth) - 1) wrong();
               }),
               {.handler_sends = false});
   world.team().for_range(blocks.count(), kGrain, [&](int, std::size_t a, std::size_t b) {

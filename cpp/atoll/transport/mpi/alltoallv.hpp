@@ -7,7 +7,8 @@
 
 namespace atl::mpi {
 
-/// The bound that `atoll bench exchange` quotes: what a careful MPI program does with MPI_Alltoallv. Collective.
+/// The bound that `atoll bench exchange` quotes: what a careful MPI program does with MPI_Alltoallv.
+/// Collective.
 double alltoallv_seconds(MPI_Comm comm, const AlltoallvInput& input);
 
 }  // namespace atl::mpi

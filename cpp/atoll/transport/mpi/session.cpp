@@ -17,16 +17,18 @@ Process& process() {
   return p;
 }
 
-// Both libraries copy a message of the same node through shared memory at once ("eager") up to 4 or 8 KiB, and above
-// that ask the receiver first and let the kernel copy. For 16 KiB slots that was 6 GB/s against 36 GB/s both ways, for
-// 64 KiB 11 against 46 (2 ranks, Open MPI 4.1.4 and MPICH 4.0.2 over UCX). So slots are made eager, up to here.
+// Both libraries copy a message of the same node through shared memory at once ("eager") up to 4 or 8 KiB,
+// and above that ask the receiver first and let the kernel copy. For 16 KiB slots that was 6 GB/s against 36
+// GB/s both ways, for 64 KiB 11 against 46 (2 ranks, Open MPI 4.1.4 and MPICH 4.0.2 over UCX). So slots are
+// made eager, up to here.
 constexpr std::size_t kEagerLimit = 64 << 10;
 constexpr std::size_t kMpiHeader = 512;  // what the libraries put before our bytes, rounded up
 
 // Only variables that the user has not set, and only before MPI reads them.
 void prefer_eager(std::size_t slot_bytes) {
   const std::size_t bytes = std::min(slot_bytes, kEagerLimit) + kMpiHeader;
-  const std::string eager = std::to_string(bytes), most = std::to_string(std::max<std::size_t>(bytes, 32 << 10));
+  const std::string eager = std::to_string(bytes),
+                    most = std::to_string(std::max<std::size_t>(bytes, 32 << 10));
   for (const char* btl : {"vader", "sm"}) {  // Open MPI 4, Open MPI 5
     setenv((std::string("OMPI_MCA_btl_") + btl + "_eager_limit").c_str(), eager.c_str(), 0);
     setenv((std::string("OMPI_MCA_btl_") + btl + "_max_send_size").c_str(), most.c_str(), 0);
@@ -36,10 +38,14 @@ void prefer_eager(std::size_t slot_bytes) {
 
 const char* name_of_level(int level) {
   switch (level) {
-    case MPI_THREAD_SINGLE: return "MPI_THREAD_SINGLE";
-    case MPI_THREAD_FUNNELED: return "MPI_THREAD_FUNNELED";
-    case MPI_THREAD_SERIALIZED: return "MPI_THREAD_SERIALIZED";
-    default: return "MPI_THREAD_MULTIPLE";
+    case MPI_THREAD_SINGLE:
+      return "MPI_THREAD_SINGLE";
+    case MPI_THREAD_FUNNELED:
+      return "MPI_THREAD_FUNNELED";
+    case MPI_THREAD_SERIALIZED:
+      return "MPI_THREAD_SERIALIZED";
+    default:
+      return "MPI_THREAD_MULTIPLE";
   }
 }
 
@@ -48,30 +54,33 @@ void begin(const MpiOptions& options) {
   int ended = 0, running = 0, level = 0;
   call(MPI_Finalized(&ended), "MPI_Finalized");
   if (ended)
-    throw TransportError("MPI has been finalized in this process (it cannot start again). Open all worlds before.");
+    throw TransportError(
+        "MPI has been finalized in this process (it cannot start again). Open all worlds before.");
   call(MPI_Initialized(&running), "MPI_Initialized");
   if (!running) {
     prefer_eager(options.slot_bytes);
     call(MPI_Init_thread(nullptr, nullptr, needed, &level), "MPI_Init_thread");
     process().begun_here = true;
     if (level < needed)
-      throw TransportError(fmt::format("{} gives {} ({} is needed for {}). Use --threads 1 or another MPI.", library(),
-                                       name_of_level(level), name_of_level(needed),
+      throw TransportError(fmt::format("{} gives {} ({} is needed for {}). Use --threads 1 or another MPI.",
+                                       library(), name_of_level(level), name_of_level(needed),
                                        options.threads ? "several threads in a rank" : "a rank"));
     return;
   }
   call(MPI_Query_thread(&level), "MPI_Query_thread");
   if (level < needed && !(level == MPI_THREAD_SINGLE && needed == MPI_THREAD_FUNNELED))
     throw TransportError(
-        fmt::format("MPI runs with {} ({} is needed for several threads in a rank). Initialise it with that level (mpi4py: "
+        fmt::format("MPI runs with {} ({} is needed for several threads in a rank). Initialise it with that "
+                    "level (mpi4py: "
                     "mpi4py.rc.thread_level = 'serialized' before importing MPI), or use --threads 1.",
                     name_of_level(level), name_of_level(needed)));
   int main_thread = 0;
   call(MPI_Is_thread_main(&main_thread), "MPI_Is_thread_main");
   if (level < MPI_THREAD_SERIALIZED && !main_thread)
-    throw TransportError(fmt::format("MPI runs with {} and this is not the thread that initialised it (only that one may "
-                                     "call it). Call from there, or initialise with MPI_THREAD_SERIALIZED.",
-                                     name_of_level(level)));
+    throw TransportError(
+        fmt::format("MPI runs with {} and this is not the thread that initialised it (only that one may "
+                    "call it). Call from there, or initialise with MPI_THREAD_SERIALIZED.",
+                    name_of_level(level)));
 }
 
 }  // namespace
@@ -84,20 +93,22 @@ std::string library() {
   version = version.substr(0, version.find_first_of(",\n"));
   // "Open MPI v4.1.4, package: ..." and "MPICH Version:\t4.0.2\n..."
   if (version.rfind("Open MPI v", 0) == 0) version.erase(9, 1);
-  if (version.rfind("MPICH Version:", 0) == 0) version = "MPICH " + version.substr(version.find_first_not_of(" \t", 14));
+  if (version.rfind("MPICH Version:", 0) == 0)
+    version = "MPICH " + version.substr(version.find_first_not_of(" \t", 14));
   return version;
 }
 
 MPI_Comm open_session(const MpiOptions& options, const std::optional<Launcher>& launcher) {
   begin(options);
-  const MPI_Comm from = options.communicator ? *static_cast<const MPI_Comm*>(options.communicator) : MPI_COMM_WORLD;
+  const MPI_Comm from =
+      options.communicator ? *static_cast<const MPI_Comm*>(options.communicator) : MPI_COMM_WORLD;
   int ranks = 0;
   call(MPI_Comm_size(from, &ranks), "MPI_Comm_size");
   if (launcher && launcher->ranks > 1 && ranks == 1)
-    throw TransportError(
-        fmt::format("{} has started {} processes, but each is alone in MPI_COMM_WORLD ({} is loaded here and does not "
-                    "understand that launcher). Start with the launcher of {}, or choose the other MPI by --mpi.",
-                    launcher->name, launcher->ranks, library(), library()));
+    throw TransportError(fmt::format(
+        "{} has started {} processes, but each is alone in MPI_COMM_WORLD ({} is loaded here and does not "
+        "understand that launcher). Start with the launcher of {}, or choose the other MPI by --mpi.",
+        launcher->name, launcher->ranks, library(), library()));
   MPI_Comm comm = MPI_COMM_NULL;
   call(MPI_Comm_dup(from, &comm), "MPI_Comm_dup");
   call(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");

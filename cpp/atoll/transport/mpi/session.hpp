@@ -7,8 +7,8 @@
 #include <atoll/base/parallel.hpp>
 #include <atoll/transport/plugin.hpp>
 
-/// What every file of this plug-in needs of MPI: calls whose errors are exceptions, waits that yield, and the one MPI of
-/// this process.
+/// What every file of this plug-in needs of MPI: calls whose errors are exceptions, waits that yield, and the
+/// one MPI of this process.
 namespace atl::mpi {
 
 /// Throws TransportError if an MPI call failed.
@@ -20,8 +20,8 @@ inline void call(int code, const char* name) {
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   MPI_Error_string(code, text, &length);
-  throw TransportError(fmt::format("{}: {} (the MPI library refused). Look at the job's other messages.", name,
-                                   std::string_view(text, static_cast<std::size_t>(length))));
+  throw TransportError(fmt::format("{}: {} (the MPI library refused). Look at the job's other messages.",
+                                   name, std::string_view(text, static_cast<std::size_t>(length))));
 }
 
 /// Waits without keeping the core from other ranks: MPI's own blocking calls spin.
@@ -36,8 +36,8 @@ inline void finish(MPI_Request& request, const char* name) {
 
 inline int count_of(std::size_t n) { return static_cast<int>(n); }
 
-/// A duplicate of the communicator that the options name, with errors returned. Initialises MPI if nobody has; throws
-/// TransportError for a thread level that is too low or a launcher of another MPI. Collective.
+/// A duplicate of the communicator that the options name, with errors returned. Initialises MPI if nobody
+/// has; throws TransportError for a thread level that is too low or a launcher of another MPI. Collective.
 MPI_Comm open_session(const MpiOptions& options, const std::optional<Launcher>& launcher);
 /// Frees it; ends MPI if that was begun here, this was the last one, and `finalize`. Collective.
 void close_session(MPI_Comm comm, bool finalize);

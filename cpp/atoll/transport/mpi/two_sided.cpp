@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <atomic>
-#include <atoll/base/array.hpp>
-#include <atoll/base/timer.hpp>
-#include <atoll/transport/mpi/alltoallv.hpp>
-#include <atoll/transport/mpi/session.hpp>
-#include <cstring>
-#include <deque>
-#include <mutex>
-
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atoll/base/array.hpp>
+#include <atoll/base/timer.hpp>
+#include <atoll/transport/mpi/alltoallv.hpp>
+#include <atoll/transport/mpi/session.hpp>
+#include <atomic>
+#include <cstring>
+#include <deque>
+#include <mutex>
+
 // A fabric over two-sided MPI.
 //
-// Sending: slots come from one pool for all peers and leave by MPI_Isend of exactly the bytes that were filled. (A
-// persistent send has a fixed length: with 16 KiB slots it took 5.4 us a round trip for 30 bytes instead of 0.28.)
-// Receiving: persistent receives from any source, tested in the order in which they were posted, which is the order in
-// which MPI fills them: a poll that finds nothing tests one request, 15-25 ns.
-// Credits: an MPI_Isend completes before the receiver has seen anything, so a slow rank would be flooded. A rank sends at
-// most `window` packets to a peer beyond those that the peer has released; the peer returns half a window by an empty
-// message. So a rank stores at most ranks * window packets for others, whatever they do.
+// Sending: slots come from one pool for all peers and leave by MPI_Isend of exactly the bytes that were
+// filled. (A persistent send has a fixed length: with 16 KiB slots it took 5.4 us a round trip for 30 bytes
+// instead of 0.28.) Receiving: persistent receives from any source, tested in the order in which they were
+// posted, which is the order in which MPI fills them: a poll that finds nothing tests one request, 15-25 ns.
+// Credits: an MPI_Isend completes before the receiver has seen anything, so a slow rank would be flooded. A
+// rank sends at most `window` packets to a peer beyond those that the peer has released; the peer returns
+// half a window by an empty message. So a rank stores at most ranks * window packets for others, whatever
+// they do.
 namespace atl::mpi {
 namespace {
 
@@ -34,7 +35,9 @@ constexpr std::size_t kSlotsAtOnce = 8;  // taken from the kernel together
 class SlotMemory {
  public:
   explicit SlotMemory(std::size_t slot_bytes) : stride_(slot_bytes + kSkew) {}
-  std::byte* operator[](std::size_t k) { return blocks_[k / kSlotsAtOnce].data() + k % kSlotsAtOnce * stride_; }
+  std::byte* operator[](std::size_t k) {
+    return blocks_[k / kSlotsAtOnce].data() + k % kSlotsAtOnce * stride_;
+  }
   std::size_t size() const { return blocks_.size() * kSlotsAtOnce; }
   std::size_t bytes() const { return size() * stride_; }
   void grow() { blocks_.emplace_back(kSlotsAtOnce * stride_); }
@@ -47,10 +50,10 @@ class SlotMemory {
 };
 
 struct Peer {
-  std::int32_t slots = 0;     // acquired and not yet free again
+  std::int32_t slots = 0;       // acquired and not yet free again
   std::int32_t unfinished = 0;  // acquired, or sent and not known to be released there
-  std::int32_t released = 0;  // packets from there, since the last credit
-  std::int32_t credits = 0;   // messages of credit sent there
+  std::int32_t released = 0;    // packets from there, since the last credit
+  std::int32_t credits = 0;     // messages of credit sent there
 };
 
 class TwoSided final : public MpiFabric {
@@ -78,7 +81,8 @@ class TwoSided final : public MpiFabric {
 
   ~TwoSided() override {
     if (closed_) return;
-    // An exception, or a garbage collector: never communicate here, peers may be gone. MPI keeps what it works with.
+    // An exception, or a garbage collector: never communicate here, peers may be gone. MPI keeps what it
+    // works with.
     receive_memory_.leak();
     send_memory_.leak();
     std::vector<MPI_Request> receives;
@@ -114,7 +118,8 @@ class TwoSided final : public MpiFabric {
     int done = 0;
     {
       std::lock_guard hold(mpi_);
-      call(MPI_Isend(slot.data, count_of(bytes), MPI_BYTE, slot.to, kPacketTag, comm_, &request), "MPI_Isend");
+      call(MPI_Isend(slot.data, count_of(bytes), MPI_BYTE, slot.to, kPacketTag, comm_, &request),
+           "MPI_Isend");
       // Mostly copied already; then the next packet goes out from the same, warm slot.
       call(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
       if (!done) {
@@ -202,7 +207,8 @@ class TwoSided final : public MpiFabric {
     std::vector<char> text(kBytes), all(static_cast<std::size_t>(size_) * kBytes);
     mine.copy(text.data(), kBytes - 1);
     MPI_Request request;
-    call(MPI_Iallgather(text.data(), kBytes, MPI_CHAR, all.data(), kBytes, MPI_CHAR, comm_, &request), "MPI_Iallgather");
+    call(MPI_Iallgather(text.data(), kBytes, MPI_CHAR, all.data(), kBytes, MPI_CHAR, comm_, &request),
+         "MPI_Iallgather");
     finish(request, "MPI_Iallgather");
     std::vector<std::string> out;
     for (std::size_t at = 0; at < all.size(); at += kBytes) out.emplace_back(all.data() + at);
@@ -259,7 +265,8 @@ class TwoSided final : public MpiFabric {
     if (!in_flight_.empty()) {
       int ended = 0;
       indices_.resize(in_flight_.size());
-      call(MPI_Testsome(count_of(in_flight_.size()), in_flight_.data(), &ended, indices_.data(), MPI_STATUSES_IGNORE),
+      call(MPI_Testsome(count_of(in_flight_.size()), in_flight_.data(), &ended, indices_.data(),
+                        MPI_STATUSES_IGNORE),
            "MPI_Testsome");
       if (ended > 0) {  // MPI_UNDEFINED is negative
         found = true;
@@ -342,7 +349,8 @@ class TwoSided final : public MpiFabric {
     std::vector<std::int32_t> sent, coming(peers_.size());
     for (const Peer& p : peers_) sent.push_back(p.credits);
     MPI_Request request;
-    call(MPI_Ialltoall(sent.data(), 1, MPI_INT32_T, coming.data(), 1, MPI_INT32_T, comm_, &request), "MPI_Ialltoall");
+    call(MPI_Ialltoall(sent.data(), 1, MPI_INT32_T, coming.data(), 1, MPI_INT32_T, comm_, &request),
+         "MPI_Ialltoall");
     finish(request, "MPI_Ialltoall");
     std::int64_t all = 0;
     for (const std::int32_t c : coming) all += c;
@@ -352,7 +360,8 @@ class TwoSided final : public MpiFabric {
 
   void find_nodes() {
     MPI_Comm node = MPI_COMM_NULL;
-    call(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node), "MPI_Comm_split_type");
+    call(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node),
+         "MPI_Comm_split_type");
     Rank leader = rank_;
     call(MPI_Bcast(&leader, 1, MPI_INT32_T, 0, node), "MPI_Bcast");
     call(MPI_Comm_free(&node), "MPI_Comm_free");

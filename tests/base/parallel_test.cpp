@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <atoll/base/parallel.hpp>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace atl;
+
+namespace {
+
+const std::vector<int> kThreads = {1, 2, 3, 4, 8};
+
+}  // namespace
+
+TEST_CASE("run calls every thread once and knows its number") {
+  for (const int threads : kThreads) {
+    CAPTURE(threads);
+    Team team(threads);
+    CHECK(team.size() == threads);
+    for (int round = 0; round < 50; ++round) {
+      std::vector<std::atomic<int>> calls(static_cast<std::size_t>(threads));
+      std::atomic<int> misnamed{0};
+      team.run([&](int thread) {
+        ++calls[static_cast<std::size_t>(thread)];
+        misnamed += Team::this_thread() != thread;
+      });
+      for (const auto& c : calls) CHECK(c == 1);
+      CHECK(misnamed == 0);
+    }
+    CHECK(Team::this_thread() == 0);
+  }
+}
+
+TEST_CASE("a team of none has one thread") {
+  CHECK(Team(0).size() == 1);
+  CHECK(Team(-3).size() == 1);
+}
+
+TEST_CASE("for_range covers every position once, in chunks no longer than the grain") {
+  for (const int threads : kThreads) {
+    Team team(threads);
+    for (const std::size_t grain : {1u, 7u, 64u, 1000u})
+      for (const std::size_t n :
+           {std::size_t{0}, std::size_t{1}, grain - 1, grain, grain + 1, 2 * grain, std::size_t{2003}}) {
+        std::vector<std::atomic<int>> hits(n);
+        std::atomic<bool> good{true};
+        team.for_range(n, grain, [&](int thread, std::size_t a, std::size_t b) {
+          if (a >= b || b > n || b - a > grain || thread < 0 || thread >= threads) good = false;
+          for (std::size_t i = a; i < b; ++i) ++hits[i];
+        });
+        const bool exact = std::all_of(hits.begin(), hits.end(), [](const auto& h) { return h == 1; });
+        CAPTURE(threads);
+        CAPTURE(grain);
+        CAPTURE(n);
+        CHECK(good);
+        CHECK(exact);
+      }
+  }
+}
+
+TEST_CASE("shares are neighbours that cover the range, cut at multiples of the unit") {
+  for (const int threads : kThreads) {
+    const Team team(threads);
+    for (const std::size_t unit : {1u, 3u, 64u})
+      for (const std::size_t n : {0u, 1u, 2u, 63u, 64u, 65u, 1000u, 4097u}) {
+        std::size_t end = 0;
+        for (int t = 0; t < threads; ++t) {
+          const auto [a, b] = team.share(t, n, unit);
+          CHECK(a == end);
+          CHECK(b >= a);
+          CHECK_UNARY(b == n || b % unit == 0);
+          end = b;
+        }
+        CHECK(end == n);
+      }
+  }
+}
+
+TEST_CASE("no thread passes a barrier before the last has come") {
+  for (const int threads : kThreads) {
+    Team team(threads);
+    constexpr int kRounds = 200;
+    std::atomic<int> come{0}, early{0};
+    team.run([&](int) {
+      for (int round = 1; round <= kRounds; ++round) {
+        ++come;
+        team.barrier();
+        early += come.load() < round * threads;
+        team.barrier();
+      }
+    });
+    CHECK(come == kRounds * threads);
+    CHECK(early == 0);
+  }
+}
+
+TEST_CASE("an exception of any thread ends the region after all have left it, and the team lives on") {
+  for (const int threads : kThreads) {
+    Team team(threads);
+    for (int bad = 0; bad < threads; ++bad) {
+      std::atomic<int> done{0};
+      CHECK_THROWS_WITH_AS(team.run([&](int thread) {
+        if (thread == bad) throw std::runtime_error("thread " + std::to_string(bad));
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        ++done;
+      }),
+                           ("thread " + std::to_string(bad)).c_str(), std::runtime_error);
+      CHECK(done == threads - 1);
+    }
+    std::atomic<int> calls{0};
+    team.run([&](int) { ++calls; });
+    CHECK(calls == threads);
+  }
+}
+
+TEST_CASE("of several exceptions that of the lowest thread is thrown") {
+  Team team(4);
+  CHECK_THROWS_WITH(team.run([](int thread) { throw std::runtime_error(std::to_string(thread)); }), "0");
+  CHECK_THROWS_WITH(team.for_range(1000, 1,
+                                   [](int thread, std::size_t, std::size_t) {
+                                     if (thread >= 0) throw std::runtime_error("all");
+                                   }),
+                    "all");
+}
+
+TEST_CASE("a thread that throws leaves nobody behind at a barrier") {
+  for (const int threads : {2, 3, 4, 8}) {
+    CAPTURE(threads);
+    Team team(threads);
+    for (int bad = 0; bad < threads; ++bad) {
+      std::atomic<int> passed{0};
+      CHECK_THROWS_WITH_AS(team.run([&](int thread) {
+        team.barrier();  // all come to this one
+        if (thread == bad) throw std::runtime_error("gone");
+        team.barrier();
+        ++passed;
+      }),
+                           "gone", std::runtime_error);
+      CHECK(passed == 0);
+    }
+    // The next region has a whole barrier again.
+    std::atomic<int> come{0}, early{0};
+    team.run([&](int) {
+      ++come;
+      team.barrier();
+      early += come.load() < threads;
+    });
+    CHECK(early == 0);
+  }
+}
+
+TEST_CASE("several teams run at once, each with more threads than cores") {
+  std::vector<std::thread> ranks;
+  std::vector<long> sums(4);
+  for (std::size_t r = 0; r < sums.size(); ++r)
+    ranks.emplace_back([&, r] {
+      Team team(3);
+      for (int round = 0; round < 30; ++round) {
+        std::atomic<long> sum{0};
+        team.for_range(1000, 10, [&](int, std::size_t a, std::size_t b) {
+          for (std::size_t i = a; i < b; ++i) sum += static_cast<long>(i);
+        });
+        sums[r] += sum;
+      }
+    });
+  for (auto& t : ranks) t.join();
+  for (const long sum : sums) CHECK(sum == 30L * 999 * 1000 / 2);
+}
+
+TEST_CASE("a spin lock lets one thread in at a time") {
+  Team team(4);
+  SpinLock lock;
+  long plain = 0;
+  team.run([&](int) {
+    for (int i = 0; i < 2000; ++i) {
+      std::lock_guard hold(lock);
+      ++plain;
+    }
+  });
+  CHECK(plain == 8000);
+  CHECK(lock.try_lock());
+  CHECK_FALSE(lock.try_lock());
+  lock.unlock();
+}
+
+TEST_CASE("waiting ends in sleep, and starts again after a reset") {
+  Backoff backoff;
+  int rounds = 0;
+  while (backoff.pause()) ++rounds;
+  CHECK(rounds == Backoff::kSpins + Backoff::kYields);
+  backoff.reset();
+  CHECK(backoff.pause());
+}
+
+TEST_CASE("a process may run on some core") { CHECK(usable_cores() >= 1); }
