@@ -5,6 +5,8 @@
 #include <atoll/transport/plugin.hpp>
 #include <iostream>
 
+#include <sched.h>
+
 #include "verbs.hpp"
 
 namespace atl::cli {
@@ -37,11 +39,18 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// One round trip of a cache line between two threads, halved: tells the machine's state beside every figure.
+// One round trip of a cache line between two threads, halved: tells the machine's state beside every figure. The other
+// thread leaves this one's core, whatever core the launcher has bound the rank to.
 double cache_line_ping_ns() {
+  const int here = sched_getcpu();
   constexpr int kTrips = 20000;
   alignas(128) std::atomic<int> line{0};
   std::thread other([&] {
+    cpu_set_t elsewhere;
+    CPU_ZERO(&elsewhere);
+    for (int c = 0; c < static_cast<int>(std::thread::hardware_concurrency()); ++c)
+      if (c != here) CPU_SET(c, &elsewhere);
+    sched_setaffinity(0, sizeof elsewhere, &elsewhere);
     for (int i = 0; i < kTrips; ++i) {
       for (Backoff b; line.load(std::memory_order_acquire) != 2 * i + 1;)
         if (!b.pause()) b.reset();

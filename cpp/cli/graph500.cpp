@@ -5,6 +5,57 @@
 #include "verbs.hpp"
 
 namespace atl::cli {
+namespace {
+
+std::string bytes_text(double bytes) {
+  const char* const units[] = {"B", "kB", "MB", "GB", "TB"};
+  int unit = 0;
+  for (; bytes >= 1000 && unit < 4; ++unit) bytes /= 1000;
+  return fmt::format("{:.{}f} {}", bytes, unit == 0 || bytes >= 100 ? 0 : 1, units[unit]);
+}
+
+// "3.1 MB in 120 messages" for each level of the hierarchy, `times` times.
+std::string traffic_text(const nlohmann::json& counters, double times) {
+  std::string text;
+  for (const auto& level : counters["levels"]) {
+    if (!text.empty()) text += "; ";
+    text += fmt::format("{} in {:.0f} messages inside a {}", bytes_text(level["bytes"].get<double>() / times),
+                        level["messages"].get<double>() / times, level["kind"].get<std::string>());
+  }
+  return text;
+}
+
+// Where the time and the bytes went, for a person.
+std::string account(World& world, const Graph500Result& r, const nlohmann::json& construction,
+                    const nlohmann::json& search) {
+  const Statistics time = Statistics::of(r.bfs.seconds);
+  const auto searches = static_cast<double>(r.bfs.seconds.size());
+  double all = 0;
+  for (double s : r.bfs.seconds) all += s;
+  std::vector<std::pair<double, std::string>> parts;
+  for (const auto& [part, seconds] : r.construction_parts)
+    if (part != "build" && part != "build total") parts.emplace_back(seconds, part.substr(part.find(' ') + 1));
+  std::sort(parts.rbegin(), parts.rend());
+  std::string kernel1;
+  for (std::size_t i = 0; i < std::min<std::size_t>(4, parts.size()); ++i)
+    kernel1 += fmt::format("{}{} {:.0f} %", i ? ", " : "", parts[i].second, 100 * parts[i].first / r.construction_seconds);
+  return table_of(
+      {{"ranks", fmt::format("{} x {} threads, {}", world.size(), world.team().size(),
+                             world.fabric().name())},
+       {"generation", fmt::format("{:.3f} s for {} edges (not timed by the specification)", r.generation_seconds,
+                                  (std::int64_t{1} << r.options.scale) * r.options.edge_factor)},
+       {"kernel 1", fmt::format("{:.3f} s: {}", r.construction_seconds, kernel1)},
+       {"  bytes", traffic_text(construction, 1)},
+       {"kernel 2", fmt::format("{} searches, {:.3f} ms each (median), {:.1f} M edges/s (harmonic mean)", searches,
+                                time.median * 1e3, r.harmonic_mean_teps() / 1e6)},
+       {"  bytes", traffic_text(search, searches) + " (a search, all ranks)"},
+       {"  waiting", fmt::format("{:.0f} % of the time for other ranks", 100 * search["wait_seconds"].get<double>() / all)},
+       {"memory", bytes_text(search["memory_bytes"].get<double>()) + " for communication on the fullest rank"},
+       {"verified", fmt::format("all {} searches by all five rules, {:.3f} s (not timed)", searches,
+                                r.verification_seconds)}});
+}
+
+}  // namespace
 
 int verb_graph500(const Words& words) {
   Command command("graph500", "The Graph500 benchmark: kernel 1 (construction) and kernel 2 (verified searches).");
@@ -17,7 +68,6 @@ int verb_graph500(const Words& words) {
   app.add_option("--seed", o.seed, "of the graph and the keys (default 1)");
   if (const auto code = command.parse(words)) return *code;
   return command.run([&](World& world) {
-    const Counters before = world.counters();
     const Graph500Result r = run_graph500(world, o);
     Outcome outcome;
     outcome.input = {{"name", fmt::format("kron:{}:{}:{}", o.scale, o.edge_factor, o.seed)}};
@@ -27,10 +77,14 @@ int verb_graph500(const Words& words) {
                        {"trials", r.bfs.seconds},
                        {"run", Statistics::of(r.bfs.seconds).median},
                        {"verify", r.verification_seconds}};
-    outcome.counters = total_counters(world, world.counters().since(before));
+    outcome.counters = total_counters(world, r.search_counters);
+    const nlohmann::json construction = total_counters(world, r.construction_counters);
+    outcome.extra["construction_counters"] = construction;
     outcome.verified = r.failure.empty();
     outcome.failure = r.failure;
     outcome.text = r.block();
+    if (r.failure.empty() && !r.bfs.seconds.empty())
+      outcome.text += "\n" + account(world, r, construction, outcome.counters);
     return outcome;
   });
 }

@@ -53,6 +53,7 @@ Graph500Result run_graph500(World& world, const Graph500Options& options) {
 
   std::optional<Graph> graph;
   std::optional<Bfs> search;
+  const Counters before_construction = world.counters();
   result.construction_seconds = timed(world, [&] {
     Timer timer;
     auto& parts = result.construction_parts;
@@ -67,6 +68,7 @@ Graph500Result run_graph500(World& world, const Graph500Options& options) {
     search.emplace(*graph);
     parts["layout"] = timer.lap();
   });
+  result.construction_counters = world.counters().since(before_construction);
   for (auto& [part, seconds] : result.construction_parts) seconds = world.max(seconds);
 
   result.keys = search_keys(*graph, options.searches, random_at(options.seed, 0x6b657973));
@@ -76,7 +78,13 @@ Graph500Result run_graph500(World& world, const Graph500Options& options) {
   BfsResult found;
   if (!result.keys.empty()) search->run(result.keys[0], found);  // untimed: first use of buffers and links
   for (const Vertex key : result.keys) {
-    const double seconds = timed(world, [&] { search->run(key, found); });
+    Counters spent;
+    const double seconds = timed(world, [&] {
+      const Counters before = world.counters();
+      search->run(key, found);
+      spent = world.counters().since(before);
+    });
+    result.search_counters += spent;
     Timer timer;
     const BfsTreeReport report = verify_bfs(*graph, key, {found.parent.data(), found.parent.size()}, {}, tuples,
                                             TupleKind::undirected);

@@ -30,6 +30,7 @@ struct Graph500Result {
   double generation_seconds = 0;    ///< untimed by the specification
   double construction_seconds = 0;  ///< kernel 1
   std::map<std::string, double> construction_parts;  ///< of the slowest rank in each
+  Counters construction_counters, search_counters;   ///< this rank's, of kernel 1 and of the timed searches
   double verification_seconds = 0;  ///< of all searches, untimed by the specification
   std::vector<Vertex> keys;
   SearchTimes bfs, sssp;            ///< sssp: not run, zeros
