@@ -6,6 +6,8 @@ from __future__ import annotations
 import operator
 from dataclasses import dataclass
 
+import numpy as np
+
 from . import _core, errors
 from .graph import Graph
 from .vertices import VertexArray
@@ -99,8 +101,8 @@ def bfs(graph: Graph, source: int, *, direction: str = "auto", depths: bool = Tr
     found = _core.bfs(graph._core, source, direction, bool(depths))
     return BfsResult(
         source=source,
-        parent=VertexArray(graph, found["parent"], "parent"),
-        depth=VertexArray(graph, found["depth"], "depth") if depths else None,
+        parent=VertexArray(graph, found["parent"].view(np.int64), "parent"),
+        depth=VertexArray(graph, found["depth"].view(np.int64), "depth") if depths else None,
         reached=found["reached"],
         edges=found["edges"],
         levels=found["levels"],

@@ -211,15 +211,18 @@ class Graph:
                     f"A has {dtype} values (weights are float32 or float64). Use A.astype(numpy.float64), or weighted=False."
                 )
             csr = A.tocsr()
+            _check_rows(csr)
             if not csr.has_canonical_format:
                 if csr is A or np.shares_memory(csr.data, getattr(A, "data", None)):
                     csr = csr.copy()  # the caller's stays as it is
                 csr.sum_duplicates()
-            rows, columns = csr.indptr, csr.indices
+            rows, columns, data = csr.indptr, csr.indices, csr.data
+            if len(columns) > rows[-1]:  # SciPy allows room behind the last entry
+                columns, data = columns[: rows[-1]], data[: rows[-1]]
             if rows.dtype != columns.dtype:
                 rows, columns = rows.astype(np.int64), columns.astype(np.int64)
             rows, columns = _column("A.indptr", rows, "id"), _column("A.indices", columns, "id")
-            weight = _column("A.data", csr.data, "weight") if weighted else None
+            weight = _column("A.data", data, "weight") if weighted else None
         # Within a rank each entry is there once; a directed graph's may still be on several.
         duplicates = "sum" if directed else "min"
         core = _core.from_csr(world, rows, columns, weight, bool(directed), duplicates, self_loops)
@@ -352,7 +355,7 @@ class Graph:
     def ids(self) -> np.ndarray:
         """Original ids of this rank's vertices, ascending (int64, read-only); made at the first call."""
         if self._ids is None:
-            ids = self._core.ids
+            ids = self._core.ids.view(np.int64)  # nanobind's is "long long", which prints otherwise
             ids.flags.writeable = False
             self._ids = ids
         return self._ids
@@ -452,6 +455,15 @@ def _kind_of(weight: Any) -> str:
 def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
         raise errors.UsageError(f"{name} is {value!r} (there are {', '.join(map(repr, allowed))}). Choose one.")
+
+
+def _check_rows(csr: Any) -> None:
+    """SciPy itself trusts these, and reads and writes elsewhere where they are wrong."""
+    rows = csr.indptr
+    if len(rows) != csr.shape[0] + 1 or rows[0] != 0 or np.any(rows[1:] < rows[:-1]) or len(csr.indices) < rows[-1]:
+        raise errors.InputError(
+            f"A.indptr does not rise from 0 to at most {len(csr.indices)} entries (the matrix is damaged). Rebuild it."
+        )
 
 
 def _column(name: str, values: Any, kind: str) -> np.ndarray:

@@ -148,13 +148,13 @@ def _one_rank(text: str) -> World:
 def _of_communicator(comm: Any, text: str) -> World:
     global _keyval
     MPI: Any = sys.modules.get("mpi4py.MPI")
+    if MPI is not None and isinstance(comm, MPI.Comm) and comm == MPI.COMM_NULL:
+        raise errors.InputError("comm is COMM_NULL (no rank belongs to it). Call on its members only.")
     if MPI is None or not isinstance(comm, MPI.Intracomm):
         raise TypeError(
             f"comm is a {type(comm).__module__}.{type(comm).__qualname__} (an intracommunicator of mpi4py, a World "
             "or None is needed). Use mpi4py.MPI.COMM_WORLD or leave it away."
         )
-    if comm == MPI.COMM_NULL:
-        raise errors.InputError("comm is COMM_NULL (no rank belongs to it). Call on its members only.")
     if comm.Get_size() == 1:
         launcher = _core.launcher()
         if comm == MPI.COMM_WORLD and launcher is not None and launcher[1] > 1:
@@ -178,7 +178,7 @@ def _keep_open(world: World) -> World:
 
 
 # A rank that leaves by an exception waits so long for the others, who may do the same; then it ends the job.
-_GRACE_S = 5.0
+_GRACE_S = 3.0
 
 
 @atexit.register
