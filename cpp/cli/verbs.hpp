@@ -7,8 +7,10 @@
 namespace atl::cli {
 
 int verb_bench(const Words& words);
+int verb_convert(const Words& words);
 int verb_doctor(const Words& words);
 int verb_graph500(const Words& words);
+int verb_inspect(const Words& words);
 int verb_info(const Words& words);
 int verb_run(const Words& words);
 int run_bfs(const Words& words);

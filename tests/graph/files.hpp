@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <atoll/base/random.hpp>
 #include <atoll/graph/read.hpp>
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -15,9 +17,8 @@
 #include <tuple>
 #include <vector>
 
-#include <unistd.h>
-
-/// What the tests of readers and writers share: files in a folder of their own, and edge lists gathered for comparison.
+/// What the tests of readers and writers share: files in a folder of their own, and edge lists gathered for
+/// comparison.
 namespace files {
 
 using namespace atl;
@@ -26,7 +27,8 @@ class Folder {
  public:
   Folder() {
     static std::atomic<int> number{0};
-    path_ = std::filesystem::temp_directory_path() / ("atoll-test-" + std::to_string(getpid()) + "-" + std::to_string(number++));
+    path_ = std::filesystem::temp_directory_path() /
+            ("atoll-test-" + std::to_string(getpid()) + "-" + std::to_string(number++));
     std::filesystem::create_directories(path_);
   }
   ~Folder() {
@@ -41,7 +43,8 @@ class Folder {
   }
   std::vector<std::string> names() const {
     std::vector<std::string> all;
-    for (const auto& entry : std::filesystem::directory_iterator(path_)) all.push_back(entry.path().filename().string());
+    for (const auto& entry : std::filesystem::directory_iterator(path_))
+      all.push_back(entry.path().filename().string());
     std::sort(all.begin(), all.end());
     return all;
   }
@@ -121,17 +124,28 @@ inline Gathered gather(World& world, const EdgeList& list) {
     double weight;
   };
   std::vector<Plain> mine(list.size());
-  std::visit([&](const auto& column) { for (std::size_t i = 0; i < column.size(); ++i) mine[i].source = static_cast<Vertex>(column[i]); }, list.source);
-  std::visit([&](const auto& column) { for (std::size_t i = 0; i < column.size(); ++i) mine[i].target = static_cast<Vertex>(column[i]); }, list.target);
+  std::visit(
+      [&](const auto& column) {
+        for (std::size_t i = 0; i < column.size(); ++i) mine[i].source = static_cast<Vertex>(column[i]);
+      },
+      list.source);
+  std::visit(
+      [&](const auto& column) {
+        for (std::size_t i = 0; i < column.size(); ++i) mine[i].target = static_cast<Vertex>(column[i]);
+      },
+      list.target);
   std::visit(
       [&](const auto& column) {
         for (std::size_t i = 0; i < mine.size(); ++i) {
-          if constexpr (std::is_same_v<std::decay_t<decltype(column)>, std::monostate>) mine[i].weight = 1;
-          else mine[i].weight = static_cast<double>(column[i]);
+          if constexpr (std::is_same_v<std::decay_t<decltype(column)>, std::monostate>)
+            mine[i].weight = 1;
+          else
+            mine[i].weight = static_cast<double>(column[i]);
         }
       },
       list.weight);
-  for (const Plain& e : world.all_gather_varying(std::span<const Plain>(mine))) all.edges.emplace_back(e.source, e.target, e.weight);
+  for (const Plain& e : world.all_gather_varying(std::span<const Plain>(mine)))
+    all.edges.emplace_back(e.source, e.target, e.weight);
   all.vertices = world.all_gather_varying(std::span<const Vertex>(list.vertices));
   all.directed = list.directed;
   all.weighted = list.weighted();
@@ -156,8 +170,8 @@ inline Gathered read(const std::string& path, Rank ranks = 1, const ReadOptions&
   return all;
 }
 
-/// What reading it throws, if that is the same on every rank; "nothing" if nothing is thrown. One error must not keep
-/// the ranks from going on together.
+/// What reading it throws, if that is the same on every rank; "nothing" if nothing is thrown. One error must
+/// not keep the ranks from going on together.
 inline std::string refusal(const std::string& path, Rank ranks = 1, const ReadOptions& options = {}) {
   std::vector<std::string> messages(static_cast<std::size_t>(ranks));
   run_ranks(ranks, two_threads(), [&](World& world) {
@@ -178,7 +192,8 @@ inline std::string refusal(const std::string& path, Rank ranks = 1, const ReadOp
 /// A file of the real data sets; empty where they are missing.
 inline std::string real(const std::string& name) {
   const char* folder = std::getenv("ATOLL_DATA");
-  const std::filesystem::path path = std::filesystem::path(folder ? folder : "../shared/data") / "graphs" / name;
+  const std::filesystem::path path =
+      std::filesystem::path(folder ? folder : "../shared/data") / "graphs" / name;
   return std::filesystem::exists(path) ? path.string() : std::string();
 }
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
 #include <atoll/base/random.hpp>
 #include <atoll/graph/write.hpp>
 #include <cmath>
-#include <doctest/doctest.h>
 
 #include "files.hpp"
 
 using namespace files;
 
-// Damaged files of every format are read or refused, but nothing else happens: no crash, no hang, no id out of range.
+// Damaged files of every format are read or refused, but nothing else happens: no crash, no hang, no id out
+// of range.
 TEST_CASE("cut and flipped files are read or refused") {
   const char* wish = std::getenv("ATOLL_FUZZ_SEED");
   const std::uint64_t first_seed = wish ? std::strtoull(wish, nullptr, 10) : 1;
@@ -50,11 +52,18 @@ TEST_CASE("cut and flipped files are read or refused") {
           Random random(seed * 1000 + f);
           std::string bytes = files[f].second;
           switch (random.below(4)) {
-            case 0: bytes.resize(random.below(bytes.size() + 1)); break;
-            case 1: bytes[random.below(bytes.size())] ^= static_cast<char>(1 << random.below(8)); break;
-            case 2: bytes[random.below(bytes.size())] = "0123456789 -+.,\n\t%#ae\0\xff"[random.below(23)]; break;
+            case 0:
+              bytes.resize(random.below(bytes.size() + 1));
+              break;
+            case 1:
+              bytes[random.below(bytes.size())] ^= static_cast<char>(1 << random.below(8));
+              break;
+            case 2:
+              bytes[random.below(bytes.size())] = "0123456789 -+.,\n\t%#ae\0\xff"[random.below(23)];
+              break;
             default:
-              for (int i = 0; i < 5; ++i) bytes.insert(random.below(bytes.size() + 1), 1, "0123456789 -\n99999"[random.below(18)]);
+              for (int i = 0; i < 5; ++i)
+                bytes.insert(random.below(bytes.size() + 1), 1, "0123456789 -\n99999"[random.below(18)]);
           }
           const std::string name = fmt::format("x{}{}", f, files[f].first.substr(1)), path = folder / name;
           if (world.rank() == 0) folder.write(name, bytes);
@@ -64,12 +73,16 @@ TEST_CASE("cut and flipped files are read or refused") {
             const Gathered got = gather(world, list);
             const bool good = std::all_of(got.edges.begin(), got.edges.end(), [&](const EdgeTuple& e) {
               const auto& [s, t, w] = e;
-              const Vertex low = got.range ? got.range->first : 0, high = got.range ? got.range->first + got.range->count - 1 : kMaxVertex;
+              const Vertex low = got.range ? got.range->first : 0,
+                           high = got.range ? got.range->first + got.range->count - 1 : kMaxVertex;
               return s >= low && t >= low && s <= high && t <= high && std::isfinite(w);
             });
-            if (!good) FAIL_CHECK("seed " << seed << ", file " << files[f].first << ": ATOLL_FUZZ_SEED=" << seed << " ATOLL_FUZZ_ROUNDS=1");
+            if (!good)
+              FAIL_CHECK("seed " << seed << ", file " << files[f].first << ": ATOLL_FUZZ_SEED=" << seed
+                                 << " ATOLL_FUZZ_ROUNDS=1");
           } catch (const InputError& e) {
-            if (!std::string_view(e.what()).starts_with(path)) FAIL_CHECK("seed " << seed << ": " << e.what());
+            if (!std::string_view(e.what()).starts_with(path))
+              FAIL_CHECK("seed " << seed << ": " << e.what());
           }
           world.barrier();
         }

@@ -104,17 +104,26 @@ TEST_CASE("real files have the vertices and edges that others find") {
       CHECK((got.range ? static_cast<std::size_t>(got.range->count) : ids.size()) == graph.vertices);
     }
   }
-  if (missing > 0) MESSAGE("skipped: " << missing << " files that are not there (ATOLL_DATA names their folder)");
+  if (missing > 0)
+    MESSAGE("skipped: " << missing << " files that are not there (ATOLL_DATA names their folder)");
 }
 
 TEST_CASE("what looks like an edge list and is none is refused") {
   const struct {
     const char *name, *message;
   } graphs[] = {
-      {"real/WormNet.v3.benchmark.txt.zst", ":1: source is 'C41D11.8' (not a whole number). Name the file's format and columns, or number the vertices."},
-      {"real/blogcatalog-adjlist.txt.zst", ":1: lines differ in their number of columns (this looks like a list of neighbours, not of edges). Convert it to one edge a line."},
-      {"real/california-cal.cedge.zst", ":1: the first of 4 columns counts the lines (it looks like the number of the edge). Say which columns are source and target."},
-      {"matrices/lp_afiro.mtx", ":65: the matrix has 27 rows and 51 columns (the matrix of a graph is square). For a bipartite graph, number the columns after the rows."},
+      {"real/WormNet.v3.benchmark.txt.zst",
+       ":1: source is 'C41D11.8' (not a whole number). Name the file's format and columns, or number the "
+       "vertices."},
+      {"real/blogcatalog-adjlist.txt.zst",
+       ":1: lines differ in their number of columns (this looks like a list of neighbours, not of edges). "
+       "Convert it to one edge a line."},
+      {"real/california-cal.cedge.zst",
+       ":1: the first of 4 columns counts the lines (it looks like the number of the edge). Say which "
+       "columns are source and target."},
+      {"matrices/lp_afiro.mtx",
+       ":65: the matrix has 27 rows and 51 columns (the matrix of a graph is square). For a bipartite graph, "
+       "number the columns after the rows."},
   };
   for (const auto& graph : graphs) {
     const std::string path = real(graph.name);
@@ -122,11 +131,7 @@ TEST_CASE("what looks like an edge list and is none is refused") {
     CHECK(refusal(path, 2) == path + graph.message);
   }
   if (const std::string path = real("real/california-cal.cedge.zst"); !path.empty()) {
-    ReadOptions options;
-    options.source_column = "2";
-    options.target_column = "3";
-    options.weight_column = "4";
-    const Gathered got = read(path, 2, options);
+    const Gathered got = read(path, 2, {.source_column = "2", .target_column = "3", .weight_column = "4"});
     CHECK(got.edges.size() == 21693);
     CHECK(got.edges[0] == EdgeTuple{0, 1, 0.002025});
   }

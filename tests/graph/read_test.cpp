@@ -11,11 +11,13 @@ const std::vector<EdgeTuple> kThree = {{1, 2, 1}, {3, 4, 1}, {5, 6, 1}};
 const std::vector<EdgeTuple> kWeighted = {{1, 2, 0.5}, {3, 4, -2}, {5, 6, 1e10}};
 
 // n pseudo-random edges as lines, with what they are.
-std::string random_lines(std::uint64_t seed, std::size_t n, std::uint64_t ids, bool weighted, std::vector<EdgeTuple>& edges) {
+std::string random_lines(std::uint64_t seed, std::size_t n, std::uint64_t ids, bool weighted,
+                         std::vector<EdgeTuple>& edges) {
   std::string text;
   Random random(seed);
   for (std::size_t i = 0; i < n; ++i) {
-    const auto s = static_cast<Vertex>(random.below(ids) >> random.below(40)), t = static_cast<Vertex>(random.below(ids) >> random.below(40));
+    const auto s = static_cast<Vertex>(random.below(ids) >> random.below(40)),
+               t = static_cast<Vertex>(random.below(ids) >> random.below(40));
     const double w = weighted ? static_cast<double>(random.below(1000000)) / 64 : 1;
     text += fmt::format("{}{}{}", s, i % 7 ? "\t" : " ", t);
     if (weighted) text += fmt::format(" {}", w);
@@ -50,7 +52,10 @@ TEST_CASE("an edge list is read in every dialect") {
       {"names that are not known", "alpha,beta\n1,2\n3,4\n5,6\n", false},
       {"names in another order", "when,to,from\n7,2,1\n8,4,3\n9,6,5\n", false},
       {"quoted names", "\"target\",\"source\"\n2,1\n4,3\n6,5\n", false},
-      {"byte order mark", "\xef\xbb\xbf" "1,2\n3,4\n5,6\n", false},
+      {"byte order mark",
+       "\xef\xbb\xbf"
+       "1,2\n3,4\n5,6\n",
+       false},
       {"attributes of NetworkX", "1 2 {}\n3 4 {}\n5 6 {'a': 1}\n", false},
       {"header of Graphs.jl", "6,3,d,graph\n1,2\n3,4\n5,6\n", false},
       {"vertices and edges on lines of their own", "7\n3\n1 2\n3 4\n5 6\n", false},
@@ -89,7 +94,8 @@ TEST_CASE("options say what an edge list does not") {
   CHECK(read(path, 2, options).sorted().edges == kThree);
   options.weights = ReadOptions::Weights::required;
   options.weight_column = "cost";
-  CHECK(refusal(path, 2, options) == path + ":1: weight_column is 'cost' (the columns are: id a b len w). Name one of them.");
+  CHECK(refusal(path, 2, options) ==
+        path + ":1: weight_column is 'cost' (the columns are: id a b len w). Name one of them.");
 }
 
 TEST_CASE("headers say which vertices there are") {
@@ -151,7 +157,9 @@ TEST_CASE("there may be more ranks than lines") {
 
 TEST_CASE("Matrix Market keeps its ids from 1") {
   Folder folder;
-  const std::string path = folder.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n% comment\n\n 6 6 3\n1 2 0.5\n3 4 -2\n5 6 1e10\n");
+  const std::string path = folder.write(
+      "a.mtx",
+      "%%MatrixMarket matrix coordinate real general\n% comment\n\n 6 6 3\n1 2 0.5\n3 4 -2\n5 6 1e10\n");
   for (const Rank ranks : {1, 2, 3, 5}) {
     const Gathered got = read(path, ranks).sorted();
     CHECK(got.edges == kWeighted);
@@ -160,23 +168,31 @@ TEST_CASE("Matrix Market keeps its ids from 1") {
     CHECK(got.range->first == 1);
     CHECK(got.range->count == 6);
   }
-  const Gathered symmetric = read(folder.write("b.mtx", "%%matrixmarket MATRIX Coordinate Pattern Symmetric\n6 6 3\n1 2\n3 4 \n5 6\n"), 2).sorted();
+  const Gathered symmetric =
+      read(folder.write("b.mtx",
+                        "%%matrixmarket MATRIX Coordinate Pattern Symmetric\n6 6 3\n1 2\n3 4 \n5 6\n"),
+           2)
+          .sorted();
   CHECK(symmetric.edges == kThree);
   CHECK_FALSE(symmetric.directed);
   CHECK_FALSE(symmetric.weighted);
-  const Gathered empty = read(folder.write("c.mtx", "%%MatrixMarket matrix coordinate pattern general\n4 4 0\n"), 2);
+  const Gathered empty =
+      read(folder.write("c.mtx", "%%MatrixMarket matrix coordinate pattern general\n4 4 0\n"), 2);
   CHECK(empty.edges.empty());
   CHECK(empty.range->count == 4);
 }
 
 TEST_CASE("Matrix Market is known by its first line, whatever the file is called") {
   Folder folder;
-  CHECK(read(folder.write("a.txt", "%%MatrixMarket matrix coordinate pattern general\n6 6 3\n1 2\n3 4\n5 6\n")).range->count == 6);
+  CHECK(
+      read(folder.write("a.txt", "%%MatrixMarket matrix coordinate pattern general\n6 6 3\n1 2\n3 4\n5 6\n"))
+          .range->count == 6);
 }
 
 TEST_CASE("DIMACS arcs are directed and weighted") {
   Folder folder;
-  const std::string path = folder.write("a.gr", "c roads\np sp 6 3\nc arcs\na 1 2 0.5\na 3 4 -2\n\na  5\t6 1e10\n");
+  const std::string path =
+      folder.write("a.gr", "c roads\np sp 6 3\nc arcs\na 1 2 0.5\na 3 4 -2\n\na  5\t6 1e10\n");
   for (const Rank ranks : {1, 2, 3, 5}) {
     const Gathered got = read(path, ranks).sorted();
     CHECK(got.edges == kWeighted);
@@ -206,12 +222,13 @@ TEST_CASE("METIS names each edge twice and is read once") {
       {"5 4 10\n100 2 3\n100 1 3\n100 1 2 5\n100\n100 3\n", false},
       {"5 4 11 2\n100 0 2 7 3 8\n100 0 1 7 3 9\n1 1 1 8 2 9 5 4\n1 1\n1 1 3 4\n", true},
       {"5 4 110 1\n9 100 2 3\n9 100 1 3\n9 100 1 2 5\n9 100\n9 100 3\n", false},
-      {"5 4 100\n3 2 3\n3 1 3\n3 1 2 5\n3\n3 3\n", false},    // vertex sizes
-      {"5 4 100\n2 3\n1 3\n1 2 5\n\n3\n", false},             // the 10th DIMACS challenge
+      {"5 4 100\n3 2 3\n3 1 3\n3 1 2 5\n3\n3 3\n", false},  // vertex sizes
+      {"5 4 100\n2 3\n1 3\n1 2 5\n\n3\n", false},           // the 10th DIMACS challenge
   };
   for (const auto& c : cases) {
     CAPTURE(c.text);
-    const std::string path = folder.write("a.graph", c.text), zst = folder.write("b.graph.zst", zstd_frame(c.text));
+    const std::string path = folder.write("a.graph", c.text),
+                      zst = folder.write("b.graph.zst", zstd_frame(c.text));
     for (const std::string& file : {path, zst}) {
       for (const Rank ranks : {1, 2, 3, 5}) {
         const Gathered got = read(file, ranks).sorted();
@@ -250,7 +267,8 @@ TEST_CASE("METIS rows keep their numbers over many blocks, and a row may be long
     if (i < kVertices) text += fmt::format(" {}", i + 1);
     text += i % 100 ? "\n" : "\n% comment\n";
   }
-  for (const std::string& path : {folder.write("a.graph", text), folder.write("b.graph.gz", gzip_member(text))}) {
+  for (const std::string& path :
+       {folder.write("a.graph", text), folder.write("b.graph.gz", gzip_member(text))}) {
     for (const Rank ranks : {1, 2, 5}) {
       const Gathered got = read(path, ranks).sorted();
       REQUIRE(got.edges.size() == 2 * (kVertices - 1) - 1);
@@ -266,8 +284,10 @@ TEST_CASE("Graphalytics is found by its folder, any of its files, and their comm
   folder.write("g.v", "1\n2\n3\n4\n5\n6\n9223372036854775806\n");
   folder.write("g.e", "1 2 0.5\n3 4 -2\n5 6 1e10\n");
   folder.write("g.properties",
-               "# about\ngraph.g.vertex-file = g.v\ngraph.g.edge-file = g.e\ngraph.g.meta.vertices = 7\ngraph.g.meta.edges = 3\n"
-               "graph.g.directed = false\ngraph.g.edge-properties.names = weight\ngraph.g.edge-properties.types = real\n");
+               "# about\ngraph.g.vertex-file = g.v\ngraph.g.edge-file = g.e\ngraph.g.meta.vertices = "
+               "7\ngraph.g.meta.edges = 3\n"
+               "graph.g.directed = false\ngraph.g.edge-properties.names = "
+               "weight\ngraph.g.edge-properties.types = real\n");
   for (const char* name : {"g.v", "g.e", "g.properties", "g", ""}) {
     CAPTURE(name);
     for (const Rank ranks : {1, 2, 5}) {
@@ -281,8 +301,22 @@ TEST_CASE("Graphalytics is found by its folder, any of its files, and their comm
 
 TEST_CASE("numbers are read exactly") {
   Folder folder;
-  const char* weights[] = {"0", "-0", "1", "0.1", "123456.7654321", "1234567.1234567", "12345678.5", "0.12345678", "3.", "1e-300", "1.7976931348623157e308",
-                           "4.9e-324", "9007199254740993", "0.30000000000000004", "123456789012345678901234567890", "00000000000000000012.5"};
+  const char* weights[] = {"0",
+                           "-0",
+                           "1",
+                           "0.1",
+                           "123456.7654321",
+                           "1234567.1234567",
+                           "12345678.5",
+                           "0.12345678",
+                           "3.",
+                           "1e-300",
+                           "1.7976931348623157e308",
+                           "4.9e-324",
+                           "9007199254740993",
+                           "0.30000000000000004",
+                           "123456789012345678901234567890",
+                           "00000000000000000012.5"};
   std::string text;
   std::vector<EdgeTuple> edges;
   Vertex id = 1;

@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+
 #include <atoll/graph/binary.hpp>
 #include <atoll/graph/write.hpp>
-#include <doctest/doctest.h>
-
 #include <cmath>
 #include <csignal>
 #include <limits>
 
 #include "files.hpp"
-#include <sys/resource.h>
 
 using namespace files;
 
 namespace {
 
 // Rank r's part of n edges.
-EdgeList some_edges(World& world, std::size_t n, bool wide, int weight_bytes, bool directed, std::optional<IdRange> range) {
+EdgeList some_edges(World& world, std::size_t n, bool wide, int weight_bytes, bool directed,
+                    std::optional<IdRange> range) {
   EdgeList list;
   const std::size_t p = static_cast<std::size_t>(world.size()), r = static_cast<std::size_t>(world.rank());
   const std::size_t a = n * r / p, b = n * (r + 1) / p;
   const auto fill = [&](auto column, std::size_t which) {
     for (std::size_t i = a; i < b; ++i) {
       std::uint64_t id = random_at(5, 2 * i + which) >> (wide ? 1 + i % 60 : 40 + i % 20);
-      if (range) id = id % static_cast<std::uint64_t>(range->count) + static_cast<std::uint64_t>(range->first);
+      if (range)
+        id = id % static_cast<std::uint64_t>(range->count) + static_cast<std::uint64_t>(range->first);
       if (id > static_cast<std::uint64_t>(kMaxVertex)) id = 0;
       column[i - a] = static_cast<std::remove_reference_t<decltype(column[0])>>(id);
     }
@@ -31,7 +33,9 @@ EdgeList some_edges(World& world, std::size_t n, bool wide, int weight_bytes, bo
   list.source = wide ? fill(Array<Vertex>(b - a), 0) : fill(Array<std::uint32_t>(b - a), 0);
   list.target = wide ? fill(Array<Vertex>(b - a), 1) : fill(Array<std::uint32_t>(b - a), 1);
   const auto weigh = [&](auto column) {
-    for (std::size_t i = a; i < b; ++i) column[i - a] = static_cast<std::remove_reference_t<decltype(column[0])>>(static_cast<double>(random_at(6, i) >> 20) / 7 - 1e12);
+    for (std::size_t i = a; i < b; ++i)
+      column[i - a] = static_cast<std::remove_reference_t<decltype(column[0])>>(
+          static_cast<double>(random_at(6, i) >> 20) / 7 - 1e12);
     return WeightColumn(std::move(column));
   };
   if (weight_bytes == 4) list.weight = weigh(Array<float>(b - a));
@@ -45,7 +49,8 @@ struct RoundTrip {
   Gathered before, after;
 };
 
-RoundTrip round_trip(const std::string& path, Rank writers, Rank readers, const std::function<EdgeList(World&)>& make, const ReadOptions& options = {}) {
+RoundTrip round_trip(const std::string& path, Rank writers, Rank readers,
+                     const std::function<EdgeList(World&)>& make, const ReadOptions& options = {}) {
   RoundTrip trip;
   run_ranks(writers, two_threads(), [&](World& world) {
     const EdgeList list = make(world);
@@ -90,12 +95,18 @@ TEST_CASE("graphs come back from every format that they are written to") {
           CAPTURE(weight_bytes);
           const bool graph500 = name.starts_with(".g500");
           const bool all_ids = wide && name != ".g500";
-          const std::optional<IdRange> range = all_ids ? std::nullopt : std::optional(IdRange{3, wide ? Vertex{1} << 47 : 100000});
+          const std::optional<IdRange> range =
+              all_ids ? std::nullopt : std::optional(IdRange{3, wide ? Vertex{1} << 47 : 100000});
           for (const auto& [writers, readers] : {std::pair{3, 1}, {2, 5}}) {
             const std::string path = folder / ("a" + name);
             ReadOptions options;
-            if (name == ".el" || name == ".wel" || graph500 || (all_ids && name != ".mtx" && name != ".atoll")) options.directed = directed;  // these do not tell
-            RoundTrip trip = round_trip(path, writers, readers, [&](World& world) { return some_edges(world, 20011, wide, weight_bytes, directed, range); }, options);
+            if (name == ".el" || name == ".wel" || graph500 ||
+                (all_ids && name != ".mtx" && name != ".atoll"))
+              options.directed = directed;  // these do not tell
+            RoundTrip trip = round_trip(
+                path, writers, readers,
+                [&](World& world) { return some_edges(world, 20011, wide, weight_bytes, directed, range); },
+                options);
             if (name == ".mtx") {
               const bool shifted = !range;  // there is an id 0
               for (auto* edges : {&trip.before.edges, &trip.after.edges}) {
@@ -107,12 +118,15 @@ TEST_CASE("graphs come back from every format that they are written to") {
               }
             }
             const bool no_weights = name == ".el";
-            if (no_weights) for (auto& [s, t, w] : trip.before.edges) w = 1;
-            if (graph500) for (auto& [s, t, w] : trip.before.edges) w = static_cast<float>(w);
+            if (no_weights)
+              for (auto& [s, t, w] : trip.before.edges) w = 1;
+            if (graph500)
+              for (auto& [s, t, w] : trip.before.edges) w = static_cast<float>(w);
             std::sort(trip.before.edges.begin(), trip.before.edges.end());
             // A float is written with as few digits as tell it from other floats.
             const bool text_of_floats = weight_bytes == 4 && !graph500 && name != ".atoll" && !no_weights;
-            if (text_of_floats) for (auto& [s, t, w] : trip.after.edges) w = static_cast<float>(w);
+            if (text_of_floats)
+              for (auto& [s, t, w] : trip.after.edges) w = static_cast<float>(w);
             std::sort(trip.after.edges.begin(), trip.after.edges.end());
             CHECK(trip.after.edges == trip.before.edges);
             CHECK(trip.after.directed == directed);
@@ -143,7 +157,9 @@ TEST_CASE("our own format keeps vertices without edges, and many blocks at any n
     CHECK(trip.after.edges == trip.before.edges);
     CHECK(trip.after.vertices == trip.before.vertices);
   }
-  const RoundTrip empty = round_trip(folder / "b.atoll", 2, 3, [&](World& world) { return some_edges(world, 0, false, 0, true, IdRange{0, 9}); });
+  const RoundTrip empty = round_trip(folder / "b.atoll", 2, 3, [&](World& world) {
+    return some_edges(world, 0, false, 0, true, IdRange{0, 9});
+  });
   CHECK(empty.after.edges.empty());
   CHECK(empty.after.range->count == 9);
 }
@@ -175,9 +191,12 @@ TEST_CASE("our own format finds every flipped bit and every cut") {
   std::string damaged = bytes;
   damaged[bytes.size() - 100] ^= 1;
   folder.write("b.atoll", damaged);
-  CHECK(refusal(folder / "b.atoll", 3).find("is damaged (its checksum is wrong). Get the file again.") != std::string::npos);
+  CHECK(refusal(folder / "b.atoll", 3).find("is damaged (its checksum is wrong). Get the file again.") !=
+        std::string::npos);
   folder.write("b.atoll", bytes.substr(0, 200));
-  CHECK(refusal(folder / "b.atoll", 3) == fmt::format("{}: has 200 bytes (its header says {}). The file is cut off; get it again.", folder / "b.atoll", bytes.size()));
+  CHECK(refusal(folder / "b.atoll", 3) ==
+        fmt::format("{}: has 200 bytes (its header says {}). The file is cut off; get it again.",
+                    folder / "b.atoll", bytes.size()));
 }
 
 TEST_CASE("results are written in rank order with original ids") {
@@ -190,7 +209,10 @@ TEST_CASE("results are written in rank order with original ids") {
       for (Vertex v = world.rank() * 7 / world.size(); v < (world.rank() + 1) * 7 / world.size(); ++v) {
         ids.push_back(v * 1000000000000);
         depths.push_back(v == 3 ? kUnreachable : v);
-        values.push_back(v == 0 ? std::numeric_limits<double>::infinity() : v == 1 ? -std::numeric_limits<double>::infinity() : v == 2 ? std::nan("") : 0.1 * static_cast<double>(v));
+        values.push_back(v == 0   ? std::numeric_limits<double>::infinity()
+                         : v == 1 ? -std::numeric_limits<double>::infinity()
+                         : v == 2 ? std::nan("")
+                                  : 0.1 * static_cast<double>(v));
       }
       write_result(world, folder / "d.tsv", ids, depths);
       write_result(world, folder / "v.csv", ids, values);
@@ -198,18 +220,24 @@ TEST_CASE("results are written in rank order with original ids") {
       write_result(world, folder / "v.npy", ids, values);
       write_result(world, folder / "d.npy", ids, depths);
     });
-    CHECK(content(folder / "d.tsv") == "0\t0\n1000000000000\t1\n2000000000000\t2\n3000000000000\t9223372036854775807\n4000000000000\t4\n5000000000000\t5\n6000000000000\t6\n");
-    CHECK(content(folder / "v.csv") == "id,value\n0,Infinity\n1000000000000,-Infinity\n2000000000000,NaN\n3000000000000,0.30000000000000004\n4000000000000,0.4\n5000000000000,0.5\n6000000000000,0.6000000000000001\n");
+    CHECK(content(folder / "d.tsv") ==
+          "0\t0\n1000000000000\t1\n2000000000000\t2\n3000000000000\t9223372036854775807\n4000000000000\t4\n50"
+          "00000000000\t5\n6000000000000\t6\n");
+    CHECK(content(folder / "v.csv") ==
+          "id,value\n0,Infinity\n1000000000000,-Infinity\n2000000000000,NaN\n3000000000000,0."
+          "30000000000000004\n4000000000000,0.4\n5000000000000,0.5\n6000000000000,0.6000000000000001\n");
     CHECK(content(folder / "v.txt").starts_with("0 Infinity\n"));
     const std::string npy = content(folder / "v.npy");
     CHECK(npy.size() == 128 + 7 * 16);
     CHECK(npy.substr(0, 10) == std::string("\x93NUMPY\x01\0\x76\0", 10));
-    CHECK(npy.substr(10, 77) == "{'descr': [('id', '<i8'), ('value', '<f8')], 'fortran_order': False, 'shape':");
+    CHECK(npy.substr(10, 77) ==
+          "{'descr': [('id', '<i8'), ('value', '<f8')], 'fortran_order': False, 'shape':");
     double value = 0;
     std::memcpy(&value, npy.data() + 128 + 16 * 4 + 8, 8);
     CHECK(value == 0.4);
     CHECK(content(folder / "d.npy").find("('value', '<i8')") != std::string::npos);
-    CHECK(folder.names() == std::vector<std::string>{"d.npy", "d.tsv", "v.csv", "v.npy", "v.txt"});  // and nothing else
+    CHECK(folder.names() ==
+          std::vector<std::string>{"d.npy", "d.tsv", "v.csv", "v.npy", "v.txt"});  // and nothing else
   }
 }
 
@@ -220,7 +248,8 @@ TEST_CASE("many rows are written alike by any number of ranks") {
     run_ranks(ranks, two_threads(), [&](World& world) {
       std::vector<Vertex> ids;
       std::vector<double> values;
-      for (Vertex v = world.rank() * 100003 / world.size(); v < (world.rank() + 1) * 100003 / world.size(); ++v) {
+      for (Vertex v = world.rank() * 100003 / world.size(); v < (world.rank() + 1) * 100003 / world.size();
+           ++v) {
         ids.push_back(v);
         values.push_back(static_cast<double>(random_at(3, static_cast<std::uint64_t>(v))) / 3e5);
       }
@@ -250,7 +279,10 @@ TEST_CASE("a disk that is full leaves no file, and the old one as it was") {
       world.barrier();
       if (world.rank() == 0) limit.reset();
     });
-    for (const std::string& message : messages) CHECK(message == (folder / "v.tsv") + ": cannot be written (File too large). Check the path and the permissions of its folder.");
+    for (const std::string& message : messages)
+      CHECK(message ==
+            (folder / "v.tsv") +
+                ": cannot be written (File too large). Check the path and the permissions of its folder.");
     CHECK(content(folder / "v.tsv") == "old\n");
     CHECK(folder.names() == std::vector<std::string>{"v.tsv"});
   }
@@ -269,9 +301,13 @@ TEST_CASE("what cannot be written is refused before anything is") {
       }
       return "nothing";
     };
-    CHECK(message(folder / "d.tsv") == (folder / "d.tsv") + ": is a folder (a file is to be written). Name a file in it.");
-    CHECK(message("/dev/null.d/a.tsv") == "/dev/null.d/a.tsv: cannot be written (there is no folder /dev/null.d). Make it first.");
-    CHECK(message(folder / "a.xls") == (folder / "a.xls") + ": the ending is '.xls' (results are written as .tsv .csv .txt .npy). Use one of them.");
+    CHECK(message(folder / "d.tsv") ==
+          (folder / "d.tsv") + ": is a folder (a file is to be written). Name a file in it.");
+    CHECK(message("/dev/null.d/a.tsv") ==
+          "/dev/null.d/a.tsv: cannot be written (there is no folder /dev/null.d). Make it first.");
+    CHECK(message(folder / "a.xls") ==
+          (folder / "a.xls") +
+              ": the ending is '.xls' (results are written as .tsv .csv .txt .npy). Use one of them.");
     const EdgeList list = some_edges(world, 5, false, 0, true, std::nullopt);
     CHECK_THROWS_AS(write_edges(world, folder / "a.wel", list), InputError);
     CHECK_THROWS_AS(write_edges(world, folder / "a.xyz", list), UsageError);

@@ -39,11 +39,12 @@ struct BlockEntry {
 };
 static_assert(sizeof(BlockEntry) == 32);
 
-// Four lanes, so that the multiplications overlap. A step is a bijection of the lane for a given word and of the word
-// for a given lane, so damage inside one word cannot cancel out.
+// Four lanes, so that the multiplications overlap. A step is a bijection of the lane for a given word and of
+// the word for a given lane, so damage inside one word cannot cancel out.
 std::uint64_t checksum(const void* data, std::size_t n) {
   const auto* p = static_cast<const char*>(data);
-  std::uint64_t lanes[4] = {0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u, 0x94d049bb133111ebu, 0x2545f4914f6cdd1du};
+  std::uint64_t lanes[4] = {0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u, 0x94d049bb133111ebu,
+                            0x2545f4914f6cdd1du};
   const auto step = [&](const char* words) {
     for (int i = 0; i < 4; ++i) {
       std::uint64_t h = (lanes[i] ^ scan::load8(words + 8 * i)) * 0xd6e8feb86659fd93u;
@@ -60,12 +61,14 @@ std::uint64_t checksum(const void* data, std::size_t n) {
 }
 
 std::uint64_t block_bytes(const Header& h, std::uint64_t edges, std::uint64_t vertices) {
-  return (edges * (2 * std::uint64_t{h.id_bytes} + h.weight_bytes) + vertices * sizeof(Vertex) + kAlign - 1) / kAlign * kAlign;
+  return (edges * (2 * std::uint64_t{h.id_bytes} + h.weight_bytes) + vertices * sizeof(Vertex) + kAlign - 1) /
+         kAlign * kAlign;
 }
 
 // Largest id, as unsigned, and whether all lie in the range.
 template <class Id>
-void check_ids(const std::string& path, std::size_t block, const Header& h, const char* bytes, std::uint64_t n) {
+void check_ids(const std::string& path, std::size_t block, const Header& h, const char* bytes,
+               std::uint64_t n) {
   std::make_unsigned_t<Id> least = std::numeric_limits<std::make_unsigned_t<Id>>::max(), most = 0;
   for (std::uint64_t i = 0; i < n; ++i) {
     std::make_unsigned_t<Id> id;
@@ -75,7 +78,9 @@ void check_ids(const std::string& path, std::size_t block, const Header& h, cons
   }
   const auto first = static_cast<std::uint64_t>((h.flags & kRange) ? h.first : 0);
   const auto last = static_cast<std::uint64_t>((h.flags & kRange) ? h.first + h.count - 1 : kMaxVertex);
-  check(n == 0 || (least >= first && most <= last), "{}: block {} has an id outside {}..{} (the header says so). Write the file again.", path, block, first, last);
+  check(n == 0 || (least >= first && most <= last),
+        "{}: block {} has an id outside {}..{} (the header says so). Write the file again.", path, block,
+        first, last);
 }
 
 // What rank 0 finds at the beginning of the file; sizes are held against the file's before they are used.
@@ -88,32 +93,50 @@ Contents read_contents(const InputFile& file) {
   const std::string& path = file.path();
   Contents c{};
   Header& h = c.header;
-  check(file.bytes() >= sizeof h, "{}: has {} bytes (the header alone has {}). The file is cut off.", path, file.bytes(), sizeof h);
+  check(file.bytes() >= sizeof h, "{}: has {} bytes (the header alone has {}). The file is cut off.", path,
+        file.bytes(), sizeof h);
   file.read_at(&h, sizeof h, 0);
-  check(std::string_view(h.magic, 8) == kBinaryMagic, "{}: does not begin as an .atoll file does. Name its format.", path);
-  check(h.version == kVersion, "{}: is of version {} (this program reads version {}). Write it again with this program.", path, h.version, kVersion);
-  check(checksum(&h, sizeof h - sizeof h.header_sum) == h.header_sum, "{}: the header is damaged (its checksum is wrong). Get the file again.", path);
-  check(h.file_bytes == file.bytes(), "{}: has {} bytes (its header says {}). The file is cut off; get it again.", path, file.bytes(), h.file_bytes);
-  check((h.id_bytes == 4 || h.id_bytes == 8) && (h.weight_bytes == 0 || h.weight_bytes == 4 || h.weight_bytes == 8) && h.blocks <= file.bytes() / sizeof(BlockEntry) &&
-            h.edges <= file.bytes() / (2 * h.id_bytes) && h.vertices <= file.bytes() / sizeof(Vertex) && h.first >= 0 && h.count >= 0 && h.first <= kMaxVertex - h.count + 1,
-        "{}: the header contradicts itself (ids of {} bytes, weights of {}, {} edges, {} blocks). Write the file again.", path, h.id_bytes, h.weight_bytes, h.edges, h.blocks);
+  check(std::string_view(h.magic, 8) == kBinaryMagic,
+        "{}: does not begin as an .atoll file does. Name its format.", path);
+  check(h.version == kVersion,
+        "{}: is of version {} (this program reads version {}). Write it again with this program.", path,
+        h.version, kVersion);
+  check(checksum(&h, sizeof h - sizeof h.header_sum) == h.header_sum,
+        "{}: the header is damaged (its checksum is wrong). Get the file again.", path);
+  check(h.file_bytes == file.bytes(),
+        "{}: has {} bytes (its header says {}). The file is cut off; get it again.", path, file.bytes(),
+        h.file_bytes);
+  check((h.id_bytes == 4 || h.id_bytes == 8) &&
+            (h.weight_bytes == 0 || h.weight_bytes == 4 || h.weight_bytes == 8) &&
+            h.blocks <= file.bytes() / sizeof(BlockEntry) && h.edges <= file.bytes() / (2 * h.id_bytes) &&
+            h.vertices <= file.bytes() / sizeof(Vertex) && h.first >= 0 && h.count >= 0 &&
+            h.first <= kMaxVertex - h.count + 1,
+        "{}: the header contradicts itself (ids of {} bytes, weights of {}, {} edges, {} blocks). Write the "
+        "file again.",
+        path, h.id_bytes, h.weight_bytes, h.edges, h.blocks);
   const std::uint64_t table_bytes = h.blocks * sizeof(BlockEntry);
   std::uint64_t at = (sizeof h + table_bytes + kAlign - 1) / kAlign * kAlign;
-  check(at <= file.bytes(), "{}: has {} bytes (the table of its {} blocks needs {}). Write the file again.", path, file.bytes(), h.blocks, at);
+  check(at <= file.bytes(), "{}: has {} bytes (the table of its {} blocks needs {}). Write the file again.",
+        path, file.bytes(), h.blocks, at);
   c.table.resize(h.blocks);
   file.read_at(c.table.data(), table_bytes, sizeof h);
-  check(checksum(c.table.data(), table_bytes) == h.table_sum, "{}: the table of blocks is damaged (its checksum is wrong). Get the file again.", path);
+  check(checksum(c.table.data(), table_bytes) == h.table_sum,
+        "{}: the table of blocks is damaged (its checksum is wrong). Get the file again.", path);
   std::uint64_t edges = 0, vertices = 0;
   for (std::size_t b = 0; b < c.table.size(); ++b) {
     const BlockEntry& e = c.table[b];
-    const bool fits = e.at == at && e.edges <= h.edges - edges && e.vertices <= h.vertices - vertices && block_bytes(h, e.edges, e.vertices) <= file.bytes() - at;
-    check(fits, "{}: block {} of the table does not fit the file ({} edges at byte {}). Write the file again.", path, b, e.edges, e.at);
+    const bool fits = e.at == at && e.edges <= h.edges - edges && e.vertices <= h.vertices - vertices &&
+                      block_bytes(h, e.edges, e.vertices) <= file.bytes() - at;
+    check(fits,
+          "{}: block {} of the table does not fit the file ({} edges at byte {}). Write the file again.",
+          path, b, e.edges, e.at);
     at += block_bytes(h, e.edges, e.vertices);
     edges += e.edges;
     vertices += e.vertices;
   }
-  check(edges == h.edges && vertices == h.vertices && at == file.bytes(), "{}: the blocks have {} edges in {} bytes (the header says {} in {}). Write the file again.",
-        path, edges, at, h.edges, file.bytes());
+  check(edges == h.edges && vertices == h.vertices && at == file.bytes(),
+        "{}: the blocks have {} edges in {} bytes (the header says {} in {}). Write the file again.", path,
+        edges, at, h.edges, file.bytes());
   return c;
 }
 
@@ -121,7 +144,8 @@ Contents read_contents(const InputFile& file) {
 struct Overlap {
   std::uint64_t from, to;
   Overlap(std::uint64_t begin, std::uint64_t n, std::uint64_t first, std::uint64_t last)
-      : from(std::min(n, first > begin ? first - begin : 0)), to(std::max(from, std::min(n, last > begin ? last - begin : 0))) {}
+      : from(std::min(n, first > begin ? first - begin : 0)),
+        to(std::max(from, std::min(n, last > begin ? last - begin : 0))) {}
   std::uint64_t size() const { return to - from; }
 };
 
@@ -141,11 +165,15 @@ EdgeList read_binary(World& world, const std::string& path, const ReadOptions& o
   c.table.resize(c.header.blocks);
   world.broadcast(std::span(c.table), 0);
   const Header& h = c.header;
-  check(h.weight_bytes > 0 || options.weights != ReadOptions::Weights::required, "{}: has no weights. Read it without them.", path);
+  check(h.weight_bytes > 0 || options.weights != ReadOptions::Weights::required,
+        "{}: has no weights. Read it without them.", path);
   const std::size_t weight_bytes = options.weights == ReadOptions::Weights::none ? 0 : h.weight_bytes;
 
-  const auto p = static_cast<unsigned __int128>(world.size()), r = static_cast<unsigned __int128>(world.rank());
-  const auto share = [&](std::uint64_t n, unsigned __int128 part) { return static_cast<std::uint64_t>(n * part / p); };
+  const auto p = static_cast<unsigned __int128>(world.size()),
+             r = static_cast<unsigned __int128>(world.rank());
+  const auto share = [&](std::uint64_t n, unsigned __int128 part) {
+    return static_cast<std::uint64_t>(n * part / p);
+  };
   const std::uint64_t first = share(h.edges, r), last = share(h.edges, r + 1);
   const std::uint64_t first_vertex = share(h.vertices, r), last_vertex = share(h.vertices, r + 1);
 
@@ -180,7 +208,10 @@ EdgeList read_binary(World& world, const std::string& path, const ReadOptions& o
     std::uint64_t edge = 0, vertex = 0;
     for (std::size_t b = 0; b < c.table.size(); ++b) {
       const BlockEntry& e = c.table[b];
-      if (Overlap(edge, e.edges, first, last).size() + Overlap(vertex, e.vertices, first_vertex, last_vertex).size() > 0) jobs.push_back({b, edge, vertex});
+      if (Overlap(edge, e.edges, first, last).size() +
+              Overlap(vertex, e.vertices, first_vertex, last_vertex).size() >
+          0)
+        jobs.push_back({b, edge, vertex});
       edge += e.edges;
       vertex += e.vertices;
     }
@@ -192,27 +223,33 @@ EdgeList read_binary(World& world, const std::string& path, const ReadOptions& o
       Array<char>& buffer = buffers[static_cast<std::size_t>(thread)];
       if (buffer.size() < bytes) buffer = Array<char>(bytes);
       file.read_at(buffer.data(), bytes, e.at);
-      check(checksum(buffer.data(), bytes) == e.sum, "{}: block {} at byte {} is damaged (its checksum is wrong). Get the file again.", path, job.block, e.at);
+      check(checksum(buffer.data(), bytes) == e.sum,
+            "{}: block {} at byte {} is damaged (its checksum is wrong). Get the file again.", path,
+            job.block, e.at);
       const char* at = buffer.data();
       const Overlap part(job.edge, e.edges, first, last);
       const std::uint64_t to = job.edge + part.from - first;  // of this rank's columns
       for (char* column : {source, target}) {
-        h.id_bytes == 4 ? check_ids<std::uint32_t>(path, job.block, h, at, e.edges) : check_ids<Vertex>(path, job.block, h, at, e.edges);
-        if (part.size() > 0) std::memcpy(column + to * h.id_bytes, at + part.from * h.id_bytes, part.size() * h.id_bytes);
+        h.id_bytes == 4 ? check_ids<std::uint32_t>(path, job.block, h, at, e.edges)
+                        : check_ids<Vertex>(path, job.block, h, at, e.edges);
+        if (part.size() > 0)
+          std::memcpy(column + to * h.id_bytes, at + part.from * h.id_bytes, part.size() * h.id_bytes);
         at += e.edges * h.id_bytes;
       }
       if (weight_bytes > 0 && part.size() > 0) {
         std::memcpy(weight + to * weight_bytes, at + part.from * weight_bytes, part.size() * weight_bytes);
         bool finite = true;
         for (std::uint64_t k = to; k < to + part.size(); ++k)
-          finite &= weight_bytes == 4 ? std::isfinite(std::get<Array<float>>(edges.weight)[k]) : std::isfinite(std::get<Array<double>>(edges.weight)[k]);
+          finite &= weight_bytes == 4 ? std::isfinite(std::get<Array<float>>(edges.weight)[k])
+                                      : std::isfinite(std::get<Array<double>>(edges.weight)[k]);
         check(finite, "{}: block {} has a weight that is not finite. Write the file again.", path, job.block);
       }
       at += e.edges * h.weight_bytes;
       check_ids<Vertex>(path, job.block, h, at, e.vertices);
       const Overlap named(job.vertex, e.vertices, first_vertex, last_vertex);
       if (named.size() > 0)
-        std::memcpy(edges.vertices.data() + (job.vertex + named.from - first_vertex), at + named.from * sizeof(Vertex), named.size() * sizeof(Vertex));
+        std::memcpy(edges.vertices.data() + (job.vertex + named.from - first_vertex),
+                    at + named.from * sizeof(Vertex), named.size() * sizeof(Vertex));
     });
   });
   return edges;
@@ -232,8 +269,10 @@ void write_binary(World& world, const std::string& path, const EdgeList& edges) 
   // This rank's blocks: edges first, then named vertices.
   const std::uint64_t mine = edges.size(), named = edges.vertices.size();
   std::vector<BlockEntry> blocks;
-  for (std::uint64_t a = 0; a < mine; a += kBlockEdges) blocks.push_back({0, std::min(kBlockEdges, mine - a), 0, 0});
-  for (std::uint64_t a = 0; a < named; a += kBlockVertices) blocks.push_back({0, 0, std::min(kBlockVertices, named - a), 0});
+  for (std::uint64_t a = 0; a < mine; a += kBlockEdges)
+    blocks.push_back({0, std::min(kBlockEdges, mine - a), 0, 0});
+  for (std::uint64_t a = 0; a < named; a += kBlockVertices)
+    blocks.push_back({0, 0, std::min(kBlockVertices, named - a), 0});
   std::uint64_t bytes = 0;
   for (const BlockEntry& e : blocks) bytes += block_bytes(h, e.edges, e.vertices);
 
@@ -284,7 +323,8 @@ void write_binary(World& world, const std::string& path, const EdgeList& edges) 
         put(target, b * kBlockEdges, h.id_bytes, e.edges);
         if (weight) put(weight, b * kBlockEdges, h.weight_bytes, e.edges);
       } else {
-        put(reinterpret_cast<const char*>(edges.vertices.data()), (b - edge_blocks) * kBlockVertices, sizeof(Vertex), e.vertices);
+        put(reinterpret_cast<const char*>(edges.vertices.data()), (b - edge_blocks) * kBlockVertices,
+            sizeof(Vertex), e.vertices);
       }
       std::memset(to, 0, static_cast<std::size_t>(buffer.data() + n - to));
       e.sum = checksum(buffer.data(), n);

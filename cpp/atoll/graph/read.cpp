@@ -32,14 +32,16 @@ std::string detect(const std::string& path, const Head& head) {
   if (text.starts_with(kBinaryMagic)) return "atoll";
   constexpr std::string_view kBanner = "%%MatrixMarket";
   if (text.size() >= kBanner.size() &&
-      std::equal(kBanner.begin(), kBanner.end(), text.begin(), [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); }))
+      std::equal(kBanner.begin(), kBanner.end(), text.begin(),
+                 [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); }))
     return "mtx";
   for (const FileFormat& f : file_formats())
     if (has_ending(path, f.endings)) return f.name;
   // Edge lists have any name. A zero byte is in no text.
   check(text.substr(0, 4096).find('\0') == std::string_view::npos,
-        "{}: is not text (there is a zero byte at {}) and its name does not say what it is. Name its format: {}.", path,
-        text.find('\0'), known_formats());
+        "{}: is not text (there is a zero byte at {}) and its name does not say what it is. Name its format: "
+        "{}.",
+        path, text.find('\0'), known_formats());
   return "edges";
 }
 
@@ -57,7 +59,9 @@ bool is_graphalytics(const std::string& path) {
   }
   if (fs::is_directory(p, ignored)) {
     for (const auto& entry : fs::directory_iterator(p, ignored))
-      if (entry.path().extension() == ".properties" || fs::path(without_packing(entry.path().string())).extension() == ".e") return true;
+      if (entry.path().extension() == ".properties" ||
+          fs::path(without_packing(entry.path().string())).extension() == ".e")
+        return true;
     return false;
   }
   if (fs::exists(path, ignored)) return false;
@@ -70,7 +74,8 @@ bool is_graphalytics(const std::string& path) {
 
 const std::vector<FileFormat>& file_formats() {
   static const std::vector<FileFormat> formats = {
-      {"edges", ".el .wel .edges .elist .txt .tsv .csv .e", "one edge a line: source, target, perhaps a weight"},
+      {"edges", ".el .wel .edges .elist .txt .tsv .csv .e",
+       "one edge a line: source, target, perhaps a weight"},
       {"mtx", ".mtx", "Matrix Market, coordinate"},
       {"metis", ".graph .metis", "METIS: line i has the neighbours of vertex i"},
       {"dimacs", ".gr", "DIMACS shortest paths: p sp, then a lines"},
@@ -84,8 +89,11 @@ const std::vector<FileFormat>& file_formats() {
 
 EdgeList read_edges(World& world, const std::string& path, const ReadOptions& options) {
   std::string format = options.format;
-  const bool known = format == "auto" || std::any_of(file_formats().begin(), file_formats().end(), [&](const FileFormat& f) { return f.name == format; });
-  if (!known) throw UsageError(fmt::format("format is {} (known: {}). Name one of them, or leave it out.", format, known_formats()));
+  const bool known = format == "auto" || std::any_of(file_formats().begin(), file_formats().end(),
+                                                     [&](const FileFormat& f) { return f.name == format; });
+  if (!known)
+    throw UsageError(
+        fmt::format("format is {} (known: {}). Name one of them, or leave it out.", format, known_formats()));
 
   int graphalytics = format == "graphalytics";
   if (format == "auto" && world.rank() == 0) graphalytics = is_graphalytics(path);
@@ -96,24 +104,33 @@ EdgeList read_edges(World& world, const std::string& path, const ReadOptions& op
   } else {
     Head head = read_head(world, path, kHeadBytes);
     if (format == "auto") format = detect(path, head);
-    if (format == "mtx") edges = read_matrix_market(world, path, head, options);
-    else if (format == "metis") edges = read_metis(world, path, head, options);
-    else if (format == "dimacs") edges = read_dimacs(world, path, head, options);
-    else if (format == "graph500") edges = read_graph500(world, path, 48, options);
-    else if (format == "graph500-64") edges = read_graph500(world, path, 64, options);
-    else if (format == "atoll") edges = read_binary(world, path, options);
-    else edges = read_edge_list(world, path, head, options);
+    if (format == "mtx")
+      edges = read_matrix_market(world, path, head, options);
+    else if (format == "metis")
+      edges = read_metis(world, path, head, options);
+    else if (format == "dimacs")
+      edges = read_dimacs(world, path, head, options);
+    else if (format == "graph500")
+      edges = read_graph500(world, path, 48, options);
+    else if (format == "graph500-64")
+      edges = read_graph500(world, path, 64, options);
+    else if (format == "atoll")
+      edges = read_binary(world, path, options);
+    else
+      edges = read_edge_list(world, path, head, options);
   }
   edges.name = path;
   return edges;
 }
 
-// ---- what the formats share -----------------------------------------------------------------------------------------
+// ---- what the formats share
+// -----------------------------------------------------------------------------------------
 
 HeadLines::HeadLines(const std::string& path, const Head& head) : path_(&path), head_(&head) {
   if (head.text.starts_with("\xef\xbb\xbf")) next_ = 3;  // the byte order mark of UTF-8
   check(!head.text.starts_with("\xff\xfe") && !head.text.starts_with("\xfe\xff"),
-        "{}:1: the text is UTF-16 (its first bytes are a UTF-16 byte order mark). Convert it to UTF-8.", path);
+        "{}:1: the text is UTF-16 (its first bytes are a UTF-16 byte order mark). Convert it to UTF-8.",
+        path);
 }
 
 bool HeadLines::next() {
@@ -136,26 +153,33 @@ bool HeadLines::next() {
   return true;
 }
 
-void HeadLines::fail(const std::string& what) const { throw InputError(fmt::format("{}:{}: {}", *path_, number_, what)); }
+void HeadLines::fail(const std::string& what) const {
+  throw InputError(fmt::format("{}:{}: {}", *path_, number_, what));
+}
 
 std::int64_t header_number(std::string_view field) {
-  if (field.empty() || !std::all_of(field.begin(), field.end(), [](char c) { return scan::is_digit(c); })) return -1;
+  if (field.empty() || !std::all_of(field.begin(), field.end(), [](char c) { return scan::is_digit(c); }))
+    return -1;
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
   return error == std::errc{} ? value : INT64_MAX;
 }
 
 std::size_t expected_share(World& world, const Head& head, std::size_t least_bytes_per_edge) {
-  return static_cast<std::size_t>(head.expected_text_bytes / static_cast<std::uint64_t>(world.size()) / least_bytes_per_edge) +
+  return static_cast<std::size_t>(head.expected_text_bytes / static_cast<std::uint64_t>(world.size()) /
+                                  least_bytes_per_edge) +
          (std::size_t{512} << 10) / least_bytes_per_edge;
 }
 
-void check_promise(const HeadLines& lines, const Head& head, std::int64_t promised, std::size_t least_bytes, const char* items) {
+void check_promise(const HeadLines& lines, const Head& head, std::int64_t promised, std::size_t least_bytes,
+                   const char* items) {
   const std::uint64_t left = head.most_text_bytes - std::min(head.most_text_bytes, lines.behind());
   const std::uint64_t most = (left + 1) / least_bytes;  // the last line may lack its end
   if (static_cast<std::uint64_t>(promised) <= most) return;
-  lines.fail(fmt::format("the header promises {} {} (a file of {} bytes can hold {} at most). The file is cut off, or its header is wrong.",
-                         promised, items, head.file_bytes, most));
+  lines.fail(
+      fmt::format("the header promises {} {} (a file of {} bytes can hold {} at most). The file is cut off, "
+                  "or its header is wrong.",
+                  promised, items, head.file_bytes, most));
 }
 
 bool has_ending(std::string_view name, std::string_view endings) {

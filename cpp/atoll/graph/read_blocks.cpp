@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/graph/read_blocks.hpp>
-#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -42,7 +42,8 @@ class FirstFailure {
     std::lock_guard hold(mutex_);
     return at_;
   }
-  // Stored as what it will be thrown as, but for the number of a line, which is counted once it is known to be first.
+  // Stored as what it will be thrown as, but for the number of a line, which is counted once it is known to
+  // be first.
   void note(std::uint64_t at, std::string what) { keep(at, std::move(what), nullptr); }
   void note(std::uint64_t at, std::exception_ptr error) { keep(at, {}, std::move(error)); }
   const std::string& what() const { return what_; }
@@ -73,7 +74,9 @@ void do_block(const BlockWork& work, int thread, const Block& block, FirstFailur
 }
 
 std::string too_long(std::size_t longest) {
-  return fmt::format("the line is longer than {} bytes (is this a text file of one edge a line?). Name its format.", longest);
+  return fmt::format(
+      "the line is longer than {} bytes (is this a text file of one edge a line?). Name its format.",
+      longest);
 }
 
 // Closes a block: a line end if there is none, and something defined behind it.
@@ -84,11 +87,13 @@ char* close_text(Buffer& buffer, std::size_t size) {
   return end;
 }
 
-// ---- plain files ----------------------------------------------------------------------------------------------------
+// ---- plain files
+// ----------------------------------------------------------------------------------------------------
 
 class PlainBlocks {
  public:
-  PlainBlocks(World& world, const InputFile& file, const BlockPlan& plan) : world_(world), file_(file), plan_(plan) {
+  PlainBlocks(World& world, const InputFile& file, const BlockPlan& plan)
+      : world_(world), file_(file), plan_(plan) {
     const std::uint64_t bytes = file.bytes() - std::min(file.bytes(), plan.from);
     const auto p = static_cast<std::uint64_t>(world.size()), r = static_cast<std::uint64_t>(world.rank());
     // Blocks are dealt whole, so that their borders do not depend on the number of ranks.
@@ -129,7 +134,8 @@ class PlainBlocks {
  private:
   void read(Buffer& buffer, Block& block) {
     const std::uint64_t from = block.at, to = std::min(file_.bytes(), from + plan_.block_bytes);
-    // One byte before tells whether a line begins at `from`; the tail usually holds the rest of the last line.
+    // One byte before tells whether a line begins at `from`; the tail usually holds the rest of the last
+    // line.
     constexpr std::size_t kTail = 512;
     const std::uint64_t start = from > plan_.from ? from - 1 : from;
     std::size_t size = static_cast<std::size_t>(std::min(file_.bytes(), to + kTail) - start);
@@ -159,9 +165,11 @@ class PlainBlocks {
           end = size;
           break;
         }
-        if (size - begin > plan_.longest_line + plan_.block_bytes) throw LineError{nullptr, too_long(plan_.longest_line)};
+        if (size - begin > plan_.longest_line + plan_.block_bytes)
+          throw LineError{nullptr, too_long(plan_.longest_line)};
         look = size;
-        const std::size_t more = static_cast<std::size_t>(std::min<std::uint64_t>(file_.bytes() - start - size, std::max(size, kTail)));
+        const std::size_t more = static_cast<std::size_t>(
+            std::min<std::uint64_t>(file_.bytes() - start - size, std::max(size, kTail)));
         buffer.reserve(size + more + 2, size);
         file_.read_at(buffer.data() + size, more, start + size);
         size += more;
@@ -181,12 +189,14 @@ class PlainBlocks {
   std::vector<Buffer> buffers_;
 };
 
-std::int64_t for_plain(World& world, const InputFile& file, const BlockPlan& plan, const BlockWork& work, FirstFailure& failure) {
+std::int64_t for_plain(World& world, const InputFile& file, const BlockPlan& plan, const BlockWork& work,
+                       FirstFailure& failure) {
   PlainBlocks blocks(world, file, plan);
   std::vector<std::int64_t> rows(plan.count_rows ? blocks.count() : 0);
   std::int64_t all = 0;
   if (plan.count_rows) {
-    blocks.run(failure, [&](int, const Block& block) { rows[block.turn] = plan.count_rows(block.begin, block.end); });
+    blocks.run(failure,
+               [&](int, const Block& block) { rows[block.turn] = plan.count_rows(block.begin, block.end); });
     const std::int64_t mine = std::accumulate(rows.begin(), rows.end(), std::int64_t{0});
     std::int64_t before = 0;
     const auto per_rank = world.all_gather(mine);
@@ -203,7 +213,8 @@ std::int64_t for_plain(World& world, const InputFile& file, const BlockPlan& pla
   return all;
 }
 
-// ---- packed files ---------------------------------------------------------------------------------------------------
+// ---- packed files
+// ---------------------------------------------------------------------------------------------------
 
 struct Packed {
   Buffer buffer;
@@ -285,13 +296,20 @@ struct Announced {
 
 class Unpacking {
  public:
-  Unpacking(World& world, const InputFile* file, const BlockPlan& plan, const BlockWork& work, FirstFailure& failure)
-      : world_(world), file_(file), plan_(plan), work_(work), failure_(failure),
-        queue_(static_cast<std::size_t>(2 * world.team().size() + 1)), tag_(world.next_tag()) {
+  Unpacking(World& world, const InputFile* file, const BlockPlan& plan, const BlockWork& work,
+            FirstFailure& failure)
+      : world_(world),
+        file_(file),
+        plan_(plan),
+        work_(work),
+        failure_(failure),
+        queue_(static_cast<std::size_t>(2 * world.team().size() + 1)),
+        tag_(world.next_tag()) {
     // Shares in proportion to the threads that parse; rank 0's first thread has the unpacking to do.
     const auto threads = world.all_gather(world.team().size());
     std::vector<int> shares;
-    for (std::size_t r = 0; r < threads.size(); ++r) shares.push_back(r == 0 ? std::max(2 * threads[r] - 2, 1) : 2 * threads[r]);
+    for (std::size_t r = 0; r < threads.size(); ++r)
+      shares.push_back(r == 0 ? std::max(2 * threads[r] - 2, 1) : 2 * threads[r]);
     for (int i = 0; i < *std::max_element(shares.begin(), shares.end()); ++i)
       for (std::size_t r = 0; r < shares.size(); ++r)
         if (i < shares[r]) owners_.push_back(static_cast<Rank>(r));
@@ -329,7 +347,9 @@ class Unpacking {
     }
   }
 
-  std::uint64_t tag_to(Rank to) { return (tag_ << 32 | sent_[static_cast<std::size_t>(to)]++) | std::uint64_t{1} << 63; }
+  std::uint64_t tag_to(Rank to) {
+    return (tag_ << 32 | sent_[static_cast<std::size_t>(to)]++) | std::uint64_t{1} << 63;
+  }
 
   // Rank 0's first thread.
   void unpack() {
@@ -400,7 +420,8 @@ class Unpacking {
         if (owner == 0) {
           queue_.push(std::move(now));
         } else {
-          send(owner, {static_cast<std::uint64_t>(block.end - block.begin), block.at, block.row, 0}, block.begin);
+          send(owner, {static_cast<std::uint64_t>(block.end - block.begin), block.at, block.row, 0},
+               block.begin);
           queue_.recycle(std::move(now));
         }
         if (failure_.at() != FirstFailure::kNone) return;
@@ -413,7 +434,8 @@ class Unpacking {
   void skip(TextStream& text) {
     std::vector<char> ignored(std::min<std::uint64_t>(plan_.from, std::size_t{64} << 10));
     while (at_ < plan_.from) {
-      const std::size_t n = text.read(ignored.data(), std::min<std::uint64_t>(ignored.size(), plan_.from - at_));
+      const std::size_t n =
+          text.read(ignored.data(), std::min<std::uint64_t>(ignored.size(), plan_.from - at_));
       if (n == 0) return;
       at_ += n;
     }
@@ -437,7 +459,8 @@ class Unpacking {
         }
         auto packed = buffer();
         packed->buffer.reserve(announced.bytes + 2, 0);
-        world_.receive(0, tag_to(0), std::as_writable_bytes(std::span(packed->buffer.data(), announced.bytes)));
+        world_.receive(0, tag_to(0),
+                       std::as_writable_bytes(std::span(packed->buffer.data(), announced.bytes)));
         packed->block.begin = packed->buffer.data();
         packed->block.end = close_text(packed->buffer, announced.bytes);
         packed->block.at = announced.at;
@@ -474,7 +497,8 @@ std::int64_t line_of(const std::string& path, const BlockPlan& plan, std::uint64
   while (position < at) {
     std::size_t n = 0;
     try {
-      n = text.read(buffer.data(), std::min<std::uint64_t>(buffer.size(), (position < plan.from ? plan.from : at) - position));
+      n = text.read(buffer.data(), std::min<std::uint64_t>(
+                                       buffer.size(), (position < plan.from ? plan.from : at) - position));
     } catch (const InputError&) {
     }
     if (n == 0) break;
@@ -486,7 +510,8 @@ std::int64_t line_of(const std::string& path, const BlockPlan& plan, std::uint64
 
 }  // namespace
 
-std::int64_t for_each_block(World& world, const std::string& path, const BlockPlan& plan, const BlockWork& work) {
+std::int64_t for_each_block(World& world, const std::string& path, const BlockPlan& plan,
+                            const BlockWork& work) {
   std::optional<InputFile> file;
   // Packed files are opened by rank 0 alone.
   int packing = 0;
@@ -498,8 +523,8 @@ std::int64_t for_each_block(World& world, const std::string& path, const BlockPl
   world.together([&] {
     if (plain && world.rank() != 0) file.emplace(path);
     check(!file || plan.file_bytes == 0 || file->bytes() == plan.file_bytes,
-          "{}: has {} bytes for rank {} (rank 0 sees {}). Let all ranks see the same file.", path, file ? file->bytes() : 0,
-          world.rank(), plan.file_bytes);
+          "{}: has {} bytes for rank {} (rank 0 sees {}). Let all ranks see the same file.", path,
+          file ? file->bytes() : 0, world.rank(), plan.file_bytes);
   });
 
   FirstFailure failure;

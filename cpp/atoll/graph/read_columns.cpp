@@ -80,7 +80,8 @@ void EdgeColumns::widen() {
 }
 
 template <class Id>
-void EdgeColumns::append_as(std::size_t turn, const Id* source, const Id* target, const double* weight, std::size_t n) {
+void EdgeColumns::append_as(std::size_t turn, const Id* source, const Id* target, const double* weight,
+                            std::size_t n) {
   constexpr bool kWide = sizeof(Id) == sizeof(Vertex);
   for (Backoff backoff; turn_.load(std::memory_order_acquire) != turn;)
     if (!backoff.pause()) backoff.reset();
@@ -116,7 +117,8 @@ void EdgeColumns::append_as(std::size_t turn, const Id* source, const Id* target
   copies_.fetch_sub(1, std::memory_order_release);
 }
 
-template void EdgeColumns::append_as(std::size_t, const std::uint32_t*, const std::uint32_t*, const double*, std::size_t);
+template void EdgeColumns::append_as(std::size_t, const std::uint32_t*, const std::uint32_t*, const double*,
+                                     std::size_t);
 template void EdgeColumns::append_as(std::size_t, const Vertex*, const Vertex*, const double*, std::size_t);
 
 void EdgeColumns::finish(World& world, EdgeList& edges) {

@@ -11,8 +11,8 @@
 ///     columns.append(turn, source, target, weight, n);   // any thread; each turn 0, 1, 2, .. exactly once
 ///     columns.finish(world, edges);                      // collective
 ///
-/// Ids lie in 32 bits until one does not fit, then all are widened in place: memory is reserved for 64 bits, but pages
-/// that are never touched cost nothing. So the peak is the edge list itself and no second copy.
+/// Ids lie in 32 bits until one does not fit, then all are widened in place: memory is reserved for 64 bits,
+/// but pages that are never touched cost nothing. So the peak is the edge list itself and no second copy.
 namespace atl {
 
 class EdgeColumns {
@@ -20,10 +20,12 @@ class EdgeColumns {
   EdgeColumns(std::size_t expected, bool weighted);
 
   /// Waits for the turns before this one to have claimed their places, then copies; n may be 0.
-  void append(std::size_t turn, const std::uint32_t* source, const std::uint32_t* target, const double* weight, std::size_t n) {
+  void append(std::size_t turn, const std::uint32_t* source, const std::uint32_t* target,
+              const double* weight, std::size_t n) {
     append_as(turn, source, target, weight, n);
   }
-  void append(std::size_t turn, const Vertex* source, const Vertex* target, const double* weight, std::size_t n) {
+  void append(std::size_t turn, const Vertex* source, const Vertex* target, const double* weight,
+              std::size_t n) {
     append_as(turn, source, target, weight, n);
   }
 

@@ -4,7 +4,8 @@
 #include <atoll/graph/read_formats.hpp>
 #include <atoll/graph/read_lines.hpp>
 
-// Edge lists: one edge a line, in the many dialects that are around. What the first lines say decides about all:
+// Edge lists: one edge a line, in the many dialects that are around. What the first lines say decides about
+// all:
 //
 //   # comment, % comment, // comment         skipped, also later on
 //   source,target,weight                     names: no field of the line is a number
@@ -24,14 +25,20 @@ struct EdgeListLayout {
   std::int64_t promise_line = 0;
 };
 
-constexpr std::array kSourceNames = {"source", "src", "from", "u", "tail", "start", "node1", "node_1", "id1", "id_1", "fromnodeid", "source_id", "src_id", "sourceid", "vertex1", "a"};
-constexpr std::array kTargetNames = {"target", "dst", "dest", "destination", "to", "v", "head", "end", "node2", "node_2", "id2", "id_2", "tonodeid", "target_id", "dst_id", "targetid", "vertex2", "b"};
-constexpr std::array kWeightNames = {"weight", "weights", "w", "wt", "wgt", "value", "val", "cost", "distance", "dist", "length", "len"};
+constexpr std::array kSourceNames = {"source", "src",      "from",    "u",    "tail",       "start",
+                                     "node1",  "node_1",   "id1",     "id_1", "fromnodeid", "source_id",
+                                     "src_id", "sourceid", "vertex1", "a"};
+constexpr std::array kTargetNames = {"target",   "dst",       "dest",   "destination", "to",      "v",
+                                     "head",     "end",       "node2",  "node_2",      "id2",     "id_2",
+                                     "tonodeid", "target_id", "dst_id", "targetid",    "vertex2", "b"};
+constexpr std::array kWeightNames = {"weight", "weights", "w",        "wt",   "wgt",    "value",
+                                     "val",    "cost",    "distance", "dist", "length", "len"};
 
 using Fields = std::vector<std::string_view>;
 
 std::string_view without_quotes(std::string_view field) {
-  if (field.size() >= 2 && field.front() == field.back() && (field.front() == '"' || field.front() == '\'')) return field.substr(1, field.size() - 2);
+  if (field.size() >= 2 && field.front() == field.back() && (field.front() == '"' || field.front() == '\''))
+    return field.substr(1, field.size() - 2);
   return field;
 }
 
@@ -55,15 +62,20 @@ std::string joined(const Fields& names) {
 }
 
 // The column that an option names, by number or by name.
-int chosen_column(const HeadLines& lines, const std::string& wish, const Fields& names, const char* option, const std::string& place) {
+int chosen_column(const HeadLines& lines, const std::string& wish, const Fields& names, const char* option,
+                  const std::string& place) {
   if (const std::int64_t number = header_number(wish); number >= 0) {
-    if (number < 1 || number > 10000) throw UsageError(fmt::format("{} is {} (columns count from 1). Correct it.", option, wish));
+    if (number < 1 || number > 10000)
+      throw UsageError(fmt::format("{} is {} (columns count from 1). Correct it.", option, wish));
     return static_cast<int>(number - 1);
   }
   for (std::size_t i = 0; i < names.size(); ++i)
     if (same_word(without_quotes(names[i]), wish)) return static_cast<int>(i);
-  if (names.empty()) lines.fail(fmt::format("{} is {} (the file has no line of names). Give the number of the column.", option, in_quotes(wish)));
-  throw InputError(fmt::format("{}: {} is {} (the columns are: {}). Name one of them.", place, option, in_quotes(wish), joined(names)));
+  if (names.empty())
+    lines.fail(fmt::format("{} is {} (the file has no line of names). Give the number of the column.", option,
+                           in_quotes(wish)));
+  throw InputError(fmt::format("{}: {} is {} (the columns are: {}). Name one of them.", place, option,
+                               in_quotes(wish), joined(names)));
 }
 
 // "# atoll: vertices 1..34 undirected"
@@ -73,7 +85,8 @@ void read_own_comment(std::string_view line, EdgeListLayout& layout) {
   line.remove_prefix(kOurs.size());
   const std::size_t dots = line.find(".."), blank = line.find(' ');
   if (dots == std::string_view::npos || blank == std::string_view::npos || dots > blank) return;
-  const Vertex first = header_number(line.substr(0, dots)), last = header_number(line.substr(dots + 2, blank - dots - 2));
+  const Vertex first = header_number(line.substr(0, dots)),
+               last = header_number(line.substr(dots + 2, blank - dots - 2));
   if (first >= 0 && first <= last && last <= kMaxVertex) layout.range = IdRange{first, last - first + 1};
   layout.directed = line.substr(blank + 1).starts_with("directed");
 }
@@ -84,7 +97,8 @@ std::vector<Fields> data_ahead(HeadLines lines, Fields first, std::size_t most) 
   try {
     while (ahead.size() < most && lines.next()) {
       auto fields = fields_of(lines.line());
-      if (!fields.empty() && !std::strchr("#%/", fields[0].empty() ? ',' : fields[0][0])) ahead.push_back(std::move(fields));
+      if (!fields.empty() && !std::strchr("#%/", fields[0].empty() ? ',' : fields[0][0]))
+        ahead.push_back(std::move(fields));
     }
   } catch (const HeadLines::TooShort&) {
     // What there is will do.
@@ -102,9 +116,14 @@ void check_columns(const HeadLines& lines, const std::vector<Fields>& ahead) {
     counts &= header_number(ahead[i][0]) == header_number(ahead[0][0]) + static_cast<std::int64_t>(i);
   }
   if (whole && varies)
-    lines.fail("lines differ in their number of columns (this looks like a list of neighbours, not of edges). Convert it to one edge a line.");
+    lines.fail(
+        "lines differ in their number of columns (this looks like a list of neighbours, not of edges). "
+        "Convert it to one edge a line.");
   if (counts)
-    lines.fail(fmt::format("the first of {} columns counts the lines (it looks like the number of the edge). Say which columns are source and target.", ahead[0].size()));
+    lines.fail(
+        fmt::format("the first of {} columns counts the lines (it looks like the number of the edge). Say "
+                    "which columns are source and target.",
+                    ahead[0].size()));
 }
 
 EdgeListLayout conclude(const std::string& path, const Head& head, const ReadOptions& options) {
@@ -115,12 +134,14 @@ EdgeListLayout conclude(const std::string& path, const Head& head, const ReadOpt
   const bool columns_given = !options.source_column.empty() || !options.target_column.empty();
   for (;;) {
     if (!lines.next()) {
-      throw InputError(fmt::format("{}: holds no edge (its {} line{} are comments, names or blank). Check how it was written.", path,
-                                   lines.number(), lines.number() == 1 ? "" : "s"));
+      throw InputError(fmt::format(
+          "{}: holds no edge (its {} line{} are comments, names or blank). Check how it was written.", path,
+          lines.number(), lines.number() == 1 ? "" : "s"));
     }
     const std::string_view line = lines.line();
     fields = fields_of(line);
-    if (fields.empty() || line.starts_with("//") || (!fields[0].empty() && (fields[0][0] == '#' || fields[0][0] == '%'))) {
+    if (fields.empty() || line.starts_with("//") ||
+        (!fields[0].empty() && (fields[0][0] == '#' || fields[0][0] == '%'))) {
       read_own_comment(line, layout);
       continue;
     }
@@ -135,11 +156,13 @@ EdgeListLayout conclude(const std::string& path, const Head& head, const ReadOpt
         continue;
       }
     }
-    if (fields.size() == 1 && header_number(fields[0]) >= 0 && !layout.range) {  // vertices, then edges, on lines of their own
+    if (fields.size() == 1 && header_number(fields[0]) >= 0 &&
+        !layout.range) {  // vertices, then edges, on lines of their own
       HeadLines ahead = lines;
       if (ahead.next()) {
         const Fields second = fields_of(ahead.line());
-        const std::int64_t n = header_number(fields[0]), m = second.size() == 1 ? header_number(second[0]) : -1;
+        const std::int64_t n = header_number(fields[0]),
+                           m = second.size() == 1 ? header_number(second[0]) : -1;
         if (m >= 0 && n <= kMaxVertex) {
           lines = ahead;
           check_promise(lines, head, m, 4, "edges");
@@ -173,10 +196,13 @@ EdgeListLayout conclude(const std::string& path, const Head& head, const ReadOpt
       shape.target = target;
     }
   }
-  if (!options.source_column.empty()) shape.source = chosen_column(lines, options.source_column, names, "source_column", names_place);
-  if (!options.target_column.empty()) shape.target = chosen_column(lines, options.target_column, names, "target_column", names_place);
+  if (!options.source_column.empty())
+    shape.source = chosen_column(lines, options.source_column, names, "source_column", names_place);
+  if (!options.target_column.empty())
+    shape.target = chosen_column(lines, options.target_column, names, "target_column", names_place);
   if (shape.source == shape.target)
-    throw UsageError(fmt::format("source and target are both column {} (an edge has two ends). Name two columns.", shape.source + 1));
+    throw UsageError(fmt::format(
+        "source and target are both column {} (an edge has two ends). Name two columns.", shape.source + 1));
 
   const bool plain = names.empty() && !columns_given && options.weight_column.empty();
   if (options.weights != ReadOptions::Weights::none) {
@@ -187,20 +213,28 @@ EdgeListLayout conclude(const std::string& path, const Head& head, const ReadOpt
     } else if (!columns_given && fields.size() >= 3 && is_number(fields[2])) {
       shape.weight = 2;
     }
-    const bool required = options.weights == ReadOptions::Weights::required || (plain && has_ending(path, ".wel"));
+    const bool required =
+        options.weights == ReadOptions::Weights::required || (plain && has_ending(path, ".wel"));
     if (required && shape.weight < 0) {
-      if (!names.empty()) throw InputError(fmt::format("{}: has no weights (the columns are: {}). Name the column of the weights.", names_place, joined(names)));
-      lines.fail(fmt::format("has no weights (the line has {} columns). Name the column of the weights, or read without them.", fields.size()));
+      if (!names.empty())
+        throw InputError(
+            fmt::format("{}: has no weights (the columns are: {}). Name the column of the weights.",
+                        names_place, joined(names)));
+      lines.fail(fmt::format(
+          "has no weights (the line has {} columns). Name the column of the weights, or read without them.",
+          fields.size()));
     }
   }
   if (plain) {
     check_columns(lines, data_ahead(lines, fields, 16));
-    if (fields.size() == 2 || (fields.size() >= 3 && (shape.weight >= 0 || is_number(fields[2])))) shape.most_columns = static_cast<int>(fields.size());
+    if (fields.size() == 2 || (fields.size() >= 3 && (shape.weight >= 0 || is_number(fields[2]))))
+      shape.most_columns = static_cast<int>(fields.size());
   }
   if (layout.range) {
     shape.lowest = layout.range->first;
     shape.highest = layout.range->first + layout.range->count - 1;
-    shape.range_rule = fmt::format("(the header says ids {} to {}). Correct the edge or the header.", shape.lowest, shape.highest);
+    shape.range_rule = fmt::format("(the header says ids {} to {}). Correct the edge or the header.",
+                                   shape.lowest, shape.highest);
   }
   return layout;
 }
@@ -208,17 +242,22 @@ EdgeListLayout conclude(const std::string& path, const Head& head, const ReadOpt
 }  // namespace
 
 EdgeList read_edge_list(World& world, const std::string& path, Head& head, const ReadOptions& options) {
-  const EdgeListLayout layout = from_head(world, path, head, [&](const Head& h) { return conclude(path, h, options); });
+  const EdgeListLayout layout =
+      from_head(world, path, head, [&](const Head& h) { return conclude(path, h, options); });
   LineParser parser(world, layout.shape, expected_share(world, head, 4));
-  for_each_block(world, path, {.from = layout.from, .first_line = layout.first_line, .file_bytes = head.file_bytes}, parser.work());
+  for_each_block(world, path,
+                 {.from = layout.from, .first_line = layout.first_line, .file_bytes = head.file_bytes},
+                 parser.work());
   EdgeList edges;
   parser.columns().finish(world, edges);
   edges.directed = options.directed.value_or(layout.directed.value_or(true));
   edges.range = layout.range;
   if (layout.promised >= 0) {
     const auto m = world.sum(static_cast<std::int64_t>(edges.size()));
-    check(m == layout.promised, "{}:{}: the header promises {} edges (the file has {}). The file is cut off, or its header is wrong.",
-          path, layout.promise_line, layout.promised, m);
+    check(
+        m == layout.promised,
+        "{}:{}: the header promises {} edges (the file has {}). The file is cut off, or its header is wrong.",
+        path, layout.promise_line, layout.promised, m);
   }
   return edges;
 }

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
 #include <atoll/base/error.hpp>
 #include <atoll/graph/read_file.hpp>
 #include <atoll/graph/read_scan.hpp>
@@ -7,12 +13,6 @@
 #include <filesystem>
 #include <system_error>
 #include <vector>
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include <zlib.h>
-#include <zstd.h>
 
 namespace atl {
 namespace fs = std::filesystem;
@@ -52,10 +52,12 @@ std::string similar_name(const fs::path& path) {
   std::size_t best_distance = 3;
   std::error_code ignored;
   std::size_t looked_at = 0;
-  for (fs::directory_iterator it(folder, ignored), end; it != end && looked_at < 10000; it.increment(ignored), ++looked_at) {
+  for (fs::directory_iterator it(folder, ignored), end; it != end && looked_at < 10000;
+       it.increment(ignored), ++looked_at) {
     const std::string other = it->path().filename().string();
     std::size_t d = std::min(distance(name, other), distance(strip_packing(name), strip_packing(other)));
-    if (fs::path(strip_packing(other)).stem() == fs::path(strip_packing(name)).stem()) d = std::min(d, std::size_t{2});
+    if (fs::path(strip_packing(other)).stem() == fs::path(strip_packing(name)).stem())
+      d = std::min(d, std::size_t{2});
     if (d < best_distance || (d == best_distance && !best.empty() && other < best)) {
       best_distance = d;
       best = other;
@@ -70,10 +72,12 @@ std::string similar_name(const fs::path& path) {
   const fs::path folder = p.has_parent_path() ? p.parent_path() : fs::path(".");
   if (path.empty()) throw InputError("the path of the input is empty. Name a file.");
   if (!fs::exists(folder, ignored))
-    throw InputError(fmt::format("{}: no such file (there is no folder {}). Check the path.", path, folder.string()));
+    throw InputError(
+        fmt::format("{}: no such file (there is no folder {}). Check the path.", path, folder.string()));
   const std::string similar = similar_name(p);
   if (similar.empty())
-    throw InputError(fmt::format("{}: no such file (nothing in {} has a similar name). Check the path.", path, folder.string()));
+    throw InputError(fmt::format("{}: no such file (nothing in {} has a similar name). Check the path.", path,
+                                 folder.string()));
   throw InputError(fmt::format("{}: no such file (its folder has {}). Did you mean that?", path, similar));
 }
 
@@ -105,17 +109,23 @@ std::string in_quotes(std::string_view text) {
   return out + (text.size() > kMost ? "..'" : "'");
 }
 
-InputFile::InputFile(const std::string& path) : path_(path), handle_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+InputFile::InputFile(const std::string& path)
+    : path_(path), handle_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
   if (fd() < 0) {
     const int error = errno;
     if (error == ENOENT || error == ENOTDIR) refuse_missing(path);
-    if (error == EACCES) throw IoError(fmt::format("{}: cannot be opened ({}). Check the permissions of the file and its folders.", path, reason(error)));
+    if (error == EACCES)
+      throw IoError(
+          fmt::format("{}: cannot be opened ({}). Check the permissions of the file and its folders.", path,
+                      reason(error)));
     throw IoError(fmt::format("{}: cannot be opened ({}). Check the path.", path, reason(error)));
   }
   struct stat status {};
-  if (fstat(fd(), &status) != 0) throw IoError(fmt::format("{}: cannot be read ({}). Check the file system.", path, reason(errno)));
+  if (fstat(fd(), &status) != 0)
+    throw IoError(fmt::format("{}: cannot be read ({}). Check the file system.", path, reason(errno)));
   check(!S_ISDIR(status.st_mode), "{}: is a folder (a file was expected). Name a file in it.", path);
-  check(S_ISREG(status.st_mode), "{}: is no regular file (several readers need to seek in it). Copy it into a file first.", path);
+  check(S_ISREG(status.st_mode),
+        "{}: is no regular file (several readers need to seek in it). Copy it into a file first.", path);
   bytes_ = static_cast<std::uint64_t>(status.st_size);
   check(bytes_ > 0, "{}: is empty (0 bytes). Check how it was written.", path);
   posix_fadvise(fd(), 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -125,13 +135,15 @@ InputFile::InputFile(const std::string& path) : path_(path), handle_(::open(path
   read_at(start, n, 0);
   if (n >= 2 && start[0] == 0x1f && start[1] == 0x8b) packing_ = Packing::gzip;
   // A frame, or a frame to be skipped.
-  if (n >= 4 && (word(start, 4) == 0xfd2fb528 || (word(start, 4) & 0xfffffff0) == 0x184d2a50)) packing_ = Packing::zstd;
+  if (n >= 4 && (word(start, 4) == 0xfd2fb528 || (word(start, 4) & 0xfffffff0) == 0x184d2a50))
+    packing_ = Packing::zstd;
   check(packing_ == Packing::gzip || !path.ends_with(".gz"),
-        "{}: its first bytes are {} (those of a .gz file are 1f 8b). Check how it was written, or rename it.", path,
-        fmt::format("{:02x} {:02x}", start[0], start[1]));
+        "{}: its first bytes are {} (those of a .gz file are 1f 8b). Check how it was written, or rename it.",
+        path, fmt::format("{:02x} {:02x}", start[0], start[1]));
   check(packing_ == Packing::zstd || !path.ends_with(".zst"),
-        "{}: its first bytes are {} (those of a .zst file are 28 b5 2f fd). Check how it was written, or rename it.", path,
-        fmt::format("{:02x} {:02x} {:02x} {:02x}", start[0], start[1], start[2], start[3]));
+        "{}: its first bytes are {} (those of a .zst file are 28 b5 2f fd). Check how it was written, or "
+        "rename it.",
+        path, fmt::format("{:02x} {:02x} {:02x} {:02x}", start[0], start[1], start[2], start[3]));
 
   expected_text_ = bytes_;
   if (packing_ != Packing::none) {
@@ -151,9 +163,12 @@ InputFile::InputFile(const std::string& path) : path_(path), handle_(::open(path
 
 std::uint64_t InputFile::most_text_bytes() const {
   switch (packing_) {
-    case Packing::none: return bytes_;
-    case Packing::gzip: return 1032 * bytes_;                     // the most that deflate packs
-    case Packing::zstd: return (bytes_ / 4 + 1) * (128u << 10);  // a block of 128 KiB takes at least four bytes
+    case Packing::none:
+      return bytes_;
+    case Packing::gzip:
+      return 1032 * bytes_;  // the most that deflate packs
+    case Packing::zstd:
+      return (bytes_ / 4 + 1) * (128u << 10);  // a block of 128 KiB takes at least four bytes
   }
   return bytes_;
 }
@@ -163,10 +178,13 @@ void InputFile::read_at(void* into, std::size_t n, std::uint64_t at) const {
   while (n > 0) {
     const ssize_t got = pread(fd(), p, n, static_cast<off_t>(at));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw IoError(fmt::format("{}: cannot be read at byte {} ({}). Check the disk.", path_, at, reason(errno)));
+    if (got < 0)
+      throw IoError(
+          fmt::format("{}: cannot be read at byte {} ({}). Check the disk.", path_, at, reason(errno)));
     if (got == 0)
-      throw IoError(fmt::format("{}: ends at byte {} (it had {} when it was opened). Do not write a file while it is read.",
-                                path_, at, bytes_));
+      throw IoError(fmt::format(
+          "{}: ends at byte {} (it had {} when it was opened). Do not write a file while it is read.", path_,
+          at, bytes_));
     p += got;
     n -= static_cast<std::size_t>(got);
     at += static_cast<std::uint64_t>(got);
@@ -244,7 +262,10 @@ struct TextStream::Unpacker {
           const std::size_t before = out.pos;
           if (inside) step();
           if (out.pos > before) continue;
-          check(!inside, "the zstd data ends in the middle of a frame (the file has {} bytes: a download or copy was cut off). Get the file again.", file.bytes());
+          check(!inside,
+                "the zstd data ends in the middle of a frame (the file has {} bytes: a download or copy was "
+                "cut off). Get the file again.",
+                file.bytes());
           break;
         }
       }
@@ -254,7 +275,8 @@ struct TextStream::Unpacker {
   }
   void step() {
     const std::size_t left = ZSTD_decompressStream(zstd, &out, &in);
-    check(!ZSTD_isError(left), "the zstd data is damaged before byte {} of the file ({}). Get the file again.",
+    check(!ZSTD_isError(left),
+          "the zstd data is damaged before byte {} of the file ({}). Get the file again.",
           at - in.size + in.pos, ZSTD_getErrorName(left));
     inside = left != 0;
   }
@@ -273,7 +295,10 @@ struct TextStream::Unpacker {
         gzip.next_in = packed.data();
         gzip.avail_in = static_cast<unsigned>(fetch());
         if (gzip.avail_in == 0) {
-          check(!inside, "the gzip data ends early (the file has {} bytes: a download or copy was cut off). Get the file again.", file.bytes());
+          check(!inside,
+                "the gzip data ends early (the file has {} bytes: a download or copy was cut off). Get the "
+                "file again.",
+                file.bytes());
           break;
         }
       }
@@ -290,7 +315,8 @@ struct TextStream::Unpacker {
         continue;
       }
       if (state == Z_MEM_ERROR) throw std::bad_alloc();
-      check(state == Z_OK || state == Z_BUF_ERROR, "the gzip data is damaged before byte {} of the file ({}). Get the file again.",
+      check(state == Z_OK || state == Z_BUF_ERROR,
+            "the gzip data is damaged before byte {} of the file ({}). Get the file again.",
             at - gzip.avail_in, gzip.msg ? gzip.msg : "wrong checksum");
     }
     return gzip_room - gzip.avail_out;
@@ -304,9 +330,12 @@ std::size_t TextStream::read(char* into, std::size_t n) {
   if (n == 0) return 0;
   if (unpacker_->damage) std::rethrow_exception(unpacker_->damage);
   switch (unpacker_->file.packing()) {
-    case Packing::none: return unpacker_->read_plain(into, n);
-    case Packing::gzip: return unpacker_->read_gzip(into, n);
-    case Packing::zstd: return unpacker_->read_zstd(into, n);
+    case Packing::none:
+      return unpacker_->read_plain(into, n);
+    case Packing::gzip:
+      return unpacker_->read_gzip(into, n);
+    case Packing::zstd:
+      return unpacker_->read_zstd(into, n);
   }
   return 0;
 }
@@ -332,7 +361,8 @@ Head read_head(World& world, const std::string& path, std::size_t bytes) {
     try {
       while (const std::size_t n = stream.read(head.text.data() + have, bytes - have)) have += n;
     } catch (const InputError& e) {
-      const auto line = 1 + std::count(head.text.begin(), head.text.begin() + static_cast<std::ptrdiff_t>(have), '\n');
+      const auto line =
+          1 + std::count(head.text.begin(), head.text.begin() + static_cast<std::ptrdiff_t>(have), '\n');
       throw InputError(fmt::format("{}:{}: {}", path, line, e.what()));
     }
     check(have > 0, "{}: holds no text (it unpacks to nothing). Check how it was written.", path);

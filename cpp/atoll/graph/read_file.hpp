@@ -35,15 +35,16 @@ enum class Packing { none, gzip, zstd };
 
 class InputFile {
  public:
-  /// Throws InputError where there is no such file (naming similar ones) or it is none, IoError where it cannot be read.
+  /// Throws InputError where there is no such file (naming similar ones) or it is none, IoError where it
+  /// cannot be read.
   explicit InputFile(const std::string& path);
 
   const std::string& path() const { return path_; }
   std::uint64_t bytes() const { return bytes_; }
   Packing packing() const { return packing_; }
   int fd() const { return handle_.get(); }
-  /// About as many bytes as the text has: exact for plain files, else from the packed file's own words where they are
-  /// plausible. Never more than 64 times the file.
+  /// About as many bytes as the text has: exact for plain files, else from the packed file's own words where
+  /// they are plausible. Never more than 64 times the file.
   std::uint64_t expected_text_bytes() const { return expected_text_; }
   /// The least text that could be longer than this file's: what a header promises must fit under it.
   std::uint64_t most_text_bytes() const;
@@ -62,8 +63,8 @@ class TextStream {
  public:
   explicit TextStream(const InputFile& file);
   ~TextStream();
-  /// Up to n bytes; 0 only at the end. Throws InputError when the packed data is damaged or cut off; the message
-  /// lacks its "path:line: ".
+  /// Up to n bytes; 0 only at the end. Throws InputError when the packed data is damaged or cut off; the
+  /// message lacks its "path:line: ".
   std::size_t read(char* into, std::size_t n);
 
  private:
@@ -71,8 +72,8 @@ class TextStream {
   std::unique_ptr<Unpacker> unpacker_;
 };
 
-/// The first `bytes` bytes of the text, read by rank 0, for all ranks to draw the same conclusions from: what they
-/// then throw needs no agreement.
+/// The first `bytes` bytes of the text, read by rank 0, for all ranks to draw the same conclusions from: what
+/// they then throw needs no agreement.
 struct Head {
   std::string text;
   bool whole = false;            ///< that is all of it

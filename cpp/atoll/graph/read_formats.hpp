@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-/// One reader a format, behind read_edges. All are collective and get the head of the file, the same on all ranks, so
-/// that what they conclude from it needs no agreement.
+/// One reader a format, behind read_edges. All are collective and get the head of the file, the same on all
+/// ranks, so that what they conclude from it needs no agreement.
 namespace atl {
 
 EdgeList read_edge_list(World& world, const std::string& path, Head& head, const ReadOptions& options);
@@ -32,8 +32,8 @@ class HeadLines {
   bool next();
   std::string_view line() const { return line_; }  ///< without its line end
   std::int64_t number() const { return number_; }
-  std::uint64_t offset() const { return begin_; }      ///< of this line in the text
-  std::uint64_t behind() const { return next_; }       ///< of the next line
+  std::uint64_t offset() const { return begin_; }  ///< of this line in the text
+  std::uint64_t behind() const { return next_; }   ///< of the next line
   /// "path:line: what".
   [[noreturn]] void fail(const std::string& what) const;
 
@@ -53,7 +53,9 @@ auto from_head(World& world, const std::string& path, Head& head, F&& conclude) 
     try {
       return conclude(std::as_const(head));
     } catch (const HeadLines::TooShort&) {
-      check(head.text.size() < kMost, "{}: its first {} bytes hold no edge (is this a graph?). Name its format.", path, head.text.size());
+      check(head.text.size() < kMost,
+            "{}: its first {} bytes hold no edge (is this a graph?). Name its format.", path,
+            head.text.size());
       head = read_head(world, path, head.text.size() * 8);
     }
   }
@@ -62,11 +64,13 @@ auto from_head(World& world, const std::string& path, Head& head, F&& conclude) 
 /// A whole number of a header, or -1 if it is none; too large a number is INT64_MAX.
 std::int64_t header_number(std::string_view field);
 
-/// How many edges to expect on this rank, so that the columns need not grow: only address space is taken for them.
+/// How many edges to expect on this rank, so that the columns need not grow: only address space is taken for
+/// them.
 std::size_t expected_share(World& world, const Head& head, std::size_t least_bytes_per_edge);
 
 /// Throws unless a text of head.most_text_bytes can hold `promised` items of `least_bytes` each.
-void check_promise(const HeadLines& lines, const Head& head, std::int64_t promised, std::size_t least_bytes, const char* items);
+void check_promise(const HeadLines& lines, const Head& head, std::int64_t promised, std::size_t least_bytes,
+                   const char* items);
 
 /// `name` has one of the blank-separated endings, before .gz or .zst.
 bool has_ending(std::string_view name, std::string_view endings);

@@ -4,8 +4,9 @@
 #include <cmath>
 #include <filesystem>
 
-// The edge tuples that the Graph500 reference code leaves in $TMPFILE: packed_edge, twelve bytes (two low words, then two
-// high half words), or two 64-bit numbers. Weights, if any, are floats in $TMPFILE.weights. The edges are undirected.
+// The edge tuples that the Graph500 reference code leaves in $TMPFILE: packed_edge, twelve bytes (two low
+// words, then two high half words), or two 64-bit numbers. Weights, if any, are floats in $TMPFILE.weights.
+// The edges are undirected.
 namespace atl {
 namespace {
 
@@ -20,7 +21,9 @@ struct Pair64 {
   std::int64_t end[2];
 };
 
-std::uint64_t end_of(const Packed48& e, int i) { return e.low[i] | static_cast<std::uint64_t>(e.high[i]) << 32; }
+std::uint64_t end_of(const Packed48& e, int i) {
+  return e.low[i] | static_cast<std::uint64_t>(e.high[i]) << 32;
+}
 std::uint64_t end_of(const Pair64& e, int i) { return static_cast<std::uint64_t>(e.end[i]); }
 
 template <class Tuple>
@@ -43,12 +46,16 @@ EdgeList read_tuples(World& world, const std::string& path, const ReadOptions& o
   });
   world.broadcast(std::span<std::int64_t>(sizes), 0);
   const auto bytes = static_cast<std::uint64_t>(sizes[0]), edges_in_file = bytes / sizeof(Tuple);
-  check(bytes % sizeof(Tuple) == 0, "{}: has {} bytes (edges of {} bytes each leave a rest of {}). The file is cut off, or of another format.",
+  check(bytes % sizeof(Tuple) == 0,
+        "{}: has {} bytes (edges of {} bytes each leave a rest of {}). The file is cut off, or of another "
+        "format.",
         path, bytes, sizeof(Tuple), bytes % sizeof(Tuple));
   const bool weighted = sizes[1] >= 0;
-  check(weighted || options.weights != ReadOptions::Weights::required, "{}: has no weights (there is no {}.weights). Read it without them.", path, path);
-  check(!weighted || static_cast<std::uint64_t>(sizes[1]) == 4 * edges_in_file, "{}.weights: has {} bytes ({} edges need {}). Write both again.", path,
-        sizes[1], edges_in_file, 4 * edges_in_file);
+  check(weighted || options.weights != ReadOptions::Weights::required,
+        "{}: has no weights (there is no {}.weights). Read it without them.", path, path);
+  check(!weighted || static_cast<std::uint64_t>(sizes[1]) == 4 * edges_in_file,
+        "{}.weights: has {} bytes ({} edges need {}). Write both again.", path, sizes[1], edges_in_file,
+        4 * edges_in_file);
 
   const auto p = static_cast<std::uint64_t>(world.size()), r = static_cast<std::uint64_t>(world.rank());
   const std::uint64_t turns_in_file = (edges_in_file + kEdgesPerTurn - 1) / kEdgesPerTurn;
@@ -79,13 +86,19 @@ EdgeList read_tuples(World& world, const std::string& path, const ReadOptions& o
         if (all >= static_cast<std::uint64_t>(kMaxVertex)) {
           for (std::size_t i = 0; i < n; ++i)
             for (const Vertex id : {s.source[i], s.target[i]})
-              check(id >= 0 && id <= kMaxVertex, "{}: edge {} has the id {} (ids are whole numbers from 0 to 2^63 - 2). Is the file of this format?", path, begin + i, id);
+              check(id >= 0 && id <= kMaxVertex,
+                    "{}: edge {} has the id {} (ids are whole numbers from 0 to 2^63 - 2). Is the file of "
+                    "this format?",
+                    path, begin + i, id);
         }
         if (weighted) {
           s.floats.resize(n);
           weights->read_at(s.floats.data(), 4 * n, 4 * begin);
           s.weight.assign(s.floats.begin(), s.floats.end());
-          for (std::size_t i = 0; i < n; ++i) check(std::isfinite(s.floats[i]), "{}.weights: edge {} has the weight {} (weights are finite numbers). Write both again.", path, begin + i, s.floats[i]);
+          for (std::size_t i = 0; i < n; ++i)
+            check(std::isfinite(s.floats[i]),
+                  "{}.weights: edge {} has the weight {} (weights are finite numbers). Write both again.",
+                  path, begin + i, s.floats[i]);
         }
         if (all >> 32 == 0) {
           s.narrow_source.assign(s.source.begin(), s.source.end());

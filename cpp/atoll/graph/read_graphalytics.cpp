@@ -6,8 +6,8 @@
 #include <fstream>
 #include <map>
 
-// LDBC Graphalytics [1]: NAME.v has a vertex a line, NAME.e "source target [weight]" a line, NAME.properties says
-// whether edges are directed (undirected ones stand once) and weighted. Ids are any numbers of 63 bits.
+// LDBC Graphalytics [1]: NAME.v has a vertex a line, NAME.e "source target [weight]" a line, NAME.properties
+// says whether edges are directed (undirected ones stand once) and weighted. Ids are any numbers of 63 bits.
 // [1] A. Iosup et al. "The LDBC Graphalytics Benchmark", version 1.0.5, section 2.2 (Data).
 namespace atl {
 namespace fs = std::filesystem;
@@ -51,13 +51,16 @@ std::string stem_of(const std::string& path) {
     const std::string name = entry.path().string();
     if (name.ends_with(".properties") || has_ending(name, ".e")) stems.push_back(without_ending(name));
   }
-  if (error) throw IoError(fmt::format("{}: cannot be listed ({}). Check the permissions.", path, error.message()));
+  if (error)
+    throw IoError(fmt::format("{}: cannot be listed ({}). Check the permissions.", path, error.message()));
   std::sort(stems.begin(), stems.end());
   stems.erase(std::unique(stems.begin(), stems.end()), stems.end());
-  check(!stems.empty(), "{}: is a folder without a graph (it has no .properties and no .e). Name a file.", path);
+  check(!stems.empty(), "{}: is a folder without a graph (it has no .properties and no .e). Name a file.",
+        path);
   if (stems.size() > 1)
-    throw InputError(fmt::format("{}: is a folder with {} graphs ({} and {} are two). Name one of them.", path, stems.size(),
-                                 fs::path(stems[0]).filename().string(), fs::path(stems[1]).filename().string()));
+    throw InputError(fmt::format("{}: is a folder with {} graphs ({} and {} are two). Name one of them.",
+                                 path, stems.size(), fs::path(stems[0]).filename().string(),
+                                 fs::path(stems[1]).filename().string()));
   return stems[0];
 }
 
@@ -65,7 +68,8 @@ void read_properties(DataSet& set) {
   std::map<std::string, std::pair<std::string, int>> values;
   {
     const InputFile file(set.properties);  // for its messages
-    check(file.bytes() < (1u << 20), "{}: has {} bytes (a properties file is short). Name the right file.", set.properties, file.bytes());
+    check(file.bytes() < (1u << 20), "{}: has {} bytes (a properties file is short). Name the right file.",
+          set.properties, file.bytes());
   }
   std::ifstream in(set.properties);
   std::string line;
@@ -73,14 +77,17 @@ void read_properties(DataSet& set) {
     const std::string text = trimmed(line);
     if (text.empty() || text[0] == '#' || text[0] == '!') continue;
     const auto equals = text.find_first_of("=:");
-    check(equals != std::string::npos, "{}:{}: the line is {} (a property is 'name = value'). Correct it.", set.properties, number, in_quotes(text));
+    check(equals != std::string::npos, "{}:{}: the line is {} (a property is 'name = value'). Correct it.",
+          set.properties, number, in_quotes(text));
     const std::string key = trimmed(std::string_view(text).substr(0, equals));
     // graph.NAME.directed: NAME may have dots, so go by the end.
-    for (const char* known : {".vertex-file", ".edge-file", ".directed", ".meta.vertices", ".meta.edges", ".edge-properties.names", ".edge-properties.types"})
+    for (const char* known : {".vertex-file", ".edge-file", ".directed", ".meta.vertices", ".meta.edges",
+                              ".edge-properties.names", ".edge-properties.types"})
       if (key.ends_with(known)) values[known] = {trimmed(std::string_view(text).substr(equals + 1)), number};
   }
   const auto fail = [&](const char* key, const char* rule) {
-    throw InputError(fmt::format("{}:{}: {} is {} ({}). Correct it.", set.properties, values[key].second, key + 1, in_quotes(values[key].first), rule));
+    throw InputError(fmt::format("{}:{}: {} is {} ({}). Correct it.", set.properties, values[key].second,
+                                 key + 1, in_quotes(values[key].first), rule));
   };
   const fs::path folder = fs::path(set.properties).parent_path();
   const auto file = [&](const char* key, std::string& path) {
@@ -99,10 +106,13 @@ void read_properties(DataSet& set) {
   }
   set.weighted = false;
   if (values.contains(".edge-properties.names") && !values[".edge-properties.names"].first.empty()) {
-    if (values[".edge-properties.names"].first.find(',') != std::string::npos) fail(".edge-properties.names", "edges have at most one property, the weight");
+    if (values[".edge-properties.names"].first.find(',') != std::string::npos)
+      fail(".edge-properties.names", "edges have at most one property, the weight");
     set.weighted = true;
-    const std::string type = values.contains(".edge-properties.types") ? values[".edge-properties.types"].first : "real";
-    if (type != "real" && type != "int" && type != "integer") fail(".edge-properties.types", "a weight is real or int");
+    const std::string type =
+        values.contains(".edge-properties.types") ? values[".edge-properties.types"].first : "real";
+    if (type != "real" && type != "int" && type != "integer")
+      fail(".edge-properties.types", "a weight is real or int");
   }
   const auto count = [&](const char* key, std::int64_t& into) {
     if (!values.contains(key)) return;
@@ -126,14 +136,19 @@ DataSet locate(const std::string& path) {
   }
   if (set.edges.empty()) set.edges = packed_or_plain(stem + ".e");
   if (set.vertices.empty()) set.vertices = packed_or_plain(stem + ".v");
-  check(!set.edges.empty(), "{}.e: no such file (a Graphalytics graph has its edges there). Check the path.", stem);
-  check(!set.vertices.empty(), "{}.v: no such file (a Graphalytics graph has its vertices there). Name the .e file with format edges to read it alone.", stem);
+  check(!set.edges.empty(), "{}.e: no such file (a Graphalytics graph has its edges there). Check the path.",
+        stem);
+  check(!set.vertices.empty(),
+        "{}.v: no such file (a Graphalytics graph has its vertices there). Name the .e file with format "
+        "edges to read it alone.",
+        stem);
   return set;
 }
 
 void share(World& world, DataSet& set) {
   for (std::string* text : {&set.vertices, &set.edges, &set.properties}) broadcast_text(world, *text);
-  std::int64_t facts[4] = {set.directed ? *set.directed : -1, set.weighted ? *set.weighted : -1, set.vertex_count, set.edge_count};
+  std::int64_t facts[4] = {set.directed ? *set.directed : -1, set.weighted ? *set.weighted : -1,
+                           set.vertex_count, set.edge_count};
   world.broadcast(std::span<std::int64_t>(facts), 0);
   if (facts[0] >= 0) set.directed = facts[0] != 0;
   if (facts[1] >= 0) set.weighted = facts[1] != 0;
@@ -148,9 +163,11 @@ EdgeList read_graphalytics(World& world, const std::string& path, const ReadOpti
   share(world, set);
 
   ReadOptions inner = options;
-  if (set.weighted == true && options.weights == ReadOptions::Weights::automatic) inner.weights = ReadOptions::Weights::required;
+  if (set.weighted == true && options.weights == ReadOptions::Weights::automatic)
+    inner.weights = ReadOptions::Weights::required;
   if (set.weighted == false) {
-    check(options.weights != ReadOptions::Weights::required, "{}: has no weights (it names no edge property). Read it without them.", set.properties);
+    check(options.weights != ReadOptions::Weights::required,
+          "{}: has no weights (it names no edge property). Read it without them.", set.properties);
     inner.weights = ReadOptions::Weights::none;
   }
   // A graph may have vertices and no edge.
@@ -166,7 +183,9 @@ EdgeList read_graphalytics(World& world, const std::string& path, const ReadOpti
     Head head = read_head(world, set.edges, std::size_t{64} << 10);
     edges = read_edge_list(world, set.edges, head, inner);
   }
-  if (!set.directed && !options.directed) world.log()(LogLevel::warn, "{}: no .properties says whether edges are directed; taken as directed", path);
+  if (!set.directed && !options.directed)
+    world.log()(LogLevel::warn, "{}: no .properties says whether edges are directed; taken as directed",
+                path);
   edges.directed = options.directed.value_or(set.directed.value_or(true));
 
   LineShape shape;
@@ -177,12 +196,15 @@ EdgeList read_graphalytics(World& world, const std::string& path, const ReadOpti
   for_each_block(world, set.vertices, {.file_bytes = vertex_head.file_bytes}, parser.work());
   edges.vertices = parser.take_vertices();
 
-  const auto n = world.sum(static_cast<std::int64_t>(edges.vertices.size())), m = world.sum(static_cast<std::int64_t>(edges.size()));
+  const auto n = world.sum(static_cast<std::int64_t>(edges.vertices.size())),
+             m = world.sum(static_cast<std::int64_t>(edges.size()));
   check(n > 0, "{}: holds no vertex (a graph has at least one). Check how it was written.", set.vertices);
-  check(set.vertex_count < 0 || set.vertex_count == n, "{}: promises {} vertices ({} has {}). The file is cut off, or the number is wrong.",
-        set.properties, set.vertex_count, set.vertices, n);
-  check(set.edge_count < 0 || set.edge_count == m, "{}: promises {} edges ({} has {}). The file is cut off, or the number is wrong.",
-        set.properties, set.edge_count, set.edges, m);
+  check(set.vertex_count < 0 || set.vertex_count == n,
+        "{}: promises {} vertices ({} has {}). The file is cut off, or the number is wrong.", set.properties,
+        set.vertex_count, set.vertices, n);
+  check(set.edge_count < 0 || set.edge_count == m,
+        "{}: promises {} edges ({} has {}). The file is cut off, or the number is wrong.", set.properties,
+        set.edge_count, set.edges, m);
   return edges;
 }
 

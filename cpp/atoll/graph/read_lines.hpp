@@ -15,8 +15,8 @@
 ///     for_each_block(world, path, plan, parser.work());
 ///     parser.columns().finish(world, edges);
 ///
-/// Each block is parsed by a fast path that only says yes or no; where it says no, a careful one finds the first wrong
-/// line and says what is wrong with it.
+/// Each block is parsed by a fast path that only says yes or no; where it says no, a careful one finds the
+/// first wrong line and says what is wrong with it.
 namespace atl {
 
 struct LineShape {
@@ -26,7 +26,7 @@ struct LineShape {
   int weight = -1;               ///< -1: none
   int most_columns = std::numeric_limits<int>::max();
   Vertex lowest = 0, highest = kMaxVertex;  ///< ids that the file may hold
-  std::string range_rule;        ///< for an id outside: "(why). What to do."
+  std::string range_rule;                   ///< for an id outside: "(why). What to do."
   const char* source_name = "source";
   const char* target_name = "target";
 };

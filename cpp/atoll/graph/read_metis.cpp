@@ -5,14 +5,16 @@
 #include <atomic>
 #include <bit>
 
-// METIS [1]: a header "n m [fmt [ncon]]", then one line a vertex with its neighbours, ids from 1; '%' begins a comment.
-// fmt is three digits: vertex sizes, vertex weights (ncon of them), edge weights. Sizes and vertex weights are skipped.
+// METIS [1]: a header "n m [fmt [ncon]]", then one line a vertex with its neighbours, ids from 1; '%' begins
+// a comment. fmt is three digits: vertex sizes, vertex weights (ncon of them), edge weights. Sizes and vertex
+// weights are skipped.
 //
-// An undirected edge stands in the lines of both its ends and is emitted once, from the line of the smaller one. That
-// both do name it is checked without remembering any: sums of hashes of the edges, seen from either side, are equal.
-// Two dialects are told apart by the number of entries: files with m entries instead of 2m (GAP writes them) hold arcs;
-// and in the 10th DIMACS challenge fmt 100 does not mean sizes, but that loops and multi-edges are allowed.
-// [1] G. Karypis. "METIS: A Software Package for Partitioning Unstructured Graphs", version 5.1.0, section 4.1.1, 2013.
+// An undirected edge stands in the lines of both its ends and is emitted once, from the line of the smaller
+// one. That both do name it is checked without remembering any: sums of hashes of the edges, seen from either
+// side, are equal. Two dialects are told apart by the number of entries: files with m entries instead of 2m
+// (GAP writes them) hold arcs; and in the 10th DIMACS challenge fmt 100 does not mean sizes, but that loops
+// and multi-edges are allowed. [1] G. Karypis. "METIS: A Software Package for Partitioning Unstructured
+// Graphs", version 5.1.0, section 4.1.1, 2013.
 namespace atl {
 namespace {
 
@@ -28,7 +30,11 @@ struct MetisHeader {
 MetisHeader conclude(const std::string& path, const Head& head) {
   HeadLines lines(path, head);
   for (;;) {
-    if (!lines.next()) throw InputError(fmt::format("{}:{}: the file ends before its header (vertices, edges). The file is cut off, or of another format.", path, lines.number()));
+    if (!lines.next())
+      throw InputError(
+          fmt::format("{}:{}: the file ends before its header (vertices, edges). The file is cut off, or of "
+                      "another format.",
+                      path, lines.number()));
     const auto fields = fields_of(lines.line());
     if (fields.empty() || lines.line()[0] == '%') continue;
     MetisHeader header;
@@ -36,11 +42,17 @@ MetisHeader conclude(const std::string& path, const Head& head) {
     std::string format(fields.size() > 2 ? fields[2] : "0");
     const std::int64_t constraints = fields.size() > 3 ? header_number(fields[3]) : 1;
     if (n < 0 || m < 0 || fields.size() > 4 || constraints < 0 || constraints > 1000000)
-      lines.fail(fmt::format("the header is {} (it is 'vertices edges [fmt [ncon]]', whole numbers). Name the file's format.", in_quotes(lines.line())));
+      lines.fail(fmt::format(
+          "the header is {} (it is 'vertices edges [fmt [ncon]]', whole numbers). Name the file's format.",
+          in_quotes(lines.line())));
     if (format.size() < 3) format = std::string(3 - format.size(), '0') + format;
     if (format.size() > 3 || format.find_first_not_of("01") != std::string::npos)
-      lines.fail(fmt::format("fmt is {} (it is up to three digits 0 or 1: vertex sizes, vertex weights, edge weights). Correct the header.", in_quotes(fields[2])));
-    if (n < 1 || n > kMaxVertex) lines.fail(fmt::format("the header has {} vertices (a graph has 1 to 2^63 - 2). Correct it.", n));
+      lines.fail(
+          fmt::format("fmt is {} (it is up to three digits 0 or 1: vertex sizes, vertex weights, edge "
+                      "weights). Correct the header.",
+                      in_quotes(fields[2])));
+    if (n < 1 || n > kMaxVertex)
+      lines.fail(fmt::format("the header has {} vertices (a graph has 1 to 2^63 - 2). Correct it.", n));
     header.vertices = n;
     header.edges = m;
     header.loops_or_sizes = format == "100" && fields.size() < 4;
@@ -77,9 +89,14 @@ class NeighbourParser {
     std::uint64_t up = 0, down = 0, loops = 0, up_hash = 0, down_hash = 0;
   };
 
-  NeighbourParser(World& world, const MetisHeader& header, bool sizes, Entries entries, bool weighted, std::size_t expected)
-      : header_(header), skipped_(header.vertex_weights + sizes), entries_(entries), weighted_(weighted),
-        columns_(expected, weighted), scratch_(static_cast<std::size_t>(world.team().size())) {}
+  NeighbourParser(World& world, const MetisHeader& header, bool sizes, Entries entries, bool weighted,
+                  std::size_t expected)
+      : header_(header),
+        skipped_(header.vertex_weights + sizes),
+        entries_(entries),
+        weighted_(weighted),
+        columns_(expected, weighted),
+        scratch_(static_cast<std::size_t>(world.team().size())) {}
 
   void operator()(int thread, const Block& block) {
     Scratch& scratch = scratch_[static_cast<std::size_t>(thread)];
@@ -148,7 +165,8 @@ class NeighbourParser {
     std::size_t n = 0;
     std::int64_t row = block.row;
     const auto vertices = static_cast<std::uint64_t>(header_.vertices);
-    for (const char* p = block.begin; p < block.end; ++p) {  // p: the beginning of a line, at the end its line end
+    for (const char* p = block.begin; p < block.end;
+         ++p) {  // p: the beginning of a line, at the end its line end
       if (*p == '%') {
         p = next_line(p, block.end) - 1;
         continue;
@@ -157,27 +175,39 @@ class NeighbourParser {
       while (scan::is_blank(*p)) ++p;
       if (*p == '\n') continue;
       if (u > vertices)
-        throw LineError{p, fmt::format("the line would be that of vertex {} (the header says {} vertices). Correct the header, or remove the line.", u, vertices)};
+        throw LineError{p, fmt::format("the line would be that of vertex {} (the header says {} vertices). "
+                                       "Correct the header, or remove the line.",
+                                       u, vertices)};
       for (std::int64_t skip = skipped_; skip > 0 && *p != '\n'; --skip) {
         std::uint64_t ignored;
         if (!scan_id(p, ignored) || !(scan::is_blank(*p) || *p == '\n'))
-          throw LineError{p, fmt::format("a weight of vertex {} ends in {} (not a whole number). Correct it.", u, in_quotes(field_at(p, block.end)))};
+          throw LineError{p, fmt::format("a weight of vertex {} ends in {} (not a whole number). Correct it.",
+                                         u, in_quotes(field_at(p, block.end)))};
         while (scan::is_blank(*p)) ++p;
       }
       while (*p != '\n') {
         const char* at = p;
         std::uint64_t v;
         if (!scan_id(p, v) || !(scan::is_blank(*p) || *p == '\n'))
-          throw LineError{at, fmt::format("a neighbour of vertex {} is {} (not a whole number). Correct it, or name the file's format.", u, in_quotes(field_at(at, block.end)))};
+          throw LineError{at, fmt::format("a neighbour of vertex {} is {} (not a whole number). Correct it, "
+                                          "or name the file's format.",
+                                          u, in_quotes(field_at(at, block.end)))};
         if (v < 1 || v > vertices)
-          throw LineError{at, fmt::format("a neighbour of vertex {} is {} (the header says {} vertices, numbered from 1). Was this file written from 0?", u, field_at(at, block.end).substr(0, 40), vertices)};
+          throw LineError{at, fmt::format("a neighbour of vertex {} is {} (the header says {} vertices, "
+                                          "numbered from 1). Was this file written from 0?",
+                                          u, field_at(at, block.end).substr(0, 40), vertices)};
         while (scan::is_blank(*p)) ++p;
         double w = 1;
         if (header_.edge_weights) {
           at = p;
-          if (*p == '\n') throw LineError{p, fmt::format("the line of vertex {} ends before the weight of the edge to {} (fmt says that edges have weights). Complete it.", u, v)};
+          if (*p == '\n')
+            throw LineError{p, fmt::format("the line of vertex {} ends before the weight of the edge to {} "
+                                           "(fmt says that edges have weights). Complete it.",
+                                           u, v)};
           if (!scan_weight(p, block.end, w) || !(scan::is_blank(*p) || *p == '\n'))
-            throw LineError{at, fmt::format("the weight of edge {}-{} is {} (not a finite number). Correct it.", u, v, in_quotes(field_at(at, block.end)))};
+            throw LineError{
+                at, fmt::format("the weight of edge {}-{} is {} (not a finite number). Correct it.", u, v,
+                                in_quotes(field_at(at, block.end)))};
           while (scan::is_blank(*p)) ++p;
         }
         const std::uint64_t hash_w = std::bit_cast<std::uint64_t>(w);
@@ -221,8 +251,11 @@ EdgeList read_metis(World& world, const std::string& path, Head& head, const Rea
   check(header.edge_weights || options.weights != ReadOptions::Weights::required,
         "{}:{}: has no edge weights (the last digit of fmt is 0). Read it without them.", path, header.line);
   const bool weighted = header.edge_weights && options.weights != ReadOptions::Weights::none;
-  const BlockPlan plan{.from = header.from, .first_line = header.line + 1, .longest_line = std::size_t{1} << 40,
-                       .count_rows = count_vertex_lines, .file_bytes = head.file_bytes};
+  const BlockPlan plan{.from = header.from,
+                       .first_line = header.line + 1,
+                       .longest_line = std::size_t{1} << 40,
+                       .count_rows = count_vertex_lines,
+                       .file_bytes = head.file_bytes};
   const auto n = static_cast<std::uint64_t>(header.vertices), m = static_cast<std::uint64_t>(header.edges);
   EdgeList edges;
   edges.range = IdRange{1, header.vertices};
@@ -231,22 +264,30 @@ EdgeList read_metis(World& world, const std::string& path, Head& head, const Rea
   const auto attempt = [&](bool sizes, Entries entries) {
     NeighbourParser parser(world, header, sizes, entries, weighted, expected_share(world, head, 2));
     const std::int64_t rows = for_each_block(world, path, plan, std::ref(parser));
-    check(static_cast<std::uint64_t>(rows) >= n, "{}:{}: the header promises {} vertices, one a line (the file has {} lines for them). The file is cut off, or its header is wrong.",
+    check(static_cast<std::uint64_t>(rows) >= n,
+          "{}:{}: the header promises {} vertices, one a line (the file has {} lines for them). The file is "
+          "cut off, or its header is wrong.",
           path, header.line, n, rows);
     const auto tally = parser.total(world);
     const std::uint64_t all = tally.up + tally.down + tally.loops;
     if (entries == Entries::arcs) {
-      check(all == m || all == 2 * m || all + tally.loops == 2 * m, "{}:{}: the header promises {} edges (the lines have {} entries, neither as many nor twice as many). The file is cut off, or its header is wrong.",
+      check(all == m || all == 2 * m || all + tally.loops == 2 * m,
+            "{}:{}: the header promises {} edges (the lines have {} entries, neither as many nor twice as "
+            "many). The file is cut off, or its header is wrong.",
             path, header.line, m, all);
     } else {
       // A loop may stand once or twice in the line of its vertex.
       const bool twice = all == 2 * m || all + tally.loops == 2 * m;
       if (!twice && header.loops_or_sizes && !sizes && all == 2 * m + n) return false;
       if (!twice && all == m) return false;
-      check(twice, "{}:{}: the header promises {} edges (the lines have {} entries: not twice as many). The file is cut off, or its header is wrong.",
+      check(twice,
+            "{}:{}: the header promises {} edges (the lines have {} entries: not twice as many). The file is "
+            "cut off, or its header is wrong.",
             path, header.line, m, all);
       check(tally.up == tally.down && tally.up_hash == tally.down_hash,
-            "{}: is not symmetric ({} entries name a larger id, {} a smaller one, and they are not the same edges). An undirected edge stands in the lines of both its ends; read it as directed, or complete it.",
+            "{}: is not symmetric ({} entries name a larger id, {} a smaller one, and they are not the same "
+            "edges). An undirected edge stands in the lines of both its ends; read it as directed, or "
+            "complete it.",
             path, tally.up, tally.down);
     }
     parser.columns().finish(world, edges);

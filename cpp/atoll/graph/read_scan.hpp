@@ -16,8 +16,8 @@
 ///     const char* p = ...;  std::uint64_t id;
 ///     if (!scan_id(p, id)) ...;                  // p is behind the digits
 ///
-/// Eight digits are converted at once, without a branch per digit: a loop over digits mispredicts its end on almost
-/// every number of a real edge list.
+/// Eight digits are converted at once, without a branch per digit: a loop over digits mispredicts its end on
+/// almost every number of a real edge list.
 namespace atl {
 
 inline constexpr std::size_t kTextPadding = 32;
@@ -28,7 +28,8 @@ struct LineError {
   std::string what;
 };
 
-static_assert(std::endian::native == std::endian::little, "the scanner takes the first digit from the lowest byte");
+static_assert(std::endian::native == std::endian::little,
+              "the scanner takes the first digit from the lowest byte");
 
 namespace scan {
 
@@ -89,8 +90,8 @@ inline bool scan_id(const char*& p, std::uint64_t& value) {
   return true;
 }
 
-/// Reads a finite decimal number. Integers and fractions of up to seven digits on each side are exact as a quotient of
-/// two exact doubles, hence correctly rounded; the rest goes to the library.
+/// Reads a finite decimal number. Integers and fractions of up to seven digits on each side are exact as a
+/// quotient of two exact doubles, hence correctly rounded; the rest goes to the library.
 inline bool scan_weight(const char*& p, const char* end, double& value) {
   const char* q = p;
   const bool minus = *q == '-';
@@ -107,7 +108,8 @@ inline bool scan_weight(const char*& p, const char* end, double& value) {
       const char after = q[n + 1 + m];
       if (m < 8 && after != 'e' && after != 'E') {
         const std::uint64_t part = m > 0 ? scan::eight(x << (64 - 8 * m)) : 0;
-        value = static_cast<double>(whole * scan::kPower10[m] + part) / static_cast<double>(scan::kPower10[m]);
+        value =
+            static_cast<double>(whole * scan::kPower10[m] + part) / static_cast<double>(scan::kPower10[m]);
         if (minus) value = -value;
         p = q + n + 1 + m;
         return true;

@@ -13,16 +13,19 @@
 ///     write_result(world, "rank.npy", ids, ranks);       // numpy: array of (id, value)
 ///     write_edges(world, "web.atoll", edges);
 ///
-/// All are collective. A file appears whole, or not at all: it is written under another name, synced and renamed.
-/// Throws IoError (a full disk, no permission) and UsageError (a name with an unknown ending), the same on every rank.
+/// All are collective. A file appears whole, or not at all: it is written under another name, synced and
+/// renamed. Throws IoError (a full disk, no permission) and UsageError (a name with an unknown ending), the
+/// same on every rank.
 namespace atl {
 
-/// The format goes by the ending: .tsv (tab), .csv (comma, with a line of names), .txt (blank: what Graphalytics wants),
-/// .npy (a structured array with fields id and value). `ids` are this rank's original ids; the file has the ranks' parts
-/// in rank order, so it is sorted if those are. Infinite values are written as Infinity, and doubles so that they read
-/// back exactly.
-void write_result(World& world, const std::string& path, std::span<const Vertex> ids, std::span<const std::int64_t> values);
-void write_result(World& world, const std::string& path, std::span<const Vertex> ids, std::span<const double> values);
+/// The format goes by the ending: .tsv (tab), .csv (comma, with a line of names), .txt (blank: what
+/// Graphalytics wants), .npy (a structured array with fields id and value). `ids` are this rank's original
+/// ids; the file has the ranks' parts in rank order, so it is sorted if those are. Infinite values are
+/// written as Infinity, and doubles so that they read back exactly.
+void write_result(World& world, const std::string& path, std::span<const Vertex> ids,
+                  std::span<const std::int64_t> values);
+void write_result(World& world, const std::string& path, std::span<const Vertex> ids,
+                  std::span<const double> values);
 
 /// The format goes by the ending:
 ///   .el .edges .elist   source target               what GAP reads; weights are left out

@@ -13,8 +13,8 @@
 ///     world.together([&] { file.write_at(data, n, at); });   // any part, any thread
 ///     file.commit();                                 // fsync, rename
 ///
-/// All calls but write_at are collective and throw the same IoError on every rank. Without commit() the destructor
-/// removes the temporary file.
+/// All calls but write_at are collective and throw the same IoError on every rank. Without commit() the
+/// destructor removes the temporary file.
 namespace atl {
 
 class OutputFile {

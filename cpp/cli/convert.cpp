@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/base/timer.hpp>
+#include <atoll/graph/write.hpp>
+#include <filesystem>
+
+#include "graph_input.hpp"
+#include "verbs.hpp"
+
+namespace atl::cli {
+
+int verb_convert(const Words& words) {
+  Command command("convert",
+                  "Reads a graph and writes it in another format: .el .wel .txt .tsv .csv .mtx .g500 "
+                  ".g500-64 .atoll by the output's ending.");
+  GraphInput input;
+  input.add_to(command.app());
+  std::string output;
+  command.app().add_option("output", output, "the file to write")->required();
+  if (const auto code = command.parse(words)) return *code;
+  return command.run([&](World& world) {
+    Timer timer;
+    const EdgeList edges = input.load(world);
+    const double load_seconds = world.max(timer.lap());
+    write_edges(world, output, edges);
+    const double write_seconds = world.max(timer.lap());
+    const Edge count = world.sum(static_cast<Edge>(edges.size()));
+
+    Outcome outcome;
+    outcome.input = {
+        {"name", edges.name}, {"edges", count}, {"directed", edges.directed}, {"weighted", edges.weighted()}};
+    std::uintmax_t bytes = 0;
+    if (world.rank() == 0) {
+      std::error_code ignored;
+      bytes = std::filesystem::file_size(output, ignored);
+    }
+    outcome.result = {{"output", output}, {"output_bytes", bytes}};
+    outcome.seconds = {
+        {"load", load_seconds}, {"write", write_seconds}, {"run", load_seconds + write_seconds}};
+    outcome.text =
+        table_of({{"from", fmt::format("{}: {} {} edges{}", edges.name, count,
+                                       edges.directed ? "directed" : "undirected",
+                                       edges.weighted() ? ", weighted" : "")},
+                  {"to", fmt::format("{}: {} bytes", output, bytes)},
+                  {"load, write", fmt::format("{:.3f} s, {:.3f} s", load_seconds, write_seconds)}});
+    return outcome;
+  });
+}
+
+}  // namespace atl::cli

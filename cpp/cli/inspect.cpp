@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/base/timer.hpp>
+#include <atoll/graph/profile.hpp>
+
+#include "graph_input.hpp"
+#include "verbs.hpp"
+
+namespace atl::cli {
+namespace {
+
+std::string bytes_text(double bytes) {
+  const char* units[] = {"B", "KB", "MB", "GB", "TB"};
+  int unit = 0;
+  while (bytes >= 1000 && unit < 4) bytes /= 1000, ++unit;
+  return fmt::format("{:.{}f} {}", bytes, unit == 0 ? 0 : 1, units[unit]);
+}
+
+Outcome inspect(World& world, const GraphInput& input, Rank for_ranks) {
+  Timer timer;
+  EdgeList edges = input.load(world);
+  const double load_seconds = world.max(timer.lap());
+  const IdMap ids = number(world, edges);
+  const GraphProfile p = profile_of(world, edges, ids, for_ranks);
+  const double profile_seconds = world.max(timer.lap());
+
+  Outcome outcome;
+  outcome.input = {{"name", edges.name},
+                   {"vertices", p.vertices},
+                   {"edges", p.edges},
+                   {"directed", p.directed},
+                   {"weighted", p.weight_bytes > 0}};
+  nlohmann::json histogram = nlohmann::json::array();
+  std::string drawn;
+  Vertex most = 1;
+  for (const Vertex count : p.degree_histogram) most = std::max(most, count);
+  for (std::size_t k = 0; k < p.degree_histogram.size(); ++k) {
+    const Edge from = k == 0 ? 0 : Edge{1} << (k - 1), to = k == 0 ? 0 : (Edge{1} << k) - 1;
+    const Vertex count = p.degree_histogram[k];
+    histogram.push_back({{"from", from}, {"to", to}, {"vertices", count}});
+    constexpr double kWidth = 40;
+    drawn += fmt::format(
+        "  {:>10} {:>12}  {}\n", from == to ? std::to_string(from) : fmt::format("{}-{}", from, to), count,
+        std::string(static_cast<std::size_t>(kWidth * static_cast<double>(count) / static_cast<double>(most)),
+                    '#'));
+  }
+  nlohmann::json memory = nlohmann::json::object();
+  std::vector<std::pair<std::string, std::string>> memory_rows;
+  for (const auto& [what, bytes] : expected_bytes(p)) {
+    memory[what] = bytes;
+    memory_rows.emplace_back("  " + what, bytes_text(bytes));
+  }
+  outcome.result = {{"least_id", p.least_id},
+                    {"most_id", p.most_id},
+                    {"isolated", p.isolated},
+                    {"self_loops", p.self_loops},
+                    {"distinct_edges", p.distinct_edges},
+                    {"components", p.components},
+                    {"largest_component", p.largest_component},
+                    {"most_degree", p.most_degree},
+                    {"most_in_degree", p.most_in_degree},
+                    {"degrees", histogram},
+                    {"memory_ranks", p.ranks},
+                    {"cut_edges", p.cut_edges},
+                    {"memory", memory}};
+  outcome.seconds = {
+      {"load", load_seconds}, {"profile", profile_seconds}, {"run", load_seconds + profile_seconds}};
+  outcome.text =
+      table_of({{"graph",
+                 fmt::format("{}: {} vertices, {} {} edges{}", edges.name, p.vertices, p.edges,
+                             p.directed ? "directed" : "undirected", p.weight_bytes > 0 ? ", weighted" : "")},
+                {"ids", fmt::format("{} to {}", p.least_id, p.most_id)},
+                {"distinct edges", fmt::format("about {}; {} self-loops", p.distinct_edges, p.self_loops)},
+                {"components", fmt::format("{}, the largest of {} vertices; {} vertices without edges",
+                                           p.components, p.largest_component, p.isolated)},
+                {"largest degree",
+                 p.directed ? fmt::format("{} leaving, {} entering", p.most_degree, p.most_in_degree)
+                            : std::to_string(p.most_degree)},
+                {"load", fmt::format("{:.3f} s", load_seconds)}}) +
+      fmt::format("\n{}\n{}\nmemory on {} rank{}, all together\n{}",
+                  p.directed ? "leaving edges of a vertex, and how many vertices"
+                             : "degree of a vertex, and how many vertices",
+                  drawn, p.ranks, p.ranks == 1 ? "" : "s", table_of(memory_rows));
+  return outcome;
+}
+
+}  // namespace
+
+int verb_inspect(const Words& words) {
+  Command command("inspect", "What a graph holds, and the memory that a run on it would take.");
+  GraphInput input;
+  input.add_to(command.app());
+  Rank for_ranks = 0;
+  command.app()
+      .add_option("--for-ranks", for_ranks, "say the memory for so many ranks (default: those of this run)")
+      ->check(CLI::PositiveNumber);
+  if (const auto code = command.parse(words)) return *code;
+  return command.run([&](World& world) { return inspect(world, input, for_ranks); });
+}
+
+}  // namespace atl::cli
