@@ -35,6 +35,32 @@ target_include_directories(atoll_core PRIVATE cpp)
 target_link_libraries(atoll_core PRIVATE atoll::atoll)
 list(APPEND ATOLL_PRODUCT atoll_core)
 
+# The stub _core.pyi is made from the module itself, in a folder where no .py of ours hides another library.
+set(stub "${PROJECT_BINARY_DIR}/stub")
+add_custom_command(
+  TARGET atoll_core
+  POST_BUILD
+  COMMAND "${CMAKE_COMMAND}" -E make_directory "${stub}"
+  COMMAND "${CMAKE_COMMAND}" -E create_symlink "$<TARGET_FILE:atoll_core>" "${stub}/$<TARGET_FILE_NAME:atoll_core>"
+  VERBATIM
+)
+execute_process(
+  COMMAND "${Python_EXECUTABLE}" -c "import sys; sys.version_info >= (3, 11) or __import__('typing_extensions')"
+  RESULT_VARIABLE lacks_typing
+  ERROR_QUIET
+)
+if(NOT CMAKE_CROSSCOMPILING AND NOT lacks_typing)
+  nanobind_add_stub(
+    atoll_core_stub
+    MODULE _core
+    OUTPUT "${stage}/_core.pyi"
+    PYTHON_PATH "${stub}"
+    DEPENDS atoll_core
+    INCLUDE_PRIVATE
+  )
+  list(APPEND ATOLL_PRODUCT atoll_core_stub)
+endif()
+
 if(PROJECT_IS_TOP_LEVEL AND NOT SKBUILD)
   file(
     GLOB_RECURSE modules

@@ -1,6 +1,47 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distributed graphs on one engine in which every byte knows which link it crosses."""
+"""Distributed graphs on one engine in which every byte knows which link it crosses.
 
+>>> import atoll
+>>> graph = atoll.Graph("kron:10")  # or from arrays, a sparse matrix, a file
+>>> result = atoll.bfs(graph, 1)
+>>> result.depth.gather().shape
+(1024,)
+
+Every call works on one rank and on many: see `comm` of atoll.Graph. The logger "atoll" is silent until it gets a handler.
+"""
+
+import logging as _logging
+
+from . import algorithms, errors, graph, vertices, world
 from ._core import __version__
+from .algorithms import BfsResult, bfs
+from .errors import Error, InputError, IoError, TransportError, UsageError, VerificationError
+from .graph import Graph
+from .vertices import NO_VERTEX, UNREACHABLE, VertexArray
+from .world import World, run_ranks, set_threads
 
-__all__ = ["__version__"]
+_logging.getLogger("atoll").addHandler(_logging.NullHandler())
+
+__all__ = [
+    "NO_VERTEX",
+    "UNREACHABLE",
+    "BfsResult",
+    "Error",
+    "Graph",
+    "InputError",
+    "IoError",
+    "TransportError",
+    "UsageError",
+    "VerificationError",
+    "VertexArray",
+    "World",
+    "__version__",
+    "algorithms",
+    "bfs",
+    "errors",
+    "graph",
+    "run_ranks",
+    "set_threads",
+    "vertices",
+    "world",
+]

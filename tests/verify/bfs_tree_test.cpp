@@ -44,6 +44,7 @@ BfsTreeReport verify(const Case& c, Rank ranks, Given given, Feed feed = Feed::n
   std::vector<Pairs> dealt(p);
   for (const auto& edge : c.edges) dealt[random.below(p)].push_back(edge);
 
+  const Blocks owners(blocks);
   std::vector<BfsTreeReport> reports(p);
   Plan plan;
   plan.threads = threads;
@@ -52,11 +53,11 @@ BfsTreeReport verify(const Case& c, Rank ranks, Given given, Feed feed = Feed::n
   run_ranks(ranks, plan, [&](World& world) {
     const auto r = static_cast<std::size_t>(world.rank());
     const auto begin = static_cast<std::size_t>(blocks[r]), count = static_cast<std::size_t>(blocks[r + 1]) - begin;
-    BfsTree tree{.blocks = blocks,
+    BfsTree tree{.blocks = &owners,
                  .root = c.root,
                  .parents = std::span(c.tree.parents).subspan(begin, count),
                  .depths = {},
-                 .directed = c.directed,
+                 .tuples = c.directed ? TupleKind::directed : TupleKind::undirected,
                  .original = [](Vertex v) { return 10 * v; }};
     if (given == Given::depths) tree.depths = std::span(c.tree.depths).subspan(begin, count);
     std::vector<std::uint32_t> s32, t32;
@@ -303,9 +304,10 @@ TEST_CASE("any change of one parent is found") {
 
 TEST_CASE("sizes that do not fit the blocks are refused on every rank") {
   run_ranks(2, Plan{}, [](World& world) {
-    const std::vector<Vertex> blocks{0, 2, 4}, parents(world.rank() == 0 ? 2 : 3, 0);
+    const Blocks blocks({0, 2, 4});
+    const std::vector<Vertex> parents(world.rank() == 0 ? 2 : 3, 0);
     const std::span<const Vertex> none;
-    CHECK_THROWS_AS(verify_bfs_tree(world, {.blocks = blocks, .root = 0, .parents = parents}, Tuples(none, none)),
+    CHECK_THROWS_AS(verify_bfs_tree(world, {.blocks = &blocks, .root = 0, .parents = parents}, Tuples(none, none)),
                     InputError);
   });
 }

@@ -29,11 +29,11 @@ struct ReadOptions {
   std::string format = "auto";
   /// Overrides what the format says. Left alone: edge lists and DIMACS are directed; METIS, Graph500 and Matrix Market
   /// `symmetric` are not; Graphalytics and our own format say it themselves.
-  std::optional<bool> directed;
+  std::optional<bool> directed = {};
   Weights weights = Weights::automatic;
   /// Edge lists: a column's number, counted from 1, or its name in the header line. Empty: by well-known names, else
   /// columns 1, 2 and, if it is a number, 3.
-  std::string source_column, target_column, weight_column;
+  std::string source_column = {}, target_column = {}, weight_column = {};
 };
 
 /// Names that ReadOptions::format takes, each with a few words about it.

@@ -55,7 +55,7 @@ std::string joined(const Fields& names) {
 }
 
 // The column that an option names, by number or by name.
-int chosen_column(const HeadLines& lines, const std::string& wish, const Fields& names, const char* option) {
+int chosen_column(const HeadLines& lines, const std::string& wish, const Fields& names, const char* option, const std::string& place) {
   if (const std::int64_t number = header_number(wish); number >= 0) {
     if (number < 1 || number > 10000) throw UsageError(fmt::format("{} is {} (columns count from 1). Correct it.", option, wish));
     return static_cast<int>(number - 1);
@@ -63,7 +63,7 @@ int chosen_column(const HeadLines& lines, const std::string& wish, const Fields&
   for (std::size_t i = 0; i < names.size(); ++i)
     if (same_word(without_quotes(names[i]), wish)) return static_cast<int>(i);
   if (names.empty()) lines.fail(fmt::format("{} is {} (the file has no line of names). Give the number of the column.", option, in_quotes(wish)));
-  lines.fail(fmt::format("{} is {} (the columns are: {}). Name one of them.", option, in_quotes(wish), joined(names)));
+  throw InputError(fmt::format("{}: {} is {} (the columns are: {}). Name one of them.", place, option, in_quotes(wish), joined(names)));
 }
 
 // "# atoll: vertices 1..34 undirected"
@@ -165,6 +165,7 @@ EdgeListLayout conclude(const std::string& path, const Head& head, const ReadOpt
   layout.first_line = lines.number();
 
   LineShape& shape = layout.shape;
+  const std::string names_place = fmt::format("{}:{}", path, names_line);
   if (!names.empty() && !columns_given) {
     const int source = find_name(names, kSourceNames), target = find_name(names, kTargetNames);
     if (source >= 0 && target >= 0) {
@@ -172,15 +173,15 @@ EdgeListLayout conclude(const std::string& path, const Head& head, const ReadOpt
       shape.target = target;
     }
   }
-  if (!options.source_column.empty()) shape.source = chosen_column(lines, options.source_column, names, "source_column");
-  if (!options.target_column.empty()) shape.target = chosen_column(lines, options.target_column, names, "target_column");
+  if (!options.source_column.empty()) shape.source = chosen_column(lines, options.source_column, names, "source_column", names_place);
+  if (!options.target_column.empty()) shape.target = chosen_column(lines, options.target_column, names, "target_column", names_place);
   if (shape.source == shape.target)
     throw UsageError(fmt::format("source and target are both column {} (an edge has two ends). Name two columns.", shape.source + 1));
 
   const bool plain = names.empty() && !columns_given && options.weight_column.empty();
   if (options.weights != ReadOptions::Weights::none) {
     if (!options.weight_column.empty()) {
-      shape.weight = chosen_column(lines, options.weight_column, names, "weight_column");
+      shape.weight = chosen_column(lines, options.weight_column, names, "weight_column", names_place);
     } else if (!names.empty()) {
       shape.weight = find_name(names, kWeightNames);
     } else if (!columns_given && fields.size() >= 3 && is_number(fields[2])) {
@@ -188,7 +189,7 @@ EdgeListLayout conclude(const std::string& path, const Head& head, const ReadOpt
     }
     const bool required = options.weights == ReadOptions::Weights::required || (plain && has_ending(path, ".wel"));
     if (required && shape.weight < 0) {
-      if (!names.empty()) throw InputError(fmt::format("{}:{}: has no weights (the columns are: {}). Name the column of the weights.", path, names_line, joined(names)));
+      if (!names.empty()) throw InputError(fmt::format("{}: has no weights (the columns are: {}). Name the column of the weights.", names_place, joined(names)));
       lines.fail(fmt::format("has no weights (the line has {} columns). Name the column of the weights, or read without them.", fields.size()));
     }
   }

@@ -3,6 +3,7 @@
 #include <atoll/graph/read_file.hpp>
 #include <atoll/graph/read_scan.hpp>
 #include <cerrno>
+#include <exception>
 #include <filesystem>
 #include <system_error>
 #include <vector>
@@ -181,6 +182,7 @@ struct TextStream::Unpacker {
   z_stream gzip{};
   bool inside = false;  // a frame or member has begun and not ended
   bool opened = false;
+  std::exception_ptr damage;  // thrown once the text in front of it has been handed out
 
   explicit Unpacker(const InputFile& f) : file(f) {
     if (file.packing() == Packing::none) return;
@@ -216,36 +218,56 @@ struct TextStream::Unpacker {
     return n;
   }
 
+  // What came out before the damage is good.
+  template <class Left>
+  std::size_t until_damage(Left&& have, std::size_t (Unpacker::*unpack)()) {
+    try {
+      return (this->*unpack)();
+    } catch (const InputError&) {
+      if (have() == 0) throw;
+      damage = std::current_exception();
+      return have();
+    }
+  }
+
+  ZSTD_outBuffer out{nullptr, 0, 0};
   std::size_t read_zstd(char* into, std::size_t n) {
-    ZSTD_outBuffer out{into, n, 0};
-    while (out.pos < n) {
+    out = {into, n, 0};
+    return until_damage([&] { return out.pos; }, &Unpacker::unpack_zstd);
+  }
+  std::size_t unpack_zstd() {
+    while (out.pos < out.size) {
       if (in.pos == in.size) {
         in = {packed.data(), fetch(), 0};
         if (in.size == 0) {
           // What is left in the decoder comes out without input.
           const std::size_t before = out.pos;
-          if (inside) step(out);
+          if (inside) step();
           if (out.pos > before) continue;
           check(!inside, "the zstd data ends in the middle of a frame (the file has {} bytes: a download or copy was cut off). Get the file again.", file.bytes());
           break;
         }
       }
-      step(out);
+      step();
     }
     return out.pos;
   }
-  void step(ZSTD_outBuffer& out) {
+  void step() {
     const std::size_t left = ZSTD_decompressStream(zstd, &out, &in);
     check(!ZSTD_isError(left), "the zstd data is damaged before byte {} of the file ({}). Get the file again.",
           at - in.size + in.pos, ZSTD_getErrorName(left));
     inside = left != 0;
   }
 
+  std::size_t gzip_room = 0;
   std::size_t read_gzip(char* into, std::size_t n) {
     constexpr std::size_t kMost = std::size_t{1} << 30;  // zlib counts in 32 bits
-    n = std::min(n, kMost);
+    gzip_room = std::min(n, kMost);
     gzip.next_out = reinterpret_cast<unsigned char*>(into);
-    gzip.avail_out = static_cast<unsigned>(n);
+    gzip.avail_out = static_cast<unsigned>(gzip_room);
+    return until_damage([&] { return gzip_room - gzip.avail_out; }, &Unpacker::unpack_gzip);
+  }
+  std::size_t unpack_gzip() {
     while (gzip.avail_out > 0) {
       if (gzip.avail_in == 0) {
         gzip.next_in = packed.data();
@@ -271,7 +293,7 @@ struct TextStream::Unpacker {
       check(state == Z_OK || state == Z_BUF_ERROR, "the gzip data is damaged before byte {} of the file ({}). Get the file again.",
             at - gzip.avail_in, gzip.msg ? gzip.msg : "wrong checksum");
     }
-    return n - gzip.avail_out;
+    return gzip_room - gzip.avail_out;
   }
 };
 
@@ -280,6 +302,7 @@ TextStream::~TextStream() = default;
 
 std::size_t TextStream::read(char* into, std::size_t n) {
   if (n == 0) return 0;
+  if (unpacker_->damage) std::rethrow_exception(unpacker_->damage);
   switch (unpacker_->file.packing()) {
     case Packing::none: return unpacker_->read_plain(into, n);
     case Packing::gzip: return unpacker_->read_gzip(into, n);

@@ -128,6 +128,8 @@ class World : public Collectives {
     bool reported_ = false;
   };
 
+  void place_channel(const Channel& channel);
+  Channel* find_channel(std::uint32_t number);
   bool deliver(const Packet& packet);
   void deliver_early();
   void agree_on(int kind, const std::string& message);
@@ -142,7 +144,8 @@ class World : public Collectives {
   std::vector<int> level_to_;
   std::vector<std::atomic<int>> lanes_to_;  // [rank] slots held by lanes
   std::vector<ThreadState> threads_;
-  std::vector<Channel> channels_;
+  std::vector<Channel> channels_;  // [number % size, or a few further]
+  std::size_t open_channels_ = 0, channel_reach_ = 0;
   std::uint32_t next_channel_ = 0;
   std::unique_ptr<Early> early_;
   std::atomic<std::ptrdiff_t> memory_{0}, memory_high_{0};

@@ -10,7 +10,7 @@
 
 /// This machine and this job, as a Hierarchy.
 ///
-///     Hierarchy h = discover(*fabric);      // nodes of the job, and in them packages, NUMA domains, L3 caches
+///     Hierarchy h = discover(*fabric);      // nodes, packages, NUMA domains, L3 caches
 ///     Hierarchy h = read_domains("2x4");    // what --domains says instead
 ///
 namespace atl {

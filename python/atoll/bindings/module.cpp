@@ -1,6 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <nanobind/nanobind.h>
+#include "bindings.hpp"
 
 #include <atoll/base/version.hpp>
 
-NB_MODULE(_core, m) { m.attr("__version__") = atl::kVersion.data(); }
+namespace atl::python {
+namespace {
+
+// The classes are Python's (atoll/errors.py), so that each can also be a ValueError, an OSError, a RuntimeError.
+void raise(const char* name, const char* text) {
+  try {
+    PyErr_SetString(nb::module_::import_("atoll.errors").attr(name).ptr(), text);
+  } catch (nb::python_error& e) {
+    e.restore();
+  }
+}
+
+void translate(const std::exception_ptr& p, void*) {
+  try {
+    std::rethrow_exception(p);
+  } catch (const InputError& e) {
+    raise("InputError", e.what());
+  } catch (const UsageError& e) {
+    raise("UsageError", e.what());
+  } catch (const IoError& e) {
+    raise("IoError", e.what());
+  } catch (const TransportError& e) {
+    raise("TransportError", e.what());
+  } catch (const VerificationError& e) {
+    raise("VerificationError", e.what());
+  } catch (const Error& e) {
+    raise("Error", e.what());
+  }
+}
+
+}  // namespace
+}  // namespace atl::python
+
+NB_MODULE(_core, m) {
+  using namespace atl::python;
+  m.doc() = "The compiled part of atoll; use the package.";
+  m.attr("__version__") = atl::kVersion.data();
+  nb::set_leak_warnings(false);  // worlds of MPI live until the end of the process
+  nb::register_exception_translator(translate);
+  bind_runtime(m);
+  bind_graph(m);
+  bind_algorithms(m);
+}

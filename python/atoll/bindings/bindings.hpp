@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <atoll/algorithms/bfs.hpp>
+#include <atoll/graph/graph.hpp>
+#include <atoll/runtime/world.hpp>
+#include <mutex>
+
+/// What the bindings share. Python's side (python/atoll/*.py) checks arguments, has the defaults and the docstrings;
+/// here values are converted and the GIL is released.
+namespace atl::python {
+
+namespace nb = nanobind;
+
+/// How one failing rank among threads of this process is known to the others.
+struct Peers {
+  std::atomic<Rank> failed{-1};
+};
+
+/// A World as Python holds it: used by one thread at a time, interruptible, and never closed by the garbage collector.
+///
+///     world->call([&](World& w) { return w.sum(1); });     // collective; without the GIL
+class SharedWorld {
+ public:
+  using Make = std::function<std::unique_ptr<World>(World::Options)>;
+  explicit SharedWorld(const Make& make, std::shared_ptr<Peers> peers = nullptr);
+  ~SharedWorld();
+  SharedWorld(const SharedWorld&) = delete;
+  SharedWorld& operator=(const SharedWorld&) = delete;
+
+  /// f(World&) with the GIL released. KeyboardInterrupt, and whatever else a signal handler raises, leaves a wait.
+  template <class F>
+  auto call(F&& f);
+  const World& world() const { return *world_; }
+  bool closed() const { return closed_; }
+  /// Collective; TransportError if the others do not come within `seconds`, where given.
+  void close(std::optional<double> seconds);
+  /// Makes the waits of the other ranks in this process end.
+  void give_up();
+  /// Layouts and mailboxes of a graph that the garbage collector found: dropped when nobody is inside a collective.
+  void bury(std::unique_ptr<Bfs> search);
+
+ private:
+  std::optional<std::string> why_stop();  // see World::LostPeer
+  void enter();                           // mutex_ held
+
+  std::mutex mutex_;
+  std::shared_ptr<Peers> peers_;
+  std::unique_ptr<World> world_;
+  const int pid_;
+  bool closed_ = false;
+  std::string broken_;
+  std::atomic<double> deadline_{0};
+  std::exception_ptr interrupt_;
+  std::mutex graves_;
+  std::vector<std::unique_ptr<Bfs>> dead_;
+};
+
+/// A graph with what keeps it alive and what later searches use again.
+struct SharedGraph {
+  SharedGraph(std::shared_ptr<SharedWorld> w, Graph&& g) : world(std::move(w)), graph(std::move(g)) {}
+  ~SharedGraph() {
+    if (search) world->bury(std::move(search));
+  }
+  std::shared_ptr<SharedWorld> world;
+  Graph graph;
+  std::unique_ptr<Bfs> search;
+  BfsOptions search_options;
+};
+
+/// One-dimensional numpy array that owns `array`.
+template <class T>
+nb::object to_numpy(Array<T>&& array) {
+  auto owned = std::make_unique<Array<T>>(std::move(array));
+  T* data = owned->data();
+  const std::size_t size = owned->size();
+  nb::capsule owner(owned.get(), [](void* p) noexcept { delete static_cast<Array<T>*>(p); });
+  owned.release();
+  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner));
+}
+
+/// Arguments are never converted: a strided or differently typed array would be copied without a word.
+using AnyColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+void bind_runtime(nb::module_& m);
+void bind_graph(nb::module_& m);
+void bind_algorithms(nb::module_& m);
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+template <class F>
+auto SharedWorld::call(F&& f) {
+  nb::gil_scoped_release free;
+  std::lock_guard hold(mutex_);
+  enter();
+  try {
+    return f(*world_);
+  } catch (const TransportError& e) {
+    broken_ = e.what();
+    if (interrupt_) std::rethrow_exception(std::exchange(interrupt_, nullptr));
+    throw;
+  }
+}
+
+}  // namespace atl::python

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bindings.hpp"
+
+#include <nanobind/stl/pair.h>
+
+#include <atoll/base/timer.hpp>
+#include <atoll/graph/generate.hpp>
+#include <atoll/graph/read.hpp>
+#include <atoll/graph/write.hpp>
+
+namespace atl::python {
+namespace {
+
+constexpr std::size_t kGrain = 1 << 16;
+
+GraphOptions graph_options(const std::string& duplicates, const std::string& self_loops) {
+  GraphOptions options;
+  options.duplicates = duplicates == "keep"  ? Duplicates::keep
+                       : duplicates == "sum" ? Duplicates::merge_sum
+                                             : Duplicates::merge_min;
+  options.self_loops = self_loops == "drop" ? SelfLoops::drop : SelfLoops::keep;
+  return options;
+}
+
+/// The edges that input(world) makes, as a graph. Collective.
+template <class F>
+std::shared_ptr<SharedGraph> build(const std::shared_ptr<SharedWorld>& shared, const GraphOptions& options, F&& input,
+                                   double& input_seconds) {
+  return shared->call([&](World& world) {
+    Timer timer;
+    EdgeList edges = input(world);
+    input_seconds = timer.seconds();
+    return std::make_shared<SharedGraph>(shared, Graph::build(world, std::move(edges), options));
+  });
+}
+
+struct Extent {
+  Vertex least = INT64_MAX, most = -1;
+};
+
+template <class F>
+void with_ids(const AnyColumn& column, F&& f) {
+  if (column.dtype() == nb::dtype<std::int32_t>())
+    f(std::span(static_cast<const std::int32_t*>(column.data()), column.size()));
+  else if (column.dtype() == nb::dtype<std::int64_t>())
+    f(std::span(static_cast<const std::int64_t*>(column.data()), column.size()));
+  else
+    throw UsageError("an id column is neither int32 nor int64. Use .astype(numpy.int64).");
+}
+
+void widen(Team& team, const AnyColumn& column, Extent& extent) {
+  with_ids(column, [&](auto ids) {
+    std::vector<Extent> part(static_cast<std::size_t>(team.size()));
+    team.for_range(ids.size(), kGrain, [&](int thread, std::size_t a, std::size_t b) {
+      auto least = ids[a], most = ids[a];
+      for (std::size_t i = a; i < b; ++i) {
+        least = std::min(least, ids[i]);
+        most = std::max(most, ids[i]);
+      }
+      Extent& mine = part[static_cast<std::size_t>(thread)];
+      mine = {std::min<Vertex>(mine.least, least), std::max<Vertex>(mine.most, most)};
+    });
+    for (const Extent& e : part) extent = {std::min(extent.least, e.least), std::max(extent.most, e.most)};
+  });
+}
+
+template <class To, class From>
+Array<To> copied(Team& team, std::span<const From> from) {
+  Array<To> to(from.size());
+  team.for_range(from.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t i = a; i < b; ++i) to[i] = static_cast<To>(from[i]);
+  });
+  return to;
+}
+
+IdColumn id_column(Team& team, const AnyColumn& column, bool narrow) {
+  IdColumn out;
+  with_ids(column, [&](auto ids) {
+    using From = typename decltype(ids)::value_type;
+    if (narrow) {
+      out = copied<std::uint32_t, From>(team, ids);
+    } else {
+      out = copied<Vertex, From>(team, ids);
+    }
+  });
+  return out;
+}
+
+WeightColumn weight_column(Team& team, const std::optional<AnyColumn>& column) {
+  if (!column) return std::monostate{};
+  if (column->dtype() == nb::dtype<float>())
+    return copied<float, float>(team, std::span(static_cast<const float*>(column->data()), column->size()));
+  if (column->dtype() == nb::dtype<double>())
+    return copied<double, double>(team, std::span(static_cast<const double*>(column->data()), column->size()));
+  throw UsageError("a weight column is neither float32 nor float64. Use .astype(numpy.float64).");
+}
+
+/// Narrow columns where the ids of all ranks fit. Collective; `least` and `most` of this rank.
+bool agree_on_ids(World& world, const std::string& name, const Extent& extent) {
+  world.agree(extent.least >= 0 && extent.most < kMaxVertex,
+              fmt::format("{}: id {} (ids are 0 to 2^63 - 3). Renumber the vertices.", name,
+                          extent.least < 0 ? extent.least : extent.most));
+  return world.max(extent.most) < kNarrowIds;
+}
+
+using Built = std::pair<std::shared_ptr<SharedGraph>, double>;
+
+Built from_arrays(const std::shared_ptr<SharedWorld>& shared, const AnyColumn& source, const AnyColumn& target,
+                  const std::optional<AnyColumn>& weight, bool directed, std::optional<Vertex> count,
+                  const std::optional<AnyColumn>& vertices, const std::string& duplicates, const std::string& self_loops) {
+  Built built;
+  built.first = build(
+      shared, graph_options(duplicates, self_loops),
+      [&](World& world) {
+        Team& team = world.team();
+        Extent extent;
+        widen(team, source, extent);
+        widen(team, target, extent);
+        if (vertices) widen(team, *vertices, extent);
+        const bool narrow = agree_on_ids(world, "edges", extent);
+        return world.together([&] {
+          check(source.size() == target.size() && (!weight || weight->size() == source.size()),
+                "edges: columns of {}, {} entries (one each per edge). Correct them.", source.size(), target.size());
+          EdgeList edges;
+          edges.source = id_column(team, source, narrow);
+          edges.target = id_column(team, target, narrow);
+          edges.weight = weight_column(team, weight);
+          edges.directed = directed;
+          if (count) edges.range = IdRange{0, *count};
+          if (vertices)
+            with_ids(*vertices, [&](auto ids) { edges.vertices.assign(ids.begin(), ids.end()); });
+          edges.name = "edges";
+          return edges;
+        });
+      },
+      built.second);
+  return built;
+}
+
+// Row i of the matrix is the edges of vertex i.
+template <class Index, class Id>
+std::pair<Array<Id>, Array<Id>> ends_of(Team& team, std::span<const Index> rows, std::span<const Index> columns) {
+  Array<Id> source(columns.size()), target = copied<Id, Index>(team, columns);
+  constexpr std::size_t kRows = 1024;
+  team.for_range(rows.size() - 1, kRows, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t r = a; r < b; ++r)
+      std::fill(source.begin() + rows[r], source.begin() + rows[r + 1], static_cast<Id>(r));
+  });
+  return {std::move(source), std::move(target)};
+}
+
+Built from_csr(const std::shared_ptr<SharedWorld>& shared, const AnyColumn& rows, const AnyColumn& columns,
+               const std::optional<AnyColumn>& weight, bool directed, const std::string& duplicates,
+               const std::string& self_loops) {
+  Built built;
+  built.first = build(
+      shared, graph_options(duplicates, self_loops),
+      [&](World& world) {
+        Team& team = world.team();
+        Extent extent;
+        widen(team, columns, extent);
+        const bool narrow = agree_on_ids(world, "matrix", extent) && static_cast<Vertex>(rows.size()) < kNarrowIds;
+        return world.together([&] {
+          EdgeList edges;
+          check(rows.dtype() == columns.dtype(), "matrix: indptr and indices have different dtypes. Convert one of them.");
+          with_ids(rows, [&](auto offsets) {
+            using Index = typename decltype(offsets)::value_type;
+            const std::span<const Index> targets(static_cast<const Index*>(columns.data()), columns.size());
+            check(!offsets.empty() && offsets.front() == 0 && offsets.back() == static_cast<Index>(targets.size()) &&
+                      std::is_sorted(offsets.begin(), offsets.end()),
+                  "matrix: indptr does not rise from 0 to the {} entries (it is damaged). Rebuild the matrix.",
+                  targets.size());
+            if (narrow) {
+              auto [source, target] = ends_of<Index, std::uint32_t>(team, offsets, targets);
+              edges.source = std::move(source);
+              edges.target = std::move(target);
+            } else {
+              auto [source, target] = ends_of<Index, Vertex>(team, offsets, targets);
+              edges.source = std::move(source);
+              edges.target = std::move(target);
+            }
+          });
+          edges.weight = weight_column(team, weight);
+          check(!weight || weight->size() == columns.size(), "matrix: {} values for {} entries (one each). Rebuild it.",
+                weight ? weight->size() : 0, columns.size());
+          edges.directed = directed;
+          edges.range = IdRange{0, static_cast<Vertex>(rows.size()) - 1};
+          edges.name = "matrix";
+          return edges;
+        });
+      },
+      built.second);
+  return built;
+}
+
+Built from_text(const std::shared_ptr<SharedWorld>& shared, const std::string& text, bool weighted,
+                const std::string& duplicates, const std::string& self_loops) {
+  Built built;
+  built.first = build(
+      shared, graph_options(duplicates, self_loops),
+      [&](World& world) {
+        return generate(world, text, {.weights = weighted ? Weights::uniform : Weights::none});
+      },
+      built.second);
+  return built;
+}
+
+Built from_file(const std::shared_ptr<SharedWorld>& shared, const std::string& path, const std::string& format,
+                std::optional<bool> directed, std::optional<bool> weighted, const std::string& source_column,
+                const std::string& target_column, const std::string& weight_column, const std::string& duplicates,
+                const std::string& self_loops) {
+  ReadOptions options;
+  options.format = format;
+  options.directed = directed;
+  options.weights = !weighted   ? ReadOptions::Weights::automatic
+                    : *weighted ? ReadOptions::Weights::required
+                                : ReadOptions::Weights::none;
+  options.source_column = source_column;
+  options.target_column = target_column;
+  options.weight_column = weight_column;
+  Built built;
+  built.first = build(
+      shared, graph_options(duplicates, self_loops), [&](World& world) { return read_edges(world, path, options); },
+      built.second);
+  return built;
+}
+
+nb::object ids_of(const SharedGraph& g) {
+  Array<Vertex> ids(static_cast<std::size_t>(g.graph.owned()));
+  for (std::size_t k = 0; k < ids.size(); ++k) ids[k] = g.graph.ids().id_of(static_cast<Vertex>(k));
+  return to_numpy(std::move(ids));
+}
+
+using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using BytesOut = nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// Each rank's part into `all` of the ranks that have one, in vertex order. Collective.
+void gather(const SharedGraph& g, const Bytes& mine, const std::optional<BytesOut>& all, std::size_t width, Rank root) {
+  g.world->call([&](World& world) {
+    const Blocks& blocks = g.graph.blocks();
+    const std::size_t own = static_cast<std::size_t>(g.graph.owned()) * width;
+    const bool here = root < 0 || root == world.rank();
+    world.agree(mine.size() == own && (!here || (all && all->size() == static_cast<std::size_t>(blocks.count()) * width)),
+                "gather: the array is not one value per vertex of this rank. Give it as the algorithm returned it.");
+    const auto ranks = static_cast<std::size_t>(world.size());
+    const auto part = std::as_bytes(std::span(mine.data(), mine.size()));
+    std::vector<std::span<const std::byte>> outgoing(ranks);
+    std::vector<std::span<std::byte>> incoming(ranks);
+    for (std::size_t r = 0; r < ranks; ++r) {
+      const auto rank = static_cast<Rank>(r);
+      if (root < 0 || root == rank) outgoing[r] = part;
+      if (here)
+        incoming[r] = std::as_writable_bytes(std::span(all->data() + static_cast<std::size_t>(blocks.begin(rank)) * width,
+                                                       static_cast<std::size_t>(blocks.size(rank)) * width));
+    }
+    world.exchange_bytes(outgoing, incoming);
+  });
+}
+
+template <class T>
+void write(const SharedGraph& g, const std::string& path,
+           const nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>& values) {
+  g.world->call([&](World& world) {
+    std::vector<Vertex> ids(static_cast<std::size_t>(g.graph.owned()));
+    for (std::size_t k = 0; k < ids.size(); ++k) ids[k] = g.graph.ids().id_of(static_cast<Vertex>(k));
+    world.agree(values.size() == ids.size(), "write: the array is not one value per vertex of this rank. Give it whole.");
+    write_result(world, path, ids, std::span<const T>(values.data(), values.size()));
+  });
+}
+
+}  // namespace
+
+void bind_graph(nb::module_& m) {
+  using namespace nb::literals;
+
+  nb::class_<SharedGraph>(m, "Graph")
+      .def_prop_ro("name", [](const SharedGraph& g) { return g.graph.name(); })
+      .def_prop_ro("n", [](const SharedGraph& g) { return g.graph.vertices(); })
+      .def_prop_ro("m", [](const SharedGraph& g) { return g.graph.edges(); })
+      .def_prop_ro("input_edges", [](const SharedGraph& g) { return g.graph.input_edges(); })
+      .def_prop_ro("directed", [](const SharedGraph& g) { return g.graph.directed(); })
+      .def_prop_ro("weight_type", [](const SharedGraph& g) { return g.graph.out().weights.index(); })
+      .def_prop_ro("ids", &ids_of)
+      .def_prop_ro("memory",
+                   [](const SharedGraph& g) { return g.graph.memory_bytes() + (g.search ? g.search->memory_bytes() : 0); })
+      .def_prop_ro("seconds", [](const SharedGraph& g) { return g.graph.report().seconds; })
+      .def_prop_ro("peak_bytes", [](const SharedGraph& g) { return g.graph.report().peak_bytes; })
+      .def_prop_ro("graph_bytes", [](const SharedGraph& g) { return g.graph.report().graph_bytes; })
+      .def("gather", &gather, "mine"_a.noconvert(), "all"_a.noconvert().none(), "width"_a, "root"_a)
+      .def("write", &write<std::int64_t>, "path"_a, "values"_a.noconvert())
+      .def("write", &write<double>, "path"_a, "values"_a.noconvert());
+
+  m.def("from_arrays", &from_arrays, "world"_a, "source"_a.noconvert(), "target"_a.noconvert(),
+        "weight"_a.noconvert().none(), "directed"_a, "count"_a.none(), "vertices"_a.noconvert().none(), "duplicates"_a,
+        "self_loops"_a);
+  m.def("from_csr", &from_csr, "world"_a, "rows"_a.noconvert(), "columns"_a.noconvert(), "weight"_a.noconvert().none(),
+        "directed"_a, "duplicates"_a, "self_loops"_a);
+  m.def("from_text", &from_text, "world"_a, "text"_a, "weighted"_a, "duplicates"_a, "self_loops"_a);
+  m.def("from_file", &from_file, "world"_a, "path"_a, "format"_a, "directed"_a.none(), "weighted"_a.none(),
+        "source_column"_a, "target_column"_a, "weight_column"_a, "duplicates"_a, "self_loops"_a);
+  m.def("is_generator", [](const std::string& text) { return is_generator(text); }, "text"_a);
+  m.def("file_formats", [] {
+    std::map<std::string, std::string> all;
+    for (const FileFormat& f : file_formats()) all[f.name] = f.about;
+    return all;
+  });
+}
+
+}  // namespace atl::python

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Atoll raises. Of several ranks all raise the same, so a program may catch it and go on."""
+
+__all__ = ["Error", "InputError", "IoError", "TransportError", "UsageError", "VerificationError"]
+
+
+class Error(Exception):
+    """Root of all that Atoll raises on purpose, but for the TypeError of an argument that would need a cast."""
+
+
+class InputError(Error, ValueError):
+    """An input is wrong: a file's line, a negative id, an empty graph, a source that does not exist."""
+
+
+class UsageError(Error, ValueError):
+    """An option is wrong, or ranks were called with different ones."""
+
+
+class IoError(Error, OSError):
+    """The machine refused a file: it cannot be opened, read or written."""
+
+
+class TransportError(Error, RuntimeError):
+    """Ranks cannot talk: a lost peer, no MPI plug-in, a launcher of another MPI."""
+
+
+class VerificationError(Error):
+    """An answer did not pass its check."""

@@ -1,0 +1,490 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs from arrays, sparse matrices, files and generators, spread over the ranks of a communicator."""
+
+from __future__ import annotations
+
+import html
+import operator
+import os
+from typing import Any
+
+import numpy as np
+
+from . import _core, errors
+from .world import World, agreed, world_of
+
+__all__ = ["Graph"]
+
+_DUPLICATES = ("min", "sum", "keep")
+_SELF_LOOPS = ("keep", "drop")
+
+
+class Graph:
+    """A graph whose vertices and edges are spread over the ranks of a communicator.
+
+    ``Graph(obj, **options)`` takes what one of the named constructors takes: a text such as "kron:16" (`generate`), a
+    path (`read`), a sparse matrix or array of SciPy (`from_scipy`), a tuple (src, dst) or (src, dst, weight)
+    (`from_edges`). All are collective over `comm`, with the same options on every rank.
+
+    Vertices have original ids: any int64 >= 0, as sparse as they come. Results are in the order of ascending ids.
+
+    Parameters
+    ----------
+    obj                         see above
+    comm : communicator of mpi4py, World, or None
+                                None: COMM_WORLD where mpi4py runs MPI, or the ranks that a launcher has started; else one
+                                rank in this process
+    plan : dict, optional       knobs of communication and threads, such as {"threads": 2}
+    **options                   of the named constructor
+
+    Examples
+    --------
+    >>> graph = atoll.Graph("ring:5")
+    >>> graph
+    <atoll.Graph 'ring:5': 5 vertices, 5 edges, undirected>
+    >>> graph.n, graph.m, graph.directed, graph.weighted
+    (5, 5, False, False)
+    >>> import numpy as np
+    >>> atoll.Graph((np.array([10**15, 7]), np.array([7, 8]))).ids
+    array([               7,                8, 1000000000000000])
+    """
+
+    __slots__ = ("_core", "_world", "_comm", "_input_seconds", "_ids", "__weakref__")
+    _core: _core.Graph
+
+    def __init__(self, obj: Any, *, comm: Any = None, plan: dict[str, Any] | None = None, **options: Any) -> None:
+        if isinstance(obj, Graph):
+            raise TypeError("the argument is a Graph already. Use it as it is.")
+        if isinstance(obj, str) and _core.is_generator(obj):
+            made = Graph.generate(obj, comm=comm, plan=plan, **options)
+        elif isinstance(obj, (str, os.PathLike)):
+            made = Graph.read(obj, comm=comm, plan=plan, **options)
+        elif hasattr(obj, "tocsr"):
+            made = Graph.from_scipy(obj, comm=comm, plan=plan, **options)
+        elif isinstance(obj, tuple) and len(obj) in (2, 3):
+            made = Graph.from_edges(*obj, comm=comm, plan=plan, **options)
+        else:
+            raise TypeError(
+                f"a Graph cannot be made from a {type(obj).__module__}.{type(obj).__qualname__} (a generator's text, a path, "
+                "a sparse matrix, or a tuple (src, dst[, weight]) of arrays can). For two arrays: Graph.from_edges(src, dst)."
+            )
+        for name in ("_core", "_world", "_comm", "_input_seconds", "_ids"):
+            setattr(self, name, getattr(made, name))
+
+    @classmethod
+    def _made(cls, world: World, comm: Any, core: tuple[_core.Graph, float]) -> Graph:
+        self = cls.__new__(cls)
+        self._core, self._input_seconds = core
+        self._world = world
+        self._comm = comm
+        self._ids = None
+        return self
+
+    @classmethod
+    def from_edges(
+        cls,
+        src: Any,
+        dst: Any,
+        weight: Any = None,
+        *,
+        directed: bool = True,
+        vertices: Any = None,
+        duplicates: str = "min",
+        self_loops: str = "keep",
+        comm: Any = None,
+        plan: dict[str, Any] | None = None,
+    ) -> Graph:
+        """A graph with the edges src[i] -> dst[i]. Collective: each rank gives a part of the edges, maybe none.
+
+        Parameters
+        ----------
+        src, dst : array of int32 or int64, shape (k,)
+                                original ids, each in 0 .. 2**63 - 3; C-contiguous; a list of ints also does
+        weight : array of float32 or float64, shape (k,), optional
+        directed : bool         False: an edge goes both ways, and needs to be there once only
+        vertices : int or array of int32 or int64, optional
+                                n: the ids are exactly 0 .. n-1, whether an edge names them or not; an array: further ids
+                                that exist, each rank giving a part. None: the vertices that edges name
+        duplicates : {"min", "sum", "keep"}
+                                several edges between the same two vertices become one with the least, or the sum of their
+                                weights; or all stay
+        self_loops : {"keep", "drop"}
+        comm, plan              see Graph
+
+        Raises
+        ------
+        TypeError               an array of another type, or a strided one: the message names the cast. Nothing is cast
+                                without a word; the one copy is that into the graph
+        InputError              an id below 0 or outside 0 .. n-1, columns of different lengths, a graph without a vertex
+
+        Examples
+        --------
+        >>> graph = atoll.Graph.from_edges([0, 1, 1], [1, 2, 2], directed=False, vertices=5)
+        >>> graph.n, graph.m
+        (5, 2)
+        >>> import numpy as np
+        >>> atoll.Graph.from_edges(np.array([0.0]), np.array([1]))
+        Traceback (most recent call last):
+        TypeError: src is float64 (ids are int32 or int64). Use src.astype(numpy.int64).
+        """
+        world = world_of(comm, plan)
+        call = f"from_edges({directed=}, {duplicates=}, {self_loops=}"
+        with agreed(world, call + _kind_of(weight) + (f", vertices={vertices})" if _is_int(vertices) else ")")):
+            _one_of("duplicates", duplicates, _DUPLICATES)
+            _one_of("self_loops", self_loops, _SELF_LOOPS)
+            src, dst = _column("src", src, "id"), _column("dst", dst, "id")
+            if len(src) != len(dst):
+                raise errors.InputError(f"src has {len(src)} ids and dst {len(dst)} (one each per edge). Correct them.")
+            if weight is not None:
+                weight = _column("weight", weight, "weight")
+                if len(weight) != len(src):
+                    raise errors.InputError(
+                        f"weight has {len(weight)} values for {len(src)} edges (one each). Correct it."
+                    )
+            count = None
+            if _is_int(vertices):
+                count, vertices = operator.index(vertices), None
+                if not 1 <= count < 2**63 - 2:
+                    raise errors.InputError(
+                        f"vertices is {count} (an empty graph has no vertex to start from). Give a number from 1 on, or None."
+                    )
+            elif vertices is not None:
+                vertices = _column("vertices", vertices, "id")
+        core = _core.from_arrays(world, src, dst, weight, bool(directed), count, vertices, duplicates, self_loops)
+        return cls._made(world, comm, core)
+
+    @classmethod
+    def from_scipy(
+        cls,
+        A: Any,
+        *,
+        directed: bool = True,
+        weighted: bool | None = None,
+        self_loops: str = "keep",
+        comm: Any = None,
+        plan: dict[str, Any] | None = None,
+    ) -> Graph:
+        """A graph from a square sparse matrix or array: A[i, j] is the weight of the edge i -> j. Collective.
+
+        Any format of SciPy does; stored entries are edges, zeros too, and entries that are stored twice are summed. Over
+        several ranks each gives an n x n matrix with a part of the entries.
+
+        Parameters
+        ----------
+        A : sparse matrix or array, n x n
+                                values float32 or float64; bool makes an unweighted graph
+        directed : bool         False: A[i, j] is an edge between i and j. A symmetric matrix has it twice; of different
+                                values the lesser counts
+        weighted : bool, optional
+                                False: the values are left out, whatever their type
+        self_loops : {"keep", "drop"}
+        comm, plan              see Graph
+
+        Raises
+        ------
+        TypeError               values of another type: the message names the cast
+        InputError              A is not square, or has no row
+
+        Examples
+        --------
+        >>> import scipy.sparse
+        >>> A = scipy.sparse.coo_array(([1.0, 2.0, 4.0], ([0, 1, 1], [1, 2, 2])), shape=(3, 3))
+        >>> graph = atoll.Graph(A)
+        >>> graph.n, graph.m, graph.weighted
+        (3, 2, True)
+        """
+        world = world_of(comm, plan)
+        with agreed(world, f"from_scipy({directed=}, {weighted=}, {self_loops=}, A of {getattr(A, 'dtype', None)})"):
+            _one_of("self_loops", self_loops, _SELF_LOOPS)
+            if not hasattr(A, "tocsr"):
+                raise TypeError(f"A is a {type(A).__qualname__} (a sparse matrix is needed). Use scipy.sparse.csr_array(A).")
+            if len(A.shape) != 2 or A.shape[0] != A.shape[1] or A.shape[0] == 0:
+                raise errors.InputError(
+                    f"A has shape {A.shape} (an adjacency matrix is square, with a row). Pad it to n x n, or number rows "
+                    "and columns apart and use from_edges."
+                )
+            dtype = A.dtype
+            if weighted is None:
+                weighted = dtype != np.bool_
+            if weighted and dtype not in (np.float32, np.float64):
+                raise TypeError(
+                    f"A has {dtype} values (weights are float32 or float64). Use A.astype(numpy.float64), or weighted=False."
+                )
+            csr = A.tocsr()
+            _check_rows(csr)
+            if not csr.has_canonical_format:
+                if csr is A or np.shares_memory(csr.data, getattr(A, "data", None)):
+                    csr = csr.copy()  # the caller's stays as it is
+                csr.sum_duplicates()
+            rows, columns, data = csr.indptr, csr.indices, csr.data
+            if len(columns) > rows[-1]:  # SciPy allows room behind the last entry
+                columns, data = columns[: rows[-1]], data[: rows[-1]]
+            if rows.dtype != columns.dtype:
+                rows, columns = rows.astype(np.int64), columns.astype(np.int64)
+            rows, columns = _column("A.indptr", rows, "id"), _column("A.indices", columns, "id")
+            weight = _column("A.data", data, "weight") if weighted else None
+        # Within a rank each entry is there once; a directed graph's may still be on several.
+        duplicates = "sum" if directed else "min"
+        core = _core.from_csr(world, rows, columns, weight, bool(directed), duplicates, self_loops)
+        return cls._made(world, comm, core)
+
+    @classmethod
+    def read(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        format: str = "auto",
+        directed: bool | None = None,
+        weighted: bool | None = None,
+        source_column: str | int = "",
+        target_column: str | int = "",
+        weight_column: str | int = "",
+        duplicates: str = "min",
+        self_loops: str = "keep",
+        comm: Any = None,
+        plan: dict[str, Any] | None = None,
+    ) -> Graph:
+        """A graph from a file, each rank reading its part. Collective.
+
+        Parameters
+        ----------
+        path : path             a file, also .gz or .zst; for Graphalytics a folder or the beginning of the files' names
+        format : str            "auto" goes by the first bytes and the ending; atoll.graph.file_formats() has the others
+        directed : bool, optional
+                                overrides what the format says
+        weighted : bool, optional
+                                True: a file without weights is an error; False: they are left out; None: as the file has them
+        source_column, target_column, weight_column : str or int
+                                of an edge list: a column's number from 1 on, or its name in the header line
+        duplicates, self_loops  see from_edges
+        comm, plan              see Graph
+
+        Raises
+        ------
+        InputError              as "file:line: what (why). What to do."
+        IoError                 the file cannot be opened or read
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "roads.csv"
+        >>> _ = file.write_text("from,to,km\\n10,20,1.5\\n20,30,2.5\\n")
+        >>> atoll.Graph.read(file, directed=False).ids
+        array([10, 20, 30])
+        """
+        world = world_of(comm, plan)
+        text = os.fspath(path)
+        with agreed(world, f"read({text!r}, {format=}, {directed=}, {weighted=}, {duplicates=}, {self_loops=})"):
+            _one_of("duplicates", duplicates, _DUPLICATES)
+            _one_of("self_loops", self_loops, _SELF_LOOPS)
+            if not isinstance(text, str):
+                raise TypeError("path is bytes (a str or a path is needed). Use os.fsdecode(path).")
+        columns = (str(source_column), str(target_column), str(weight_column))
+        core = _core.from_file(world, text, format, directed, weighted, *columns, duplicates, self_loops)
+        return cls._made(world, comm, core)
+
+    from_file = read
+
+    @classmethod
+    def generate(
+        cls,
+        text: str,
+        *,
+        weighted: bool = False,
+        duplicates: str = "min",
+        self_loops: str = "keep",
+        comm: Any = None,
+        plan: dict[str, Any] | None = None,
+    ) -> Graph:
+        """A graph from a text: the same one on any number of ranks and threads. Collective.
+
+        Parameters
+        ----------
+        text : str              kron:SCALE[:EDGEFACTOR[:SEED]] (the Graph500's), rmat:SCALE:A,B,C[:EDGEFACTOR[:SEED]],
+                                uniform:SCALE[:DEGREE[:SEED]], grid:AxB[xC], ring:N, star:N, path:N, complete:N
+        weighted : bool         weights float32, uniform in [0, 1)
+        duplicates, self_loops  see from_edges
+        comm, plan              see Graph
+
+        Raises
+        ------
+        InputError              the text is wrong; shows the right form
+
+        Examples
+        --------
+        >>> atoll.Graph.generate("grid:3x4")
+        <atoll.Graph 'grid:3x4': 12 vertices, 17 edges, undirected>
+        """
+        world = world_of(comm, plan)
+        with agreed(world, f"generate({text!r}, {weighted=}, {duplicates=}, {self_loops=})"):
+            _one_of("duplicates", duplicates, _DUPLICATES)
+            _one_of("self_loops", self_loops, _SELF_LOOPS)
+        return cls._made(world, comm, _core.from_text(world, text, bool(weighted), duplicates, self_loops))
+
+    @property
+    def name(self) -> str:
+        """The file, the generator's text, or what the edges came in."""
+        return self._core.name
+
+    @property
+    def n(self) -> int:
+        """Vertices on all ranks."""
+        return self._core.n
+
+    @property
+    def m(self) -> int:
+        """Edges on all ranks, after `duplicates` and `self_loops`; an undirected one counts once."""
+        return self._core.m
+
+    @property
+    def directed(self) -> bool:
+        """Whether an edge goes one way only."""
+        return self._core.directed
+
+    @property
+    def weighted(self) -> bool:
+        """Whether edges have weights."""
+        return self._core.weight_type != 0
+
+    @property
+    def weight_dtype(self) -> np.dtype | None:
+        """float32 or float64 as they came; None if there are no weights."""
+        return [None, np.dtype(np.float32), np.dtype(np.float64)][self._core.weight_type]
+
+    @property
+    def ids(self) -> np.ndarray:
+        """Original ids of this rank's vertices, ascending (int64, read-only); made at the first call."""
+        if self._ids is None:
+            ids = self._core.ids.view(np.int64)  # nanobind's is "long long", which prints otherwise
+            ids.flags.writeable = False
+            self._ids = ids
+        return self._ids
+
+    @property
+    def world(self) -> World:
+        """The ranks that hold the graph."""
+        return self._world
+
+    @property
+    def comm(self) -> Any:
+        """The communicator that was given; None if none was."""
+        return self._comm
+
+    @property
+    def rank(self) -> int:
+        """Number of this rank, from 0 on."""
+        return self._world.rank
+
+    @property
+    def size(self) -> int:
+        """Number of ranks."""
+        return self._world.size
+
+    @property
+    def memory(self) -> int:
+        """Bytes on this rank: the lists and tables, and what searches keep for the next one."""
+        return self._core.memory
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """How the build went on this rank.
+
+        seconds (input: reading, generating or copying; then the steps of the build and their total), input_edges (on all
+        ranks, as they came), peak_bytes (at the fullest moment of the build), graph_bytes (what stayed).
+
+        Examples
+        --------
+        >>> sorted(atoll.Graph("star:9").report)
+        ['graph_bytes', 'input_edges', 'peak_bytes', 'seconds']
+        """
+        return {
+            "seconds": {"input": self._input_seconds, **self._core.seconds},
+            "input_edges": self._core.input_edges,
+            "peak_bytes": self._core.peak_bytes,
+            "graph_bytes": self._core.graph_bytes,
+        }
+
+    def _words(self) -> str:
+        kind = "directed" if self.directed else "undirected"
+        weights = f", {self.weight_dtype} weights" if self.weighted else ""
+        ranks = f", rank {self.rank} of {self.size}" if self.size > 1 else ""
+        return f"{_many(self.n, 'vertex', 'vertices')}, {_many(self.m, 'edge', 'edges')}, {kind}{weights}{ranks}"
+
+    def __repr__(self) -> str:
+        return f"<atoll.Graph {self.name!r}: {self._words()}>"
+
+    def _repr_html_(self) -> str:
+        rows = {
+            "vertices": f"{self.n:,}",
+            "edges": f"{self.m:,}",
+            "kind": ("directed" if self.directed else "undirected") + (", weighted" if self.weighted else ""),
+            "ranks": f"{self.size}",
+            "memory on this rank": f"{self.memory / 2**20:,.1f} MiB",
+            "built in": f"{self.report['seconds']['total']:.3f} s",
+        }
+        cells = "".join(f"<tr><th>{k}</th><td>{html.escape(v)}</td></tr>" for k, v in rows.items())
+        return f"<table><caption>atoll.Graph {html.escape(self.name)}</caption>{cells}</table>"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a Graph cannot be pickled (its memory belongs to the ranks that built it). Write it to a file.")
+
+
+def file_formats() -> dict[str, str]:
+    """Names that Graph.read takes as `format`, each with a few words about it.
+
+    Examples
+    --------
+    >>> "metis" in atoll.graph.file_formats()
+    True
+    """
+    return _core.file_formats()
+
+
+def _many(count: int, one: str, more: str) -> str:
+    return f"{count} {one if count == 1 else more}"
+
+
+def _is_int(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def _kind_of(weight: Any) -> str:
+    return "" if weight is None else f", weight of {getattr(weight, 'dtype', np.dtype(np.float64))}"
+
+
+def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise errors.UsageError(f"{name} is {value!r} (there are {', '.join(map(repr, allowed))}). Choose one.")
+
+
+def _check_rows(csr: Any) -> None:
+    """SciPy itself trusts these, and reads and writes elsewhere where they are wrong."""
+    rows = csr.indptr
+    if len(rows) != csr.shape[0] + 1 or rows[0] != 0 or np.any(rows[1:] < rows[:-1]) or len(csr.indices) < rows[-1]:
+        raise errors.InputError(
+            f"A.indptr does not rise from 0 to at most {len(csr.indices)} entries (the matrix is damaged). Rebuild it."
+        )
+
+
+def _column(name: str, values: Any, kind: str) -> np.ndarray:
+    """`values` as an array that the core takes as it is; a TypeError names the cast that would be needed."""
+    allowed = (np.int32, np.int64) if kind == "id" else (np.float32, np.float64)
+    if isinstance(values, (list, tuple, range)):
+        values = np.asarray(values)
+        if values.size == 0 or (kind == "weight" and values.dtype.kind in "iu"):
+            values = values.astype(allowed[1])
+    if not isinstance(values, np.ndarray):
+        raise TypeError(
+            f"{name} is a {type(values).__module__}.{type(values).__qualname__} (a numpy array is needed). "
+            f"Use numpy.asarray({name}, dtype=numpy.{np.dtype(allowed[1])})."
+        )
+    if values.dtype not in allowed:
+        what = "ids are int32 or int64" if kind == "id" else "weights are float32 or float64"
+        raise TypeError(f"{name} is {values.dtype} ({what}). Use {name}.astype(numpy.{np.dtype(allowed[1])}).")
+    if values.ndim != 1:
+        raise TypeError(f"{name} has shape {values.shape} (one dimension is needed). Use {name}.ravel().")
+    if not values.flags.c_contiguous:
+        raise TypeError(f"{name} is strided (contiguous memory is needed). Use numpy.ascontiguousarray({name}).")
+    if not values.flags.aligned:
+        raise TypeError(f"{name} is not aligned (its memory starts between two values). Use {name}.copy().")
+    return values

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One value per vertex, spread over the ranks like the graph."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _core, errors
+from .world import agreed
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+__all__ = ["NO_VERTEX", "UNREACHABLE", "VertexArray"]
+
+NO_VERTEX: int = _core.NO_VERTEX
+"""The parent of a vertex that a search did not reach: -1, as GAP and Graph500 have it."""
+
+UNREACHABLE: int = _core.UNREACHABLE
+"""The depth of a vertex that a search did not reach: 2**63 - 1, as Graphalytics has it."""
+
+
+class VertexArray:
+    """One value per vertex of a graph: each rank has those of its own vertices, by ascending original id.
+
+    Examples
+    --------
+    >>> depth = atoll.bfs(atoll.Graph.from_edges([7, 7], [3, 9]), 7).depth
+    >>> depth
+    VertexArray(n=3, dtype=int64, name='depth')
+    >>> depth.ids, depth.local
+    (array([3, 7, 9]), array([1, 0, 1]))
+    >>> depth.to_dict()
+    {3: 1, 7: 0, 9: 1}
+    """
+
+    __slots__ = ("_graph", "_local", "name")
+
+    def __init__(self, graph: Graph, local: np.ndarray, name: str = "value") -> None:
+        self._graph = graph
+        self._local = local
+        self.name = name
+
+    @property
+    def local(self) -> np.ndarray:
+        """This rank's values, in the order of `ids`: a view without a copy."""
+        return self._local
+
+    @property
+    def ids(self) -> np.ndarray:
+        """This rank's original ids, ascending (int64, read-only). All ids of rank r are below those of rank r + 1."""
+        return self._graph.ids
+
+    @property
+    def graph(self) -> Graph:
+        """The graph whose vertices these are."""
+        return self._graph
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Type of the values."""
+        return self._local.dtype
+
+    def gather(self, root: int | None = None) -> np.ndarray | None:
+        """All n values in the order of ascending ids. Collective over graph.comm.
+
+        Parameters
+        ----------
+        root : int, optional    the rank that gets them; None: every rank
+
+        Returns
+        -------
+        numpy.ndarray of length n, a copy; None on the other ranks than `root`
+
+        Examples
+        --------
+        >>> atoll.bfs(atoll.Graph("path:4"), 1).depth.gather()
+        array([1, 0, 1, 2])
+        """
+        return _gather(self._graph, self._local, root)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if self._graph.size > 1:
+            raise TypeError(
+                f"the values of {self._graph.n} vertices are spread over {self._graph.size} ranks (bringing them "
+                "together is collective, which a conversion must not be). Call .gather() on every rank, or use .local."
+            )
+        if dtype is not None and np.dtype(dtype) != self.dtype:
+            if copy is False:
+                raise ValueError(f"{self.dtype} values cannot become {np.dtype(dtype)} without a copy.")
+            return self._local.astype(dtype)
+        return self._local.copy() if copy else self._local
+
+    def to_dict(self) -> dict[int, Any]:
+        """This rank's values by original id."""
+        return dict(zip(self.ids.tolist(), self._local.tolist()))
+
+    def to_pandas(self) -> Any:
+        """This rank's values as a pandas.Series, whose index is the original ids."""
+        import pandas
+
+        return pandas.Series(self._local, index=pandas.Index(self.ids, name="id"), name=self.name)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Writes all ids and values into one file, in the order of ascending ids. Collective over graph.comm.
+
+        Parameters
+        ----------
+        path : path             the format goes by the ending: .tsv, .csv (with a line of names), .txt (a blank between, as
+                                Graphalytics wants), .npy (fields id and value), .parquet (needs pyarrow)
+
+        Raises
+        ------
+        IoError                 a full disk, no permission; the file appears whole or not at all
+        UsageError              an unknown ending
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "depth.tsv"
+        >>> atoll.bfs(atoll.Graph("path:3"), 0).depth.write(file)
+        >>> file.read_text()
+        '0\\t0\\n1\\t1\\n2\\t2\\n'
+        """
+        text = os.fspath(path)
+        if text.endswith(".parquet"):
+            self.to_parquet(text)
+            return
+        with agreed(self._graph.world, f"write({text!r})"):
+            pass
+        values = self._local
+        if values.dtype.kind == "f":
+            values = values.astype(np.float64, copy=False)
+        elif values.dtype.kind in "iub":
+            values = values.astype(np.int64, copy=False)
+        self._graph._core.write(text, np.ascontiguousarray(values))
+
+    def to_parquet(self, path: str | os.PathLike[str]) -> None:
+        """Writes the columns `id` and the array's name into a Parquet file, by rank 0. Collective over graph.comm.
+
+        Needs pyarrow (``pip install atoll[parquet]``).
+        """
+        world = self._graph.world
+        text = os.fspath(path)
+        with agreed(world, f"to_parquet({text!r})"):
+            if world.rank == 0:
+                try:
+                    import pyarrow.parquet  # noqa: F401
+                except ImportError as e:
+                    raise ImportError(
+                        f"{text}: pyarrow cannot be imported ({e}). Install it: pip install atoll[parquet]"
+                    ) from e
+        ids = _gather(self._graph, self.ids, 0)
+        values = self.gather(0)
+        with agreed(world):
+            if world.rank == 0:
+                _write_parquet(Path(text), {"id": ids, self.name: values})
+
+    def __repr__(self) -> str:
+        return f"VertexArray(n={self._graph.n}, dtype={self.dtype}, name={self.name!r})"
+
+
+def _gather(graph: Graph, local: np.ndarray, root: int | None) -> np.ndarray | None:
+    with agreed(graph.world, f"gather(root={root})"):
+        if root is not None and not 0 <= root < graph.size:
+            raise errors.InputError(f"root is {root} (ranks are 0 to {graph.size - 1}). Give one of them, or None.")
+    here = root is None or root == graph.rank
+    out = np.empty(graph.n, local.dtype) if here else None
+    graph._core.gather(
+        np.ascontiguousarray(local).view(np.uint8),
+        None if out is None else out.view(np.uint8),
+        local.dtype.itemsize,
+        -1 if root is None else root,
+    )
+    return out
+
+
+def _write_parquet(path: Path, columns: dict[str, Any]) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    file, temporary = tempfile.mkstemp(prefix=path.name, suffix=".part", dir=path.parent)
+    try:
+        with os.fdopen(file, "wb") as out:
+            pyarrow.parquet.write_table(pyarrow.table(columns), out)
+            out.flush()
+            os.fsync(out.fileno())
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every example in a docstring runs; every public function has one, and says what it does."""
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+
+import numpy as np
+import pytest
+
+import atoll
+
+MODULES = ["atoll"] + [f"atoll.{m.name}" for m in pkgutil.iter_modules(atoll.__path__) if m.name != "_core"]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_run(name):
+    module = importlib.import_module(name)
+    if name == "atoll.vertices" and np.lib.NumpyVersion(np.__version__) < "2.0.0":
+        pytest.skip("the examples show what numpy 2 prints")
+    found = doctest.testmod(
+        module, extraglobs={"atoll": atoll}, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
+    )
+    assert found.failed == 0
+
+
+@pytest.mark.parametrize("name", [n for n in atoll.__all__ if inspect.isfunction(getattr(atoll, n))])
+def test_functions_have_an_example_and_types(name):
+    function = getattr(atoll, name)
+    assert ">>> " in function.__doc__
+    signature = inspect.signature(function)
+    assert signature.return_annotation is not inspect.Signature.empty
+    assert all(p.annotation is not inspect.Parameter.empty for p in signature.parameters.values())
+
+
+def test_package_is_typed():
+    from pathlib import Path
+
+    folder = Path(atoll.__file__).parent
+    assert (folder / "py.typed").exists()
+    stub = folder / "_core.pyi"
+    if not stub.exists():
+        pytest.skip("no stub was made (before Python 3.11 that needs typing_extensions)")
+    text = stub.read_text()
+    for name in dir(atoll._core):
+        if not name.startswith("__"):
+            assert name in text
