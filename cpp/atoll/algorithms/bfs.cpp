@@ -94,6 +94,7 @@ class Bfs::Typed final : public Search {
       packed_[r].resize(words_of(static_cast<Local>(known_[r].size())) + 1);
     }
     all_edges_ = world_.sum(graph.out().size());
+    if (!graph.directed() && 2 * graph.edges() > all_edges_) find_loops();
     all_active_ = world_.sum(static_cast<Vertex>(graph.active()));
   }
 
@@ -388,8 +389,28 @@ class Bfs::Typed final : public Search {
       kernels_.to_natural(view, first, last);
     });
     if (owner == world_.rank()) result.parent[static_cast<std::size_t>(natural)] = source;
-    result.edges = (all_edges_ - world_.sum(outside.load())) / (graph_.directed() ? 1 : 2);
+    if (graph_.directed()) {
+      result.edges = all_edges_ - world_.sum(outside.load());
+    } else {
+      // Each edge is in two lists, but a self-loop in one.
+      Edge loops_outside = 0;
+      for (const Local v : loops_) loops_outside += !(visited_[static_cast<std::size_t>(v) / 64] >> (v % 64) & 1);
+      result.edges = graph_.edges() - world_.sum(outside.load() + loops_outside) / 2;
+    }
     if (!depth_.empty()) depths_to_natural(source, owner, natural, result);
+  }
+
+  void find_loops() {
+    std::vector<std::vector<Local>> found(static_cast<std::size_t>(team_.size()));
+    team_.for_range(static_cast<std::size_t>(graph_.active()), kStreamGrain * 8, [&](int thread, std::size_t a, std::size_t b) {
+      for (auto v = static_cast<Local>(a); v < static_cast<Local>(b); ++v) {
+        const auto list = graph_.out().neighbours(v);
+        const auto [first, last] = std::equal_range(list.begin(), list.end(), v);
+        found[static_cast<std::size_t>(thread)].insert(found[static_cast<std::size_t>(thread)].end(),
+                                                       static_cast<std::size_t>(last - first), v);
+      }
+    });
+    for (const auto& part : found) loops_.insert(loops_.end(), part.begin(), part.end());
   }
 
   void depths_to_natural(Vertex, Rank owner, Vertex natural, BfsResult& result) {
@@ -426,6 +447,7 @@ class Bfs::Typed final : public Search {
   Local level_ = 0;
   std::vector<std::vector<Local>> known_;            // [rank][k] the k-th of the own masters that it mirrors
   std::vector<std::vector<std::uint64_t>> packed_;   // [rank] their bits, packed
+  std::vector<Local> loops_;                         // undirected: the vertex of each self-loop
   Edge all_edges_ = 0;
   Vertex all_active_ = 0;
   Mailbox<Visit, Receive> visits_;

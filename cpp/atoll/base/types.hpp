@@ -16,7 +16,7 @@ using Rank = std::int32_t;    ///< a process (or a thread that plays one) of a W
 /// What the field returns for "no parent" (GAP, Graph500). Original ids are >= 0, so it is no vertex.
 inline constexpr Vertex kNoVertex = -1;
 
-/// One past the last original id: ids lie in [0, 2^63 - 1), which keeps kNoVertex and kUnreachable free.
+/// The last original id: ids lie in [0, 2^63 - 1), which keeps kNoVertex and kUnreachable free.
 inline constexpr Vertex kMaxVertex = INT64_MAX - 1;
 
 /// The depth of a vertex that a search did not reach (the Graphalytics convention).

@@ -64,23 +64,71 @@ class GraphBuilder {
     graph_.name_ = edges.name;
     graph_.directed_ = edges.directed;
     graph_.input_edges_ = world_.sum(static_cast<Edge>(edges.size()));
+    const EdgeList empty = agree_on_columns(edges);
+    const EdgeList& shaped = edges.size() > 0 ? edges : empty;
     std::visit(
         [&](const auto& source, const auto& weight) {
           using Dense = std::decay_t<decltype(source[0])>;
           using C = std::decay_t<decltype(weight)>;
           if constexpr (std::is_same_v<C, std::monostate>) {
-            build_typed<Dense, std::monostate>(edges, owner);
+            build_typed<Dense, std::monostate>(shaped, owner);
           } else {
-            build_typed<Dense, std::decay_t<decltype(weight[0])>>(edges, owner);
+            build_typed<Dense, std::decay_t<decltype(weight[0])>>(shaped, owner);
           }
         },
-        edges.source, edges.weight);
+        shaped.source, shaped.weight);
     graph_.report_.graph_bytes = graph_.memory_bytes();
     graph_.report_.peak_bytes = std::max(graph_.report_.peak_bytes, graph_.report_.graph_bytes);
     return std::move(graph_);
   }
 
  private:
+  // Records have one form on all ranks: so must the columns have. A rank without edges takes the form of the others:
+  // returns an empty list of it.
+  EdgeList agree_on_columns(const EdgeList& edges) {
+    struct Form {
+      bool has_edges;
+      int ids, weight, directed;
+      bool operator==(const Form&) const = default;
+    };
+    const Form mine{edges.size() > 0, static_cast<int>(edges.source.index()), static_cast<int>(edges.weight.index()),
+                    edges.directed};
+    const Form common =
+        world_.fold(mine, [](const Form& a, const Form& b) { return b.has_edges && !a.has_edges ? b : a; });
+    const auto size_of = [](const auto& column) {
+      return std::visit(
+          [](const auto& c) -> std::size_t {
+            if constexpr (std::is_same_v<std::decay_t<decltype(c)>, std::monostate>) {
+              return 0;
+            } else {
+              return c.size();
+            }
+          },
+          column);
+    };
+    world_.agree(edges.size() == 0 || mine == common,
+                 fmt::format("{}: the edges of rank {} have {}-bit ids, {} weights, {} (other ranks' have another form). "
+                             "Give the same on all ranks.",
+                             edges.name, world_.rank(), edges.source.index() == 0 ? 32 : 64,
+                             mine.weight == 0 ? "no" : mine.weight == 1 ? "float" : "double",
+                             edges.directed ? "directed" : "undirected"));
+    world_.agree(edges.target.index() == edges.source.index() && size_of(edges.target) == edges.size() &&
+                     (!edges.weighted() || size_of(edges.weight) == edges.size()),
+                 fmt::format("{}: {} sources, {} targets, {} weights on rank {} (each edge has one of each, ids of one "
+                             "width). Correct the columns.",
+                             edges.name, edges.size(), size_of(edges.target), size_of(edges.weight), world_.rank()));
+    EdgeList empty;
+    if (common.ids == 1) {
+      empty.source = Array<Vertex>();
+      empty.target = Array<Vertex>();
+    }
+    if (common.weight == 1) empty.weight = Array<float>();
+    if (common.weight == 2) empty.weight = Array<double>();
+    empty.name = edges.name;
+    graph_.directed_ = empty.directed = common.directed != 0;
+    return empty;
+  }
+
   // Sends make(row at the owner, other end, position) for the chosen ends of all edges, and drains.
   template <class Dense, class R, class Box, class Make>
   void deal_out(const EdgeList& edges, Side side, Box& box, Make&& make) {

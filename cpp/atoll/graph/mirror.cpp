@@ -86,10 +86,12 @@ LocalNames LocalNames::learn(World& world, const IdMap& ids, const LocalOrder& o
   const auto my_ids = world.exchange(std::move(original));
 
   const std::size_t first_mirror = next;
+  std::size_t last = next;
+  for (const std::size_t size : group_size) last = round64(last + size);
+  world.agree(last < (std::size_t{1} << 31) - 64,
+              fmt::format("rank {} would know {} vertices (local numbers have 31 bits). Use more ranks.", me, last));
   names.mirror_at_.reserve(total);
   for (std::size_t r = 0; r < p; ++r) {
-    check(next + group_size[r] < (std::size_t{1} << 31) - 64,
-          "rank {} would know {} vertices (local numbers have 31 bits). Use more ranks.", me, next + group_size[r]);
     names.mirrors.begin[r] = static_cast<Local>(next);
     names.mirrors.count[r] = static_cast<Local>(group_size[r]);
     for (std::uint32_t place : my_places[r]) names.mirror_at_.push_back(static_cast<Local>(next + place));

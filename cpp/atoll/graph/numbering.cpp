@@ -6,8 +6,9 @@ namespace atl {
 
 Vertex IdMap::find_here(Vertex id) const {
   if (!table_) {
+    if (id < first_) return -1;
     const Vertex k = id - first_ - blocks_.begin(rank_);
-    return id >= first_ && k >= 0 && k < blocks_.size(rank_) ? k : -1;
+    return k >= 0 && k < blocks_.size(rank_) ? k : -1;
   }
   const auto at = std::lower_bound(ids_.begin(), ids_.end(), id);
   return at != ids_.end() && *at == id ? at - ids_.begin() : -1;
@@ -287,6 +288,13 @@ IdMap number(World& world, EdgeList& edges) {
   extent = world.fold(extent, [](Extent a, const Extent& b) { return a += b; });
   const Edge mentions = world.sum(static_cast<Edge>(2 * edges.size() + edges.vertices.size()));
 
+  // Whether there is a range decides what is collective next.
+  const IdRange mine = edges.range.value_or(IdRange{-1, -1});
+  const IdRange common = world.fold(mine, [](const IdRange& a, const IdRange&) { return a; });
+  world.agree(mine.first == common.first && mine.count == common.count,
+              fmt::format("{}: rank {} knows other ids than rank 0 (the range of ids must be the same on all ranks). "
+                          "Correct the range.",
+                          edges.name, world.rank()));
   IdMap ids;
   if (edges.range) {
     const auto [first, count] = *edges.range;
@@ -300,8 +308,9 @@ IdMap number(World& world, EdgeList& edges) {
     world.agree(mentions > 0, fmt::format("{}: no edges (an empty graph has no vertex to start from). Give a file with "
                                           "edges, or one whose header says how many vertices there are.",
                                           edges.name));
-    world.agree(extent.least >= 0,
-                fmt::format("{}: id {} (ids are 0 to 2^63 - 2). Renumber the vertices.", edges.name, extent.least));
+    world.agree(extent.least >= 0 && extent.most <= kMaxVertex,
+                fmt::format("{}: id {} (ids are 0 to 2^63 - 2). Renumber the vertices.", edges.name,
+                            extent.least < 0 ? extent.least : extent.most));
     // Bits cost (most - least) / 8 bytes a rank, a table 32 bytes per distinct id: at most one per mention.
     const double bits_bytes = static_cast<double>(extent.most - extent.least) * (1.0 / 8 + 1.0 / 8);
     const bool compact = bits_bytes < static_cast<double>(mentions) * 4 + 4096 &&

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atoll/graph/generate.hpp>
+#include <atoll/graph/graph.hpp>
+#include <bit>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cases.hpp"
+#include "shapes.hpp"
+
+using namespace atl;
+using cases::Case;
+using cases::Dealing;
+using cases::Weight;
+
+namespace {
+
+struct Arc {
+  Vertex from, to;
+  double weight;
+  auto operator<=>(const Arc&) const = default;
+};
+
+struct Form {
+  bool directed;
+  GraphOptions options;
+  Weight weight;
+};
+
+// What the lists must hold, from the edges as they come.
+std::vector<Arc> expected_arcs(const Case& c, const Form& form, bool entering) {
+  std::vector<Arc> arcs;
+  for (std::size_t i = 0; i < c.edges.size(); ++i) {
+    auto [u, v] = c.edges[i];
+    if (u == v && form.options.self_loops == SelfLoops::drop) continue;
+    const double w = form.weight == Weight::none     ? 0
+                     : form.weight == Weight::narrow ? static_cast<double>(static_cast<float>(c.weight(i)))
+                                                     : c.weight(i);
+    if (entering) std::swap(u, v);
+    arcs.push_back({u, v, w});
+    if (!form.directed && u != v) arcs.push_back({v, u, w});
+  }
+  std::sort(arcs.begin(), arcs.end());
+  if (form.options.duplicates == Duplicates::keep) return arcs;
+  std::vector<Arc> merged;
+  for (const Arc& a : arcs) {
+    if (merged.empty() || merged.back().from != a.from || merged.back().to != a.to) {
+      merged.push_back(a);
+    } else if (form.options.duplicates == Duplicates::merge_sum) {
+      double& w = merged.back().weight;
+      w = form.weight == Weight::narrow ? static_cast<double>(static_cast<float>(w) + static_cast<float>(a.weight)) : w + a.weight;
+    }
+  }
+  return merged;
+}
+
+double weight_at(const Csr& csr, Edge e) {
+  return std::visit(
+      [&](const auto& w) -> double {
+        if constexpr (std::is_same_v<std::decay_t<decltype(w)>, std::monostate>) {
+          return 0;
+        } else {
+          return static_cast<double>(w[static_cast<std::size_t>(e)]);
+        }
+      },
+      csr.weights);
+}
+
+// All ranks' lists by original ids, sorted. Collective.
+std::vector<Arc> gathered_arcs(World& world, const Graph& graph, const Csr& csr) {
+  std::vector<Arc> mine;
+  for (Local v = 0; v < graph.owned(); ++v)
+    for (Edge e = csr.offsets[static_cast<std::size_t>(v)]; e < csr.offsets[static_cast<std::size_t>(v) + 1]; ++e)
+      mine.push_back({graph.id_of(v), graph.id_of(csr.targets[static_cast<std::size_t>(e)]), weight_at(csr, e)});
+  auto all = world.all_gather_varying(std::span<const Arc>(mine));
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+void check_names(World& world, const Graph& graph, const Case& c) {
+  const auto ids = c.ids();
+  const auto owned = static_cast<std::size_t>(graph.owned());
+  CHECK(graph.vertices() == static_cast<Vertex>(ids.size()));
+  CHECK(graph.blocks().ranks() == world.size());
+  CHECK(graph.blocks().count() == graph.vertices());
+  CHECK(graph.owned() == graph.blocks().size(world.rank()));
+  CHECK(graph.ids().largest() == ids.back());
+  bool natural = true, inverse = true, masters = true;
+  for (std::size_t k = 0; k < owned; ++k) {
+    const auto n = static_cast<Vertex>(k);
+    const Vertex id = graph.ids().id_of(n);
+    natural = natural && id == ids[static_cast<std::size_t>(graph.blocks().begin(world.rank())) + k];
+    inverse = inverse && graph.natural_of(graph.local_of(n)) == n && graph.ids().find_here(id) == n;
+    masters = masters && graph.id_of(graph.local_of(n)) == id;
+  }
+  CHECK(natural);
+  CHECK(inverse);
+  CHECK(masters);
+  CHECK(graph.id_column().index() == (ids.back() < kNarrowIds ? 0u : 1u));
+}
+
+void check_order(const Graph& graph) {
+  auto degree = [&](Local v) { return graph.out().degree(v) + (graph.directed() ? graph.in().degree(v) : 0); };
+  bool active = true, tail = true;
+  for (Local v = 0; v < graph.owned(); ++v) active = active && (degree(v) > 0) == (v < graph.active());
+  for (Local v = graph.hubs() + 1; v < graph.owned(); ++v)
+    tail = tail && (v == graph.active() || graph.natural_of(v) > graph.natural_of(v - 1));
+  CHECK(active);
+  CHECK(tail);
+  CHECK(graph.hubs() <= graph.active());
+  CHECK(graph.active() <= graph.owned());
+}
+
+void check_lists(const Graph& graph, const Csr& csr, Duplicates duplicates) {
+  REQUIRE(csr.offsets.size() == static_cast<std::size_t>(graph.owned()) + 1);
+  CHECK(csr.offsets[0] == 0);
+  CHECK(csr.targets.size() == static_cast<std::size_t>(csr.size()));
+  bool sorted = true, known = true;
+  for (Local v = 0; v < graph.owned(); ++v) {
+    const auto list = csr.neighbours(v);
+    sorted = sorted && std::is_sorted(list.begin(), list.end());
+    if (duplicates != Duplicates::keep) sorted = sorted && std::adjacent_find(list.begin(), list.end()) == list.end();
+    for (const Local u : list) known = known && u >= 0 && u < graph.locals() && (u < graph.active() || u >= graph.owned());
+  }
+  CHECK(sorted);
+  CHECK(known);
+}
+
+// Mirrors are exactly the other ranks' vertices that an edge here names, and both sides name them alike.
+void check_mirrors(World& world, const Graph& graph) {
+  const Mirrors& m = graph.mirrors();
+  const auto p = static_cast<std::size_t>(world.size());
+  REQUIRE(m.begin.size() == p);
+  REQUIRE(m.count.size() == p);
+  REQUIRE(m.known_by.size() == p);
+  CHECK(graph.locals() % 64 == 0);
+  std::vector<bool> named(static_cast<std::size_t>(graph.locals()));
+  for (const Csr* csr : {&graph.out(), &graph.in()})
+    for (const Local u : csr->targets) named[static_cast<std::size_t>(u)] = true;
+  Local end = graph.owned();
+  bool exact = true;
+  for (std::size_t r = 0; r < p; ++r) {
+    CHECK(m.begin[r] % 64 == 0);
+    CHECK(m.begin[r] >= end);
+    for (Local u = std::max(end, graph.owned()); u < m.begin[r]; ++u) exact = exact && !named[static_cast<std::size_t>(u)];
+    end = m.begin[r] + m.count[r];
+    for (Local u = m.begin[r]; u < end; ++u) exact = exact && named[static_cast<std::size_t>(u)];
+  }
+  CHECK(end <= graph.locals());
+  CHECK(exact);
+  CHECK(m.count[static_cast<std::size_t>(world.rank())] == 0);
+
+  std::vector<std::vector<Vertex>> told(p);
+  bool masters = true;
+  for (std::size_t r = 0; r < p; ++r)
+    for (std::size_t w = 0; w < m.known_by[r].size(); ++w)
+      for (std::uint64_t bits = m.known_by[r][w]; bits; bits &= bits - 1) {
+        const auto v = static_cast<Local>(w * 64) + std::countr_zero(bits);
+        masters = masters && v < graph.active();
+        told[r].push_back(graph.id_of(v));
+      }
+  CHECK(masters);
+  const auto heard = world.exchange(std::move(told));
+  bool alike = true;
+  for (std::size_t r = 0; r < p; ++r) {
+    alike = alike && heard[r].size() == static_cast<std::size_t>(m.count[r]);
+    for (std::size_t k = 0; alike && k < heard[r].size(); ++k)
+      alike = heard[r][k] == graph.id_of(m.begin[r] + static_cast<Local>(k));
+  }
+  CHECK(alike);
+}
+
+void check_graph(World& world, const Graph& graph, const Case& c, const Form& form) {
+  CHECK(graph.name() == c.name);
+  CHECK(graph.directed() == form.directed);
+  CHECK(graph.weighted() == (form.weight != Weight::none));
+  CHECK(graph.input_edges() == static_cast<Edge>(c.edges.size()));
+  check_names(world, graph, c);
+  check_order(graph);
+  check_lists(graph, graph.out(), form.options.duplicates);
+  check_mirrors(world, graph);
+  const auto out = expected_arcs(c, form, false);
+  CHECK(gathered_arcs(world, graph, graph.out()) == out);
+  if (form.directed) {
+    check_lists(graph, graph.in(), form.options.duplicates);
+    CHECK(gathered_arcs(world, graph, graph.in()) == expected_arcs(c, form, true));
+    CHECK(graph.edges() == static_cast<Edge>(out.size()));
+  } else {
+    const auto loops = std::count_if(out.begin(), out.end(), [](const Arc& a) { return a.from == a.to; });
+    CHECK(graph.edges() == (static_cast<Edge>(out.size()) + loops) / 2);
+  }
+  CHECK(graph.report().graph_bytes == graph.memory_bytes());
+  CHECK(graph.report().peak_bytes >= graph.report().graph_bytes);
+}
+
+Plan plan_of(Rank ranks, int variant) {
+  auto buffers = shapes::buffers();
+  Plan plan = buffers[static_cast<std::size_t>(variant) % buffers.size()].plan;
+  plan.threads = variant % 3 == 2 && ranks <= 3 ? 2 : 1;
+  return plan;
+}
+
+std::vector<Form> forms() {
+  std::vector<Form> all;
+  for (const bool directed : {false, true})
+    for (const Duplicates d : {Duplicates::merge_min, Duplicates::keep, Duplicates::merge_sum})
+      for (const SelfLoops l : {SelfLoops::keep, SelfLoops::drop})
+        for (const Weight w : {Weight::none, Weight::narrow, Weight::wide}) all.push_back({directed, {d, l}, w});
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("every arc is in its owner's list exactly once, and the names of all vertices agree") {
+  int variant = 0;
+  for (const Case& c : cases::all())
+    for (const Form& form : forms())
+      for (const Rank ranks : shapes::kRanks) {
+        // Each combination meets another buffer, width and dealing; sanitizers see every seventh.
+        ++variant;
+        if (shapes::kSanitized && variant % 7 != 0) continue;
+        const bool wide = variant % 2 == 0;
+        const Dealing dealing = variant % 5 == 0 ? Dealing::last_rank : Dealing::spread;
+        CAPTURE(c.name);
+        CAPTURE(ranks);
+        CAPTURE(variant);
+        CAPTURE(form.directed);
+        run_ranks(ranks, plan_of(ranks, variant), [&](World& world) {
+          const Graph graph =
+              Graph::build(world, cases::slice(c, form.directed, form.weight, wide, world.rank(), world.size(), dealing), form.options);
+          check_graph(world, graph, c, form);
+        });
+      }
+}
+
+TEST_CASE("edges that stay are dense afterwards, and give the same graph, also in columns of 64 bits") {
+  int variant = 0;
+  for (const Case& c : cases::all())
+    for (const Form& form : {Form{false, {}, Weight::none}, Form{true, {Duplicates::keep, SelfLoops::keep}, Weight::wide},
+                             Form{false, {Duplicates::merge_sum, SelfLoops::drop}, Weight::narrow}})
+      for (const Rank ranks : shapes::kRanks)
+        for (const bool wide : {false, true}) {
+          ++variant;
+          if (shapes::kSanitized && variant % 3 != 0) continue;
+          CAPTURE(c.name);
+          CAPTURE(ranks);
+          CAPTURE(wide);
+          const auto ids = c.ids();
+          run_ranks(ranks, plan_of(ranks, variant), [&](World& world) {
+            EdgeList edges =
+                cases::slice(c, form.directed, form.weight, false, world.rank(), world.size(), Dealing::spread);
+            IdMap map = number(world, edges);
+            auto dense = [&](const IdColumn& column, std::size_t k) {
+              return std::visit([&](const auto& x) { return static_cast<Vertex>(x[k]); }, column);
+            };
+            if (wide) {
+              for (IdColumn* column : {&edges.source, &edges.target}) {
+                Array<Vertex> w(edges.size());
+                for (std::size_t k = 0; k < w.size(); ++k) w[k] = dense(*column, k);
+                *column = std::move(w);
+              }
+            }
+            bool good = true;
+            std::size_t k = 0;
+            for (std::size_t i = 0; i < c.edges.size(); ++i) {
+              if (!cases::is_dealt(i, world.rank(), world.size(), Dealing::spread)) continue;
+              good = good && ids[static_cast<std::size_t>(dense(edges.source, k))] == c.edges[i].first &&
+                     ids[static_cast<std::size_t>(dense(edges.target, k))] == c.edges[i].second;
+              ++k;
+            }
+            CHECK(good);
+            const Graph graph = Graph::build(world, edges, std::move(map), form.options);
+            check_graph(world, graph, c, form);
+            CHECK(edges.size() == k);
+          });
+        }
+}
+
+TEST_CASE("a rank without edges takes the form of the others") {
+  const Case c = cases::all()[7];
+  for (const Rank ranks : {2, 3, 5})
+    for (const Form& form : {Form{true, {}, Weight::narrow}, Form{false, {}, Weight::wide}}) {
+      run_ranks(ranks, plan_of(ranks, 0), [&](World& world) {
+        // The other ranks give the empty list as it is made: 32 bits, no weights, undirected.
+        EdgeList edges;
+        if (world.rank() == ranks - 1)
+          edges = cases::slice(c, form.directed, form.weight, false, world.rank(), ranks, Dealing::last_rank);
+        edges.name = c.name;
+        IdMap map = number(world, edges);
+        if (world.rank() == ranks - 1)
+          for (IdColumn* column : {&edges.target, &edges.source}) {
+            Array<Vertex> w(edges.size());
+            for (std::size_t k = 0; k < w.size(); ++k) w[k] = std::get<Array<std::uint32_t>>(*column)[k];
+            *column = std::move(w);
+          }
+        check_graph(world, Graph::build(world, edges, std::move(map), form.options), c, form);
+      });
+    }
+}
+
+TEST_CASE("ranks whose edges have different forms are refused, the same on all") {
+  const Case c = cases::all()[4];
+  auto refused = [&](auto change) {
+    std::vector<std::string> what(3);
+    run_ranks(3, plan_of(3, 0), [&](World& world) {
+      EdgeList edges = cases::slice(c, false, Weight::none, false, world.rank(), 3, Dealing::spread);
+      IdMap map = number(world, edges);
+      if (world.rank() == 1) change(edges);
+      try {
+        Graph::build(world, edges, std::move(map));
+      } catch (const InputError& e) {
+        what[static_cast<std::size_t>(world.rank())] = e.what();
+      }
+    });
+    CHECK(what[0] == what[1]);
+    CHECK(what[0] == what[2]);
+    return what[0];
+  };
+  CHECK(refused([](EdgeList& e) { e.weight = Array<float>(e.size(), 1); }) ==
+        "path: the edges of rank 1 have 32-bit ids, float weights, undirected (other ranks' have another form). Give the "
+        "same on all ranks.");
+  CHECK(refused([](EdgeList& e) { e.directed = true; }).find("32-bit ids, no weights, directed") != std::string::npos);
+  CHECK(refused([](EdgeList& e) {
+          e.target = Array<Vertex>(e.size(), 0);
+          e.source = Array<Vertex>(e.size(), 0);
+        }).find("64-bit ids") != std::string::npos);
+  CHECK(refused([](EdgeList& e) { e.target = Array<std::uint32_t>(e.size() - 1, 0); }) ==
+        "path: 23 sources, 22 targets, 0 weights on rank 1 (each edge has one of each, ids of one width). Correct the "
+        "columns.");
+}
+
+TEST_CASE("a source that exists is found where it lives; another is refused by name on every rank") {
+  for (const Case& c : cases::all())
+    for (const Rank ranks : {1, 3, 5}) {
+      CAPTURE(c.name);
+      const auto ids = c.ids();
+      run_ranks(ranks, plan_of(ranks, 0), [&](World& world) {
+        const Graph graph =
+            Graph::build(world, cases::slice(c, false, Weight::none, false, world.rank(), ranks, Dealing::spread));
+        bool good = true;
+        for (std::size_t k = 0; k < ids.size(); k += 1 + ids.size() / 20) {
+          const auto [rank, natural] = graph.find(ids[k]);
+          good = good && graph.blocks().begin(rank) + natural == static_cast<Vertex>(k);
+        }
+        CHECK(good);
+        for (const Vertex id : {Vertex{-1}, INT64_MIN, INT64_MAX, ids.back() + 1}) {
+          const std::string text = fmt::format(
+              "{}: vertex {} does not exist (the graph has {} vertices, ids up to {}). Name one that does.", c.name, id,
+              ids.size(), ids.back());
+          CHECK_THROWS_WITH_AS(graph.find(id), text.c_str(), InputError);
+        }
+      });
+    }
+}
+
+TEST_CASE("a large build with many threads holds what a small one does") {
+  Plan plan;
+  plan.threads = 4;
+  const char* text = shapes::kSanitized ? "kron:11" : "kron:15";
+  auto degrees = [&](Rank ranks, const Plan& p) {
+    std::map<Vertex, Edge> degree;
+    std::mutex mutex;
+    run_ranks(ranks, p, [&](World& world) {
+      const Graph graph = Graph::build(world, generate(world, text));
+      std::uint64_t hash = 0;
+      for (Local v = 0; v < graph.owned(); ++v)
+        for (const Local u : graph.out().neighbours(v))
+          hash += mix64(mix64(static_cast<std::uint64_t>(graph.id_of(v))) + static_cast<std::uint64_t>(graph.id_of(u)));
+      hash = world.sum(hash);
+      std::lock_guard hold(mutex);
+      degree[-1] = static_cast<Edge>(hash);
+      for (Local v = 0; v < graph.owned(); ++v) degree[graph.id_of(v)] = graph.out().degree(v);
+    });
+    return degree;
+  };
+  Plan one;
+  one.threads = 1;
+  const auto serial = degrees(1, one);
+  CHECK(degrees(1, plan) == serial);
+  CHECK(degrees(3, plan) == serial);
+}
+
+TEST_CASE("a vertex table that would be larger than the plan allows is refused") {
+  Plan plan;
+  plan.threads = 1;
+  plan.replicated_bytes = 100;
+  run_ranks(2, plan, [](World& world) {
+    CHECK_THROWS_WITH_AS(Graph::build(world, generate(world, "path:5000")),
+                         "5000 vertices need a table of 632 bytes on each rank (replicated_bytes is 100). Raise it in "
+                         "the plan.",
+                         InputError);
+  });
+}
+
+TEST_CASE("a build reports a peak of at most 2.5 times its CSR") {
+  for (const Rank ranks : {1, 2}) {
+    Plan plan;
+    plan.threads = 1;
+    run_ranks(ranks, plan, [](World& world) {
+      const Graph graph = Graph::build(world, generate(world, "kron:16"));
+      const auto csr = static_cast<double>(world.sum(graph.out().memory_bytes()));
+      const auto peak = static_cast<double>(world.sum(graph.report().peak_bytes));
+      MESSAGE(world.size() << " ranks: peak / CSR = " << peak / csr);
+      CHECK(peak <= 2.5 * csr);
+    });
+  }
+}
+
+// The kernel's own account, in a process of its own: VmHWM of a forked child starts at what it has then.
+TEST_CASE("the real high-water mark of a build stays within 2.5 times its CSR" *
+          doctest::skip(shapes::kSanitized)) {
+  auto field = [](const char* name) {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+      if (line.rfind(name, 0) == 0) return std::stod(line.substr(line.find(':') + 1)) * 1024;
+    return 0.0;
+  };
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    double report[2] = {0, 1};
+    {
+      Plan plan;
+      plan.threads = 1;
+      auto world = World::alone(plan);
+      EdgeList edges = generate(*world, "kron:19");
+      const double before = field("VmRSS") - static_cast<double>(edges.size()) * 8;  // the edges count as part of the build
+      const Graph graph = Graph::build(*world, std::move(edges));
+      report[0] = field("VmHWM") - before;
+      report[1] = static_cast<double>(graph.out().memory_bytes());
+    }
+    _exit(write(ends[1], report, sizeof report) == sizeof report ? 0 : 1);
+  }
+  double report[2];
+  REQUIRE(read(ends[0], report, sizeof report) == sizeof report);
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  close(ends[0]);
+  close(ends[1]);
+  CHECK(status == 0);
+  MESSAGE("kron:19: high water " << report[0] / 1e6 << " MB, CSR " << report[1] / 1e6 << " MB, ratio " << report[0] / report[1]);
+  CHECK(report[0] <= 2.5 * report[1]);
+}
