@@ -65,11 +65,19 @@ def _version(distribution: str) -> str | None:
 
 def _missing(report: dict[str, Any]) -> list[dict[str, str]]:
     missing = [
-        {"name": p["name"], "for": "ranks over MPI", "get": p["detail"]} for p in report["plugins"] if not p["loads"]
+        {"name": p["name"], "for": "ranks over MPI", "get": p["detail"]}
+        for p in report["plugins"]
+        if not p["loads"]
     ]
     for name, use, extra in _PACKAGES:
         if report["python"]["packages"][name] is None:
-            missing.append({"name": name, "for": use, "get": f"pip install atoll[{extra}]" if extra else "pip install atoll"})
+            missing.append(
+                {
+                    "name": name,
+                    "for": use,
+                    "get": f"pip install atoll[{extra}]" if extra else "pip install atoll",
+                }
+            )
     return missing
 
 
@@ -83,7 +91,8 @@ def _text(report: dict[str, Any]) -> str:
         ("cores", f"{machine.get('usable_cores')} usable of {machine.get('cores')}"),
         (
             "memory",
-            f"{machine.get('free_memory_bytes', 0) / gib:.1f} GiB free of {machine.get('memory_bytes', 0) / gib:.1f} GiB",
+            f"{machine.get('free_memory_bytes', 0) / gib:.1f} GiB free of "
+            f"{machine.get('memory_bytes', 0) / gib:.1f} GiB",
         ),
     ]
     rows += [(p["name"], p["detail"] if p["loads"] else "no") for p in report["plugins"]]
@@ -115,7 +124,10 @@ def main(arguments: list[str] | None = None) -> int:
             with open(options.json, "w", encoding="utf-8") as file:
                 file.write(json.dumps(report) + "\n")
         except OSError as e:
-            print(f"atoll: {options.json}: {e.strerror} (it cannot be written). Choose another file.", file=sys.stderr)
+            print(
+                f"atoll: {options.json}: {e.strerror} (it cannot be written). Choose another file.",
+                file=sys.stderr,
+            )
             return 3
     return 0
 
