@@ -68,8 +68,8 @@ class Graph:
             made = Graph.from_edges(*obj, comm=comm, plan=plan, **options)
         else:
             raise TypeError(
-                f"a Graph cannot be made from a {type(obj).__module__}.{type(obj).__qualname__} (a generator's "
-                "text, a path, a sparse matrix, or a tuple (src, dst[, weight]) of arrays can). For two arrays: "
+                f"a Graph cannot be made from a {type(obj).__module__}.{type(obj).__qualname__} (a text, a "
+                "path, a sparse matrix, or a tuple (src, dst[, weight]) of arrays can). For two arrays: "
                 "Graph.from_edges(src, dst)."
             )
         for name in ("_core", "_world", "_comm", "_input_seconds", "_ids"):
@@ -455,7 +455,8 @@ class Graph:
 
     def __reduce__(self) -> Any:
         raise TypeError(
-            "a Graph cannot be pickled (its memory belongs to the ranks that built it). Write it to a file."
+            "a Graph cannot be pickled or copied (its parts belong to the ranks that built it). "
+            "Make it again where it is needed."
         )
 
 

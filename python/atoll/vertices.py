@@ -53,7 +53,7 @@ class VertexArray:
 
     @property
     def ids(self) -> np.ndarray:
-        """This rank's original ids, ascending (int64, read-only); those of rank r lie below those of rank r + 1."""
+        """This rank's original ids, ascending (int64, read-only); the next rank's lie above."""
         return self._graph.ids
 
     @property

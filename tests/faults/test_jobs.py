@@ -189,9 +189,12 @@ def test_a_killed_rank_ends_the_job_and_is_named(mpi, rank):
     assert boards() <= before
 
 
-def test_a_stopped_launcher_does_not_keep_the_job(mpi):
-    """The launcher itself is killed: its ranks may not outlive it."""
+def test_a_killed_launcher_does_not_keep_the_job(mpi):
+    """The launcher itself is killed: its ranks may not outlive it, nor their shared memory."""
     job = Running(mpi)
+    time.sleep(0.5)
+    maps = "".join(Path(f"/proc/{pid}/maps").read_text() for pid in job.pids.values())
+    segments = set(re.findall(r"/dev/shm/\S+", maps))
     children = subprocess.run(["pgrep", "-P", str(job.process.pid)], capture_output=True, text=True).stdout.split()
     for child in children:
         os.kill(int(child), signal.SIGKILL)
@@ -199,6 +202,7 @@ def test_a_stopped_launcher_does_not_keep_the_job(mpi):
     assert code == 1, lines
     assert seconds < 10
     assert job.nothing_runs()
+    assert not [name for name in segments if Path(name).exists()]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

@@ -13,7 +13,7 @@ TEST_CASE("cut and flipped files are read or refused") {
   const char* wish = std::getenv("ATOLL_FUZZ_SEED");
   const std::uint64_t first_seed = wish ? std::strtoull(wish, nullptr, 10) : 1;
   const char* rounds_wish = std::getenv("ATOLL_FUZZ_ROUNDS");
-  const std::uint64_t rounds = rounds_wish ? std::strtoull(rounds_wish, nullptr, 10) : 60;
+  const std::uint64_t rounds = rounds_wish ? std::strtoull(rounds_wish, nullptr, 10) : 25;
   Folder folder;
   std::vector<std::pair<std::string, std::string>> files = {
       {"a.txt", "# comment\n1 2\n3 4\n100000 70\n4294967296 9\n"},
@@ -43,7 +43,6 @@ TEST_CASE("cut and flipped files are read or refused") {
     files.emplace_back(files[i].first + ".gz", gzip_member(files[i].second));
     files.emplace_back(files[i].first + ".zst", zstd_frame(files[i].second));
   }
-  // A real, compressed frame: the text of "0 1" .. by zstd -19.
   for (const Rank ranks : {1, 3}) {
     run_ranks(ranks, two_threads(), [&](World& world) {
       for (std::uint64_t seed = first_seed; seed < first_seed + rounds; ++seed) {
@@ -57,8 +56,8 @@ TEST_CASE("cut and flipped files are read or refused") {
             default:
               for (int i = 0; i < 5; ++i) bytes.insert(random.below(bytes.size() + 1), 1, "0123456789 -\n99999"[random.below(18)]);
           }
-          const std::string path = folder / ("x" + std::to_string(f) + files[f].first.substr(1));
-          if (world.rank() == 0) folder.write("x" + std::to_string(f) + files[f].first.substr(1), bytes);
+          const std::string name = fmt::format("x{}{}", f, files[f].first.substr(1)), path = folder / name;
+          if (world.rank() == 0) folder.write(name, bytes);
           world.barrier();
           try {
             const EdgeList list = read_edges(world, path);

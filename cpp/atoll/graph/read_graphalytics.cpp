@@ -55,8 +55,9 @@ std::string stem_of(const std::string& path) {
   std::sort(stems.begin(), stems.end());
   stems.erase(std::unique(stems.begin(), stems.end()), stems.end());
   check(!stems.empty(), "{}: is a folder without a graph (it has no .properties and no .e). Name a file.", path);
-  check(stems.size() == 1, "{}: is a folder with {} graphs ({} and {} are two). Name one of them.", path, stems.size(),
-        fs::path(stems[0]).filename().string(), fs::path(stems[1]).filename().string());
+  if (stems.size() > 1)
+    throw InputError(fmt::format("{}: is a folder with {} graphs ({} and {} are two). Name one of them.", path, stems.size(),
+                                 fs::path(stems[0]).filename().string(), fs::path(stems[1]).filename().string()));
   return stems[0];
 }
 

@@ -19,6 +19,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
+#include <fstream>
 #include <thread>
 
 namespace atl {
@@ -30,6 +32,8 @@ constexpr double kGrace_s = 3, kKillAfter_s = 2;
 // A rank that sees a peer gone leaves the report to the parent, and speaks only if the parent does not act.
 constexpr double kParentActs_s = 8;
 constexpr double kOthersEnd_s = 2;
+
+constexpr const char* kJoining = "joining the job";
 
 std::string find_program(const std::string& name) {
   const char* path = std::getenv("PATH");
@@ -102,6 +106,19 @@ std::string describe_death(Rank rank, const JobBoard::Seat& seat) {
   return text;
 }
 
+// Segments of Open MPI 4 and 5 (MPICH unlinks its own at once).
+std::vector<std::string> shared_memory_of(int pid) {
+  std::vector<std::string> out;
+  std::ifstream maps("/proc/" + std::to_string(pid) + "/maps");
+  for (std::string line; std::getline(maps, line);) {
+    const auto at = line.find("/dev/shm/");
+    if (at == std::string::npos || line.ends_with("(deleted)")) continue;
+    const std::string_view name = std::string_view(line).substr(at + 9);
+    if (name.starts_with("vader_segment.") || name.starts_with("sm_segment.")) out.push_back(line.substr(at));
+  }
+  return out;
+}
+
 class File {
  public:
   explicit File(int fd = -1) : fd_(fd) {}
@@ -129,6 +146,7 @@ class Watched {
         events_(epoll_create1(EPOLL_CLOEXEC)),
         launcher_file_(open_process(launcher)) {
     ranks_.resize(static_cast<std::size_t>(board.ranks()));
+    segments_known_.resize(ranks_.size());
     watch(signals_, kSignals);
     watch(launcher_file_.get(), kLauncher);
   }
@@ -139,8 +157,14 @@ class Watched {
     bool all_seated = true;
     for (Rank r = 0; r < board_.ranks(); ++r) {
       File& file = ranks_[static_cast<std::size_t>(r)];
-      if (file.get() >= 0) continue;
       const auto seat = board_.seat(r);
+      if (bool& known = segments_known_[static_cast<std::size_t>(r)];
+          !known && seat.state == JobBoard::State::running && !seat.operation.empty() &&
+          seat.operation != kJoining) {
+        known = true;
+        for (std::string& name : shared_memory_of(seat.process.pid)) leftovers_.push_back(std::move(name));
+      }
+      if (file.get() >= 0) continue;
       all_seated = all_seated && seat.state != JobBoard::State::empty;
       if (seat.state != JobBoard::State::running) continue;
       file = File(open_process(seat.process.pid));
@@ -196,6 +220,11 @@ class Watched {
       if (const auto seat = board_.seat(r); seat.process.alive()) kill(seat.process.pid, SIGKILL);
   }
 
+  // A launcher removes its ranks' segments, but not if it was killed itself.
+  void remove_leftovers() const {
+    for (const std::string& file : leftovers_) unlink(file.c_str());
+  }
+
  private:
   static constexpr std::uint64_t kSignals = UINT64_MAX, kLauncher = UINT64_MAX - 1;
 
@@ -219,6 +248,8 @@ class Watched {
   const File events_;
   const File launcher_file_;
   std::vector<File> ranks_;
+  std::deque<bool> segments_known_;  // [rank]
+  std::vector<std::string> leftovers_;
 };
 
 sigset_t job_signals() {
@@ -382,7 +413,7 @@ void Job::run(const std::function<void(World&)>& f, World::Options options) {
           return fmt::format("rank {} has ended with exit code {}", gone, seat.exit_code);
         return describe_death(gone, seat);
       };
-      board_->note("joining the job");
+      board_->note(kJoining);
     }
     joined_ = true;
     world = join_world(plan_, std::move(options));
@@ -467,6 +498,7 @@ int Job::run_children() {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   job.look(Watched::Patience::none);
+  job.remove_leftovers();
 
   // The first rank that ended badly tells why the job did; what came after is a consequence.
   std::optional<Rank> first;

@@ -185,18 +185,29 @@ Mailbox(World&, RecordsTo<R, H>, MailboxOptions) -> Mailbox<R, H>;
 
 template <Record R, Handler<R> H>
 void Mailbox<R, H>::handle(Rank from, std::span<const R> records) {
-  auto& state = world_.thread_state();
-  if (options_.handling == Handling::serial) serial_.lock();
-  ++state.handlers;
-  if constexpr (std::invocable<H&, Rank, std::span<const R>>) {
-    handler_(from, records);
-  } else if constexpr (std::invocable<H&, std::span<const R>>) {
-    handler_(records);
-  } else {
-    for (const R& r : records) handler_(r);
+  // Undone also when the handler throws: else this rank's other threads would wait for the lock for ever.
+  struct Inside {
+    Inside(int& handlers, SpinLock* lock) : handlers(handlers), lock(lock) {
+      if (lock) lock->lock();
+      ++handlers;
+    }
+    ~Inside() {
+      --handlers;
+      if (lock) lock->unlock();
+    }
+    int& handlers;
+    SpinLock* lock;
+  };
+  {
+    const Inside inside(world_.thread_state().handlers, options_.handling == Handling::serial ? &serial_ : nullptr);
+    if constexpr (std::invocable<H&, Rank, std::span<const R>>) {
+      handler_(from, records);
+    } else if constexpr (std::invocable<H&, std::span<const R>>) {
+      handler_(records);
+    } else {
+      for (const R& r : records) handler_(r);
+    }
   }
-  --state.handlers;
-  if (options_.handling == Handling::serial) serial_.unlock();
   threads_[static_cast<std::size_t>(Team::this_thread())].received.fetch_add(records.size(), std::memory_order_relaxed);
 }
 

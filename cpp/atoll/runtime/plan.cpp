@@ -28,6 +28,21 @@ void for_each_field(P& plan, F&& f) {
   f("shuffle_seed", plan.shuffle_seed);
 }
 
+// nlohmann's conversions bend what does not fit: 1.5 becomes 1, true 1, and -1 the largest number.
+template <class T>
+bool fits(const nlohmann::json& j) {
+  if constexpr (std::is_same_v<T, std::string>) {
+    return j.is_string();
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return j.is_number();
+  } else if constexpr (std::is_unsigned_v<T>) {
+    return j.is_number_unsigned() || (j.is_number_integer() && j.get<std::int64_t>() >= 0);
+  } else {
+    return j.is_number_integer() && (!j.is_number_unsigned() || j.get<std::uint64_t>() <= INT64_MAX) &&
+           j.get<std::int64_t>() == static_cast<T>(j.get<std::int64_t>());
+  }
+}
+
 std::string variable_of(const char* field) {
   std::string name = "ATOLL_";
   for (const char* c = field; *c; ++c) name += static_cast<char>(std::toupper(static_cast<unsigned char>(*c)));
@@ -60,11 +75,9 @@ Plan Plan::from_json(const nlohmann::json& j) {
   for_each_field(plan, [&](const char* name, auto& value) {
     if (!j.contains(name)) return;
     ++known;
-    try {
-      j.at(name).get_to(value);
-    } catch (const nlohmann::json::exception&) {
-      throw InputError(fmt::format("plan: {} is {} (not of the field's type). Correct it.", name, j.at(name).dump()));
-    }
+    check(fits<std::decay_t<decltype(value)>>(j.at(name)), "plan: {} is {} (not of the field's type). Correct it.", name,
+          j.at(name).dump());
+    j.at(name).get_to(value);
   });
   if (known != j.size()) {
     const nlohmann::json all = plan.to_json();
@@ -84,14 +97,18 @@ Plan Plan::from_environment(Plan plan) {
     if constexpr (std::is_same_v<T, std::string>) {
       value = text;
     } else {
-      try {
-        nlohmann::json::parse(text).get_to(value);
-      } catch (const nlohmann::json::exception&) {
-        throw UsageError(fmt::format("{} is '{}' (a number is needed). Correct or unset it.", variable, text));
-      }
+      const nlohmann::json number = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+      if (!fits<T>(number))
+        throw UsageError(fmt::format("{} is '{}' (a{} number is needed). Correct or unset it.", variable, text,
+                                     std::is_floating_point_v<T> ? "" : " whole"));
+      number.get_to(value);
     }
   });
-  plan.validate();
+  try {
+    plan.validate();
+  } catch (const InputError& e) {
+    throw UsageError(e.what());  // as any wrong option is
+  }
   return plan;
 }
 

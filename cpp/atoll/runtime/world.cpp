@@ -27,7 +27,7 @@ struct Header {
 };
 static_assert(sizeof(Header) <= World::kHeaderBytes);
 
-// Channels live in a ring: more than this many at once would be a leak, not a use.
+// Channels are found by number modulo the size of their table, which doubles when half of it is open at once.
 constexpr std::size_t kChannels = 256;
 
 // Checking on peers costs a system call; often enough to end a broken job within seconds.
@@ -72,10 +72,10 @@ World::World(std::unique_ptr<Fabric> fabric, Plan plan, Hierarchy hierarchy, Opt
 
 World::~World() = default;
 
-std::unique_ptr<World> World::alone(Plan plan) {
+std::unique_ptr<World> World::alone(Plan plan, Options options) {
   auto fabrics = make_inproc({.ranks = 1, .slot_bytes = plan.slot_bytes_for(1), .slots_per_peer = plan.slots_per_peer,
                               .shuffle_seed = 0, .nodes = {}});
-  return std::make_unique<World>(std::move(fabrics[0]), std::move(plan), Hierarchy::flat(1));
+  return std::make_unique<World>(std::move(fabrics[0]), std::move(plan), Hierarchy::flat(1), std::move(options));
 }
 
 void World::close() {
@@ -99,14 +99,16 @@ void World::note_memory(std::ptrdiff_t bytes) {
 }
 
 std::uint32_t World::open_channel(Deliver deliver, void* context) {
-  // Places of channels that stay open are passed over: ranks open and close in the same order, so all skip the same.
-  std::uint32_t number = next_channel_;
-  while (channels_[number % kChannels].open && number - next_channel_ < kChannels) ++number;
-  Channel& c = channels_[number % kChannels];
-  if (c.open) throw Error(fmt::format("{} channels are open (a mailbox was never closed). Close what is done.", kChannels));
-  next_channel_ = number + 1;
+  const std::uint32_t number = next_channel_++;
   std::lock_guard hold(early_->mutex);
-  c = {deliver, context, number, true};
+  if (2 * ++open_channels_ > channels_.size()) {
+    std::vector<Channel> before(2 * channels_.size());
+    before.swap(channels_);
+    channel_reach_ = 0;
+    for (const Channel& c : before)
+      if (c.open) place_channel(c);
+  }
+  place_channel({deliver, context, number, true});
   // Packets of faster peers may have waited for this channel; the next progress() hands them out, so that whoever opens
   // it can finish setting up.
   early_->retry.store(!early_->packets.empty(), std::memory_order_release);
@@ -115,7 +117,26 @@ std::uint32_t World::open_channel(Deliver deliver, void* context) {
 
 void World::close_channel(std::uint32_t channel) {
   std::lock_guard hold(early_->mutex);
-  channels_[channel % kChannels].open = false;
+  if (Channel* c = find_channel(channel)) {
+    c->open = false;
+    --open_channels_;
+  }
+}
+
+void World::place_channel(const Channel& channel) {
+  std::size_t step = 0;
+  while (channels_[(channel.number + step) % channels_.size()].open) ++step;
+  channels_[(channel.number + step) % channels_.size()] = channel;
+  channel_reach_ = std::max(channel_reach_, step);
+}
+
+World::Channel* World::find_channel(std::uint32_t number) {
+  // The first look hits unless a channel stays open while hundreds of others come and go.
+  for (std::size_t step = 0; step <= channel_reach_; ++step) {
+    Channel& c = channels_[(number + step) % channels_.size()];
+    if (c.open && c.number == number) return &c;
+  }
+  return nullptr;
 }
 
 Busy World::acquire(Rank to, Slot& slot, Hold hold) {
@@ -159,15 +180,16 @@ void World::abandon(const Slot& slot, Hold hold) {
 bool World::deliver(const Packet& packet) {
   Header header;
   std::memcpy(&header, packet.data, sizeof header);
-  const Channel& c = channels_[header.channel % kChannels];
-  if (!c.open || c.number != header.channel) {
+  const Channel* c = find_channel(header.channel);
+  if (!c) {
     std::lock_guard hold(early_->mutex);
-    if (!c.open || c.number != header.channel) {
+    c = find_channel(header.channel);
+    if (!c) {
       early_->packets.push_back(packet);
       return false;
     }
   }
-  c.deliver(c.context, packet.from, header.stamp, packet.data + kHeaderBytes, packet.bytes - kHeaderBytes);
+  c->deliver(c->context, packet.from, header.stamp, packet.data + kHeaderBytes, packet.bytes - kHeaderBytes);
   return true;
 }
 
@@ -226,7 +248,7 @@ void World::Watch::idle() {
   }
   if (!reported_ && now - since_ > world_.plan_.stall_seconds) {
     reported_ = true;
-    const Counters c = world_.counters();
+    const Counters& c = world_.thread_state().counters;  // the other threads' change while this one looks
     world_.options_.log(LogLevel::warn,
                         "rank {} has made no progress for {:.0f} s in '{}' (refused slots: {} no slot, {} no memory, {} "
                         "lock); still waiting",

@@ -39,7 +39,7 @@ class World : public Collectives {
   World(const World&) = delete;
   World& operator=(const World&) = delete;
   /// One rank in this process.
-  static std::unique_ptr<World> alone(Plan plan = {});
+  static std::unique_ptr<World> alone(Plan plan = {}, Options options = {});
 
   Rank rank() const { return rank_; }
   Rank size() const { return size_; }
@@ -110,7 +110,6 @@ class World : public Collectives {
     std::uint32_t number = 0;
     bool open = false;
   };
-  Channel* find_channel(std::uint32_t number);
   struct Early;  // packets for channels that are not open yet
   /// Keeps the clock of one wait: reports a stall once, notices lost peers and the time-out.
   class Watch {
@@ -129,6 +128,8 @@ class World : public Collectives {
     bool reported_ = false;
   };
 
+  void place_channel(const Channel& channel);
+  Channel* find_channel(std::uint32_t number);
   bool deliver(const Packet& packet);
   void deliver_early();
   void agree_on(int kind, const std::string& message);
@@ -143,13 +144,14 @@ class World : public Collectives {
   std::vector<int> level_to_;
   std::vector<std::atomic<int>> lanes_to_;  // [rank] slots held by lanes
   std::vector<ThreadState> threads_;
-  std::vector<Channel> channels_;
+  std::vector<Channel> channels_;  // [number % size, or a few further]
+  std::size_t open_channels_ = 0, channel_reach_ = 0;
   std::uint32_t next_channel_ = 0;
   std::unique_ptr<Early> early_;
   std::atomic<std::ptrdiff_t> memory_{0}, memory_high_{0};
 };
 
-/// Calls f(World&) on each of `ranks` threads; throws what the lowest failing rank threw. If a rank throws while
+/// Calls f(World&) on each of `ranks` threads; throws what the rank that failed first threw. If a rank throws while
 /// others wait for it, they get a TransportError that names it.
 void run_ranks(Rank ranks, const Plan& plan, const std::function<void(World&)>& f, World::Options options = {});
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/runtime/world.hpp>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// The machines and buffers that tests are repeated on.
+namespace shapes {
+
+/// Sanitizers make each step 5 to 20 times slower: fewer repetitions there, the same cases.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+inline const std::vector<atl::Rank> kRanks = {1, 2, 3, 4, 5, 8};
+
+struct Shape {
+  const char* name;
+  atl::Plan plan;
+};
+
+/// One thread a rank; from comfortable to one slot of the least size; in order, and delayed and reordered.
+inline std::vector<Shape> buffers() {
+  auto plan = [](std::size_t slot_bytes, int slots, std::uint64_t seed) {
+    atl::Plan p;
+    p.threads = 1;
+    p.slot_bytes = slot_bytes;
+    p.slots_per_peer = slots;
+    p.shuffle_seed = seed;
+    p.timeout_seconds = 120;  // a test that hangs says where
+    return p;
+  };
+  return {{"slots of 16 KiB", plan(16384, 8, 0)},
+          {"1 slot of 128 bytes", plan(128, 1, 0)},
+          {"1 slot of 256 bytes, shuffled by 1", plan(256, 1, 1)},
+          {"2 slots of 192 bytes, shuffled by 2", plan(192, 2, 2)},
+          {"3 slots of 1 KiB, shuffled by 3", plan(1024, 3, 3)}};
+}
+
+/// ATOLL_ISA for the length of a scope.
+class WithIsa {
+ public:
+  explicit WithIsa(const std::string& name) {
+    if (const char* old = std::getenv("ATOLL_ISA")) old_ = old;
+    setenv("ATOLL_ISA", name.c_str(), 1);
+  }
+  ~WithIsa() {
+    if (old_) {
+      setenv("ATOLL_ISA", old_->c_str(), 1);
+    } else {
+      unsetenv("ATOLL_ISA");
+    }
+  }
+  WithIsa(const WithIsa&) = delete;
+  WithIsa& operator=(const WithIsa&) = delete;
+
+ private:
+  std::optional<std::string> old_;
+};
+
+}  // namespace shapes
