@@ -7,7 +7,8 @@
 >>> result.depth.gather().shape
 (1024,)
 
-Every call works on one rank and on many: see `comm` of atoll.Graph. The logger "atoll" is silent until it gets a handler.
+Every call works on one rank and on many: see `comm` of atoll.Graph. The logger "atoll" is silent until it
+gets a handler.
 """
 
 import logging as _logging

@@ -25,7 +25,7 @@ class BfsResult:
     source: int
     """Original id of the start."""
     parent: VertexArray
-    """int64 original ids: a parent in a shortest tree; the source's is itself; -1 (atoll.NO_VERTEX) if not reached."""
+    """int64 original ids of a shortest tree; the source's is itself; -1 (atoll.NO_VERTEX) if not reached."""
     depth: VertexArray | None
     """int64 edges from the source; 2**63 - 1 (atoll.UNREACHABLE) if not reached; None if not asked for."""
     reached: int
@@ -43,18 +43,18 @@ class BfsResult:
 
     def __repr__(self) -> str:
         return (
-            f"<atoll.BfsResult: source {self.source} reaches {self.reached} of {self.parent.graph.n} vertices "
-            f"in {self.levels} level{'s' if self.levels != 1 else ''}>"
+            f"<atoll.BfsResult: source {self.source} reaches {self.reached} of {self.parent.graph.n} "
+            f"vertices in {self.levels} level{'s' if self.levels != 1 else ''}>"
         )
 
 
 def bfs(graph: Graph, source: int, *, direction: str = "auto", depths: bool = True) -> BfsResult:
     """Breadth-first search: a tree of shortest paths, by number of edges, from one vertex.
 
-    Direction-optimising [1]_: a level is found from the frontier outwards while that is small, else from the unvisited
-    vertices back. A directed graph is followed from source to target; weights are ignored; self-loops and multiple edges
-    change nothing. Depths do not depend on ranks and threads; which of several shortest trees comes out does.
-    Collective over graph.comm.
+    Direction-optimising [1]_: a level is found from the frontier outwards while that is small, else from the
+    unvisited vertices back. A directed graph is followed from source to target; weights are ignored;
+    self-loops and multiple edges change nothing. Depths do not depend on ranks and threads; which of several
+    shortest trees comes out does. Collective over graph.comm.
 
     Parameters
     ----------
@@ -74,7 +74,8 @@ def bfs(graph: Graph, source: int, *, direction: str = "auto", depths: bool = Tr
 
     References
     ----------
-    .. [1] S. Beamer, K. Asanovic, D. Patterson. "Direction-optimizing breadth-first search." SC 2012, section 4.
+    .. [1] S. Beamer, K. Asanovic, D. Patterson. "Direction-optimizing breadth-first search." SC 2012, section
+    4.
 
     Examples
     --------
@@ -88,14 +89,20 @@ def bfs(graph: Graph, source: int, *, direction: str = "auto", depths: bool = Tr
     array([ True,  True,  True,  True,  True])
     """
     if not isinstance(graph, Graph):
-        raise TypeError(f"graph is a {type(graph).__qualname__} (an atoll.Graph is needed). Use atoll.Graph(...).")
+        raise TypeError(
+            f"graph is a {type(graph).__qualname__} (an atoll.Graph is needed). Use atoll.Graph(...)."
+        )
     with agreed(graph.world, f"bfs(source={source}, {direction=}, {depths=})"):
         if direction not in _DIRECTIONS:
-            raise errors.UsageError(f"direction is {direction!r} (there are {', '.join(map(repr, _DIRECTIONS))}). Choose one.")
+            raise errors.UsageError(
+                f"direction is {direction!r} (there are {', '.join(map(repr, _DIRECTIONS))}). Choose one."
+            )
         try:
             source = operator.index(source)
         except TypeError:
-            raise TypeError(f"source is a {type(source).__qualname__} (an original id is an int). Use int(source).") from None
+            raise TypeError(
+                f"source is a {type(source).__qualname__} (an original id is an int). Use int(source)."
+            ) from None
         if not 0 <= source < 2**63:
             raise errors.InputError(f"source is {source} (ids are 0 to 2^63 - 3). Give the id of a vertex.")
     found = _core.bfs(graph._core, source, direction, bool(depths))

@@ -27,23 +27,21 @@ _PACKAGES = [
 
 
 def examine() -> dict[str, Any]:
-    """All of the report, as one object; starts no MPI.
+    """All of the report, as the object of `atoll doctor --json -` with what Python adds; starts no MPI.
 
     Examples
     --------
     >>> report = atoll.doctor.examine()
-    >>> report["command"], report["python"]["packages"]["numpy"] is not None
+    >>> report["command"], report["result"]["python"]["packages"]["numpy"] is not None
     ('doctor', True)
     """
     launcher = _core.launcher()
-    report: dict[str, Any] = {
-        "schema": 1,
-        "command": "doctor",
+    fabrics = [{"name": "inproc", "ready": True, "detail": "ranks as threads of one process"}]
+    result: dict[str, Any] = {
         "version": __version__,
         "machine": json.loads(_core.machine()),
-        "plugins": json.loads(_core.plugins()),
+        "fabrics": fabrics + json.loads(_core.plugins()),
         "launcher": None if launcher is None else {"name": launcher[0], "ranks": launcher[1]},
-        "plan": json.loads(_core.plan("{}")),
         "unknown_environment": _core.unknown_environment(),
         "python": {
             "version": platform.python_version(),
@@ -52,8 +50,14 @@ def examine() -> dict[str, Any]:
             "packages": {name: _version(name) for name, _, _ in _PACKAGES},
         },
     }
-    report["missing"] = _missing(report)
-    return report
+    result["missing"] = _missing(result)
+    return {
+        "schema": 1,
+        "command": "doctor",
+        "plan": json.loads(_core.plan("{}")),
+        "result": result,
+        "verified": None,
+    }
 
 
 def _version(distribution: str) -> str | None:
@@ -63,40 +67,40 @@ def _version(distribution: str) -> str | None:
         return None
 
 
-def _missing(report: dict[str, Any]) -> list[dict[str, str]]:
+def _missing(result: dict[str, Any]) -> list[dict[str, str]]:
     missing = [
-        {"name": p["name"], "for": "ranks over MPI", "get": p["detail"]} for p in report["plugins"] if not p["loads"]
+        {"name": f["name"], "for": "ranks over MPI", "get": f["detail"]}
+        for f in result["fabrics"]
+        if not f["ready"]
     ]
     for name, use, extra in _PACKAGES:
-        if report["python"]["packages"][name] is None:
-            missing.append({"name": name, "for": use, "get": f"pip install atoll[{extra}]" if extra else "pip install atoll"})
+        if result["python"]["packages"][name] is None:
+            get = f"pip install atoll[{extra}]" if extra else "pip install atoll"
+            missing.append({"name": name, "for": use, "get": get})
     return missing
 
 
-def _text(report: dict[str, Any]) -> str:
-    machine, python = report["machine"], report["python"]
-    gib = 2**30
+def _text(result: dict[str, Any]) -> str:
+    m, python = result["machine"], result["python"]
+    cores = f"{m['usable_cores']} of {m['cores']} cores usable, kernels up to {m['isa']}"
+    memory = f"{m['memory_bytes'] / 1e9:.1f} GB, {m['free_memory_bytes'] / 1e9:.1f} free"
     rows = [
-        ("atoll", report["version"]),
-        ("host", machine.get("host", "")),
-        ("processor", f"{machine.get('processor', '')} ({machine.get('isa', '')})"),
-        ("cores", f"{machine.get('usable_cores')} usable of {machine.get('cores')}"),
-        (
-            "memory",
-            f"{machine.get('free_memory_bytes', 0) / gib:.1f} GiB free of {machine.get('memory_bytes', 0) / gib:.1f} GiB",
-        ),
+        ("atoll", result["version"]),
+        ("host", m["host"]),
+        ("processor", f"{m['processor']}, {cores}"),
+        ("memory", f"{memory}; huge pages: {m['huge_pages']}"),
     ]
-    rows += [(p["name"], p["detail"] if p["loads"] else "no") for p in report["plugins"]]
-    if report["launcher"]:
-        rows.append(("launcher", f"{report['launcher']['name']}, {report['launcher']['ranks']} ranks"))
-    rows.append(("python", f"{python['version']} ({python['executable']})"))
-    rows += [(name, version or "no") for name, version in python["packages"].items()]
-    lines = [f"{name:<14}{value}" for name, value in rows]
-    if report["unknown_environment"]:
-        lines += ["", "unknown environment variables: " + ", ".join(report["unknown_environment"])]
-    if report["missing"]:
+    rows += [(f["name"], ("ready: " if f["ready"] else "missing: ") + f["detail"]) for f in result["fabrics"]]
+    if result["launcher"]:
+        rows.append(("launcher", f"{result['launcher']['name']}, {result['launcher']['ranks']} ranks"))
+    rows.append(("python", f"{python['version']}, {python['executable']}"))
+    rows += [(name, version or "missing") for name, version in python["packages"].items()]
+    lines = [f"{name:<13}{value}" for name, value in rows]
+    if result["unknown_environment"]:
+        lines += ["", "unknown environment variables: " + ", ".join(result["unknown_environment"])]
+    if result["missing"]:
         lines += ["", "missing, all optional:"]
-        lines += [f"  {m['name']} ({m['for']}): {m['get']}" for m in report["missing"]]
+        lines += [f"  {m['name']} ({m['for']}): {m['get']}" for m in result["missing"]]
     return "\n".join(lines) + "\n"
 
 
@@ -107,7 +111,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     report = examine()
     if options.json is None:
-        sys.stdout.write(_text(report))
+        sys.stdout.write(_text(report["result"]))
     elif options.json == "-":
         print(json.dumps(report))
     else:
@@ -115,7 +119,10 @@ def main(arguments: list[str] | None = None) -> int:
             with open(options.json, "w", encoding="utf-8") as file:
                 file.write(json.dumps(report) + "\n")
         except OSError as e:
-            print(f"atoll: {options.json}: {e.strerror} (it cannot be written). Choose another file.", file=sys.stderr)
+            print(
+                f"atoll: {options.json}: {e.strerror} (it cannot be written). Choose another file.",
+                file=sys.stderr,
+            )
             return 3
     return 0
 

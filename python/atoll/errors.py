@@ -5,7 +5,7 @@ __all__ = ["Error", "InputError", "IoError", "TransportError", "UsageError", "Ve
 
 
 class Error(Exception):
-    """Root of all that Atoll raises on purpose, but for the TypeError of an argument that would need a cast."""
+    """Root of all that Atoll raises on purpose; an argument that would need a cast is a TypeError."""
 
 
 class InputError(Error, ValueError):

@@ -22,18 +22,19 @@ _SELF_LOOPS = ("keep", "drop")
 class Graph:
     """A graph whose vertices and edges are spread over the ranks of a communicator.
 
-    ``Graph(obj, **options)`` takes what one of the named constructors takes: a text such as "kron:16" (`generate`), a
-    path (`read`), a sparse matrix or array of SciPy (`from_scipy`), a tuple (src, dst) or (src, dst, weight)
-    (`from_edges`). All are collective over `comm`, with the same options on every rank.
+    ``Graph(obj, **options)`` takes what one of the named constructors takes: a text such as "kron:16"
+    (`generate`), a path (`read`), a sparse matrix or array of SciPy (`from_scipy`), a tuple (src, dst) or
+    (src, dst, weight) (`from_edges`). All are collective over `comm`, with the same options on every rank.
 
-    Vertices have original ids: any int64 >= 0, as sparse as they come. Results are in the order of ascending ids.
+    Vertices have original ids: any int64 >= 0, as sparse as they come. Results are in the order of ascending
+    ids.
 
     Parameters
     ----------
     obj                         see above
     comm : communicator of mpi4py, World, or None
-                                None: COMM_WORLD where mpi4py runs MPI, or the ranks that a launcher has started; else one
-                                rank in this process
+                                None: COMM_WORLD where mpi4py runs MPI, or the ranks that a launcher has
+                                started; else one rank in this process
     plan : dict, optional       knobs of communication and threads, such as {"threads": 2}
     **options                   of the named constructor
 
@@ -52,7 +53,9 @@ class Graph:
     __slots__ = ("_core", "_world", "_comm", "_input_seconds", "_ids", "__weakref__")
     _core: _core.Graph
 
-    def __init__(self, obj: Any, *, comm: Any = None, plan: dict[str, Any] | None = None, **options: Any) -> None:
+    def __init__(
+        self, obj: Any, *, comm: Any = None, plan: dict[str, Any] | None = None, **options: Any
+    ) -> None:
         if isinstance(obj, Graph):
             raise TypeError("the argument is a Graph already. Use it as it is.")
         if isinstance(obj, str) and _core.is_generator(obj):
@@ -65,8 +68,9 @@ class Graph:
             made = Graph.from_edges(*obj, comm=comm, plan=plan, **options)
         else:
             raise TypeError(
-                f"a Graph cannot be made from a {type(obj).__module__}.{type(obj).__qualname__} (a generator's text, a path, "
-                "a sparse matrix, or a tuple (src, dst[, weight]) of arrays can). For two arrays: Graph.from_edges(src, dst)."
+                f"a Graph cannot be made from a {type(obj).__module__}.{type(obj).__qualname__} (a text, a "
+                "path, a sparse matrix, or a tuple (src, dst[, weight]) of arrays can). For two arrays: "
+                "Graph.from_edges(src, dst)."
             )
         for name in ("_core", "_world", "_comm", "_input_seconds", "_ids"):
             setattr(self, name, getattr(made, name))
@@ -94,7 +98,7 @@ class Graph:
         comm: Any = None,
         plan: dict[str, Any] | None = None,
     ) -> Graph:
-        """A graph with the edges src[i] -> dst[i]. Collective: each rank gives a part of the edges, maybe none.
+        """A graph with the edges src[i] -> dst[i]. Collective: each rank gives a part of them, maybe none.
 
         Parameters
         ----------
@@ -103,19 +107,21 @@ class Graph:
         weight : array of float32 or float64, shape (k,), optional
         directed : bool         False: an edge goes both ways, and needs to be there once only
         vertices : int or array of int32 or int64, optional
-                                n: the ids are exactly 0 .. n-1, whether an edge names them or not; an array: further ids
-                                that exist, each rank giving a part. None: the vertices that edges name
+                                n: the ids are exactly 0 .. n-1, whether an edge names them or not; an array:
+                                further ids that exist, each rank giving a part. None: the vertices that edges
+                                name
         duplicates : {"min", "sum", "keep"}
-                                several edges between the same two vertices become one with the least, or the sum of their
-                                weights; or all stay
+                                several edges between the same two vertices become one with the least, or the
+                                sum of their weights; or all stay
         self_loops : {"keep", "drop"}
         comm, plan              see Graph
 
         Raises
         ------
-        TypeError               an array of another type, or a strided one: the message names the cast. Nothing is cast
-                                without a word; the one copy is that into the graph
-        InputError              an id below 0 or outside 0 .. n-1, columns of different lengths, a graph without a vertex
+        TypeError               an array of another type, or a strided one: the message names the cast.
+                                Nothing is cast without a word; the one copy is that into the graph
+        InputError              an id below 0 or outside 0 .. n-1, columns of different lengths, a graph
+                                without a vertex
 
         Examples
         --------
@@ -129,12 +135,16 @@ class Graph:
         """
         world = world_of(comm, plan)
         call = f"from_edges({directed=}, {duplicates=}, {self_loops=}"
-        with agreed(world, call + _kind_of(weight) + (f", vertices={vertices})" if _is_int(vertices) else ")")):
+        with agreed(
+            world, call + _kind_of(weight) + (f", vertices={vertices})" if _is_int(vertices) else ")")
+        ):
             _one_of("duplicates", duplicates, _DUPLICATES)
             _one_of("self_loops", self_loops, _SELF_LOOPS)
             src, dst = _column("src", src, "id"), _column("dst", dst, "id")
             if len(src) != len(dst):
-                raise errors.InputError(f"src has {len(src)} ids and dst {len(dst)} (one each per edge). Correct them.")
+                raise errors.InputError(
+                    f"src has {len(src)} ids and dst {len(dst)} (one each per edge). Correct them."
+                )
             if weight is not None:
                 weight = _column("weight", weight, "weight")
                 if len(weight) != len(src):
@@ -146,11 +156,14 @@ class Graph:
                 count, vertices = operator.index(vertices), None
                 if not 1 <= count < 2**63 - 2:
                     raise errors.InputError(
-                        f"vertices is {count} (an empty graph has no vertex to start from). Give a number from 1 on, or None."
+                        f"vertices is {count} (an empty graph has no vertex to start from). "
+                        "Give a number from 1 on, or None."
                     )
             elif vertices is not None:
                 vertices = _column("vertices", vertices, "id")
-        core = _core.from_arrays(world, src, dst, weight, bool(directed), count, vertices, duplicates, self_loops)
+        core = _core.from_arrays(
+            world, src, dst, weight, bool(directed), count, vertices, duplicates, self_loops
+        )
         return cls._made(world, comm, core)
 
     @classmethod
@@ -166,15 +179,15 @@ class Graph:
     ) -> Graph:
         """A graph from a square sparse matrix or array: A[i, j] is the weight of the edge i -> j. Collective.
 
-        Any format of SciPy does; stored entries are edges, zeros too, and entries that are stored twice are summed. Over
-        several ranks each gives an n x n matrix with a part of the entries.
+        Any format of SciPy does; stored entries are edges, zeros too, and entries that are stored twice are
+        summed. Over several ranks each gives an n x n matrix with a part of the entries.
 
         Parameters
         ----------
         A : sparse matrix or array, n x n
                                 values float32 or float64; bool makes an unweighted graph
-        directed : bool         False: A[i, j] is an edge between i and j. A symmetric matrix has it twice; of different
-                                values the lesser counts
+        directed : bool         False: A[i, j] is an edge between i and j. A symmetric matrix has it twice; of
+                                different values the lesser counts
         weighted : bool, optional
                                 False: the values are left out, whatever their type
         self_loops : {"keep", "drop"}
@@ -194,21 +207,27 @@ class Graph:
         (3, 2, True)
         """
         world = world_of(comm, plan)
-        with agreed(world, f"from_scipy({directed=}, {weighted=}, {self_loops=}, A of {getattr(A, 'dtype', None)})"):
+        with agreed(
+            world, f"from_scipy({directed=}, {weighted=}, {self_loops=}, A of {getattr(A, 'dtype', None)})"
+        ):
             _one_of("self_loops", self_loops, _SELF_LOOPS)
             if not hasattr(A, "tocsr"):
-                raise TypeError(f"A is a {type(A).__qualname__} (a sparse matrix is needed). Use scipy.sparse.csr_array(A).")
+                raise TypeError(
+                    f"A is a {type(A).__qualname__} (a sparse matrix is needed). "
+                    "Use scipy.sparse.csr_array(A)."
+                )
             if len(A.shape) != 2 or A.shape[0] != A.shape[1] or A.shape[0] == 0:
                 raise errors.InputError(
-                    f"A has shape {A.shape} (an adjacency matrix is square, with a row). Pad it to n x n, or number rows "
-                    "and columns apart and use from_edges."
+                    f"A has shape {A.shape} (an adjacency matrix is square, with a row). Pad it to n x n, or "
+                    "number rows and columns apart and use from_edges."
                 )
             dtype = A.dtype
             if weighted is None:
                 weighted = dtype != np.bool_
             if weighted and dtype not in (np.float32, np.float64):
                 raise TypeError(
-                    f"A has {dtype} values (weights are float32 or float64). Use A.astype(numpy.float64), or weighted=False."
+                    f"A has {dtype} values (weights are float32 or float64). "
+                    "Use A.astype(numpy.float64), or weighted=False."
                 )
             csr = A.tocsr()
             _check_rows(csr)
@@ -248,12 +267,15 @@ class Graph:
 
         Parameters
         ----------
-        path : path             a file, also .gz or .zst; for Graphalytics a folder or the beginning of the files' names
-        format : str            "auto" goes by the first bytes and the ending; atoll.graph.file_formats() has the others
+        path : path             a file, also .gz or .zst; for Graphalytics a folder or the beginning of the
+                                files' names
+        format : str            "auto" goes by the first bytes and the ending; atoll.graph.file_formats() has
+                                the others
         directed : bool, optional
                                 overrides what the format says
         weighted : bool, optional
-                                True: a file without weights is an error; False: they are left out; None: as the file has them
+                                True: a file without weights is an error; False: they are left out; None: as
+                                the file has them
         source_column, target_column, weight_column : str or int
                                 of an edge list: a column's number from 1 on, or its name in the header line
         duplicates, self_loops  see from_edges
@@ -274,7 +296,9 @@ class Graph:
         """
         world = world_of(comm, plan)
         text = os.fspath(path)
-        with agreed(world, f"read({text!r}, {format=}, {directed=}, {weighted=}, {duplicates=}, {self_loops=})"):
+        with agreed(
+            world, f"read({text!r}, {format=}, {directed=}, {weighted=}, {duplicates=}, {self_loops=})"
+        ):
             _one_of("duplicates", duplicates, _DUPLICATES)
             _one_of("self_loops", self_loops, _SELF_LOOPS)
             if not isinstance(text, str):
@@ -300,8 +324,9 @@ class Graph:
 
         Parameters
         ----------
-        text : str              kron:SCALE[:EDGEFACTOR[:SEED]] (the Graph500's), rmat:SCALE:A,B,C[:EDGEFACTOR[:SEED]],
-                                uniform:SCALE[:DEGREE[:SEED]], grid:AxB[xC], ring:N, star:N, path:N, complete:N
+        text : str              kron:SCALE[:EDGEFACTOR[:SEED]] (the Graph500's),
+                                rmat:SCALE:A,B,C[:EDGEFACTOR[:SEED]], uniform:SCALE[:DEGREE[:SEED]],
+                                grid:AxB[xC], ring:N, star:N, path:N, complete:N
         weighted : bool         weights float32, uniform in [0, 1)
         duplicates, self_loops  see from_edges
         comm, plan              see Graph
@@ -389,8 +414,9 @@ class Graph:
     def report(self) -> dict[str, Any]:
         """How the build went on this rank.
 
-        seconds (input: reading, generating or copying; then the steps of the build and their total), input_edges (on all
-        ranks, as they came), peak_bytes (at the fullest moment of the build), graph_bytes (what stayed).
+        seconds (input: reading, generating or copying; then the steps of the build and their total),
+        input_edges (on all ranks, as they came), peak_bytes (at the fullest moment of the build), graph_bytes
+        (what stayed).
 
         Examples
         --------
@@ -408,7 +434,9 @@ class Graph:
         kind = "directed" if self.directed else "undirected"
         weights = f", {self.weight_dtype} weights" if self.weighted else ""
         ranks = f", rank {self.rank} of {self.size}" if self.size > 1 else ""
-        return f"{_many(self.n, 'vertex', 'vertices')}, {_many(self.m, 'edge', 'edges')}, {kind}{weights}{ranks}"
+        return (
+            f"{_many(self.n, 'vertex', 'vertices')}, {_many(self.m, 'edge', 'edges')}, {kind}{weights}{ranks}"
+        )
 
     def __repr__(self) -> str:
         return f"<atoll.Graph {self.name!r}: {self._words()}>"
@@ -426,7 +454,10 @@ class Graph:
         return f"<table><caption>atoll.Graph {html.escape(self.name)}</caption>{cells}</table>"
 
     def __reduce__(self) -> Any:
-        raise TypeError("a Graph cannot be pickled (its memory belongs to the ranks that built it). Write it to a file.")
+        raise TypeError(
+            "a Graph cannot be pickled or copied (its parts belong to the ranks that built it). "
+            "Make it again where it is needed."
+        )
 
 
 def file_formats() -> dict[str, str]:
@@ -454,15 +485,23 @@ def _kind_of(weight: Any) -> str:
 
 def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
-        raise errors.UsageError(f"{name} is {value!r} (there are {', '.join(map(repr, allowed))}). Choose one.")
+        raise errors.UsageError(
+            f"{name} is {value!r} (there are {', '.join(map(repr, allowed))}). Choose one."
+        )
 
 
 def _check_rows(csr: Any) -> None:
     """SciPy itself trusts these, and reads and writes elsewhere where they are wrong."""
     rows = csr.indptr
-    if len(rows) != csr.shape[0] + 1 or rows[0] != 0 or np.any(rows[1:] < rows[:-1]) or len(csr.indices) < rows[-1]:
+    if (
+        len(rows) != csr.shape[0] + 1
+        or rows[0] != 0
+        or np.any(rows[1:] < rows[:-1])
+        or len(csr.indices) < rows[-1]
+    ):
         raise errors.InputError(
-            f"A.indptr does not rise from 0 to at most {len(csr.indices)} entries (the matrix is damaged). Rebuild it."
+            f"A.indptr does not rise from 0 to at most {len(csr.indices)} entries (the matrix is damaged). "
+            "Rebuild it."
         )
 
 
@@ -480,11 +519,15 @@ def _column(name: str, values: Any, kind: str) -> np.ndarray:
         )
     if values.dtype not in allowed:
         what = "ids are int32 or int64" if kind == "id" else "weights are float32 or float64"
-        raise TypeError(f"{name} is {values.dtype} ({what}). Use {name}.astype(numpy.{np.dtype(allowed[1])}).")
+        raise TypeError(
+            f"{name} is {values.dtype} ({what}). Use {name}.astype(numpy.{np.dtype(allowed[1])})."
+        )
     if values.ndim != 1:
         raise TypeError(f"{name} has shape {values.shape} (one dimension is needed). Use {name}.ravel().")
     if not values.flags.c_contiguous:
-        raise TypeError(f"{name} is strided (contiguous memory is needed). Use numpy.ascontiguousarray({name}).")
+        raise TypeError(
+            f"{name} is strided (contiguous memory is needed). Use numpy.ascontiguousarray({name})."
+        )
     if not values.flags.aligned:
         raise TypeError(f"{name} is not aligned (its memory starts between two values). Use {name}.copy().")
     return values

@@ -53,7 +53,7 @@ class VertexArray:
 
     @property
     def ids(self) -> np.ndarray:
-        """This rank's original ids, ascending (int64, read-only). All ids of rank r are below those of rank r + 1."""
+        """This rank's original ids, ascending (int64, read-only); the next rank's lie above."""
         return self._graph.ids
 
     @property
@@ -87,8 +87,9 @@ class VertexArray:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         if self._graph.size > 1:
             raise TypeError(
-                f"the values of {self._graph.n} vertices are spread over {self._graph.size} ranks (bringing them "
-                "together is collective, which a conversion must not be). Call .gather() on every rank, or use .local."
+                f"the values of {self._graph.n} vertices are spread over {self._graph.size} ranks (bringing "
+                "them together is collective, which a conversion must not be). Call .gather() on every rank, "
+                "or use .local."
             )
         if dtype is not None and np.dtype(dtype) != self.dtype:
             if copy is False:
@@ -111,8 +112,9 @@ class VertexArray:
 
         Parameters
         ----------
-        path : path             the format goes by the ending: .tsv, .csv (with a line of names), .txt (a blank between, as
-                                Graphalytics wants), .npy (fields id and value), .parquet (needs pyarrow)
+        path : path             the format goes by the ending: .tsv, .csv (with a line of names), .txt (a
+                                blank between, as Graphalytics wants), .npy (fields id and value), .parquet
+                                (needs pyarrow)
 
         Raises
         ------
@@ -141,7 +143,7 @@ class VertexArray:
         self._graph._core.write(text, np.ascontiguousarray(values))
 
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
-        """Writes the columns `id` and the array's name into a Parquet file, by rank 0. Collective over graph.comm.
+        """Writes the columns `id` and the array's name into a Parquet file, by rank 0. Collective.
 
         Needs pyarrow (``pip install atoll[parquet]``).
         """
@@ -168,7 +170,9 @@ class VertexArray:
 def _gather(graph: Graph, local: np.ndarray, root: int | None) -> np.ndarray | None:
     with agreed(graph.world, f"gather(root={root})"):
         if root is not None and not 0 <= root < graph.size:
-            raise errors.InputError(f"root is {root} (ranks are 0 to {graph.size - 1}). Give one of them, or None.")
+            raise errors.InputError(
+                f"root is {root} (ranks are 0 to {graph.size - 1}). Give one of them, or None."
+            )
     here = root is None or root == graph.rank
     out = np.empty(graph.n, local.dtype) if here else None
     graph._core.gather(

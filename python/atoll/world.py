@@ -52,8 +52,9 @@ def set_threads(threads: int) -> None:
 def run_ranks(ranks: int, f: Callable[[World], T], *, plan: dict[str, Any] | None = None) -> list[T]:
     """Calls f(world) on ranks that are threads of this process: a distributed program without MPI.
 
-    Made for trying out and testing what later runs over MPI: f gives ``comm=world`` to all that takes a `comm`.
-    If f raises on a rank, the others' waits end, and the exception of the rank that was first is raised here.
+    Made for trying out and testing what later runs over MPI: f gives ``comm=world`` to all that takes a
+    `comm`. If f raises on a rank, the others' waits end, and the exception of the rank that was first is
+    raised here.
 
     Parameters
     ----------
@@ -97,9 +98,9 @@ def run_ranks(ranks: int, f: Callable[[World], T], *, plan: dict[str, Any] | Non
 
 
 def counters(world: World) -> dict[str, Any]:
-    """What this rank has sent and waited for since its World was made: messages and bytes by level, records, memory.
+    """What this rank has sent and waited for since its World was made.
 
-    Not collective.
+    Messages and bytes by level of the hierarchy, records, memory. Not collective.
 
     Examples
     --------
@@ -112,8 +113,8 @@ def counters(world: World) -> dict[str, Any]:
 def world_of(comm: Any = None, plan: dict[str, Any] | None = None) -> World:
     """The World for `comm`: a communicator of mpi4py, a World, or None.
 
-    None is COMM_WORLD where mpi4py runs MPI, else the ranks that a launcher has started, else one rank in this
-    process. Collective over these ranks the first time.
+    None is COMM_WORLD where mpi4py runs MPI, else the ranks that a launcher has started, else one rank in
+    this process. Collective over these ranks the first time.
     """
     if isinstance(comm, World):
         if plan:
@@ -122,7 +123,9 @@ def world_of(comm: Any = None, plan: dict[str, Any] | None = None) -> World:
     text = _core.plan(json.dumps({**_defaults, **(plan or {})}))
     transport = json.loads(text)["transport"]
     for name in _core.unknown_environment():
-        log.warning("the environment variable %s is unknown (it names no field of Plan); it does nothing", name)
+        log.warning(
+            "the environment variable %s is unknown (it names no field of Plan); it does nothing", name
+        )
     if comm is not None:
         return _of_communicator(comm, text)
     if transport == "inproc":
@@ -152,8 +155,8 @@ def _of_communicator(comm: Any, text: str) -> World:
         raise errors.InputError("comm is COMM_NULL (no rank belongs to it). Call on its members only.")
     if MPI is None or not isinstance(comm, MPI.Intracomm):
         raise TypeError(
-            f"comm is a {type(comm).__module__}.{type(comm).__qualname__} (an intracommunicator of mpi4py, a World "
-            "or None is needed). Use mpi4py.MPI.COMM_WORLD or leave it away."
+            f"comm is a {type(comm).__module__}.{type(comm).__qualname__} (an intracommunicator of mpi4py, a "
+            "World or None is needed). Use mpi4py.MPI.COMM_WORLD or leave it away."
         )
     if comm.Get_size() == 1:
         launcher = _core.launcher()
@@ -168,7 +171,9 @@ def _of_communicator(comm: Any, text: str) -> World:
         worlds = {}
         comm.Set_attr(_keyval, worlds)
     if text not in worlds:
-        worlds[text] = _keep_open(_core.join_communicator(text, MPI._addressof(comm), MPI.Get_library_version()))
+        worlds[text] = _keep_open(
+            _core.join_communicator(text, MPI._addressof(comm), MPI.Get_library_version())
+        )
     return worlds[text]
 
 
@@ -203,7 +208,7 @@ def _forget() -> None:
 
 os.register_at_fork(after_in_child=_forget)
 
-# ---- errors, the same on every rank ----------------------------------------------------------------------------
+# ---- errors, the same on every rank ------------------------------------------------------------
 
 _KINDS: list[type[Exception]] = [
     RuntimeError,  # any other

@@ -6,10 +6,9 @@ import importlib
 import inspect
 import pkgutil
 
+import atoll
 import numpy as np
 import pytest
-
-import atoll
 
 MODULES = ["atoll"] + [f"atoll.{m.name}" for m in pkgutil.iter_modules(atoll.__path__) if m.name != "_core"]
 
@@ -20,7 +19,9 @@ def test_examples_run(name):
     if name == "atoll.vertices" and np.lib.NumpyVersion(np.__version__) < "2.0.0":
         pytest.skip("the examples show what numpy 2 prints")
     found = doctest.testmod(
-        module, extraglobs={"atoll": atoll}, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
+        module,
+        extraglobs={"atoll": atoll},
+        optionflags=doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL,
     )
     assert found.failed == 0
 

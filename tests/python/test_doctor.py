@@ -3,14 +3,15 @@ import json
 import subprocess
 import sys
 
-import pytest
-
 import atoll
+import pytest
 from atoll.__main__ import find_command
 
 
 def doctor(*arguments):
-    return subprocess.run([sys.executable, "-m", "atoll.doctor", *arguments], capture_output=True, text=True, timeout=60)
+    return subprocess.run(
+        [sys.executable, "-m", "atoll.doctor", *arguments], capture_output=True, text=True, timeout=60
+    )
 
 
 def test_says_what_there_is():
@@ -23,8 +24,8 @@ def test_says_what_there_is():
 def test_json_is_one_object(tmp_path):
     report = json.loads(doctor("--json", "-").stdout)
     assert report["schema"] == 1 and report["command"] == "doctor"
-    assert report["machine"]["usable_cores"] >= 1
-    assert {p["name"] for p in report["plugins"]} == {"mpi_openmpi", "mpi_mpich"}
+    assert report["result"]["machine"]["usable_cores"] >= 1
+    assert {f["name"] for f in report["result"]["fabrics"]} >= {"inproc", "mpi_openmpi", "mpi_mpich"}
     file = tmp_path / "doctor.json"
     assert doctor("--json", str(file)).stdout == ""
     assert json.loads(file.read_text()).keys() == report.keys()
@@ -38,5 +39,18 @@ def test_wrong_options_exit_with_2_and_wrong_files_with_3(tmp_path):
 def test_module_is_the_command():
     if find_command() is None:
         pytest.skip("the command is not built")
-    done = subprocess.run([sys.executable, "-m", "atoll", "--help"], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-m", "atoll", "--help"], capture_output=True, text=True, timeout=60
+    )
     assert done.returncode == 0 and "atoll" in done.stdout
+
+
+def test_has_what_the_command_says():
+    command = find_command()
+    if command is None:
+        pytest.skip("the command is not built")
+    done = subprocess.run([str(command), "doctor", "--json", "-"], capture_output=True, text=True, timeout=60)
+    native, ours = json.loads(done.stdout)["result"], json.loads(doctor("--json", "-").stdout)["result"]
+    assert native.keys() <= ours.keys()
+    assert native["version"] == ours["version"] and native["machine"].keys() == ours["machine"].keys()
+    assert [f["name"] for f in native["fabrics"]] == [f["name"] for f in ours["fabrics"]]

@@ -2,10 +2,9 @@
 import gc
 import pickle
 
+import atoll
 import numpy as np
 import pytest
-
-import atoll
 from reference import random_edges, vertices
 
 
@@ -35,7 +34,10 @@ def test_takes_any_id_that_is_allowed(largest):
     graph = atoll.Graph.from_edges(np.array([0]), np.array([largest]))
     assert graph.ids.tolist() == [0, largest]
     assert atoll.bfs(graph, 0).parent.gather().tolist() == [0, 0]
-    assert atoll.bfs(atoll.Graph.from_edges([largest], [3]), largest).parent.gather().tolist() == [largest, largest]
+    assert atoll.bfs(atoll.Graph.from_edges([largest], [3]), largest).parent.gather().tolist() == [
+        largest,
+        largest,
+    ]
 
 
 @pytest.mark.parametrize("wrong", [-1, -(2**63), 2**63 - 2, 2**63 - 1])
@@ -82,7 +84,9 @@ def test_id_outside_the_number_of_vertices_is_named():
         atoll.Graph.from_edges([1], [7], vertices=6)
 
 
-@pytest.mark.parametrize("make", [lambda: atoll.Graph.from_edges([], []), lambda: atoll.Graph.from_edges([], [], vertices=0)])
+@pytest.mark.parametrize(
+    "make", [lambda: atoll.Graph.from_edges([], []), lambda: atoll.Graph.from_edges([], [], vertices=0)]
+)
 def test_empty_graph_is_an_error(make):
     with pytest.raises(atoll.InputError, match="empty graph"):
         make()
@@ -211,7 +215,10 @@ class TestFromScipy:
         with pytest.raises(atoll.InputError, match="damaged"):
             atoll.Graph(A)
         B = self.scipy.csr_array(np.eye(3))
-        B.indices, B.data = np.append(B.indices, B.indices[:1]), np.append(B.data, 7.0)  # room behind: allowed
+        B.indices, B.data = (
+            np.append(B.indices, B.indices[:1]),
+            np.append(B.data, 7.0),
+        )  # room behind: allowed
         assert atoll.Graph(B).m == 3
         B = self.scipy.csr_array(np.eye(3))
         B.indices = np.array([0, 7, 2], B.indices.dtype)
@@ -239,7 +246,12 @@ def test_missing_file_is_an_error_of_its_own_class(tmp_path):
 
 @pytest.mark.parametrize(
     "text, n, m, directed",
-    [("grid:3x4", 12, 17, False), ("star:5", 5, 4, False), ("complete:5", 5, 10, False), ("ring:3", 3, 3, False)],
+    [
+        ("grid:3x4", 12, 17, False),
+        ("star:5", 5, 4, False),
+        ("complete:5", 5, 10, False),
+        ("ring:3", 3, 3, False),
+    ],
 )
 def test_generates(text, n, m, directed):
     graph = atoll.Graph(text)

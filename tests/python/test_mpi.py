@@ -125,7 +125,8 @@ def test_communicators_are_used_as_given(mpi4py, ranks):
     assert atoll.bfs(ring, 2**40).depth.gather().tolist() == list(range(world.size))
     assert request.wait() == "hello"
     raised = []
-    for wrong in (lambda: atoll.Graph("path:3", comm=MPI.COMM_NULL), lambda: np.asarray(atoll.bfs(ring, 2**40).depth)):
+    depth = atoll.bfs(ring, 2**40).depth
+    for wrong in (lambda: atoll.Graph("path:3", comm=MPI.COMM_NULL), lambda: np.asarray(depth)):
         try:
             wrong()
         except (TypeError, ValueError) as e:

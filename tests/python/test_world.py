@@ -5,10 +5,9 @@ import subprocess
 import sys
 import time
 
+import atoll
 import numpy as np
 import pytest
-
-import atoll
 from reference import depths, random_edges
 
 RANKS = [1, 2, 3, 4, 5, 8]
@@ -95,13 +94,33 @@ def errors_of(ranks, call):
 @pytest.mark.parametrize(
     "error, text, call",
     [
-        (TypeError, "src is float64", lambda w, bad: atoll.Graph.from_edges(np.array([0.0 if bad else 0]), [1], comm=w)),
-        (atoll.InputError, "one each", lambda w, bad: atoll.Graph.from_edges([0], [1, 2] if bad else [1], comm=w)),
+        (
+            TypeError,
+            "src is float64",
+            lambda w, bad: atoll.Graph.from_edges(np.array([0.0 if bad else 0]), [1], comm=w),
+        ),
+        (
+            atoll.InputError,
+            "one each",
+            lambda w, bad: atoll.Graph.from_edges([0], [1, 2] if bad else [1], comm=w),
+        ),
         (atoll.InputError, "id -4", lambda w, bad: atoll.Graph.from_edges([-4 if bad else 0], [1], comm=w)),
-        (atoll.InputError, "id 9", lambda w, bad: atoll.Graph.from_edges([9 if bad else 0], [1], vertices=5, comm=w)),
-        (atoll.InputError, "root is 7", lambda w, bad: atoll.bfs(atoll.Graph("path:3", comm=w), 0).depth.gather(7)),
+        (
+            atoll.InputError,
+            "id 9",
+            lambda w, bad: atoll.Graph.from_edges([9 if bad else 0], [1], vertices=5, comm=w),
+        ),
+        (
+            atoll.InputError,
+            "root is 7",
+            lambda w, bad: atoll.bfs(atoll.Graph("path:3", comm=w), 0).depth.gather(7),
+        ),
         (atoll.InputError, "99", lambda w, bad: atoll.bfs(atoll.Graph("path:3", comm=w), 99)),
-        (TypeError, "spread over 3 ranks", lambda w, bad: np.asarray(atoll.bfs(atoll.Graph("path:3", comm=w), 0).depth)),
+        (
+            TypeError,
+            "spread over 3 ranks",
+            lambda w, bad: np.asarray(atoll.bfs(atoll.Graph("path:3", comm=w), 0).depth),
+        ),
     ],
 )
 def test_every_rank_raises_the_same(error, text, call):
@@ -209,7 +228,9 @@ def test_log_is_silent_until_it_gets_a_handler(caplog, capfd, monkeypatch):
 
 
 def test_environment_overrides_the_plan():
-    done = run("import atoll; print(atoll.Graph('path:3', plan={'threads': 2}).world.threads)", ATOLL_THREADS="3")
+    done = run(
+        "import atoll; print(atoll.Graph('path:3', plan={'threads': 2}).world.threads)", ATOLL_THREADS="3"
+    )
     assert done.stdout == "3\n"
 
 

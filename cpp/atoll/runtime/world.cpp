@@ -72,10 +72,10 @@ World::World(std::unique_ptr<Fabric> fabric, Plan plan, Hierarchy hierarchy, Opt
 
 World::~World() = default;
 
-std::unique_ptr<World> World::alone(Plan plan) {
+std::unique_ptr<World> World::alone(Plan plan, Options options) {
   auto fabrics = make_inproc({.ranks = 1, .slot_bytes = plan.slot_bytes_for(1), .slots_per_peer = plan.slots_per_peer,
                               .shuffle_seed = 0, .nodes = {}});
-  return std::make_unique<World>(std::move(fabrics[0]), std::move(plan), Hierarchy::flat(1));
+  return std::make_unique<World>(std::move(fabrics[0]), std::move(plan), Hierarchy::flat(1), std::move(options));
 }
 
 void World::close() {

@@ -39,7 +39,7 @@ class World : public Collectives {
   World(const World&) = delete;
   World& operator=(const World&) = delete;
   /// One rank in this process.
-  static std::unique_ptr<World> alone(Plan plan = {});
+  static std::unique_ptr<World> alone(Plan plan = {}, Options options = {});
 
   Rank rank() const { return rank_; }
   Rank size() const { return size_; }

@@ -41,11 +41,7 @@ void log(LogLevel level, std::string_view text) {
 
 std::shared_ptr<SharedWorld> alone(const std::string& plan) {
   const Plan p = plan_of(plan);
-  return std::make_shared<SharedWorld>([&](World::Options options) {
-    auto fabrics = make_inproc({.ranks = 1, .slot_bytes = p.slot_bytes, .slots_per_peer = p.slots_per_peer,
-                                .shuffle_seed = 0, .nodes = {}});
-    return std::make_unique<World>(std::move(fabrics[0]), p, Hierarchy::flat(1), std::move(options));
-  });
+  return std::make_shared<SharedWorld>([&](World::Options options) { return World::alone(p, std::move(options)); });
 }
 
 std::shared_ptr<SharedWorld> join(const std::string& plan, const std::string& mpi) {
@@ -73,7 +69,7 @@ std::vector<std::shared_ptr<SharedWorld>> ranks_in_process(Rank ranks, const std
   if (p.threads == 0) p.threads = std::max(1, usable_cores() / ranks);
   std::vector<int> nodes;
   for (Rank r = 0; r < ranks; ++r) nodes.push_back(hierarchy.leaf_of(r));
-  auto fabrics = make_inproc({.ranks = ranks, .slot_bytes = p.slot_bytes, .slots_per_peer = p.slots_per_peer,
+  auto fabrics = make_inproc({.ranks = ranks, .slot_bytes = p.slot_bytes_for(ranks), .slots_per_peer = p.slots_per_peer,
                               .shuffle_seed = p.shuffle_seed, .nodes = nodes});
   const auto peers = std::make_shared<Peers>();
   std::vector<std::shared_ptr<SharedWorld>> worlds;
@@ -228,7 +224,7 @@ void bind_runtime(nb::module_& m) {
   m.def("plugins", [] {
     nlohmann::json all = nlohmann::json::array();
     for (const PluginStatus& p : plugins())
-      all.push_back({{"name", p.name}, {"path", p.path}, {"loads", p.loads}, {"detail", p.detail}});
+      all.push_back({{"name", p.name}, {"path", p.path}, {"ready", p.loads}, {"detail", p.detail}});
     return all.dump();
   });
 }
