@@ -73,6 +73,7 @@ void translate(Team& team, IdColumn& column, bool narrow, F&& f) {
   auto* base = reinterpret_cast<std::byte*>(wide.data());
   for (int t = 1; t < team.size(); ++t) {
     const auto [a, b] = team.share(t, n);
+    if (a == b) continue;  // no column, no address
     std::memmove(base + a * sizeof(std::uint32_t), base + a * sizeof(Vertex), (b - a) * sizeof(std::uint32_t));
   }
   column = std::move(wide).template narrow<std::uint32_t>(n);
