@@ -176,7 +176,7 @@ def test_rank_that_leaves_by_an_exception_ends_the_job(mpi):
     began = time.monotonic()
     code, _, err = run(mpi, 2, program, timeout=60)
     assert code != 0 and "mine alone" in err
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 40  # seconds on an idle machine: 3 of grace and the launcher
 
 
 def test_error_on_all_ranks_ends_the_job(mpi4py):
