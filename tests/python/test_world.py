@@ -153,7 +153,7 @@ def test_rank_that_raises_ends_the_waits_of_the_others():
     began = time.monotonic()
     with pytest.raises(KeyError, match="mine alone"):
         atoll.run_ranks(3, f)
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 30
 
 
 def test_graphs_of_a_process_share_its_world():
