@@ -408,29 +408,6 @@ TEST_CASE("packets wait for a mailbox that its rank has not opened yet") {
   }
 }
 
-TEST_CASE("mailboxes come and go for ever, and too many at once are an error") {
-  Plan plan;
-  plan.threads = 1;
-  plan.slot_bytes = 128;
-  plan.slots_per_peer = 2;
-  run_ranks(2, plan, [](World& world) {
-    int seen = 0;
-    auto count = of_records<int>([&](int) { ++seen; });
-    for (int i = 0; i < 700; ++i) {
-      Mailbox box(world, count, {.handler_sends = false});
-      box.send(1 - world.rank(), i);
-      box.drain();
-    }
-    CHECK(seen == 700);
-    std::vector<std::unique_ptr<Mailbox<int, decltype(count.handler)>>> boxes;
-    CHECK_THROWS_AS(
-        for (int i = 0; i < 300; ++i)
-            boxes.push_back(std::make_unique<Mailbox<int, decltype(count.handler)>>(world, count)),
-        Error);
-    CHECK(boxes.size() > 200);
-  });
-}
-
 TEST_CASE("a mailbox that is dropped before it drains gives its slots back") {
   Plan plan;
   plan.threads = 1;
