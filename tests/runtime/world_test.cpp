@@ -235,7 +235,7 @@ TEST_CASE("a stall is reported once a wait, with threads busy beside it, and the
   });
   run_ranks(
       2, plan,
-      [](World& world) {
+      [&](World& world) {
         Mailbox box(world, of_records<int>([](int) {}), {.handler_sends = false});
         if (world.rank() == 1) {
           while (count() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
