@@ -84,7 +84,7 @@ def stanford():
 
 
 @pytest.mark.parametrize("ranks", RANKS)
-@pytest.mark.parametrize("fabric", ["inproc", "openmpi", "mpich"])
+@pytest.mark.parametrize("fabric", ["inproc"] + [pytest.param(m, marks=pytest.mark.mpi) for m in LAUNCHERS])
 def test_web_stanford_has_the_same_depths_everywhere(fabric, ranks, stanford, tmp_path):
     graph = present(DATA / "real" / "web-Stanford.txt.zst")
     where = ["--transport", "inproc"]
