@@ -125,7 +125,7 @@ def input_of(case, given, atoll):
     """A generator's name or an absolute path, made if the case says how; None if it is not at hand."""
     own = case["name"] not in given
     path = case.get("input", "") if own else given[case["name"]]
-    if not path or re.match(r"[a-z0-9]+:", path):
+    if not path or re.match("[a-z0-9]+:", path):
         return path
     path = str((ROOT if own else Path.cwd()) / path)
     if own and "make_input" in case and not os.path.exists(path):
@@ -193,7 +193,8 @@ def row(name, record):
     figures = [show(f, record.get("unit", "")) for f in ("figure", "baseline_figure")] + [show("ratio")]
     met = {True: "met", False: "MISSED", None: "no peer"}[record.get("met")]
     target = f"{record['target']:g} {met}" if "target" in record else "-"
-    return name, *figures, target, "yes" if record["verified"] else "NO", record["baseline"]
+    quiet = "load {load_average:.1f}, ping {cache_line_ping_ns:.0f} ns".format(**record["state"][0])
+    return name, *figures, target, "yes" if record["verified"] else "NO", quiet, record["baseline"]
 
 
 def arguments(argv):
@@ -225,12 +226,11 @@ def arguments(argv):
 
 def main(argv=None):
     args, cases = arguments(argv)
-    rows, failed = [("case", "ours", "baseline", "ratio", "target", "verified", "baseline is")], 0
+    rows, failed = [("case", "ours", "baseline", "ratio", "target", "verified", "machine", "baseline is")], 0
     for name in args.chosen:
         print(f"bench: {name}", file=sys.stderr)
         try:
-            path = input_of(cases[name], args.input, args.atoll)
-            if path is None:
+            if (path := input_of(cases[name], args.input, args.atoll)) is None:
                 print(f"bench: {name}: its input is not at hand. Give --input {name}=FILE.", file=sys.stderr)
                 continue
             record = measure(cases[name], cases, path, args)

@@ -41,11 +41,13 @@ add_custom_command(
   TARGET atoll_core
   POST_BUILD
   COMMAND "${CMAKE_COMMAND}" -E make_directory "${stub}"
-  COMMAND "${CMAKE_COMMAND}" -E create_symlink "$<TARGET_FILE:atoll_core>" "${stub}/$<TARGET_FILE_NAME:atoll_core>"
+  COMMAND
+    "${CMAKE_COMMAND}" -E create_symlink "$<TARGET_FILE:atoll_core>" "${stub}/$<TARGET_FILE_NAME:atoll_core>"
   VERBATIM
 )
 execute_process(
-  COMMAND "${Python_EXECUTABLE}" -c "import sys; sys.version_info >= (3, 11) or __import__('typing_extensions')"
+  COMMAND
+    "${Python_EXECUTABLE}" -c "import sys; sys.version_info >= (3, 11) or __import__('typing_extensions')"
   RESULT_VARIABLE lacks_typing
   ERROR_QUIET
 )

@@ -41,7 +41,6 @@ set(
   ATOLL_AVX512
   ${ATOLL_AVX2}
   -mavx512f
-  -Wno-maybe-uninitialized # false in gcc 12's own header
   -mavx512bw
   -mavx512vl
   -mavx512dq

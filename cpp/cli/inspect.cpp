@@ -62,6 +62,8 @@ Outcome inspect(World& world, const GraphInput& input, Rank for_ranks) {
                     {"memory_ranks", p.ranks},
                     {"cut_edges", p.cut_edges},
                     {"memory", memory}};
+  const ExpectedSeconds expected = expected_seconds(p, p.ranks * world.team().size());
+  outcome.result["expected_seconds"] = {{"build", expected.build}, {"search", expected.search}};
   outcome.seconds = {
       {"load", load_seconds}, {"profile", profile_seconds}, {"run", load_seconds + profile_seconds}};
   outcome.text =
@@ -75,7 +77,10 @@ Outcome inspect(World& world, const GraphInput& input, Rank for_ranks) {
                 {"largest degree",
                  p.directed ? fmt::format("{} leaving, {} entering", p.most_degree, p.most_in_degree)
                             : std::to_string(p.most_degree)},
-                {"load", fmt::format("{:.3f} s", load_seconds)}}) +
+                {"load", fmt::format("{:.3f} s", load_seconds)},
+                {"would take", fmt::format("about {:.2g} s to build, {:.2g} s a breadth-first search (up to ten times "
+                                           "that without hubs)",
+                                           expected.build, expected.search)}}) +
       fmt::format("\n{}\n{}\nmemory on {} rank{}, all together\n{}",
                   p.directed ? "leaving edges of a vertex, and how many vertices"
                              : "degree of a vertex, and how many vertices",
@@ -86,7 +91,7 @@ Outcome inspect(World& world, const GraphInput& input, Rank for_ranks) {
 }  // namespace
 
 int verb_inspect(const Words& words) {
-  Command command("inspect", "What a graph holds, and the memory that a run on it would take.");
+  Command command("inspect", "What a graph holds, and the memory and time that a run on it would take.");
   GraphInput input;
   input.add_to(command.app());
   Rank for_ranks = 0;

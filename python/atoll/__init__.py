@@ -14,7 +14,7 @@ gets a handler.
 import logging as _logging
 
 from . import algorithms, errors, graph, vertices, world
-from ._core import __version__
+from ._core import VERSION as __version__
 from .algorithms import BfsResult, bfs
 from .errors import Error, InputError, IoError, TransportError, UsageError, VerificationError
 from .graph import Graph

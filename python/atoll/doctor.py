@@ -11,7 +11,7 @@ import sys
 from typing import Any
 
 from . import _core
-from ._core import __version__
+from ._core import VERSION
 
 __all__ = ["examine", "main"]
 
@@ -38,7 +38,7 @@ def examine() -> dict[str, Any]:
     launcher = _core.launcher()
     fabrics = [{"name": "inproc", "ready": True, "detail": "ranks as threads of one process"}]
     result: dict[str, Any] = {
-        "version": __version__,
+        "version": VERSION,
         "machine": json.loads(_core.machine()),
         "fabrics": fabrics + json.loads(_core.plugins()),
         "launcher": None if launcher is None else {"name": launcher[0], "ranks": launcher[1]},

@@ -6,12 +6,15 @@ from __future__ import annotations
 import html
 import operator
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core, errors
 from .world import World, agreed, world_of
+
+if TYPE_CHECKING:  # inside the class, _core is the attribute
+    from . import _core as _core_module
 
 __all__ = ["Graph"]
 
@@ -51,7 +54,11 @@ class Graph:
     """
 
     __slots__ = ("_core", "_world", "_comm", "_input_seconds", "_ids", "__weakref__")
-    _core: _core.Graph
+    _core: _core_module.Graph
+    _world: World
+    _comm: Any
+    _input_seconds: float
+    _ids: np.ndarray | None
 
     def __init__(
         self, obj: Any, *, comm: Any = None, plan: dict[str, Any] | None = None, **options: Any
@@ -72,11 +79,11 @@ class Graph:
                 "path, a sparse matrix, or a tuple (src, dst[, weight]) of arrays can). For two arrays: "
                 "Graph.from_edges(src, dst)."
             )
-        for name in ("_core", "_world", "_comm", "_input_seconds", "_ids"):
-            setattr(self, name, getattr(made, name))
+        self._core, self._world, self._comm = made._core, made._world, made._comm
+        self._input_seconds, self._ids = made._input_seconds, made._ids
 
     @classmethod
-    def _made(cls, world: World, comm: Any, core: tuple[_core.Graph, float]) -> Graph:
+    def _made(cls, world: World, comm: Any, core: tuple[_core_module.Graph, float]) -> Graph:
         self = cls.__new__(cls)
         self._core, self._input_seconds = core
         self._world = world

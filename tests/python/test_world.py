@@ -153,7 +153,7 @@ def test_rank_that_raises_ends_the_waits_of_the_others():
     began = time.monotonic()
     with pytest.raises(KeyError, match="mine alone"):
         atoll.run_ranks(3, f)
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 30
 
 
 def test_graphs_of_a_process_share_its_world():
@@ -258,6 +258,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), atoll.bfs(old, 1).leve
 def test_interrupt_leaves_a_wait():
     code = """
 import atoll, os, signal, threading
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 def f(world):
     if world.rank == 0:
         threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()

@@ -44,4 +44,11 @@ struct ExpectedBytes {
 /// The structures of a Graph; the last two are their sum and what the build takes at its fullest moment.
 std::vector<ExpectedBytes> expected_bytes(const GraphProfile& profile);
 
+struct ExpectedSeconds {
+  double build;
+  double search;  ///< one breadth-first search; without skew in the degrees up to ten times that
+};
+/// On `workers` cores in all (ranks times threads) like the one that the rates were measured on.
+ExpectedSeconds expected_seconds(const GraphProfile& profile, int workers);
+
 }  // namespace atl

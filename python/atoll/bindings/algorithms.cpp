@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bindings.hpp"
-
 #include <atoll/base/timer.hpp>
+
+#include "bindings.hpp"
 
 namespace atl::python {
 namespace {
@@ -21,7 +21,8 @@ nb::dict search(SharedGraph& g, Vertex source, const std::string& direction, boo
   Searched s = g.world->call([&](World&) {
     Searched out;
     Timer timer;
-    if (!g.search || g.search_options.direction != options.direction || g.search_options.depths != options.depths) {
+    if (!g.search || g.search_options.direction != options.direction ||
+        g.search_options.depths != options.depths) {
       g.search.reset();
       g.search = std::make_unique<Bfs>(g.graph, options);
       g.search_options = options;
@@ -33,7 +34,8 @@ nb::dict search(SharedGraph& g, Vertex source, const std::string& direction, boo
   });
   nb::dict out;
   out["parent"] = to_numpy(std::move(s.result.parent));
-  out["depth"] = depths ? to_numpy(std::move(s.result.depth)) : nb::none();
+  out["depth"] = nb::none();
+  if (depths) out["depth"] = to_numpy(std::move(s.result.depth));
   out["reached"] = s.result.reached;
   out["edges"] = s.result.edges;
   out["levels"] = s.result.levels;

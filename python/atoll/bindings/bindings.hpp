@@ -14,8 +14,8 @@
 #include <atoll/runtime/world.hpp>
 #include <mutex>
 
-/// What the bindings share. Python's side (python/atoll/*.py) checks arguments, has the defaults and the docstrings;
-/// here values are converted and the GIL is released.
+/// What the bindings share. Python's side (python/atoll/*.py) checks arguments, has the defaults and the
+/// docstrings; here values are converted and the GIL is released.
 namespace atl::python {
 
 namespace nb = nanobind;
@@ -25,7 +25,8 @@ struct Peers {
   std::atomic<Rank> failed{-1};
 };
 
-/// A World as Python holds it: used by one thread at a time, interruptible, and never closed by the garbage collector.
+/// A World as Python holds it: used by one thread at a time, interruptible, and never closed by the garbage
+/// collector.
 ///
 ///     world->call([&](World& w) { return w.sum(1); });     // collective; without the GIL
 class SharedWorld {
@@ -36,7 +37,8 @@ class SharedWorld {
   SharedWorld(const SharedWorld&) = delete;
   SharedWorld& operator=(const SharedWorld&) = delete;
 
-  /// f(World&) with the GIL released. KeyboardInterrupt, and whatever else a signal handler raises, leaves a wait.
+  /// f(World&) with the GIL released. KeyboardInterrupt, and whatever else a signal handler raises, leaves a
+  /// wait.
   template <class F>
   auto call(F&& f);
   const World& world() const { return *world_; }
@@ -45,7 +47,8 @@ class SharedWorld {
   void close(std::optional<double> seconds);
   /// Makes the waits of the other ranks in this process end.
   void give_up();
-  /// Layouts and mailboxes of a graph that the garbage collector found: dropped when nobody is inside a collective.
+  /// Layouts and mailboxes of a graph that the garbage collector found: dropped when nobody is inside a
+  /// collective.
   void bury(std::unique_ptr<Bfs> search);
 
  private:
@@ -76,15 +79,18 @@ struct SharedGraph {
   BfsOptions search_options;
 };
 
+template <class T>
+using Numpy = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+
 /// One-dimensional numpy array that owns `array`.
 template <class T>
-nb::object to_numpy(Array<T>&& array) {
+Numpy<T> to_numpy(Array<T>&& array) {
   auto owned = std::make_unique<Array<T>>(std::move(array));
   T* data = owned->data();
   const std::size_t size = owned->size();
   nb::capsule owner(owned.get(), [](void* p) noexcept { delete static_cast<Array<T>*>(p); });
   owned.release();
-  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner));
+  return Numpy<T>(data, {size}, owner);
 }
 
 /// Arguments are never converted: a strided or differently typed array would be copied without a word.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bindings.hpp"
-
 #include <atoll/base/version.hpp>
+
+#include "bindings.hpp"
 
 namespace atl::python {
 namespace {
 
-// The classes are Python's (atoll/errors.py), so that each can also be a ValueError, an OSError, a RuntimeError.
+// The classes are Python's (atoll/errors.py), so that each can also be a ValueError, an OSError, a
+// RuntimeError.
 void raise(const char* name, const char* text) {
   try {
     PyErr_SetString(nb::module_::import_("atoll.errors").attr(name).ptr(), text);
@@ -39,7 +40,7 @@ void translate(const std::exception_ptr& p, void*) {
 NB_MODULE(_core, m) {
   using namespace atl::python;
   m.doc() = "The compiled part of atoll; use the package.";
-  m.attr("__version__") = atl::kVersion.data();
+  m.attr("VERSION") = atl::kVersion.data();
   nb::set_leak_warnings(false);  // worlds of MPI live until the end of the process
   nb::register_exception_translator(translate);
   bind_runtime(m);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bindings.hpp"
-
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
+#include <unistd.h>
 
 #include <atoll/runtime/launch.hpp>
 #include <atoll/transport/discover.hpp>
@@ -10,21 +9,29 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include <unistd.h>
+#include "bindings.hpp"
 
 namespace atl::python {
 namespace {
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
-Plan plan_of(const std::string& json) { return Plan::from_environment(Plan::from_json(nlohmann::json::parse(json))); }
+Plan plan_of(const std::string& json) {
+  return Plan::from_environment(Plan::from_json(nlohmann::json::parse(json)));
+}
 
 int python_level(LogLevel level) {
   switch (level) {
-    case LogLevel::error: return 40;
-    case LogLevel::warn: return 30;
-    case LogLevel::info: return 20;
-    case LogLevel::debug: return 10;
+    case LogLevel::error:
+      return 40;
+    case LogLevel::warn:
+      return 30;
+    case LogLevel::info:
+      return 20;
+    case LogLevel::debug:
+      return 10;
   }
   return 10;
 }
@@ -33,7 +40,7 @@ void log(LogLevel level, std::string_view text) {
   nb::gil_scoped_acquire gil;
   try {
     nb::module_::import_("logging").attr("getLogger")("atoll").attr("log")(python_level(level), "%s",
-                                                                          nb::str(text.data(), text.size()));
+                                                                           nb::str(text.data(), text.size()));
   } catch (nb::python_error& e) {
     e.discard_as_unraisable("atoll's log");
   }
@@ -41,14 +48,16 @@ void log(LogLevel level, std::string_view text) {
 
 std::shared_ptr<SharedWorld> alone(const std::string& plan) {
   const Plan p = plan_of(plan);
-  return std::make_shared<SharedWorld>([&](World::Options options) { return World::alone(p, std::move(options)); });
+  return std::make_shared<SharedWorld>(
+      [&](World::Options options) { return World::alone(p, std::move(options)); });
 }
 
 std::shared_ptr<SharedWorld> join(const std::string& plan, const std::string& mpi) {
   Plan p = plan_of(plan);
   if (!mpi.empty()) p.mpi = mpi;
   nb::gil_scoped_release free;
-  return std::make_shared<SharedWorld>([&](World::Options options) { return join_world(p, std::move(options)); });
+  return std::make_shared<SharedWorld>(
+      [&](World::Options options) { return join_world(p, std::move(options)); });
 }
 
 std::shared_ptr<SharedWorld> join_communicator(const std::string& plan, std::uintptr_t address,
@@ -64,13 +73,16 @@ std::vector<std::shared_ptr<SharedWorld>> ranks_in_process(Rank ranks, const std
   Plan p = plan_of(plan);
   check(ranks >= 1, "ranks is {} (at least 1). Correct it.", ranks);
   const Hierarchy hierarchy = p.domains.empty() ? Hierarchy::flat(ranks) : Hierarchy::parse(p.domains);
-  check(hierarchy.size() == ranks, "domains '{}' make {} ranks (there are {}). Correct one of them.", p.domains,
-        hierarchy.size(), ranks);
+  check(hierarchy.size() == ranks, "domains '{}' make {} ranks (there are {}). Correct one of them.",
+        p.domains, hierarchy.size(), ranks);
   if (p.threads == 0) p.threads = std::max(1, usable_cores() / ranks);
   std::vector<int> nodes;
   for (Rank r = 0; r < ranks; ++r) nodes.push_back(hierarchy.leaf_of(r));
-  auto fabrics = make_inproc({.ranks = ranks, .slot_bytes = p.slot_bytes_for(ranks), .slots_per_peer = p.slots_per_peer,
-                              .shuffle_seed = p.shuffle_seed, .nodes = nodes});
+  auto fabrics = make_inproc({.ranks = ranks,
+                              .slot_bytes = p.slot_bytes_for(ranks),
+                              .slots_per_peer = p.slots_per_peer,
+                              .shuffle_seed = p.shuffle_seed,
+                              .nodes = nodes});
   const auto peers = std::make_shared<Peers>();
   std::vector<std::shared_ptr<SharedWorld>> worlds;
   for (auto& fabric : fabrics)
@@ -84,8 +96,8 @@ std::vector<std::shared_ptr<SharedWorld>> ranks_in_process(Rank ranks, const std
 
 // What one rank brings to an agreement, besides its text.
 struct Vote {
-  int kind;                // of the error; 0: none
-  std::uint64_t options;   // hash of what all ranks must have been called with
+  int kind;               // of the error; 0: none
+  std::uint64_t options;  // hash of what all ranks must have been called with
   std::uint64_t lengths[2];
 };
 
@@ -105,15 +117,17 @@ std::optional<std::pair<int, std::string>> first_error(World& world, int kind, c
   for (std::size_t r = 1; r < votes.size(); ++r)
     if (votes[r].options != votes[0].options) {
       const std::string first = text_of(0, 1), other = text_of(r, 1);
-      return std::pair(-1, fmt::format("rank {} calls {} (rank 0 calls {}). Call it with the same on every rank.", r, other,
-                                       first));
+      return std::pair(
+          -1, fmt::format("rank {} calls {} (rank 0 calls {}). Call it with the same on every rank.", r,
+                          other, first));
     }
   return std::nullopt;
 }
 
 }  // namespace
 
-SharedWorld::SharedWorld(const Make& make, std::shared_ptr<Peers> peers) : peers_(std::move(peers)), pid_(getpid()) {
+SharedWorld::SharedWorld(const Make& make, std::shared_ptr<Peers> peers)
+    : peers_(std::move(peers)), pid_(getpid()) {
   World::Options options;
   options.log = Log(
       [this](LogLevel level, std::string_view text) {
@@ -133,9 +147,11 @@ SharedWorld::~SharedWorld() {
 
 void SharedWorld::enter() {
   if (getpid() != pid_)
-    throw UsageError("this World was made before a fork (its threads and channels are the parent's). Make the graph in "
-                     "this process, or start processes by 'spawn'.");
-  if (closed_) throw UsageError("this World is closed (its ranks have left). Make graphs and results before.");
+    throw UsageError(
+        "this World was made before a fork (its threads and channels are the parent's). Make the graph in "
+        "this process, or start processes by 'spawn'.");
+  if (closed_)
+    throw UsageError("this World is closed (its ranks have left). Make graphs and results before.");
   if (!broken_.empty()) throw TransportError("this World is broken since an earlier error: " + broken_);
   std::vector<std::unique_ptr<Bfs>> dead;
   {
@@ -176,13 +192,15 @@ void SharedWorld::close(std::optional<double> seconds) {
 void bind_runtime(nb::module_& m) {
   using namespace nb::literals;
 
-  nb::class_<SharedWorld>(m, "World", nb::is_weak_referenceable(),
-                          "The ranks of a job, seen from one of them. run_ranks() hands them out; else they are made and "
-                          "shared behind comm=.")
+  nb::class_<SharedWorld>(
+      m, "World", nb::is_weak_referenceable(),
+      "The ranks of a job, seen from one of them. run_ranks() hands them out; else they are made and "
+      "shared behind comm=.")
       .def_prop_ro("rank", [](const SharedWorld& w) { return w.world().rank(); })
       .def_prop_ro("size", [](const SharedWorld& w) { return w.world().size(); })
       .def_prop_ro("closed", &SharedWorld::closed)
-      .def_prop_ro("threads", [](const SharedWorld& w) { return const_cast<World&>(w.world()).team().size(); })
+      .def_prop_ro("threads",
+                   [](const SharedWorld& w) { return const_cast<World&>(w.world()).team().size(); })
       .def_prop_ro("_plan", [](const SharedWorld& w) { return w.world().plan().to_json().dump(); })
       .def("_counters",
            [](const SharedWorld& w) {
@@ -191,7 +209,8 @@ void bind_runtime(nb::module_& m) {
                kinds.emplace_back(w.world().hierarchy().kind_at(level));
              return w.world().counters().to_json(kinds).dump();
            })
-      .def("barrier", [](SharedWorld& w) { w.call([](World& world) { world.barrier(); }); }, "Collective.")
+      .def(
+          "barrier", [](SharedWorld& w) { w.call([](World& world) { world.barrier(); }); }, "Collective.")
       .def("close", &SharedWorld::close, "seconds"_a = nb::none(),
            "Collective; the last call. The garbage collector never does it.")
       .def("_give_up", &SharedWorld::give_up)
@@ -213,8 +232,9 @@ void bind_runtime(nb::module_& m) {
     nb::gil_scoped_release free;
     finish_mpi();
   });
-  m.def("plan", [](const std::string& json) { return plan_of(json).to_json().dump(); }, "plan"_a,
-        "The fields, with defaults and environment.");
+  m.def(
+      "plan", [](const std::string& json) { return plan_of(json).to_json().dump(); }, "plan"_a,
+      "The fields, with defaults and environment.");
   m.def("unknown_environment", &unknown_environment);
   m.def("launcher", []() -> std::optional<std::tuple<std::string, Rank>> {
     if (const auto by = launcher()) return std::tuple(by->name, by->ranks);
