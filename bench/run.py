@@ -100,9 +100,7 @@ def run_ours(command):
 
 def run_peer(command):
     start = time.perf_counter()
-    run = subprocess.run(
-        command, capture_output=True, text=True, timeout=TIMEOUT_S, shell=True, errors="replace"
-    )
+    run = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, shell=True, errors="replace")
     if run.returncode != 0:
         raise CaseError(f"the peer left with {run.returncode}: {(run.stderr or run.stdout)[-500:].strip()}")
     return run.stdout + run.stderr, time.perf_counter() - start
@@ -198,17 +196,11 @@ def row(name, record):
 
 
 def arguments(argv):
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help="cases, * allowed (default: all)")
     parser.add_argument("--pairs", type=int, default=5, help="runs of each side (default 5, the least)")
-    parser.add_argument(
-        "--peer", action="append", default=[], metavar="NAME=COMMAND", help="of that case's peer"
-    )
-    parser.add_argument(
-        "--input", action="append", default=[], metavar="NAME=PATH", help="instead of its own"
-    )
+    parser.add_argument("--peer", action="append", default=[], metavar="NAME=COMMAND", help="of that case's peer")
+    parser.add_argument("--input", action="append", default=[], metavar="NAME=PATH", help="instead of its own")
     parser.add_argument("--atoll", type=Path, default=ROOT / "bin/atoll", help="default bin/atoll")
     args = parser.parse_args(argv)
     cases = {case["name"]: case for case in json.loads((HERE / "cases.json").read_text())}

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sched.h>
+
 #include <atoll/base/random.hpp>
 #include <atoll/base/timer.hpp>
 #include <atoll/runtime/mailbox.hpp>
 #include <atoll/transport/plugin.hpp>
 #include <iostream>
-
-#include <sched.h>
 
 #include "verbs.hpp"
 
@@ -139,25 +139,29 @@ Outcome exchange(World& world, std::size_t records, int rounds) {
   }
   Outcome outcome;
   outcome.verified = exact;
-  if (!exact) outcome.failure = "bench exchange: the sum of what arrived is not what was sent (records were lost or doubled). Report this.";
-  outcome.result = {{"records_per_rank", records},
-                    {"record_bytes", sizeof(R)},
-                    {"records_per_second", median(bulk)},
-                    {"one_by_one_records_per_second", median(single)},
-                    {"alltoallv_records_per_second", mpi ? nlohmann::json(median(bound)) : nlohmann::json()},
-                    {"fraction_of_alltoallv_bound", mpi ? nlohmann::json(median(bulk_ratio)) : nlohmann::json()},
-                    {"one_by_one_fraction_of_alltoallv_bound", mpi ? nlohmann::json(median(single_ratio)) : nlohmann::json()},
-                    {"fractions", bulk_ratio},
-                    {"cache_line_ping_ns", median(ping)},
-                    {"rounds", rounds}};
+  if (!exact)
+    outcome.failure =
+        "bench exchange: the sum of what arrived is not what was sent (records were lost or doubled). Report this.";
+  outcome.result = {
+      {"records_per_rank", records},
+      {"record_bytes", sizeof(R)},
+      {"records_per_second", median(bulk)},
+      {"one_by_one_records_per_second", median(single)},
+      {"alltoallv_records_per_second", mpi ? nlohmann::json(median(bound)) : nlohmann::json()},
+      {"fraction_of_alltoallv_bound", mpi ? nlohmann::json(median(bulk_ratio)) : nlohmann::json()},
+      {"one_by_one_fraction_of_alltoallv_bound", mpi ? nlohmann::json(median(single_ratio)) : nlohmann::json()},
+      {"fractions", bulk_ratio},
+      {"cache_line_ping_ns", median(ping)},
+      {"rounds", rounds}};
   std::vector<std::pair<std::string, std::string>> rows{
-      {"records", fmt::format("{} of {} bytes from each of {} ranks, {}", records, sizeof(R), world.size(), world.fabric().name())},
+      {"records", fmt::format("{} of {} bytes from each of {} ranks, {}", records, sizeof(R), world.size(),
+                              world.fabric().name())},
       {"bulk", fmt::format("{:.0f} M/s", median(bulk) / 1e6)},
       {"one by one", fmt::format("{:.0f} M/s", median(single) / 1e6)}};
   if (mpi) {
     rows.emplace_back("MPI_Alltoallv", fmt::format("{:.0f} M/s ({})", median(bound) / 1e6, mpi->library()));
-    rows.emplace_back("fraction", fmt::format("{:.2f} bulk, {:.2f} one by one (medians of {} rounds)", median(bulk_ratio),
-                                              median(single_ratio), rounds));
+    rows.emplace_back("fraction", fmt::format("{:.2f} bulk, {:.2f} one by one (medians of {} rounds)",
+                                              median(bulk_ratio), median(single_ratio), rounds));
   }
   rows.emplace_back("cache line", fmt::format("{:.0f} ns one way", median(ping)));
   outcome.text = table_of(rows);
@@ -165,7 +169,8 @@ Outcome exchange(World& world, std::size_t records, int rounds) {
 }
 
 int bench_exchange(const Words& words) {
-  Command command("bench exchange", "Random records to random ranks, a handler applied, beside a loop of MPI_Alltoallv.");
+  Command command("bench exchange",
+                  "Random records to random ranks, a handler applied, beside a loop of MPI_Alltoallv.");
   std::size_t records = 4000000;
   int bytes = 8, rounds = 11;
   command.app().add_option("--records", records, "that each rank sends (default 4000000)")->check(CLI::PositiveNumber);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "command.hpp"
+
 #include <atoll/transport/discover.hpp>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
-
-#include "command.hpp"
 
 namespace atl::cli {
 
@@ -76,8 +76,9 @@ World::Options Command::world_options(Rank rank) const {
   World::Options options;
   if (rank != 0) return options;
   const LogLevel least = quiet_ ? LogLevel::error : verbose_ ? LogLevel::debug : LogLevel::info;
-  options.log = Log([](LogLevel level, std::string_view text) { fmt::print(stderr, "atoll: {}: {}\n", name_of(level), text); },
-                    least);
+  options.log =
+      Log([](LogLevel level, std::string_view text) { fmt::print(stderr, "atoll: {}: {}\n", name_of(level), text); },
+          least);
   return options;
 }
 
@@ -104,12 +105,9 @@ int Command::run(const std::function<Outcome(World&)>& f) {
     job->run(
         [&](World& world) {
           if (world.rank() == 0) {
-            world_ = {{"ranks", world.size()},
-                      {"threads", world.team().size()},
-                      {"transport", world.fabric().name()},
-                      {"how", job->how()},
-                      {"machine", machine().to_json()},
-                      {"hierarchy", world.hierarchy().to_json()}};
+            world_ = {
+                {"ranks", world.size()}, {"threads", world.team().size()}, {"transport", world.fabric().name()},
+                {"how", job->how()},     {"machine", machine().to_json()}, {"hierarchy", world.hierarchy().to_json()}};
           }
           Outcome mine = f(world);
           if (world.rank() == 0) outcome = std::move(mine);
@@ -196,7 +194,8 @@ Failure current_failure() {
   } catch (const VerificationError& e) {
     return {1, "verification", e.what()};
   } catch (const std::bad_alloc&) {
-    return {1, "memory", "memory ran out (the machine or a limit has no more). Use more ranks, or `atoll inspect` first."};
+    return {1, "memory",
+            "memory ran out (the machine or a limit has no more). Use more ranks, or `atoll inspect` first."};
   } catch (const std::exception& e) {
     return {1, "internal", e.what()};
   } catch (...) {

@@ -34,14 +34,12 @@ int verb_convert(const Words& words) {
       bytes = std::filesystem::file_size(output, ignored);
     }
     outcome.result = {{"output", output}, {"output_bytes", bytes}};
-    outcome.seconds = {
-        {"load", load_seconds}, {"write", write_seconds}, {"run", load_seconds + write_seconds}};
-    outcome.text =
-        table_of({{"from", fmt::format("{}: {} {} edges{}", edges.name, count,
-                                       edges.directed ? "directed" : "undirected",
-                                       edges.weighted() ? ", weighted" : "")},
-                  {"to", fmt::format("{}: {} bytes", output, bytes)},
-                  {"load, write", fmt::format("{:.3f} s, {:.3f} s", load_seconds, write_seconds)}});
+    outcome.seconds = {{"load", load_seconds}, {"write", write_seconds}, {"run", load_seconds + write_seconds}};
+    outcome.text = table_of(
+        {{"from", fmt::format("{}: {} {} edges{}", edges.name, count, edges.directed ? "directed" : "undirected",
+                              edges.weighted() ? ", weighted" : "")},
+         {"to", fmt::format("{}: {} bytes", output, bytes)},
+         {"load, write", fmt::format("{:.3f} s, {:.3f} s", load_seconds, write_seconds)}});
     return outcome;
   });
 }

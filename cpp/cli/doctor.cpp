@@ -17,14 +17,16 @@ int verb_doctor(const Words& words) {
     std::vector<std::pair<std::string, std::string>> rows{
         {"atoll", std::string(kVersion)},
         {"host", m.host},
-        {"processor", fmt::format("{}, {} of {} cores usable, kernels up to {}", m.processor, m.usable_cores, m.cores, m.isa)},
+        {"processor",
+         fmt::format("{}, {} of {} cores usable, kernels up to {}", m.processor, m.usable_cores, m.cores, m.isa)},
         {"memory", fmt::format("{:.1f} GB, {:.1f} free; huge pages: {}", static_cast<double>(m.memory_bytes) / 1e9,
                                static_cast<double>(m.free_memory_bytes) / 1e9, m.huge_pages)},
         {"inproc", "ready: ranks as threads of one process"}};
     outcome.result["fabrics"].push_back({{"name", "inproc"}, {"ready", true}});
     for (const PluginStatus& p : plugins()) {
       rows.emplace_back(p.name, (p.loads ? "ready: " : "missing: ") + p.detail);
-      outcome.result["fabrics"].push_back({{"name", p.name}, {"ready", p.loads}, {"path", p.path}, {"detail", p.detail}});
+      outcome.result["fabrics"].push_back(
+          {{"name", p.name}, {"ready", p.loads}, {"path", p.path}, {"detail", p.detail}});
     }
     outcome.text = table_of(rows);
     return outcome;

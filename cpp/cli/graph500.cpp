@@ -38,10 +38,10 @@ std::string account(World& world, const Graph500Result& r, const nlohmann::json&
   std::sort(parts.rbegin(), parts.rend());
   std::string kernel1;
   for (std::size_t i = 0; i < std::min<std::size_t>(4, parts.size()); ++i)
-    kernel1 += fmt::format("{}{} {:.0f} %", i ? ", " : "", parts[i].second, 100 * parts[i].first / r.construction_seconds);
+    kernel1 +=
+        fmt::format("{}{} {:.0f} %", i ? ", " : "", parts[i].second, 100 * parts[i].first / r.construction_seconds);
   return table_of(
-      {{"ranks", fmt::format("{} x {} threads, {}", world.size(), world.team().size(),
-                             world.fabric().name())},
+      {{"ranks", fmt::format("{} x {} threads, {}", world.size(), world.team().size(), world.fabric().name())},
        {"generation", fmt::format("{:.3f} s for {} edges (not timed by the specification)", r.generation_seconds,
                                   (std::int64_t{1} << r.options.scale) * r.options.edge_factor)},
        {"kernel 1", fmt::format("{:.3f} s: {}", r.construction_seconds, kernel1)},
@@ -49,10 +49,11 @@ std::string account(World& world, const Graph500Result& r, const nlohmann::json&
        {"kernel 2", fmt::format("{} searches, {:.3f} ms each (median), {:.1f} M edges/s (harmonic mean)", searches,
                                 time.median * 1e3, r.harmonic_mean_teps() / 1e6)},
        {"  bytes", traffic_text(search, searches) + " (a search, all ranks)"},
-       {"  waiting", fmt::format("{:.0f} % of the time for other ranks", 100 * search["wait_seconds"].get<double>() / all)},
+       {"  waiting",
+        fmt::format("{:.0f} % of the time for other ranks", 100 * search["wait_seconds"].get<double>() / all)},
        {"memory", bytes_text(search["memory_bytes"].get<double>()) + " for communication on the fullest rank"},
-       {"verified", fmt::format("all {} searches by all five rules, {:.3f} s (not timed)", searches,
-                                r.verification_seconds)}});
+       {"verified",
+        fmt::format("all {} searches by all five rules, {:.3f} s (not timed)", searches, r.verification_seconds)}});
 }
 
 }  // namespace
@@ -64,7 +65,8 @@ int verb_graph500(const Words& words) {
   app.add_option("--scale", o.scale, "2^SCALE vertices (default 16)")->check(CLI::Range(1, 48));
   app.add_option("--edge-factor", o.edge_factor, "tuples per vertex (default 16, as a submission needs)")
       ->check(CLI::PositiveNumber);
-  app.add_option("--searches", o.searches, "search keys (default 64, as a submission needs)")->check(CLI::PositiveNumber);
+  app.add_option("--searches", o.searches, "search keys (default 64, as a submission needs)")
+      ->check(CLI::PositiveNumber);
   app.add_option("--seed", o.seed, "of the graph and the keys (default 1)");
   if (const auto code = command.parse(words)) return *code;
   return command.run([&](World& world) {

@@ -6,7 +6,8 @@
 namespace atl::cli {
 
 void GraphInput::add_to(CLI::App& app) {
-  app.add_option("input", text_, "a file, or kron:SCALE, rmat:SCALE:A,B,C, uniform:SCALE, grid:AxB, ring:N, star:N, path:N, complete:N")
+  app.add_option("input", text_,
+                 "a file, or kron:SCALE, rmat:SCALE:A,B,C, uniform:SCALE, grid:AxB, ring:N, star:N, path:N, complete:N")
       ->required();
   app.add_option("--format", read_.format, "of the file (default: by its name and first bytes)");
   auto* directed = app.add_flag("--directed", directed_, "edges go from source to target only");
@@ -16,7 +17,8 @@ void GraphInput::add_to(CLI::App& app) {
   app.add_option("--source-column", read_.source_column, "edge lists: number from 1, or name in the header");
   app.add_option("--target-column", read_.target_column, "edge lists: number from 1, or name in the header");
   app.add_option("--weight-column", read_.weight_column, "edge lists: number from 1, or name in the header");
-  app.add_option("--duplicates", duplicates_, "several edges between two vertices: keep, min or sum of weights (default min)")
+  app.add_option("--duplicates", duplicates_,
+                 "several edges between two vertices: keep, min or sum of weights (default min)")
       ->check(CLI::IsMember({"keep", "min", "sum"}));
   app.add_option("--self-loops", self_loops_, "keep or drop (default keep)")->check(CLI::IsMember({"keep", "drop"}));
 }

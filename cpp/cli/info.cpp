@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/transport/discover.hpp>
 #include <fmt/format.h>
+
+#include <atoll/transport/discover.hpp>
 
 #include "verbs.hpp"
 

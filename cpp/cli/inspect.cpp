@@ -40,8 +40,7 @@ Outcome inspect(World& world, const GraphInput& input, Rank for_ranks) {
     constexpr double kWidth = 40;
     drawn += fmt::format(
         "  {:>10} {:>12}  {}\n", from == to ? std::to_string(from) : fmt::format("{}-{}", from, to), count,
-        std::string(static_cast<std::size_t>(kWidth * static_cast<double>(count) / static_cast<double>(most)),
-                    '#'));
+        std::string(static_cast<std::size_t>(kWidth * static_cast<double>(count) / static_cast<double>(most)), '#'));
   }
   nlohmann::json memory = nlohmann::json::object();
   std::vector<std::pair<std::string, std::string>> memory_rows;
@@ -64,27 +63,24 @@ Outcome inspect(World& world, const GraphInput& input, Rank for_ranks) {
                     {"memory", memory}};
   const ExpectedSeconds expected = expected_seconds(p, p.ranks * world.team().size());
   outcome.result["expected_seconds"] = {{"build", expected.build}, {"search", expected.search}};
-  outcome.seconds = {
-      {"load", load_seconds}, {"profile", profile_seconds}, {"run", load_seconds + profile_seconds}};
+  outcome.seconds = {{"load", load_seconds}, {"profile", profile_seconds}, {"run", load_seconds + profile_seconds}};
   outcome.text =
-      table_of({{"graph",
-                 fmt::format("{}: {} vertices, {} {} edges{}", edges.name, p.vertices, p.edges,
-                             p.directed ? "directed" : "undirected", p.weight_bytes > 0 ? ", weighted" : "")},
+      table_of({{"graph", fmt::format("{}: {} vertices, {} {} edges{}", edges.name, p.vertices, p.edges,
+                                      p.directed ? "directed" : "undirected", p.weight_bytes > 0 ? ", weighted" : "")},
                 {"ids", fmt::format("{} to {}", p.least_id, p.most_id)},
                 {"distinct edges", fmt::format("about {}; {} self-loops", p.distinct_edges, p.self_loops)},
-                {"components", fmt::format("{}, the largest of {} vertices; {} vertices without edges",
-                                           p.components, p.largest_component, p.isolated)},
-                {"largest degree",
-                 p.directed ? fmt::format("{} leaving, {} entering", p.most_degree, p.most_in_degree)
-                            : std::to_string(p.most_degree)},
+                {"components", fmt::format("{}, the largest of {} vertices; {} vertices without edges", p.components,
+                                           p.largest_component, p.isolated)},
+                {"largest degree", p.directed ? fmt::format("{} leaving, {} entering", p.most_degree, p.most_in_degree)
+                                              : std::to_string(p.most_degree)},
                 {"load", fmt::format("{:.3f} s", load_seconds)},
                 {"would take", fmt::format("about {:.2g} s to build, {:.2g} s a breadth-first search (up to ten times "
                                            "that without hubs)",
                                            expected.build, expected.search)}}) +
-      fmt::format("\n{}\n{}\nmemory on {} rank{}, all together\n{}",
-                  p.directed ? "leaving edges of a vertex, and how many vertices"
-                             : "degree of a vertex, and how many vertices",
-                  drawn, p.ranks, p.ranks == 1 ? "" : "s", table_of(memory_rows));
+      fmt::format(
+          "\n{}\n{}\nmemory on {} rank{}, all together\n{}",
+          p.directed ? "leaving edges of a vertex, and how many vertices" : "degree of a vertex, and how many vertices",
+          drawn, p.ranks, p.ranks == 1 ? "" : "s", table_of(memory_rows));
   return outcome;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
 #include <atoll/base/version.hpp>
 #include <filesystem>
 #include <iostream>
-
-#include <unistd.h>
 
 #include "verbs.hpp"
 
@@ -27,11 +27,13 @@ constexpr Verb kVerbs[] = {
 };
 
 void print_help() {
-  std::cout << "atoll " << kVersion << ": distributed graphs\n\nusage: atoll VERB [INPUT] [--option VALUE] [--ranks N] "
-                                       "[--threads T] [--json FILE|-]\n\n";
+  std::cout << "atoll " << kVersion
+            << ": distributed graphs\n\nusage: atoll VERB [INPUT] [--option VALUE] [--ranks N] "
+               "[--threads T] [--json FILE|-]\n\n";
   std::vector<std::pair<std::string, std::string>> rows;
   for (const Verb& v : kVerbs) rows.emplace_back(std::string("  ") + v.name, v.about);
-  std::cout << table_of(rows) << "\n`atoll VERB --help` tells more. Any atoll-VERB beside this program or on PATH is a verb too.\n";
+  std::cout << table_of(rows)
+            << "\n`atoll VERB --help` tells more. Any atoll-VERB beside this program or on PATH is a verb too.\n";
 }
 
 // atoll-VERB beside the executable, in ../.venv/bin, or on PATH: does not return if there is one.

@@ -56,8 +56,8 @@ Outcome search(World& world, const Options& options) {
   EdgeList edges = options.input.load(world);
   const double load_seconds = world.max(timer.lap());
   const auto tuples = static_cast<double>(world.sum(static_cast<Edge>(edges.size())));
-  const bool verify =
-      !options.no_verify && (options.verify || tuples * std::max(1, options.source ? 1 : options.sources) <= kVerifyUpTo);
+  const bool verify = !options.no_verify &&
+                      (options.verify || tuples * std::max(1, options.source ? 1 : options.sources) <= kVerifyUpTo);
 
   // To be verified against, the input stays; else it goes as soon as the lists are made.
   IdMap ids;
@@ -82,7 +82,7 @@ Outcome search(World& world, const Options& options) {
   check(!sources.empty(), "{}: no vertex has an edge (there is nothing to search). Give another graph.", graph->name());
   BfsResult result;
   bfs.run(sources[0], result);  // once untimed: pages are touched, threads awake
-  Counters spent;  // by the searches alone
+  Counters spent;               // by the searches alone
   std::vector<double> seconds;
   double seconds_per_edge = 0, verify_seconds = 0;
   Vertex depth = 0;
@@ -96,19 +96,19 @@ Outcome search(World& world, const Options& options) {
     spent += world.counters().since(before);
     seconds.push_back(world.max(mine));
     seconds_per_edge += seconds.back() / static_cast<double>(std::max<Edge>(1, result.edges));
-    trials.push_back({{"source", source}, {"reached", result.reached}, {"levels", result.levels}, {"pulls", result.pulls}});
+    trials.push_back(
+        {{"source", source}, {"reached", result.reached}, {"levels", result.levels}, {"pulls", result.pulls}});
     if (!verify) continue;
     Timer checking;
-    const BfsTreeReport report =
-        verify_bfs(*graph, source, {result.parent.data(), result.parent.size()},
-                   {result.depth.data(), result.depth.size()}, Tuples::of(edges),
-                   graph->directed() ? TupleKind::directed : TupleKind::undirected);
+    const BfsTreeReport report = verify_bfs(*graph, source, {result.parent.data(), result.parent.size()},
+                                            {result.depth.data(), result.depth.size()}, Tuples::of(edges),
+                                            graph->directed() ? TupleKind::directed : TupleKind::undirected);
     verify_seconds += world.max(checking.seconds());
     depth = report.depth;
     outcome.verified = outcome.verified.value_or(true) && report.ok;
     if (!report.ok) {
-      outcome.failure = fmt::format("{}: the answer from source {} breaks rule {}: {}", graph->name(), source, report.rule,
-                                    report.what);
+      outcome.failure = fmt::format("{}: the answer from source {} breaks rule {}: {}", graph->name(), source,
+                                    report.rule, report.what);
       break;
     }
   }
@@ -123,7 +123,7 @@ Outcome search(World& world, const Options& options) {
   const double median = sorted[sorted.size() / 2];
   const double mteps = static_cast<double>(seconds.size()) / seconds_per_edge / 1e6;
   outcome.input = describe(*graph);
-  outcome.result = {{"source", sources.back()}, {"reached", result.reached}, {"levels", result.levels},
+  outcome.result = {{"source", sources.back()}, {"reached", result.reached},  {"levels", result.levels},
                     {"mteps", mteps},           {"searches", seconds.size()}, {"per_source", trials}};
   if (verify && outcome.verified.value_or(false)) outcome.result["depth"] = depth;
   outcome.seconds = {{"run", median},
@@ -135,16 +135,19 @@ Outcome search(World& world, const Options& options) {
                      {"verify", verify_seconds},
                      {"non_overlapped_communication", world.max(spent.wait_seconds)}};
   outcome.counters = total_counters(world, spent);
-  outcome.text = table_of({{"graph", fmt::format("{}: {} vertices, {} {} edges", graph->name(), graph->vertices(),
-                                              graph->edges(), graph->directed() ? "directed" : "undirected")},
-                        {"ranks", fmt::format("{} x {} threads, {}", world.size(), world.team().size(), world.fabric().name())},
-                        {"reached", fmt::format("{} in {} levels from {}", result.reached, result.levels, sources.back())},
-                        {"search", fmt::format("{:.3f} ms (median of {}; {:.3f} to {:.3f})", median * 1e3, seconds.size(),
-                                               sorted.front() * 1e3, sorted.back() * 1e3)},
-                        {"rate", fmt::format("{:.1f} M edges/s (harmonic mean)", mteps)},
-                        {"load, build", fmt::format("{:.3f} s, {:.3f} s; prepare {:.3f} s", load_seconds, build_seconds,
-                                                    prepare_seconds)},
-                        {"verified", !verify ? "no (--verify asks for it)" : *outcome.verified ? "yes" : "FAILED"}});
+  outcome.text =
+      table_of({{"graph", fmt::format("{}: {} vertices, {} {} edges", graph->name(), graph->vertices(), graph->edges(),
+                                      graph->directed() ? "directed" : "undirected")},
+                {"ranks", fmt::format("{} x {} threads, {}", world.size(), world.team().size(), world.fabric().name())},
+                {"reached", fmt::format("{} in {} levels from {}", result.reached, result.levels, sources.back())},
+                {"search", fmt::format("{:.3f} ms (median of {}; {:.3f} to {:.3f})", median * 1e3, seconds.size(),
+                                       sorted.front() * 1e3, sorted.back() * 1e3)},
+                {"rate", fmt::format("{:.1f} M edges/s (harmonic mean)", mteps)},
+                {"load, build",
+                 fmt::format("{:.3f} s, {:.3f} s; prepare {:.3f} s", load_seconds, build_seconds, prepare_seconds)},
+                {"verified", !verify             ? "no (--verify asks for it)"
+                             : *outcome.verified ? "yes"
+                                                 : "FAILED"}});
   return outcome;
 }
 
@@ -163,7 +166,8 @@ int run_bfs(const Words& words) {
   auto* verify = app.add_flag("--verify", o.verify, "check the answers against the input (default for small inputs)");
   app.add_flag("--no-verify", o.no_verify, "do not")->excludes(verify);
   app.add_option("--output", o.output, "write the last search's values with original ids: .tsv .csv .txt .npy");
-  app.add_option("--output-values", o.output_values, "depth (default) or parent")->check(CLI::IsMember({"depth", "parent"}));
+  app.add_option("--output-values", o.output_values, "depth (default) or parent")
+      ->check(CLI::IsMember({"depth", "parent"}));
   if (const auto code = command.parse(words)) return *code;
   return command.run([&](World& world) { return search(world, o); });
 }

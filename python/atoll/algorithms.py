@@ -89,9 +89,7 @@ def bfs(graph: Graph, source: int, *, direction: str = "auto", depths: bool = Tr
     array([ True,  True,  True,  True,  True])
     """
     if not isinstance(graph, Graph):
-        raise TypeError(
-            f"graph is a {type(graph).__qualname__} (an atoll.Graph is needed). Use atoll.Graph(...)."
-        )
+        raise TypeError(f"graph is a {type(graph).__qualname__} (an atoll.Graph is needed). Use atoll.Graph(...).")
     with agreed(graph.world, f"bfs(source={source}, {direction=}, {depths=})"):
         if direction not in _DIRECTIONS:
             raise errors.UsageError(

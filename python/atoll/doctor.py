@@ -69,9 +69,7 @@ def _version(distribution: str) -> str | None:
 
 def _missing(result: dict[str, Any]) -> list[dict[str, str]]:
     missing = [
-        {"name": f["name"], "for": "ranks over MPI", "get": f["detail"]}
-        for f in result["fabrics"]
-        if not f["ready"]
+        {"name": f["name"], "for": "ranks over MPI", "get": f["detail"]} for f in result["fabrics"] if not f["ready"]
     ]
     for name, use, extra in _PACKAGES:
         if result["python"]["packages"][name] is None:

@@ -60,9 +60,7 @@ class Graph:
     _input_seconds: float
     _ids: np.ndarray | None
 
-    def __init__(
-        self, obj: Any, *, comm: Any = None, plan: dict[str, Any] | None = None, **options: Any
-    ) -> None:
+    def __init__(self, obj: Any, *, comm: Any = None, plan: dict[str, Any] | None = None, **options: Any) -> None:
         if isinstance(obj, Graph):
             raise TypeError("the argument is a Graph already. Use it as it is.")
         if isinstance(obj, str) and _core.is_generator(obj):
@@ -142,16 +140,12 @@ class Graph:
         """
         world = world_of(comm, plan)
         call = f"from_edges({directed=}, {duplicates=}, {self_loops=}"
-        with agreed(
-            world, call + _kind_of(weight) + (f", vertices={vertices})" if _is_int(vertices) else ")")
-        ):
+        with agreed(world, call + _kind_of(weight) + (f", vertices={vertices})" if _is_int(vertices) else ")")):
             _one_of("duplicates", duplicates, _DUPLICATES)
             _one_of("self_loops", self_loops, _SELF_LOOPS)
             src, dst = _column("src", src, "id"), _column("dst", dst, "id")
             if len(src) != len(dst):
-                raise errors.InputError(
-                    f"src has {len(src)} ids and dst {len(dst)} (one each per edge). Correct them."
-                )
+                raise errors.InputError(f"src has {len(src)} ids and dst {len(dst)} (one each per edge). Correct them.")
             if weight is not None:
                 weight = _column("weight", weight, "weight")
                 if len(weight) != len(src):
@@ -168,9 +162,7 @@ class Graph:
                     )
             elif vertices is not None:
                 vertices = _column("vertices", vertices, "id")
-        core = _core.from_arrays(
-            world, src, dst, weight, bool(directed), count, vertices, duplicates, self_loops
-        )
+        core = _core.from_arrays(world, src, dst, weight, bool(directed), count, vertices, duplicates, self_loops)
         return cls._made(world, comm, core)
 
     @classmethod
@@ -214,14 +206,11 @@ class Graph:
         (3, 2, True)
         """
         world = world_of(comm, plan)
-        with agreed(
-            world, f"from_scipy({directed=}, {weighted=}, {self_loops=}, A of {getattr(A, 'dtype', None)})"
-        ):
+        with agreed(world, f"from_scipy({directed=}, {weighted=}, {self_loops=}, A of {getattr(A, 'dtype', None)})"):
             _one_of("self_loops", self_loops, _SELF_LOOPS)
             if not hasattr(A, "tocsr"):
                 raise TypeError(
-                    f"A is a {type(A).__qualname__} (a sparse matrix is needed). "
-                    "Use scipy.sparse.csr_array(A)."
+                    f"A is a {type(A).__qualname__} (a sparse matrix is needed). Use scipy.sparse.csr_array(A)."
                 )
             if len(A.shape) != 2 or A.shape[0] != A.shape[1] or A.shape[0] == 0:
                 raise errors.InputError(
@@ -303,9 +292,7 @@ class Graph:
         """
         world = world_of(comm, plan)
         text = os.fspath(path)
-        with agreed(
-            world, f"read({text!r}, {format=}, {directed=}, {weighted=}, {duplicates=}, {self_loops=})"
-        ):
+        with agreed(world, f"read({text!r}, {format=}, {directed=}, {weighted=}, {duplicates=}, {self_loops=})"):
             _one_of("duplicates", duplicates, _DUPLICATES)
             _one_of("self_loops", self_loops, _SELF_LOOPS)
             if not isinstance(text, str):
@@ -441,9 +428,7 @@ class Graph:
         kind = "directed" if self.directed else "undirected"
         weights = f", {self.weight_dtype} weights" if self.weighted else ""
         ranks = f", rank {self.rank} of {self.size}" if self.size > 1 else ""
-        return (
-            f"{_many(self.n, 'vertex', 'vertices')}, {_many(self.m, 'edge', 'edges')}, {kind}{weights}{ranks}"
-        )
+        return f"{_many(self.n, 'vertex', 'vertices')}, {_many(self.m, 'edge', 'edges')}, {kind}{weights}{ranks}"
 
     def __repr__(self) -> str:
         return f"<atoll.Graph {self.name!r}: {self._words()}>"
@@ -492,23 +477,15 @@ def _kind_of(weight: Any) -> str:
 
 def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
-        raise errors.UsageError(
-            f"{name} is {value!r} (there are {', '.join(map(repr, allowed))}). Choose one."
-        )
+        raise errors.UsageError(f"{name} is {value!r} (there are {', '.join(map(repr, allowed))}). Choose one.")
 
 
 def _check_rows(csr: Any) -> None:
     """SciPy itself trusts these, and reads and writes elsewhere where they are wrong."""
     rows = csr.indptr
-    if (
-        len(rows) != csr.shape[0] + 1
-        or rows[0] != 0
-        or np.any(rows[1:] < rows[:-1])
-        or len(csr.indices) < rows[-1]
-    ):
+    if len(rows) != csr.shape[0] + 1 or rows[0] != 0 or np.any(rows[1:] < rows[:-1]) or len(csr.indices) < rows[-1]:
         raise errors.InputError(
-            f"A.indptr does not rise from 0 to at most {len(csr.indices)} entries (the matrix is damaged). "
-            "Rebuild it."
+            f"A.indptr does not rise from 0 to at most {len(csr.indices)} entries (the matrix is damaged). Rebuild it."
         )
 
 
@@ -526,15 +503,11 @@ def _column(name: str, values: Any, kind: str) -> np.ndarray:
         )
     if values.dtype not in allowed:
         what = "ids are int32 or int64" if kind == "id" else "weights are float32 or float64"
-        raise TypeError(
-            f"{name} is {values.dtype} ({what}). Use {name}.astype(numpy.{np.dtype(allowed[1])})."
-        )
+        raise TypeError(f"{name} is {values.dtype} ({what}). Use {name}.astype(numpy.{np.dtype(allowed[1])}).")
     if values.ndim != 1:
         raise TypeError(f"{name} has shape {values.shape} (one dimension is needed). Use {name}.ravel().")
     if not values.flags.c_contiguous:
-        raise TypeError(
-            f"{name} is strided (contiguous memory is needed). Use numpy.ascontiguousarray({name})."
-        )
+        raise TypeError(f"{name} is strided (contiguous memory is needed). Use numpy.ascontiguousarray({name}).")
     if not values.flags.aligned:
         raise TypeError(f"{name} is not aligned (its memory starts between two values). Use {name}.copy().")
     return values

@@ -170,9 +170,7 @@ class VertexArray:
 def _gather(graph: Graph, local: np.ndarray, root: int | None) -> np.ndarray | None:
     with agreed(graph.world, f"gather(root={root})"):
         if root is not None and not 0 <= root < graph.size:
-            raise errors.InputError(
-                f"root is {root} (ranks are 0 to {graph.size - 1}). Give one of them, or None."
-            )
+            raise errors.InputError(f"root is {root} (ranks are 0 to {graph.size - 1}). Give one of them, or None.")
     here = root is None or root == graph.rank
     out = np.empty(graph.n, local.dtype) if here else None
     graph._core.gather(

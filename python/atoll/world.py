@@ -123,9 +123,7 @@ def world_of(comm: Any = None, plan: dict[str, Any] | None = None) -> World:
     text = _core.plan(json.dumps({**_defaults, **(plan or {})}))
     transport = json.loads(text)["transport"]
     for name in _core.unknown_environment():
-        log.warning(
-            "the environment variable %s is unknown (it names no field of Plan); it does nothing", name
-        )
+        log.warning("the environment variable %s is unknown (it names no field of Plan); it does nothing", name)
     if comm is not None:
         return _of_communicator(comm, text)
     if transport == "inproc":
@@ -171,9 +169,7 @@ def _of_communicator(comm: Any, text: str) -> World:
         worlds = {}
         comm.Set_attr(_keyval, worlds)
     if text not in worlds:
-        worlds[text] = _keep_open(
-            _core.join_communicator(text, MPI._addressof(comm), MPI.Get_library_version())
-        )
+        worlds[text] = _keep_open(_core.join_communicator(text, MPI._addressof(comm), MPI.Get_library_version()))
     return worlds[text]
 
 

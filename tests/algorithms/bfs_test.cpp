@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "reference/bfs.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -14,7 +16,6 @@
 #include <vector>
 
 #include "graph/cases.hpp"
-#include "reference/bfs.hpp"
 #include "shapes.hpp"
 
 using namespace atl;
@@ -68,7 +69,8 @@ void check_result(World& world, const Graph& graph, const Case& c, const Pairs& 
   CHECK(result.pulls >= 0);
 
   std::vector<Vertex> source, target;
-  for (std::size_t i = static_cast<std::size_t>(world.rank()); i < edges.size(); i += static_cast<std::size_t>(world.size())) {
+  for (std::size_t i = static_cast<std::size_t>(world.rank()); i < edges.size();
+       i += static_cast<std::size_t>(world.size())) {
     source.push_back(edges[i].first);
     target.push_back(edges[i].second);
   }
@@ -124,8 +126,8 @@ TEST_CASE("bfs finds the serial depths and a breadth-first tree on every machine
           CAPTURE(isa);
           CAPTURE(plan.threads);
           run_ranks(ranks, plan, [&](World& world) {
-            const Graph graph = Graph::build(world, cases::slice(c, directed, cases::Weight::none, wide,
-                                                                 world.rank(), ranks, cases::Dealing::spread));
+            const Graph graph = Graph::build(world, cases::slice(c, directed, cases::Weight::none, wide, world.rank(),
+                                                                 ranks, cases::Dealing::spread));
             for (const auto& [name, direction] : kDirections) {
               Bfs search(graph, {.direction = direction, .depths = Depths::yes});
               CHECK(search.memory_bytes() > 0);
@@ -234,7 +236,8 @@ TEST_CASE("depths of larger graphs are the same for all ranks, threads, directio
             const Graph graph = Graph::build(world, generate(world, text));
             BfsResult result = bfs(graph, 3, {.direction = direction, .depths = Depths::yes});
             std::lock_guard hold(mutex);
-            for (std::size_t v = 0; v < result.depth.size(); ++v) got[graph.ids().id_of(static_cast<Vertex>(v))] = result.depth[v];
+            for (std::size_t v = 0; v < result.depth.size(); ++v)
+              got[graph.ids().id_of(static_cast<Vertex>(v))] = result.depth[v];
           });
           if (expected.empty()) {
             expected = got;
@@ -305,7 +308,8 @@ TEST_CASE("every instruction set packs bits as the portable kernel does") {
         for (std::size_t w = 0; w < words; ++w) {
           bits[w] = random_at(1, w);
           for (std::size_t b = 0; b < 64; ++b)
-            mask[w] |= static_cast<std::uint64_t>(random_at(2, w * 64 + b) % 64 < static_cast<std::uint64_t>(density)) << b;
+            mask[w] |= static_cast<std::uint64_t>(random_at(2, w * 64 + b) % 64 < static_cast<std::uint64_t>(density))
+                       << b;
           count += static_cast<std::size_t>(std::popcount(mask[w]));
         }
         std::vector<std::uint64_t> a(words + 1), b(words + 1);

@@ -24,9 +24,9 @@ TEST_CASE("every class of error is an Error") {
 
 TEST_CASE("a log passes on its level and what is worse, and is silent without a sink") {
   std::vector<std::string> lines;
-  const Log log([&](LogLevel level,
-                    std::string_view text) { lines.push_back(name_of(level) + (": " + std::string(text))); },
-                LogLevel::info);
+  const Log log(
+      [&](LogLevel level, std::string_view text) { lines.push_back(name_of(level) + (": " + std::string(text))); },
+      LogLevel::info);
   log(LogLevel::error, "{} lost", 3);
   log(LogLevel::info, "on");
   log(LogLevel::debug, "not this");

@@ -57,8 +57,7 @@ void exchange(World& world, long records) {
   const auto sent = world.sum(ledger.sent.load()), got = world.sum(ledger.got.load());
   const auto sum_sent = world.sum(ledger.sum_sent.load()), sum_got = world.sum(ledger.sum_got.load());
   world.agree(sent == got && sum_sent == sum_got,
-              fmt::format("{} records were sent and {} arrived (each must arrive once). Mend the fabric.",
-                          sent, got));
+              fmt::format("{} records were sent and {} arrived (each must arrive once). Mend the fabric.", sent, got));
   if (world.rank() == 0) std::printf("%llu records\n", static_cast<unsigned long long>(got));
 }
 
@@ -111,9 +110,7 @@ int main(int argc, char** argv) {
     Job job(argc > 1 ? std::atoi(argv[1]) : 0, Plan::from_environment({}), command);
     if (job.part() == Job::Part::parent) return job.run_children();
     try {
-      job.run([&](World& world) {
-        act(world, argc > 2 ? command[2] : "sum", argc > 3 ? std::atoi(argv[3]) : 0);
-      });
+      job.run([&](World& world) { act(world, argc > 2 ? command[2] : "sum", argc > 3 ? std::atoi(argv[3]) : 0); });
     } catch (const std::exception& e) {
       if (job.reports_errors()) print(e);
       return job.finish(code_of(e), e.what());

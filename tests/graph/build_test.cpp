@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atoll/graph/generate.hpp>
@@ -12,9 +14,6 @@
 #include <string>
 #include <tuple>
 #include <vector>
-
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "cases.hpp"
 #include "shapes.hpp"
@@ -59,7 +58,8 @@ std::vector<Arc> expected_arcs(const Case& c, const Form& form, bool entering) {
       merged.push_back(a);
     } else if (form.options.duplicates == Duplicates::merge_sum) {
       double& w = merged.back().weight;
-      w = form.weight == Weight::narrow ? static_cast<double>(static_cast<float>(w) + static_cast<float>(a.weight)) : w + a.weight;
+      w = form.weight == Weight::narrow ? static_cast<double>(static_cast<float>(w) + static_cast<float>(a.weight))
+                                        : w + a.weight;
     }
   }
   return merged;
@@ -131,7 +131,8 @@ void check_lists(const Graph& graph, const Csr& csr, Duplicates duplicates) {
     const auto list = csr.neighbours(v);
     sorted = sorted && std::is_sorted(list.begin(), list.end());
     if (duplicates != Duplicates::keep) sorted = sorted && std::adjacent_find(list.begin(), list.end()) == list.end();
-    for (const Local u : list) known = known && u >= 0 && u < graph.locals() && (u < graph.active() || u >= graph.owned());
+    for (const Local u : list)
+      known = known && u >= 0 && u < graph.locals() && (u < graph.active() || u >= graph.owned());
   }
   CHECK(sorted);
   CHECK(known);
@@ -153,7 +154,8 @@ void check_mirrors(World& world, const Graph& graph) {
   for (std::size_t r = 0; r < p; ++r) {
     CHECK(m.begin[r] % 64 == 0);
     CHECK(m.begin[r] >= end);
-    for (Local u = std::max(end, graph.owned()); u < m.begin[r]; ++u) exact = exact && !named[static_cast<std::size_t>(u)];
+    for (Local u = std::max(end, graph.owned()); u < m.begin[r]; ++u)
+      exact = exact && !named[static_cast<std::size_t>(u)];
     end = m.begin[r] + m.count[r];
     for (Local u = m.begin[r]; u < end; ++u) exact = exact && named[static_cast<std::size_t>(u)];
   }
@@ -238,8 +240,9 @@ TEST_CASE("every arc is in its owner's list exactly once, and the names of all v
         CAPTURE(variant);
         CAPTURE(form.directed);
         run_ranks(ranks, plan_of(ranks, variant), [&](World& world) {
-          const Graph graph =
-              Graph::build(world, cases::slice(c, form.directed, form.weight, wide, world.rank(), world.size(), dealing), form.options);
+          const Graph graph = Graph::build(
+              world, cases::slice(c, form.directed, form.weight, wide, world.rank(), world.size(), dealing),
+              form.options);
           check_graph(world, graph, c, form);
         });
       }
@@ -248,8 +251,9 @@ TEST_CASE("every arc is in its owner's list exactly once, and the names of all v
 TEST_CASE("edges that stay are dense afterwards, and give the same graph, also in columns of 64 bits") {
   int variant = 0;
   for (const Case& c : cases::all())
-    for (const Form& form : {Form{false, {}, Weight::none}, Form{true, {Duplicates::keep, SelfLoops::keep}, Weight::wide},
-                             Form{false, {Duplicates::merge_sum, SelfLoops::drop}, Weight::narrow}})
+    for (const Form& form :
+         {Form{false, {}, Weight::none}, Form{true, {Duplicates::keep, SelfLoops::keep}, Weight::wide},
+          Form{false, {Duplicates::merge_sum, SelfLoops::drop}, Weight::narrow}})
       for (const Rank ranks : shapes::kRanks)
         for (const bool wide : {false, true}) {
           if (random_at(1, static_cast<std::uint64_t>(++variant)) % (shapes::kSanitized ? 4 : 2) != 0) continue;
@@ -327,9 +331,10 @@ TEST_CASE("ranks whose edges have different forms are refused, the same on all")
     CHECK(what[0] == what[2]);
     return what[0];
   };
-  CHECK(refused([](EdgeList& e) { e.weight = Array<float>(e.size(), 1); }) ==
-        "path: the edges of rank 1 have 32-bit ids, float weights, undirected (other ranks' have another form). Give the "
-        "same on all ranks.");
+  CHECK(
+      refused([](EdgeList& e) { e.weight = Array<float>(e.size(), 1); }) ==
+      "path: the edges of rank 1 have 32-bit ids, float weights, undirected (other ranks' have another form). Give the "
+      "same on all ranks.");
   CHECK(refused([](EdgeList& e) { e.directed = true; }).find("32-bit ids, no weights, directed") != std::string::npos);
   CHECK(refused([](EdgeList& e) {
           e.target = Array<Vertex>(e.size(), 0);
@@ -355,9 +360,9 @@ TEST_CASE("a source that exists is found where it lives; another is refused by n
         }
         CHECK(good);
         for (const Vertex id : {Vertex{-1}, INT64_MIN, INT64_MAX, ids.back() + 1}) {
-          const std::string text = fmt::format(
-              "{}: vertex {} does not exist (the graph has {} vertices, ids up to {}). Name one that does.", c.name, id,
-              ids.size(), ids.back());
+          const std::string text =
+              fmt::format("{}: vertex {} does not exist (the graph has {} vertices, ids up to {}). Name one that does.",
+                          c.name, id, ids.size(), ids.back());
           CHECK_THROWS_WITH_AS(graph.find(id), text.c_str(), InputError);
         }
       });
@@ -418,8 +423,7 @@ TEST_CASE("a build reports a peak of at most 2.5 times its CSR") {
 }
 
 // The kernel's own account, in a process of its own: VmHWM of a forked child starts at what it has then.
-TEST_CASE("the real high-water mark of a build stays within 2.5 times its CSR" *
-          doctest::skip(shapes::kSanitized)) {
+TEST_CASE("the real high-water mark of a build stays within 2.5 times its CSR" * doctest::skip(shapes::kSanitized)) {
   auto field = [](const char* name) {
     std::ifstream status("/proc/self/status");
     for (std::string line; std::getline(status, line);)
@@ -437,7 +441,8 @@ TEST_CASE("the real high-water mark of a build stays within 2.5 times its CSR" *
       plan.threads = 1;
       auto world = World::alone(plan);
       EdgeList edges = generate(*world, "kron:19");
-      const double before = field("VmRSS") - static_cast<double>(edges.size()) * 8;  // the edges count as part of the build
+      const double before =
+          field("VmRSS") - static_cast<double>(edges.size()) * 8;  // the edges count as part of the build
       const Graph graph = Graph::build(*world, std::move(edges));
       report[0] = field("VmHWM") - before;
       report[1] = static_cast<double>(graph.out().memory_bytes());
@@ -451,6 +456,7 @@ TEST_CASE("the real high-water mark of a build stays within 2.5 times its CSR" *
   close(ends[0]);
   close(ends[1]);
   CHECK(status == 0);
-  MESSAGE("kron:19: high water " << report[0] / 1e6 << " MB, CSR " << report[1] / 1e6 << " MB, ratio " << report[0] / report[1]);
+  MESSAGE("kron:19: high water " << report[0] / 1e6 << " MB, CSR " << report[1] / 1e6 << " MB, ratio "
+                                 << report[0] / report[1]);
   CHECK(report[0] <= 2.5 * report[1]);
 }

@@ -47,7 +47,8 @@ inline std::vector<Case> all() {
   for (std::size_t i = 0; i < 80; ++i)
     dense.edges.emplace_back(atl::random_at(1, i) % 6 + 100, atl::random_at(2, i) % 6 + 100);
   list.push_back(dense);
-  Case apart{"components and isolated vertices", {{10, 12}, {12, 14}, {20, 21}, {21, 21}, {33, 10}}, atl::IdRange{8, 40}, {}};
+  Case apart{
+      "components and isolated vertices", {{10, 12}, {12, 14}, {20, 21}, {21, 21}, {33, 10}}, atl::IdRange{8, 40}, {}};
   list.push_back(apart);
   Case hub{"hubs", {}, {}, {}};
   for (Vertex v = 0; v < 300; ++v) {
@@ -78,7 +79,8 @@ inline bool is_dealt(std::size_t i, Rank rank, Rank ranks, Dealing dealing) {
 }
 
 /// The slice of one rank.
-inline atl::EdgeList slice(const Case& c, bool directed, Weight weight, bool wide, Rank rank, Rank ranks, Dealing dealing) {
+inline atl::EdgeList slice(const Case& c, bool directed, Weight weight, bool wide, Rank rank, Rank ranks,
+                           Dealing dealing) {
   std::vector<std::size_t> mine;
   for (std::size_t i = 0; i < c.edges.size(); ++i)
     if (is_dealt(i, rank, ranks, dealing)) mine.push_back(i);

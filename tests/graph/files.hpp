@@ -192,8 +192,7 @@ inline std::string refusal(const std::string& path, Rank ranks = 1, const ReadOp
 /// A file of the real data sets; empty where they are missing.
 inline std::string real(const std::string& name) {
   const char* folder = std::getenv("ATOLL_DATA");
-  const std::filesystem::path path =
-      std::filesystem::path(folder ? folder : "../shared/data") / "graphs" / name;
+  const std::filesystem::path path = std::filesystem::path(folder ? folder : "../shared/data") / "graphs" / name;
   return std::filesystem::exists(path) ? path.string() : std::string();
 }
 

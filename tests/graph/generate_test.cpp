@@ -61,8 +61,7 @@ std::vector<Pair> sorted(std::vector<Pair> pairs) {
 
 std::uint64_t hash_of_multiset(const std::vector<Pair>& pairs) {
   std::uint64_t sum = 0;
-  for (const auto& [u, v] : pairs)
-    sum += mix64(mix64(static_cast<std::uint64_t>(u)) + static_cast<std::uint64_t>(v));
+  for (const auto& [u, v] : pairs) sum += mix64(mix64(static_cast<std::uint64_t>(u)) + static_cast<std::uint64_t>(v));
   return sum;
 }
 
@@ -233,12 +232,37 @@ TEST_CASE("a generator's name is known by its colon") {
 }
 
 TEST_CASE("a bad text is an input error that shows the right form") {
-  for (const char* text :
-       {"kron:", "kron:0", "kron:x", "kron:-3", "kron:20:", "kron:20:0", "kron:20:16:1:1", "kron:49", "kron:48:2000000",
-        "kron: 20", "kron:20.5", "kron:99999999999999999999999", "rmat:10", "rmat:10:0.5,0.3", "rmat:10:0.5,0.3,0.3",
-        "rmat:10:nan,0,0", "rmat:10:-0.1,0.3,0.3", "rmat:10:a,b,c", "uniform:10:16:1:2", "grid:5", "grid:5x0",
-        "grid:2x2x2x2", "grid:16777216x16777217", "grid:999999999999x999999999999x999999999999", "ring:2", "ring:0",
-        "star:0", "path:", "complete:0", "complete:281474976710656", "path:281474976710657"}) {
+  for (const char* text : {"kron:",
+                           "kron:0",
+                           "kron:x",
+                           "kron:-3",
+                           "kron:20:",
+                           "kron:20:0",
+                           "kron:20:16:1:1",
+                           "kron:49",
+                           "kron:48:2000000",
+                           "kron: 20",
+                           "kron:20.5",
+                           "kron:99999999999999999999999",
+                           "rmat:10",
+                           "rmat:10:0.5,0.3",
+                           "rmat:10:0.5,0.3,0.3",
+                           "rmat:10:nan,0,0",
+                           "rmat:10:-0.1,0.3,0.3",
+                           "rmat:10:a,b,c",
+                           "uniform:10:16:1:2",
+                           "grid:5",
+                           "grid:5x0",
+                           "grid:2x2x2x2",
+                           "grid:16777216x16777217",
+                           "grid:999999999999x999999999999x999999999999",
+                           "ring:2",
+                           "ring:0",
+                           "star:0",
+                           "path:",
+                           "complete:0",
+                           "complete:281474976710656",
+                           "path:281474976710657"}) {
     CAPTURE(text);
     const std::string message = refusal(text);
     CHECK(message.find(text) != std::string::npos);

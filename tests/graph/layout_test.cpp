@@ -23,13 +23,15 @@ void check_heads(World& world, const Graph& graph) {
       REQUIRE(heads.id[c].size() == words * 64);
       for (std::size_t v = 0; v < words * 64; ++v) {
         const bool has = v < static_cast<std::size_t>(graph.active()) && csr->degree(static_cast<Local>(v)) > c;
-        const Local expected = has ? csr->neighbours(static_cast<Local>(v))[static_cast<std::size_t>(c)] : graph.locals();
+        const Local expected =
+            has ? csr->neighbours(static_cast<Local>(v))[static_cast<std::size_t>(c)] : graph.locals();
         wrong += heads.vertex[c][v] != expected;
         if (has) wrong += static_cast<Vertex>(heads.id[c][v]) != graph.id_of(expected);
       }
     }
     for (std::size_t v = 0; v < words * 64; ++v) {
-      const bool more = v < static_cast<std::size_t>(graph.active()) && csr->degree(static_cast<Local>(v)) > HeadColumns<Id>::kColumns;
+      const bool more = v < static_cast<std::size_t>(graph.active()) &&
+                        csr->degree(static_cast<Local>(v)) > HeadColumns<Id>::kColumns;
       wrong += (heads.more[v / 64] >> (v % 64) & 1) != static_cast<std::uint64_t>(more);
     }
     CHECK(wrong == 0);
@@ -67,8 +69,8 @@ TEST_CASE("head columns hold the first neighbours and their ids, and natural ord
         Plan plan;
         plan.threads = ranks == 2 ? 3 : 1;
         run_ranks(ranks, plan, [&](World& world) {
-          const Graph graph = Graph::build(world, cases::slice(c, directed, cases::Weight::none, false, world.rank(), ranks,
-                                                               cases::Dealing::spread));
+          const Graph graph = Graph::build(world, cases::slice(c, directed, cases::Weight::none, false, world.rank(),
+                                                               ranks, cases::Dealing::spread));
           if (std::holds_alternative<Array<std::uint32_t>>(graph.id_column())) {
             check_heads<std::uint32_t>(world, graph);
           } else {

@@ -103,7 +103,8 @@ TEST_CASE("dense numbers ascend with the ids, over all ranks, and lead back to t
 TEST_CASE("long columns of compact, of scattered and of mostly distinct ids, with many threads") {
   const std::size_t m = 70000;  // more than a thread's grain
   for (const Rank ranks : {1, 2, 3})
-    for (const std::uint64_t spread : {std::uint64_t{1} << 12, std::uint64_t{1} << 22, static_cast<std::uint64_t>(INT64_MAX)})
+    for (const std::uint64_t spread :
+         {std::uint64_t{1} << 12, std::uint64_t{1} << 22, static_cast<std::uint64_t>(INT64_MAX)})
       for (const std::uint64_t distinct : {std::uint64_t{500}, UINT64_MAX}) {
         CAPTURE(ranks);
         CAPTURE(spread);
@@ -168,10 +169,11 @@ TEST_CASE("ranks that know different ranges of ids are refused, the same on all"
     for (const bool missing : {false, true}) {
       EdgeList edges = columns({10, 19}, {11, 12});
       if (world.rank() != 1 || !missing) edges.range = IdRange{world.rank() == 1 ? 9 : 10, 20};
-      CHECK_THROWS_WITH_AS(number(world, edges),
-                           "edges: rank 1 knows other ids than rank 0 (the range of ids must be the same on all ranks). "
-                           "Correct the range.",
-                           InputError);
+      CHECK_THROWS_WITH_AS(
+          number(world, edges),
+          "edges: rank 1 knows other ids than rank 0 (the range of ids must be the same on all ranks). "
+          "Correct the range.",
+          InputError);
     }
   });
 }
@@ -193,7 +195,8 @@ TEST_CASE("blocks cover all numbers, sizes differ by one at most, and owner is t
       CHECK(most - least <= 1);
     }
   // Unequal and empty ones, few and many.
-  for (const std::vector<Vertex>& first : {std::vector<Vertex>{0, 0, 5, 5, 5, 6, 6}, {0, 3, 3, 3, 3, 3, 3, 3, 4, 4, 9, 9}}) {
+  for (const std::vector<Vertex>& first :
+       {std::vector<Vertex>{0, 0, 5, 5, 5, 6, 6}, {0, 3, 3, 3, 3, 3, 3, 3, 4, 4, 9, 9}}) {
     const Blocks blocks(first);
     for (Vertex v = 0; v < blocks.count(); ++v) {
       const Rank r = blocks.owner(v);

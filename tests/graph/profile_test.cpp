@@ -12,8 +12,8 @@ using namespace files;
 TEST_CASE("a profile has the counts of a small graph") {
   Folder folder;
   // A triangle with a doubled side and a loop, a pair, and a vertex alone.
-  const std::string path = folder.write(
-      "a.txt", "# atoll: vertices 10..15 undirected\n10 11\n11 12\n12 10\n10 12\n10 10\n13 14\n");
+  const std::string path =
+      folder.write("a.txt", "# atoll: vertices 10..15 undirected\n10 11\n11 12\n12 10\n10 12\n10 10\n13 14\n");
   for (const bool directed : {false, true}) {
     for (const Rank ranks : {1, 2, 3, 5, 8}) {
       run_ranks(ranks, two_threads(), [&](World& world) {

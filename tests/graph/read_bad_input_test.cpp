@@ -21,8 +21,8 @@ std::string many_lines(int n) {
 }
 
 std::vector<BadInput> bad_inputs() {
-  std::string cut_gz = gzip_member(many_lines(30000)), wrong_gz = cut_gz,
-              cut_zst = zstd_frame(many_lines(60000)), wrong_zst = cut_zst;
+  std::string cut_gz = gzip_member(many_lines(30000)), wrong_gz = cut_gz, cut_zst = zstd_frame(many_lines(60000)),
+              wrong_zst = cut_zst;
   cut_gz.resize(cut_gz.size() - 100);
   wrong_gz[wrong_gz.size() - 6] ^= 1;  // of the checksum
   cut_zst.resize(cut_zst.size() - 10);
@@ -63,25 +63,19 @@ std::vector<BadInput> bad_inputs() {
        ":1: the first of 4 columns counts the lines (it looks like the number of the edge). Say which "
        "columns are source and target."},
       {"a.csv", "1,2\n3,,4\n", ":2: column 2 is empty (an edge needs it). Complete or remove the line."},
-      {"a.csv", "3,1,u,graph\n1,4\n",
-       ":2: target is 4 (the header says ids 1 to 3). Correct the edge or the header."},
+      {"a.csv", "3,1,u,graph\n1,4\n", ":2: target is 4 (the header says ids 1 to 3). Correct the edge or the header."},
       {"a.csv", "3,2,u,graph\n1,3\n# and\n",
        ":1: the header promises 2 edges (the file has 1). The file is cut off, or its header is wrong."},
       {"a.csv", "3,1000000000000000000,u,graph\n1,3\n",
        ":1: the header promises 1000000000000000000 edges (a file of 34 bytes can hold 1 at most). The file "
        "is cut off, or its header is wrong."},
-      {"a.txt", "3\n1\n0 3\n",
-       ":3: target is 3 (the header says ids 0 to 2). Correct the edge or the header."},
-      {"a.wel", "1 2 3\n1 2 nan\n",
-       ":2: weight is 'nan' (weights are finite numbers). Remove the edge or correct it."},
+      {"a.txt", "3\n1\n0 3\n", ":3: target is 3 (the header says ids 0 to 2). Correct the edge or the header."},
+      {"a.wel", "1 2 3\n1 2 nan\n", ":2: weight is 'nan' (weights are finite numbers). Remove the edge or correct it."},
       {"a.wel", "1 2 3\n1 2 -inf\n",
        ":2: weight is '-inf' (weights are finite numbers). Remove the edge or correct it."},
-      {"a.wel", "1 2 3\n1 2 1e999\n",
-       ":2: weight is '1e999' (beyond the range of a double). Scale the weights."},
-      {"a.wel", "1 2 3\n1 2 heavy\n",
-       ":2: weight is 'heavy' (not a number). Correct it, or read without weights."},
-      {"a.wel", "1 2 3\n1 2\n",
-       ":2: the line has 2 columns (an edge with its weight needs 3). Complete or remove it."},
+      {"a.wel", "1 2 3\n1 2 1e999\n", ":2: weight is '1e999' (beyond the range of a double). Scale the weights."},
+      {"a.wel", "1 2 3\n1 2 heavy\n", ":2: weight is 'heavy' (not a number). Correct it, or read without weights."},
+      {"a.wel", "1 2 3\n1 2\n", ":2: the line has 2 columns (an edge with its weight needs 3). Complete or remove it."},
       {"a.wel", "1 2\n",
        ":1: has no weights (the line has 2 columns). Name the column of the weights, or read without them."},
       {"a.txt",
@@ -128,8 +122,7 @@ std::vector<BadInput> bad_inputs() {
       {"a.mtx", "%%MatrixMarket matrix coordinate real skew-symmetric\n",
        ":1: the matrix is 'skew-symmetric' (a graph is general or symmetric: elsewhere the two directions of "
        "an edge differ in sign). Store it as general."},
-      {"a.mtx", kMtx,
-       ":1: the file ends before the line of sizes (rows, columns, entries). The file is cut off."},
+      {"a.mtx", kMtx, ":1: the file ends before the line of sizes (rows, columns, entries). The file is cut off."},
       {"a.mtx", kMtx + "3 4 1\n1 2\n",
        ":2: the matrix has 3 rows and 4 columns (the matrix of a graph is square). For a bipartite graph, "
        "number the columns after the rows."},
@@ -262,14 +255,12 @@ TEST_CASE("a file that is not there is named, with one that may be meant") {
   Folder folder;
   folder.write("web-Stanford.txt.zst", zstd_frame("1 2\n"));
   CHECK(refusal(folder / "web-stanford.txt", 3) ==
-        (folder / "web-stanford.txt") +
-            ": no such file (its folder has web-Stanford.txt.zst). Did you mean that?");
+        (folder / "web-stanford.txt") + ": no such file (its folder has web-Stanford.txt.zst). Did you mean that?");
   CHECK(refusal(folder / "web-Stanford.mtx", 2) ==
-        (folder / "web-Stanford.mtx") +
-            ": no such file (its folder has web-Stanford.txt.zst). Did you mean that?");
+        (folder / "web-Stanford.mtx") + ": no such file (its folder has web-Stanford.txt.zst). Did you mean that?");
   CHECK(refusal(folder / "roads.gr", 2) ==
-        fmt::format("{}: no such file (nothing in {} has a similar name). Check the path.",
-                    folder / "roads.gr", std::filesystem::path(folder / "roads.gr").parent_path().string()));
+        fmt::format("{}: no such file (nothing in {} has a similar name). Check the path.", folder / "roads.gr",
+                    std::filesystem::path(folder / "roads.gr").parent_path().string()));
   CHECK(refusal(folder / "no/roads.gr", 2) ==
         fmt::format("{0}/roads.gr: no such file (there is no folder {0}). Check the path.", folder / "no"));
 }
@@ -277,8 +268,7 @@ TEST_CASE("a file that is not there is named, with one that may be meant") {
 TEST_CASE("a folder is no file") {
   Folder folder;
   std::filesystem::create_directory(folder / "a.el");
-  CHECK(refusal(folder / "a.el", 2) ==
-        (folder / "a.el") + ": is a folder (a file was expected). Name a file in it.");
+  CHECK(refusal(folder / "a.el", 2) == (folder / "a.el") + ": is a folder (a file was expected). Name a file in it.");
 }
 
 TEST_CASE("a file that may not be read is refused") {

@@ -81,8 +81,7 @@ TEST_CASE("cut and flipped files are read or refused") {
               FAIL_CHECK("seed " << seed << ", file " << files[f].first << ": ATOLL_FUZZ_SEED=" << seed
                                  << " ATOLL_FUZZ_ROUNDS=1");
           } catch (const InputError& e) {
-            if (!std::string_view(e.what()).starts_with(path))
-              FAIL_CHECK("seed " << seed << ": " << e.what());
+            if (!std::string_view(e.what()).starts_with(path)) FAIL_CHECK("seed " << seed << ": " << e.what());
           }
           world.barrier();
         }

@@ -104,8 +104,7 @@ TEST_CASE("real files have the vertices and edges that others find") {
       CHECK((got.range ? static_cast<std::size_t>(got.range->count) : ids.size()) == graph.vertices);
     }
   }
-  if (missing > 0)
-    MESSAGE("skipped: " << missing << " files that are not there (ATOLL_DATA names their folder)");
+  if (missing > 0) MESSAGE("skipped: " << missing << " files that are not there (ATOLL_DATA names their folder)");
 }
 
 TEST_CASE("what looks like an edge list and is none is refused") {

@@ -158,8 +158,7 @@ TEST_CASE("there may be more ranks than lines") {
 TEST_CASE("Matrix Market keeps its ids from 1") {
   Folder folder;
   const std::string path = folder.write(
-      "a.mtx",
-      "%%MatrixMarket matrix coordinate real general\n% comment\n\n 6 6 3\n1 2 0.5\n3 4 -2\n5 6 1e10\n");
+      "a.mtx", "%%MatrixMarket matrix coordinate real general\n% comment\n\n 6 6 3\n1 2 0.5\n3 4 -2\n5 6 1e10\n");
   for (const Rank ranks : {1, 2, 3, 5}) {
     const Gathered got = read(path, ranks).sorted();
     CHECK(got.edges == kWeighted);
@@ -169,30 +168,25 @@ TEST_CASE("Matrix Market keeps its ids from 1") {
     CHECK(got.range->count == 6);
   }
   const Gathered symmetric =
-      read(folder.write("b.mtx",
-                        "%%matrixmarket MATRIX Coordinate Pattern Symmetric\n6 6 3\n1 2\n3 4 \n5 6\n"),
-           2)
+      read(folder.write("b.mtx", "%%matrixmarket MATRIX Coordinate Pattern Symmetric\n6 6 3\n1 2\n3 4 \n5 6\n"), 2)
           .sorted();
   CHECK(symmetric.edges == kThree);
   CHECK_FALSE(symmetric.directed);
   CHECK_FALSE(symmetric.weighted);
-  const Gathered empty =
-      read(folder.write("c.mtx", "%%MatrixMarket matrix coordinate pattern general\n4 4 0\n"), 2);
+  const Gathered empty = read(folder.write("c.mtx", "%%MatrixMarket matrix coordinate pattern general\n4 4 0\n"), 2);
   CHECK(empty.edges.empty());
   CHECK(empty.range->count == 4);
 }
 
 TEST_CASE("Matrix Market is known by its first line, whatever the file is called") {
   Folder folder;
-  CHECK(
-      read(folder.write("a.txt", "%%MatrixMarket matrix coordinate pattern general\n6 6 3\n1 2\n3 4\n5 6\n"))
-          .range->count == 6);
+  CHECK(read(folder.write("a.txt", "%%MatrixMarket matrix coordinate pattern general\n6 6 3\n1 2\n3 4\n5 6\n"))
+            .range->count == 6);
 }
 
 TEST_CASE("DIMACS arcs are directed and weighted") {
   Folder folder;
-  const std::string path =
-      folder.write("a.gr", "c roads\np sp 6 3\nc arcs\na 1 2 0.5\na 3 4 -2\n\na  5\t6 1e10\n");
+  const std::string path = folder.write("a.gr", "c roads\np sp 6 3\nc arcs\na 1 2 0.5\na 3 4 -2\n\na  5\t6 1e10\n");
   for (const Rank ranks : {1, 2, 3, 5}) {
     const Gathered got = read(path, ranks).sorted();
     CHECK(got.edges == kWeighted);
@@ -227,8 +221,7 @@ TEST_CASE("METIS names each edge twice and is read once") {
   };
   for (const auto& c : cases) {
     CAPTURE(c.text);
-    const std::string path = folder.write("a.graph", c.text),
-                      zst = folder.write("b.graph.zst", zstd_frame(c.text));
+    const std::string path = folder.write("a.graph", c.text), zst = folder.write("b.graph.zst", zstd_frame(c.text));
     for (const std::string& file : {path, zst}) {
       for (const Rank ranks : {1, 2, 3, 5}) {
         const Gathered got = read(file, ranks).sorted();
@@ -267,8 +260,7 @@ TEST_CASE("METIS rows keep their numbers over many blocks, and a row may be long
     if (i < kVertices) text += fmt::format(" {}", i + 1);
     text += i % 100 ? "\n" : "\n% comment\n";
   }
-  for (const std::string& path :
-       {folder.write("a.graph", text), folder.write("b.graph.gz", gzip_member(text))}) {
+  for (const std::string& path : {folder.write("a.graph", text), folder.write("b.graph.gz", gzip_member(text))}) {
     for (const Rank ranks : {1, 2, 5}) {
       const Gathered got = read(path, ranks).sorted();
       REQUIRE(got.edges.size() == 2 * (kVertices - 1) - 1);

@@ -18,7 +18,11 @@ TEST_CASE("hubs come first by falling degree, then the rest in order, then the i
         Array<Edge> degree(n);
         for (std::size_t v = 0; v < n; ++v) {
           const auto x = static_cast<Edge>(random_at(kind, v) % 1000);
-          degree[v] = kind == 0 ? 0 : kind == 1 ? x + kHubDegree : kind == 2 ? x % kHubDegree : x % 5 == 0 ? 0 : x % 150;
+          degree[v] = kind == 0    ? 0
+                      : kind == 1  ? x + kHubDegree
+                      : kind == 2  ? x % kHubDegree
+                      : x % 5 == 0 ? 0
+                                   : x % 150;
         }
         const LocalOrder order = order_by_degree(team, degree);
         REQUIRE(order.local_of.size() == n);

@@ -88,7 +88,8 @@ void check_rows(const std::vector<Row>& rows, Local locals, Duplicates duplicate
     for (std::size_t i = 0; i < std::min(list.size(), merged.size()); ++i) {
       wrong += list[i] != merged[i].first;
       expected_loops += merged[i].first == static_cast<Local>(v);
-      if constexpr (weighted) wrong += std::get<Array<W>>(csr.weights)[static_cast<std::size_t>(sum) + i] != merged[i].second;
+      if constexpr (weighted)
+        wrong += std::get<Array<W>>(csr.weights)[static_cast<std::size_t>(sum) + i] != merged[i].second;
     }
     sum += static_cast<Edge>(merged.size());
   }

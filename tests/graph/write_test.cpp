@@ -23,8 +23,7 @@ EdgeList some_edges(World& world, std::size_t n, bool wide, int weight_bytes, bo
   const auto fill = [&](auto column, std::size_t which) {
     for (std::size_t i = a; i < b; ++i) {
       std::uint64_t id = random_at(5, 2 * i + which) >> (wide ? 1 + i % 60 : 40 + i % 20);
-      if (range)
-        id = id % static_cast<std::uint64_t>(range->count) + static_cast<std::uint64_t>(range->first);
+      if (range) id = id % static_cast<std::uint64_t>(range->count) + static_cast<std::uint64_t>(range->first);
       if (id > static_cast<std::uint64_t>(kMaxVertex)) id = 0;
       column[i - a] = static_cast<std::remove_reference_t<decltype(column[0])>>(id);
     }
@@ -49,8 +48,8 @@ struct RoundTrip {
   Gathered before, after;
 };
 
-RoundTrip round_trip(const std::string& path, Rank writers, Rank readers,
-                     const std::function<EdgeList(World&)>& make, const ReadOptions& options = {}) {
+RoundTrip round_trip(const std::string& path, Rank writers, Rank readers, const std::function<EdgeList(World&)>& make,
+                     const ReadOptions& options = {}) {
   RoundTrip trip;
   run_ranks(writers, two_threads(), [&](World& world) {
     const EdgeList list = make(world);
@@ -100,13 +99,11 @@ TEST_CASE("graphs come back from every format that they are written to") {
           for (const auto& [writers, readers] : {std::pair{3, 1}, {2, 5}}) {
             const std::string path = folder / ("a" + name);
             ReadOptions options;
-            if (name == ".el" || name == ".wel" || graph500 ||
-                (all_ids && name != ".mtx" && name != ".atoll"))
+            if (name == ".el" || name == ".wel" || graph500 || (all_ids && name != ".mtx" && name != ".atoll"))
               options.directed = directed;  // these do not tell
             RoundTrip trip = round_trip(
                 path, writers, readers,
-                [&](World& world) { return some_edges(world, 20011, wide, weight_bytes, directed, range); },
-                options);
+                [&](World& world) { return some_edges(world, 20011, wide, weight_bytes, directed, range); }, options);
             if (name == ".mtx") {
               const bool shifted = !range;  // there is an id 0
               for (auto* edges : {&trip.before.edges, &trip.after.edges}) {
@@ -157,9 +154,8 @@ TEST_CASE("our own format keeps vertices without edges, and many blocks at any n
     CHECK(trip.after.edges == trip.before.edges);
     CHECK(trip.after.vertices == trip.before.vertices);
   }
-  const RoundTrip empty = round_trip(folder / "b.atoll", 2, 3, [&](World& world) {
-    return some_edges(world, 0, false, 0, true, IdRange{0, 9});
-  });
+  const RoundTrip empty = round_trip(folder / "b.atoll", 2, 3,
+                                     [&](World& world) { return some_edges(world, 0, false, 0, true, IdRange{0, 9}); });
   CHECK(empty.after.edges.empty());
   CHECK(empty.after.range->count == 9);
 }
@@ -195,8 +191,8 @@ TEST_CASE("our own format finds every flipped bit and every cut") {
         std::string::npos);
   folder.write("b.atoll", bytes.substr(0, 200));
   CHECK(refusal(folder / "b.atoll", 3) ==
-        fmt::format("{}: has 200 bytes (its header says {}). The file is cut off; get it again.",
-                    folder / "b.atoll", bytes.size()));
+        fmt::format("{}: has 200 bytes (its header says {}). The file is cut off; get it again.", folder / "b.atoll",
+                    bytes.size()));
 }
 
 TEST_CASE("results are written in rank order with original ids") {
@@ -230,14 +226,12 @@ TEST_CASE("results are written in rank order with original ids") {
     const std::string npy = content(folder / "v.npy");
     CHECK(npy.size() == 128 + 7 * 16);
     CHECK(npy.substr(0, 10) == std::string("\x93NUMPY\x01\0\x76\0", 10));
-    CHECK(npy.substr(10, 77) ==
-          "{'descr': [('id', '<i8'), ('value', '<f8')], 'fortran_order': False, 'shape':");
+    CHECK(npy.substr(10, 77) == "{'descr': [('id', '<i8'), ('value', '<f8')], 'fortran_order': False, 'shape':");
     double value = 0;
     std::memcpy(&value, npy.data() + 128 + 16 * 4 + 8, 8);
     CHECK(value == 0.4);
     CHECK(content(folder / "d.npy").find("('value', '<i8')") != std::string::npos);
-    CHECK(folder.names() ==
-          std::vector<std::string>{"d.npy", "d.tsv", "v.csv", "v.npy", "v.txt"});  // and nothing else
+    CHECK(folder.names() == std::vector<std::string>{"d.npy", "d.tsv", "v.csv", "v.npy", "v.txt"});  // and nothing else
   }
 }
 
@@ -248,8 +242,7 @@ TEST_CASE("many rows are written alike by any number of ranks") {
     run_ranks(ranks, two_threads(), [&](World& world) {
       std::vector<Vertex> ids;
       std::vector<double> values;
-      for (Vertex v = world.rank() * 100003 / world.size(); v < (world.rank() + 1) * 100003 / world.size();
-           ++v) {
+      for (Vertex v = world.rank() * 100003 / world.size(); v < (world.rank() + 1) * 100003 / world.size(); ++v) {
         ids.push_back(v);
         values.push_back(static_cast<double>(random_at(3, static_cast<std::uint64_t>(v))) / 3e5);
       }
@@ -280,9 +273,8 @@ TEST_CASE("a disk that is full leaves no file, and the old one as it was") {
       if (world.rank() == 0) limit.reset();
     });
     for (const std::string& message : messages)
-      CHECK(message ==
-            (folder / "v.tsv") +
-                ": cannot be written (File too large). Check the path and the permissions of its folder.");
+      CHECK(message == (folder / "v.tsv") +
+                           ": cannot be written (File too large). Check the path and the permissions of its folder.");
     CHECK(content(folder / "v.tsv") == "old\n");
     CHECK(folder.names() == std::vector<std::string>{"v.tsv"});
   }
@@ -306,8 +298,7 @@ TEST_CASE("what cannot be written is refused before anything is") {
     CHECK(message("/dev/null.d/a.tsv") ==
           "/dev/null.d/a.tsv: cannot be written (there is no folder /dev/null.d). Make it first.");
     CHECK(message(folder / "a.xls") ==
-          (folder / "a.xls") +
-              ": the ending is '.xls' (results are written as .tsv .csv .txt .npy). Use one of them.");
+          (folder / "a.xls") + ": the ending is '.xls' (results are written as .tsv .csv .txt .npy). Use one of them.");
     const EdgeList list = some_edges(world, 5, false, 0, true, std::nullopt);
     CHECK_THROWS_AS(write_edges(world, folder / "a.wel", list), InputError);
     CHECK_THROWS_AS(write_edges(world, folder / "a.xyz", list), UsageError);

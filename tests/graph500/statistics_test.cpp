@@ -40,10 +40,10 @@ TEST_CASE("one value has no deviation and no value is all zeros") {
 
 TEST_CASE("the block has the specification's names, zeros for a kernel that did not run") {
   const std::string block = statistics_block("bfs", {{0.5, 0.25}, {100, 100}});
-  for (const char* name : {"bfs_min_time: 2.5", "bfs_firstquartile_time: ", "bfs_median_time: 3.75", "bfs_thirdquartile_time: ",
-                           "bfs_max_time: 5.", "bfs_mean_time: ", "bfs_stddev_time: ", "bfs_min_nedge: 1.0",
-                           "bfs_stddev_nedge: 0.0", "bfs_max_TEPS: 4.0", "bfs_harmonic_mean_TEPS: 2.66",
-                           "bfs_harmonic_stddev_TEPS: "})
+  for (const char* name :
+       {"bfs_min_time: 2.5", "bfs_firstquartile_time: ", "bfs_median_time: 3.75",
+        "bfs_thirdquartile_time: ", "bfs_max_time: 5.", "bfs_mean_time: ", "bfs_stddev_time: ", "bfs_min_nedge: 1.0",
+        "bfs_stddev_nedge: 0.0", "bfs_max_TEPS: 4.0", "bfs_harmonic_mean_TEPS: 2.66", "bfs_harmonic_stddev_TEPS: "})
     CHECK_MESSAGE(block.find(name) != std::string::npos, name);
   CHECK(statistics_block("sssp", {}).find("sssp_harmonic_mean_TEPS: 0.0") != std::string::npos);
 }

@@ -54,9 +54,7 @@ def test_metric_over_the_size_of_the_input(tmp_path):
     assert bench.evaluate("input_MB / seconds.load", REPORT, str(file)) == 6
 
 
-@pytest.mark.parametrize(
-    "metric", ["absent", "run", "seconds.absent", "seconds.trials", "verified", "result"]
-)
+@pytest.mark.parametrize("metric", ["absent", "run", "seconds.absent", "seconds.trials", "verified", "result"])
 def test_metric_that_is_no_single_number_is_refused(metric):
     with pytest.raises(bench.CaseError, match=re.escape(metric)):
         bench.evaluate(metric, REPORT)

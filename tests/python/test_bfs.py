@@ -76,9 +76,7 @@ def test_missing_source_is_named():
     assert atoll.bfs(graph, np.int32(5)).reached == 2  # the graph is as good as before
 
 
-@pytest.mark.parametrize(
-    "source, error", [(-1, ValueError), (2**63, ValueError), (1.0, TypeError), ("1", TypeError)]
-)
+@pytest.mark.parametrize("source, error", [(-1, ValueError), (2**63, ValueError), (1.0, TypeError), ("1", TypeError)])
 def test_source_that_is_no_id(source, error):
     with pytest.raises(error, match="source is"):
         atoll.bfs(atoll.Graph("path:3"), source)

@@ -39,9 +39,7 @@ def test_wrong_options_exit_with_2_and_wrong_files_with_3(tmp_path):
 def test_module_is_the_command():
     if find_command() is None:
         pytest.skip("the command is not built")
-    done = subprocess.run(
-        [sys.executable, "-m", "atoll", "--help"], capture_output=True, text=True, timeout=60
-    )
+    done = subprocess.run([sys.executable, "-m", "atoll", "--help"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0 and "atoll" in done.stdout
 
 

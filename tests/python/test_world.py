@@ -228,9 +228,7 @@ def test_log_is_silent_until_it_gets_a_handler(caplog, capfd, monkeypatch):
 
 
 def test_environment_overrides_the_plan():
-    done = run(
-        "import atoll; print(atoll.Graph('path:3', plan={'threads': 2}).world.threads)", ATOLL_THREADS="3"
-    )
+    done = run("import atoll; print(atoll.Graph('path:3', plan={'threads': 2}).world.threads)", ATOLL_THREADS="3")
     assert done.stdout == "3\n"
 
 

@@ -23,8 +23,8 @@ inline std::vector<std::vector<atl::Vertex>> neighbours(atl::Vertex n, Pairs edg
 }
 
 struct BfsTree {
-  std::vector<atl::Vertex> parents;   ///< parent of the source: itself; kNoVertex where not reached
-  std::vector<std::int64_t> depths;   ///< kUnreachable where not reached
+  std::vector<atl::Vertex> parents;  ///< parent of the source: itself; kNoVertex where not reached
+  std::vector<std::int64_t> depths;  ///< kUnreachable where not reached
 };
 
 /// Breadth-first search; neighbours in the order of the edge list.

@@ -42,7 +42,8 @@ void check_kernel(std::size_t record, Rank buckets, std::size_t n, std::size_t c
       at[k] = lanes[k].data();
       limit[k] = lanes[k].data() + capacity;
     }
-    const std::size_t took = kernel(to.data() + done, records.data() + done * record, n - done, buckets, at.data(), limit.data());
+    const std::size_t took =
+        kernel(to.data() + done, records.data() + done * record, n - done, buckets, at.data(), limit.data());
     good = good && took % kBucketStep == 0 && took <= n - done;
     bool reached = false;
     for (std::size_t k = 0; k < b; ++k) {
@@ -76,6 +77,8 @@ TEST_CASE("a kernel deals records out as one by one does, in order, and writes n
 }
 
 TEST_CASE("there is no kernel for other record sizes or more buckets") {
-  for (const std::size_t record : {1u, 2u, 3u, 5u, 12u, 20u, 24u, 32u}) CHECK_UNARY_FALSE(static_cast<bool>(bucket_kernel(record, 2)));
-  for (const std::size_t record : {4u, 8u, 16u}) CHECK_UNARY_FALSE(static_cast<bool>(bucket_kernel(record, kMaxBuckets + 1)));
+  for (const std::size_t record : {1u, 2u, 3u, 5u, 12u, 20u, 24u, 32u})
+    CHECK_UNARY_FALSE(static_cast<bool>(bucket_kernel(record, 2)));
+  for (const std::size_t record : {4u, 8u, 16u})
+    CHECK_UNARY_FALSE(static_cast<bool>(bucket_kernel(record, kMaxBuckets + 1)));
 }

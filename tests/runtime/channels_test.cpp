@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/runtime/mailbox.hpp>
 #include <doctest/doctest.h>
+
+#include <atoll/runtime/mailbox.hpp>
 
 using namespace atl;
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <atoll/base/random.hpp>
 #include <atoll/runtime/world.hpp>
+#include <atomic>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -216,14 +216,18 @@ TEST_CASE("a thousand collectives in a row, of changing kinds, keep apart") {
     bool good = true;
     for (int i = 0; i < (shapes::kSanitized ? 100 : 1000); ++i) {
       switch (i % 4) {
-        case 0: good = good && world.sum(i) == i * world.size(); break;
+        case 0:
+          good = good && world.sum(i) == i * world.size();
+          break;
         case 1: {
           std::vector<int> x(static_cast<std::size_t>(i % 37), world.rank() == i % 5 ? i : -1);
           world.broadcast(std::span(x), i % 5);
           good = good && std::all_of(x.begin(), x.end(), [&](int v) { return v == i; });
           break;
         }
-        case 2: world.barrier(); break;
+        case 2:
+          world.barrier();
+          break;
         default: {
           const std::vector<int> mine(static_cast<std::size_t>(world.rank()), i);
           good = good && world.all_gather_varying(std::span<const int>(mine)) == std::vector<int>(10, i);

@@ -228,14 +228,15 @@ TEST_CASE("records that double at every hop outgrow any buffer and still all arr
         using Handler = std::function<void(const std::uint64_t&)>;
         std::uint64_t seen = 0;
         Mailbox<std::uint64_t, Handler>* self = nullptr;
-        Mailbox<std::uint64_t, Handler> box(world, {[&](const std::uint64_t& x) {
-          ++seen;
-          if ((x >> 48) == 0) return;
-          for (std::uint64_t child : {2 * x, 2 * x + 1}) {
-            child = (child & 0xffffffffffff) | ((x >> 48) - 1) << 48;
-            self->send(static_cast<Rank>(mix64(child) % static_cast<std::uint64_t>(world.size())), child);
-          }
-        }});
+        Mailbox<std::uint64_t, Handler> box(
+            world, {[&](const std::uint64_t& x) {
+              ++seen;
+              if ((x >> 48) == 0) return;
+              for (std::uint64_t child : {2 * x, 2 * x + 1}) {
+                child = (child & 0xffffffffffff) | ((x >> 48) - 1) << 48;
+                self->send(static_cast<Rank>(mix64(child) % static_cast<std::uint64_t>(world.size())), child);
+              }
+            }});
         self = &box;
         if (world.rank() == world.size() - 1) box.send(0, static_cast<std::uint64_t>(generations) << 48 | 1);
         box.drain();
@@ -265,13 +266,13 @@ TEST_CASE("a flood from all ranks to one, answered record by record, passes thro
         int asked = 0, answered = 0;
         Mailbox<Ask, Handler>* self = nullptr;
         Mailbox<Ask, Handler> box(world, {[&](const Ask& a) {
-          if (a.answer) {
-            ++answered;
-            return;
-          }
-          ++asked;
-          self->send(a.from, {world.rank(), true});
-        }});
+                                    if (a.answer) {
+                                      ++answered;
+                                      return;
+                                    }
+                                    ++asked;
+                                    self->send(a.from, {world.rank(), true});
+                                  }});
         self = &box;
         for (Rank goal : {Rank{0}, world.size() - 1}) {
           asked = answered = 0;
@@ -305,9 +306,8 @@ TEST_CASE("two mailboxes at once: the handler of one sends into the other") {
           const std::uint32_t keys = shapes::kSanitized ? 60 : 300;
           std::vector<std::atomic<std::uint64_t>> values(keys);
           std::atomic<int> twice{0};
-          Mailbox reply(world, of_records<Reply>([&](const Reply& r) {
-                          twice += values[r.key].exchange(r.value) != 0;
-                        }),
+          Mailbox reply(world,
+                        of_records<Reply>([&](const Reply& r) { twice += values[r.key].exchange(r.value) != 0; }),
                         {.handler_sends = false});
           Mailbox ask(world, of_records<Ask>([&](const Ask& a) {
                         reply.send(a.from, {a.key, 0, mix64(a.key) + static_cast<std::uint64_t>(world.rank())});
@@ -481,7 +481,8 @@ TEST_CASE("a handler that throws ends the job with its error, with other threads
                                      [&](World& world) {
                                        std::atomic<int> seen{0};
                                        Mailbox box(world, of_records<int>([&](int) {
-                                                     if (world.rank() == 1 && ++seen > 50) throw InputError("bad record");
+                                                     if (world.rank() == 1 && ++seen > 50)
+                                                       throw InputError("bad record");
                                                    }),
                                                    {.handling = handling, .handler_sends = false});
                                        world.team().run([&](int) {
@@ -520,13 +521,15 @@ TEST_CASE("counters: a uniform exchange sends records x size over each level, an
     // Beside the records there are the drain's k rounds of counting: an all-gather of 16 bytes over 4 ranks. Rank r
     // sends 1 block to r-1 and 2 blocks to r-2, each message with 16 bytes in front: inside the domains go 2 messages
     // of 32 bytes, between them 2 of 32 and 4 of 48.
-    const std::uint64_t inside = all.levels[0].bytes - 4 * kRecords * 12, between = all.levels[1].bytes - 8 * kRecords * 12;
+    const std::uint64_t inside = all.levels[0].bytes - 4 * kRecords * 12,
+                        between = all.levels[1].bytes - 8 * kRecords * 12;
     CHECK(inside % 64 == 0);
     const std::uint64_t rounds = inside / 64;
     CHECK(rounds >= 1);
     CHECK(between == rounds * 256);
     // Messages: full slots and at most one rest a pair.
-    const std::uint64_t capacity = (slot_bytes - World::kHeaderBytes) / 12, slots = (kRecords + capacity - 1) / capacity;
+    const std::uint64_t capacity = (slot_bytes - World::kHeaderBytes) / 12,
+                        slots = (kRecords + capacity - 1) / capacity;
     CHECK(all.levels[0].messages == 4 * slots + 2 * rounds);
     CHECK(all.levels[1].messages == 8 * slots + 6 * rounds);
   }

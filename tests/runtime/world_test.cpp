@@ -72,8 +72,10 @@ TEST_CASE("agree: every rank throws the message of the lowest rank that disagree
         CHECK_NOTHROW(world.agree(true, "nobody says this"));
         for (Rank bad = 0; bad < world.size(); ++bad) {
           // All from `bad` on disagree, with messages of other lengths.
-          const std::string mine = "rank " + std::to_string(world.rank()) + std::string(static_cast<std::size_t>(world.rank() * 90), '!');
-          const std::string expected = "input: rank " + std::to_string(bad) + std::string(static_cast<std::size_t>(bad * 90), '!');
+          const std::string mine =
+              "rank " + std::to_string(world.rank()) + std::string(static_cast<std::size_t>(world.rank() * 90), '!');
+          const std::string expected =
+              "input: rank " + std::to_string(bad) + std::string(static_cast<std::size_t>(bad * 90), '!');
           CHECK(thrown_by([&] { world.agree(world.rank() < bad, mine); }) == expected);
         }
         CHECK(world.sum(1) == world.size());  // life goes on
@@ -116,24 +118,23 @@ TEST_CASE("together: every rank throws the same class and the same text, however
 }
 
 TEST_CASE("a rank that throws alone ends the job with its own error, whatever the others wait for") {
-  const std::vector<void (*)(World&)> waits = {
-      [](World& w) { w.barrier(); },
-      [](World& w) { w.sum(1); },
-      [](World& w) {
-        std::vector<std::byte> bytes(100);
-        w.receive(1, w.next_tag(), bytes);
-      },
-      [](World& w) {
-        Mailbox box(w, of_records<int>([](int) {}));
-        box.drain();
-      },
-      [](World& w) {  // until all slots are full
-        Mailbox box(w, of_records<int>([](int) {}));
-        for (int i = 0; i < 100000; ++i) box.send(1, i);
-        box.drain();
-      },
-      [](World& w) { w.agree(true, ""); },
-      [](World& w) { w.close(); }};
+  const std::vector<void (*)(World&)> waits = {[](World& w) { w.barrier(); },
+                                               [](World& w) { w.sum(1); },
+                                               [](World& w) {
+                                                 std::vector<std::byte> bytes(100);
+                                                 w.receive(1, w.next_tag(), bytes);
+                                               },
+                                               [](World& w) {
+                                                 Mailbox box(w, of_records<int>([](int) {}));
+                                                 box.drain();
+                                               },
+                                               [](World& w) {  // until all slots are full
+                                                 Mailbox box(w, of_records<int>([](int) {}));
+                                                 for (int i = 0; i < 100000; ++i) box.send(1, i);
+                                                 box.drain();
+                                               },
+                                               [](World& w) { w.agree(true, ""); },
+                                               [](World& w) { w.close(); }};
   for (std::size_t i = 0; i < waits.size(); ++i)
     for (const Rank ranks : {i % 2 == 0 ? Rank{2} : Rank{5}}) {  // half a second each: peers are looked at so often
       CAPTURE(i);
@@ -189,8 +190,12 @@ TEST_CASE("what others are told names the rank that is gone and what they waited
                               throw TransportError("later");
                             }),
                   InputError);
-  CHECK(told[0] == "transport: rank 2 stopped with an error (rank 0 was waiting in 'all_gather'). Look at that rank's own messages.");
-  CHECK(told[1] == "transport: rank 2 stopped with an error (rank 1 was waiting in 'all_gather'). Look at that rank's own messages.");
+  CHECK(told[0] ==
+        "transport: rank 2 stopped with an error (rank 0 was waiting in 'all_gather'). Look at that rank's own "
+        "messages.");
+  CHECK(told[1] ==
+        "transport: rank 2 stopped with an error (rank 1 was waiting in 'all_gather'). Look at that rank's own "
+        "messages.");
 }
 
 TEST_CASE("an error that all ranks throw is thrown once") {

@@ -30,8 +30,7 @@ TEST_CASE("sizes count from the top: 2x3x4 is 2 switches of 3 nodes of 4 ranks")
   CHECK(h.kind_at(2) == "system");
   for (Rank a = 0; a < 24; ++a) {
     CHECK(h.leaf_of(a) == a / 4);
-    for (Rank b = 0; b < 24; ++b)
-      CHECK(h.level_between(a, b) == (a / 4 == b / 4 ? 0 : a / 12 == b / 12 ? 1 : 2));
+    for (Rank b = 0; b < 24; ++b) CHECK(h.level_between(a, b) == (a / 4 == b / 4 ? 0 : a / 12 == b / 12 ? 1 : 2));
   }
 }
 
@@ -42,8 +41,7 @@ TEST_CASE("leaf domains may be unequal") {
   const std::vector<int> leaf = {0, 0, 0, 1, 2, 2};
   for (Rank a = 0; a < 6; ++a)
     for (Rank b = 0; b < 6; ++b)
-      CHECK(h.level_between(a, b) ==
-            (leaf[static_cast<std::size_t>(a)] != leaf[static_cast<std::size_t>(b)]));
+      CHECK(h.level_between(a, b) == (leaf[static_cast<std::size_t>(a)] != leaf[static_cast<std::size_t>(b)]));
 }
 
 TEST_CASE("one number is a flat domain, and 1s make levels without walls") {
@@ -69,13 +67,12 @@ TEST_CASE("JSON in and out is the same hierarchy, ranks in any leaf") {
 }
 
 TEST_CASE("a wrong size text is refused with what is right") {
-  for (const char* text : {"", "x", "0", "2x", "x2", "2xx2", "-1x2", "2x0", "a", "2 x 2", "2x2 ", "+", "3+",
-                           "3+0", "2x2+1", "99999999999"}) {
+  for (const char* text : {"", "x", "0", "2x", "x2", "2xx2", "-1x2", "2x0", "a", "2 x 2", "2x2 ", "+", "3+", "3+0",
+                           "2x2+1", "99999999999"}) {
     CAPTURE(text);
-    const std::string expected =
-        "domains '" + std::string(text) +
-        "' (sizes are positive numbers, as 2x4 for 2 domains of 4 ranks or 3+2 for unequal "
-        "ones). Correct --domains.";
+    const std::string expected = "domains '" + std::string(text) +
+                                 "' (sizes are positive numbers, as 2x4 for 2 domains of 4 ranks or 3+2 for unequal "
+                                 "ones). Correct --domains.";
     CHECK_THROWS_WITH_AS(Hierarchy::parse(text), expected.c_str(), InputError);
   }
 }
@@ -87,12 +84,12 @@ TEST_CASE("more ranks than there can be are refused before memory is taken") {
 }
 
 TEST_CASE("JSON that is no hierarchy is refused") {
-  for (const char* text : {R"([])", R"(3)", R"({"kind":3,"ranks":[0]})", R"({"ranks":"0"})",
-                           R"({"ranks":[1]})", R"({"ranks":[0,0]})", R"({"ranks":[-1]})",
-                           R"({"ranks":[0,2]})", R"({"children":[{"ranks":[0]},{"ranks":[0]}]})",
-                           R"({"children":[{"ranks":[0]},{"children":[{"ranks":[1]}]}]})",
-                           R"({"children":[{"children":[{"ranks":[1]}]},{"ranks":[0]}]})",
-                           R"({"ranks":[0],"children":[{"ranks":[1]}]})", R"({"children":[5]})"}) {
+  for (const char* text :
+       {R"([])", R"(3)", R"({"kind":3,"ranks":[0]})", R"({"ranks":"0"})", R"({"ranks":[1]})", R"({"ranks":[0,0]})",
+        R"({"ranks":[-1]})", R"({"ranks":[0,2]})", R"({"children":[{"ranks":[0]},{"ranks":[0]}]})",
+        R"({"children":[{"ranks":[0]},{"children":[{"ranks":[1]}]}]})",
+        R"({"children":[{"children":[{"ranks":[1]}]},{"ranks":[0]}]})", R"({"ranks":[0],"children":[{"ranks":[1]}]})",
+        R"({"children":[5]})"}) {
     CAPTURE(text);
     CHECK_THROWS_AS(Hierarchy::from_json(json::parse(text)), InputError);
   }

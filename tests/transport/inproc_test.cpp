@@ -35,8 +35,8 @@ TEST_CASE("every packet arrives exactly once, whole, whatever the delays") {
   constexpr std::uint64_t kPackets = 2000;
   for (const std::uint64_t seed : {0u, 1u, 7u, 1234u}) {
     CAPTURE(seed);
-    auto fabrics = make_inproc(
-        {.ranks = kRanks, .slot_bytes = 256, .slots_per_peer = 3, .shuffle_seed = seed, .nodes = {}});
+    auto fabrics =
+        make_inproc({.ranks = kRanks, .slot_bytes = 256, .slots_per_peer = 3, .shuffle_seed = seed, .nodes = {}});
     std::vector<std::vector<int>> seen(kRanks, std::vector<int>(kRanks * kPackets));
     std::vector<int> broken(kRanks);
     auto play = [&](Rank me) {
@@ -81,8 +81,7 @@ TEST_CASE("every packet arrives exactly once, whole, whatever the delays") {
       for (Rank from = 0; from < kRanks; ++from)
         for (std::uint64_t i = 0; i < kPackets; ++i) {
           const int times = seen[static_cast<std::size_t>(me)][static_cast<std::size_t>(from) * kPackets + i];
-          if (times != (from == me ? 0 : 1))
-            FAIL("packet ", i, " from ", from, " to ", me, " came ", times, " times");
+          if (times != (from == me ? 0 : 1)) FAIL("packet ", i, " from ", from, " to ", me, " came ", times, " times");
         }
     }
   }
@@ -111,8 +110,7 @@ TEST_CASE("a seed reorders delivery, the same way each time") {
 }
 
 TEST_CASE("a sender without a slot is told so at once, and a release gives it one") {
-  auto fabrics =
-      make_inproc({.ranks = 2, .slot_bytes = 128, .slots_per_peer = 2, .shuffle_seed = 0, .nodes = {}});
+  auto fabrics = make_inproc({.ranks = 2, .slot_bytes = 128, .slots_per_peer = 2, .shuffle_seed = 0, .nodes = {}});
   CHECK(post(*fabrics[0], 1, 1, 8));
   CHECK(post(*fabrics[0], 1, 2, 8));
   Slot slot;
@@ -129,8 +127,7 @@ TEST_CASE("a sender without a slot is told so at once, and a release gives it on
 }
 
 TEST_CASE("wait ends by its time, by a packet and by wake") {
-  auto fabrics =
-      make_inproc({.ranks = 2, .slot_bytes = 128, .slots_per_peer = 2, .shuffle_seed = 0, .nodes = {}});
+  auto fabrics = make_inproc({.ranks = 2, .slot_bytes = 128, .slots_per_peer = 2, .shuffle_seed = 0, .nodes = {}});
   Fabric& fabric = *fabrics[1];
   Packet packets[2];
   auto quiet = [&] {
@@ -159,15 +156,14 @@ TEST_CASE("wait ends by its time, by a packet and by wake") {
 }
 
 TEST_CASE("nodes are what was pretended, memory is taken at first use") {
-  auto fabrics = make_inproc(
-      {.ranks = 3, .slot_bytes = 1024, .slots_per_peer = 4, .shuffle_seed = 0, .nodes = {0, 1, 1}});
+  auto fabrics =
+      make_inproc({.ranks = 3, .slot_bytes = 1024, .slots_per_peer = 4, .shuffle_seed = 0, .nodes = {0, 1, 1}});
   CHECK(fabrics[0]->node_of(0) == 0);
   CHECK(fabrics[2]->node_of(1) == fabrics[2]->node_of(2));
   CHECK(fabrics[0]->memory_bytes() == 0);
   CHECK(post(*fabrics[0], 1, 1, 8));
   CHECK(fabrics[0]->memory_bytes() >= 4 * 1024);
   CHECK(fabrics[1]->memory_bytes() == 0);
-  CHECK_THROWS_AS(
-      make_inproc({.ranks = 0, .slot_bytes = 128, .slots_per_peer = 1, .shuffle_seed = 0, .nodes = {}}),
-      InputError);
+  CHECK_THROWS_AS(make_inproc({.ranks = 0, .slot_bytes = 128, .slots_per_peer = 1, .shuffle_seed = 0, .nodes = {}}),
+                  InputError);
 }

@@ -85,7 +85,8 @@ TEST_CASE("flaws of a search are named by original ids") {
       const auto check = [&](Vertex at, Vertex parent, const std::string& what) {
         BfsResult wrong = bfs(graph, 10000);
         if (const Vertex k = graph.ids().find_here(at); k >= 0) wrong.parent[static_cast<std::size_t>(k)] = parent;
-        CHECK(verify_bfs(graph, 10000, std::span<const Vertex>(wrong.parent.data(), wrong.parent.size()), {}).what == what);
+        CHECK(verify_bfs(graph, 10000, std::span<const Vertex>(wrong.parent.data(), wrong.parent.size()), {}).what ==
+              what);
       };
       check(10300, 10200, "");
       check(10300, kNoVertex, "rule 4: edge 10200 - 10300 leaves the tree: 10200 is on level 2, 10300 was not reached");

@@ -39,7 +39,8 @@ BfsTreeReport verify(const Case& c, Rank ranks, Given given, Feed feed = Feed::n
   const auto p = static_cast<std::size_t>(ranks);
   std::vector<Vertex> blocks(p + 1, 0);
   blocks[p] = c.n;
-  for (std::size_t r = 1; r < p; ++r) blocks[r] = static_cast<Vertex>(random.below(static_cast<std::uint64_t>(c.n) + 1));
+  for (std::size_t r = 1; r < p; ++r)
+    blocks[r] = static_cast<Vertex>(random.below(static_cast<std::uint64_t>(c.n) + 1));
   std::sort(blocks.begin(), blocks.end());
   std::vector<Pairs> dealt(p);
   for (const auto& edge : c.edges) dealt[random.below(p)].push_back(edge);

@@ -78,8 +78,7 @@ class Bfs::Typed final : public Search {
         next_queue_(static_cast<std::size_t>(graph.active()) + 1),
         big_(static_cast<std::size_t>(graph.active()) + 1),
         threads_(static_cast<std::size_t>(team_.size())),
-        visits_(world_, of_records<Visit>(Receive{this}),
-                {.handling = Handling::parallel, .handler_sends = false}) {
+        visits_(world_, of_records<Visit>(Receive{this}), {.handling = Handling::parallel, .handler_sends = false}) {
     if (options.depths == Depths::yes) depth_ = Array<Local>(static_cast<std::size_t>(graph.active()) + 1);
     // Lists are sorted by degree within the hubs: those whose lists are shared out stand in front.
     while (big_end_ < graph.hubs() && graph.out().degree(big_end_) > kPiece) ++big_end_;
@@ -231,7 +230,8 @@ class Bfs::Typed final : public Search {
       const std::size_t count = bigs.load(std::memory_order_relaxed);
       std::size_t first = 0, piece = pieces.fetch_add(1, std::memory_order_relaxed);
       for (std::size_t k = 0; k < count; ++k) {
-        const Edge begin = graph_.out().offsets[static_cast<std::size_t>(big_[k])], degree = graph_.out().degree(big_[k]);
+        const Edge begin = graph_.out().offsets[static_cast<std::size_t>(big_[k])],
+                   degree = graph_.out().degree(big_[k]);
         const auto all = static_cast<std::size_t>((degree + kPiece - 1) / kPiece);
         for (; piece < first + all; piece = pieces.fetch_add(1, std::memory_order_relaxed)) {
           const Edge at = static_cast<Edge>(piece - first) * kPiece;
@@ -297,8 +297,9 @@ class Bfs::Typed final : public Search {
   // ---- pull ---------------------------------------------------------------------------------------------------------
 
   Level pull() {
-    const PullView<Id> view{frontier_.data(),       visited_.data(),           next_.data(), &heads_,
-                            graph_.in().offsets.data(), graph_.in().targets.data(), ids_.data(), parent_.data()};
+    const PullView<Id> view{
+        frontier_.data(),           visited_.data(), next_.data(),  &heads_, graph_.in().offsets.data(),
+        graph_.in().targets.data(), ids_.data(),     parent_.data()};
     team_.for_range(words_, kWordGrain, [&](int thread, std::size_t a, std::size_t b) {
       threads_[static_cast<std::size_t>(thread)].found.vertices += static_cast<Vertex>(kernels_.pull(view, a, b));
     });
@@ -331,8 +332,8 @@ class Bfs::Typed final : public Search {
         kernels_.compress(frontier_.data(), mirrors.known_by[r].data(), words_, packed_[r].data());
         outgoing[r] = std::as_bytes(std::span(packed_[r].data(), words_of(static_cast<Local>(known_[r].size()))));
       }
-      incoming[r] = std::as_writable_bytes(
-          std::span(frontier_.data() + mirrors.begin[r] / 64, words_of(mirrors.count[r])));
+      incoming[r] =
+          std::as_writable_bytes(std::span(frontier_.data() + mirrors.begin[r] / 64, words_of(mirrors.count[r])));
     }
     world_.exchange_bytes(outgoing, incoming);
     const auto first = static_cast<std::size_t>(mirrors.begin[0]) / 64;
@@ -402,14 +403,15 @@ class Bfs::Typed final : public Search {
 
   void find_loops() {
     std::vector<std::vector<Local>> found(static_cast<std::size_t>(team_.size()));
-    team_.for_range(static_cast<std::size_t>(graph_.active()), kStreamGrain * 8, [&](int thread, std::size_t a, std::size_t b) {
-      for (auto v = static_cast<Local>(a); v < static_cast<Local>(b); ++v) {
-        const auto list = graph_.out().neighbours(v);
-        const auto [first, last] = std::equal_range(list.begin(), list.end(), v);
-        found[static_cast<std::size_t>(thread)].insert(found[static_cast<std::size_t>(thread)].end(),
-                                                       static_cast<std::size_t>(last - first), v);
-      }
-    });
+    team_.for_range(static_cast<std::size_t>(graph_.active()), kStreamGrain * 8,
+                    [&](int thread, std::size_t a, std::size_t b) {
+                      for (auto v = static_cast<Local>(a); v < static_cast<Local>(b); ++v) {
+                        const auto list = graph_.out().neighbours(v);
+                        const auto [first, last] = std::equal_range(list.begin(), list.end(), v);
+                        found[static_cast<std::size_t>(thread)].insert(found[static_cast<std::size_t>(thread)].end(),
+                                                                       static_cast<std::size_t>(last - first), v);
+                      }
+                    });
     for (const auto& part : found) loops_.insert(loops_.end(), part.begin(), part.end());
   }
 
@@ -445,9 +447,9 @@ class Bfs::Typed final : public Search {
   std::vector<Thread> threads_;
   Local big_end_ = 0;
   Local level_ = 0;
-  std::vector<std::vector<Local>> known_;            // [rank][k] the k-th of the own masters that it mirrors
-  std::vector<std::vector<std::uint64_t>> packed_;   // [rank] their bits, packed
-  std::vector<Local> loops_;                         // undirected: the vertex of each self-loop
+  std::vector<std::vector<Local>> known_;           // [rank][k] the k-th of the own masters that it mirrors
+  std::vector<std::vector<std::uint64_t>> packed_;  // [rank] their bits, packed
+  std::vector<Local> loops_;                        // undirected: the vertex of each self-loop
   Edge all_edges_ = 0;
   Vertex all_active_ = 0;
   Mailbox<Visit, Receive> visits_;

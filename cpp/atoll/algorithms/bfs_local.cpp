@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The portable kernels, and the choice between them and the faster ones.
-#include <atomic>
 #include <atoll/algorithms/bfs_local.hpp>
+#include <atomic>
 #include <bit>
 
 namespace atl {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <immintrin.h>
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-
-#include <immintrin.h>
 
 namespace atl {
 

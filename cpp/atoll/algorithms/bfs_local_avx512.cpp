@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sixteen vertices at a time: their first neighbours are one vector, the frontier bits of those one gather.
-#include <atomic>
-#include <atoll/algorithms/bfs_local.hpp>
-#include <bit>
-
 #include <immintrin.h>
+
+#include <atoll/algorithms/bfs_local.hpp>
+#include <atomic>
+#include <bit>
 
 namespace atl {
 namespace {
@@ -60,7 +60,8 @@ std::size_t pull_block(const PullView<Id>& g, std::size_t a, std::size_t b) {
     g.next[w] = found;
     count += static_cast<std::size_t>(std::popcount(found));
   }
-  for (std::size_t i = 0; i < std::min(lefts, kAhead); ++i) __builtin_prefetch(g.targets + g.offsets[left[i]] + kColumns);
+  for (std::size_t i = 0; i < std::min(lefts, kAhead); ++i)
+    __builtin_prefetch(g.targets + g.offsets[left[i]] + kColumns);
   for (std::size_t i = 0; i < lefts; ++i) {
     if (i + kAhead < lefts) __builtin_prefetch(g.targets + g.offsets[left[i + kAhead]] + kColumns);
     const Local v = left[i];
@@ -121,7 +122,8 @@ void to_natural_narrow(const NaturalView<std::uint32_t>& view, std::size_t a, st
       }
       const __mmask16 reached = _mm512_cmpneq_epi32_mask(parent, none);
       const __m512i minus = _mm512_set1_epi64(-1);
-      const __m512i low = _mm512_mask_cvtepu32_epi64(minus, static_cast<__mmask8>(reached), _mm512_castsi512_si256(parent));
+      const __m512i low =
+          _mm512_mask_cvtepu32_epi64(minus, static_cast<__mmask8>(reached), _mm512_castsi512_si256(parent));
       const __m512i high =
           _mm512_mask_cvtepu32_epi64(minus, static_cast<__mmask8>(reached >> 8), _mm512_extracti64x4_epi64(parent, 1));
       Vertex* out = view.out + w * 64 + k * 16;

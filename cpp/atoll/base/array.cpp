@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <atoll/base/array.hpp>
 #include <cstdint>
 #include <cstdlib>
 #include <new>
-
-#include <sys/mman.h>
-#include <unistd.h>
 
 namespace atl {
 namespace {
@@ -35,8 +35,7 @@ void* map_pages(std::size_t bytes) {
     return p;
   }
   // Reserve one huge page more, then cut the mapping so that it starts on a huge page.
-  void* p = mmap(nullptr, want + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                 -1, 0);
+  void* p = mmap(nullptr, want + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) throw std::bad_alloc();
   const auto at = reinterpret_cast<std::uintptr_t>(p);
   const std::size_t head = round_up(at, kHugePage) - at;

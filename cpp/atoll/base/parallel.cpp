@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/base/parallel.hpp>
-
 #include <sched.h>
+
+#include <atoll/base/parallel.hpp>
 
 namespace atl {
 namespace {

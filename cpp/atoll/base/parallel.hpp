@@ -28,8 +28,8 @@ namespace atl {
 /// time to sleep. Never yielding was measured 30 times slower with two ranks on one core.
 class Backoff {
  public:
-  static constexpr int kSpins = 100;     // pauses; about 2 us
-  static constexpr int kYields = 2000;   // yields; about 1 ms on an idle core
+  static constexpr int kSpins = 100;    // pauses; about 2 us
+  static constexpr int kYields = 2000;  // yields; about 1 ms on an idle core
   /// Returns false once both are used up: now sleep.
   bool pause() {
     if (count_ < kSpins) {

@@ -43,8 +43,7 @@ static_assert(sizeof(BlockEntry) == 32);
 // the word for a given lane, so damage inside one word cannot cancel out.
 std::uint64_t checksum(const void* data, std::size_t n) {
   const auto* p = static_cast<const char*>(data);
-  std::uint64_t lanes[4] = {0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u, 0x94d049bb133111ebu,
-                            0x2545f4914f6cdd1du};
+  std::uint64_t lanes[4] = {0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u, 0x94d049bb133111ebu, 0x2545f4914f6cdd1du};
   const auto step = [&](const char* words) {
     for (int i = 0; i < 4; ++i) {
       std::uint64_t h = (lanes[i] ^ scan::load8(words + 8 * i)) * 0xd6e8feb86659fd93u;
@@ -61,14 +60,13 @@ std::uint64_t checksum(const void* data, std::size_t n) {
 }
 
 std::uint64_t block_bytes(const Header& h, std::uint64_t edges, std::uint64_t vertices) {
-  return (edges * (2 * std::uint64_t{h.id_bytes} + h.weight_bytes) + vertices * sizeof(Vertex) + kAlign - 1) /
-         kAlign * kAlign;
+  return (edges * (2 * std::uint64_t{h.id_bytes} + h.weight_bytes) + vertices * sizeof(Vertex) + kAlign - 1) / kAlign *
+         kAlign;
 }
 
 // Largest id, as unsigned, and whether all lie in the range.
 template <class Id>
-void check_ids(const std::string& path, std::size_t block, const Header& h, const char* bytes,
-               std::uint64_t n) {
+void check_ids(const std::string& path, std::size_t block, const Header& h, const char* bytes, std::uint64_t n) {
   std::make_unsigned_t<Id> least = std::numeric_limits<std::make_unsigned_t<Id>>::max(), most = 0;
   for (std::uint64_t i = 0; i < n; ++i) {
     std::make_unsigned_t<Id> id;
@@ -79,8 +77,7 @@ void check_ids(const std::string& path, std::size_t block, const Header& h, cons
   const auto first = static_cast<std::uint64_t>((h.flags & kRange) ? h.first : 0);
   const auto last = static_cast<std::uint64_t>((h.flags & kRange) ? h.first + h.count - 1 : kMaxVertex);
   check(n == 0 || (least >= first && most <= last),
-        "{}: block {} has an id outside {}..{} (the header says so). Write the file again.", path, block,
-        first, last);
+        "{}: block {} has an id outside {}..{} (the header says so). Write the file again.", path, block, first, last);
 }
 
 // What rank 0 finds at the beginning of the file; sizes are held against the file's before they are used.
@@ -96,18 +93,16 @@ Contents read_contents(const InputFile& file) {
   check(file.bytes() >= sizeof h, "{}: has {} bytes (the header alone has {}). The file is cut off.", path,
         file.bytes(), sizeof h);
   file.read_at(&h, sizeof h, 0);
-  check(std::string_view(h.magic, 8) == kBinaryMagic,
-        "{}: does not begin as an .atoll file does. Name its format.", path);
+  check(std::string_view(h.magic, 8) == kBinaryMagic, "{}: does not begin as an .atoll file does. Name its format.",
+        path);
   check(h.version == kVersion,
-        "{}: is of version {} (this program reads version {}). Write it again with this program.", path,
-        h.version, kVersion);
+        "{}: is of version {} (this program reads version {}). Write it again with this program.", path, h.version,
+        kVersion);
   check(checksum(&h, sizeof h - sizeof h.header_sum) == h.header_sum,
         "{}: the header is damaged (its checksum is wrong). Get the file again.", path);
-  check(h.file_bytes == file.bytes(),
-        "{}: has {} bytes (its header says {}). The file is cut off; get it again.", path, file.bytes(),
-        h.file_bytes);
-  check((h.id_bytes == 4 || h.id_bytes == 8) &&
-            (h.weight_bytes == 0 || h.weight_bytes == 4 || h.weight_bytes == 8) &&
+  check(h.file_bytes == file.bytes(), "{}: has {} bytes (its header says {}). The file is cut off; get it again.", path,
+        file.bytes(), h.file_bytes);
+  check((h.id_bytes == 4 || h.id_bytes == 8) && (h.weight_bytes == 0 || h.weight_bytes == 4 || h.weight_bytes == 8) &&
             h.blocks <= file.bytes() / sizeof(BlockEntry) && h.edges <= file.bytes() / (2 * h.id_bytes) &&
             h.vertices <= file.bytes() / sizeof(Vertex) && h.first >= 0 && h.count >= 0 &&
             h.first <= kMaxVertex - h.count + 1,
@@ -116,8 +111,8 @@ Contents read_contents(const InputFile& file) {
         path, h.id_bytes, h.weight_bytes, h.edges, h.blocks);
   const std::uint64_t table_bytes = h.blocks * sizeof(BlockEntry);
   std::uint64_t at = (sizeof h + table_bytes + kAlign - 1) / kAlign * kAlign;
-  check(at <= file.bytes(), "{}: has {} bytes (the table of its {} blocks needs {}). Write the file again.",
-        path, file.bytes(), h.blocks, at);
+  check(at <= file.bytes(), "{}: has {} bytes (the table of its {} blocks needs {}). Write the file again.", path,
+        file.bytes(), h.blocks, at);
   c.table.resize(h.blocks);
   file.read_at(c.table.data(), table_bytes, sizeof h);
   check(checksum(c.table.data(), table_bytes) == h.table_sum,
@@ -127,16 +122,15 @@ Contents read_contents(const InputFile& file) {
     const BlockEntry& e = c.table[b];
     const bool fits = e.at == at && e.edges <= h.edges - edges && e.vertices <= h.vertices - vertices &&
                       block_bytes(h, e.edges, e.vertices) <= file.bytes() - at;
-    check(fits,
-          "{}: block {} of the table does not fit the file ({} edges at byte {}). Write the file again.",
-          path, b, e.edges, e.at);
+    check(fits, "{}: block {} of the table does not fit the file ({} edges at byte {}). Write the file again.", path, b,
+          e.edges, e.at);
     at += block_bytes(h, e.edges, e.vertices);
     edges += e.edges;
     vertices += e.vertices;
   }
   check(edges == h.edges && vertices == h.vertices && at == file.bytes(),
-        "{}: the blocks have {} edges in {} bytes (the header says {} in {}). Write the file again.", path,
-        edges, at, h.edges, file.bytes());
+        "{}: the blocks have {} edges in {} bytes (the header says {} in {}). Write the file again.", path, edges, at,
+        h.edges, file.bytes());
   return c;
 }
 
@@ -169,11 +163,8 @@ EdgeList read_binary(World& world, const std::string& path, const ReadOptions& o
         "{}: has no weights. Read it without them.", path);
   const std::size_t weight_bytes = options.weights == ReadOptions::Weights::none ? 0 : h.weight_bytes;
 
-  const auto p = static_cast<unsigned __int128>(world.size()),
-             r = static_cast<unsigned __int128>(world.rank());
-  const auto share = [&](std::uint64_t n, unsigned __int128 part) {
-    return static_cast<std::uint64_t>(n * part / p);
-  };
+  const auto p = static_cast<unsigned __int128>(world.size()), r = static_cast<unsigned __int128>(world.rank());
+  const auto share = [&](std::uint64_t n, unsigned __int128 part) { return static_cast<std::uint64_t>(n * part / p); };
   const std::uint64_t first = share(h.edges, r), last = share(h.edges, r + 1);
   const std::uint64_t first_vertex = share(h.vertices, r), last_vertex = share(h.vertices, r + 1);
 
@@ -208,8 +199,7 @@ EdgeList read_binary(World& world, const std::string& path, const ReadOptions& o
     std::uint64_t edge = 0, vertex = 0;
     for (std::size_t b = 0; b < c.table.size(); ++b) {
       const BlockEntry& e = c.table[b];
-      if (Overlap(edge, e.edges, first, last).size() +
-              Overlap(vertex, e.vertices, first_vertex, last_vertex).size() >
+      if (Overlap(edge, e.edges, first, last).size() + Overlap(vertex, e.vertices, first_vertex, last_vertex).size() >
           0)
         jobs.push_back({b, edge, vertex});
       edge += e.edges;
@@ -224,8 +214,7 @@ EdgeList read_binary(World& world, const std::string& path, const ReadOptions& o
       if (buffer.size() < bytes) buffer = Array<char>(bytes);
       file.read_at(buffer.data(), bytes, e.at);
       check(checksum(buffer.data(), bytes) == e.sum,
-            "{}: block {} at byte {} is damaged (its checksum is wrong). Get the file again.", path,
-            job.block, e.at);
+            "{}: block {} at byte {} is damaged (its checksum is wrong). Get the file again.", path, job.block, e.at);
       const char* at = buffer.data();
       const Overlap part(job.edge, e.edges, first, last);
       const std::uint64_t to = job.edge + part.from - first;  // of this rank's columns
@@ -248,8 +237,8 @@ EdgeList read_binary(World& world, const std::string& path, const ReadOptions& o
       check_ids<Vertex>(path, job.block, h, at, e.vertices);
       const Overlap named(job.vertex, e.vertices, first_vertex, last_vertex);
       if (named.size() > 0)
-        std::memcpy(edges.vertices.data() + (job.vertex + named.from - first_vertex),
-                    at + named.from * sizeof(Vertex), named.size() * sizeof(Vertex));
+        std::memcpy(edges.vertices.data() + (job.vertex + named.from - first_vertex), at + named.from * sizeof(Vertex),
+                    named.size() * sizeof(Vertex));
     });
   });
   return edges;
@@ -269,8 +258,7 @@ void write_binary(World& world, const std::string& path, const EdgeList& edges) 
   // This rank's blocks: edges first, then named vertices.
   const std::uint64_t mine = edges.size(), named = edges.vertices.size();
   std::vector<BlockEntry> blocks;
-  for (std::uint64_t a = 0; a < mine; a += kBlockEdges)
-    blocks.push_back({0, std::min(kBlockEdges, mine - a), 0, 0});
+  for (std::uint64_t a = 0; a < mine; a += kBlockEdges) blocks.push_back({0, std::min(kBlockEdges, mine - a), 0, 0});
   for (std::uint64_t a = 0; a < named; a += kBlockVertices)
     blocks.push_back({0, 0, std::min(kBlockVertices, named - a), 0});
   std::uint64_t bytes = 0;
@@ -323,8 +311,8 @@ void write_binary(World& world, const std::string& path, const EdgeList& edges) 
         put(target, b * kBlockEdges, h.id_bytes, e.edges);
         if (weight) put(weight, b * kBlockEdges, h.weight_bytes, e.edges);
       } else {
-        put(reinterpret_cast<const char*>(edges.vertices.data()), (b - edge_blocks) * kBlockVertices,
-            sizeof(Vertex), e.vertices);
+        put(reinterpret_cast<const char*>(edges.vertices.data()), (b - edge_blocks) * kBlockVertices, sizeof(Vertex),
+            e.vertices);
       }
       std::memset(to, 0, static_cast<std::size_t>(buffer.data() + n - to));
       e.sum = checksum(buffer.data(), n);

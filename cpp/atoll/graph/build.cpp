@@ -106,12 +106,15 @@ class GraphBuilder {
           },
           column);
     };
-    world_.agree(edges.size() == 0 || mine == common,
-                 fmt::format("{}: the edges of rank {} have {}-bit ids, {} weights, {} (other ranks' have another form). "
-                             "Give the same on all ranks.",
-                             edges.name, world_.rank(), edges.source.index() == 0 ? 32 : 64,
-                             mine.weight == 0 ? "no" : mine.weight == 1 ? "float" : "double",
-                             edges.directed ? "directed" : "undirected"));
+    world_.agree(
+        edges.size() == 0 || mine == common,
+        fmt::format("{}: the edges of rank {} have {}-bit ids, {} weights, {} (other ranks' have another form). "
+                    "Give the same on all ranks.",
+                    edges.name, world_.rank(), edges.source.index() == 0 ? 32 : 64,
+                    mine.weight == 0   ? "no"
+                    : mine.weight == 1 ? "float"
+                                       : "double",
+                    edges.directed ? "directed" : "undirected"));
     world_.agree(edges.target.index() == edges.source.index() && size_of(edges.target) == edges.size() &&
                      (!edges.weighted() || size_of(edges.weight) == edges.size()),
                  fmt::format("{}: {} sources, {} targets, {} weights on rank {} (each edge has one of each, ids of one "
@@ -258,7 +261,8 @@ class GraphBuilder {
     place_one(out, directed ? Side::source : Side::both, next_out, out_dense);
     if (directed) place_one(in, Side::target, next_in, in_dense);
     graph_.report_.peak_bytes = edge_bytes(edges) + (out_dense.size() + in_dense.size()) * sizeof(Dense) +
-                                out.memory_bytes() + in.memory_bytes() + next_out.size() * sizeof(Edge) * (directed ? 2 : 1) +
+                                out.memory_bytes() + in.memory_bytes() +
+                                next_out.size() * sizeof(Edge) * (directed ? 2 : 1) +
                                 order.local_of.size() * 2 * sizeof(Local);
     next_out = {};
     next_in = {};
@@ -293,8 +297,7 @@ class GraphBuilder {
     if constexpr (sizeof(Dense) == sizeof(Local)) {
       constexpr std::size_t kGrain = 1 << 16;
       team.for_range(n, kGrain, [&](int, std::size_t a, std::size_t b) {
-        for (std::size_t i = a; i < b; ++i)
-          dense[i] = static_cast<Dense>(names.of(static_cast<Vertex>(dense[i])));
+        for (std::size_t i = a; i < b; ++i) dense[i] = static_cast<Dense>(names.of(static_cast<Vertex>(dense[i])));
       });
     } else {
       auto* bytes = reinterpret_cast<std::byte*>(dense.data());
@@ -313,8 +316,7 @@ class GraphBuilder {
       const auto owned = order.natural_of.size();
       constexpr std::size_t kGrain = 1 << 15;
       world_.team().for_range(owned, kGrain, [&](int, std::size_t a, std::size_t b) {
-        for (std::size_t v = a; v < b; ++v)
-          column[v] = static_cast<Id>(graph_.ids_.id_of(order.natural_of[v]));
+        for (std::size_t v = a; v < b; ++v) column[v] = static_cast<Id>(graph_.ids_.id_of(order.natural_of[v]));
       });
       const std::size_t first_mirror = locals - names.mirror_ids.size();
       for (std::size_t v = owned; v < first_mirror; ++v) column[v] = 0;

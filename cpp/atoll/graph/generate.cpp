@@ -58,11 +58,11 @@ class Fields {
       : text_(text), form_(form), fields_(split(text.substr(form.name.size() + 1), ':')) {}
 
   [[noreturn]] void wrong(const std::string& what) const {
-    throw InputError(
-        fmt::format("{}: {}. Write {}, for example {}.", text_, what, form_.form, form_.example));
+    throw InputError(fmt::format("{}: {}. Write {}, for example {}.", text_, what, form_.form, form_.example));
   }
   void need(std::size_t least, std::size_t most) const {
-    if (fields_.size() < least) wrong(fmt::format("a field is missing ({} of at least {} given)", fields_.size(), least));
+    if (fields_.size() < least)
+      wrong(fmt::format("a field is missing ({} of at least {} given)", fields_.size(), least));
     if (fields_.size() > most) wrong(fmt::format("it has {} fields (at most {} are known)", fields_.size(), most));
   }
   std::string_view at(std::size_t i) const { return fields_[i]; }
@@ -167,15 +167,22 @@ void fill_uniform(const GeneratorText& g, Edge first, std::span<Id> source, std:
 }
 
 template <class Id>
-void fill(const GeneratorText& g, const Kronecker* kronecker, Edge first, std::span<Id> source,
-          std::span<Id> target) {
+void fill(const GeneratorText& g, const Kronecker* kronecker, Edge first, std::span<Id> source, std::span<Id> target) {
   switch (g.kind) {
     case Kind::kron:
-    case Kind::rmat: kronecker->fill(static_cast<std::uint64_t>(first), source, target); break;
-    case Kind::uniform: fill_uniform(g, first, source, target); break;
+    case Kind::rmat:
+      kronecker->fill(static_cast<std::uint64_t>(first), source, target);
+      break;
+    case Kind::uniform:
+      fill_uniform(g, first, source, target);
+      break;
     case Kind::grid:
-    case Kind::path: fill_grid(g, first, source, target); break;
-    case Kind::complete: fill_complete(g.vertices, first, source, target); break;
+    case Kind::path:
+      fill_grid(g, first, source, target);
+      break;
+    case Kind::complete:
+      fill_complete(g.vertices, first, source, target);
+      break;
     case Kind::ring:
     case Kind::star:
       for (std::size_t k = 0; k < source.size(); ++k) {
@@ -195,10 +202,11 @@ void check_memory(World& world, std::string_view text, double slice_bytes) {
   const double need = slice_bytes * together;
   const double have = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   constexpr double kGiB = 1024.0 * 1024 * 1024;
-  world.agree(need <= have, need <= have ? std::string()
-                                         : fmt::format("{}: the tuples alone take {:.1f} GiB on a machine of {:.1f} GiB "
-                                                       "({} ranks share it). Use a smaller scale or more machines.",
-                                                       text, need / kGiB, have / kGiB, together));
+  world.agree(need <= have, need <= have
+                                ? std::string()
+                                : fmt::format("{}: the tuples alone take {:.1f} GiB on a machine of {:.1f} GiB "
+                                              "({} ranks share it). Use a smaller scale or more machines.",
+                                              text, need / kGiB, have / kGiB, together));
 }
 
 }  // namespace
@@ -234,7 +242,8 @@ GeneratorText GeneratorText::parse(std::string_view text) {
         const double sum = g.quadrants.a + g.quadrants.b + g.quadrants.c;
         if (sum > 1 + 1e-12) fields.wrong(fmt::format("A + B + C is {} (at most 1; D is what is left)", sum));
       }
-      const auto factor = fields.number_or(1 + shift, g.kind == Kind::uniform ? "DEGREE" : "EDGEFACTOR", 1, kMaxFactor, 16);
+      const auto factor =
+          fields.number_or(1 + shift, g.kind == Kind::uniform ? "DEGREE" : "EDGEFACTOR", 1, kMaxFactor, 16);
       g.seed = fields.number_or(2 + shift, "SEED", 0, kMaxSeed, 1);
       g.tuples = fields.times(g.vertices, static_cast<Edge>(factor), kMostTuples, "tuples");
       break;
@@ -245,8 +254,8 @@ GeneratorText GeneratorText::parse(std::string_view text) {
       if (sides.size() != 2 && sides.size() != 3) fields.wrong(fmt::format("it has {} sides (2 or 3)", sides.size()));
       g.vertices = 1;
       for (std::size_t i = 0; i < sides.size(); ++i) {
-        g.sides[i] = static_cast<Vertex>(
-            fields.number(sides[i], "a side", 1, static_cast<std::uint64_t>(kMostVertices)));
+        g.sides[i] =
+            static_cast<Vertex>(fields.number(sides[i], "a side", 1, static_cast<std::uint64_t>(kMostVertices)));
         g.vertices = fields.times(g.vertices, g.sides[i], kMostVertices, "vertices");
       }
       for (const Vertex side : g.sides) g.tuples += g.vertices - g.vertices / side;
@@ -257,8 +266,8 @@ GeneratorText GeneratorText::parse(std::string_view text) {
     case Kind::path:
     case Kind::complete: {
       fields.need(1, 1);
-      g.vertices = static_cast<Vertex>(fields.number(fields.at(0), "N", g.kind == Kind::ring ? 3 : 1,
-                                                     static_cast<std::uint64_t>(kMostVertices)));
+      g.vertices = static_cast<Vertex>(
+          fields.number(fields.at(0), "N", g.kind == Kind::ring ? 3 : 1, static_cast<std::uint64_t>(kMostVertices)));
       g.sides[0] = g.vertices;
       g.tuples = g.vertices - 1;
       if (g.kind == Kind::ring) g.tuples = g.vertices;
@@ -296,8 +305,8 @@ EdgeList generate(World& world, std::string_view text, const GenerateOptions& op
       }
       if (weighted) edges.weight.emplace<Array<float>>(count);
     } catch (const std::bad_alloc&) {
-      throw InputError(fmt::format("{}: no memory for {} tuples on rank {}. Use a smaller scale or more machines.", text,
-                                   count, world.rank()));
+      throw InputError(fmt::format("{}: no memory for {} tuples on rank {}. Use a smaller scale or more machines.",
+                                   text, count, world.rank()));
     }
   });
   edges.directed = g.directed;

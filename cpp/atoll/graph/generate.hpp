@@ -43,10 +43,10 @@ struct GeneratorText {
   Vertex vertices = 0;
   Edge tuples = 0;
   bool directed = false;
-  int scale = 0;                      ///< kron, rmat, uniform
-  Kronecker::Quadrants quadrants;     ///< kron, rmat
+  int scale = 0;                   ///< kron, rmat, uniform
+  Kronecker::Quadrants quadrants;  ///< kron, rmat
   std::uint64_t seed = 1;
-  Vertex sides[3] = {1, 1, 1};        ///< grid, path
+  Vertex sides[3] = {1, 1, 1};  ///< grid, path
 
   /// Throws InputError that shows the right form, also when ids would need more than 48 bits. Costs nothing.
   static GeneratorText parse(std::string_view text);

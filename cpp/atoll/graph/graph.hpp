@@ -34,7 +34,7 @@ struct GraphOptions {
 
 /// The edges of this rank's vertices, by vertex. Lists are sorted by local number: hubs first.
 struct Csr {
-  Array<Edge> offsets;   ///< [local vertex], owned + 1
+  Array<Edge> offsets;  ///< [local vertex], owned + 1
   Array<Local> targets;
   WeightColumn weights;  ///< none, or one per target
 
@@ -71,9 +71,9 @@ class Graph {
   const std::string& name() const { return name_; }
   bool directed() const { return directed_; }
   bool weighted() const { return out_.weights.index() != 0; }
-  Vertex vertices() const { return ids_.count(); }      ///< of all ranks
-  Edge input_edges() const { return input_edges_; }     ///< of all ranks, as they came
-  Edge edges() const { return edges_; }                 ///< of all ranks, after GraphOptions; undirected ones count once
+  Vertex vertices() const { return ids_.count(); }   ///< of all ranks
+  Edge input_edges() const { return input_edges_; }  ///< of all ranks, as they came
+  Edge edges() const { return edges_; }              ///< of all ranks, after GraphOptions; undirected ones count once
   const Blocks& blocks() const { return ids_.blocks(); }
   const IdMap& ids() const { return ids_; }
 

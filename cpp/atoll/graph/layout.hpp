@@ -13,9 +13,9 @@ namespace atl {
 template <class Id>
 struct HeadColumns {
   static constexpr int kColumns = 2;
-  Array<Local> vertex[kColumns];    ///< [local]; none: Graph::locals(), a bit that is never set
-  Array<Id> id[kColumns];           ///< [local] original id of vertex[c]
-  Array<std::uint64_t> more;        ///< [word] bit of each vertex with more than kColumns neighbours
+  Array<Local> vertex[kColumns];  ///< [local]; none: Graph::locals(), a bit that is never set
+  Array<Id> id[kColumns];         ///< [local] original id of vertex[c]
+  Array<std::uint64_t> more;      ///< [word] bit of each vertex with more than kColumns neighbours
 
   HeadColumns(Team& team, const Graph& graph, const Csr& csr, const Array<Id>& ids);
   std::size_t memory_bytes() const;

@@ -124,11 +124,13 @@ LocalNames LocalNames::learn(World& world, const IdMap& ids, const LocalOrder& o
 }
 
 std::size_t LocalNames::memory_bytes() const {
-  return local_at_.size() * sizeof(Local) + seen_.size() * 8 + before_.size() * 4 + mirror_at_.capacity() * sizeof(Local) + mirror_ids.capacity() * 8;
+  return local_at_.size() * sizeof(Local) + seen_.size() * 8 + before_.size() * 4 +
+         mirror_at_.capacity() * sizeof(Local) + mirror_ids.capacity() * 8;
 }
 
 template LocalNames LocalNames::learn(World&, const IdMap&, const LocalOrder&,
                                       std::span<const std::span<const std::uint32_t>>);
-template LocalNames LocalNames::learn(World&, const IdMap&, const LocalOrder&, std::span<const std::span<const Vertex>>);
+template LocalNames LocalNames::learn(World&, const IdMap&, const LocalOrder&,
+                                      std::span<const std::span<const Vertex>>);
 
 }  // namespace atl

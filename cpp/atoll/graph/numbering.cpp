@@ -89,8 +89,7 @@ void translate_both(World& world, EdgeList& edges, Vertex count, F&& f) {
 // The set of ids in [least, most], as bits with a directory of counts: rank_of(id) is the id's dense number.
 class BitDirectory {
  public:
-  BitDirectory(Vertex least, Vertex most)
-      : least_(least), bits_(static_cast<std::size_t>(most - least) / 64 + 1, 0) {}
+  BitDirectory(Vertex least, Vertex most) : least_(least), bits_(static_cast<std::size_t>(most - least) / 64 + 1, 0) {}
   std::span<std::uint64_t> words() { return bits_; }
   void insert(Vertex id) {
     const auto at = static_cast<std::uint64_t>(id - least_);
@@ -121,8 +120,7 @@ class BitDirectory {
     for (auto w = static_cast<std::size_t>(from); w < bits_.size() && before_[w] < b; ++w) {
       Vertex number = before_[w];
       for (std::uint64_t word = bits_[w]; word; word &= word - 1, ++number)
-        if (number >= a && number < b)
-          ids.push_back(least_ + static_cast<Vertex>(w * 64) + std::countr_zero(word));
+        if (number >= a && number < b) ids.push_back(least_ + static_cast<Vertex>(w * 64) + std::countr_zero(word));
     }
     return ids;
   }
@@ -271,7 +269,8 @@ IdMap number_by_table(World& world, EdgeList& edges) {
   std::vector<std::vector<Vertex>> answers(p);
   for (std::size_t r = 0; r < p; ++r)
     for (Vertex id : wanted[r])
-      answers[r].push_back(blocks.begin(world.rank()) + (std::lower_bound(mine.begin(), mine.end(), id) - mine.begin()));
+      answers[r].push_back(blocks.begin(world.rank()) +
+                           (std::lower_bound(mine.begin(), mine.end(), id) - mine.begin()));
   const auto numbers = world.exchange(std::move(answers));
   for (std::size_t r = 0; r < p; ++r)
     for (std::size_t i = 0; i < asked[r].size(); ++i) table[asked[r][i]] = numbers[r][i];

@@ -16,8 +16,7 @@ class Blocks {
   /// Sizes that differ by one at most.
   static Blocks even(Vertex count, Rank ranks) {
     std::vector<Vertex> first;
-    for (Rank r = 0; r <= ranks; ++r)
-      first.push_back(static_cast<Vertex>(static_cast<__int128>(count) * r / ranks));
+    for (Rank r = 0; r <= ranks; ++r) first.push_back(static_cast<Vertex>(static_cast<__int128>(count) * r / ranks));
     return Blocks(std::move(first));
   }
 

@@ -54,8 +54,7 @@ class Components {
       b = root(b);
       if (a == b) return;
       if (a < b) std::swap(a, b);
-      if (Vertex expected = a;
-          std::atomic_ref(at(a)).compare_exchange_weak(expected, b, std::memory_order_relaxed))
+      if (Vertex expected = a; std::atomic_ref(at(a)).compare_exchange_weak(expected, b, std::memory_order_relaxed))
         return;
     }
   }
@@ -81,8 +80,7 @@ std::vector<Edge> total_degrees(World& world, const Degrees& mine, const Blocks&
   std::vector<std::vector<std::uint32_t>> outgoing(static_cast<std::size_t>(world.size()));
   for (Rank r = 0; r < world.size(); ++r)
     if (r != world.rank())
-      outgoing[static_cast<std::size_t>(r)].assign(mine.data() + blocks.begin(r),
-                                                   mine.data() + blocks.end(r));
+      outgoing[static_cast<std::size_t>(r)].assign(mine.data() + blocks.begin(r), mine.data() + blocks.end(r));
   std::vector<Edge> total(mine.data() + blocks.begin(world.rank()), mine.data() + blocks.end(world.rank()));
   for (const auto& part : world.exchange(std::move(outgoing)))
     for (std::size_t v = 0; v < part.size(); ++v) total[v] += part[v];
@@ -214,8 +212,7 @@ std::vector<ExpectedBytes> expected_bytes(const GraphProfile& p) {
   double mirrors = 0;
   for (std::size_t k = 1; k < p.both_histogram.size(); ++k) {
     const double degree = 0.75 * std::ldexp(1.0, static_cast<int>(k));  // the middle of 2^(k-1) .. 2^k
-    mirrors +=
-        static_cast<double>(p.both_histogram[k]) * (r - 1) * (1 - std::pow(1 - 1 / r, k == 1 ? 1 : degree));
+    mirrors += static_cast<double>(p.both_histogram[k]) * (r - 1) * (1 - std::pow(1 - 1 / r, k == 1 ? 1 : degree));
   }
   mirrors = std::min(mirrors, 2.0 * static_cast<double>(p.cut_edges));
   const double weight = static_cast<double>(p.weight_bytes), id = p.most_id < (Vertex{1} << 32) - 1 ? 4 : 8;
@@ -232,8 +229,8 @@ std::vector<ExpectedBytes> expected_bytes(const GraphProfile& p) {
   for (const ExpectedBytes& e : table) sum += e.bytes;
   const double edge_list = m * (2 * static_cast<double>(p.id_bytes) + weight);
   // Edge list, lists of dense numbers with their weights, offsets and cursors, orders.
-  const double placing = edge_list + entries_before * (static_cast<double>(p.id_bytes) + weight) +
-                         2 * table[0].bytes + table[3].bytes + table[5].bytes;
+  const double placing = edge_list + entries_before * (static_cast<double>(p.id_bytes) + weight) + 2 * table[0].bytes +
+                         table[3].bytes + table[5].bytes;
   table.push_back({"graph", sum});
   table.push_back({"build", std::max(sum, placing)});
   return table;

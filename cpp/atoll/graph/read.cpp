@@ -74,8 +74,7 @@ bool is_graphalytics(const std::string& path) {
 
 const std::vector<FileFormat>& file_formats() {
   static const std::vector<FileFormat> formats = {
-      {"edges", ".el .wel .edges .elist .txt .tsv .csv .e",
-       "one edge a line: source, target, perhaps a weight"},
+      {"edges", ".el .wel .edges .elist .txt .tsv .csv .e", "one edge a line: source, target, perhaps a weight"},
       {"mtx", ".mtx", "Matrix Market, coordinate"},
       {"metis", ".graph .metis", "METIS: line i has the neighbours of vertex i"},
       {"dimacs", ".gr", "DIMACS shortest paths: p sp, then a lines"},
@@ -129,8 +128,7 @@ EdgeList read_edges(World& world, const std::string& path, const ReadOptions& op
 HeadLines::HeadLines(const std::string& path, const Head& head) : path_(&path), head_(&head) {
   if (head.text.starts_with("\xef\xbb\xbf")) next_ = 3;  // the byte order mark of UTF-8
   check(!head.text.starts_with("\xff\xfe") && !head.text.starts_with("\xfe\xff"),
-        "{}:1: the text is UTF-16 (its first bytes are a UTF-16 byte order mark). Convert it to UTF-8.",
-        path);
+        "{}:1: the text is UTF-16 (its first bytes are a UTF-16 byte order mark). Convert it to UTF-8.", path);
 }
 
 bool HeadLines::next() {
@@ -158,8 +156,7 @@ void HeadLines::fail(const std::string& what) const {
 }
 
 std::int64_t header_number(std::string_view field) {
-  if (field.empty() || !std::all_of(field.begin(), field.end(), [](char c) { return scan::is_digit(c); }))
-    return -1;
+  if (field.empty() || !std::all_of(field.begin(), field.end(), [](char c) { return scan::is_digit(c); })) return -1;
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
   return error == std::errc{} ? value : INT64_MAX;

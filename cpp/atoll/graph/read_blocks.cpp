@@ -74,9 +74,8 @@ void do_block(const BlockWork& work, int thread, const Block& block, FirstFailur
 }
 
 std::string too_long(std::size_t longest) {
-  return fmt::format(
-      "the line is longer than {} bytes (is this a text file of one edge a line?). Name its format.",
-      longest);
+  return fmt::format("the line is longer than {} bytes (is this a text file of one edge a line?). Name its format.",
+                     longest);
 }
 
 // Closes a block: a line end if there is none, and something defined behind it.
@@ -92,8 +91,7 @@ char* close_text(Buffer& buffer, std::size_t size) {
 
 class PlainBlocks {
  public:
-  PlainBlocks(World& world, const InputFile& file, const BlockPlan& plan)
-      : world_(world), file_(file), plan_(plan) {
+  PlainBlocks(World& world, const InputFile& file, const BlockPlan& plan) : world_(world), file_(file), plan_(plan) {
     const std::uint64_t bytes = file.bytes() - std::min(file.bytes(), plan.from);
     const auto p = static_cast<std::uint64_t>(world.size()), r = static_cast<std::uint64_t>(world.rank());
     // Blocks are dealt whole, so that their borders do not depend on the number of ranks.
@@ -168,8 +166,8 @@ class PlainBlocks {
         if (size - begin > plan_.longest_line + plan_.block_bytes)
           throw LineError{nullptr, too_long(plan_.longest_line)};
         look = size;
-        const std::size_t more = static_cast<std::size_t>(
-            std::min<std::uint64_t>(file_.bytes() - start - size, std::max(size, kTail)));
+        const std::size_t more =
+            static_cast<std::size_t>(std::min<std::uint64_t>(file_.bytes() - start - size, std::max(size, kTail)));
         buffer.reserve(size + more + 2, size);
         file_.read_at(buffer.data() + size, more, start + size);
         size += more;
@@ -195,8 +193,7 @@ std::int64_t for_plain(World& world, const InputFile& file, const BlockPlan& pla
   std::vector<std::int64_t> rows(plan.count_rows ? blocks.count() : 0);
   std::int64_t all = 0;
   if (plan.count_rows) {
-    blocks.run(failure,
-               [&](int, const Block& block) { rows[block.turn] = plan.count_rows(block.begin, block.end); });
+    blocks.run(failure, [&](int, const Block& block) { rows[block.turn] = plan.count_rows(block.begin, block.end); });
     const std::int64_t mine = std::accumulate(rows.begin(), rows.end(), std::int64_t{0});
     std::int64_t before = 0;
     const auto per_rank = world.all_gather(mine);
@@ -296,8 +293,7 @@ struct Announced {
 
 class Unpacking {
  public:
-  Unpacking(World& world, const InputFile* file, const BlockPlan& plan, const BlockWork& work,
-            FirstFailure& failure)
+  Unpacking(World& world, const InputFile* file, const BlockPlan& plan, const BlockWork& work, FirstFailure& failure)
       : world_(world),
         file_(file),
         plan_(plan),
@@ -420,8 +416,7 @@ class Unpacking {
         if (owner == 0) {
           queue_.push(std::move(now));
         } else {
-          send(owner, {static_cast<std::uint64_t>(block.end - block.begin), block.at, block.row, 0},
-               block.begin);
+          send(owner, {static_cast<std::uint64_t>(block.end - block.begin), block.at, block.row, 0}, block.begin);
           queue_.recycle(std::move(now));
         }
         if (failure_.at() != FirstFailure::kNone) return;
@@ -434,8 +429,7 @@ class Unpacking {
   void skip(TextStream& text) {
     std::vector<char> ignored(std::min<std::uint64_t>(plan_.from, std::size_t{64} << 10));
     while (at_ < plan_.from) {
-      const std::size_t n =
-          text.read(ignored.data(), std::min<std::uint64_t>(ignored.size(), plan_.from - at_));
+      const std::size_t n = text.read(ignored.data(), std::min<std::uint64_t>(ignored.size(), plan_.from - at_));
       if (n == 0) return;
       at_ += n;
     }
@@ -459,8 +453,7 @@ class Unpacking {
         }
         auto packed = buffer();
         packed->buffer.reserve(announced.bytes + 2, 0);
-        world_.receive(0, tag_to(0),
-                       std::as_writable_bytes(std::span(packed->buffer.data(), announced.bytes)));
+        world_.receive(0, tag_to(0), std::as_writable_bytes(std::span(packed->buffer.data(), announced.bytes)));
         packed->block.begin = packed->buffer.data();
         packed->block.end = close_text(packed->buffer, announced.bytes);
         packed->block.at = announced.at;
@@ -497,8 +490,8 @@ std::int64_t line_of(const std::string& path, const BlockPlan& plan, std::uint64
   while (position < at) {
     std::size_t n = 0;
     try {
-      n = text.read(buffer.data(), std::min<std::uint64_t>(
-                                       buffer.size(), (position < plan.from ? plan.from : at) - position));
+      n = text.read(buffer.data(),
+                    std::min<std::uint64_t>(buffer.size(), (position < plan.from ? plan.from : at) - position));
     } catch (const InputError&) {
     }
     if (n == 0) break;
@@ -510,8 +503,7 @@ std::int64_t line_of(const std::string& path, const BlockPlan& plan, std::uint64
 
 }  // namespace
 
-std::int64_t for_each_block(World& world, const std::string& path, const BlockPlan& plan,
-                            const BlockWork& work) {
+std::int64_t for_each_block(World& world, const std::string& path, const BlockPlan& plan, const BlockWork& work) {
   std::optional<InputFile> file;
   // Packed files are opened by rank 0 alone.
   int packing = 0;

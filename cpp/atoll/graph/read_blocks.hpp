@@ -42,7 +42,6 @@ using BlockWork = std::function<void(int thread, const Block&)>;
 /// Collective. Throws the first wrong line of the file, on every rank, as "path:line: ...". The work is
 /// called once per block; each turn also where an earlier block was wrong, so that whoever waits for turns
 /// goes on. Returns the number of rows if they are counted, else 0.
-std::int64_t for_each_block(World& world, const std::string& path, const BlockPlan& plan,
-                            const BlockWork& work);
+std::int64_t for_each_block(World& world, const std::string& path, const BlockPlan& plan, const BlockWork& work);
 
 }  // namespace atl

@@ -80,8 +80,7 @@ void EdgeColumns::widen() {
 }
 
 template <class Id>
-void EdgeColumns::append_as(std::size_t turn, const Id* source, const Id* target, const double* weight,
-                            std::size_t n) {
+void EdgeColumns::append_as(std::size_t turn, const Id* source, const Id* target, const double* weight, std::size_t n) {
   constexpr bool kWide = sizeof(Id) == sizeof(Vertex);
   for (Backoff backoff; turn_.load(std::memory_order_acquire) != turn;)
     if (!backoff.pause()) backoff.reset();

@@ -20,12 +20,11 @@ class EdgeColumns {
   EdgeColumns(std::size_t expected, bool weighted);
 
   /// Waits for the turns before this one to have claimed their places, then copies; n may be 0.
-  void append(std::size_t turn, const std::uint32_t* source, const std::uint32_t* target,
-              const double* weight, std::size_t n) {
+  void append(std::size_t turn, const std::uint32_t* source, const std::uint32_t* target, const double* weight,
+              std::size_t n) {
     append_as(turn, source, target, weight, n);
   }
-  void append(std::size_t turn, const Vertex* source, const Vertex* target, const double* weight,
-              std::size_t n) {
+  void append(std::size_t turn, const Vertex* source, const Vertex* target, const double* weight, std::size_t n) {
     append_as(turn, source, target, weight, n);
   }
 

@@ -56,19 +56,17 @@ EdgeList read_dimacs(World& world, const std::string& path, Head& head, const Re
   shape.lowest = 1;
   shape.highest = header.vertices;
   shape.range_rule = fmt::format(
-      "(the header says {} vertices). Ids in DIMACS files start at 1; was this file written from 0?",
-      header.vertices);
+      "(the header says {} vertices). Ids in DIMACS files start at 1; was this file written from 0?", header.vertices);
   LineParser parser(world, shape, expected_share(world, head, 6));
-  for_each_block(world, path,
-                 {.from = header.from, .first_line = header.line + 1, .file_bytes = head.file_bytes},
+  for_each_block(world, path, {.from = header.from, .first_line = header.line + 1, .file_bytes = head.file_bytes},
                  parser.work());
 
   EdgeList edges;
   parser.columns().finish(world, edges);
   const auto m = world.sum(static_cast<std::int64_t>(edges.size()));
   check(m == header.edges,
-        "{}:{}: the header promises {} {} (the file has {}). The file is cut off, or its header is wrong.",
-        path, header.line, header.edges, header.paths ? "arcs" : "edges", m);
+        "{}:{}: the header promises {} {} (the file has {}). The file is cut off, or its header is wrong.", path,
+        header.line, header.edges, header.paths ? "arcs" : "edges", m);
   edges.directed = options.directed.value_or(header.paths);
   edges.range = IdRange{1, header.vertices};
   return edges;

@@ -74,8 +74,8 @@ int chosen_column(const HeadLines& lines, const std::string& wish, const Fields&
   if (names.empty())
     lines.fail(fmt::format("{} is {} (the file has no line of names). Give the number of the column.", option,
                            in_quotes(wish)));
-  throw InputError(fmt::format("{}: {} is {} (the columns are: {}). Name one of them.", place, option,
-                               in_quotes(wish), joined(names)));
+  throw InputError(fmt::format("{}: {} is {} (the columns are: {}). Name one of them.", place, option, in_quotes(wish),
+                               joined(names)));
 }
 
 // "# atoll: vertices 1..34 undirected"
@@ -134,9 +134,9 @@ EdgeListLayout conclude(const std::string& path, const Head& head, const ReadOpt
   const bool columns_given = !options.source_column.empty() || !options.target_column.empty();
   for (;;) {
     if (!lines.next()) {
-      throw InputError(fmt::format(
-          "{}: holds no edge (its {} line{} are comments, names or blank). Check how it was written.", path,
-          lines.number(), lines.number() == 1 ? "" : "s"));
+      throw InputError(
+          fmt::format("{}: holds no edge (its {} line{} are comments, names or blank). Check how it was written.", path,
+                      lines.number(), lines.number() == 1 ? "" : "s"));
     }
     const std::string_view line = lines.line();
     fields = fields_of(line);
@@ -161,8 +161,7 @@ EdgeListLayout conclude(const std::string& path, const Head& head, const ReadOpt
       HeadLines ahead = lines;
       if (ahead.next()) {
         const Fields second = fields_of(ahead.line());
-        const std::int64_t n = header_number(fields[0]),
-                           m = second.size() == 1 ? header_number(second[0]) : -1;
+        const std::int64_t n = header_number(fields[0]), m = second.size() == 1 ? header_number(second[0]) : -1;
         if (m >= 0 && n <= kMaxVertex) {
           lines = ahead;
           check_promise(lines, head, m, 4, "edges");
@@ -201,8 +200,8 @@ EdgeListLayout conclude(const std::string& path, const Head& head, const ReadOpt
   if (!options.target_column.empty())
     shape.target = chosen_column(lines, options.target_column, names, "target_column", names_place);
   if (shape.source == shape.target)
-    throw UsageError(fmt::format(
-        "source and target are both column {} (an edge has two ends). Name two columns.", shape.source + 1));
+    throw UsageError(fmt::format("source and target are both column {} (an edge has two ends). Name two columns.",
+                                 shape.source + 1));
 
   const bool plain = names.empty() && !columns_given && options.weight_column.empty();
   if (options.weights != ReadOptions::Weights::none) {
@@ -213,16 +212,14 @@ EdgeListLayout conclude(const std::string& path, const Head& head, const ReadOpt
     } else if (!columns_given && fields.size() >= 3 && is_number(fields[2])) {
       shape.weight = 2;
     }
-    const bool required =
-        options.weights == ReadOptions::Weights::required || (plain && has_ending(path, ".wel"));
+    const bool required = options.weights == ReadOptions::Weights::required || (plain && has_ending(path, ".wel"));
     if (required && shape.weight < 0) {
       if (!names.empty())
-        throw InputError(
-            fmt::format("{}: has no weights (the columns are: {}). Name the column of the weights.",
-                        names_place, joined(names)));
-      lines.fail(fmt::format(
-          "has no weights (the line has {} columns). Name the column of the weights, or read without them.",
-          fields.size()));
+        throw InputError(fmt::format("{}: has no weights (the columns are: {}). Name the column of the weights.",
+                                     names_place, joined(names)));
+      lines.fail(
+          fmt::format("has no weights (the line has {} columns). Name the column of the weights, or read without them.",
+                      fields.size()));
     }
   }
   if (plain) {
@@ -233,8 +230,8 @@ EdgeListLayout conclude(const std::string& path, const Head& head, const ReadOpt
   if (layout.range) {
     shape.lowest = layout.range->first;
     shape.highest = layout.range->first + layout.range->count - 1;
-    shape.range_rule = fmt::format("(the header says ids {} to {}). Correct the edge or the header.",
-                                   shape.lowest, shape.highest);
+    shape.range_rule =
+        fmt::format("(the header says ids {} to {}). Correct the edge or the header.", shape.lowest, shape.highest);
   }
   return layout;
 }
@@ -242,11 +239,9 @@ EdgeListLayout conclude(const std::string& path, const Head& head, const ReadOpt
 }  // namespace
 
 EdgeList read_edge_list(World& world, const std::string& path, Head& head, const ReadOptions& options) {
-  const EdgeListLayout layout =
-      from_head(world, path, head, [&](const Head& h) { return conclude(path, h, options); });
+  const EdgeListLayout layout = from_head(world, path, head, [&](const Head& h) { return conclude(path, h, options); });
   LineParser parser(world, layout.shape, expected_share(world, head, 4));
-  for_each_block(world, path,
-                 {.from = layout.from, .first_line = layout.first_line, .file_bytes = head.file_bytes},
+  for_each_block(world, path, {.from = layout.from, .first_line = layout.first_line, .file_bytes = head.file_bytes},
                  parser.work());
   EdgeList edges;
   parser.columns().finish(world, edges);
@@ -254,10 +249,9 @@ EdgeList read_edge_list(World& world, const std::string& path, Head& head, const
   edges.range = layout.range;
   if (layout.promised >= 0) {
     const auto m = world.sum(static_cast<std::int64_t>(edges.size()));
-    check(
-        m == layout.promised,
-        "{}:{}: the header promises {} edges (the file has {}). The file is cut off, or its header is wrong.",
-        path, layout.promise_line, layout.promised, m);
+    check(m == layout.promised,
+          "{}:{}: the header promises {} edges (the file has {}). The file is cut off, or its header is wrong.", path,
+          layout.promise_line, layout.promised, m);
   }
   return edges;
 }

@@ -56,8 +56,7 @@ std::string similar_name(const fs::path& path) {
        it.increment(ignored), ++looked_at) {
     const std::string other = it->path().filename().string();
     std::size_t d = std::min(distance(name, other), distance(strip_packing(name), strip_packing(other)));
-    if (fs::path(strip_packing(other)).stem() == fs::path(strip_packing(name)).stem())
-      d = std::min(d, std::size_t{2});
+    if (fs::path(strip_packing(other)).stem() == fs::path(strip_packing(name)).stem()) d = std::min(d, std::size_t{2});
     if (d < best_distance || (d == best_distance && !best.empty() && other < best)) {
       best_distance = d;
       best = other;
@@ -72,12 +71,11 @@ std::string similar_name(const fs::path& path) {
   const fs::path folder = p.has_parent_path() ? p.parent_path() : fs::path(".");
   if (path.empty()) throw InputError("the path of the input is empty. Name a file.");
   if (!fs::exists(folder, ignored))
-    throw InputError(
-        fmt::format("{}: no such file (there is no folder {}). Check the path.", path, folder.string()));
+    throw InputError(fmt::format("{}: no such file (there is no folder {}). Check the path.", path, folder.string()));
   const std::string similar = similar_name(p);
   if (similar.empty())
-    throw InputError(fmt::format("{}: no such file (nothing in {} has a similar name). Check the path.", path,
-                                 folder.string()));
+    throw InputError(
+        fmt::format("{}: no such file (nothing in {} has a similar name). Check the path.", path, folder.string()));
   throw InputError(fmt::format("{}: no such file (its folder has {}). Did you mean that?", path, similar));
 }
 
@@ -109,15 +107,13 @@ std::string in_quotes(std::string_view text) {
   return out + (text.size() > kMost ? "..'" : "'");
 }
 
-InputFile::InputFile(const std::string& path)
-    : path_(path), handle_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+InputFile::InputFile(const std::string& path) : path_(path), handle_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
   if (fd() < 0) {
     const int error = errno;
     if (error == ENOENT || error == ENOTDIR) refuse_missing(path);
     if (error == EACCES)
-      throw IoError(
-          fmt::format("{}: cannot be opened ({}). Check the permissions of the file and its folders.", path,
-                      reason(error)));
+      throw IoError(fmt::format("{}: cannot be opened ({}). Check the permissions of the file and its folders.", path,
+                                reason(error)));
     throw IoError(fmt::format("{}: cannot be opened ({}). Check the path.", path, reason(error)));
   }
   struct stat status {};
@@ -135,11 +131,10 @@ InputFile::InputFile(const std::string& path)
   read_at(start, n, 0);
   if (n >= 2 && start[0] == 0x1f && start[1] == 0x8b) packing_ = Packing::gzip;
   // A frame, or a frame to be skipped.
-  if (n >= 4 && (word(start, 4) == 0xfd2fb528 || (word(start, 4) & 0xfffffff0) == 0x184d2a50))
-    packing_ = Packing::zstd;
+  if (n >= 4 && (word(start, 4) == 0xfd2fb528 || (word(start, 4) & 0xfffffff0) == 0x184d2a50)) packing_ = Packing::zstd;
   check(packing_ == Packing::gzip || !path.ends_with(".gz"),
-        "{}: its first bytes are {} (those of a .gz file are 1f 8b). Check how it was written, or rename it.",
-        path, fmt::format("{:02x} {:02x}", start[0], start[1]));
+        "{}: its first bytes are {} (those of a .gz file are 1f 8b). Check how it was written, or rename it.", path,
+        fmt::format("{:02x} {:02x}", start[0], start[1]));
   check(packing_ == Packing::zstd || !path.ends_with(".zst"),
         "{}: its first bytes are {} (those of a .zst file are 28 b5 2f fd). Check how it was written, or "
         "rename it.",
@@ -179,12 +174,11 @@ void InputFile::read_at(void* into, std::size_t n, std::uint64_t at) const {
     const ssize_t got = pread(fd(), p, n, static_cast<off_t>(at));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0)
-      throw IoError(
-          fmt::format("{}: cannot be read at byte {} ({}). Check the disk.", path_, at, reason(errno)));
+      throw IoError(fmt::format("{}: cannot be read at byte {} ({}). Check the disk.", path_, at, reason(errno)));
     if (got == 0)
-      throw IoError(fmt::format(
-          "{}: ends at byte {} (it had {} when it was opened). Do not write a file while it is read.", path_,
-          at, bytes_));
+      throw IoError(
+          fmt::format("{}: ends at byte {} (it had {} when it was opened). Do not write a file while it is read.",
+                      path_, at, bytes_));
     p += got;
     n -= static_cast<std::size_t>(got);
     at += static_cast<std::uint64_t>(got);
@@ -275,8 +269,7 @@ struct TextStream::Unpacker {
   }
   void step() {
     const std::size_t left = ZSTD_decompressStream(zstd, &out, &in);
-    check(!ZSTD_isError(left),
-          "the zstd data is damaged before byte {} of the file ({}). Get the file again.",
+    check(!ZSTD_isError(left), "the zstd data is damaged before byte {} of the file ({}). Get the file again.",
           at - in.size + in.pos, ZSTD_getErrorName(left));
     inside = left != 0;
   }
@@ -316,8 +309,8 @@ struct TextStream::Unpacker {
       }
       if (state == Z_MEM_ERROR) throw std::bad_alloc();
       check(state == Z_OK || state == Z_BUF_ERROR,
-            "the gzip data is damaged before byte {} of the file ({}). Get the file again.",
-            at - gzip.avail_in, gzip.msg ? gzip.msg : "wrong checksum");
+            "the gzip data is damaged before byte {} of the file ({}). Get the file again.", at - gzip.avail_in,
+            gzip.msg ? gzip.msg : "wrong checksum");
     }
     return gzip_room - gzip.avail_out;
   }
@@ -361,8 +354,7 @@ Head read_head(World& world, const std::string& path, std::size_t bytes) {
     try {
       while (const std::size_t n = stream.read(head.text.data() + have, bytes - have)) have += n;
     } catch (const InputError& e) {
-      const auto line =
-          1 + std::count(head.text.begin(), head.text.begin() + static_cast<std::ptrdiff_t>(have), '\n');
+      const auto line = 1 + std::count(head.text.begin(), head.text.begin() + static_cast<std::ptrdiff_t>(have), '\n');
       throw InputError(fmt::format("{}:{}: {}", path, line, e.what()));
     }
     check(have > 0, "{}: holds no text (it unpacks to nothing). Check how it was written.", path);

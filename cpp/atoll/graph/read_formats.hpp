@@ -53,8 +53,7 @@ auto from_head(World& world, const std::string& path, Head& head, F&& conclude) 
     try {
       return conclude(std::as_const(head));
     } catch (const HeadLines::TooShort&) {
-      check(head.text.size() < kMost,
-            "{}: its first {} bytes hold no edge (is this a graph?). Name its format.", path,
+      check(head.text.size() < kMost, "{}: its first {} bytes hold no edge (is this a graph?). Name its format.", path,
             head.text.size());
       head = read_head(world, path, head.text.size() * 8);
     }

@@ -21,9 +21,7 @@ struct Pair64 {
   std::int64_t end[2];
 };
 
-std::uint64_t end_of(const Packed48& e, int i) {
-  return e.low[i] | static_cast<std::uint64_t>(e.high[i]) << 32;
-}
+std::uint64_t end_of(const Packed48& e, int i) { return e.low[i] | static_cast<std::uint64_t>(e.high[i]) << 32; }
 std::uint64_t end_of(const Pair64& e, int i) { return static_cast<std::uint64_t>(e.end[i]); }
 
 template <class Tuple>
@@ -97,8 +95,8 @@ EdgeList read_tuples(World& world, const std::string& path, const ReadOptions& o
           s.weight.assign(s.floats.begin(), s.floats.end());
           for (std::size_t i = 0; i < n; ++i)
             check(std::isfinite(s.floats[i]),
-                  "{}.weights: edge {} has the weight {} (weights are finite numbers). Write both again.",
-                  path, begin + i, s.floats[i]);
+                  "{}.weights: edge {} has the weight {} (weights are finite numbers). Write both again.", path,
+                  begin + i, s.floats[i]);
         }
         if (all >> 32 == 0) {
           s.narrow_source.assign(s.source.begin(), s.source.end());

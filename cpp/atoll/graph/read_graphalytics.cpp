@@ -51,15 +51,13 @@ std::string stem_of(const std::string& path) {
     const std::string name = entry.path().string();
     if (name.ends_with(".properties") || has_ending(name, ".e")) stems.push_back(without_ending(name));
   }
-  if (error)
-    throw IoError(fmt::format("{}: cannot be listed ({}). Check the permissions.", path, error.message()));
+  if (error) throw IoError(fmt::format("{}: cannot be listed ({}). Check the permissions.", path, error.message()));
   std::sort(stems.begin(), stems.end());
   stems.erase(std::unique(stems.begin(), stems.end()), stems.end());
-  check(!stems.empty(), "{}: is a folder without a graph (it has no .properties and no .e). Name a file.",
-        path);
+  check(!stems.empty(), "{}: is a folder without a graph (it has no .properties and no .e). Name a file.", path);
   if (stems.size() > 1)
-    throw InputError(fmt::format("{}: is a folder with {} graphs ({} and {} are two). Name one of them.",
-                                 path, stems.size(), fs::path(stems[0]).filename().string(),
+    throw InputError(fmt::format("{}: is a folder with {} graphs ({} and {} are two). Name one of them.", path,
+                                 stems.size(), fs::path(stems[0]).filename().string(),
                                  fs::path(stems[1]).filename().string()));
   return stems[0];
 }
@@ -86,8 +84,8 @@ void read_properties(DataSet& set) {
       if (key.ends_with(known)) values[known] = {trimmed(std::string_view(text).substr(equals + 1)), number};
   }
   const auto fail = [&](const char* key, const char* rule) {
-    throw InputError(fmt::format("{}:{}: {} is {} ({}). Correct it.", set.properties, values[key].second,
-                                 key + 1, in_quotes(values[key].first), rule));
+    throw InputError(fmt::format("{}:{}: {} is {} ({}). Correct it.", set.properties, values[key].second, key + 1,
+                                 in_quotes(values[key].first), rule));
   };
   const fs::path folder = fs::path(set.properties).parent_path();
   const auto file = [&](const char* key, std::string& path) {
@@ -111,8 +109,7 @@ void read_properties(DataSet& set) {
     set.weighted = true;
     const std::string type =
         values.contains(".edge-properties.types") ? values[".edge-properties.types"].first : "real";
-    if (type != "real" && type != "int" && type != "integer")
-      fail(".edge-properties.types", "a weight is real or int");
+    if (type != "real" && type != "int" && type != "integer") fail(".edge-properties.types", "a weight is real or int");
   }
   const auto count = [&](const char* key, std::int64_t& into) {
     if (!values.contains(key)) return;
@@ -136,8 +133,7 @@ DataSet locate(const std::string& path) {
   }
   if (set.edges.empty()) set.edges = packed_or_plain(stem + ".e");
   if (set.vertices.empty()) set.vertices = packed_or_plain(stem + ".v");
-  check(!set.edges.empty(), "{}.e: no such file (a Graphalytics graph has its edges there). Check the path.",
-        stem);
+  check(!set.edges.empty(), "{}.e: no such file (a Graphalytics graph has its edges there). Check the path.", stem);
   check(!set.vertices.empty(),
         "{}.v: no such file (a Graphalytics graph has its vertices there). Name the .e file with format "
         "edges to read it alone.",
@@ -147,8 +143,8 @@ DataSet locate(const std::string& path) {
 
 void share(World& world, DataSet& set) {
   for (std::string* text : {&set.vertices, &set.edges, &set.properties}) broadcast_text(world, *text);
-  std::int64_t facts[4] = {set.directed ? *set.directed : -1, set.weighted ? *set.weighted : -1,
-                           set.vertex_count, set.edge_count};
+  std::int64_t facts[4] = {set.directed ? *set.directed : -1, set.weighted ? *set.weighted : -1, set.vertex_count,
+                           set.edge_count};
   world.broadcast(std::span<std::int64_t>(facts), 0);
   if (facts[0] >= 0) set.directed = facts[0] != 0;
   if (facts[1] >= 0) set.weighted = facts[1] != 0;
@@ -184,8 +180,7 @@ EdgeList read_graphalytics(World& world, const std::string& path, const ReadOpti
     edges = read_edge_list(world, set.edges, head, inner);
   }
   if (!set.directed && !options.directed)
-    world.log()(LogLevel::warn, "{}: no .properties says whether edges are directed; taken as directed",
-                path);
+    world.log()(LogLevel::warn, "{}: no .properties says whether edges are directed; taken as directed", path);
   edges.directed = options.directed.value_or(set.directed.value_or(true));
 
   LineShape shape;

@@ -28,15 +28,12 @@ bool begins_comment(const char* p, const LineShape& shape) {
 [[noreturn]] void refuse_id(const char* at, std::string_view field, const char* name) {
   constexpr const char* kRule = "ids are whole numbers from 0 to 2^63 - 2";
   if (field.size() > 1 && field[0] == '-' && scan::is_digit(field[1]))
-    throw LineError{at,
-                    fmt::format("{} is {} ({}). Renumber the vertices.", name, field.substr(0, 40), kRule)};
+    throw LineError{at, fmt::format("{} is {} ({}). Renumber the vertices.", name, field.substr(0, 40), kRule)};
   if (std::all_of(field.begin(), field.end(), scan::is_digit))
-    throw LineError{at,
-                    fmt::format("{} is {} ({}). Renumber the vertices.", name, field.substr(0, 40), kRule)};
+    throw LineError{at, fmt::format("{} is {} ({}). Renumber the vertices.", name, field.substr(0, 40), kRule)};
   throw LineError{
-      at, fmt::format(
-              "{} is {} (not a whole number). Name the file's format and columns, or number the vertices.",
-              name, in_quotes(field))};
+      at, fmt::format("{} is {} (not a whole number). Name the file's format and columns, or number the vertices.",
+                      name, in_quotes(field))};
 }
 
 std::uint64_t careful_id(std::string_view field, const char* name, const LineShape& shape) {
@@ -59,19 +56,17 @@ double careful_weight(std::string_view field) {
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const bool nan = lower.find("nan") != std::string::npos, inf = lower.find("inf") != std::string::npos;
   if (nan || inf)
-    throw LineError{field.data(),
-                    fmt::format("weight is {} (weights are finite numbers). Remove the edge or correct it.",
-                                in_quotes(field))};
+    throw LineError{
+        field.data(),
+        fmt::format("weight is {} (weights are finite numbers). Remove the edge or correct it.", in_quotes(field))};
   double value = 0;
   const char* first = field.data() + (field.size() > 1 && (field[0] == '+' || field[0] == '-'));
   if (const auto [end, error] = std::from_chars(first, field.data() + field.size(), value);
       error == std::errc::result_out_of_range && end == field.data() + field.size())
-    throw LineError{
-        field.data(),
-        fmt::format("weight is {} (beyond the range of a double). Scale the weights.", in_quotes(field))};
-  throw LineError{
-      field.data(),
-      fmt::format("weight is {} (not a number). Correct it, or read without weights.", in_quotes(field))};
+    throw LineError{field.data(),
+                    fmt::format("weight is {} (beyond the range of a double). Scale the weights.", in_quotes(field))};
+  throw LineError{field.data(),
+                  fmt::format("weight is {} (not a number). Correct it, or read without weights.", in_quotes(field))};
 }
 
 // Takes the field at p, then what separates it from the next; the field may be empty where two delimiters
@@ -110,9 +105,9 @@ bool read_line(const char* p, const char* end, const LineShape& shape, LineValue
   if (shape.prefix) {
     const std::string_view word = take_field(p, end);
     if (word.size() != 1 || word[0] != shape.prefix)
-      throw LineError{
-          line, fmt::format("the line begins with {} (an edge begins with '{}'). Correct or remove the line.",
-                            in_quotes(word), shape.prefix)};
+      throw LineError{line,
+                      fmt::format("the line begins with {} (an edge begins with '{}'). Correct or remove the line.",
+                                  in_quotes(word), shape.prefix)};
   }
   const int last = std::max({shape.source, shape.target, shape.weight});
   int column = 0;
@@ -120,19 +115,16 @@ bool read_line(const char* p, const char* end, const LineShape& shape, LineValue
     const std::string_view field = take_field(p, end);
     const bool wanted = column == shape.source || column == shape.target || column == shape.weight;
     if (wanted && field.empty())
-      throw LineError{
-          field.data(),
-          fmt::format("column {} is empty (an edge needs it). Complete or remove the line.", column + 1)};
+      throw LineError{field.data(),
+                      fmt::format("column {} is empty (an edge needs it). Complete or remove the line.", column + 1)};
     if (column == shape.source) values.source = careful_id(field, shape.source_name, shape);
     if (column == shape.target) values.target = careful_id(field, shape.target_name, shape);
     if (column == shape.weight) values.weight = careful_weight(field);
   }
   if (column <= last) {
-    const char* needs = shape.target < 0   ? "a vertex"
-                        : shape.weight < 0 ? "an edge"
-                                           : "an edge with its weight";
-    throw LineError{line, fmt::format("the line has {} column{} ({} needs {}). Complete or remove it.",
-                                      column, column == 1 ? "" : "s", needs, last + 1)};
+    const char* needs = shape.target < 0 ? "a vertex" : shape.weight < 0 ? "an edge" : "an edge with its weight";
+    throw LineError{line, fmt::format("the line has {} column{} ({} needs {}). Complete or remove it.", column,
+                                      column == 1 ? "" : "s", needs, last + 1)};
   }
   if (p < end && !begins_comment(p, shape) && column >= shape.most_columns) {
     const auto more = fields_of({p, static_cast<std::size_t>(end - p)});
@@ -176,8 +168,8 @@ inline bool end_line(const char*& p, const char* end, bool more_allowed, const L
 }
 
 template <bool kWeighted, bool kPrefix, class Id>
-bool parse_edges(const char* p, const char* end, const LineShape& shape, Id* source, Id* target,
-                 double* weight, std::size_t& count, std::uint64_t& all) {
+bool parse_edges(const char* p, const char* end, const LineShape& shape, Id* source, Id* target, double* weight,
+                 std::size_t& count, std::uint64_t& all) {
   const bool more_allowed = shape.most_columns > (kWeighted ? 3 : 2);
   std::size_t n = 0;
   std::uint64_t bits = 0;
@@ -225,8 +217,7 @@ bool in_range(const Id* ids, std::size_t n, Vertex lowest, Vertex highest) {
     least = std::min(least, id);
     most = std::max(most, id);
   }
-  return n == 0 ||
-         (least >= static_cast<std::uint64_t>(lowest) && most <= static_cast<std::uint64_t>(highest));
+  return n == 0 || (least >= static_cast<std::uint64_t>(lowest) && most <= static_cast<std::uint64_t>(highest));
 }
 
 }  // namespace
@@ -239,9 +230,8 @@ LineParser::LineParser(World& world, LineShape shape, std::size_t expected_edges
 
 BlockWork LineParser::work() {
   if (shape_.target < 0)
-    return [this](int thread, const Block& block) {
-      parse_vertices(scratch_[static_cast<std::size_t>(thread)], block);
-    };
+    return
+        [this](int thread, const Block& block) { parse_vertices(scratch_[static_cast<std::size_t>(thread)], block); };
   return [this](int thread, const Block& block) { parse(scratch_[static_cast<std::size_t>(thread)], block); };
 }
 
@@ -294,8 +284,8 @@ void LineParser::append(Scratch& scratch, const Block& block) {
   const auto* target = reinterpret_cast<const Id*>(scratch.target.data());
   const std::size_t n = scratch.count;
   const bool any_id = shape_.lowest == 0 && shape_.highest == kMaxVertex && sizeof(Id) < sizeof(Vertex);
-  if (!any_id && (!in_range(source, n, shape_.lowest, shape_.highest) ||
-                  !in_range(target, n, shape_.lowest, shape_.highest))) {
+  if (!any_id &&
+      (!in_range(source, n, shape_.lowest, shape_.highest) || !in_range(target, n, shape_.lowest, shape_.highest))) {
     for (const char* p = block.begin; p < block.end;) {
       const char* next = next_line(p, block.end);
       LineValues ignored;
@@ -320,8 +310,7 @@ void LineParser::parse(Scratch& scratch, const Block& block) {
     }
   } catch (...) {
     // Others wait for this turn.
-    if (!scratch.appended)
-      columns_.append(block.turn, static_cast<const Vertex*>(nullptr), nullptr, nullptr, 0);
+    if (!scratch.appended) columns_.append(block.turn, static_cast<const Vertex*>(nullptr), nullptr, nullptr, 0);
     throw;
   }
 }
@@ -338,8 +327,7 @@ void LineParser::parse_vertices(Scratch& scratch, const Block& block) {
     }
     const char* next = next_line(p, block.end);
     LineValues values;
-    if (read_line(p, next - 1, shape_, values))
-      scratch.vertices.push_back(static_cast<Vertex>(values.source));
+    if (read_line(p, next - 1, shape_, values)) scratch.vertices.push_back(static_cast<Vertex>(values.source));
     p = next;
   }
 }

@@ -30,14 +30,13 @@ MatrixHeader conclude(const std::string& path, const Head& head) {
                     "its field and its symmetry). Name its format.",
                     in_quotes(lines.line())));
   if (words[2] != "coordinate")
-    lines.fail(fmt::format(
-        "the matrix is stored as {} (only coordinate lists the edges of a graph). Store it as coordinate.",
-        in_quotes(words[2])));
+    lines.fail(
+        fmt::format("the matrix is stored as {} (only coordinate lists the edges of a graph). Store it as coordinate.",
+                    in_quotes(words[2])));
   if (words[3] != "pattern" && words[3] != "real" && words[3] != "integer" && words[3] != "double" &&
       words[3] != "unsigned-integer")
-    lines.fail(
-        fmt::format("the entries are {} (weights are real, integer, or none: pattern). Convert the matrix.",
-                    in_quotes(words[3])));
+    lines.fail(fmt::format("the entries are {} (weights are real, integer, or none: pattern). Convert the matrix.",
+                           in_quotes(words[3])));
   if (words[4] != "general" && words[4] != "symmetric")
     lines.fail(
         fmt::format("the matrix is {} (a graph is general or symmetric: elsewhere the two directions of an "
@@ -47,18 +46,18 @@ MatrixHeader conclude(const std::string& path, const Head& head) {
   header.symmetric = words[4] == "symmetric";
   for (;;) {
     if (!lines.next())
-      throw InputError(fmt::format(
-          "{}:{}: the file ends before the line of sizes (rows, columns, entries). The file is cut off.",
-          path, lines.number()));
+      throw InputError(
+          fmt::format("{}:{}: the file ends before the line of sizes (rows, columns, entries). The file is cut off.",
+                      path, lines.number()));
     const auto sizes = fields_of(lines.line());
     if (sizes.empty() || lines.line()[0] == '%') continue;
     std::int64_t numbers[3] = {};
     for (std::size_t i = 0; i < 3; ++i) {
       numbers[i] = sizes.size() == 3 ? header_number(sizes[i]) : -1;
       if (numbers[i] < 0)
-        lines.fail(fmt::format(
-            "the line of sizes is {} (it is rows, columns and entries: three whole numbers). Correct it.",
-            in_quotes(lines.line())));
+        lines.fail(
+            fmt::format("the line of sizes is {} (it is rows, columns and entries: three whole numbers). Correct it.",
+                        in_quotes(lines.line())));
     }
     if (numbers[0] != numbers[1])
       lines.fail(
@@ -66,8 +65,8 @@ MatrixHeader conclude(const std::string& path, const Head& head) {
                       "bipartite graph, number the columns after the rows.",
                       numbers[0], numbers[1]));
     if (numbers[0] < 1 || numbers[0] > kMaxVertex)
-      lines.fail(fmt::format(
-          "the matrix has {} rows (a graph has 1 to 2^63 - 2 vertices). Correct the header.", numbers[0]));
+      lines.fail(
+          fmt::format("the matrix has {} rows (a graph has 1 to 2^63 - 2 vertices). Correct the header.", numbers[0]));
     header.rows = numbers[0];
     header.entries = numbers[2];
     break;
@@ -86,8 +85,7 @@ EdgeList read_matrix_market(World& world, const std::string& path, Head& head, c
         "{}:1: has no weights (the matrix is a pattern). Read it without them.", path);
   if (header.symmetric && options.directed == true)
     throw UsageError(fmt::format(
-        "{}:1: the matrix is symmetric (each entry is an edge of both directions). Leave out directed.",
-        path));
+        "{}:1: the matrix is symmetric (each entry is an edge of both directions). Leave out directed.", path));
   LineShape shape;
   shape.comments = "%";
   shape.weight = header.pattern || options.weights == ReadOptions::Weights::none ? -1 : 2;
@@ -97,20 +95,17 @@ EdgeList read_matrix_market(World& world, const std::string& path, Head& head, c
   shape.source_name = "row";
   shape.target_name = "column";
   shape.range_rule = fmt::format(
-      "(the header says {} rows and columns). Ids in .mtx start at 1; was this file written from 0?",
-      header.rows);
+      "(the header says {} rows and columns). Ids in .mtx start at 1; was this file written from 0?", header.rows);
   LineParser parser(world, shape, expected_share(world, head, 4));
-  for_each_block(world, path,
-                 {.from = header.from, .first_line = header.line + 1, .file_bytes = head.file_bytes},
+  for_each_block(world, path, {.from = header.from, .first_line = header.line + 1, .file_bytes = head.file_bytes},
                  parser.work());
 
   EdgeList edges;
   parser.columns().finish(world, edges);
   const auto entries = world.sum(static_cast<std::int64_t>(edges.size()));
-  check(
-      entries == header.entries,
-      "{}:{}: the header promises {} entries (the file has {}). The file is cut off, or its header is wrong.",
-      path, header.line, header.entries, entries);
+  check(entries == header.entries,
+        "{}:{}: the header promises {} entries (the file has {}). The file is cut off, or its header is wrong.", path,
+        header.line, header.entries, entries);
   edges.directed = options.directed.value_or(!header.symmetric);
   edges.range = IdRange{1, header.rows};
   return edges;

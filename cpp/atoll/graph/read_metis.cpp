@@ -42,9 +42,9 @@ MetisHeader conclude(const std::string& path, const Head& head) {
     std::string format(fields.size() > 2 ? fields[2] : "0");
     const std::int64_t constraints = fields.size() > 3 ? header_number(fields[3]) : 1;
     if (n < 0 || m < 0 || fields.size() > 4 || constraints < 0 || constraints > 1000000)
-      lines.fail(fmt::format(
-          "the header is {} (it is 'vertices edges [fmt [ncon]]', whole numbers). Name the file's format.",
-          in_quotes(lines.line())));
+      lines.fail(
+          fmt::format("the header is {} (it is 'vertices edges [fmt [ncon]]', whole numbers). Name the file's format.",
+                      in_quotes(lines.line())));
     if (format.size() < 3) format = std::string(3 - format.size(), '0') + format;
     if (format.size() > 3 || format.find_first_not_of("01") != std::string::npos)
       lines.fail(
@@ -165,8 +165,7 @@ class NeighbourParser {
     std::size_t n = 0;
     std::int64_t row = block.row;
     const auto vertices = static_cast<std::uint64_t>(header_.vertices);
-    for (const char* p = block.begin; p < block.end;
-         ++p) {  // p: the beginning of a line, at the end its line end
+    for (const char* p = block.begin; p < block.end; ++p) {  // p: the beginning of a line, at the end its line end
       if (*p == '%') {
         p = next_line(p, block.end) - 1;
         continue;
@@ -181,8 +180,8 @@ class NeighbourParser {
       for (std::int64_t skip = skipped_; skip > 0 && *p != '\n'; --skip) {
         std::uint64_t ignored;
         if (!scan_id(p, ignored) || !(scan::is_blank(*p) || *p == '\n'))
-          throw LineError{p, fmt::format("a weight of vertex {} ends in {} (not a whole number). Correct it.",
-                                         u, in_quotes(field_at(p, block.end)))};
+          throw LineError{p, fmt::format("a weight of vertex {} ends in {} (not a whole number). Correct it.", u,
+                                         in_quotes(field_at(p, block.end)))};
         while (scan::is_blank(*p)) ++p;
       }
       while (*p != '\n') {
@@ -205,9 +204,8 @@ class NeighbourParser {
                                            "(fmt says that edges have weights). Complete it.",
                                            u, v)};
           if (!scan_weight(p, block.end, w) || !(scan::is_blank(*p) || *p == '\n'))
-            throw LineError{
-                at, fmt::format("the weight of edge {}-{} is {} (not a finite number). Correct it.", u, v,
-                                in_quotes(field_at(at, block.end)))};
+            throw LineError{at, fmt::format("the weight of edge {}-{} is {} (not a finite number). Correct it.", u, v,
+                                            in_quotes(field_at(at, block.end)))};
           while (scan::is_blank(*p)) ++p;
         }
         const std::uint64_t hash_w = std::bit_cast<std::uint64_t>(w);

@@ -28,8 +28,7 @@ struct LineError {
   std::string what;
 };
 
-static_assert(std::endian::native == std::endian::little,
-              "the scanner takes the first digit from the lowest byte");
+static_assert(std::endian::native == std::endian::little, "the scanner takes the first digit from the lowest byte");
 
 namespace scan {
 
@@ -108,8 +107,7 @@ inline bool scan_weight(const char*& p, const char* end, double& value) {
       const char after = q[n + 1 + m];
       if (m < 8 && after != 'e' && after != 'E') {
         const std::uint64_t part = m > 0 ? scan::eight(x << (64 - 8 * m)) : 0;
-        value =
-            static_cast<double>(whole * scan::kPower10[m] + part) / static_cast<double>(scan::kPower10[m]);
+        value = static_cast<double>(whole * scan::kPower10[m] + part) / static_cast<double>(scan::kPower10[m]);
         if (minus) value = -value;
         p = q + n + 1 + m;
         return true;

@@ -121,7 +121,8 @@ Edge sort_typed(Team& team, Csr& csr, W* weights, Duplicates duplicates, std::si
         const Edge begin = csr.offsets[v];
         const auto n = static_cast<std::size_t>(csr.offsets[v + 1] - begin);
         const std::span row(csr.targets.data() + begin, n);
-        const auto k = static_cast<Edge>(settle(row, weight_at(begin), duplicates, locals, buffers[static_cast<std::size_t>(thread)]));
+        const auto k = static_cast<Edge>(
+            settle(row, weight_at(begin), duplicates, locals, buffers[static_cast<std::size_t>(thread)]));
         const auto own = std::equal_range(row.begin(), row.begin() + k, static_cast<Local>(v));
         own_loops += own.second - own.first;
         move_down(csr.targets.data(), end, begin, k);

@@ -33,8 +33,7 @@ char* put(char* p, double value) {
 // Writes `head` and then every rank's rows, each formatted by line(char* p, row) -> end. Lines are formatted
 // twice, once for their lengths: so every rank and thread knows its place, and no text is kept. Collective.
 template <class Line>
-void write_lines(World& world, const std::string& path, const std::string& head, std::size_t rows,
-                 Line&& line) {
+void write_lines(World& world, const std::string& path, const std::string& head, std::size_t rows, Line&& line) {
   OutputFile file(world, path);
   const std::size_t blocks = (rows + kRowsPerBlock - 1) / kRowsPerBlock;
   std::vector<std::uint64_t> at(blocks + 1, 0);
@@ -49,9 +48,8 @@ void write_lines(World& world, const std::string& path, const std::string& head,
     return static_cast<std::size_t>(p - buffer.data());
   };
   world.together([&] {
-    team.for_range(blocks, 1, [&](int thread, std::size_t block, std::size_t) {
-      at[block + 1] = format(thread, block);
-    });
+    team.for_range(blocks, 1,
+                   [&](int thread, std::size_t block, std::size_t) { at[block + 1] = format(thread, block); });
   });
   for (std::size_t b = 0; b < blocks; ++b) at[b + 1] += at[b];
   std::uint64_t start = head.size(), total = head.size();
@@ -64,8 +62,7 @@ void write_lines(World& world, const std::string& path, const std::string& head,
   world.together([&] {
     if (world.rank() == 0) file.write_at(head.data(), head.size(), 0);
     team.for_range(blocks, 1, [&](int thread, std::size_t block, std::size_t) {
-      file.write_at(buffers[static_cast<std::size_t>(thread)].data(), format(thread, block),
-                    start + at[block]);
+      file.write_at(buffers[static_cast<std::size_t>(thread)].data(), format(thread, block), start + at[block]);
     });
   });
   file.commit();
@@ -73,8 +70,8 @@ void write_lines(World& world, const std::string& path, const std::string& head,
 
 // Records of a fixed size: fill(bytes, row) puts one.
 template <class Fill>
-void write_records(World& world, const std::string& path, const std::string& head, std::size_t rows,
-                   std::size_t bytes, Fill&& fill) {
+void write_records(World& world, const std::string& path, const std::string& head, std::size_t rows, std::size_t bytes,
+                   Fill&& fill) {
   OutputFile file(world, path);
   const auto counts = world.all_gather(static_cast<std::uint64_t>(rows));
   std::uint64_t start = 0, total = 0;
@@ -97,8 +94,7 @@ void write_records(World& world, const std::string& path, const std::string& hea
 }
 
 template <class Value>
-void write_npy(World& world, const std::string& path, std::span<const Vertex> ids,
-               std::span<const Value> values) {
+void write_npy(World& world, const std::string& path, std::span<const Vertex> ids, std::span<const Value> values) {
   const auto n = world.sum(static_cast<std::int64_t>(ids.size()));
   std::string words =
       fmt::format("{{'descr': [('id', '<i8'), ('value', '{}')], 'fortran_order': False, 'shape': ({},), }}",
@@ -118,18 +114,16 @@ void write_npy(World& world, const std::string& path, std::span<const Vertex> id
 }
 
 template <class Value>
-void write_values(World& world, const std::string& path, std::span<const Vertex> ids,
-                  std::span<const Value> values) {
+void write_values(World& world, const std::string& path, std::span<const Vertex> ids, std::span<const Value> values) {
   world.agree(ids.size() == values.size(),
-              fmt::format("{}: {} ids and {} values were given (each id has one). Pass as many.", path,
-                          ids.size(), values.size()));
+              fmt::format("{}: {} ids and {} values were given (each id has one). Pass as many.", path, ids.size(),
+                          values.size()));
   const std::string ending = std::filesystem::path(path).extension().string();
   if (ending == ".npy") return write_npy(world, path, ids, values);
   const char between = ending == ".tsv" ? '\t' : ending == ".csv" ? ',' : ending == ".txt" ? ' ' : 0;
   if (!between)
-    throw UsageError(
-        fmt::format("{}: the ending is {} (results are written as .tsv .csv .txt .npy). Use one of them.",
-                    path, in_quotes(ending)));
+    throw UsageError(fmt::format("{}: the ending is {} (results are written as .tsv .csv .txt .npy). Use one of them.",
+                                 path, in_quotes(ending)));
   write_lines(world, path, ending == ".csv" ? "id,value\n" : "", ids.size(), [&](char* p, std::size_t row) {
     p = put(p, ids[row]);
     *p++ = between;
@@ -167,16 +161,15 @@ IdBounds bounds_of(World& world, const EdgeList& edges) {
   IdBounds mine;
   with_columns(edges, [&](const auto& source, const auto& target, auto) {
     std::vector<IdBounds> parts(static_cast<std::size_t>(world.team().size()));
-    world.team().for_range(
-        source.size(), std::size_t{1} << 18, [&](int thread, std::size_t a, std::size_t b) {
-          IdBounds part = parts[static_cast<std::size_t>(thread)];
-          for (std::size_t i = a; i < b; ++i) {
-            const auto s = static_cast<Vertex>(source[i]), t = static_cast<Vertex>(target[i]);
-            part.least = std::min({part.least, s, t});
-            part.most = std::max({part.most, s, t});
-          }
-          parts[static_cast<std::size_t>(thread)] = part;
-        });
+    world.team().for_range(source.size(), std::size_t{1} << 18, [&](int thread, std::size_t a, std::size_t b) {
+      IdBounds part = parts[static_cast<std::size_t>(thread)];
+      for (std::size_t i = a; i < b; ++i) {
+        const auto s = static_cast<Vertex>(source[i]), t = static_cast<Vertex>(target[i]);
+        part.least = std::min({part.least, s, t});
+        part.most = std::max({part.most, s, t});
+      }
+      parts[static_cast<std::size_t>(thread)] = part;
+    });
     for (const IdBounds& part : parts) {
       mine.least = std::min(mine.least, part.least);
       mine.most = std::max(mine.most, part.most);
@@ -189,8 +182,8 @@ IdBounds bounds_of(World& world, const EdgeList& edges) {
   return {world.min(mine.least), world.max(mine.most)};
 }
 
-void write_text(World& world, const std::string& path, const EdgeList& edges, const std::string& head,
-                char between, bool weights) {
+void write_text(World& world, const std::string& path, const EdgeList& edges, const std::string& head, char between,
+                bool weights) {
   with_columns(edges, [&](const auto& source, const auto& target, auto weight) {
     write_lines(world, path, head, source.size(), [&](char* p, std::size_t row) {
       p = put(p, static_cast<Vertex>(source[row]));
@@ -218,9 +211,8 @@ void write_matrix(World& world, const std::string& path, const EdgeList& edges) 
   check(most >= 0, "{}: the graph has no vertex (a matrix has at least one row). Write it as .atoll.", path);
   const Vertex shift = least == 0 ? 1 : 0;
   const auto entries = world.sum(static_cast<std::int64_t>(edges.size()));
-  std::string head =
-      fmt::format("%%MatrixMarket matrix coordinate {} {}\n", edges.weighted() ? "real" : "pattern",
-                  edges.directed ? "general" : "symmetric");
+  std::string head = fmt::format("%%MatrixMarket matrix coordinate {} {}\n", edges.weighted() ? "real" : "pattern",
+                                 edges.directed ? "general" : "symmetric");
   if (shift) {
     head += "% ids are larger by one than in the graph that this was written from\n";
     world.log()(LogLevel::warn, "{}: ids grow by one (those in .mtx start at 1)", path);
@@ -246,8 +238,8 @@ void write_matrix(World& world, const std::string& path, const EdgeList& edges) 
 void write_graph500(World& world, const std::string& path, const EdgeList& edges, int bits) {
   if (bits == 48) {
     const Vertex most = bounds_of(world, edges).most;
-    check(most < Vertex{1} << 48,
-          "{}: the largest id is {} (48 bits hold less than 2^48). Write it as .g500-64.", path, most);
+    check(most < Vertex{1} << 48, "{}: the largest id is {} (48 bits hold less than 2^48). Write it as .g500-64.", path,
+          most);
   }
   if (edges.weighted()) {
     with_columns(edges, [&](const auto& source, const auto&, auto weight) {
@@ -279,8 +271,7 @@ void write_result(World& world, const std::string& path, std::span<const Vertex>
   write_values(world, path, ids, values);
 }
 
-void write_result(World& world, const std::string& path, std::span<const Vertex> ids,
-                  std::span<const double> values) {
+void write_result(World& world, const std::string& path, std::span<const Vertex> ids, std::span<const double> values) {
   write_values(world, path, ids, values);
 }
 
@@ -291,8 +282,7 @@ void write_edges(World& world, const std::string& path, const EdgeList& edges) {
     world.log()(LogLevel::warn, "{}: holds edges only; vertices without any are lost", path);
   if (ending == ".atoll") return write_binary(world, path, edges);
   if (ending == ".mtx") return write_matrix(world, path, edges);
-  if (ending == ".g500" || ending == ".g500-64")
-    return write_graph500(world, path, edges, ending == ".g500" ? 48 : 64);
+  if (ending == ".g500" || ending == ".g500-64") return write_graph500(world, path, edges, ending == ".g500" ? 48 : 64);
   if (ending == ".wel") {
     check(edges.weighted(), "{}: the graph has no weights (.wel needs them). Write it as .el.", path);
     return write_text(world, path, edges, "", ' ', true);
@@ -310,9 +300,8 @@ void write_edges(World& world, const std::string& path, const EdgeList& edges) {
                     path, in_quotes(ending)));
   std::string head;
   if (edges.range && edges.range->count > 0)
-    head =
-        fmt::format("# atoll: vertices {}..{} {}\n", edges.range->first,
-                    edges.range->first + edges.range->count - 1, edges.directed ? "directed" : "undirected");
+    head = fmt::format("# atoll: vertices {}..{} {}\n", edges.range->first, edges.range->first + edges.range->count - 1,
+                       edges.directed ? "directed" : "undirected");
   if (ending == ".csv") head += edges.weighted() ? "source,target,weight\n" : "source,target\n";
   write_text(world, path, edges, head, between, edges.weighted());
 }

@@ -24,8 +24,7 @@ namespace atl {
 /// written as Infinity, and doubles so that they read back exactly.
 void write_result(World& world, const std::string& path, std::span<const Vertex> ids,
                   std::span<const std::int64_t> values);
-void write_result(World& world, const std::string& path, std::span<const Vertex> ids,
-                  std::span<const double> values);
+void write_result(World& world, const std::string& path, std::span<const Vertex> ids, std::span<const double> values);
 
 /// The format goes by the ending:
 ///   .el .edges .elist   source target               what GAP reads; weights are left out

@@ -21,12 +21,11 @@ OutputFile::OutputFile(World& world, const std::string& path) : world_(world), p
     if (fs::is_directory(target, ignored))
       throw IoError(fmt::format("{}: is a folder (a file is to be written). Name a file in it.", path));
     if (fs::exists(target, ignored) && !fs::is_regular_file(target, ignored))
-      throw IoError(
-          fmt::format("{}: is no regular file (a finished file is renamed to it). Write to a file.", path));
+      throw IoError(fmt::format("{}: is no regular file (a finished file is renamed to it). Write to a file.", path));
     const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
     if (!fs::exists(folder, ignored))
-      throw IoError(fmt::format("{}: cannot be written (there is no folder {}). Make it first.", path,
-                                folder.string()));
+      throw IoError(
+          fmt::format("{}: cannot be written (there is no folder {}). Make it first.", path, folder.string()));
     path_ = target.string();
     for (int attempt = 0; handle_.get() < 0; ++attempt) {
       temporary_ = fmt::format("{}.{}-{}.part", path_, getpid(), attempt);
@@ -51,15 +50,14 @@ OutputFile::~OutputFile() {
 void OutputFile::fail(const char* what, int error) const {
   const char* remedy = "Check the path and the permissions of its folder.";
   if (error == ENOSPC || error == EDQUOT) remedy = "Make room, or write elsewhere.";
-  throw IoError(
-      fmt::format("{}: cannot be {} ({}). {}", path_, what, std::generic_category().message(error), remedy));
+  throw IoError(fmt::format("{}: cannot be {} ({}). {}", path_, what, std::generic_category().message(error), remedy));
 }
 
 void OutputFile::reserve(std::uint64_t bytes) {
   world_.together([&] {
     if (world_.rank() != 0 || bytes == 0) return;
-    if (fallocate(handle_.get(), 0, 0, static_cast<off_t>(bytes)) != 0 && errno != EOPNOTSUPP &&
-        errno != ENOSYS && errno != EINVAL)
+    if (fallocate(handle_.get(), 0, 0, static_cast<off_t>(bytes)) != 0 && errno != EOPNOTSUPP && errno != ENOSYS &&
+        errno != EINVAL)
       fail("written", errno);
     if (ftruncate(handle_.get(), static_cast<off_t>(bytes)) != 0) fail("written", errno);
   });

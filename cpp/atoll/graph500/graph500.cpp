@@ -41,8 +41,8 @@ double timed(World& world, F&& f) {
 }  // namespace
 
 Graph500Result run_graph500(World& world, const Graph500Options& options) {
-  check(options.searches >= 1 && options.searches <= 1 << 20, "searches is {} (1 to 1048576). The specification asks for 64.",
-        options.searches);
+  check(options.searches >= 1 && options.searches <= 1 << 20,
+        "searches is {} (1 to 1048576). The specification asks for 64.", options.searches);
   Graph500Result result;
   result.options = options;
   EdgeList edges;
@@ -86,8 +86,8 @@ Graph500Result run_graph500(World& world, const Graph500Options& options) {
     });
     result.search_counters += spent;
     Timer timer;
-    const BfsTreeReport report = verify_bfs(*graph, key, {found.parent.data(), found.parent.size()}, {}, tuples,
-                                            TupleKind::undirected);
+    const BfsTreeReport report =
+        verify_bfs(*graph, key, {found.parent.data(), found.parent.size()}, {}, tuples, TupleKind::undirected);
     result.verification_seconds += world.max(timer.seconds());
     if (!report.ok) {
       result.failure = fmt::format("graph500: the search from key {} (number {}) is not valid: {}", key,
@@ -124,8 +124,11 @@ nlohmann::json Graph500Result::to_json() const {
   j["sssp_harmonic_mean_teps"] = Statistics::of_rates(sssp.teps()).mean;
   const auto fields = [&](const std::string& kernel, const SearchTimes& searches) {
     const auto add = [&](const char* what, const Statistics& s) {
-      for (const auto& [name, value] : {std::pair("min", s.min), {"firstquartile", s.first_quartile}, {"median", s.median},
-                                        {"thirdquartile", s.third_quartile}, {"max", s.max}})
+      for (const auto& [name, value] : {std::pair("min", s.min),
+                                        {"firstquartile", s.first_quartile},
+                                        {"median", s.median},
+                                        {"thirdquartile", s.third_quartile},
+                                        {"max", s.max}})
         j[fmt::format("{}_{}_{}", kernel, name, what)] = value;
     };
     for (const auto& [what, values] : {std::pair("time", &searches.seconds), {"nedge", &searches.edges}}) {

@@ -27,14 +27,14 @@ struct Graph500Options {
 /// The same on every rank.
 struct Graph500Result {
   Graph500Options options;
-  double generation_seconds = 0;    ///< untimed by the specification
-  double construction_seconds = 0;  ///< kernel 1
+  double generation_seconds = 0;                     ///< untimed by the specification
+  double construction_seconds = 0;                   ///< kernel 1
   std::map<std::string, double> construction_parts;  ///< of the slowest rank in each
   Counters construction_counters, search_counters;   ///< this rank's, of kernel 1 and of the timed searches
-  double verification_seconds = 0;  ///< of all searches, untimed by the specification
+  double verification_seconds = 0;                   ///< of all searches, untimed by the specification
   std::vector<Vertex> keys;
-  SearchTimes bfs, sssp;            ///< sssp: not run, zeros
-  std::string failure;              ///< empty: all searches passed
+  SearchTimes bfs, sssp;  ///< sssp: not run, zeros
+  std::string failure;    ///< empty: all searches passed
 
   double harmonic_mean_teps() const { return Statistics::of_rates(bfs.teps()).mean; }
   /// Text with the specification's names; "No results printed for invalid run." after a failure.

@@ -47,8 +47,9 @@ Statistics Statistics::of_rates(std::span<const double> values) {
   for (const double x : values) inverse.push_back(1 / x);
   const double mean = mean_of(inverse);
   s.mean = 1 / mean;
-  s.stddev = values.size() < 2 ? 0
-                               : stddev_of(inverse, mean) / (mean * mean * std::sqrt(static_cast<double>(values.size() - 1)));
+  s.stddev = values.size() < 2
+                 ? 0
+                 : stddev_of(inverse, mean) / (mean * mean * std::sqrt(static_cast<double>(values.size() - 1)));
   return s;
 }
 

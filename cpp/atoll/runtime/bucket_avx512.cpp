@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bucketing by compress: for each bucket, one compare of the destinations and one compressed store of the records
 // that match. Measured on Zen 5: 0.52 ns a record for two buckets against 1.22 ns scalar.
+#include <immintrin.h>
+
 #include <atoll/runtime/bucket.hpp>
 #include <bit>
 #include <cstdint>
-
-#include <immintrin.h>
 
 namespace atl {
 namespace {
@@ -56,10 +56,14 @@ std::size_t deal(const Rank* to, const void* records, std::size_t n, Rank bucket
 
 BucketKernel bucket_kernel_avx512(std::size_t record_bytes) {
   switch (record_bytes) {
-    case 4: return deal<4>;
-    case 8: return deal<8>;
-    case 16: return deal<16>;
-    default: return nullptr;
+    case 4:
+      return deal<4>;
+    case 8:
+      return deal<8>;
+    case 16:
+      return deal<16>;
+    default:
+      return nullptr;
   }
 }
 

@@ -150,9 +150,8 @@ void Collectives::exchange_bytes(const std::vector<std::span<const std::byte>>& 
     send(to, tag, outgoing[static_cast<std::size_t>(to)]);
   }
   world_.wait_until("exchange", [&] {
-    return std::all_of(expected.begin(), expected.end(), [](Expected& e) {
-      return std::atomic_ref(e.left).load(std::memory_order_acquire) == 0;
-    });
+    return std::all_of(expected.begin(), expected.end(),
+                       [](Expected& e) { return std::atomic_ref(e.left).load(std::memory_order_acquire) == 0; });
   });
 }
 

@@ -126,8 +126,8 @@ JobBoard JobBoard::make(Rank ranks) {
   std::string path = where + "/" + prefix() + std::to_string(getpid()) + "-XXXXXX";
   const int file = mkostemp(path.data(), O_CLOEXEC);
   if (file < 0)
-    throw IoError(fmt::format("{}: {} (the job's board cannot be made). Make room there, or set TMPDIR.",
-                              where, std::strerror(errno)));
+    throw IoError(fmt::format("{}: {} (the job's board cannot be made). Make room there, or set TMPDIR.", where,
+                              std::strerror(errno)));
   const std::size_t bytes = sizeof(Page) + static_cast<std::size_t>(ranks) * sizeof(SharedSeat);
   void* memory = posix_fallocate(file, 0, static_cast<off_t>(bytes)) == 0
                      ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
@@ -135,8 +135,8 @@ JobBoard JobBoard::make(Rank ranks) {
   close(file);
   if (memory == MAP_FAILED) {
     unlink(path.c_str());
-    throw IoError(fmt::format("{}: no room for {} bytes (the job's board). Make room there, or set TMPDIR.",
-                              where, bytes));
+    throw IoError(
+        fmt::format("{}: no room for {} bytes (the job's board). Make room there, or set TMPDIR.", where, bytes));
   }
   Page* page = static_cast<Page*>(memory);  // zero, as a new file is
   const ProcessId self = ProcessId::self();
@@ -154,8 +154,8 @@ std::optional<JobBoard> JobBoard::find() {
   const int file = open(path, O_RDWR | O_CLOEXEC);
   if (file < 0) return std::nullopt;  // of another host, or its maker has ended
   struct stat about {};
-  const bool fits = fstat(file, &about) == 0 && about.st_uid == getuid() &&
-                    static_cast<std::size_t>(about.st_size) >= sizeof(Page);
+  const bool fits =
+      fstat(file, &about) == 0 && about.st_uid == getuid() && static_cast<std::size_t>(about.st_size) >= sizeof(Page);
   const auto bytes = static_cast<std::size_t>(about.st_size);
   void* memory = fits ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
   close(file);
@@ -163,8 +163,7 @@ std::optional<JobBoard> JobBoard::find() {
   JobBoard board(path, static_cast<Page*>(memory), bytes, false);
   const Page& page = *board.page_;
   if (page.magic != kMagic || page.version != kVersion || page.ranks < 1 ||
-      bytes < sizeof(Page) + static_cast<std::size_t>(page.ranks) * sizeof(SharedSeat) ||
-      !board.maker().alive())
+      bytes < sizeof(Page) + static_cast<std::size_t>(page.ranks) * sizeof(SharedSeat) || !board.maker().alive())
     return std::nullopt;
   return board;
 }
@@ -203,8 +202,7 @@ void JobBoard::sit(Rank rank) {
   struct sigaction action {};
   action.sa_handler = on_fatal_signal;
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM})
-    sigaction(signal, &action, nullptr);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM}) sigaction(signal, &action, nullptr);
 }
 
 void JobBoard::note(const char* operation) noexcept {

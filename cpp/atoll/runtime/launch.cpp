@@ -65,8 +65,7 @@ std::string find_launcher(const std::string& mpi) {
     const std::string path = find_program(name);
     if (path.empty()) continue;
     const std::string version = output_of(path, "--version");
-    const bool open = version.find("Open MPI") != std::string::npos ||
-                      version.find("OpenRTE") != std::string::npos ||
+    const bool open = version.find("Open MPI") != std::string::npos || version.find("OpenRTE") != std::string::npos ||
                       version.find("PRTE") != std::string::npos;
     if (mpi == "openmpi" ? open : version.find("HYDRA") != std::string::npos) return path;
   }
@@ -76,8 +75,7 @@ std::string find_launcher(const std::string& mpi) {
 std::string own_program() {
   std::array<char, 4096> path;
   const ssize_t n = readlink("/proc/self/exe", path.data(), path.size());
-  if (n <= 0)
-    throw IoError("/proc/self/exe: it cannot be read (the ranks are started from it). Mount /proc.");
+  if (n <= 0) throw IoError("/proc/self/exe: it cannot be read (the ranks are started from it). Mount /proc.");
   return std::string(path.data(), static_cast<std::size_t>(n));
 }
 
@@ -159,8 +157,7 @@ class Watched {
       File& file = ranks_[static_cast<std::size_t>(r)];
       const auto seat = board_.seat(r);
       if (bool& known = segments_known_[static_cast<std::size_t>(r)];
-          !known && seat.state == JobBoard::State::running && !seat.operation.empty() &&
-          seat.operation != kJoining) {
+          !known && seat.state == JobBoard::State::running && !seat.operation.empty() && seat.operation != kJoining) {
         known = true;
         for (std::string& name : shared_memory_of(seat.process.pid)) leftovers_.push_back(std::move(name));
       }
@@ -202,8 +199,7 @@ class Watched {
   bool broken() const {
     for (Rank r = 0; r < board_.ranks(); ++r) {
       const auto seat = board_.seat(r);
-      if (seat.state == JobBoard::State::died ||
-          (seat.state == JobBoard::State::finished && seat.exit_code != 0))
+      if (seat.state == JobBoard::State::died || (seat.state == JobBoard::State::finished && seat.exit_code != 0))
         return true;
     }
     return false;
@@ -291,9 +287,7 @@ int start(const std::vector<std::string>& command, const std::string& board, con
   _exit(127);
 }
 
-Rank ranks_of_domains(const std::string& domains) {
-  return domains.empty() ? 0 : read_domains(domains).size();
-}
+Rank ranks_of_domains(const std::string& domains) { return domains.empty() ? 0 : read_domains(domains).size(); }
 
 }  // namespace
 
@@ -323,13 +317,13 @@ Job::Job(Rank ranks, Plan plan, std::vector<std::string> command)
   const auto by = launcher();
   if (by && by->ranks > 1) {
     if (ranks > 0 && ranks != by->ranks)
-      throw UsageError(fmt::format("--ranks is {} ({} has started {}). Leave --ranks away under a launcher.",
-                                   ranks, by->name, by->ranks));
+      throw UsageError(fmt::format("--ranks is {} ({} has started {}). Leave --ranks away under a launcher.", ranks,
+                                   by->name, by->ranks));
     if (plan_.transport == "inproc")
-      throw UsageError(fmt::format(
-          "--transport inproc under {} (its ranks are threads of one process). Start it without a "
-          "launcher, with --ranks {}.",
-          by->name, by->ranks));
+      throw UsageError(
+          fmt::format("--transport inproc under {} (its ranks are threads of one process). Start it without a "
+                      "launcher, with --ranks {}.",
+                      by->name, by->ranks));
     part_ = Part::rank;
     ranks_ = by->ranks;
     rank_ = by->rank;
@@ -462,8 +456,8 @@ int Job::run_children() {
   const File signal_file(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   const int launcher = start(command, board.path(), before);
   if (launcher < 0)
-    throw TransportError(fmt::format("{}: {} (the launcher cannot be started). Free some processes.",
-                                     launcher_path_, std::strerror(errno)));
+    throw TransportError(fmt::format("{}: {} (the launcher cannot be started). Free some processes.", launcher_path_,
+                                     std::strerror(errno)));
 
   Watched job(board, launcher, signal_file.get());
   std::optional<int> status;
@@ -507,8 +501,7 @@ int Job::run_children() {
     const auto seat = board.seat(r);
     seated += seat.state != JobBoard::State::empty;
     finished += seat.state == JobBoard::State::finished;
-    if (seat.state != JobBoard::State::died &&
-        (seat.state != JobBoard::State::finished || seat.exit_code == 0))
+    if (seat.state != JobBoard::State::died && (seat.state != JobBoard::State::finished || seat.exit_code == 0))
       continue;
     if (!first || seat.order < board.seat(*first).order) first = r;
   }
@@ -539,11 +532,10 @@ int Job::run_children() {
   const std::string how = WIFEXITED(*status) ? fmt::format("exit code {}", WEXITSTATUS(*status))
                                              : fmt::format("signal {}", WTERMSIG(*status));
   if (seated == 0)
-    throw TransportError(fmt::format("{} ended with {} before any rank ran. Look at its messages above.",
-                                     launcher_path_, how));
-  throw TransportError(
-      fmt::format("{} ended with {} ({} of {} ranks had finished). Look at its messages above.",
-                  launcher_path_, how, finished, ranks_));
+    throw TransportError(
+        fmt::format("{} ended with {} before any rank ran. Look at its messages above.", launcher_path_, how));
+  throw TransportError(fmt::format("{} ended with {} ({} of {} ranks had finished). Look at its messages above.",
+                                   launcher_path_, how, finished, ranks_));
 }
 
 int Job::finish(int exit_code, std::string_view message) {

@@ -124,8 +124,8 @@ class Mailbox {
     std::unique_ptr<std::byte[]> memory;
   };
   struct alignas(128) Thread {
-    std::vector<Lane> lanes;           // [rank]
-    std::vector<Block> waiting;        // full blocks that handlers left behind
+    std::vector<Lane> lanes;     // [rank]
+    std::vector<Block> waiting;  // full blocks that handlers left behind
     std::vector<std::unique_ptr<std::byte[]>> spare;
     std::uint64_t sent = 0;
     std::atomic<std::uint64_t> received{0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/runtime/plan.hpp>
-#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -75,8 +75,8 @@ Plan Plan::from_json(const nlohmann::json& j) {
   for_each_field(plan, [&](const char* name, auto& value) {
     if (!j.contains(name)) return;
     ++known;
-    check(fits<std::decay_t<decltype(value)>>(j.at(name)), "plan: {} is {} (not of the field's type). Correct it.", name,
-          j.at(name).dump());
+    check(fits<std::decay_t<decltype(value)>>(j.at(name)), "plan: {} is {} (not of the field's type). Correct it.",
+          name, j.at(name).dump());
     j.at(name).get_to(value);
   });
   if (known != j.size()) {

@@ -14,18 +14,18 @@
 namespace atl {
 
 struct Plan {
-  std::string transport = "auto";              ///< auto inproc mpi
-  std::string mpi = "auto";                    ///< auto openmpi mpich: which plug-in serves transport mpi
-  std::string route = "direct";                ///< how records travel between ranks
-  std::string domains;                         ///< pretended hierarchy, as 2x4; empty: as discovered
-  int threads = 0;                             ///< per rank; 0: usable cores / ranks on this node
-  std::size_t slot_bytes = 0;                  ///< one aggregate; 0: by the number of ranks, see slot_bytes_for
-  int slots_per_peer = 4;                      ///< in flight per ordered pair of ranks
+  std::string transport = "auto";                   ///< auto inproc mpi
+  std::string mpi = "auto";                         ///< auto openmpi mpich: which plug-in serves transport mpi
+  std::string route = "direct";                     ///< how records travel between ranks
+  std::string domains;                              ///< pretended hierarchy, as 2x4; empty: as discovered
+  int threads = 0;                                  ///< per rank; 0: usable cores / ranks on this node
+  std::size_t slot_bytes = 0;                       ///< one aggregate; 0: by the number of ranks, see slot_bytes_for
+  int slots_per_peer = 4;                           ///< in flight per ordered pair of ranks
   std::size_t budget_bytes = std::size_t{1} << 30;  ///< communication memory per rank
   std::size_t replicated_bytes = std::size_t{1} << 30;  ///< largest O(n) bitmap that each rank may hold
-  double stall_seconds = 30;                   ///< without any progress for so long: say once who waits for what
-  double timeout_seconds = 0;                  ///< give up a wait after this long; 0: never
-  std::uint64_t shuffle_seed = 0;              ///< not 0: inproc delays and reorders delivery by this seed
+  double stall_seconds = 30;       ///< without any progress for so long: say once who waits for what
+  double timeout_seconds = 0;      ///< give up a wait after this long; 0: never
+  std::uint64_t shuffle_seed = 0;  ///< not 0: inproc delays and reorders delivery by this seed
 
   /// slot_bytes, or where it is 0: 64 KiB up to 16 ranks (measured best for 2 to 4 over MPI and in process), then less,
   /// so that what a rank holds for all its peers stays about 4 MiB, and no less than 1 KiB.

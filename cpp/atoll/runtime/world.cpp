@@ -73,8 +73,11 @@ World::World(std::unique_ptr<Fabric> fabric, Plan plan, Hierarchy hierarchy, Opt
 World::~World() = default;
 
 std::unique_ptr<World> World::alone(Plan plan, Options options) {
-  auto fabrics = make_inproc({.ranks = 1, .slot_bytes = plan.slot_bytes_for(1), .slots_per_peer = plan.slots_per_peer,
-                              .shuffle_seed = 0, .nodes = {}});
+  auto fabrics = make_inproc({.ranks = 1,
+                              .slot_bytes = plan.slot_bytes_for(1),
+                              .slots_per_peer = plan.slots_per_peer,
+                              .shuffle_seed = 0,
+                              .nodes = {}});
   return std::make_unique<World>(std::move(fabrics[0]), std::move(plan), Hierarchy::flat(1), std::move(options));
 }
 
@@ -249,15 +252,17 @@ void World::Watch::idle() {
   if (!reported_ && now - since_ > world_.plan_.stall_seconds) {
     reported_ = true;
     const Counters& c = world_.thread_state().counters;  // the other threads' change while this one looks
-    world_.options_.log(LogLevel::warn,
-                        "rank {} has made no progress for {:.0f} s in '{}' (refused slots: {} no slot, {} no memory, {} "
-                        "lock); still waiting",
-                        world_.rank_, now - since_, what_, c.retries[1], c.retries[2], c.retries[3]);
+    world_.options_.log(
+        LogLevel::warn,
+        "rank {} has made no progress for {:.0f} s in '{}' (refused slots: {} no slot, {} no memory, {} "
+        "lock); still waiting",
+        world_.rank_, now - since_, what_, c.retries[1], c.retries[2], c.retries[3]);
   }
   if (const double limit = world_.plan_.timeout_seconds; limit > 0 && now - since_ > limit)
-    throw TransportError(fmt::format("rank {} waited {:.1f} s in '{}' without any progress (timeout_seconds is {}). Look for "
-                                     "a rank that stopped, or raise it.",
-                                     world_.rank_, now - since_, what_, limit));
+    throw TransportError(
+        fmt::format("rank {} waited {:.1f} s in '{}' without any progress (timeout_seconds is {}). Look for "
+                    "a rank that stopped, or raise it.",
+                    world_.rank_, now - since_, what_, limit));
 }
 
 // ---- errors, the same on every rank ---------------------------------------------------------------------------------
@@ -276,12 +281,18 @@ void World::agree_on(int kind, const std::string& message) {
   broadcast(std::span<char>(text), worst.rank);
   agreed_error_ = true;
   switch (static_cast<ErrorKind>(worst.kind)) {
-    case ErrorKind::input: throw InputError(text);
-    case ErrorKind::usage: throw UsageError(text);
-    case ErrorKind::io: throw IoError(text);
-    case ErrorKind::transport: throw TransportError(text);
-    case ErrorKind::verification: throw VerificationError(text);
-    default: throw Error(text);
+    case ErrorKind::input:
+      throw InputError(text);
+    case ErrorKind::usage:
+      throw UsageError(text);
+    case ErrorKind::io:
+      throw IoError(text);
+    case ErrorKind::transport:
+      throw TransportError(text);
+    case ErrorKind::verification:
+      throw VerificationError(text);
+    default:
+      throw Error(text);
   }
 }
 
@@ -297,8 +308,11 @@ void run_ranks(Rank ranks, const Plan& plan, const std::function<void(World&)>& 
         plan.domains, hierarchy.size(), ranks);
   std::vector<int> nodes;
   for (Rank r = 0; r < ranks; ++r) nodes.push_back(hierarchy.leaf_of(r));
-  auto fabrics = make_inproc({.ranks = ranks, .slot_bytes = plan.slot_bytes_for(ranks), .slots_per_peer = plan.slots_per_peer,
-                              .shuffle_seed = plan.shuffle_seed, .nodes = nodes});
+  auto fabrics = make_inproc({.ranks = ranks,
+                              .slot_bytes = plan.slot_bytes_for(ranks),
+                              .slots_per_peer = plan.slots_per_peer,
+                              .shuffle_seed = plan.shuffle_seed,
+                              .nodes = nodes});
   Plan local = plan;
   if (local.threads == 0) local.threads = std::max(1, usable_cores() / ranks);
 
@@ -326,7 +340,8 @@ void run_ranks(Rank ranks, const Plan& plan, const std::function<void(World&)>& 
   play(0);
   for (auto& t : others) t.join();
   // The rank that failed first knows why; the others only know that it is gone.
-  if (const Rank failed = first_failed.load(); failed >= 0) std::rethrow_exception(errors[static_cast<std::size_t>(failed)]);
+  if (const Rank failed = first_failed.load(); failed >= 0)
+    std::rethrow_exception(errors[static_cast<std::size_t>(failed)]);
 }
 
 }  // namespace atl

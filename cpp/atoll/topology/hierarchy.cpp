@@ -125,7 +125,8 @@ Hierarchy Hierarchy::from_json(const nlohmann::json& j) {
   try {
     return Hierarchy(read(read, j));
   } catch (const nlohmann::json::exception& e) {
-    throw InputError(fmt::format("hierarchy: {} (not the form that `atoll info --json` prints). Correct it.", e.what()));
+    throw InputError(
+        fmt::format("hierarchy: {} (not the form that `atoll info --json` prints). Correct it.", e.what()));
   }
 }
 

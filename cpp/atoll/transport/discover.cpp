@@ -57,8 +57,7 @@ struct Level {
   const char* kind;  // of the domains that it makes
   int Placement::*number;
 };
-constexpr Level kInside[] = {
-    {"package", &Placement::package}, {"numa", &Placement::numa}, {"l3", &Placement::l3}};
+constexpr Level kInside[] = {{"package", &Placement::package}, {"numa", &Placement::numa}, {"l3", &Placement::l3}};
 
 using Group = std::vector<Rank>;
 
@@ -72,8 +71,7 @@ std::vector<Group> split(const Group& ranks, std::span<const Placement> at, int 
   return out;
 }
 
-Domain grow(const Group& ranks, std::string kind, std::span<const Placement> at,
-            std::span<const Level> levels) {
+Domain grow(const Group& ranks, std::string kind, std::span<const Placement> at, std::span<const Level> levels) {
   Domain d{.kind = std::move(kind), .name = {}, .children = {}, .ranks = {}};
   if (levels.empty()) {
     d.ranks = ranks;
@@ -181,8 +179,8 @@ Hierarchy read_domains(const std::string& text) {
   try {
     j = nlohmann::json::parse(file);
   } catch (const nlohmann::json::exception& e) {
-    throw InputError(fmt::format("{}: {} (not JSON). Write it as `atoll info --json` prints a hierarchy.",
-                                 text, e.what()));
+    throw InputError(
+        fmt::format("{}: {} (not JSON). Write it as `atoll info --json` prints a hierarchy.", text, e.what()));
   }
   return Hierarchy::from_json(j);
 }

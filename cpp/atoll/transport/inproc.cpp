@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atomic>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <atoll/base/array.hpp>
 #include <atoll/base/error.hpp>
 #include <atoll/base/parallel.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/base/timer.hpp>
 #include <atoll/transport/inproc.hpp>
+#include <atomic>
 #include <mutex>
-
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 namespace atl {
 
 std::string_view name_of(Busy reason) {
   switch (reason) {
-    case Busy::no: return "not busy";
-    case Busy::no_slot: return "no slot";
-    case Busy::no_memory: return "no memory";
-    case Busy::lock: return "lock";
-    case Busy::reserved: return "reserved";
+    case Busy::no:
+      return "not busy";
+    case Busy::no_slot:
+      return "no slot";
+    case Busy::no_memory:
+      return "no memory";
+    case Busy::lock:
+      return "lock";
+    case Busy::reserved:
+      return "reserved";
   }
   return "?";
 }
@@ -35,7 +40,8 @@ constexpr std::uint32_t kFree = 0, kHeld = 1, kTaken = 2, kFull = 3;
 // All slots of one ordered pair of ranks.
 struct Pair {
   Pair(int slots, std::size_t slot_bytes)
-      : control(static_cast<std::size_t>(slots)), stride(slot_bytes + kSkew),
+      : control(static_cast<std::size_t>(slots)),
+        stride(slot_bytes + kSkew),
         memory(static_cast<std::size_t>(slots) * stride) {}
   std::byte* slot(std::uint32_t k) { return memory.data() + k * stride; }
 
@@ -68,7 +74,8 @@ struct alignas(64) Bell {
 
 struct Hub {
   explicit Hub(const InprocOptions& o)
-      : options(o), pairs(static_cast<std::size_t>(o.ranks) * static_cast<std::size_t>(o.ranks)),
+      : options(o),
+        pairs(static_cast<std::size_t>(o.ranks) * static_cast<std::size_t>(o.ranks)),
         bells(static_cast<std::size_t>(o.ranks)) {}
   ~Hub() {
     for (auto& p : pairs) delete p.load();
@@ -94,7 +101,9 @@ struct Hub {
 class Inproc final : public Fabric {
  public:
   Inproc(std::shared_ptr<Hub> hub, Rank rank)
-      : hub_(std::move(hub)), rank_(rank), bell_(hub_->bells[static_cast<std::size_t>(rank)]),
+      : hub_(std::move(hub)),
+        rank_(rank),
+        bell_(hub_->bells[static_cast<std::size_t>(rank)]),
         random_(random_at(hub_->options.shuffle_seed, static_cast<std::uint64_t>(rank))) {}
 
   std::string_view name() const override { return "inproc"; }
@@ -134,7 +143,10 @@ class Inproc final : public Fabric {
   }
 
   void abandon(const Slot& slot) override {
-    hub_->pair(rank_, slot.to).load(std::memory_order_relaxed)->control[slot.ticket].store(kFree, std::memory_order_release);
+    hub_->pair(rank_, slot.to)
+        .load(std::memory_order_relaxed)
+        ->control[slot.ticket]
+        .store(kFree, std::memory_order_release);
   }
 
   int poll(std::span<Packet> packets) override {

@@ -16,9 +16,9 @@ namespace atl {
 struct InprocOptions {
   Rank ranks = 1;
   std::size_t slot_bytes = 16384;
-  int slots_per_peer = 8;             ///< 1 .. 64; per ordered pair of ranks
-  std::uint64_t shuffle_seed = 0;     ///< 0: deliver at once
-  std::vector<int> nodes;             ///< pretended node of each rank; empty: all on node 0
+  int slots_per_peer = 8;          ///< 1 .. 64; per ordered pair of ranks
+  std::uint64_t shuffle_seed = 0;  ///< 0: deliver at once
+  std::vector<int> nodes;          ///< pretended node of each rank; empty: all on node 0
 };
 
 /// One fabric for each rank. They share the slots; a pair's memory is taken at its first use.

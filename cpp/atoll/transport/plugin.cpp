@@ -72,9 +72,8 @@ Opened open_plugin(const Kind& kind) {
     out.plugin = plugin;
     return out;
   }
-  out.why =
-      fmt::format("{} is not in {} (Atoll was built without {}). Install {} and build again.", file, searched,
-                  kind.name, kind.mpi == std::string_view("openmpi") ? "libopenmpi-dev" : "libmpich-dev");
+  out.why = fmt::format("{} is not in {} (Atoll was built without {}). Install {} and build again.", file, searched,
+                        kind.name, kind.mpi == std::string_view("openmpi") ? "libopenmpi-dev" : "libmpich-dev");
   return out;
 }
 
@@ -94,8 +93,7 @@ const MpiPlugin& need_plugin(const Kind& kind, const std::string& wanted_by) {
 const MpiPlugin& choose_plugin(const MpiOptions& options, const std::optional<Launcher>& by) {
   if (options.communicator) {
     for (const Kind& k : kKinds)
-      if (options.library_version.rfind(k.version, 0) == 0)
-        return need_plugin(k, "the given communicator belongs to");
+      if (options.library_version.rfind(k.version, 0) == 0) return need_plugin(k, "the given communicator belongs to");
     throw TransportError(
         fmt::format("a communicator of '{}' (there are plug-ins for Open MPI and MPICH). Use an mpi4py "
                     "that is built for one of these.",
@@ -135,8 +133,7 @@ std::optional<Launcher> launcher() {
   if (const auto n = number("PMI_SIZE"); n && std::getenv("PMI_RANK")) {
     // Slurm's PMI-2 sets the same variables as MPICH's own launcher.
     const bool slurm = std::getenv("SLURM_PROCID") != nullptr && std::getenv("PMI_FD") == nullptr;
-    return Launcher{slurm ? "srun of Slurm (PMI)" : "mpiexec of MPICH", "mpich", *n,
-                    number("PMI_RANK").value_or(0)};
+    return Launcher{slurm ? "srun of Slurm (PMI)" : "mpiexec of MPICH", "mpich", *n, number("PMI_RANK").value_or(0)};
   }
   // A job step; SLURM_NTASKS alone is also set in a batch script that is not yet one of several.
   const auto steps = number("SLURM_STEP_NUM_TASKS");

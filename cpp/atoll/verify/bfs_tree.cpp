@@ -14,15 +14,15 @@ namespace {
 
 /// What can be wrong, in the order in which it is reported.
 enum class Flaw : int {
-  root_parent,    // rule 1
-  outside,        // rule 1: the parent is no vertex
-  second_root,    // rule 1
-  orphan,         // rule 1: the parent is not in the tree
-  cycle,          // rule 1
-  depth,          // rule 2
-  long_edge,      // rule 3
-  leaving_edge,   // rule 4
-  no_edge,        // rule 5
+  root_parent,   // rule 1
+  outside,       // rule 1: the parent is no vertex
+  second_root,   // rule 1
+  orphan,        // rule 1: the parent is not in the tree
+  cycle,         // rule 1
+  depth,         // rule 2
+  long_edge,     // rule 3
+  leaving_edge,  // rule 4
+  no_edge,       // rule 5
   none
 };
 
@@ -31,9 +31,7 @@ struct Finding {
   Vertex a = kNoVertex, b = kNoVertex;  // the edge, or the vertex and its parent
   std::int64_t x = 0, y = 0;            // levels or depths that go with them
 
-  bool operator<(const Finding& other) const {
-    return std::tie(flaw, a, b) < std::tie(other.flaw, other.a, other.b);
-  }
+  bool operator<(const Finding& other) const { return std::tie(flaw, a, b) < std::tie(other.flaw, other.a, other.b); }
   void note(const Finding& other) {
     if (other < *this) *this = other;
   }
@@ -62,9 +60,7 @@ class Ownership {
 class Findings {
  public:
   explicit Findings(World& world) : world_(world), mine_(static_cast<std::size_t>(world.team().size())) {}
-  void note(const Finding& finding) {
-    mine_[static_cast<std::size_t>(Team::this_thread())].finding.note(finding);
-  }
+  void note(const Finding& finding) { mine_[static_cast<std::size_t>(Team::this_thread())].finding.note(finding); }
   /// Collective: the least of all ranks.
   Finding worst() {
     Finding least;
@@ -501,12 +497,18 @@ class Sweep {
 
 int rule_of(Flaw flaw) {
   switch (flaw) {
-    case Flaw::none: return 0;
-    case Flaw::depth: return 2;
-    case Flaw::long_edge: return 3;
-    case Flaw::leaving_edge: return 4;
-    case Flaw::no_edge: return 5;
-    default: return 1;
+    case Flaw::none:
+      return 0;
+    case Flaw::depth:
+      return 2;
+    case Flaw::long_edge:
+      return 3;
+    case Flaw::leaving_edge:
+      return 4;
+    case Flaw::no_edge:
+      return 5;
+    default:
+      return 1;
   }
 }
 
@@ -522,27 +524,33 @@ std::string describe(World& world, const BfsTree& tree, const Ownership& blocks,
   const auto edge = [&] { return fmt::format("edge {} {} {}", a, tree.tuples == TupleKind::directed ? "->" : "-", b); };
   const std::string rule = fmt::format("rule {}: ", rule_of(f.flaw));
   switch (f.flaw) {
-    case Flaw::none: return "";
+    case Flaw::none:
+      return "";
     case Flaw::root_parent:
       if (b == kNoVertex) return rule + fmt::format("the root {} was not reached", a);
       return rule + fmt::format("the root {} has {} as parent (not itself)", a, b);
     case Flaw::outside:
       if (f.b == kUnknownVertex) return rule + fmt::format("the parent of vertex {} is no vertex", a);
       return rule + fmt::format("the parent of vertex {} has number {} (no vertex has it)", a, f.b);
-    case Flaw::second_root: return rule + fmt::format("vertex {} is its own parent (the root is {})", a, root);
-    case Flaw::orphan: return rule + fmt::format("vertex {} has the parent {}, which was not reached", a, b);
-    case Flaw::cycle: return rule + fmt::format("the parents of vertex {} never lead to the root {} (a cycle)", a, root);
+    case Flaw::second_root:
+      return rule + fmt::format("vertex {} is its own parent (the root is {})", a, root);
+    case Flaw::orphan:
+      return rule + fmt::format("vertex {} has the parent {}, which was not reached", a, b);
+    case Flaw::cycle:
+      return rule + fmt::format("the parents of vertex {} never lead to the root {} (a cycle)", a, root);
     case Flaw::depth:
       if (f.y == kUnreachable) return rule + fmt::format("vertex {} has depth {} but no parent", a, f.x);
       return rule + fmt::format("vertex {} with parent {} has depth {} (the tree puts it on level {})", a, b,
                                 f.x == kUnreachable ? std::string("of the unreached") : std::to_string(f.x), f.y);
-    case Flaw::long_edge: return rule + fmt::format("{} joins the levels {} and {}", edge(), f.x, f.y);
+    case Flaw::long_edge:
+      return rule + fmt::format("{} joins the levels {} and {}", edge(), f.x, f.y);
     case Flaw::leaving_edge: {
       const bool second = f.y == kUnreachable;
       return rule + fmt::format("{} leaves the tree: {} is on level {}, {} was not reached", edge(), second ? a : b,
                                 second ? f.x : f.y, second ? b : a);
     }
-    case Flaw::no_edge: return rule + fmt::format("no input edge joins vertex {} and its parent {}", a, b);
+    case Flaw::no_edge:
+      return rule + fmt::format("no input edge joins vertex {} and its parent {}", a, b);
   }
   return rule;
 }

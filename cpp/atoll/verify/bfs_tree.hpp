@@ -33,9 +33,9 @@ class World;
 enum class TupleKind { undirected, directed, both_ways };
 
 struct BfsTree {
-  const Blocks* blocks = nullptr;        ///< who owns which dense numbers
-  Vertex root = 0;                       ///< dense
-  std::span<const Vertex> parents;       ///< this rank's, in order; dense; kNoVertex where not reached
+  const Blocks* blocks = nullptr;             ///< who owns which dense numbers
+  Vertex root = 0;                            ///< dense
+  std::span<const Vertex> parents;            ///< this rank's, in order; dense; kNoVertex where not reached
   std::span<const std::int64_t> depths = {};  ///< the same, kUnreachable where not reached; empty: none were computed
   TupleKind tuples = TupleKind::undirected;
   /// Original id of a vertex that this rank owns, for messages; none: the dense number.

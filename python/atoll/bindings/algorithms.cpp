@@ -21,8 +21,7 @@ nb::dict search(SharedGraph& g, Vertex source, const std::string& direction, boo
   Searched s = g.world->call([&](World&) {
     Searched out;
     Timer timer;
-    if (!g.search || g.search_options.direction != options.direction ||
-        g.search_options.depths != options.depths) {
+    if (!g.search || g.search_options.direction != options.direction || g.search_options.depths != options.depths) {
       g.search.reset();
       g.search = std::make_unique<Bfs>(g.graph, options);
       g.search_options = options;

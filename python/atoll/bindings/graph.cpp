@@ -24,8 +24,8 @@ GraphOptions graph_options(const std::string& duplicates, const std::string& sel
 
 /// The edges that input(world) makes, as a graph. Collective.
 template <class F>
-std::shared_ptr<SharedGraph> build(const std::shared_ptr<SharedWorld>& shared, const GraphOptions& options,
-                                   F&& input, double& input_seconds) {
+std::shared_ptr<SharedGraph> build(const std::shared_ptr<SharedWorld>& shared, const GraphOptions& options, F&& input,
+                                   double& input_seconds) {
   return shared->call([&](World& world) {
     Timer timer;
     EdgeList edges = input(world);
@@ -91,8 +91,7 @@ WeightColumn weight_column(Team& team, const std::optional<AnyColumn>& column) {
   if (column->dtype() == nb::dtype<float>())
     return copied<float, float>(team, std::span(static_cast<const float*>(column->data()), column->size()));
   if (column->dtype() == nb::dtype<double>())
-    return copied<double, double>(team,
-                                  std::span(static_cast<const double*>(column->data()), column->size()));
+    return copied<double, double>(team, std::span(static_cast<const double*>(column->data()), column->size()));
   throw UsageError("a weight column is neither float32 nor float64. Use .astype(numpy.float64).");
 }
 
@@ -106,10 +105,10 @@ bool agree_on_ids(World& world, const std::string& name, const Extent& extent) {
 
 using Built = std::pair<std::shared_ptr<SharedGraph>, double>;
 
-Built from_arrays(const std::shared_ptr<SharedWorld>& shared, const AnyColumn& source,
-                  const AnyColumn& target, const std::optional<AnyColumn>& weight, bool directed,
-                  std::optional<Vertex> count, const std::optional<AnyColumn>& vertices,
-                  const std::string& duplicates, const std::string& self_loops) {
+Built from_arrays(const std::shared_ptr<SharedWorld>& shared, const AnyColumn& source, const AnyColumn& target,
+                  const std::optional<AnyColumn>& weight, bool directed, std::optional<Vertex> count,
+                  const std::optional<AnyColumn>& vertices, const std::string& duplicates,
+                  const std::string& self_loops) {
   Built built;
   built.first = build(
       shared, graph_options(duplicates, self_loops),
@@ -122,8 +121,7 @@ Built from_arrays(const std::shared_ptr<SharedWorld>& shared, const AnyColumn& s
         const bool narrow = agree_on_ids(world, "edges", extent);
         return world.together([&] {
           check(source.size() == target.size() && (!weight || weight->size() == source.size()),
-                "edges: columns of {}, {} entries (one each per edge). Correct them.", source.size(),
-                target.size());
+                "edges: columns of {}, {} entries (one each per edge). Correct them.", source.size(), target.size());
           EdgeList edges;
           edges.source = id_column(team, source, narrow);
           edges.target = id_column(team, target, narrow);
@@ -141,8 +139,7 @@ Built from_arrays(const std::shared_ptr<SharedWorld>& shared, const AnyColumn& s
 
 // Row i of the matrix is the edges of vertex i.
 template <class Index, class Id>
-std::pair<Array<Id>, Array<Id>> ends_of(Team& team, std::span<const Index> rows,
-                                        std::span<const Index> columns) {
+std::pair<Array<Id>, Array<Id>> ends_of(Team& team, std::span<const Index> rows, std::span<const Index> columns) {
   Array<Id> source(columns.size()), target = copied<Id, Index>(team, columns);
   constexpr std::size_t kRows = 1024;
   team.for_range(rows.size() - 1, kRows, [&](int, std::size_t a, std::size_t b) {
@@ -162,8 +159,7 @@ Built from_csr(const std::shared_ptr<SharedWorld>& shared, const AnyColumn& rows
         Team& team = world.team();
         Extent extent;
         widen(team, columns, extent);
-        const bool narrow =
-            agree_on_ids(world, "matrix", extent) && static_cast<Vertex>(rows.size()) < kNarrowIds;
+        const bool narrow = agree_on_ids(world, "matrix", extent) && static_cast<Vertex>(rows.size()) < kNarrowIds;
         return world.together([&] {
           EdgeList edges;
           check(rows.dtype() == columns.dtype(),
@@ -171,12 +167,10 @@ Built from_csr(const std::shared_ptr<SharedWorld>& shared, const AnyColumn& rows
           with_ids(rows, [&](auto offsets) {
             using Index = typename decltype(offsets)::value_type;
             const std::span<const Index> targets(static_cast<const Index*>(columns.data()), columns.size());
-            check(
-                !offsets.empty() && offsets.front() == 0 &&
-                    offsets.back() == static_cast<Index>(targets.size()) &&
-                    std::is_sorted(offsets.begin(), offsets.end()),
-                "matrix: indptr does not rise from 0 to the {} entries (it is damaged). Rebuild the matrix.",
-                targets.size());
+            check(!offsets.empty() && offsets.front() == 0 && offsets.back() == static_cast<Index>(targets.size()) &&
+                      std::is_sorted(offsets.begin(), offsets.end()),
+                  "matrix: indptr does not rise from 0 to the {} entries (it is damaged). Rebuild the matrix.",
+                  targets.size());
             if (narrow) {
               auto [source, target] = ends_of<Index, std::uint32_t>(team, offsets, targets);
               edges.source = std::move(source);
@@ -188,9 +182,8 @@ Built from_csr(const std::shared_ptr<SharedWorld>& shared, const AnyColumn& rows
             }
           });
           edges.weight = weight_column(team, weight);
-          check(!weight || weight->size() == columns.size(),
-                "matrix: {} values for {} entries (one each). Rebuild it.", weight ? weight->size() : 0,
-                columns.size());
+          check(!weight || weight->size() == columns.size(), "matrix: {} values for {} entries (one each). Rebuild it.",
+                weight ? weight->size() : 0, columns.size());
           edges.directed = directed;
           edges.range = IdRange{0, static_cast<Vertex>(rows.size()) - 1};
           edges.name = "matrix";
@@ -206,17 +199,14 @@ Built from_text(const std::shared_ptr<SharedWorld>& shared, const std::string& t
   Built built;
   built.first = build(
       shared, graph_options(duplicates, self_loops),
-      [&](World& world) {
-        return generate(world, text, {.weights = weighted ? Weights::uniform : Weights::none});
-      },
+      [&](World& world) { return generate(world, text, {.weights = weighted ? Weights::uniform : Weights::none}); },
       built.second);
   return built;
 }
 
-Built from_file(const std::shared_ptr<SharedWorld>& shared, const std::string& path,
-                const std::string& format, std::optional<bool> directed, std::optional<bool> weighted,
-                const std::string& source_column, const std::string& target_column,
-                const std::string& weight_column, const std::string& duplicates,
+Built from_file(const std::shared_ptr<SharedWorld>& shared, const std::string& path, const std::string& format,
+                std::optional<bool> directed, std::optional<bool> weighted, const std::string& source_column,
+                const std::string& target_column, const std::string& weight_column, const std::string& duplicates,
                 const std::string& self_loops) {
   ReadOptions options;
   options.format = format;
@@ -229,8 +219,8 @@ Built from_file(const std::shared_ptr<SharedWorld>& shared, const std::string& p
   options.weight_column = weight_column;
   Built built;
   built.first = build(
-      shared, graph_options(duplicates, self_loops),
-      [&](World& world) { return read_edges(world, path, options); }, built.second);
+      shared, graph_options(duplicates, self_loops), [&](World& world) { return read_edges(world, path, options); },
+      built.second);
   return built;
 }
 
@@ -244,15 +234,13 @@ using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::dev
 using BytesOut = nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // Each rank's part into `all` of the ranks that have one, in vertex order. Collective.
-void gather(const SharedGraph& g, const Bytes& mine, const std::optional<BytesOut>& all, std::size_t width,
-            Rank root) {
+void gather(const SharedGraph& g, const Bytes& mine, const std::optional<BytesOut>& all, std::size_t width, Rank root) {
   g.world->call([&](World& world) {
     const Blocks& blocks = g.graph.blocks();
     const std::size_t own = static_cast<std::size_t>(g.graph.owned()) * width;
     const bool here = root < 0 || root == world.rank();
     world.agree(
-        mine.size() == own &&
-            (!here || (all && all->size() == static_cast<std::size_t>(blocks.count()) * width)),
+        mine.size() == own && (!here || (all && all->size() == static_cast<std::size_t>(blocks.count()) * width)),
         "gather: the array is not one value per vertex of this rank. Give it as the algorithm returned it.");
     const auto ranks = static_cast<std::size_t>(world.size());
     const auto part = std::as_bytes(std::span(mine.data(), mine.size()));
@@ -262,9 +250,9 @@ void gather(const SharedGraph& g, const Bytes& mine, const std::optional<BytesOu
       const auto rank = static_cast<Rank>(r);
       if (root < 0 || root == rank) outgoing[r] = part;
       if (here)
-        incoming[r] = std::as_writable_bytes(
-            std::span(all->data() + static_cast<std::size_t>(blocks.begin(rank)) * width,
-                      static_cast<std::size_t>(blocks.size(rank)) * width));
+        incoming[r] =
+            std::as_writable_bytes(std::span(all->data() + static_cast<std::size_t>(blocks.begin(rank)) * width,
+                                             static_cast<std::size_t>(blocks.size(rank)) * width));
     }
     world.exchange_bytes(outgoing, incoming);
   });
@@ -295,10 +283,9 @@ void bind_graph(nb::module_& m) {
       .def_prop_ro("directed", [](const SharedGraph& g) { return g.graph.directed(); })
       .def_prop_ro("weight_type", [](const SharedGraph& g) { return g.graph.out().weights.index(); })
       .def_prop_ro("ids", &ids_of, nb::rv_policy::move)
-      .def_prop_ro("memory",
-                   [](const SharedGraph& g) {
-                     return g.graph.memory_bytes() + (g.search ? g.search->memory_bytes() : 0);
-                   })
+      .def_prop_ro(
+          "memory",
+          [](const SharedGraph& g) { return g.graph.memory_bytes() + (g.search ? g.search->memory_bytes() : 0); })
       .def_prop_ro("seconds", [](const SharedGraph& g) { return g.graph.report().seconds; })
       .def_prop_ro("peak_bytes", [](const SharedGraph& g) { return g.graph.report().peak_bytes; })
       .def_prop_ro("graph_bytes", [](const SharedGraph& g) { return g.graph.report().graph_bytes; })
@@ -307,10 +294,10 @@ void bind_graph(nb::module_& m) {
       .def("write", &write<double>, "path"_a, "values"_a.noconvert());
 
   m.def("from_arrays", &from_arrays, "world"_a, "source"_a.noconvert(), "target"_a.noconvert(),
-        "weight"_a.noconvert().none(), "directed"_a, "count"_a.none(), "vertices"_a.noconvert().none(),
-        "duplicates"_a, "self_loops"_a);
-  m.def("from_csr", &from_csr, "world"_a, "rows"_a.noconvert(), "columns"_a.noconvert(),
-        "weight"_a.noconvert().none(), "directed"_a, "duplicates"_a, "self_loops"_a);
+        "weight"_a.noconvert().none(), "directed"_a, "count"_a.none(), "vertices"_a.noconvert().none(), "duplicates"_a,
+        "self_loops"_a);
+  m.def("from_csr", &from_csr, "world"_a, "rows"_a.noconvert(), "columns"_a.noconvert(), "weight"_a.noconvert().none(),
+        "directed"_a, "duplicates"_a, "self_loops"_a);
   m.def("from_text", &from_text, "world"_a, "text"_a, "weighted"_a, "duplicates"_a, "self_loops"_a);
   m.def("from_file", &from_file, "world"_a, "path"_a, "format"_a, "directed"_a.none(), "weighted"_a.none(),
         "source_column"_a, "target_column"_a, "weight_column"_a, "duplicates"_a, "self_loops"_a);

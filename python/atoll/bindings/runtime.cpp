@@ -14,13 +14,9 @@
 namespace atl::python {
 namespace {
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-Plan plan_of(const std::string& json) {
-  return Plan::from_environment(Plan::from_json(nlohmann::json::parse(json)));
-}
+Plan plan_of(const std::string& json) { return Plan::from_environment(Plan::from_json(nlohmann::json::parse(json))); }
 
 int python_level(LogLevel level) {
   switch (level) {
@@ -48,16 +44,14 @@ void log(LogLevel level, std::string_view text) {
 
 std::shared_ptr<SharedWorld> alone(const std::string& plan) {
   const Plan p = plan_of(plan);
-  return std::make_shared<SharedWorld>(
-      [&](World::Options options) { return World::alone(p, std::move(options)); });
+  return std::make_shared<SharedWorld>([&](World::Options options) { return World::alone(p, std::move(options)); });
 }
 
 std::shared_ptr<SharedWorld> join(const std::string& plan, const std::string& mpi) {
   Plan p = plan_of(plan);
   if (!mpi.empty()) p.mpi = mpi;
   nb::gil_scoped_release free;
-  return std::make_shared<SharedWorld>(
-      [&](World::Options options) { return join_world(p, std::move(options)); });
+  return std::make_shared<SharedWorld>([&](World::Options options) { return join_world(p, std::move(options)); });
 }
 
 std::shared_ptr<SharedWorld> join_communicator(const std::string& plan, std::uintptr_t address,
@@ -73,8 +67,8 @@ std::vector<std::shared_ptr<SharedWorld>> ranks_in_process(Rank ranks, const std
   Plan p = plan_of(plan);
   check(ranks >= 1, "ranks is {} (at least 1). Correct it.", ranks);
   const Hierarchy hierarchy = p.domains.empty() ? Hierarchy::flat(ranks) : Hierarchy::parse(p.domains);
-  check(hierarchy.size() == ranks, "domains '{}' make {} ranks (there are {}). Correct one of them.",
-        p.domains, hierarchy.size(), ranks);
+  check(hierarchy.size() == ranks, "domains '{}' make {} ranks (there are {}). Correct one of them.", p.domains,
+        hierarchy.size(), ranks);
   if (p.threads == 0) p.threads = std::max(1, usable_cores() / ranks);
   std::vector<int> nodes;
   for (Rank r = 0; r < ranks; ++r) nodes.push_back(hierarchy.leaf_of(r));
@@ -118,16 +112,14 @@ std::optional<std::pair<int, std::string>> first_error(World& world, int kind, c
     if (votes[r].options != votes[0].options) {
       const std::string first = text_of(0, 1), other = text_of(r, 1);
       return std::pair(
-          -1, fmt::format("rank {} calls {} (rank 0 calls {}). Call it with the same on every rank.", r,
-                          other, first));
+          -1, fmt::format("rank {} calls {} (rank 0 calls {}). Call it with the same on every rank.", r, other, first));
     }
   return std::nullopt;
 }
 
 }  // namespace
 
-SharedWorld::SharedWorld(const Make& make, std::shared_ptr<Peers> peers)
-    : peers_(std::move(peers)), pid_(getpid()) {
+SharedWorld::SharedWorld(const Make& make, std::shared_ptr<Peers> peers) : peers_(std::move(peers)), pid_(getpid()) {
   World::Options options;
   options.log = Log(
       [this](LogLevel level, std::string_view text) {
@@ -150,8 +142,7 @@ void SharedWorld::enter() {
     throw UsageError(
         "this World was made before a fork (its threads and channels are the parent's). Make the graph in "
         "this process, or start processes by 'spawn'.");
-  if (closed_)
-    throw UsageError("this World is closed (its ranks have left). Make graphs and results before.");
+  if (closed_) throw UsageError("this World is closed (its ranks have left). Make graphs and results before.");
   if (!broken_.empty()) throw TransportError("this World is broken since an earlier error: " + broken_);
   std::vector<std::unique_ptr<Bfs>> dead;
   {
@@ -199,8 +190,7 @@ void bind_runtime(nb::module_& m) {
       .def_prop_ro("rank", [](const SharedWorld& w) { return w.world().rank(); })
       .def_prop_ro("size", [](const SharedWorld& w) { return w.world().size(); })
       .def_prop_ro("closed", &SharedWorld::closed)
-      .def_prop_ro("threads",
-                   [](const SharedWorld& w) { return const_cast<World&>(w.world()).team().size(); })
+      .def_prop_ro("threads", [](const SharedWorld& w) { return const_cast<World&>(w.world()).team().size(); })
       .def_prop_ro("_plan", [](const SharedWorld& w) { return w.world().plan().to_json().dump(); })
       .def("_counters",
            [](const SharedWorld& w) {

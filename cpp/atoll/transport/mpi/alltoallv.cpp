@@ -53,8 +53,8 @@ double run(MPI_Comm comm, const AlltoallvInput& input) {
       total += their_sizes[p];
     }
     if (static_cast<std::size_t>(total) > received.size()) received.resize(static_cast<std::size_t>(total));
-    call(MPI_Alltoallv(bucketed.data(), sizes.data(), starts.data(), type, received.data(),
-                       their_sizes.data(), their_starts.data(), type, comm),
+    call(MPI_Alltoallv(bucketed.data(), sizes.data(), starts.data(), type, received.data(), their_sizes.data(),
+                       their_starts.data(), type, comm),
          "MPI_Alltoallv");
     for (int i = 0; i < total; ++i) {
       const R& r = received[static_cast<std::size_t>(i)];

@@ -27,8 +27,7 @@ constexpr std::size_t kMpiHeader = 512;  // what the libraries put before our by
 // Only variables that the user has not set, and only before MPI reads them.
 void prefer_eager(std::size_t slot_bytes) {
   const std::size_t bytes = std::min(slot_bytes, kEagerLimit) + kMpiHeader;
-  const std::string eager = std::to_string(bytes),
-                    most = std::to_string(std::max<std::size_t>(bytes, 32 << 10));
+  const std::string eager = std::to_string(bytes), most = std::to_string(std::max<std::size_t>(bytes, 32 << 10));
   for (const char* btl : {"vader", "sm"}) {  // Open MPI 4, Open MPI 5
     setenv((std::string("OMPI_MCA_btl_") + btl + "_eager_limit").c_str(), eager.c_str(), 0);
     setenv((std::string("OMPI_MCA_btl_") + btl + "_max_send_size").c_str(), most.c_str(), 0);
@@ -54,16 +53,15 @@ void begin(const MpiOptions& options) {
   int ended = 0, running = 0, level = 0;
   call(MPI_Finalized(&ended), "MPI_Finalized");
   if (ended)
-    throw TransportError(
-        "MPI has been finalized in this process (it cannot start again). Open all worlds before.");
+    throw TransportError("MPI has been finalized in this process (it cannot start again). Open all worlds before.");
   call(MPI_Initialized(&running), "MPI_Initialized");
   if (!running) {
     prefer_eager(options.slot_bytes);
     call(MPI_Init_thread(nullptr, nullptr, needed, &level), "MPI_Init_thread");
     process().begun_here = true;
     if (level < needed)
-      throw TransportError(fmt::format("{} gives {} ({} is needed for {}). Use --threads 1 or another MPI.",
-                                       library(), name_of_level(level), name_of_level(needed),
+      throw TransportError(fmt::format("{} gives {} ({} is needed for {}). Use --threads 1 or another MPI.", library(),
+                                       name_of_level(level), name_of_level(needed),
                                        options.threads ? "several threads in a rank" : "a rank"));
     return;
   }
@@ -100,15 +98,14 @@ std::string library() {
 
 MPI_Comm open_session(const MpiOptions& options, const std::optional<Launcher>& launcher) {
   begin(options);
-  const MPI_Comm from =
-      options.communicator ? *static_cast<const MPI_Comm*>(options.communicator) : MPI_COMM_WORLD;
+  const MPI_Comm from = options.communicator ? *static_cast<const MPI_Comm*>(options.communicator) : MPI_COMM_WORLD;
   int ranks = 0;
   call(MPI_Comm_size(from, &ranks), "MPI_Comm_size");
   if (launcher && launcher->ranks > 1 && ranks == 1)
-    throw TransportError(fmt::format(
-        "{} has started {} processes, but each is alone in MPI_COMM_WORLD ({} is loaded here and does not "
-        "understand that launcher). Start with the launcher of {}, or choose the other MPI by --mpi.",
-        launcher->name, launcher->ranks, library(), library()));
+    throw TransportError(
+        fmt::format("{} has started {} processes, but each is alone in MPI_COMM_WORLD ({} is loaded here and does not "
+                    "understand that launcher). Start with the launcher of {}, or choose the other MPI by --mpi.",
+                    launcher->name, launcher->ranks, library(), library()));
   MPI_Comm comm = MPI_COMM_NULL;
   call(MPI_Comm_dup(from, &comm), "MPI_Comm_dup");
   call(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");

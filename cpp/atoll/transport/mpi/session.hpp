@@ -20,8 +20,8 @@ inline void call(int code, const char* name) {
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   MPI_Error_string(code, text, &length);
-  throw TransportError(fmt::format("{}: {} (the MPI library refused). Look at the job's other messages.",
-                                   name, std::string_view(text, static_cast<std::size_t>(length))));
+  throw TransportError(fmt::format("{}: {} (the MPI library refused). Look at the job's other messages.", name,
+                                   std::string_view(text, static_cast<std::size_t>(length))));
 }
 
 /// Waits without keeping the core from other ranks: MPI's own blocking calls spin.

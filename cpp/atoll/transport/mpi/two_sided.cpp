@@ -35,9 +35,7 @@ constexpr std::size_t kSlotsAtOnce = 8;  // taken from the kernel together
 class SlotMemory {
  public:
   explicit SlotMemory(std::size_t slot_bytes) : stride_(slot_bytes + kSkew) {}
-  std::byte* operator[](std::size_t k) {
-    return blocks_[k / kSlotsAtOnce].data() + k % kSlotsAtOnce * stride_;
-  }
+  std::byte* operator[](std::size_t k) { return blocks_[k / kSlotsAtOnce].data() + k % kSlotsAtOnce * stride_; }
   std::size_t size() const { return blocks_.size() * kSlotsAtOnce; }
   std::size_t bytes() const { return size() * stride_; }
   void grow() { blocks_.emplace_back(kSlotsAtOnce * stride_); }
@@ -118,8 +116,7 @@ class TwoSided final : public MpiFabric {
     int done = 0;
     {
       std::lock_guard hold(mpi_);
-      call(MPI_Isend(slot.data, count_of(bytes), MPI_BYTE, slot.to, kPacketTag, comm_, &request),
-           "MPI_Isend");
+      call(MPI_Isend(slot.data, count_of(bytes), MPI_BYTE, slot.to, kPacketTag, comm_, &request), "MPI_Isend");
       // Mostly copied already; then the next packet goes out from the same, warm slot.
       call(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
       if (!done) {
@@ -265,8 +262,7 @@ class TwoSided final : public MpiFabric {
     if (!in_flight_.empty()) {
       int ended = 0;
       indices_.resize(in_flight_.size());
-      call(MPI_Testsome(count_of(in_flight_.size()), in_flight_.data(), &ended, indices_.data(),
-                        MPI_STATUSES_IGNORE),
+      call(MPI_Testsome(count_of(in_flight_.size()), in_flight_.data(), &ended, indices_.data(), MPI_STATUSES_IGNORE),
            "MPI_Testsome");
       if (ended > 0) {  // MPI_UNDEFINED is negative
         found = true;
@@ -334,9 +330,7 @@ class TwoSided final : public MpiFabric {
     post(static_cast<std::uint32_t>(k));
   }
 
-  void note_memory() {
-    memory_bytes_.store(send_memory_.bytes() + receive_memory_.bytes(), std::memory_order_relaxed);
-  }
+  void note_memory() { memory_bytes_.store(send_memory_.bytes() + receive_memory_.bytes(), std::memory_order_relaxed); }
 
   static void cancel(MPI_Request& request) {
     call(MPI_Cancel(&request), "MPI_Cancel");
@@ -349,8 +343,7 @@ class TwoSided final : public MpiFabric {
     std::vector<std::int32_t> sent, coming(peers_.size());
     for (const Peer& p : peers_) sent.push_back(p.credits);
     MPI_Request request;
-    call(MPI_Ialltoall(sent.data(), 1, MPI_INT32_T, coming.data(), 1, MPI_INT32_T, comm_, &request),
-         "MPI_Ialltoall");
+    call(MPI_Ialltoall(sent.data(), 1, MPI_INT32_T, coming.data(), 1, MPI_INT32_T, comm_, &request), "MPI_Ialltoall");
     finish(request, "MPI_Ialltoall");
     std::int64_t all = 0;
     for (const std::int32_t c : coming) all += c;
@@ -360,8 +353,7 @@ class TwoSided final : public MpiFabric {
 
   void find_nodes() {
     MPI_Comm node = MPI_COMM_NULL;
-    call(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node),
-         "MPI_Comm_split_type");
+    call(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node), "MPI_Comm_split_type");
     Rank leader = rank_;
     call(MPI_Bcast(&leader, 1, MPI_INT32_T, 0, node), "MPI_Bcast");
     call(MPI_Comm_free(&node), "MPI_Comm_free");
