@@ -236,7 +236,8 @@ TEST_CASE("a stall is reported once a wait, with threads busy beside it, and the
   World::Options options;
   options.log = Log([&](LogLevel level, std::string_view text) {
     std::lock_guard hold(mutex);
-    if (level == LogLevel::warn) lines.emplace_back(text);
+    // On a busy machine a rank may also start so late that the first collective stalls.
+    if (level == LogLevel::warn && text.find("send: a slot") != text.npos) lines.emplace_back(text);
   });
   run_ranks(
       2, plan,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <atoll/base/types.hpp>
 #include <cstddef>
 #include <memory>
@@ -15,26 +16,49 @@
 ///       std::memcpy(slot.data, text.data(), text.size());
 ///       fabric.publish(slot, text.size());                 // now it travels
 ///     }
+///     fabric.send(to, Traffic::message, {.tag = 7}, text); // small: copied, ordered
 ///     Packet packets[16];
 ///     for (Packet& p : std::span(packets, fabric.poll(packets))) { read(p.data, p.bytes); fabric.release(p); }
 ///
-/// A fabric owns its memory: the sender fills a slot and the receiver reads it in place. Posting never blocks:
-/// acquire() answers at once, and says why when it has no slot. No order is kept between packets. Every published
-/// packet arrives exactly once. Virtual calls are per slot or per batch of packets, never per record.
+/// Three kinds of traffic have memory of their own, so that none can starve another:
+///   bulk     slots of slot_bytes(), filled in place by whoever acquired them, for as long as that takes;
+///   message  copied on send, at most message_bytes();
+///   control  copied on send, at most kControlBytes; what the runtime needs to free memory again.
+/// A fabric owns its memory: the receiver reads in place, until release(). Posting never blocks: it answers at once,
+/// and says why when it cannot. Messages of one rank to another arrive in the order of their sends; nothing else
+/// keeps an order. All that is published or sent arrives exactly once. Virtual calls are per slot, per message or per
+/// batch of packets, never per record.
 ///
 /// Threads: every call may come from any thread of the rank, except close().
 namespace atl {
 
-/// Why acquire() gave nothing. Each is counted where it is met.
+/// Why the fabric did not take something. Each is counted where it is met.
 enum class Busy : std::uint8_t {
-  no,         ///< not busy: here is a slot
-  no_slot,    ///< all slots towards this peer are in flight; poll, then ask again
+  no,         ///< not busy: done
+  no_slot,    ///< all memory towards this peer is in flight; poll, then ask again
   no_memory,  ///< the fabric's budget is used up
   lock,       ///< another thread is in the way; ask again
   reserved,   ///< the last slot towards a peer is kept for what is sent at once (the runtime's rule)
 };
 inline constexpr int kBusyReasons = 5;
 std::string_view name_of(Busy reason);
+
+enum class Traffic : std::uint8_t { bulk = 1, message = 2, control = 4 };
+/// A set of Traffic; what poll() may take.
+using TrafficSet = std::uint8_t;
+inline constexpr TrafficSet kAllTraffic = 7;
+inline constexpr TrafficSet operator|(Traffic a, Traffic b) {
+  return static_cast<TrafficSet>(static_cast<TrafficSet>(a) | static_cast<TrafficSet>(b));
+}
+inline constexpr bool contains(TrafficSet set, Traffic t) { return (set & static_cast<TrafficSet>(t)) != 0; }
+
+/// What travels beside the bytes of a message or control packet.
+struct Note {
+  std::uint32_t tag = 0;
+  std::uint8_t type = 0;
+  bool operator==(const Note&) const = default;
+};
+inline constexpr std::size_t kControlBytes = 56;
 
 /// Memory to be filled and published once (or handed back unused by abandon()).
 struct Slot {
@@ -44,13 +68,27 @@ struct Slot {
   std::uint32_t ticket = 0;  ///< the fabric's own
 };
 
-/// Bytes that have arrived; valid until release().
+/// What poll() found. Bytes that have arrived are valid until release(). The two ends of a put() are packets
+/// without bytes, which need no release: put_sent at the origin, put_landed at the target, with the token that was
+/// given there.
 struct Packet {
+  enum class What : std::uint8_t { bulk, message, control, put_sent, put_landed };
+
   const std::byte* data = nullptr;
   std::size_t bytes = 0;
   Rank from = -1;
   std::uint32_t ticket = 0;  ///< the fabric's own
+  What what = What::bulk;
+  Note note;                ///< of messages and control
+  std::uint64_t token = 0;  ///< of puts
 };
+
+/// Where a put goes, as the target's fabric names it; travels to the origin in a control packet.
+struct Landing {
+  std::array<std::uint64_t, 3> words{};
+};
+
+class Rings;
 
 class Fabric {
  public:
@@ -62,6 +100,8 @@ class Fabric {
   /// Number of the node (host) that `rank` runs on; equal numbers share memory. Dense from 0.
   virtual int node_of(Rank rank) const = 0;
   virtual std::size_t slot_bytes() const = 0;
+  /// Longest message that send() takes.
+  virtual std::size_t message_bytes() const = 0;
   /// Communication memory that this rank holds now, in bytes.
   virtual std::size_t memory_bytes() const = 0;
 
@@ -71,14 +111,29 @@ class Fabric {
   virtual void publish(const Slot& slot, std::size_t bytes) = 0;
   virtual void abandon(const Slot& slot) = 0;
 
-  /// Fills `packets` from the front with what has arrived and drives sending on; returns how many.
-  virtual int poll(std::span<Packet> packets) = 0;
+  /// Copies the bytes (0 .. message_bytes(), or kControlBytes) and sends them to `to` (never this rank itself).
+  virtual Busy send(Rank to, Traffic traffic, Note note, std::span<const std::byte> bytes) = 0;
+
+  /// Whether put() reaches `to` by the fabric's own means. Where not, the runtime sends pieces in slots.
+  virtual bool can_put(Rank to) const = 0;
+  /// At the target: lets `from` put into `memory` once; the memory stays where it is until put_landed has come.
+  virtual Busy expose(Rank from, std::span<std::byte> memory, std::uint64_t token, Landing& landing) = 0;
+  /// At the origin: moves `source`, as long as the exposed memory, which stays as it is until put_sent has come.
+  virtual Busy put(Rank to, const Landing& landing, std::span<const std::byte> source, std::uint64_t token) = 0;
+
+  /// Fills `packets` from the front with what has arrived and drives sending on; returns how many. Takes only the
+  /// traffic in `wanted`; ends of puts always.
+  virtual int poll(std::span<Packet> packets, TrafficSet wanted = kAllTraffic) = 0;
   virtual void release(const Packet& packet) = 0;
 
   /// Sleeps until something may have arrived or `timeout_s` has passed; true in the first case.
   virtual bool wait(double timeout_s) = 0;
   /// Wakes this rank's wait() from another of its threads.
   virtual void wake() = 0;
+
+  /// The rings in shared memory through which messages to some peers go, so that small messages need no virtual
+  /// call; null if there are none.
+  virtual Rings* rings() { return nullptr; }
 
   /// Ends the job at once on all ranks with the exit code; does not return where the fabric has processes.
   virtual void abort(int exit_code) noexcept = 0;

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/base/types.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// How the ranks of a job find each other before there is a fabric: each gives a text, each gets all texts.
+///
+///     std::unique_ptr<Bootstrap> job = find_bootstrap();       // by what the launcher left in the environment
+///     std::vector<std::string> addresses = job->gather(my_address);
+///
+/// Slow (files, sockets, the launcher's own protocol); used once or twice a job.
+namespace atl {
+
+class Bootstrap {
+ public:
+  virtual ~Bootstrap() = default;
+  virtual std::string_view name() const = 0;  ///< "mpi" "pmi" "file" "hosts"
+  virtual Rank rank() const = 0;
+  virtual Rank size() const = 0;
+  /// One text of each rank, by rank; no text is longer than kTextBytes. Collective. Throws TransportError when a
+  /// rank does not come within the time-out.
+  virtual std::vector<std::string> gather(const std::string& mine) = 0;
+  /// A name that all ranks of this job share and no other job on these machines has.
+  virtual std::string job() const = 0;
+
+  static constexpr std::size_t kTextBytes = 255;
+};
+
+}  // namespace atl
