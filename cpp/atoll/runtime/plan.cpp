@@ -57,8 +57,9 @@ std::string variable_of(const char* field) {
   return name;
 }
 
-// Read elsewhere: base/isa, the tests, the launcher's hand-over to its children.
-constexpr const char* kOtherVariables[] = {"ATOLL_ISA", "ATOLL_DATA", "ATOLL_JOB", "ATOLL_PLUGINS"};
+// Read elsewhere: base/isa, the tests, the launcher's hand-over to its children, bootstraps.
+constexpr const char* kOtherVariables[] = {"ATOLL_ISA",       "ATOLL_DATA", "ATOLL_JOB",  "ATOLL_PLUGINS",
+                                           "ATOLL_BOOTSTRAP", "ATOLL_RANK", "ATOLL_RANKS"};
 
 }  // namespace
 
