@@ -135,6 +135,9 @@ class Fabric {
   /// call; null if there are none.
   virtual Rings* rings() { return nullptr; }
 
+  /// The fabric that crosses nodes; this one unless it is composed.
+  virtual Fabric& network() { return *this; }
+
   /// Ends the job at once on all ranks with the exit code; does not return where the fabric has processes.
   virtual void abort(int exit_code) noexcept = 0;
   /// Collective, once, when every rank has received all that was sent to it.

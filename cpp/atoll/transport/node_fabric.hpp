@@ -21,6 +21,7 @@ class Rings {
       used_there_[r]->store(1, std::memory_order_release);
     return senders_[r];
   }
+  bool reaches(Rank rank) const { return senders_[static_cast<std::size_t>(rank)] != nullptr; }
   /// Wakes the receiver after pushes, if it sleeps.
   void ring(Rank to) { bells_[static_cast<std::size_t>(to)]->ring(); }
 

@@ -127,6 +127,7 @@ std::optional<Rank> number(const char* variable) {
 }  // namespace
 
 std::optional<Launcher> launcher() {
+  if (const auto n = number("ATOLL_RANKS")) return Launcher{"atoll", "", *n, number("ATOLL_RANK").value_or(0)};
   // The innermost launcher first: an mpirun inside a batch job also sees the variables of the batch system.
   if (const auto n = number("OMPI_COMM_WORLD_SIZE"))
     return Launcher{"mpirun of Open MPI", "openmpi", *n, number("OMPI_COMM_WORLD_RANK").value_or(0)};
