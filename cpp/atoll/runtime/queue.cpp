@@ -26,15 +26,15 @@ struct Queue::Packet {
   std::atomic<State> state{State::free};
   Rank peer = -1;
   std::uint32_t tag = 0;
-  std::uint32_t other = 0;             // the peer's packet
+  std::uint32_t other = 0;  // the peer's packet
   bool by_put = false;
   Request* request = nullptr;
-  std::byte* memory = nullptr;         // target, or (const) source
+  std::byte* memory = nullptr;  // target, or (const) source
   std::uint64_t bytes = 0;
-  std::uint64_t sent = 0;              // bytes that have left, under active_lock_
+  std::uint64_t sent = 0;  // bytes that have left, under active_lock_
   std::atomic<std::uint64_t> missing{0};
   Landing landing;
-  atl::Packet arrived;                 // of the fabric, until released
+  atl::Packet arrived;  // of the fabric, until released
 };
 
 Queue::Queue(World& world, QueueOptions options)
@@ -51,11 +51,9 @@ Queue::Queue(World& world, QueueOptions options)
       own_(Mapping::anonymous(pool_.size() * std::max<std::size_t>(eager_, 1))),
       tallies_(static_cast<std::size_t>(world.thread_slots())) {
   world_.note_memory(static_cast<std::ptrdiff_t>(pool_.size() * sizeof(Packet)));
-  channel_ = world_.open_channel(
-      [](void* self, Rank from, std::uint32_t stamp, const std::byte* data, std::size_t bytes) {
-        static_cast<Queue*>(self)->piece(from, stamp, data, bytes);
-      },
-      this, World::Runs::on_any_thread);
+  channel_ = world_.open_channel([](void* self, Rank from, std::uint32_t stamp, const std::byte* data,
+                                    std::size_t bytes) { static_cast<Queue*>(self)->piece(from, stamp, data, bytes); },
+                                 this, World::Runs::on_any_thread);
   World::MessageSink sink;
   sink.context = this;
   sink.take = [](void* self, const atl::Packet& packet) {
@@ -77,30 +75,28 @@ Queue::~Queue() {
   world_.close_messages(number_);
   world_.close_channel(channel_);
   for (std::uint32_t p = 0; p < pool_.size(); ++p)
-    if (const auto state = packets_[p].state.load(); state == Packet::State::message || state == Packet::State::announced)
+    if (const auto state = packets_[p].state.load();
+        state == Packet::State::message || state == Packet::State::announced)
       if (packets_[p].arrived.data) fabric_.release(packets_[p].arrived);
   world_.note_memory(-static_cast<std::ptrdiff_t>(pool_.size() * sizeof(Packet)));
 }
 
 // ---- sending --------------------------------------------------------------------------------------------------------
 
-// The first message to a peer, and those that go through no ring.
-Busy Queue::send_far(Rank to, std::uint32_t tag, std::span<const std::byte> bytes) {
-  if (rings_ && to != world_.rank()) {
-    if (RingSender* ring = rings_->to(to)) {
-      links_[static_cast<std::size_t>(to)] = ring;  // the same for every thread that finds it missing
-      const Busy busy = ring->push(note(Kind::eager, tag), bytes.data(), bytes.size());
-      if (busy == Busy::no) rings_->ring(to);
-      return busy;
-    }
-  }
-  return fabric_.send(to, Traffic::message, note(Kind::eager, tag), bytes);
+// Short messages that go through no ring yet: to oneself, to other nodes, and the first to each near peer.
+Outcome Queue::send_short(Rank to, std::uint32_t tag, std::span<const std::byte> bytes, Request& request) {
+  if (to == world_.rank()) return send_self(tag, bytes, request);
+  if (rings_)
+    if (RingSender* ring = rings_->to(to)) links_[static_cast<std::size_t>(to)].store(ring, std::memory_order_relaxed);
+  const Busy busy = fabric_.send(to, Traffic::message, note(Kind::eager, tag), bytes);
+  if (busy != Busy::no) return refused(to, busy);
+  count(to, 1, bytes.size());
+  request.finish();
+  return {Outcome::State::done, Retry::none};
 }
 
 Outcome Queue::refused(Rank to, Busy busy) {
-  return refused(to, busy == Busy::lock        ? Retry::lock
-                     : busy == Busy::no_memory ? Retry::no_memory
-                                               : Retry::backlog);
+  return refused(to, busy == Busy::lock ? Retry::lock : busy == Busy::no_memory ? Retry::no_memory : Retry::backlog);
 }
 
 Outcome Queue::refused(Rank to, Retry reason) {
@@ -302,7 +298,8 @@ Outcome Queue::open(std::uint32_t number, Message& message, Request& request) {
       message.data = p.memory;
       message.where_ = Message::Where::packet;
       break;
-    default: return accept(number, message, request);
+    default:
+      return accept(number, message, request);
   }
   request.finish();
   return {Outcome::State::done, Retry::none};
@@ -335,9 +332,14 @@ Outcome Queue::accept(std::uint32_t number, Message& message, Request& request) 
 
 void Queue::release(Message& message) {
   switch (std::exchange(message.where_, Message::Where::nowhere)) {
-    case Message::Where::nowhere: return;
-    case Message::Where::ring: rings_->release(message.from, message.ticket_); return;
-    case Message::Where::fabric: fabric_.release(packets_[message.packet_].arrived); [[fallthrough]];
+    case Message::Where::nowhere:
+      return;
+    case Message::Where::ring:
+      rings_->release(message.from, message.ticket_);
+      return;
+    case Message::Where::fabric:
+      fabric_.release(packets_[message.packet_].arrived);
+      [[fallthrough]];
     case Message::Where::packet:
       packets_[message.packet_].arrived = {};
       packets_[message.packet_].state.store(Packet::State::free, std::memory_order_relaxed);
@@ -419,7 +421,8 @@ void Queue::activate(std::uint32_t number) {
 
 // Everything that has something to send and could not; one thread at a time.
 bool Queue::pump() {
-  const bool pulled = rings_ && world_.has_communication_thread() && Team::this_thread() == world_.team().size() && pull();
+  const bool pulled =
+      rings_ && world_.has_communication_thread() && Team::this_thread() == world_.team().size() && pull();
   return move_active() || pulled;
 }
 
@@ -511,10 +514,10 @@ std::array<std::uint64_t, kRetryReasons> Queue::retries() const {
 
 std::string Queue::describe() {
   const auto r = retries();
-  std::string text = fmt::format("queue {}: {} messages wait to be received, {} rendezvous have something to send, {} of "
-                                 "{} packets are free; retries:",
-                                 number_, arrived_.size() + front_count_.load(), active_count_.load(), pool_.free(),
-                                 pool_.size());
+  std::string text = fmt::format(
+      "queue {}: {} messages wait to be received, {} rendezvous have something to send, {} of "
+      "{} packets are free; retries:",
+      number_, arrived_.size() + front_count_.load(), active_count_.load(), pool_.free(), pool_.size());
   for (std::size_t i = 1; i < r.size(); ++i)
     if (i != static_cast<std::size_t>(Retry::empty))
       text += fmt::format(" {} {}", r[i], name_of(static_cast<Retry>(i)));

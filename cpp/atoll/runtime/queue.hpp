@@ -111,12 +111,13 @@ class Queue {
   /// SEND-ENQ. done: sent, the request is done. posted: `bytes` stay as they are until the request is done.
   Outcome send(Rank to, std::uint32_t tag, std::span<const std::byte> bytes, Request& request) {
     if (bytes.size() <= eager_) [[likely]] {
-      RingSender* ring = links_[static_cast<std::size_t>(to)];
-      const Busy busy = ring ? ring->push(note(Kind::eager, tag), bytes.data(), bytes.size())
-                             : send_far(to, tag, bytes);
-      if (busy != Busy::no) [[unlikely]]
+      RingSender* ring = links_[static_cast<std::size_t>(to)].load(std::memory_order_relaxed);
+      if (!ring) [[unlikely]]
+        return send_short(to, tag, bytes, request);
+      if (const Busy busy = ring->push(note(Kind::eager, tag), bytes.data(), bytes.size()); busy != Busy::no)
+          [[unlikely]]
         return refused(to, busy);
-      if (ring) rings_->ring(to);
+      rings_->ring(to);
       count(to, 1, bytes.size());
       request.finish();
       return {Outcome::State::done, Retry::none};
@@ -186,7 +187,7 @@ class Queue {
     level.bytes += bytes;
   }
 
-  Busy send_far(Rank to, std::uint32_t tag, std::span<const std::byte> bytes);
+  Outcome send_short(Rank to, std::uint32_t tag, std::span<const std::byte> bytes, Request& request);
   Outcome send_long(Rank to, std::uint32_t tag, std::span<const std::byte> bytes, Request& request);
   Outcome send_self(std::uint32_t tag, std::span<const std::byte> bytes, Request& request);
   Outcome refused(Rank to, Busy busy);
@@ -218,18 +219,18 @@ class Queue {
   int number_ = 0;
   std::uint32_t channel_ = 0;
   std::size_t eager_ = 0;
-  std::vector<RingSender*> links_;  // [rank]; null: not used yet, or not through a ring
-  MpmcQueue arrived_;               // packets with a message that nobody has received yet
+  std::vector<std::atomic<RingSender*>> links_;  // [rank]; null: not used yet, or not through a ring
+  MpmcQueue arrived_;                            // packets with a message that nobody has received yet
   PacketPool pool_;
   std::unique_ptr<Packet[]> packets_;  // [number]
   Mapping own_;                        // [number][eager]: short messages of this rank to itself
   std::vector<Tally> tallies_;
 
   SpinLock active_lock_;
-  std::vector<std::uint32_t> active_;    // rendezvous with something to send; under active_lock_
+  std::vector<std::uint32_t> active_;  // rendezvous with something to send; under active_lock_
   std::atomic<std::uint32_t> active_count_{0};
   SpinLock front_lock_;
-  std::deque<std::uint32_t> front_;      // announcements that found no memory: next to be received
+  std::deque<std::uint32_t> front_;  // announcements that found no memory: next to be received
   std::atomic<std::uint32_t> front_count_{0};
 };
 
