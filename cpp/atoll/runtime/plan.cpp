@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/runtime/plan.hpp>
+#include <bit>
 #include <cctype>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -15,12 +18,17 @@ namespace {
 template <class P, class F>
 void for_each_field(P& plan, F&& f) {
   f("transport", plan.transport);
+  f("node_transport", plan.node_transport);
   f("mpi", plan.mpi);
   f("route", plan.route);
   f("domains", plan.domains);
   f("threads", plan.threads);
   f("slot_bytes", plan.slot_bytes);
   f("slots_per_peer", plan.slots_per_peer);
+  f("ring_bytes", plan.ring_bytes);
+  f("eager_bytes", plan.eager_bytes);
+  f("packets", plan.packets);
+  f("progress", plan.progress);
   f("budget_bytes", plan.budget_bytes);
   f("replicated_bytes", plan.replicated_bytes);
   f("stall_seconds", plan.stall_seconds);
@@ -49,8 +57,9 @@ std::string variable_of(const char* field) {
   return name;
 }
 
-// Read elsewhere: base/isa, the tests, the launcher's hand-over to its children.
-constexpr const char* kOtherVariables[] = {"ATOLL_ISA", "ATOLL_DATA", "ATOLL_JOB", "ATOLL_PLUGINS"};
+// Read elsewhere: base/isa, the tests, the launcher's hand-over to its children, bootstraps.
+constexpr const char* kOtherVariables[] = {"ATOLL_ISA",       "ATOLL_DATA", "ATOLL_JOB",  "ATOLL_PLUGINS",
+                                           "ATOLL_BOOTSTRAP", "ATOLL_RANK", "ATOLL_RANKS"};
 
 }  // namespace
 
@@ -60,6 +69,14 @@ std::size_t Plan::slot_bytes_for(int ranks) const {
   constexpr std::size_t kRanksOfLargest = 16;
   const std::size_t fair = kLargest * kRanksOfLargest / static_cast<std::size_t>(std::max(1, ranks)) / 64 * 64;
   return std::clamp(fair, kSmallest, kLargest);
+}
+
+std::size_t Plan::ring_bytes_for(int ranks) const {
+  if (ring_bytes > 0) return ring_bytes;
+  constexpr std::size_t kLargest = 128 << 10, kSmallest = 4 << 10;
+  constexpr std::size_t kRanksOfLargest = 16;
+  return std::clamp(std::bit_floor(kLargest * kRanksOfLargest / static_cast<std::size_t>(std::max(1, ranks))),
+                    kSmallest, kLargest);
 }
 
 nlohmann::json Plan::to_json() const {
@@ -113,15 +130,24 @@ Plan Plan::from_environment(Plan plan) {
 }
 
 void Plan::validate() const {
-  check(transport == "auto" || transport == "inproc" || transport == "mpi",
-        "transport '{}' is unknown (there are auto, inproc, mpi). Choose one.", transport);
-  check(mpi == "auto" || mpi == "openmpi" || mpi == "mpich",
-        "mpi '{}' is unknown (there are auto, openmpi, mpich). Choose one.", mpi);
-  check(route == "direct", "route '{}' is unknown (there is direct). Choose it.", route);
+  auto one_of = [](const char* field, const std::string& value, std::initializer_list<const char*> choices) {
+    if (std::find(choices.begin(), choices.end(), value) == choices.end())
+      throw InputError(
+          fmt::format("{} '{}' is unknown (there are {}). Choose one.", field, value, fmt::join(choices, ", ")));
+  };
+  one_of("transport", transport, {"auto", "inproc", "shm", "mpi"});
+  one_of("node_transport", node_transport, {"auto", "shm", "none"});
+  one_of("progress", progress, {"inline", "thread"});
+  one_of("mpi", mpi, {"auto", "openmpi", "mpich"});
+  one_of("route", route, {"direct"});
   check(threads >= 0 && threads <= 4096, "threads is {} (0 for all cores, at most 4096). Change it.", threads);
   check(slot_bytes == 0 || (slot_bytes >= 128 && slot_bytes % 64 == 0 && slot_bytes <= (std::size_t{1} << 28)),
         "slot_bytes is {} (0, or a multiple of 64 from 128 to 2^28). Change it.", slot_bytes);
   check(slots_per_peer >= 1 && slots_per_peer <= 64, "slots_per_peer is {} (1 to 64). Change it.", slots_per_peer);
+  check(
+      ring_bytes == 0 || (std::has_single_bit(ring_bytes) && ring_bytes >= 64 && ring_bytes <= (std::size_t{1} << 30)),
+      "ring_bytes is {} (0, or a power of two from 64 to 2^30). Change it.", ring_bytes);
+  check(packets >= 1 && packets <= (1 << 24), "packets is {} (1 to 2^24). Change it.", packets);
   check(stall_seconds > 0, "stall_seconds is {} (a time above 0). Change it.", stall_seconds);
   check(timeout_seconds >= 0, "timeout_seconds is {} (0 for never, or a time). Change it.", timeout_seconds);
 }

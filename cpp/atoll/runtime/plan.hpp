@@ -14,14 +14,19 @@
 namespace atl {
 
 struct Plan {
-  std::string transport = "auto";                   ///< auto inproc mpi
-  std::string mpi = "auto";                         ///< auto openmpi mpich: which plug-in serves transport mpi
-  std::string route = "direct";                     ///< how records travel between ranks
-  std::string domains;                              ///< pretended hierarchy, as 2x4; empty: as discovered
-  int threads = 0;                                  ///< per rank; 0: usable cores / ranks on this node
-  std::size_t slot_bytes = 0;                       ///< one aggregate; 0: by the number of ranks, see slot_bytes_for
-  int slots_per_peer = 4;                           ///< in flight per ordered pair of ranks
-  std::size_t budget_bytes = std::size_t{1} << 30;  ///< communication memory per rank
+  std::string transport = "auto";       ///< auto inproc shm mpi
+  std::string node_transport = "auto";  ///< auto shm none: what ranks of one node use under another transport
+  std::string mpi = "auto";             ///< auto openmpi mpich: which plug-in serves transport mpi
+  std::string route = "direct";         ///< how records travel between ranks
+  std::string domains;                  ///< pretended hierarchy, as 2x4; empty: as discovered
+  int threads = 0;                      ///< per rank; 0: usable cores / ranks on this node
+  std::size_t slot_bytes = 0;           ///< one aggregate; 0: by the number of ranks, see slot_bytes_for
+  int slots_per_peer = 4;               ///< in flight per ordered pair of ranks
+  std::size_t ring_bytes = 0;           ///< small messages in flight per ordered pair on a node; 0: see ring_bytes_for
+  std::size_t eager_bytes = 8192;       ///< longer messages go by rendezvous; at most what the transport can
+  int packets = 4096;                   ///< of the queue, per rank: what waits to be received, or for its data
+  std::string progress = "inline";      ///< inline thread: who moves messages on
+  std::size_t budget_bytes = std::size_t{1} << 30;      ///< communication memory per rank
   std::size_t replicated_bytes = std::size_t{1} << 30;  ///< largest O(n) bitmap that each rank may hold
   double stall_seconds = 30;       ///< without any progress for so long: say once who waits for what
   double timeout_seconds = 0;      ///< give up a wait after this long; 0: never
@@ -30,6 +35,9 @@ struct Plan {
   /// slot_bytes, or where it is 0: 64 KiB up to 16 ranks (measured best for 2 to 4 over MPI and in process), then less,
   /// so that what a rank holds for all its peers stays about 4 MiB, and no less than 1 KiB.
   std::size_t slot_bytes_for(int ranks) const;
+
+  /// ring_bytes, or where it is 0: 128 KiB up to 16 ranks, then less, and no less than 4 KiB.
+  std::size_t ring_bytes_for(int ranks) const;
 
   /// The fields as JSON, and back; an unknown field is an InputError that names it.
   nlohmann::json to_json() const;

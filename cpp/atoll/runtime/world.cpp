@@ -76,6 +76,7 @@ std::unique_ptr<World> World::alone(Plan plan, Options options) {
   auto fabrics = make_inproc({.ranks = 1,
                               .slot_bytes = plan.slot_bytes_for(1),
                               .slots_per_peer = plan.slots_per_peer,
+                              .ring_bytes = plan.ring_bytes_for(1),
                               .shuffle_seed = 0,
                               .nodes = {}});
   return std::make_unique<World>(std::move(fabrics[0]), std::move(plan), Hierarchy::flat(1), std::move(options));
@@ -311,6 +312,7 @@ void run_ranks(Rank ranks, const Plan& plan, const std::function<void(World&)>& 
   auto fabrics = make_inproc({.ranks = ranks,
                               .slot_bytes = plan.slot_bytes_for(ranks),
                               .slots_per_peer = plan.slots_per_peer,
+                              .ring_bytes = plan.ring_bytes_for(ranks),
                               .shuffle_seed = plan.shuffle_seed,
                               .nodes = nodes});
   Plan local = plan;

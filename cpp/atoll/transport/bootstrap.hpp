@@ -30,4 +30,16 @@ class Bootstrap {
   static constexpr std::size_t kTextBytes = 255;
 };
 
+/// For how long a rank waits for the others to come.
+inline constexpr double kBootstrapSeconds = 60;
+
+/// Through a folder that all ranks see, made for this job alone. Throws TransportError when files of another job lie
+/// in it.
+std::unique_ptr<Bootstrap> bootstrap_by_files(const std::string& folder, Rank rank, Rank ranks,
+                                              double timeout_s = kBootstrapSeconds);
+
+/// By what the launcher left in the environment; null: this process was started alone. ATOLL_BOOTSTRAP=file:FOLDER
+/// with ATOLL_RANK and ATOLL_RANKS: by files. Throws UsageError when these do not fit together.
+std::unique_ptr<Bootstrap> find_bootstrap(double timeout_s = kBootstrapSeconds);
+
 }  // namespace atl
