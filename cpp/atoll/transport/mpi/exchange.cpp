@@ -14,7 +14,7 @@
 //   MPI_Win_start, MPI_Put, MPI_Win_complete        on windows[rank], towards all who gave a bound for this rank
 //   MPI_Win_wait, scatter, MPI_Win_post             test() until over; the caller scatters; post() in the next exchange
 //
-// [1] H.-V. Dang et al. "A Lightweight Communication Runtime for Distributed Graph Analytics." IPDPS 2018.
+// [1] H.-V. Dang et al. "A Lightweight Communication Runtime for Distributed Graph Analytics."
 namespace atl::mpi {
 namespace {
 

@@ -133,14 +133,17 @@ class TwoSided final : public Endpoint {
   }
 
   bool wait(double timeout_s) override {
-    return nap_until(timeout_s, [&] {
+    bool moving = false;
+    const auto arrived = [&] {
       if (!mpi_.try_lock()) return false;
       std::lock_guard hold(mpi_, std::adopt_lock);
       if (puts_.any()) puts_.progress(ended_puts_);
-      bool arrived = !ended_puts_.empty();
-      for (const Kind& kind : kinds_) arrived = arrived || !kind.arrived.empty();
-      return arrived || receive() || collect();
-    });
+      moving = puts_.any();
+      bool any = !ended_puts_.empty();
+      for (const Kind& kind : kinds_) any = any || !kind.arrived.empty();
+      return any || receive() || collect();
+    };
+    return nap_until(timeout_s, arrived, [&] { return moving; });
   }
 
   void close() override {
