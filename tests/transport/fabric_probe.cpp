@@ -8,6 +8,7 @@
 #include <atoll/base/random.hpp>
 #include <atoll/base/timer.hpp>
 #include <atoll/transport/plugin.hpp>
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -395,6 +396,7 @@ void exchange(const Job& job) {
       memory.push_back(pattern(static_cast<std::uint64_t>(job.me * 10 + r + round), bytes_of(job.me, r, round)));
     for (const Bytes& m : memory) to.emplace_back(m);
     const auto from = rounds->exchange(round % 2, to);
+    for (Bytes& m : memory) std::fill(m.begin(), m.end(), std::byte{0});  // it is the caller's again
     for (Rank r = 0; r < job.ranks; ++r) {
       if (r == job.me) continue;
       const auto part = from[static_cast<std::size_t>(r)];

@@ -148,7 +148,10 @@ void finish_session() {
 namespace {
 
 std::unique_ptr<atl::MpiFabric> join(const atl::MpiOptions& options, const std::optional<atl::Launcher>& launcher) {
-  atl::check(options.layer == "two_sided", "layer '{}' is unknown (there is two_sided). Choose it.", options.layer);
+  if (options.layer == "probe") return atl::mpi::make_probe(options, launcher);
+  if (options.layer == "rma") return atl::mpi::make_rma(options, launcher);
+  atl::check(options.layer == "two_sided", "layer '{}' is unknown (there are two_sided, probe, rma). Choose one.",
+             options.layer);
   return atl::mpi::make_two_sided(options, launcher);
 }
 

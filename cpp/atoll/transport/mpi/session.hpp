@@ -52,5 +52,7 @@ const char* name_of_level(int thread_level);
 
 // The layers, each in a file of its own.
 std::unique_ptr<MpiFabric> make_two_sided(const MpiOptions& options, const std::optional<Launcher>& launcher);
+std::unique_ptr<MpiFabric> make_probe(const MpiOptions& options, const std::optional<Launcher>& launcher);
+std::unique_ptr<MpiFabric> make_rma(const MpiOptions& options, const std::optional<Launcher>& launcher);
 
 }  // namespace atl::mpi
