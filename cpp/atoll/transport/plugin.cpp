@@ -9,6 +9,7 @@
 namespace atl {
 
 MpiFabric::~MpiFabric() = default;
+RmaExchange::~RmaExchange() = default;
 
 namespace {
 
