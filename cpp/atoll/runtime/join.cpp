@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/base/error.hpp>
 #include <atoll/runtime/launch.hpp>
 #include <atoll/transport/discover.hpp>
+#include <atoll/transport/ofi_fabric.hpp>
 #include <atoll/transport/plugin.hpp>
 #include <atoll/transport/shm.hpp>
 
@@ -31,6 +34,18 @@ MpiOptions mpi_options(const Plan& plan, Rank ranks, const std::optional<Communi
   return mpi;
 }
 
+std::unique_ptr<Fabric> join_ofi_by(const Plan& plan, std::shared_ptr<Bootstrap> job) {
+  // What is posted for each peer is as long as the longest message.
+  constexpr std::size_t kShortest = 512, kLongest = 8192;
+  OfiOptions ofi;
+  ofi.provider = plan.provider;
+  ofi.slot_bytes = plan.slot_bytes_for(job->size());
+  ofi.message_bytes = std::clamp(plan.eager_bytes, kShortest, kLongest);
+  ofi.slots_per_peer = plan.slots_per_peer;
+  ofi.budget_bytes = plan.budget_bytes;
+  return join_ofi(ofi, std::move(job));
+}
+
 // Shared memory under `network` for the ranks of one node.
 std::unique_ptr<Fabric> over_node(std::unique_ptr<Fabric> network, Bootstrap& job, const Plan& plan,
                                   const std::optional<Hierarchy>& pretended, const Log& log) {
@@ -57,10 +72,21 @@ std::unique_ptr<World> join_world(const Plan& plan, World::Options options,
   std::optional<Hierarchy> pretended;
   if (!plan.domains.empty()) pretended = read_domains(plan.domains);
 
-  std::unique_ptr<Bootstrap> job;
+  std::shared_ptr<Bootstrap> job;
   std::unique_ptr<Fabric> fabric;
-  if (plan.transport == "shm" && !communicator) job = find_bootstrap();
-  if (job) {
+  if ((plan.transport == "shm" || plan.transport == "ofi") && !communicator) job = find_bootstrap();
+  if (plan.transport == "ofi") {
+    if (!job)
+      throw TransportError(
+          fmt::format("transport ofi under {} (its ranks need PMI-1, a folder or a list of hosts to find each other). "
+                      "Start it without a launcher and with --ranks, by mpiexec of MPICH, or set ATOLL_BOOTSTRAP.",
+                      communicator ? "an MPI communicator"
+                      : by         ? by->name
+                                   : "no launcher"));
+    fabric = join_ofi_by(plan, job);
+    if (plan.node_transport == "shm" && job->size() > 1)
+      fabric = over_node(std::move(fabric), *job, plan, pretended, options.log);
+  } else if (job) {
     fabric = join_shm(*job, shm_options(plan, ranks));
   } else {
     auto mpi = join_mpi(mpi_options(plan, ranks, communicator));

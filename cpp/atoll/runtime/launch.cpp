@@ -328,7 +328,7 @@ Job::Job(Rank ranks, Plan plan, std::vector<std::string> command)
     return;
   }
 
-  if (plan_.transport == "shm") {
+  if (plan_.transport == "shm" || plan_.transport == "ofi") {
     part_ = Part::parent;
     how_ = fmt::format("{} ranks as processes of this machine", ranks_);
     return;
