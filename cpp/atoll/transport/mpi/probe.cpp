@@ -120,7 +120,7 @@ class Probe final : public Endpoint {
     push(slot, kCredit, {static_cast<std::uint32_t>(credit), static_cast<std::uint8_t>(kind)}, 0);
   }
 
-  bool wait(double timeout_s) override {
+  bool wait(double timeout_s, TrafficSet) override {
     return nap_until(
         timeout_s,
         [&] {

@@ -116,7 +116,7 @@ class Rma final : public Endpoint {
     if (--channel.items == 0) expose_again(channel, packet.from, kind);
   }
 
-  bool wait(double timeout_s) override {
+  bool wait(double timeout_s, TrafficSet) override {
     return nap_until(
         timeout_s,
         [&] {

@@ -132,7 +132,7 @@ class TwoSided final : public Endpoint {
       notices_.send(packet.from, {{k, credit, 0, 0}});
   }
 
-  bool wait(double timeout_s) override {
+  bool wait(double timeout_s, TrafficSet) override {
     bool moving = false;
     const auto arrived = [&] {
       if (!mpi_.try_lock()) return false;
