@@ -22,10 +22,9 @@ std::string_view name_of(Busy reason) {
   return "?";
 }
 
-void Rings::find_active() {
-  if (active_.size() == sources_.size()) return;
+void Rings::look_for_active() {
   for (std::size_t s = 0; s < sources_.size(); ++s) {
-    if (!used_[s]->load(std::memory_order_relaxed)) continue;
+    if (!used_[s]->load(std::memory_order_acquire)) continue;
     Source* source = sources_[s].get();
     if (std::find(active_.begin(), active_.end(), source) == active_.end()) active_.push_back(source);
   }
@@ -60,6 +59,7 @@ class NodeFabric final : public Fabric, public Rings {
     const auto& members = options_.members;
     me_ = static_cast<std::uint32_t>(std::find(members.begin(), members.end(), options_.rank) - members.begin());
     mine_ = Inbox(options_.inboxes[me_]);
+    sources_used_ = &mine_.sources_used();
     for (std::uint32_t k = 0; k < members.size(); ++k) {
       const auto r = static_cast<std::size_t>(members[k]);
       index_[r] = k;
@@ -203,6 +203,12 @@ class NodeFabric final : public Fabric, public Rings {
   Rings* rings() override { return this; }
   void abort(int exit_code) noexcept override { options_.abort(exit_code); }
   void close() override {}
+
+  void announce(Rank to) override {
+    Inbox& inbox = outbound_[static_cast<std::size_t>(to)]->inbox;
+    if (inbox.used(me_).exchange(1, std::memory_order_acq_rel) == 0)
+      inbox.sources_used().fetch_add(1, std::memory_order_release);
+  }
 
  private:
   Outbound& towards(Rank to) {
