@@ -46,8 +46,7 @@ struct Outbound {
 
 class NodeFabric final : public Fabric, public Rings {
  public:
-  explicit NodeFabric(NodeFabricOptions options)
-      : options_(std::move(options)) {
+  explicit NodeFabric(NodeFabricOptions options) : options_(std::move(options)) {
     shuffled_ = options_.shuffle_seed != 0;
     random_ = Random(random_at(options_.shuffle_seed, static_cast<std::uint64_t>(options_.rank)));
     const auto ranks = static_cast<std::size_t>(options_.size);
@@ -151,11 +150,12 @@ class NodeFabric final : public Fabric, public Rings {
   int poll(std::span<Packet> packets, TrafficSet wanted) override {
     if (!scan_.try_lock()) return 0;
     std::lock_guard hold(scan_, std::adopt_lock);
+    // Unless something was published since the last scan that found nothing, no slot is full. Read before the sources
+    // are: what a new one publishes in between is counted when it can be seen.
+    const std::uint32_t published = mine_.published().load(std::memory_order_acquire);
     find_active();
     if (active_.empty()) return 0;
     const bool shuffled = shuffled_;
-    // Unless something was published since the last scan that found nothing, no slot is full.
-    const std::uint32_t published = mine_.published().load(std::memory_order_acquire);
     const bool bulk = contains(wanted, Traffic::bulk) && published != quiet_at_;
     bool all_seen = bulk;
     std::size_t n = 0;
