@@ -32,9 +32,8 @@ std::vector<std::byte> text_of(std::uint64_t number, std::size_t bytes) {
   return text;
 }
 
-Note note_of(std::uint64_t number) {
-  return {static_cast<std::uint32_t>(mix64(number)), static_cast<std::uint8_t>(number * 37)};
-}
+constexpr std::uint8_t kType = 0xa5;
+Note note_of(std::uint64_t number) { return {static_cast<std::uint32_t>(mix64(number)), kType}; }
 
 bool is(const RingMessage& m, std::uint64_t number, std::size_t bytes) {
   const auto text = text_of(number, bytes);
@@ -202,8 +201,8 @@ TEST_CASE("messages pushed together appear together, as many as there is room fo
         std::vector<Outgoing> batch;
         const std::size_t n = 1 + random.below(9);
         for (std::size_t i = 0; i < n; ++i) texts.push_back(text_of(sent + i, random.below(most + 1)));
-        for (std::size_t i = 0; i < n; ++i) batch.push_back({texts[i].data(), texts[i].size(), note_of(sent + i)});
-        const std::size_t took = ring.sender.push_many(batch);
+        for (std::size_t i = 0; i < n; ++i) batch.push_back({texts[i].data(), texts[i].size(), note_of(sent + i).tag});
+        const std::size_t took = ring.sender.push_many(batch, kType);
         for (std::size_t i = 0; i < took; ++i) lengths.push_back(batch[i].bytes);
         sent += took;
         RingMessage m{};
@@ -217,7 +216,7 @@ TEST_CASE("messages pushed together appear together, as many as there is room fo
         CHECK(here == took);
         ring.receiver.reclaim();
       }
-      CHECK(ring.sender.push_many({}) == 0);
+      CHECK(ring.sender.push_many({}, kType) == 0);
     }
 }
 
@@ -235,9 +234,9 @@ TEST_CASE("several producers, one receiver, holders that release from other thre
         for (std::uint32_t i = 0; i < kEach;) {
           const auto text = text_of(number_of(p, i), i % (most + 1));
           const Note note{static_cast<std::uint32_t>(number_of(p, i)), 9};
-          const Outgoing one{text.data(), text.size(), note};
+          const Outgoing one{text.data(), text.size(), note.tag};
           const bool sent = i % 2 ? ring.sender.push(note, text.data(), text.size()) == Busy::no
-                                  : ring.sender.push_many({&one, 1}) == 1;
+                                  : ring.sender.push_many({&one, 1}, note.type) == 1;
           if (sent)
             ++i;
           else

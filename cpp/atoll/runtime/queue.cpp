@@ -172,20 +172,15 @@ std::size_t Queue::send_many(Rank to, std::span<const Short> messages) {
       ++done;
     return done;
   }
+  // Published together; more at once would keep the receiver waiting.
   constexpr std::size_t kBatch = 32;
-  Outgoing batch[kBatch];
   std::size_t bytes = 0;
   while (done < messages.size()) {
-    const std::size_t n = std::min(kBatch, messages.size() - done);
-    for (std::size_t i = 0; i < n; ++i) {
-      const Short& m = messages[done + i];
-      ATOLL_ASSERT(m.bytes <= eager_);
-      batch[i] = {m.data, m.bytes, note(Kind::eager, m.tag)};
-    }
-    const std::size_t sent = ring->push_many({batch, n});
-    for (std::size_t i = 0; i < sent; ++i) bytes += batch[i].bytes;
+    const std::span some = messages.subspan(done, std::min(kBatch, messages.size() - done));
+    const std::size_t sent = ring->push_many(some, note(Kind::eager, 0).type);
+    for (const Outgoing& m : some.first(sent)) bytes += m.bytes;
     done += sent;
-    if (sent < n) break;
+    if (sent < some.size()) break;
   }
   if (done > 0) {
     rings_->ring(to);
@@ -245,6 +240,11 @@ Outcome Queue::receive(Message& message, Request& request) {
       return {Outcome::State::done, Retry::none};
     }
     if (announced) return open(*announced, message, request);
+    // Progress is for rendezvous and takes longer than a look at the rings; who spins here shall see the next message
+    // early.
+    constexpr std::uint32_t kLooks = 8;
+    Tally& mine = tallies_[static_cast<std::size_t>(Team::this_thread())];
+    if (world_.all_near() && ++mine.empty_looks % kLooks != 0) return {Outcome::State::retry, Retry::empty};
   }
   progress();
   if (const auto number = next_packet()) return open(*number, message, request);
@@ -331,7 +331,7 @@ Outcome Queue::accept(std::uint32_t number, Message& message, Request& request) 
   return {Outcome::State::posted, Retry::none};
 }
 
-void Queue::release(Message& message) {
+void Queue::release_other(Message& message) {
   switch (std::exchange(message.where_, Message::Where::nowhere)) {
     case Message::Where::nowhere:
       return;
@@ -511,6 +511,10 @@ std::array<std::uint64_t, kRetryReasons> Queue::retries() const {
   for (const Tally& t : tallies_)
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += t.retries[i].load(std::memory_order_relaxed);
   return sum;
+}
+
+std::size_t Queue::memory_bytes() const {
+  return pool_.size() * sizeof(Packet) + (rings_ ? rings_->memory_bytes() : 0);
 }
 
 std::string Queue::describe() {

@@ -126,11 +126,7 @@ class Queue {
   }
   /// As many of these short messages as there is room for, from the front; returns how many. Sent together they cost
   /// less than half.
-  struct Short {
-    const std::byte* data;
-    std::size_t bytes;
-    std::uint32_t tag;
-  };
+  using Short = Outgoing;  ///< data, bytes, tag
   std::size_t send_many(Rank to, std::span<const Short> messages);
 
   /// RECV-DEQ. done: the message is here. posted: it comes; it is whole when the request is done. Retry::empty: none.
@@ -138,7 +134,14 @@ class Queue {
   /// As many as are here and whole, at most the span; ends before one that needs a rendezvous, unless it is the first
   /// (then `request` is as in receive()).
   std::size_t receive_many(std::span<Message> messages, Request& request);
-  void release(Message& message);
+  void release(Message& message) {
+    if (message.where_ == Message::Where::ring) [[likely]] {
+      message.where_ = Message::Where::nowhere;
+      rings_->release(message.from, message.ticket_);
+    } else {
+      release_other(message);
+    }
+  }
 
   /// Moves messages on; true if something happened. Any thread.
   bool progress() { return world_.progress(); }
@@ -155,6 +158,8 @@ class Queue {
     world_.wait_until("queue: a message", [&] { return has_message(); });
   }
 
+  /// What this rank holds to send and receive by the queue: packets, and the rings that its peers use.
+  std::size_t memory_bytes() const;
   /// Retries by reason, over all threads.
   std::array<std::uint64_t, kRetryReasons> retries() const;
   /// Depths in one line, for reports: what waits to be received, what is on its way, how many packets are free.
@@ -175,6 +180,7 @@ class Queue {
   // Written by one thread, read by those that report.
   struct alignas(128) Tally {
     std::array<std::atomic<std::uint64_t>, kRetryReasons> retries{};
+    std::uint32_t empty_looks = 0;
   };
 
   Note note(Kind kind, std::uint32_t tag) const {
@@ -209,6 +215,7 @@ class Queue {
   bool move_on(Packet& packet);
   void note_retry(Retry reason);
   void finish(std::uint32_t number);
+  void release_other(Message& message);
   void activate(std::uint32_t number);
   std::byte* own_memory(std::uint32_t number) { return own_.data() + number * eager_; }
 

@@ -110,6 +110,8 @@ class World : public Collectives {
 
   /// Takes what has arrived and runs its handlers; true if there was something. Any thread.
   bool progress();
+  /// Whether messages of all peers come through rings in shared memory.
+  bool all_near() const { return rings_reach_all_; }
   /// Threads that may call in: the team's and the communication thread.
   int thread_slots() const { return team_.size() + 1; }
   /// Makes progress until done(); `what` names the wait in the report of a stall. Throws TransportError when a peer is

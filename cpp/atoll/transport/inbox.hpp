@@ -18,7 +18,7 @@ struct InboxGeometry {
   std::uint32_t sources = 0;            ///< ranks of the node
   std::uint32_t slots = 4;              ///< per source; 1 .. 64
   std::uint64_t slot_bytes = 65536;     ///< a multiple of 64 from 128 on
-  std::uint64_t message_ring = 131072;  ///< bytes; a power of two from 128 on
+  std::uint64_t message_ring = 131072;  ///< bytes; a power of two from 64 on
   std::uint64_t control_ring = 4096;    ///< likewise
 
   /// Throws InputError for a value out of its range.

@@ -59,6 +59,7 @@ class NodeFabric final : public Fabric, public Rings {
     me_ = static_cast<std::uint32_t>(std::find(members.begin(), members.end(), options_.rank) - members.begin());
     mine_ = Inbox(options_.inboxes[me_]);
     sources_used_ = &mine_.sources_used();
+    ring_bytes_ = mine_.geometry().message_ring + mine_.geometry().control_ring;
     for (std::uint32_t k = 0; k < members.size(); ++k) {
       const auto r = static_cast<std::size_t>(members[k]);
       index_[r] = k;
