@@ -268,6 +268,8 @@ class Rma final : public Endpoint {
   // Collective over this rank and `peer`, which have agreed on it.
   void make_window(Rank peer, int kind) {
     const Timer timer;
+    std::optional<NodeLock> lock;
+    if (rank_ < peer) lock.emplace();
     Peer& p = channels_[static_cast<std::size_t>(peer)];
     if (p.pair == MPI_COMM_NULL) {
       const std::array<Rank, 2> both{std::min(rank_, peer), std::max(rank_, peer)};
