@@ -107,7 +107,7 @@ Outcome exchange(World& world, std::size_t records, int rounds) {
   constexpr int kWords = sizeof(R) / sizeof(std::uint64_t);
   const Input input = random_records(world, records, kWords);
   std::vector<std::uint64_t> table(kTable);
-  auto* mpi = dynamic_cast<MpiFabric*>(&world.fabric());
+  auto* mpi = dynamic_cast<MpiFabric*>(&world.fabric().network());
   const auto all = static_cast<double>(records) * world.size();
   std::vector<double> bound, bulk, single, bulk_ratio, single_ratio, ping;
   bool exact = true;

@@ -12,6 +12,7 @@
 #include <atoll/base/error.hpp>
 #include <atoll/base/timer.hpp>
 #include <atoll/runtime/launch.hpp>
+#include <atoll/runtime/local_launcher.hpp>
 #include <atoll/transport/discover.hpp>
 #include <atoll/transport/inproc.hpp>
 #include <atoll/transport/plugin.hpp>
@@ -291,25 +292,6 @@ Rank ranks_of_domains(const std::string& domains) { return domains.empty() ? 0 :
 
 }  // namespace
 
-std::unique_ptr<World> join_world(const Plan& plan, World::Options options,
-                                  const std::optional<Communicator>& communicator) {
-  const auto by = launcher();
-  MpiOptions mpi;
-  mpi.mpi = plan.mpi;
-  mpi.slot_bytes = plan.slot_bytes_for(by ? by->ranks : 1);
-  mpi.slots_per_peer = plan.slots_per_peer;
-  mpi.budget_bytes = plan.budget_bytes;
-  mpi.threads = plan.threads != 1;
-  if (communicator) {
-    mpi.communicator = communicator->address;
-    mpi.library_version = communicator->library_version;
-    mpi.finalize = false;
-  }
-  auto fabric = join_mpi(mpi);
-  Hierarchy hierarchy = plan.domains.empty() ? discover(*fabric) : read_domains(plan.domains);
-  return std::make_unique<World>(std::move(fabric), plan, std::move(hierarchy), std::move(options));
-}
-
 Job::Job(Rank ranks, Plan plan, std::vector<std::string> command)
     : plan_(std::move(plan)), command_(std::move(command)) {
   if (ranks < 0) throw UsageError(fmt::format("--ranks is {} (at least 1). Correct it.", ranks));
@@ -346,6 +328,11 @@ Job::Job(Rank ranks, Plan plan, std::vector<std::string> command)
     return;
   }
 
+  if (plan_.transport == "shm" || plan_.transport == "ofi") {
+    part_ = Part::parent;
+    how_ = fmt::format("{} ranks as processes of this machine", ranks_);
+    return;
+  }
   std::string why;
   if (plan_.transport != "inproc") {
     for (const std::string mpi : {"openmpi", "mpich"}) {
@@ -445,7 +432,7 @@ std::vector<std::string> Job::launcher_command() const {
 
 int Job::run_children() {
   JobBoard board = JobBoard::make(ranks_);
-  const std::vector<std::string> command = launcher_command();
+  const TemporaryFolder folder;
   const sigset_t signals = job_signals();
   sigset_t before;
   sigprocmask(SIG_BLOCK, &signals, &before);
@@ -454,7 +441,14 @@ int Job::run_children() {
     ~Restore() { sigprocmask(SIG_SETMASK, &mask, nullptr); }
   } restore{before};
   const File signal_file(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
-  const int launcher = start(command, board.path(), before);
+  int launcher = -1;
+  if (mpi_.empty()) {
+    std::vector<std::string> command = command_;
+    if (command.empty()) command.push_back("atoll");
+    launcher = start_local_ranks(ranks_, own_program(), command, {"ATOLL_JOB=" + board.path()}, folder.path(), before);
+  } else {
+    launcher = start(launcher_command(), board.path(), before);
+  }
   if (launcher < 0)
     throw TransportError(fmt::format("{}: {} (the launcher cannot be started). Free some processes.", launcher_path_,
                                      std::strerror(errno)));
@@ -517,11 +511,11 @@ int Job::run_children() {
       if (seat.exit_code == 3) throw InputError(text);
       throw TransportError(text);
     }
-    // A rank cannot note that it was killed, or left by _exit; its launcher has seen it. Open MPI gives 128 +
-    // signal, MPICH the bare signal.
+    // A rank cannot note that it was killed, or left by _exit; its launcher has seen it. Ours and Open MPI's give
+    // 128 + signal, MPICH's the bare signal.
     if (seat.signal == 0 && WIFEXITED(*status)) {
       const int code = WEXITSTATUS(*status);
-      const int signal_of_code = mpi_ == "openmpi" ? code - 128 : code;
+      const int signal_of_code = mpi_ == "mpich" ? code : code - 128;
       (signal_of_code == SIGKILL ? seat.signal : seat.exit_code) = signal_of_code == SIGKILL ? SIGKILL : code;
     }
     throw TransportError(describe_death(*first, seat) +

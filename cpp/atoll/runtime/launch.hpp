@@ -22,9 +22,9 @@
 ///     return job.finish(0);
 ///
 /// Under mpiexec or srun the process is a rank of that job. Outside, several ranks are started by the
-/// launcher of the MPI of a plug-in, and this process stays as their parent; without any MPI, or with
-/// transport inproc, they are threads of this process. A program that is not the command (Python) calls
-/// join_world().
+/// launcher of the MPI of a plug-in, or with transport shm by this process, which stays as their parent; without
+/// any MPI, or with transport inproc, they are threads of this process. A program that is not the command (Python)
+/// calls join_world().
 namespace atl {
 
 /// One that another library has made (see MpiOptions).
@@ -42,7 +42,7 @@ class Job {
   enum class Part {
     alone,    ///< one rank, no MPI
     threads,  ///< all ranks are threads of this process
-    rank,     ///< one rank of an MPI job
+    rank,     ///< one rank of a job of processes
     parent,   ///< not a rank: started the launcher, watches
   };
 

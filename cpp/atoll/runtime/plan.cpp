@@ -20,6 +20,7 @@ void for_each_field(P& plan, F&& f) {
   f("transport", plan.transport);
   f("node_transport", plan.node_transport);
   f("mpi", plan.mpi);
+  f("provider", plan.provider);
   f("route", plan.route);
   f("domains", plan.domains);
   f("threads", plan.threads);
@@ -135,7 +136,7 @@ void Plan::validate() const {
       throw InputError(
           fmt::format("{} '{}' is unknown (there are {}). Choose one.", field, value, fmt::join(choices, ", ")));
   };
-  one_of("transport", transport, {"auto", "inproc", "shm", "mpi"});
+  one_of("transport", transport, {"auto", "inproc", "shm", "mpi", "ofi"});
   one_of("node_transport", node_transport, {"auto", "shm", "none"});
   one_of("progress", progress, {"inline", "thread"});
   one_of("mpi", mpi, {"auto", "openmpi", "mpich"});

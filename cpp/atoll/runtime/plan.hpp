@@ -14,9 +14,10 @@
 namespace atl {
 
 struct Plan {
-  std::string transport = "auto";       ///< auto inproc shm mpi
+  std::string transport = "auto";       ///< auto inproc shm mpi ofi
   std::string node_transport = "auto";  ///< auto shm none: what ranks of one node use under another transport
   std::string mpi = "auto";             ///< auto openmpi mpich: which plug-in serves transport mpi
+  std::string provider = "auto";        ///< of libfabric, for transport ofi: auto tcp;ofi_rxm shm verbs;ofi_rxm ...
   std::string route = "direct";         ///< how records travel between ranks
   std::string domains;                  ///< pretended hierarchy, as 2x4; empty: as discovered
   int threads = 0;                      ///< per rank; 0: usable cores / ranks on this node
@@ -24,7 +25,7 @@ struct Plan {
   int slots_per_peer = 4;               ///< in flight per ordered pair of ranks
   std::size_t ring_bytes = 0;           ///< small messages in flight per ordered pair on a node; 0: see ring_bytes_for
   std::size_t eager_bytes = 8192;       ///< longer messages go by rendezvous; at most what the transport can
-  int packets = 4096;                   ///< of the queue, per rank: what waits to be received, or for its data
+  int packets = 1024;                   ///< of the queue, per rank: what waits to be received, or for its data
   std::string progress = "inline";      ///< inline thread: who moves messages on
   std::size_t budget_bytes = std::size_t{1} << 30;      ///< communication memory per rank
   std::size_t replicated_bytes = std::size_t{1} << 30;  ///< largest O(n) bitmap that each rank may hold

@@ -152,11 +152,10 @@ Hierarchy hierarchy_of(std::span<const Placement> at) {
   return Hierarchy(std::move(root));
 }
 
-Hierarchy discover(MpiFabric& fabric) {
+Hierarchy discover(Bootstrap& job, const Fabric& fabric) {
   const Placement mine = placement();
   std::vector<Placement> all;
-  for (const std::string& text :
-       fabric.gather_texts(fmt::format("{} {} {} {}", mine.package, mine.numa, mine.l3, mine.host))) {
+  for (const std::string& text : job.gather(fmt::format("{} {} {} {}", mine.package, mine.numa, mine.l3, mine.host))) {
     Placement p;
     char host[256] = "";
     std::sscanf(text.c_str(), "%d %d %d %255s", &p.package, &p.numa, &p.l3, host);

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <atoll/topology/hierarchy.hpp>
-#include <atoll/transport/plugin.hpp>
+#include <atoll/transport/bootstrap.hpp>
+#include <atoll/transport/fabric.hpp>
 #include <cstddef>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
@@ -10,7 +11,7 @@
 
 /// This machine and this job, as a Hierarchy.
 ///
-///     Hierarchy h = discover(*fabric);      // nodes, packages, NUMA domains, L3 caches
+///     Hierarchy h = discover(job, *fabric); // nodes, packages, NUMA domains, L3 caches
 ///     Hierarchy h = read_domains("2x4");    // what --domains says instead
 ///
 namespace atl {
@@ -33,8 +34,8 @@ Placement placement();
 /// Pure.
 Hierarchy hierarchy_of(std::span<const Placement> ranks);
 
-/// Collective over the fabric.
-Hierarchy discover(MpiFabric& fabric);
+/// Collective over the bootstrap.
+Hierarchy discover(Bootstrap& job, const Fabric& fabric);
 
 /// The value of --domains: "2x4", "3+2", or a JSON file as `atoll info` prints it. Throws InputError.
 Hierarchy read_domains(const std::string& text);

@@ -2,7 +2,9 @@
 #include <dlfcn.h>
 
 #include <atoll/base/error.hpp>
+#include <atoll/transport/ofi_fabric.hpp>
 #include <atoll/transport/plugin.hpp>
+#include <atoll/transport/plugin_file.hpp>
 #include <cstdlib>
 #include <filesystem>
 
@@ -22,60 +24,19 @@ struct Kind {
 constexpr Kind kKinds[] = {{"openmpi", "Open MPI", "libopenmpi3 openmpi-bin", "Open MPI"},
                            {"mpich", "MPICH", "libmpich12 mpich", "MPICH"}};
 
-std::vector<std::filesystem::path> folders() {
-  std::vector<std::filesystem::path> out;
-  if (const char* list = std::getenv("ATOLL_PLUGINS")) {
-    const std::string_view text = list;
-    for (std::size_t at = 0; at < text.size();) {
-      const std::size_t end = std::min(text.find(':', at), text.size());
-      if (end > at) out.emplace_back(text.substr(at, end - at));
-      at = end + 1;
-    }
-  }
-  Dl_info here;
-  if (dladdr(reinterpret_cast<const void*>(&launcher), &here) && here.dli_fname)
-    out.push_back(std::filesystem::absolute(here.dli_fname).parent_path());
-  return out;
-}
-
 struct Opened {
   const MpiPlugin* plugin = nullptr;
   std::string path;
   std::string why;  // not opened
 };
 
-// dlopen counts: the second opening of a plug-in gives the first one again, so nothing is kept here.
 Opened open_plugin(const Kind& kind) {
-  Opened out;
-  const std::string file = std::string("libatoll_mpi_") + kind.mpi + ".so";
-  std::string searched;
-  for (const auto& folder : folders()) {
-    const auto path = folder / file;
-    std::error_code ignored;
-    if (!std::filesystem::exists(path, ignored)) {
-      searched += (searched.empty() ? "" : ", ") + folder.string();
-      continue;
-    }
-    out.path = path.string();
-    void* handle = dlopen(out.path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!handle) {
-      out.why = fmt::format("{} (it does not load). Install {} (Debian, Ubuntu).", dlerror(), kind.package);
-      return out;
-    }
-    using Entry = const MpiPlugin* (*)();
-    const auto entry = reinterpret_cast<Entry>(dlsym(handle, kMpiPluginEntry));
-    const MpiPlugin* plugin = entry ? entry() : nullptr;
-    if (!plugin || plugin->abi != kPluginAbi) {
-      out.why = fmt::format("{}: interface {} (this libatoll has {}). Build both from one source.", out.path,
-                            plugin ? std::to_string(plugin->abi) : "unknown", kPluginAbi);
-      return out;
-    }
-    out.plugin = plugin;
-    return out;
-  }
-  out.why = fmt::format("{} is not in {} (Atoll was built without {}). Install {} and build again.", file, searched,
-                        kind.name, kind.mpi == std::string_view("openmpi") ? "libopenmpi-dev" : "libmpich-dev");
-  return out;
+  const PluginFile file = open_plugin_file({.name = std::string("mpi_") + kind.mpi,
+                                            .entry = kMpiPluginEntry,
+                                            .library = kind.name,
+                                            .package = kind.package,
+                                            .build_package = std::string("lib") + kind.mpi + "-dev"});
+  return {static_cast<const MpiPlugin*>(file.plugin), file.path, file.why};
 }
 
 const Kind* kind_named(std::string_view mpi) {
@@ -128,6 +89,7 @@ std::optional<Rank> number(const char* variable) {
 }  // namespace
 
 std::optional<Launcher> launcher() {
+  if (const auto n = number("ATOLL_RANKS")) return Launcher{"atoll", "", *n, number("ATOLL_RANK").value_or(0)};
   // The innermost launcher first: an mpirun inside a batch job also sees the variables of the batch system.
   if (const auto n = number("OMPI_COMM_WORLD_SIZE"))
     return Launcher{"mpirun of Open MPI", "openmpi", *n, number("OMPI_COMM_WORLD_RANK").value_or(0)};
@@ -156,7 +118,7 @@ std::unique_ptr<MpiFabric> join_mpi(const MpiOptions& options) {
 void finish_mpi() {
   for (const Kind& kind : kKinds) {
     // Only what is open already can have begun MPI.
-    for (const auto& folder : folders()) {
+    for (const auto& folder : plugin_folders()) {
       const auto path = folder / (std::string("libatoll_mpi_") + kind.mpi + ".so");
       void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
       if (!handle) continue;
@@ -170,7 +132,7 @@ void finish_mpi() {
 
 std::string plugin_path(const std::string& mpi) {
   std::error_code ignored;
-  for (const auto& folder : folders())
+  for (const auto& folder : plugin_folders())
     if (const auto path = folder / ("libatoll_mpi_" + mpi + ".so"); std::filesystem::exists(path, ignored))
       return path.string();
   return {};
@@ -183,6 +145,7 @@ std::vector<PluginStatus> plugins() {
     out.push_back({std::string("mpi_") + kind.mpi, opened.path, opened.plugin != nullptr,
                    opened.plugin ? opened.plugin->library() : opened.why});
   }
+  out.push_back(ofi_plugin_status());
   return out;
 }
 

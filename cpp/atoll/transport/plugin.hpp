@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/transport/bootstrap.hpp>
 #include <atoll/transport/fabric.hpp>
 #include <optional>
 #include <vector>
@@ -104,6 +105,8 @@ struct MpiOptions {
 /// plug-in, or one that does not load; MPI runs with too low a thread level; the launcher belongs to another
 /// MPI.
 std::unique_ptr<MpiFabric> join_mpi(const MpiOptions& options);
+/// The ranks of `fabric`, which must outlive it. Collective.
+std::unique_ptr<Bootstrap> bootstrap_by_mpi(MpiFabric& fabric);
 /// Ends each MPI that was begun here and whose fabrics are closed. Collective. Nothing to do: returns at
 /// once.
 void finish_mpi();

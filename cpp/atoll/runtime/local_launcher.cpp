@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atoll/base/error.hpp>
+#include <atoll/runtime/local_launcher.hpp>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+namespace atl {
+
+TemporaryFolder::TemporaryFolder() {
+  std::error_code ignored;
+  path_ = (std::filesystem::temp_directory_path(ignored) / "atoll.XXXXXX").string();
+  if (!mkdtemp(path_.data()))
+    throw IoError(
+        fmt::format("{}: {} (the ranks find each other through a folder there). Set TMPDIR to a folder that "
+                    "can be written.",
+                    path_, std::strerror(errno)));
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+namespace {
+
+// What execve takes; all that allocates comes before the forks.
+struct Program {
+  std::vector<std::string> words, variables;
+  std::vector<char*> arguments, environment;
+};
+
+Program program_of(Rank rank, Rank ranks, const std::vector<std::string>& command,
+                   const std::vector<std::string>& settings, const std::string& folder) {
+  Program p;
+  p.words = command;
+  p.variables = settings;
+  p.variables.push_back(fmt::format("ATOLL_BOOTSTRAP=file:{}", folder));
+  p.variables.push_back(fmt::format("ATOLL_RANKS={}", ranks));
+  p.variables.push_back(fmt::format("ATOLL_RANK={}", rank));
+  for (std::string& w : p.words) p.arguments.push_back(w.data());
+  p.arguments.push_back(nullptr);
+  auto is_set = [&](const char* entry) {
+    const std::size_t name = std::strcspn(entry, "=") + 1;
+    for (const std::string& v : p.variables)
+      if (v.compare(0, name, entry, name) == 0) return true;
+    return false;
+  };
+  for (char** e = environ; *e; ++e)
+    if (!is_set(*e)) p.environment.push_back(*e);
+  for (std::string& v : p.variables) p.environment.push_back(v.data());
+  p.environment.push_back(nullptr);
+  return p;
+}
+
+int run_rank(const Program& p, const char* path, const sigset_t& mask, int launcher) {
+  const int child = fork();
+  if (child != 0) return child;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != launcher) _exit(127);
+  sigprocmask(SIG_SETMASK, &mask, nullptr);
+  if (const int null = open("/dev/null", O_RDONLY); null >= 0) {
+    dup2(null, STDIN_FILENO);
+    close(null);
+  }
+  execve(path, p.arguments.data(), p.environment.data());
+  _exit(127);
+}
+
+// The launcher's life; returns its exit code.
+int look_after(const std::vector<Program>& programs, const char* path, const sigset_t& mask) {
+  sigset_t heard;
+  sigemptyset(&heard);
+  for (const int s : {SIGCHLD, SIGTERM, SIGINT, SIGHUP}) sigaddset(&heard, s);
+  sigprocmask(SIG_BLOCK, &heard, nullptr);
+  std::vector<int> ranks(programs.size(), -1);
+  auto tell_all = [&](int signal) {
+    for (const int pid : ranks)
+      if (pid > 0) kill(pid, signal);
+  };
+  const int self = getpid();
+  int code = 0;
+  std::size_t left = 0;
+  for (std::size_t r = 0; r < programs.size(); ++r, ++left)
+    if ((ranks[r] = run_rank(programs[r], path, mask, self)) < 0) {
+      code = 127;
+      tell_all(SIGKILL);
+      break;
+    }
+  while (left > 0) {
+    siginfo_t info;
+    const int signal = sigwaitinfo(&heard, &info);
+    if (signal > 0 && signal != SIGCHLD) tell_all(signal);
+    int status = 0;
+    for (int pid; left > 0 && (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
+      --left;
+      for (int& rank : ranks)
+        if (rank == pid) rank = -1;
+      const int ended = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+      if (ended == 0 || code != 0) continue;
+      code = ended;
+      tell_all(SIGKILL);
+    }
+  }
+  return code;
+}
+
+}  // namespace
+
+int start_local_ranks(Rank ranks, const std::string& program, const std::vector<std::string>& command,
+                      const std::vector<std::string>& settings, const std::string& folder, const sigset_t& mask) {
+  std::vector<Program> programs;
+  for (Rank r = 0; r < ranks; ++r) programs.push_back(program_of(r, ranks, command, settings, folder));
+  const int parent = getpid();
+  const int launcher = fork();
+  if (launcher != 0) return launcher;
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != parent) _exit(127);
+  _exit(look_after(programs, program.c_str(), mask));
+}
+
+}  // namespace atl

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/transport/ofi/libfabric.hpp>
+#include <atoll/transport/ofi_fabric.hpp>
+
+namespace atl::ofi {
+
+/// Over the provider that `info` describes, the same on all ranks; `nodes`: of each rank. Collective.
+std::unique_ptr<OfiFabric> make_rdm_fabric(const OfiOptions& options, std::shared_ptr<Bootstrap> bootstrap, Info info,
+                                           std::vector<int> nodes);
+
+}  // namespace atl::ofi
