@@ -116,15 +116,16 @@ class Rma final : public Endpoint {
     if (--channel.items == 0) expose_again(channel, packet.from, kind);
   }
 
-  bool wait(double timeout_s) override {
+  bool wait(double timeout_s, TrafficSet wanted) override {
     return nap_until(
         timeout_s,
         [&] {
           if (!mpi_.try_lock()) return false;
           std::lock_guard hold(mpi_, std::adopt_lock);
-          bool any = pass();
-          for (const auto& a : arrived_) any = any || !a.empty();
-          return any;
+          if (pass()) return true;
+          for (int kind = kBulk; kind <= kControl; ++kind)
+            if ((wanted & (1 << kind)) != 0 && !arrived_[kind].empty()) return true;
+          return false;
         },
         [] { return false; });
   }
