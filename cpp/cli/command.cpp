@@ -13,7 +13,7 @@ Command::Command(std::string name, const std::string& about) : name_(std::move(n
   app_.add_option("--ranks", ranks_, "ranks; more than one starts them (default: the launcher's, else 1)")
       ->check(CLI::PositiveNumber);
   app_.add_option("--threads", threads_, "threads of a rank (default: cores / ranks)")->check(CLI::PositiveNumber);
-  app_.add_option("--transport", transport_, "auto, inproc, shm, mpi or ofi");
+  app_.add_option("--transport", transport_, "auto, inproc, shm, mpi, mpi_probe, mpi_rma or ofi");
   app_.add_option("--mpi", mpi_, "auto, openmpi or mpich");
   app_.add_option("--domains", domains_, "pretended nodes, as 2x4 or 3+2, or a JSON file");
   app_.add_option("--plan", plan_file_, "JSON file with knobs of communication (`atoll info` lists them)");

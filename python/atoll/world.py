@@ -132,7 +132,7 @@ def world_of(comm: Any = None, plan: dict[str, Any] | None = None) -> World:
     if MPI is not None and MPI.Is_initialized() and not MPI.Is_finalized():
         return _of_communicator(MPI.COMM_WORLD, text)
     launcher = _core.launcher()
-    if transport == "mpi" or (launcher is not None and launcher[1] > 1):
+    if transport.startswith("mpi") or (launcher is not None and launcher[1] > 1):
         if text not in _joined:
             _joined[text] = _keep_open(_core.join(text, ""))
         return _joined[text]

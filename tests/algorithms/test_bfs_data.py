@@ -99,3 +99,17 @@ def test_web_stanford_has_the_same_depths_everywhere(fabric, ranks, stanford, tm
         assert len(stanford) == 281903
         assert stanford[1] == 0
     assert depths(tmp_path, graph, "--source", 1, "--ranks", ranks, *where) == stanford
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [r for r in RANKS if r > 1])
+@pytest.mark.parametrize("layer", ["mpi", "mpi_probe", "mpi_rma"])
+@pytest.mark.parametrize("mpi", LAUNCHERS)
+def test_depths_match_exactly_over_every_mpi_layer(mpi, layer, ranks, tmp_path):
+    if not (BUILD / "lib" / f"libatoll_mpi_{mpi}.so").exists():
+        pytest.skip(f"no plug-in for {mpi}")
+    if not shutil.which(LAUNCHERS[mpi]):
+        pytest.skip(f"no {LAUNCHERS[mpi]}")
+    folder = present(DATA / "golden-p2p-31")
+    where = ["--undirected", "--source", 6, "--transport", layer, "--mpi", mpi, "--ranks", ranks]
+    assert depths(tmp_path, folder / "p2p-31.e.zst", *where) == table(unpacked(folder / "p2p-31-BFS.zst"))

@@ -302,13 +302,13 @@ inline void puts(const Job& job, const std::vector<std::size_t>& sizes) {
   });
 }
 
-// More than 2 GiB from rank 0 to 1. Words, so that filling and checking take no longer than moving.
-inline void big_put(const Job& job) {
-  constexpr std::size_t kWords = (std::size_t{2} << 30) / 8 + 1;
+// One put from rank 0 to 1, more than a count of MPI can say. Words, so that filling and checking take no longer than moving.
+inline void big_put(const Job& job, std::size_t bytes = (std::size_t{2} << 30) + 8) {
+  const std::size_t count = bytes / 8;
   Landing landing;
   if (job.me > 1) return;
-  Array<std::uint64_t> words(kWords);
-  const std::span all(words.data(), kWords);
+  Array<std::uint64_t> words(count);
+  const std::span all(words.data(), count);
   bool over = false;
   bool asked = false;
   const Handler note = [&](const Packet& p) {
@@ -318,7 +318,7 @@ inline void big_put(const Job& job) {
     asked = true;
   };
   if (job.me == 0) {
-    for (std::size_t i = 0; i < kWords; ++i) words[i] = i * 3;
+    for (std::size_t i = 0; i < count; ++i) words[i] = i * 3;
     take_until(job, note, [&] { return asked; });
     const Timer timer;
     while (job.fabric.put(1, landing, std::as_bytes(all), 9) != Busy::no) std::this_thread::yield();
@@ -330,8 +330,8 @@ inline void big_put(const Job& job) {
     send_small(job, 0, Traffic::control, {}, std::as_bytes(std::span(&landing, 1)), note);
     take_until(job, note, [&] { return over; });
     std::uint64_t wrong = 0;
-    for (std::size_t i = 0; i < kWords; ++i) wrong += words[i] != i * 3;
-    job.need(wrong == 0, "more than 2 GiB lie as they were put");
+    for (std::size_t i = 0; i < count; ++i) wrong += words[i] != i * 3;
+    job.need(wrong == 0, "all bytes lie as they were put");
   }
 }
 

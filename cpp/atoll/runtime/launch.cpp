@@ -352,7 +352,7 @@ Job::Job(Rank ranks, Plan plan, std::vector<std::string> command)
       how_ = fmt::format("{} ranks by {}", ranks_, launcher_path_);
       return;
     }
-    if (plan_.transport == "mpi" || plan_.mpi != "auto")
+    if (plan_.transport.starts_with("mpi") || plan_.mpi != "auto")
       throw TransportError(
           fmt::format("{} ranks over MPI (it cannot be started here).{} Install one, or use --transport "
                       "inproc.",

@@ -14,9 +14,9 @@
 namespace atl {
 
 struct Plan {
-  std::string transport = "auto";       ///< auto inproc shm mpi ofi
+  std::string transport = "auto";       ///< auto inproc shm mpi mpi_probe mpi_rma ofi
   std::string node_transport = "auto";  ///< auto shm none: what ranks of one node use under another transport
-  std::string mpi = "auto";             ///< auto openmpi mpich: which plug-in serves transport mpi
+  std::string mpi = "auto";             ///< auto openmpi mpich: which plug-in serves transports mpi*
   std::string provider = "auto";        ///< of libfabric, for transport ofi: auto tcp;ofi_rxm shm verbs;ofi_rxm ...
   std::string route = "direct";         ///< how records travel between ranks
   std::string domains;                  ///< pretended hierarchy, as 2x4; empty: as discovered

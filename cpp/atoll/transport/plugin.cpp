@@ -143,7 +143,7 @@ std::vector<PluginStatus> plugins() {
   for (const Kind& kind : kKinds) {
     const Opened opened = open_plugin(kind);
     out.push_back({std::string("mpi_") + kind.mpi, opened.path, opened.plugin != nullptr,
-                   opened.plugin ? opened.plugin->library() : opened.why});
+                   opened.plugin ? opened.plugin->library() + ": transports mpi, mpi_probe, mpi_rma" : opened.why});
   }
   out.push_back(ofi_plugin_status());
   return out;

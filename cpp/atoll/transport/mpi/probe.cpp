@@ -120,14 +120,14 @@ class Probe final : public Endpoint {
     push(slot, kCredit, {static_cast<std::uint32_t>(credit), static_cast<std::uint8_t>(kind)}, 0);
   }
 
-  bool wait(double timeout_s, TrafficSet) override {
+  bool wait(double timeout_s, TrafficSet wanted) override {
     return nap_until(
         timeout_s,
         [&] {
           if (mprobe_) receive_matched();
           std::lock_guard hold(arrived_lock_);
-          for (const auto& a : arrived_)
-            if (!a.empty()) return true;
+          for (int kind = kBulk; kind <= kControl; ++kind)
+            if ((wanted & (1 << kind)) != 0 && !arrived_[kind].empty()) return true;
           return false;
         },
         [] { return false; });

@@ -116,15 +116,16 @@ class Rma final : public Endpoint {
     if (--channel.items == 0) expose_again(channel, packet.from, kind);
   }
 
-  bool wait(double timeout_s, TrafficSet) override {
+  bool wait(double timeout_s, TrafficSet wanted) override {
     return nap_until(
         timeout_s,
         [&] {
           if (!mpi_.try_lock()) return false;
           std::lock_guard hold(mpi_, std::adopt_lock);
-          bool any = pass();
-          for (const auto& a : arrived_) any = any || !a.empty();
-          return any;
+          if (pass()) return true;
+          for (int kind = kBulk; kind <= kControl; ++kind)
+            if ((wanted & (1 << kind)) != 0 && !arrived_[kind].empty()) return true;
+          return false;
         },
         [] { return false; });
   }
@@ -268,6 +269,8 @@ class Rma final : public Endpoint {
   // Collective over this rank and `peer`, which have agreed on it.
   void make_window(Rank peer, int kind) {
     const Timer timer;
+    std::optional<NodeLock> lock;
+    if (rank_ < peer) lock.emplace();
     Peer& p = channels_[static_cast<std::size_t>(peer)];
     if (p.pair == MPI_COMM_NULL) {
       const std::array<Rank, 2> both{std::min(rank_, peer), std::max(rank_, peer)};

@@ -132,7 +132,7 @@ class TwoSided final : public Endpoint {
       notices_.send(packet.from, {{k, credit, 0, 0}});
   }
 
-  bool wait(double timeout_s, TrafficSet) override {
+  bool wait(double timeout_s, TrafficSet wanted) override {
     bool moving = false;
     const auto arrived = [&] {
       if (!mpi_.try_lock()) return false;
@@ -140,7 +140,7 @@ class TwoSided final : public Endpoint {
       if (puts_.any()) puts_.progress(ended_puts_);
       moving = puts_.any();
       bool any = !ended_puts_.empty();
-      for (const Kind& kind : kinds_) any = any || !kind.arrived.empty();
+      for (const Kind& kind : kinds_) any = any || (contains(wanted, kind.traffic) && !kind.arrived.empty());
       return any || receive() || collect();
     };
     return nap_until(timeout_s, arrived, [&] { return moving; });

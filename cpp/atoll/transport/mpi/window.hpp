@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <atoll/transport/mpi/session.hpp>
 #include <cstddef>
+#include <optional>
 
 namespace atl::mpi {
 
@@ -59,6 +64,24 @@ class Window {
   MPI_Win window_ = MPI_WIN_NULL;
   std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;
+};
+
+/// Held by one of the ranks that make a window, so that only one is made on a node at a time: Open MPI 4.1 names the
+/// shared memory of a window after the communicator's number, which two pairs without a common rank may share, and then
+/// they open each other's (seen with 5 ranks).
+class NodeLock {
+ public:
+  NodeLock() : folder_(open("/dev/shm", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (folder_ >= 0) flock(folder_, LOCK_EX);
+  }
+  ~NodeLock() {
+    if (folder_ >= 0) close(folder_);
+  }
+  NodeLock(const NodeLock&) = delete;
+  NodeLock& operator=(const NodeLock&) = delete;
+
+ private:
+  const int folder_;
 };
 
 inline MPI_Group group_of(MPI_Comm comm, std::span<const Rank> ranks) {
