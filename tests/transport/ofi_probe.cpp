@@ -31,6 +31,7 @@ void sleep(const Job& job) {
   }
   take(job, ignore);
   Timer idle;
+  while (job.fabric.wait(0) && idle.seconds() < 1) take(job, ignore);
   while (job.fabric.wait(0.05) && idle.seconds() < 1) take(job, ignore);
   job.need(idle.seconds() < 1, "wait() says no when nothing comes");
   std::thread waker([&] {

@@ -313,7 +313,6 @@ class RdmFabric final : public OfiFabric {
 
   bool wait(double timeout_s) override {
     const std::uint32_t seen = wakes_.load(std::memory_order_acquire);
-    if (timeout_s <= 0) return false;
     return endpoint_.file() >= 0 ? wait_by_file(timeout_s) : wait_by_naps(timeout_s, seen);
   }
 
@@ -848,6 +847,7 @@ class RdmFabric final : public OfiFabric {
       if (!lock_.try_lock()) return true;
       std::lock_guard hold(lock_, std::adopt_lock);
       if (queued_ > 0 || progress() || owed_) return true;
+      if (timeout_s <= 0) return false;
       fid* queue = &endpoint_.queue()->fid;
       if (fi_trywait(domain_.fabric.get(), &queue, 1) != 0) return true;
     }
