@@ -13,6 +13,8 @@ thread_local int t_thread = 0;
 
 int Team::this_thread() { return t_thread; }
 
+void Team::name_this_thread(int number) { t_thread = number; }
+
 bool TeamBarrier::wait() {
   const std::uint32_t epoch = epoch_.load(std::memory_order_acquire);
   if (failed_.load(std::memory_order_relaxed)) return false;

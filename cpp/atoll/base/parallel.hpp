@@ -97,6 +97,8 @@ class Team {
   int size() const { return threads_; }
   /// Number of the calling thread in the team that runs it; 0 outside any region.
   static int this_thread();
+  /// For a thread that is none of a team's: the number by which it finds state of its own.
+  static void name_this_thread(int number);
 
   /// Calls f(thread) once on every thread. Regions do not nest.
   template <class F>

@@ -64,7 +64,7 @@ class Mailbox {
         options_(options),
         ranks_(world.size()),
         capacity_(world.payload_bytes() / sizeof(R)),
-        threads_(static_cast<std::size_t>(world.team().size())) {
+        threads_(static_cast<std::size_t>(world.thread_slots())) {
     check(capacity_ > 0, "slot_bytes is {} (records of {} bytes do not fit). Raise it in the plan.",
           world.plan().slot_bytes, sizeof(R));
     for (auto& t : threads_) t.lanes.resize(static_cast<std::size_t>(ranks_));

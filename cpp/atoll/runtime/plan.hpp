@@ -25,7 +25,7 @@ struct Plan {
   int slots_per_peer = 4;               ///< in flight per ordered pair of ranks
   std::size_t ring_bytes = 0;           ///< small messages in flight per ordered pair on a node; 0: see ring_bytes_for
   std::size_t eager_bytes = 8192;       ///< longer messages go by rendezvous; at most what the transport can
-  int packets = 4096;                   ///< of the queue, per rank: what waits to be received, or for its data
+  int packets = 1024;                   ///< of the queue, per rank: what waits to be received, or for its data
   std::string progress = "inline";      ///< inline thread: who moves messages on
   std::size_t budget_bytes = std::size_t{1} << 30;      ///< communication memory per rank
   std::size_t replicated_bytes = std::size_t{1} << 30;  ///< largest O(n) bitmap that each rank may hold

@@ -2,6 +2,7 @@
 #include <atoll/base/timer.hpp>
 #include <atoll/runtime/world.hpp>
 #include <atoll/transport/inproc.hpp>
+#include <atoll/transport/node_fabric.hpp>
 #include <cstring>
 #include <mutex>
 #include <thread>
@@ -48,6 +49,92 @@ struct World::Early {
   std::mutex mutex;
   std::vector<Packet> packets;
   std::atomic<bool> retry{false};  // a channel was opened since they were last looked at
+  std::atomic<int> messages{0};    // of these: a queue had no packet for them
+};
+
+// The thread that moves messages on while the team computes (Plan::progress is "thread"). It takes everything; bulk
+// packets whose handlers belong to the team are parked until one of the team makes progress.
+struct World::Communication {
+  explicit Communication(World& world) : world(world), thread([this] { run(); }) {}
+  ~Communication() {
+    stop.store(true, std::memory_order_relaxed);
+    world.fabric_->wake();
+    thread.join();
+  }
+
+  void run() {
+    Team::name_this_thread(world.team_.size());
+    Backoff backoff;
+    while (!stop.load(std::memory_order_relaxed)) {
+      bool moved = false;
+      if (pauses.load(std::memory_order_acquire) == 0) {
+        std::lock_guard hold(gate);
+        try {
+          moved = world.progress();
+        } catch (...) {
+          error = std::current_exception();
+          failed.store(true, std::memory_order_release);
+          return;
+        }
+      }
+      if (moved) {
+        backoff.reset();
+      } else if (!backoff.pause()) {
+        constexpr double kNap_s = 0.0005;
+        world.fabric_->wait(kNap_s, world.wanted());
+      }
+    }
+  }
+
+  bool is_this_thread() const { return Team::this_thread() == world.team_.size(); }
+  void park(const Packet& packet) {
+    std::lock_guard hold(parked_lock);
+    parked.push_back(packet);
+    parked_count.store(static_cast<int>(parked.size()), std::memory_order_release);
+  }
+  void deliver_parked() {
+    if (failed.load(std::memory_order_acquire)) std::rethrow_exception(error);
+    if (parked_count.load(std::memory_order_acquire) == 0) return;
+    std::vector<Packet> packets;
+    {
+      std::lock_guard hold(parked_lock);
+      packets.swap(parked);
+      parked_count.store(0, std::memory_order_relaxed);
+    }
+    for (const Packet& p : packets)
+      if (world.deliver(p)) world.fabric_->release(p);
+  }
+
+  // While it lives, the thread touches neither channels nor queues. `c` may be null.
+  class Pause {
+   public:
+    explicit Pause(Communication* c) : c_(c) {
+      if (!c_) return;
+      c_->pauses.fetch_add(1, std::memory_order_acq_rel);
+      c_->gate.lock();
+    }
+    ~Pause() {
+      if (!c_) return;
+      c_->gate.unlock();
+      c_->pauses.fetch_sub(1, std::memory_order_release);
+    }
+    Pause(const Pause&) = delete;
+    Pause& operator=(const Pause&) = delete;
+
+   private:
+    Communication* c_;
+  };
+  static Pause pause(Communication* c) { return Pause(c); }
+
+  World& world;
+  SpinLock gate;
+  std::atomic<int> pauses{0};
+  SpinLock parked_lock;
+  std::vector<Packet> parked;
+  std::atomic<int> parked_count{0};
+  std::exception_ptr error;
+  std::atomic<bool> failed{false}, stop{false};
+  std::thread thread;  // last: it uses all of the above
 };
 
 World::World(std::unique_ptr<Fabric> fabric, Plan plan, Hierarchy hierarchy, Options options)
@@ -60,14 +147,19 @@ World::World(std::unique_ptr<Fabric> fabric, Plan plan, Hierarchy hierarchy, Opt
       size_(fabric_->size()),
       team_(threads_per_rank(plan_, *fabric_)),
       lanes_to_(static_cast<std::size_t>(size_)),
-      threads_(static_cast<std::size_t>(team_.size())),
+      threads_(static_cast<std::size_t>(thread_slots())),
       channels_(kChannels),
       early_(std::make_unique<Early>()) {
   check(hierarchy_.size() == size_, "the hierarchy has {} ranks (the job has {}). Correct --domains.",
         hierarchy_.size(), size_);
   for (Rank r = 0; r < size_; ++r) level_to_.push_back(hierarchy_.level_between(rank_, r));
   for (auto& t : threads_) t.counters.levels.resize(static_cast<std::size_t>(hierarchy_.depth()));
+  if (Rings* rings = fabric_->rings()) {
+    rings_reach_all_ = true;
+    for (Rank r = 0; r < size_; ++r) rings_reach_all_ = rings_reach_all_ && (r == rank_ || rings->reaches(r));
+  }
   Collectives::open();
+  if (plan_.progress == "thread") communication_ = std::make_unique<Communication>(*this);
 }
 
 World::~World() = default;
@@ -84,6 +176,7 @@ std::unique_ptr<World> World::alone(Plan plan, Options options) {
 
 void World::close() {
   barrier();
+  communication_.reset();
   Collectives::shut();
   fabric_->close();
 }
@@ -102,7 +195,8 @@ void World::note_memory(std::ptrdiff_t bytes) {
   }
 }
 
-std::uint32_t World::open_channel(Deliver deliver, void* context) {
+std::uint32_t World::open_channel(Deliver deliver, void* context, Runs runs) {
+  const auto quiet = Communication::pause(communication_.get());
   const std::uint32_t number = next_channel_++;
   std::lock_guard hold(early_->mutex);
   if (2 * ++open_channels_ > channels_.size()) {
@@ -112,7 +206,7 @@ std::uint32_t World::open_channel(Deliver deliver, void* context) {
     for (const Channel& c : before)
       if (c.open) place_channel(c);
   }
-  place_channel({deliver, context, number, true});
+  place_channel({deliver, context, number, true, runs});
   // Packets of faster peers may have waited for this channel; the next progress() hands them out, so that whoever opens
   // it can finish setting up.
   early_->retry.store(!early_->packets.empty(), std::memory_order_release);
@@ -120,6 +214,7 @@ std::uint32_t World::open_channel(Deliver deliver, void* context) {
 }
 
 void World::close_channel(std::uint32_t channel) {
+  const auto quiet = Communication::pause(communication_.get());
   std::lock_guard hold(early_->mutex);
   if (Channel* c = find_channel(channel)) {
     c->open = false;
@@ -181,7 +276,7 @@ void World::abandon(const Slot& slot, Hold hold) {
   fabric_->abandon(whole);
 }
 
-bool World::deliver(const Packet& packet) {
+bool World::deliver_bulk(const Packet& packet) {
   Header header;
   std::memcpy(&header, packet.data, sizeof header);
   const Channel* c = find_channel(header.channel);
@@ -193,8 +288,30 @@ bool World::deliver(const Packet& packet) {
       return false;
     }
   }
+  if (c->runs == Runs::on_the_team && communication_ && communication_->is_this_thread()) {
+    communication_->park(packet);
+    return false;
+  }
   c->deliver(c->context, packet.from, header.stamp, packet.data + kHeaderBytes, packet.bytes - kHeaderBytes);
   return true;
+}
+
+// True if the packet can be released.
+bool World::deliver(const Packet& packet) {
+  if (packet.what == Packet::What::bulk) [[likely]]
+    return deliver_bulk(packet);
+  const bool put = packet.what == Packet::What::put_sent || packet.what == Packet::What::put_landed;
+  const std::size_t number = put ? packet.token >> 32 : packet.note.type >> 4;
+  const MessageSink& sink = sinks_[number];
+  if (!sink.take && packet.what == Packet::What::control) return true;  // its queue is gone
+  const Taken taken = sink.take ? sink.take(sink.context, packet) : Taken::no;
+  if (taken == Taken::no) {
+    std::lock_guard hold(early_->mutex);
+    early_->packets.push_back(packet);
+    early_->messages.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+  return taken == Taken::done && !put;
 }
 
 void World::deliver_early() {
@@ -202,6 +319,7 @@ void World::deliver_early() {
   {
     std::lock_guard hold(early_->mutex);
     early_->retry.store(false, std::memory_order_relaxed);
+    early_->messages.store(0, std::memory_order_relaxed);
     packets.swap(early_->packets);
   }
   for (const Packet& p : packets)
@@ -211,12 +329,74 @@ void World::deliver_early() {
 bool World::progress() {
   if (early_->retry.load(std::memory_order_acquire)) [[unlikely]]
     deliver_early();
+  if (communication_ && !communication_->is_this_thread()) communication_->deliver_parked();
+  // Messages are taken by one thread at a time, in their order, once those that found no room have found it.
+  bool messages = open_sinks_ > 0 && !rings_reach_all_ && far_messages_.try_lock();
+  std::unique_lock<SpinLock> order;
+  if (messages) {
+    order = std::unique_lock(far_messages_, std::adopt_lock);
+    if (early_->messages.load(std::memory_order_relaxed) > 0) deliver_early();
+    messages = early_->messages.load(std::memory_order_relaxed) == 0;
+  }
   constexpr int kBatch = 16;
   Packet packets[kBatch];
-  const int n = fabric_->poll(packets);
+  const int n = fabric_->poll(packets, messages ? kAllTraffic : Traffic::bulk | Traffic::control);
   for (int i = 0; i < n; ++i)
     if (deliver(packets[i])) fabric_->release(packets[i]);
-  return n > 0;
+  bool moved = n > 0;
+  if (order) order.unlock();
+  for (int i = 0; i < next_sink_; ++i)
+    if (const MessageSink& s = sinks_[static_cast<std::size_t>(i)]; s.pump) moved = s.pump(s.context) || moved;
+  if (moved) moved_.store(moved_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  return moved;
+}
+
+// ---- messages -------------------------------------------------------------------------------------------------------
+
+int World::open_messages(const MessageSink& sink) {
+  const auto quiet = Communication::pause(communication_.get());
+  check(next_sink_ < static_cast<int>(sinks_.size()), "a {}th queue (at most {} in a World). Use tags.", next_sink_ + 1,
+        sinks_.size());
+  sinks_[static_cast<std::size_t>(next_sink_)] = sink;
+  ++open_sinks_;
+  early_->retry.store(true, std::memory_order_release);
+  return next_sink_++;
+}
+
+void World::close_messages(int number) {
+  const auto quiet = Communication::pause(communication_.get());
+  sinks_[static_cast<std::size_t>(number)] = {};
+  --open_sinks_;
+}
+
+bool World::deliver_message(const Packet& packet) {
+  const MessageSink& sink = sinks_[packet.note.type >> 4];
+  return sink.take && sink.take(sink.context, packet) != Taken::no;
+}
+
+std::string World::describe_sinks() {
+  std::string text;
+  for (int i = 0; i < next_sink_; ++i)
+    if (const MessageSink& s = sinks_[static_cast<std::size_t>(i)]; s.describe) text += "; " + s.describe(s.context);
+  return text;
+}
+
+void World::note_refusal(const char* what, Rank to) {
+  constexpr std::uint32_t kLookEvery = 256;  // a look at the clock costs as much as several refusals
+  if (++thread_state().refusals % kLookEvery != 0 || !refusals_.lock.try_lock()) return;
+  std::lock_guard hold(refusals_.lock, std::adopt_lock);
+  const double now = now_seconds();
+  const std::uint64_t moved = moved_.load(std::memory_order_relaxed);
+  if (refusals_.since < 0 || moved != refusals_.moved) {
+    refusals_.since = now;
+    refusals_.moved = moved;
+    refusals_.reported = false;
+    return;
+  }
+  if (refusals_.reported || now - refusals_.since < plan_.stall_seconds) return;
+  refusals_.reported = true;
+  options_.log(LogLevel::warn, "rank {} has been refused for {:.0f} s in '{}' to rank {} and nothing else moves{}. Does "
+               "that rank still receive?", rank_, now - refusals_.since, what, to, describe_sinks());
 }
 
 // ---- waiting --------------------------------------------------------------------------------------------------------
@@ -242,7 +422,7 @@ void World::Watch::idle() {
   const double now = now_seconds();
   if (since_ < 0) since_ = checked_ = now;
   constexpr double kNap_s = 0.001;
-  world_.fabric_->wait(kNap_s);
+  world_.fabric_->wait(kNap_s, world_.wanted());
   if (now - checked_ > kPeerCheck_s) {
     checked_ = now;
     if (world_.options_.lost_peer)
@@ -256,8 +436,8 @@ void World::Watch::idle() {
     world_.options_.log(
         LogLevel::warn,
         "rank {} has made no progress for {:.0f} s in '{}' (refused slots: {} no slot, {} no memory, {} "
-        "lock); still waiting",
-        world_.rank_, now - since_, what_, c.retries[1], c.retries[2], c.retries[3]);
+        "lock{}); still waiting",
+        world_.rank_, now - since_, what_, c.retries[1], c.retries[2], c.retries[3], world_.describe_sinks());
   }
   if (const double limit = world_.plan_.timeout_seconds; limit > 0 && now - since_ > limit)
     throw TransportError(

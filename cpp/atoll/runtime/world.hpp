@@ -9,6 +9,7 @@
 #include <atoll/runtime/plan.hpp>
 #include <atoll/topology/hierarchy.hpp>
 #include <atoll/transport/fabric.hpp>
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -38,6 +39,8 @@ class World : public Collectives {
   ~World();  // never collective
   World(const World&) = delete;
   World& operator=(const World&) = delete;
+  /// The communication thread's own number among thread_slots() is the last.
+  bool has_communication_thread() const { return communication_ != nullptr; }
   /// One rank in this process.
   static std::unique_ptr<World> alone(Plan plan = {}, Options options = {});
 
@@ -71,7 +74,10 @@ class World : public Collectives {
   using Deliver = void (*)(void* context, Rank from, std::uint32_t stamp, const std::byte* data, std::size_t bytes);
   /// A channel gets all packets that the peers' channel of the same number sends. Numbers count up: collective by
   /// order, like a declaration. Packets that come before it is open wait for it.
-  std::uint32_t open_channel(Deliver deliver, void* context);
+  /// With a communication thread, packets of a channel that runs on_any_thread are delivered by it, others wait for
+  /// a thread of the team.
+  enum class Runs : bool { on_the_team, on_any_thread };
+  std::uint32_t open_channel(Deliver deliver, void* context, Runs runs = Runs::on_the_team);
   void close_channel(std::uint32_t channel);
 
   /// Payload of a slot, and where it starts: records lie 16-byte aligned behind the channel number.
@@ -86,8 +92,26 @@ class World : public Collectives {
                std::uint32_t stamp = 0);
   void abandon(const Slot& slot, Hold hold = Hold::briefly);
 
+  /// Takes messages, control and ends of puts; the upper half of a note's type is the number open_messages() gave.
+  enum class Taken { done, kept, no };  ///< read; released by the sink later; later, please
+  struct MessageSink {
+    void* context = nullptr;
+    Taken (*take)(void* context, const Packet& packet) = nullptr;
+    bool (*pump)(void* context) = nullptr;  ///< sends on what could not be sent before; true if it could now
+    std::string (*describe)(void* context) = nullptr;
+  };
+  /// Collective by order, like a declaration.
+  int open_messages(const MessageSink& sink);
+  void close_messages(int number);
+  /// Hands over a message that was taken from a ring; false: its sink has no room, put it back.
+  bool deliver_message(const Packet& packet);
+  /// A send was refused: if nothing has moved for Plan::stall_seconds, says so once, with the depths of all queues.
+  void note_refusal(const char* what, Rank to);
+
   /// Takes what has arrived and runs its handlers; true if there was something. Any thread.
   bool progress();
+  /// Threads that may call in: the team's and the communication thread.
+  int thread_slots() const { return team_.size() + 1; }
   /// Makes progress until done(); `what` names the wait in the report of a stall. Throws TransportError when a peer is
   /// lost or Plan::timeout_seconds have passed.
   template <class Done>
@@ -95,6 +119,7 @@ class World : public Collectives {
 
   /// Per thread of the team, on cache lines of its own.
   struct alignas(128) ThreadState {
+    std::uint32_t refusals = 0;
     int handlers = 0;  ///< handlers on this thread's stack: what they send is appended, never waited for
     Counters counters;
   };
@@ -109,7 +134,9 @@ class World : public Collectives {
     void* context = nullptr;
     std::uint32_t number = 0;
     bool open = false;
+    Runs runs = Runs::on_the_team;
   };
+  struct Communication;
   struct Early;  // packets for channels that are not open yet
   /// Keeps the clock of one wait: reports a stall once, notices lost peers and the time-out.
   class Watch {
@@ -131,7 +158,13 @@ class World : public Collectives {
   void place_channel(const Channel& channel);
   Channel* find_channel(std::uint32_t number);
   bool deliver(const Packet& packet);
+  bool deliver_bulk(const Packet& packet);
   void deliver_early();
+  std::string describe_sinks();
+  /// What progress() takes: messages stay in rings until a queue asks for them.
+  TrafficSet wanted() const {
+    return open_sinks_ > 0 && !rings_reach_all_ ? kAllTraffic : Traffic::bulk | Traffic::control;
+  }
   void agree_on(int kind, const std::string& message);
 
   std::unique_ptr<Fabric> fabric_;
@@ -148,6 +181,18 @@ class World : public Collectives {
   std::size_t open_channels_ = 0, channel_reach_ = 0;
   std::uint32_t next_channel_ = 0;
   std::unique_ptr<Early> early_;
+  std::array<MessageSink, 16> sinks_{};
+  int open_sinks_ = 0, next_sink_ = 0;
+  bool rings_reach_all_ = false;
+  SpinLock far_messages_;  // whoever polls and hands over messages: their order must not change between
+  std::atomic<std::uint64_t> moved_{0};  // packets that this rank has taken
+  struct Refusals {
+    SpinLock lock;
+    std::uint64_t moved = 0;
+    double since = -1;
+    bool reported = false;
+  } refusals_;
+  std::unique_ptr<Communication> communication_;
   std::atomic<std::ptrdiff_t> memory_{0}, memory_high_{0};
 };
 

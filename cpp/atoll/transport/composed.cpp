@@ -51,21 +51,22 @@ class Composed final : public Fabric {
   }
 
   int poll(std::span<Packet> packets, TrafficSet wanted) override {
-    const int near = node_->poll(packets, wanted);
+    // Messages of near peers are taken from the rings, by whoever takes messages: one order, one place.
+    const int near = node_->poll(packets, wanted & ~static_cast<TrafficSet>(Traffic::message));
     if (!anyone_far_ || near == static_cast<int>(packets.size())) return near;
     return near + network_->poll(packets.subspan(static_cast<std::size_t>(near)), wanted);
   }
   void release(const Packet& packet) override { by(packet.from).release(packet); }
 
-  bool wait(double timeout_s) override {
-    if (!anyone_far_) return node_->wait(timeout_s);
+  bool wait(double timeout_s, TrafficSet wanted) override {
+    if (!anyone_far_) return node_->wait(timeout_s, wanted);
     const Timer timer;
     // Asleep on the node's bell, with a look at the network between naps that grow.
     for (double nap_s = 10e-6;; nap_s = std::min(2 * nap_s, 250e-6)) {
-      if (network_->wait(0)) return true;
+      if (network_->wait(0, wanted)) return true;
       const double left_s = timeout_s - timer.seconds();
       if (left_s <= 0) return false;
-      if (node_->wait(std::min(nap_s, left_s))) return true;
+      if (node_->wait(std::min(nap_s, left_s), wanted)) return true;
     }
   }
   void wake() override { node_->wake(); }

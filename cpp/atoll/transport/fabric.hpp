@@ -126,13 +126,13 @@ class Fabric {
   virtual int poll(std::span<Packet> packets, TrafficSet wanted = kAllTraffic) = 0;
   virtual void release(const Packet& packet) = 0;
 
-  /// Sleeps until something may have arrived or `timeout_s` has passed; true in the first case.
-  virtual bool wait(double timeout_s) = 0;
+  /// Sleeps until something wanted may have arrived or `timeout_s` has passed; true in the first case.
+  virtual bool wait(double timeout_s, TrafficSet wanted = kAllTraffic) = 0;
   /// Wakes this rank's wait() from another of its threads.
   virtual void wake() = 0;
 
   /// The rings in shared memory through which messages to some peers go, so that small messages need no virtual
-  /// call; null if there are none.
+  /// call; null if there are none. Of a composed fabric, messages of these peers are taken there and not by poll().
   virtual Rings* rings() { return nullptr; }
 
   /// The fabric that crosses nodes; this one unless it is composed.

@@ -31,6 +31,13 @@ void Rings::find_active() {
   }
 }
 
+bool Rings::any() {
+  if (!scan_.try_lock()) return false;
+  std::lock_guard hold(scan_, std::adopt_lock);
+  find_active();
+  return std::any_of(active_.begin(), active_.end(), [](Source* s) { return !s->messages.empty(); });
+}
+
 // Towards one rank of the node.
 struct Outbound {
   Inbox inbox;
@@ -41,8 +48,9 @@ struct Outbound {
 class NodeFabric final : public Fabric, public Rings {
  public:
   explicit NodeFabric(NodeFabricOptions options)
-      : options_(std::move(options)),
-        random_(random_at(options_.shuffle_seed, static_cast<std::uint64_t>(options_.rank))) {
+      : options_(std::move(options)) {
+    shuffled_ = options_.shuffle_seed != 0;
+    random_ = Random(random_at(options_.shuffle_seed, static_cast<std::uint64_t>(options_.rank)));
     const auto ranks = static_cast<std::size_t>(options_.size);
     senders_.resize(ranks);
     bells_.resize(ranks);
@@ -145,7 +153,7 @@ class NodeFabric final : public Fabric, public Rings {
     std::lock_guard hold(scan_, std::adopt_lock);
     find_active();
     if (active_.empty()) return 0;
-    const bool shuffled = options_.shuffle_seed != 0;
+    const bool shuffled = shuffled_;
     // Unless something was published since the last scan that found nothing, no slot is full.
     const std::uint32_t published = mine_.published().load(std::memory_order_acquire);
     const bool bulk = contains(wanted, Traffic::bulk) && published != quiet_at_;
@@ -177,15 +185,15 @@ class NodeFabric final : public Fabric, public Rings {
     freed(source);
   }
 
-  bool wait(double timeout_s) override {
+  bool wait(double timeout_s, TrafficSet wanted) override {
     Bell& bell = mine_.bell();
     const std::uint32_t seen = bell.rings.load(std::memory_order_acquire);
     const Timer timer;
     bell.sleepers.fetch_add(1, std::memory_order_seq_cst);
-    bool here = anything();
+    bool here = anything(wanted);
     for (double left = timeout_s; !here && left > 0; left = timeout_s - timer.seconds()) {
       bell.sleep(seen, left);
-      here = bell.rings.load(std::memory_order_acquire) != seen || anything();
+      here = bell.rings.load(std::memory_order_acquire) != seen || anything(wanted);
     }
     bell.sleepers.fetch_sub(1, std::memory_order_relaxed);
     return here;
@@ -204,17 +212,17 @@ class NodeFabric final : public Fabric, public Rings {
 
   // With a seed a ring is left alone every other time: messages of a pair keep their order but not their moment.
   void take_ring(RingReceiver& ring, Packet::What what, Rank from, std::span<Packet> packets, std::size_t& n) {
-    if (options_.shuffle_seed != 0 && (random_() & 1)) return;
+    if (delayed()) return;
     RingMessage m;
     while (n < packets.size() && ring.next(m)) {
       packets[n++] = {m.data, m.bytes, from, m.ticket, what, m.note, 0};
-      if (options_.shuffle_seed != 0 && (random_() & 1)) return;
+      if (delayed()) return;
     }
   }
 
   // False if a full slot stays behind.
   bool take_bulk(Source& source, std::span<Packet> packets, std::size_t& n) {
-    const bool shuffled = options_.shuffle_seed != 0;
+    const bool shuffled = shuffled_;
     const std::uint32_t slots = mine_.geometry().slots;
     const auto start = shuffled ? static_cast<std::uint32_t>(random_.below(slots)) : 0;
     bool all = true;
@@ -232,13 +240,15 @@ class NodeFabric final : public Fabric, public Rings {
     return all;
   }
 
-  bool anything() {
+  bool anything(TrafficSet wanted) {
     if (!scan_.try_lock()) return true;
     std::lock_guard hold(scan_, std::adopt_lock);
     find_active();
-    if (mine_.published().load(std::memory_order_acquire) != quiet_at_) return true;
-    return std::any_of(active_.begin(), active_.end(),
-                       [](Source* s) { return !s->messages.empty() || !s->control.empty(); });
+    if (contains(wanted, Traffic::bulk) && mine_.published().load(std::memory_order_acquire) != quiet_at_) return true;
+    return std::any_of(active_.begin(), active_.end(), [&](Source* s) {
+      return (contains(wanted, Traffic::message) && !s->messages.empty()) ||
+             (contains(wanted, Traffic::control) && !s->control.empty());
+    });
   }
 
   const NodeFabricOptions options_;
@@ -246,7 +256,6 @@ class NodeFabric final : public Fabric, public Rings {
   Inbox mine_;
   std::vector<std::unique_ptr<Outbound>> outbound_;  // [rank]; null: not of this node, or this rank
   std::size_t message_bytes_ = SIZE_MAX, slot_bytes_ = SIZE_MAX;
-  Random random_;
   std::uint32_t quiet_at_ = 0;  // under scan_
 };
 

@@ -25,10 +25,14 @@ class Rings {
   /// Wakes the receiver after pushes, if it sleeps.
   void ring(Rank to) { bells_[static_cast<std::size_t>(to)]->ring(); }
 
-  /// Hands out messages from the node's ranks, in turn by sender: f(from, message), at most `limit`. 0 also while
-  /// another thread is at it.
+  /// What a look at a message decides about the next ones.
+  enum class Next { go_on, stop, put_back };
+  /// Hands out messages from the node's ranks, in turn by sender: f(from, message) says how to go on; put_back leaves
+  /// this one where it is. Does nothing while another thread is at it.
   template <class F>
-  int take(int limit, F&& f);
+  void take(F&& f);
+  /// Whether take() would find something.
+  bool any();
   void release(Rank from, std::uint32_t ticket);
 
   /// Every message that take() gives out comes from here.
@@ -48,6 +52,9 @@ class Rings {
   std::size_t turn_ = 0;
   SpinLock scan_;  // one thread scans at a time; handlers run outside it
 
+  bool shuffled_ = false;  // messages of a pair keep their order but not their moment
+  Random random_{0};       // under scan_
+  bool delayed() { return shuffled_ && (random_() & 1) != 0; }
   void find_active();
   void freed(const Source& source) {  // its sender may have waited for room
     if (Bell* bell = bells_[static_cast<std::size_t>(source.from)]) bell->ring();
@@ -69,23 +76,22 @@ struct NodeFabricOptions {
 std::unique_ptr<Fabric> make_node_fabric(NodeFabricOptions options);
 
 template <class F>
-int Rings::take(int limit, F&& f) {
-  if (!scan_.try_lock()) return 0;
+void Rings::take(F&& f) {
+  if (!scan_.try_lock()) return;
   std::lock_guard hold(scan_, std::adopt_lock);
   find_active();
-  int n = 0;
-  for (std::size_t i = 0; i < active_.size() && n < limit; ++i) {
+  for (std::size_t i = 0; i < active_.size(); ++i) {
     if (turn_ >= active_.size()) turn_ = 0;
-    Source& source = *active_[turn_];
+    Source& source = *active_[turn_++];
     if (source.messages.reclaim()) freed(source);
     RingMessage m;
-    while (n < limit && source.messages.next(m)) {
-      f(source.from, m);
-      ++n;
+    while (!(shuffled_ && delayed()) && source.messages.next(m)) {
+      const Next next = f(source.from, m);
+      if (next == Next::go_on) continue;
+      if (next == Next::put_back) source.messages.put_back(m);
+      return;
     }
-    ++turn_;
   }
-  return n;
 }
 
 inline void Rings::release(Rank from, std::uint32_t ticket) {

@@ -12,6 +12,7 @@
 namespace atl {
 
 MpiFabric::~MpiFabric() = default;
+RmaExchange::~RmaExchange() = default;
 
 namespace {
 

@@ -25,16 +25,53 @@ struct AlltoallvInput {
   std::span<std::uint64_t> table;  ///< of this rank
 };
 
+/// How a bare MPI program may receive what it does not know the size of. The loops that our own messages are measured
+/// against (LCI, Fig. 1).
+enum class RawMode {
+  no_probe,  ///< receives of the largest size, posted before the messages come
+  iprobe,    ///< MPI_Iprobe, MPI_Get_count, MPI_Recv
+  improbe,   ///< MPI_Improbe, MPI_Get_count, MPI_Mrecv
+};
+
+/// Bulk-synchronous exchange through RMA windows (LCI, III.C): for each pattern one window a rank, in which every other
+/// rank keeps a buffer for the most that this rank may ever send it ("all nodes are active"). What memory costs that
+/// way is what `atoll bench memory` asks.
+///
+///     auto rounds = fabric->rma_exchange(bound_from);            // bytes, by rank
+///     auto from = rounds->exchange(kReduce, to);                 // each round; from[r] lies until the next one
+///
+/// Everything is collective over all ranks, with the same pattern. A pattern's windows are made at its first use.
+class RmaExchange {
+ public:
+  virtual ~RmaExchange();
+  /// to[r] goes to rank r (the entry of this rank is ignored), at most what r has given as its bound.
+  virtual std::span<const std::span<const std::byte>> exchange(int pattern,
+                                                               std::span<const std::span<const std::byte>> to) = 0;
+  virtual std::size_t window_bytes() const = 0;    ///< held by this rank, over all patterns
+  virtual double window_seconds() const = 0;  ///< spent making windows
+  virtual void close() = 0;
+};
+
 /// A fabric over MPI; what bench asks for beyond Fabric.
 class MpiFabric : public Fabric {
  public:
   ~MpiFabric() override;
   virtual std::string library() const = 0;  ///< "Open MPI 4.1.4"
+  /// Seconds that this rank has spent making windows (mpi_rma); 0 where there are none.
+  virtual double window_seconds() const { return 0; }
   /// One text (at most 255 bytes) of each rank. Collective.
   virtual std::vector<std::string> gather_texts(const std::string& mine) = 0;
   /// Buckets, exchanges the counts and the records by MPI itself, applies; seconds between two barriers.
   /// Collective.
   virtual double alltoallv(const AlltoallvInput& input) = 0;
+  /// One way between ranks 0 and 1, in seconds: half a round trip of bare MPI. With threads, each has a partner there
+  /// and a tag of its own, and MPI must run with MPI_THREAD_MULTIPLE (MpiOptions::multiple), else TransportError.
+  /// Collective.
+  virtual double raw_latency(RawMode mode, std::size_t bytes, long iterations, int threads = 1) = 0;
+  /// Messages a second from rank 0 to 1, of which at most two windows a thread are on their way. Collective.
+  virtual double raw_rate(RawMode mode, std::size_t bytes, long messages, int window, int threads = 1) = 0;
+  /// bound_from[r]: the most bytes that r ever sends here in one exchange. Collective.
+  virtual std::unique_ptr<RmaExchange> rma_exchange(std::span<const std::size_t> bound_from) = 0;
 };
 
 struct MpiOptions {
@@ -42,7 +79,18 @@ struct MpiOptions {
   std::size_t slot_bytes = 16384;
   int slots_per_peer = 8;                           ///< in flight per ordered pair of ranks
   std::size_t budget_bytes = std::size_t{1} << 30;  ///< of slots; two a peer are always granted
-  bool threads = true;  ///< more than one thread of a rank calls the fabric (MPI_THREAD_SERIALIZED)
+  std::string layer = "two_sided";                  ///< two_sided, probe or rma: transports mpi, mpi_probe, mpi_rma
+  std::size_t message_bytes = 8192;                 ///< longest message; several times what a record or a vote needs
+  bool threads = true;    ///< more than one thread of a rank calls the fabric (MPI_THREAD_SERIALIZED)
+  bool multiple = false;  ///< MPI_THREAD_MULTIPLE, for raw loops with several threads
+  /// Of layer probe. Items below eager_bytes to one peer travel together, until there are so many bytes or the oldest
+  /// has waited so long. 8 KiB: what both libraries copy at once unless told otherwise (4 KiB over shared memory, 8 KiB
+  /// over most networks, without their headers). 20 us: some ten times what a lone small message costs on one node.
+  std::size_t eager_bytes = 8192;
+  double eager_timeout_s = 20e-6;
+  /// Of layer probe: MPI_Improbe and MPI_Imrecv, so that every thread that polls may receive
+  /// (MPI_THREAD_MULTIPLE); else MPI_Iprobe and MPI_Irecv by the one thread that communicates.
+  bool mprobe = false;
   /// Address of an MPI_Comm of a program that runs MPI (mpi4py: MPI._addressof(comm)), duplicated; null:
   /// COMM_WORLD.
   const void* communicator = nullptr;
@@ -85,7 +133,7 @@ std::string plugin_path(const std::string& mpi);
 // What a plug-in exports; checked before anything else of it is used.
 
 /// Changes whenever this header or fabric.hpp does.
-inline constexpr std::uint32_t kPluginAbi = 1;
+inline constexpr std::uint32_t kPluginAbi = 2;
 
 struct MpiPlugin {
   std::uint32_t abi;

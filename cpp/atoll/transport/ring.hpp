@@ -162,6 +162,9 @@ class RingReceiver {
     }
   }
 
+  /// Undoes the next() that gave `m`, right after it.
+  void put_back(const RingMessage& m) { read_ -= ring::lines_for(m.bytes); }
+
   void release(std::uint32_t ticket) {
     auto& word = memory_->word(std::uint64_t{ticket} * kLine);
     word.store(word.load(std::memory_order_relaxed) | ring::kReleased, std::memory_order_release);

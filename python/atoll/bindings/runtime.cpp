@@ -6,6 +6,7 @@
 #include <atoll/runtime/launch.hpp>
 #include <atoll/transport/discover.hpp>
 #include <atoll/transport/inproc.hpp>
+#include <atoll/transport/plugin.hpp>
 #include <chrono>
 #include <nlohmann/json.hpp>
 

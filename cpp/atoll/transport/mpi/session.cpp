@@ -25,8 +25,9 @@ constexpr std::size_t kEagerLimit = 64 << 10;
 constexpr std::size_t kMpiHeader = 512;  // what the libraries put before our bytes, rounded up
 
 // Only variables that the user has not set, and only before MPI reads them.
-void prefer_eager(std::size_t slot_bytes) {
-  const std::size_t bytes = std::min(slot_bytes, kEagerLimit) + kMpiHeader;
+void prefer_eager(const MpiOptions& options) {
+  const std::size_t bytes =
+      std::min(std::max(options.slot_bytes, options.message_bytes), kEagerLimit) + kMpiHeader;
   const std::string eager = std::to_string(bytes), most = std::to_string(std::max<std::size_t>(bytes, 32 << 10));
   for (const char* btl : {"vader", "sm"}) {  // Open MPI 4, Open MPI 5
     setenv((std::string("OMPI_MCA_btl_") + btl + "_eager_limit").c_str(), eager.c_str(), 0);
@@ -34,6 +35,42 @@ void prefer_eager(std::size_t slot_bytes) {
   }
   setenv("UCX_RNDV_THRESH", eager.c_str(), 0);
 }
+
+void begin(const MpiOptions& options, int needed) {
+  int ended = 0, running = 0, level = 0;
+  call(MPI_Finalized(&ended), "MPI_Finalized");
+  if (ended)
+    throw TransportError("MPI has been finalized in this process (it cannot start again). Open all worlds before.");
+  call(MPI_Initialized(&running), "MPI_Initialized");
+  if (!running) {
+    prefer_eager(options);
+    call(MPI_Init_thread(nullptr, nullptr, needed, &level), "MPI_Init_thread");
+    process().begun_here = true;
+    if (level < needed)
+      throw TransportError(fmt::format("{} gives {} ({} is needed for {}). Use {}another MPI.", library(),
+                                       name_of_level(level), name_of_level(needed),
+                                       needed > MPI_THREAD_FUNNELED ? "several threads in a rank" : "a rank",
+                                       needed == MPI_THREAD_SERIALIZED ? "--threads 1 or " : ""));
+    return;
+  }
+  call(MPI_Query_thread(&level), "MPI_Query_thread");
+  if (level < needed && !(level == MPI_THREAD_SINGLE && needed == MPI_THREAD_FUNNELED))
+    throw TransportError(
+        fmt::format("MPI runs with {} ({} is needed for several threads in a rank). Initialise it with that "
+                    "level (mpi4py: mpi4py.rc.thread_level = '{}' before importing MPI){}.",
+                    name_of_level(level), name_of_level(needed),
+                    needed == MPI_THREAD_MULTIPLE ? "multiple" : "serialized",
+                    needed == MPI_THREAD_MULTIPLE ? "" : ", or use --threads 1"));
+  int main_thread = 0;
+  call(MPI_Is_thread_main(&main_thread), "MPI_Is_thread_main");
+  if (level < MPI_THREAD_SERIALIZED && !main_thread)
+    throw TransportError(
+        fmt::format("MPI runs with {} and this is not the thread that initialised it (only that one may "
+                    "call it). Call from there, or initialise with MPI_THREAD_SERIALIZED.",
+                    name_of_level(level)));
+}
+
+}  // namespace
 
 const char* name_of_level(int level) {
   switch (level) {
@@ -48,41 +85,6 @@ const char* name_of_level(int level) {
   }
 }
 
-void begin(const MpiOptions& options) {
-  const int needed = options.threads ? MPI_THREAD_SERIALIZED : MPI_THREAD_FUNNELED;
-  int ended = 0, running = 0, level = 0;
-  call(MPI_Finalized(&ended), "MPI_Finalized");
-  if (ended)
-    throw TransportError("MPI has been finalized in this process (it cannot start again). Open all worlds before.");
-  call(MPI_Initialized(&running), "MPI_Initialized");
-  if (!running) {
-    prefer_eager(options.slot_bytes);
-    call(MPI_Init_thread(nullptr, nullptr, needed, &level), "MPI_Init_thread");
-    process().begun_here = true;
-    if (level < needed)
-      throw TransportError(fmt::format("{} gives {} ({} is needed for {}). Use --threads 1 or another MPI.", library(),
-                                       name_of_level(level), name_of_level(needed),
-                                       options.threads ? "several threads in a rank" : "a rank"));
-    return;
-  }
-  call(MPI_Query_thread(&level), "MPI_Query_thread");
-  if (level < needed && !(level == MPI_THREAD_SINGLE && needed == MPI_THREAD_FUNNELED))
-    throw TransportError(
-        fmt::format("MPI runs with {} ({} is needed for several threads in a rank). Initialise it with that "
-                    "level (mpi4py: "
-                    "mpi4py.rc.thread_level = 'serialized' before importing MPI), or use --threads 1.",
-                    name_of_level(level), name_of_level(needed)));
-  int main_thread = 0;
-  call(MPI_Is_thread_main(&main_thread), "MPI_Is_thread_main");
-  if (level < MPI_THREAD_SERIALIZED && !main_thread)
-    throw TransportError(
-        fmt::format("MPI runs with {} and this is not the thread that initialised it (only that one may "
-                    "call it). Call from there, or initialise with MPI_THREAD_SERIALIZED.",
-                    name_of_level(level)));
-}
-
-}  // namespace
-
 std::string library() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
@@ -96,8 +98,8 @@ std::string library() {
   return version;
 }
 
-MPI_Comm open_session(const MpiOptions& options, const std::optional<Launcher>& launcher) {
-  begin(options);
+MPI_Comm open_session(const MpiOptions& options, int level, const std::optional<Launcher>& launcher) {
+  begin(options, level);
   const MPI_Comm from = options.communicator ? *static_cast<const MPI_Comm*>(options.communicator) : MPI_COMM_WORLD;
   int ranks = 0;
   call(MPI_Comm_size(from, &ranks), "MPI_Comm_size");
@@ -143,8 +145,19 @@ void finish_session() {
 
 }  // namespace atl::mpi
 
+namespace {
+
+std::unique_ptr<atl::MpiFabric> join(const atl::MpiOptions& options, const std::optional<atl::Launcher>& launcher) {
+  if (options.layer == "probe") return atl::mpi::make_probe(options, launcher);
+  if (options.layer == "rma") return atl::mpi::make_rma(options, launcher);
+  atl::check(options.layer == "two_sided", "layer '{}' is unknown (there are two_sided, probe, rma). Choose one.",
+             options.layer);
+  return atl::mpi::make_two_sided(options, launcher);
+}
+
+}  // namespace
+
 extern "C" __attribute__((visibility("default"))) const atl::MpiPlugin* atoll_mpi_plugin() {
-  static const atl::MpiPlugin plugin{atl::kPluginAbi, atl::mpi::library, atl::mpi::make_fabric,
-                                     atl::mpi::finish_session};
+  static const atl::MpiPlugin plugin{atl::kPluginAbi, atl::mpi::library, join, atl::mpi::finish_session};
   return &plugin;
 }

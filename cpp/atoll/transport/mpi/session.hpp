@@ -37,8 +37,8 @@ inline void finish(MPI_Request& request, const char* name) {
 inline int count_of(std::size_t n) { return static_cast<int>(n); }
 
 /// A duplicate of the communicator that the options name, with errors returned. Initialises MPI if nobody
-/// has; throws TransportError for a thread level that is too low or a launcher of another MPI. Collective.
-MPI_Comm open_session(const MpiOptions& options, const std::optional<Launcher>& launcher);
+/// has; throws TransportError for a thread level below `level` or a launcher of another MPI. Collective.
+MPI_Comm open_session(const MpiOptions& options, int level, const std::optional<Launcher>& launcher);
 /// Frees it; ends MPI if that was begun here, this was the last one, and `finalize`. Collective.
 void close_session(MPI_Comm comm, bool finalize);
 /// Of a session whose fabric was never closed: its receives are cancelled when MPI ends. Not collective.
@@ -48,7 +48,11 @@ void finish_session();
 
 /// "Open MPI 4.1.4"
 std::string library();
+const char* name_of_level(int thread_level);
 
-std::unique_ptr<MpiFabric> make_fabric(const MpiOptions& options, const std::optional<Launcher>& launcher);
+// The layers, each in a file of its own.
+std::unique_ptr<MpiFabric> make_two_sided(const MpiOptions& options, const std::optional<Launcher>& launcher);
+std::unique_ptr<MpiFabric> make_probe(const MpiOptions& options, const std::optional<Launcher>& launcher);
+std::unique_ptr<MpiFabric> make_rma(const MpiOptions& options, const std::optional<Launcher>& launcher);
 
 }  // namespace atl::mpi

@@ -311,7 +311,7 @@ class RdmFabric final : public OfiFabric {
     }
   }
 
-  bool wait(double timeout_s) override {
+  bool wait(double timeout_s, TrafficSet) override {
     const std::uint32_t seen = wakes_.load(std::memory_order_acquire);
     return endpoint_.file() >= 0 ? wait_by_file(timeout_s) : wait_by_naps(timeout_s, seen);
   }

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/transport/mpi/alltoallv.hpp>
+#include <atoll/transport/mpi/endpoint.hpp>
+#include <atoll/transport/mpi/exchange.hpp>
+#include <atoll/transport/mpi/raw.hpp>
+
+namespace atl::mpi {
+
+Endpoint::Endpoint(const MpiOptions& options, int thread_level, const std::optional<Launcher>& launcher)
+    : slot_bytes_(options.slot_bytes),
+      message_bytes_(options.message_bytes),
+      comm_(open_session(options, options.multiple ? MPI_THREAD_MULTIPLE : thread_level, launcher)),
+      finalize_(options.finalize) {
+  call(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+  call(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
+  find_nodes();
+}
+
+void Endpoint::wake() {
+  wakes_.fetch_add(1, std::memory_order_release);
+  syscall(SYS_futex, &wakes_, FUTEX_WAKE_PRIVATE, INT32_MAX, nullptr, nullptr, 0);
+}
+
+std::vector<std::string> Endpoint::gather_texts(const std::string& mine) {
+  constexpr int kBytes = 256;
+  std::vector<char> text(kBytes), all(static_cast<std::size_t>(size_) * kBytes);
+  mine.copy(text.data(), kBytes - 1);
+  MPI_Request request;
+  {
+    std::lock_guard hold(mpi_);
+    call(MPI_Iallgather(text.data(), kBytes, MPI_CHAR, all.data(), kBytes, MPI_CHAR, comm_, &request),
+         "MPI_Iallgather");
+  }
+  // The lock is free in between: a layer's own thread goes on serving the peers.
+  for (Backoff backoff;;) {
+    int done = 0;
+    {
+      std::lock_guard hold(mpi_);
+      call(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Iallgather");
+    }
+    if (done) break;
+    if (!backoff.pause()) backoff.reset();
+  }
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at < all.size(); at += kBytes) out.emplace_back(all.data() + at);
+  return out;
+}
+
+double Endpoint::alltoallv(const AlltoallvInput& input) {
+  std::lock_guard hold(mpi_);
+  return alltoallv_seconds(comm_, input);
+}
+
+double Endpoint::raw_latency(RawMode mode, std::size_t bytes, long iterations, int threads) {
+  std::lock_guard hold(mpi_);
+  return raw_latency_seconds(comm_, mode, bytes, iterations, threads);
+}
+
+double Endpoint::raw_rate(RawMode mode, std::size_t bytes, long messages, int window, int threads) {
+  std::lock_guard hold(mpi_);
+  return raw_messages_per_second(comm_, mode, bytes, messages, window, threads);
+}
+
+std::unique_ptr<RmaExchange> Endpoint::rma_exchange(std::span<const std::size_t> bound_from) {
+  return make_exchange(comm_, mpi_, bound_from);
+}
+
+void Endpoint::find_nodes() {
+  MPI_Comm node = MPI_COMM_NULL;
+  call(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node), "MPI_Comm_split_type");
+  Rank leader = rank_;
+  call(MPI_Bcast(&leader, 1, MPI_INT32_T, 0, node), "MPI_Bcast");
+  call(MPI_Comm_free(&node), "MPI_Comm_free");
+  std::vector<Rank> leaders(static_cast<std::size_t>(size_));
+  call(MPI_Allgather(&leader, 1, MPI_INT32_T, leaders.data(), 1, MPI_INT32_T, comm_), "MPI_Allgather");
+  std::vector<int> number(leaders.size(), -1);
+  int next = 0;
+  for (const Rank l : leaders) {
+    int& n = number[static_cast<std::size_t>(l)];
+    if (n < 0) n = next++;
+    nodes_.push_back(n);
+  }
+}
+
+}  // namespace atl::mpi

@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/transport/mpi/endpoint.hpp>
+#include <atoll/transport/mpi/items.hpp>
+#include <atoll/transport/mpi/outbox.hpp>
+#include <atoll/transport/mpi/send_queue.hpp>
+#include <atoll/transport/mpi/sends.hpp>
+#include <atoll/transport/mpi/tags.hpp>
+#include <map>
+#include <new>
+
+// The MPI-Probe layer of [1, III.B] as a fabric: the baseline, with the paper's choices.
+//
+//   in the paper                               here
+//   Enq: thread-safe queue, one consumer       queue_ (SendQueue); acquire, publish and send only fill and push
+//   communication thread, the only MPI caller  communicate(): one pass() after the other
+//   buffering of small items                   add(): below eager_bytes they go together, until there are so many bytes
+//                                              or the oldest has waited eager_timeout_s; control goes at once
+//   MPI_ISEND                                  sends_
+//   MPI_IPROBE, MPI_IRECV, MPI_TEST            probe(), pending_
+//   Deq                                        arrived_, which poll() empties
+//   memory is controlled by the layer          each kind's Outbox: a sender is refused slots beyond the window
+//
+// Instead of FUNNELED it runs with SERIALIZED and a lock: the thread that initialises MPI is the program's (mpi4py, or
+// a job's main thread, which also ends it), not this layer's. Below MULTIPLE neither library locks anything, so the
+// level costs nothing, and the lock of ours is free but for set-up and end.
+//
+// With `mprobe` every thread that polls receives as well, by MPI_Improbe and MPI_Imrecv (MPI_THREAD_MULTIPLE). Two
+// threads may then finish two messages of a peer in either order: messages are numbered, and wait for their turn.
+//
+// [1] H.-V. Dang et al. "A Lightweight Communication Runtime for Distributed Graph Analytics."
+namespace atl::mpi {
+namespace {
+
+constexpr std::int32_t kMessageWindow = 64, kControlWindow = 64;
+// Naps of the communication thread when nothing has moved for about a millisecond.
+constexpr auto kNap = std::chrono::microseconds(50);
+
+class Probe final : public Endpoint {
+ public:
+  Probe(const MpiOptions& options, const std::optional<Launcher>& launcher)
+      : Endpoint(options, options.mprobe ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED, launcher),
+        mprobe_(options.mprobe),
+        eager_bytes_((options.eager_bytes + 15) / 16 * 16),
+        eager_timeout_s_(options.eager_timeout_s),
+        outboxes_{Outbox(size_, slot_bytes_, options.slots_per_peer, 2 * options.slots_per_peer, options.budget_bytes),
+                  Outbox(size_, message_bytes_, kMessageWindow, kMessageWindow, SIZE_MAX),
+                  Outbox(size_, kControlBytes, kControlWindow, kControlWindow, SIZE_MAX),
+                  Outbox(size_, 0, INT32_MAX, Outbox::kNoWindow, SIZE_MAX),
+                  Outbox(size_, eager_bytes_, INT32_MAX, Outbox::kNoWindow, SIZE_MAX)},
+        releases_{Releases(size_, 2 * options.slots_per_peer), Releases(size_, kMessageWindow),
+                  Releases(size_, kControlWindow)},
+        buffers_(static_cast<std::size_t>(size_)),
+        messages_to_(static_cast<std::size_t>(size_)),
+        streams_(static_cast<std::size_t>(size_)) {
+    check(eager_bytes_ >= item_bytes(kControlBytes), "eager_bytes is {} (at least {}, a control packet). Raise it.",
+          options.eager_bytes, item_bytes(kControlBytes));
+    if (size_ > 1) thread_ = std::thread([this] { communicate(); });
+  }
+
+  ~Probe() override {
+    stop();
+    if (closed_) return;
+    // An exception, or a garbage collector: never communicate here. MPI keeps what it works with.
+    std::vector<MPI_Request> receives;
+    for (Pending& p : pending_) receives.push_back(p.request);
+    for (Outbox& o : outboxes_) o.leak();
+    new std::deque<Arrival>(std::move(arrivals_));
+    abandon_session(std::move(receives));
+  }
+
+  std::string_view name() const override { return "mpi_probe"; }
+  std::size_t memory_bytes() const override {
+    std::size_t bytes = receive_bytes_.load(std::memory_order_relaxed);
+    for (const Outbox& o : outboxes_) bytes += o.bytes();
+    return bytes;
+  }
+
+  Busy acquire(Rank to, Slot& slot) override { return outboxes_[kBulk].take(to, slot); }
+  void publish(const Slot& slot, std::size_t bytes) override {
+    ATOLL_ASSERT(bytes > 0 && bytes <= slot.capacity);
+    push(slot, kBulk, {}, bytes);
+  }
+  void abandon(const Slot& slot) override { outboxes_[kBulk].abandon(slot); }
+
+  Busy send(Rank to, Traffic traffic, Note note, std::span<const std::byte> bytes) override {
+    ATOLL_ASSERT(traffic != Traffic::bulk);
+    const int kind = traffic == Traffic::message ? kMessage : kControl;
+    Slot slot;
+    const Busy busy = outboxes_[kind].take(to, slot);
+    if (busy != Busy::no) return busy;
+    if (!bytes.empty()) std::memcpy(slot.data, bytes.data(), bytes.size());
+    push(slot, kind, note, bytes.size());
+    return Busy::no;
+  }
+
+  // The paper's layer moves buffers only.
+  bool can_put(Rank) const override { return false; }
+  Busy expose(Rank, std::span<std::byte>, std::uint64_t, Landing&) override { return Busy::no_memory; }
+  Busy put(Rank, const Landing&, std::span<const std::byte>, std::uint64_t) override { return Busy::no_memory; }
+
+  int poll(std::span<Packet> packets, TrafficSet wanted) override {
+    if (failed_.load(std::memory_order_acquire)) std::rethrow_exception(error_);
+    int n = take(packets, wanted);
+    if (n == 0 && mprobe_ && receive_matched()) n = take(packets, wanted);
+    return n;
+  }
+
+  void release(const Packet& packet) override {
+    const int kind = static_cast<int>(packet.what);
+    std::int32_t credit = 0;
+    {
+      std::lock_guard hold(arrived_lock_);
+      Arrival& arrival = arrivals_[packet.ticket];
+      if (--arrival.items == 0) drop(packet.ticket);
+      credit = releases_[kind].note(packet.from);
+    }
+    if (credit == 0) return;
+    Slot slot;
+    outboxes_[kCredit].take(packet.from, slot);
+    push(slot, kCredit, {static_cast<std::uint32_t>(credit), static_cast<std::uint8_t>(kind)}, 0);
+  }
+
+  bool wait(double timeout_s, TrafficSet) override {
+    return nap_until(
+        timeout_s,
+        [&] {
+          if (mprobe_) receive_matched();
+          std::lock_guard hold(arrived_lock_);
+          for (const auto& a : arrived_)
+            if (!a.empty()) return true;
+          return false;
+        },
+        [] { return false; });
+  }
+
+  void close() override {
+    if (closed_) return;
+    stop();
+    if (size_ > 1) {
+      do pass(Flush::all);
+      while (!sends_.empty() || !open_.empty());
+      take_last_messages();
+    }
+    close_endpoint();
+  }
+
+ private:
+  static constexpr int kBulk = 0, kMessage = 1, kControl = 2, kCredit = 3, kBuffer = 4, kKinds = 5;
+  enum class Flush { as_due, all };
+
+  // Before the bytes of a slot: its place in the queue, and at the end its ItemHead.
+  struct Item : Queued {
+    Rank to;
+    std::uint32_t ticket;
+  };
+  static_assert(sizeof(Item) + sizeof(ItemHead) <= SlotMemory::kSlotHead);
+  static std::byte* data_of(Item* item) { return reinterpret_cast<std::byte*>(item) + SlotMemory::kSlotHead; }
+
+  // Small items to one peer, not yet sent.
+  struct Buffer {
+    Slot slot;  // data is null: none is open
+    std::size_t used = 0;
+    double since = 0;
+  };
+  struct Sent {
+    int kind;
+    Rank to;
+    std::uint32_t ticket;
+  };
+  // A message that was received, and how many of its items are not yet released.
+  struct Arrival {
+    std::byte* data = nullptr;
+    std::size_t bytes = 0;
+    std::size_t items = 0;
+  };
+  struct Pending {
+    MPI_Request request;
+    Arrival arrival;
+    Rank from;
+  };
+  // The messages of one peer, in their order.
+  struct Stream {
+    std::uint32_t next = 0;
+    std::map<std::uint32_t, Arrival> early;
+  };
+
+  // ---- any thread ----
+
+  void push(const Slot& slot, int kind, Note note, std::size_t bytes) {
+    const ItemHead head{static_cast<std::uint32_t>(bytes), note.tag, note.type, static_cast<std::uint8_t>(kind), {}, 0};
+    std::memcpy(slot.data - sizeof head, &head, sizeof head);
+    Item* item = new (slot.data - SlotMemory::kSlotHead) Item;
+    item->to = slot.to;
+    item->ticket = slot.ticket;
+    queue_.push(item);
+  }
+
+  int take(std::span<Packet> packets, TrafficSet wanted) {
+    if (!arrived_lock_.try_lock()) return 0;
+    std::lock_guard hold(arrived_lock_, std::adopt_lock);
+    std::size_t n = 0;
+    for (int kind = kControl; kind >= kBulk; --kind) {
+      if ((wanted & (1 << kind)) == 0) continue;
+      for (auto& arrived = arrived_[kind]; n < packets.size() && !arrived.empty(); arrived.pop_front())
+        packets[n++] = arrived.front();
+    }
+    return static_cast<int>(n);
+  }
+
+  Arrival make_arrival(std::size_t bytes) {
+    receive_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+    return {static_cast<std::byte*>(::operator new(bytes, std::align_val_t{64})), bytes, 0};
+  }
+
+  void drop(std::uint32_t ticket) {
+    Arrival& a = arrivals_[ticket];
+    receive_bytes_.fetch_sub(a.bytes, std::memory_order_relaxed);
+    ::operator delete(a.data, std::align_val_t{64});
+    a = {};
+    free_arrivals_.push_back(ticket);
+  }
+
+  // A message is complete: hands out its items, and those of later ones that waited for it.
+  void arrive(Rank from, Arrival arrival) {
+    std::lock_guard hold(arrived_lock_);
+    ItemHead first;
+    std::memcpy(&first, arrival.data, sizeof first);
+    ++messages_received_;
+    Stream& stream = streams_[static_cast<std::size_t>(from)];
+    if (first.number != stream.next) {
+      stream.early.emplace(first.number, arrival);
+      return;
+    }
+    open(from, arrival);
+    ++stream.next;
+    for (auto it = stream.early.find(stream.next); it != stream.early.end(); it = stream.early.find(stream.next)) {
+      open(from, it->second);
+      stream.early.erase(it);
+      ++stream.next;
+    }
+  }
+
+  void open(Rank from, Arrival arrival) {
+    if (free_arrivals_.empty()) {
+      free_arrivals_.push_back(static_cast<std::uint32_t>(arrivals_.size()));
+      arrivals_.emplace_back();
+    }
+    const std::uint32_t ticket = free_arrivals_.back();
+    free_arrivals_.pop_back();
+    for_each_item(arrival.data, arrival.bytes, [&](const ItemHead& head, const std::byte* data) {
+      if (head.kind == kCredit) {
+        outboxes_[head.type].released(from, static_cast<std::int32_t>(head.tag));
+        return;
+      }
+      Packet packet;
+      packet.data = data;
+      packet.bytes = head.bytes;
+      packet.from = from;
+      packet.ticket = ticket;
+      packet.what = static_cast<Packet::What>(head.kind);
+      packet.note = {head.tag, head.type};
+      arrived_[head.kind].push_back(packet);
+      ++arrival.items;
+    });
+    arrivals_[ticket] = arrival;
+    if (arrival.items == 0) drop(ticket);
+  }
+
+  // mprobe: takes one message, alone from its match to its end. Needs no lock of ours.
+  bool receive_matched() {
+    int here = 0, bytes = 0;
+    MPI_Message message;
+    MPI_Status status;
+    call(MPI_Improbe(MPI_ANY_SOURCE, kBulkTag, comm_, &here, &message, &status), "MPI_Improbe");
+    if (!here) return false;
+    call(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+    const Arrival arrival = make_arrival(static_cast<std::size_t>(bytes));
+    MPI_Request request;
+    call(MPI_Imrecv(arrival.data, bytes, MPI_BYTE, &message, &request), "MPI_Imrecv");
+    finish(request, "MPI_Imrecv");
+    arrive(status.MPI_SOURCE, arrival);
+    return true;
+  }
+
+  // ---- the communication thread; under mpi_ ----
+
+  void communicate() {
+    try {
+      for (Backoff backoff; !stopping_.load(std::memory_order_acquire);) {
+        bool moved = false, waiting = false;
+        {
+          std::lock_guard hold(mpi_);
+          moved = pass(Flush::as_due);
+          waiting = !open_.empty() || !sends_.empty() || !pending_.empty();
+        }
+        if (moved) {
+          backoff.reset();
+        } else if (!backoff.pause()) {
+          if (waiting) {
+            backoff.reset();
+          } else {
+            std::this_thread::sleep_for(kNap);
+          }
+        }
+      }
+    } catch (...) {
+      error_ = std::current_exception();
+      failed_.store(true, std::memory_order_release);
+      wake();
+    }
+  }
+
+  bool pass(Flush flush) {
+    bool moved = false;
+    constexpr int kBatch = 64;  // items between two looks at what has come
+    for (int i = 0; i < kBatch; ++i) {
+      Queued* queued = queue_.pop();
+      if (!queued) break;
+      add(static_cast<Item*>(queued));
+      moved = true;
+    }
+    const double now = clock_.seconds();
+    while (!open_.empty()) {
+      const auto [to, since] = open_.front();
+      const Buffer& buffer = buffers_[static_cast<std::size_t>(to)];
+      const bool stale = !buffer.slot.data || buffer.since != since;  // sent because it was full
+      if (!stale && flush == Flush::as_due && now - since < eager_timeout_s_) break;
+      open_.pop_front();
+      if (!stale) send_buffer(to);
+    }
+    moved |= sends_.collect([&](const Sent& s) { outboxes_[s.kind].give_back(s.to, s.ticket); });
+    return (mprobe_ ? receive_matched() : probe()) || moved;
+  }
+
+  void add(Item* item) {
+    std::byte* data = data_of(item);
+    const Sent sent{0, item->to, item->ticket};
+    ItemHead head;
+    std::memcpy(&head, data - sizeof head, sizeof head);
+    const std::size_t bytes = item_bytes(head.bytes);
+    Buffer& buffer = buffers_[static_cast<std::size_t>(sent.to)];
+    if (bytes > eager_bytes_) {
+      if (buffer.slot.data) send_buffer(sent.to);
+      send(head.kind, data - sizeof head, sizeof head + head.bytes, sent.to, sent.ticket);
+      return;
+    }
+    if (buffer.slot.data && buffer.used + bytes > eager_bytes_) send_buffer(sent.to);
+    if (!buffer.slot.data) {
+      outboxes_[kBuffer].take(sent.to, buffer.slot);
+      buffer.used = 0;
+      buffer.since = clock_.seconds();
+      open_.emplace_back(sent.to, buffer.since);
+    }
+    std::memcpy(buffer.slot.data + buffer.used, data - sizeof head, sizeof head + head.bytes);
+    buffer.used += bytes;
+    outboxes_[head.kind].give_back(sent.to, sent.ticket);
+    if (head.kind == kControl || buffer.used == eager_bytes_) send_buffer(sent.to);
+  }
+
+  void send_buffer(Rank to) {
+    Buffer& buffer = buffers_[static_cast<std::size_t>(to)];
+    send(kBuffer, buffer.slot.data, buffer.used, to, buffer.slot.ticket);
+    buffer.slot.data = nullptr;
+  }
+
+  // `data` begins with an ItemHead.
+  void send(int kind, std::byte* data, std::size_t bytes, Rank to, std::uint32_t ticket) {
+    const std::uint32_t number = messages_to_[static_cast<std::size_t>(to)]++;
+    std::memcpy(data + offsetof(ItemHead, number), &number, sizeof number);
+    if (sends_.start(data, bytes, to, kBulkTag, comm_, {kind, to, ticket})) outboxes_[kind].give_back(to, ticket);
+  }
+
+  bool probe() {
+    bool moved = false;
+    int here = 0, bytes = 0;
+    MPI_Status status;
+    call(MPI_Iprobe(MPI_ANY_SOURCE, kBulkTag, comm_, &here, &status), "MPI_Iprobe");
+    if (here) {
+      call(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+      Pending& p = pending_.emplace_back();
+      p.arrival = make_arrival(static_cast<std::size_t>(bytes));
+      p.from = status.MPI_SOURCE;
+      call(MPI_Irecv(p.arrival.data, bytes, MPI_BYTE, p.from, kBulkTag, comm_, &p.request), "MPI_Irecv");
+      moved = true;
+    }
+    while (!pending_.empty()) {
+      Pending& p = pending_.front();
+      int done = 0;
+      call(MPI_Test(&p.request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+      if (!done) break;
+      arrive(p.from, p.arrival);
+      pending_.pop_front();
+      moved = true;
+    }
+    return moved;
+  }
+
+  void stop() {
+    stopping_.store(true, std::memory_order_release);
+    if (thread_.joinable()) thread_.join();
+  }
+
+  // Credits may still be on their way to us; a communicator must be empty when it is freed.
+  void take_last_messages() {
+    std::vector<std::uint32_t> coming(messages_to_.size());
+    MPI_Request request;
+    call(MPI_Ialltoall(messages_to_.data(), 1, MPI_UINT32_T, coming.data(), 1, MPI_UINT32_T, comm_, &request),
+         "MPI_Ialltoall");
+    for (int done = 0; !done;) {
+      call(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Ialltoall");
+      if (!pass(Flush::all) && !done) std::this_thread::yield();
+    }
+    std::uint64_t all = 0;
+    for (const std::uint32_t n : coming) all += n;
+    while (messages_received_ < all)
+      if (!pass(Flush::all)) std::this_thread::yield();
+  }
+
+  const bool mprobe_;
+  const std::size_t eager_bytes_;
+  const double eager_timeout_s_;
+
+  Outbox outboxes_[kKinds];  // their own locks
+  SendQueue queue_;
+
+  SpinLock arrived_lock_;
+  std::deque<Packet> arrived_[3];
+  std::deque<Arrival> arrivals_;
+  std::vector<std::uint32_t> free_arrivals_;
+  Releases releases_[3];
+  std::atomic<std::size_t> receive_bytes_{0};
+
+  // Of the communication thread, under mpi_.
+  std::vector<Buffer> buffers_;               // [rank]
+  std::deque<std::pair<Rank, double>> open_;  // buffers, oldest first, and since when
+  const Timer clock_;
+  Sends<Sent> sends_;
+  std::vector<std::uint32_t> messages_to_;
+  std::deque<Pending> pending_;
+
+  std::vector<Stream> streams_;  // under arrived_lock_
+  std::uint64_t messages_received_ = 0;
+
+  std::atomic<bool> stopping_{false}, failed_{false};
+  std::exception_ptr error_;
+  std::thread thread_;
+};
+
+}  // namespace
+
+std::unique_ptr<MpiFabric> make_probe(const MpiOptions& options, const std::optional<Launcher>& launcher) {
+  return std::make_unique<Probe>(options, launcher);
+}
+
+}  // namespace atl::mpi

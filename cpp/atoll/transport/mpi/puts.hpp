@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/transport/mpi/sends.hpp>
+#include <deque>
+
+namespace atl::mpi {
+
+/// Puts over two-sided MPI: the target posts receives on the very memory, under a tag that no other put to it has, and
+/// sends the tag as the Landing; the origin sends from its own memory. No byte is copied on the way by us.
+///
+///     if (puts.expose(from, memory, token, landing) == Busy::no) ...   // target
+///     puts.put(to, landing, source, token);                            // origin
+///     while (puts.progress(ended)) ...                                 // both: put_landed, put_sent
+class Puts {
+ public:
+  explicit Puts(MPI_Comm comm);
+
+  /// Busy::no_slot if all tags are in use.
+  Busy expose(Rank from, std::span<std::byte> memory, std::uint64_t token, Landing& landing);
+  void put(Rank to, const Landing& landing, std::span<const std::byte> source, std::uint64_t token);
+
+  bool any() const { return !pieces_.empty(); }
+  /// Appends the ends of those that have ended; true if there was one.
+  bool progress(std::deque<Packet>& ended);
+
+  void finish_all() { pieces_.finish_all(); }
+  /// Leaves the receives to whoever ends MPI.
+  void abandon(std::vector<MPI_Request>& receives);
+
+ private:
+  struct Put {
+    Packet end;
+    int tag = 0;
+    int pieces = 0;  // that have not ended
+  };
+
+  std::uint32_t open(const Packet& end, int tag, std::size_t bytes);
+
+  const MPI_Comm comm_;
+  int next_tag_, last_tag_;
+  std::vector<int> free_tags_;
+  std::vector<Put> puts_;
+  std::vector<std::uint32_t> free_;
+  Sends<std::uint32_t> pieces_;  // each of the put with that index
+};
+
+}  // namespace atl::mpi

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <atoll/transport/mpi/session.hpp>
+#include <functional>
+#include <vector>
+
+namespace atl::mpi {
+
+/// MPI_Isends that have not ended, and of each a value that says what it was. (A persistent send has a fixed length:
+/// with 16 KiB slots it took 5.4 us a round trip for 30 bytes instead of 0.28.)
+template <class Value>
+class Sends {
+ public:
+  /// True if it has ended already, as most do: then the next one goes out from the same, warm memory.
+  bool start(const void* data, std::size_t bytes, Rank to, int tag, MPI_Comm comm, const Value& value) {
+    MPI_Request request;
+    int done = 0;
+    call(MPI_Isend(data, count_of(bytes), MPI_BYTE, to, tag, comm, &request), "MPI_Isend");
+    call(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    if (!done) keep(request, value);
+    return done != 0;
+  }
+  /// Also a request of another kind.
+  void keep(MPI_Request request, const Value& value) {
+    requests_.push_back(request);
+    values_.push_back(value);
+  }
+
+  /// Calls f(value) for each that has ended since; true if there was one.
+  template <class F>
+  bool collect(F&& f) {
+    if (requests_.empty()) return false;
+    int ended = 0;
+    indices_.resize(requests_.size());
+    call(MPI_Testsome(count_of(requests_.size()), requests_.data(), &ended, indices_.data(), MPI_STATUSES_IGNORE),
+         "MPI_Testsome");
+    if (ended <= 0) return false;  // MPI_UNDEFINED is negative
+    std::sort(indices_.begin(), indices_.begin() + ended, std::greater<>());
+    for (int i = 0; i < ended; ++i) {
+      const auto at = static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)]);
+      f(values_[at]);
+      requests_[at] = requests_.back();
+      requests_.pop_back();
+      values_[at] = values_.back();
+      values_.pop_back();
+    }
+    return true;
+  }
+
+  bool empty() const { return requests_.empty(); }
+  void finish_all() {
+    for (MPI_Request& r : requests_) finish(r, "MPI_Test");
+    requests_.clear();
+    values_.clear();
+  }
+  /// f(request, value) of each.
+  template <class F>
+  void for_each(F&& f) const {
+    for (std::size_t i = 0; i < requests_.size(); ++i) f(requests_[i], values_[i]);
+  }
+
+ private:
+  std::vector<MPI_Request> requests_;
+  std::vector<Value> values_;
+  std::vector<int> indices_;
+};
+
+}  // namespace atl::mpi
