@@ -7,6 +7,8 @@
 namespace atl::cli {
 
 int verb_bench(const Words& words);
+int bench_exchange(const Words& words);
+int bench_queue(const Words& words);
 int verb_convert(const Words& words);
 int verb_doctor(const Words& words);
 int verb_graph500(const Words& words);

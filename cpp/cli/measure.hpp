@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+/// What the benches share.
+namespace atl::cli {
+
+double median(std::vector<double> values);
+
+/// One way of a cache line between two cores, in ns: the state of the machine, to be read beside every figure.
+double cache_line_ping_ns();
+
+}  // namespace atl::cli
