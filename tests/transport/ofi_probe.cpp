@@ -48,14 +48,13 @@ void sleep(const Job& job) {
   job.need(idle.seconds() < 2, "wake() wakes");
   waker.join();
   // What lies there unwanted is no reason to wake.
-  for (Rank r = 1; r < job.ranks; ++r) send_small(job, r, Traffic::control, {}, {}, ignore);
+  const Handler count = [&](const Packet& p) { got += p.what == Packet::What::message; };
+  for (Rank r = 1; r < job.ranks; ++r) send_small(job, r, Traffic::control, {}, {}, count);
   idle.lap();
   while (job.fabric.wait(0.2, kOnlyBulk) && idle.seconds() < 1) {
   }
   job.need(idle.seconds() < 1, "wait() sleeps on what is not wanted");
-  take_until(
-      job, [&](const Packet& p) { got += p.what == Packet::What::message; },
-      [&] { return got == 2 * (job.ranks - 1); });
+  take_until(job, count, [&] { return got == 2 * (job.ranks - 1); });
 }
 
 double median(std::vector<double> values) {
