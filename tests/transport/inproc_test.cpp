@@ -5,6 +5,7 @@
 #include <atoll/base/random.hpp>
 #include <atoll/base/timer.hpp>
 #include <atoll/transport/inproc.hpp>
+#include <atomic>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -167,4 +168,35 @@ TEST_CASE("nodes are what was pretended, memory is taken at first use") {
   CHECK(fabrics[0]->memory_bytes() == 0);
   CHECK_THROWS_AS(make_inproc({.ranks = 0, .slot_bytes = 128, .slots_per_peer = 1, .shuffle_seed = 0, .nodes = {}}),
                   InputError);
+}
+
+TEST_CASE("the first packet of a rank is found, even if it falls into a look at the others") {
+  constexpr int kTimes = 3000;
+  std::atomic<int> go{0}, gone{0};
+  std::vector<std::unique_ptr<Fabric>> fabrics;
+  std::thread other([&] {
+    for (int i = 1; i <= kTimes; ++i) {
+      while (go.load() < i) {
+      }
+      post(*fabrics[2], 0, 2, 8);
+      gone = i;
+    }
+  });
+  int lost = 0;
+  for (int i = 1; i <= kTimes; ++i) {
+    fabrics = make_inproc({.ranks = 3, .slot_bytes = 128, .slots_per_peer = 1, .shuffle_seed = 0, .nodes = {}});
+    Packet packets[4];
+    post(*fabrics[1], 0, 1, 8);
+    REQUIRE(fabrics[0]->poll(packets) == 1);
+    fabrics[0]->release(packets[0]);
+    go = i;
+    int n = 0;
+    while (gone.load() < i && n == 0) n = fabrics[0]->poll(packets);
+    while (gone.load() < i) {
+    }
+    if (n == 0) n = fabrics[0]->poll(packets);
+    lost += n != 1;
+  }
+  other.join();
+  CHECK(lost == 0);
 }

@@ -146,8 +146,8 @@ void Plan::validate() const {
         "slot_bytes is {} (0, or a multiple of 64 from 128 to 2^28). Change it.", slot_bytes);
   check(slots_per_peer >= 1 && slots_per_peer <= 64, "slots_per_peer is {} (1 to 64). Change it.", slots_per_peer);
   check(
-      ring_bytes == 0 || (std::has_single_bit(ring_bytes) && ring_bytes >= 64 && ring_bytes <= (std::size_t{1} << 30)),
-      "ring_bytes is {} (0, or a power of two from 64 to 2^30). Change it.", ring_bytes);
+      ring_bytes == 0 || (std::has_single_bit(ring_bytes) && ring_bytes >= 128 && ring_bytes <= (std::size_t{1} << 30)),
+      "ring_bytes is {} (0, or a power of two from 128 to 2^30). Change it.", ring_bytes);
   check(packets >= 1 && packets <= (1 << 24), "packets is {} (1 to 2^24). Change it.", packets);
   check(stall_seconds > 0, "stall_seconds is {} (a time above 0). Change it.", stall_seconds);
   check(timeout_seconds >= 0, "timeout_seconds is {} (0 for never, or a time). Change it.", timeout_seconds);

@@ -10,6 +10,7 @@
 // The printed algorithms complete a request only at RDMA and never free an eager send's packet. Here: an eager send is
 // done when it is copied; a rendezvous send when its last byte has left the user's memory; a receive when its last byte
 // is there. Each end frees its own packet at that moment.
+#include <atoll/base/stream_copy.hpp>
 #include <atoll/runtime/queue.hpp>
 #include <cstring>
 
@@ -472,7 +473,7 @@ bool Queue::move_on(Packet& p) {
     if (world_.acquire(p.peer, slot) != Busy::no) return false;
     const std::size_t n = std::min<std::uint64_t>(slot.capacity - sizeof p.sent, p.bytes - p.sent);
     std::memcpy(slot.data, &p.sent, sizeof p.sent);
-    std::memcpy(slot.data + sizeof p.sent, p.memory + p.sent, n);
+    stream_copy(slot.data + sizeof p.sent, p.memory + p.sent, n);
     world_.publish(channel_, slot, n + sizeof p.sent, World::Hold::briefly, p.other);
     p.sent += n;
   }

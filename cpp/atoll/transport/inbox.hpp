@@ -18,7 +18,7 @@ struct InboxGeometry {
   std::uint32_t sources = 0;            ///< ranks of the node
   std::uint32_t slots = 4;              ///< per source; 1 .. 64
   std::uint64_t slot_bytes = 65536;     ///< a multiple of 64 from 128 on
-  std::uint64_t message_ring = 131072;  ///< bytes; a power of two from 64 on
+  std::uint64_t message_ring = 131072;  ///< bytes; a power of two from 128 on
   std::uint64_t control_ring = 4096;    ///< likewise
 
   /// Throws InputError for a value out of its range.
@@ -56,8 +56,9 @@ class Inbox {
   Bell& bell() { return head_->bell; }
   /// Bulk packets published here, ever: a receiver that has seen this count need not look at slots.
   std::atomic<std::uint32_t>& published() { return head_->published; }
-  /// Set by a source at its first use.
+  /// Set by a source at its first use, which it then counts.
   std::atomic<std::uint8_t>& used(std::uint32_t source) { return head_->used[source]; }
+  std::atomic<std::uint32_t>& sources_used() { return head_->sources_used; }
 
   /// One source's part. Slots are taken in any order by their control words: kFree, kHeld while the sender fills it,
   /// kTaken while a handler reads, kFull + bytes between.
@@ -79,7 +80,8 @@ class Inbox {
     InboxGeometry geometry;
     Bell bell;
     alignas(128) std::atomic<std::uint32_t> published;
-    alignas(128) std::atomic<std::uint8_t> used[];  // NOLINT: size is the geometry's
+    alignas(128) std::atomic<std::uint32_t> sources_used;
+    std::atomic<std::uint8_t> used[];  // NOLINT: size is the geometry's
   };
   static std::size_t head_bytes(std::uint32_t sources);
   friend struct InboxGeometry;

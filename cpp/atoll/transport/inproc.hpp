@@ -18,7 +18,7 @@ struct InprocOptions {
   Rank ranks = 1;
   std::size_t slot_bytes = 16384;
   int slots_per_peer = 8;                 ///< 1 .. 64; per ordered pair of ranks
-  std::size_t ring_bytes = 65536;         ///< of messages, per ordered pair; a power of two from 64 on
+  std::size_t ring_bytes = 65536;         ///< of messages, per ordered pair; a power of two from 128 on
   std::size_t control_ring_bytes = 4096;  ///< likewise, of control
   std::uint64_t shuffle_seed = 0;         ///< 0: deliver at once
   std::vector<int> nodes;                 ///< pretended node of each rank; empty: all on node 0

@@ -22,10 +22,9 @@ std::string_view name_of(Busy reason) {
   return "?";
 }
 
-void Rings::find_active() {
-  if (active_.size() == sources_.size()) return;
+void Rings::look_for_active() {
   for (std::size_t s = 0; s < sources_.size(); ++s) {
-    if (!used_[s]->load(std::memory_order_relaxed)) continue;
+    if (!used_[s]->load(std::memory_order_acquire)) continue;
     Source* source = sources_[s].get();
     if (std::find(active_.begin(), active_.end(), source) == active_.end()) active_.push_back(source);
   }
@@ -47,8 +46,7 @@ struct Outbound {
 
 class NodeFabric final : public Fabric, public Rings {
  public:
-  explicit NodeFabric(NodeFabricOptions options)
-      : options_(std::move(options)) {
+  explicit NodeFabric(NodeFabricOptions options) : options_(std::move(options)) {
     shuffled_ = options_.shuffle_seed != 0;
     random_ = Random(random_at(options_.shuffle_seed, static_cast<std::uint64_t>(options_.rank)));
     const auto ranks = static_cast<std::size_t>(options_.size);
@@ -60,6 +58,7 @@ class NodeFabric final : public Fabric, public Rings {
     const auto& members = options_.members;
     me_ = static_cast<std::uint32_t>(std::find(members.begin(), members.end(), options_.rank) - members.begin());
     mine_ = Inbox(options_.inboxes[me_]);
+    sources_used_ = &mine_.sources_used();
     for (std::uint32_t k = 0; k < members.size(); ++k) {
       const auto r = static_cast<std::size_t>(members[k]);
       index_[r] = k;
@@ -151,11 +150,12 @@ class NodeFabric final : public Fabric, public Rings {
   int poll(std::span<Packet> packets, TrafficSet wanted) override {
     if (!scan_.try_lock()) return 0;
     std::lock_guard hold(scan_, std::adopt_lock);
+    // Unless something was published since the last scan that found nothing, no slot is full. Read before the sources
+    // are: what a new one publishes in between is counted when it can be seen.
+    const std::uint32_t published = mine_.published().load(std::memory_order_acquire);
     find_active();
     if (active_.empty()) return 0;
     const bool shuffled = shuffled_;
-    // Unless something was published since the last scan that found nothing, no slot is full.
-    const std::uint32_t published = mine_.published().load(std::memory_order_acquire);
     const bool bulk = contains(wanted, Traffic::bulk) && published != quiet_at_;
     bool all_seen = bulk;
     std::size_t n = 0;
@@ -203,6 +203,12 @@ class NodeFabric final : public Fabric, public Rings {
   Rings* rings() override { return this; }
   void abort(int exit_code) noexcept override { options_.abort(exit_code); }
   void close() override {}
+
+  void announce(Rank to) override {
+    Inbox& inbox = outbound_[static_cast<std::size_t>(to)]->inbox;
+    if (inbox.used(me_).exchange(1, std::memory_order_acq_rel) == 0)
+      inbox.sources_used().fetch_add(1, std::memory_order_release);
+  }
 
  private:
   Outbound& towards(Rank to) {

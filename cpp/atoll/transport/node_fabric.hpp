@@ -17,8 +17,7 @@ class Rings {
   /// Towards a rank of the node (not the own one); null for others. The receiver looks at this ring from now on.
   RingSender* to(Rank rank) {
     const auto r = static_cast<std::size_t>(rank);
-    if (senders_[r] && !used_there_[r]->load(std::memory_order_relaxed))
-      used_there_[r]->store(1, std::memory_order_release);
+    if (senders_[r] && !used_there_[r]->load(std::memory_order_relaxed)) announce(rank);
     return senders_[r];
   }
   bool reaches(Rank rank) const { return senders_[static_cast<std::size_t>(rank)] != nullptr; }
@@ -55,7 +54,13 @@ class Rings {
   bool shuffled_ = false;  // messages of a pair keep their order but not their moment
   Random random_{0};       // under scan_
   bool delayed() { return shuffled_ && (random_() & 1) != 0; }
-  void find_active();
+  virtual void announce(Rank rank) = 0;
+  std::atomic<std::uint32_t>* sources_used_ = nullptr;
+  void find_active() {
+    if (sources_used_->load(std::memory_order_acquire) != active_.size()) [[unlikely]]
+      look_for_active();
+  }
+  void look_for_active();
   void freed(const Source& source) {  // its sender may have waited for room
     if (Bell* bell = bells_[static_cast<std::size_t>(source.from)]) bell->ring();
   }

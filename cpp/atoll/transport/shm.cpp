@@ -54,6 +54,15 @@ std::vector<std::string> gather_or_throw(Bootstrap& job, F&& mine) {
   return all;
 }
 
+// The name of this rank's segment, for as long as the others need it.
+struct Name {
+  std::string text;
+  bool mine = false;
+  ~Name() {
+    if (mine) Mapping::remove(text);
+  }
+};
+
 void check_room(std::size_t bytes) {
   struct statvfs status {};
   if (statvfs(kFolder, &status) != 0) return;  // creating the segment will say what is wrong
@@ -114,29 +123,24 @@ std::unique_ptr<Fabric> join_shm(Bootstrap& job, const ShmOptions& options) {
                          .message_ring = options.ring_bytes,
                          .control_ring = options.control_ring_bytes};
   auto mappings = std::make_shared<std::vector<Mapping>>();
-  const std::string name = fmt::format("/{}{}.{}.{}", prefix(), job.job(), job.rank(), getpid());
+  Name name{fmt::format("/{}{}.{}.{}", prefix(), job.job(), job.rank(), getpid())};
   Mapping mine;
   const std::vector<std::string> names = gather_or_throw(job, [&] {
     geometry.validate();
     remove_stale_segments();
     check_room(geometry.bytes() * node.members.size());
-    mine = Mapping::create(name, geometry.bytes());
+    mine = Mapping::create(name.text, geometry.bytes());
+    name.mine = true;
     Inbox::format(mine.data(), geometry);
-    return name;
+    return name.text;
   });
-  try {
-    gather_or_throw(job, [&] {
-      for (const Rank r : node.members) {
-        mappings->push_back(r == job.rank() ? std::move(mine) : Mapping::attach(names[static_cast<std::size_t>(r)]));
-        node.inboxes.push_back(mappings->back().data());
-      }
-      return std::string();
-    });
-  } catch (...) {
-    Mapping::remove(name);
-    throw;
-  }
-  Mapping::remove(name);
+  gather_or_throw(job, [&] {
+    for (const Rank r : node.members) {
+      mappings->push_back(r == job.rank() ? std::move(mine) : Mapping::attach(names[static_cast<std::size_t>(r)]));
+      node.inboxes.push_back(mappings->back().data());
+    }
+    return std::string();
+  });
   node.memory = std::move(mappings);
   return make_node_fabric(std::move(node));
 }

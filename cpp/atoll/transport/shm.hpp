@@ -17,7 +17,7 @@ namespace atl {
 struct ShmOptions {
   std::size_t slot_bytes = 65536;
   int slots_per_peer = 4;           ///< per ordered pair of ranks
-  std::size_t ring_bytes = 131072;  ///< of messages, per ordered pair; a power of two from 64 on
+  std::size_t ring_bytes = 131072;  ///< of messages, per ordered pair; a power of two from 128 on
   std::size_t control_ring_bytes = 4096;
   std::uint64_t shuffle_seed = 0;  ///< not 0: delay and reorder delivery
   /// Whether ranks on other nodes are no error: the fabric then reaches those of this node alone.
