@@ -15,6 +15,7 @@ Command::Command(std::string name, const std::string& about) : name_(std::move(n
   app_.add_option("--threads", threads_, "threads of a rank (default: cores / ranks)")->check(CLI::PositiveNumber);
   app_.add_option("--transport", transport_, "auto, inproc, shm, mpi, mpi_probe, mpi_rma or ofi");
   app_.add_option("--mpi", mpi_, "auto, openmpi or mpich");
+  app_.add_option("--provider", provider_, "of libfabric, under --transport ofi: auto, tcp;ofi_rxm, shm, ...");
   app_.add_option("--domains", domains_, "pretended nodes, as 2x4 or 3+2, or a JSON file");
   app_.add_option("--plan", plan_file_, "JSON file with knobs of communication (`atoll info` lists them)");
   app_.add_option("--json", json_, "write one JSON object to FILE, or - for stdout");
@@ -63,6 +64,7 @@ Plan Command::chosen_plan() const {
   if (threads_) plan.threads = *threads_;
   if (transport_) plan.transport = *transport_;
   if (mpi_) plan.mpi = *mpi_;
+  if (provider_) plan.provider = *provider_;
   if (domains_) plan.domains = *domains_;
   try {
     plan.validate();

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <atoll/base/error.hpp>
@@ -68,6 +70,54 @@ TEST_CASE("a folder of another job is refused") {
   CHECK_THROWS_WITH_AS(bootstrap_by_files(folder.path, 0, 1), doctest::Contains("Give each job an empty folder"),
                        TransportError);
   CHECK_THROWS_AS(bootstrap_by_files(folder.path / "nowhere", 0, 1), TransportError);
+}
+
+namespace {
+
+// One that nobody listens on, as the kernel gives it.
+int free_port() {
+  const int s = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t bytes = sizeof address;
+  REQUIRE(bind(s, reinterpret_cast<sockaddr*>(&address), bytes) == 0);
+  REQUIRE(getsockname(s, reinterpret_cast<sockaddr*>(&address), &bytes) == 0);
+  close(s);
+  return ntohs(address.sin_port);
+}
+
+std::string hosts_file(const Folder& folder, Rank ranks) {
+  const std::string path = folder.path / "hosts";
+  std::ofstream file(path);
+  file << "# rank 0 listens\n127.0.0.1:" << free_port() << "\n";
+  for (Rank r = 1; r < ranks; ++r) file << "localhost  # rank " << r << "\n";
+  return path;
+}
+
+}  // namespace
+
+TEST_CASE("ranks meet at the first of a list of hosts") {
+  for (const Rank ranks : {1, 2, 5}) {
+    const Folder folder;
+    const std::string file = hosts_file(folder, ranks);
+    CHECK(ranks_of_hosts(file) == ranks);
+    meet(ranks, [&](Rank r) { return bootstrap_by_hosts(file, r); });
+  }
+}
+
+TEST_CASE("a host that does not come is named, as is the one that is waited for") {
+  const Folder folder;
+  const std::string file = hosts_file(folder, 3);
+  CHECK_THROWS_WITH_AS(bootstrap_by_hosts(file, 2, 0.1), doctest::Contains("for rank 0 (127.0.0.1:"), TransportError);
+  std::thread second([&] { CHECK_THROWS_AS(bootstrap_by_hosts(file, 1, 0.5), TransportError); });
+  CHECK_THROWS_WITH_AS(bootstrap_by_hosts(file, 0, 0.3), doctest::Contains("for rank 2 (localhost) of 3"),
+                       TransportError);
+  second.join();
+  CHECK_THROWS_WITH_AS(bootstrap_by_hosts(file, 3), doctest::Contains("has 3 hosts"), UsageError);
+  CHECK_THROWS_AS(bootstrap_by_hosts(folder.path / "nowhere", 0), UsageError);
+  std::ofstream(folder.path / "hosts") << "host:port\n";
+  CHECK_THROWS_WITH_AS(bootstrap_by_hosts(file, 0), doctest::Contains("hosts:1: port 'port'"), UsageError);
 }
 
 TEST_CASE("the environment says how ranks meet") {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
-#include <atoll/base/array.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/base/timer.hpp>
 #include <atoll/transport/fabric.hpp>
@@ -12,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <new>
 #include <span>
 #include <string>
 #include <thread>
@@ -147,7 +150,7 @@ constexpr std::size_t kMost = std::size_t{6} << 20;
 
 // Everyone sends to rank 0, which at first does not look.
 inline void flood(const Job& job) {
-  constexpr int kMessages = 20000, kSlots = 2000;
+  constexpr int kMessages = 5000, kSlots = 500;
   const Bytes message = pattern(3, job.fabric.message_bytes()), bulk = pattern(4, job.fabric.slot_bytes());
   const std::size_t bound = kMost * static_cast<std::size_t>(job.ranks);
   int refused = 0;
@@ -302,13 +305,44 @@ inline void puts(const Job& job, const std::vector<std::size_t>& sizes) {
   });
 }
 
-// One put from rank 0 to 1, more than a count of MPI can say. Words, so that filling and checking take no longer than moving.
-inline void big_put(const Job& job, std::size_t bytes = (std::size_t{2} << 30) + 8) {
-  const std::size_t count = bytes / 8;
+// A long stretch of words that takes little memory: one piece mapped again and again, and a last one of its own.
+class LongWords {
+ public:
+  explicit LongWords(std::size_t words) : pieces_((words * 8 + kPiece - 1) / kPiece) {
+    const int file = memfd_create("atoll-long-words", MFD_CLOEXEC);
+    void* all = mmap(nullptr, pieces_ * kPiece, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    bool mapped = file >= 0 && ftruncate(file, 2 * kPiece) == 0 && all != MAP_FAILED;
+    for (std::size_t p = 0; mapped && p < pieces_; ++p)
+      mapped = mmap(static_cast<std::byte*>(all) + p * kPiece, kPiece, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+                    file, p + 1 < pieces_ ? 0 : kPiece) != MAP_FAILED;
+    close(file);
+    if (!mapped) throw std::bad_alloc();
+    words_ = {static_cast<std::uint64_t*>(all), words};
+  }
+  ~LongWords() { munmap(words_.data(), pieces_ * kPiece); }
+  LongWords(const LongWords&) = delete;
+  LongWords& operator=(const LongWords&) = delete;
+
+  std::span<std::uint64_t> words() const { return words_; }
+  /// What word i of the origin is; of all pieces but the last the same.
+  std::uint64_t expected(std::size_t i) const { return i / kWords + 1 < pieces_ ? i % kWords * 3 : i * 5; }
+  void fill() {
+    for (std::size_t i = 0; i < kWords; ++i) words_[i] = expected(i);
+    for (std::size_t i = (pieces_ - 1) * kWords; i < words_.size(); ++i) words_[i] = expected(i);
+  }
+
+ private:
+  static constexpr std::size_t kPiece = std::size_t{64} << 20, kWords = kPiece / 8;
+  const std::size_t pieces_;
+  std::span<std::uint64_t> words_;
+};
+
+// More than 2 GiB from rank 0 to 1.
+inline void big_put(const Job& job) {
+  constexpr std::size_t kWords = (std::size_t{2} << 30) / 8 + 1000000;
   Landing landing;
   if (job.me > 1) return;
-  Array<std::uint64_t> words(count);
-  const std::span all(words.data(), count);
+  LongWords memory(kWords);
   bool over = false;
   bool asked = false;
   const Handler note = [&](const Packet& p) {
@@ -318,20 +352,20 @@ inline void big_put(const Job& job, std::size_t bytes = (std::size_t{2} << 30) +
     asked = true;
   };
   if (job.me == 0) {
-    for (std::size_t i = 0; i < count; ++i) words[i] = i * 3;
+    memory.fill();
     take_until(job, note, [&] { return asked; });
     const Timer timer;
-    while (job.fabric.put(1, landing, std::as_bytes(all), 9) != Busy::no) std::this_thread::yield();
+    while (job.fabric.put(1, landing, std::as_bytes(memory.words()), 9) != Busy::no) std::this_thread::yield();
     take_until(job, note, [&] { return over; });
-    std::printf("put %.2f GB/s\n", static_cast<double>(all.size_bytes()) / timer.seconds() / 1e9);
+    std::printf("put %.2f GB/s\n", static_cast<double>(kWords * 8) / timer.seconds() / 1e9);
   } else {
-    std::fill(words.begin(), words.end(), 0);  // fresh pages would be what is measured
-    while (job.fabric.expose(0, std::as_writable_bytes(all), 9, landing) != Busy::no) std::this_thread::yield();
+    while (job.fabric.expose(0, std::as_writable_bytes(memory.words()), 9, landing) != Busy::no)
+      std::this_thread::yield();
     send_small(job, 0, Traffic::control, {}, std::as_bytes(std::span(&landing, 1)), note);
     take_until(job, note, [&] { return over; });
     std::uint64_t wrong = 0;
-    for (std::size_t i = 0; i < count; ++i) wrong += words[i] != i * 3;
-    job.need(wrong == 0, "all bytes lie as they were put");
+    for (std::size_t i = 0; i < kWords; ++i) wrong += memory.words()[i] != memory.expected(i);
+    job.need(wrong == 0, "more than 2 GiB lie as they were put");
   }
 }
 

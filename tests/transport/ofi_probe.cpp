@@ -15,11 +15,16 @@ using namespace atl::laws;
 
 namespace {
 
+constexpr TrafficSet kOnlyBulk = static_cast<TrafficSet>(Traffic::bulk);
+
 // Rank 0 sleeps until the others, who are late, have sent; wait() says so in time, and says no when nothing comes.
 void sleep(const Job& job) {
   const Handler ignore = [](const Packet&) {};
   if (job.me != 0) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100 * job.me));
+    send_small(job, 0, Traffic::message, {}, {}, ignore);
+    bool told = false;
+    take_until(job, [&](const Packet& p) { told = told || p.what == Packet::What::control; }, [&] { return told; });
     send_small(job, 0, Traffic::message, {}, {}, ignore);
     return;
   }
@@ -31,6 +36,7 @@ void sleep(const Job& job) {
   }
   take(job, ignore);
   Timer idle;
+  while (job.fabric.wait(0) && idle.seconds() < 1) take(job, ignore);
   while (job.fabric.wait(0.05) && idle.seconds() < 1) take(job, ignore);
   job.need(idle.seconds() < 1, "wait() says no when nothing comes");
   std::thread waker([&] {
@@ -41,6 +47,14 @@ void sleep(const Job& job) {
   job.fabric.wait(5);
   job.need(idle.seconds() < 2, "wake() wakes");
   waker.join();
+  // What lies there unwanted is no reason to wake.
+  const Handler count = [&](const Packet& p) { got += p.what == Packet::What::message; };
+  for (Rank r = 1; r < job.ranks; ++r) send_small(job, r, Traffic::control, {}, {}, count);
+  idle.lap();
+  while (job.fabric.wait(0.2, kOnlyBulk) && idle.seconds() < 1) {
+  }
+  job.need(idle.seconds() < 1, "wait() sleeps on what is not wanted");
+  take_until(job, count, [&] { return got == 2 * (job.ranks - 1); });
 }
 
 double median(std::vector<double> values) {

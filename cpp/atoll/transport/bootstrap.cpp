@@ -22,7 +22,14 @@ Rank need_number(const char* variable, const char* because) {
 
 std::unique_ptr<Bootstrap> find_bootstrap(double timeout_s) {
   const char* how = std::getenv("ATOLL_BOOTSTRAP");
-  if (!how) return nullptr;
+  if (!how) {
+    if (const char* hosts = std::getenv("ATOLL_HOSTS"))
+      return bootstrap_by_hosts(hosts, need_number("ATOLL_RANK", "ATOLL_HOSTS"), timeout_s);
+    if (std::getenv("PMI_FD"))
+      return bootstrap_by_pmi(need_number("PMI_FD", "PMI"), need_number("PMI_RANK", "PMI_FD"),
+                              need_number("PMI_SIZE", "PMI_FD"), timeout_s);
+    return nullptr;
+  }
   const std::string_view text = how;
   if (!text.starts_with("file:") || text.size() == 5)
     throw UsageError(fmt::format("ATOLL_BOOTSTRAP is '{}' (there is file:FOLDER). Correct or unset it.", text));

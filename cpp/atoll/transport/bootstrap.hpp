@@ -38,8 +38,18 @@ inline constexpr double kBootstrapSeconds = 60;
 std::unique_ptr<Bootstrap> bootstrap_by_files(const std::string& folder, Rank rank, Rank ranks,
                                               double timeout_s = kBootstrapSeconds);
 
-/// By what the launcher left in the environment; null: this process was started alone. ATOLL_BOOTSTRAP=file:FOLDER
-/// with ATOLL_RANK and ATOLL_RANKS: by files. Throws UsageError when these do not fit together.
+/// By PMI-1 over the socket that the launcher has left open (mpiexec of MPICH: PMI_FD). Ends PMI in its destructor, so
+/// once for each process.
+std::unique_ptr<Bootstrap> bootstrap_by_pmi(int file, Rank rank, Rank ranks, double timeout_s = kBootstrapSeconds);
+
+/// Through rank 0, which listens where the first line of `file` says. Line by line, host[:port] of each rank; # begins a
+/// comment. Throws UsageError for a file that is none.
+std::unique_ptr<Bootstrap> bootstrap_by_hosts(const std::string& file, Rank rank, double timeout_s = kBootstrapSeconds);
+Rank ranks_of_hosts(const std::string& file);
+
+/// By what the launcher left in the environment; null: this process was started alone, or by a launcher that speaks none
+/// of these (Open MPI's: bootstrap_by_mpi). In this order: ATOLL_BOOTSTRAP=file:FOLDER with ATOLL_RANK and ATOLL_RANKS;
+/// ATOLL_HOSTS=FILE with ATOLL_RANK; PMI_FD with PMI_RANK and PMI_SIZE. Throws UsageError when these do not fit together.
 std::unique_ptr<Bootstrap> find_bootstrap(double timeout_s = kBootstrapSeconds);
 
 }  // namespace atl

@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 
 #include <atoll/base/error.hpp>
+#include <atoll/transport/bootstrap.hpp>
 #include <atoll/transport/ofi_fabric.hpp>
 #include <atoll/transport/plugin.hpp>
 #include <atoll/transport/plugin_file.hpp>
@@ -90,6 +91,8 @@ std::optional<Rank> number(const char* variable) {
 
 std::optional<Launcher> launcher() {
   if (const auto n = number("ATOLL_RANKS")) return Launcher{"atoll", "", *n, number("ATOLL_RANK").value_or(0)};
+  if (const char* hosts = std::getenv("ATOLL_HOSTS"))
+    if (const auto rank = number("ATOLL_RANK")) return Launcher{"ATOLL_HOSTS", "", ranks_of_hosts(hosts), *rank};
   // The innermost launcher first: an mpirun inside a batch job also sees the variables of the batch system.
   if (const auto n = number("OMPI_COMM_WORLD_SIZE"))
     return Launcher{"mpirun of Open MPI", "openmpi", *n, number("OMPI_COMM_WORLD_RANK").value_or(0)};

@@ -49,6 +49,7 @@ constexpr std::size_t kBounces = 64;  // messages too long to inject, copied and
 // Larger pieces hold a lock for longer (shm copies inside the call, 12 GB/s); smaller ones cost tcp a round each.
 constexpr std::size_t kPiece = 4 << 20;
 constexpr int kPiecesInFlight = 4;  // of one put
+constexpr double kNap_s = 100e-6;   // where there is no file to sleep on, or something left to do
 constexpr double kClose_s = 30;
 constexpr std::uint64_t kBulkTag = 1;
 
@@ -311,10 +312,9 @@ class RdmFabric final : public OfiFabric {
     }
   }
 
-  bool wait(double timeout_s, TrafficSet) override {
+  bool wait(double timeout_s, TrafficSet wanted) override {
     const std::uint32_t seen = wakes_.load(std::memory_order_acquire);
-    if (timeout_s <= 0) return false;
-    return endpoint_.file() >= 0 ? wait_by_file(timeout_s) : wait_by_naps(timeout_s, seen);
+    return endpoint_.file() >= 0 ? wait_by_file(timeout_s, wanted) : wait_by_naps(timeout_s, wanted, seen);
   }
 
   void wake() override {
@@ -843,34 +843,50 @@ class RdmFabric final : public OfiFabric {
 
   // ---- waiting ----
 
-  bool wait_by_file(double timeout_s) {
-    {
-      if (!lock_.try_lock()) return true;
-      std::lock_guard hold(lock_, std::adopt_lock);
-      if (queued_ > 0 || progress() || owed_) return true;
-      fid* queue = &endpoint_.queue()->fid;
-      if (fi_trywait(domain_.fabric.get(), &queue, 1) != 0) return true;
+  bool found(TrafficSet wanted) {
+    while (progress()) {
     }
-    std::array<pollfd, 2> files{{{endpoint_.file(), POLLIN, 0}, {wake_file_, POLLIN, 0}}};
-    const double limit_s = std::min(timeout_s, 3600.0);
-    const auto whole_s = static_cast<time_t>(limit_s);
-    const timespec limit{whole_s, static_cast<long>((limit_s - static_cast<double>(whole_s)) * 1e9)};
-    const int n = ppoll(files.data(), files.size(), &limit, nullptr);
-    if (n > 0 && files[1].revents != 0) {
+    return std::any_of(queues_.begin(), queues_.end(),
+                       [&](const auto& q) { return !q.empty() && wants(wanted, q.front()); });
+  }
+
+  bool wait_by_file(double timeout_s, TrafficSet wanted) {
+    const Timer timer;
+    for (bool rung = false;;) {
+      double limit_s = 0;
+      bool armed = false;
+      if (lock_.try_lock()) {
+        std::lock_guard hold(lock_, std::adopt_lock);
+        if (found(wanted)) return true;
+        fid* queue = &endpoint_.queue()->fid;
+        // One that rang for nothing (a word, `net` at any time) is left alone for a nap.
+        armed = !rung && fi_trywait(domain_.fabric.get(), &queue, 1) == 0;
+        limit_s = armed && !owed_ ? 3600 : kNap_s;
+      } else {
+        limit_s = kNap_s;
+      }
+      const double left_s = timeout_s - timer.seconds();
+      if (left_s <= 0) return false;
+      limit_s = std::min(limit_s, left_s);
+      std::array<pollfd, 2> files{{{wake_file_, POLLIN, 0}, {endpoint_.file(), POLLIN, 0}}};
+      const auto whole_s = static_cast<time_t>(limit_s);
+      const timespec limit{whole_s, static_cast<long>((limit_s - static_cast<double>(whole_s)) * 1e9)};
+      rung = ppoll(files.data(), armed ? 2 : 1, &limit, nullptr) > 0;
+      if (files[0].revents == 0) continue;
       std::uint64_t wakes = 0;
       // Another thread may have read them before.
       [[maybe_unused]] const auto got = read(wake_file_, &wakes, sizeof wakes);
+      return true;
     }
-    return n > 0;
   }
 
-  bool wait_by_naps(double timeout_s, std::uint32_t seen) {
+  bool wait_by_naps(double timeout_s, TrafficSet wanted, std::uint32_t seen) {
     const Timer timer;
     // Naps grow: a short wait costs little delay, a long one little of the core that another rank may need.
     for (double nap_s = 10e-6;; nap_s = std::min(2 * nap_s, 250e-6)) {
       if (lock_.try_lock()) {
         std::lock_guard hold(lock_, std::adopt_lock);
-        if (queued_ > 0 || progress()) return true;
+        if (found(wanted)) return true;
       }
       const double left_s = timeout_s - timer.seconds();
       if (left_s <= 0) return false;
