@@ -295,6 +295,60 @@ TEST_CASE("many short messages at once keep their order, and so do those of seve
   });
 }
 
+TEST_CASE("one receiver beside the communication thread gets each sender's messages in order") {
+  Plan plan = quick("thread");
+  plan.ring_bytes = 1 << 16;
+  run_ranks(2, plan, [&](World& world) {
+    Queue queue(world);
+    constexpr std::uint32_t kMessages = 100000;
+    Request r;
+    if (world.rank() == 0) {
+      for (std::uint32_t i = 0; i < kMessages; ++i)
+        while (!queue.send(1, i, {}, r)) std::this_thread::yield();
+    } else {
+      std::uint32_t disordered = 0;
+      for (std::uint32_t next = 0; next < kMessages;) {
+        Message m;
+        if (!queue.receive(m, r)) continue;
+        disordered += m.tag != next++;
+        queue.release(m);
+      }
+      CHECK(disordered == 0);
+    }
+    world.barrier();
+  });
+}
+
+TEST_CASE("an allocator that throws loses no message") {
+  run_ranks(2, quick(), [&](World& world) {
+    bool none = true;
+    QueueOptions options;
+    options.allocate = [&](std::size_t bytes) -> std::byte* {
+      if (none) throw std::bad_alloc();
+      return new std::byte[bytes];
+    };
+    options.free = [](std::byte* memory, std::size_t) { delete[] memory; };
+    Queue queue(world, options);
+    const auto text = text_of(0, 0, 10000);
+    Request r;
+    if (world.rank() == 0) {
+      while (!queue.send(1, 0, text, r)) {
+      }
+      queue.wait(r);
+    } else {
+      Message m;
+      queue.wait_for_message();
+      CHECK_THROWS_AS(static_cast<void>(queue.receive(m, r)), std::bad_alloc);
+      none = false;
+      REQUIRE(queue.receive(m, r).posted());
+      queue.wait(r);
+      CHECK(is_whole(m));
+      queue.release(m);
+    }
+    world.barrier();
+  });
+}
+
 TEST_CASE("a refused sender's stall is reported once, with the depths") {
   Plan plan = quick();
   plan.stall_seconds = 0.05;
