@@ -80,6 +80,8 @@ struct Message {
   std::size_t bytes = 0;
   Rank from = -1;
   std::uint32_t tag = 0;
+  /// Whether `data` is memory that QueueOptions::allocate gave, not the fabric's.
+  bool is_allocated() const { return where_ == Where::allocated; }
 
  private:
   friend class Queue;
