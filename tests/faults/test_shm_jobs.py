@@ -131,3 +131,36 @@ def test_more_ranks_than_cores_finish_promptly(tmp_path):
     began = time.monotonic()
     assert probe(tmp_path, 8, "queue").returncode == 0
     assert time.monotonic() - began < 60
+
+
+@pytest.mark.parametrize("victim", [0, 2])
+def test_ranks_that_nobody_watches_notice_a_lost_peer_themselves(tmp_path, victim):
+    """Started by hand through the environment: no parent, no board."""
+    folder = tmp_path / "meeting"
+    folder.mkdir()
+    job = [
+        subprocess.Popen(
+            [str(PROBE), "3", "rendezvous-before"],
+            env=shm(tmp_path, ATOLL_BOOTSTRAP=f"file:{folder}", ATOLL_RANKS="3", ATOLL_RANK=str(rank)),
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for rank in range(3)
+    ]
+    for process in job:
+        assert "pid" in process.stderr.readline()
+    time.sleep(0.5)
+    job[victim].kill()
+    began = time.monotonic()
+    said = ""
+    for rank in {0, 1} - {victim}:
+        _, errors = job[rank].communicate(timeout=30)
+        assert job[rank].returncode == 1
+        assert f"has ended (rank {rank} was waiting in '" in errors, errors
+        said += errors
+    # The others may have seen it as well, or only that those who saw it have ended.
+    assert f"rank {victim} (pid {job[victim].pid}) has ended" in said
+    assert time.monotonic() - began < 10
+    job[2].kill()
+    for process in job:
+        process.wait()
