@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // A command of several ranks that does as it is told: what test_jobs.py runs under launchers and kills.
 //
-//     job_probe RANKS sum|exchange|wait|code CODE|code-of-one CODE|leave CODE
+//     job_probe RANKS sum|exchange|queue|wait|code CODE|code-of-one CODE|leave CODE
+//     job_probe RANKS rendezvous-before|rendezvous-during|rendezvous-after    the last rank sends, stops there, is killed
 #include <unistd.h>
 
 #include <atoll/base/random.hpp>
 #include <atoll/runtime/launch.hpp>
 #include <atoll/runtime/mailbox.hpp>
+#include <atoll/runtime/queue.hpp>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <thread>
 
 using namespace atl;
 
@@ -61,6 +65,76 @@ void exchange(World& world, long records) {
   if (world.rank() == 0) std::printf("%llu records\n", static_cast<unsigned long long>(got));
 }
 
+void stop_here(const World& world) {
+  std::fprintf(stderr, "rank %d pid %d\n", world.rank(), getpid());
+  if (world.rank() == world.size() - 1) std::this_thread::sleep_for(std::chrono::minutes(1));
+}
+
+// Every rank sends messages of all kinds of lengths to every other; the sums must agree.
+void talk(World& world, std::uint32_t messages) {
+  Queue queue(world);
+  std::vector<std::byte> text(100000);
+  Random random(static_cast<std::uint64_t>(world.rank()));
+  const std::uint64_t expected = messages * static_cast<std::uint64_t>(world.size() - 1);
+  std::uint64_t got = 0, bytes_sent = 0, bytes_got = 0;
+  Message m;
+  Request came, sent;
+  auto receive = [&] {
+    if (!queue.receive(m, came)) return;
+    queue.wait(came);
+    bytes_got += m.bytes;
+    queue.release(m);
+    ++got;
+  };
+  for (std::uint32_t i = 0; i < messages; ++i)
+    for (Rank to = 0; to < world.size(); ++to) {
+      if (to == world.rank()) continue;
+      const std::size_t bytes = random.below(i % 50 == 0 ? text.size() : 200);
+      bytes_sent += bytes;
+      while (!queue.send(to, 0, std::span(text).first(bytes), sent)) receive();
+      while (!sent.done()) {
+        receive();
+        queue.progress();
+      }
+    }
+  while (got < expected) {
+    queue.wait_for_message();
+    receive();
+  }
+  const auto all_sent = world.sum(bytes_sent), all_got = world.sum(bytes_got);
+  world.agree(all_sent == all_got, fmt::format("{} bytes were sent and {} arrived (each must arrive once). Mend the "
+                                               "queue.",
+                                               all_sent, all_got));
+  if (world.rank() == 0) std::printf("%llu bytes\n", static_cast<unsigned long long>(all_got));
+}
+
+// The last rank sends to rank 0 a message too long to be sent at once, and stops: with the announcement out, with some
+// of the bytes out, or with all of them received.
+void rendezvous(World& world, const std::string& when) {
+  Queue queue(world);
+  Message m;
+  Request request;
+  if (world.rank() == world.size() - 1) {
+    const std::vector<std::byte> text(std::size_t{64} << 20);
+    while (!queue.send(0, 0, text, request)) {
+    }
+    if (when == "during")
+      while (!request.done() && queue.describe().find(" 0 rendezvous have") != std::string::npos) queue.progress();
+    if (when == "after") queue.wait(request);
+    stop_here(world);
+  } else {
+    stop_here(world);
+    if (world.rank() == 0) {
+      queue.wait_for_message();
+      while (!queue.receive(m, request)) {
+      }
+      queue.wait(request);
+      queue.release(m);
+    }
+  }
+  world.barrier();
+}
+
 void act(World& world, const std::string& what, int code) {
   if (what == "sum") {
     const int sum = world.sum(world.rank());
@@ -69,9 +143,12 @@ void act(World& world, const std::string& what, int code) {
                   world.hierarchy().depth() > 1 ? "domains" : "flat");
   } else if (what == "exchange") {
     exchange(world, 200000);
+  } else if (what == "queue") {
+    talk(world, 500);
+  } else if (what.starts_with("rendezvous-")) {
+    rendezvous(world, what.substr(what.find('-') + 1));
   } else if (what == "wait") {
-    std::fprintf(stderr, "rank %d pid %d\n", world.rank(), getpid());
-    if (world.rank() == world.size() - 1) sleep(60);
+    stop_here(world);
     world.barrier();
   } else if (what == "code") {  // the same error everywhere
     world.together([&] {

@@ -144,10 +144,10 @@ def alive(pid):
 class Running:
     """A job whose last rank sleeps while the others wait for it."""
 
-    def __init__(self, mpi, ranks=2):
+    def __init__(self, mpi=None, ranks=2, verb="wait", env=None):
         self.process = subprocess.Popen(
-            [str(PROBE), str(ranks), "wait"],
-            env=environment(ATOLL_MPI=mpi),
+            [str(PROBE), str(ranks), verb],
+            env=env or environment(ATOLL_MPI=mpi),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -295,6 +295,135 @@ TEST_CASE("many short messages at once keep their order, and so do those of seve
   });
 }
 
+TEST_CASE("one receiver beside the communication thread gets each sender's messages in order") {
+  Plan plan = quick("thread");
+  plan.ring_bytes = 1 << 16;
+  run_ranks(2, plan, [&](World& world) {
+    Queue queue(world);
+    constexpr std::uint32_t kMessages = 100000;
+    Request r;
+    if (world.rank() == 0) {
+      for (std::uint32_t i = 0; i < kMessages; ++i)
+        while (!queue.send(1, i, {}, r)) std::this_thread::yield();
+    } else {
+      std::uint32_t disordered = 0;
+      for (std::uint32_t next = 0; next < kMessages;) {
+        Message m;
+        if (!queue.receive(m, r)) continue;
+        disordered += m.tag != next++;
+        queue.release(m);
+      }
+      CHECK(disordered == 0);
+    }
+    world.barrier();
+  });
+}
+
+TEST_CASE("a queue that is closed while messages are on their way stops nothing else") {
+  for (const char* progress : {"inline", "thread"}) {
+    CAPTURE(progress);
+    Plan plan = quick(progress);
+    plan.timeout_seconds = 10;
+    std::vector<std::byte> memory(40000);
+    run_ranks(2, plan, [&](World& world) {
+      QueueOptions options;
+      options.allocate = [&](std::size_t) { return memory.data(); };
+      options.free = [](std::byte*, std::size_t) {};
+      auto first = std::make_unique<Queue>(world, options);
+      Queue second(world);
+      const auto large = text_of(0, 0, memory.size()), text = text_of(0, 1, 100);
+      Request sent, r;
+      Message m;
+      if (world.rank() == 0) {
+        while (!first->send(1, 0, large, sent)) {
+        }
+        for (int i = 0; i < 5; ++i)
+          while (!first->send(1, 1, text, r)) {
+          }
+        while (!second.send(1, 1, text, r)) {
+        }
+      } else {
+        while (!first->receive(m, sent)) {
+        }
+        first.reset();  // before the pieces have come, and with five messages unread
+        while (!second.receive(m, r)) {
+        }
+        CHECK(is_whole(m));
+        second.release(m);
+      }
+      for (int i = 0; i < 10; ++i) world.barrier();
+      if (world.rank() == 0) first->wait(sent);
+      world.barrier();
+    });
+  }
+}
+
+TEST_CASE("an allocator that throws loses no message") {
+  run_ranks(2, quick(), [&](World& world) {
+    bool none = true;
+    QueueOptions options;
+    options.allocate = [&](std::size_t bytes) -> std::byte* {
+      if (none) throw std::bad_alloc();
+      return new std::byte[bytes];
+    };
+    options.free = [](std::byte* memory, std::size_t) { delete[] memory; };
+    Queue queue(world, options);
+    const auto text = text_of(0, 0, 10000);
+    Request r;
+    if (world.rank() == 0) {
+      while (!queue.send(1, 0, text, r)) {
+      }
+      queue.wait(r);
+    } else {
+      Message m;
+      queue.wait_for_message();
+      CHECK_THROWS_AS(static_cast<void>(queue.receive(m, r)), std::bad_alloc);
+      none = false;
+      REQUIRE(queue.receive(m, r).posted());
+      queue.wait(r);
+      CHECK(is_whole(m));
+      queue.release(m);
+    }
+    world.barrier();
+  });
+}
+
+TEST_CASE("what the communication thread moves is no stall for a thread that waits") {
+  Plan plan = quick("thread");
+  plan.stall_seconds = 0.4;
+  std::atomic<int> stalls{0};
+  World::Options options;
+  options.log = Log([&](LogLevel level, std::string_view text) {
+    stalls += level == LogLevel::warn && text.find("rank 1 has made no progress") != text.npos;
+  });
+  run_ranks(
+      2, plan,
+      [&](World& world) {
+        Queue queue(world);
+        Request r;
+        if (world.rank() == 0) {
+          for (int i = 0; i < 50; ++i) {
+            while (!queue.send(1, 0, {}, r)) {
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+          }
+          while (!queue.send(1, 1, {}, r)) {
+          }
+        } else {
+          world.wait_until("a test: fifty messages",
+                           [&] { return queue.describe().find("51 messages wait") != std::string::npos; });
+          Message m;
+          for (int i = 0; i < 51; ++i) {
+            while (!queue.receive(m, r)) {
+            }
+            queue.release(m);
+          }
+        }
+      },
+      options);
+  CHECK(stalls == 0);
+}
+
 TEST_CASE("a refused sender's stall is reported once, with the depths") {
   Plan plan = quick();
   plan.stall_seconds = 0.05;

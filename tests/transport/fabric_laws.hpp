@@ -338,11 +338,10 @@ class LongWords {
 };
 
 // More than 2 GiB from rank 0 to 1.
-inline void big_put(const Job& job) {
-  constexpr std::size_t kWords = (std::size_t{2} << 30) / 8 + 1000000;
+inline void big_put(const Job& job, std::size_t bytes = (std::size_t{2} << 30) + 8000000) {
   Landing landing;
   if (job.me > 1) return;
-  LongWords memory(kWords);
+  LongWords memory(bytes / 8);
   bool over = false;
   bool asked = false;
   const Handler note = [&](const Packet& p) {
@@ -357,14 +356,14 @@ inline void big_put(const Job& job) {
     const Timer timer;
     while (job.fabric.put(1, landing, std::as_bytes(memory.words()), 9) != Busy::no) std::this_thread::yield();
     take_until(job, note, [&] { return over; });
-    std::printf("put %.2f GB/s\n", static_cast<double>(kWords * 8) / timer.seconds() / 1e9);
+    std::printf("put %.2f GB/s\n", static_cast<double>(bytes) / timer.seconds() / 1e9);
   } else {
     while (job.fabric.expose(0, std::as_writable_bytes(memory.words()), 9, landing) != Busy::no)
       std::this_thread::yield();
     send_small(job, 0, Traffic::control, {}, std::as_bytes(std::span(&landing, 1)), note);
     take_until(job, note, [&] { return over; });
     std::uint64_t wrong = 0;
-    for (std::size_t i = 0; i < kWords; ++i) wrong += memory.words()[i] != memory.expected(i);
+    for (std::size_t i = 0; i < memory.words().size(); ++i) wrong += memory.words()[i] != memory.expected(i);
     job.need(wrong == 0, "more than 2 GiB lie as they were put");
   }
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
 #include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/runtime/launch.hpp>
@@ -6,6 +8,9 @@
 #include <atoll/transport/ofi_fabric.hpp>
 #include <atoll/transport/plugin.hpp>
 #include <atoll/transport/shm.hpp>
+#include <atomic>
+#include <cinttypes>
+#include <cstdio>
 
 namespace atl {
 namespace {
@@ -65,6 +70,31 @@ std::unique_ptr<Fabric> over_node(std::unique_ptr<Fabric> network, Bootstrap& jo
   }
 }
 
+// Of a job without a parent that watches it: each rank looks after the others itself. One that has ended is lost if the
+// wait goes on for another half a second: what it sent before it left has been taken then.
+World::LostPeer watch_processes(Bootstrap& job) {
+  char space[64] = {};  // of process numbers; those of another one mean nothing here
+  static_cast<void>(!readlink("/proc/self/ns/pid", space, sizeof space - 1));
+  const ProcessId self = ProcessId::self();
+  std::vector<ProcessId> peers;
+  for (const std::string& text : job.gather(fmt::format("{} {} {}", self.pid, self.start, space))) {
+    ProcessId peer;
+    char there[64] = {};
+    const bool here = std::sscanf(text.c_str(), "%d %" SCNu64 " %63s", &peer.pid, &peer.start, there) >= 2 &&
+                      std::string_view(there) == space;
+    peers.push_back(here ? peer : self);
+  }
+  return [peers, missed = std::make_shared<std::atomic<int>>(-1)]() -> std::optional<std::string> {
+    // The first that was missed is the reason; others end because of it.
+    if (const int rank = missed->load(); rank >= 0)
+      return fmt::format("rank {} (pid {}) has ended", rank, peers[static_cast<std::size_t>(rank)].pid);
+    const auto gone = std::find_if(peers.begin(), peers.end(), [](const ProcessId& p) { return !p.alive(); });
+    int none = -1;
+    if (gone != peers.end()) missed->compare_exchange_strong(none, static_cast<int>(gone - peers.begin()));
+    return std::nullopt;
+  };
+}
+
 }  // namespace
 
 std::unique_ptr<World> join_world(const Plan& plan, World::Options options,
@@ -90,6 +120,7 @@ std::unique_ptr<World> join_world(const Plan& plan, World::Options options,
       fabric = over_node(std::move(fabric), *job, plan, pretended, options.log);
   } else if (job) {
     fabric = join_shm(*job, shm_options(plan, ranks));
+    if (!options.lost_peer) options.lost_peer = watch_processes(*job);
   } else {
     auto mpi = join_mpi(mpi_options(plan, ranks, communicator));
     job = bootstrap_by_mpi(*mpi);

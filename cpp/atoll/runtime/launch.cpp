@@ -445,7 +445,11 @@ int Job::run_children() {
   if (mpi_.empty()) {
     std::vector<std::string> command = command_;
     if (command.empty()) command.push_back("atoll");
-    launcher = start_local_ranks(ranks_, own_program(), command, {"ATOLL_JOB=" + board.path()}, folder.path(), before);
+    launcher = start_local_ranks(ranks_, own_program(), command, {"ATOLL_JOB=" + board.path()}, folder.path(), before,
+                                 [&](Rank rank, int by_signal) {
+                                   if (board.seat(rank).state == JobBoard::State::running)
+                                     board.note_death(rank, by_signal);
+                                 });
   } else {
     launcher = start(launcher_command(), board.path(), before);
   }

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/runtime/local_launcher.hpp>
 #include <cerrno>
@@ -75,7 +76,8 @@ int run_rank(const Program& p, const char* path, const sigset_t& mask, int launc
 }
 
 // The launcher's life; returns its exit code.
-int look_after(const std::vector<Program>& programs, const char* path, const sigset_t& mask) {
+int look_after(const std::vector<Program>& programs, const char* path, const sigset_t& mask,
+               const std::function<void(Rank, int)>& ended_badly) {
   sigset_t heard;
   sigemptyset(&heard);
   for (const int s : {SIGCHLD, SIGTERM, SIGINT, SIGHUP}) sigaddset(&heard, s);
@@ -101,11 +103,13 @@ int look_after(const std::vector<Program>& programs, const char* path, const sig
     int status = 0;
     for (int pid; left > 0 && (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
       --left;
-      for (int& rank : ranks)
-        if (rank == pid) rank = -1;
+      const auto rank = std::find(ranks.begin(), ranks.end(), pid);
+      if (rank != ranks.end()) *rank = -1;
       const int ended = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
       if (ended == 0 || code != 0) continue;
       code = ended;
+      // Before the others die of it: later nobody can tell who was first.
+      ended_badly(static_cast<Rank>(rank - ranks.begin()), WIFSIGNALED(status) ? WTERMSIG(status) : 0);
       tell_all(SIGKILL);
     }
   }
@@ -115,7 +119,8 @@ int look_after(const std::vector<Program>& programs, const char* path, const sig
 }  // namespace
 
 int start_local_ranks(Rank ranks, const std::string& program, const std::vector<std::string>& command,
-                      const std::vector<std::string>& settings, const std::string& folder, const sigset_t& mask) {
+                      const std::vector<std::string>& settings, const std::string& folder, const sigset_t& mask,
+                      const std::function<void(Rank rank, int signal)>& ended_badly) {
   std::vector<Program> programs;
   for (Rank r = 0; r < ranks; ++r) programs.push_back(program_of(r, ranks, command, settings, folder));
   const int parent = getpid();
@@ -124,7 +129,7 @@ int start_local_ranks(Rank ranks, const std::string& program, const std::vector<
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(127);
-  _exit(look_after(programs, program.c_str(), mask));
+  _exit(look_after(programs, program.c_str(), mask, ended_badly));
 }
 
 }  // namespace atl

@@ -210,6 +210,9 @@ std::size_t Queue::take_from_rings(std::span<Message> messages, std::optional<st
   std::size_t n = 0;
   const std::uint8_t mine = note(Kind::eager, 0).type;
   rings_->take([&](Rank from, const RingMessage& m) {
+    // Another thread may have moved earlier messages out of the rings since the caller looked; it did so in take(), so
+    // that they are seen here.
+    if (n == 0 && has_waiting()) return Rings::Next::put_back;
     if (m.note.type == mine) [[likely]] {
       Message& out = messages[n++];
       out.data = m.data;
@@ -231,7 +234,7 @@ std::size_t Queue::take_from_rings(std::span<Message> messages, std::optional<st
 }
 
 Outcome Queue::receive(Message& message, Request& request) {
-  if (front_count_.load(std::memory_order_relaxed) > 0 || !arrived_.empty())
+  if (has_waiting())
     if (const auto number = next_packet()) return open(*number, message, request);
   if (rings_) {
     std::optional<std::uint32_t> announced;
@@ -254,7 +257,7 @@ Outcome Queue::receive(Message& message, Request& request) {
 
 std::size_t Queue::receive_many(std::span<Message> messages, Request& request) {
   if (messages.empty()) return 0;
-  if (rings_ && front_count_.load(std::memory_order_relaxed) == 0 && arrived_.empty()) {
+  if (rings_ && !has_waiting()) {
     std::optional<std::uint32_t> announced;
     if (const std::size_t n = take_from_rings(messages, announced); n > 0) {
       request.finish();
@@ -309,10 +312,17 @@ Outcome Queue::open(std::uint32_t number, Message& message, Request& request) {
 // Makes room for an announced message and asks for it.
 Outcome Queue::accept(std::uint32_t number, Message& message, Request& request) {
   Packet& p = packets_[number];
-  std::byte* memory = options_.allocate ? options_.allocate(p.bytes) : new (std::nothrow) std::byte[p.bytes];
-  if (!memory) {
+  std::byte* memory = nullptr;
+  try {
+    memory = options_.allocate ? options_.allocate(p.bytes) : new (std::nothrow) std::byte[p.bytes];
+  } catch (...) {
     put_in_front(number);
-    return refused(p.peer, Retry::no_memory);
+    throw;
+  }
+  if (!memory) {
+    const Rank from = p.peer;
+    put_in_front(number);  // from here on it may be another thread's
+    return refused(from, Retry::no_memory);
   }
   message.data = memory;
   message.where_ = Message::Where::allocated;

@@ -80,6 +80,8 @@ struct Message {
   std::size_t bytes = 0;
   Rank from = -1;
   std::uint32_t tag = 0;
+  /// Whether `data` is memory that QueueOptions::allocate gave, not the fabric's.
+  bool is_allocated() const { return where_ == Where::allocated; }
 
  private:
   friend class Queue;
@@ -97,7 +99,7 @@ struct QueueOptions {
 
 class Queue {
  public:
-  /// Collective by order, like a declaration. At most kQueues at a time.
+  /// Collective by order, like a declaration. At most kQueues in the life of a World.
   explicit Queue(World& world, QueueOptions options = {});
   /// Not collective. What has not been received is lost.
   ~Queue();
@@ -150,9 +152,7 @@ class Queue {
     world_.wait_until("queue: the bytes of a message", [&] { return request.done(); });
   }
   /// Whether receive() would find a message.
-  bool has_message() {
-    return !arrived_.empty() || front_count_.load(std::memory_order_relaxed) > 0 || (rings_ && rings_->any());
-  }
+  bool has_message() { return has_waiting() || (rings_ && rings_->any()); }
   /// Makes progress, and sleeps, until there is a message.
   void wait_for_message() {
     world_.wait_until("queue: a message", [&] { return has_message(); });
@@ -200,6 +200,7 @@ class Queue {
   Outcome refused(Rank to, Retry reason);
   Outcome open(std::uint32_t number, Message& message, Request& request);
   Outcome accept(std::uint32_t number, Message& message, Request& request);
+  bool has_waiting() const { return !arrived_.empty() || front_count_.load(std::memory_order_relaxed) > 0; }
   std::optional<std::uint32_t> next_packet();
   /// Short messages from the rings into `messages`, or one announcement into `announced`; returns how many of the
   /// first.

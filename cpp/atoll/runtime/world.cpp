@@ -197,8 +197,8 @@ void World::note_memory(std::ptrdiff_t bytes) {
 
 std::uint32_t World::open_channel(Deliver deliver, void* context, Runs runs) {
   const auto quiet = Communication::pause(communication_.get());
-  const std::uint32_t number = next_channel_++;
   std::lock_guard hold(early_->mutex);
+  const std::uint32_t number = next_channel_++;
   if (2 * ++open_channels_ > channels_.size()) {
     std::vector<Channel> before(2 * channels_.size());
     before.swap(channels_);
@@ -283,6 +283,7 @@ bool World::deliver_bulk(const Packet& packet) {
   if (!c) {
     std::lock_guard hold(early_->mutex);
     c = find_channel(header.channel);
+    if (!c && header.channel < next_channel_) return true;  // it is closed: what still comes is lost
     if (!c) {
       early_->packets.push_back(packet);
       return false;
@@ -303,7 +304,7 @@ bool World::deliver(const Packet& packet) {
   const bool put = packet.what == Packet::What::put_sent || packet.what == Packet::What::put_landed;
   const std::size_t number = put ? packet.token >> 32 : packet.note.type >> 4;
   const MessageSink& sink = sinks_[number];
-  if (!sink.take && packet.what == Packet::What::control) return true;  // its queue is gone
+  if (is_gone(number)) return !put;
   const Taken taken = sink.take ? sink.take(sink.context, packet) : Taken::no;
   if (taken == Taken::no) {
     std::lock_guard hold(early_->mutex);
@@ -327,8 +328,11 @@ void World::deliver_early() {
 }
 
 bool World::progress() {
-  if (early_->retry.load(std::memory_order_acquire)) [[unlikely]]
+  // Under the lock of the messages: one that waits here may not be overtaken by one that is polled meanwhile.
+  if (early_->retry.load(std::memory_order_acquire) && far_messages_.try_lock()) [[unlikely]] {
+    std::lock_guard hold(far_messages_, std::adopt_lock);
     deliver_early();
+  }
   if (communication_ && !communication_->is_this_thread()) communication_->deliver_parked();
   // Messages are taken by one thread at a time, in their order, once those that found no room have found it.
   bool messages = open_sinks_ > 0 && !rings_reach_all_ && far_messages_.try_lock();
@@ -370,7 +374,12 @@ void World::close_messages(int number) {
 }
 
 bool World::deliver_message(const Packet& packet) {
-  const MessageSink& sink = sinks_[packet.note.type >> 4];
+  const std::size_t number = packet.note.type >> 4;
+  const MessageSink& sink = sinks_[number];
+  if (is_gone(number)) {
+    fabric_->release(packet);
+    return true;
+  }
   return sink.take && sink.take(sink.context, packet) != Taken::no;
 }
 
@@ -395,8 +404,10 @@ void World::note_refusal(const char* what, Rank to) {
   }
   if (refusals_.reported || now - refusals_.since < plan_.stall_seconds) return;
   refusals_.reported = true;
-  options_.log(LogLevel::warn, "rank {} has been refused for {:.0f} s in '{}' to rank {} and nothing else moves{}. Does "
-               "that rank still receive?", rank_, now - refusals_.since, what, to, describe_sinks());
+  options_.log(LogLevel::warn,
+               "rank {} has been refused for {:.0f} s in '{}' to rank {} and nothing else moves{}. Does "
+               "that rank still receive?",
+               rank_, now - refusals_.since, what, to, describe_sinks());
 }
 
 // ---- waiting --------------------------------------------------------------------------------------------------------
@@ -421,6 +432,11 @@ void World::Watch::idle() {
   // Asleep from here on: look at the clock each time.
   const double now = now_seconds();
   if (since_ < 0) since_ = checked_ = now;
+  // What other threads of this rank move counts too.
+  if (const auto moved = world_.moved_.load(std::memory_order_relaxed); moved != moved_) {
+    moved_ = moved;
+    since_ = now;
+  }
   constexpr double kNap_s = 0.001;
   world_.fabric_->wait(kNap_s, world_.wanted());
   if (now - checked_ > kPeerCheck_s) {

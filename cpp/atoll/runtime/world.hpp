@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <atoll/base/error.hpp>
 #include <atoll/base/log.hpp>
 #include <atoll/base/parallel.hpp>
@@ -9,7 +10,6 @@
 #include <atoll/runtime/plan.hpp>
 #include <atoll/topology/hierarchy.hpp>
 #include <atoll/transport/fabric.hpp>
-#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -100,10 +100,10 @@ class World : public Collectives {
     bool (*pump)(void* context) = nullptr;  ///< sends on what could not be sent before; true if it could now
     std::string (*describe)(void* context) = nullptr;
   };
-  /// Collective by order, like a declaration.
+  /// Collective by order, like a declaration. What comes for a sink that is closed is released unread.
   int open_messages(const MessageSink& sink);
   void close_messages(int number);
-  /// Hands over a message that was taken from a ring; false: its sink has no room, put it back.
+  /// Hands over a message that was taken from a ring; false: its sink has no room or is not open yet, put it back.
   bool deliver_message(const Packet& packet);
   /// A send was refused: if nothing has moved for Plan::stall_seconds, says so once, with the depths of all queues.
   void note_refusal(const char* what, Rank to);
@@ -154,6 +154,7 @@ class World : public Collectives {
     Backoff backoff_;
     double since_ = -1, checked_ = 0;
     double began_ = -1;
+    std::uint64_t moved_ = 0;
     bool reported_ = false;
   };
 
@@ -162,6 +163,7 @@ class World : public Collectives {
   bool deliver(const Packet& packet);
   bool deliver_bulk(const Packet& packet);
   void deliver_early();
+  bool is_gone(std::size_t sink) const { return !sinks_[sink].take && static_cast<int>(sink) < next_sink_; }
   std::string describe_sinks();
   /// What progress() takes: messages stay in rings until a queue asks for them.
   TrafficSet wanted() const {
@@ -186,7 +188,7 @@ class World : public Collectives {
   std::array<MessageSink, 16> sinks_{};
   int open_sinks_ = 0, next_sink_ = 0;
   bool rings_reach_all_ = false;
-  SpinLock far_messages_;  // whoever polls and hands over messages: their order must not change between
+  SpinLock far_messages_;                // whoever polls and hands over messages: their order must not change between
   std::atomic<std::uint64_t> moved_{0};  // packets that this rank has taken
   struct Refusals {
     SpinLock lock;
