@@ -2,6 +2,7 @@
 #include <atoll/base/version.hpp>
 #include <atoll/transport/discover.hpp>
 #include <atoll/transport/plugin.hpp>
+#include <atoll/transport/shm.hpp>
 
 #include "verbs.hpp"
 
@@ -23,6 +24,9 @@ int verb_doctor(const Words& words) {
                                static_cast<double>(m.free_memory_bytes) / 1e9, m.huge_pages)},
         {"inproc", "ready: ranks as threads of one process"}};
     outcome.result["fabrics"].push_back({{"name", "inproc"}, {"ready", true}});
+    const ShmStatus shm = shm_status();
+    rows.emplace_back("shm", (shm.ready ? "ready: " : "missing: ") + shm.detail);
+    outcome.result["fabrics"].push_back({{"name", "shm"}, {"ready", shm.ready}, {"detail", shm.detail}});
     for (const PluginStatus& p : plugins()) {
       rows.emplace_back(p.name, (p.loads ? "ready: " : "missing: ") + p.detail);
       outcome.result["fabrics"].push_back(

@@ -134,6 +134,11 @@ Outcome search(World& world, const Options& options) {
                      {"build_phases", graph->report().seconds},
                      {"verify", verify_seconds},
                      {"non_overlapped_communication", world.max(spent.wait_seconds)}};
+  for (const BfsResult::Round& r : result.rounds)  // of the last search
+    outcome.seconds["rounds"].push_back({{"found", r.found},
+                                         {"pulled", r.pulled},
+                                         {"seconds", world.max(r.seconds)},
+                                         {"non_overlapped_communication", world.max(r.waited_seconds)}});
   outcome.counters = total_counters(world, spent);
   outcome.text =
       table_of({{"graph", fmt::format("{}: {} vertices, {} {} edges", graph->name(), graph->vertices(), graph->edges(),

@@ -18,6 +18,7 @@
 // [1] S. Beamer, K. Asanovic, D. Patterson. "Direction-optimizing breadth-first search." SC 2012.
 #include <atoll/algorithms/bfs.hpp>
 #include <atoll/algorithms/bfs_local.hpp>
+#include <atoll/base/timer.hpp>
 #include <atoll/runtime/mailbox.hpp>
 #include <bit>
 
@@ -106,6 +107,9 @@ class Bfs::Typed final : public Search {
     result.reached = 1;
     result.levels = 1;
     result.pulls = 0;
+    result.rounds.clear();
+    Timer timer;
+    double waited = world_.waited_seconds();
     bool pulling = false;
     for (level_ = 1; frontier.vertices > 0; ++level_) {
       const bool pull_now = choose(pulling, frontier, fresh_edges, unvisited);
@@ -118,6 +122,9 @@ class Bfs::Typed final : public Search {
       result.reached += frontier.vertices;
       result.levels += frontier.vertices > 0;
       result.pulls += pulling;
+      const double waited_now = world_.waited_seconds();
+      result.rounds.push_back({frontier.vertices, pulling, timer.lap(), waited_now - waited});
+      waited = waited_now;
     }
     finish(source, owner, natural, result);
   }

@@ -34,6 +34,14 @@ struct BfsResult {
   Edge edges = 0;        ///< on all ranks, with an end in the component (directed: that leave reached vertices)
   int levels = 0;        ///< of the tree; 1 is the source alone
   int pulls = 0;         ///< levels that were found by pulling
+  /// How each level was found, on this rank.
+  struct Round {
+    Vertex found = 0;  ///< on all ranks
+    bool pulled = false;
+    double seconds = 0;
+    double waited_seconds = 0;  ///< for others: communication that computation did not hide
+  };
+  std::vector<Round> rounds;
 };
 
 class Bfs {

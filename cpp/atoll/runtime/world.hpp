@@ -64,6 +64,12 @@ class World : public Collectives {
 
   /// Sum of this rank's counters over its threads.
   Counters counters() const;
+  /// Counters::wait_seconds up to now.
+  double waited_seconds() const {
+    double sum = 0;
+    for (const auto& t : threads_) sum += t.counters.wait_seconds;
+    return sum;
+  }
 
   /// Collective; the last call. A World that is destroyed without it (an exception) leaves its peers alone.
   void close();

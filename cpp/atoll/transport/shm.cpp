@@ -76,6 +76,14 @@ void check_room(std::size_t bytes) {
 
 }  // namespace
 
+ShmStatus shm_status() {
+  struct statvfs status {};
+  if (statvfs(kFolder, &status) != 0 || access(kFolder, W_OK) != 0)
+    return {false, fmt::format("{} is not there or not writable. Mount a tmpfs there (docker: --shm-size).", kFolder)};
+  const double free = static_cast<double>(status.f_bavail) * static_cast<double>(status.f_frsize) / 1e9;
+  return {true, fmt::format("ranks as processes of this machine; {:.1f} GB free in {}", free, kFolder)};
+}
+
 int remove_stale_segments() {
   int removed = 0;
   std::error_code ignored;

@@ -33,6 +33,13 @@ std::unique_ptr<Fabric> join_shm(Bootstrap& job, const ShmOptions& options);
 /// `node` for the ranks that it reaches (its rings), `network` for the others.
 std::unique_ptr<Fabric> compose(std::unique_ptr<Fabric> node, std::unique_ptr<Fabric> network);
 
+/// Whether processes of this machine can share memory, and how much; or what to do.
+struct ShmStatus {
+  bool ready = false;
+  std::string detail;
+};
+ShmStatus shm_status();
+
 /// Removes segments of this user whose makers are dead. Returns how many.
 int remove_stale_segments();
 
