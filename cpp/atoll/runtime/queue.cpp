@@ -23,6 +23,8 @@ std::string_view name_of(Retry reason) {
 // What the library knows of one operation.
 struct Queue::Packet {
   enum class State : std::uint8_t { free, message, announced, own_short, own_long, sending, answering, receiving };
+  // Stored (release) once the rest is written and before the peer hears of the packet, loaded (acquire) when the peer
+  // refers to it: what orders the two threads would otherwise lie in the peer alone.
   std::atomic<State> state{State::free};
   Rank peer = -1;
   std::uint32_t tag = 0;
@@ -117,8 +119,8 @@ Outcome Queue::send_long(Rank to, std::uint32_t tag, std::span<const std::byte> 
   p.memory = const_cast<std::byte*>(bytes.data());  // only read
   p.bytes = bytes.size();
   p.sent = 0;
-  p.state.store(Packet::State::announced, std::memory_order_relaxed);
   request.begin();
+  p.state.store(Packet::State::announced, std::memory_order_release);
   const Rts rts{p.bytes, *number};
   const Busy busy = fabric_.send(to, Traffic::message, note(Kind::rts, tag), std::as_bytes(std::span(&rts, 1)));
   if (busy != Busy::no) {
@@ -416,6 +418,7 @@ void Queue::answer(const atl::Packet& packet) {
   Rtr rtr;
   std::memcpy(&rtr, packet.data, sizeof rtr);
   Packet& p = packets_[rtr.sender_packet];
+  static_cast<void>(p.state.load(std::memory_order_acquire));
   p.other = rtr.receiver_packet;
   p.landing = rtr.landing;
   p.by_put = rtr.put != 0;
@@ -470,7 +473,7 @@ bool Queue::move_on(Packet& p) {
     }
     // From here on the bytes may come and end the packet before send() returns.
     const Rank to = p.peer;
-    p.state.store(Packet::State::receiving, std::memory_order_relaxed);
+    p.state.store(Packet::State::receiving, std::memory_order_release);
     if (fabric_.send(to, Traffic::control, note(Kind::rtr, 0), std::as_bytes(std::span(&rtr, 1))) == Busy::no)
       return true;
     p.state.store(Packet::State::answering, std::memory_order_relaxed);
@@ -492,6 +495,7 @@ bool Queue::move_on(Packet& p) {
 
 void Queue::piece(Rank, std::uint32_t number, const std::byte* data, std::size_t bytes) {
   Packet& p = packets_[number];
+  static_cast<void>(p.state.load(std::memory_order_acquire));
   std::uint64_t offset = 0;
   std::memcpy(&offset, data, sizeof offset);
   const std::size_t n = bytes - sizeof offset;
@@ -501,6 +505,7 @@ void Queue::piece(Rank, std::uint32_t number, const std::byte* data, std::size_t
 
 void Queue::finish(std::uint32_t number) {
   Packet& p = packets_[number];
+  static_cast<void>(p.state.load(std::memory_order_acquire));
   Request* request = p.request;
   p.state.store(Packet::State::free, std::memory_order_relaxed);
   p.by_put = false;

@@ -55,8 +55,16 @@ struct World::Early {
 // The thread that moves messages on while the team computes (Plan::progress is "thread"). It takes everything; bulk
 // packets whose handlers belong to the team are parked until one of the team makes progress.
 struct World::Communication {
-  explicit Communication(World& world) : world(world), thread([this] { run(); }) {}
-  ~Communication() {
+  explicit Communication(World& world) : world(world) {}
+  ~Communication() { end(); }
+
+  // Apart from construction and destruction, so that the thread always finds World::communication_ set: without it, it
+  // would run handlers that are the team's.
+  void begin() {
+    thread = std::thread([this] { run(); });
+  }
+  void end() {
+    if (!thread.joinable()) return;
     stop.store(true, std::memory_order_relaxed);
     world.fabric_->wake();
     thread.join();
@@ -134,7 +142,7 @@ struct World::Communication {
   std::atomic<int> parked_count{0};
   std::exception_ptr error;
   std::atomic<bool> failed{false}, stop{false};
-  std::thread thread;  // last: it uses all of the above
+  std::thread thread;
 };
 
 World::World(std::unique_ptr<Fabric> fabric, Plan plan, Hierarchy hierarchy, Options options)
@@ -159,7 +167,10 @@ World::World(std::unique_ptr<Fabric> fabric, Plan plan, Hierarchy hierarchy, Opt
     for (Rank r = 0; r < size_; ++r) rings_reach_all_ = rings_reach_all_ && (r == rank_ || rings->reaches(r));
   }
   Collectives::open();
-  if (plan_.progress == "thread") communication_ = std::make_unique<Communication>(*this);
+  if (plan_.progress == "thread") {
+    communication_ = std::make_unique<Communication>(*this);
+    communication_->begin();
+  }
 }
 
 World::~World() = default;
@@ -176,6 +187,7 @@ std::unique_ptr<World> World::alone(Plan plan, Options options) {
 
 void World::close() {
   barrier();
+  if (communication_) communication_->end();
   communication_.reset();
   Collectives::shut();
   fabric_->close();

@@ -184,7 +184,8 @@ class World : public Collectives {
   std::uint32_t next_channel_ = 0;
   std::unique_ptr<Early> early_;
   std::array<MessageSink, 16> sinks_{};
-  int open_sinks_ = 0, next_sink_ = 0;
+  std::atomic<int> open_sinks_{0};  // the communication thread looks between pauses too
+  int next_sink_ = 0;
   bool rings_reach_all_ = false;
   SpinLock far_messages_;                // whoever polls and hands over messages: their order must not change between
   std::atomic<std::uint64_t> moved_{0};  // packets that this rank has taken
