@@ -20,12 +20,12 @@ using namespace atl;
 
 namespace {
 
-std::string job_name(const std::string& test) { return "t" + std::to_string(getpid()) + test; }
+std::string job_name(const std::string& test) { return fmt::format("t{}{}", getpid(), test); }
 
 // Names in /dev/shm of this user's job.
 std::vector<std::string> names_of(const std::string& job) {
   std::vector<std::string> names;
-  const std::string prefix = "atoll." + std::to_string(getuid()) + "." + job + ".";
+  const std::string prefix = fmt::format("atoll.{}.{}.", getuid(), job);
   for (const auto& entry : std::filesystem::directory_iterator("/dev/shm"))
     if (const std::string name = entry.path().filename(); name.starts_with(prefix)) names.push_back(name);
   return names;
