@@ -32,6 +32,9 @@ std::vector<std::byte> text_of(std::uint64_t number, std::size_t bytes) {
   return text;
 }
 
+// What was released goes back an eighth of the ring at a time.
+std::uint64_t lag(std::size_t bytes) { return std::max<std::uint64_t>(kLine, bytes / 8); }
+
 constexpr std::uint8_t kType = 0xa5;
 Note note_of(std::uint64_t number) { return {static_cast<std::uint32_t>(mix64(number)), kType}; }
 
@@ -76,7 +79,7 @@ TEST_CASE("a message of any length comes out of a ring of any size as it went in
       CHECK(is(m, number, n));
       ring.receiver.release(m.ticket);
       ring.receiver.reclaim();
-      CHECK(ring.receiver.held() == 0);
+      CHECK(ring.receiver.held() < lag(bytes));
     }
   }
 }
@@ -172,7 +175,7 @@ TEST_CASE("a message never lies across the end: the rest of the ring is skipped,
   };
   for (std::uint64_t i = 0; i < 15; ++i) CHECK(one(i, 56) == i);  // one line is left
   CHECK(one(15, 57) == 0);                                        // two lines: from the beginning
-  CHECK(ring.receiver.held() == 0);
+  CHECK(ring.receiver.held() < lag(1024));
   CHECK(one(16, 56) == 2);
   // A pad before a message that is put back is not read twice.
   for (std::uint64_t i = 17; i < 29; ++i) one(i, 56);
@@ -285,6 +288,6 @@ TEST_CASE("several producers, one receiver, holders that release from other thre
     CHECK(broken == 0);
     CHECK(disordered == 0);
     ring.receiver.reclaim();
-    CHECK(ring.receiver.held() == 0);
+    CHECK(ring.receiver.held() < lag(bytes));
   }
 }
