@@ -58,12 +58,13 @@ def boards():
     return {p.name for p in Path("/dev/shm").glob("atoll-job-*")}
 
 
+@pytest.mark.parametrize(("transport", "fabric"), [("auto", "shm"), ("mpi", "mpi")])
 @pytest.mark.parametrize("ranks", [2, 3, 5])  # also more ranks than cores
-def test_command_starts_its_ranks(mpi, ranks):
+def test_command_starts_its_ranks(mpi, ranks, transport, fabric):
     before = boards()
-    done = probe(ranks, "sum", ATOLL_MPI=mpi)
+    done = probe(ranks, "sum", ATOLL_MPI=mpi, ATOLL_TRANSPORT=transport)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == f"{ranks} ranks, sum {ranks * (ranks - 1) // 2}, mpi, flat\n"
+    assert done.stdout == f"{ranks} ranks, sum {ranks * (ranks - 1) // 2}, {fabric}, flat\n"
     assert boards() <= before
 
 
@@ -83,12 +84,12 @@ def test_every_record_arrives_once_from_several_threads_with_few_slots(mpi):
 def test_ranks_join_the_job_of_a_launcher(mpi):
     done = probe(0, "sum", launcher=[LAUNCHERS[mpi], "-n", "2"])
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "2 ranks, sum 1, mpi, flat\n"
+    assert done.stdout == "2 ranks, sum 1, shm, flat\n"  # one node: nothing goes through MPI
 
 
 def test_domains_are_pretended(mpi):
     done = probe(4, "sum", ATOLL_MPI=mpi, ATOLL_DOMAINS="2x2")
-    assert done.stdout == "4 ranks, sum 6, mpi, domains\n", done.stderr
+    assert done.stdout == "4 ranks, sum 6, shm+mpi, domains\n", done.stderr
 
 
 def test_the_launcher_of_another_mpi_is_named(mpi):
