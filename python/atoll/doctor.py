@@ -40,7 +40,7 @@ def examine() -> dict[str, Any]:
     result: dict[str, Any] = {
         "version": VERSION,
         "machine": json.loads(_core.machine()),
-        "fabrics": fabrics + json.loads(_core.plugins()),
+        "fabrics": fabrics + json.loads(_core.fabrics()),
         "launcher": None if launcher is None else {"name": launcher[0], "ranks": launcher[1]},
         "unknown_environment": _core.unknown_environment(),
         "python": {
@@ -68,8 +68,11 @@ def _version(distribution: str) -> str | None:
 
 
 def _missing(result: dict[str, Any]) -> list[dict[str, str]]:
+    uses = {"shm": "memory shared by ranks of a node", "ofi": "ranks over libfabric"}
     missing = [
-        {"name": f["name"], "for": "ranks over MPI", "get": f["detail"]} for f in result["fabrics"] if not f["ready"]
+        {"name": f["name"], "for": uses.get(f["name"], "ranks over MPI"), "get": f["detail"]}
+        for f in result["fabrics"]
+        if not f["ready"]
     ]
     for name, use, extra in _PACKAGES:
         if result["python"]["packages"][name] is None:

@@ -7,6 +7,7 @@
 #include <atoll/transport/discover.hpp>
 #include <atoll/transport/inproc.hpp>
 #include <atoll/transport/plugin.hpp>
+#include <atoll/transport/shm.hpp>
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -232,8 +233,10 @@ void bind_runtime(nb::module_& m) {
     return std::nullopt;
   });
   m.def("machine", [] { return machine().to_json().dump(); });
-  m.def("plugins", [] {
+  m.def("fabrics", [] {
     nlohmann::json all = nlohmann::json::array();
+    const ShmStatus shm = shm_status();
+    all.push_back({{"name", "shm"}, {"path", ""}, {"ready", shm.ready}, {"detail", shm.detail}});
     for (const PluginStatus& p : plugins())
       all.push_back({{"name", p.name}, {"path", p.path}, {"ready", p.loads}, {"detail", p.detail}});
     return all.dump();
