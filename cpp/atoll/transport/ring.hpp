@@ -30,7 +30,10 @@ struct RingMemory {
   alignas(128) std::atomic<std::uint64_t> taken{0};  // bytes that the receiver has given back, ever
   alignas(128) std::byte lines[];                    // NOLINT: size is the geometry's
 
-  static std::size_t bytes_for(std::size_t ring_bytes) { return sizeof(RingMemory) + ring_bytes; }
+  /// Whole units of its alignment, so that what follows a ring of one line may be a ring.
+  static std::size_t bytes_for(std::size_t ring_bytes) {
+    return sizeof(RingMemory) + (ring_bytes + alignof(RingMemory) - 1) / alignof(RingMemory) * alignof(RingMemory);
+  }
   std::atomic<std::uint64_t>& word(std::uint64_t offset) {
     return *reinterpret_cast<std::atomic<std::uint64_t>*>(lines + offset);
   }
@@ -76,7 +79,7 @@ class alignas(128) RingSender {
     std::uint64_t at = 0;
     const bool room = reserve(need, at);
     if (room) {
-      std::memcpy(memory_->lines + at + 8, data, bytes);
+      if (bytes > 0) std::memcpy(memory_->lines + at + 8, data, bytes);  // an empty message may have no address
       memory_->word(at).store(ring::header(note, bytes), std::memory_order_release);
     }
     lock_.unlock();
@@ -93,7 +96,7 @@ class alignas(128) RingSender {
       const Outgoing& m = messages[n];
       std::uint64_t at = 0;
       if (!reserve(ring::lines_for(m.bytes), at)) break;
-      std::memcpy(memory_->lines + at + 8, m.data, m.bytes);
+      if (m.bytes > 0) std::memcpy(memory_->lines + at + 8, m.data, m.bytes);
       if (n == 0) {
         first = at;
         first_header = ring::header(m.note, m.bytes);
