@@ -146,7 +146,7 @@ Outcome Queue::send_self(std::uint32_t tag, std::span<const std::byte> bytes, Re
   const bool is_short = bytes.size() <= eager_;
   if (is_short) {
     p.memory = own_memory(*number);
-    std::memcpy(p.memory, bytes.data(), bytes.size());
+    if (!bytes.empty()) std::memcpy(p.memory, bytes.data(), bytes.size());
     request.finish();
   } else {
     p.memory = const_cast<std::byte*>(bytes.data());

@@ -31,7 +31,10 @@ struct RingMemory {
   alignas(128) std::atomic<std::uint64_t> taken{0};  // bytes that the receiver has given back, ever
   alignas(128) std::byte lines[];                    // NOLINT: size is the geometry's
 
-  static std::size_t bytes_for(std::size_t ring_bytes) { return sizeof(RingMemory) + ring_bytes; }
+  /// Whole units of its alignment, so that what follows a ring of one line may be a ring.
+  static std::size_t bytes_for(std::size_t ring_bytes) {
+    return sizeof(RingMemory) + (ring_bytes + alignof(RingMemory) - 1) / alignof(RingMemory) * alignof(RingMemory);
+  }
   std::atomic<std::uint64_t>& word(std::uint64_t offset) {
     return *reinterpret_cast<std::atomic<std::uint64_t>*>(lines + offset);
   }

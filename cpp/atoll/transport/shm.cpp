@@ -42,9 +42,9 @@ std::vector<std::string> gather_or_throw(Bootstrap& job, F&& mine) {
   constexpr char kFailed = '!';
   std::string text;
   try {
-    text = "=" + mine();
+    text = fmt::format("={}", mine());
   } catch (const Error& e) {
-    text = kFailed + std::string(e.what()).substr(0, Bootstrap::kTextBytes - 1);
+    text = fmt::format("{}{}", kFailed, std::string_view(e.what()).substr(0, Bootstrap::kTextBytes - 1));
   }
   std::vector<std::string> all = job.gather(text);
   for (std::string& t : all) {
