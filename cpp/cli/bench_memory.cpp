@@ -29,21 +29,26 @@ std::vector<Local> masters_for(const Graph& graph, Rank r) {
 class AllActive {
  public:
   AllActive(World& world, const Graph& graph) : world_(world), graph_(graph), queue_(world) {
-    for (Rank r = 0; r < world.size(); ++r) masters_.push_back(r == world.rank() ? std::vector<Local>() : masters_for(graph, r));
+    for (Rank r = 0; r < world.size(); ++r)
+      masters_.push_back(r == world.rank() ? std::vector<Local>() : masters_for(graph, r));
     labels_.resize(static_cast<std::size_t>(graph.locals()));
     for (Local v = 0; v < graph.owned(); ++v) labels_[static_cast<std::size_t>(v)] = label_of(v);
   }
 
   void broadcast() {
     exchange([&](Rank r) { return masters_[static_cast<std::size_t>(r)].size(); },
-             [&](Rank r, std::size_t i) { return labels_[static_cast<std::size_t>(masters_[static_cast<std::size_t>(r)][i])]; },
+             [&](Rank r, std::size_t i) {
+               return labels_[static_cast<std::size_t>(masters_[static_cast<std::size_t>(r)][i])];
+             },
              [&](Rank r) { return mirrors_of(r); },
              [&](Rank r, std::size_t i, Label x) { labels_[first_mirror(r) + i] = x; });
   }
   void reduce() {
     exchange([&](Rank r) { return mirrors_of(r); }, [&](Rank r, std::size_t i) { return labels_[first_mirror(r) + i]; },
              [&](Rank r) { return masters_[static_cast<std::size_t>(r)].size(); },
-             [&](Rank r, std::size_t i, Label x) { wrong_ += x != labels_[static_cast<std::size_t>(masters_[static_cast<std::size_t>(r)][i])]; });
+             [&](Rank r, std::size_t i, Label x) {
+               wrong_ += x != labels_[static_cast<std::size_t>(masters_[static_cast<std::size_t>(r)][i])];
+             });
   }
 
   bool exact() {
@@ -56,13 +61,17 @@ class AllActive {
   std::vector<std::size_t> bytes_from(bool broadcast) const {
     std::vector<std::size_t> out;
     for (Rank r = 0; r < world_.size(); ++r)
-      out.push_back(r == world_.rank() ? 0 : sizeof(Label) * (broadcast ? mirrors_of(r) : masters_[static_cast<std::size_t>(r)].size()));
+      out.push_back(r == world_.rank()
+                        ? 0
+                        : sizeof(Label) * (broadcast ? mirrors_of(r) : masters_[static_cast<std::size_t>(r)].size()));
     return out;
   }
 
  private:
   Label label_of(Local v) const { return static_cast<Label>(graph_.id_of(v)) * 3 + 1; }
-  std::size_t first_mirror(Rank r) const { return static_cast<std::size_t>(graph_.mirrors().begin[static_cast<std::size_t>(r)]); }
+  std::size_t first_mirror(Rank r) const {
+    return static_cast<std::size_t>(graph_.mirrors().begin[static_cast<std::size_t>(r)]);
+  }
   std::size_t mirrors_of(Rank r) const {
     return r == world_.rank() ? 0 : static_cast<std::size_t>(graph_.mirrors().count[static_cast<std::size_t>(r)]);
   }
@@ -141,7 +150,8 @@ Outcome measure(World& world, const GraphInput& input) {
     broadcast->close();
     reduce->close();
     outcome.result["queue_fraction_of_mpi_rma"] = static_cast<double>(queue) / static_cast<double>(windows);
-    outcome.text += fmt::format("{:<24} {:.2f} of mpi_rma's\n", "queue", static_cast<double>(queue) / static_cast<double>(windows));
+    outcome.text +=
+        fmt::format("{:<24} {:.2f} of mpi_rma's\n", "queue", static_cast<double>(queue) / static_cast<double>(windows));
   }
   Bfs bfs(graph, {});
   BfsResult found;

@@ -197,12 +197,12 @@ Outcome measure(World& world, int rounds) {
   }
 
   Outcome outcome;
-  outcome.text = fmt::format("two ranks, {}{}; cache line {:.0f} ns one way; medians of {} rounds\n",
-                             world.fabric().name(),
-                             mpi   ? ", beside " + mpi->library()
-                             : ofi ? ", beside libfabric " + ofi->provider()
-                                   : std::string(),
-                             median(ping), rounds);
+  outcome.text =
+      fmt::format("two ranks, {}{}; cache line {:.0f} ns one way; medians of {} rounds\n", world.fabric().name(),
+                  mpi   ? ", beside " + mpi->library()
+                  : ofi ? ", beside libfabric " + ofi->provider()
+                        : std::string(),
+                  median(ping), rounds);
   nlohmann::json by_size = nlohmann::json::array();
   for (const auto& [bytes, series] : latency) {
     nlohmann::json row{{"bytes", bytes}};
@@ -214,8 +214,8 @@ Outcome measure(World& world, int rounds) {
     outcome.text += line + "\n";
     by_size.push_back(std::move(row));
   }
-  outcome.result = {{"latency", by_size}, {"rate_bytes", kRateBytes}, {"cache_line_ping_ns", median(ping)},
-                    {"rounds", rounds}};
+  outcome.result = {
+      {"latency", by_size}, {"rate_bytes", kRateBytes}, {"cache_line_ping_ns", median(ping)}, {"rounds", rounds}};
   std::string line = fmt::format("{:>8} B ", kRateBytes);
   for (const auto& [name, per_second] : rate) {
     outcome.result["messages_per_second"][name] = median(per_second);
@@ -225,8 +225,8 @@ Outcome measure(World& world, int rounds) {
   auto put_ratio = [&](const char* name, const std::vector<double>& a, const std::vector<double>& b) {
     const std::vector<double> r = ratios(a, b);
     outcome.result[name] = median(r);
-    outcome.text += fmt::format("{:<40} {:.2f} ({:.2f} to {:.2f})\n", name, median(r), *std::min_element(r.begin(), r.end()),
-                                *std::max_element(r.begin(), r.end()));
+    outcome.text += fmt::format("{:<40} {:.2f} ({:.2f} to {:.2f})\n", name, median(r),
+                                *std::min_element(r.begin(), r.end()), *std::max_element(r.begin(), r.end()));
   };
   if (mpi) {
     put_ratio("latency_ratio_to_mpi_noprobe", latency[8]["queue"], latency[8]["no_probe"]);

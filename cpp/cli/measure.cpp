@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "measure.hpp"
+
 #include <sched.h>
 
 #include <algorithm>
 #include <atoll/base/parallel.hpp>
 #include <atoll/base/timer.hpp>
 #include <atomic>
-
-#include "measure.hpp"
 
 namespace atl::cli {
 

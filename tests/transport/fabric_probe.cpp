@@ -18,7 +18,8 @@ namespace {
 // Several rounds of two patterns, with ranks that send nothing to some others.
 void exchange(const Job& job, MpiFabric& fabric) {
   const auto bytes_of = [](Rank from, Rank to, int round) {
-    return (from + to) % 3 == 2 ? std::size_t{0} : static_cast<std::size_t>((from * 977 + to * 131 + round * 37) % 4000);
+    return (from + to) % 3 == 2 ? std::size_t{0}
+                                : static_cast<std::size_t>((from * 977 + to * 131 + round * 37) % 4000);
   };
   std::vector<std::size_t> bound(static_cast<std::size_t>(job.ranks));
   for (Rank r = 0; r < job.ranks; ++r) bound[static_cast<std::size_t>(r)] = (r + job.me) % 3 == 2 ? 0 : 4000;
@@ -91,8 +92,7 @@ void raw(const Job& job, MpiFabric& fabric, int threads) {
       {"no_probe", RawMode::no_probe}, {"iprobe", RawMode::iprobe}, {"improbe", RawMode::improbe}};
   for (const auto& [name, mode] : modes) {
     fabric.raw_latency(mode, 8, 1000, threads);
-    const double l8 = fabric.raw_latency(mode, 8, 20000, threads),
-                 l64 = fabric.raw_latency(mode, 64, 20000, threads),
+    const double l8 = fabric.raw_latency(mode, 8, 20000, threads), l64 = fabric.raw_latency(mode, 64, 20000, threads),
                  l4k = fabric.raw_latency(mode, 4096, 20000, threads),
                  rate = fabric.raw_rate(mode, 64, 500000, 64, threads);
     if (job.me == 0)

@@ -27,7 +27,7 @@ class MpmcQueue {
  public:
   explicit MpmcQueue(std::uint32_t capacity)
       : capacity_(capacity),
-        shift_(std::bit_width(std::bit_ceil(std::max(capacity, 2U))) ),
+        shift_(std::bit_width(std::bit_ceil(std::max(capacity, 2U)))),
         cells_(new std::atomic<std::uint64_t>[std::size_t{1} << shift_]) {
     for (std::uint64_t i = 0; i < std::uint64_t{1} << shift_; ++i)
       cells_[i].store(word(0, kSafe, kNone), std::memory_order_relaxed);

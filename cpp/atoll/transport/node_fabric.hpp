@@ -52,7 +52,7 @@ class Rings {
   std::vector<Source*> active_;                         // those that have sent; under scan_
   std::size_t turn_ = 0;
   std::size_t ring_bytes_ = 0;  // of one source, messages and control
-  SpinLock scan_;  // one thread scans at a time; handlers run outside it
+  SpinLock scan_;               // one thread scans at a time; handlers run outside it
 
   bool shuffled_ = false;  // messages of a pair keep their order but not their moment
   Random random_{0};       // under scan_

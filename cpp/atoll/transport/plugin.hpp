@@ -47,8 +47,8 @@ class RmaExchange {
   /// to[r] goes to rank r (the entry of this rank is ignored), at most what r has given as its bound.
   virtual std::span<const std::span<const std::byte>> exchange(int pattern,
                                                                std::span<const std::span<const std::byte>> to) = 0;
-  virtual std::size_t window_bytes() const = 0;    ///< held by this rank, over all patterns
-  virtual double window_seconds() const = 0;  ///< spent making windows
+  virtual std::size_t window_bytes() const = 0;  ///< held by this rank, over all patterns
+  virtual double window_seconds() const = 0;     ///< spent making windows
   virtual void close() = 0;
 };
 

@@ -126,7 +126,8 @@ class alignas(128) RingSender {
       std::uint64_t at = 0, first = 0;
       if (!reserve(ring::lines_for(m.bytes), at, first)) break;
       ring::copy(memory_->lines + at + 8, m.data, m.bytes);
-      const std::uint64_t header = ring::header({m.tag, type}, m.bytes), there = first != at ? ring::kValid | ring::kPad : header;
+      const std::uint64_t header = ring::header({m.tag, type}, m.bytes),
+                          there = first != at ? ring::kValid | ring::kPad : header;
       if (first != at) memory_->word(at).store(header, std::memory_order_relaxed);
       if (n == 0) {
         published = first;
@@ -179,7 +180,7 @@ class RingReceiver {
       : memory_(memory),
         size_(ring_bytes),
         report_(std::max<std::uint64_t>(kLine, ring_bytes / 8)),
-        released_(new std::atomic<bool>[ring_bytes / kLine]{}) {}
+        released_(new std::atomic<bool>[ring_bytes / kLine] {}) {}
 
   bool next(RingMessage& m) {
     while (true) {

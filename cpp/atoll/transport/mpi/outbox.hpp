@@ -20,9 +20,7 @@ class SlotMemory {
   static constexpr std::size_t kSlotHead = 64;
 
   explicit SlotMemory(std::size_t slot_bytes) : stride_((slot_bytes + 63) / 64 * 64 + kSkew) {}
-  std::byte* operator[](std::size_t k) {
-    return blocks_[k / kAtOnce].data() + k % kAtOnce * stride_ + kSlotHead;
-  }
+  std::byte* operator[](std::size_t k) { return blocks_[k / kAtOnce].data() + k % kAtOnce * stride_ + kSlotHead; }
   std::size_t size() const { return blocks_.size() * kAtOnce; }
   std::size_t bytes() const { return size() * stride_; }
   std::size_t stride() const { return stride_; }

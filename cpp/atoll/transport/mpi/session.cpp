@@ -26,8 +26,7 @@ constexpr std::size_t kMpiHeader = 512;  // what the libraries put before our by
 
 // Only variables that the user has not set, and only before MPI reads them.
 void prefer_eager(const MpiOptions& options) {
-  const std::size_t bytes =
-      std::min(std::max(options.slot_bytes, options.message_bytes), kEagerLimit) + kMpiHeader;
+  const std::size_t bytes = std::min(std::max(options.slot_bytes, options.message_bytes), kEagerLimit) + kMpiHeader;
   const std::string eager = std::to_string(bytes), most = std::to_string(std::max<std::size_t>(bytes, 32 << 10));
   for (const char* btl : {"vader", "sm"}) {  // Open MPI 4, Open MPI 5
     setenv((std::string("OMPI_MCA_btl_") + btl + "_eager_limit").c_str(), eager.c_str(), 0);
@@ -55,12 +54,11 @@ void begin(const MpiOptions& options, int needed) {
   }
   call(MPI_Query_thread(&level), "MPI_Query_thread");
   if (level < needed && !(level == MPI_THREAD_SINGLE && needed == MPI_THREAD_FUNNELED))
-    throw TransportError(
-        fmt::format("MPI runs with {} ({} is needed for several threads in a rank). Initialise it with that "
-                    "level (mpi4py: mpi4py.rc.thread_level = '{}' before importing MPI){}.",
-                    name_of_level(level), name_of_level(needed),
-                    needed == MPI_THREAD_MULTIPLE ? "multiple" : "serialized",
-                    needed == MPI_THREAD_MULTIPLE ? "" : ", or use --threads 1"));
+    throw TransportError(fmt::format(
+        "MPI runs with {} ({} is needed for several threads in a rank). Initialise it with that "
+        "level (mpi4py: mpi4py.rc.thread_level = '{}' before importing MPI){}.",
+        name_of_level(level), name_of_level(needed), needed == MPI_THREAD_MULTIPLE ? "multiple" : "serialized",
+        needed == MPI_THREAD_MULTIPLE ? "" : ", or use --threads 1"));
   int main_thread = 0;
   call(MPI_Is_thread_main(&main_thread), "MPI_Is_thread_main");
   if (level < MPI_THREAD_SERIALIZED && !main_thread)
