@@ -42,7 +42,7 @@ std::vector<std::string> gather_or_throw(Bootstrap& job, F&& mine) {
   constexpr char kFailed = '!';
   std::string text;
   try {
-    text = "=" + mine();
+    text = fmt::format("={}", mine());
   } catch (const Error& e) {
     text = kFailed + std::string(e.what()).substr(0, Bootstrap::kTextBytes - 1);
   }
