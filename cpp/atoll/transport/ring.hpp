@@ -19,9 +19,9 @@
 /// A message lies in whole lines of 64 bytes. Its first word is its header, which is stored last (release), where the
 /// receiver finds a zero until then: one line crosses for a short message, and no shared tail is read or written. An
 /// eighth of the ring at a time the receiver zeroes the first word of each line it is done with, and stores a count of
-/// bytes, which the sender reads only when the ring looks full. Not message by message: such a store waits for its line
-/// to come back from the sender, at the next locked instruction, which is where the receiver answers. A zero that the
-/// sender writes behind each message instead is polled away from under it: 4 M messages a second in place of 45.
+/// bytes, which the sender reads only when the ring looks full; between, it writes nothing to lines that its peer has just
+/// written. A zero that the sender writes behind each message instead is polled away from under it: 4 M messages a second
+/// in place of 45.
 namespace atl {
 
 inline constexpr std::size_t kLine = 64;
