@@ -22,8 +22,7 @@ GRAPHALYTICS = ["example-directed", "example-undirected", "test-bfs-directed"]
 
 def depths(tmp_path, *arguments):
     """{id: depth} that the command writes for a verified search."""
-    if not ATOLL.exists():
-        pytest.skip(f"{ATOLL} is not built")
+    assert ATOLL.exists(), f"{ATOLL} is not built"
     out = tmp_path / "depths.tsv"
     words = [ATOLL, "run", "bfs", *arguments, "--verify", "--output", out, "--json", "-"]
     env = {k: v for k, v in os.environ.items() if not k.startswith(("ATOLL_", "OMPI_", "PMI_", "PMIX_"))}

@@ -218,15 +218,13 @@ def test_signals_reach_the_ranks(mpi, number):
 
 
 def test_ranks_are_threads_where_that_is_asked_for():
-    if not PROBE.exists():
-        pytest.skip(f"{PROBE} is not built")
+    assert PROBE.exists(), f"{PROBE} is not built"
     done = probe(3, "sum", ATOLL_TRANSPORT="inproc")
     assert done.stdout == "3 ranks, sum 3, inproc, flat\n", done.stderr
 
 
 def test_without_a_launcher_ranks_are_threads():
-    if not PROBE.exists():
-        pytest.skip(f"{PROBE} is not built")
+    assert PROBE.exists(), f"{PROBE} is not built"
     assert probe(2, "sum", PATH="/nowhere").stdout == "2 ranks, sum 1, inproc, flat\n"
     done = probe(2, "sum", PATH="/nowhere", ATOLL_TRANSPORT="mpi")
     assert done.returncode == 1

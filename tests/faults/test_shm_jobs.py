@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from test_jobs import PROBE, Running, environment
 
-pytestmark = pytest.mark.skipif(not PROBE.exists(), reason=f"{PROBE} is not built")
+assert PROBE.exists(), f"{PROBE} is not built"
 
 
 @pytest.fixture(autouse=True)

@@ -93,8 +93,7 @@ def test_every_case_is_whole():
 @pytest.fixture
 def tiny(tmp_path, monkeypatch):
     """Runs bench/run.py on two tiny cases; gives the exit code and the records."""
-    if not (ROOT / "bin/atoll").exists():
-        pytest.skip("there is no bin/atoll; make build makes it")
+    assert (ROOT / "bin/atoll").exists(), "make build makes bin/atoll"
     one = {"name": "one", "run": "run bfs {input}", "input": "kron:6", "ranks": 1, "threads": 1}
     one |= {"metric": "seconds.run", "unit": "s", "better": "lower", "target": 1e-9}
     one["baseline"] = {"peer": "a peer", "figure": "time (\\S+)"}
