@@ -145,6 +145,14 @@ double queue_rate(World& world, Queue& queue, long messages, std::size_t batch, 
   return static_cast<double>(messages) / timer.seconds();
 }
 
+// As many messages there and back as take a tenth of a second: layers differ by a factor of thousands.
+long affordable(World& world, double one_way_s) {
+  constexpr double kSeconds = 0.1;
+  constexpr long kFewest = 20, kMost = 10000;
+  const double slowest = world.fold(one_way_s, [](double a, double b) { return std::max(a, b); });
+  return std::clamp(static_cast<long>(kSeconds / 2 / slowest), kFewest, kMost);
+}
+
 using Series = std::map<std::string, std::vector<double>>;
 
 std::vector<double> ratios(const std::vector<double>& a, const std::vector<double>& b) {
@@ -161,6 +169,7 @@ Outcome measure(World& world, int rounds) {
   Queue queue(world, landing.options());
   const std::size_t sizes[] = {8, 64, 512, 4096, 65536, 1 << 20, 4 << 20};
   std::map<std::size_t, Series> latency;
+  std::map<std::size_t, long> iterations;
   Series rate;
   std::vector<double> ping;
   const std::vector<std::byte> text(sizes[std::size(sizes) - 1]);
@@ -171,16 +180,18 @@ Outcome measure(World& world, int rounds) {
       if (round >= 0) series[name].push_back(value);
     };
     for (const std::size_t bytes : sizes) {
-      const long iterations = bytes <= 4096 ? 10000 : std::max<long>(20, static_cast<long>((64U << 20) / bytes));
+      if (round < 0)
+        iterations[bytes] = affordable(world, queue_latency(world, queue, std::span(text).first(bytes), 20));
+      const long n = iterations[bytes];
       Series& series = latency[bytes];
-      note(series, "queue", queue_latency(world, queue, std::span(text).first(bytes), iterations));
+      note(series, "queue", queue_latency(world, queue, std::span(text).first(bytes), n));
       if (mpi) {
-        note(series, "no_probe", mpi->raw_latency(RawMode::no_probe, bytes, iterations));
-        note(series, "iprobe", mpi->raw_latency(RawMode::iprobe, bytes, iterations));
-        note(series, "improbe", mpi->raw_latency(RawMode::improbe, bytes, iterations));
+        note(series, "no_probe", mpi->raw_latency(RawMode::no_probe, bytes, n));
+        note(series, "iprobe", mpi->raw_latency(RawMode::iprobe, bytes, n));
+        note(series, "improbe", mpi->raw_latency(RawMode::improbe, bytes, n));
       }
       constexpr std::size_t kRawMost = 65536;
-      if (ofi && bytes <= kRawMost) note(series, "libfabric", ofi->raw_latency(bytes, static_cast<int>(iterations)));
+      if (ofi && bytes <= kRawMost) note(series, "libfabric", ofi->raw_latency(bytes, static_cast<int>(n)));
     }
     constexpr long kMessages = 300000;
     constexpr int kWindow = 64;

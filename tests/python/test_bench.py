@@ -4,6 +4,7 @@
 import importlib.util
 import json
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -137,3 +138,18 @@ def test_wrong_options_are_refused(tiny, words):
     with pytest.raises(SystemExit) as refused:
         tiny(*words)
     assert refused.value.code == 2
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+@pytest.mark.parametrize("transport", ["auto", "mpi_probe"])
+def test_bare_loops_and_the_queue_take_turns_over_every_layer(transport, mpi):
+    # The loops keep MPI to themselves, while a layer may still owe a peer the message that lets it come.
+    if not any((ROOT / "build").glob(f"*/lib/libatoll_mpi_{mpi}.so")):
+        pytest.skip(f"no plug-in for {mpi}")
+    words = ["bench", "queue", "--ranks", "2", "--threads", "1", "--rounds", "1", "--json", "-"]
+    words += ["--transport", transport, "--mpi", mpi]
+    done = subprocess.run([ROOT / "bin/atoll", *words], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout[done.stdout.index("{") :])
+    assert {"queue", "no_probe", "iprobe", "improbe"} <= set(report["result"]["messages_per_second"])

@@ -21,47 +21,63 @@ void Endpoint::wake() {
   syscall(SYS_futex, &wakes_, FUTEX_WAKE_PRIVATE, INT32_MAX, nullptr, nullptr, 0);
 }
 
-std::vector<std::string> Endpoint::gather_texts(const std::string& mine) {
-  constexpr int kBytes = 256;
-  std::vector<char> text(kBytes), all(static_cast<std::size_t>(size_) * kBytes);
-  mine.copy(text.data(), kBytes - 1);
+// Waits with the lock free in between, so that a layer's own thread, and here the layer itself, goes on serving the
+// peers: what they wait for may still lie in this rank's buffers.
+template <class Start>
+void Endpoint::while_serving(const char* what, Start&& start) {
   MPI_Request request;
   {
     std::lock_guard hold(mpi_);
-    call(MPI_Iallgather(text.data(), kBytes, MPI_CHAR, all.data(), kBytes, MPI_CHAR, comm_, &request),
-         "MPI_Iallgather");
+    start(request);
   }
-  // The lock is free in between: a layer's own thread goes on serving the peers.
   for (Backoff backoff;;) {
     int done = 0;
     {
       std::lock_guard hold(mpi_);
-      call(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Iallgather");
+      call(MPI_Test(&request, &done, MPI_STATUS_IGNORE), what);
     }
-    if (done) break;
+    if (done) return;
+    serve();
     if (!backoff.pause()) backoff.reset();
   }
+}
+
+std::vector<std::string> Endpoint::gather_texts(const std::string& mine) {
+  constexpr int kBytes = 256;
+  std::vector<char> text(kBytes), all(static_cast<std::size_t>(size_) * kBytes);
+  mine.copy(text.data(), kBytes - 1);
+  while_serving("MPI_Iallgather", [&](MPI_Request& request) {
+    call(MPI_Iallgather(text.data(), kBytes, MPI_CHAR, all.data(), kBytes, MPI_CHAR, comm_, &request),
+         "MPI_Iallgather");
+  });
   std::vector<std::string> out;
   for (std::size_t at = 0; at < all.size(); at += kBytes) out.emplace_back(all.data() + at);
   return out;
 }
 
+// Whoever keeps the lock while others answer keeps the layer from sending: first all must be here.
+std::unique_lock<SpinLock> Endpoint::meet() {
+  while_serving("MPI_Ibarrier", [&](MPI_Request& request) { call(MPI_Ibarrier(comm_, &request), "MPI_Ibarrier"); });
+  return std::unique_lock(mpi_);
+}
+
 double Endpoint::alltoallv(const AlltoallvInput& input) {
-  std::lock_guard hold(mpi_);
+  const auto hold = meet();
   return alltoallv_seconds(comm_, input);
 }
 
 double Endpoint::raw_latency(RawMode mode, std::size_t bytes, long iterations, int threads) {
-  std::lock_guard hold(mpi_);
+  const auto hold = meet();
   return raw_latency_seconds(comm_, mode, bytes, iterations, threads);
 }
 
 double Endpoint::raw_rate(RawMode mode, std::size_t bytes, long messages, int window, int threads) {
-  std::lock_guard hold(mpi_);
+  const auto hold = meet();
   return raw_messages_per_second(comm_, mode, bytes, messages, window, threads);
 }
 
 std::unique_ptr<RmaExchange> Endpoint::rma_exchange(std::span<const std::size_t> bound_from) {
+  meet();
   return make_exchange(comm_, mpi_, bound_from);
 }
 

@@ -43,6 +43,8 @@ class Endpoint : public MpiFabric {
   /// each when somebody calls it (3 GiB with naps: 0.3 GB/s).
   template <class Arrived, class Moving>
   bool nap_until(double timeout_s, Arrived&& arrived, Moving&& moving);
+  /// Does what peers may wait for: a layer that has work to do beyond MPI's own, and no thread for it.
+  virtual void serve() {}
   /// Ends MPI's part; the layer has taken back all its requests. Collective.
   void close_endpoint() {
     closed_ = true;
@@ -57,6 +59,9 @@ class Endpoint : public MpiFabric {
 
  private:
   void find_nodes();
+  template <class Start>
+  void while_serving(const char* what, Start&& start);
+  std::unique_lock<SpinLock> meet();
 
   const bool finalize_;
   std::vector<int> nodes_;

@@ -130,6 +130,12 @@ class Rma final : public Endpoint {
         [] { return false; });
   }
 
+  void serve() override {
+    if (!mpi_.try_lock()) return;
+    std::lock_guard hold(mpi_, std::adopt_lock);
+    pass();
+  }
+
   void close() override {
     if (closed_) return;
     stop();
