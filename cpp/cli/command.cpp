@@ -17,6 +17,7 @@ Command::Command(std::string name, const std::string& about) : name_(std::move(n
   app_.add_option("--mpi", mpi_, "auto, openmpi or mpich");
   app_.add_option("--provider", provider_, "of libfabric, under --transport ofi: auto, tcp;ofi_rxm, shm, ...");
   app_.add_option("--domains", domains_, "pretended nodes, as 2x4 or 3+2, or a JSON file");
+  app_.add_option("--route", route_, "direct, aml, row, mst or domain: how records travel between ranks");
   app_.add_option("--plan", plan_file_, "JSON file with knobs of communication (`atoll info` lists them)");
   app_.add_option("--json", json_, "write one JSON object to FILE, or - for stdout");
   app_.add_flag("--quiet", quiet_, "no log on stderr but errors");
@@ -66,6 +67,7 @@ Plan Command::chosen_plan() const {
   if (mpi_) plan.mpi = *mpi_;
   if (provider_) plan.provider = *provider_;
   if (domains_) plan.domains = *domains_;
+  if (route_) plan.route = *route_;
   try {
     plan.validate();
   } catch (const InputError& e) {

@@ -93,6 +93,12 @@ class Bfs::Typed final : public Search {
           known_[r].push_back(static_cast<Local>(w * 64) + std::countr_zero(b));
       packed_[r].resize(words_of(static_cast<Local>(known_[r].size())) + 1);
     }
+    if (!world_.route().is_direct()) {
+      // Who forwards records of many senders must see which of them mean the same vertex: the owner's own number.
+      named_ = world_.exchange(known_);
+      passing_.emplace(world_, of_records<Passing>(Arrive{this}, Merge{VertexOf{}, KeepFirst{}}),
+                       MailboxOptions{.handling = Handling::parallel, .handler_sends = false});
+    }
     all_edges_ = world_.sum(graph.out().size());
     if (!graph.directed() && 2 * graph.edges() > all_edges_) find_loops();
     all_active_ = world_.sum(static_cast<Vertex>(graph.active()));
@@ -143,6 +149,21 @@ class Bfs::Typed final : public Search {
   struct Receive {
     Typed* search;
     void operator()(Rank from, std::span<const Visit> visits) { search->receive(from, visits); }
+  };
+  // The same where records have several hops: "your local vertex".
+  struct [[gnu::packed]] Passing {
+    Local vertex;
+    Id parent;
+  };
+  struct Arrive {
+    Typed* search;
+    void operator()(std::span<const Passing> visits) { search->arrive(visits); }
+  };
+  struct VertexOf {
+    std::uint32_t operator()(const Passing& p) const { return static_cast<std::uint32_t>(p.vertex); }
+  };
+  struct KeepFirst {
+    void operator()(Passing&, const Passing&) const {}  // any parent on the level before will do
   };
   struct alignas(128) Thread {
     Level found;
@@ -203,7 +224,11 @@ class Bfs::Typed final : public Search {
     } else {
       push_with_team();
     }
-    visits_.drain();
+    if (passing_) {
+      passing_->drain();
+    } else {
+      visits_.drain();
+    }
     Level found;
     for (Thread& t : threads_) {
       pass_on(t);
@@ -267,8 +292,12 @@ class Bfs::Typed final : public Search {
         // Empty groups begin where the next one does: the last of equal beginnings is the group.
         const auto& begins = graph_.mirrors().begin;
         const auto owner = std::upper_bound(begins.begin(), begins.end(), v) - begins.begin() - 1;
-        visits_.send(static_cast<Rank>(owner),
-                     {static_cast<std::uint32_t>(v - begins[static_cast<std::size_t>(owner)]), id});
+        const auto mirror = static_cast<std::size_t>(v - begins[static_cast<std::size_t>(owner)]);
+        if (passing_) {
+          passing_->send(static_cast<Rank>(owner), {named_[static_cast<std::size_t>(owner)][mirror], id});
+        } else {
+          visits_.send(static_cast<Rank>(owner), {static_cast<std::uint32_t>(mirror), id});
+        }
       }
     }
   }
@@ -278,6 +307,15 @@ class Bfs::Typed final : public Search {
     const auto& known = known_[static_cast<std::size_t>(from)];
     for (const Visit& visit : visits) {
       const Local v = known[visit.mirror];
+      Local claimed[17];
+      if (kernels_.claim(visited_.data(), &v, 1, claimed)) reach(t, v, visit.parent);
+    }
+  }
+
+  void arrive(std::span<const Passing> visits) {
+    Thread& t = mine();
+    for (const Passing& visit : visits) {
+      const Local v = visit.vertex;
       Local claimed[17];
       if (kernels_.claim(visited_.data(), &v, 1, claimed)) reach(t, v, visit.parent);
     }
@@ -460,6 +498,8 @@ class Bfs::Typed final : public Search {
   Edge all_edges_ = 0;
   Vertex all_active_ = 0;
   Mailbox<Visit, Receive> visits_;
+  std::vector<std::vector<Local>> named_;  // [owner][mirror]: its own number there; empty on the direct route
+  std::optional<Mailbox<Passing, Arrive, Merge<VertexOf, KeepFirst>>> passing_;
 };
 
 Bfs::Bfs(const Graph& graph, const BfsOptions& options) {

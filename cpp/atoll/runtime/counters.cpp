@@ -11,6 +11,7 @@ Counters& Counters::operator+=(const Counters& other) {
   for (std::size_t i = 0; i < other.levels.size(); ++i) {
     levels[i].messages += other.levels[i].messages;
     levels[i].bytes += other.levels[i].bytes;
+    levels[i].merged_bytes += other.levels[i].merged_bytes;
   }
   records += other.records;
   for (int i = 0; i < kBusyReasons; ++i) retries[i] += other.retries[i];
@@ -24,6 +25,7 @@ Counters Counters::since(const Counters& before) const {
   for (std::size_t i = 0; i < before.levels.size(); ++i) {
     d.levels[i].messages -= before.levels[i].messages;
     d.levels[i].bytes -= before.levels[i].bytes;
+    d.levels[i].merged_bytes -= before.levels[i].merged_bytes;
   }
   d.records -= before.records;
   for (int i = 0; i < kBusyReasons; ++i) d.retries[i] -= before.retries[i];
@@ -37,7 +39,8 @@ nlohmann::json Counters::to_json(const std::vector<std::string>& kinds) const {
     j["levels"].push_back({{"level", i},
                            {"kind", i < kinds.size() ? kinds[i] : std::string()},
                            {"messages", levels[i].messages},
-                           {"bytes", levels[i].bytes}});
+                           {"bytes", levels[i].bytes},
+                           {"merged_bytes", levels[i].merged_bytes}});
   j["records"] = records;
   for (int i = 1; i < kBusyReasons; ++i) {
     std::string reason(name_of(static_cast<Busy>(i)));

@@ -12,6 +12,7 @@ namespace atl {
 struct LevelCount {
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t merged_bytes = 0;  ///< not sent: records that were merged into others on their way
 };
 
 /// What a rank has sent and waited for since the World was made. Always on: counted per packet, not per record.

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/base/stream_copy.hpp>
-#include <atoll/runtime/bucket.hpp>
-#include <atoll/runtime/world.hpp>
+#include <atoll/runtime/relay.hpp>
 #include <concepts>
 #include <mutex>
+#include <optional>
 
 /// Sends small records to the ranks that own them; those with a common next hop travel together.
 ///
@@ -19,6 +18,14 @@
 ///
 /// Epochs: drain() ends one. What a faster peer sends in the next epoch is held back here until this rank sends or drains
 /// in it too, so a handler never meets a record of a round that its rank has not begun.
+///
+/// Where the plan's route has several hops (runtime/route.hpp) records go by a Relay, and a merge, if one is named, makes
+/// one of several records to the same target on their way there:
+///
+///     Mailbox box(world, of_records<Label>(lower, Merge{[](const Label& l) { return l.v; },
+///                                                       [](Label& a, const Label& b) { a.min = std::min(a.min, b.min); }}));
+///
+/// A handler that asks for the sending rank gets its records in one hop.
 ///
 /// Cost: send() is a store and a compare; a full buffer costs two virtual calls and one progress(). Memory: a slot of
 /// the fabric for each (thread, rank) that has been sent to, and heap blocks only for what handlers send while the
@@ -46,20 +53,21 @@ struct MailboxOptions {
 };
 
 /// Names the record type of a handler: Mailbox box(world, of_records<R>(handler)).
-template <Record R, Handler<R> H>
+template <Record R, Handler<R> H, class M>
 struct RecordsTo {
   H handler;
+  [[no_unique_address]] M merge;
 };
-template <Record R, class H>
-RecordsTo<R, std::decay_t<H>> of_records(H&& handler) {
-  return {std::forward<H>(handler)};
+template <Record R, class H, class M = NoMerge>
+RecordsTo<R, std::decay_t<H>, M> of_records(H&& handler, M merge = {}) {
+  return {std::forward<H>(handler), std::move(merge)};
 }
 
-template <Record R, Handler<R> H>
+template <Record R, Handler<R> H, class M = NoMerge>
 class Mailbox {
  public:
   /// Collective by order, like a declaration.
-  Mailbox(World& world, RecordsTo<R, H> to, MailboxOptions options = {})
+  Mailbox(World& world, RecordsTo<R, H, M> to, MailboxOptions options = {})
       : world_(world),
         handler_(std::move(to.handler)),
         options_(options),
@@ -71,6 +79,8 @@ class Mailbox {
           world.plan().slot_bytes, sizeof(R));
     for (auto& t : threads_) t.lanes.resize(static_cast<std::size_t>(ranks_));
     channel_ = world.open_channel(&Mailbox::deliver, this);
+    if constexpr (kMayRelay)
+      if (!world.route().is_direct()) relay_.emplace(world, std::move(to.merge), &Mailbox::arrive, this);
   }
   /// Not collective. After drain() nothing is left to lose.
   ~Mailbox() {
@@ -89,6 +99,7 @@ class Mailbox {
   class Lanes {
    public:
     void send(Rank to, const R& record) {
+      if (box_.relays()) return box_.send_on(thread_, to, {&record, 1});
       Lane& lane = thread_.lanes[static_cast<std::size_t>(to)];
       if (lane.at == lane.end) [[unlikely]]
         box_.turn(thread_, to);
@@ -132,6 +143,8 @@ class Mailbox {
     std::uint64_t sent = 0;
     std::atomic<std::uint64_t> received{0};
   };
+  static constexpr bool kMayRelay = !std::invocable<H&, Rank, std::span<const R>>;
+  bool relays() const { return kMayRelay && relay_.has_value(); }
   static constexpr std::uint32_t kBlock = UINT32_MAX;  // ticket of a lane whose memory is a block
 
   std::size_t block_bytes() const { return capacity_ * sizeof(R) + kBucketSlack; }
@@ -145,14 +158,22 @@ class Mailbox {
   void flush();
   void send_many(Thread& thread, std::span<const Rank> to, std::span<const R> records);
   void send_run(Thread& thread, Rank to, std::span<const R> records);
+  void send_on(Thread& thread, Rank to, std::span<const R> records);
   void handle(Rank from, std::span<const R> records);
   static void deliver(void* self, Rank from, std::uint32_t epoch, const std::byte* data, std::size_t bytes) {
     Mailbox& box = *static_cast<Mailbox*>(self);
     const std::span records(reinterpret_cast<const R*>(data), bytes / sizeof(R));
-    if (!box.begun_.load(std::memory_order_acquire) || epoch != box.epoch_) [[unlikely]] {
-      if (box.hold_back(from, epoch, records)) return;
+    box.take(from, epoch, records);
+  }
+  static void arrive(void* self, std::uint32_t epoch, std::span<const R> records) {
+    Mailbox& box = *static_cast<Mailbox*>(self);
+    box.take(box.world_.rank(), epoch, records);  // the handler does not ask who sent them
+  }
+  void take(Rank from, std::uint32_t epoch, std::span<const R> records) {
+    if (!begun_.load(std::memory_order_acquire) || epoch != epoch_) [[unlikely]] {
+      if (hold_back(from, epoch, records)) return;
     }
-    box.handle(from, records);
+    handle(from, records);
   }
   bool hold_back(Rank from, std::uint32_t epoch, std::span<const R> records);
   void begin();
@@ -179,18 +200,19 @@ class Mailbox {
   };
   SpinLock held_lock_;
   std::vector<Held> held_;
-  std::uint64_t noted_records_ = 0;  // already in the World's counters
+  std::uint64_t noted_records_ = 0;   // already in the World's counters
+  std::optional<Relay<R, M>> relay_;  // where records go by several hops
 };
 
-template <Record R, class H>
-Mailbox(World&, RecordsTo<R, H>) -> Mailbox<R, H>;
-template <Record R, class H>
-Mailbox(World&, RecordsTo<R, H>, MailboxOptions) -> Mailbox<R, H>;
+template <Record R, class H, class M>
+Mailbox(World&, RecordsTo<R, H, M>) -> Mailbox<R, H, M>;
+template <Record R, class H, class M>
+Mailbox(World&, RecordsTo<R, H, M>, MailboxOptions) -> Mailbox<R, H, M>;
 
 // ---------------------------------------------------------------------------------------------------------------------
 
-template <Record R, Handler<R> H>
-void Mailbox<R, H>::handle(Rank from, std::span<const R> records) {
+template <Record R, Handler<R> H, class M>
+void Mailbox<R, H, M>::handle(Rank from, std::span<const R> records) {
   // Undone also when the handler throws: else this rank's other threads would wait for the lock for ever.
   struct Inside {
     Inside(int& handlers, SpinLock* lock) : handlers(handlers), lock(lock) {
@@ -219,8 +241,8 @@ void Mailbox<R, H>::handle(Rank from, std::span<const R> records) {
 
 // Copies a packet of an epoch that this rank has not begun, so that its slot does not stay occupied: else a peer that is
 // ahead could stop one that is behind. False if the epoch has begun just now.
-template <Record R, Handler<R> H>
-bool Mailbox<R, H>::hold_back(Rank from, std::uint32_t epoch, std::span<const R> records) {
+template <Record R, Handler<R> H, class M>
+bool Mailbox<R, H, M>::hold_back(Rank from, std::uint32_t epoch, std::span<const R> records) {
   std::lock_guard hold(held_lock_);
   if (begun_.load(std::memory_order_relaxed) && epoch == epoch_) return false;
   held_.push_back({from, epoch, std::vector<R>(records.begin(), records.end())});
@@ -229,8 +251,8 @@ bool Mailbox<R, H>::hold_back(Rank from, std::uint32_t epoch, std::span<const R>
 }
 
 // This rank takes part in the epoch from here on. Not in handlers: what was held back is handled here.
-template <Record R, Handler<R> H>
-void Mailbox<R, H>::begin() {
+template <Record R, Handler<R> H, class M>
+void Mailbox<R, H, M>::begin() {
   if (begun_.load(std::memory_order_acquire)) return;
   std::vector<Held> due;
   {
@@ -249,8 +271,8 @@ void Mailbox<R, H>::begin() {
 }
 
 // The lane is full or has no memory yet: pass on what it has and give it fresh memory.
-template <Record R, Handler<R> H>
-void Mailbox<R, H>::turn(Thread& thread, Rank to) {
+template <Record R, Handler<R> H, class M>
+void Mailbox<R, H, M>::turn(Thread& thread, Rank to) {
   const bool full = thread.lanes[static_cast<std::size_t>(to)].first != nullptr;
   if (full) hand_over(thread, to);
   if (!in_handler()) {
@@ -265,8 +287,8 @@ void Mailbox<R, H>::turn(Thread& thread, Rank to) {
   fill(thread, to);
 }
 
-template <Record R, Handler<R> H>
-void Mailbox<R, H>::hand_over(Thread& thread, Rank to) {
+template <Record R, Handler<R> H, class M>
+void Mailbox<R, H, M>::hand_over(Thread& thread, Rank to) {
   Lane& lane = thread.lanes[static_cast<std::size_t>(to)];
   const auto n = static_cast<std::size_t>(lane.at - lane.first);
   thread.sent += n;
@@ -278,8 +300,8 @@ void Mailbox<R, H>::hand_over(Thread& thread, Rank to) {
   lane = {};
 }
 
-template <Record R, Handler<R> H>
-void Mailbox<R, H>::give_block(Thread& thread, Rank to) {
+template <Record R, Handler<R> H, class M>
+void Mailbox<R, H, M>::give_block(Thread& thread, Rank to) {
   std::unique_ptr<std::byte[]> memory;
   if (!thread.spare.empty()) {
     memory = std::move(thread.spare.back());
@@ -299,8 +321,8 @@ void Mailbox<R, H>::give_block(Thread& thread, Rank to) {
 
 // Gives a lane without memory a slot, or a block where waiting for a slot is not allowed: in handlers, and when all
 // slots that lanes may hold are taken.
-template <Record R, Handler<R> H>
-void Mailbox<R, H>::fill(Thread& thread, Rank to) {
+template <Record R, Handler<R> H, class M>
+void Mailbox<R, H, M>::fill(Thread& thread, Rank to) {
   if (to == world_.rank() || fill_blocks_) return give_block(thread, to);
   Slot slot;
   Busy busy = world_.acquire(to, slot, World::Hold::as_lane);
@@ -321,8 +343,8 @@ void Mailbox<R, H>::fill(Thread& thread, Rank to) {
 }
 
 // Takes the memory of a lane that is not needed now.
-template <Record R, Handler<R> H>
-void Mailbox<R, H>::drop(Lane& lane) {
+template <Record R, Handler<R> H, class M>
+void Mailbox<R, H, M>::drop(Lane& lane) {
   if (!lane.first) return;
   if (lane.slot.ticket == kBlock) {
     delete[] reinterpret_cast<std::byte*>(lane.first);
@@ -337,8 +359,8 @@ void Mailbox<R, H>::drop(Lane& lane) {
 
 // Passes on the blocks that wait, outside handlers. Handlers that run meanwhile may add more; each pass takes the ones
 // that were there, so that producers are pushed back but two ranks cannot keep each other busy for ever.
-template <Record R, Handler<R> H>
-void Mailbox<R, H>::work_off(Thread& thread) {
+template <Record R, Handler<R> H, class M>
+void Mailbox<R, H, M>::work_off(Thread& thread) {
   std::vector<Block> blocks = std::exchange(thread.waiting, {});
   for (Block& b : blocks) {
     if (b.to == world_.rank()) {
@@ -353,13 +375,14 @@ void Mailbox<R, H>::work_off(Thread& thread) {
   }
 }
 
-template <Record R, Handler<R> H>
-void Mailbox<R, H>::send_run(Thread& thread, Rank to, std::span<const R> records) {
+template <Record R, Handler<R> H, class M>
+void Mailbox<R, H, M>::send_run(Thread& thread, Rank to, std::span<const R> records) {
   if (to == world_.rank() && !in_handler()) {
     thread.sent += records.size();
     handle(to, records);
     return;
   }
+  if (relays()) return send_on(thread, to, records);
   while (!records.empty()) {
     if (const Lane& lane = thread.lanes[static_cast<std::size_t>(to)]; lane.at == lane.end) turn(thread, to);
     Lane& lane = thread.lanes[static_cast<std::size_t>(to)];
@@ -370,9 +393,24 @@ void Mailbox<R, H>::send_run(Thread& thread, Rank to, std::span<const R> records
   }
 }
 
-template <Record R, Handler<R> H>
-void Mailbox<R, H>::send_many(Thread& thread, std::span<const Rank> to, std::span<const R> records) {
+template <Record R, Handler<R> H, class M>
+void Mailbox<R, H, M>::send_on(Thread& thread, Rank to, std::span<const R> records) {
+  if constexpr (kMayRelay) {
+    if (!in_handler()) begin();
+    thread.sent += records.size();
+    for (const R& r : records) relay_->send(epoch_, to, r);
+  }
+}
+
+template <Record R, Handler<R> H, class M>
+void Mailbox<R, H, M>::send_many(Thread& thread, std::span<const Rank> to, std::span<const R> records) {
   if (ranks_ == 1) return send_run(thread, 0, records);
+  if constexpr (kMayRelay)
+    if (relay_) {
+      if (!in_handler()) begin();
+      thread.sent += records.size();
+      return relay_->send_many(epoch_, to, records);
+    }
   if constexpr (sizeof(R) == 4 || sizeof(R) == 8 || sizeof(R) == 16) {
     // Lanes end kBucketSlack earlier for the kernel.
     constexpr std::size_t kSpare = kBucketSlack / sizeof(R);
@@ -408,8 +446,8 @@ void Mailbox<R, H>::send_many(Thread& thread, std::span<const Rank> to, std::spa
 }
 
 // Passes on everything that this rank's threads have appended, what handlers append meanwhile included.
-template <Record R, Handler<R> H>
-void Mailbox<R, H>::flush() {
+template <Record R, Handler<R> H, class M>
+void Mailbox<R, H, M>::flush() {
   for (bool again = true; again;) {
     again = false;
     for (Thread& t : threads_) {
@@ -426,20 +464,30 @@ void Mailbox<R, H>::flush() {
 // Quiescence by counting: all that was sent has been received. Where handlers do not send, one equal count proves it:
 // every rank has flushed before it votes. Else the counts must be equal, and the same, in two rounds running (Mattern,
 // "Algorithms for distributed termination detection", 1987, the four-counter method).
-template <Record R, Handler<R> H>
-void Mailbox<R, H>::drain() {
+template <Record R, Handler<R> H, class M>
+void Mailbox<R, H, M>::drain() {
   struct Count {
     std::uint64_t sent, received;
   };
   begin();
-  for (Count last{UINT64_MAX, 0};;) {
+  int round = 0;
+  for (Count last{UINT64_MAX, 0};; ++round) {
+    if constexpr (kMayRelay)
+      if (relay_) {
+        // What is gathered goes on once a round, not with each arrival: few long messages. The vote keeps ranks in step.
+        while (world_.progress()) {
+        }
+        relay_->flush(round);
+      }
     flush();
-    while (world_.progress()) flush();
+    while (!relays() && world_.progress()) flush();
     Count mine{0, 0};
     for (const Thread& t : threads_) {
       mine.sent += t.sent;
       mine.received += t.received.load(std::memory_order_relaxed);
     }
+    if constexpr (kMayRelay)
+      if (relay_) mine.received += relay_->merged();
     const Count all = world_.fold(
         mine, [](const Count& a, const Count& b) { return Count{a.sent + b.sent, a.received + b.received}; });
     if (all.sent == all.received && (!options_.handler_sends || all.sent == last.sent || ranks_ == 1)) break;

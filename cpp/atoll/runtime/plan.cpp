@@ -22,6 +22,7 @@ void for_each_field(P& plan, F&& f) {
   f("mpi", plan.mpi);
   f("provider", plan.provider);
   f("route", plan.route);
+  f("monitors", plan.monitors);
   f("domains", plan.domains);
   f("threads", plan.threads);
   f("slot_bytes", plan.slot_bytes);
@@ -140,7 +141,8 @@ void Plan::validate() const {
   one_of("node_transport", node_transport, {"auto", "shm", "none"});
   one_of("progress", progress, {"inline", "thread"});
   one_of("mpi", mpi, {"auto", "openmpi", "mpich"});
-  one_of("route", route, {"direct"});
+  one_of("route", route, {"direct", "aml", "row", "mst", "domain"});
+  one_of("monitors", monitors, {"spread", "single"});
   check(threads >= 0 && threads <= 4096, "threads is {} (0 for all cores, at most 4096). Change it.", threads);
   check(slot_bytes == 0 || (slot_bytes >= 128 && slot_bytes % 64 == 0 && slot_bytes <= (std::size_t{1} << 28)),
         "slot_bytes is {} (0, or a multiple of 64 from 128 to 2^28). Change it.", slot_bytes);

@@ -150,6 +150,7 @@ World::World(std::unique_ptr<Fabric> fabric, Plan plan, Hierarchy hierarchy, Opt
       fabric_(std::move(fabric)),
       plan_(std::move(plan)),
       hierarchy_(std::move(hierarchy)),
+      route_(plan_.route, hierarchy_, plan_.monitors == "single" ? Monitors::single : Monitors::spread),
       options_(std::move(options)),
       rank_(fabric_->rank()),
       size_(fabric_->size()),

@@ -8,6 +8,7 @@
 #include <atoll/runtime/collectives.hpp>
 #include <atoll/runtime/counters.hpp>
 #include <atoll/runtime/plan.hpp>
+#include <atoll/runtime/route.hpp>
 #include <atoll/topology/hierarchy.hpp>
 #include <atoll/transport/fabric.hpp>
 #include <functional>
@@ -48,6 +49,8 @@ class World : public Collectives {
   Rank size() const { return size_; }
   const Plan& plan() const { return plan_; }
   const Hierarchy& hierarchy() const { return hierarchy_; }
+  /// How records travel between ranks, by Plan::route.
+  const Route& route() const { return route_; }
   Team& team() { return team_; }
   Fabric& fabric() { return *fabric_; }
   const Log& log() const { return options_.log; }
@@ -180,6 +183,7 @@ class World : public Collectives {
   std::unique_ptr<Fabric> fabric_;
   const Plan plan_;
   const Hierarchy hierarchy_;
+  const Route route_;
   Options options_;
   const Rank rank_, size_;
   bool agreed_error_ = false;

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/base/types.hpp>
+#include <atoll/topology/hierarchy.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// How a record gets from one rank to another: pure arithmetic over the tree of domains, no network.
+///
+///     const Route route("domain", Hierarchy::parse("2x4"));
+///     Route::Hop hop = route.next(here, to, Route::Phase::up);   // until hop.rank == to
+///
+/// Let h be the level that the record must cross, A and B the domains on the two sides of that wall.
+///
+///   direct   one hop
+///   aml      across first, to the rank of B with my index in A, then the same one level down: at most one hop a
+///            level (Graph500's library [1], for any number of levels)
+///   row      inside A to the rank with the index that `to` has in B, then across: two hops (TuCOMM [2], Fig. 3b)
+///   domain   up: to the monitor for B of my leaf, then of each domain around it up to A; across to B's monitor for A;
+///            down: to a rank of each smaller domain around `to` ([2], section 5)
+///   mst      the same with one monitor a domain for all targets, at every level, blind to cost (our reading of [3])
+///
+/// A record crosses level h once, and any lower level at most once on the way up and once on the way down: at most
+/// 2 L - 1 hops for L levels. Up, levels rise from hop to hop; down, they fall: so whoever forwards waits for a hop of a
+/// later kind only, and the last hop is not forwarded.
+///
+/// [1] The Graph500 reference code, AML.  [2] TuCOMM.  [3] X. Gan et al. "MST", ACM TACO 2024.
+namespace atl {
+
+/// Which rank of a domain gathers for another domain: spread over its ranks by the target, or one for all targets.
+enum class Monitors { spread, single };
+
+class Route {
+ public:
+  /// Of the hop's arrival: whether the record still gathers on the source's side of the wall.
+  enum class Phase : std::uint8_t { up, down };
+  struct Hop {
+    Rank rank;
+    Phase phase;
+    bool operator==(const Hop&) const = default;
+  };
+
+  /// Throws InputError for a name that is none of names().
+  Route(std::string_view name, const Hierarchy& hierarchy, Monitors monitors = Monitors::spread);
+
+  static std::vector<std::string> names();
+  std::string_view name() const;
+  /// Whether every record goes in one hop: also on any route where there are no walls.
+  bool is_direct() const { return kind_ == Kind::direct; }
+
+  /// Where a record at `here` that is meant for `to` goes next. A record begins in phase up.
+  Hop next(Rank here, Rank to, Phase phase) const;
+
+  /// A round of exchange in which all that is to go over a hop has come, if every rank does its rounds 0, 1, ... in step:
+  /// for records that stand in `phase` and cross `level` next. rounds() is how many there are.
+  int round_of(Phase phase, int level) const;
+  int rounds() const;
+
+  /// The rank of `rank`'s domain at `level` that gathers what goes to `target`'s domain at that level.
+  Rank monitor(Rank rank, int level, Rank target) const;
+
+ private:
+  enum class Kind { direct, aml, row, mst, domain };
+  // The ranks of a domain are those at positions [begin, end) of the tree.
+  struct Range {
+    Rank begin, end;
+    Rank size() const { return end - begin; }
+  };
+
+  int level_between(Rank a, Rank b) const;
+  int number_of(int level, Rank rank) const {
+    return number_[static_cast<std::size_t>(level)][static_cast<std::size_t>(rank)];
+  }
+  Range range_of(int level, Rank rank) const {
+    return ranges_[static_cast<std::size_t>(level)][static_cast<std::size_t>(number_of(level, rank))];
+  }
+  Rank member(Range range, Rank index) const {
+    return at_[static_cast<std::size_t>(range.begin + index % range.size())];
+  }
+  Rank position(Rank rank) const { return position_[static_cast<std::size_t>(rank)]; }
+  Rank gather(Rank rank, int level, int top, Rank target) const;
+
+  Kind kind_ = Kind::direct;
+  Monitors monitors_;
+  int depth_ = 1;
+  std::vector<Rank> at_, position_;         // [position], [rank]
+  std::vector<std::vector<int>> number_;    // [level][rank]: its domain at that level
+  std::vector<std::vector<Range>> ranges_;  // [level][number]
+};
+
+}  // namespace atl
