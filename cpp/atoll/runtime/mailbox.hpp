@@ -56,7 +56,7 @@ struct MailboxOptions {
 template <Record R, Handler<R> H, class M>
 struct RecordsTo {
   H handler;
-  [[no_unique_address]] M merge;
+  [[no_unique_address]] M merge{};
 };
 template <Record R, class H, class M = NoMerge>
 RecordsTo<R, std::decay_t<H>, M> of_records(H&& handler, M merge = {}) {

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mailboxes over routes of several hops: what they promise on the direct one, and that records merge on the way.
+#include <doctest/doctest.h>
+
+#include <atoll/runtime/mailbox.hpp>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "records.hpp"
+#include "shapes.hpp"
+
+using namespace atl;
+using namespace records;
+
+namespace {
+
+// 1, 2, 3, 4, 5, 7, 8 and 16 ranks; unequal domains, domains of one rank, two and three walls.
+constexpr const char* kMachines[] = {"1", "2x1", "1+2", "2x2", "3+2", "1+4+2", "2x2x2", "2x4x2", "4x4"};
+
+// Calls f(plan) for every route on every machine, with buffers from the smallest on.
+template <class F>
+void on_every_route(F&& f) {
+  for (const char* domains : kMachines)
+    for (const std::string& route : Route::names())
+      for (auto [name, plan] : shapes::buffers()) {
+        plan.domains = domains;
+        plan.route = route;
+        plan.timeout_seconds = 120;
+        CAPTURE(domains);
+        CAPTURE(route);
+        CAPTURE(name);
+        f(plan, Hierarchy::parse(domains).size());
+      }
+}
+
+}  // namespace
+
+TEST_CASE("each record arrives exactly once on every route, whatever the domains, buffers and order of delivery") {
+  on_every_route([](Plan plan, Rank ranks) {
+    for (const int threads : {1, 3}) {
+      if (threads > 1 && ranks > 3) continue;
+      plan.threads = threads;
+      run_ranks(ranks, plan, [&](World& world) {
+        const std::size_t n = shapes::kSanitized ? 60 : 300;
+        check_exactly_once<2>(world, n, Sending::mixed, {});
+        check_exactly_once<3>(world, n, Sending::scalar, {.handling = Handling::serial, .handler_sends = false});
+      });
+    }
+  });
+}
+
+TEST_CASE("bulk sending over several hops deals out with vector instructions and without") {
+  for (const char* domains : {"2x2", "3+2", "8x8"})
+    for (const std::string& route : Route::names()) {
+      Plan plan;
+      plan.threads = 1;
+      plan.domains = domains;
+      plan.route = route;
+      plan.slot_bytes = 16384;
+      plan.timeout_seconds = 120;
+      CAPTURE(domains);
+      CAPTURE(route);
+      const Rank ranks = Hierarchy::parse(domains).size();
+      run_ranks(ranks, plan, [&](World& world) {
+        const std::size_t n = shapes::kSanitized || ranks > 8 ? 1500 : 12000;
+        check_exactly_once<1>(world, n, Sending::bulk, {.handler_sends = false});
+        check_exactly_once<2>(world, n, Sending::bulk, {});
+        check_exactly_once<4>(world, n, Sending::bulk, {});
+      });
+    }
+}
+
+TEST_CASE("handlers may send over every route: chains run to their end inside one drain") {
+  on_every_route([](Plan plan, Rank ranks) {
+    plan.threads = 1;
+    run_ranks(ranks, plan, [&](World& world) {
+      struct Hop {
+        std::uint32_t left, salt;
+      };
+      constexpr std::uint32_t kHops = 20, kChains = 8;
+      std::uint64_t hops = 0;
+      Mailbox<Hop, std::function<void(const Hop&)>>* self = nullptr;
+      Mailbox<Hop, std::function<void(const Hop&)>> box(
+          world, {[&](const Hop& h) {
+            ++hops;
+            if (h.left > 0)
+              self->send(static_cast<Rank>(mix64(h.salt + h.left) % static_cast<std::uint64_t>(world.size())),
+                         {h.left - 1, h.salt});
+          }});
+      self = &box;
+      for (std::uint64_t round = 1; round <= 2; ++round) {
+        for (std::uint32_t c = 0; c < kChains; ++c) box.send(static_cast<Rank>(c) % world.size(), {kHops, c});
+        box.drain();
+        CHECK(world.sum(hops) == round * (kHops + 1) * kChains * static_cast<std::uint64_t>(world.size()));
+      }
+    });
+  });
+}
+
+TEST_CASE("all to one: a flood through one monitor's slots of one passes") {
+  for (const std::string& route : Route::names())
+    for (const Monitors monitors : {Monitors::spread, Monitors::single}) {
+      Plan plan;
+      plan.threads = 1;
+      plan.domains = "4x4";
+      plan.route = route;
+      plan.monitors = monitors == Monitors::single ? "single" : "spread";
+      plan.slot_bytes = 128;
+      plan.slots_per_peer = 1;
+      plan.timeout_seconds = 120;
+      CAPTURE(route);
+      run_ranks(16, plan, [&](World& world) {
+        const std::uint64_t n = shapes::kSanitized ? 200 : 2000;
+        std::uint64_t got = 0;
+        Mailbox box(world, of_records<std::uint64_t>([&](std::span<const std::uint64_t> run) { got += run.size(); }),
+                    {.handler_sends = false});
+        for (std::uint64_t i = 0; i < n; ++i) box.send(15, i);
+        box.drain();
+        CHECK(got == (world.rank() == 15 ? 16 * n : 0));
+      });
+    }
+}
+
+namespace {
+
+struct Label {
+  std::uint32_t vertex;
+  std::uint32_t value;
+};
+
+// Everyone sends values for few vertices of each rank; `unite` folds what arrives and what meets on the way.
+template <class Unite>
+void check_merging(World& world, Unite unite, std::uint32_t begin) {
+  constexpr std::uint32_t kVertices = 10, kRecords = 3000;
+  std::map<std::uint32_t, std::uint32_t> result;
+  Mailbox box(
+      world,
+      of_records<Label>(
+          [&](const Label& l) { result[l.vertex] = unite(result.try_emplace(l.vertex, begin).first->second, l.value); },
+          Merge{[](const Label& l) { return l.vertex; },
+                [&](Label& into, const Label& l) { into.value = unite(into.value, l.value); }}),
+      {.handler_sends = false});
+  const auto record = [](Rank from, std::uint32_t i) {
+    return Label{static_cast<std::uint32_t>(mix64(i) % kVertices),
+                 static_cast<std::uint32_t>(1000 + random_at(static_cast<std::uint64_t>(from), i) % 1000)};
+  };
+  const auto target = [&](std::uint32_t i) { return static_cast<Rank>(i % static_cast<std::uint32_t>(world.size())); };
+  const std::uint64_t before = world.counters().levels.back().merged_bytes;
+  for (std::uint32_t i = 0; i < kRecords; ++i) box.send(target(i), record(world.rank(), i));
+  box.drain();
+  std::map<std::uint32_t, std::uint32_t> expected;
+  for (Rank from = 0; from < world.size(); ++from)
+    for (std::uint32_t i = 0; i < kRecords; ++i)
+      if (target(i) == world.rank()) {
+        const Label l = record(from, i);
+        expected[l.vertex] = unite(expected.try_emplace(l.vertex, begin).first->second, l.value);
+      }
+  CHECK(result == expected);
+  const bool several_hops = !world.route().is_direct();
+  const std::uint64_t merged = world.sum(world.counters().levels.back().merged_bytes - before);
+  CHECK((merged > 0) == (several_hops && world.hierarchy().depth() > 1));
+}
+
+}  // namespace
+
+TEST_CASE("records of one vertex merge on their way: min and sum come out as without, and fewer bytes cross") {
+  for (const char* domains : {"2x2", "3+2", "2x2x2"})
+    for (const std::string& route : Route::names())
+      for (const std::size_t slot : {std::size_t{512}, std::size_t{65536}}) {
+        Plan plan;
+        plan.threads = 1;
+        plan.domains = domains;
+        plan.route = route;
+        plan.slot_bytes = slot;
+        plan.timeout_seconds = 120;
+        CAPTURE(domains);
+        CAPTURE(route);
+        CAPTURE(slot);
+        run_ranks(Hierarchy::parse(domains).size(), plan, [](World& world) {
+          check_merging(world, [](std::uint32_t a, std::uint32_t b) { return std::min(a, b); }, UINT32_MAX);
+          check_merging(world, [](std::uint32_t a, std::uint32_t b) { return a + b; }, 0);
+        });
+      }
+}
+
+TEST_CASE("between two domains as many messages cross as there are pairs of domains, where one message holds all") {
+  for (const char* route : {"domain", "mst"}) {
+    Plan plan;
+    plan.threads = 1;
+    plan.domains = "4x8";
+    plan.route = route;
+    plan.slot_bytes = 65536;
+    CAPTURE(route);
+    run_ranks(32, plan, [](World& world) {
+      std::uint64_t got = 0;
+      Mailbox box(world, of_records<std::uint64_t>([&](const std::uint64_t&) { ++got; }), {.handler_sends = false});
+      world.barrier();
+      const std::uint64_t before = world.counters().levels[1].messages;
+      for (Rank to = 0; to < world.size(); ++to) box.send(to, 1);
+      box.drain();
+      const std::uint64_t mine = world.counters().levels[1].messages - before;
+      CHECK(got == 32);
+      // 4 domains send to 3 others each; the votes at the ends of rounds cross as well: Bruck's five messages a rank.
+      constexpr std::uint64_t kVotes = 5 * 32 * 5;
+      CHECK(world.sum(mine) <= 4 * 3 + kVotes);
+    });
+  }
+}
