@@ -80,7 +80,10 @@ class Mailbox {
     for (auto& t : threads_) t.lanes.resize(static_cast<std::size_t>(ranks_));
     channel_ = world.open_channel(&Mailbox::deliver, this);
     if constexpr (kMayRelay)
-      if (!world.route().is_direct()) relay_.emplace(world, std::move(to.merge), &Mailbox::arrive, this);
+      if (!world.route().is_direct()) {
+        relay_.emplace(world, std::move(to.merge), &Mailbox::arrive, this);
+        for (std::size_t t = 0; t < threads_.size(); ++t) threads_[t].relay_lanes = &relay_->lanes(t);
+      }
   }
   /// Not collective. After drain() nothing is left to lose.
   ~Mailbox() {
@@ -99,7 +102,7 @@ class Mailbox {
   class Lanes {
    public:
     void send(Rank to, const R& record) {
-      if (box_.relays()) return box_.send_on(thread_, to, {&record, 1});
+      if (box_.relays()) return box_.send_on(thread_, to, record);
       Lane& lane = thread_.lanes[static_cast<std::size_t>(to)];
       if (lane.at == lane.end) [[unlikely]]
         box_.turn(thread_, to);
@@ -142,6 +145,7 @@ class Mailbox {
     std::vector<std::unique_ptr<std::byte[]>> spare;
     std::uint64_t sent = 0;
     std::atomic<std::uint64_t> received{0};
+    typename Relay<R, M>::Thread* relay_lanes = nullptr;
   };
   static constexpr bool kMayRelay = !std::invocable<H&, Rank, std::span<const R>>;
   bool relays() const { return kMayRelay && relay_.has_value(); }
@@ -158,7 +162,7 @@ class Mailbox {
   void flush();
   void send_many(Thread& thread, std::span<const Rank> to, std::span<const R> records);
   void send_run(Thread& thread, Rank to, std::span<const R> records);
-  void send_on(Thread& thread, Rank to, std::span<const R> records);
+  void send_on(Thread& thread, Rank to, const R& record);
   void handle(Rank from, std::span<const R> records);
   static void deliver(void* self, Rank from, std::uint32_t epoch, const std::byte* data, std::size_t bytes) {
     Mailbox& box = *static_cast<Mailbox*>(self);
@@ -382,7 +386,10 @@ void Mailbox<R, H, M>::send_run(Thread& thread, Rank to, std::span<const R> reco
     handle(to, records);
     return;
   }
-  if (relays()) return send_on(thread, to, records);
+  if (relays()) {
+    for (const R& r : records) send_on(thread, to, r);
+    return;
+  }
   while (!records.empty()) {
     if (const Lane& lane = thread.lanes[static_cast<std::size_t>(to)]; lane.at == lane.end) turn(thread, to);
     Lane& lane = thread.lanes[static_cast<std::size_t>(to)];
@@ -394,11 +401,12 @@ void Mailbox<R, H, M>::send_run(Thread& thread, Rank to, std::span<const R> reco
 }
 
 template <Record R, Handler<R> H, class M>
-void Mailbox<R, H, M>::send_on(Thread& thread, Rank to, std::span<const R> records) {
+void Mailbox<R, H, M>::send_on(Thread& thread, Rank to, const R& record) {
   if constexpr (kMayRelay) {
-    if (!in_handler()) begin();
-    thread.sent += records.size();
-    for (const R& r : records) relay_->send(epoch_, to, r);
+    if (!begun_.load(std::memory_order_relaxed) && !in_handler()) [[unlikely]]
+      begin();
+    ++thread.sent;
+    relay_->send(*thread.relay_lanes, epoch_, to, record);
   }
 }
 

@@ -42,8 +42,19 @@ class Relay {
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
 
-  /// Appends to the calling thread's lanes; outside handlers it may wait for a slot.
-  void send(std::uint32_t epoch, Rank to, const R& record);
+  struct Thread;
+  /// Those of a thread of the team.
+  Thread& lanes(std::size_t thread) { return threads_[thread]; }
+  /// Appends; outside handlers it may wait for a slot.
+  void send(Thread& thread, std::uint32_t epoch, Rank to, const R& record) {
+    const std::uint32_t way = way_to(Phase::up, to);
+    Block& lane = thread.lanes[way];
+    // One compare for both ends: an empty lane has to be opened, a full one turned.
+    if (lane.size - 1 >= capacity_ - 1) [[unlikely]]
+      return append(thread, way, epoch, to, record, world_.thread_state().handlers == 0);
+    records_of(lane)[lane.size] = record;
+    targets_of(lane)[lane.size++] = to;
+  }
   void send_many(std::uint32_t epoch, std::span<const Rank> to, std::span<const R> records);
 
   /// Passes on what all threads hold for rounds up to `round`. Outside team regions and handlers.
@@ -71,6 +82,8 @@ class Relay {
     std::size_t size = 0;
     std::unique_ptr<std::byte[]> memory;
   };
+
+ public:
   struct alignas(128) Thread {
     std::vector<Block> lanes;    // [way]
     std::vector<Block> waiting;  // found no slot
@@ -79,17 +92,13 @@ class Relay {
     std::uint64_t merged = 0;
   };
 
-  Thread& mine() { return threads_[static_cast<std::size_t>(Team::this_thread())]; }
+ private:
   std::uint32_t way_to(Phase phase, Rank to) const {
     return way_to_[static_cast<std::size_t>(phase)][static_cast<std::size_t>(to)];
   }
   R* records_of(const Block& b) const { return reinterpret_cast<R*>(b.memory.get()); }
-  Rank* targets_of(const Block& b) const {
-    return reinterpret_cast<Rank*>(b.memory.get() + (capacity_ * sizeof(R) + kSpareBytes + 63) / 64 * 64);
-  }
-  std::size_t block_bytes() const {
-    return (capacity_ * sizeof(R) + kSpareBytes + 63) / 64 * 64 + capacity_ * sizeof(Rank) + kSpareBytes;
-  }
+  Rank* targets_of(const Block& b) const { return reinterpret_cast<Rank*>(b.memory.get() + targets_at_); }
+  std::size_t block_bytes() const { return targets_at_ + capacity_ * sizeof(Rank) + kSpareBytes; }
 
   void open(Thread& thread, std::uint32_t way, std::uint32_t epoch);
   void append(Thread& thread, std::uint32_t way, std::uint32_t epoch, Rank to, const R& record, bool may_wait);
@@ -111,7 +120,8 @@ class Relay {
   [[no_unique_address]] M merge_;
   const Arrive arrive_;
   void* const box_;
-  const std::size_t capacity_;  // records of a lane
+  const std::size_t capacity_;    // records of a lane
+  const std::size_t targets_at_;  // where a block's second column begins
   std::vector<Way> ways_;
   std::vector<std::uint32_t> way_to_[2];  // [phase][rank]
   BucketKernel deal_records_ = nullptr, deal_targets_ = nullptr;
@@ -129,6 +139,7 @@ Relay<R, M>::Relay(World& world, M merge, Arrive arrive, void* box)
       arrive_(arrive),
       box_(box),
       capacity_(world.payload_bytes() / (sizeof(R) + sizeof(Rank))),
+      targets_at_((capacity_ * sizeof(R) + kSpareBytes + 63) / 64 * 64),
       threads_(static_cast<std::size_t>(world.thread_slots())) {
   check(capacity_ > 0, "slot_bytes is {} (records of {} bytes and their targets do not fit). Raise it in the plan.",
         world.plan().slot_bytes, sizeof(R));
@@ -192,13 +203,9 @@ void Relay<R, M>::append(Thread& thread, std::uint32_t way, std::uint32_t epoch,
 }
 
 template <class R, class M>
-void Relay<R, M>::send(std::uint32_t epoch, Rank to, const R& record) {
-  append(mine(), way_to(Phase::up, to), epoch, to, record, world_.thread_state().handlers == 0);
-}
-
-template <class R, class M>
 void Relay<R, M>::send_many(std::uint32_t epoch, std::span<const Rank> to, std::span<const R> records) {
-  deal_out(mine(), Phase::up, epoch, to.data(), records.data(), records.size(), world_.thread_state().handlers == 0);
+  deal_out(lanes(static_cast<std::size_t>(Team::this_thread())), Phase::up, epoch, to.data(), records.data(),
+           records.size(), world_.thread_state().handlers == 0);
 }
 
 template <class R, class M>
@@ -345,7 +352,7 @@ void Relay<R, M>::deliver(Phase phase, std::uint32_t epoch, const std::byte* dat
   const std::size_t n = bytes / (sizeof(R) + sizeof(Rank));
   const auto* records = reinterpret_cast<const R*>(data);
   const std::byte* targets = data + n * sizeof(R);
-  Thread& thread = mine();
+  Thread& thread = lanes(static_cast<std::size_t>(Team::this_thread()));
   const Rank me = world_.rank();
   Rank to[kChunk];
   for (std::size_t first = 0; first < n; first += kChunk) {
