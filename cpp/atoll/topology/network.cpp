@@ -35,6 +35,14 @@ Network::Network(Parts parts) : parts_(std::move(parts)) {
           h);
 }
 
+Network Network::with_links(double latency_s, double bytes_per_second) && {
+  for (Link& l : parts_.links) {
+    l.latency_s = latency_s;
+    l.bytes_per_second = bytes_per_second;
+  }
+  return std::move(*this);
+}
+
 std::span<const Network::End> Network::ends_of(int vertex) const {
   const auto v = static_cast<std::size_t>(vertex);
   return {ends_.data() + first_[v], ends_.data() + first_[v + 1]};

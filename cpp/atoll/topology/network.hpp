@@ -69,6 +69,9 @@ class Network {
   /// One of the names above. Throws InputError.
   static Network parse(std::string_view name);
 
+  /// The same with this latency and bandwidth on every link.
+  Network with_links(double latency_s, double bytes_per_second) &&;
+
   const std::string& name() const { return parts_.name; }
   int hosts() const { return parts_.hosts; }
   int routers() const { return parts_.routers; }
