@@ -11,9 +11,9 @@
 // `[7] "H-e09d"[1](e09d) # "node7 mlx5_0" lid 9 4xNDR`. Both ends have a line for a link.
 //
 // A description of two words, host and device, makes adapters of one name one host; any other adapter is a host of its
-// own. Aggregation nodes sit inside switches and are no hosts. Domains: switches are ordered by how far they are from
-// hosts. Hosts that reach each other over the nearest switches are a leaf domain (one switch, or the rails of a unit if
-// hosts have several adapters), over these and the next ones the domain above, and so on.
+// own. Aggregation nodes sit inside switches and are no hosts. Domains: hosts of a switch are a leaf domain, and so are
+// those of several switches that hosts join, by having an adapter at each (the rails of a unit). Above, switches come in
+// by how far they are from hosts: links among the nearest ones make a domain, with the next ones the domain above, ...
 
 namespace atl {
 namespace {
@@ -164,6 +164,7 @@ std::vector<int> tiers_of(const Graph& g) {
 }
 
 Domain domains_of(const Graph& g) {
+  const auto hosts = static_cast<int>(g.hosts.size());
   const std::vector<int> tier = tiers_of(g);
   std::vector<std::size_t> up(tier.size());
   std::iota(up.begin(), up.end(), std::size_t{0});
@@ -181,7 +182,7 @@ Domain domains_of(const Graph& g) {
   for (int t = 0; t <= static_cast<int>(g.switches.size()) && (domains.size() > 1 || t == 0); ++t) {
     for (const Link& l : g.links) {
       const auto a = static_cast<std::size_t>(l.a), b = static_cast<std::size_t>(l.b);
-      if (std::max(tier[a], tier[b]) > t) continue;
+      if (l.a >= hosts && l.b >= hosts && std::max(tier[a], tier[b]) >= t) continue;
       const std::size_t x = group(a), y = group(b);
       up[std::max(x, y)] = std::min(x, y);
     }

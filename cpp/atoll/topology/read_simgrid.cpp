@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <atoll/base/error.hpp>
-#include <atoll/topology/read_formats.hpp>
+#include <atoll/topology/read_xml.hpp>
 #include <charconv>
-#include <pugixml.hpp>
 
 // A SimGrid platform: zones in zones, with hosts, cabinets (hosts of a zone with cluster routing) and clusters. Each of
 // the latter is a domain; a cluster that is a torus, a fat tree or a dragonfly has that family's domains in it. Zones
@@ -12,27 +10,13 @@
 namespace atl {
 namespace {
 
-std::size_t line_of(const TopologyFile& file, std::ptrdiff_t offset) {
-  const auto end = file.text.begin() + std::clamp<std::ptrdiff_t>(offset, 0, std::ssize(file.text));
-  return static_cast<std::size_t>(std::count(file.text.begin(), end, '\n')) + 1;
-}
-
-std::string where(const TopologyFile& file, pugi::xml_node node) { return file.at(line_of(file, node.offset_debug())); }
-
-pugi::xml_document parse(const TopologyFile& file) {
-  pugi::xml_document document;
-  const pugi::xml_parse_result result = document.load_buffer(file.text.data(), file.text.size());
-  check(result, "{}: {} (not XML). Correct it.", file.at(line_of(file, result.offset)), result.description());
-  return document;
-}
-
 // "1-29,58" between prefix and suffix.
 std::vector<std::string> hosts_of(const TopologyFile& file, pugi::xml_node cluster) {
   const std::string radical = cluster.attribute("radical").as_string();
-  check(!radical.empty(), "{}: {} '{}' without a radical (the numbers of its hosts). Add it.", where(file, cluster),
+  check(!radical.empty(), "{}: {} '{}' without a radical (the numbers of its hosts). Add it.", line_of(file, cluster),
         cluster.name(), cluster.attribute("id").as_string());
   std::vector<std::string> names;
-  for (const std::string& number : expand_hosts("[" + radical + "]", where(file, cluster)))
+  for (const std::string& number : expand_hosts("[" + radical + "]", line_of(file, cluster)))
     names.push_back(cluster.attribute("prefix").as_string() + number + cluster.attribute("suffix").as_string());
   return names;
 }
@@ -55,7 +39,7 @@ double quantity(const TopologyFile& file, pugi::xml_node node, const char* attri
       {"bps", .125}, {"kbps", 125.}, {"Mbps", 125e3}, {"Gbps", 125e6}, {"Tbps", 125e9}};
   const auto known = kUnits.find(unit);
   check(error == std::errc() && known != kUnits.end() && value >= 0,
-        "{}: {}='{}' (a number and its unit, as 125MBps or 50us). Correct it.", where(file, node), attribute, text);
+        "{}: {}='{}' (a number and its unit, as 125MBps or 50us). Correct it.", line_of(file, node), attribute, text);
   return value * known->second;
 }
 
@@ -77,7 +61,7 @@ Network family(const TopologyFile& file, pugi::xml_node cluster) {
     name = "fat-tree:" + parameters;
   } else {
     check(topology == "DRAGONFLY", "{}: topology '{}' (FLAT, TORUS, FAT_TREE and DRAGONFLY are known). Correct it.",
-          where(file, cluster), topology);
+          line_of(file, cluster), topology);
     name = "dragonfly:" + parameters;
   }
   try {
@@ -88,7 +72,7 @@ Network family(const TopologyFile& file, pugi::xml_node cluster) {
     return std::move(plain).with_links(quantity(file, cluster, "lat", Link().latency_s),
                                        quantity(file, cluster, "bw", Link().bytes_per_second));
   } catch (const InputError& e) {
-    throw InputError(where(file, cluster) + ": " + e.what());
+    throw InputError(line_of(file, cluster) + ": " + e.what());
   }
 }
 
@@ -124,7 +108,7 @@ Domain zone_domain(const TopologyFile& file, pugi::xml_node zone) {
       if (Domain inside = zone_domain(file, child); !inside.children.empty()) d.children.push_back(std::move(inside));
     } else if (tag == "include" || tag == "peer") {
       throw InputError(fmt::format("{}: <{}> is not read (a domain could be missed). Write out what it stands for.",
-                                   where(file, child), tag));
+                                   line_of(file, child), tag));
     }
   }
   // What holds one domain only is no wall.
@@ -138,14 +122,14 @@ Domain zone_domain(const TopologyFile& file, pugi::xml_node zone) {
 }  // namespace
 
 Domain read_simgrid(const TopologyFile& file) {
-  const pugi::xml_document document = parse(file);
+  const pugi::xml_document document = parse_xml(file);
   Domain tree = zone_domain(file, document.child("platform"));
   check(!tree.children.empty(), "{}: a platform without hosts. Add some.", file.path);
   return tree;
 }
 
 std::optional<Network> simgrid_network(const TopologyFile& file) {
-  const pugi::xml_document document = parse(file);
+  const pugi::xml_document document = parse_xml(file);
   int holders = 0;
   pugi::xml_node cluster;
   const auto walk = [&](const auto& self, pugi::xml_node node) -> void {
