@@ -78,10 +78,7 @@ Format format_of(const TopologyFile& file) {
           "{}: XML that is neither SimGrid's (platform) nor hwloc's (topology). Correct the path.", file.path);
     return platform ? Format::simgrid : Format::hwloc;
   }
-  if (file.text[first] == '{' || file.text[first] == '[') {
-    if (!has_line(file.text, "[1]")) return Format::json;
-    return Format::infiniband;
-  }
+  if (file.text[first] == '{' || file.text[first] == '[') return Format::json;
   check(
       !file.text.starts_with("BZh"),
       "{}: packed by bzip2, as hwloc-gather-topology does with /sys and /proc (not read here). Unpack it and write it "
