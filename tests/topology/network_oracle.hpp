@@ -53,7 +53,7 @@ std::vector<int> hops_with_one(const atl::Network& n, int host, Counted counted)
   return hops;
 }
 
-/// The least cut of links between routers over all ways to put half of the hosts on one side: routers are tried on both.
+/// The least cut of links between routers over all ways to put half of the hosts on one side.
 inline int bisection(const atl::Network& n) {
   const int vertices = n.hosts() + n.routers();
   int best = 1 << 20;

@@ -19,7 +19,7 @@ struct Plan {
   std::string mpi = "auto";             ///< auto openmpi mpich: which plug-in serves transports mpi*
   std::string provider = "auto";        ///< of libfabric, for transport ofi: auto tcp;ofi_rxm shm verbs;ofi_rxm ...
   std::string route = "direct";         ///< how records travel between ranks
-  std::string domains;                  ///< pretended hierarchy, as 2x4; empty: as discovered
+  std::string domains;                  ///< pretended hierarchy: 2x4, torus:4x4, a file; empty: as discovered
   int threads = 0;                      ///< per rank; 0: usable cores / ranks on this node
   std::size_t slot_bytes = 0;           ///< one aggregate; 0: by the number of ranks, see slot_bytes_for
   int slots_per_peer = 4;               ///< in flight per ordered pair of ranks

@@ -5,9 +5,9 @@
 
 // A vertex of level l (hosts are level 0, h levels of switches above) is a word of h digits: digit i says which child
 // it is under for i > l, and which of the equal switches it is for i <= l. Two vertices of neighbouring levels are
-// linked when all digits but the upper level's agree. A route goes up to the level of the highest digit in which its ends
-// differ; every digit it sets on the way up is free, and D-mod-K [1] takes it from the target's number, so that the
-// streams to different targets spread over the parents. On the way down digits become the target's.
+// linked when all digits but the upper level's agree. A route goes up to the level of the highest digit in which its
+// ends differ; every digit it sets on the way up is free, and D-mod-K [1] takes it from the target's number, so that
+// the streams to different targets spread over the parents. On the way down digits become the target's.
 //
 // [1] Zahavi, Johnson, Kerbyson, Lang: Optimized InfiniBand fat-tree routing for shift all-to-all communication
 //     patterns, Concurrency and Computation 22 (2010).

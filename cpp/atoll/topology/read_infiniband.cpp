@@ -6,14 +6,14 @@
 #include <numeric>
 #include <set>
 
-// The output of ibnetdiscover, and the net files of ibsim, which have the same form: a record begins with a switch or an
-// adapter, `Switch 65 "S-2c5e"  # "leaf 1" ..`, and then has a line for each port that is connected,
+// The output of ibnetdiscover, and the net files of ibsim, which have the same form: a record begins with a switch or
+// an adapter, `Switch 65 "S-2c5e"  # "leaf 1" ..`, and then has a line for each port that is connected,
 // `[7] "H-e09d"[1](e09d) # "node7 mlx5_0" lid 9 4xNDR`. Both ends have a line for a link.
 //
 // A description of two words, host and device, makes adapters of one name one host; any other adapter is a host of its
 // own. Aggregation nodes sit inside switches and are no hosts. Domains: hosts of a switch are a leaf domain, and so are
-// those of several switches that hosts join, by having an adapter at each (the rails of a unit). Above, switches come in
-// by how far they are from hosts: links among the nearest ones make a domain, with the next ones the domain above, ...
+// those of several switches that hosts join, by having an adapter at each (the rails of a unit). Above, switches come
+// in by how far they are from hosts: links among the nearest ones make a domain, with the next ones the domain above.
 
 namespace atl {
 namespace {

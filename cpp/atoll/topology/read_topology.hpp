@@ -28,8 +28,9 @@ namespace atl {
 Hierarchy read_hierarchy(const std::string& path, int ranks_per_host = 1);
 
 /// One of Network::parse's names, or a file: ibnetdiscover's links as they are, a platform with one torus, fat tree or
-/// dragonfly cluster as that family, and all others as the tree that they describe, with one cable to each domain. Links
-/// have the file's latency and bandwidth where it says them for all (a cluster) or each (ibnetdiscover's widths).
+/// dragonfly cluster as that family, and all others as the tree that they describe, with one cable to each domain.
+/// Links have the file's latency and bandwidth where it says them for all (such a cluster) or each (ibnetdiscover's
+/// widths), else those of generated ones.
 /// Throws InputError.
 Network read_network(const std::string& name_or_path);
 
