@@ -16,7 +16,9 @@ Command::Command(std::string name, const std::string& about) : name_(std::move(n
   app_.add_option("--transport", transport_, "auto, inproc, shm, mpi, mpi_probe, mpi_rma or ofi");
   app_.add_option("--mpi", mpi_, "auto, openmpi or mpich");
   app_.add_option("--provider", provider_, "of libfabric, under --transport ofi: auto, tcp;ofi_rxm, shm, ...");
-  app_.add_option("--domains", domains_, "pretended nodes, as 2x4 or 3+2, or a JSON file");
+  app_.add_option(
+      "--domains", domains_,
+      "pretended nodes: 2x4, 3+2, torus:4x4, or a topology's file (Slurm, ibnetdiscover, SimGrid, hwloc, JSON)");
   app_.add_option("--route", route_, "direct, aml, row, mst or domain: how records travel between ranks");
   app_.add_option("--plan", plan_file_, "JSON file with knobs of communication (`atoll info` lists them)");
   app_.add_option("--json", json_, "write one JSON object to FILE, or - for stdout");

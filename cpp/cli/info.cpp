@@ -1,30 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
-#include <atoll/transport/discover.hpp>
+#include <atoll/topology/draw.hpp>
 
 #include "verbs.hpp"
 
 namespace atl::cli {
-namespace {
-
-void draw(const Domain& domain, const std::string& indent, std::string& text) {
-  text += indent + domain.kind;
-  if (!domain.name.empty()) text += " " + domain.name;
-  if (!domain.ranks.empty()) text += fmt::format(": ranks {}", fmt::join(domain.ranks, " "));
-  text += "\n";
-  for (const Domain& child : domain.children) draw(child, indent + "  ", text);
-}
-
-}  // namespace
-
 int verb_info(const Words& words) {
   Command command("info", "The job's ranks and hierarchy, and every knob of communication.");
   if (const auto code = command.parse(words)) return *code;
   return command.run([&](World& world) {
     Outcome outcome;
     outcome.result["hierarchy"] = world.hierarchy().to_json();
-    draw(world.hierarchy().root(), "", outcome.text);
+    outcome.text = draw(world.hierarchy());
     outcome.text += "\nplan (each is also an environment variable ATOLL_<FIELD>)\n";
     std::vector<std::pair<std::string, std::string>> rows;
     const nlohmann::json fields = command.plan().to_json();

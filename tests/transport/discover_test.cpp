@@ -62,6 +62,17 @@ TEST_CASE("a level that one node needs is there in all, so that leaves are equal
   CHECK(h.level_between(0, 3) == 2);
 }
 
+TEST_CASE("ranks that share cores are told apart by them") {
+  // Two cores of one cache with two hardware threads each.
+  std::vector<Placement> ranks(4, at(0, 0, 0, 0));
+  for (std::size_t r = 0; r < 4; ++r) ranks[r].core = static_cast<int>(r / 2);
+  const Hierarchy h = hierarchy_of(ranks);
+  CHECK(h.depth() == 2);
+  CHECK(h.kind_at(0) == "core");
+  CHECK(h.level_between(0, 1) == 0);
+  CHECK(h.level_between(1, 2) == 1);
+}
+
 TEST_CASE("this process and this machine can be described") {
   CHECK_FALSE(placement().host.empty());
   const Machine m = machine();
@@ -80,6 +91,12 @@ TEST_CASE("domains are read as text or from a file") {
   CHECK(read_domains(file).level_between(2, 3) == 1);
   std::ofstream(file) << "{ not json";
   CHECK_THROWS_AS(read_domains(file), InputError);
+  std::ofstream(file) << "SwitchName=s Nodes=a,b,c\n";
+  CHECK(read_domains(file).size() == 3);
+  CHECK(read_domains(file, 6).size() == 6);  // two for each host
+  CHECK(read_domains(file, 6).level_between(0, 1) == 0);
+  CHECK(read_domains(file, 4).size() == 3);  // does not fit: the caller says so
+  CHECK(read_domains("torus:3x3").depth() == 2);
   std::filesystem::remove(file);
 }
 

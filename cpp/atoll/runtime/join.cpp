@@ -102,7 +102,7 @@ std::unique_ptr<World> join_world(const Plan& plan, World::Options options,
   const auto by = launcher();
   const Rank ranks = by ? by->ranks : 1;
   std::optional<Hierarchy> pretended;
-  if (!plan.domains.empty()) pretended = read_domains(plan.domains);
+  if (!plan.domains.empty()) pretended = read_domains(plan.domains, ranks);
 
   std::shared_ptr<Bootstrap> job;
   std::unique_ptr<Fabric> fabric;

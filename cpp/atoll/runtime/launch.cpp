@@ -288,15 +288,18 @@ int start(const std::vector<std::string>& command, const std::string& board, con
   _exit(127);
 }
 
-Rank ranks_of_domains(const std::string& domains) { return domains.empty() ? 0 : read_domains(domains).size(); }
+// 0 if there are none; `ranks` as far as they are known, else 0.
+Rank ranks_of_domains(const std::string& domains, Rank ranks) {
+  return domains.empty() ? 0 : read_domains(domains, ranks).size();
+}
 
 }  // namespace
 
 Job::Job(Rank ranks, Plan plan, std::vector<std::string> command)
     : plan_(std::move(plan)), command_(std::move(command)) {
   if (ranks < 0) throw UsageError(fmt::format("--ranks is {} (at least 1). Correct it.", ranks));
-  const Rank pretended = ranks_of_domains(plan_.domains);
   const auto by = launcher();
+  const Rank pretended = ranks_of_domains(plan_.domains, by && by->ranks > 1 ? by->ranks : ranks);
   if (by && by->ranks > 1) {
     if (ranks > 0 && ranks != by->ranks)
       throw UsageError(fmt::format("--ranks is {} ({} has started {}). Leave --ranks away under a launcher.", ranks,

@@ -20,7 +20,7 @@ struct Plan {
   std::string provider = "auto";        ///< of libfabric, for transport ofi: auto tcp;ofi_rxm shm verbs;ofi_rxm ...
   std::string route = "direct";         ///< direct aml row mst domain: how records travel between ranks
   std::string monitors = "spread";      ///< spread single: which ranks of a domain gather for others, on route domain
-  std::string domains;                  ///< pretended hierarchy, as 2x4; empty: as discovered
+  std::string domains;                  ///< pretended hierarchy: 2x4, torus:4x4, a file; empty: as discovered
   int threads = 0;                      ///< per rank; 0: usable cores / ranks on this node
   std::size_t slot_bytes = 0;           ///< one aggregate; 0: by the number of ranks, see slot_bytes_for
   int slots_per_peer = 4;               ///< in flight per ordered pair of ranks

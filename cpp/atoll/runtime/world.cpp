@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/base/timer.hpp>
 #include <atoll/runtime/world.hpp>
+#include <atoll/transport/discover.hpp>
 #include <atoll/transport/inproc.hpp>
 #include <atoll/transport/node_fabric.hpp>
 #include <cstring>
@@ -513,7 +514,7 @@ void World::agree(bool ok, const std::string& message) {
 // ---- ranks as threads -----------------------------------------------------------------------------------------------
 
 void run_ranks(Rank ranks, const Plan& plan, const std::function<void(World&)>& f, World::Options options) {
-  const Hierarchy hierarchy = plan.domains.empty() ? Hierarchy::flat(ranks) : Hierarchy::parse(plan.domains);
+  const Hierarchy hierarchy = plan.domains.empty() ? Hierarchy::flat(ranks) : read_domains(plan.domains, ranks);
   check(hierarchy.size() == ranks, "domains '{}' make {} ranks (there are {}). Correct --domains or --ranks.",
         plan.domains, hierarchy.size(), ranks);
   std::vector<int> nodes;

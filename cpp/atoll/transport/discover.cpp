@@ -6,6 +6,8 @@
 #include <atoll/base/error.hpp>
 #include <atoll/base/isa.hpp>
 #include <atoll/base/parallel.hpp>
+#include <atoll/topology/network.hpp>
+#include <atoll/topology/read_topology.hpp>
 #include <atoll/transport/discover.hpp>
 #include <cstring>
 #include <filesystem>
@@ -57,7 +59,8 @@ struct Level {
   const char* kind;  // of the domains that it makes
   int Placement::*number;
 };
-constexpr Level kInside[] = {{"package", &Placement::package}, {"numa", &Placement::numa}, {"l3", &Placement::l3}};
+constexpr Level kInside[] = {
+    {"package", &Placement::package}, {"numa", &Placement::numa}, {"l3", &Placement::l3}, {"core", &Placement::core}};
 
 using Group = std::vector<Rank>;
 
@@ -112,6 +115,7 @@ Placement placement() {
   p.package = holder(topology.get(), HWLOC_OBJ_PACKAGE, set.get());
   p.numa = holder(topology.get(), HWLOC_OBJ_NUMANODE, set.get());
   p.l3 = holder(topology.get(), HWLOC_OBJ_L3CACHE, set.get());
+  p.core = holder(topology.get(), HWLOC_OBJ_CORE, set.get());
   return p;
 }
 
@@ -155,10 +159,11 @@ Hierarchy hierarchy_of(std::span<const Placement> at) {
 Hierarchy discover(Bootstrap& job, const Fabric& fabric) {
   const Placement mine = placement();
   std::vector<Placement> all;
-  for (const std::string& text : job.gather(fmt::format("{} {} {} {}", mine.package, mine.numa, mine.l3, mine.host))) {
+  for (const std::string& text :
+       job.gather(fmt::format("{} {} {} {} {}", mine.package, mine.numa, mine.l3, mine.core, mine.host))) {
     Placement p;
     char host[256] = "";
-    std::sscanf(text.c_str(), "%d %d %d %255s", &p.package, &p.numa, &p.l3, host);
+    std::sscanf(text.c_str(), "%d %d %d %d %255s", &p.package, &p.numa, &p.l3, &p.core, host);
     p.host = host;
     p.node = fabric.node_of(static_cast<Rank>(all.size()));
     all.push_back(std::move(p));
@@ -166,22 +171,18 @@ Hierarchy discover(Bootstrap& job, const Fabric& fabric) {
   return hierarchy_of(all);
 }
 
-Hierarchy read_domains(const std::string& text) {
+Hierarchy read_domains(const std::string& text, Rank ranks) {
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(text, ignored)) {
-    check(text.find(".json") == std::string::npos && text.find('/') == std::string::npos,
-          "{}: no such file (--domains takes a JSON file, or sizes as 2x4). Correct --domains.", text);
-    return Hierarchy::parse(text);
+  if (std::filesystem::is_regular_file(text, ignored)) {
+    Hierarchy h = read_hierarchy(text);
+    // A hierarchy of ranks (JSON) stays as it is and has the wrong size then, which the caller says.
+    return ranks > h.size() && ranks % h.size() == 0 ? read_hierarchy(text, ranks / h.size()) : h;
   }
-  std::ifstream file(text);
-  nlohmann::json j;
-  try {
-    j = nlohmann::json::parse(file);
-  } catch (const nlohmann::json::exception& e) {
-    throw InputError(
-        fmt::format("{}: {} (not JSON). Write it as `atoll info --json` prints a hierarchy.", text, e.what()));
-  }
-  return Hierarchy::from_json(j);
+  check(text.find_first_of("./") == std::string::npos,
+        "{}: no such file (--domains takes a file of a topology, sizes as 2x4, or a network as torus:4x4). Correct "
+        "--domains.",
+        text);
+  return text.find(':') == std::string::npos ? Hierarchy::parse(text) : Network::parse(text).hierarchy();
 }
 
 Machine machine() {

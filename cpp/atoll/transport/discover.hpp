@@ -11,12 +11,12 @@
 
 /// This machine and this job, as a Hierarchy.
 ///
-///     Hierarchy h = discover(job, *fabric); // nodes, packages, NUMA domains, L3 caches
+///     Hierarchy h = discover(job, *fabric); // nodes, packages, NUMA domains, L3 caches, cores
 ///     Hierarchy h = read_domains("2x4");    // what --domains says instead
 ///
 namespace atl {
 
-/// Where one rank runs. A number of a package, NUMA domain or L3 cache is -1 where the rank may run on
+/// Where one rank runs. A number of a package, NUMA domain, L3 cache or core is -1 where the rank may run on
 /// several of them.
 struct Placement {
   int node = 0;
@@ -24,6 +24,7 @@ struct Placement {
   int package = -1;
   int numa = -1;
   int l3 = -1;
+  int core = -1;
 };
 
 /// Of this process; milliseconds if it is bound to a part of the machine.
@@ -37,8 +38,10 @@ Hierarchy hierarchy_of(std::span<const Placement> ranks);
 /// Collective over the bootstrap.
 Hierarchy discover(Bootstrap& job, const Fabric& fabric);
 
-/// The value of --domains: "2x4", "3+2", or a JSON file as `atoll info` prints it. Throws InputError.
-Hierarchy read_domains(const std::string& text);
+/// The value of --domains: "2x4", "3+2", a network as "torus:4x4" (a rank for each host), or a file of any format of
+/// read_topology.hpp. A file's hosts have equally many ranks each where `ranks`, if it is given, allows that, else one.
+/// Throws InputError.
+Hierarchy read_domains(const std::string& text, Rank ranks = 0);
 
 /// What `atoll doctor` and results say about the machine.
 struct Machine {

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/topology/hierarchy.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+/// What crossing the walls of a hierarchy costs, as a value [1].
+///
+///     Cost cost = Cost::paper();                        // 3 levels, latencies 1 : 2 : 15
+///     cost.seconds(h.level_between(a, b), 4096);        // one message of 4096 bytes from a to b
+///     cost.total(h, traffic).seconds();                 // all messages of a run, none at the same time
+///
+/// Nothing here looks at how busy a link is: that is the simulation's part.
+///
+/// [1] TuCOMM: Communication Hierarchy-aware Graph Engine for Distributed Model Training, sections 3 and 4.
+namespace atl {
+
+/// One message between two ranks whose level_between is this level, end to end, as a ping-pong measures it.
+struct LevelCost {
+  double latency_s = 0;         ///< from the sender's NIC to the receiver's, of an empty message
+  double bytes_per_second = 0;  ///< of one message; infinite is allowed
+  double overhead_s = 0;        ///< what the processors of both ends spend on each message
+};
+
+/// A sum of messages (one entry of equation 1's double sum).
+struct Traffic {
+  Rank from = 0, to = 0;
+  std::int64_t messages = 0;
+  std::int64_t bytes = 0;  ///< of all these messages together
+};
+
+/// Equation 3: d_0 + d_l^h. What the messages would cost if no wall lay between their ranks, and what the walls add.
+struct TotalCost {
+  double intra_s = 0;
+  double inter_s = 0;
+  double seconds() const { return intra_s + inter_s; }
+};
+
+class Cost {
+ public:
+  /// levels[0] is inside a leaf domain. `provenance`: measured when, where and how. Throws InputError unless there
+  /// is a level, every value is >= 0 and every bandwidth > 0, and no level is faster than the one below it.
+  explicit Cost(std::vector<LevelCost> levels, std::string provenance = {});
+
+  /// Definition 3.2's own figures: what one end pays inside its leaf, and inter[l-1] for its step from level l-1
+  /// to l. In seconds, or in the paper's unit U; messages have no size.
+  static Cost of_steps(double intra, std::span<const double> inter);
+
+  /// The machine of section 2.1, Tianhe-Exa: between shelves a message takes twice as long as inside one, between
+  /// racks 15 times. Its base is 1 microsecond and 25 GB/s (200 Gb/s, table 1) at every level; the 0.1 microseconds
+  /// of the processor, and that each level above the third is twice as far, are ours.
+  static Cost paper(int depth = 3);
+
+  static Cost from_json(const nlohmann::json& j);
+  nlohmann::json to_json() const;
+
+  /// Number of levels that have a cost.
+  int depth() const { return static_cast<int>(levels_.size()); }
+  const LevelCost& at(int level) const { return levels_[static_cast<std::size_t>(level)]; }
+  const std::string& provenance() const { return provenance_; }
+
+  /// Throws InputError if the hierarchy has levels that have no cost here. The calls below rely on it.
+  void check_covers(const Hierarchy& h) const;
+
+  /// One message of so many bytes between two ranks whose level_between is `level`.
+  double seconds(int level, std::size_t bytes) const {
+    const LevelCost& l = at(level);
+    return l.overhead_s + l.latency_s + static_cast<double>(bytes) / l.bytes_per_second;
+  }
+
+  /// ComCost^intra of one end, and ComCost^inter(level - 1, level) of one end: half of what is measured end to end.
+  double intra() const { return levels_[0].latency_s / 2; }
+  double inter(int level) const { return (at(level).latency_s - at(level - 1).latency_s) / 2; }
+
+  /// Definition 3.2, and d_ij of equation 2, whose indices do not fit as printed: the latency of an empty message.
+  double between(const Hierarchy& h, Rank i, Rank j) const;
+
+  /// Equations 1, 3 and 4, over the messages that there are. O(entries).
+  TotalCost total(const Hierarchy& h, std::span<const Traffic> traffic) const;
+
+ private:
+  std::vector<LevelCost> levels_;
+  std::string provenance_;
+};
+
+/// The domains that measured costs show: ranks whose cost is under h share a leaf (h of algorithm 1), and so do those
+/// that are joined by a chain of such ranks. `cost` is ranks x ranks by rows, in seconds; its diagonal is not looked
+/// at, and of the two directions the smaller counts, because a disturbed measurement is only ever too long.
+/// Several thresholds, rising, give as many walls; one that joins all ranks is the top, one that joins nobody more
+/// than the one below gives no level. Throws InputError.
+Hierarchy cluster(std::span<const double> cost, std::span<const double> h);
+Hierarchy cluster(std::span<const double> cost, double h);
+
+}  // namespace atl

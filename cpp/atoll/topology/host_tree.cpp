@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/base/error.hpp>
+#include <atoll/topology/read_formats.hpp>
+#include <charconv>
+
+namespace atl {
+namespace {
+
+constexpr std::size_t kMostHosts = 1 << 22;  // a short text must not ask for gigabytes
+
+[[noreturn]] void refuse(std::string_view text, const std::string& where) {
+  throw InputError(fmt::format(
+      "{}: host list '{}' (names with ranges of numbers, as node[001-128,130], divided by commas). Correct it.", where,
+      text.substr(0, 200)));
+}
+
+struct Range {
+  std::uint64_t first, last;
+  std::size_t width;  // of numbers with zeros in front
+};
+
+std::vector<Range> ranges_of(std::string_view inside, std::string_view text, const std::string& where) {
+  std::vector<Range> ranges;
+  for (std::size_t at = 0; at <= inside.size();) {
+    const std::size_t end = std::min(inside.find(',', at), inside.size());
+    const std::string_view part = inside.substr(at, end - at);
+    const std::size_t dash = std::min(part.find('-'), part.size());
+    const std::string_view first = part.substr(0, dash), last = dash < part.size() ? part.substr(dash + 1) : first;
+    Range r{0, 0, first.size()};
+    const auto number = [](std::string_view digits, std::uint64_t& into) {
+      const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), into);
+      return error == std::errc() && stop == digits.data() + digits.size();
+    };
+    if (!number(first, r.first) || !number(last, r.last) || r.last < r.first || r.last - r.first >= kMostHosts)
+      refuse(text, where);
+    ranges.push_back(r);
+    at = end + 1;
+  }
+  return ranges;
+}
+
+// One name with any number of brackets; the last changes fastest.
+void expand_one(std::string_view name, std::string_view text, const std::string& where, const std::string& before,
+                std::vector<std::string>& out) {
+  const std::size_t open = name.find('[');
+  if (open == std::string_view::npos) {
+    if (name.find(']') != std::string_view::npos || before.size() + name.size() == 0 || out.size() >= kMostHosts)
+      refuse(text, where);
+    out.push_back(before + std::string(name));
+    return;
+  }
+  const std::size_t close = name.find(']', open);
+  if (close == std::string_view::npos) refuse(text, where);
+  for (const Range& r : ranges_of(name.substr(open + 1, close - open - 1), text, where))
+    for (std::uint64_t n = r.first; n <= r.last; ++n)
+      expand_one(name.substr(close + 1), text, where,
+                 before + std::string(name.substr(0, open)) + fmt::format("{:0{}}", n, r.width), out);
+}
+
+int depth_of(const Domain& d) {
+  int deepest = 0;
+  for (const Domain& c : d.children) deepest = std::max(deepest, depth_of(c));
+  return deepest + 1;
+}
+
+// The kind of a domain `depth` levels deep, as the deepest branch has it.
+std::string kind_at_depth(const Domain& d, int depth, int own) {
+  if (own == depth) return d.kind;
+  for (const Domain& c : d.children)
+    if (depth_of(c) == own - 1) return kind_at_depth(c, depth, own - 1);
+  return d.kind;
+}
+
+}  // namespace
+
+std::vector<std::string> expand_hosts(std::string_view text, const std::string& where) {
+  std::vector<std::string> out;
+  std::size_t at = 0;
+  int inside = 0;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    if (i < text.size() && text[i] == '[') ++inside;
+    if (i < text.size() && text[i] == ']') --inside;
+    if (i < text.size() && (text[i] != ',' || inside > 0)) continue;
+    expand_one(text.substr(at, i - at), text, where, "", out);
+    at = i + 1;
+  }
+  return out;
+}
+
+Domain host(std::string name) { return {.kind = "node", .name = std::move(name), .children = {}, .ranks = {}}; }
+
+void SwitchTree::add(const std::string& name, std::vector<std::string> switches, const std::vector<std::string>& hosts,
+                     const std::string& where) {
+  const auto [entry, is_new] = switches_.try_emplace(name);
+  check(is_new, "{}: {} '{}' (also in {}). Give each its own name.", where, kind_, name, entry->second.where);
+  order_.push_back(name);
+  entry->second.switches = std::move(switches);
+  entry->second.where = where;
+  for (const std::string& h : hosts) {
+    const auto [before, first] = host_at_.try_emplace(h, where);
+    check(first, "{}: host '{}' (also in {}; a host is in one leaf domain). Name it once.", where, h, before->second);
+    entry->second.hosts.push_back(host(h));
+  }
+}
+
+Domain SwitchTree::grow(const std::string& name) {
+  Switch& s = switches_.at(name);
+  s.placed = true;
+  Domain d{.kind = kind_, .name = name, .children = std::move(s.hosts), .ranks = {}};
+  for (const std::string& child : s.switches) {
+    const auto found = switches_.find(child);
+    check(found != switches_.end(), "{}: {} '{}' (nothing says what is under it). Add it, or correct the name.",
+          s.where, kind_, child);
+    if (found->second.placed) continue;  // of a network with several tops: under the first
+    Domain c = grow(child);
+    if (!c.children.empty()) d.children.push_back(std::move(c));
+  }
+  return d;
+}
+
+Domain SwitchTree::take() {
+  std::map<std::string, bool> is_child;
+  for (const auto& [name, s] : switches_)
+    for (const std::string& child : s.switches) is_child[child] = true;
+  std::vector<Domain> roots;
+  for (const std::string& name : order_)
+    if (!is_child.contains(name))
+      if (Domain d = grow(name); !d.children.empty()) roots.push_back(std::move(d));
+  for (const std::string& name : order_)
+    check(switches_.at(name).placed, "{}: {} '{}' (it is under itself). Break the circle.", switches_.at(name).where,
+          kind_, name);
+  if (roots.size() == 1) return std::move(roots.front());
+  return {.kind = "system", .name = {}, .children = std::move(roots), .ranks = {}};
+}
+
+Domain group_blocks(std::vector<Domain> blocks, const std::vector<std::int64_t>& sizes) {
+  for (std::size_t s = 1; s < sizes.size() && blocks.size() > 1; ++s) {
+    const auto in_group = static_cast<std::size_t>(sizes[s] / sizes[s - 1]);
+    std::vector<Domain> groups;
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      if (b % in_group == 0) groups.push_back({.kind = "group", .name = {}, .children = {}, .ranks = {}});
+      groups.back().children.push_back(std::move(blocks[b]));
+    }
+    blocks = std::move(groups);
+  }
+  if (blocks.size() == 1) return std::move(blocks.front());
+  return {.kind = "system", .name = {}, .children = std::move(blocks), .ranks = {}};
+}
+
+int number_hosts(Domain& tree, int ranks_per_host) {
+  Rank next = 0;
+  int hosts = 0;
+  const auto walk = [&](const auto& self, Domain& d) -> void {
+    if (d.children.empty()) {
+      ++hosts;
+      for (int i = 0; i < ranks_per_host; ++i) d.ranks.push_back(next++);
+    }
+    for (Domain& c : d.children) self(self, c);
+  };
+  walk(walk, tree);
+  return hosts;
+}
+
+Domain level_out(Domain tree) {
+  const int depth = depth_of(tree);
+  for (std::size_t i = 0; i < tree.children.size(); ++i) {
+    Domain child = level_out(std::move(tree.children[i]));
+    for (int d = depth_of(child); d < depth - 1; ++d) {
+      Domain above{.kind = kind_at_depth(tree, d + 1, depth), .name = {}, .children = {}, .ranks = {}};
+      above.children.push_back(std::move(child));
+      child = std::move(above);
+    }
+    tree.children[i] = std::move(child);
+  }
+  return tree;
+}
+
+}  // namespace atl

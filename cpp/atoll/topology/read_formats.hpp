@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/topology/network.hpp>
+#include <atoll/topology/read_topology.hpp>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The readers behind read_hierarchy. Each makes a tree whose leaves are hosts: domains without children and, until
+/// number_hosts(), without ranks.
+///
+///     Domain tree = read_slurm_conf({"topology.conf", text});
+///     number_hosts(tree, /*ranks_per_host=*/4);
+///     Hierarchy h(level_out(std::move(tree)));
+///
+namespace atl {
+
+struct TopologyFile {
+  std::string path;
+  std::string text;
+  /// "path:line"
+  std::string at(std::size_t line) const { return path + ":" + std::to_string(line); }
+};
+
+Domain read_slurm_conf(const TopologyFile& file);
+Domain read_topology_yaml(const TopologyFile& file);
+Domain read_simgrid(const TopologyFile& file);
+Domain read_hwloc_xml(const TopologyFile& file);
+struct Infiniband {
+  Domain tree;
+  Network network;  ///< hosts in the order of the tree
+};
+Infiniband read_infiniband(const TopologyFile& file);
+
+/// The one cluster of a platform that is a torus, a fat tree or a dragonfly, if there is nothing else.
+std::optional<Network> simgrid_network(const TopologyFile& file);
+
+/// "node[001-128,130],gpu[1-2]" in its order (Slurm's host lists). `where` begins the message of what it throws.
+std::vector<std::string> expand_hosts(std::string_view text, const std::string& where);
+
+Domain host(std::string name);
+
+/// Switches with their children by name, in any order, put together as a tree.
+class SwitchTree {
+ public:
+  explicit SwitchTree(std::string kind) : kind_(std::move(kind)) {}
+  /// `where` as in expand_hosts; a switch that is added twice is an error.
+  void add(const std::string& name, std::vector<std::string> switches, const std::vector<std::string>& hosts,
+           const std::string& where);
+  bool empty() const { return order_.empty(); }
+  /// One root, "system" if there would be several. Throws for a child that nobody adds, and for circles.
+  Domain take();
+
+ private:
+  struct Switch {
+    std::vector<std::string> switches;
+    std::vector<Domain> hosts;
+    std::string where;
+    bool placed = false;
+  };
+  Domain grow(const std::string& name);
+
+  std::string kind_;
+  std::vector<std::string> order_;
+  std::map<std::string, Switch> switches_;
+  std::map<std::string, std::string> host_at_;  // host -> where it was added
+};
+
+/// Blocks of equal importance, `first` of them in each group, then so many groups in the next, ...
+Domain group_blocks(std::vector<Domain> blocks, const std::vector<std::int64_t>& sizes);
+
+/// Gives each leaf its ranks, in the order of the tree; the number of hosts.
+int number_hosts(Domain& tree, int ranks_per_host);
+
+/// Makes leaves equally deep: above a domain that is less deep than the one beside it come domains of one child.
+Domain level_out(Domain tree);
+
+/// The tree whose leaves are the domains that hold hosts: their ranks are those of all their hosts.
+Domain without_hosts(Domain tree);
+
+}  // namespace atl
