@@ -22,7 +22,7 @@ constexpr std::uint32_t kNoBlock = UINT32_MAX;
 
 // Small messages in flight per ordered pair and kind; as a ring of a node has room for.
 constexpr int kSmallInFlight = 64;
-// A rank that only ever polls: after so many looks in vain time passes until the next event, and at least so much.
+// After so many looks in vain, without a wait between them, time passes until the next event, and at least so much.
 constexpr int kIdlePolls = 8;
 constexpr double kPoll_s = 1e-7;
 // Ranks that poll and time out for ever are no deadlock that shows by itself: so many turns and seconds of this machine
@@ -312,12 +312,8 @@ class Levels::Loop {
     s.clock += paid;
     if (n > 0) {
       s.idle_polls = 0;
-    } else if (++s.idle_polls > kIdlePolls) {
-      const double until = std::max(s.clock + kPoll_s, events_.empty() ? 0 : events_.front().time);
-      s.spent.stall += until - s.clock;
-      s.clock = until;
-      park(rank, until);
-      if (!broken_.empty()) throw TransportError(broken_text(rank));
+    } else {
+      note_idle_look(rank);
     }
     return static_cast<int>(n);
   }
@@ -325,11 +321,13 @@ class Levels::Loop {
   bool wait(Rank rank, double timeout_s, TrafficSet wanted) {
     Seat& s = seat(rank);
     charge(s);
-    s.idle_polls = 0;
-    if (std::exchange(s.woken, false)) return true;
     const auto* heap = next_arrivals(s, wanted);
     const double next = heap ? heap->front().time : kNever;
-    if (next <= s.clock) return true;
+    if (std::exchange(s.woken, false) || next <= s.clock) {
+      note_idle_look(rank);
+      return true;
+    }
+    s.idle_polls = 0;
     if (!broken_.empty() && next == kNever) throw TransportError(broken_text(rank));
     const double began = s.clock;
     s.waits = true;
@@ -476,6 +474,17 @@ class Levels::Loop {
     if (time >= s.wake_at) return;
     s.wake_at = time;
     push(events_, {time, number_++, rank, ++s.wakes});
+  }
+
+  // Whoever looks again and again without waiting, or waits for what it does not take, would stop time for all.
+  void note_idle_look(Rank rank) {
+    Seat& s = seat(rank);
+    if (++s.idle_polls <= kIdlePolls) return;
+    const double until = std::max(s.clock + kPoll_s, events_.empty() ? 0 : events_.front().time);
+    s.spent.stall += until - s.clock;
+    s.clock = until;
+    park(rank, until);
+    if (!broken_.empty()) throw TransportError(broken_text(rank));
   }
 
   // Lets all that comes before `time` happen.
