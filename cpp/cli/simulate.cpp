@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/ranges.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 #include <atoll/transport/discover.hpp>
 #include <atoll/transport/levels.hpp>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -79,10 +81,13 @@ int run_again(const Words& words, const std::vector<std::pair<std::string, std::
   std::vector<char*> pointers;
   for (std::string& e : environment) pointers.push_back(e.data());
   pointers.push_back(nullptr);
+  const int parent = getpid();
   const int child = fork();
   if (child < 0)
     throw TransportError(fmt::format("a route's process: {} (it cannot be started). Free some.", strerror(errno)));
   if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGTERM);  // nobody outlives the command
+    if (getppid() != parent) _exit(127);
     dup2(STDERR_FILENO, STDOUT_FILENO);
     execve("/proc/self/exe", arguments.data(), pointers.data());
     _exit(127);

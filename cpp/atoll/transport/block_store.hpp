@@ -2,23 +2,23 @@
 #pragma once
 
 #include <array>
-#include <atoll/transport/mapping.hpp>
+#include <atoll/base/array.hpp>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-/// Blocks of memory in sizes of powers of two, taken from and given back to one list a size. For one thread.
+/// Blocks of memory, a head and a power of two of bytes, taken from and given back to one list a size. For one thread.
 ///
 ///     const int size_class = BlockStore::class_of(bytes);
-///     std::uint32_t block = store.take(size_class);    // store.at(block) has capacity(size_class) bytes
+///     std::uint32_t block = store.take(size_class);    // store.at(block) has kHead + capacity(size_class) bytes
 ///     store.give_back(block, size_class);
 ///
 namespace atl {
 
 class BlockStore {
  public:
-  static constexpr std::size_t kSmallest = 128;
+  static constexpr std::size_t kHead = 64, kSmallest = 64;
 
   static int class_of(std::size_t bytes) {
     return bytes <= kSmallest ? 0 : static_cast<int>(std::bit_width((bytes - 1) / kSmallest));
@@ -38,21 +38,22 @@ class BlockStore {
     *reinterpret_cast<std::uint32_t*>(at(block)) = first;
     first = block;
   }
-  std::byte* at(std::uint32_t block) const {
-    return chunks_[block / kUnitsPerChunk].data() + block % kUnitsPerChunk * kSmallest;
+  std::byte* at(std::uint32_t block) {
+    return chunks_[block / kUnitsPerChunk].data() + block % kUnitsPerChunk * kUnit;
   }
   /// Memory that was ever taken from the system.
   std::size_t bytes() const { return bytes_; }
 
  private:
   static constexpr std::uint32_t kNone = UINT32_MAX;
-  static constexpr std::uint32_t kUnitsPerChunk = 1 << 15;
-  static constexpr std::size_t kChunk = kSmallest * kUnitsPerChunk;
+  static constexpr std::size_t kUnit = 64;
+  static constexpr std::uint32_t kUnitsPerChunk = 1 << 17;
+  static constexpr std::size_t kChunk = kUnit * kUnitsPerChunk;
 
   std::uint32_t fresh(int size_class);
 
-  std::vector<Mapping> chunks_;  // of kChunk bytes, or of one larger block
-  std::size_t used_ = kChunk;    // of the last one
+  std::vector<Array<std::byte>> chunks_;  // of kChunk bytes, or of one larger block
+  std::size_t used_ = kChunk;             // of the last one
   std::size_t bytes_ = 0;
   std::array<std::uint32_t, 32> free_ = [] {
     std::array<std::uint32_t, 32> none;

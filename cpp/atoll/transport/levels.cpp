@@ -44,7 +44,7 @@ struct alignas(64) Message {
   Note note;
   std::uint8_t kind = kBulk, level = 0, size_class = 0;
 };
-static_assert(sizeof(Message) == 64);
+static_assert(sizeof(Message) == BlockStore::kHead);
 
 struct Event {
   double time;
@@ -143,7 +143,7 @@ class Levels::Loop {
     std::uint32_t first_departure = kNoBlock, last_departure = kNoBlock;
     std::array<std::vector<Arrival>, kKinds> arrivals;
     std::array<std::vector<std::uint8_t>, kKinds> in_flight;  // [to], from the first send on
-    bool waits = false, parked = false;
+    bool waits = false;
     TrafficSet wanted = 0;
     double wake_at = kNever;
     std::uint32_t wakes = 0;
@@ -154,7 +154,7 @@ class Levels::Loop {
     const char* operation = nullptr;
     std::exception_ptr error;
     std::unique_ptr<Fiber> fiber;
-    bool ended() const { return !fiber || fiber->ended(); }
+    bool ended = false;
   };
 
   explicit Loop(LevelsOptions options)
@@ -175,8 +175,8 @@ class Levels::Loop {
     check(options_.compute_scale >= 0, "compute_scale is {} (at least 0). Change it.", options_.compute_scale);
     lookahead_ = kNever;
     for (int l = 0; l < depth_; ++l) lookahead_ = std::min(lookahead_, cost(l).latency_s);
-    slot_class_ = BlockStore::class_of(sizeof(Message) + options_.slot_bytes);
-    seats_.resize(static_cast<std::size_t>(ranks_));
+    slot_class_ = BlockStore::class_of(options_.slot_bytes);
+    seats_ = std::vector<Seat>(static_cast<std::size_t>(ranks_));
     domain_.resize(static_cast<std::size_t>(ranks_) * need);
     std::vector<int> domains(need, 0);
     number_domains(options_.hierarchy.root(), depth_ - 1, {}, domains);
@@ -248,7 +248,7 @@ class Levels::Loop {
   void depart(std::uint32_t block, std::size_t bytes) {
     Message* m = &message(block);
     // A slot that was hardly used travels in a smaller block: thousands of ranks have millions of them under way.
-    if (const int needed = BlockStore::class_of(sizeof(Message) + bytes); needed < m->size_class) {
+    if (const int needed = BlockStore::class_of(bytes); needed < m->size_class) {
       const std::uint32_t smaller = fill(m->from, m->to, static_cast<Kind>(m->kind), needed);
       message(smaller).note = m->note;
       std::memcpy(payload(smaller), payload(block), bytes);
@@ -378,7 +378,7 @@ class Levels::Loop {
       const Event e = pop(events_);
       if (e.wake == kDeparture) {
         carry(e.rank);
-      } else if (Seat& s = seat(e.rank); e.wake == s.wakes && !s.ended()) {
+      } else if (Seat& s = seat(e.rank); e.wake == s.wakes && !s.ended) {
         left -= turn(e.rank);
         if (++idle_turns_ >= kIdleTurns) watch_idleness();
       }
@@ -403,13 +403,13 @@ class Levels::Loop {
     m.to = to;
     m.kind = kind;
     m.size_class = static_cast<std::uint8_t>(size_class);
-    seat(from).held_bytes += BlockStore::capacity(size_class);
+    seat(from).held_bytes += BlockStore::kHead + BlockStore::capacity(size_class);
     return block;
   }
   void give_block(std::uint32_t block) {
     const Message& m = message(block);
     const int size_class = m.size_class;
-    seat(m.from).held_bytes -= BlockStore::capacity(size_class);
+    seat(m.from).held_bytes -= BlockStore::kHead + BlockStore::capacity(size_class);
     blocks_.give_back(block, size_class);
   }
 
@@ -438,7 +438,9 @@ class Levels::Loop {
     if (m.next == kNoBlock) {
       s.last_departure = kNoBlock;
     } else {
-      push(events_, {message(m.next).departs, number_++, rank, kDeparture});
+      const Message& next = message(m.next);
+      push(events_, {next.departs, number_++, rank, kDeparture});
+      if (next.next != kNoBlock) __builtin_prefetch(blocks_.at(next.next));  // out of cache by then: a burst is long
     }
     const int* from = domains_of(m.from);
     const int* to = domains_of(m.to);
@@ -505,6 +507,7 @@ class Levels::Loop {
     if (options_.compute_scale > 0) s.computed_at = processor_seconds();
     s.fiber->resume();
     if (!s.fiber->ended()) return 0;
+    s.ended = true;
     s.fiber.reset();  // its stack too
     return 1;
   }
@@ -514,7 +517,7 @@ class Levels::Loop {
     if (broken_.empty()) broken_ = describe_deadlock();
     Rank ended = 0;
     for (Rank r = 0; r < ranks_; ++r)
-      if (!seat(r).ended() && events_.empty()) ended += turn(r);
+      if (!seat(r).ended && events_.empty()) ended += turn(r);
     return ended;
   }
 
@@ -534,7 +537,7 @@ class Levels::Loop {
     constexpr int kNamed = 8;
     for (Rank r = 0; r < ranks_; ++r) {
       const Seat& s = seat(r);
-      Group& g = groups[s.ended()     ? "ended"
+      Group& g = groups[s.ended       ? "ended"
                         : s.operation ? fmt::format("waiting in '{}'", s.operation)
                                       : std::string("waiting")];
       if (++g.count <= kNamed) g.ranks += fmt::format(" {}", r);
@@ -607,7 +610,7 @@ class LevelsFabric final : public Fabric {
   Busy send(Rank to, Traffic traffic, Note note, std::span<const std::byte> bytes) override {
     Busy busy = Busy::no;
     const Kind kind = traffic == Traffic::control ? kControl : kMessage;
-    const std::uint32_t block = loop_.take(rank_, to, kind, BlockStore::class_of(sizeof(Message) + bytes.size()), busy);
+    const std::uint32_t block = loop_.take(rank_, to, kind, BlockStore::class_of(bytes.size()), busy);
     if (busy != Busy::no) return busy;
     loop_.message(block).note = note;
     if (!bytes.empty()) std::memcpy(loop_.payload(block), bytes.data(), bytes.size());
