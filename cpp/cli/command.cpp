@@ -13,7 +13,7 @@ Command::Command(std::string name, const std::string& about) : name_(std::move(n
   app_.add_option("--ranks", ranks_, "ranks; more than one starts them (default: the launcher's, else 1)")
       ->check(CLI::PositiveNumber);
   app_.add_option("--threads", threads_, "threads of a rank (default: cores / ranks)")->check(CLI::PositiveNumber);
-  app_.add_option("--transport", transport_, "auto, inproc, shm, mpi, mpi_probe, mpi_rma or ofi");
+  app_.add_option("--transport", transport_, "auto, inproc, shm, mpi, mpi_probe, mpi_rma, ofi or levels");
   app_.add_option("--mpi", mpi_, "auto, openmpi or mpich");
   app_.add_option("--provider", provider_, "of libfabric, under --transport ofi: auto, tcp;ofi_rxm, shm, ...");
   app_.add_option(
@@ -119,6 +119,11 @@ int Command::run(const std::function<Outcome(World&)>& f) {
           if (world.rank() == 0) outcome = std::move(mine);
         },
         options);
+    if (const auto& simulated = job->virtual_run()) {
+      outcome.seconds["virtual"] = simulated->seconds;
+      outcome.extra["predicted"] = true;
+      outcome.extra["simulation"] = simulated->to_json();
+    }
     if (job->rank() == 0) code = print(outcome);
   } catch (...) {
     const Failure failure = current_failure();

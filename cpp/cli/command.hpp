@@ -46,6 +46,7 @@ class Command {
   int run_alone(const std::function<Outcome()>& f);
 
   const Plan& plan() const { return plan_; }
+  Rank ranks() const { return ranks_; }  ///< as asked for; 0: not
   bool quiet() const { return quiet_; }
   bool json() const { return !json_.empty(); }
 

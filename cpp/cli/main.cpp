@@ -24,6 +24,8 @@ constexpr Verb kVerbs[] = {
     {"info", "the job's ranks and hierarchy, and every knob of communication", verb_info},
     {"inspect", "what a graph holds, and the memory that a run would take", verb_inspect},
     {"run", "an algorithm on a graph: run bfs INPUT", verb_run},
+    {"simulate", "predict a command on another machine: simulate --platform cluster:8x8x16 -- run bfs INPUT",
+     verb_simulate},
 };
 
 void print_help() {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/algorithms/bfs.hpp>
 #include <atoll/base/random.hpp>
-#include <atoll/base/timer.hpp>
 #include <atoll/graph/write.hpp>
 #include <atoll/verify/bfs_tree.hpp>
 
@@ -51,7 +50,7 @@ std::vector<Vertex> draw_sources(const Graph& graph, int count, std::uint64_t se
 }
 
 Outcome search(World& world, const Options& options) {
-  Timer timer;
+  RankTimer timer(world);
   Outcome outcome;
   EdgeList edges = options.input.load(world);
   const double load_seconds = world.max(timer.lap());
@@ -90,7 +89,7 @@ Outcome search(World& world, const Options& options) {
   for (Vertex source : sources) {
     world.barrier();
     const Counters before = world.counters();
-    Timer trial;
+    const RankTimer trial(world);
     bfs.run(source, result);
     const double mine = trial.seconds();
     spent += world.counters().since(before);
@@ -99,7 +98,7 @@ Outcome search(World& world, const Options& options) {
     trials.push_back(
         {{"source", source}, {"reached", result.reached}, {"levels", result.levels}, {"pulls", result.pulls}});
     if (!verify) continue;
-    Timer checking;
+    const RankTimer checking(world);
     const BfsTreeReport report = verify_bfs(*graph, source, {result.parent.data(), result.parent.size()},
                                             {result.depth.data(), result.depth.size()}, Tuples::of(edges),
                                             graph->directed() ? TupleKind::directed : TupleKind::undirected);

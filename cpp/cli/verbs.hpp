@@ -15,6 +15,7 @@ int verb_doctor(const Words& words);
 int verb_graph500(const Words& words);
 int verb_inspect(const Words& words);
 int verb_info(const Words& words);
+int verb_simulate(const Words& words);
 int verb_run(const Words& words);
 int run_bfs(const Words& words);
 

@@ -18,7 +18,6 @@
 // [1] S. Beamer, K. Asanovic, D. Patterson. "Direction-optimizing breadth-first search." SC 2012.
 #include <atoll/algorithms/bfs.hpp>
 #include <atoll/algorithms/bfs_local.hpp>
-#include <atoll/base/timer.hpp>
 #include <atoll/runtime/mailbox.hpp>
 #include <bit>
 
@@ -114,7 +113,7 @@ class Bfs::Typed final : public Search {
     result.levels = 1;
     result.pulls = 0;
     result.rounds.clear();
-    Timer timer;
+    RankTimer timer(world_);
     double waited = world_.waited_seconds();
     bool pulling = false;
     for (level_ = 1; frontier.vertices > 0; ++level_) {

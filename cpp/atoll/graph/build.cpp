@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From edges in any order on any rank to lists at the owner, in two passes: count, then place. Nothing is buffered
 // between them, so that the fullest moment holds the edges and the lists once each.
-#include <atoll/base/timer.hpp>
 #include <atoll/graph/graph.hpp>
 #include <atoll/graph/mirror.hpp>
 #include <atoll/graph/relabel.hpp>
@@ -230,7 +229,7 @@ class GraphBuilder {
   template <class Dense, class W>
   void build_typed(const EdgeList& edges, EdgeList* owner) {
     auto& seconds = graph_.report_.seconds;
-    Timer whole, timer;
+    RankTimer whole(world_), timer(world_);
     const bool directed = edges.directed;
     Array<Edge> next_out = count<Dense>(edges, directed ? Side::source : Side::both);
     Array<Edge> next_in = directed ? count<Dense>(edges, Side::target) : Array<Edge>();
@@ -337,7 +336,7 @@ class GraphBuilder {
 };
 
 Graph Graph::build(World& world, EdgeList&& edges, const GraphOptions& options) {
-  Timer timer;
+  const RankTimer timer(world);
   IdMap ids = number(world, edges);
   const double seconds = timer.seconds();
   Graph graph = GraphBuilder(world, std::move(ids), options).build(edges, &edges);

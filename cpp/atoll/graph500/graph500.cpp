@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/algorithms/bfs.hpp>
-#include <atoll/base/timer.hpp>
 #include <atoll/graph/generate.hpp>
 #include <atoll/graph500/graph500.hpp>
 #include <atoll/graph500/search_keys.hpp>
@@ -33,7 +32,7 @@ IdRange discover_range(World& world, const EdgeList& edges) {
 template <class F>
 double timed(World& world, F&& f) {
   world.barrier();
-  const Timer timer;
+  const RankTimer timer(world);
   f();
   return world.max(timer.seconds());
 }
@@ -55,7 +54,7 @@ Graph500Result run_graph500(World& world, const Graph500Options& options) {
   std::optional<Bfs> search;
   const Counters before_construction = world.counters();
   result.construction_seconds = timed(world, [&] {
-    Timer timer;
+    RankTimer timer(world);
     auto& parts = result.construction_parts;
     edges.range = discover_range(world, edges);
     parts["discover"] = timer.lap();
@@ -85,7 +84,7 @@ Graph500Result run_graph500(World& world, const Graph500Options& options) {
       spent = world.counters().since(before);
     });
     result.search_counters += spent;
-    Timer timer;
+    const RankTimer timer(world);
     const BfsTreeReport report =
         verify_bfs(*graph, key, {found.parent.data(), found.parent.size()}, {}, tuples, TupleKind::undirected);
     result.verification_seconds += world.max(timer.seconds());

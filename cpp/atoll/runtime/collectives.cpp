@@ -4,11 +4,40 @@
 
 namespace atl {
 
-// Bytes that have been received, or are expected, by (from, tag). Small and short-lived: linear search.
+namespace {
+
+// Up to so many ranks, everyone to everyone directly is at most as many messages as a few rounds of half of the words
+// each, and one latency instead of several.
+constexpr Rank kDirectUpTo = 64;
+
+}  // namespace
+
+struct Collectives::Expected {
+  Rank from;
+  std::uint64_t tag;
+  std::byte* into;
+  std::size_t left;
+};
+
+// One entry for what all ranks send: with one a sender, an exchange would search P entries P times.
+struct Collectives::ExpectedFromAll {
+  std::uint64_t tag;
+  const std::vector<std::span<std::byte>>& into;  // [from]
+  std::size_t left;
+};
+
+struct Collectives::Unexpected {
+  Rank from;
+  Chunk chunk;
+  std::vector<std::byte> bytes;
+};
+
+// Bytes that are expected, or have come before that, by tag (and sender). Few entries: linear search.
 struct Collectives::Inbox {
   SpinLock lock;
   std::vector<Expected*> expected;
-  std::vector<Unexpected> early;  // before receive() was called
+  std::vector<ExpectedFromAll*> from_all;
+  std::vector<Unexpected> early;
 };
 
 void Collectives::open() {
@@ -33,6 +62,12 @@ void Collectives::deliver(void* self, Rank from, std::uint32_t, const std::byte*
     std::atomic_ref(e->left).fetch_sub(bytes, std::memory_order_release);
     return;
   }
+  for (ExpectedFromAll* e : inbox.from_all) {
+    if (e->tag != chunk.tag) continue;
+    std::memcpy(e->into[static_cast<std::size_t>(from)].data() + chunk.offset, data, bytes);
+    std::atomic_ref(e->left).fetch_sub(bytes, std::memory_order_release);
+    return;
+  }
   inbox.early.push_back({from, chunk, std::vector<std::byte>(data, data + bytes)});
 }
 
@@ -52,37 +87,54 @@ void Collectives::send(Rank to, std::uint64_t tag, std::span<const std::byte> by
 
 namespace {
 
-// Announces a receive and takes what has come before it; withdraws it at the end, also when a wait throws.
+// Announces what is expected and takes what has come before it; withdraws it at the end, also when a wait throws.
 template <class Inbox, class Expected>
 class Announce {
  public:
-  Announce(Inbox& inbox, Expected& e) : inbox_(inbox), expected_(e) {
+  /// `into(early)`: where its message's bytes go, null if it is another's.
+  template <class Into>
+  Announce(Inbox& inbox, std::vector<Expected*>& list, Expected& e, Into&& into)
+      : inbox_(inbox), list_(list), expected_(e) {
     std::lock_guard hold(inbox.lock);
-    inbox.expected.push_back(&e);
+    list.push_back(&e);
     std::erase_if(inbox.early, [&](const auto& early) {
-      if (early.from != e.from || early.chunk.tag != e.tag) return false;
-      std::memcpy(e.into + early.chunk.offset, early.bytes.data(), early.bytes.size());
+      std::byte* start = early.chunk.tag == e.tag ? into(early) : nullptr;
+      if (!start) return false;
+      std::memcpy(start + early.chunk.offset, early.bytes.data(), early.bytes.size());
       e.left -= early.bytes.size();
       return true;
     });
   }
   ~Announce() {
     std::lock_guard hold(inbox_.lock);
-    std::erase(inbox_.expected, &expected_);
+    std::erase(list_, &expected_);
   }
+  Announce(const Announce&) = delete;
+  Announce& operator=(const Announce&) = delete;
 
  private:
   Inbox& inbox_;
+  std::vector<Expected*>& list_;
   Expected& expected_;
 };
+
+template <class Inbox, class Expected>
+Announce<Inbox, Expected> announce(Inbox& inbox, Expected& e) {
+  return {inbox, inbox.expected, e, [&](const auto& early) { return early.from == e.from ? e.into : nullptr; }};
+}
+
+template <class E>
+bool complete(E& expected) {
+  return std::atomic_ref(expected.left).load(std::memory_order_acquire) == 0;
+}
 
 }  // namespace
 
 void Collectives::receive(Rank from, std::uint64_t tag, std::span<std::byte> bytes) {
   if (bytes.empty()) return;
   Expected e{from, tag, bytes.data(), bytes.size()};
-  Announce announce(*inbox_, e);
-  world_.wait_until("receive", [&] { return std::atomic_ref(e.left).load(std::memory_order_acquire) == 0; });
+  const auto announced = announce(*inbox_, e);
+  world_.wait_until("receive", [&] { return complete(e); });
 }
 
 // Bruck's all-gather: in round k a rank has 2^k blocks (its own and its successors') and gets as many more.
@@ -108,9 +160,9 @@ void Collectives::all_gather_bytes(const std::byte* mine, std::size_t bytes, std
     const std::size_t n = std::min(have, p - have);
     const auto to = static_cast<Rank>((me + p - have) % p), from = static_cast<Rank>((me + have) % p);
     Expected e{from, first_tag + round, blocks + have * bytes, n * bytes};
-    Announce announce(*inbox_, e);
+    const auto announced = announce(*inbox_, e);
     send(to, first_tag + round, {blocks, n * bytes});
-    world_.wait_until("all_gather", [&] { return std::atomic_ref(e.left).load(std::memory_order_acquire) == 0; });
+    world_.wait_until("all_gather", [&] { return complete(e); });
     have += n;
   }
   // Block i is rank me + i's.
@@ -135,33 +187,86 @@ void Collectives::exchange_bytes(const std::vector<std::span<const std::byte>>& 
                                  const std::vector<std::span<std::byte>>& incoming) {
   const std::uint64_t tag = next_tag();
   const Rank p = ranks(), me = world_.rank();
-  std::deque<Expected> expected;
-  std::deque<Announce<Inbox, Expected>> announced;
-  for (Rank r = 0; r < p; ++r) {
-    const auto& in = incoming[static_cast<std::size_t>(r)];
-    if (r == me || in.empty()) continue;
-    expected.push_back({r, tag, in.data(), in.size()});
-    announced.emplace_back(*inbox_, expected.back());
-  }
+  ExpectedFromAll expected{tag, incoming, 0};
+  for (Rank r = 0; r < p; ++r)
+    if (r != me) expected.left += incoming[static_cast<std::size_t>(r)].size();
+  const Announce announced(*inbox_, inbox_->from_all, expected,
+                           [&](const Unexpected& e) { return incoming[static_cast<std::size_t>(e.from)].data(); });
   if (const auto& own = outgoing[static_cast<std::size_t>(me)]; !own.empty())
     std::memcpy(incoming[static_cast<std::size_t>(me)].data(), own.data(), own.size());
   for (Rank i = 1; i < p; ++i) {
     const Rank to = (me + i) % p;
     send(to, tag, outgoing[static_cast<std::size_t>(to)]);
   }
-  world_.wait_until("exchange", [&] {
-    return std::all_of(expected.begin(), expected.end(),
-                       [](Expected& e) { return std::atomic_ref(e.left).load(std::memory_order_acquire) == 0; });
-  });
+  world_.wait_until("exchange", [&] { return complete(expected); });
 }
 
+// Bruck's index algorithm: word i is for rank me + i at first, and from rank me - i in the end; round k passes on the
+// words whose number has bit k, by 2^k ranks. (J. Bruck et al., "Efficient algorithms for all-to-all communications in
+// multiport message-passing systems", 1997.)
+std::vector<Edge> Collectives::exchange_lengths(const std::vector<Edge>& outgoing) {
+  const auto p = static_cast<std::size_t>(ranks()), me = static_cast<std::size_t>(world_.rank());
+  std::vector<Edge> result(p);
+  if (ranks() <= kDirectUpTo) {
+    std::vector<std::span<const std::byte>> out(p);
+    std::vector<std::span<std::byte>> in(p);
+    for (std::size_t r = 0; r < p; ++r) {
+      out[r] = std::as_bytes(std::span(&outgoing[r], 1));
+      in[r] = std::as_writable_bytes(std::span(&result[r], 1));
+    }
+    exchange_bytes(out, in);
+    return result;
+  }
+  std::vector<Edge> words(p), passed_on, passed_here;
+  for (std::size_t i = 0; i < p; ++i) words[i] = outgoing[(me + i) % p];
+  for (std::size_t bit = 1; bit < p; bit <<= 1) {
+    passed_on.clear();
+    for (std::size_t i = bit; i < p; ++i)
+      if (i & bit) passed_on.push_back(words[i]);
+    passed_here.resize(passed_on.size());
+    const std::span into = std::as_writable_bytes(std::span(passed_here));
+    const std::uint64_t tag = next_tag();
+    Expected e{static_cast<Rank>((me + p - bit) % p), tag, into.data(), into.size()};
+    const auto announced = announce(*inbox_, e);
+    send(static_cast<Rank>((me + bit) % p), tag, std::as_bytes(std::span(passed_on)));
+    world_.wait_until("exchange of lengths", [&] { return complete(e); });
+    for (std::size_t i = bit, k = 0; i < p; ++i)
+      if (i & bit) words[i] = passed_here[k++];
+  }
+  for (std::size_t i = 0; i < p; ++i) result[(me + p - i) % p] = words[i];
+  return result;
+}
+
+// Bruck's all-gather again, with lengths of their own; where these are long, everyone directly, without a copy.
 void Collectives::all_gather_varying_bytes(std::span<const std::byte> mine, const std::vector<std::size_t>& offsets,
                                            std::byte* all) {
-  const auto p = static_cast<std::size_t>(ranks());
-  std::vector<std::span<const std::byte>> outgoing(p, mine);
-  std::vector<std::span<std::byte>> incoming(p);
-  for (std::size_t r = 0; r < p; ++r) incoming[r] = {all + offsets[r], offsets[r + 1] - offsets[r]};
-  exchange_bytes(outgoing, incoming);
+  const auto p = static_cast<std::size_t>(ranks()), me = static_cast<std::size_t>(world_.rank());
+  if (ranks() <= kDirectUpTo || offsets.back() / p > world_.payload_bytes() / 2) {
+    std::vector<std::span<const std::byte>> outgoing(p, mine);
+    std::vector<std::span<std::byte>> incoming(p);
+    for (std::size_t r = 0; r < p; ++r) incoming[r] = {all + offsets[r], offsets[r + 1] - offsets[r]};
+    exchange_bytes(outgoing, incoming);
+    return;
+  }
+  std::vector<std::size_t> starts(p + 1, 0);  // of the block of rank me + i
+  for (std::size_t i = 0; i < p; ++i) {
+    const std::size_t r = (me + i) % p;
+    starts[i + 1] = starts[i] + offsets[r + 1] - offsets[r];
+  }
+  std::vector<std::byte> blocks(offsets.back());
+  if (!mine.empty()) std::memcpy(blocks.data(), mine.data(), mine.size());
+  for (std::size_t have = 1; have < p;) {
+    const std::size_t n = std::min(have, p - have);
+    const std::uint64_t tag = next_tag();
+    Expected e{static_cast<Rank>((me + have) % p), tag, blocks.data() + starts[have], starts[have + n] - starts[have]};
+    const auto announced = announce(*inbox_, e);
+    send(static_cast<Rank>((me + p - have) % p), tag, {blocks.data(), starts[n]});
+    world_.wait_until("all_gather", [&] { return complete(e); });
+    have += n;
+  }
+  for (std::size_t i = 0; i < p; ++i)
+    if (starts[i + 1] > starts[i])
+      std::memcpy(all + offsets[(me + i) % p], blocks.data() + starts[i], starts[i + 1] - starts[i]);
 }
 
 }  // namespace atl

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atoll/base/types.hpp>
 #include <cstring>
-#include <deque>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -62,7 +61,8 @@ class Collectives {
   template <Plain T>
   std::vector<T> all_gather_varying(std::span<const T> mine, std::vector<Edge>* counts = nullptr);
 
-  /// Sends outgoing[r] to rank r and returns what each rank sent here, [from]. Empty lists cost no message.
+  /// Sends outgoing[r] to rank r and returns what each rank sent here, [from]. Empty lists cost no message; their
+  /// lengths travel first, ceil(log2 P) rounds of P/2 words, or directly where P is small.
   template <Plain T>
   std::vector<std::vector<T>> exchange(std::vector<std::vector<T>> outgoing);
 
@@ -86,20 +86,14 @@ class Collectives {
     std::uint64_t tag;
     std::uint64_t offset;
   };
-  struct Expected {
-    Rank from;
-    std::uint64_t tag;
-    std::byte* into;
-    std::size_t left;
-  };
-  struct Unexpected {
-    Rank from;
-    Chunk chunk;
-    std::vector<std::byte> bytes;
-  };
+  struct Expected;
+  struct ExpectedFromAll;
+  struct Unexpected;
   static void deliver(void* self, Rank from, std::uint32_t stamp, const std::byte* data, std::size_t bytes);
   void all_gather_bytes(const std::byte* mine, std::size_t bytes, std::byte* all);
   void broadcast_bytes(std::span<std::byte> bytes, Rank root);
+  /// What each rank's length for this one is.
+  std::vector<Edge> exchange_lengths(const std::vector<Edge>& outgoing);
   void all_gather_varying_bytes(std::span<const std::byte> mine, const std::vector<std::size_t>& offsets,
                                 std::byte* all);
   Rank ranks() const;
@@ -153,17 +147,7 @@ std::vector<std::vector<T>> Collectives::exchange(std::vector<std::vector<T>> ou
   const auto p = static_cast<std::size_t>(ranks());
   std::vector<Edge> lengths(p);
   for (std::size_t r = 0; r < p; ++r) lengths[r] = static_cast<Edge>(outgoing[r].size());
-  // Everyone tells everyone what is coming: P words each way.
-  std::vector<Edge> coming(p);
-  {
-    std::vector<std::span<const std::byte>> out(p);
-    std::vector<std::span<std::byte>> in(p);
-    for (std::size_t r = 0; r < p; ++r) {
-      out[r] = std::as_bytes(std::span(&lengths[r], 1));
-      in[r] = std::as_writable_bytes(std::span(&coming[r], 1));
-    }
-    exchange_bytes(out, in);
-  }
+  const std::vector<Edge> coming = exchange_lengths(lengths);
   std::vector<std::vector<T>> incoming(p);
   std::vector<std::span<const std::byte>> out(p);
   std::vector<std::span<std::byte>> in(p);

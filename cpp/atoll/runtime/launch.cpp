@@ -304,11 +304,11 @@ Job::Job(Rank ranks, Plan plan, std::vector<std::string> command)
     if (ranks > 0 && ranks != by->ranks)
       throw UsageError(fmt::format("--ranks is {} ({} has started {}). Leave --ranks away under a launcher.", ranks,
                                    by->name, by->ranks));
-    if (plan_.transport == "inproc")
+    if (plan_.transport == "inproc" || plan_.transport == "levels")
       throw UsageError(
-          fmt::format("--transport inproc under {} (its ranks are threads of one process). Start it without a "
-                      "launcher, with --ranks {}.",
-                      by->name, by->ranks));
+          fmt::format("--transport {} under {} (its ranks are {} of one process). Start it without a launcher, with "
+                      "--ranks {}.",
+                      plan_.transport, by->name, plan_.transport == "inproc" ? "threads" : "fibers", by->ranks));
     part_ = Part::rank;
     ranks_ = by->ranks;
     rank_ = by->rank;
@@ -324,6 +324,11 @@ Job::Job(Rank ranks, Plan plan, std::vector<std::string> command)
       board_.emplace(std::move(*board));
       board_->sit(rank_);
     }
+    return;
+  }
+  if (plan_.transport == "levels") {
+    part_ = Part::fibers;
+    how_ = fmt::format("{} ranks as fibers of this process, in virtual time", ranks_);
     return;
   }
   if (ranks_ == 1) {
@@ -369,6 +374,12 @@ Job::~Job() = default;
 
 void Job::run(const std::function<void(World&)>& f, World::Options options) {
   if (part_ == Part::threads) return run_ranks(ranks_, plan_, f, std::move(options));
+  if (part_ == Part::fibers) {
+    const Hierarchy hierarchy = plan_.domains.empty() ? Hierarchy::flat(ranks_) : read_domains(plan_.domains);
+    virtual_run_ =
+        run_virtual(hierarchy, platform_costs(plan_.platform, hierarchy.depth()), plan_, f, std::move(options));
+    return;
+  }
   std::unique_ptr<World> world;
   if (part_ == Part::alone) {
     auto fabrics = make_inproc({.ranks = 1,

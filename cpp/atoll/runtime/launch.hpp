@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atoll/runtime/job_board.hpp>
+#include <atoll/runtime/virtual_ranks.hpp>
 #include <atoll/runtime/world.hpp>
 #include <functional>
 #include <memory>
@@ -23,7 +24,7 @@
 ///
 /// Under mpiexec or srun the process is a rank of that job. Outside, several ranks are started by the
 /// launcher of the MPI of a plug-in, or with transport shm by this process, which stays as their parent; without
-/// any MPI, or with transport inproc, they are threads of this process. A program that is not the command (Python)
+/// any MPI, or with transport inproc, they are threads of this process; with levels, fibers in virtual time. A program that is not the command (Python)
 /// calls join_world().
 namespace atl {
 
@@ -42,6 +43,7 @@ class Job {
   enum class Part {
     alone,    ///< one rank, no MPI
     threads,  ///< all ranks are threads of this process
+    fibers,   ///< all ranks are fibers of this process, in virtual time
     rank,     ///< one rank of a job of processes
     parent,   ///< not a rank: started the launcher, watches
   };
@@ -61,6 +63,9 @@ class Job {
 
   /// Calls f on each rank that this process has, and closes the World. Throws what f throws.
   void run(const std::function<void(World&)>& f, World::Options options = {});
+
+  /// What run() took by the simulated clock, where part() is fibers.
+  const std::optional<VirtualRun>& virtual_run() const { return virtual_run_; }
 
   /// Starts the ranks, forwards SIGINT, SIGTERM and SIGHUP to them, and waits for their end. Returns their
   /// exit code: 0, or that of the first rank that ended with another and has reported why. A rank that died
@@ -87,6 +92,7 @@ class Job {
   std::string how_;
   std::string mpi_, launcher_path_;  // of a parent
   std::optional<JobBoard> board_;
+  std::optional<VirtualRun> virtual_run_;
   bool joined_ = false;
   bool agreed_ = false;  // run() threw what every rank threw
 };

@@ -24,6 +24,7 @@ void for_each_field(P& plan, F&& f) {
   f("route", plan.route);
   f("monitors", plan.monitors);
   f("domains", plan.domains);
+  f("platform", plan.platform);
   f("threads", plan.threads);
   f("slot_bytes", plan.slot_bytes);
   f("slots_per_peer", plan.slots_per_peer);
@@ -137,7 +138,7 @@ void Plan::validate() const {
       throw InputError(
           fmt::format("{} '{}' is unknown (there are {}). Choose one.", field, value, fmt::join(choices, ", ")));
   };
-  one_of("transport", transport, {"auto", "inproc", "shm", "mpi", "mpi_probe", "mpi_rma", "ofi"});
+  one_of("transport", transport, {"auto", "inproc", "shm", "mpi", "mpi_probe", "mpi_rma", "ofi", "levels"});
   one_of("node_transport", node_transport, {"auto", "shm", "none"});
   one_of("progress", progress, {"inline", "thread"});
   one_of("mpi", mpi, {"auto", "openmpi", "mpich"});

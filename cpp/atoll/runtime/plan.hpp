@@ -14,13 +14,14 @@
 namespace atl {
 
 struct Plan {
-  std::string transport = "auto";       ///< auto inproc shm mpi mpi_probe mpi_rma ofi
+  std::string transport = "auto";       ///< auto inproc shm mpi mpi_probe mpi_rma ofi levels
   std::string node_transport = "auto";  ///< auto shm none: what ranks of one node use under another transport
   std::string mpi = "auto";             ///< auto openmpi mpich: which plug-in serves transports mpi*
   std::string provider = "auto";        ///< of libfabric, for transport ofi: auto tcp;ofi_rxm shm verbs;ofi_rxm ...
   std::string route = "direct";         ///< direct aml row mst domain: how records travel between ranks
   std::string monitors = "spread";      ///< spread single: which ranks of a domain gather for others, on route domain
   std::string domains;                  ///< pretended hierarchy: 2x4, torus:4x4, a file; empty: as discovered
+  std::string platform;                 ///< what levels simulates: a JSON file of costs; empty: the paper's ratios
   int threads = 0;                      ///< per rank; 0: usable cores / ranks on this node
   std::size_t slot_bytes = 0;           ///< one aggregate; 0: by the number of ranks, see slot_bytes_for
   int slots_per_peer = 4;               ///< in flight per ordered pair of ranks

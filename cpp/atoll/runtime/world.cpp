@@ -5,6 +5,7 @@
 #include <atoll/transport/inproc.hpp>
 #include <atoll/transport/node_fabric.hpp>
 #include <cstring>
+#include <limits>
 #include <mutex>
 #include <thread>
 
@@ -16,10 +17,6 @@ int threads_per_rank(const Plan& plan, const Fabric& fabric) {
   int on_node = 0;
   for (Rank r = 0; r < fabric.size(); ++r) on_node += fabric.node_of(r) == fabric.node_of(fabric.rank());
   return std::max(1, usable_cores() / std::max(1, on_node));
-}
-
-double now_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 // A slot's first bytes; the payload follows, 16-byte aligned.
@@ -408,7 +405,7 @@ void World::note_refusal(const char* what, Rank to) {
   constexpr std::uint32_t kLookEvery = 256;  // a look at the clock costs as much as several refusals
   if (++thread_state().refusals % kLookEvery != 0 || !refusals_.lock.try_lock()) return;
   std::lock_guard hold(refusals_.lock, std::adopt_lock);
-  const double now = now_seconds();
+  const double now = this->now();
   const std::uint64_t moved = moved_.load(std::memory_order_relaxed);
   if (refusals_.since < 0 || moved != refusals_.moved) {
     refusals_.since = now;
@@ -427,7 +424,7 @@ void World::note_refusal(const char* what, Rank to) {
 // ---- waiting --------------------------------------------------------------------------------------------------------
 
 World::Watch::~Watch() {
-  if (began_ >= 0) world_.thread_state().counters.wait_seconds += now_seconds() - began_;
+  if (began_ >= 0) world_.thread_state().counters.wait_seconds += world_.now() - began_;
 }
 
 void World::Watch::progressed() {
@@ -436,15 +433,17 @@ void World::Watch::progressed() {
 }
 
 void World::Watch::idle() {
-  if (backoff_.pause()) {
-    if (began_ < 0) {
-      began_ = now_seconds();
-      if (world_.options_.waiting) world_.options_.waiting(what_);
-    }
+  if (began_ < 0) {
+    began_ = world_.now();
+    if (world_.options_.waiting) world_.options_.waiting(what_);
+  }
+  if (world_.fabric_->is_virtual()) {
+    world_.fabric_->wait(std::numeric_limits<double>::infinity(), world_.wanted());
     return;
   }
+  if (backoff_.pause()) return;
   // Asleep from here on: look at the clock each time.
-  const double now = now_seconds();
+  const double now = world_.now();
   if (since_ < 0) since_ = checked_ = now;
   // What other threads of this rank move counts too.
   if (const auto moved = world_.moved_.load(std::memory_order_relaxed); moved != moved_) {

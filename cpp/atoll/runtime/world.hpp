@@ -54,6 +54,8 @@ class World : public Collectives {
   Team& team() { return team_; }
   Fabric& fabric() { return *fabric_; }
   const Log& log() const { return options_.log; }
+  /// This rank's clock in seconds; virtual where the fabric is. Algorithms time themselves by it (RankTimer).
+  double now() const { return fabric_->now(); }
 
   /// Every rank throws the InputError `message` of the lowest rank where ok is false. Collective.
   void agree(bool ok, const std::string& message);
@@ -209,6 +211,21 @@ class World : public Collectives {
   } refusals_;
   std::unique_ptr<Communication> communication_;
   std::atomic<std::ptrdiff_t> memory_{0}, memory_high_{0};
+};
+
+/// As Timer, on the rank's own clock.
+class RankTimer {
+ public:
+  explicit RankTimer(const World& world) : world_(world), start_(world.now()) {}
+  double seconds() const { return world_.now() - start_; }
+  double lap() {
+    const double now = world_.now();
+    return now - std::exchange(start_, now);
+  }
+
+ private:
+  const World& world_;
+  double start_;
 };
 
 /// Calls f(World&) on each of `ranks` threads; throws what the rank that failed first threw. If a rank throws while

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atoll/base/types.hpp>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -137,6 +138,14 @@ class Fabric {
 
   /// The fabric that crosses nodes; this one unless it is composed.
   virtual Fabric& network() { return *this; }
+
+  /// Whether ranks live in simulated time: then whoever has nothing to do calls wait() at once, as spinning and the
+  /// machine's clock mean nothing, and wait() itself notices when no rank can go on.
+  virtual bool is_virtual() const { return false; }
+  /// This rank's clock in seconds, from some beginning on.
+  virtual double now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  }
 
   /// Ends the job at once on all ranks with the exit code; does not return where the fabric has processes.
   virtual void abort(int exit_code) noexcept = 0;

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/runtime/virtual_ranks.hpp>
+#include <nlohmann/json.hpp>
+
+namespace atl {
+
+VirtualRun run_virtual(const Hierarchy& hierarchy, const std::vector<LinkCost>& costs, const Plan& plan,
+                       const std::function<void(World&)>& f, World::Options options, double compute_scale) {
+  constexpr std::size_t kShortest = 512, kLongest = 65536;
+  Levels levels({.hierarchy = hierarchy,
+                 .costs = costs,
+                 .slot_bytes = plan.slot_bytes_for(hierarchy.size()),
+                 .message_bytes = std::clamp(plan.eager_bytes, kShortest, kLongest),
+                 .slots_per_peer = plan.slots_per_peer,
+                 .compute_scale = compute_scale});
+  Plan local = plan;
+  local.threads = 1;
+  local.progress = "inline";
+
+  VirtualRun run;
+  levels.run([&](Rank rank) {
+    World::Options mine = options;
+    if (rank != 0) mine.log = {};
+    mine.waiting = [&levels, &options, rank](const char* operation) {
+      levels.note_wait(rank, operation);
+      if (options.waiting) options.waiting(operation);
+    };
+    World world(levels.fabric(rank), local, hierarchy, std::move(mine));
+    f(world);
+    world.close();
+    run.counters += world.counters();
+  });
+
+  run.seconds = levels.seconds();
+  for (Rank r = 0; r < hierarchy.size(); ++r) run.ranks.push_back(levels.spent(r));
+  for (const LevelTraffic& t : levels.traffic()) {
+    run.levels.push_back({t.bulk, t.bulk_bytes - t.bulk * World::kHeaderBytes});  // as Counters count: payload
+    run.queued.push_back({t.small, t.small_bytes});
+  }
+  for (int l = 0; l < hierarchy.depth(); ++l) run.kinds.emplace_back(hierarchy.kind_at(l));
+  run.memory_bytes = levels.memory_bytes();
+  return run;
+}
+
+nlohmann::json VirtualRun::to_json() const {
+  TimeSpent sum;
+  for (const TimeSpent& r : ranks) {
+    sum.compute += r.compute;
+    sum.intra += r.intra;
+    sum.inter += r.inter;
+    sum.stall += r.stall;
+  }
+  nlohmann::json j{
+      {"rank_seconds", {{"compute", sum.compute}, {"intra", sum.intra}, {"inter", sum.inter}, {"stall", sum.stall}}},
+      {"memory_bytes", memory_bytes}};
+  for (std::size_t l = 0; l < levels.size(); ++l)
+    j["levels"].push_back({{"level", l},
+                           {"kind", kinds[l]},
+                           {"messages", levels[l].messages + queued[l].messages},
+                           {"bytes", levels[l].bytes + queued[l].bytes}});
+  return j;
+}
+
+}  // namespace atl

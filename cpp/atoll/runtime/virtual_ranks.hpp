@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/runtime/world.hpp>
+#include <atoll/transport/levels.hpp>
+
+/// Ranks in virtual time, in one thread: the code that ships is the code that is simulated.
+///
+///     const VirtualRun run = run_virtual(Hierarchy::parse("8x16"), paper_costs(2), plan, [](World& world) { ... });
+///     run.seconds;                                  // when the last rank was done, by the model of transport/levels.hpp
+///
+/// Computation takes no virtual time unless compute_scale says so; then a run is the same each time.
+namespace atl {
+
+struct VirtualRun {
+  double seconds = 0;              ///< the latest clock
+  std::vector<TimeSpent> ranks;    ///< [rank]; its clock at the end is seconds()
+  std::vector<LevelCount> levels;  ///< what the event loop has carried of Worlds' packets; equal to their counters
+  std::vector<LevelCount> queued;  ///< of queues' messages and control
+  Counters counters;               ///< of all ranks together
+  std::size_t memory_bytes = 0;    ///< of the simulation: packets and tables
+  std::vector<std::string> kinds;  ///< of the levels
+  /// Sums over the ranks, and all that was carried, by level.
+  nlohmann::json to_json() const;
+};
+
+/// Calls f(World&) on a fiber for each rank of the hierarchy; throws what the rank that failed first threw. A rank has
+/// one thread, whatever the plan says. When no rank can go on, each gets a TransportError that names who waits for what.
+VirtualRun run_virtual(const Hierarchy& hierarchy, const std::vector<LinkCost>& costs, const Plan& plan,
+                       const std::function<void(World&)>& f, World::Options options = {}, double compute_scale = 0);
+
+}  // namespace atl

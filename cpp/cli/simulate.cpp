@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/ranges.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atoll/transport/discover.hpp>
+#include <atoll/transport/levels.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "verbs.hpp"
+
+namespace atl::cli {
+namespace {
+
+std::vector<std::string> route_names() { return {"direct"}; }
+
+// What is simulated: a tree of domains, and a file with the costs of its levels ("": the preset).
+struct Platform {
+  std::string domains, costs;
+};
+
+Platform platform_of(const std::string& name) {
+  constexpr std::string_view kCluster = "cluster:";
+  if (name.starts_with(kCluster)) return {name.substr(kCluster.size()), ""};
+  if (!std::filesystem::exists(name))
+    throw UsageError(
+        fmt::format("--platform {}: neither cluster:8x8x16 (sizes from the top) nor a file. Correct it.", name));
+  std::ifstream file(name);
+  const nlohmann::json j = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+  check(j.is_object() && j.contains("domains") && j["domains"].is_string() && j.contains("levels"),
+        "{}: not a platform (an object with domains, as \"8x8x16\", and levels: a list of latency_s, bytes_per_second "
+        "and "
+        "overhead_s). Correct it.",
+        name);
+  return {j["domains"].get<std::string>(), std::filesystem::absolute(name).string()};
+}
+
+// A file that goes when this does.
+class Scratch {
+ public:
+  Scratch() : path_((std::filesystem::temp_directory_path() / "atoll-simulate-XXXXXX").string()) {
+    const int file = mkstemp(path_.data());
+    if (file < 0)
+      throw IoError(fmt::format("{}: {} (a result is kept there). Free some room.", path_, strerror(errno)));
+    close(file);
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// Runs this program with the words, and the settings added to its environment; stdout goes to stderr, where the log is.
+// A process of its own for each route: each begins with the same empty memory, and gives back all of it.
+int run_again(const Words& words, const std::vector<std::pair<std::string, std::string>>& settings) {
+  std::vector<char*> arguments;
+  Words argv{"atoll"};
+  argv.insert(argv.end(), words.begin(), words.end());
+  for (std::string& a : argv) arguments.push_back(a.data());
+  arguments.push_back(nullptr);
+  std::vector<std::string> environment;
+  for (char** e = environ; *e; ++e) {
+    const std::string_view entry(*e);
+    const bool replaced =
+        std::any_of(settings.begin(), settings.end(), [&](const auto& s) { return entry.starts_with(s.first + "="); });
+    if (!replaced) environment.emplace_back(entry);
+  }
+  for (const auto& [name, value] : settings) environment.push_back(name + "=" + value);
+  std::vector<char*> pointers;
+  for (std::string& e : environment) pointers.push_back(e.data());
+  pointers.push_back(nullptr);
+  const int parent = getpid();
+  const int child = fork();
+  if (child < 0)
+    throw TransportError(fmt::format("a route's process: {} (it cannot be started). Free some.", strerror(errno)));
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGTERM);  // nobody outlives the command
+    if (getppid() != parent) _exit(127);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    execve("/proc/self/exe", arguments.data(), pointers.data());
+    _exit(127);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// A run's own numbers are those of what it times and counts, as of a search without the building of its graph; where a
+// verb counts nothing, those of all that it does.
+nlohmann::json row_of(const std::string& route, const nlohmann::json& run) {
+  const nlohmann::json& all = run.at("simulation").at("levels");
+  const nlohmann::json& levels = run.at("counters").contains("levels") ? run["counters"]["levels"] : all;
+  const nlohmann::json& seconds = run.at("seconds");
+  const nlohmann::json& top = levels.back();
+  return {{"route", route},
+          {"inter_domain_messages", top.at("messages")},
+          {"inter_domain_bytes", top.at("bytes")},
+          {"communication_seconds", seconds.value("run", seconds.at("virtual").get<double>())},
+          {"virtual_seconds", seconds.at("virtual")},
+          {"levels", levels},
+          {"whole", run.at("simulation")},
+          {"predicted", true}};
+}
+
+// As the command's own error, which stands above on stderr.
+void check_ended_well(int code, const std::string& route, const Words& words) {
+  if (code == 0) return;
+  const std::string text =
+      fmt::format("route {}: `{}` ended with exit code {} (it says why above). Correct that first.", route,
+                  fmt::join(words, " "), code);
+  if (code == 2) throw UsageError(text);
+  if (code == 3) throw InputError(text);
+  throw TransportError(text);
+}
+
+}  // namespace
+
+int verb_simulate(const Words& words) {
+  const auto split = std::find(words.begin(), words.end(), "--");
+  Command command("simulate",
+                  "Predicts what a command costs on a machine: its ranks run here, in virtual time.\n"
+                  "atoll simulate --platform cluster:8x8x16 --route all -- run bfs kron:16");
+  std::string platform_name, clock = "levels";
+  std::vector<std::string> routes{"all"};
+  CLI::App& app = command.app();
+  app.add_option("--platform", platform_name,
+                 "cluster:8x8x16 (sizes from the top; latencies 1 : 2 : 15), or a JSON file: domains, levels")
+      ->required();
+  app.add_option("--clock", clock, "levels: an event loop over the cost of each level")
+      ->check(CLI::IsMember({"levels"}));
+  app.add_option("--route", routes, fmt::format("all, or some of {}", fmt::join(route_names(), ",")))->delimiter(',');
+  if (const auto code = command.parse(Words(words.begin(), split))) return *code;
+  const Words inner(split == words.end() ? split : split + 1, words.end());
+
+  return command.run_alone([&] {
+    if (inner.empty())
+      throw UsageError(
+          "simulate: there is no command behind -- (that is what is simulated). Add one: -- run bfs kron:16.");
+    if (std::find(routes.begin(), routes.end(), "all") != routes.end()) routes = route_names();
+    const std::vector<std::string> known = route_names();
+    for (const std::string& r : routes)
+      if (std::find(known.begin(), known.end(), r) == known.end())
+        throw UsageError(fmt::format("--route {} is unknown (there are {}). Choose one.", r, fmt::join(known, ", ")));
+    const Platform platform = platform_of(platform_name);
+    const Hierarchy hierarchy = read_domains(platform.domains);
+    if (command.ranks() > 0 && command.ranks() != hierarchy.size())
+      throw UsageError(fmt::format("--ranks is {} (--platform {} has {}). Leave --ranks away.", command.ranks(),
+                                   platform_name, hierarchy.size()));
+
+    Outcome outcome;
+    outcome.extra["predicted"] = true;
+    outcome.extra["platform"] = {{"name", platform_name},
+                                 {"domains", platform.domains},
+                                 {"ranks", hierarchy.size()},
+                                 {"levels", costs_to_json(platform_costs(platform.costs, hierarchy.depth()))}};
+    outcome.extra["simulated_command"] = inner;
+    outcome.text = fmt::format("{:<10} {:>16} {:>16} {:>16} {:>16}\n", "route", "top messages", "top bytes",
+                               "communication", "virtual");
+    for (const std::string& route : routes) {
+      const Scratch result;
+      Words again = inner;
+      again.insert(again.end(), {"--json", result.path(), "--quiet"});
+      const int code = run_again(again, {{"ATOLL_TRANSPORT", clock},
+                                         {"ATOLL_DOMAINS", platform.domains},
+                                         {"ATOLL_PLATFORM", platform.costs},
+                                         {"ATOLL_ROUTE", route}});
+      check_ended_well(code, route, inner);
+      std::ifstream file(result.path());
+      const nlohmann::json run = nlohmann::json::parse(file);
+      if (!run.contains("simulation"))
+        throw UsageError(
+            fmt::format("{} (it has no ranks to simulate, or another --transport). Give a verb with ranks.",
+                        fmt::join(inner, " ")));
+      nlohmann::json row = row_of(route, run);
+      outcome.text +=
+          fmt::format("{:<10} {:>16} {:>16} {:>14.6f} s {:>14.6f} s\n", route,
+                      row["inter_domain_messages"].get<std::uint64_t>(), row["inter_domain_bytes"].get<std::uint64_t>(),
+                      row["communication_seconds"].get<double>(), row["virtual_seconds"].get<double>());
+      if (run.contains("verified") && run["verified"].is_boolean())
+        outcome.verified = outcome.verified.value_or(true) && run["verified"].get<bool>();
+      outcome.extra["routes"].push_back(std::move(row));
+    }
+    outcome.text += fmt::format("predicted for {}: {} ranks\n", platform_name, hierarchy.size());
+    return outcome;
+  });
+}
+
+}  // namespace atl::cli

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <atoll/algorithms/bfs.hpp>
+#include <atoll/graph/generate.hpp>
+#include <atoll/runtime/virtual_ranks.hpp>
+#include <string>
+#include <vector>
+
+using namespace atl;
+
+namespace {
+
+// Depths of all vertices from vertex 1 of a generated graph.
+std::vector<Vertex> depths(World& world, Direction direction) {
+  const Graph graph = Graph::build(world, generate(world, "kron:9:8:3"));
+  const BfsResult found = bfs(graph, 1, {.direction = direction, .depths = Depths::yes});
+  return world.all_gather_varying(std::span<const Vertex>(found.depth.data(), found.depth.size()));
+}
+
+}  // namespace
+
+TEST_CASE("a search in virtual time finds what one on threads finds, and takes the same time twice") {
+  for (const Direction direction : {Direction::automatic, Direction::push, Direction::pull}) {
+    std::vector<Vertex> expected;
+    run_ranks(1, {.threads = 1}, [&](World& world) { expected = depths(world, direction); });
+    for (const std::string domains : {"1", "2", "3", "4", "5", "3+2", "7", "2x2x2", "4x4", "2x40"}) {
+      CAPTURE(domains);
+      const Hierarchy hierarchy = Hierarchy::parse(domains);
+      double seconds = -1;
+      for (int time = 0; time < 2; ++time) {
+        std::vector<Vertex> got;
+        const VirtualRun run = run_virtual(hierarchy, paper_costs(hierarchy.depth()), {}, [&](World& world) {
+          std::vector<Vertex> mine = depths(world, direction);
+          if (world.rank() == hierarchy.size() - 1) got = std::move(mine);
+        });
+        CHECK(got == expected);
+        if (time == 1) CHECK(run.seconds == seconds);
+        seconds = run.seconds;
+      }
+    }
+  }
+}
