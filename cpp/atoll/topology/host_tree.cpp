@@ -7,7 +7,8 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kMostHosts = 1 << 22;  // a short text must not ask for gigabytes
+// A short text must not ask for gigabytes; the largest machines have a fifth of it.
+constexpr std::size_t kMostHosts = 1 << 20;
 
 [[noreturn]] void refuse(std::string_view text, const std::string& where) {
   throw InputError(fmt::format(
@@ -32,7 +33,8 @@ std::vector<Range> ranges_of(std::string_view inside, std::string_view text, con
       const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), into);
       return error == std::errc() && stop == digits.data() + digits.size();
     };
-    if (!number(first, r.first) || !number(last, r.last) || r.last < r.first || r.last - r.first >= kMostHosts)
+    if (!number(first, r.first) || !number(last, r.last) || r.last < r.first || r.last - r.first >= kMostHosts ||
+        r.width > 20)
       refuse(text, where);
     ranges.push_back(r);
     at = end + 1;
@@ -64,12 +66,17 @@ int depth_of(const Domain& d) {
   return deepest + 1;
 }
 
-// The kind of a domain `depth` levels deep, as the deepest branch has it.
-std::string kind_at_depth(const Domain& d, int depth, int own) {
-  if (own == depth) return d.kind;
-  for (const Domain& c : d.children)
-    if (depth_of(c) == own - 1) return kind_at_depth(c, depth, own - 1);
-  return d.kind;
+// Puts domains of one child above those children of d that are less than depth - 1 deep; kinds are by level.
+void fill_in(Domain& d, int depth, const std::vector<std::string>& kinds) {
+  for (Domain& c : d.children) {
+    const int has = depth_of(c);
+    fill_in(c, has, kinds);
+    for (int level = has; level < depth - 1; ++level) {
+      Domain above{.kind = kinds[static_cast<std::size_t>(level)], .name = {}, .children = {}, .ranks = {}};
+      above.children.push_back(std::move(c));
+      c = std::move(above);
+    }
+  }
 }
 
 }  // namespace
@@ -148,31 +155,33 @@ Domain group_blocks(std::vector<Domain> blocks, const std::vector<std::int64_t>&
   return {.kind = "system", .name = {}, .children = std::move(blocks), .ranks = {}};
 }
 
-int number_hosts(Domain& tree, int ranks_per_host) {
-  Rank next = 0;
-  int hosts = 0;
-  const auto walk = [&](const auto& self, Domain& d) -> void {
-    if (d.children.empty()) {
-      ++hosts;
-      for (int i = 0; i < ranks_per_host; ++i) d.ranks.push_back(next++);
-    }
-    for (Domain& c : d.children) self(self, c);
-  };
-  walk(walk, tree);
+std::int64_t count_hosts(const Domain& tree) {
+  if (tree.children.empty()) return 1;
+  std::int64_t hosts = 0;
+  for (const Domain& c : tree.children) hosts += count_hosts(c);
   return hosts;
 }
 
+void number_hosts(Domain& tree, int ranks_per_host) {
+  Rank next = 0;
+  const auto walk = [&](const auto& self, Domain& d) -> void {
+    if (d.children.empty())
+      for (int i = 0; i < ranks_per_host; ++i) d.ranks.push_back(next++);
+    for (Domain& c : d.children) self(self, c);
+  };
+  walk(walk, tree);
+}
+
 Domain level_out(Domain tree) {
-  const int depth = depth_of(tree);
-  for (std::size_t i = 0; i < tree.children.size(); ++i) {
-    Domain child = level_out(std::move(tree.children[i]));
-    for (int d = depth_of(child); d < depth - 1; ++d) {
-      Domain above{.kind = kind_at_depth(tree, d + 1, depth), .name = {}, .children = {}, .ranks = {}};
-      above.children.push_back(std::move(child));
-      child = std::move(above);
-    }
-    tree.children[i] = std::move(child);
+  std::vector<std::string> kinds;  // [level], as the deepest branch has them
+  for (const Domain* d = &tree; d;) {
+    kinds.insert(kinds.begin(), d->kind);
+    const Domain* deepest = nullptr;
+    for (const Domain& c : d->children)
+      if (!deepest || depth_of(c) > depth_of(*deepest)) deepest = &c;
+    d = deepest;
   }
+  fill_in(tree, depth_of(tree), kinds);
   return tree;
 }
 

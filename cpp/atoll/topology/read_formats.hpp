@@ -3,6 +3,7 @@
 
 #include <atoll/topology/network.hpp>
 #include <atoll/topology/read_topology.hpp>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -72,8 +73,10 @@ class SwitchTree {
 /// Blocks of equal importance, `first` of them in each group, then so many groups in the next, ...
 Domain group_blocks(std::vector<Domain> blocks, const std::vector<std::int64_t>& sizes);
 
-/// Gives each leaf its ranks, in the order of the tree; the number of hosts.
-int number_hosts(Domain& tree, int ranks_per_host);
+std::int64_t count_hosts(const Domain& tree);
+
+/// Gives each leaf its ranks, in the order of the tree.
+void number_hosts(Domain& tree, int ranks_per_host);
 
 /// Makes leaves equally deep: above a domain that is less deep than the one beside it come domains of one child.
 Domain level_out(Domain tree);

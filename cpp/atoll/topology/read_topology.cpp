@@ -13,6 +13,7 @@
 namespace atl {
 namespace {
 
+constexpr std::int64_t kMostRanks = 1 << 24;              // as Hierarchy::parse has it
 constexpr std::size_t kMostBytes = std::size_t{1} << 28;  // the largest fabrics have a hundredth of it
 
 std::string unpack(const std::string& path, const std::string& packed) {
@@ -160,13 +161,18 @@ Hierarchy read_hierarchy(const std::string& path, int ranks_per_host) {
   const Format format = format_of(file);
   if (format == Format::json) {
     try {
-      return Hierarchy::from_json(parse_json(file));
+      Hierarchy h = Hierarchy::from_json(parse_json(file));
+      check(h.size() > 0, "{}: a hierarchy without ranks (a leaf domain has \"ranks\"). Add them.", path);
+      return h;
     } catch (const InputError& e) {
       const std::string text = e.what();
       throw InputError(text.starts_with(path) ? text : path + ": " + text);
     }
   }
   Domain tree = read_tree(file, format);
+  const std::int64_t hosts = count_hosts(tree);
+  check(hosts * ranks_per_host <= kMostRanks, "{}: {} hosts with {} ranks each (at most {} ranks). Have fewer of them.",
+        path, hosts, ranks_per_host, kMostRanks);
   number_hosts(tree, ranks_per_host);
   return Hierarchy(level_out(std::move(tree)));
 }
