@@ -91,6 +91,7 @@ std::vector<LinkCost> paper_costs(int depth) {
   std::vector<LinkCost> costs{{1e-6, 12.5e9, 0.2e-6}, {2e-6, 50e9, 0.2e-6}};
   for (double latency = 15e-6; static_cast<int>(costs.size()) < depth; latency *= 7.5)
     costs.push_back({latency, 50e9, 0.2e-6});
+  costs.resize(static_cast<std::size_t>(depth));
   return costs;
 }
 
