@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/base/random.hpp>
-#include <atoll/base/timer.hpp>
 #include <atoll/runtime/mailbox.hpp>
 #include <atoll/transport/plugin.hpp>
 
@@ -54,7 +53,7 @@ double exchange_once(World& world, const Input& input, How how, std::span<std::u
               {.handling = Handling::serial, .handler_sends = false});
   const std::span records(reinterpret_cast<const R*>(input.words.data()), input.to.size());
   world.barrier();
-  Timer timer;
+  RankTimer timer(world);
   auto lanes = box.lanes();
   if (how == How::bulk) {
     lanes.send_many(input.to, records);

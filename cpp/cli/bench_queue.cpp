@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Latency and rate of single messages as in LCI's Figure 1: the queue, and in the same rounds what bare MPI reaches
 // where the size of a message is known (no-probe) and where it is not (probe), and bare libfabric.
-#include <atoll/base/timer.hpp>
 #include <atoll/runtime/queue.hpp>
 #include <atoll/transport/ofi_fabric.hpp>
 #include <atoll/transport/plugin.hpp>
@@ -65,7 +64,7 @@ void receive(Queue& queue) {
 // Seconds of one way between ranks 0 and 1.
 double queue_latency(World& world, Queue& queue, std::span<const std::byte> bytes, long iterations) {
   world.barrier();
-  const Timer timer;
+  const RankTimer timer(world);
   if (world.rank() < 2) {
     Request request;
     for (long i = 0; i < iterations; ++i) {
@@ -85,7 +84,7 @@ double queue_rate(World& world, Queue& queue, long messages, std::size_t batch, 
   const std::vector<std::byte> bytes(kRateBytes);
   std::atomic<long> left_to_send{messages}, left_to_receive{messages};
   world.barrier();
-  const Timer timer;
+  const RankTimer timer(world);
   auto one_thread = [&] {
     if (world.rank() == 0) {
       std::vector<Queue::Short> some(batch, {bytes.data(), bytes.size(), 0});

@@ -123,6 +123,7 @@ int Command::run(const std::function<Outcome(World&)>& f) {
       outcome.seconds["virtual"] = simulated->seconds;
       outcome.extra["predicted"] = true;
       outcome.extra["simulation"] = simulated->to_json();
+      outcome.text += fmt::format("predicted: {:.6f} s in virtual time, all in all\n", simulated->seconds);
     }
     if (job->rank() == 0) code = print(outcome);
   } catch (...) {

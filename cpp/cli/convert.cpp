@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/base/timer.hpp>
 #include <atoll/graph/write.hpp>
 #include <filesystem>
 
@@ -18,7 +17,7 @@ int verb_convert(const Words& words) {
   command.app().add_option("output", output, "the file to write")->required();
   if (const auto code = command.parse(words)) return *code;
   return command.run([&](World& world) {
-    Timer timer;
+    RankTimer timer(world);
     const EdgeList edges = input.load(world);
     const double load_seconds = world.max(timer.lap());
     write_edges(world, output, edges);

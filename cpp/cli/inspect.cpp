@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/base/timer.hpp>
 #include <atoll/graph/profile.hpp>
 
 #include "graph_input.hpp"
@@ -16,7 +15,7 @@ std::string bytes_text(double bytes) {
 }
 
 Outcome inspect(World& world, const GraphInput& input, Rank for_ranks) {
-  Timer timer;
+  RankTimer timer(world);
   EdgeList edges = input.load(world);
   const double load_seconds = world.max(timer.lap());
   const IdMap ids = number(world, edges);

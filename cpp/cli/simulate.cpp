@@ -130,6 +130,12 @@ void check_ended_well(int code, const std::string& route, const Words& words) {
 
 int verb_simulate(const Words& words) {
   const auto split = std::find(words.begin(), words.end(), "--");
+  Words own(words.begin(), split), inner(split == words.end() ? split : split + 1, words.end());
+  // Each route's own object is read here, so a --json behind the -- can only mean the whole.
+  if (const auto json = std::find(inner.begin(), inner.end(), "--json"); inner.end() - json >= 2) {
+    own.insert(own.end(), json, json + 2);
+    inner.erase(json, json + 2);
+  }
   Command command("simulate",
                   "Predicts what a command costs on a machine: its ranks run here, in virtual time.\n"
                   "atoll simulate --platform cluster:8x8x16 --route all -- run bfs kron:16");
@@ -142,8 +148,7 @@ int verb_simulate(const Words& words) {
   app.add_option("--clock", clock, "levels: an event loop over the cost of each level")
       ->check(CLI::IsMember({"levels"}));
   app.add_option("--route", routes, fmt::format("all, or some of {}", fmt::join(route_names(), ",")))->delimiter(',');
-  if (const auto code = command.parse(Words(words.begin(), split))) return *code;
-  const Words inner(split == words.end() ? split : split + 1, words.end());
+  if (const auto code = command.parse(own)) return *code;
 
   return command.run_alone([&] {
     if (inner.empty())

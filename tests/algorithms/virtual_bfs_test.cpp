@@ -23,7 +23,7 @@ std::vector<Vertex> depths(World& world, Direction direction) {
 TEST_CASE("a search in virtual time finds what one on threads finds, and takes the same time twice") {
   for (const Direction direction : {Direction::automatic, Direction::push, Direction::pull}) {
     std::vector<Vertex> expected;
-    run_ranks(1, {.threads = 1}, [&](World& world) { expected = depths(world, direction); });
+    run_ranks(1, {}, [&](World& world) { expected = depths(world, direction); });
     for (const std::string domains : {"1", "2", "3", "4", "5", "3+2", "7", "2x2x2", "4x4", "2x40"}) {
       CAPTURE(domains);
       const Hierarchy hierarchy = Hierarchy::parse(domains);

@@ -4,6 +4,7 @@
 #include <atoll/base/error.hpp>
 #include <atoll/transport/levels.hpp>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,6 +14,8 @@
 using namespace atl;
 
 namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
 Levels levels_of(const std::string& domains, std::vector<LinkCost> costs = {}, std::size_t slot_bytes = 1024,
                  int slots = 4) {
@@ -45,7 +48,7 @@ bool post(Fabric& fabric, Rank to, std::size_t bytes) {
 // The clock at which one packet has come; releases it.
 double receive(Fabric& fabric) {
   Packet packet;
-  while (fabric.poll({&packet, 1}) == 0) fabric.wait(1);
+  while (fabric.poll({&packet, 1}) == 0) fabric.wait(kNever);
   fabric.release(packet);
   return fabric.now();
 }
@@ -179,7 +182,7 @@ TEST_CASE("when nobody can go on, every rank is told who waits for what") {
       if (me == 2) return;
       levels.note_wait(me, me == 0 ? "supper" : "breakfast");
       texts[static_cast<std::size_t>(me)] = thrown_by([&] { receive(*fabric); });
-      fabric->wait(1e300 * 1e300);  // again: thrown again
+      fabric->wait(kNever);  // again: thrown again
     });
   });
   CHECK(thrown == texts[0]);

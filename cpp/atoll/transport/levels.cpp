@@ -49,15 +49,15 @@ static_assert(sizeof(Message) == BlockStore::kHead);
 struct Event {
   double time;
   std::uint64_t number;
-  Rank rank;
-  std::uint32_t wake;  // which of the rank's wakes this is, or kDeparture
+  Rank rank;           // that goes on, or kDeparture
+  std::uint32_t what;  // which of the rank's wakes this is; the block that departs
 };
 struct Arrival {
   double time;
   std::uint64_t number;
   std::uint32_t block;
 };
-constexpr std::uint32_t kDeparture = UINT32_MAX;
+constexpr Rank kDeparture = -1;
 
 // For std's heaps, whose top is the greatest.
 struct Later {
@@ -91,6 +91,7 @@ std::vector<LinkCost> paper_costs(int depth) {
   std::vector<LinkCost> costs{{1e-6, 12.5e9, 0.2e-6}, {2e-6, 50e9, 0.2e-6}};
   for (double latency = 15e-6; static_cast<int>(costs.size()) < depth; latency *= 7.5)
     costs.push_back({latency, 50e9, 0.2e-6});
+  costs.resize(static_cast<std::size_t>(depth));
   return costs;
 }
 
@@ -140,7 +141,7 @@ class Levels::Loop {
     double clock = 0;
     TimeSpent spent;
     double computed_at = 0;  // processor time that has been charged
-    std::uint32_t first_departure = kNoBlock, last_departure = kNoBlock;
+    std::uint32_t last_departure = kNoBlock;
     std::array<std::vector<Arrival>, kKinds> arrivals;
     std::array<std::vector<std::uint8_t>, kKinds> in_flight;  // [to], from the first send on
     bool waits = false;
@@ -266,8 +267,7 @@ class Levels::Loop {
     s.idle_polls = 0;
     idle_turns_ = 0;
     if (s.last_departure == kNoBlock) {
-      s.first_departure = block;
-      push(events_, {m->departs, number_++, m->from, kDeparture});
+      push(events_, {m->departs, number_++, kDeparture, block});
     } else {
       message(s.last_departure).next = block;
     }
@@ -376,9 +376,17 @@ class Levels::Loop {
         continue;
       }
       const Event e = pop(events_);
-      if (e.wake == kDeparture) {
-        carry(e.rank);
-      } else if (Seat& s = seat(e.rank); e.wake == s.wakes && !s.ended) {
+      // Messages are met in the order of time, which is any order in memory: fetched one event ahead.
+      for (std::size_t i = 0; i < std::min<std::size_t>(3, events_.size()); ++i)
+        if (events_[i].rank == kDeparture) __builtin_prefetch(blocks_.at(events_[i].what));
+      if (e.rank == kDeparture) {
+        carry(e.what);
+      } else if (Seat& s = seat(e.rank); e.what == s.wakes && !s.ended) {
+        if (!s.arrivals[kBulk].empty()) {
+          const std::byte* message = blocks_.at(s.arrivals[kBulk].front().block);
+          __builtin_prefetch(message);
+          __builtin_prefetch(message + sizeof(Message));
+        }
         left -= turn(e.rank);
         if (++idle_turns_ >= kIdleTurns) watch_idleness();
       }
@@ -429,18 +437,13 @@ class Levels::Loop {
     return first;
   }
 
-  // The message at the head of the rank's departures leaves.
-  void carry(Rank rank) {
-    Seat& s = seat(rank);
-    const std::uint32_t block = s.first_departure;
+  // The message at the head of its sender's departures leaves.
+  void carry(std::uint32_t block) {
     const Message& m = message(block);
-    s.first_departure = m.next;
     if (m.next == kNoBlock) {
-      s.last_departure = kNoBlock;
+      seat(m.from).last_departure = kNoBlock;
     } else {
-      const Message& next = message(m.next);
-      push(events_, {next.departs, number_++, rank, kDeparture});
-      if (next.next != kNoBlock) __builtin_prefetch(blocks_.at(next.next));  // out of cache by then: a burst is long
+      push(events_, {message(m.next).departs, number_++, kDeparture, m.next});
     }
     const int* from = domains_of(m.from);
     const int* to = domains_of(m.to);
