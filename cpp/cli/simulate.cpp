@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atoll/runtime/route.hpp>
 #include <atoll/transport/discover.hpp>
 #include <atoll/transport/levels.hpp>
 #include <cerrno>
@@ -17,8 +18,6 @@
 
 namespace atl::cli {
 namespace {
-
-std::vector<std::string> route_names() { return {"direct"}; }
 
 // What is simulated: a tree of domains, and a file with the costs of its levels ("": the preset).
 struct Platform {
@@ -147,15 +146,15 @@ int verb_simulate(const Words& words) {
       ->required();
   app.add_option("--clock", clock, "levels: an event loop over the cost of each level")
       ->check(CLI::IsMember({"levels"}));
-  app.add_option("--route", routes, fmt::format("all, or some of {}", fmt::join(route_names(), ",")))->delimiter(',');
+  app.add_option("--route", routes, fmt::format("all, or some of {}", fmt::join(Route::names(), ",")))->delimiter(',');
   if (const auto code = command.parse(own)) return *code;
 
   return command.run_alone([&] {
     if (inner.empty())
       throw UsageError(
           "simulate: there is no command behind -- (that is what is simulated). Add one: -- run bfs kron:16.");
-    if (std::find(routes.begin(), routes.end(), "all") != routes.end()) routes = route_names();
-    const std::vector<std::string> known = route_names();
+    if (std::find(routes.begin(), routes.end(), "all") != routes.end()) routes = Route::names();
+    const std::vector<std::string> known = Route::names();
     for (const std::string& r : routes)
       if (std::find(known.begin(), known.end(), r) == known.end())
         throw UsageError(fmt::format("--route {} is unknown (there are {}). Choose one.", r, fmt::join(known, ", ")));

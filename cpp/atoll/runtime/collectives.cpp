@@ -169,7 +169,44 @@ void Collectives::all_gather_bytes(const std::byte* mine, std::size_t bytes, std
   for (std::size_t i = 0; i < p; ++i) std::memcpy(all + (me + i) % p * bytes, blocks + i * bytes, bytes);
 }
 
-void Collectives::barrier() { all_gather(char{0}); }
+void Collectives::barrier() {
+  fold(char{0}, [](char a, char) { return a; });
+}
+
+// Up a binomial tree over the group's places and down again.
+void Collectives::barrier(std::span<const Rank> group) {
+  const std::uint64_t up = next_tag(), down = next_tag();
+  const std::size_t p = group.size();
+  const auto me = static_cast<std::size_t>(std::find(group.begin(), group.end(), world_.rank()) - group.begin());
+  std::byte token{};
+  std::size_t bit = 1;
+  for (; bit < p && !(me & bit); bit <<= 1)
+    if (me + bit < p) receive(group[me + bit], up, {&token, 1});
+  if (me != 0) {
+    send(group[me - bit], up, {&token, 1});
+    receive(group[me - bit], down, {&token, 1});
+  }
+  while (bit >>= 1)
+    if (me + bit < p) send(group[me + bit], down, {&token, 1});
+}
+
+// Up a binomial tree: a rank passes on what it has, its own block and those of the ranks after it.
+std::vector<std::byte> Collectives::gather_bytes(std::span<const std::byte> mine) {
+  const std::uint64_t tag = next_tag();
+  const auto p = static_cast<std::size_t>(ranks()), me = static_cast<std::size_t>(world_.rank());
+  std::vector<std::byte> blocks(mine.begin(), mine.end());
+  for (std::size_t bit = 1; bit < p; bit <<= 1) {
+    if (me & bit) {
+      send(static_cast<Rank>(me - bit), tag, blocks);
+      return {};
+    }
+    if (me + bit >= p) continue;
+    const std::size_t before = blocks.size();
+    blocks.resize(before + std::min(bit, p - me - bit) * mine.size());
+    receive(static_cast<Rank>(me + bit), tag, std::span(blocks).subspan(before));
+  }
+  return blocks;
+}
 
 // Down a binomial tree rooted at `root`.
 void Collectives::broadcast_bytes(std::span<std::byte> bytes, Rank root) {

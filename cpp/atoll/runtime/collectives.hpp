@@ -31,6 +31,8 @@ class Collectives {
   explicit Collectives(World& world) : world_(world) {}
 
   void barrier();
+  /// Among these ranks only, the caller one of them; all ranks call it in the same order, each with its own group.
+  void barrier(std::span<const Rank> group);
 
   template <Plain T>
   std::vector<T> all_gather(const T& mine);
@@ -90,6 +92,12 @@ class Collectives {
   struct ExpectedFromAll;
   struct Unexpected;
   static void deliver(void* self, Rank from, std::uint32_t stamp, const std::byte* data, std::size_t bytes);
+  /// Up to so many ranks a fold is one all-gather of log2 P rounds. Beyond, the values go up one tree and the result
+  /// comes down: twice the rounds, but P messages instead of P log2 P and, where ranks of a domain are numbered one after
+  /// another, two across each wall instead of one a rank.
+  static constexpr Rank kGatheredByAll = 64;
+  /// Everyone's bytes on rank 0, in rank order; nothing elsewhere. All are of one length.
+  std::vector<std::byte> gather_bytes(std::span<const std::byte> mine);
   void all_gather_bytes(const std::byte* mine, std::size_t bytes, std::byte* all);
   void broadcast_bytes(std::span<std::byte> bytes, Rank root);
   /// What each rank's length for this one is.
@@ -116,17 +124,24 @@ std::vector<T> Collectives::all_gather(const T& mine) {
 template <Plain T, class Op>
 T Collectives::fold(const T& mine, Op op) {
   if (ranks() == 1) return mine;
-  constexpr Rank kOnStack = 64;
-  if (ranks() <= kOnStack) {
-    T all[kOnStack];
+  if (ranks() <= kGatheredByAll) {
+    T all[kGatheredByAll];
     all_gather_bytes(reinterpret_cast<const std::byte*>(&mine), sizeof(T), reinterpret_cast<std::byte*>(all));
     T result = all[0];
     for (Rank r = 1; r < ranks(); ++r) result = op(result, all[r]);
     return result;
   }
-  const std::vector<T> all = all_gather(mine);
-  T result = all[0];
-  for (std::size_t r = 1; r < all.size(); ++r) result = op(result, all[r]);
+  const std::vector<std::byte> all = gather_bytes(std::as_bytes(std::span(&mine, 1)));
+  T result = mine;
+  if (!all.empty()) {
+    std::memcpy(&result, all.data(), sizeof(T));
+    for (std::size_t r = 1; r < static_cast<std::size_t>(ranks()); ++r) {
+      T next = mine;
+      std::memcpy(&next, all.data() + r * sizeof(T), sizeof(T));
+      result = op(result, next);
+    }
+  }
+  broadcast(std::span(&result, 1), 0);
   return result;
 }
 

@@ -478,15 +478,11 @@ void Mailbox<R, H, M>::drain() {
     std::uint64_t sent, received;
   };
   begin();
-  int round = 0;
-  for (Count last{UINT64_MAX, 0};; ++round) {
+  if constexpr (kMayRelay)
+    if (relay_) relay_->in_step();
+  for (Count last{UINT64_MAX, 0};;) {
     if constexpr (kMayRelay)
-      if (relay_) {
-        // What is gathered goes on once a round, not with each arrival: few long messages. The vote keeps ranks in step.
-        while (world_.progress()) {
-        }
-        relay_->flush(round);
-      }
+      if (relay_) relay_->flush();
     flush();
     while (!relays() && world_.progress()) flush();
     Count mine{0, 0};

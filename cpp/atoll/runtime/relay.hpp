@@ -57,8 +57,21 @@ class Relay {
   }
   void send_many(std::uint32_t epoch, std::span<const Rank> to, std::span<const R> records);
 
-  /// Passes on what all threads hold for rounds up to `round`. Outside team regions and handlers.
-  void flush(int round);
+  /// Collective; outside team regions and handlers: passes on what all threads hold, hop by hop. What is gathered goes on
+  /// once a round, not with each arrival: few long messages. The ranks of the domain inside which a round's hops stay wait
+  /// for each other; what comes later than that goes on in a later round.
+  void in_step() {
+    for (int round = 0; round < route_.rounds(); ++round) {
+      flush(round);
+      if (round + 1 < route_.rounds()) world_.barrier(route_.domain(route_.level_of(round), world_.rank()));
+    }
+  }
+  /// Passes on all that is there, in no step with anyone.
+  void flush() {
+    while (world_.progress()) {
+    }
+    flush(route_.rounds());
+  }
   /// Records that have become part of others since the beginning: they will not arrive.
   std::uint64_t merged() const {
     std::uint64_t sum = 0;
@@ -110,6 +123,7 @@ class Relay {
   void work_off(Thread& thread);
   void merge_lane(Thread& thread, Block& block);
   void deliver(Phase phase, std::uint32_t epoch, const std::byte* data, std::size_t bytes);
+  void flush(int round);
   template <Phase phase>
   static void deliver_as(void* self, Rank, std::uint32_t epoch, const std::byte* data, std::size_t bytes) {
     static_cast<Relay*>(self)->deliver(phase, epoch, data, bytes);

@@ -70,6 +70,22 @@ int Route::round_of(Phase phase, int level) const {
   return phase == Phase::up ? level : 2 * (depth_ - 1) - level;
 }
 
+int Route::level_of(int round) const {
+  const int top = depth_ - 1;
+  switch (kind_) {
+    case Kind::direct:
+      return top;
+    case Kind::aml:
+      return top - round;
+    case Kind::row:
+      return round == 0 ? top - 1 : top;
+    case Kind::mst:
+    case Kind::domain:
+      break;
+  }
+  return round <= top ? round : 2 * top - round;
+}
+
 int Route::rounds() const {
   switch (kind_) {
     case Kind::direct:

@@ -3,6 +3,7 @@
 
 #include <atoll/base/types.hpp>
 #include <atoll/topology/hierarchy.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,6 +58,14 @@ class Route {
   /// for records that stand in `phase` and cross `level` next. rounds() is how many there are.
   int round_of(Phase phase, int level) const;
   int rounds() const;
+  /// Which level a round's hops cross at most: when the ranks of a domain of this level have done the round, none in it
+  /// has to wait for others.
+  int level_of(int round) const;
+  /// The ranks of `rank`'s domain at `level`, in tree order. Not on the direct route.
+  std::span<const Rank> domain(int level, Rank rank) const {
+    const Range range = range_of(level, rank);
+    return std::span(at_).subspan(static_cast<std::size_t>(range.begin), static_cast<std::size_t>(range.size()));
+  }
 
   /// The rank of `rank`'s domain at `level` that gathers what goes to `target`'s domain at that level.
   Rank monitor(Rank rank, int level, Rank target) const;
