@@ -307,17 +307,13 @@ class Levels::Loop {
   // ---- the loop itself ----
 
   void run(const std::function<void(Rank)>& f) {
-    Rank first_failed = -1;
     for (Rank r = 0; r < ranks_; ++r) {
-      seat(r).fiber = std::make_unique<Fiber>([this, r, &f, &first_failed] {
+      seat(r).fiber = std::make_unique<Fiber>([this, r, &f] {
         try {
           f(r);
         } catch (...) {
           seat(r).error = std::current_exception();
-          if (first_failed < 0) {
-            first_failed = r;
-            failed_ = r;
-          }
+          if (failed_ < 0) failed_ = r;
         }
       });
       seat(r).wake_at = 0;
@@ -344,7 +340,7 @@ class Levels::Loop {
         if (++idle_turns_ >= kIdleTurns) watch_idleness();
       }
     }
-    if (first_failed >= 0) std::rethrow_exception(seat(first_failed).error);
+    if (failed_ >= 0) std::rethrow_exception(seat(failed_).error);
   }
 
  private:
@@ -524,8 +520,8 @@ class Levels::Loop {
   std::vector<LevelTraffic> traffic_;
   std::vector<Event> events_;
   std::uint64_t number_ = 0;
-  std::string broken_;  // why nobody will be helped any more
-  Rank failed_ = -1;
+  std::string broken_;            // why nobody will be helped any more
+  Rank failed_ = -1;              // the first that has thrown
   std::uint64_t idle_turns_ = 0;  // since a message was last sent
   Timer idle_since_;
 };
