@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <fmt/ranges.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -7,7 +8,7 @@
 #include <algorithm>
 #include <atoll/runtime/route.hpp>
 #include <atoll/transport/discover.hpp>
-#include <atoll/transport/levels.hpp>
+#include <atoll/transport/link_cost.hpp>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -61,7 +62,7 @@ class Scratch {
   std::string path_;
 };
 
-// Runs this program with the words, and the settings added to its environment; stdout goes to stderr, where the log is.
+// Runs this program with the words, and the settings added to its environment; of what it says only the errors matter here.
 // A process of its own for each route: each begins with the same empty memory, and gives back all of it.
 int run_again(const Words& words, const std::vector<std::pair<std::string, std::string>>& settings) {
   std::vector<char*> arguments;
@@ -87,7 +88,7 @@ int run_again(const Words& words, const std::vector<std::pair<std::string, std::
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);  // nobody outlives the command
     if (getppid() != parent) _exit(127);
-    dup2(STDERR_FILENO, STDOUT_FILENO);
+    if (const int null = open("/dev/null", O_WRONLY); null >= 0) dup2(null, STDOUT_FILENO);
     execve("/proc/self/exe", arguments.data(), pointers.data());
     _exit(127);
   }

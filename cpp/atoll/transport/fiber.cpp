@@ -20,7 +20,7 @@ namespace atl {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::size_t kStackBytes = std::size_t{8} << 20;  // their frames are several times as large
+constexpr std::size_t kStackBytes = std::size_t{4} << 20;  // their frames are several times as large
 #else
 constexpr std::size_t kStackBytes = std::size_t{1} << 20;  // address space; memory only where it is touched
 #endif

@@ -9,10 +9,8 @@
 #include <cmath>
 #include <cstring>
 #include <ctime>
-#include <fstream>
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 
 namespace atl {
 namespace {
@@ -86,51 +84,6 @@ double processor_seconds() {
 }
 
 }  // namespace
-
-std::vector<LinkCost> paper_costs(int depth) {
-  std::vector<LinkCost> costs{{1e-6, 12.5e9, 0.2e-6}, {2e-6, 50e9, 0.2e-6}};
-  for (double latency = 15e-6; static_cast<int>(costs.size()) < depth; latency *= 7.5)
-    costs.push_back({latency, 50e9, 0.2e-6});
-  costs.resize(static_cast<std::size_t>(depth));
-  return costs;
-}
-
-std::vector<LinkCost> platform_costs(const std::string& file, int depth) {
-  if (file.empty()) return paper_costs(depth);
-  std::ifstream in(file);
-  check(static_cast<bool>(in), "{}: cannot be opened (it is the platform to simulate). Give a JSON file.", file);
-  const nlohmann::json j = nlohmann::json::parse(in, nullptr, /*allow_exceptions=*/false);
-  check(j.is_object() && j.contains("levels"),
-        "{}: not a platform (an object with levels: a list of latency_s, bytes_per_second and overhead_s). Correct it.",
-        file);
-  return costs_from_json(j.at("levels"));
-}
-
-std::vector<LinkCost> costs_from_json(const nlohmann::json& list) {
-  check(list.is_array() && !list.empty(),
-        "levels: {} (a list of objects with latency_s, bytes_per_second and overhead_s, level 0 first). Correct it.",
-        list.dump());
-  std::vector<LinkCost> costs;
-  for (const auto& level : list) {
-    try {
-      costs.push_back({level.at("latency_s").get<double>(), level.at("bytes_per_second").get<double>(),
-                       level.value("overhead_s", 0.0)});
-    } catch (const nlohmann::json::exception& e) {
-      throw InputError(
-          fmt::format("levels: {}: {} (latency_s, bytes_per_second and overhead_s are numbers). Correct it.",
-                      level.dump(), e.what()));
-    }
-  }
-  return costs;
-}
-
-nlohmann::json costs_to_json(const std::vector<LinkCost>& costs) {
-  nlohmann::json list = nlohmann::json::array();
-  for (const LinkCost& c : costs)
-    list.push_back(
-        {{"latency_s", c.latency_s}, {"bytes_per_second", c.bytes_per_second}, {"overhead_s", c.overhead_s}});
-  return list;
-}
 
 // ---- the event loop -------------------------------------------------------------------------------------------------
 
@@ -354,17 +307,13 @@ class Levels::Loop {
   // ---- the loop itself ----
 
   void run(const std::function<void(Rank)>& f) {
-    Rank first_failed = -1;
     for (Rank r = 0; r < ranks_; ++r) {
-      seat(r).fiber = std::make_unique<Fiber>([this, r, &f, &first_failed] {
+      seat(r).fiber = std::make_unique<Fiber>([this, r, &f] {
         try {
           f(r);
         } catch (...) {
           seat(r).error = std::current_exception();
-          if (first_failed < 0) {
-            first_failed = r;
-            failed_ = r;
-          }
+          if (failed_ < 0) failed_ = r;
         }
       });
       seat(r).wake_at = 0;
@@ -391,7 +340,7 @@ class Levels::Loop {
         if (++idle_turns_ >= kIdleTurns) watch_idleness();
       }
     }
-    if (first_failed >= 0) std::rethrow_exception(seat(first_failed).error);
+    if (failed_ >= 0) std::rethrow_exception(seat(failed_).error);
   }
 
  private:
@@ -571,8 +520,8 @@ class Levels::Loop {
   std::vector<LevelTraffic> traffic_;
   std::vector<Event> events_;
   std::uint64_t number_ = 0;
-  std::string broken_;  // why nobody will be helped any more
-  Rank failed_ = -1;
+  std::string broken_;            // why nobody will be helped any more
+  Rank failed_ = -1;              // the first that has thrown
   std::uint64_t idle_turns_ = 0;  // since a message was last sent
   Timer idle_since_;
 };

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/base/error.hpp>
+#include <atoll/transport/link_cost.hpp>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace atl {
+
+std::vector<LinkCost> paper_costs(int depth) {
+  std::vector<LinkCost> costs{{1e-6, 12.5e9, 0.2e-6}, {2e-6, 50e9, 0.2e-6}};
+  for (double latency = 15e-6; static_cast<int>(costs.size()) < depth; latency *= 7.5)
+    costs.push_back({latency, 50e9, 0.2e-6});
+  costs.resize(static_cast<std::size_t>(depth));
+  return costs;
+}
+
+std::vector<LinkCost> platform_costs(const std::string& file, int depth) {
+  if (file.empty()) return paper_costs(depth);
+  std::ifstream in(file);
+  check(static_cast<bool>(in), "{}: cannot be opened (it is the platform to simulate). Give a JSON file.", file);
+  const nlohmann::json j = nlohmann::json::parse(in, nullptr, /*allow_exceptions=*/false);
+  check(j.is_object() && j.contains("levels"),
+        "{}: not a platform (an object with levels: a list of latency_s, bytes_per_second and overhead_s). Correct it.",
+        file);
+  return costs_from_json(j.at("levels"));
+}
+
+std::vector<LinkCost> costs_from_json(const nlohmann::json& list) {
+  check(list.is_array() && !list.empty(),
+        "levels: {} (a list of objects with latency_s, bytes_per_second and overhead_s, level 0 first). Correct it.",
+        list.dump());
+  std::vector<LinkCost> costs;
+  for (const auto& level : list) {
+    try {
+      costs.push_back({level.at("latency_s").get<double>(), level.at("bytes_per_second").get<double>(),
+                       level.value("overhead_s", 0.0)});
+    } catch (const nlohmann::json::exception& e) {
+      throw InputError(
+          fmt::format("levels: {}: {} (latency_s, bytes_per_second and overhead_s are numbers). Correct it.",
+                      level.dump(), e.what()));
+    }
+  }
+  return costs;
+}
+
+nlohmann::json costs_to_json(const std::vector<LinkCost>& costs) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const LinkCost& c : costs)
+    list.push_back(
+        {{"latency_s", c.latency_s}, {"bytes_per_second", c.bytes_per_second}, {"overhead_s", c.overhead_s}});
+  return list;
+}
+
+}  // namespace atl
