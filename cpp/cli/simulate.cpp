@@ -147,6 +147,7 @@ int verb_simulate(const Words& words) {
       ->required();
   app.add_option("--clock", clock, "levels: an event loop over the cost of each level")
       ->check(CLI::IsMember({"levels"}));
+  app.remove_option(app.get_option("--route"));  // here several
   app.add_option("--route", routes, fmt::format("all, or some of {}", fmt::join(Route::names(), ",")))->delimiter(',');
   if (const auto code = command.parse(own)) return *code;
 

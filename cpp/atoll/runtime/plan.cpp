@@ -25,6 +25,7 @@ void for_each_field(P& plan, F&& f) {
   f("monitors", plan.monitors);
   f("domains", plan.domains);
   f("platform", plan.platform);
+  f("lane_bytes", plan.lane_bytes);
   f("threads", plan.threads);
   f("slot_bytes", plan.slot_bytes);
   f("slots_per_peer", plan.slots_per_peer);
@@ -147,6 +148,7 @@ void Plan::validate() const {
   check(threads >= 0 && threads <= 4096, "threads is {} (0 for all cores, at most 4096). Change it.", threads);
   check(slot_bytes == 0 || (slot_bytes >= 128 && slot_bytes % 64 == 0 && slot_bytes <= (std::size_t{1} << 28)),
         "slot_bytes is {} (0, or a multiple of 64 from 128 to 2^28). Change it.", slot_bytes);
+  check(lane_bytes <= (std::size_t{1} << 30), "lane_bytes is {} (at most 2^30). Change it.", lane_bytes);
   check(slots_per_peer >= 1 && slots_per_peer <= 64, "slots_per_peer is {} (1 to 64). Change it.", slots_per_peer);
   check(
       ring_bytes == 0 || (std::has_single_bit(ring_bytes) && ring_bytes >= 64 && ring_bytes <= (std::size_t{1} << 30)),

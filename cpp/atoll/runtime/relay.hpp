@@ -92,7 +92,7 @@ class Relay {
   struct Block {
     std::uint32_t way = 0;
     std::uint32_t epoch = 0;
-    std::size_t size = 0;
+    std::size_t size = 0, sent = 0;
     std::unique_ptr<std::byte[]> memory;
   };
 
@@ -119,7 +119,7 @@ class Relay {
                 bool may_wait);
   void turn(Thread& thread, std::uint32_t way, bool may_wait);
   bool try_send(Thread& thread, Block& block);
-  void publish(const Slot& slot, const Block& block);
+  void publish(const Slot& slot, const Block& block, std::size_t n);
   void work_off(Thread& thread);
   void merge_lane(Thread& thread, Block& block);
   void deliver(Phase phase, std::uint32_t epoch, const std::byte* data, std::size_t bytes);
@@ -134,7 +134,8 @@ class Relay {
   [[no_unique_address]] M merge_;
   const Arrive arrive_;
   void* const box_;
-  const std::size_t capacity_;    // records of a lane
+  const std::size_t piece_;       // records of a slot
+  const std::size_t capacity_;    // of a lane: more, where records may merge that lie in one
   const std::size_t targets_at_;  // where a block's second column begins
   std::vector<Way> ways_;
   std::vector<std::uint32_t> way_to_[2];  // [phase][rank]
@@ -152,10 +153,12 @@ Relay<R, M>::Relay(World& world, M merge, Arrive arrive, void* box)
       merge_(std::move(merge)),
       arrive_(arrive),
       box_(box),
-      capacity_(world.payload_bytes() / (sizeof(R) + sizeof(Rank))),
+      piece_(world.payload_bytes() / (sizeof(R) + sizeof(Rank))),
+      capacity_(std::is_same_v<M, NoMerge> ? piece_
+                                           : std::max(piece_, world.plan().lane_bytes / (sizeof(R) + sizeof(Rank)))),
       targets_at_((capacity_ * sizeof(R) + kSpareBytes + 63) / 64 * 64),
       threads_(static_cast<std::size_t>(world.thread_slots())) {
-  check(capacity_ > 0, "slot_bytes is {} (records of {} bytes and their targets do not fit). Raise it in the plan.",
+  check(piece_ > 0, "slot_bytes is {} (records of {} bytes and their targets do not fit). Raise it in the plan.",
         world.plan().slot_bytes, sizeof(R));
   std::map<std::tuple<Rank, Phase, Phase>, std::uint32_t> known;
   for (const Phase phase : {Phase::up, Phase::down}) {
@@ -283,27 +286,31 @@ bool Relay<R, M>::try_send(Thread& thread, Block& block) {
     if (world_.thread_state().handlers > 0) return false;
     arrive_(box_, block.epoch, {records_of(block), block.size});
   } else {
-    Slot slot;
-    if (world_.acquire(way.next, slot) != Busy::no) return false;
-    publish(slot, block);
+    while (block.sent < block.size) {
+      Slot slot;
+      if (world_.acquire(way.next, slot) != Busy::no) return false;
+      const std::size_t n = std::min(piece_, block.size - block.sent);
+      publish(slot, block, n);
+      block.sent += n;
+    }
   }
   thread.spare.push_back(std::move(block.memory));
   return true;
 }
 
 template <class R, class M>
-void Relay<R, M>::publish(const Slot& slot, const Block& block) {
+void Relay<R, M>::publish(const Slot& slot, const Block& block, std::size_t n) {
   const Way& way = ways_[block.way];
-  const std::size_t bytes = block.size * sizeof(R);
-  const auto* from = reinterpret_cast<const std::byte*>(records_of(block));
+  const std::size_t bytes = n * sizeof(R);
+  const auto* from = reinterpret_cast<const std::byte*>(records_of(block) + block.sent);
   if (world_.all_near()) {
     stream_copy(slot.data, from, bytes);
   } else {
     std::memcpy(slot.data, from, bytes);
   }
-  std::memcpy(slot.data + bytes, targets_of(block), block.size * sizeof(Rank));
-  world_.publish(channels_[static_cast<int>(way.arrival)], slot, bytes + block.size * sizeof(Rank),
-                 World::Hold::briefly, block.epoch);
+  std::memcpy(slot.data + bytes, targets_of(block) + block.sent, n * sizeof(Rank));
+  world_.publish(channels_[static_cast<int>(way.arrival)], slot, bytes + n * sizeof(Rank), World::Hold::briefly,
+                 block.epoch);
 }
 
 // Passes on the blocks that wait. What arrives meanwhile may add more; each pass takes those that were there, so that two
