@@ -41,3 +41,35 @@ TEST_CASE("a search in virtual time finds what one on threads finds, and takes t
     }
   }
 }
+
+TEST_CASE("every route finds the same depths, on threads and in virtual time, whatever the domains") {
+  for (const Direction direction : {Direction::automatic, Direction::push}) {
+    std::vector<Vertex> expected;
+    run_ranks(1, {}, [&](World& world) { expected = depths(world, direction); });
+    for (const std::string domains : {"1+1", "2+1", "2x2", "3+2", "4+2+1", "2x2x2", "4x4", "2x3x12"})
+      for (const std::string& route : Route::names()) {
+        CAPTURE(domains);
+        CAPTURE(route);
+        const Hierarchy hierarchy = Hierarchy::parse(domains);
+        Plan plan;
+        plan.route = route;
+        plan.threads = 1;
+        std::vector<Vertex> got;
+        const auto search = [&](World& world) {
+          std::vector<Vertex> mine = depths(world, direction);
+          if (world.rank() == hierarchy.size() - 1) got = std::move(mine);
+        };
+        const VirtualRun run = run_virtual(hierarchy, paper_costs(hierarchy.depth()), plan, search);
+        CHECK(got == expected);
+        for (std::size_t level = 0; level < run.levels.size(); ++level) {
+          CHECK(run.levels[level].messages == run.counters.levels[level].messages);
+          CHECK(run.levels[level].bytes == run.counters.levels[level].bytes);
+        }
+        if (hierarchy.size() > 16) continue;
+        plan.domains = domains;
+        got.clear();
+        run_ranks(hierarchy.size(), plan, search);
+        CHECK(got == expected);
+      }
+  }
+}

@@ -39,7 +39,9 @@ def test_a_run_on_levels_has_the_answer_of_inproc_and_predicted_times():
 
 
 def test_every_verb_with_ranks_runs_on_levels():
-    run = report("graph500", "--scale", "8", "--searches", "2", "--ranks", "6", "--domains", "2x3", "--transport", "levels")
+    run = report(
+        "graph500", "--scale", "8", "--searches", "2", "--ranks", "6", "--domains", "2x3", "--transport", "levels"
+    )
     assert run["verified"] is True and run["predicted"] is True
     assert report("info", "--ranks", "3", "--transport", "levels")["world"]["ranks"] == 3
 
