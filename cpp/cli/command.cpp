@@ -220,6 +220,7 @@ nlohmann::json total_counters(World& world, const Counters& mine) {
   for (LevelCount& level : all.levels) {
     level.messages = world.sum(level.messages);
     level.bytes = world.sum(level.bytes);
+    level.merged_bytes = world.sum(level.merged_bytes);
   }
   all.records = world.sum(mine.records);
   for (auto& retries : all.retries) retries = world.sum(retries);

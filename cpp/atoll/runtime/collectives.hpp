@@ -96,6 +96,8 @@ class Collectives {
   /// comes down: twice the rounds, but P messages instead of P log2 P and, where ranks of a domain are numbered one after
   /// another, two across each wall instead of one a rank.
   static constexpr Rank kGatheredByAll = 64;
+  /// Records go along the domains (Plan::route), so that folds shall too.
+  bool follows_tree() const;
   /// Everyone's bytes on rank 0, in rank order; nothing elsewhere. All are of one length.
   std::vector<std::byte> gather_bytes(std::span<const std::byte> mine);
   void all_gather_bytes(const std::byte* mine, std::size_t bytes, std::byte* all);
@@ -124,7 +126,7 @@ std::vector<T> Collectives::all_gather(const T& mine) {
 template <Plain T, class Op>
 T Collectives::fold(const T& mine, Op op) {
   if (ranks() == 1) return mine;
-  if (ranks() <= kGatheredByAll) {
+  if (ranks() <= kGatheredByAll && !follows_tree()) {
     T all[kGatheredByAll];
     all_gather_bytes(reinterpret_cast<const std::byte*>(&mine), sizeof(T), reinterpret_cast<std::byte*>(all));
     T result = all[0];
