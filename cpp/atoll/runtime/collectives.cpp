@@ -175,39 +175,69 @@ void Collectives::barrier() {
   fold(char{0}, [](char a, char) { return a; });
 }
 
-// Up a binomial tree over the group's places and down again.
-void Collectives::barrier(std::span<const Rank> group) {
+void Collectives::barrier_within(int level) {
+  const Route& route = world_.route();
   const std::uint64_t up = next_tag(), down = next_tag();
-  const std::size_t p = group.size();
-  const auto me = static_cast<std::size_t>(std::find(group.begin(), group.end(), world_.rank()) - group.begin());
+  const Rank me = world_.rank();
   std::byte token{};
-  std::size_t bit = 1;
-  for (; bit < p && !(me & bit); bit <<= 1)
-    if (me + bit < p) receive(group[me + bit], up, {&token, 1});
-  if (me != 0) {
-    send(group[me - bit], up, {&token, 1});
-    receive(group[me - bit], down, {&token, 1});
+  int led = 0;  // so many levels have me for their leader
+  for (; led <= level && route.leader(led, me) == me; ++led)
+    for (const Rank r : route.led(led, me)) receive(r, up, {&token, 1});
+  if (led <= level) {
+    send(route.leader(led, me), up, {&token, 1});
+    receive(route.leader(led, me), down, {&token, 1});
   }
-  while (bit >>= 1)
-    if (me + bit < p) send(group[me + bit], down, {&token, 1});
+  while (led-- > 0)
+    for (const Rank r : route.led(led, me)) send(r, down, {&token, 1});
 }
 
-// Up a binomial tree: a rank passes on what it has, its own block and those of the ranks after it.
 std::vector<std::byte> Collectives::gather_bytes(std::span<const std::byte> mine) {
   const std::uint64_t tag = next_tag();
   const auto p = static_cast<std::size_t>(ranks()), me = static_cast<std::size_t>(world_.rank());
   std::vector<std::byte> blocks(mine.begin(), mine.end());
-  for (std::size_t bit = 1; bit < p; bit <<= 1) {
-    if (me & bit) {
-      send(static_cast<Rank>(me - bit), tag, blocks);
+  const auto append_from = [&](Rank from, std::size_t n) {
+    const std::size_t before = blocks.size();
+    blocks.resize(before + n * mine.size());
+    receive(from, tag, std::span(blocks).subspan(before));
+  };
+  if (!follows_tree()) {
+    // Up a binomial tree: a rank passes on what it has, its own block and those of the ranks after it.
+    for (std::size_t bit = 1; bit < p; bit <<= 1) {
+      if (me & bit) {
+        send(static_cast<Rank>(me - bit), tag, blocks);
+        return {};
+      }
+      if (me + bit < p) append_from(static_cast<Rank>(me + bit), std::min(bit, p - me - bit));
+    }
+    return blocks;
+  }
+  const Route& route = world_.route();
+  const Rank rank = world_.rank();
+  for (int level = 0; level < route.depth(); ++level) {
+    if (const Rank leader = route.leader(level, rank); leader != rank) {
+      send(leader, tag, blocks);
       return {};
     }
-    if (me + bit >= p) continue;
-    const std::size_t before = blocks.size();
-    blocks.resize(before + std::min(bit, p - me - bit) * mine.size());
-    receive(static_cast<Rank>(me + bit), tag, std::span(blocks).subspan(before));
+    for (const Rank r : route.led(level, rank)) append_from(r, level == 0 ? 1 : route.domain(level - 1, r).size());
   }
-  return blocks;
+  std::vector<std::byte> in_rank_order(blocks.size());
+  const std::span<const Rank> at = route.domain(route.depth() - 1, rank);
+  for (std::size_t i = 0; i < p; ++i)
+    std::memcpy(in_rank_order.data() + static_cast<std::size_t>(at[i]) * mine.size(), blocks.data() + i * mine.size(),
+                mine.size());
+  return in_rank_order;
+}
+
+void Collectives::hand_down(std::span<std::byte> bytes) {
+  if (!follows_tree()) return broadcast_bytes(bytes, 0);
+  const std::uint64_t tag = next_tag();
+  const Route& route = world_.route();
+  const Rank me = world_.rank();
+  int led = 0;
+  while (led < route.depth() && route.leader(led, me) == me) ++led;
+  if (led < route.depth()) receive(route.leader(led, me), tag, bytes);
+  while (led-- > 0)
+    for (const Rank r : route.led(led, me)) send(r, tag, bytes);
 }
 
 // Down a binomial tree rooted at `root`.

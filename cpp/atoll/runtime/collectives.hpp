@@ -31,8 +31,9 @@ class Collectives {
   explicit Collectives(World& world) : world_(world) {}
 
   void barrier();
-  /// Among these ranks only, the caller one of them; all ranks call it in the same order, each with its own group.
-  void barrier(std::span<const Rank> group);
+  /// Among the ranks of the caller's domain at this level only; all ranks call it in the same order. Not on the direct
+  /// route.
+  void barrier_within(int level);
 
   template <Plain T>
   std::vector<T> all_gather(const T& mine);
@@ -93,13 +94,14 @@ class Collectives {
   struct Unexpected;
   static void deliver(void* self, Rank from, std::uint32_t stamp, const std::byte* data, std::size_t bytes);
   /// Up to so many ranks a fold is one all-gather of log2 P rounds. Beyond, the values go up one tree and the result
-  /// comes down: twice the rounds, but P messages instead of P log2 P and, where ranks of a domain are numbered one after
-  /// another, two across each wall instead of one a rank.
+  /// comes down: twice the rounds, but P messages instead of P log2 P. Where records follow the domains (Plan::route), so
+  /// does this tree: each wall is crossed once up and once down, one latency each.
   static constexpr Rank kGatheredByAll = 64;
-  /// Records go along the domains (Plan::route), so that folds shall too.
   bool follows_tree() const;
-  /// Everyone's bytes on rank 0, in rank order; nothing elsewhere. All are of one length.
+  /// Everyone's bytes on one rank, in rank order; nothing elsewhere. All are of one length.
   std::vector<std::byte> gather_bytes(std::span<const std::byte> mine);
+  /// From that rank to all.
+  void hand_down(std::span<std::byte> bytes);
   void all_gather_bytes(const std::byte* mine, std::size_t bytes, std::byte* all);
   void broadcast_bytes(std::span<std::byte> bytes, Rank root);
   /// What each rank's length for this one is.
@@ -143,7 +145,7 @@ T Collectives::fold(const T& mine, Op op) {
       result = op(result, next);
     }
   }
-  broadcast(std::span(&result, 1), 0);
+  hand_down(std::as_writable_bytes(std::span(&result, 1)));
   return result;
 }
 

@@ -63,7 +63,7 @@ class Relay {
   void in_step() {
     for (int round = 0; round < route_.rounds(); ++round) {
       flush(round);
-      if (round + 1 < route_.rounds()) world_.barrier(route_.domain(route_.level_of(round), world_.rank()));
+      if (round + 1 < route_.rounds()) world_.barrier_within(route_.level_of(round));
     }
   }
   /// Passes on all that is there, in no step with anyone.

@@ -101,6 +101,13 @@ int Route::rounds() const {
   return 2 * depth_ - 1;
 }
 
+std::vector<Rank> Route::led(int level, Rank rank) const {
+  std::vector<Rank> some;
+  for (const Rank r : domain(level, rank).subspan(1))
+    if (level == 0 || (leader(level - 1, r) == r && leader(level - 1, rank) != r)) some.push_back(r);
+  return some;
+}
+
 Rank Route::monitor(Rank rank, int level, Rank target) const {
   return is_direct() ? rank : gather(rank, level, level, target);
 }

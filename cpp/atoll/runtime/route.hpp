@@ -67,6 +67,13 @@ class Route {
     return std::span(at_).subspan(static_cast<std::size_t>(range.begin), static_cast<std::size_t>(range.size()));
   }
 
+  /// A tree over all ranks that crosses each wall as rarely as can be: the first rank of a domain leads it.
+  Rank leader(int level, Rank rank) const { return domain(level, rank).front(); }
+  /// Those whom the leader of `rank`'s domain at `level` hears of directly, in tree order: at level 0 its other ranks,
+  /// above the leaders of its other parts.
+  std::vector<Rank> led(int level, Rank rank) const;
+  int depth() const { return depth_; }
+
   /// The rank of `rank`'s domain at `level` that gathers what goes to `target`'s domain at that level.
   Rank monitor(Rank rank, int level, Rank target) const;
 

@@ -38,9 +38,7 @@ class BlockStore {
     *reinterpret_cast<std::uint32_t*>(at(block)) = first;
     first = block;
   }
-  std::byte* at(std::uint32_t block) {
-    return chunks_[block / kUnitsPerChunk].data() + block % kUnitsPerChunk * kUnit;
-  }
+  std::byte* at(std::uint32_t block) { return chunks_[block / kUnitsPerChunk].data() + block % kUnitsPerChunk * kUnit; }
   /// Memory that was ever taken from the system.
   std::size_t bytes() const { return bytes_; }
 
