@@ -64,15 +64,16 @@ TEST_CASE("an unknown field is named") {
 }
 
 TEST_CASE("a value of another type or out of range is refused, not bent") {
-  for (const char* text : {R"({"threads":"two"})",      R"({"threads":1.5})",          R"({"threads":true})",
-                           R"({"threads":-1})",         R"({"threads":5000})",         R"({"threads":4294967297})",
-                           R"({"transport":3})",        R"({"transport":"tcp"})",      R"({"mpi":"lam"})",
-                           R"({"route":"mst"})",        R"({"slot_bytes":64})",        R"({"slot_bytes":130})",
-                           R"({"slot_bytes":-256})",    R"({"slot_bytes":536870912})", R"({"slot_bytes":256.0})",
-                           R"({"slots_per_peer":0})",   R"({"slots_per_peer":65})",    R"({"budget_bytes":-1})",
-                           R"({"shuffle_seed":-1})",    R"({"stall_seconds":0})",      R"({"stall_seconds":"x"})",
-                           R"({"stall_seconds":true})", R"({"timeout_seconds":-1})",   R"({"threads":null})",
-                           R"({"domains":[2,2]})"}) {
+  for (const char* text :
+       {R"({"threads":"two"})",      R"({"threads":1.5})",          R"({"threads":true})",
+        R"({"threads":-1})",         R"({"threads":5000})",         R"({"threads":4294967297})",
+        R"({"transport":3})",        R"({"transport":"tcp"})",      R"({"mpi":"lam"})",
+        R"({"route":"detour"})",     R"({"slot_bytes":64})",        R"({"slot_bytes":130})",
+        R"({"slot_bytes":-256})",    R"({"slot_bytes":536870912})", R"({"slot_bytes":256.0})",
+        R"({"slots_per_peer":0})",   R"({"slots_per_peer":65})",    R"({"budget_bytes":-1})",
+        R"({"shuffle_seed":-1})",    R"({"stall_seconds":0})",      R"({"stall_seconds":"x"})",
+        R"({"stall_seconds":true})", R"({"timeout_seconds":-1})",   R"({"threads":null})",
+        R"({"domains":[2,2]})",      R"({"monitors":"many"})",      R"({"lane_bytes":2147483648})"}) {
     CAPTURE(text);
     CHECK_THROWS_AS(Plan::from_json(json::parse(text)), InputError);
   }
