@@ -1,16 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atoll/runtime/calibrate.hpp>
 #include <atoll/topology/draw.hpp>
+#include <ctime>
+#include <fstream>
 
 #include "verbs.hpp"
 
 namespace atl::cli {
+namespace {
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  char text[16];
+  std::tm parts{};
+  std::strftime(text, sizeof text, "%Y-%m-%d", gmtime_r(&now, &parts));
+  return text;
+}
+
+std::string text_of(const Cost& cost, const Hierarchy& hierarchy) {
+  std::string text = fmt::format("\ncosts, {}\n", cost.provenance());
+  std::vector<std::pair<std::string, std::string>> rows;
+  for (int l = 0; l < cost.depth(); ++l)
+    rows.emplace_back(
+        fmt::format("  inside a {}", hierarchy.kind_at(l)),
+        fmt::format("{:.2f} us, {:.2f} us of processor time a message, {:.2f} GB/s", cost.at(l).latency_s * 1e6,
+                    cost.at(l).overhead_s * 1e6, cost.at(l).bytes_per_second / 1e9));
+  return text + table_of(rows);
+}
+
+}  // namespace
+
 int verb_info(const Words& words) {
   Command command("info", "The job's ranks and hierarchy, and every knob of communication.");
+  std::string costs_file;
+  CLI::Option* calibrated = command.app()
+                                .add_option("--calibrate", costs_file,
+                                            "measure latency and bandwidth at each level; write them to this JSON file")
+                                ->expected(0, 1);
   if (const auto code = command.parse(words)) return *code;
   return command.run([&](World& world) {
     Outcome outcome;
     outcome.result["hierarchy"] = world.hierarchy().to_json();
     outcome.text = draw(world.hierarchy());
+    if (calibrated->count() > 0) {
+      const Cost measured = calibrate(world);
+      std::vector<LevelCost> levels;
+      for (int l = 0; l < measured.depth(); ++l) levels.push_back(measured.at(l));
+      const Cost cost(std::move(levels), fmt::format("{}, {}", measured.provenance(), today()));
+      world.together([&] {
+        if (world.rank() != 0 || costs_file.empty()) return;
+        std::ofstream file(costs_file);
+        file << cost.to_json().dump(2) << '\n';
+        file.close();
+        if (!file) throw IoError(fmt::format("{}: cannot be written (it is for the costs). Name another.", costs_file));
+      });
+      outcome.result["costs"] = cost.to_json();
+      outcome.text += text_of(cost, world.hierarchy());
+    }
     outcome.text += "\nplan (each is also an environment variable ATOLL_<FIELD>)\n";
     std::vector<std::pair<std::string, std::string>> rows;
     const nlohmann::json fields = command.plan().to_json();

@@ -68,7 +68,7 @@ TEST_CASE("equation 1 sums equation 2 over all pairs, and equation 4 splits it i
   const Hierarchy h = Hierarchy::parse("2x2x3");
   const std::vector<double> inter{10, 100};
   const Cost u = Cost::of_steps(1, inter);
-  std::vector<Traffic> all;
+  std::vector<Flow> all;
   double pairwise = 0;
   for (Rank i = 0; i < h.size(); ++i)
     for (Rank j = 0; j < h.size(); ++j) {
@@ -84,7 +84,7 @@ TEST_CASE("equation 1 sums equation 2 over all pairs, and equation 4 splits it i
 TEST_CASE("a total counts messages and bytes as single messages do") {
   const Hierarchy h = Hierarchy::parse("2x2");
   const Cost cost({{1e-6, 1e9, 1e-7}, {5e-6, 5e8, 2e-7}});
-  const std::vector<Traffic> traffic{{0, 1, 3, 3 * 64}, {0, 2, 2, 2 * 4096}, {3, 3, 0, 0}};
+  const std::vector<Flow> traffic{{0, 1, 3, 3 * 64}, {0, 2, 2, 2 * 4096}, {3, 3, 0, 0}};
   CHECK(cost.total(h, traffic).seconds() == doctest::Approx(3 * cost.seconds(0, 64) + 2 * cost.seconds(1, 4096)));
   CHECK_THROWS_AS(cost.total(Hierarchy::parse("2x2x2"), traffic), InputError);
 }

@@ -93,10 +93,10 @@ double Cost::between(const Hierarchy& h, Rank i, Rank j) const {
   return of_i + of_j;
 }
 
-TotalCost Cost::total(const Hierarchy& h, std::span<const Traffic> traffic) const {
+TotalCost Cost::total(const Hierarchy& h, std::span<const Flow> traffic) const {
   check_covers(h);
   TotalCost sum;
-  for (const Traffic& t : traffic) {
+  for (const Flow& t : traffic) {
     const auto cost = [&](int level) {
       const LevelCost& l = at(level);
       return static_cast<double>(t.messages) * (l.overhead_s + l.latency_s) +

@@ -28,7 +28,7 @@ struct LevelCost {
 };
 
 /// A sum of messages (one entry of equation 1's double sum).
-struct Traffic {
+struct Flow {
   Rank from = 0, to = 0;
   std::int64_t messages = 0;
   std::int64_t bytes = 0;  ///< of all these messages together
@@ -81,7 +81,7 @@ class Cost {
   double between(const Hierarchy& h, Rank i, Rank j) const;
 
   /// Equations 1, 3 and 4, over the messages that there are. O(entries).
-  TotalCost total(const Hierarchy& h, std::span<const Traffic> traffic) const;
+  TotalCost total(const Hierarchy& h, std::span<const Flow> traffic) const;
 
  private:
   std::vector<LevelCost> levels_;

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/runtime/calibrate.hpp>
+#include <optional>
+
+namespace atl {
+namespace {
+
+constexpr std::size_t kShort = 8, kLong = std::size_t{1} << 20;
+constexpr int kPings = 100, kLongPings = 5, kStream = 400;
+
+struct Pair {
+  Rank a, b;
+};
+
+// The first two ranks in rank order between which this level lies.
+std::optional<Pair> pair_at(const Hierarchy& h, int level) {
+  for (Rank a = 0; a < h.size(); ++a)
+    for (Rank b = a + 1; b < h.size(); ++b)
+      if (h.level_between(a, b) == level) return Pair{a, b};
+  return std::nullopt;
+}
+
+// The first of n tags, one for each message: those of one tag may not be under way together.
+std::uint64_t tags(World& world, int n) {
+  const std::uint64_t first = world.next_tag();
+  for (int i = 1; i < n; ++i) world.next_tag();
+  return first;
+}
+
+// Seconds of one way of a message of so many bytes; on the two ranks, 0 on the others.
+double one_way(World& world, Pair pair, std::size_t bytes, int times) {
+  std::uint64_t tag = tags(world, times);
+  world.barrier();
+  const Rank me = world.rank();
+  if (me != pair.a && me != pair.b) return 0;
+  std::vector<std::byte> text(bytes);
+  const RankTimer timer(world);
+  for (int i = 0; i < times; ++i, ++tag) {
+    if (me == pair.a) world.send(pair.b, tag, text);
+    world.receive(me == pair.a ? pair.b : pair.a, tag, text);
+    if (me == pair.b) world.send(pair.a, tag, text);
+  }
+  return timer.seconds() / times / 2;
+}
+
+// Seconds a message of a stream of short ones one way takes the sender, until the receiver has them all.
+double per_message(World& world, Pair pair) {
+  std::uint64_t tag = tags(world, kStream);
+  const std::uint64_t done = world.next_tag();
+  world.barrier();
+  const Rank me = world.rank();
+  std::vector<std::byte> text(kShort);
+  const RankTimer timer(world);
+  if (me == pair.a) {
+    for (int i = 0; i < kStream; ++i, ++tag) world.send(pair.b, tag, text);
+    world.receive(pair.b, done, text);
+  } else if (me == pair.b) {
+    for (int i = 0; i < kStream; ++i, ++tag) world.receive(pair.a, tag, text);
+    world.send(pair.a, done, text);
+  }
+  return timer.seconds() / kStream;
+}
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
+}  // namespace
+
+Cost calibrate(World& world, int rounds) {
+  check(rounds > 0, "{} rounds of calibration (at least 1 is needed). Change it.", rounds);
+  std::vector<LevelCost> levels;
+  for (int level = 0; level < world.hierarchy().depth(); ++level) {
+    const auto pair = pair_at(world.hierarchy(), level);
+    LevelCost cost = levels.empty() ? LevelCost{0, 1e12, 0} : levels.back();
+    if (pair) {
+      std::vector<double> latency, growth, stream;
+      for (int round = -1; round < rounds; ++round) {  // the first warms up
+        const double short_s = one_way(world, *pair, kShort, kPings);
+        const double long_s = one_way(world, *pair, kLong, kLongPings);
+        const double message_s = per_message(world, *pair);
+        if (round < 0) continue;
+        latency.push_back(short_s);
+        growth.push_back(long_s - short_s);
+        stream.push_back(message_s);
+      }
+      LevelCost found;
+      // A ping-pong has the overhead in it; a stream is bound by that or by how many messages may be under way.
+      found.overhead_s = std::min(median(stream), median(latency));
+      found.latency_s = median(latency) - found.overhead_s;
+      found.bytes_per_second = static_cast<double>(kLong - kShort) / std::max(median(growth), 1e-9);
+      world.broadcast(std::span(&found, 1), pair->a);
+      cost = {std::max(cost.latency_s, found.latency_s), std::min(cost.bytes_per_second, found.bytes_per_second),
+              std::max(cost.overhead_s, found.overhead_s)};
+    }
+    levels.push_back(cost);
+  }
+  world.barrier();
+  return Cost(std::move(levels), fmt::format("measured over {}, {} ranks, medians of {} rounds", world.fabric().name(),
+                                             world.size(), rounds));
+}
+
+}  // namespace atl
