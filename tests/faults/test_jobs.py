@@ -20,8 +20,7 @@ pytestmark = pytest.mark.mpi
 
 
 def lacking(mpi):
-    if not PROBE.exists():
-        return f"{PROBE} is not built"
+    assert PROBE.exists(), f"make build makes {PROBE}"
     if not (BUILD / "lib" / f"libatoll_mpi_{mpi}.so").exists():
         return f"no plug-in for {mpi}"
     if not shutil.which(LAUNCHERS[mpi]):

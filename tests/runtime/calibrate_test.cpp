@@ -31,17 +31,23 @@ TEST_CASE("calibration finds the costs of a machine in virtual time") {
 }
 
 TEST_CASE("calibration is the same on all ranks, on any machine, and says where it comes from") {
-  for (const char* domains : {"1", "3", "2x2", "3+2"}) {
+  for (const char* domains : {"3", "1+1", "2x2", "3+2"}) {
     CAPTURE(domains);
     Plan plan;
     plan.domains = domains;
     plan.threads = 1;
-    run_ranks(Hierarchy::parse(domains).size(), plan, [](World& world) {
+    run_ranks(Hierarchy::parse(domains).size(), plan, [&](World& world) {
       const Cost cost = calibrate(world, 1);
       CHECK(cost.depth() == world.hierarchy().depth());
       CHECK(world.min(cost.seconds(0, 100)) == world.max(cost.seconds(0, 100)));
+      if (std::string(domains) == "1+1") CHECK(cost.to_json()["levels"][0] == cost.to_json()["levels"][1]);
+      CHECK(cost.at(0).latency_s + cost.at(0).overhead_s > 0);
       CHECK(cost.provenance().find("inproc") != std::string::npos);
       CHECK(Cost::from_json(cost.to_json()).to_json() == cost.to_json());
     });
   }
+}
+
+TEST_CASE("one rank alone has nothing to measure, and is told so") {
+  CHECK_THROWS_AS(run_ranks(1, {}, [](World& world) { calibrate(world, 1); }), InputError);
 }

@@ -24,8 +24,7 @@ pytestmark = pytest.mark.mpi
 
 @pytest.fixture(params=sorted(LAUNCHERS))
 def mpi(request):
-    if not PROBE.exists():
-        pytest.skip(f"{PROBE} is not built")
+    assert PROBE.exists(), f"make build makes {PROBE}"
     if not (BUILD / "lib" / f"libatoll_mpi_{request.param}.so").exists():
         pytest.skip(f"no plug-in for {request.param}")
     if not shutil.which(LAUNCHERS[request.param][0]):

@@ -70,8 +70,10 @@ double median(std::vector<double> values) {
 }  // namespace
 
 Cost calibrate(World& world, int rounds) {
+  check(world.size() > 1, "calibration on {} rank (a message needs two). Give --ranks 2 or more.", world.size());
   check(rounds > 0, "{} rounds of calibration (at least 1 is needed). Change it.", rounds);
   std::vector<LevelCost> levels;
+  std::size_t unknown = 0;  // so many levels from the bottom on have no two ranks
   for (int level = 0; level < world.hierarchy().depth(); ++level) {
     const auto pair = pair_at(world.hierarchy(), level);
     LevelCost cost = levels.empty() ? LevelCost{0, 1e12, 0} : levels.back();
@@ -95,8 +97,10 @@ Cost calibrate(World& world, int rounds) {
       cost = {std::max(cost.latency_s, found.latency_s), std::min(cost.bytes_per_second, found.bytes_per_second),
               std::max(cost.overhead_s, found.overhead_s)};
     }
+    if (!pair && levels.size() == unknown) ++unknown;
     levels.push_back(cost);
   }
+  std::fill_n(levels.begin(), unknown, levels[unknown]);
   world.barrier();
   return Cost(std::move(levels), fmt::format("measured over {}, {} ranks, medians of {} rounds", world.fabric().name(),
                                              world.size(), rounds));
