@@ -30,4 +30,5 @@ TEST_CASE("a copy past the caches copies every byte and no other, whatever the o
   for (const std::size_t bytes : {0, 1, 63, 64, 65, 255, 256, 319, 320, 1000, 4096, 65543})
     for (const std::size_t to : {0, 1, 16, 63})
       for (const std::size_t from : {0, 7}) check_copy(bytes, to, from);
+  atl::stream_copy(nullptr, nullptr, 0);
 }

@@ -14,6 +14,7 @@ namespace atl {
 /// Copies to memory that another core reads next: past this core's caches, so that no line has to be fetched from, and
 /// then taken back by, the other core. The writes are visible to whoever acquires what is released afterwards.
 inline void stream_copy(std::byte* to, const std::byte* from, std::size_t bytes) {
+  if (bytes == 0) return;  // an empty array's address may be null, and memcpy must not see it
 #if defined(__x86_64__)
   constexpr std::size_t kLine = 64;
   const std::size_t head = (kLine - reinterpret_cast<std::uintptr_t>(to) % kLine) % kLine;
