@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/base/stream_copy.hpp>
 #include <atoll/runtime/relay.hpp>
 #include <concepts>
 #include <mutex>
@@ -77,13 +78,14 @@ class Mailbox {
         threads_(static_cast<std::size_t>(world.thread_slots())) {
     check(capacity_ > 0, "slot_bytes is {} (records of {} bytes do not fit). Raise it in the plan.",
           world.plan().slot_bytes, sizeof(R));
-    for (auto& t : threads_) t.lanes.resize(static_cast<std::size_t>(ranks_));
     channel_ = world.open_channel(&Mailbox::deliver, this);
     if constexpr (kMayRelay)
       if (!world.route().is_direct()) {
         relay_.emplace(world, std::move(to.merge), &Mailbox::arrive, this);
         for (std::size_t t = 0; t < threads_.size(); ++t) threads_[t].relay_lanes = &relay_->lanes(t);
       }
+    if (!relays())
+      for (auto& t : threads_) t.lanes.resize(static_cast<std::size_t>(ranks_));
   }
   /// Not collective. After drain() nothing is left to lose.
   ~Mailbox() {
@@ -459,9 +461,9 @@ void Mailbox<R, H, M>::flush() {
   for (bool again = true; again;) {
     again = false;
     for (Thread& t : threads_) {
-      for (Rank r = 0; r < ranks_; ++r) {
-        if (Lane& lane = t.lanes[static_cast<std::size_t>(r)]; lane.at == lane.first) continue;
-        hand_over(t, r);
+      for (std::size_t r = 0; r < t.lanes.size(); ++r) {
+        if (const Lane& lane = t.lanes[r]; lane.at == lane.first) continue;
+        hand_over(t, static_cast<Rank>(r));
         again = true;
       }
       while (!t.waiting.empty()) work_off(t);

@@ -25,6 +25,7 @@ void for_each_field(P& plan, F&& f) {
   f("monitors", plan.monitors);
   f("domains", plan.domains);
   f("platform", plan.platform);
+  f("buffers", plan.buffers);
   f("lane_bytes", plan.lane_bytes);
   f("threads", plan.threads);
   f("slot_bytes", plan.slot_bytes);
@@ -145,6 +146,7 @@ void Plan::validate() const {
   one_of("mpi", mpi, {"auto", "openmpi", "mpich"});
   one_of("route", route, {"direct", "aml", "row", "mst", "domain"});
   one_of("monitors", monitors, {"spread", "single"});
+  one_of("buffers", buffers, {"dynamic", "switched", "single"});
   check(threads >= 0 && threads <= 4096, "threads is {} (0 for all cores, at most 4096). Change it.", threads);
   check(slot_bytes == 0 || (slot_bytes >= 128 && slot_bytes % 64 == 0 && slot_bytes <= (std::size_t{1} << 28)),
         "slot_bytes is {} (0, or a multiple of 64 from 128 to 2^28). Change it.", slot_bytes);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/base/stream_copy.hpp>
 #include <atoll/runtime/bucket.hpp>
+#include <atoll/runtime/onward.hpp>
 #include <atoll/runtime/world.hpp>
 #include <bit>
+#include <cstring>
 #include <map>
 #include <tuple>
 #include <type_traits>
@@ -12,12 +13,14 @@
 /// Carries a mailbox's records over routes of several hops, where those with a common next hop travel together.
 ///
 /// Between hops records lie in *lanes*, one for each next rank and phase: two columns, the records and their targets,
-/// which travel one after the other. A full lane is sent at once and another block becomes active; what is not full waits
+/// which travel one after the other. A full lane is copied into slots at once and filled again; what is not full waits
 /// for its round (Route::round_of), so that a monitor sends on what its whole domain gave it, in one message.
 /// Where a record type names a merge, a lane is merged before it is sent, and sent only if it is still full.
 ///
-/// Whoever forwards does not wait: what finds no slot lies in a heap block until this rank sends or drains. Producers wait
-/// for slots, so they grow by a lane's block at most.
+/// Where the slots to the next hop are taken, a lane's block waits (Onward) and the lane goes on in another. So a producer
+/// runs ahead of its links by as much as the plan's buffers say: dynamic, up to the budget; switched, by the one block that
+/// it fills while another waits; single, not at all. Whoever forwards never waits. When the lanes themselves hold half of
+/// the budget, the largest is sent first.
 namespace atl {
 
 /// No two records can be merged.
@@ -50,7 +53,7 @@ class Relay {
     const std::uint32_t way = way_to(Phase::up, to);
     Block& lane = thread.lanes[way];
     // One compare for both ends: an empty lane has to be opened, a full one turned.
-    if (lane.size - 1 >= capacity_ - 1) [[unlikely]]
+    if (lane.size - 1 >= lane.capacity - 1) [[unlikely]]
       return append(thread, way, epoch, to, record, world_.thread_state().handlers == 0);
     records_of(lane)[lane.size] = record;
     targets_of(lane)[lane.size++] = to;
@@ -81,26 +84,15 @@ class Relay {
 
  private:
   using Phase = Route::Phase;
-  static constexpr std::size_t kChunk = 256;  // records that are dealt out together
+  using Block = Onward::Block;
+  static constexpr std::size_t kChunk = 256;     // records that are dealt out together
+  static constexpr std::size_t kFirstBlock = 16;  // records of a lane's first block; it doubles while they come
   static constexpr std::size_t kSpareBytes = kBucketSlack + 64;
-
-  struct Way {  // what lanes of one number have in common, on every thread
-    Rank next;
-    Phase arrival;
-    int round;
-  };
-  struct Block {
-    std::uint32_t way = 0;
-    std::uint32_t epoch = 0;
-    std::size_t size = 0, sent = 0;
-    std::unique_ptr<std::byte[]> memory;
-  };
 
  public:
   struct alignas(128) Thread {
-    std::vector<Block> lanes;    // [way]
-    std::vector<Block> waiting;  // found no slot
-    std::vector<std::unique_ptr<std::byte[]>> spare;
+    std::vector<Block> lanes;         // [way]
+    std::size_t lane_bytes = 0;       // of them
     std::vector<std::uint32_t> seen;  // of merge_lane
     std::uint64_t merged = 0;
   };
@@ -109,24 +101,28 @@ class Relay {
   std::uint32_t way_to(Phase phase, Rank to) const {
     return way_to_[static_cast<std::size_t>(phase)][static_cast<std::size_t>(to)];
   }
-  R* records_of(const Block& b) const { return reinterpret_cast<R*>(b.memory.get()); }
-  Rank* targets_of(const Block& b) const { return reinterpret_cast<Rank*>(b.memory.get() + targets_at_); }
-  std::size_t block_bytes() const { return targets_at_ + capacity_ * sizeof(Rank) + kSpareBytes; }
+  static R* records_of(const Block& b) { return reinterpret_cast<R*>(b.memory.get()); }
+  static Rank* targets_of(const Block& b) { return reinterpret_cast<Rank*>(b.memory.get() + b.targets_at); }
 
-  void open(Thread& thread, std::uint32_t way, std::uint32_t epoch);
+  static std::vector<Onward::Way> ways_of(World& world, std::vector<std::uint32_t> (&way_to)[2]);
+  static void arrive_block(void* self, const Block& block) {
+    auto& relay = *static_cast<Relay*>(self);
+    relay.arrive_(relay.box_, block.epoch, {records_of(block) + block.sent, block.size - block.sent});
+  }
+  void grow(Thread& thread, Block& lane, std::size_t capacity);
+  void open(Thread& thread, std::uint32_t way, std::uint32_t epoch, std::size_t capacity);
   void append(Thread& thread, std::uint32_t way, std::uint32_t epoch, Rank to, const R& record, bool may_wait);
   void deal_out(Thread& thread, Phase phase, std::uint32_t epoch, const Rank* to, const R* records, std::size_t n,
                 bool may_wait);
   void turn(Thread& thread, std::uint32_t way, bool may_wait);
-  bool try_send(Thread& thread, Block& block);
-  void publish(const Slot& slot, const Block& block, std::size_t n);
-  void work_off(Thread& thread);
+  void send_on(Thread& thread, std::uint32_t way);
+  void send_largest(Thread& thread);
   void merge_lane(Thread& thread, Block& block);
-  void deliver(Phase phase, std::uint32_t epoch, const std::byte* data, std::size_t bytes);
+  void deliver(Phase phase, Rank from, std::uint32_t epoch, const std::byte* data, std::size_t bytes);
   void flush(int round);
   template <Phase phase>
-  static void deliver_as(void* self, Rank, std::uint32_t epoch, const std::byte* data, std::size_t bytes) {
-    static_cast<Relay*>(self)->deliver(phase, epoch, data, bytes);
+  static void deliver_as(void* self, Rank from, std::uint32_t epoch, const std::byte* data, std::size_t bytes) {
+    static_cast<Relay*>(self)->deliver(phase, from, epoch, data, bytes);
   }
 
   World& world_;
@@ -134,17 +130,31 @@ class Relay {
   [[no_unique_address]] M merge_;
   const Arrive arrive_;
   void* const box_;
-  const std::size_t piece_;       // records of a slot
-  const std::size_t capacity_;    // of a lane: more, where records may merge that lie in one
-  const std::size_t targets_at_;  // where a block's second column begins
-  std::vector<Way> ways_;
   std::vector<std::uint32_t> way_to_[2];  // [phase][rank]
+  std::uint32_t channels_[2];             // [phase of arrival]
+  Onward onward_;
+  const std::size_t capacity_;  // of a lane: more than a slot's, where records may merge that lie in one
   BucketKernel deal_records_ = nullptr, deal_targets_ = nullptr;
   std::vector<Thread> threads_;
-  std::uint32_t channels_[2];  // [phase of arrival]
 };
 
 // ---------------------------------------------------------------------------------------------------------------------
+
+template <class R, class M>
+std::vector<Onward::Way> Relay<R, M>::ways_of(World& world, std::vector<std::uint32_t> (&way_to)[2]) {
+  const Route& route = world.route();
+  std::vector<Onward::Way> ways;
+  std::map<std::tuple<Rank, Phase, Phase>, std::uint32_t> known;
+  for (const Phase phase : {Phase::up, Phase::down})
+    for (Rank to = 0; to < world.size(); ++to) {
+      const Route::Hop hop = route.next(world.rank(), to, phase);
+      const auto [it, is_new] =
+          known.try_emplace({hop.rank, phase, hop.phase}, static_cast<std::uint32_t>(ways.size()));
+      if (is_new) ways.push_back({hop.rank, hop.phase, route.round_of(phase, world.level_to(hop.rank))});
+      way_to[static_cast<std::size_t>(phase)].push_back(it->second);
+    }
+  return ways;
+}
 
 template <class R, class M>
 Relay<R, M>::Relay(World& world, M merge, Arrive arrive, void* box)
@@ -153,56 +163,51 @@ Relay<R, M>::Relay(World& world, M merge, Arrive arrive, void* box)
       merge_(std::move(merge)),
       arrive_(arrive),
       box_(box),
-      piece_(world.payload_bytes() / (sizeof(R) + sizeof(Rank))),
-      capacity_(std::is_same_v<M, NoMerge> ? piece_
-                                           : std::max(piece_, world.plan().lane_bytes / (sizeof(R) + sizeof(Rank)))),
-      targets_at_((capacity_ * sizeof(R) + kSpareBytes + 63) / 64 * 64),
+      channels_{world.open_channel(&Relay::deliver_as<Phase::up>, this),
+                world.open_channel(&Relay::deliver_as<Phase::down>, this)},
+      onward_(world, sizeof(R), ways_of(world, way_to_), channels_, &Relay::arrive_block, this),
+      capacity_(std::is_same_v<M, NoMerge>
+                    ? onward_.piece()
+                    : std::max(onward_.piece(), world.plan().lane_bytes / (sizeof(R) + sizeof(Rank)))),
       threads_(static_cast<std::size_t>(world.thread_slots())) {
-  check(piece_ > 0, "slot_bytes is {} (records of {} bytes and their targets do not fit). Raise it in the plan.",
+  check(onward_.piece() > 0, "slot_bytes is {} (records of {} bytes and their targets do not fit). Raise it in the plan.",
         world.plan().slot_bytes, sizeof(R));
-  std::map<std::tuple<Rank, Phase, Phase>, std::uint32_t> known;
-  for (const Phase phase : {Phase::up, Phase::down}) {
-    auto& table = way_to_[static_cast<std::size_t>(phase)];
-    for (Rank to = 0; to < world.size(); ++to) {
-      const Route::Hop hop = route_.next(world.rank(), to, phase);
-      const auto [it, is_new] =
-          known.try_emplace({hop.rank, phase, hop.phase}, static_cast<std::uint32_t>(ways_.size()));
-      if (is_new) ways_.push_back({hop.rank, hop.phase, route_.round_of(phase, world.level_to(hop.rank))});
-      table.push_back(it->second);
-    }
-  }
-  for (Thread& t : threads_) t.lanes.resize(ways_.size());
+  for (Thread& t : threads_) t.lanes.resize(onward_.ways());
   if (constexpr std::size_t n = sizeof(R); (n == 4 || n == 8 || n == 16) && capacity_ >= 4 * kChunk) {
-    deal_records_ = bucket_kernel(n, static_cast<Rank>(ways_.size()));
-    deal_targets_ = bucket_kernel(sizeof(Rank), static_cast<Rank>(ways_.size()));
+    deal_records_ = bucket_kernel(n, static_cast<Rank>(onward_.ways()));
+    deal_targets_ = bucket_kernel(sizeof(Rank), static_cast<Rank>(onward_.ways()));
   }
-  channels_[static_cast<int>(Phase::up)] = world.open_channel(&Relay::deliver_as<Phase::up>, this);
-  channels_[static_cast<int>(Phase::down)] = world.open_channel(&Relay::deliver_as<Phase::down>, this);
 }
 
 template <class R, class M>
 Relay<R, M>::~Relay() {
   for (const std::uint32_t c : channels_) world_.close_channel(c);
-  std::size_t blocks = 0;
-  for (const Thread& t : threads_) {
-    blocks += t.waiting.size() + t.spare.size();
-    for (const Block& b : t.lanes) blocks += b.memory ? 1 : 0;
+  std::size_t bytes = 0;
+  for (const Thread& t : threads_) bytes += t.lane_bytes;
+  world_.note_memory(-static_cast<std::ptrdiff_t>(bytes));
+}
+
+// Room for so many records; what is there stays.
+template <class R, class M>
+void Relay<R, M>::grow(Thread& thread, Block& lane, std::size_t capacity) {
+  const std::size_t before = lane.memory ? lane.bytes() : 0;
+  const std::size_t targets_at = (capacity * sizeof(R) + kSpareBytes + 63) / 64 * 64;
+  std::unique_ptr<std::byte[]> memory(new std::byte[targets_at + capacity * sizeof(Rank) + kSpareBytes]);
+  if (lane.size > 0) {
+    std::memcpy(memory.get(), lane.memory.get(), lane.size * sizeof(R));
+    std::memcpy(memory.get() + targets_at, lane.memory.get() + lane.targets_at, lane.size * sizeof(Rank));
   }
-  world_.note_memory(-static_cast<std::ptrdiff_t>(blocks * block_bytes()));
+  lane.memory = std::move(memory);
+  lane.capacity = capacity;
+  lane.targets_at = targets_at;
+  thread.lane_bytes += lane.bytes() - before;
+  world_.note_memory(static_cast<std::ptrdiff_t>(lane.bytes()) - static_cast<std::ptrdiff_t>(before));
 }
 
 template <class R, class M>
-void Relay<R, M>::open(Thread& thread, std::uint32_t way, std::uint32_t epoch) {
+void Relay<R, M>::open(Thread& thread, std::uint32_t way, std::uint32_t epoch, std::size_t capacity) {
   Block& lane = thread.lanes[way];
-  if (!lane.memory) {
-    if (!thread.spare.empty()) {
-      lane.memory = std::move(thread.spare.back());
-      thread.spare.pop_back();
-    } else {
-      lane.memory.reset(new std::byte[block_bytes()]);
-      world_.note_memory(static_cast<std::ptrdiff_t>(block_bytes()));
-    }
-  }
+  if (lane.capacity < capacity) grow(thread, lane, capacity);
   // Only records of one epoch are on their way: the one before has ended everywhere.
   ATOLL_ASSERT(lane.size == 0 || lane.epoch == epoch);
   lane.way = way;
@@ -212,8 +217,16 @@ void Relay<R, M>::open(Thread& thread, std::uint32_t way, std::uint32_t epoch) {
 template <class R, class M>
 void Relay<R, M>::append(Thread& thread, std::uint32_t way, std::uint32_t epoch, Rank to, const R& record,
                          bool may_wait) {
-  while (thread.lanes[way].size == capacity_) turn(thread, way, may_wait);
-  if (thread.lanes[way].size == 0) open(thread, way, epoch);
+  while (thread.lanes[way].size == thread.lanes[way].capacity) {
+    Block& lane = thread.lanes[way];
+    if (lane.capacity == capacity_) {
+      turn(thread, way, may_wait);
+      continue;
+    }
+    grow(thread, lane, std::min(capacity_, std::max(kFirstBlock, 2 * lane.capacity)));
+    if (thread.lane_bytes > onward_.lanes_limit() / threads_.size()) send_largest(thread);
+  }
+  if (thread.lanes[way].size == 0) open(thread, way, epoch, std::min(capacity_, kFirstBlock));
   Block& lane = thread.lanes[way];
   records_of(lane)[lane.size] = record;
   targets_of(lane)[lane.size++] = to;
@@ -229,6 +242,7 @@ template <class R, class M>
 void Relay<R, M>::deal_out(Thread& thread, Phase phase, std::uint32_t epoch, const Rank* to, const R* records,
                            std::size_t n, bool may_wait) {
   const std::uint32_t* table = way_to_[static_cast<std::size_t>(phase)].data();
+  const std::size_t ways = onward_.ways();
   std::size_t done = 0;
   while (deal_records_ && n - done >= kBucketStep) {
     const std::size_t some = std::min(n - done, kChunk);
@@ -236,23 +250,24 @@ void Relay<R, M>::deal_out(Thread& thread, Phase phase, std::uint32_t epoch, con
     for (std::size_t i = 0; i < some; ++i) way[i] = static_cast<Rank>(table[static_cast<std::size_t>(to[done + i])]);
     std::byte *at[kMaxBuckets], *limit[kMaxBuckets], *target_at[kMaxBuckets], *target_limit[kMaxBuckets];
     // Handlers that run while one lane is turned may append to another: look at all until none had to be turned.
-    for (std::size_t w = 0, good = 0; good < ways_.size(); w = (w + 1) % ways_.size()) {
+    for (std::size_t w = 0, good = 0; good < ways; w = (w + 1) % ways) {
       const bool full = capacity_ - thread.lanes[w].size < kChunk;
       if (full) turn(thread, static_cast<std::uint32_t>(w), may_wait);
       good = full ? 0 : good + 1;
     }
-    for (std::uint32_t w = 0; w < ways_.size(); ++w) {
-      if (thread.lanes[w].size == 0) open(thread, w, epoch);
+    for (std::uint32_t w = 0; w < ways; ++w) {
       Block& lane = thread.lanes[w];
+      if (lane.capacity - lane.size < kChunk) grow(thread, lane, std::min(capacity_, std::max(2 * kChunk, 2 * lane.capacity)));
+      if (lane.size == 0) open(thread, w, epoch, 0);
       at[w] = reinterpret_cast<std::byte*>(records_of(lane) + lane.size);
-      limit[w] = reinterpret_cast<std::byte*>(records_of(lane) + capacity_ + 1);
+      limit[w] = reinterpret_cast<std::byte*>(records_of(lane) + lane.capacity + 1);
       target_at[w] = reinterpret_cast<std::byte*>(targets_of(lane) + lane.size);
-      target_limit[w] = reinterpret_cast<std::byte*>(targets_of(lane) + capacity_ + 1);
+      target_limit[w] = reinterpret_cast<std::byte*>(targets_of(lane) + lane.capacity + 1);
     }
-    const auto ways = static_cast<Rank>(ways_.size());
-    const std::size_t dealt = deal_records_(way, records + done, some, ways, at, limit);
-    deal_targets_(way, to + done, dealt, ways, target_at, target_limit);
-    for (std::uint32_t w = 0; w < ways_.size(); ++w) {
+    const auto buckets = static_cast<Rank>(ways);
+    const std::size_t dealt = deal_records_(way, records + done, some, buckets, at, limit);
+    deal_targets_(way, to + done, dealt, buckets, target_at, target_limit);
+    for (std::uint32_t w = 0; w < ways; ++w) {
       Block& lane = thread.lanes[w];
       lane.size = static_cast<std::size_t>(reinterpret_cast<R*>(at[w]) - records_of(lane));
     }
@@ -271,66 +286,56 @@ void Relay<R, M>::turn(Thread& thread, std::uint32_t way, bool may_wait) {
     merge_lane(thread, lane);
     if (lane.size <= capacity_ / 2) return;
   }
-  Block block = std::exchange(lane, {});
-  if (!try_send(thread, block)) thread.waiting.push_back(std::move(block));
+  send_on(thread, way);
+  if (!lane.memory) grow(thread, lane, capacity_);  // it fills as fast as the one before
   if (!may_wait) return;
   world_.progress();  // keeps pace with what the peers send here
-  if (!thread.waiting.empty()) work_off(thread);
+  onward_.make_room(way);
+  if (world_.plan().buffers == "single") onward_.settle(way);
 }
 
-// Without waiting. To the own rank: only outside handlers, which are not called from within each other.
+// Into slots, or to those blocks that wait for some. The lane is empty meanwhile: a handler that gets records of this very
+// rank may append to it.
 template <class R, class M>
-bool Relay<R, M>::try_send(Thread& thread, Block& block) {
-  const Way& way = ways_[block.way];
-  if (way.next == world_.rank()) {
-    if (world_.thread_state().handlers > 0) return false;
-    arrive_(box_, block.epoch, {records_of(block), block.size});
+void Relay<R, M>::send_on(Thread& thread, std::uint32_t way) {
+  Block block = std::exchange(thread.lanes[way], {});
+  block.sent = 0;
+  if (!onward_.send(block)) {
+    thread.lane_bytes -= block.bytes();
+    onward_.keep(std::move(block));
+  } else if (Block& lane = thread.lanes[way]; !lane.memory) {
+    block.size = 0;
+    lane = std::move(block);
   } else {
-    while (block.sent < block.size) {
-      Slot slot;
-      if (world_.acquire(way.next, slot) != Busy::no) return false;
-      const std::size_t n = std::min(piece_, block.size - block.sent);
-      publish(slot, block, n);
-      block.sent += n;
-    }
+    thread.lane_bytes -= block.bytes();
+    world_.note_memory(-static_cast<std::ptrdiff_t>(block.bytes()));
   }
-  thread.spare.push_back(std::move(block.memory));
-  return true;
 }
 
 template <class R, class M>
-void Relay<R, M>::publish(const Slot& slot, const Block& block, std::size_t n) {
-  const Way& way = ways_[block.way];
-  const std::size_t bytes = n * sizeof(R);
-  const auto* from = reinterpret_cast<const std::byte*>(records_of(block) + block.sent);
-  if (world_.all_near()) {
-    stream_copy(slot.data, from, bytes);
-  } else {
-    std::memcpy(slot.data, from, bytes);
-  }
-  std::memcpy(slot.data + bytes, targets_of(block) + block.sent, n * sizeof(Rank));
-  world_.publish(channels_[static_cast<int>(way.arrival)], slot, bytes + n * sizeof(Rank), World::Hold::briefly,
-                 block.epoch);
-}
-
-// Passes on the blocks that wait. What arrives meanwhile may add more; each pass takes those that were there, so that two
-// ranks cannot keep each other busy for ever.
-template <class R, class M>
-void Relay<R, M>::work_off(Thread& thread) {
-  std::vector<Block> blocks = std::exchange(thread.waiting, {});
-  for (Block& b : blocks) world_.wait_until("send: a slot to the next hop", [&] { return try_send(thread, b); });
+void Relay<R, M>::send_largest(Thread& thread) {
+  const auto largest = std::max_element(thread.lanes.begin(), thread.lanes.end(),
+                                        [](const Block& a, const Block& b) { return a.size < b.size; });
+  if (largest->size == 0) return;
+  const auto way = static_cast<std::uint32_t>(largest - thread.lanes.begin());
+  merge_lane(thread, *largest);
+  send_on(thread, way);
+  if (!largest->memory || largest->size > 0) return;
+  // It went at once: its memory is what others need.
+  thread.lane_bytes -= largest->bytes();
+  world_.note_memory(-static_cast<std::ptrdiff_t>(largest->bytes()));
+  *largest = {};
 }
 
 template <class R, class M>
 void Relay<R, M>::flush(int round) {
-  for (Thread& t : threads_) {
-    for (std::uint32_t w = 0; w < ways_.size(); ++w) {
-      if (t.lanes[w].size == 0 || ways_[w].round > round) continue;
-      if constexpr (!std::is_same_v<M, NoMerge>) merge_lane(t, t.lanes[w]);
-      t.waiting.push_back(std::exchange(t.lanes[w], {}));
+  for (Thread& t : threads_)
+    for (std::uint32_t w = 0; w < onward_.ways(); ++w) {
+      if (t.lanes[w].size == 0 || onward_.way(w).round > round) continue;
+      merge_lane(t, t.lanes[w]);
+      send_on(t, w);
     }
-    while (!t.waiting.empty()) work_off(t);
-  }
+  onward_.clear(round);
 }
 
 // Records of equal target and key become the first of them; the order of the rest stays.
@@ -361,7 +366,7 @@ void Relay<R, M>::merge_lane(Thread& thread, Block& block) {
       }
     }
     auto& level =
-        world_.thread_state().counters.levels[static_cast<std::size_t>(world_.level_to(ways_[block.way].next))];
+        world_.thread_state().counters.levels[static_cast<std::size_t>(world_.level_to(onward_.way(block.way).next))];
     level.merged_bytes += (block.size - kept) * (sizeof(R) + sizeof(Rank));
     thread.merged += block.size - kept;
     block.size = kept;
@@ -369,7 +374,7 @@ void Relay<R, M>::merge_lane(Thread& thread, Block& block) {
 }
 
 template <class R, class M>
-void Relay<R, M>::deliver(Phase phase, std::uint32_t epoch, const std::byte* data, std::size_t bytes) {
+void Relay<R, M>::deliver(Phase phase, Rank from, std::uint32_t epoch, const std::byte* data, std::size_t bytes) {
   const std::size_t n = bytes / (sizeof(R) + sizeof(Rank));
   const auto* records = reinterpret_cast<const R*>(data);
   const std::byte* targets = data + n * sizeof(R);
@@ -400,6 +405,7 @@ void Relay<R, M>::deliver(Phase phase, std::uint32_t epoch, const std::byte* dat
       deal_out(thread, phase, epoch, rest_to, on_rest, rest, false);
     }
   }
+  onward_.mind(from, phase);
 }
 
 }  // namespace atl

@@ -156,7 +156,8 @@ World::World(std::unique_ptr<Fabric> fabric, Plan plan, Hierarchy hierarchy, Opt
       lanes_to_(static_cast<std::size_t>(size_)),
       threads_(static_cast<std::size_t>(thread_slots())),
       channels_(kChannels),
-      early_(std::make_unique<Early>()) {
+      early_(std::make_unique<Early>()),
+      flow_(std::make_unique<FlowControl>(*this)) {
   check(hierarchy_.size() == size_, "the hierarchy has {} ranks (the job has {}). Correct --domains.",
         hierarchy_.size(), size_);
   for (Rank r = 0; r < size_; ++r) level_to_.push_back(hierarchy_.level_between(rank_, r));
@@ -166,6 +167,7 @@ World::World(std::unique_ptr<Fabric> fabric, Plan plan, Hierarchy hierarchy, Opt
     for (Rank r = 0; r < size_; ++r) rings_reach_all_ = rings_reach_all_ && (r == rank_ || rings->reaches(r));
   }
   Collectives::open();
+  if (!route_.is_direct()) flow_->open();
   if (plan_.progress == "thread") {
     communication_ = std::make_unique<Communication>(*this);
     communication_->begin();
@@ -190,6 +192,10 @@ void World::close() {
   communication_.reset();
   Collectives::shut();
   fabric_->close();
+}
+
+std::size_t World::relay_budget() const {
+  return plan_.budget_bytes / static_cast<std::size_t>(std::max(1, flow_->open_relays()));
 }
 
 Counters World::counters() const {
@@ -373,15 +379,15 @@ int World::open_messages(const MessageSink& sink) {
   check(next_sink_ < static_cast<int>(sinks_.size()), "a {}th queue (at most {} in a World). Use tags.", next_sink_ + 1,
         sinks_.size());
   sinks_[static_cast<std::size_t>(next_sink_)] = sink;
-  ++open_sinks_;
+  if (!sink.control_only) ++open_sinks_;
   early_->retry.store(true, std::memory_order_release);
   return next_sink_++;
 }
 
 void World::close_messages(int number) {
   const auto quiet = Communication::pause(communication_.get());
+  if (!sinks_[static_cast<std::size_t>(number)].control_only) --open_sinks_;
   sinks_[static_cast<std::size_t>(number)] = {};
-  --open_sinks_;
 }
 
 bool World::deliver_message(const Packet& packet) {

@@ -7,6 +7,7 @@
 #include <atoll/base/parallel.hpp>
 #include <atoll/runtime/collectives.hpp>
 #include <atoll/runtime/counters.hpp>
+#include <atoll/runtime/onward.hpp>
 #include <atoll/runtime/plan.hpp>
 #include <atoll/runtime/route.hpp>
 #include <atoll/topology/hierarchy.hpp>
@@ -110,6 +111,7 @@ class World : public Collectives {
     Taken (*take)(void* context, const Packet& packet) = nullptr;
     bool (*pump)(void* context) = nullptr;  ///< sends on what could not be sent before; true if it could now
     std::string (*describe)(void* context) = nullptr;
+    bool control_only = false;  ///< no messages come for it, so nobody has to look for any
   };
   /// Collective by order, like a declaration. What comes for a sink that is closed is released unread.
   int open_messages(const MessageSink& sink);
@@ -137,6 +139,10 @@ class World : public Collectives {
     Counters counters;
   };
   ThreadState& thread_state() { return threads_[static_cast<std::size_t>(Team::this_thread())]; }
+  /// Between relays of different ranks, on routes of several hops.
+  FlowControl& flow() { return *flow_; }
+  /// Bytes that one relay may hold of this rank's memory: an equal part of the budget for each that is open.
+  std::size_t relay_budget() const;
   int level_to(Rank to) const { return level_to_[static_cast<std::size_t>(to)]; }
   /// Notes communication memory held by a mailbox (bytes may be negative).
   void note_memory(std::ptrdiff_t bytes);
@@ -197,6 +203,7 @@ class World : public Collectives {
   std::size_t open_channels_ = 0, channel_reach_ = 0;
   std::uint32_t next_channel_ = 0;
   std::unique_ptr<Early> early_;
+  std::unique_ptr<FlowControl> flow_;
   std::array<MessageSink, 16> sinks_{};
   std::atomic<int> open_sinks_{0};  // the communication thread looks between pauses too
   int next_sink_ = 0;
