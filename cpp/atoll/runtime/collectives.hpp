@@ -72,6 +72,8 @@ class Collectives {
   /// The same into memory that is there already: incoming[r] is as long as what rank r sends here.
   void exchange_bytes(const std::vector<std::span<const std::byte>>& outgoing,
                       const std::vector<std::span<std::byte>>& incoming);
+  /// A number from each rank for each: outgoing is by target, the result by sender.
+  std::vector<Edge> exchange_lengths(const std::vector<Edge>& outgoing);
 
   /// Tagged bytes between two ranks, chunked into slots; both sides know the size. send() returns when the bytes
   /// are in slots or copied; it makes progress meanwhile.
@@ -104,8 +106,6 @@ class Collectives {
   void hand_down(std::span<std::byte> bytes);
   void all_gather_bytes(const std::byte* mine, std::size_t bytes, std::byte* all);
   void broadcast_bytes(std::span<std::byte> bytes, Rank root);
-  /// What each rank's length for this one is.
-  std::vector<Edge> exchange_lengths(const std::vector<Edge>& outgoing);
   void all_gather_varying_bytes(std::span<const std::byte> mine, const std::vector<std::size_t>& offsets,
                                 std::byte* all);
   Rank ranks() const;

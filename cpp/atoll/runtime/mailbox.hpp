@@ -162,6 +162,8 @@ class Mailbox {
   void drop(Lane& lane);
   void work_off(Thread& thread);
   void flush();
+  void vote();
+  bool closes_ways() const { return relays() && world_.hops().closes_ways() && !options_.handler_sends; }
   void send_many(Thread& thread, std::span<const Rank> to, std::span<const R> records);
   void send_run(Thread& thread, Rank to, std::span<const R> records);
   void send_on(Thread& thread, Rank to, const R& record);
@@ -475,13 +477,12 @@ void Mailbox<R, H, M>::flush() {
 // every rank has flushed before it votes. Else the counts must be equal, and the same, in two rounds running (Mattern,
 // "Algorithms for distributed termination detection", 1987, the four-counter method).
 template <Record R, Handler<R> H, class M>
-void Mailbox<R, H, M>::drain() {
+void Mailbox<R, H, M>::vote() {
+  if constexpr (kMayRelay)
+    if (relay_) relay_->in_step();
   struct Count {
     std::uint64_t sent, received;
   };
-  begin();
-  if constexpr (kMayRelay)
-    if (relay_) relay_->in_step();
   for (Count last{UINT64_MAX, 0};;) {
     if constexpr (kMayRelay)
       if (relay_) relay_->flush();
@@ -499,6 +500,18 @@ void Mailbox<R, H, M>::drain() {
     if (all.sent == all.received && (!options_.handler_sends || all.sent == last.sent || ranks_ == 1)) break;
     last = all.sent == all.received ? all : Count{UINT64_MAX, 0};
   }
+}
+
+template <Record R, Handler<R> H, class M>
+void Mailbox<R, H, M>::drain() {
+  begin();
+  if (closes_ways()) {
+    if constexpr (kMayRelay) relay_->close_ways();
+  } else {
+    vote();
+  }
+  if constexpr (kMayRelay)
+    if (relay_) relay_->end_epoch();
   ++epoch_;
   begun_.store(false, std::memory_order_release);
   // Between epochs a mailbox holds no slot: others need them.

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <atoll/base/parallel.hpp>
-#include <atoll/runtime/route.hpp>
+#include <atoll/runtime/hops.hpp>
 #include <atoll/transport/fabric.hpp>
 #include <atomic>
 #include <deque>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -27,17 +28,11 @@ class World;
 
 class Onward {
  public:
-  using Phase = Route::Phase;
-  /// What all blocks of one number have in common.
-  struct Way {
-    Rank next;
-    Phase arrival;
-    int round;
-  };
   /// Two columns of `capacity`: records, and from targets_at on their targets.
   struct Block {
     std::uint32_t way = 0;
     std::uint32_t epoch = 0;
+    std::uint64_t closes = 0;  ///< not 0: 1 + the records that have gone this way in this epoch; it is the last block
     std::size_t size = 0, sent = 0, capacity = 0, targets_at = 0;
     std::unique_ptr<std::byte[]> memory;
     std::size_t bytes() const { return targets_at + capacity * sizeof(Rank); }
@@ -45,17 +40,17 @@ class Onward {
   /// Of records to this very rank.
   using Arrive = void (*)(void* box, const Block& block);
 
-  /// `channels` are by phase of arrival. Collective by order, like a declaration.
-  Onward(World& world, std::size_t record_bytes, std::vector<Way> ways, const std::uint32_t (&channels)[2],
-         Arrive arrive, void* box);
+  /// `channels` are by 2 * round + arrival. Collective by order, like a declaration.
+  Onward(World& world, const Hops& hops, std::size_t record_bytes, std::vector<std::uint32_t> channels, Arrive arrive,
+         void* box);
   ~Onward();
   Onward(const Onward&) = delete;
   Onward& operator=(const Onward&) = delete;
 
   /// Records of one slot.
   std::size_t piece() const { return piece_; }
-  const Way& way(std::uint32_t number) const { return ways_[number]; }
-  std::size_t ways() const { return ways_.size(); }
+  /// A closing packet has this bit in its stamp, and ends with Block::closes less one.
+  static constexpr std::uint32_t kCloses = std::uint32_t{1} << 31;
 
   /// Sends the block, if there are slots for all of it; what has gone is noted in block.sent. To the own rank: only
   /// outside handlers, which are not called from within each other.
@@ -66,8 +61,10 @@ class Onward {
   void keep(Block&& block);
   /// Tries all that waits; true if something went. Any thread; called by every World::progress().
   bool pump();
-  /// A packet of `from` was passed on: if too much waits, tells it to stop.
-  void mind(Rank from, Phase arrival);
+  /// A packet of `from` was passed on or laid aside: if too much waits, tells it to stop.
+  void mind(Rank from, int round, Route::Phase arrival);
+  /// Of packets that are laid aside for the next epoch.
+  void note_held(std::ptrdiff_t bytes) { held_bytes_.fetch_add(static_cast<std::size_t>(bytes), std::memory_order_relaxed); }
   /// Waits, as a producer, until less waits than the plan's buffers allow.
   void make_room(std::uint32_t way);
   /// Waits until nothing waits for hops up to `round`.
@@ -76,34 +73,40 @@ class Onward {
   std::size_t lanes_limit() const;
 
   /// What `from` says about packets on one of this relay's channels.
-  void hear(Rank from, Phase arrival, bool stop);
-  bool owns(std::uint32_t channel, Phase& arrival) const;
+  void hear(Rank from, std::uint32_t channel, bool stop);
+  bool owns(std::uint32_t channel) const;
   std::string describe() const;
 
  private:
   struct Stop {
     Rank from;
-    Phase arrival;
+    std::uint32_t channel;
     int after;  // rounds behind this one are what `from` adds to
   };
   std::size_t share() const;
+  bool send_first(std::uint32_t way);
   bool is_over(int after, std::size_t limit) const;
-  bool is_stopped(const Way& way) const;
+  std::uint32_t channel_of(int round, Route::Phase arrival) const {
+    return channels_[2 * static_cast<std::size_t>(round) + static_cast<std::size_t>(arrival)];
+  }
+  bool is_stopped(Rank next, std::uint32_t channel) const;
   void resume();
 
   World& world_;
+  const Hops& hops_;
   const std::size_t record_bytes_;
   const std::size_t piece_;
-  const std::vector<Way> ways_;
-  const std::uint32_t channels_[2];
+  const std::vector<std::uint32_t> channels_;
   const Arrive arrive_;
   void* const box_;
   mutable SpinLock lock_;  // of the three lists
-  std::deque<Block> waiting_;
+  std::map<std::uint32_t, std::deque<Block>> waiting_;   // [way], of those that have some
   std::vector<std::atomic<std::size_t>> waiting_bytes_;  // [round], those in the hands of a pump() included
+  std::vector<std::atomic<int>> waiting_blocks_;         // likewise
   std::vector<Stop> told_;                               // to stop, and not yet to go on
   std::atomic<int> count_{0}, told_count_{0}, stopped_count_{0};
-  std::vector<std::pair<Rank, Phase>> stopped_;  // they have told us
+  std::atomic<std::size_t> held_bytes_{0};
+  std::vector<std::pair<Rank, std::uint32_t>> stopped_;  // they have told us, by channel
 };
 
 /// The words between Onwards of different ranks: "stop" and "go on", for one channel.

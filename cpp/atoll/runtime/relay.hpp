@@ -6,8 +6,6 @@
 #include <atoll/runtime/world.hpp>
 #include <bit>
 #include <cstring>
-#include <map>
-#include <tuple>
 #include <type_traits>
 
 /// Carries a mailbox's records over routes of several hops, where those with a common next hop travel together.
@@ -64,16 +62,22 @@ class Relay {
   /// once a round, not with each arrival: few long messages. The ranks of the domain inside which a round's hops stay wait
   /// for each other; what comes later than that goes on in a later round.
   void in_step() {
-    for (int round = 0; round < route_.rounds(); ++round) {
+    for (int round = 0; round < hops_.rounds(); ++round) {
       flush(round);
-      if (round + 1 < route_.rounds()) world_.barrier_within(route_.level_of(round));
+      if (round + 1 < hops_.rounds()) world_.barrier_within(hops_.route().level_of(round));
     }
   }
+  /// The same where ways are few (Hops::closes_ways) and handlers do not send: the last packet on a way says how many
+  /// records went there, so that each rank goes on when its own ways in are complete, and all have arrived at the end
+  /// without a vote.
+  void close_ways();
+  /// The epoch has ended on this rank: packets of the next one, of ranks that are ahead, are passed on from here on.
+  void end_epoch();
   /// Passes on all that is there, in no step with anyone.
   void flush() {
     while (world_.progress()) {
     }
-    flush(route_.rounds());
+    flush(hops_.rounds() - 1);
   }
   /// Records that have become part of others since the beginning: they will not arrive.
   std::uint64_t merged() const {
@@ -89,22 +93,44 @@ class Relay {
   static constexpr std::size_t kFirstBlock = 16;  // records of a lane's first block; it doubles while they come
   static constexpr std::size_t kSpareBytes = kBucketSlack + 64;
 
+  // The end of a channel: packets that come in one round, to go on in one phase.
+  struct Port {
+    Relay* relay;
+    int round;
+    Phase arrival;
+    static void deliver(void* self, Rank from, std::uint32_t stamp, const std::byte* data, std::size_t bytes) {
+      const Port& port = *static_cast<Port*>(self);
+      port.relay->deliver(port, from, stamp, data, bytes);
+    }
+  };
+  // What has come in a round of this epoch, on all ways together.
+  struct alignas(64) Arrivals {
+    std::atomic<int> closed{0};                  // ways
+    std::atomic<std::uint64_t> promised{0}, records{0};  // of those; and seen
+  };
+  struct Held {
+    const Port* port;
+    Rank from;
+    std::uint32_t stamp;
+    std::vector<std::byte> data;
+  };
+
  public:
   struct alignas(128) Thread {
     std::vector<Block> lanes;         // [way]
+    std::vector<std::uint64_t> gone;  // [way] records of this epoch, merged ones left out
     std::size_t lane_bytes = 0;       // of them
     std::vector<std::uint32_t> seen;  // of merge_lane
     std::uint64_t merged = 0;
   };
 
  private:
-  std::uint32_t way_to(Phase phase, Rank to) const {
-    return way_to_[static_cast<std::size_t>(phase)][static_cast<std::size_t>(to)];
-  }
+  std::uint32_t way_to(Phase phase, Rank to) const { return hops_.way_to(phase, to); }
   static R* records_of(const Block& b) { return reinterpret_cast<R*>(b.memory.get()); }
   static Rank* targets_of(const Block& b) { return reinterpret_cast<Rank*>(b.memory.get() + b.targets_at); }
 
-  static std::vector<Onward::Way> ways_of(World& world, std::vector<std::uint32_t> (&way_to)[2]);
+  static std::vector<Port> make_ports(Relay* relay, int rounds);
+  static std::vector<std::uint32_t> open_channels(World& world, std::vector<Port>& ports);
   static void arrive_block(void* self, const Block& block) {
     auto& relay = *static_cast<Relay*>(self);
     relay.arrive_(relay.box_, block.epoch, {records_of(block) + block.sent, block.size - block.sent});
@@ -118,64 +144,71 @@ class Relay {
   void send_on(Thread& thread, std::uint32_t way);
   void send_largest(Thread& thread);
   void merge_lane(Thread& thread, Block& block);
-  void deliver(Phase phase, Rank from, std::uint32_t epoch, const std::byte* data, std::size_t bytes);
+  void deliver(const Port& port, Rank from, std::uint32_t stamp, const std::byte* data, std::size_t bytes);
+  void pass_on(Phase phase, std::uint32_t epoch, const std::byte* data, std::size_t n);
   void flush(int round);
-  template <Phase phase>
-  static void deliver_as(void* self, Rank from, std::uint32_t epoch, const std::byte* data, std::size_t bytes) {
-    static_cast<Relay*>(self)->deliver(phase, from, epoch, data, bytes);
-  }
+  void close(int round);
+  bool is_complete(int round) const;
 
   World& world_;
-  const Route& route_;
+  const Hops& hops_;
   [[no_unique_address]] M merge_;
   const Arrive arrive_;
   void* const box_;
-  std::vector<std::uint32_t> way_to_[2];  // [phase][rank]
-  std::uint32_t channels_[2];             // [phase of arrival]
+  std::vector<Port> ports_;  // [2 * round + arrival]
+  std::vector<std::uint32_t> channels_;
   Onward onward_;
   const std::size_t capacity_;  // of a lane: more than a slot's, where records may merge that lie in one
   BucketKernel deal_records_ = nullptr, deal_targets_ = nullptr;
   std::vector<Thread> threads_;
+  std::atomic<std::uint32_t> epoch_{0};
+  std::vector<Arrivals> arrivals_;  // [round]
+  SpinLock held_lock_;
+  std::vector<Held> held_;  // packets of the next epoch
 };
 
 // ---------------------------------------------------------------------------------------------------------------------
 
 template <class R, class M>
-std::vector<Onward::Way> Relay<R, M>::ways_of(World& world, std::vector<std::uint32_t> (&way_to)[2]) {
-  const Route& route = world.route();
-  std::vector<Onward::Way> ways;
-  std::map<std::tuple<Rank, Phase, Phase>, std::uint32_t> known;
-  for (const Phase phase : {Phase::up, Phase::down})
-    for (Rank to = 0; to < world.size(); ++to) {
-      const Route::Hop hop = route.next(world.rank(), to, phase);
-      const auto [it, is_new] =
-          known.try_emplace({hop.rank, phase, hop.phase}, static_cast<std::uint32_t>(ways.size()));
-      if (is_new) ways.push_back({hop.rank, hop.phase, route.round_of(phase, world.level_to(hop.rank))});
-      way_to[static_cast<std::size_t>(phase)].push_back(it->second);
-    }
-  return ways;
+auto Relay<R, M>::make_ports(Relay* relay, int rounds) -> std::vector<Port> {
+  std::vector<Port> ports;
+  for (int round = 0; round < rounds; ++round)
+    for (const Phase arrival : {Phase::up, Phase::down}) ports.push_back({relay, round, arrival});
+  return ports;
+}
+
+template <class R, class M>
+std::vector<std::uint32_t> Relay<R, M>::open_channels(World& world, std::vector<Port>& ports) {
+  std::vector<std::uint32_t> channels;
+  for (Port& p : ports) channels.push_back(world.open_channel(&Port::deliver, &p));
+  return channels;
 }
 
 template <class R, class M>
 Relay<R, M>::Relay(World& world, M merge, Arrive arrive, void* box)
     : world_(world),
-      route_(world.route()),
+      hops_(world.hops()),
       merge_(std::move(merge)),
       arrive_(arrive),
       box_(box),
-      channels_{world.open_channel(&Relay::deliver_as<Phase::up>, this),
-                world.open_channel(&Relay::deliver_as<Phase::down>, this)},
-      onward_(world, sizeof(R), ways_of(world, way_to_), channels_, &Relay::arrive_block, this),
+      ports_(make_ports(this, hops_.rounds())),
+      channels_(open_channels(world, ports_)),
+      onward_(world, hops_, sizeof(R), channels_, &Relay::arrive_block, this),
       capacity_(std::is_same_v<M, NoMerge>
                     ? onward_.piece()
                     : std::max(onward_.piece(), world.plan().lane_bytes / (sizeof(R) + sizeof(Rank)))),
-      threads_(static_cast<std::size_t>(world.thread_slots())) {
+      threads_(static_cast<std::size_t>(world.thread_slots())),
+      arrivals_(static_cast<std::size_t>(hops_.rounds())) {
   check(onward_.piece() > 0, "slot_bytes is {} (records of {} bytes and their targets do not fit). Raise it in the plan.",
         world.plan().slot_bytes, sizeof(R));
-  for (Thread& t : threads_) t.lanes.resize(onward_.ways());
+  const std::size_t ways = hops_.ways().size();
+  for (Thread& t : threads_) {
+    t.lanes.resize(ways);
+    t.gone.resize(ways);
+  }
   if (constexpr std::size_t n = sizeof(R); (n == 4 || n == 8 || n == 16) && capacity_ >= 4 * kChunk) {
-    deal_records_ = bucket_kernel(n, static_cast<Rank>(onward_.ways()));
-    deal_targets_ = bucket_kernel(sizeof(Rank), static_cast<Rank>(onward_.ways()));
+    deal_records_ = bucket_kernel(n, static_cast<Rank>(ways));
+    deal_targets_ = bucket_kernel(sizeof(Rank), static_cast<Rank>(ways));
   }
 }
 
@@ -184,6 +217,7 @@ Relay<R, M>::~Relay() {
   for (const std::uint32_t c : channels_) world_.close_channel(c);
   std::size_t bytes = 0;
   for (const Thread& t : threads_) bytes += t.lane_bytes;
+  for (const Held& h : held_) bytes += h.data.size();
   world_.note_memory(-static_cast<std::ptrdiff_t>(bytes));
 }
 
@@ -241,8 +275,8 @@ void Relay<R, M>::send_many(std::uint32_t epoch, std::span<const Rank> to, std::
 template <class R, class M>
 void Relay<R, M>::deal_out(Thread& thread, Phase phase, std::uint32_t epoch, const Rank* to, const R* records,
                            std::size_t n, bool may_wait) {
-  const std::uint32_t* table = way_to_[static_cast<std::size_t>(phase)].data();
-  const std::size_t ways = onward_.ways();
+  const std::uint32_t* table = hops_.table(phase);
+  const std::size_t ways = hops_.ways().size();
   std::size_t done = 0;
   while (deal_records_ && n - done >= kBucketStep) {
     const std::size_t some = std::min(n - done, kChunk);
@@ -300,6 +334,7 @@ template <class R, class M>
 void Relay<R, M>::send_on(Thread& thread, std::uint32_t way) {
   Block block = std::exchange(thread.lanes[way], {});
   block.sent = 0;
+  thread.gone[way] += block.size;
   if (!onward_.send(block)) {
     thread.lane_bytes -= block.bytes();
     onward_.keep(std::move(block));
@@ -330,12 +365,73 @@ void Relay<R, M>::send_largest(Thread& thread) {
 template <class R, class M>
 void Relay<R, M>::flush(int round) {
   for (Thread& t : threads_)
-    for (std::uint32_t w = 0; w < onward_.ways(); ++w) {
-      if (t.lanes[w].size == 0 || onward_.way(w).round > round) continue;
+    for (std::uint32_t w = 0; w < t.lanes.size(); ++w) {
+      if (t.lanes[w].size == 0 || hops_.ways()[w].round > round) continue;
       merge_lane(t, t.lanes[w]);
       send_on(t, w);
     }
   onward_.clear(round);
+}
+
+template <class R, class M>
+void Relay<R, M>::close_ways() {
+  for (int round = 0; round < hops_.rounds(); ++round) {
+    close(round);
+    world_.wait_until("drain: records of other ranks", [&] { return is_complete(round); });
+  }
+  onward_.clear(hops_.rounds() - 1);
+  for (Arrivals& a : arrivals_) {
+    a.closed.store(0, std::memory_order_relaxed);
+    a.promised.store(0, std::memory_order_relaxed);
+    a.records.store(0, std::memory_order_relaxed);
+  }
+  for (Thread& t : threads_) std::fill(t.gone.begin(), t.gone.end(), 0);
+}
+
+// Sends what is left on the ways of a round; the last block of each, which may be empty, closes it.
+template <class R, class M>
+void Relay<R, M>::close(int round) {
+  const std::uint32_t epoch = epoch_.load(std::memory_order_relaxed);
+  for (std::uint32_t w = 0; w < hops_.ways().size(); ++w) {
+    const Way& way = hops_.ways()[w];
+    if (way.round != round) continue;
+    std::uint64_t gone = 0;
+    Thread* last = &threads_[0];
+    for (Thread& t : threads_) {
+      if (t.lanes[w].size > 0) merge_lane(t, t.lanes[w]);
+      gone += t.gone[w] + t.lanes[w].size;
+      if (t.lanes[w].size == 0) continue;
+      if (last->lanes[w].size > 0 && last != &t) send_on(*last, w);
+      last = &t;
+    }
+    Block& lane = last->lanes[w];
+    if (way.next != world_.rank()) lane.closes = 1 + gone;
+    lane.way = w;
+    lane.epoch = epoch;
+    if (lane.size > 0 || lane.closes > 0) send_on(*last, w);
+  }
+}
+
+template <class R, class M>
+bool Relay<R, M>::is_complete(int round) const {
+  const Arrivals& a = arrivals_[static_cast<std::size_t>(round)];
+  return a.closed.load(std::memory_order_acquire) == hops_.arriving(round) &&
+         a.records.load(std::memory_order_acquire) == a.promised.load(std::memory_order_acquire);
+}
+
+template <class R, class M>
+void Relay<R, M>::end_epoch() {
+  std::vector<Held> due;
+  {
+    std::lock_guard hold(held_lock_);
+    epoch_.fetch_add(1, std::memory_order_release);
+    due.swap(held_);
+  }
+  for (const Held& h : due) {
+    onward_.note_held(-static_cast<std::ptrdiff_t>(h.data.size()));
+    world_.note_memory(-static_cast<std::ptrdiff_t>(h.data.size()));
+    deliver(*h.port, h.from, h.stamp, h.data.data(), h.data.size());
+  }
 }
 
 // Records of equal target and key become the first of them; the order of the rest stays.
@@ -366,7 +462,7 @@ void Relay<R, M>::merge_lane(Thread& thread, Block& block) {
       }
     }
     auto& level =
-        world_.thread_state().counters.levels[static_cast<std::size_t>(world_.level_to(onward_.way(block.way).next))];
+        world_.thread_state().counters.levels[static_cast<std::size_t>(world_.level_to(hops_.ways()[block.way].next))];
     level.merged_bytes += (block.size - kept) * (sizeof(R) + sizeof(Rank));
     thread.merged += block.size - kept;
     block.size = kept;
@@ -374,8 +470,39 @@ void Relay<R, M>::merge_lane(Thread& thread, Block& block) {
 }
 
 template <class R, class M>
-void Relay<R, M>::deliver(Phase phase, Rank from, std::uint32_t epoch, const std::byte* data, std::size_t bytes) {
+void Relay<R, M>::deliver(const Port& port, Rank from, std::uint32_t stamp, const std::byte* data, std::size_t bytes) {
+  const std::uint32_t epoch = stamp & ~Onward::kCloses;
+  if (epoch != epoch_.load(std::memory_order_acquire)) [[unlikely]] {
+    // A rank that is ahead: lanes hold records of one epoch only.
+    std::lock_guard hold(held_lock_);
+    if (epoch != epoch_.load(std::memory_order_relaxed)) {
+      held_.push_back({&port, from, stamp, std::vector<std::byte>(data, data + bytes)});
+      onward_.note_held(static_cast<std::ptrdiff_t>(bytes));
+      world_.note_memory(static_cast<std::ptrdiff_t>(bytes));
+      onward_.mind(from, port.round, port.arrival);
+      return;
+    }
+  }
+  Arrivals& arrivals = arrivals_[static_cast<std::size_t>(port.round)];
+  const bool closes = (stamp & Onward::kCloses) != 0;
+  std::uint64_t promised = 0;
+  if (closes) {
+    bytes -= sizeof promised;
+    std::memcpy(&promised, data + bytes, sizeof promised);
+  }
   const std::size_t n = bytes / (sizeof(R) + sizeof(Rank));
+  pass_on(port.arrival, epoch, data, n);
+  onward_.mind(from, port.round, port.arrival);
+  // Behind what was passed on: who sees these counts sees that too.
+  arrivals.records.fetch_add(n, std::memory_order_release);
+  if (closes) {
+    arrivals.promised.fetch_add(promised, std::memory_order_release);
+    arrivals.closed.fetch_add(1, std::memory_order_release);
+  }
+}
+
+template <class R, class M>
+void Relay<R, M>::pass_on(Phase phase, std::uint32_t epoch, const std::byte* data, std::size_t n) {
   const auto* records = reinterpret_cast<const R*>(data);
   const std::byte* targets = data + n * sizeof(R);
   Thread& thread = lanes(static_cast<std::size_t>(Team::this_thread()));
@@ -405,7 +532,6 @@ void Relay<R, M>::deliver(Phase phase, Rank from, std::uint32_t epoch, const std
       deal_out(thread, phase, epoch, rest_to, on_rest, rest, false);
     }
   }
-  onward_.mind(from, phase);
 }
 
 }  // namespace atl

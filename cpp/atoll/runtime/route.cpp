@@ -112,6 +112,13 @@ Rank Route::monitor(Rank rank, int level, Rank target) const {
   return is_direct() ? rank : gather(rank, level, level, target);
 }
 
+bool Route::lands(int level, Rank rank) const {
+  const int wall = level - 1;
+  for (const Rank source : domain(level, rank))
+    if (number_of(wall, source) != number_of(wall, rank) && gather(rank, wall, wall, source) == rank) return true;
+  return false;
+}
+
 Route::Hop Route::next(Rank here, Rank to, Phase phase) const {
   if (is_direct() || here == to) return {to, Phase::down};
   const int h = level_between(here, to);

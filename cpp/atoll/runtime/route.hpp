@@ -51,6 +51,11 @@ class Route {
   /// Whether every record goes in one hop: also on any route where there are no walls.
   bool is_direct() const { return kind_ == Kind::direct; }
 
+  /// Whether records gather in each domain at a monitor for their target: few ways, each with much to carry.
+  bool gathers() const { return kind_ == Kind::domain || kind_ == Kind::mst; }
+  /// Whether records that cross `level` from anywhere come to `rank` first, to be handed out. Of routes that gather.
+  bool lands(int level, Rank rank) const;
+
   /// Where a record at `here` that is meant for `to` goes next. A record begins in phase up.
   Hop next(Rank here, Rank to, Phase phase) const;
 

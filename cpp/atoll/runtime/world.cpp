@@ -194,6 +194,11 @@ void World::close() {
   fabric_->close();
 }
 
+const Hops& World::hops() {
+  if (!hops_) hops_ = std::make_unique<Hops>(*this, route_);
+  return *hops_;
+}
+
 std::size_t World::relay_budget() const {
   return plan_.budget_bytes / static_cast<std::size_t>(std::max(1, flow_->open_relays()));
 }

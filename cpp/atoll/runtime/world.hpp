@@ -139,6 +139,8 @@ class World : public Collectives {
     Counters counters;
   };
   ThreadState& thread_state() { return threads_[static_cast<std::size_t>(Team::this_thread())]; }
+  /// This rank's part of the route. Collective at the first call.
+  const Hops& hops();
   /// Between relays of different ranks, on routes of several hops.
   FlowControl& flow() { return *flow_; }
   /// Bytes that one relay may hold of this rank's memory: an equal part of the budget for each that is open.
@@ -204,6 +206,7 @@ class World : public Collectives {
   std::uint32_t next_channel_ = 0;
   std::unique_ptr<Early> early_;
   std::unique_ptr<FlowControl> flow_;
+  std::unique_ptr<Hops> hops_;
   std::array<MessageSink, 16> sinks_{};
   std::atomic<int> open_sinks_{0};  // the communication thread looks between pauses too
   int next_sink_ = 0;
