@@ -25,8 +25,7 @@ void compare_partitions(World& world, const EdgeList& edges, const IdMap& ids, c
   for (const std::string& name : partition_names()) {
     const RankTimer timer(world);
     std::map<std::string, double> steps;
-    const std::vector<Rank> owner =
-        owners_of(world, edges, ids, machine, {partition_named(name), fusion}, &steps);
+    const std::vector<Rank> owner = owners_of(world, edges, ids, machine, {partition_named(name), fusion}, &steps);
     const double seconds = world.max(timer.seconds());
     const PartitionQuality q = quality_of(world, edges, ids, owner, machine, cost);
     list.push_back({{"partition", name},
@@ -127,8 +126,7 @@ Outcome inspect(World& world, const Question& question) {
           p.directed ? "leaving edges of a vertex, and how many vertices" : "degree of a vertex, and how many vertices",
           drawn, p.ranks, p.ranks == 1 ? "" : "s", table_of(memory_rows));
   if (question.hierarchy) {
-    const Hierarchy machine =
-        question.for_domains.empty() ? world.hierarchy() : Hierarchy::parse(question.for_domains);
+    const Hierarchy machine = question.for_domains.empty() ? world.hierarchy() : Hierarchy::parse(question.for_domains);
     compare_partitions(world, edges, ids, machine, Cost::paper(machine.depth()), input.options().placement.fusion,
                        outcome);
   }
@@ -147,7 +145,8 @@ int verb_inspect(const Words& words) {
   auto* hierarchy = command.app().add_flag("--hierarchy", question.hierarchy,
                                            "compare all partitions: equation 1 and the edges over each wall");
   command.app()
-      .add_option("--for-domains", question.for_domains, "of a machine of these domains, as 8x8x16 (default: this run's)")
+      .add_option("--for-domains", question.for_domains,
+                  "of a machine of these domains, as 8x8x16 (default: this run's)")
       ->needs(hierarchy);
   if (const auto code = command.parse(words)) return *code;
   return command.run([&](World& world) { return inspect(world, question); });

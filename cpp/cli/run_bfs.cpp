@@ -192,9 +192,10 @@ int run_bfs(const Words& words) {
       ->check(CLI::PositiveNumber);
   app.add_option("--seed", o.seed, "for drawing sources (default 1)");
   app.add_option("--direction", o.direction, "auto, push or pull")->check(CLI::IsMember({"auto", "push", "pull"}));
-  app.add_option("--fission", o.fission,
-                 "siblings of heavy vertices on the ranks of their neighbours: on, off, or from which degree on (default "
-                 "off)")
+  app.add_option(
+         "--fission", o.fission,
+         "siblings of heavy vertices on the ranks of their neighbours: on, off, or from which degree on (default "
+         "off)")
       ->check([](const std::string& text) {
         return fission_of(text) ? "" : fmt::format("{} (on, off, or the least degree of a heavy vertex)", text);
       });

@@ -176,7 +176,7 @@ class Bfs::Typed final : public Search {
     Level found;
     std::size_t pending = 0;
     Local claimed[kPiece + 16];
-    Local fresh[1024];  // claimed masters on their way into next_queue_
+    Local fresh[1024];          // claimed masters on their way into next_queue_
     Array<Local> rows_claimed;  // a handler's: it may run while `claimed` is being sent
   };
 

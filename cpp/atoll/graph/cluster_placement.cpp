@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <atoll/graph/cluster_placement.hpp>
 #include <atoll/graph/clustering.hpp>
 #include <atoll/graph/contraction.hpp>
@@ -45,8 +46,7 @@ WeightedGraph gather(const Graph& graph, std::span<const Edge> weight) {
       const auto a = dense[static_cast<std::size_t>(v)], b = dense[static_cast<std::size_t>(u)];
       if (a != b) ties[0].push_back({static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b), w});
     });
-  for (Vertex k = 0; k < graph.owned(); ++k)
-    weights[0].push_back(weight[static_cast<std::size_t>(graph.local_of(k))]);
+  for (Vertex k = 0; k < graph.owned(); ++k) weights[0].push_back(weight[static_cast<std::size_t>(graph.local_of(k))]);
   const auto all_ties = world.exchange(std::move(ties));
   const auto all_weights = world.exchange(std::move(weights));
   WeightedGraph whole;
@@ -55,14 +55,18 @@ WeightedGraph gather(const Graph& graph, std::span<const Edge> weight) {
   for (const auto& part : all_ties)
     for (const Tie& t : part) ++whole.offsets[t.a + 1];
   std::partial_sum(whole.offsets.begin(), whole.offsets.end(), whole.offsets.begin());
-  whole.targets.resize(whole.offsets.back());
-  whole.ties.resize(whole.offsets.back());
+  std::vector<std::pair<std::uint32_t, double>> rows(whole.offsets.back());
   std::vector<std::size_t> next(whole.offsets.begin(), whole.offsets.end() - 1);
   for (const auto& part : all_ties)
-    for (const Tie& t : part) {
-      whole.targets[next[t.a]] = t.b;
-      whole.ties[next[t.a]++] = t.weight;
-    }
+    for (const Tie& t : part) rows[next[t.a]++] = {t.b, t.weight};
+  // Lists come in the order of local numbers, which depends on the number of ranks: the result must not.
+  for (std::size_t v = 0; v < whole.size(); ++v)
+    std::sort(rows.begin() + static_cast<std::ptrdiff_t>(whole.offsets[v]),
+              rows.begin() + static_cast<std::ptrdiff_t>(whole.offsets[v + 1]));
+  for (const auto& [target, tie] : rows) {
+    whole.targets.push_back(target);
+    whole.ties.push_back(tie);
+  }
   return whole;
 }
 

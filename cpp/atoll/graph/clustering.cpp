@@ -96,7 +96,8 @@ class Clustering {
     std::vector<std::vector<Local>> askers(ranks());
     for (Local v = 0; v < graph_.active(); ++v) {
       // Two neighbours that both move would swap their groups: half of the vertices stand still.
-      if (label_[static_cast<std::size_t>(v)] == kNoVertex || (random_at(round + 99, static_cast<std::uint64_t>(dense(v))) & 1))
+      if (label_[static_cast<std::size_t>(v)] == kNoVertex ||
+          (random_at(round + 99, static_cast<std::uint64_t>(dense(v))) & 1))
         continue;
       const Ask ask = wish(v, round);
       if (ask.label == kNoVertex) continue;

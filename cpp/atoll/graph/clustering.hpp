@@ -11,10 +11,10 @@
 namespace atl {
 
 struct ClusterOptions {
-  Edge limit = 0;                 ///< weight of a group; heavier vertices stay alone
-  Edge most_degree = INT64_MAX;   ///< vertices of a higher degree stay alone
+  Edge limit = 0;                ///< weight of a group; heavier vertices stay alone
+  Edge most_degree = INT64_MAX;  ///< vertices of a higher degree stay alone
   int rounds = 6;
-  bool bin_leftovers = false;     ///< who finds no room is put together with others that wanted into the same group
+  bool bin_leftovers = false;  ///< who finds no room is put together with others that wanted into the same group
 };
 
 /// [local master] the dense number of the vertex that its group is named after. `weight` is by local master.

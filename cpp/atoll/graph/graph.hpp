@@ -65,8 +65,8 @@ struct Mirrors {
 struct BuildReport {
   /// number, count, relabel, place, translate, sort, total; of a partition: degrees, fuse, cluster, split, assign
   std::map<std::string, double> seconds;
-  std::size_t peak_bytes = 0;             ///< edge list, lists and tables at the fullest moment
-  std::size_t graph_bytes = 0;            ///< what stays
+  std::size_t peak_bytes = 0;   ///< edge list, lists and tables at the fullest moment
+  std::size_t graph_bytes = 0;  ///< what stays
 };
 
 class Graph {

@@ -31,7 +31,8 @@ IdOrder::IdOrder(World& world, const IdMap& ids) : world_(world), ids_(ids), blo
     std::sort(from_.begin(), from_.end(), [&](std::size_t a, std::size_t b) { return came[a] < came[b]; });
     for (const std::size_t from : from_) sorted_.push_back(came[from]);
     std::vector<Vertex> first{0};
-    for (const Vertex size : world.all_gather(static_cast<Vertex>(sorted_.size()))) first.push_back(first.back() + size);
+    for (const Vertex size : world.all_gather(static_cast<Vertex>(sorted_.size())))
+      first.push_back(first.back() + size);
     blocks_ = Blocks(std::move(first));
     std::iota(own.begin(), own.end(), ids.blocks().begin(world.rank()));
     dense_ = arrange(std::span<const Vertex>(own));

@@ -50,9 +50,9 @@ class IdOrder {
   World& world_;
   const IdMap& ids_;
   Blocks blocks_;
-  std::vector<Vertex> starts_;         // [rank] the first id of its block; an empty block has the next one's
-  std::vector<std::ptrdiff_t> cuts_;   // [rank] where its part begins among the own natural numbers, and the end
-  std::vector<std::size_t> from_;      // [position] among what came from all ranks
+  std::vector<Vertex> starts_;          // [rank] the first id of its block; an empty block has the next one's
+  std::vector<std::ptrdiff_t> cuts_;    // [rank] where its part begins among the own natural numbers, and the end
+  std::vector<std::size_t> from_;       // [position] among what came from all ranks
   std::vector<Vertex> sorted_, dense_;  // [position]
 };
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <atoll/base/random.hpp>
 #include <atoll/graph/cluster_placement.hpp>
 #include <atoll/graph/named.hpp>
 #include <atoll/graph/placement.hpp>
 #include <atoll/runtime/mailbox.hpp>
-#include <fmt/ranges.h>
 
 namespace atl {
 namespace {
@@ -51,8 +52,7 @@ void renumber(World& world, const Blocks& old, EdgeList& edges, const std::vecto
         [&](auto& ids) {
           using Id = std::decay_t<decltype(ids[0])>;
           world.team().for_range(ids.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
-            for (std::size_t i = a; i < b; ++i)
-              ids[i] = static_cast<Id>(to[named.index(static_cast<Vertex>(ids[i]))]);
+            for (std::size_t i = a; i < b; ++i) ids[i] = static_cast<Id>(to[named.index(static_cast<Vertex>(ids[i]))]);
           });
         },
         *column);

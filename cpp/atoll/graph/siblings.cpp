@@ -73,7 +73,8 @@ Siblings::Siblings(const Graph& graph, Edge degree) {
     for (std::size_t k = 0; k < placed[r].size(); ++k)
       if (placed[r][k] >= 0) {
         const auto h = std::lower_bound(heavy_.begin(), heavy_.end(), meant[r][k]) - heavy_.begin();
-        of_heavy[static_cast<std::size_t>(h)].push_back({static_cast<Rank>(r), static_cast<std::uint32_t>(placed[r][k])});
+        of_heavy[static_cast<std::size_t>(h)].push_back(
+            {static_cast<Rank>(r), static_cast<std::uint32_t>(placed[r][k])});
       }
   places_begin_.push_back(0);
   for (const auto& part : of_heavy) {

@@ -40,12 +40,12 @@ class Siblings {
   std::size_t memory_bytes() const;
 
  private:
-  std::vector<Local> heavy_;                // own masters, ascending
-  std::vector<std::size_t> places_begin_;   // [heavy], one more
+  std::vector<Local> heavy_;               // own masters, ascending
+  std::vector<std::size_t> places_begin_;  // [heavy], one more
   std::vector<Place> places_;
-  std::vector<Edge> offsets_;               // [row], one more
+  std::vector<Edge> offsets_;  // [row], one more
   Array<Local> targets_;
-  std::vector<Local> mirrors_;              // [row]
+  std::vector<Local> mirrors_;  // [row]
 };
 
 }  // namespace atl

@@ -43,13 +43,15 @@ class Splitter {
 
   void descend(const Domain& d, Vertices vertices) {
     if (!d.children.empty()) {
-      split(std::span<const Domain>(d.children), std::move(vertices), [](const Domain& c) { return ranks_of(c); },
-            [this](const Domain& c, Vertices part) { descend(c, std::move(part)); });
+      split(
+          std::span<const Domain>(d.children), std::move(vertices), [](const Domain& c) { return ranks_of(c); },
+          [this](const Domain& c, Vertices part) { descend(c, std::move(part)); });
     } else {
-      split(std::span<const Rank>(d.ranks), std::move(vertices), [](Rank) { return 1; },
-            [this](Rank r, const Vertices& part) {
-              for (const std::uint32_t v : part) owner_[v] = r;
-            });
+      split(
+          std::span<const Rank>(d.ranks), std::move(vertices), [](Rank) { return 1; },
+          [this](Rank r, const Vertices& part) {
+            for (const std::uint32_t v : part) owner_[v] = r;
+          });
     }
   }
 
@@ -86,7 +88,8 @@ class Splitter {
       grow(vertices, farthest(vertices[from]));
       refine(vertices);
       // A cut that keeps the balance beats one that does not.
-      const double off = std::max(0.0, std::abs(weight0_ - target_) - std::max(tolerance_, 0.5 * static_cast<double>(heaviest)));
+      const double off =
+          std::max(0.0, std::abs(weight0_ - target_) - std::max(tolerance_, 0.5 * static_cast<double>(heaviest)));
       const double cut = cut_of(vertices);
       if (off < best_off || (off == best_off && cut < least)) {
         best_off = off;

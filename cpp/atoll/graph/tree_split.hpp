@@ -10,10 +10,10 @@ namespace atl {
 
 /// An undirected graph with weights, whole in memory: each edge in both lists, no self-loops.
 struct WeightedGraph {
-  std::vector<std::size_t> offsets;    ///< [vertex], one more
+  std::vector<std::size_t> offsets;  ///< [vertex], one more
   std::vector<std::uint32_t> targets;
-  std::vector<double> ties;            ///< one a target
-  std::vector<Edge> weight;            ///< [vertex]
+  std::vector<double> ties;  ///< one a target
+  std::vector<Edge> weight;  ///< [vertex]
   std::size_t size() const { return weight.size(); }
 };
 
