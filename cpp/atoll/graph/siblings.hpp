@@ -31,7 +31,6 @@ class Siblings {
 
   /// By rising rank.
   std::span<const Place> of(Local master) const;
-  std::size_t rows() const { return offsets_.size() - 1; }
   std::span<const Local> targets(std::uint32_t row) const {
     return {targets_.data() + offsets_[row], static_cast<std::size_t>(offsets_[row + 1] - offsets_[row])};
   }
