@@ -25,8 +25,8 @@ struct Options {
   std::string output, output_values = "depth";
 };
 
-// Distinct vertices with an edge, the same whatever the number of ranks and the partition: positions in the order of ids
-// are drawn, and kept if the vertex there has one.
+// Distinct vertices with an edge, the same whatever the number of ranks and the partition: positions in the order of
+// ids are drawn, and kept if the vertex there has one.
 std::vector<Vertex> draw_sources(const Graph& graph, int count, std::uint64_t seed) {
   World& world = graph.world();
   std::vector<char> natural;

@@ -49,7 +49,9 @@ def expected(roads, tmp_path_factory):
 
 
 @pytest.mark.parametrize("partition", PARTITIONS)
-@pytest.mark.parametrize("machine", [("3", []), ("4", ["--domains", "3+1"]), ("4", ["--domains", "2x2", "--route", "domain"])])
+@pytest.mark.parametrize(
+    "machine", [("3", []), ("4", ["--domains", "3+1"]), ("4", ["--domains", "2x2", "--route", "domain"])]
+)
 def test_a_result_is_the_same_under_every_partition(roads, expected, tmp_path, partition, machine):
     path, source = roads
     ranks, words = machine
@@ -71,7 +73,9 @@ def test_a_result_is_the_same_under_every_partition(roads, expected, tmp_path, p
 
 def test_sources_are_drawn_alike_under_every_partition():
     def drawn(*words):
-        found = report("run", "bfs", "kron:9", "--sources", 6, "--ranks", 3, "--threads", 1, "--transport", "inproc", *words)
+        found = report(
+            "run", "bfs", "kron:9", "--sources", 6, "--ranks", 3, "--threads", 1, "--transport", "inproc", *words
+        )
         return [(one["source"], one["reached"], one["levels"]) for one in found["result"]["per_source"]]
 
     expected = drawn()
@@ -92,7 +96,9 @@ def test_inspect_compares_the_partitions_of_a_machine_larger_than_the_job(roads)
         cost = sum(n * s for n, s in zip(one["edges_at_level"], latencies))
         assert one["equation1_seconds"] == pytest.approx(cost)
     assert by_name["hierarchy"]["inter_domain_edges"] * 5 < by_name["hashed"]["inter_domain_edges"]
-    three = report("inspect", path, "--undirected", "--hierarchy", "--for-domains", "2x2x4", "--ranks", 3, "--threads", 1)
+    three = report(
+        "inspect", path, "--undirected", "--hierarchy", "--for-domains", "2x2x4", "--ranks", 3, "--threads", 1
+    )
     for one in three["result"]["partitions"]:
         assert one["edges_at_level"] == by_name[one["partition"]]["edges_at_level"]
 

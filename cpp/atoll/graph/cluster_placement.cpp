@@ -4,6 +4,7 @@
 #include <atoll/graph/clustering.hpp>
 #include <atoll/graph/contraction.hpp>
 #include <atoll/graph/mirror_values.hpp>
+#include <atoll/graph/refinement.hpp>
 #include <atoll/graph/tree_split.hpp>
 #include <memory>
 #include <numeric>
@@ -19,6 +20,8 @@ constexpr Edge kFused = 8;
 // A level that leaves more than this of its vertices is the last.
 constexpr double kLeast = 0.95;
 constexpr int kMostLevels = 24;
+// What refinement may fill a rank to; single heavy clusters may have brought it further.
+constexpr double kMostOverMean = 1.04;
 
 // One graph of the pyramid; the first is the input, each other a contraction of the one before.
 struct Level {
@@ -161,6 +164,7 @@ std::vector<Rank> cluster_placement(World& world, const EdgeList& edges, const I
 
   for (Level& level : pyramid) level.owner.assign(static_cast<std::size_t>(level.graph->owned()), 0);
   split(pyramid.back(), machine);
+  lap("split");
   std::vector<Edge> load(static_cast<std::size_t>(machine.size()), 0);
   {
     const Level& last = pyramid.back();
@@ -171,14 +175,16 @@ std::vector<Rank> cluster_placement(World& world, const EdgeList& edges, const I
     std::fill(load.begin(), load.end(), 0);
     for (std::size_t i = 0; i < parts.size(); ++i) load[i % load.size()] += parts[i];
   }
+  const auto most = static_cast<Edge>(kMostOverMean * static_cast<double>(total) / machine.size());
   for (std::size_t l = pyramid.size(); l-- > 0;) {
     if (l + 1 < pyramid.size()) pyramid[l].owner = steps[l]->spread(std::span<const Rank>(pyramid[l + 1].owner));
     fill_rooms(pyramid[l], total, load);
+    refine(*pyramid[l].graph, pyramid[l].weight, machine, most, pyramid[l].owner, load);
   }
   std::vector<Rank> owner(static_cast<std::size_t>(graph.owned()));
   for (Local v = 0; v < graph.owned(); ++v)
     owner[static_cast<std::size_t>(graph.natural_of(v))] = pyramid[0].owner[static_cast<std::size_t>(v)];
-  lap("split");
+  lap("refine");
   return owner;
 }
 

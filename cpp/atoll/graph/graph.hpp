@@ -16,10 +16,11 @@
 ///   natural 0 .. owned-1, dense minus the block's begin,     the order of results
 ///           ascending by id
 ///   local   0 .. locals-1 on this rank                       what adjacency lists and bitmaps use
-/// Dense numbers ascend by id over all ranks too where the partition has blocks of ids (blocked, balanced).
-/// Local vertices: masters first (hubs by falling degree, then the others in natural order, then those without edges;
-/// GraphOptions can switch both off), then mirrors: the other ranks' vertices that an edge here names, grouped by owner, each group in its owner's local
-/// order and starting at a multiple of 64, so that bitmaps travel as whole words.
+/// Dense numbers ascend by id over all ranks too where the partition has blocks of ids (blocked, balanced). Local
+/// vertices: masters first (hubs by falling degree, then the others in natural order, then those without edges;
+/// GraphOptions can switch both off), then mirrors: the other ranks' vertices that an edge here names, grouped by
+/// owner, each group in its owner's local order and starting at a multiple of 64, so that bitmaps travel as whole
+/// words.
 namespace atl {
 
 /// Ids below this fit 32 bits with one value left for "none".
@@ -63,7 +64,8 @@ struct Mirrors {
 
 /// How a build went, on this rank.
 struct BuildReport {
-  /// number, count, relabel, place, translate, sort, total; of a partition: degrees, fuse, cluster, split, assign
+  /// number, count, relabel, place, translate, sort, total; of a partition: degrees, fuse, cluster, split, refine,
+  /// assign
   std::map<std::string, double> seconds;
   std::size_t peak_bytes = 0;   ///< edge list, lists and tables at the fullest moment
   std::size_t graph_bytes = 0;  ///< what stays

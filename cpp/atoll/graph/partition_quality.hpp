@@ -10,8 +10,8 @@ namespace atl {
 struct PartitionQuality {
   Edge inside_ranks = 0;       ///< edges with both ends on one rank
   std::vector<Edge> at_level;  ///< [level of the hierarchy] edges between ranks that are so far apart
-  /// Equation 1 [1] over the pairs of vertices that have an edge, each edge once: what one empty message along each edge
-  /// would cost, in seconds. An edge inside a rank costs nothing.
+  /// Equation 1 [1] over the pairs of vertices that have an edge, each edge once: what one empty message along each
+  /// edge would cost, in seconds. An edge inside a rank costs nothing.
   double equation1_s = 0;
   double vertex_imbalance = 1, edge_imbalance = 1;  ///< the fullest rank over the mean; edges count at each end
   double load_imbalance = 1;                        ///< of both together

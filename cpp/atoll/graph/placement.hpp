@@ -14,7 +14,8 @@
 ///     ids = assign(world, edges, std::move(ids), {Partition::hierarchy});   // collective; numbers anew
 ///     Graph graph = Graph::build(world, edges, ids, options);    // Graph::build of an EdgeList&& does all three
 ///
-/// A partition is a rank for each vertex. Whatever it is, the vertices of a rank are numbered in a row, by ascending id.
+/// A partition is a rank for each vertex. Whatever it is, the vertices of a rank are numbered in a row, by ascending
+/// id.
 namespace atl {
 
 enum class Partition {
@@ -40,8 +41,8 @@ struct Placement {
 std::vector<Rank> owners_of(World& world, const EdgeList& edges, const IdMap& ids, const Hierarchy& machine,
                             const Placement& placement, std::map<std::string, double>* seconds = nullptr);
 
-/// Numbers the vertices anew so that each rank's block holds what the partition gives it: overwrites the edges' columns.
-/// Collective.
+/// Numbers the vertices anew so that each rank's block holds what the partition gives it: overwrites the edges'
+/// columns. Collective.
 IdMap assign(World& world, EdgeList& edges, IdMap ids, const Placement& placement,
              std::map<std::string, double>* seconds = nullptr);
 

@@ -61,7 +61,8 @@ Siblings::Siblings(const Graph& graph, Edge degree) {
     for_each_arc([&](std::size_t row, Local v) { targets_[static_cast<std::size_t>(next[row]++)] = v; });
   mirrors_ = std::move(candidates);
 
-  // Each owner learns where its rows begin at each rank, and which are empty: such mirrors have only entering edges there.
+  // Each owner learns where its rows begin at each rank, and which are empty: such mirrors have only entering edges
+  // there.
   std::vector<std::vector<std::int32_t>> rows(ranks);
   std::int32_t row = 0;
   for (std::size_t r = 0; r < ranks; ++r)

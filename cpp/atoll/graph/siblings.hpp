@@ -6,8 +6,8 @@
 
 namespace atl {
 
-/// Fission [1, section 6.3]: a heavy vertex has a sibling on each rank that owns neighbours of it, which holds the edges
-/// to those. So its owner need not send a record along each edge: one to a sibling says "push on along your row".
+/// Fission [1, section 6.3]: a heavy vertex has a sibling on each rank that owns neighbours of it, which holds the
+/// edges to those. So its owner need not send a record along each edge: one to a sibling says "push on along your row".
 ///
 ///     const Siblings siblings(graph, Siblings::usual_degree(graph));   // collective
 ///     for (const auto& [rank, row] : siblings.of(master)) ...          // on the owner; empty where it is not heavy

@@ -21,7 +21,8 @@ struct WeightedGraph {
 /// numbers of ranks. Each cut grows a part from a vertex at the rim and then moves vertices over while that makes it
 /// smaller [1, 2]. Within `slack` of even, as far as single vertices let it. Serial; the same every time.
 ///
-/// [1] G. Karypis, V. Kumar. "A fast and high quality multilevel scheme for partitioning irregular graphs." SISC 20(1), 1998.
+/// [1] G. Karypis, V. Kumar. "A fast and high quality multilevel scheme for partitioning irregular graphs." SISC 20(1),
+/// 1998.
 /// [2] C. Fiduccia, R. Mattheyses. "A linear-time heuristic for improving network partitions." DAC 1982.
 std::vector<Rank> split_by_tree(const WeightedGraph& graph, const Hierarchy& machine, double slack = 0.05);
 
