@@ -23,11 +23,11 @@ using cases::Weight;
 
 namespace {
 
-const Placement kPlacements[] = {{Partition::blocked, true},
-                                 {Partition::balanced, true},
-                                 {Partition::hashed, true},
-                                 {Partition::hierarchy, true},
-                                 {Partition::hierarchy, false}};
+const PartitionOptions kPlacements[] = {{Partition::blocked, true},
+                                        {Partition::balanced, true},
+                                        {Partition::hashed, true},
+                                        {Partition::hierarchy, true},
+                                        {Partition::hierarchy, false}};
 
 // Ranks in one domain, or in domains of unequal size.
 std::vector<std::string> machines() { return {"", "1+1", "3+1", "2x2", "1+3+1", "2x2x2"}; }
@@ -82,7 +82,7 @@ std::vector<std::pair<Vertex, Vertex>> communities(Vertex groups, Vertex size) {
   return edges;
 }
 
-PartitionQuality quality(World& world, EdgeList edges, const Hierarchy& machine, const Placement& placement) {
+PartitionQuality quality(World& world, EdgeList edges, const Hierarchy& machine, const PartitionOptions& placement) {
   const IdMap ids = number(world, edges);
   const std::vector<Rank> owner = owners_of(world, edges, ids, machine, placement);
   return quality_of(world, edges, ids, owner, machine, Cost::paper(machine.depth()));
@@ -132,7 +132,7 @@ TEST_CASE("every partition holds the same graph, numbers each vertex once and fi
         const auto ids = c.ids();
         for (const std::string& domains : machines())
           for (const Rank flat : shapes::kRanks)
-            for (const Placement& placement : kPlacements) {
+            for (const PartitionOptions& placement : kPlacements) {
               const Rank ranks = domains.empty() ? flat : Hierarchy::parse(domains).size();
               if (!domains.empty() && flat != shapes::kRanks[0]) continue;
               if (random_at(7, static_cast<std::uint64_t>(++variant)) % (shapes::kSanitized ? 40 : 10) != 0) continue;
@@ -182,7 +182,7 @@ TEST_CASE("every partition holds the same graph, numbers each vertex once and fi
 TEST_CASE("owners are the same however many ranks compute them, for machines of any size") {
   for (const std::string text : {"grid:40x30", "kron:9", "star:200", "rmat:8:0.6,0.1,0.2"})
     for (const std::string machine : {"1", "3+1", "4x4", "2x3x5"})
-      for (const Placement& placement : kPlacements) {
+      for (const PartitionOptions& placement : kPlacements) {
         CAPTURE(text);
         CAPTURE(machine);
         CAPTURE(static_cast<int>(placement.partition));

@@ -35,7 +35,7 @@ enum class Isolated { drop, keep };
 struct GraphOptions {
   Duplicates duplicates = Duplicates::merge_min;  ///< merge_min: of the weights
   SelfLoops self_loops = SelfLoops::keep;
-  Placement placement = {};
+  PartitionOptions placement = {};
   bool degree_sort = true;  ///< hubs in front, by falling degree
   Isolated isolated = Isolated::drop;
 };

@@ -101,7 +101,7 @@ std::vector<Edge> weights_of(World& world, const EdgeList& edges, const Blocks& 
 }
 
 std::vector<Rank> owners_of(World& world, const EdgeList& edges, const IdMap& ids, const Hierarchy& machine,
-                            const Placement& placement, std::map<std::string, double>* seconds) {
+                            const PartitionOptions& placement, std::map<std::string, double>* seconds) {
   const RankTimer timer(world);
   const Vertex owned = ids.blocks().size(world.rank());
   std::vector<Rank> owner;
@@ -124,7 +124,7 @@ std::vector<Rank> owners_of(World& world, const EdgeList& edges, const IdMap& id
   return owner;
 }
 
-IdMap assign(World& world, EdgeList& edges, IdMap ids, const Placement& placement,
+IdMap assign(World& world, EdgeList& edges, IdMap ids, const PartitionOptions& placement,
              std::map<std::string, double>* seconds) {
   if (placement.partition == Partition::blocked || world.size() == 1) return ids;
   const std::vector<Rank> owner = owners_of(world, edges, ids, world.hierarchy(), placement, seconds);

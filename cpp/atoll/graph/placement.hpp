@@ -30,7 +30,7 @@ const std::vector<std::string>& partition_names();
 /// UsageError that lists the names.
 Partition partition_named(std::string_view name);
 
-struct Placement {
+struct PartitionOptions {
   Partition partition = Partition::blocked;
   /// hierarchy: neighbours of low degree become super-vertices first, which are placed as one.
   bool fusion = true;
@@ -39,11 +39,11 @@ struct Placement {
 /// [k] the rank of the k-th vertex of this rank's block, were the graph spread over `machine`, which may be larger than
 /// this job. `edges` are number()ed. The same however many ranks compute it. Collective; adds the seconds of its steps.
 std::vector<Rank> owners_of(World& world, const EdgeList& edges, const IdMap& ids, const Hierarchy& machine,
-                            const Placement& placement, std::map<std::string, double>* seconds = nullptr);
+                            const PartitionOptions& placement, std::map<std::string, double>* seconds = nullptr);
 
 /// Numbers the vertices anew so that each rank's block holds what the partition gives it: overwrites the edges'
 /// columns. Collective.
-IdMap assign(World& world, EdgeList& edges, IdMap ids, const Placement& placement,
+IdMap assign(World& world, EdgeList& edges, IdMap ids, const PartitionOptions& placement,
              std::map<std::string, double>* seconds = nullptr);
 
 /// What an edge and a vertex weigh in the balance of ranks: one each, an edge at either end.
