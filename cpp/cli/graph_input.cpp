@@ -21,6 +21,15 @@ void GraphInput::add_to(CLI::App& app) {
                  "several edges between two vertices: keep, min or sum of weights (default min)")
       ->check(CLI::IsMember({"keep", "min", "sum"}));
   app.add_option("--self-loops", self_loops_, "keep or drop (default keep)")->check(CLI::IsMember({"keep", "drop"}));
+  app.add_option("--partition", partition_,
+                 "which rank owns which vertex: blocked (ids in a row, the default), balanced, hashed, hierarchy")
+      ->check(CLI::IsMember(partition_names()));
+  app.add_option("--fusion", fusion_, "hierarchy: place neighbours of low degree as one, on or off (default on)")
+      ->check(CLI::IsMember({"on", "off"}));
+  app.add_option("--degree-sort", degree_sort_, "each rank's hubs first, by falling degree: on or off (default on)")
+      ->check(CLI::IsMember({"on", "off"}));
+  app.add_option("--isolated", isolated_, "vertices without edges: drop from the lists or keep (default drop)")
+      ->check(CLI::IsMember({"drop", "keep"}));
 }
 
 EdgeList GraphInput::load(World& world) const {
@@ -45,18 +54,31 @@ GraphOptions GraphInput::options() const {
                        : duplicates_ == "sum" ? Duplicates::merge_sum
                                               : Duplicates::merge_min;
   options.self_loops = self_loops_ == "drop" ? SelfLoops::drop : SelfLoops::keep;
+  options.placement = {partition_named(partition_), fusion_ == "on"};
+  options.degree_sort = degree_sort_ == "on";
+  options.isolated = isolated_ == "keep" ? Isolated::keep : Isolated::drop;
   return options;
+}
+
+nlohmann::json GraphInput::preparation() const {
+  return {{"partition", partition_}, {"fusion", fusion_}, {"degree_sort", degree_sort_}, {"isolated", isolated_}};
+}
+
+bool has_edges(const Graph& graph, Local master) {
+  return graph.out().degree(master) > 0 || graph.in().degree(master) > 0;
 }
 
 nlohmann::json describe(const Graph& graph) {
   World& world = graph.world();
+  Vertex isolated = graph.owned() - graph.active();
+  for (Local v = graph.hubs(); v < graph.active(); ++v) isolated += !has_edges(graph, v);
   return {{"name", graph.name()},
           {"vertices", graph.vertices()},
           {"edges", graph.edges()},
           {"input_edges", graph.input_edges()},
           {"directed", graph.directed()},
           {"weighted", graph.weighted()},
-          {"isolated", world.sum(static_cast<Vertex>(graph.owned() - graph.active()))},
+          {"isolated", world.sum(isolated)},
           {"memory_bytes", world.sum(graph.memory_bytes())},
           {"build_peak_bytes", world.sum(graph.report().peak_bytes)}};
 }

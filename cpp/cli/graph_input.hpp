@@ -15,6 +15,8 @@ class GraphInput {
   /// Collective: the file's or generator's edges, this rank's slice.
   EdgeList load(World& world) const;
   GraphOptions options() const;
+  /// How the graph is prepared, for the result's `input`.
+  nlohmann::json preparation() const;
   const std::string& text() const { return text_; }
 
  private:
@@ -22,7 +24,10 @@ class GraphInput {
   ReadOptions read_;
   bool directed_ = false, undirected_ = false, weighted_ = false, unweighted_ = false;
   std::string duplicates_ = "min", self_loops_ = "keep";
+  std::string partition_ = "blocked", fusion_ = "on", degree_sort_ = "on", isolated_ = "drop";
 };
+
+bool has_edges(const Graph& graph, Local master);
 
 /// What a result says about its graph. Collective.
 nlohmann::json describe(const Graph& graph);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atoll/graph/partition_quality.hpp>
 #include <atoll/graph/profile.hpp>
 
 #include "graph_input.hpp"
@@ -14,7 +15,51 @@ std::string bytes_text(double bytes) {
   return fmt::format("{:.{}f} {}", bytes, unit == 0 ? 0 : 1, units[unit]);
 }
 
-Outcome inspect(World& world, const GraphInput& input, Rank for_ranks) {
+// What every partition would make of the machine's walls.
+void compare_partitions(World& world, const EdgeList& edges, const IdMap& ids, const Hierarchy& machine,
+                        const Cost& cost, bool fusion, Outcome& outcome) {
+  nlohmann::json list = nlohmann::json::array();
+  std::string heads, rows;
+  for (int l = 0; l < machine.depth(); ++l)
+    heads += fmt::format("{:>14}", l == 0 ? "in a leaf" : fmt::format("over {} wall{}", l, l > 1 ? "s" : ""));
+  for (const std::string& name : partition_names()) {
+    const RankTimer timer(world);
+    std::map<std::string, double> steps;
+    const std::vector<Rank> owner = owners_of(world, edges, ids, machine, {partition_named(name), fusion}, &steps);
+    const double seconds = world.max(timer.seconds());
+    const PartitionQuality q = quality_of(world, edges, ids, owner, machine, cost);
+    list.push_back({{"partition", name},
+                    {"equation1_seconds", q.equation1_s},
+                    {"edges_inside_ranks", q.inside_ranks},
+                    {"edges_at_level", q.at_level},
+                    {"inter_domain_edges", q.between_leaves()},
+                    {"vertex_imbalance", q.vertex_imbalance},
+                    {"edge_imbalance", q.edge_imbalance},
+                    {"load_imbalance", q.load_imbalance},
+                    {"partition_seconds", seconds},
+                    {"steps", steps}});
+    rows += fmt::format("  {:<10}{:>12.4g}{:>14}", name, q.equation1_s, q.inside_ranks);
+    for (const Edge n : q.at_level) rows += fmt::format("{:>14}", n);
+    rows += fmt::format("{:>10.2f}{:>8.2f}{:>9.3f}\n", q.vertex_imbalance, q.edge_imbalance, seconds);
+  }
+  outcome.result["partitions"] = list;
+  outcome.result["machine"] = {{"ranks", machine.size()}, {"hierarchy", machine.to_json()}, {"cost", cost.to_json()}};
+  outcome.text += fmt::format(
+      "\npartitions over {} ranks: edges by the walls between their ends; fullest rank over the mean\n"
+      "  {:<10}{:>12}{:>14}{}{:>10}{:>8}{:>9}\n{}",
+      machine.size(), "", "equation 1", "in a rank", heads, "vertices", "edges", "seconds", rows);
+}
+
+struct Question {
+  GraphInput input;
+  Rank for_ranks = 0;
+  bool hierarchy = false;
+  std::string for_domains;
+};
+
+Outcome inspect(World& world, const Question& question) {
+  const GraphInput& input = question.input;
+  const Rank for_ranks = question.for_ranks;
   RankTimer timer(world);
   EdgeList edges = input.load(world);
   const double load_seconds = world.max(timer.lap());
@@ -80,6 +125,11 @@ Outcome inspect(World& world, const GraphInput& input, Rank for_ranks) {
           "\n{}\n{}\nmemory on {} rank{}, all together\n{}",
           p.directed ? "leaving edges of a vertex, and how many vertices" : "degree of a vertex, and how many vertices",
           drawn, p.ranks, p.ranks == 1 ? "" : "s", table_of(memory_rows));
+  if (question.hierarchy) {
+    const Hierarchy machine = question.for_domains.empty() ? world.hierarchy() : Hierarchy::parse(question.for_domains);
+    compare_partitions(world, edges, ids, machine, Cost::paper(machine.depth()), input.options().placement.fusion,
+                       outcome);
+  }
   return outcome;
 }
 
@@ -87,14 +137,19 @@ Outcome inspect(World& world, const GraphInput& input, Rank for_ranks) {
 
 int verb_inspect(const Words& words) {
   Command command("inspect", "What a graph holds, and the memory and time that a run on it would take.");
-  GraphInput input;
-  input.add_to(command.app());
-  Rank for_ranks = 0;
+  Question question;
+  question.input.add_to(command.app());
   command.app()
-      .add_option("--for-ranks", for_ranks, "say the memory for so many ranks (default: those of this run)")
+      .add_option("--for-ranks", question.for_ranks, "say the memory for so many ranks (default: those of this run)")
       ->check(CLI::PositiveNumber);
+  auto* hierarchy = command.app().add_flag("--hierarchy", question.hierarchy,
+                                           "compare all partitions: equation 1 and the edges over each wall");
+  command.app()
+      .add_option("--for-domains", question.for_domains,
+                  "of a machine of these domains, as 8x8x16 (default: this run's)")
+      ->needs(hierarchy);
   if (const auto code = command.parse(words)) return *code;
-  return command.run([&](World& world) { return inspect(world, input, for_ranks); });
+  return command.run([&](World& world) { return inspect(world, question); });
 }
 
 }  // namespace atl::cli

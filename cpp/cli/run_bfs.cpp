@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/algorithms/bfs.hpp>
 #include <atoll/base/random.hpp>
+#include <atoll/graph/id_order.hpp>
 #include <atoll/graph/write.hpp>
 #include <atoll/verify/bfs_tree.hpp>
+#include <charconv>
 
 #include "graph_input.hpp"
 #include "verbs.hpp"
@@ -18,35 +20,56 @@ struct Options {
   std::optional<Vertex> source;
   int sources = 1;
   std::uint64_t seed = 1;
-  std::string direction = "auto";
+  std::string direction = "auto", fission = "off";
   bool verify = false, no_verify = false;
   std::string output, output_values = "depth";
 };
 
-std::vector<Vertex> natural_ids(const Graph& graph) {
-  std::vector<Vertex> ids(static_cast<std::size_t>(graph.owned()));
-  for (std::size_t v = 0; v < ids.size(); ++v) ids[v] = graph.ids().id_of(static_cast<Vertex>(v));
-  return ids;
-}
-
-// Distinct vertices with an edge, the same whatever the number of ranks: dense numbers are drawn, and kept if they have
-// one.
+// Distinct vertices with an edge, the same whatever the number of ranks and the partition: positions in the order of
+// ids are drawn, and kept if the vertex there has one.
 std::vector<Vertex> draw_sources(const Graph& graph, int count, std::uint64_t seed) {
   World& world = graph.world();
-  const Vertex active = world.sum(static_cast<Vertex>(graph.active()));
-  const auto wanted = static_cast<std::size_t>(std::min<Vertex>(count, active));
-  std::vector<Vertex> dense, sources;
+  std::vector<char> natural;
+  Vertex mine_active = 0;
+  for (Vertex k = 0; k < graph.owned(); ++k) {
+    natural.push_back(has_edges(graph, graph.local_of(k)));
+    mine_active += natural.back();
+  }
+  const IdOrder order(world, graph.ids());
+  const std::vector<char> active = order.arrange(std::span<const char>(natural));
+  const auto wanted = static_cast<std::size_t>(std::min<Vertex>(count, world.sum(mine_active)));
+  std::vector<Vertex> drawn, sources;
   for (std::uint64_t i = 0; sources.size() < wanted; ++i) {
     const auto v = static_cast<Vertex>(
         (static_cast<unsigned __int128>(random_at(seed, i)) * static_cast<std::uint64_t>(graph.vertices())) >> 64);
-    if (std::find(dense.begin(), dense.end(), v) != dense.end()) continue;
-    dense.push_back(v);
-    const Vertex natural = v - graph.blocks().begin(world.rank());
-    const bool mine = graph.blocks().owner(v) == world.rank();
-    const Vertex id = world.max(mine && graph.local_of(natural) < graph.active() ? graph.ids().id_of(natural) : -1);
+    if (std::find(drawn.begin(), drawn.end(), v) != drawn.end()) continue;
+    drawn.push_back(v);
+    const Vertex k = v - order.blocks().begin(world.rank());
+    const bool mine = order.blocks().owner(v) == world.rank();
+    const Vertex id = world.max(mine && active[static_cast<std::size_t>(k)] ? order.id_at(k) : -1);
     if (id >= 0) sources.push_back(id);
   }
   return sources;
+}
+
+// Into a file, ascending by id whatever the partition.
+void write_values(const Graph& graph, const std::string& path, const Array<Vertex>& values) {
+  World& world = graph.world();
+  const IdOrder order(world, graph.ids());
+  std::vector<Vertex> ids(static_cast<std::size_t>(order.size()));
+  for (std::size_t k = 0; k < ids.size(); ++k) ids[k] = order.id_at(static_cast<Vertex>(k));
+  const std::vector<Vertex> sorted = order.arrange(std::span<const Vertex>(values.data(), values.size()));
+  write_result(world, path, ids, std::span<const std::int64_t>(sorted));
+}
+
+// "off", "on" or a degree; nothing if it is none of them.
+std::optional<Edge> fission_of(const std::string& text) {
+  if (text == "off") return kNoFission;
+  if (text == "on") return kUsualFission;
+  Edge degree = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), degree);
+  if (error != std::errc() || end != text.data() + text.size() || degree < 1) return std::nullopt;
+  return degree;
 }
 
 Outcome search(World& world, const Options& options) {
@@ -61,8 +84,9 @@ Outcome search(World& world, const Options& options) {
   // To be verified against, the input stays; else it goes as soon as the lists are made.
   IdMap ids;
   std::unique_ptr<Graph> graph;
+  std::map<std::string, double> preparing;
   if (verify) {
-    ids = number(world, edges);
+    ids = assign(world, edges, number(world, edges), options.input.options().placement, &preparing);
     graph = std::make_unique<Graph>(Graph::build(world, edges, ids, options.input.options()));
   } else {
     graph = std::make_unique<Graph>(Graph::build(world, std::move(edges), options.input.options()));
@@ -72,7 +96,8 @@ Outcome search(World& world, const Options& options) {
   Bfs bfs(*graph, {.direction = options.direction == "push"   ? Direction::push
                                 : options.direction == "pull" ? Direction::pull
                                                               : Direction::automatic,
-                   .depths = want_depths ? Depths::yes : Depths::no});
+                   .depths = want_depths ? Depths::yes : Depths::no,
+                   .fission = *fission_of(options.fission)});
   const double prepare_seconds = world.max(timer.lap());
 
   const std::vector<Vertex> sources =
@@ -112,16 +137,16 @@ Outcome search(World& world, const Options& options) {
     }
   }
   if (!options.output.empty()) {
-    const std::vector<Vertex> own = natural_ids(*graph);
-    const Array<Vertex>& values = options.output_values == "depth" ? result.depth : result.parent;
-    write_result(world, options.output, own, std::span<const std::int64_t>(values.data(), values.size()));
+    write_values(*graph, options.output, options.output_values == "depth" ? result.depth : result.parent);
   }
 
   std::vector<double> sorted = seconds;
   std::sort(sorted.begin(), sorted.end());
   const double median = sorted[sorted.size() / 2];
   const double mteps = static_cast<double>(seconds.size()) / seconds_per_edge / 1e6;
+  preparing.insert(graph->report().seconds.begin(), graph->report().seconds.end());
   outcome.input = describe(*graph);
+  outcome.input["preparation"] = options.input.preparation();
   outcome.result = {{"source", sources.back()}, {"reached", result.reached},  {"levels", result.levels},
                     {"mteps", mteps},           {"searches", seconds.size()}, {"per_source", trials}};
   if (verify && outcome.verified.value_or(false)) outcome.result["depth"] = depth;
@@ -130,7 +155,7 @@ Outcome search(World& world, const Options& options) {
                      {"prepare", prepare_seconds},
                      {"load", load_seconds},
                      {"build", build_seconds},
-                     {"build_phases", graph->report().seconds},
+                     {"build_phases", preparing},
                      {"verify", verify_seconds},
                      {"non_overlapped_communication", world.max(spent.wait_seconds)}};
   for (const BfsResult::Round& r : result.rounds)  // of the last search
@@ -167,6 +192,13 @@ int run_bfs(const Words& words) {
       ->check(CLI::PositiveNumber);
   app.add_option("--seed", o.seed, "for drawing sources (default 1)");
   app.add_option("--direction", o.direction, "auto, push or pull")->check(CLI::IsMember({"auto", "push", "pull"}));
+  app.add_option(
+         "--fission", o.fission,
+         "siblings of heavy vertices on the ranks of their neighbours: on, off, or from which degree on (default "
+         "off)")
+      ->check([](const std::string& text) {
+        return fission_of(text) ? "" : fmt::format("{} (on, off, or the least degree of a heavy vertex)", text);
+      });
   auto* verify = app.add_flag("--verify", o.verify, "check the answers against the input (default for small inputs)");
   app.add_flag("--no-verify", o.no_verify, "do not")->excludes(verify);
   app.add_option("--output", o.output, "write the last search's values with original ids: .tsv .csv .txt .npy");

@@ -48,3 +48,29 @@ TEST_CASE("hubs come first by falling degree, then the rest in order, then the i
         CHECK(wrong == 0);
       }
 }
+
+TEST_CASE("degree order and the dropping of isolated vertices can be switched off, each alone") {
+  for (const int threads : {1, 3}) {
+    Team team(threads);
+    const std::size_t n = 3000;
+    Array<Edge> degree(n);
+    for (std::size_t v = 0; v < n; ++v) degree[v] = static_cast<Edge>(random_at(4, v) % 3 * 50);  // 0, 50, 100
+    std::size_t with_edges = 0, hubs = 0;
+    for (const Edge d : degree) with_edges += d > 0, hubs += d >= kHubDegree;
+
+    const LocalOrder kept = order_by_degree(team, degree, {.sort_hubs = true, .drop_isolated = false});
+    CHECK(static_cast<std::size_t>(kept.active) == n);
+    CHECK(static_cast<std::size_t>(kept.hubs) == hubs);
+    const LocalOrder unsorted = order_by_degree(team, degree, {.sort_hubs = false, .drop_isolated = true});
+    CHECK(unsorted.hubs == 0);
+    CHECK(static_cast<std::size_t>(unsorted.active) == with_edges);
+    const LocalOrder natural = order_by_degree(team, degree, {.sort_hubs = false, .drop_isolated = false});
+    std::size_t wrong = 0;
+    for (std::size_t v = 0; v < n; ++v) {
+      wrong += natural.local_of[v] != static_cast<Local>(v) || natural.natural_of[v] != static_cast<Local>(v);
+      wrong += (unsorted.local_of[v] < unsorted.active) != (degree[v] > 0);
+      wrong += (kept.local_of[v] < kept.hubs) != (degree[v] >= kHubDegree);
+    }
+    CHECK(wrong == 0);
+  }
+}

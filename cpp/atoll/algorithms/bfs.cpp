@@ -18,6 +18,7 @@
 // [1] S. Beamer, K. Asanovic, D. Patterson. "Direction-optimizing breadth-first search." SC 2012.
 #include <atoll/algorithms/bfs.hpp>
 #include <atoll/algorithms/bfs_local.hpp>
+#include <atoll/graph/siblings.hpp>
 #include <atoll/runtime/mailbox.hpp>
 #include <bit>
 
@@ -80,7 +81,7 @@ class Bfs::Typed final : public Search {
         threads_(static_cast<std::size_t>(team_.size())),
         visits_(world_, of_records<Visit>(Receive{this}), {.handling = Handling::parallel, .handler_sends = false}) {
     if (options.depths == Depths::yes) depth_ = Array<Local>(static_cast<std::size_t>(graph.active()) + 1);
-    // Lists are sorted by degree within the hubs: those whose lists are shared out stand in front.
+    // Vertices are sorted by degree within the hubs, where they are: those whose lists are shared out stand in front.
     while (big_end_ < graph.hubs() && graph.out().degree(big_end_) > kPiece) ++big_end_;
     const auto ranks = static_cast<std::size_t>(world_.size());
     known_.resize(ranks);
@@ -97,6 +98,10 @@ class Bfs::Typed final : public Search {
       named_ = world_.exchange(known_);
       passing_.emplace(world_, of_records<Passing>(Arrive{this}, Merge{VertexOf{}, KeepFirst{}}),
                        MailboxOptions{.handling = Handling::parallel, .handler_sends = false});
+    }
+    if (options.fission != kNoFission && world_.size() > 1) {
+      siblings_.emplace(graph, options.fission == kUsualFission ? Siblings::usual_degree(graph) : options.fission);
+      for (Thread& t : threads_) t.rows_claimed = Array<Local>(kPiece + 16);
     }
     all_edges_ = world_.sum(graph.out().size());
     if (!graph.directed() && 2 * graph.edges() > all_edges_) find_loops();
@@ -136,11 +141,14 @@ class Bfs::Typed final : public Search {
 
   std::size_t memory_bytes() const override {
     return heads_.memory_bytes() + natural_.memory_bytes() + 3 * visited_.size() * 8 + parent_.size() * sizeof(Id) +
-           (queue_.size() + next_queue_.size() + big_.size() + depth_.size()) * sizeof(Local);
+           (queue_.size() + next_queue_.size() + big_.size() + depth_.size()) * sizeof(Local) +
+           (siblings_ ? siblings_->memory_bytes() : 0);
   }
 
  private:
-  // "Vertex k of those that you mirror of me": the owner looks up which that is.
+  // "Vertex k of those that I mirror of you": the owner looks up which that is. With kSiblingBit: "my sibling in your row
+  // k is in the frontier".
+  static constexpr std::uint32_t kSiblingBit = std::uint32_t{1} << 31;
   struct [[gnu::packed]] Visit {
     std::uint32_t mirror;
     Id parent;
@@ -149,7 +157,7 @@ class Bfs::Typed final : public Search {
     Typed* search;
     void operator()(Rank from, std::span<const Visit> visits) { search->receive(from, visits); }
   };
-  // The same where records have several hops: "your local vertex".
+  // The same where records have several hops: "your local vertex"; -1 - k for the sibling in row k.
   struct [[gnu::packed]] Passing {
     Local vertex;
     Id parent;
@@ -168,7 +176,8 @@ class Bfs::Typed final : public Search {
     Level found;
     std::size_t pending = 0;
     Local claimed[kPiece + 16];
-    Local fresh[1024];  // claimed masters on their way into next_queue_
+    Local fresh[1024];          // claimed masters on their way into next_queue_
+    Array<Local> rows_claimed;  // a handler's: it may run while `claimed` is being sent
   };
 
   Thread& mine() { return threads_[static_cast<std::size_t>(Team::this_thread())]; }
@@ -283,10 +292,16 @@ class Bfs::Typed final : public Search {
     const std::size_t count =
         kernels_.claim(visited_.data(), graph_.out().targets.data() + begin, static_cast<std::size_t>(n), t.claimed);
     const Id id = ids_[static_cast<std::size_t>(u)];
+    std::span<const Siblings::Place> places;
+    if (siblings_) places = siblings_->of(u);
+    std::pair<Local, Local> told{0, 0};  // the mirrors whose owner's sibling has been told last
     for (std::size_t i = 0; i < count; ++i) {
       const Local v = t.claimed[i];
       if (v < graph_.active()) {
         reach(t, v, id);
+      } else if (!places.empty()) {
+        // Mirrors are grouped by owner: one record for each group with a vertex that is new.
+        if (v < told.first || v >= told.second) told = tell_sibling(places, v, id);
       } else {
         // Empty groups begin where the next one does: the last of equal beginnings is the group.
         const auto& begins = graph_.mirrors().begin;
@@ -301,10 +316,41 @@ class Bfs::Typed final : public Search {
     }
   }
 
+  // Tells the sibling on the rank that owns mirror v; returns from where to where that rank's mirrors lie.
+  std::pair<Local, Local> tell_sibling(std::span<const Siblings::Place> places, Local v, Id id) {
+    const Mirrors& mirrors = graph_.mirrors();
+    const auto owner = std::upper_bound(mirrors.begin.begin(), mirrors.begin.end(), v) - mirrors.begin.begin() - 1;
+    const auto place = std::lower_bound(places.begin(), places.end(), static_cast<Rank>(owner),
+                                        [](const Siblings::Place& p, Rank r) { return p.rank < r; });
+    if (passing_) {
+      passing_->send(place->rank, {-1 - static_cast<Local>(place->row), id});
+    } else {
+      visits_.send(place->rank, {kSiblingBit | place->row, id});
+    }
+    const Local begin = mirrors.begin[static_cast<std::size_t>(owner)];
+    return {begin, begin + mirrors.count[static_cast<std::size_t>(owner)]};
+  }
+
+  // What the owner of the row's vertex would have sent along each of its edges to this rank.
+  void push_row(Thread& t, std::uint32_t row, Id id) {
+    const auto targets = siblings_->targets(row);
+    const Local mirror = siblings_->mirror(row);  // visited: nobody here need tell its owner
+    kernels_.claim(visited_.data(), &mirror, 1, t.rows_claimed.data());
+    for (std::size_t at = 0; at < targets.size(); at += kPiece) {
+      const std::size_t n = std::min(static_cast<std::size_t>(kPiece), targets.size() - at);
+      const std::size_t count = kernels_.claim(visited_.data(), targets.data() + at, n, t.rows_claimed.data());
+      for (std::size_t i = 0; i < count; ++i) reach(t, t.rows_claimed[i], id);
+    }
+  }
+
   void receive(Rank from, std::span<const Visit> visits) {
     Thread& t = mine();
     const auto& known = known_[static_cast<std::size_t>(from)];
     for (const Visit& visit : visits) {
+      if (visit.mirror & kSiblingBit) {
+        push_row(t, visit.mirror ^ kSiblingBit, visit.parent);
+        continue;
+      }
       const Local v = known[visit.mirror];
       Local claimed[17];
       if (kernels_.claim(visited_.data(), &v, 1, claimed)) reach(t, v, visit.parent);
@@ -315,6 +361,10 @@ class Bfs::Typed final : public Search {
     Thread& t = mine();
     for (const Passing& visit : visits) {
       const Local v = visit.vertex;
+      if (v < 0) {
+        push_row(t, static_cast<std::uint32_t>(-1 - v), visit.parent);
+        continue;
+      }
       Local claimed[17];
       if (kernels_.claim(visited_.data(), &v, 1, claimed)) reach(t, v, visit.parent);
     }
@@ -497,6 +547,7 @@ class Bfs::Typed final : public Search {
   Edge all_edges_ = 0;
   Vertex all_active_ = 0;
   Mailbox<Visit, Receive> visits_;
+  std::optional<Siblings> siblings_;
   std::vector<std::vector<Local>> named_;  // [owner][mirror]: its own number there; empty on the direct route
   std::optional<Mailbox<Passing, Arrive, Merge<VertexOf, KeepFirst>>> passing_;
 };

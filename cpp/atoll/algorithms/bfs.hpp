@@ -18,12 +18,17 @@ namespace atl {
 enum class Direction { automatic, push, pull };
 enum class Depths { no, yes };
 
+/// BfsOptions::fission: no siblings, or those of graph/siblings.hpp from its usual degree on.
+inline constexpr Edge kNoFission = 0, kUsualFission = -1;
+
 struct BfsOptions {
   Direction direction = Direction::automatic;
   Depths depths = Depths::no;
   /// Pull when the frontier has more than 1 / alpha of the edges that no frontier has had yet. 30 is the flat middle for
   /// Kronecker graphs; from 60 on some sources take four times the median.
   double alpha = 30;
+  /// Vertices of at least so many leaving edges push to other ranks through siblings there: one record a rank.
+  Edge fission = kNoFission;
 };
 
 /// On this rank, in natural order (ascending original ids of the vertices it owns).

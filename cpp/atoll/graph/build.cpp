@@ -236,12 +236,13 @@ class GraphBuilder {
     seconds["count"] = timer.lap();
 
     LocalOrder order;
+    const RelabelOptions relabel{options_.degree_sort, options_.isolated == Isolated::drop};
     if (directed) {
       Array<Edge> degree(next_out.size());
       for (std::size_t v = 0; v < degree.size(); ++v) degree[v] = next_out[v] + next_in[v];
-      order = order_by_degree(world_.team(), degree);
+      order = order_by_degree(world_.team(), degree, relabel);
     } else {
-      order = order_by_degree(world_.team(), next_out);
+      order = order_by_degree(world_.team(), next_out, relabel);
     }
     seconds["relabel"] = timer.lap();
 
@@ -338,10 +339,12 @@ class GraphBuilder {
 Graph Graph::build(World& world, EdgeList&& edges, const GraphOptions& options) {
   const RankTimer timer(world);
   IdMap ids = number(world, edges);
-  const double seconds = timer.seconds();
+  std::map<std::string, double> seconds{{"number", timer.seconds()}};
+  ids = assign(world, edges, std::move(ids), options.placement, &seconds);
+  const double before = timer.seconds();
   Graph graph = GraphBuilder(world, std::move(ids), options).build(edges, &edges);
-  graph.report_.seconds["number"] = seconds;
-  graph.report_.seconds["total"] += seconds;
+  graph.report_.seconds.merge(seconds);
+  graph.report_.seconds["total"] += before;
   return graph;
 }
 

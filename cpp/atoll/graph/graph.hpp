@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/graph/numbering.hpp>
+#include <atoll/graph/placement.hpp>
 #include <map>
 
 /// A graph spread over the ranks of a World: each owns a block of vertices and the edges that leave (and enter) them.
@@ -12,12 +12,15 @@
 ///
 /// Four ways to name a vertex:
 ///   id      original id, any 64-bit number >= 0             what users give and get
-///   dense   0 .. n-1 over all ranks, ascending by id         what travels; blocks().owner(dense) has it
-///   natural 0 .. owned-1, dense minus the block's begin      the order of results
+///   dense   0 .. n-1 over all ranks                          what travels; blocks().owner(dense) has it
+///   natural 0 .. owned-1, dense minus the block's begin,     the order of results
+///           ascending by id
 ///   local   0 .. locals-1 on this rank                       what adjacency lists and bitmaps use
-/// Local vertices: masters first (hubs by falling degree, then the others in natural order, then those without edges),
-/// then mirrors: the other ranks' vertices that an edge here names, grouped by owner, each group in its owner's local
-/// order and starting at a multiple of 64, so that bitmaps travel as whole words.
+/// Dense numbers ascend by id over all ranks too where the partition has blocks of ids (blocked, balanced). Local
+/// vertices: masters first (hubs by falling degree, then the others in natural order, then those without edges;
+/// GraphOptions can switch both off), then mirrors: the other ranks' vertices that an edge here names, grouped by
+/// owner, each group in its owner's local order and starting at a multiple of 64, so that bitmaps travel as whole
+/// words.
 namespace atl {
 
 /// Ids below this fit 32 bits with one value left for "none".
@@ -26,10 +29,15 @@ inline constexpr Vertex kNarrowIds = (Vertex{1} << 32) - 1;
 /// What to do with several edges between the same two vertices.
 enum class Duplicates { keep, merge_min, merge_sum };
 enum class SelfLoops { keep, drop };
+/// Masters without an edge: left out of lists and bitmaps, or treated as any other.
+enum class Isolated { drop, keep };
 
 struct GraphOptions {
   Duplicates duplicates = Duplicates::merge_min;  ///< merge_min: of the weights
   SelfLoops self_loops = SelfLoops::keep;
+  PartitionOptions placement = {};
+  bool degree_sort = true;  ///< hubs in front, by falling degree
+  Isolated isolated = Isolated::drop;
 };
 
 /// The edges of this rank's vertices, by vertex. Lists are sorted by local number: hubs first.
@@ -56,15 +64,18 @@ struct Mirrors {
 
 /// How a build went, on this rank.
 struct BuildReport {
-  std::map<std::string, double> seconds;  ///< number, count, relabel, place, translate, sort, total
-  std::size_t peak_bytes = 0;             ///< edge list, lists and tables at the fullest moment
-  std::size_t graph_bytes = 0;            ///< what stays
+  /// number, count, relabel, place, translate, sort, total; of a partition: degrees, fuse, cluster, split, refine,
+  /// assign
+  std::map<std::string, double> seconds;
+  std::size_t peak_bytes = 0;   ///< edge list, lists and tables at the fullest moment
+  std::size_t graph_bytes = 0;  ///< what stays
 };
 
 class Graph {
  public:
   /// Collective. The rvalue form frees the edges as early as it can; the other leaves them dense (number()ed).
   static Graph build(World& world, EdgeList&& edges, const GraphOptions& options = {});
+  /// GraphOptions::placement is what assign() has used on them, or blocked.
   static Graph build(World& world, const EdgeList& dense, IdMap ids, const GraphOptions& options = {});
 
   World& world() const { return *world_; }
@@ -78,7 +89,7 @@ class Graph {
   const IdMap& ids() const { return ids_; }
 
   Local owned() const { return owned_; }    ///< masters on this rank
-  Local active() const { return active_; }  ///< masters with an edge: local 0 .. active-1
+  Local active() const { return active_; }  ///< masters with an edge (Isolated::keep: all): local 0 .. active-1
   Local hubs() const { return hubs_; }      ///< masters that the relabelling has sorted by degree: local 0 .. hubs-1
   Local locals() const { return locals_; }  ///< one past the last mirror; a multiple of 64
   const Csr& out() const { return out_; }

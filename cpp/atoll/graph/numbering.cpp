@@ -14,6 +14,11 @@ Vertex IdMap::find_here(Vertex id) const {
   return at != ids_.end() && *at == id ? at - ids_.begin() : -1;
 }
 
+Vertex IdMap::lower_bound_here(Vertex id) const {
+  if (!table_) return std::clamp<Vertex>(id - first_ - blocks_.begin(rank_), 0, blocks_.size(rank_));
+  return std::lower_bound(ids_.begin(), ids_.end(), id) - ids_.begin();
+}
+
 namespace {
 
 constexpr std::size_t kGrain = 1 << 16;

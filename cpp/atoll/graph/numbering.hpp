@@ -9,6 +9,8 @@
 ///
 ///     IdMap ids = number(world, edges);      // collective; edges.source and .target are dense afterwards
 ///     ids.id_of(7);                          // original id of the 8th vertex of this rank's block
+///
+/// A partition other than blocks of ids (placement.hpp) numbers anew: then ids ascend within each rank's block only.
 namespace atl {
 
 class IdMap {
@@ -16,9 +18,15 @@ class IdMap {
   IdMap() = default;
   /// Ids first, first + 1, ...: nothing to store.
   IdMap(Vertex first, Blocks blocks, Rank rank) : first_(first), blocks_(std::move(blocks)), rank_(rank) {}
+  /// Whether ids ascend from each block to the next, too.
+  enum class Ascends : bool { within_blocks, throughout };
   /// This rank's block of ascending ids.
-  IdMap(std::vector<Vertex> ids, Blocks blocks, Rank rank)
-      : table_(true), ids_(std::move(ids)), blocks_(std::move(blocks)), rank_(rank) {}
+  IdMap(std::vector<Vertex> ids, Blocks blocks, Rank rank, Ascends ascends = Ascends::throughout)
+      : table_(true),
+        ascends_(ascends == Ascends::throughout),
+        ids_(std::move(ids)),
+        blocks_(std::move(blocks)),
+        rank_(rank) {}
 
   const Blocks& blocks() const { return blocks_; }
   Vertex count() const { return blocks_.count(); }
@@ -28,6 +36,9 @@ class IdMap {
   }
   /// Position of `id` in this rank's block, or -1 if it is not here.
   Vertex find_here(Vertex id) const;
+  /// How many vertices of this rank's block have smaller ids.
+  Vertex lower_bound_here(Vertex id) const;
+  bool ascends() const { return ascends_; }
   /// Whether ids are first() + dense number: then nobody has to ask for an id.
   bool is_range() const { return !table_; }
   Vertex first() const { return first_; }
@@ -37,7 +48,7 @@ class IdMap {
   std::size_t memory_bytes() const { return ids_.capacity() * sizeof(Vertex); }
 
  private:
-  bool table_ = false;
+  bool table_ = false, ascends_ = true;
   Vertex first_ = 0;
   Vertex largest_ = -1;
   std::vector<Vertex> ids_;

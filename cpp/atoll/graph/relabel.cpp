@@ -5,8 +5,9 @@
 
 namespace atl {
 
-LocalOrder order_by_degree(Team& team, const Array<Edge>& degree) {
+LocalOrder order_by_degree(Team& team, const Array<Edge>& degree, const RelabelOptions& options) {
   const std::size_t n = degree.size();
+  const Edge least_hub = options.sort_hubs ? kHubDegree : INT64_MAX, least_tail = options.drop_isolated ? 1 : 0;
   const auto threads = static_cast<std::size_t>(team.size());
   struct Part {
     std::vector<Local> hubs;
@@ -17,10 +18,10 @@ LocalOrder order_by_degree(Team& team, const Array<Edge>& degree) {
     Part& part = parts[static_cast<std::size_t>(thread)];
     const auto [a, b] = team.share(thread, n);
     for (std::size_t v = a; v < b; ++v) {
-      if (degree[v] >= kHubDegree) {
+      if (degree[v] >= least_hub) {
         part.hubs.push_back(static_cast<Local>(v));
       } else {
-        ++(degree[v] > 0 ? part.tail : part.isolated);
+        ++(degree[v] >= least_tail ? part.tail : part.isolated);
       }
     }
     std::sort(part.hubs.begin(), part.hubs.end(), [&](Local x, Local y) {
@@ -60,8 +61,8 @@ LocalOrder order_by_degree(Team& team, const Array<Edge>& degree) {
     const auto [a, b] = team.share(thread, n);
     std::size_t tail = tail_at[t], isolated = isolated_at[t];
     for (std::size_t v = a; v < b; ++v) {
-      if (degree[v] >= kHubDegree) continue;
-      const std::size_t local = degree[v] > 0 ? tail++ : isolated++;
+      if (degree[v] >= least_hub) continue;
+      const std::size_t local = degree[v] >= least_tail ? tail++ : isolated++;
       order.local_of[v] = static_cast<Local>(local);
       order.natural_of[local] = static_cast<Local>(v);
     }

@@ -16,9 +16,14 @@ struct LocalOrder {
   Local hubs = 0, active = 0;
 };
 
+struct RelabelOptions {
+  bool sort_hubs = true;      ///< false: there are no hubs, all is tail
+  bool drop_isolated = true;  ///< false: vertices without an edge stay in the tail
+};
+
 /// From this degree on a vertex is a hub (measured on Kronecker graphs: 32 to 128 differ little).
 inline constexpr Edge kHubDegree = 64;
 
-LocalOrder order_by_degree(Team& team, const Array<Edge>& degree);
+LocalOrder order_by_degree(Team& team, const Array<Edge>& degree, const RelabelOptions& options = {});
 
 }  // namespace atl

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atoll/graph/id_order.hpp>
 #include <atoll/runtime/mailbox.hpp>
 #include <atoll/verify/dense.hpp>
 
@@ -22,12 +23,7 @@ Array<Vertex> dense_of(World& world, const IdMap& ids, std::span<const Vertex> o
     return dense;
   }
 
-  // Blocks ascend by id, so a block's first id tells its owner; an empty block takes the next one's and is never chosen.
-  const Vertex begin = ids.blocks().begin(world.rank());
-  const bool empty = ids.blocks().size(world.rank()) == 0;
-  std::vector<Vertex> starts = world.all_gather(empty ? INT64_MAX : ids.id_of(0));
-  for (std::size_t r = starts.size() - 1; r-- > 0;) starts[r] = std::min(starts[r], starts[r + 1]);
-
+  const IdOrder order(world, ids);
   struct Ask {
     Vertex id;
     std::uint64_t index;
@@ -37,8 +33,8 @@ Array<Vertex> dense_of(World& world, const IdMap& ids, std::span<const Vertex> o
     std::uint64_t index;
   };
   const auto here = [&](Vertex id) {
-    const Vertex natural = ids.find_here(id);
-    return natural < 0 ? kUnknownVertex : begin + natural;
+    const Vertex position = order.find_here(id);
+    return position < 0 ? kUnknownVertex : order.dense_at(position);
   };
   Mailbox answers(world, of_records<Answer>([&](std::span<const Answer> found) {
                     for (const Answer& a : found) dense[a.index] = a.dense;
@@ -53,11 +49,11 @@ Array<Vertex> dense_of(World& world, const IdMap& ids, std::span<const Vertex> o
     auto lanes = asks.lanes();
     for (std::size_t i = a; i < b; ++i) {
       const Vertex id = original[i];
-      if (id == kNoVertex || id < starts[0]) {
+      const Rank owner = id == kNoVertex ? -1 : order.rank_of(id);
+      if (owner < 0) {
         dense[i] = id == kNoVertex ? kNoVertex : kUnknownVertex;
         continue;
       }
-      const auto owner = static_cast<Rank>(std::upper_bound(starts.begin(), starts.end(), id) - starts.begin()) - 1;
       if (owner == world.rank()) {
         dense[i] = here(id);
       } else {

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/graph/numbering.hpp>
+#include <span>
+
+namespace atl {
+
+/// The vertices in ascending order of their original ids, in a block on each rank: how results leave, whatever the
+/// partition. Where blocks ascend by id already nothing is stored and nothing travels.
+///
+///     const IdOrder order(world, graph.ids());                  // collective
+///     const auto depths = order.arrange(std::span(natural));    // collective: values in natural order -> in id order
+///     order.id_at(0);                                           // the first of them is of this vertex
+class IdOrder {
+ public:
+  IdOrder(World& world, const IdMap& ids);
+
+  /// Positions in the order, over the ranks.
+  const Blocks& blocks() const { return blocks_; }
+  Vertex size() const { return blocks_.size(world_.rank()); }
+  Vertex id_at(Vertex k) const { return is_natural() ? ids_.id_of(k) : sorted_[static_cast<std::size_t>(k)]; }
+  /// Its dense number in the graph.
+  Vertex dense_at(Vertex k) const {
+    return is_natural() ? blocks_.begin(world_.rank()) + k : dense_[static_cast<std::size_t>(k)];
+  }
+  /// The rank whose block has the place of this id, whether it exists or not; -1: it is below all.
+  Rank rank_of(Vertex id) const {
+    return static_cast<Rank>(std::upper_bound(starts_.begin(), starts_.end(), id) - starts_.begin()) - 1;
+  }
+  /// Its position in this rank's block, or -1 if it is not here.
+  Vertex find_here(Vertex id) const;
+
+  template <Plain T>
+  std::vector<T> arrange(std::span<const T> natural) const {
+    if (is_natural()) return {natural.begin(), natural.end()};
+    std::vector<std::vector<T>> outgoing(cuts_.size() - 1);
+    for (std::size_t r = 0; r + 1 < cuts_.size(); ++r)
+      outgoing[r].assign(natural.begin() + cuts_[r], natural.begin() + cuts_[r + 1]);
+    std::vector<T> came, values;
+    for (const auto& part : world_.exchange(std::move(outgoing))) came.insert(came.end(), part.begin(), part.end());
+    values.reserve(came.size());
+    for (const std::size_t from : from_) values.push_back(came[from]);
+    return values;
+  }
+
+ private:
+  bool is_natural() const { return cuts_.empty(); }
+
+  World& world_;
+  const IdMap& ids_;
+  Blocks blocks_;
+  std::vector<Vertex> starts_;          // [rank] the first id of its block; an empty block has the next one's
+  std::vector<std::ptrdiff_t> cuts_;    // [rank] where its part begins among the own natural numbers, and the end
+  std::vector<std::size_t> from_;       // [position] among what came from all ranks
+  std::vector<Vertex> sorted_, dense_;  // [position]
+};
+
+}  // namespace atl

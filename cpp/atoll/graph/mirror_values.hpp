@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/graph/graph.hpp>
+#include <atoll/runtime/world.hpp>
+#include <bit>
+
+namespace atl {
+
+/// Copies the masters' values to their mirrors on the other ranks. `values` are by local number. Collective.
+template <Plain T>
+void tell_mirrors(const Graph& graph, std::span<T> values) {
+  const Mirrors& mirrors = graph.mirrors();
+  const std::size_t ranks = mirrors.known_by.size();
+  std::vector<std::vector<T>> told(ranks);
+  std::vector<std::span<const std::byte>> outgoing(ranks);
+  std::vector<std::span<std::byte>> incoming(ranks);
+  for (std::size_t r = 0; r < ranks; ++r) {
+    const Array<std::uint64_t>& known = mirrors.known_by[r];
+    for (std::size_t w = 0; w < known.size(); ++w)
+      for (std::uint64_t bits = known[w]; bits; bits &= bits - 1)
+        told[r].push_back(values[w * 64 + static_cast<std::size_t>(std::countr_zero(bits))]);
+    outgoing[r] = std::as_bytes(std::span(std::as_const(told[r])));
+    if (mirrors.count[r] > 0)
+      incoming[r] = std::as_writable_bytes(
+          values.subspan(static_cast<std::size_t>(mirrors.begin[r]), static_cast<std::size_t>(mirrors.count[r])));
+  }
+  graph.world().exchange_bytes(outgoing, incoming);
+}
+
+/// The dense number of each local vertex, mirrors included. Collective.
+inline std::vector<Vertex> dense_numbers(const Graph& graph) {
+  std::vector<Vertex> dense(static_cast<std::size_t>(graph.locals()), kNoVertex);
+  const Vertex begin = graph.blocks().begin(graph.world().rank());
+  for (Local v = 0; v < graph.owned(); ++v) dense[static_cast<std::size_t>(v)] = begin + graph.natural_of(v);
+  tell_mirrors(graph, std::span(dense));
+  return dense;
+}
+
+/// Calls f(neighbour, weight of the edge) for the lists of v, entering edges as leaving ones.
+template <class F>
+void for_each_neighbour(const Graph& graph, Local v, F&& f) {
+  const auto visit = [&](const Csr& csr) {
+    std::visit(
+        [&](const auto& weights) {
+          for (auto e = static_cast<std::size_t>(csr.offsets[static_cast<std::size_t>(v)]);
+               e < static_cast<std::size_t>(csr.offsets[static_cast<std::size_t>(v) + 1]); ++e) {
+            if constexpr (std::is_same_v<std::decay_t<decltype(weights)>, std::monostate>) {
+              f(csr.targets[e], 1.0);
+            } else {
+              f(csr.targets[e], static_cast<double>(weights[e]));
+            }
+          }
+        },
+        csr.weights);
+  };
+  visit(graph.out());
+  if (graph.directed()) visit(graph.in());
+}
+
+}  // namespace atl

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever the partition and the preparation, results come out the same, in the order of the input's ids."""
+
+import itertools
+import json
+import random
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ATOLL = Path(__file__).parents[2] / "bin/atoll"
+PARTITIONS = ["blocked", "balanced", "hashed", "hierarchy"]
+
+
+def atoll(*words):
+    assert ATOLL.exists(), "make build makes bin/atoll"
+    return subprocess.run([ATOLL, *map(str, words)], capture_output=True, text=True, timeout=120)
+
+
+def report(*words):
+    done = atoll(*words, "--json", "-")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def roads(tmp_path_factory):
+    """A grid of 20 x 20 whose ids are sparse and shuffled, and a star beside it."""
+    dice = random.Random(3)
+    ids = dice.sample(range(10**12), 400 + 101)
+    pairs = [(ids[i], ids[i + 1]) for i in range(400) if i % 20 < 19]
+    pairs += [(ids[i], ids[i + 20]) for i in range(380)]
+    pairs += [(ids[400], ids[401 + k]) for k in range(100)]
+    path = tmp_path_factory.mktemp("graphs") / "roads.el"
+    path.write_text("".join(f"{u} {v}\n" for u, v in pairs))
+    return path, ids[0]
+
+
+@pytest.fixture(scope="module")
+def expected(roads, tmp_path_factory):
+    path, source = roads
+    out = tmp_path_factory.mktemp("expected") / "depth.tsv"
+    report("run", "bfs", path, "--undirected", "--source", source, "--output", out, "--threads", 1)
+    text = out.read_text()
+    ids = [int(line.split()[0]) for line in text.splitlines()]
+    assert ids == sorted(ids) and len(ids) == 501
+    return text
+
+
+@pytest.mark.parametrize("partition", PARTITIONS)
+@pytest.mark.parametrize(
+    "machine", [("3", []), ("4", ["--domains", "3+1"]), ("4", ["--domains", "2x2", "--route", "domain"])]
+)
+def test_a_result_is_the_same_under_every_partition(roads, expected, tmp_path, partition, machine):
+    path, source = roads
+    ranks, words = machine
+    words = ["--ranks", ranks, "--threads", 1, "--transport", "inproc", *words]
+    for fusion, fission, sort in itertools.product(["on", "off"], ["off", "5"], ["on", "off"]):
+        out = tmp_path / f"{fusion}{fission}{sort}.tsv"
+        found = report(
+            *["run", "bfs", path, "--undirected", "--source", source, "--output", out, "--verify"],
+            *["--partition", partition, "--fusion", fusion, "--fission", fission, "--degree-sort", sort],
+            *words,
+        )
+        assert out.read_text() == expected
+        assert found["verified"] is True
+        assert found["input"]["preparation"]["partition"] == partition
+        phases = found["seconds"]["build_phases"]
+        assert ("assign" in phases) == (partition != "blocked")
+        assert ("fuse" in phases) == (partition == "hierarchy" and fusion == "on")
+
+
+def test_sources_are_drawn_alike_under_every_partition():
+    def drawn(*words):
+        found = report(
+            "run", "bfs", "kron:9", "--sources", 6, "--ranks", 3, "--threads", 1, "--transport", "inproc", *words
+        )
+        return [(one["source"], one["reached"], one["levels"]) for one in found["result"]["per_source"]]
+
+    expected = drawn()
+    for partition, isolated in itertools.product(PARTITIONS, ["drop", "keep"]):
+        assert drawn("--partition", partition, "--isolated", isolated) == expected
+
+
+def test_inspect_compares_the_partitions_of_a_machine_larger_than_the_job(roads):
+    path, _ = roads
+    found = report("inspect", path, "--undirected", "--hierarchy", "--for-domains", "2x2x4", "--threads", 1)["result"]
+    assert found["machine"]["ranks"] == 16
+    by_name = {one["partition"]: one for one in found["partitions"]}
+    assert list(by_name) == PARTITIONS
+    for one in by_name.values():
+        assert one["edges_inside_ranks"] + sum(one["edges_at_level"]) == 860
+        assert one["inter_domain_edges"] == sum(one["edges_at_level"][1:])
+        latencies = [level["latency_s"] for level in found["machine"]["cost"]["levels"]]
+        cost = sum(n * s for n, s in zip(one["edges_at_level"], latencies))
+        assert one["equation1_seconds"] == pytest.approx(cost)
+    assert by_name["hierarchy"]["inter_domain_edges"] * 5 < by_name["hashed"]["inter_domain_edges"]
+    three = report(
+        "inspect", path, "--undirected", "--hierarchy", "--for-domains", "2x2x4", "--ranks", 3, "--threads", 1
+    )
+    for one in three["result"]["partitions"]:
+        assert one["edges_at_level"] == by_name[one["partition"]]["edges_at_level"]
+
+
+def test_wrong_words_are_refused():
+    for words in [["--partition", "metis"], ["--fission", "0"], ["--fission", "many"], ["--degree-sort", "up"]]:
+        done = atoll("run", "bfs", "path:5", *words)
+        assert done.returncode == 2, (words, done.stderr)
+        assert words[1] in done.stderr
+    assert atoll("inspect", "path:5", "--for-domains", "2x2").returncode == 2
+    done = atoll("inspect", "path:5", "--hierarchy", "--for-domains", "2xx")
+    assert done.returncode == 3 and "2xx" in done.stderr
