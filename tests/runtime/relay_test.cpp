@@ -208,3 +208,97 @@ TEST_CASE("between two domains as many messages cross as there are pairs of doma
     });
   }
 }
+
+TEST_CASE("with single or switched buffers each record arrives exactly once too") {
+  for (const char* buffers : {"single", "switched"})
+    for (const char* domains : {"3+2", "2x2x2"})
+      for (const std::string& route : Route::names())
+        for (const int slots : {1, 2}) {
+          Plan plan;
+          plan.threads = 1;
+          plan.domains = domains;
+          plan.route = route;
+          plan.buffers = buffers;
+          plan.slot_bytes = 256;
+          plan.slots_per_peer = slots;
+          plan.timeout_seconds = 120;
+          CAPTURE(buffers);
+          CAPTURE(domains);
+          CAPTURE(route);
+          run_ranks(Hierarchy::parse(domains).size(), plan, [](World& world) {
+            const std::size_t n = shapes::kSanitized ? 60 : 300;
+            check_exactly_once<2>(world, n, Sending::mixed, {});
+            check_exactly_once<3>(world, n, Sending::scalar, {.handler_sends = false});
+          });
+        }
+}
+
+TEST_CASE("a small budget holds up producers and monitors: all arrives, and the memory stays near it") {
+  constexpr std::size_t kBudget = 64 << 10;
+  for (const std::string& route : Route::names())
+    for (const bool handler_sends : {false, true}) {
+      if (route == "direct") continue;  // its memory is the fabric's
+      Plan plan;
+      plan.threads = 1;
+      plan.domains = "2x2x2";
+      plan.route = route;
+      plan.slot_bytes = 128;
+      plan.slots_per_peer = 1;
+      plan.budget_bytes = kBudget;
+      plan.timeout_seconds = 120;
+      CAPTURE(route);
+      CAPTURE(handler_sends);
+      run_ranks(8, plan, [&](World& world) {
+        const std::uint64_t n = shapes::kSanitized ? 2000 : 20000;
+        std::uint64_t got = 0;
+        const std::uint64_t before = world.counters().memory_bytes;
+        Mailbox box(world, of_records<std::uint64_t>([&](std::span<const std::uint64_t> run) { got += run.size(); }),
+                    {.handler_sends = handler_sends});
+        // The last rank makes its peers wait: it begins to look when the others have sent most of theirs.
+        for (std::uint64_t i = 0; i < n; ++i) box.send(i % 16 == 0 ? static_cast<Rank>(i / 16 % 8) : 7, i);
+        box.drain();
+        const std::uint64_t elsewhere = 8 * ((n / 16 + 7) / 8);
+        CHECK(got <= (world.rank() == 7 ? 8 * n : elsewhere));
+        CHECK(world.sum(got) == 8 * n);
+        // Beyond the budget a rank takes what was under way when it said stop: a slot of each peer, and what it has in hand.
+        CHECK(world.counters().memory_bytes - before <= 2 * kBudget);
+      });
+    }
+}
+
+TEST_CASE("exchanges follow each other without a vote in between: a rank that is ahead is held up, not mixed in") {
+  for (const char* route : {"domain", "mst"})
+    for (const std::uint64_t seed : {0, 1, 2}) {
+      Plan plan;
+      plan.threads = 1;
+      plan.domains = "1+4+2";
+      plan.route = route;
+      plan.slot_bytes = 256;
+      plan.shuffle_seed = seed;
+      plan.timeout_seconds = 120;
+      CAPTURE(route);
+      CAPTURE(seed);
+      run_ranks(7, plan, [&](World& world) {
+        std::uint64_t round = 0, got = 0;
+        Mailbox box(world, of_records<std::uint64_t>([&](std::span<const std::uint64_t> run) {
+                      for (const std::uint64_t r : run) {
+                        if (r != round) FAIL_CHECK("a record of round " << r << " in round " << round);
+                        ++got;
+                      }
+                    }),
+                    {.handler_sends = false});
+        std::uint64_t expected = 0;
+        const std::uint64_t rounds = shapes::kSanitized ? 20 : 100;
+        for (round = 0; round < rounds; ++round) {
+          const auto count = [&](Rank from, Rank to) {
+            return mix64(static_cast<std::uint64_t>(from * 7 + to) + round * 49) % (round % 3 == 0 ? 2 : 90);
+          };
+          for (Rank to = 0; to < 7; ++to)
+            for (std::uint64_t i = 0; i < count(world.rank(), to); ++i) box.send(to, round);
+          for (Rank from = 0; from < 7; ++from) expected += count(from, world.rank());
+          box.drain();
+          CHECK(got == expected);
+        }
+      });
+    }
+}

@@ -183,6 +183,11 @@ class Mailbox {
     }
     handle(from, records);
   }
+  void note_held(std::ptrdiff_t bytes) {
+    world_.note_memory(bytes);
+    if constexpr (kMayRelay)
+      if (relay_) relay_->note_held(bytes);
+  }
   bool hold_back(Rank from, std::uint32_t epoch, std::span<const R> records);
   void begin();
 
@@ -254,7 +259,7 @@ bool Mailbox<R, H, M>::hold_back(Rank from, std::uint32_t epoch, std::span<const
   std::lock_guard hold(held_lock_);
   if (begun_.load(std::memory_order_relaxed) && epoch == epoch_) return false;
   held_.push_back({from, epoch, std::vector<R>(records.begin(), records.end())});
-  world_.note_memory(static_cast<std::ptrdiff_t>(records.size_bytes()));
+  note_held(static_cast<std::ptrdiff_t>(records.size_bytes()));
   return true;
 }
 
@@ -273,7 +278,7 @@ void Mailbox<R, H, M>::begin() {
     });
   }
   for (const Held& h : due) {
-    world_.note_memory(-static_cast<std::ptrdiff_t>(h.records.size() * sizeof(R)));
+    note_held(-static_cast<std::ptrdiff_t>(h.records.size() * sizeof(R)));
     handle(h.from, h.records);
   }
 }

@@ -79,6 +79,8 @@ class Relay {
     }
     flush(hops_.rounds() - 1);
   }
+  /// Bytes that the mailbox keeps back for the next epoch (less, if negative): too many, and the ranks before this one stop.
+  void note_held(std::ptrdiff_t bytes) { onward_.note_held(bytes); }
   /// Records that have become part of others since the beginning: they will not arrive.
   std::uint64_t merged() const {
     std::uint64_t sum = 0;
