@@ -20,8 +20,8 @@
 namespace atl::cli {
 namespace {
 
-// What is simulated, as the fields of a plan: a tree of domains, and a network or file with the costs of its levels ("":
-// the preset).
+// What is simulated, as the fields of a plan: a tree of domains, and a network or file with the costs of its levels
+// ("": the preset).
 struct Machine {
   std::string domains, platform;
 };

@@ -101,7 +101,19 @@ def test_ranks_are_the_first_hosts_of_a_larger_platform(clock, tmp_path):
 
 @FLOWS
 def test_flows_is_the_same_each_time():
-    words = ["run", "bfs", "kron:10", "--ranks", "12", "--domains", "2x2x3", "--transport", "flows", "--route", "domain"]
+    words = [
+        "run",
+        "bfs",
+        "kron:10",
+        "--ranks",
+        "12",
+        "--domains",
+        "2x2x3",
+        "--transport",
+        "flows",
+        "--route",
+        "domain",
+    ]
     first, second = report(*words), report(*words)
     assert first["verified"] is True and first["predicted"] is True and first["world"]["transport"] == "flows"
     assert first["seconds"] == second["seconds"] and first["simulation"] == second["simulation"]

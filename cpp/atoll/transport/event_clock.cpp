@@ -106,7 +106,7 @@ std::size_t EventClock::memory_bytes() const {
   return bytes;
 }
 
-// ---- what a rank asks for, in its context -----------------------------------------------------------------------------
+// ---- what a rank asks for, in its context --------------------------------------------------------------------------
 
 int EventClock::level_between(Rank a, Rank b) const {
   const int* x = domains_of(a);

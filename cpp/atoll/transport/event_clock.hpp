@@ -9,9 +9,9 @@
 #include <limits>
 
 /// What all virtual clocks share: ranks with clocks of their own, messages under way, and events in the order of
-/// (time, number), so that a run is the same each time. A rank's clock runs ahead of the events while it sends; one that
-/// looks (`poll`) first lets all happen that could still arrive by its clock, one that has nothing to do (`wait`) is
-/// switched out.
+/// (time, number), so that a run is the same each time. A rank's clock runs ahead of the events while it sends; one
+/// that looks (`poll`) first lets all happen that could still arrive by its clock, one that has nothing to do (`wait`)
+/// is switched out.
 ///
 ///     class Levels : public EventClock {                 // says how a message travels, and what a rank runs on
 ///       void carry(std::uint32_t block) override { arrive(block, message(block).departs + latency); }

@@ -4,15 +4,15 @@
 #include <atoll/transport/event_clock.hpp>
 #include <atoll/transport/fiber.hpp>
 
-/// The virtual clock that is always there: an event loop over what the levels of a hierarchy cost, each rank on a fiber.
+/// The virtual clock that is always there: an event loop over what each level of a hierarchy costs, ranks on fibers.
 ///
 ///     Levels levels({.hierarchy = Hierarchy::parse("8x16"), .costs = paper_costs(2)});
 ///     levels.run([&](Rank rank) { use(*levels.fabric(rank)); });
 ///
 /// The model. Every rank has a link out and one in; every domain has an uplink and a downlink to the domain around it.
-/// A message at level h (level_between) occupies the links of its h walls on either side and of its two ranks. It leaves
-/// when all of its links are free, occupies each for bytes / bandwidth of that link, and arrives after the latency and
-/// bytes / the least of the bandwidths. Latencies add up by walls [1, definition 3.2]; they are given end to end.
+/// A message at level h (level_between) occupies the links of its h walls on either side and of its two ranks. It
+/// leaves when all of its links are free, occupies each for bytes / bandwidth of that link, and arrives after the latency
+/// and bytes / the least of the bandwidths. Latencies add up by walls [1, definition 3.2]; they are given end to end.
 ///
 /// [1] TuCOMM: Communication Hierarchy-aware Graph Engine for Distributed Model Training.
 namespace atl {

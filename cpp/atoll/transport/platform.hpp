@@ -37,8 +37,8 @@ Platform read_platform(const std::string& text, int depth);
 ///
 ///   latency    of level l: the mean over pairs at that level of the sum of their route's latencies;
 ///   bandwidth  of level 0: of a host's link; of level l: what a domain below that wall gets out while all others are
-///              silent and its traffic goes evenly to all hosts outside: the bandwidth of the link that fills first by its
-///              share of that traffic, at most that of the domain's hosts' own links.
+///              silent and its traffic goes evenly to all hosts outside: the bandwidth of the link that fills first by
+///              its share of that traffic, at most that of the domain's hosts' own links.
 std::vector<LinkCost> network_costs(const Network& network, double overhead_s = 0.2e-6);
 
 }  // namespace atl

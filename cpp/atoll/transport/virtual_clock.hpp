@@ -21,8 +21,8 @@
 /// flows    each message is a flow over links that share their bandwidth, by SimGrid (flows_plugin.hpp)
 ///
 /// Of both: the sender pays half of the overhead before a message leaves, the receiver the other half when it takes it.
-/// Computation takes no time, or what it really took times compute_scale. A room that is free again is known to a sender
-/// that goes on by itself at once, to one that sleeps after the latency.
+/// Computation takes no time, or what it really took times compute_scale. A room that is free again is known to a
+/// sender that goes on by itself at once, to one that sleeps after the latency.
 namespace atl {
 
 struct ClockOptions {

@@ -15,8 +15,8 @@ class NetworkLinks {
  public:
   NetworkLinks(const Network& network, RouteZone& zone);
 
-  /// Between two different hosts; gives the sum of the links' latencies. As long as the route is, after the first one to
-  /// a host where the family has no rule.
+  /// Between two different hosts; gives the sum of the links' latencies. As long as the route is, after the first one
+  /// to a host where the family has no rule.
   double route(int from, int to, std::vector<std::size_t>& ids);
   double least_latency_s() const;
 

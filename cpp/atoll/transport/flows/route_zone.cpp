@@ -5,8 +5,8 @@ namespace atl::flows {
 
 namespace s4u = simgrid::s4u;
 
-// Beside the root instead of inside it: SimGrid seals its root for good when it first runs, and each clock has a platform
-// of its own.
+// Beside the root instead of inside it: SimGrid seals its root for good when it first runs, and each clock has a
+// platform of its own.
 RouteZone::Owner RouteZone::make(const s4u::Engine& engine) {
   int number = 0;
   const auto name = [&] { return "clock" + std::to_string(number); };
