@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <atoll/runtime/route.hpp>
 #include <atoll/transport/discover.hpp>
-#include <atoll/transport/link_cost.hpp>
+#include <atoll/transport/platform.hpp>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -20,25 +20,30 @@
 namespace atl::cli {
 namespace {
 
-// What is simulated: a tree of domains, and a file with the costs of its levels ("": the preset).
-struct Platform {
-  std::string domains, costs;
+// What is simulated, as the fields of a plan: a tree of domains, and a network or file with the costs of its levels
+// ("": the preset).
+struct Machine {
+  std::string domains, platform;
 };
 
-Platform platform_of(const std::string& name) {
+Machine machine_of(const std::string& name) {
   constexpr std::string_view kCluster = "cluster:";
   if (name.starts_with(kCluster)) return {name.substr(kCluster.size()), ""};
+  for (const std::string_view family : {"fat-tree:", "dragonfly:", "torus:", "mesh:", "random:"})
+    if (name.starts_with(family)) return {name, name};
   if (!std::filesystem::exists(name))
     throw UsageError(
-        fmt::format("--platform {}: neither cluster:8x8x16 (sizes from the top) nor a file. Correct it.", name));
+        fmt::format("--platform {}: neither cluster:8x8x16 (sizes from the top), nor a network (fat-tree:, dragonfly:, "
+                    "torus:, mesh:, random:), nor a file. Correct it.",
+                    name));
   std::ifstream file(name);
   const nlohmann::json j = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
-  check(j.is_object() && j.contains("domains") && j["domains"].is_string() && j.contains("levels"),
+  const auto is_text = [&](const char* key) { return j.is_object() && j.contains(key) && j[key].is_string(); };
+  check((is_text("domains") && j.contains("levels")) || is_text("network"),
         "{}: not a platform (an object with domains, as \"8x8x16\", and levels: a list of latency_s, bytes_per_second "
-        "and "
-        "overhead_s). Correct it.",
+        "and overhead_s; or with network, as \"fat-tree:16\"). Correct it.",
         name);
-  return {j["domains"].get<std::string>(), std::filesystem::absolute(name).string()};
+  return {j[is_text("network") ? "network" : "domains"].get<std::string>(), std::filesystem::absolute(name).string()};
 }
 
 // A file that goes when this does.
@@ -142,11 +147,14 @@ int verb_simulate(const Words& words) {
   std::string platform_name, clock = "levels";
   std::vector<std::string> routes{"all"};
   CLI::App& app = command.app();
-  app.add_option("--platform", platform_name,
-                 "cluster:8x8x16 (sizes from the top; latencies 1 : 2 : 15), or a JSON file: domains, levels")
+  app.add_option(
+         "--platform", platform_name,
+         "cluster:8x8x16 (sizes from the top; latencies 1 : 2 : 15), a network as fat-tree:16, dragonfly:4,8,4, "
+         "torus:8x8x8, mesh:32x32 or random:1024:8, or a JSON file: domains and levels, or network")
       ->required();
-  app.add_option("--clock", clock, "levels: an event loop over the cost of each level")
-      ->check(CLI::IsMember({"levels"}));
+  app.add_option("--clock", clock,
+                 "levels: an event loop over the cost of each level; flows: messages share the links, by SimGrid")
+      ->check(CLI::IsMember({"levels", "flows"}));
   app.remove_option(app.get_option("--route"));  // here several
   app.add_option("--route", routes, fmt::format("all, or some of {}", fmt::join(Route::names(), ",")))->delimiter(',');
   if (const auto code = command.parse(own)) return *code;
@@ -160,18 +168,30 @@ int verb_simulate(const Words& words) {
     for (const std::string& r : routes)
       if (std::find(known.begin(), known.end(), r) == known.end())
         throw UsageError(fmt::format("--route {} is unknown (there are {}). Choose one.", r, fmt::join(known, ", ")));
-    const Platform platform = platform_of(platform_name);
-    const Hierarchy hierarchy = read_domains(platform.domains);
-    if (command.ranks() > 0 && command.ranks() != hierarchy.size())
-      throw UsageError(fmt::format("--ranks is {} (--platform {} has {}). Leave --ranks away.", command.ranks(),
-                                   platform_name, hierarchy.size()));
+    Machine machine = machine_of(platform_name);
+    Hierarchy hierarchy = read_domains(machine.domains);
+    const Scratch fewer;
+    if (command.ranks() > hierarchy.size())
+      throw UsageError(fmt::format("--ranks is {} (--platform {} has {}). Take fewer, or a larger platform.",
+                                   command.ranks(), platform_name, hierarchy.size()));
+    if (command.ranks() > 0 && command.ranks() < hierarchy.size()) {
+      hierarchy = hierarchy.first(command.ranks());
+      std::ofstream(fewer.path()) << hierarchy.to_json();
+      machine.domains = fewer.path();
+    }
+    const Platform platform = read_platform(machine.platform, hierarchy.depth());
 
     Outcome outcome;
     outcome.extra["predicted"] = true;
     outcome.extra["platform"] = {{"name", platform_name},
-                                 {"domains", platform.domains},
+                                 {"clock", clock},
                                  {"ranks", hierarchy.size()},
-                                 {"levels", costs_to_json(platform_costs(platform.costs, hierarchy.depth()))}};
+                                 {"levels", costs_to_json(platform.costs)}};
+    if (machine.domains == fewer.path()) {
+      outcome.extra["platform"]["hierarchy"] = hierarchy.to_json();
+    } else {
+      outcome.extra["platform"]["domains"] = machine.domains;
+    }
     outcome.extra["simulated_command"] = inner;
     outcome.text = fmt::format("{:<10} {:>16} {:>16} {:>16} {:>16}\n", "route", "top messages", "top bytes",
                                "communication", "virtual");
@@ -180,8 +200,8 @@ int verb_simulate(const Words& words) {
       Words again = inner;
       again.insert(again.end(), {"--json", result.path(), "--quiet"});
       const int code = run_again(again, {{"ATOLL_TRANSPORT", clock},
-                                         {"ATOLL_DOMAINS", platform.domains},
-                                         {"ATOLL_PLATFORM", platform.costs},
+                                         {"ATOLL_DOMAINS", machine.domains},
+                                         {"ATOLL_PLATFORM", machine.platform},
                                          {"ATOLL_ROUTE", route}});
       check_ended_well(code, route, inner);
       std::ifstream file(result.path());

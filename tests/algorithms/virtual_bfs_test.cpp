@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "clocks.hpp"
+
 using namespace atl;
 
 namespace {
@@ -72,4 +74,30 @@ TEST_CASE("every route finds the same depths, on threads and in virtual time, wh
         CHECK(got == expected);
       }
   }
+}
+
+TEST_CASE("every route finds the same depths on every clock, at every number of ranks, and counts what it sends") {
+  std::vector<Vertex> expected;
+  run_ranks(1, {}, [&](World& world) { expected = depths(world, Direction::automatic); });
+  for (const std::string& clock : clocks())
+    for (const std::string domains : {"1", "2", "3", "2x2", "3+2", "7", "2x2x2", "4x4", "5+1+7+3"})
+      for (const std::string& route : Route::names()) {
+        CAPTURE(clock);
+        CAPTURE(domains);
+        CAPTURE(route);
+        const Hierarchy hierarchy = Hierarchy::parse(domains);
+        Plan plan;
+        plan.transport = clock;
+        plan.route = route;
+        std::vector<Vertex> got;
+        const VirtualRun run = run_virtual(hierarchy, paper_costs(hierarchy.depth()), plan, [&](World& world) {
+          std::vector<Vertex> mine = depths(world, Direction::automatic);
+          if (world.rank() == hierarchy.size() - 1) got = std::move(mine);
+        });
+        CHECK(got == expected);
+        for (std::size_t level = 0; level < run.levels.size(); ++level) {
+          CHECK(run.levels[level].messages == run.counters.levels[level].messages);
+          CHECK(run.levels[level].bytes == run.counters.levels[level].bytes);
+        }
+      }
 }

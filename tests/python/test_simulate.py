@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranks in virtual time from the command line: --transport levels, and atoll simulate."""
+"""Ranks in virtual time from the command line: --transport levels and flows, and atoll simulate."""
 
 import json
 import subprocess
@@ -66,9 +66,70 @@ def test_simulate_runs_a_command_once_a_route(tmp_path):
     assert other["communication_seconds"] > 5 * direct["communication_seconds"]
 
 
+PLUGIN = Path(__file__).parents[2] / "build/release/lib/libatoll_flows.so"
+FLOWS = pytest.mark.skipif(not PLUGIN.exists(), reason="Atoll was built without SimGrid (libsimgrid-dev)")
+CLOCKS = ["levels", pytest.param("flows", marks=FLOWS)]
+
+
+@pytest.mark.parametrize("clock", CLOCKS)
+@pytest.mark.parametrize(
+    "platform, kinds",
+    [("cluster:2x2x4", 3), ("fat-tree:4", 3), ("dragonfly:2,4,2,2", 3), ("torus:4x4", 2), ("mesh:4x4", 2)],
+)
+def test_platforms_run_on_every_clock(clock, platform, kinds):
+    run = report("simulate", "--platform", platform, "--clock", clock, "--route", "all", "--", "run", "bfs", "kron:8")
+    assert run["verified"] is True and run["platform"]["clock"] == clock and run["platform"]["ranks"] == 16
+    assert len(run["platform"]["levels"]) == kinds
+    assert [row["route"] for row in run["routes"]] == ["direct", "aml", "row", "mst", "domain"]
+    for row in run["routes"]:
+        assert 0 < row["communication_seconds"] < row["virtual_seconds"] < 0.1
+
+
+@pytest.mark.parametrize("clock", CLOCKS)
+def test_ranks_are_the_first_hosts_of_a_larger_platform(clock, tmp_path):
+    words = ["--clock", clock, "--route", "domain", "--", "run", "bfs", "kron:8"]
+    few = report("simulate", "--platform", "fat-tree:4", "--ranks", "5", *words)
+    assert few["platform"]["ranks"] == 5 and few["verified"] is True
+    assert len(few["routes"][0]["levels"]) == 3
+    assert "--ranks is 17" in atoll("simulate", "--platform", "fat-tree:4", "--ranks", "17", *words, code=2).stderr
+
+    slow = tmp_path / "slow.json"
+    slow.write_text(json.dumps({"network": "fat-tree:4", "latency_s": 1e-5, "bytes_per_second": 1e9}))
+    all_links = report("simulate", "--platform", str(slow), "--ranks", "5", *words)
+    assert all_links["routes"][0]["virtual_seconds"] > 5 * few["routes"][0]["virtual_seconds"]
+
+
+@FLOWS
+def test_flows_is_the_same_each_time():
+    words = [
+        "run",
+        "bfs",
+        "kron:10",
+        "--ranks",
+        "12",
+        "--domains",
+        "2x2x3",
+        "--transport",
+        "flows",
+        "--route",
+        "domain",
+    ]
+    first, second = report(*words), report(*words)
+    assert first["verified"] is True and first["predicted"] is True and first["world"]["transport"] == "flows"
+    assert first["seconds"] == second["seconds"] and first["simulation"] == second["simulation"]
+
+
+@pytest.mark.skipif(PLUGIN.exists(), reason="the plug-in is built, so nothing lacks")
+def test_what_flows_needs_is_said_where_it_lacks():
+    done = subprocess.run([ATOLL, "run", "bfs", "kron:8", "--transport", "flows"], capture_output=True, text=True)
+    assert done.returncode != 0 and "libsimgrid-dev" in done.stderr
+
+
 @pytest.mark.parametrize(
     "words, code, text",
     [
+        (["--platform", "torus:0x4", "--", "run", "bfs", "kron:8"], 3, "torus:0x4"),
+        (["--platform", "cluster:2x2", "--clock", "sun", "--", "run", "bfs", "kron:8"], 2, "sun"),
         (["--platform", "cluster:2x2", "--", "run", "bfs", "nowhere.txt"], 3, "nowhere.txt"),
         (["--platform", "cluster:2x2", "--", "run", "nothing", "kron:8"], 2, "nothing"),
         (["--platform", "cluster:2x2", "--ranks", "5", "--", "run", "bfs", "kron:8"], 2, "--ranks is 5"),

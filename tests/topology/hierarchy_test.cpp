@@ -94,3 +94,15 @@ TEST_CASE("JSON that is no hierarchy is refused") {
     CHECK_THROWS_AS(Hierarchy::from_json(json::parse(text)), InputError);
   }
 }
+
+TEST_CASE("the first ranks alone keep their distances; domains without ranks go") {
+  const Hierarchy all = Hierarchy::parse("2x3x4");
+  for (Rank ranks = 1; ranks <= all.size(); ++ranks) {
+    const Hierarchy few = all.first(ranks);
+    CHECK(few.size() == ranks);
+    CHECK(few.depth() == all.depth());
+    for (Rank r = 0; r < ranks; ++r) CHECK(few.level_between(0, r) == all.level_between(0, r));
+  }
+  CHECK(all.first(5).root().children.size() == 1);
+  CHECK(all.first(5).root().children[0].children.size() == 2);
+}

@@ -99,10 +99,11 @@ World::LostPeer watch_processes(Bootstrap& job) {
 
 std::unique_ptr<World> join_world(const Plan& plan, World::Options options,
                                   const std::optional<Communicator>& communicator) {
-  if (plan.transport == "levels")
+  if (is_virtual(plan))
     throw UsageError(
-        "transport levels in a program that is one rank (all simulated ranks live in one process). Use the command, or "
-        "run_virtual().");
+        fmt::format("transport {} in a program that is one rank (all simulated ranks live in one process). Use the "
+                    "command, or run_virtual().",
+                    plan.transport));
   const auto by = launcher();
   const Rank ranks = by ? by->ranks : 1;
   std::optional<Hierarchy> pretended;

@@ -304,7 +304,7 @@ Job::Job(Rank ranks, Plan plan, std::vector<std::string> command)
     if (ranks > 0 && ranks != by->ranks)
       throw UsageError(fmt::format("--ranks is {} ({} has started {}). Leave --ranks away under a launcher.", ranks,
                                    by->name, by->ranks));
-    if (plan_.transport == "inproc" || plan_.transport == "levels")
+    if (plan_.transport == "inproc" || is_virtual(plan_))
       throw UsageError(
           fmt::format("--transport {} under {} (its ranks are {} of one process). Start it without a launcher, with "
                       "--ranks {}.",
@@ -326,9 +326,9 @@ Job::Job(Rank ranks, Plan plan, std::vector<std::string> command)
     }
     return;
   }
-  if (plan_.transport == "levels") {
+  if (is_virtual(plan_)) {
     part_ = Part::fibers;
-    how_ = fmt::format("{} ranks as fibers of this process, in virtual time", ranks_);
+    how_ = fmt::format("{} ranks in this process, in virtual time", ranks_);
     return;
   }
   if (ranks_ == 1) {
@@ -377,7 +377,7 @@ void Job::run(const std::function<void(World&)>& f, World::Options options) {
   if (part_ == Part::fibers) {
     const Hierarchy hierarchy = plan_.domains.empty() ? Hierarchy::flat(ranks_) : read_domains(plan_.domains);
     virtual_run_ =
-        run_virtual(hierarchy, platform_costs(plan_.platform, hierarchy.depth()), plan_, f, std::move(options));
+        run_virtual(hierarchy, read_platform(plan_.platform, hierarchy.depth()), plan_, f, std::move(options));
     return;
   }
   std::unique_ptr<World> world;

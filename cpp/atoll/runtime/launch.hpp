@@ -24,8 +24,8 @@
 ///
 /// Under mpiexec or srun the process is a rank of that job. Outside, several ranks are started by the
 /// launcher of the MPI of a plug-in, or with transport shm by this process, which stays as their parent; without
-/// any MPI, or with transport inproc, they are threads of this process; with levels, fibers in virtual time. A program that is not the command (Python)
-/// calls join_world().
+/// any MPI, or with transport inproc, they are threads of this process; with levels or flows they are simulated in it.
+/// A program that is not the command (Python) calls join_world().
 namespace atl {
 
 /// One that another library has made (see MpiOptions).

@@ -89,6 +89,10 @@ void Onward::keep(Block&& block) {
   waiting_bytes_[round] += block.bytes();
   ++waiting_blocks_[round];
   std::lock_guard hold(lock_);
+  if (waiting_bytes_[round] > 100000) {
+    fprintf(stderr, "rank %d round %zu waiting %zu share %zu handlers %d told %d stopped %d this %p\n", world_.rank(), round, waiting_bytes_[round].load(), share(), world_.thread_state().handlers, told_count_.load(), stopped_count_.load(), (void*)this);
+    static int times = 0; if (times++ == 3) abort();
+  }
   waiting_[block.way].push_back(std::move(block));
   count_.fetch_add(1, std::memory_order_release);
 }

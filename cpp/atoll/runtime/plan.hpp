@@ -21,7 +21,7 @@ struct Plan {
   std::string route = "direct";         ///< direct aml row mst domain: how records travel between ranks
   std::string monitors = "spread";      ///< spread single: which ranks of a domain gather for others, on route domain
   std::string domains;                  ///< pretended hierarchy: 2x4, torus:4x4, a file; empty: as discovered
-  std::string platform;                 ///< what levels simulates: a JSON file of costs; empty: the paper's ratios
+  std::string platform;                 ///< what is simulated: a network or a JSON file; empty: the paper's ratios
   std::string buffers = "dynamic";      ///< dynamic switched single: what a producer may fill while others travel
   std::size_t lane_bytes = 256 << 10;   ///< of records for one next hop that are kept back to be merged
   int threads = 0;                      ///< per rank; 0: usable cores / ranks on this node

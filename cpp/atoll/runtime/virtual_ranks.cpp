@@ -5,41 +5,44 @@
 
 namespace atl {
 
-VirtualRun run_virtual(const Hierarchy& hierarchy, const std::vector<LinkCost>& costs, const Plan& plan,
+VirtualRun run_virtual(const Hierarchy& hierarchy, const Platform& platform, const Plan& plan,
                        const std::function<void(World&)>& f, World::Options options, double compute_scale) {
   constexpr std::size_t kShortest = 512, kLongest = 65536;
-  Levels levels({.hierarchy = hierarchy,
-                 .costs = costs,
-                 .slot_bytes = plan.slot_bytes_for(hierarchy.size()),
-                 .message_bytes = std::clamp(plan.eager_bytes, kShortest, kLongest),
-                 .slots_per_peer = plan.slots_per_peer,
-                 .compute_scale = compute_scale});
+  const std::unique_ptr<VirtualClock> clock =
+      make_clock(plan.transport == "flows" ? "flows" : "levels",
+                 {.hierarchy = hierarchy,
+                  .costs = platform.costs,
+                  .network = platform.network,
+                  .slot_bytes = plan.slot_bytes_for(hierarchy.size()),
+                  .message_bytes = std::clamp(plan.eager_bytes, kShortest, kLongest),
+                  .slots_per_peer = plan.slots_per_peer,
+                  .compute_scale = compute_scale});
   Plan local = plan;
   local.threads = 1;
   local.progress = "inline";
 
   VirtualRun run;
-  levels.run([&](Rank rank) {
+  clock->run([&](Rank rank) {
     World::Options mine = options;
     if (rank != 0) mine.log = {};
-    mine.waiting = [&levels, &options, rank](const char* operation) {
-      levels.note_wait(rank, operation);
+    mine.waiting = [&clock, &options, rank](const char* operation) {
+      clock->note_wait(rank, operation);
       if (options.waiting) options.waiting(operation);
     };
-    World world(levels.fabric(rank), local, hierarchy, std::move(mine));
+    World world(clock->fabric(rank), local, hierarchy, std::move(mine));
     f(world);
     world.close();
     run.counters += world.counters();
   });
 
-  run.seconds = levels.seconds();
-  for (Rank r = 0; r < hierarchy.size(); ++r) run.ranks.push_back(levels.spent(r));
-  for (const LevelTraffic& t : levels.traffic()) {
+  run.seconds = clock->seconds();
+  for (Rank r = 0; r < hierarchy.size(); ++r) run.ranks.push_back(clock->spent(r));
+  for (const LevelTraffic& t : clock->traffic()) {
     run.levels.push_back({t.bulk, t.bulk_bytes - t.bulk * World::kHeaderBytes});  // as Counters count: payload
     run.queued.push_back({t.small, t.small_bytes});
   }
   for (int l = 0; l < hierarchy.depth(); ++l) run.kinds.emplace_back(hierarchy.kind_at(l));
-  run.memory_bytes = levels.memory_bytes();
+  run.memory_bytes = clock->memory_bytes();
   return run;
 }
 

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <atoll/runtime/world.hpp>
-#include <atoll/transport/levels.hpp>
+#include <atoll/transport/platform.hpp>
+#include <atoll/transport/virtual_clock.hpp>
 
 /// Ranks in virtual time, in one thread: the code that ships is the code that is simulated.
 ///
 ///     const VirtualRun run = run_virtual(Hierarchy::parse("8x16"), paper_costs(2), plan, [](World& world) { ... });
-///     run.seconds;                                  // when the last rank was done, by the model of transport/levels.hpp
+///     run.seconds;                                  // when the last rank was done, by the model of the clock
 ///
 /// Computation takes no virtual time unless compute_scale says so; then a run is the same each time.
 namespace atl {
@@ -24,9 +25,13 @@ struct VirtualRun {
   nlohmann::json to_json() const;
 };
 
-/// Calls f(World&) on a fiber for each rank of the hierarchy; throws what the rank that failed first threw. A rank has
-/// one thread, whatever the plan says. When no rank can go on, each gets a TransportError that names who waits for what.
-VirtualRun run_virtual(const Hierarchy& hierarchy, const std::vector<LinkCost>& costs, const Plan& plan,
+/// Whether the plan's transport is a virtual clock: levels or flows.
+inline bool is_virtual(const Plan& plan) { return plan.transport == "levels" || plan.transport == "flows"; }
+
+/// Calls f(World&) on a stack of its own for each rank of the hierarchy; throws what the rank that failed first threw.
+/// A rank has one thread, whatever the plan says, and the clock is levels unless the plan's transport is flows. When no
+/// rank can go on, each gets a TransportError that names who waits for what.
+VirtualRun run_virtual(const Hierarchy& hierarchy, const Platform& platform, const Plan& plan,
                        const std::function<void(World&)>& f, World::Options options = {}, double compute_scale = 0);
 
 }  // namespace atl

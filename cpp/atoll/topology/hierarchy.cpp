@@ -100,6 +100,20 @@ Hierarchy Hierarchy::parse(std::string_view text) {
   return Hierarchy(std::move(root));
 }
 
+Hierarchy Hierarchy::first(Rank ranks) const {
+  ATOLL_ASSERT(ranks >= 1 && ranks <= size());
+  auto keep = [ranks](auto&& self, const Domain& d) -> Domain {
+    Domain kept{.kind = d.kind, .name = d.name, .children = {}, .ranks = {}};
+    for (const Rank r : d.ranks)
+      if (r < ranks) kept.ranks.push_back(r);
+    for (const Domain& c : d.children)
+      if (Domain child = self(self, c); !child.ranks.empty() || !child.children.empty())
+        kept.children.push_back(std::move(child));
+    return kept;
+  };
+  return Hierarchy(keep(keep, root_));
+}
+
 int Hierarchy::level_between(Rank a, Rank b) const {
   int x = leaf_of(a), y = leaf_of(b), level = 0;
   while (x != y) {

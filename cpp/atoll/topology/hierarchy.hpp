@@ -35,6 +35,8 @@ class Hierarchy {
   static Hierarchy parse(std::string_view text);
   static Hierarchy from_json(const nlohmann::json& j);
   nlohmann::json to_json() const;
+  /// Ranks 0 .. ranks-1 alone, as deep as before; domains that have none of them are left out. 1 <= ranks <= size().
+  Hierarchy first(Rank ranks) const;
 
   const Domain& root() const { return root_; }
   Rank size() const { return static_cast<Rank>(leaf_.size()); }

@@ -80,6 +80,8 @@ class Network {
   /// The links from host a to host b; none if they are one. As long as the route where the family has a rule, else
   /// O(links): whoever wants many routes to one host takes towards().
   std::vector<Hop> route(int a, int b) const;
+  /// Whether the family has a rule for its routes.
+  bool has_rule() const { return static_cast<bool>(parts_.path); }
   /// The next hop of every vertex on shortest paths to host b (the lowest link of those that come nearer); link -1 at b
   /// itself and where there is no way. O(links).
   std::vector<Hop> towards(int b) const;

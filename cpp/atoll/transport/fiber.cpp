@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cxxabi.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <array>
+#include <atoll/transport/exceptions_under_way.hpp>
 #include <atoll/transport/fiber.hpp>
 #include <boost/context/fiber.hpp>
-#include <cstring>
 #include <new>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -43,23 +41,6 @@ struct GuardedStack {
   void deallocate(boost::context::stack_context& context) const {
     munmap(static_cast<std::byte*>(context.sp) - context.size, context.size);
   }
-};
-
-// What the C++ runtime keeps per thread about exceptions on their way: each stack has its own, so that a handler may
-// wait.
-class ExceptionsUnderWay {
- public:
-  void swap() {
-    std::array<std::byte, kBytes> here;
-    auto* globals = reinterpret_cast<std::byte*>(abi::__cxa_get_globals());
-    std::memcpy(here.data(), globals, kBytes);
-    std::memcpy(globals, kept_.data(), kBytes);
-    kept_ = here;
-  }
-
- private:
-  static constexpr std::size_t kBytes = 2 * sizeof(void*);  // caughtExceptions and uncaughtExceptions (Itanium ABI)
-  std::array<std::byte, kBytes> kept_{};
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/base/error.hpp>
 #include <atoll/transport/link_cost.hpp>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 namespace atl {
@@ -12,17 +11,6 @@ std::vector<LinkCost> paper_costs(int depth) {
     costs.push_back({latency, 50e9, 0.2e-6});
   costs.resize(static_cast<std::size_t>(depth));
   return costs;
-}
-
-std::vector<LinkCost> platform_costs(const std::string& file, int depth) {
-  if (file.empty()) return paper_costs(depth);
-  std::ifstream in(file);
-  check(static_cast<bool>(in), "{}: cannot be opened (it is the platform to simulate). Give a JSON file.", file);
-  const nlohmann::json j = nlohmann::json::parse(in, nullptr, /*allow_exceptions=*/false);
-  check(j.is_object() && j.contains("levels"),
-        "{}: not a platform (an object with levels: a list of latency_s, bytes_per_second and overhead_s). Correct it.",
-        file);
-  return costs_from_json(j.at("levels"));
 }
 
 std::vector<LinkCost> costs_from_json(const nlohmann::json& list) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
-#include <string>
 #include <vector>
 
 namespace atl {
@@ -18,8 +17,6 @@ struct LinkCost {
 /// times the one below); the base of 1 us, 12.5 GB/s a rank, 50 GB/s a wall (4 : 1 tapered at 16 ranks a leaf) and
 /// 0.2 us of overhead are ours.
 std::vector<LinkCost> paper_costs(int depth);
-/// Of a platform in a JSON file {"levels": [..]}; of none: paper_costs. Throws InputError.
-std::vector<LinkCost> platform_costs(const std::string& file, int depth);
 /// A list of objects {latency_s, bytes_per_second, overhead_s}, from level 0. Throws InputError.
 std::vector<LinkCost> costs_from_json(const nlohmann::json& list);
 nlohmann::json costs_to_json(const std::vector<LinkCost>& costs);

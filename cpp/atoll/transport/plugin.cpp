@@ -3,6 +3,7 @@
 
 #include <atoll/base/error.hpp>
 #include <atoll/transport/bootstrap.hpp>
+#include <atoll/transport/flows_plugin.hpp>
 #include <atoll/transport/ofi_fabric.hpp>
 #include <atoll/transport/plugin.hpp>
 #include <atoll/transport/plugin_file.hpp>
@@ -149,6 +150,7 @@ std::vector<PluginStatus> plugins() {
                    opened.plugin ? opened.plugin->library() + ": transports mpi, mpi_probe, mpi_rma" : opened.why});
   }
   out.push_back(ofi_plugin_status());
+  out.push_back(flows_plugin_status());
   return out;
 }
 

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/topology/network.hpp>
+#include <atoll/transport/flows/route_zone.hpp>
+
+namespace atl::flows {
+
+/// A Network's cables as links of a zone, one for each direction, and the Network's routes over them.
+///
+///     NetworkLinks links(network, zone);
+///     double latency_s = links.route(0, 63, ids);    // ids: what RouteZone::send takes
+///
+class NetworkLinks {
+ public:
+  NetworkLinks(const Network& network, RouteZone& zone);
+
+  /// Between two different hosts; gives the sum of the links' latencies. As long as the route is, after the first one
+  /// to a host where the family has no rule.
+  double route(int from, int to, std::vector<std::size_t>& ids);
+  double least_latency_s() const;
+
+ private:
+  double take(int link, int from, std::vector<std::size_t>& ids) const;
+
+  const Network& network_;
+  std::size_t first_ = 0;  // id of link 0 from its a to its b; the other direction is the next
+  std::vector<std::vector<int>>
+      next_;  // [target][vertex]: the link; where there is no rule, filled when first asked for
+};
+
+}  // namespace atl::flows
