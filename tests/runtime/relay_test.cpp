@@ -244,6 +244,7 @@ TEST_CASE("a small budget holds up producers and monitors: all arrives, and the 
       plan.route = route;
       plan.slot_bytes = 128;
       plan.slots_per_peer = 1;
+      plan.ring_bytes = 1024;  // "stop" and "go on" travel in rings, which count too
       plan.budget_bytes = kBudget;
       plan.timeout_seconds = 120;
       CAPTURE(route);

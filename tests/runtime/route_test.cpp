@@ -110,6 +110,23 @@ TEST_CASE("a record crosses its highest wall once; levels rise before that and f
   });
 }
 
+TEST_CASE("a record's rounds rise from hop to hop: what waits never waits for what waits for it") {
+  for_all_pairs([](const Route& route, const Hierarchy& h, Rank from, Rank to, const std::string& name) {
+    if (name == "direct") return;
+    Route::Phase phase = Route::Phase::up;
+    int last = -1;
+    for (Rank here = from; here != to;) {
+      const Route::Hop hop = route.next(here, to, phase);
+      const int round = route.round_of(phase, hop.phase, h.level_between(here, hop.rank));
+      CHECK(round > last);
+      CHECK(round < route.rounds());
+      last = round;
+      here = hop.rank;
+      phase = hop.phase;
+    }
+  });
+}
+
 TEST_CASE("between two domains all records of a gathering route take one pair of ranks") {
   for (const Hierarchy& h : machines())
     for (const char* name : {"domain", "mst"}) {

@@ -19,7 +19,7 @@ Hops::Hops(World& world, const Route& route) : route_(route) {
       std::uint32_t& number = way_to_[static_cast<std::size_t>(phase)].emplace_back(0);
       if (phase == Phase::down && to != me && !hands_down[static_cast<std::size_t>(world.level_to(to))]) continue;
       const Route::Hop hop = route.next(me, to, phase);
-      const Way way{hop.rank, hop.phase, route.round_of(phase, world.level_to(hop.rank))};
+      const Way way{hop.rank, hop.phase, route.round_of(phase, hop.phase, world.level_to(hop.rank))};
       const auto [it, is_new] = known.try_emplace(way, static_cast<std::uint32_t>(ways_.size()));
       if (is_new) ways_.push_back(way);
       number = it->second;
@@ -32,7 +32,8 @@ Hops::Hops(World& world, const Route& route) : route_(route) {
   for (const Way& w : ways_)
     if (w.next != me) mine[static_cast<std::size_t>(w.next)] |= Edge{1} << (2 * w.round + static_cast<int>(w.arrival));
   for (const Edge theirs : world.exchange_lengths(mine))
-    for (int bit = 0; bit < 2 * rounds(); ++bit) arriving_[static_cast<std::size_t>(bit / 2)] += static_cast<int>(theirs >> bit & 1);
+    for (int bit = 0; bit < 2 * rounds(); ++bit)
+      arriving_[static_cast<std::size_t>(bit / 2)] += static_cast<int>(theirs >> bit & 1);
 }
 
 }  // namespace atl

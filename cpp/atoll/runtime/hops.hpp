@@ -2,33 +2,36 @@
 #pragma once
 
 #include <atoll/runtime/route.hpp>
+#include <tuple>
 #include <vector>
 
 namespace atl {
 
 class World;
 
-/// What all records have in common that go from this rank to the same next one, in the same round and to arrive alike.
-struct Way {
-  Rank next;
-  Route::Phase arrival;
-  int round;  ///< Route::round_of
-  bool operator<(const Way& other) const {
-    return std::tie(next, arrival, round) < std::tie(other.next, other.arrival, other.round);
-  }
-};
-
 /// A rank's part of a route: its ways out, which of them a record takes, and how many ways of others end here.
 class Hops {
  public:
   using Phase = Route::Phase;
+  /// What all records have in common that go from this rank to the same next one, in the same round and to arrive alike.
+  struct Way {
+    Rank next;
+    Route::Phase arrival;
+    int round;  ///< Route::round_of
+    bool operator<(const Way& other) const {
+      return std::tie(next, arrival, round) < std::tie(other.next, other.arrival, other.round);
+    }
+  };
+
   /// Collective.
   Hops(World& world, const Route& route);
 
   const Route& route() const { return route_; }
   const std::vector<Way>& ways() const { return ways_; }
   /// The number of the way of a record in `phase` that is meant for `to`.
-  std::uint32_t way_to(Phase phase, Rank to) const { return way_to_[static_cast<std::size_t>(phase)][static_cast<std::size_t>(to)]; }
+  std::uint32_t way_to(Phase phase, Rank to) const {
+    return way_to_[static_cast<std::size_t>(phase)][static_cast<std::size_t>(to)];
+  }
   const std::uint32_t* table(Phase phase) const { return way_to_[static_cast<std::size_t>(phase)].data(); }
   int rounds() const { return route_.rounds(); }
   /// How many ways of other ranks end here in a round.

@@ -40,7 +40,7 @@ bool Onward::is_stopped(Rank next, std::uint32_t channel) const {
 }
 
 bool Onward::send(Block& block) {
-  const Way& way = hops_.ways()[block.way];
+  const Hops::Way& way = hops_.ways()[block.way];
   if (way.next == world_.rank()) {
     const bool on_the_team = Team::this_thread() < world_.team().size();
     if (!on_the_team || world_.thread_state().handlers > 0) return false;
@@ -89,10 +89,6 @@ void Onward::keep(Block&& block) {
   waiting_bytes_[round] += block.bytes();
   ++waiting_blocks_[round];
   std::lock_guard hold(lock_);
-  if (waiting_bytes_[round] > 100000) {
-    fprintf(stderr, "rank %d round %zu waiting %zu share %zu handlers %d told %d stopped %d this %p\n", world_.rank(), round, waiting_bytes_[round].load(), share(), world_.thread_state().handlers, told_count_.load(), stopped_count_.load(), (void*)this);
-    static int times = 0; if (times++ == 3) abort();
-  }
   waiting_[block.way].push_back(std::move(block));
   count_.fetch_add(1, std::memory_order_release);
 }
@@ -201,21 +197,23 @@ std::string Onward::describe() const {
 // ---- stop, go on ----------------------------------------------------------------------------------------------------
 
 void FlowControl::open() {
-  sink_ = world_.open_messages(
-      {.context = this,
-       .take = [](void* self, const Packet& p) {
-         return static_cast<FlowControl*>(self)->hear(p) ? World::Taken::done : World::Taken::no;
-       },
-       .pump = [](void* self) { return static_cast<FlowControl*>(self)->pump(); },
-       .describe =
-           [](void* self) {
-             std::string text;
-             auto& flow = *static_cast<FlowControl*>(self);
-             std::lock_guard hold(flow.lock_);
-             for (const Onward* o : flow.onwards_) text += (text.empty() ? "" : "; ") + o->describe();
-             return text;
-           },
-       .control_only = true});
+  sink_ = world_.open_messages({.context = this,
+                                .take =
+                                    [](void* self, const Packet& p) {
+                                      return static_cast<FlowControl*>(self)->hear(p) ? World::Taken::done
+                                                                                      : World::Taken::no;
+                                    },
+                                .pump = [](void* self) { return static_cast<FlowControl*>(self)->pump(); },
+                                .describe =
+                                    [](void* self) {
+                                      std::string text;
+                                      auto& flow = *static_cast<FlowControl*>(self);
+                                      std::lock_guard hold(flow.lock_);
+                                      for (const Onward* o : flow.onwards_)
+                                        text += (text.empty() ? "" : "; ") + o->describe();
+                                      return text;
+                                    },
+                                .control_only = true});
 }
 
 void FlowControl::add(Onward* onward) {
@@ -265,7 +263,8 @@ bool FlowControl::pump() {
   std::lock_guard hold(words_lock_, std::adopt_lock);
   std::erase_if(unsent_, [&](const Unsent& u) {
     const Note note{.tag = 0, .type = static_cast<std::uint8_t>(sink_ << 4)};
-    if (world_.fabric().send(u.to, Traffic::control, note, std::as_bytes(std::span(&u.word, 1))) != Busy::no) return false;
+    if (world_.fabric().send(u.to, Traffic::control, note, std::as_bytes(std::span(&u.word, 1))) != Busy::no)
+      return false;
     unsent_count_.fetch_sub(1, std::memory_order_release);
     return true;
   });

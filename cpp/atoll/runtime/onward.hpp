@@ -64,7 +64,9 @@ class Onward {
   /// A packet of `from` was passed on or laid aside: if too much waits, tells it to stop.
   void mind(Rank from, int round, Route::Phase arrival);
   /// Of packets that are laid aside for the next epoch.
-  void note_held(std::ptrdiff_t bytes) { held_bytes_.fetch_add(static_cast<std::size_t>(bytes), std::memory_order_relaxed); }
+  void note_held(std::ptrdiff_t bytes) {
+    held_bytes_.fetch_add(static_cast<std::size_t>(bytes), std::memory_order_relaxed);
+  }
   /// Waits, as a producer, until less waits than the plan's buffers allow.
   void make_room(std::uint32_t way);
   /// Waits until nothing waits for hops up to `round`.
@@ -99,7 +101,7 @@ class Onward {
   const std::vector<std::uint32_t> channels_;
   const Arrive arrive_;
   void* const box_;
-  mutable SpinLock lock_;  // of the three lists
+  mutable SpinLock lock_;                                // of the three lists
   std::map<std::uint32_t, std::deque<Block>> waiting_;   // [way], of those that have some
   std::vector<std::atomic<std::size_t>> waiting_bytes_;  // [round], those in the hands of a pump() included
   std::vector<std::atomic<int>> waiting_blocks_;         // likewise

@@ -91,7 +91,7 @@ class Relay {
  private:
   using Phase = Route::Phase;
   using Block = Onward::Block;
-  static constexpr std::size_t kChunk = 256;     // records that are dealt out together
+  static constexpr std::size_t kChunk = 256;      // records that are dealt out together
   static constexpr std::size_t kFirstBlock = 16;  // records of a lane's first block; it doubles while they come
   static constexpr std::size_t kSpareBytes = kBucketSlack + 64;
 
@@ -107,7 +107,7 @@ class Relay {
   };
   // What has come in a round of this epoch, on all ways together.
   struct alignas(64) Arrivals {
-    std::atomic<int> closed{0};                  // ways
+    std::atomic<int> closed{0};                          // ways
     std::atomic<std::uint64_t> promised{0}, records{0};  // of those; and seen
   };
   struct Held {
@@ -201,7 +201,8 @@ Relay<R, M>::Relay(World& world, M merge, Arrive arrive, void* box)
                     : std::max(onward_.piece(), world.plan().lane_bytes / (sizeof(R) + sizeof(Rank)))),
       threads_(static_cast<std::size_t>(world.thread_slots())),
       arrivals_(static_cast<std::size_t>(hops_.rounds())) {
-  check(onward_.piece() > 0, "slot_bytes is {} (records of {} bytes and their targets do not fit). Raise it in the plan.",
+  check(onward_.piece() > 0,
+        "slot_bytes is {} (records of {} bytes and their targets do not fit). Raise it in the plan.",
         world.plan().slot_bytes, sizeof(R));
   const std::size_t ways = hops_.ways().size();
   for (Thread& t : threads_) {
@@ -293,7 +294,8 @@ void Relay<R, M>::deal_out(Thread& thread, Phase phase, std::uint32_t epoch, con
     }
     for (std::uint32_t w = 0; w < ways; ++w) {
       Block& lane = thread.lanes[w];
-      if (lane.capacity - lane.size < kChunk) grow(thread, lane, std::min(capacity_, std::max(2 * kChunk, 2 * lane.capacity)));
+      if (lane.capacity - lane.size < kChunk)
+        grow(thread, lane, std::min(capacity_, std::max(2 * kChunk, 2 * lane.capacity)));
       if (lane.size == 0) open(thread, w, epoch, 0);
       at[w] = reinterpret_cast<std::byte*>(records_of(lane) + lane.size);
       limit[w] = reinterpret_cast<std::byte*>(records_of(lane) + lane.capacity + 1);
@@ -395,7 +397,7 @@ template <class R, class M>
 void Relay<R, M>::close(int round) {
   const std::uint32_t epoch = epoch_.load(std::memory_order_relaxed);
   for (std::uint32_t w = 0; w < hops_.ways().size(); ++w) {
-    const Way& way = hops_.ways()[w];
+    const Hops::Way& way = hops_.ways()[w];
     if (way.round != round) continue;
     std::uint64_t gone = 0;
     Thread* last = &threads_[0];

@@ -55,14 +55,14 @@ Rank Route::gather(Rank rank, int level, int top, Rank target) const {
   return member(range_of(level, rank), index);
 }
 
-int Route::round_of(Phase phase, int level) const {
+int Route::round_of(Phase phase, Phase arrival, int level) const {
   switch (kind_) {
     case Kind::direct:
       return 0;
     case Kind::aml:
       return depth_ - 1 - level;
     case Kind::row:
-      return phase == Phase::up ? 0 : 1;
+      return arrival == Phase::up ? 0 : 1;
     case Kind::mst:
     case Kind::domain:
       break;

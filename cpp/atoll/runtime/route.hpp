@@ -60,8 +60,9 @@ class Route {
   Hop next(Rank here, Rank to, Phase phase) const;
 
   /// A round of exchange in which all that is to go over a hop has come, if every rank does its rounds 0, 1, ... in step:
-  /// for records that stand in `phase` and cross `level` next. rounds() is how many there are.
-  int round_of(Phase phase, int level) const;
+  /// for records that stand in `phase`, cross `level` next and arrive in `arrival`. A record's rounds rise. rounds() is how
+  /// many there are.
+  int round_of(Phase phase, Phase arrival, int level) const;
   int rounds() const;
   /// Which level a round's hops cross at most: when the ranks of a domain of this level have done the round, none in it
   /// has to wait for others.
