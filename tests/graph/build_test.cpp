@@ -230,9 +230,9 @@ TEST_CASE("every arc is in its owner's list exactly once, and the names of all v
   for (const Case& c : cases::all())
     for (const Form& form : forms())
       for (const Rank ranks : shapes::kRanks) {
-        // A third of the combinations (sanitizers: a tenth) is drawn, each with a buffer, a width and a dealing.
+        // A third of the combinations (sanitizers: one in 24) is drawn, each with a buffer, a width and a dealing.
         const std::uint64_t dice = random_at(1, static_cast<std::uint64_t>(++variant));
-        if (dice % (shapes::kSanitized ? 10 : 3) != 0) continue;
+        if (dice % (shapes::kSanitized ? 24 : 3) != 0) continue;
         const bool wide = dice >> 20 & 1;
         const Dealing dealing = (dice >> 22) % 5 == 0 ? Dealing::last_rank : Dealing::spread;
         CAPTURE(c.name);
@@ -256,7 +256,7 @@ TEST_CASE("edges that stay are dense afterwards, and give the same graph, also i
           Form{false, {Duplicates::merge_sum, SelfLoops::drop}, Weight::narrow}})
       for (const Rank ranks : shapes::kRanks)
         for (const bool wide : {false, true}) {
-          if (random_at(1, static_cast<std::uint64_t>(++variant)) % (shapes::kSanitized ? 4 : 2) != 0) continue;
+          if (random_at(1, static_cast<std::uint64_t>(++variant)) % (shapes::kSanitized ? 12 : 2) != 0) continue;
           CAPTURE(c.name);
           CAPTURE(ranks);
           CAPTURE(wide);

@@ -13,10 +13,12 @@
 using namespace atl;
 
 TEST_CASE("siblings hold each edge from a heavy vertex to another rank once, where its other end is") {
+  int variant = 0;
   for (const cases::Case& c : cases::all())
     for (const bool directed : {false, true})
       for (const Rank ranks : shapes::kRanks)
         for (const Edge degree : {1, 3, 20}) {
+          if (shapes::kSanitized && random_at(5, static_cast<std::uint64_t>(++variant)) % 12 != 0) continue;
           CAPTURE(c.name);
           CAPTURE(directed);
           CAPTURE(ranks);
