@@ -122,7 +122,7 @@ Outcome Queue::send_long(Rank to, std::uint32_t tag, std::span<const std::byte> 
   p.sent = 0;
   request.begin();
   p.state.store(Packet::State::announced, std::memory_order_release);
-  const Rts rts{p.bytes, *number};
+  const Rts rts{bytes.size(), *number};  // nothing of the packet is read from here on: it may be another thread's
   const Busy busy = fabric_.send(to, Traffic::message, note(Kind::rts, tag), std::as_bytes(std::span(&rts, 1)));
   if (busy != Busy::no) {
     p.arrived = {};
