@@ -19,7 +19,7 @@ Command::Command(std::string name, const std::string& about) : name_(std::move(n
   app_.add_option(
       "--domains", domains_,
       "pretended nodes: 2x4, 3+2, torus:4x4, or a topology's file (Slurm, ibnetdiscover, SimGrid, hwloc, JSON)");
-  app_.add_option("--route", route_, "direct, aml, row, mst or domain: how records travel between ranks");
+  app_.add_option("--route", route_, "direct, aml, row, mst, domain or auto: how records travel between ranks");
   app_.add_option("--plan", plan_file_, "JSON file with knobs of communication (`atoll info` lists them)");
   app_.add_option("--json", json_, "write one JSON object to FILE, or - for stdout");
   app_.add_flag("--quiet", quiet_, "no log on stderr but errors");
@@ -226,9 +226,15 @@ nlohmann::json total_counters(World& world, const Counters& mine) {
   for (auto& retries : all.retries) retries = world.sum(retries);
   all.memory_bytes = world.max(mine.memory_bytes);
   all.wait_seconds = world.max(mine.wait_seconds);
+  all.time = world.fold(mine.time, [](TimeSpent a, const TimeSpent& b) { return a += b; });
   std::vector<std::string> kinds;
   for (int l = 0; l < world.hierarchy().depth(); ++l) kinds.emplace_back(world.hierarchy().kind_at(l));
-  return all.to_json(kinds);
+  nlohmann::json j = all.to_json(kinds);
+  // A job of more ranks is looked at by its leaf domains, or not at all.
+  constexpr Rank kDrawn = 64;
+  if (world.size() <= kDrawn && world.size() > 1)
+    j["traffic"] = {{"between", "ranks"}, {"bytes", world.all_gather_varying(std::span(std::as_const(mine.bytes_to)))}};
+  return j;
 }
 
 std::string table_of(const std::vector<std::pair<std::string, std::string>>& rows) {

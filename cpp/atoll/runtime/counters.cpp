@@ -17,6 +17,15 @@ Counters& Counters::operator+=(const Counters& other) {
   for (int i = 0; i < kBusyReasons; ++i) retries[i] += other.retries[i];
   memory_bytes = std::max(memory_bytes, other.memory_bytes);
   wait_seconds += other.wait_seconds;
+  time += other.time;
+  for (const auto& [name, count] : other.routes) {
+    RouteCount& mine = routes[name];
+    mine.exchanges += count.exchanges;
+    mine.predicted_seconds += count.predicted_seconds;
+    mine.seconds += count.seconds;
+  }
+  bytes_to.resize(std::max(bytes_to.size(), other.bytes_to.size()));
+  for (std::size_t r = 0; r < other.bytes_to.size(); ++r) bytes_to[r] += other.bytes_to[r];
   return *this;
 }
 
@@ -30,6 +39,14 @@ Counters Counters::since(const Counters& before) const {
   d.records -= before.records;
   for (int i = 0; i < kBusyReasons; ++i) d.retries[i] -= before.retries[i];
   d.wait_seconds -= before.wait_seconds;
+  d.time = time - before.time;
+  for (const auto& [name, count] : before.routes) {
+    RouteCount& mine = d.routes[name];
+    mine.exchanges -= count.exchanges;
+    mine.predicted_seconds -= count.predicted_seconds;
+    mine.seconds -= count.seconds;
+  }
+  for (std::size_t r = 0; r < before.bytes_to.size(); ++r) d.bytes_to[r] -= before.bytes_to[r];
   return d;
 }
 
@@ -49,6 +66,13 @@ nlohmann::json Counters::to_json(const std::vector<std::string>& kinds) const {
   }
   j["memory_bytes"] = memory_bytes;
   j["wait_seconds"] = wait_seconds;
+  for (const auto& [name, count] : routes)
+    if (count.exchanges > 0)
+      j["routes"].push_back({{"route", name},
+                             {"exchanges", count.exchanges},
+                             {"predicted_seconds", count.predicted_seconds},
+                             {"seconds", count.seconds}});
+  j["breakdown"] = {{"compute", time.compute}, {"intra", time.intra}, {"inter", time.inter}, {"stall", time.stall}};
   return j;
 }
 

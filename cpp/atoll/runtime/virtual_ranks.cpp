@@ -22,9 +22,14 @@ VirtualRun run_virtual(const Hierarchy& hierarchy, const Platform& platform, con
   local.progress = "inline";
 
   VirtualRun run;
+  std::size_t leaves = 0;
+  for (Rank r = 0; r < hierarchy.size(); ++r)
+    leaves = std::max(leaves, static_cast<std::size_t>(hierarchy.leaf_of(r)) + 1);
+  if (hierarchy.size() <= Counters::kRanksByPair) run.traffic.resize(leaves * leaves);
   clock->run([&](Rank rank) {
     World::Options mine = options;
     if (rank != 0) mine.log = {};
+    if (mine.costs.empty()) mine.costs = platform.costs;
     mine.waiting = [&clock, &options, rank](const char* operation) {
       clock->note_wait(rank, operation);
       if (options.waiting) options.waiting(operation);
@@ -32,7 +37,11 @@ VirtualRun run_virtual(const Hierarchy& hierarchy, const Platform& platform, con
     World world(clock->fabric(rank), local, hierarchy, std::move(mine));
     f(world);
     world.close();
-    run.counters += world.counters();
+    const Counters counted = world.counters();
+    run.counters += counted;
+    for (std::size_t to = 0; to < counted.bytes_to.size(); ++to)
+      run.traffic[static_cast<std::size_t>(hierarchy.leaf_of(rank)) * leaves +
+                  static_cast<std::size_t>(hierarchy.leaf_of(static_cast<Rank>(to)))] += counted.bytes_to[to];
   });
 
   run.seconds = clock->seconds();
@@ -48,12 +57,7 @@ VirtualRun run_virtual(const Hierarchy& hierarchy, const Platform& platform, con
 
 nlohmann::json VirtualRun::to_json() const {
   TimeSpent sum;
-  for (const TimeSpent& r : ranks) {
-    sum.compute += r.compute;
-    sum.intra += r.intra;
-    sum.inter += r.inter;
-    sum.stall += r.stall;
-  }
+  for (const TimeSpent& r : ranks) sum += r;
   nlohmann::json j{
       {"rank_seconds", {{"compute", sum.compute}, {"intra", sum.intra}, {"inter", sum.inter}, {"stall", sum.stall}}},
       {"memory_bytes", memory_bytes}};
@@ -62,6 +66,7 @@ nlohmann::json VirtualRun::to_json() const {
                            {"kind", kinds[l]},
                            {"messages", levels[l].messages + queued[l].messages},
                            {"bytes", levels[l].bytes + queued[l].bytes}});
+  if (!traffic.empty()) j["traffic"] = {{"between", "leaf domains"}, {"bytes", traffic}};
   return j;
 }
 

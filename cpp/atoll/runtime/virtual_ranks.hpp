@@ -21,6 +21,8 @@ struct VirtualRun {
   Counters counters;               ///< of all ranks together
   std::size_t memory_bytes = 0;    ///< of the simulation: packets and tables
   std::vector<std::string> kinds;  ///< of the levels
+  /// Bytes between leaf domains, [from][to] by rows; empty in jobs of more than Counters::kRanksByPair.
+  std::vector<std::uint64_t> traffic;
   /// Sums over the ranks, and all that was carried, by level.
   nlohmann::json to_json() const;
 };

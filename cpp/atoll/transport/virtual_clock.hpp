@@ -36,16 +36,6 @@ struct ClockOptions {
   double compute_scale = 0;  ///< virtual seconds a second of this thread's processor time takes
 };
 
-/// Where a rank's virtual time went; the four add up to its clock. Waiting for a message counts as communication from
-/// the moment on that it was sent, before that as a stall.
-struct TimeSpent {
-  double compute = 0;
-  double intra = 0;  ///< communication inside a leaf domain
-  double inter = 0;  ///< across walls
-  double stall = 0;
-  double seconds() const { return compute + intra + inter + stall; }
-};
-
 /// Messages that left for a level, and their bytes.
 struct LevelTraffic {
   std::uint64_t bulk = 0, bulk_bytes = 0;    ///< slots
