@@ -119,6 +119,32 @@ TEST_CASE("a message takes what the model says") {
   }
 }
 
+TEST_CASE("what is not simulated closely still arrives, in order, and after what left before it") {
+  for (const std::string& name : clocks()) {
+    CAPTURE(name);
+    const auto clock = clock_of(name, "2x2", kRound);
+    clock->run([&](Rank me) {
+      const auto fabric = clock->fabric(me);
+      if (me == 0) {
+        for (int i = 0; i < 4; ++i) {
+          fabric->simulate_closely(i % 2 == 0);
+          CHECK(post(*fabric, 2, static_cast<std::size_t>(40 - 10 * i)));
+        }
+      } else if (me == 2) {
+        double before = 0;
+        for (int i = 0; i < 4; ++i) {
+          Packet packet;
+          while (fabric->poll({&packet, 1}) == 0) fabric->wait(kNever);
+          CHECK(packet.bytes == static_cast<std::size_t>(40 - 10 * i));
+          CHECK(fabric->now() > before);
+          before = fabric->now();
+          fabric->release(packet);
+        }
+      }
+    });
+  }
+}
+
 TEST_CASE("the ranks of a domain share its uplink, and their own links are theirs") {
   for (const std::string& name : clocks()) {
     CAPTURE(name);

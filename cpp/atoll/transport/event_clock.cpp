@@ -187,6 +187,7 @@ void EventClock::depart(std::uint32_t block, std::size_t bytes) {
   charge(s);
   pay(s, m->level);
   m->departs = s.clock;
+  m->closely = s.closely;
   m->next = kNoBlock;
   s.idle_polls = 0;
   idle_turns_ = 0;

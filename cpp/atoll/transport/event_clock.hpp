@@ -34,6 +34,7 @@ class EventClock : public VirtualClock {
     Rank from = -1, to = -1;
     Note note;
     std::uint8_t kind = kBulk, level = 0, size_class = 0;
+    bool closely = true;  ///< see Fabric::simulate_closely
   };
   static_assert(sizeof(Message) == BlockStore::kHead);
 
@@ -56,6 +57,7 @@ class EventClock : public VirtualClock {
   std::byte* payload(std::uint32_t block) { return blocks_.at(block) + sizeof(Message); }
 
   double now(Rank rank);
+  void simulate_closely(Rank rank, bool closely) { seat(rank).closely = closely; }
   /// A block towards `to`, or the reason why there is none.
   std::uint32_t take(Rank from, Rank to, Kind kind, int size_class, Busy& busy);
   void depart(std::uint32_t block, std::size_t bytes);
@@ -152,6 +154,7 @@ class EventClock : public VirtualClock {
     const char* operation = nullptr;
     std::exception_ptr error;
     bool ended = false;
+    bool closely = true;
   };
 
   Seat& seat(Rank r) { return seats_[static_cast<std::size_t>(r)]; }

@@ -3,9 +3,11 @@
 
 #include <array>
 #include <atoll/base/types.hpp>
+#include <atoll/transport/time_spent.hpp>
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -146,6 +148,13 @@ class Fabric {
   virtual double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   }
+
+  /// Whether what this rank sends from here on is to be simulated in full (as at first): false outside the sections that
+  /// are timed saves the simulation most of its work. Real fabrics have no use for it.
+  virtual void simulate_closely(bool) {}
+
+  /// Where this rank's time went, if the fabric keeps its clock.
+  virtual std::optional<TimeSpent> spent() const { return std::nullopt; }
 
   /// Ends the job at once on all ranks with the exit code; does not return where the fabric has processes.
   virtual void abort(int exit_code) noexcept = 0;

@@ -23,22 +23,21 @@ void Levels::resume(Rank rank) {
   if (fiber->ended()) fiber.reset();  // its stack too
 }
 
+// Link after link: on each it waits until those before it have left, while its front is already on the next.
 void Levels::carry(std::uint32_t block) {
   const Message& m = message(block);
-  const auto link = [&](int level, int direction, int number) -> double& {
-    return busy_until_[static_cast<std::size_t>(level)][static_cast<std::size_t>(number)]
-                      [static_cast<std::size_t>(direction)];
+  double at = m.departs, left = m.departs;  // its front, and its end
+  const auto pass = [&](Rank end, int level, int direction) {
+    const int number = level == 0 ? end : domains_of(end)[level - 1];
+    double& busy_until = busy_until_[static_cast<std::size_t>(level)][static_cast<std::size_t>(number)]
+                                    [static_cast<std::size_t>(direction)];
+    at = std::max(at, busy_until);
+    busy_until = at + static_cast<double>(m.bytes) / cost(level).bytes_per_second;
+    left = std::max(left, busy_until);
   };
-  double start = m.departs, least = kNever;
-  for_links(m, [&](int level, int direction, int number) {
-    start = std::max(start, link(level, direction, number));
-    least = std::min(least, cost(level).bytes_per_second);
-  });
-  const auto bytes = static_cast<double>(m.bytes);
-  for_links(m, [&](int level, int direction, int number) {
-    link(level, direction, number) = start + bytes / cost(level).bytes_per_second;
-  });
-  arrive(block, start + cost(m.level).latency_s + bytes / least);
+  for (int level = 0; level <= m.level; ++level) pass(m.from, level, 0);
+  for (int level = m.level; level >= 0; --level) pass(m.to, level, 1);
+  arrive(block, left + cost(m.level).latency_s);
 }
 
 }  // namespace atl

@@ -113,6 +113,12 @@ double Flows::route(const Message& m) {
 void Flows::start_first(Lane& lane) {
   while (lane.first != kNoBlock) {
     const Message& m = message(lane.first);
+    if (!m.closely) {  // as if it had the links of its level for itself
+      lane.latency_s = cost(m.level).latency_s;
+      lane.free_at = std::max(time_, lane.free_at) + static_cast<double>(m.bytes) / cost(m.level).bytes_per_second;
+      pass_first(lane);
+      continue;
+    }
     lane.latency_s = route(m);
     if (m.bytes > 0) {
       ++flows_;
@@ -124,11 +130,12 @@ void Flows::start_first(Lane& lane) {
   }
 }
 
-// The bytes of the lane's first message have left.
+// The bytes of the lane's first message have left, or will at free_at.
 void Flows::pass_first(Lane& lane) {
   const std::uint32_t block = lane.first;
   lane.first = message(block).next;
-  arrive(block, time_ + lane.latency_s);
+  lane.arrived = std::max(lane.arrived, std::max(time_, lane.free_at) + lane.latency_s);
+  arrive(block, lane.arrived);
 }
 
 void Flows::on_completion(const s4u::Comm& comm) {

@@ -25,6 +25,8 @@ class Flows final : public EventClock {
     Flows* clock = nullptr;
     std::uint32_t first = kNoBlock, last = kNoBlock;
     double latency_s = 0;  // of the first
+    double free_at = 0;    // what is not simulated closely has left until then
+    double arrived = 0;    // the latest arrival: a lane keeps its order
     simgrid::s4u::CommPtr comm;
   };
 
