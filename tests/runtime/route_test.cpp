@@ -74,8 +74,10 @@ template <class F>
 void for_all_pairs(F&& f) {
   for (const Hierarchy& h : machines())
     for (const std::string& name : Route::names())
-      for (const Monitors monitors : {Monitors::spread, Monitors::single}) {
-        const Route route(name, h, monitors);
+      for (const std::string& monitors : monitor_names()) {
+        std::vector<std::int64_t> weights;
+        for (Rank r = 0; r < h.size(); ++r) weights.push_back((r * 7) % 5);
+        const Route route(name, h, monitors_named(monitors), weights);
         for (Rank from = 0; from < h.size(); ++from)
           for (Rank to = 0; to < h.size(); ++to)
             if (from != to) f(route, h, from, to, name);
@@ -169,6 +171,21 @@ TEST_CASE("monitors are spread over a domain's ranks by target; a single one ser
   CHECK(of_spread.size() == 4);
   CHECK(of_single == std::set<Rank>{0});
   CHECK(of_mst == std::set<Rank>{1});
+}
+
+TEST_CASE("monitors under one router, and on the ranks with the heaviest vertices") {
+  const Hierarchy h = Hierarchy::parse("3x2x4");  // ranks 0 to 7 are a domain of two leaves
+  const Route router("domain", h, Monitors::router);
+  for (Rank target = 8; target < 24; target += 8) CHECK(router.monitor(0, 1, target) < 4);
+  std::vector<std::int64_t> weights(24, 1);
+  weights[6] = 9;
+  weights[3] = 5;
+  const Route heavy("domain", h, Monitors::heavy, weights);
+  // Targets are the domains 1 and 2: candidates 1 and 2 of the order 6, 3, 0, ...
+  CHECK(heavy.monitor(0, 1, 8) == 3);
+  CHECK(heavy.monitor(0, 1, 16) == 0);
+  CHECK(Route("domain", h, Monitors::heavy).monitor(0, 1, 8) == 1);  // nobody has said what is heavy
+  CHECK_THROWS_AS(monitors_named("many"), InputError);
 }
 
 TEST_CASE("the paper's figure 3: AML and the two-hop row") {

@@ -76,6 +76,9 @@ class GraphBuilder {
           }
         },
         shaped.source, shaped.weight);
+    Edge heaviest = 0;
+    for (Local v = 0; v < graph_.active_; ++v) heaviest = std::max(heaviest, graph_.out_.degree(v));
+    world_.prefer_monitors(heaviest);
     graph_.report_.graph_bytes = graph_.memory_bytes();
     graph_.report_.peak_bytes = std::max(graph_.report_.peak_bytes, graph_.report_.graph_bytes);
     return std::move(graph_);

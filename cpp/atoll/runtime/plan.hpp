@@ -18,19 +18,20 @@ struct Plan {
   std::string node_transport = "auto";  ///< auto shm none: what ranks of one node use under another transport
   std::string mpi = "auto";             ///< auto openmpi mpich: which plug-in serves transports mpi*
   std::string provider = "auto";        ///< of libfabric, for transport ofi: auto tcp;ofi_rxm shm verbs;ofi_rxm ...
-  std::string route = "direct";         ///< direct aml row mst domain: how records travel between ranks
-  std::string monitors = "spread";      ///< spread single: which ranks of a domain gather for others, on route domain
-  std::string domains;                  ///< pretended hierarchy: 2x4, torus:4x4, a file; empty: as discovered
-  std::string platform;                 ///< what is simulated: a network or a JSON file; empty: the paper's ratios
-  std::string buffers = "dynamic";      ///< dynamic switched single: what a producer may fill while others travel
-  std::size_t lane_bytes = 256 << 10;   ///< of records for one next hop that are kept back to be merged
-  int threads = 0;                      ///< per rank; 0: usable cores / ranks on this node
-  std::size_t slot_bytes = 0;           ///< one aggregate; 0: by the number of ranks, see slot_bytes_for
-  int slots_per_peer = 4;               ///< in flight per ordered pair of ranks
-  std::size_t ring_bytes = 0;           ///< small messages in flight per ordered pair on a node; 0: see ring_bytes_for
-  std::size_t eager_bytes = 8192;       ///< longer messages go by rendezvous; at most what the transport can
-  int packets = 512;                    ///< of the queue, per rank: what waits to be received, or for its data
-  std::string progress = "inline";      ///< inline thread: who moves messages on
+  std::string route = "direct";         ///< direct aml row mst domain, or auto: how records travel between ranks
+  std::string monitors =
+      "spread";          ///< spread single router heavy: which ranks of a domain gather for others, on route domain
+  std::string domains;   ///< pretended hierarchy: 2x4, torus:4x4, a file; empty: as discovered
+  std::string platform;  ///< what levels cost: a network or a JSON file; empty: the paper's ratios
+  std::string buffers = "dynamic";     ///< dynamic switched single: what a producer may fill while others travel
+  std::size_t lane_bytes = 256 << 10;  ///< of records for one next hop that are kept back to be merged
+  int threads = 0;                     ///< per rank; 0: usable cores / ranks on this node
+  std::size_t slot_bytes = 0;          ///< one aggregate; 0: by the number of ranks, see slot_bytes_for
+  int slots_per_peer = 4;              ///< in flight per ordered pair of ranks
+  std::size_t ring_bytes = 0;          ///< small messages in flight per ordered pair on a node; 0: see ring_bytes_for
+  std::size_t eager_bytes = 8192;      ///< longer messages go by rendezvous; at most what the transport can
+  int packets = 512;                   ///< of the queue, per rank: what waits to be received, or for its data
+  std::string progress = "inline";     ///< inline thread: who moves messages on
   std::size_t budget_bytes = std::size_t{1} << 30;      ///< communication memory per rank
   std::size_t replicated_bytes = std::size_t{1} << 30;  ///< largest O(n) bitmap that each rank may hold
   double stall_seconds = 30;       ///< without any progress for so long: say once who waits for what

@@ -8,13 +8,24 @@ namespace {
 
 constexpr std::string_view kNames[] = {"direct", "aml", "row", "mst", "domain"};  // as Kind counts
 
+constexpr std::string_view kMonitors[] = {"spread", "single", "router", "heavy"};  // as Monitors counts
+
 }  // namespace
+
+Monitors monitors_named(std::string_view name) {
+  const auto* found = std::find(std::begin(kMonitors), std::end(kMonitors), name);
+  check(found != std::end(kMonitors), "monitors is '{}' (spread, single, router or heavy). Correct it.", name);
+  return static_cast<Monitors>(found - std::begin(kMonitors));
+}
+
+std::vector<std::string> monitor_names() { return {std::begin(kMonitors), std::end(kMonitors)}; }
 
 std::vector<std::string> Route::names() { return {std::begin(kNames), std::end(kNames)}; }
 
 std::string_view Route::name() const { return kNames[static_cast<std::size_t>(kind_)]; }
 
-Route::Route(std::string_view name, const Hierarchy& hierarchy, Monitors monitors)
+Route::Route(std::string_view name, const Hierarchy& hierarchy, Monitors monitors,
+             std::span<const std::int64_t> weights)
     : monitors_(monitors), depth_(hierarchy.depth()) {
   const auto* found = std::find(std::begin(kNames), std::end(kNames), name);
   check(found != std::end(kNames), "route is '{}' (direct, aml, row, mst or domain). Correct it.", name);
@@ -38,6 +49,15 @@ Route::Route(std::string_view name, const Hierarchy& hierarchy, Monitors monitor
     ranges.push_back({begin, static_cast<Rank>(at_.size())});
   };
   walk(walk, hierarchy.root(), depth_ - 1);
+  if (monitors == Monitors::heavy && !weights.empty()) {
+    heaviest_.assign(levels, at_);
+    for (std::size_t level = 0; level < levels; ++level)
+      for (const Range range : ranges_[level])
+        std::stable_sort(heaviest_[level].begin() + range.begin, heaviest_[level].begin() + range.end,
+                         [&](Rank a, Rank b) {
+                           return weights[static_cast<std::size_t>(a)] > weights[static_cast<std::size_t>(b)];
+                         });
+  }
 }
 
 int Route::level_between(Rank a, Rank b) const {
@@ -46,13 +66,22 @@ int Route::level_between(Rank a, Rank b) const {
   return level;
 }
 
+// Of rank's domain at `level`, the index-th of those that may gather, counted round and round.
+Rank Route::candidate(int level, Rank rank, Rank index) const {
+  const Range range = range_of(level, rank);
+  if (!heaviest_.empty())
+    return heaviest_[static_cast<std::size_t>(level)][static_cast<std::size_t>(range.begin + index % range.size())];
+  if (monitors_ == Monitors::router) return member(range_of(0, at_[static_cast<std::size_t>(range.begin)]), index);
+  return member(range, index);
+}
+
 // In rank's domain at `level`, who gathers for `target`, where the wall lies above the domains of level `top`. Chosen
 // from the top: a domain that has the monitor of the larger domain around it takes the same, which saves a hop.
 Rank Route::gather(Rank rank, int level, int top, Rank target) const {
   const int index = kind_ == Kind::mst ? top + 1 : monitors_ == Monitors::single ? 0 : number_of(top, target);
   for (int l = top; l > level; --l)
-    if (const Rank m = member(range_of(l, rank), index); number_of(level, m) == number_of(level, rank)) return m;
-  return member(range_of(level, rank), index);
+    if (const Rank m = candidate(l, rank, index); number_of(level, m) == number_of(level, rank)) return m;
+  return candidate(level, rank, index);
 }
 
 int Route::round_of(Phase phase, Phase arrival, int level) const {

@@ -30,8 +30,16 @@
 /// [1] The Graph500 reference code, AML.  [2] TuCOMM.  [3] X. Gan et al. "MST", ACM TACO 2024.
 namespace atl {
 
-/// Which rank of a domain gathers for another domain: spread over its ranks by the target, or one for all targets.
-enum class Monitors { spread, single };
+/// Which rank of a domain gathers for another domain.
+enum class Monitors {
+  spread,  ///< by the target: another rank for each
+  single,  ///< one for all targets
+  router,  ///< spread, but over one leaf of the domain: the ranks under one router ([2], section 6.3)
+  heavy,   ///< spread, those first that hold the heaviest vertices ([2], section 5): matters where targets are few
+};
+/// By name: spread, single, router, heavy; none of these: InputError.
+Monitors monitors_named(std::string_view name);
+std::vector<std::string> monitor_names();
 
 class Route {
  public:
@@ -43,8 +51,10 @@ class Route {
     bool operator==(const Hop&) const = default;
   };
 
-  /// Throws InputError for a name that is none of names().
-  Route(std::string_view name, const Hierarchy& hierarchy, Monitors monitors = Monitors::spread);
+  /// Throws InputError for a name that is none of names(). weights: [rank] of its heaviest vertex, for Monitors::heavy;
+  /// none: as spread.
+  Route(std::string_view name, const Hierarchy& hierarchy, Monitors monitors = Monitors::spread,
+        std::span<const std::int64_t> weights = {});
 
   static std::vector<std::string> names();
   std::string_view name() const;
@@ -101,15 +111,17 @@ class Route {
   Rank member(Range range, Rank index) const {
     return at_[static_cast<std::size_t>(range.begin + index % range.size())];
   }
+  Rank candidate(int level, Rank rank, Rank index) const;
   Rank position(Rank rank) const { return position_[static_cast<std::size_t>(rank)]; }
   Rank gather(Rank rank, int level, int top, Rank target) const;
 
   Kind kind_ = Kind::direct;
   Monitors monitors_;
   int depth_ = 1;
-  std::vector<Rank> at_, position_;         // [position], [rank]
-  std::vector<std::vector<int>> number_;    // [level][rank]: its domain at that level
-  std::vector<std::vector<Range>> ranges_;  // [level][number]
+  std::vector<Rank> at_, position_;          // [position], [rank]
+  std::vector<std::vector<int>> number_;     // [level][rank]: its domain at that level
+  std::vector<std::vector<Range>> ranges_;   // [level][number]
+  std::vector<std::vector<Rank>> heaviest_;  // [level][position]: a domain's ranks by weight; empty: not by weight
 };
 
 }  // namespace atl
