@@ -49,7 +49,7 @@ void Collectives::shut() { world_.close_channel(channel_); }
 
 Rank Collectives::ranks() const { return world_.size(); }
 
-bool Collectives::follows_tree() const { return !world_.route().is_direct(); }
+bool Collectives::follows_tree() const { return world_.votes_by_tree(); }
 
 void Collectives::deliver(void* self, Rank from, std::uint32_t, const std::byte* data, std::size_t bytes) {
   auto& inbox = *static_cast<Collectives*>(self)->inbox_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atoll/base/stream_copy.hpp>
+#include <atoll/runtime/pieces.hpp>
 #include <atoll/runtime/relay.hpp>
 #include <concepts>
 #include <mutex>
@@ -26,7 +27,7 @@
 ///     Mailbox box(world, of_records<Label>(lower, Merge{[](const Label& l) { return l.v; },
 ///                                                       [](Label& a, const Label& b) { a.min = std::min(a.min, b.min); }}));
 ///
-/// A handler that asks for the sending rank gets its records in one hop.
+/// A handler that asks for the sending rank gets its records in one hop, and so do records longer than a slot.
 ///
 /// Cost: send() is a store and a compare; a full buffer costs two virtual calls and one progress(). Memory: a slot of
 /// the fabric for each (thread, rank) that has been sent to, and heap blocks only for what handlers send while the
@@ -71,21 +72,25 @@ class Mailbox {
   Mailbox(World& world, RecordsTo<R, H, M> to, MailboxOptions options = {})
       : world_(world),
         handler_(std::move(to.handler)),
+        merge_(std::move(to.merge)),
         options_(options),
         ranks_(world.size()),
-        capacity_(world.payload_bytes() / sizeof(R)),
-        fill_blocks_(world.all_near()),
+        capacity_(std::max<std::size_t>(1, world.payload_bytes() / sizeof(R))),
+        fill_blocks_(world.all_near() || is_long(world)),
         threads_(static_cast<std::size_t>(world.thread_slots())) {
-    check(capacity_ > 0, "slot_bytes is {} (records of {} bytes do not fit). Raise it in the plan.",
-          world.plan().slot_bytes, sizeof(R));
+    if (is_long(world)) pieces_.emplace(world, sizeof(R), &Mailbox::deliver_whole, this);
     channel_ = world.open_channel(&Mailbox::deliver, this);
-    if constexpr (kMayRelay)
-      if (!world.route().is_direct()) {
-        relay_.emplace(world, std::move(to.merge), &Mailbox::arrive, this);
-        for (std::size_t t = 0; t < threads_.size(); ++t) threads_[t].relay_lanes = &relay_->lanes(t);
-      }
-    if (!relays())
+    if (!kMayRelay || pieces_ || world.route().is_direct() || world.chooses_routes())
       for (auto& t : threads_) t.lanes.resize(static_cast<std::size_t>(ranks_));
+    if constexpr (kMayRelay) {
+      if (pieces_) {
+        // In one hop.
+      } else if (world.chooses_routes()) {
+        expect({.records = static_cast<double>(ranks_) * static_cast<double>(capacity_)});
+      } else if (!world.route().is_direct()) {
+        take_route(world.route().name());
+      }
+    }
   }
   /// Not collective. After drain() nothing is left to lose.
   ~Mailbox() {
@@ -123,6 +128,13 @@ class Mailbox {
   };
   Lanes lanes() { return Lanes(*this, threads_[static_cast<std::size_t>(Team::this_thread())]); }
 
+  /// What the next exchange will be, the same on all ranks, between two drains: where the plan's route is auto, it takes
+  /// the one that costs least for it, and so do those that follow. record_bytes is known here.
+  void expect(Exchange exchange);
+  /// The exchange that was expected is over: drained, and the ranks have agreed on what follows. Counts what came of the
+  /// prediction.
+  void note_outcome();
+
   /// Collective; outside team regions: every record sent before on any rank, and all that handlers sent since, has been
   /// handled when it returns. Throws TransportError, the same on every rank that is left.
   void drain();
@@ -150,7 +162,17 @@ class Mailbox {
     typename Relay<R, M>::Thread* relay_lanes = nullptr;
   };
   static constexpr bool kMayRelay = !std::invocable<H&, Rank, std::span<const R>>;
-  bool relays() const { return kMayRelay && relay_.has_value(); }
+  static bool is_long(const World& world) {
+    const bool with_target = kMayRelay && !world.route().is_direct();
+    return world.payload_bytes() < sizeof(R) + (with_target ? sizeof(Rank) : 0);
+  }
+  bool relays() const { return kMayRelay && relay_ != nullptr; }
+  void take_route(std::string_view name);
+  std::uint64_t merged() const {
+    std::uint64_t sum = 0;
+    for (const auto& r : relays_) sum += r->merged();
+    return sum;
+  }
   static constexpr std::uint32_t kBlock = UINT32_MAX;  // ticket of a lane whose memory is a block
 
   std::size_t block_bytes() const { return capacity_ * sizeof(R) + kBucketSlack; }
@@ -163,7 +185,7 @@ class Mailbox {
   void work_off(Thread& thread);
   void flush();
   void vote();
-  bool closes_ways() const { return relays() && world_.hops().closes_ways() && !options_.handler_sends; }
+  bool closes_ways() const { return relays() && relay_->hops().closes_ways() && !options_.handler_sends; }
   void send_many(Thread& thread, std::span<const Rank> to, std::span<const R> records);
   void send_run(Thread& thread, Rank to, std::span<const R> records);
   void send_on(Thread& thread, Rank to, const R& record);
@@ -172,6 +194,9 @@ class Mailbox {
     Mailbox& box = *static_cast<Mailbox*>(self);
     const std::span records(reinterpret_cast<const R*>(data), bytes / sizeof(R));
     box.take(from, epoch, records);
+  }
+  static void deliver_whole(void* self, Rank from, std::uint32_t epoch, const std::byte* record) {
+    static_cast<Mailbox*>(self)->take(from, epoch, {reinterpret_cast<const R*>(record), 1});
   }
   static void arrive(void* self, std::uint32_t epoch, std::span<const R> records) {
     Mailbox& box = *static_cast<Mailbox*>(self);
@@ -186,13 +211,14 @@ class Mailbox {
   void note_held(std::ptrdiff_t bytes) {
     world_.note_memory(bytes);
     if constexpr (kMayRelay)
-      if (relay_) relay_->note_held(bytes);
+      for (const auto& r : relays_) r->note_held(bytes);
   }
   bool hold_back(Rank from, std::uint32_t epoch, std::span<const R> records);
   void begin();
 
   World& world_;
   H handler_;
+  [[no_unique_address]] M merge_;
   const MailboxOptions options_;
   const Rank ranks_;
   const std::size_t capacity_;
@@ -200,6 +226,7 @@ class Mailbox {
   /// back (225 M records a second where cores are far apart). A block of our own stays in this core's cache and is
   /// copied past it.
   const bool fill_blocks_;
+  std::optional<Pieces> pieces_;  // where a record is longer than a slot
   std::uint32_t channel_ = 0;
   std::vector<Thread> threads_;
   std::atomic<std::size_t> block_bytes_{0};
@@ -213,8 +240,10 @@ class Mailbox {
   };
   SpinLock held_lock_;
   std::vector<Held> held_;
-  std::uint64_t noted_records_ = 0;   // already in the World's counters
-  std::optional<Relay<R, M>> relay_;  // where records go by several hops
+  std::uint64_t noted_records_ = 0;                   // already in the World's counters
+  std::vector<std::unique_ptr<Relay<R, M>>> relays_;  // one for each route of several hops that was taken
+  Relay<R, M>* relay_ = nullptr;                      // of this epoch; null: records go in one hop
+  double predicted_seconds_ = 0, began_at_ = 0;       // of this epoch, where routes are chosen
 };
 
 template <Record R, class H, class M>
@@ -378,6 +407,8 @@ void Mailbox<R, H, M>::work_off(Thread& thread) {
   for (Block& b : blocks) {
     if (b.to == world_.rank()) {
       handle(b.to, {reinterpret_cast<const R*>(b.memory.get()), b.records});
+    } else if (pieces_) {
+      pieces_->send(b.to, epoch_, b.memory.get());
     } else {
       Slot slot;
       world_.wait_until("send: a slot for what handlers sent", [&] { return world_.acquire(b.to, slot) == Busy::no; });
@@ -478,6 +509,46 @@ void Mailbox<R, H, M>::flush() {
   }
 }
 
+template <Record R, Handler<R> H, class M>
+void Mailbox<R, H, M>::take_route(std::string_view name) {
+  relay_ = nullptr;
+  if (name != "direct") {
+    for (const auto& r : relays_)
+      if (r->hops().route().name() == name) relay_ = r.get();
+    if (!relay_) {
+      const Hops& hops = world_.hops(name);
+      relay_ = relays_.emplace_back(std::make_unique<Relay<R, M>>(world_, hops, merge_, &Mailbox::arrive, this, epoch_))
+                   .get();
+    }
+  }
+  for (std::size_t t = 0; t < threads_.size(); ++t) threads_[t].relay_lanes = relay_ ? &relay_->lanes(t) : nullptr;
+}
+
+template <Record R, Handler<R> H, class M>
+void Mailbox<R, H, M>::expect(Exchange exchange) {
+  if constexpr (kMayRelay) {
+    if (!world_.chooses_routes() || pieces_) return;
+    exchange.record_bytes = sizeof(R);
+    const std::string_view route = world_.route_model().best(exchange);
+    predicted_seconds_ = world_.route_model().seconds(route, exchange);
+    take_route(route);
+    world_.vote_by_tree(relay_ != nullptr);
+    began_at_ = world_.now();
+  }
+}
+
+template <Record R, Handler<R> H, class M>
+void Mailbox<R, H, M>::note_outcome() {
+  if constexpr (kMayRelay) {
+    if (!world_.chooses_routes() || pieces_) return;
+    const std::string route(relay_ ? relay_->hops().route().name() : "direct");
+    RouteCount& count = world_.thread_state().counters.routes[route];
+    ++count.exchanges;
+    count.predicted_seconds += predicted_seconds_;
+    count.seconds += world_.now() - began_at_;
+  }
+}
+
 // Quiescence by counting: all that was sent has been received. Where handlers do not send, one equal count proves it:
 // every rank has flushed before it votes. Else the counts must be equal, and the same, in two rounds running (Mattern,
 // "Algorithms for distributed termination detection", 1987, the four-counter method).
@@ -498,8 +569,7 @@ void Mailbox<R, H, M>::vote() {
       mine.sent += t.sent;
       mine.received += t.received.load(std::memory_order_relaxed);
     }
-    if constexpr (kMayRelay)
-      if (relay_) mine.received += relay_->merged();
+    mine.received += merged();
     const Count all = world_.fold(
         mine, [](const Count& a, const Count& b) { return Count{a.sent + b.sent, a.received + b.received}; });
     if (all.sent == all.received && (!options_.handler_sends || all.sent == last.sent || ranks_ == 1)) break;
@@ -516,7 +586,7 @@ void Mailbox<R, H, M>::drain() {
     vote();
   }
   if constexpr (kMayRelay)
-    if (relay_) relay_->end_epoch();
+    for (const auto& r : relays_) r->end_epoch();
   ++epoch_;
   begun_.store(false, std::memory_order_release);
   // Between epochs a mailbox holds no slot: others need them.

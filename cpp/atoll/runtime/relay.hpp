@@ -38,7 +38,7 @@ class Relay {
   using Arrive = void (*)(void* box, std::uint32_t epoch, std::span<const R> records);
 
   /// Collective by order, like a declaration.
-  Relay(World& world, M merge, Arrive arrive, void* box);
+  Relay(World& world, const Hops& hops, M merge, Arrive arrive, void* box, std::uint32_t epoch);
   ~Relay();
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
@@ -73,6 +73,7 @@ class Relay {
   void close_ways();
   /// The epoch has ended on this rank: packets of the next one, of ranks that are ahead, are passed on from here on.
   void end_epoch();
+  const Hops& hops() const { return hops_; }
   /// Passes on all that is there, in no step with anyone.
   void flush() {
     while (world_.progress()) {
@@ -163,7 +164,7 @@ class Relay {
   const std::size_t capacity_;  // of a lane: more than a slot's, where records may merge that lie in one
   BucketKernel deal_records_ = nullptr, deal_targets_ = nullptr;
   std::vector<Thread> threads_;
-  std::atomic<std::uint32_t> epoch_{0};
+  std::atomic<std::uint32_t> epoch_;
   std::vector<Arrivals> arrivals_;  // [round]
   SpinLock held_lock_;
   std::vector<Held> held_;  // packets of the next epoch
@@ -187,9 +188,9 @@ std::vector<std::uint32_t> Relay<R, M>::open_channels(World& world, std::vector<
 }
 
 template <class R, class M>
-Relay<R, M>::Relay(World& world, M merge, Arrive arrive, void* box)
+Relay<R, M>::Relay(World& world, const Hops& hops, M merge, Arrive arrive, void* box, std::uint32_t epoch)
     : world_(world),
-      hops_(world.hops()),
+      hops_(hops),
       merge_(std::move(merge)),
       arrive_(arrive),
       box_(box),
@@ -200,6 +201,7 @@ Relay<R, M>::Relay(World& world, M merge, Arrive arrive, void* box)
                     ? onward_.piece()
                     : std::max(onward_.piece(), world.plan().lane_bytes / (sizeof(R) + sizeof(Rank)))),
       threads_(static_cast<std::size_t>(world.thread_slots())),
+      epoch_(epoch),
       arrivals_(static_cast<std::size_t>(hops_.rounds())) {
   check(onward_.piece() > 0,
         "slot_bytes is {} (records of {} bytes and their targets do not fit). Raise it in the plan.",

@@ -4,6 +4,7 @@
 #include <atoll/transport/discover.hpp>
 #include <atoll/transport/inproc.hpp>
 #include <atoll/transport/node_fabric.hpp>
+#include <atoll/transport/platform.hpp>
 #include <cstring>
 #include <limits>
 #include <mutex>
@@ -17,6 +18,10 @@ int threads_per_rank(const Plan& plan, const Fabric& fabric) {
   int on_node = 0;
   for (Rank r = 0; r < fabric.size(); ++r) on_node += fabric.node_of(r) == fabric.node_of(fabric.rank());
   return std::max(1, usable_cores() / std::max(1, on_node));
+}
+
+std::vector<LinkCost> costs_of(const Plan& plan, int depth, const std::vector<LinkCost>& given) {
+  return given.empty() ? read_platform(plan.platform, depth).costs : given;
 }
 
 // A slot's first bytes; the payload follows, 16-byte aligned.
@@ -148,10 +153,13 @@ World::World(std::unique_ptr<Fabric> fabric, Plan plan, Hierarchy hierarchy, Opt
       fabric_(std::move(fabric)),
       plan_(std::move(plan)),
       hierarchy_(std::move(hierarchy)),
-      route_(plan_.route, hierarchy_, plan_.monitors == "single" ? Monitors::single : Monitors::spread),
       options_(std::move(options)),
       rank_(fabric_->rank()),
       size_(fabric_->size()),
+      model_(hierarchy_, costs_of(plan_, hierarchy_.depth(), options_.costs),
+             {fabric_->slot_bytes(), plan_.slots_per_peer}),
+      votes_by_tree_(hierarchy_.depth() > 1 && plan_.route != "direct"),
+      started_(fabric_->now()),
       team_(threads_per_rank(plan_, *fabric_)),
       lanes_to_(static_cast<std::size_t>(size_)),
       threads_(static_cast<std::size_t>(thread_slots())),
@@ -160,14 +168,18 @@ World::World(std::unique_ptr<Fabric> fabric, Plan plan, Hierarchy hierarchy, Opt
       flow_(std::make_unique<FlowControl>(*this)) {
   check(hierarchy_.size() == size_, "the hierarchy has {} ranks (the job has {}). Correct --domains.",
         hierarchy_.size(), size_);
+  routes_.push_back(make_route(plan_.route == "auto" ? "domain" : plan_.route));
   for (Rank r = 0; r < size_; ++r) level_to_.push_back(hierarchy_.level_between(rank_, r));
-  for (auto& t : threads_) t.counters.levels.resize(static_cast<std::size_t>(hierarchy_.depth()));
+  for (auto& t : threads_) {
+    t.counters.levels.resize(static_cast<std::size_t>(hierarchy_.depth()));
+    if (size_ <= Counters::kRanksByPair) t.counters.bytes_to.resize(static_cast<std::size_t>(size_));
+  }
   if (Rings* rings = fabric_->rings()) {
     rings_reach_all_ = true;
     for (Rank r = 0; r < size_; ++r) rings_reach_all_ = rings_reach_all_ && (r == rank_ || rings->reaches(r));
   }
   Collectives::open();
-  if (!route_.is_direct()) flow_->open();
+  if (!route().is_direct()) flow_->open();
   if (plan_.progress == "thread") {
     communication_ = std::make_unique<Communication>(*this);
     communication_->begin();
@@ -194,9 +206,25 @@ void World::close() {
   fabric_->close();
 }
 
-const Hops& World::hops() {
-  if (!hops_) hops_ = std::make_unique<Hops>(*this, route_);
-  return *hops_;
+std::unique_ptr<const Route> World::make_route(std::string_view name) const {
+  return std::make_unique<const Route>(name, hierarchy_, monitors_named(plan_.monitors), weights_);
+}
+
+const Hops& World::hops(std::string_view name) {
+  const auto known = hops_.find(name);
+  if (known != hops_.end()) return *known->second;
+  const Route* route = &this->route();
+  if (route->name() != name) route = routes_.emplace_back(make_route(name)).get();
+  const Hops& made = *made_hops_.emplace_back(std::make_unique<Hops>(*this, *route));
+  hops_.emplace(name, &made);
+  return made;
+}
+
+void World::prefer_monitors(std::int64_t weight) {
+  if (plan_.monitors != "heavy" || route().is_direct()) return;
+  weights_ = all_gather(weight);
+  routes_.insert(routes_.begin(), make_route(route().name()));
+  hops_.clear();  // what mailboxes have in use stays in made_hops_
 }
 
 std::size_t World::relay_budget() const {
@@ -207,6 +235,12 @@ Counters World::counters() const {
   Counters all;
   for (const auto& t : threads_) all += t.counters;
   all.memory_bytes = static_cast<std::uint64_t>(memory_high_.load()) + fabric_->memory_bytes();
+  if (const auto spent = fabric_->spent()) {
+    all.time = *spent;
+  } else {
+    all.time = threads_[0].waited;
+    all.time.compute = fabric_->now() - started_ - all.time.seconds();
+  }
   return all;
 }
 
@@ -287,6 +321,8 @@ void World::publish(std::uint32_t channel, const Slot& slot, std::size_t payload
   auto& level = thread_state().counters.levels[static_cast<std::size_t>(level_to(slot.to))];
   ++level.messages;
   level.bytes += payload_bytes;
+  if (auto& bytes_to = thread_state().counters.bytes_to; !bytes_to.empty())
+    bytes_to[static_cast<std::size_t>(slot.to)] += payload_bytes;
   fabric_->publish(whole, payload_bytes + kHeaderBytes);
 }
 
@@ -321,6 +357,7 @@ bool World::deliver_bulk(const Packet& packet) {
 
 // True if the packet can be released.
 bool World::deliver(const Packet& packet) {
+  thread_state().arrived_level = level_to(packet.from);
   if (packet.what == Packet::What::bulk) [[likely]]
     return deliver_bulk(packet);
   const bool put = packet.what == Packet::What::put_sent || packet.what == Packet::What::put_landed;
@@ -436,9 +473,21 @@ void World::note_refusal(const char* what, Rank to) {
 
 World::Watch::~Watch() {
   if (began_ >= 0) world_.thread_state().counters.wait_seconds += world_.now() - began_;
+  charge();
+}
+
+// What was idle until now: by the level of the packet that ended it.
+void World::Watch::charge() {
+  if (idle_since_ < 0) return;
+  ThreadState& thread = world_.thread_state();
+  const double seconds = world_.now() - std::exchange(idle_since_, -1);
+  const int level = std::exchange(thread.arrived_level, -1);
+  const bool for_room = std::string_view(what_).starts_with("send");
+  (for_room || level < 0 ? thread.waited.stall : level == 0 ? thread.waited.intra : thread.waited.inter) += seconds;
 }
 
 void World::Watch::progressed() {
+  charge();
   backoff_.reset();
   since_ = -1;
 }
@@ -447,6 +496,10 @@ void World::Watch::idle() {
   if (began_ < 0) {
     began_ = world_.now();
     if (world_.options_.waiting) world_.options_.waiting(what_);
+  }
+  if (idle_since_ < 0) {
+    idle_since_ = world_.now();
+    world_.thread_state().arrived_level = -1;
   }
   if (world_.fabric_->is_virtual()) {
     world_.fabric_->wait(std::numeric_limits<double>::infinity(), world_.wanted());

@@ -10,9 +10,11 @@
 #include <atoll/runtime/onward.hpp>
 #include <atoll/runtime/plan.hpp>
 #include <atoll/runtime/route.hpp>
+#include <atoll/runtime/route_model.hpp>
 #include <atoll/topology/hierarchy.hpp>
 #include <atoll/transport/fabric.hpp>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -35,6 +37,8 @@ class World : public Collectives {
     LostPeer lost_peer;
     /// Told what this rank waits for, when a wait begins that is not over at once; any thread.
     std::function<void(const char* operation)> waiting;
+    /// What the levels of the hierarchy cost; none: as the plan's platform says.
+    std::vector<LinkCost> costs;
   };
 
   World(std::unique_ptr<Fabric> fabric, Plan plan, Hierarchy hierarchy, Options options = {});
@@ -50,8 +54,18 @@ class World : public Collectives {
   Rank size() const { return size_; }
   const Plan& plan() const { return plan_; }
   const Hierarchy& hierarchy() const { return hierarchy_; }
-  /// How records travel between ranks, by Plan::route.
-  const Route& route() const { return route_; }
+  /// How records travel between ranks, by Plan::route; domain where that is auto.
+  const Route& route() const { return *routes_.front(); }
+  /// Where the plan's monitors are the heavy ones: mailboxes that are made from here on prefer ranks of great weight.
+  /// Collective.
+  void prefer_monitors(std::int64_t weight);
+  /// Whether each exchange takes the route that costs least for it.
+  bool chooses_routes() const { return plan_.route == "auto" && hierarchy_.depth() > 1; }
+  const RouteModel& route_model() const { return model_; }
+  /// Whether votes go up and down the tree of domains: as records do.
+  bool votes_by_tree() const { return votes_by_tree_; }
+  /// Where routes are chosen: as the latest exchange's do. Collective by order.
+  void vote_by_tree(bool by_tree) { votes_by_tree_ = by_tree; }
   Team& team() { return team_; }
   Fabric& fabric() { return *fabric_; }
   const Log& log() const { return options_.log; }
@@ -135,12 +149,14 @@ class World : public Collectives {
   /// Per thread of the team, on cache lines of its own.
   struct alignas(128) ThreadState {
     std::uint32_t refusals = 0;
-    int handlers = 0;  ///< handlers on this thread's stack: what they send is appended, never waited for
+    int arrived_level = -1;  ///< of the last packet that this thread took since it began to wait
+    TimeSpent waited;        ///< compute stays 0
+    int handlers = 0;        ///< handlers on this thread's stack: what they send is appended, never waited for
     Counters counters;
   };
   ThreadState& thread_state() { return threads_[static_cast<std::size_t>(Team::this_thread())]; }
-  /// This rank's part of the route. Collective at the first call.
-  const Hops& hops();
+  /// This rank's part of a route. Collective at the first call for each.
+  const Hops& hops(std::string_view route);
   /// Between relays of different ranks, on routes of several hops.
   FlowControl& flow() { return *flow_; }
   /// Bytes that one relay may hold of this rank's memory: an equal part of the budget for each that is open.
@@ -168,15 +184,17 @@ class World : public Collectives {
     void idle();
 
    private:
+    void charge();
     World& world_;
     const char* what_;
     Backoff backoff_;
     double since_ = -1, checked_ = 0;
-    double began_ = -1;
+    double began_ = -1, idle_since_ = -1;
     std::uint64_t moved_ = 0;
     bool reported_ = false;
   };
 
+  std::unique_ptr<const Route> make_route(std::string_view name) const;
   void place_channel(const Channel& channel);
   Channel* find_channel(std::uint32_t number);
   bool deliver(const Packet& packet);
@@ -193,9 +211,12 @@ class World : public Collectives {
   std::unique_ptr<Fabric> fabric_;
   const Plan plan_;
   const Hierarchy hierarchy_;
-  const Route route_;
+  std::vector<std::unique_ptr<const Route>> routes_;  // the first by Plan::route, then what hops() was asked for
   Options options_;
   const Rank rank_, size_;
+  const RouteModel model_;
+  bool votes_by_tree_;
+  const double started_;
   bool agreed_error_ = false;
   Team team_;
   std::vector<int> level_to_;
@@ -206,7 +227,9 @@ class World : public Collectives {
   std::uint32_t next_channel_ = 0;
   std::unique_ptr<Early> early_;
   std::unique_ptr<FlowControl> flow_;
-  std::unique_ptr<Hops> hops_;
+  std::vector<std::unique_ptr<const Hops>> made_hops_;
+  std::map<std::string, const Hops*, std::less<>> hops_;  // by route, the latest
+  std::vector<std::int64_t> weights_;                     // [rank] prefer_monitors()
   std::array<MessageSink, 16> sinks_{};
   std::atomic<int> open_sinks_{0};  // the communication thread looks between pauses too
   int next_sink_ = 0;
