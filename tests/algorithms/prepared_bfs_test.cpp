@@ -42,7 +42,11 @@ std::vector<Way> ways() {
 std::vector<Vertex> verified_depths(World& world, EdgeList edges, const Way& way, Vertex source, Direction direction) {
   IdMap ids = assign(world, edges, number(world, edges), way.graph.placement);
   const Graph graph = Graph::build(world, edges, std::move(ids), way.graph);
-  const BfsResult result = bfs(graph, source, {.direction = direction, .depths = Depths::yes, .fission = way.fission});
+  const BfsResult result = bfs(graph, source,
+                               {.direction = direction,
+                                .depths = Depths::yes,
+                                .fission = way.fission,
+                                .degree_order = way.fission == kUsualFission});
   const BfsTreeReport report = verify_bfs(graph, source, {result.parent.data(), result.parent.size()},
                                           {result.depth.data(), result.depth.size()}, Tuples::of(edges),
                                           graph.directed() ? TupleKind::directed : TupleKind::undirected);

@@ -8,10 +8,17 @@
 #include <vector>
 
 #include "clocks.hpp"
+#include "shapes.hpp"
 
 using namespace atl;
 
 namespace {
+
+std::vector<std::string> routes() {
+  std::vector<std::string> all = Route::names();
+  all.emplace_back("auto");
+  return all;
+}
 
 // Depths of all vertices from vertex 1 of a generated graph.
 std::vector<Vertex> depths(World& world, Direction direction) {
@@ -45,11 +52,12 @@ TEST_CASE("a search in virtual time finds what one on threads finds, and takes t
 }
 
 TEST_CASE("every route finds the same depths, on threads and in virtual time, whatever the domains") {
-  for (const Direction direction : {Direction::automatic, Direction::push}) {
+  for (const Direction direction : {Direction::automatic, Direction::push, Direction::pull}) {
     std::vector<Vertex> expected;
     run_ranks(1, {}, [&](World& world) { expected = depths(world, direction); });
     for (const std::string domains : {"1+1", "2+1", "2x2", "3+2", "4+2+1", "2x2x2", "4x4", "2x3x12"})
-      for (const std::string& route : Route::names()) {
+      for (const std::string& route : routes()) {
+        if (shapes::kSanitized && (domains.size() % 2 == 0 || direction == Direction::automatic)) continue;
         CAPTURE(domains);
         CAPTURE(route);
         const Hierarchy hierarchy = Hierarchy::parse(domains);
@@ -81,7 +89,7 @@ TEST_CASE("every route finds the same depths on every clock, at every number of 
   run_ranks(1, {}, [&](World& world) { expected = depths(world, Direction::automatic); });
   for (const std::string& clock : clocks())
     for (const std::string domains : {"1", "2", "3", "2x2", "3+2", "7", "2x2x2", "4x4", "5+1+7+3"})
-      for (const std::string& route : Route::names()) {
+      for (const std::string& route : routes()) {
         CAPTURE(clock);
         CAPTURE(domains);
         CAPTURE(route);

@@ -16,11 +16,14 @@
 // pull step needs one exchange of bits before it and no messages while it runs.
 //
 // [1] S. Beamer, K. Asanovic, D. Patterson. "Direction-optimizing breadth-first search." SC 2012.
+#include <algorithm>
 #include <atoll/algorithms/bfs.hpp>
 #include <atoll/algorithms/bfs_local.hpp>
 #include <atoll/graph/siblings.hpp>
 #include <atoll/runtime/mailbox.hpp>
 #include <bit>
+#include <cmath>
+#include <optional>
 
 namespace atl {
 namespace {
@@ -41,10 +44,12 @@ std::size_t words_of(Local vertices) { return (static_cast<std::size_t>(vertices
 // What a level found, on one rank and then on all.
 struct Level {
   Vertex vertices = 0;
-  Edge edges = 0;  // out-edges of those vertices
+  Edge edges = 0;      // out-edges of those vertices
+  Vertex records = 0;  // sent to find them
   Level& operator+=(const Level& other) {
     vertices += other.vertices;
     edges += other.edges;
+    records += other.records;
     return *this;
   }
 };
@@ -98,6 +103,15 @@ class Bfs::Typed final : public Search {
       named_ = world_.exchange(known_);
       passing_.emplace(world_, of_records<Passing>(Arrive{this}, Merge{VertexOf{}, KeepFirst{}}),
                        MailboxOptions{.handling = Handling::parallel, .handler_sends = false});
+      std::vector<Edge> begins;
+      for (const Local begin : graph.mirrors().begin) begins.push_back(begin / 64);
+      begins.resize(ranks);
+      places_ = world_.exchange_lengths(begins);
+      Vertex words = 0;
+      for (const auto& known : known_) words += static_cast<Vertex>(words_of(static_cast<Local>(known.size())));
+      all_words_ = static_cast<double>(world_.sum(words));
+      words_of_bits_.emplace(world_, of_records<Word>(Put{this}),
+                             MailboxOptions{.handling = Handling::parallel, .handler_sends = false});
     }
     if (options.fission != kNoFission && world_.size() > 1) {
       siblings_.emplace(graph, options.fission == kUsualFission ? Siblings::usual_degree(graph) : options.fission);
@@ -106,6 +120,7 @@ class Bfs::Typed final : public Search {
     all_edges_ = world_.sum(graph.out().size());
     if (!graph.directed() && 2 * graph.edges() > all_edges_) find_loops();
     all_active_ = world_.sum(static_cast<Vertex>(graph.active()));
+    if (passing_) count_mirrors();
   }
 
   void run(Vertex source, BfsResult& result) override {
@@ -124,10 +139,12 @@ class Bfs::Typed final : public Search {
     for (level_ = 1; frontier.vertices > 0; ++level_) {
       const bool pull_now = choose(pulling, frontier, fresh_edges, unvisited);
       fresh_edges -= frontier.edges;
-      if (pull_now && !pulling) queue_to_bits();
+      if (pull_now && !pulling) queue_to_bits(frontier.vertices);
       if (!pull_now && pulling) bits_to_queue();
       pulling = pull_now;
+      if (!pulling) expect(frontier);
       frontier = pulling ? pull() : push();
+      note_claims(frontier, unvisited);
       unvisited -= frontier.vertices;
       result.reached += frontier.vertices;
       result.levels += frontier.vertices > 0;
@@ -137,6 +154,20 @@ class Bfs::Typed final : public Search {
       waited = waited_now;
     }
     finish(source, owner, natural, result);
+  }
+
+  // What expect() goes by.
+  void count_mirrors() {
+    Edge edges = 0;
+    for (Local v = 0; v < graph_.active(); ++v) {
+      const auto list = graph_.out().neighbours(v);
+      edges += list.end() - std::lower_bound(list.begin(), list.end(), graph_.active());
+    }
+    Vertex mirrors = 0;
+    for (const Local count : graph_.mirrors().count) mirrors += count;
+    all_mirrors_ = static_cast<double>(world_.sum(mirrors));
+    mirror_edges_ = static_cast<double>(world_.sum(edges)) / static_cast<double>(std::max<Edge>(1, all_edges_));
+    mean_active_ = static_cast<double>(all_active_) / static_cast<double>(world_.sum(Vertex{1}));
   }
 
   std::size_t memory_bytes() const override {
@@ -169,6 +200,17 @@ class Bfs::Typed final : public Search {
   struct VertexOf {
     std::uint32_t operator()(const Passing& p) const { return static_cast<std::uint32_t>(p.vertex); }
   };
+  // A word of the frontier's bits, at its place among the receiver's mirrors.
+  struct [[gnu::packed]] Word {
+    std::uint32_t place;
+    std::uint64_t bits;
+  };
+  struct Put {
+    Typed* search;
+    void operator()(std::span<const Word> words) {
+      for (const Word& w : words) search->frontier_[w.place] = w.bits;
+    }
+  };
   struct KeepFirst {
     void operator()(Passing&, const Passing&) const {}  // any parent on the level before will do
   };
@@ -197,6 +239,7 @@ class Bfs::Typed final : public Search {
     // Bits behind the last active vertex belong to nobody: visited, so that no pull looks at them.
     if (const auto tail = static_cast<std::size_t>(graph_.active()) % 64; tail > 0)
       visited_[words_ - 1] = ~std::uint64_t{0} << tail;
+    unclaimed_ = all_mirrors_;
     queue_size_ = 0;
     next_size_.store(0, std::memory_order_relaxed);
   }
@@ -224,7 +267,25 @@ class Bfs::Typed final : public Search {
 
   // ---- push ---------------------------------------------------------------------------------------------------------
 
+  // Tells the mailbox how many records the frontier will send: one for each mirror that one of its edges is the first to
+  // reach, as if edges fell on mirrors at random.
+  void expect(const Level& frontier) {
+    if (!passing_) return;
+    const double edges = static_cast<double>(frontier.edges) * mirror_edges_;
+    const double records = unclaimed_ > 0 ? -unclaimed_ * std::expm1(-edges / unclaimed_) : 0;
+    passing_->expect({.records = records, .keys = mean_active_});
+  }
+
+  void note_claims(const Level& found, Vertex unvisited) {
+    unclaimed_ -= static_cast<double>(found.records);
+    if (found.records == 0 && unvisited > 0)  // pulled: the mirrors of what was found are known by bits
+      unclaimed_ *= 1 - static_cast<double>(found.vertices) / static_cast<double>(unvisited);
+  }
+
   Level push() {
+    if (options_.degree_order)
+      std::sort(queue_.begin(), queue_.begin() + queue_size_,
+                [&](Local a, Local b) { return graph_.out().degree(a) > graph_.out().degree(b); });
     Edge edges = 0;
     for (std::size_t i = 0; i < queue_size_ && edges <= kAloneEdges; ++i) edges += graph_.out().degree(queue_[i]);
     if (edges <= kAloneEdges && queue_size_ <= kAloneVertices) {
@@ -244,7 +305,9 @@ class Bfs::Typed final : public Search {
     }
     queue_.swap(next_queue_);
     queue_size_ = next_size_.exchange(0, std::memory_order_relaxed);
-    return together(found);
+    found = together(found);
+    if (passing_) passing_->note_outcome();
+    return found;
   }
 
   void push_with_team() {
@@ -307,6 +370,7 @@ class Bfs::Typed final : public Search {
         const auto& begins = graph_.mirrors().begin;
         const auto owner = std::upper_bound(begins.begin(), begins.end(), v) - begins.begin() - 1;
         const auto mirror = static_cast<std::size_t>(v - begins[static_cast<std::size_t>(owner)]);
+        ++t.found.records;
         if (passing_) {
           passing_->send(static_cast<Rank>(owner), {named_[static_cast<std::size_t>(owner)][mirror], id});
         } else {
@@ -401,7 +465,7 @@ class Bfs::Typed final : public Search {
     if (!depth_.empty()) note_depths();
     Level found;
     for (Thread& t : threads_) found += std::exchange(t.found, {});
-    tell_mirrors();
+    tell_mirrors(all_active_);  // nobody knows yet how many were found
     return together(found);
   }
 
@@ -413,10 +477,23 @@ class Bfs::Typed final : public Search {
     });
   }
 
-  // The frontier's bits, and with them the visited ones, at the other ranks' mirrors of this rank's masters.
-  void tell_mirrors() {
+  // The frontier's bits, and with them the visited ones, at the other ranks' mirrors of this rank's masters. `vertices` is
+  // an upper bound of the frontier on all ranks.
+  void tell_mirrors(Vertex vertices) {
     const Rank ranks = world_.size();
     if (ranks == 1) return;
+    if (words_of_bits_) {
+      send_words(vertices);
+    } else {
+      exchange_bits();
+    }
+    const auto first = static_cast<std::size_t>(graph_.mirrors().begin[0]) / 64;
+    for (std::size_t w = first; w < visited_.size() - 1; ++w) visited_[w] |= frontier_[w];
+  }
+
+  // Each rank's bits for each other one, in one message.
+  void exchange_bits() {
+    const Rank ranks = world_.size();
     std::vector<std::span<const std::byte>> outgoing(static_cast<std::size_t>(ranks));
     std::vector<std::span<std::byte>> incoming(static_cast<std::size_t>(ranks));
     const Mirrors& mirrors = graph_.mirrors();
@@ -430,11 +507,28 @@ class Bfs::Typed final : public Search {
           std::as_writable_bytes(std::span(frontier_.data() + mirrors.begin[r] / 64, words_of(mirrors.count[r])));
     }
     world_.exchange_bytes(outgoing, incoming);
-    const auto first = static_cast<std::size_t>(mirrors.begin[0]) / 64;
-    for (std::size_t w = first; w < visited_.size() - 1; ++w) visited_[w] |= frontier_[w];
   }
 
-  void queue_to_bits() {
+  // Where records have several hops, so have these bits: as records of a word each, without the words of no bits. Twice
+  // the bytes where all have some, but not a message for each pair of ranks.
+  void send_words(Vertex vertices) {
+    const Mirrors& mirrors = graph_.mirrors();
+    const auto first = static_cast<std::size_t>(mirrors.begin[0]) / 64;
+    std::fill(frontier_.begin() + first, frontier_.end(), 0);
+    const double share = static_cast<double>(vertices) / static_cast<double>(std::max<Vertex>(1, all_active_));
+    words_of_bits_->expect({.records = -all_words_ * std::expm1(-64 * share)});
+    for (std::size_t r = 0; r < known_.size(); ++r) {
+      if (known_[r].empty() || static_cast<Rank>(r) == world_.rank()) continue;
+      kernels_.compress(frontier_.data(), mirrors.known_by[r].data(), words_, packed_[r].data());
+      for (std::size_t w = 0; w < words_of(static_cast<Local>(known_[r].size())); ++w)
+        if (packed_[r][w] != 0)
+          words_of_bits_->send(static_cast<Rank>(r),
+                               {static_cast<std::uint32_t>(places_[r]) + static_cast<std::uint32_t>(w), packed_[r][w]});
+    }
+    words_of_bits_->drain();
+  }
+
+  void queue_to_bits(Vertex vertices) {
     team_.run([&](int thread) {
       const auto [a, b] = team_.share(thread, frontier_.size());
       std::fill(frontier_.begin() + a, frontier_.begin() + b, 0);
@@ -445,7 +539,7 @@ class Bfs::Typed final : public Search {
         std::atomic_ref(frontier_[v / 64]).fetch_or(std::uint64_t{1} << (v % 64), std::memory_order_relaxed);
       }
     });
-    tell_mirrors();
+    tell_mirrors(vertices);
   }
 
   void bits_to_queue() {
@@ -544,12 +638,17 @@ class Bfs::Typed final : public Search {
   std::vector<std::vector<Local>> known_;           // [rank][k] the k-th of the own masters that it mirrors
   std::vector<std::vector<std::uint64_t>> packed_;  // [rank] their bits, packed
   std::vector<Local> loops_;                        // undirected: the vertex of each self-loop
+  double all_mirrors_ = 0, unclaimed_ = 0;          // of all ranks; those that no record has been sent for
+  double mirror_edges_ = 0, mean_active_ = 0;  // share of the edges that lead to mirrors; active vertices of a rank
   Edge all_edges_ = 0;
   Vertex all_active_ = 0;
   Mailbox<Visit, Receive> visits_;
   std::optional<Siblings> siblings_;
   std::vector<std::vector<Local>> named_;  // [owner][mirror]: its own number there; empty on the direct route
   std::optional<Mailbox<Passing, Arrive, Merge<VertexOf, KeepFirst>>> passing_;
+  std::vector<Edge> places_;  // [rank] the word at which its mirrors of this rank's masters begin there
+  double all_words_ = 0;      // of bits that all ranks tell each other
+  std::optional<Mailbox<Word, Put>> words_of_bits_;
 };
 
 Bfs::Bfs(const Graph& graph, const BfsOptions& options) {

@@ -29,6 +29,9 @@ struct BfsOptions {
   double alpha = 30;
   /// Vertices of at least so many leaving edges push to other ranks through siblings there: one record a rank.
   Edge fission = kNoFission;
+  /// Push from the heaviest vertices of a frontier first (TuCOMM, algorithm 1): buffers fill and leave sooner, at the
+  /// price of sorting each frontier.
+  bool degree_order = false;
 };
 
 /// On this rank, in natural order (ascending original ids of the vertices it owns).
