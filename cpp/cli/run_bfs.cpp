@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/algorithms/bfs.hpp>
-#include <atoll/base/random.hpp>
 #include <atoll/graph/id_order.hpp>
 #include <atoll/graph/write.hpp>
 #include <atoll/verify/bfs_tree.hpp>
 #include <charconv>
 
 #include "graph_input.hpp"
+#include "sources.hpp"
 #include "verbs.hpp"
 
 namespace atl::cli {
@@ -21,36 +21,9 @@ struct Options {
   int sources = 1;
   std::uint64_t seed = 1;
   std::string direction = "auto", fission = "off";
-  bool verify = false, no_verify = false;
+  bool verify = false, no_verify = false, degree_order = false;
   std::string output, output_values = "depth";
 };
-
-// Distinct vertices with an edge, the same whatever the number of ranks and the partition: positions in the order of
-// ids are drawn, and kept if the vertex there has one.
-std::vector<Vertex> draw_sources(const Graph& graph, int count, std::uint64_t seed) {
-  World& world = graph.world();
-  std::vector<char> natural;
-  Vertex mine_active = 0;
-  for (Vertex k = 0; k < graph.owned(); ++k) {
-    natural.push_back(has_edges(graph, graph.local_of(k)));
-    mine_active += natural.back();
-  }
-  const IdOrder order(world, graph.ids());
-  const std::vector<char> active = order.arrange(std::span<const char>(natural));
-  const auto wanted = static_cast<std::size_t>(std::min<Vertex>(count, world.sum(mine_active)));
-  std::vector<Vertex> drawn, sources;
-  for (std::uint64_t i = 0; sources.size() < wanted; ++i) {
-    const auto v = static_cast<Vertex>(
-        (static_cast<unsigned __int128>(random_at(seed, i)) * static_cast<std::uint64_t>(graph.vertices())) >> 64);
-    if (std::find(drawn.begin(), drawn.end(), v) != drawn.end()) continue;
-    drawn.push_back(v);
-    const Vertex k = v - order.blocks().begin(world.rank());
-    const bool mine = order.blocks().owner(v) == world.rank();
-    const Vertex id = world.max(mine && active[static_cast<std::size_t>(k)] ? order.id_at(k) : -1);
-    if (id >= 0) sources.push_back(id);
-  }
-  return sources;
-}
 
 // Into a file, ascending by id whatever the partition.
 void write_values(const Graph& graph, const std::string& path, const Array<Vertex>& values) {
@@ -73,6 +46,7 @@ std::optional<Edge> fission_of(const std::string& text) {
 }
 
 Outcome search(World& world, const Options& options) {
+  world.fabric().simulate_closely(false);
   RankTimer timer(world);
   Outcome outcome;
   EdgeList edges = options.input.load(world);
@@ -97,7 +71,8 @@ Outcome search(World& world, const Options& options) {
                                 : options.direction == "pull" ? Direction::pull
                                                               : Direction::automatic,
                    .depths = want_depths ? Depths::yes : Depths::no,
-                   .fission = *fission_of(options.fission)});
+                   .fission = *fission_of(options.fission),
+                   .degree_order = options.degree_order});
   const double prepare_seconds = world.max(timer.lap());
 
   const std::vector<Vertex> sources =
@@ -112,11 +87,13 @@ Outcome search(World& world, const Options& options) {
   Vertex depth = 0;
   nlohmann::json trials = nlohmann::json::array();
   for (Vertex source : sources) {
+    world.fabric().simulate_closely(true);
     world.barrier();
     const Counters before = world.counters();
     const RankTimer trial(world);
     bfs.run(source, result);
     const double mine = trial.seconds();
+    world.fabric().simulate_closely(false);
     spent += world.counters().since(before);
     seconds.push_back(world.max(mine));
     seconds_per_edge += seconds.back() / static_cast<double>(std::max<Edge>(1, result.edges));
@@ -199,6 +176,7 @@ int run_bfs(const Words& words) {
       ->check([](const std::string& text) {
         return fission_of(text) ? "" : fmt::format("{} (on, off, or the least degree of a heavy vertex)", text);
       });
+  app.add_flag("--degree-order", o.degree_order, "push from a frontier's heaviest vertices first");
   auto* verify = app.add_flag("--verify", o.verify, "check the answers against the input (default for small inputs)");
   app.add_flag("--no-verify", o.no_verify, "do not")->excludes(verify);
   app.add_option("--output", o.output, "write the last search's values with original ids: .tsv .csv .txt .npy");

@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "formulas.hpp"
 #include "verbs.hpp"
 
 namespace atl::cli {
@@ -116,6 +117,7 @@ nlohmann::json row_of(const std::string& route, const nlohmann::json& run) {
           {"communication_seconds", seconds.value("run", seconds.at("virtual").get<double>())},
           {"virtual_seconds", seconds.at("virtual")},
           {"levels", levels},
+          {"breakdown", run.at("counters").value("breakdown", run.at("simulation").at("rank_seconds"))},
           {"whole", run.at("simulation")},
           {"predicted", true}};
 }
@@ -153,18 +155,24 @@ int verb_simulate(const Words& words) {
          "torus:8x8x8, mesh:32x32 or random:1024:8, or a JSON file: domains and levels, or network")
       ->required();
   app.add_option("--clock", clock,
-                 "levels: an event loop over the cost of each level; flows: messages share the links, by SimGrid")
-      ->check(CLI::IsMember({"levels", "flows"}));
+                 "levels: an event loop over the cost of each level; flows: messages share the links, by SimGrid; "
+                 "formulas: of any number of ranks, for run bfs")
+      ->check(CLI::IsMember({"levels", "flows", "formulas"}));
   app.remove_option(app.get_option("--route"));  // here several
-  app.add_option("--route", routes, fmt::format("all, or some of {}", fmt::join(Route::names(), ",")))->delimiter(',');
+  app.add_option("--route", routes, fmt::format("all, or some of {},auto", fmt::join(Route::names(), ",")))
+      ->delimiter(',');
   if (const auto code = command.parse(own)) return *code;
 
   return command.run_alone([&] {
     if (inner.empty())
       throw UsageError(
           "simulate: there is no command behind -- (that is what is simulated). Add one: -- run bfs kron:16.");
-    if (std::find(routes.begin(), routes.end(), "all") != routes.end()) routes = Route::names();
-    const std::vector<std::string> known = Route::names();
+    if (const auto all = std::find(routes.begin(), routes.end(), "all"); all != routes.end()) {
+      const std::vector<std::string> names = Route::names();
+      routes.insert(routes.erase(all), names.begin(), names.end());
+    }
+    std::vector<std::string> known = Route::names();
+    known.emplace_back("auto");
     for (const std::string& r : routes)
       if (std::find(known.begin(), known.end(), r) == known.end())
         throw UsageError(fmt::format("--route {} is unknown (there are {}). Choose one.", r, fmt::join(known, ", ")));
@@ -195,6 +203,20 @@ int verb_simulate(const Words& words) {
     outcome.extra["simulated_command"] = inner;
     outcome.text = fmt::format("{:<10} {:>16} {:>16} {:>16} {:>16}\n", "route", "top messages", "top bytes",
                                "communication", "virtual");
+    const auto show = [&](nlohmann::json row) {
+      outcome.text +=
+          fmt::format("{:<10} {:>16} {:>16} {:>14.6f} s {:>14.6f} s\n", row["route"].get<std::string>(),
+                      row["inter_domain_messages"].get<std::uint64_t>(), row["inter_domain_bytes"].get<std::uint64_t>(),
+                      row["communication_seconds"].get<double>(), row["virtual_seconds"].get<double>());
+      outcome.extra["routes"].push_back(std::move(row));
+    };
+    if (clock == "formulas") {
+      Formulas formulas = by_formulas(hierarchy, platform, routes, inner);
+      for (nlohmann::json& row : formulas.rows) show(std::move(row));
+      outcome.extra["assumptions"] = formulas.assumptions;
+      outcome.text += formulas.assumptions + "\n";
+      routes.clear();
+    }
     for (const std::string& route : routes) {
       const Scratch result;
       Words again = inner;
@@ -210,14 +232,9 @@ int verb_simulate(const Words& words) {
         throw UsageError(
             fmt::format("{} (it has no ranks to simulate, or another --transport). Give a verb with ranks.",
                         fmt::join(inner, " ")));
-      nlohmann::json row = row_of(route, run);
-      outcome.text +=
-          fmt::format("{:<10} {:>16} {:>16} {:>14.6f} s {:>14.6f} s\n", route,
-                      row["inter_domain_messages"].get<std::uint64_t>(), row["inter_domain_bytes"].get<std::uint64_t>(),
-                      row["communication_seconds"].get<double>(), row["virtual_seconds"].get<double>());
+      show(row_of(route, run));
       if (run.contains("verified") && run["verified"].is_boolean())
         outcome.verified = outcome.verified.value_or(true) && run["verified"].get<bool>();
-      outcome.extra["routes"].push_back(std::move(row));
     }
     outcome.text += fmt::format("predicted for {}: {} ranks\n", platform_name, hierarchy.size());
     return outcome;

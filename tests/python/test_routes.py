@@ -23,7 +23,7 @@ def search(*words, ranks=4, domains="2x2"):
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("transport", ["inproc", "levels", "shm", "mpi", "mpi_probe", "ofi"])
-@pytest.mark.parametrize("route", ["aml", "row", "mst", "domain"])
+@pytest.mark.parametrize("route", ["aml", "row", "mst", "domain", "auto"])
 def test_a_search_reaches_the_same_on_every_route(route, transport):
     report = search("--transport", transport, "--route", route)
     direct = search("--transport", "inproc", "--route", "direct")
@@ -31,6 +31,38 @@ def test_a_search_reaches_the_same_on_every_route(route, transport):
     assert report["world"]["transport"].startswith(transport)
     assert report["result"]["reached"] == direct["result"]["reached"]
     assert report["result"]["levels"] == direct["result"]["levels"]
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks, domains", [(1, "1"), (2, "1+1"), (3, "2+1"), (5, "3+2"), (7, "4+1+2"), (8, "2x2x2")])
+@pytest.mark.parametrize("transport", ["shm", "mpi", "ofi"])
+def test_unequal_domains_over_every_transport(transport, ranks, domains):
+    expected = search("--transport", "inproc", ranks=1, domains="1")["result"]
+    for route in ("row", "domain"):
+        result = search("--transport", transport, "--route", route, ranks=ranks, domains=domains)["result"]
+        assert (result["reached"], result["levels"]) == (expected["reached"], expected["levels"])
+
+
+@pytest.mark.parametrize("monitors", ["spread", "single", "router", "heavy"])
+def test_every_choice_of_monitors_finds_the_same(monitors, tmp_path):
+    plan = tmp_path / "plan.json"
+    plan.write_text(json.dumps({"monitors": monitors}))
+    words = ["--transport", "levels", "--route", "domain", "--direction", "push", "--plan", str(plan)]
+    report = search(*words, ranks=24, domains="3x2x4")
+    assert report["plan"]["monitors"] == monitors
+    assert report["result"]["reached"] == search("--transport", "inproc", ranks=1, domains="1")["result"]["reached"]
+
+
+def test_auto_takes_what_costs_least_and_says_what_it_expected():
+    words = ["--transport", "levels", "--direction", "push"]
+    seconds = {
+        route: search(*words, "--route", route, ranks=64, domains="4x4x4")["seconds"]["run"]
+        for route in ("direct", "aml", "row", "mst", "domain")
+    }
+    chosen = search(*words, "--route", "auto", ranks=64, domains="4x4x4")
+    assert chosen["seconds"]["run"] <= 1.05 * min(seconds.values())
+    for row in chosen["counters"]["routes"]:
+        assert row["exchanges"] > 0 and row["predicted_seconds"] == pytest.approx(row["seconds"], rel=0.5)
 
 
 def test_monitors_gather_and_merge():

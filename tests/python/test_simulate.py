@@ -99,6 +99,22 @@ def test_ranks_are_the_first_hosts_of_a_larger_platform(clock, tmp_path):
     assert all_links["routes"][0]["virtual_seconds"] > 5 * few["routes"][0]["virtual_seconds"]
 
 
+def test_formulas_go_on_where_nothing_can_be_simulated():
+    search = ["--", "run", "bfs", "kron:14", "--sources", "1", "--direction", "push"]
+    for platform, near in [("cluster:4x4x4", 0.35), ("cluster:8x16", 0.35)]:
+        simulated = report("simulate", "--platform", platform, "--route", "all", *search, "--no-verify")["routes"]
+        computed = report("simulate", "--platform", platform, "--clock", "formulas", "--route", "all", *search)
+        for a, b in zip(simulated, computed["routes"], strict=True):
+            assert a["route"] == b["route"] and b["formulas"] is True
+            assert b["communication_seconds"] == pytest.approx(a["communication_seconds"], rel=near)
+    words = ["simulate", "--platform", "cluster:16x11x449", "--clock", "formulas", "--route", "domain,auto"]
+    large = report(*words, "--", "run", "bfs", "kron:32")
+    assert large["platform"]["ranks"] == 79024 and "in proportion to those of kron:20" in large["assumptions"]
+    domain, auto = large["routes"]
+    assert auto["communication_seconds"] <= domain["communication_seconds"]
+    assert "formulas" in atoll(*words, "--", "graph500", "--scale", "10", code=2).stderr
+
+
 @FLOWS
 def test_flows_is_the_same_each_time():
     words = [
