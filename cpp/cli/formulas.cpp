@@ -33,7 +33,11 @@ BfsProfile profile_of(const Words& words) {
   app.add_option("--seed", seed);
   app.allow_extras();  // what only says how it is searched
   Words reversed(words.rbegin(), words.rend());
-  app.parse(reversed);
+  try {
+    app.parse(reversed);
+  } catch (const CLI::ParseError& e) {
+    throw UsageError(fmt::format("run bfs: {} (the command behind --). Correct it.", e.what()));
+  }
   const auto world = World::alone();
   const Graph graph = Graph::build(*world, input.load(*world), input.options());
   const std::vector<Vertex> sources = draw_sources(graph, 1, seed);

@@ -113,6 +113,7 @@ def test_formulas_go_on_where_nothing_can_be_simulated():
     domain, auto = large["routes"]
     assert auto["communication_seconds"] <= domain["communication_seconds"]
     assert "formulas" in atoll(*words, "--", "graph500", "--scale", "10", code=2).stderr
+    assert "--seed" in atoll(*words, "--", "run", "bfs", "kron:8", "--seed", "abc", code=2).stderr
 
 
 @FLOWS

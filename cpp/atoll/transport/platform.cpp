@@ -143,7 +143,7 @@ Platform read_platform(const std::string& text, int depth) {
   if (!std::filesystem::exists(text, ignored) && text.find(':') != std::string::npos)
     return of_network(Network::parse(text), kOverhead_s);
   std::ifstream in(text);
-  check(static_cast<bool>(in), "{}: cannot be opened (it is the platform to simulate). Give a JSON file, or a network.",
+  check(static_cast<bool>(in), "{}: cannot be opened (it says what levels cost). Give a JSON file, or a network.",
         text);
   const nlohmann::json j = nlohmann::json::parse(in, nullptr, /*allow_exceptions=*/false);
   check(j.is_object() && (j.contains("levels") || j.contains("network")),
