@@ -97,9 +97,12 @@ int status_of_zombie(const ProcessId& process) {
   return std::atoi(text.data() + last);
 }
 
-std::string describe_death(Rank rank, const JobBoard::Seat& seat) {
+enum class Certainty { seen, by_mpich };
+
+std::string describe_death(Rank rank, const JobBoard::Seat& seat, Certainty certainty = Certainty::seen) {
   std::string text = fmt::format("rank {} (pid {}) died", rank, seat.process.pid);
   if (seat.signal != 0) text += fmt::format(" by signal {} ({})", seat.signal, strsignal(seat.signal));
+  if (certainty == Certainty::by_mpich) text += ", or with an exit code that MPICH's launcher has lost,";
   if (seat.exit_code != 0) text += fmt::format(" with exit code {}", seat.exit_code);
   if (!seat.operation.empty()) text += fmt::format(" during \"{}\"", seat.operation);
   return text;
@@ -530,13 +533,15 @@ int Job::run_children() {
       throw TransportError(text);
     }
     // A rank cannot note that it was killed, or left by _exit; its launcher has seen it. Ours and Open MPI's give
-    // 128 + signal, MPICH's the bare signal.
+    // 128 + signal, MPICH's the bare signal - now and then that of another rank, which it has killed for this one.
+    auto certainty = Certainty::seen;
     if (seat.signal == 0 && WIFEXITED(*status)) {
       const int code = WEXITSTATUS(*status);
-      const int signal_of_code = mpi_ == "mpich" ? code : code - 128;
-      (signal_of_code == SIGKILL ? seat.signal : seat.exit_code) = signal_of_code == SIGKILL ? SIGKILL : code;
+      const bool killed = code == (mpi_ == "mpich" ? SIGKILL : 128 + SIGKILL);
+      (killed ? seat.signal : seat.exit_code) = killed ? SIGKILL : code;
+      if (killed && mpi_ == "mpich" && ranks_ > 1) certainty = Certainty::by_mpich;
     }
-    throw TransportError(describe_death(*first, seat) +
+    throw TransportError(describe_death(*first, seat, certainty) +
                          ". The job has been ended; look for its reason in that rank's messages "
                          "or in the system log (memory?).");
   }
