@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/graph/graph.hpp>
+
+namespace atl {
+
+/// The graph, if its World has one rank; else InputError: the one-rank forms see no mirrors.
+inline const Graph& on_one_rank(const Graph& graph, const char* algorithm) {
+  check(graph.world().size() == 1, "{}: {} is spread over {} ranks (the local form works on one). Use one rank.",
+        algorithm, graph.name(), graph.world().size());
+  return graph;
+}
+
+}  // namespace atl
