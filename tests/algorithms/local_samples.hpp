@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atoll/base/isa.hpp>
 #include <atoll/graph/generate.hpp>
 #include <atoll/graph/graph.hpp>
 #include <map>
@@ -68,10 +69,18 @@ inline cases::Case from_text(const std::string& text) {
   return c;
 }
 
-/// Calls f(sample, graph) for all graphs, directed and not, multi-edges kept and merged, 1 to 3 threads and
-/// the instruction sets of this processor (sanitizers: a sixth of them).
+/// The instruction sets of this processor, for what chooses between kernels.
+inline std::vector<Isa> every_isa() {
+  std::vector<Isa> list;
+  for (const Isa isa : {Isa::portable, Isa::avx2, Isa::avx512})
+    if (isa <= machine_isa()) list.push_back(isa);
+  return list;
+}
+
+/// Calls f(sample, graph) for all graphs, directed and not, multi-edges kept and merged, 1 to 3 threads (sanitizers: a
+/// sixth of them).
 template <class F>
-void for_each(cases::Weight weight, F&& f) {
+void for_each(cases::Weight weight, const std::vector<Isa>& isas, F&& f) {
   std::vector<cases::Case> list = cases::all();
   for (const char* text :
        {"kron:5", "kron:9", "kron:11:4", "uniform:8:2", "uniform:9:8", "grid:17x9", "star:300", "path:90"})
@@ -82,8 +91,7 @@ void for_each(cases::Weight weight, F&& f) {
     for (const bool directed : {false, true})
       for (const Duplicates duplicates : {Duplicates::merge_min, Duplicates::keep})
         for (const int threads : {1, 2, 3})
-          for (const Isa isa : {Isa::portable, Isa::avx2, Isa::avx512}) {
-            if (isa > machine_isa()) continue;
+          for (const Isa isa : isas) {
             if (shapes::kSanitized && random_at(5, ++variant) % 6 != 0) continue;
             const shapes::WithIsa with_isa{std::string(name_of(isa))};
             const Sample sample{c, directed, duplicates};

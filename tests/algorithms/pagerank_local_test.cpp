@@ -70,7 +70,7 @@ void check_against_power_iteration(const Sample& sample, const Graph& graph, dou
 }  // namespace
 
 TEST_CASE("pagerank on one rank is the power iteration of its equation") {
-  samples::for_each(cases::Weight::none, [](const Sample& sample, const Graph& graph) {
+  samples::for_each(cases::Weight::none, samples::every_isa(), [](const Sample& sample, const Graph& graph) {
     check_against_power_iteration<float>(sample, graph, 1e-5);
     check_against_power_iteration<double>(sample, graph, 1e-13);
   });

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// Connected components by Afforest [1]: link a few neighbours of every vertex, find the tree that has most of them, and
+// look at all edges only of the vertices outside it.
+//
+//   in the paper        here              meaning
+//   pi                  parent_           a forest, parent <= vertex; roots point to themselves
+//   Link, Compress      link, compress
+//   neighbour rounds    start, then link_round
+//   c, sampled          giant             root of the largest tree so far
+//
+// Deviation: the first round is not linked but written, pi(v) = min(v, first neighbour). Lists are sorted by local
+// number and the hubs have the smallest ones, so on skewed graphs a vertex's first neighbour is its largest hub, and
+// the forest of one round has nearly everything in one tree: no compare-and-swap, no second round. Where the sample
+// says otherwise (uniform graphs) one of the paper's rounds follows.
+//
+// [1] M. Sutton, T. Ben-Nun, A. Barak. "Optimizing parallel graph connectivity computation via subgraph sampling."
+// IPDPS 2018.
+#include <algorithm>
+#include <atoll/algorithms/components_local.hpp>
+#include <atoll/algorithms/one_rank.hpp>
+#include <atoll/base/random.hpp>
+#include <tuple>
+#include <vector>
+
+namespace atl {
+namespace {
+
+constexpr std::size_t kGrain = 8192;
+constexpr std::size_t kSamples = 1024;
+// A tree with so large a part of the sample is worth skipping; below, another round is cheaper.
+constexpr double kGiant = 0.5;
+// Vertices fetched ahead of their link.
+constexpr Local kAhead = 16;
+// From this share of vertices that hang on a hub on, the others are left to the end, as those outside the giant are.
+constexpr double kHung = 0.75;
+
+std::size_t index(Local v) { return static_cast<std::size_t>(v); }
+
+}  // namespace
+
+ComponentsLocal::ComponentsLocal(const Graph& graph)
+    : graph_(on_one_rank(graph, "components")),
+      team_(graph.world().team()),
+      first_(index(graph.active())),
+      second_(first_.size()),
+      parent_(index(graph.active())),
+      lowest_(index(graph.active())),
+      apart_(index(graph.active())) {
+  std::atomic<std::size_t> hung{0};
+  team_.for_range(first_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+    std::size_t here = 0;
+    for (std::size_t v = a; v < b; ++v) {
+      first_[v] = second_[v] = static_cast<Local>(v);
+      for (const Csr* lists : {&graph.out(), &graph.in()}) {
+        const auto list = lists->neighbours(static_cast<Local>(v));
+        if (!list.empty()) first_[v] = std::min(first_[v], list[0]);
+        if (list.size() > 1) second_[v] = list[1];
+      }
+      here += first_[v] < graph.hubs();
+    }
+    hung += here;
+  });
+  hangs_on_hubs_ = static_cast<double>(hung) >= kHung * static_cast<double>(first_.size());
+}
+
+// The written round. Hubs first and whole: then one step takes a vertex of the tail from its hub to the root.
+void ComponentsLocal::start() {
+  const auto hubs = index(graph_.hubs());
+  std::copy(first_.begin(), first_.begin() + hubs, parent_.begin());
+  compress(hubs);
+  team_.for_range(parent_.size() - hubs, kGrain, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t v = hubs + a; v < hubs + b; ++v) {
+      const std::size_t first = index(first_[v]);
+      parent_[v] = first < hubs ? parent_[first] : static_cast<Local>(first);
+    }
+  });
+  if (!hangs_on_hubs_) compress(parent_.size());
+}
+
+Local ComponentsLocal::root_of(Local v) const {
+  for (Local above; (above = load(v)) != v;) v = above;
+  return v;
+}
+
+// The root of v's tree; the way there is shortened. Others may link roots and shorten meanwhile: what is written is an
+// ancestor, and only to vertices above it in number, which it is an ancestor of, too.
+Local ComponentsLocal::find(Local v) {
+  const Local parent = load(v), root = root_of(parent);
+  for (Local p = parent; p > root; p = load(v)) {
+    store(v, root);
+    v = p;
+  }
+  return root;
+}
+
+void ComponentsLocal::compress(std::size_t vertices) {
+  // Rising: a parent is below its vertex, so most ways are one step.
+  team_.for_range(vertices, kGrain, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t v = a; v < b; ++v) find(static_cast<Local>(v));
+  });
+}
+
+// Joins the trees of u and v: the higher root gets the lower one as its parent.
+void ComponentsLocal::link(Local u, Local v) {
+  Local p = load(u), q = load(v);
+  while (p != q) {
+    const Local high = std::max(p, q), low = std::min(p, q);
+    Local above = load(high);
+    if (above == low) return;
+    if (above == high && std::atomic_ref(parent_[index(high)]).compare_exchange_strong(above, low)) return;
+    p = load(load(high));
+    q = load(low);
+  }
+}
+
+// The paper's second round, from a column of its own: vertices ahead are known, and fetched.
+void ComponentsLocal::link_round() {
+  const auto last = static_cast<Local>(parent_.size()) - 1;
+  team_.for_range(parent_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+    for (auto v = static_cast<Local>(a); v < static_cast<Local>(b); ++v) {
+      __builtin_prefetch(parent_.data() + second_[index(std::min(v + kAhead, last))]);
+      link(v, second_[index(v)]);
+    }
+  });
+}
+
+std::pair<Local, double> ComponentsLocal::largest_tree() {
+  std::vector<Local> roots(kSamples);
+  for (std::size_t i = 0; i < kSamples; ++i) roots[i] = find(static_cast<Local>(random_at(1, i) % parent_.size()));
+  std::sort(roots.begin(), roots.end());
+  Local best = roots[0];
+  std::ptrdiff_t most = 0;
+  for (auto at = roots.begin(); at != roots.end();) {
+    const auto end = std::upper_bound(at, roots.end(), *at);
+    if (end - at > most) {
+      most = end - at;
+      best = *at;
+    }
+    at = end;
+  }
+  return {best, static_cast<double>(most) / kSamples};
+}
+
+void ComponentsLocal::collect_apart(Local giant) {
+  aparts_ = 0;
+  team_.for_range(parent_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+    Local here[kGrain];
+    std::size_t count = 0;
+    for (std::size_t v = a; v < b; ++v) {
+      here[count] = static_cast<Local>(v);
+      count += parent_[v] != giant;
+    }
+    std::copy(here, here + count, apart_.begin() + aparts_.fetch_add(count, std::memory_order_relaxed));
+  });
+}
+
+// An edge between the giant and the others is in a list of the other end, whatever its direction. Whoever is seen in
+// the giant's tree needs no look: if the other end is not in it, that one looks.
+void ComponentsLocal::link_apart(Local giant) {
+  team_.for_range(aparts_, kGrain / 16, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t i = a; i < b; ++i) {
+      const Local v = apart_[i];
+      if (find(v) == giant) continue;
+      for (const Local u : graph_.out().neighbours(v)) link(v, u);
+      if (!graph_.directed()) continue;
+      for (const Local u : graph_.in().neighbours(v)) link(v, u);
+    }
+  });
+}
+
+// Finds the roots of the vertices apart, and the smallest natural number of each tree but the giant's. Returns how many
+// of them are roots.
+Vertex ComponentsLocal::label_apart(Local root) {
+  std::atomic<Vertex> roots{0};
+  team_.for_range(aparts_, kGrain, [&](int, std::size_t a, std::size_t b) {
+    Vertex here = 0;
+    for (std::size_t i = a; i < b; ++i) {
+      const Local v = apart_[i];
+      if (find(v) != v) continue;
+      lowest_[index(v)] = static_cast<Local>(graph_.natural_of(v));
+      here += v != root;
+    }
+    roots += here;
+  });
+  team_.for_range(aparts_, kGrain, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t i = a; i < b; ++i) {
+      const auto natural = static_cast<Local>(graph_.natural_of(apart_[i]));
+      std::atomic_ref low(lowest_[index(load(apart_[i]))]);
+      for (Local old = low.load(std::memory_order_relaxed); natural < old;)
+        if (low.compare_exchange_weak(old, natural, std::memory_order_relaxed)) break;
+    }
+  });
+  return roots;
+}
+
+Vertex ComponentsLocal::first_natural_of(Local giant) const {
+  for (Vertex v = 0;; ++v)
+    if (const Local local = graph_.local_of(v); local < graph_.active() && load(local) == giant) return v;
+}
+
+void ComponentsLocal::write(Local root, Array<Vertex>& component) {
+  const auto owned = index(graph_.owned());
+  if (component.size() != owned) component = Array<Vertex>(owned);
+  const IdMap& ids = graph_.ids();
+  const Local active = graph_.active();
+  const Vertex giant = active > 0 ? ids.id_of(lowest_[index(root)]) : kNoVertex;
+  // Without looking at the trees: nearly all have the same label. The others are written over afterwards.
+  auto fill = [&](std::size_t a, std::size_t b, auto&& id_of) {
+    Vertex* const out = component.data();
+    for (auto v = static_cast<Vertex>(a); v < static_cast<Vertex>(b); ++v) {
+      // Without a branch: which vertices have no edge is a matter of chance.
+      const Vertex mask = -static_cast<Vertex>(graph_.local_of(v) < active);
+      out[v] = (giant & mask) | (id_of(v) & ~mask);
+    }
+  };
+  team_.for_range(owned, kGrain, [&](int, std::size_t a, std::size_t b) {
+    if (ids.is_range()) {
+      fill(a, b, [first = ids.first()](Vertex v) { return first + v; });
+    } else {
+      fill(a, b, [&](Vertex v) { return ids.id_of(v); });
+    }
+  });
+  team_.for_range(aparts_, kGrain, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t i = a; i < b; ++i)
+      component[static_cast<std::size_t>(graph_.natural_of(apart_[i]))] = ids.id_of(lowest_[index(load(apart_[i]))]);
+  });
+}
+
+void ComponentsLocal::run(ComponentsResult& result) {
+  aparts_ = 0;
+  Local root = 0;
+  result.components = graph_.owned() - graph_.active();
+  if (graph_.active() > 0) {
+    start();
+    auto [giant, share] = largest_tree();
+    if (share < kGiant) {
+      link_round();
+      compress(parent_.size());
+      std::tie(giant, share) = largest_tree();
+    }
+    collect_apart(giant);
+    const Vertex first = first_natural_of(giant);
+    link_apart(giant);
+    root = find(giant);
+    lowest_[index(root)] = static_cast<Local>(graph_.natural_of(root));
+    result.components += 1 + label_apart(root);
+    lowest_[index(root)] = std::min(lowest_[index(root)], static_cast<Local>(first));
+  }
+  write(root, result.component);
+}
+
+std::size_t ComponentsLocal::memory_bytes() const {
+  return (first_.size() + second_.size() + parent_.size() + lowest_.size() + apart_.size()) * sizeof(Local);
+}
+
+}  // namespace atl
