@@ -83,7 +83,7 @@ Local ComponentsLocal::root_of(Local v) const {
 }
 
 // The root of v's tree; the way there is shortened. Others may link roots and shorten meanwhile: what is written is an
-// ancestor, and only to vertices above it in number, which it is an ancestor of, too.
+// ancestor, and only while the number is above it: an ancestor below it would become its own descendant.
 Local ComponentsLocal::find(Local v) {
   const Local parent = load(v), root = root_of(parent);
   for (Local p = parent; p > root; p = load(v)) {
