@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/graph/graph.hpp>
+#include <atomic>
+#include <limits>
+#include <optional>
+#include <vector>
+
+/// Shortest paths from one source on one rank, by weights of float or double (as the graph has them).
+///
+///     SsspLocal<float> sssp(graph);       // sorted lists and buffers are made once
+///     SsspResult<float> r;                // its arrays are used again
+///     sssp.run(1, r);                     // 1 is an original id; r.distance[natural], r.parent[natural]
+///
+/// dist(v) = min over edges u -> v of dist(u) + w, dist(source) = 0, every sum rounded to Real: the distances are those
+/// of Dijkstra's algorithm in the same arithmetic, bit by bit, whatever the threads. The parents are a tree, also along
+/// edges of weight 0, and dist(v) == dist(parent(v)) + w holds exactly for an edge between them (kernel 3 of Graph500).
+/// Directed graphs are followed from source to target. Memory beside the graph: 8 (double: 16) bytes for each entry of
+/// a list, and about 30 a vertex.
+namespace atl {
+
+struct SsspOptions {
+  /// Width of a bucket, in units of the weights; none: chosen from them.
+  std::optional<double> delta = {};
+};
+
+template <class Real>
+struct SsspResult {
+  Array<Real> distance;  ///< [natural] infinity where not reached
+  Array<Vertex> parent;  ///< [natural] original ids; the source's own is itself, kNoVertex where not reached
+  Vertex reached = 0;
+};
+
+template <class Real>
+class SsspLocal {
+ public:
+  /// InputError, before any work, if the graph has no weights or others than Real, if one is negative, infinite or not a
+  /// number, if delta is not above 0, or if the graph is spread over several ranks.
+  explicit SsspLocal(const Graph& graph, const SsspOptions& options = {});
+  SsspLocal(const SsspLocal&) = delete;
+  SsspLocal& operator=(const SsspLocal&) = delete;
+
+  /// InputError if no vertex has the id `source`.
+  void run(Vertex source, SsspResult<Real>& result);
+  double delta() const { return delta_; }
+  /// Whether lists are sorted by weight and the far vertices pull: on graphs with hubs.
+  bool pulls() const { return skewed_; }
+  std::size_t memory_bytes() const;
+
+ private:
+  static constexpr Real kFar = std::numeric_limits<Real>::infinity();
+  static constexpr std::size_t kNone = SIZE_MAX;
+  struct Entry {
+    Local vertex;
+    Real weight;
+  };
+  struct alignas(128) Thread {
+    std::vector<std::vector<Local>> buckets;
+    std::vector<Local> fused;
+    std::size_t least = kNone, size = 0;
+    std::vector<Local> kept;
+    bool changed = false;
+    Vertex reached = 0;
+    std::vector<Vertex> flat;  // natural numbers of vertices whose tight edges all come from their own distance
+  };
+
+  Array<Entry> entries_of(const Csr& lists) const;
+  void choose_steps(const SsspOptions& options);
+  std::span<const Entry> list(const Csr& lists, const Array<Entry>& entries, Local v) const {
+    return {entries.data() + lists.offsets[static_cast<std::size_t>(v)], static_cast<std::size_t>(lists.degree(v))};
+  }
+  std::span<const Entry> out(Local v) const { return list(graph_.out(), out_, v); }
+  std::span<const Entry> in(Local v) const { return list(graph_.in(), graph_.directed() ? in_ : out_, v); }
+  Real load(Local v) { return std::atomic_ref(distance_[static_cast<std::size_t>(v)]).load(std::memory_order_relaxed); }
+  std::size_t bucket_of(Real distance) const;
+
+  void push(int t, Local source);
+  void settle(Thread& thread, Local u);
+  void pull();
+  void pull_one(Thread& thread, Local v, Real lower);
+  bool collect_kept();
+  void write(Local source, SsspResult<Real>& result);
+  Local tight_parent(Local v) const;
+  void hang_flat(SsspResult<Real>& result);
+
+  const Graph& graph_;
+  Team& team_;
+  bool skewed_ = false;
+  double delta_ = 0, reach_ = 0;    // reach_: of the horizon beyond the first hub
+  Array<Entry> out_, in_;           // in_: directed graphs only
+  Array<Real> distance_, settled_;  // [local] best known; that with which edges were last followed
+  Array<Local> frontier_;
+  std::size_t frontier_size_ = 0, bucket_ = 0;
+  std::atomic<std::size_t> next_{0};
+  std::atomic<Real> horizon_{kFar};
+  Real lower_ = 0;  // what is closer has followed all its edges
+  std::vector<Thread> threads_;
+};
+
+}  // namespace atl
