@@ -13,7 +13,7 @@
 // found by pushing, along edges that end below H only (lists are sorted by weight: a prefix). Then each vertex v at H
 // or beyond asks its edges, lightest first, and stops at the first with L + w >= best: what is closer than L has
 // followed all its edges before there was a horizon. What can still come over a vertex at H or beyond, with
-// H + w < best, is asked again until nothing changes. Rounding is monotone, so all these comparisons hold for the
+// H + w < best, is asked once more, and who changes then pushes. Rounding is monotone, so all these comparisons hold for the
 // rounded sums.
 //
 // [1] U. Meyer, P. Sanders. "Delta-stepping: a parallelizable shortest path algorithm." J. Algorithms 49(1), 2003.
@@ -81,6 +81,7 @@ SsspLocal<Real>::SsspLocal(const Graph& graph, const SsspOptions& options)
   if (graph.directed()) in_ = entries_of(graph.in());
   distance_ = Array<Real>(active);
   settled_ = Array<Real>(active);
+  giver_ = Array<Giver>(active);
   frontier_ = Array<Local>(active + 1);
 }
 
@@ -103,6 +104,7 @@ void SsspLocal<Real>::choose_steps(const SsspOptions& options) {
   };
   reach_ = quantile(0.75 / mean);
   delta_ = options.delta ? *options.delta : skewed_ ? reach_ / 5 : quantile(1 / mean);
+  buckets_per_unit_ = 1 / delta_;
 }
 
 template <class Real>
@@ -124,7 +126,23 @@ Array<typename SsspLocal<Real>::Entry> SsspLocal<Real>::entries_of(const Csr& li
 
 template <class Real>
 std::size_t SsspLocal<Real>::bucket_of(Real distance) const {
-  return static_cast<std::size_t>(std::min(static_cast<double>(distance) / delta_, kMostBuckets));
+  return static_cast<std::size_t>(std::min(static_cast<double>(distance) * buckets_per_unit_, kMostBuckets));
+}
+
+// Whether the edge e of u, itself at `distance`, has brought its end closer.
+template <class Real>
+bool SsspLocal<Real>::relax(Real distance, Local u, const Entry& e) {
+  const Real reached = distance + e.weight;
+  std::atomic_ref best(distance_[index(e.vertex)]);
+  Real known = best.load(std::memory_order_relaxed);
+  do {
+    if (reached >= known) return false;
+  } while (!best.compare_exchange_weak(known, reached, std::memory_order_relaxed));
+  // A giver of 8 bytes is noted whole; of 16 it might be torn, so the parent is looked for instead.
+  if constexpr (sizeof(Giver) == 8)
+    if (distance < reached)
+      std::atomic_ref(giver_[index(e.vertex)]).store(Giver{u, reached}, std::memory_order_relaxed);
+  return true;
 }
 
 template <class Real>
@@ -145,14 +163,10 @@ void SsspLocal<Real>::settle(Thread& thread, Local u) {
       if (skewed_) break;
       continue;
     }
-    std::atomic_ref best(distance_[index(e.vertex)]);
-    for (Real known = best.load(std::memory_order_relaxed); reached < known;) {
-      if (!best.compare_exchange_weak(known, reached, std::memory_order_relaxed)) continue;
-      const std::size_t bucket = bucket_of(reached);
-      if (bucket >= thread.buckets.size()) thread.buckets.resize(bucket + 1);
-      thread.buckets[bucket].push_back(e.vertex);
-      break;
-    }
+    if (!relax(distance, u, e)) continue;
+    const std::size_t bucket = bucket_of(reached);
+    if (bucket >= thread.buckets.size()) thread.buckets.resize(bucket + 1);
+    thread.buckets[bucket].push_back(e.vertex);
   }
 }
 
@@ -163,6 +177,7 @@ void SsspLocal<Real>::push(int t, Local source) {
   const auto [a, b] = team_.share(t, distance_.size());
   std::fill(distance_.begin() + a, distance_.begin() + b, kFar);
   std::fill(settled_.begin() + a, settled_.begin() + b, kFar);
+  std::fill(giver_.begin() + a, giver_.begin() + b, Giver{-1, 0});
   for (auto& bucket : thread.buckets) bucket.clear();
   team_.barrier();
   if (t == 0) {
@@ -219,58 +234,84 @@ void SsspLocal<Real>::push(int t, Local source) {
   }
 }
 
-// Asks the edges of a vertex at the horizon or beyond; `lower`: no closer vertex can improve it.
+// Asks the edges of a vertex at the horizon or beyond; `lower`: no closer vertex can improve it. Whether it did.
 template <class Real>
-void SsspLocal<Real>::pull_one(Thread& thread, Local v, Real lower) {
-  const Real known = load(v), horizon = horizon_.load(std::memory_order_relaxed);
-  const auto edges = in(v);
+bool SsspLocal<Real>::pull_one(Local v, Real lower) {
+  const Real known = load(v);
   Real best = known;
-  for (const Entry& e : edges) {
+  Giver giver{};
+  for (const Entry& e : in(v)) {
     if (lower + e.weight >= best) break;
-    best = std::min(best, load(e.vertex) + e.weight);
+    const Real before = load(e.vertex), reached = before + e.weight;
+    if (reached >= best) continue;
+    best = reached;
+    giver = {before < reached ? e.vertex : -1, reached};
   }
-  if (best < known) {
-    std::atomic_ref(distance_[index(v)]).store(best, std::memory_order_relaxed);
-    thread.changed = true;
-  }
-  if (!edges.empty() && horizon + edges[0].weight < best) thread.kept.push_back(v);
+  if (best == known) return false;
+  giver_[index(v)] = giver;
+  std::atomic_ref(distance_[index(v)]).store(best, std::memory_order_relaxed);
+  return true;
 }
 
-// The vertices that may still change become the frontier; false if nothing has changed.
+// What the threads have kept becomes the frontier.
 template <class Real>
-bool SsspLocal<Real>::collect_kept() {
-  bool changed = false;
+void SsspLocal<Real>::collect_kept() {
   frontier_size_ = 0;
+  for (const Thread& t : threads_) frontier_size_ += t.kept.size();
+  if (frontier_size_ > frontier_.size()) frontier_ = Array<Local>(2 * frontier_size_);
+  Local* at = frontier_.data();
   for (Thread& t : threads_) {
-    changed |= std::exchange(t.changed, false);
-    std::copy(t.kept.begin(), t.kept.end(), frontier_.begin() + frontier_size_);
-    frontier_size_ += t.kept.size();
+    at = std::copy(t.kept.begin(), t.kept.end(), at);
     t.kept.clear();
   }
-  return changed;
+}
+
+template <class Real>
+template <class F>
+void SsspLocal<Real>::for_frontier(F&& f) {
+  team_.for_range(frontier_size_, kGrain / 4, [&](int t, std::size_t a, std::size_t b) {
+    for (std::size_t i = a; i < b; ++i) {
+      if (i + kAhead < b) __builtin_prefetch(in(frontier_[i + kAhead]).data());
+      f(threads_[static_cast<std::size_t>(t)], frontier_[i]);
+    }
+  });
+  collect_kept();
 }
 
 template <class Real>
 void SsspLocal<Real>::pull() {
   const Real horizon = horizon_;
   team_.for_range(distance_.size(), kGrain, [&](int t, std::size_t a, std::size_t b) {
-    for (std::size_t v = a; v < b; ++v)
-      if (distance_[v] >= horizon) pull_one(threads_[static_cast<std::size_t>(t)], static_cast<Local>(v), lower_);
+    Thread& thread = threads_[static_cast<std::size_t>(t)];
+    for (std::size_t i = a; i < b; ++i) {
+      if (i + kAhead < b) __builtin_prefetch(in(static_cast<Local>(i + kAhead)).data());
+      if (distance_[i] < horizon) continue;
+      const auto v = static_cast<Local>(i);
+      pull_one(v, lower_);
+      if (const auto edges = in(v); !edges.empty() && horizon + edges[0].weight < distance_[i])
+        thread.kept.push_back(v);
+    }
   });
-  while (collect_kept()) {
-    team_.for_range(frontier_size_, kGrain / 4, [&](int t, std::size_t a, std::size_t b) {
-      for (std::size_t i = a; i < b; ++i) {
-        if (i + kAhead < frontier_size_) __builtin_prefetch(in(frontier_[i + kAhead]).data());
-        pull_one(threads_[static_cast<std::size_t>(t)], frontier_[i], horizon);
-      }
+  collect_kept();
+  for_frontier([&](Thread& thread, Local v) {
+    if (pull_one(v, horizon)) thread.kept.push_back(v);
+  });
+  // Few are left that have changed after others had asked them: those tell.
+  while (frontier_size_ > 0)
+    for_frontier([&](Thread& thread, Local u) {
+      const Real distance = load(u);
+      for (const Entry& e : out(u))
+        if (relax(distance, u, e)) thread.kept.push_back(e.vertex);
     });
-  }
 }
 
-// A neighbour before v over a tight edge, dist(u) + w == dist(v); -1 if all such have v's own distance.
+// A neighbour u closer than v over a tight edge, dist(u) + w == dist(v); -1 if all such have v's own distance. Who gave
+// the distance is one even if its own has fallen since: then the sum was rounded to the same, or v's would be lower.
 template <class Real>
-Local SsspLocal<Real>::tight_parent(Local v) const {
+Local SsspLocal<Real>::parent_of(Local v) const {
   const Real distance = distance_[index(v)];
+  const Giver giver = giver_[index(v)];
+  if (giver.vertex >= 0 && giver.reached == distance) return giver.vertex;
   for (const Entry& e : in(v)) {
     if (skewed_ && e.weight > distance) break;
     const Real before = distance_[index(e.vertex)];
@@ -301,7 +342,7 @@ void SsspLocal<Real>::write(Local source, SsspResult<Real>& result) {
       ++thread.reached;
       if (local == source) {
         result.parent[v] = graph_.id_of(source);
-      } else if (const Local parent = tight_parent(local); parent >= 0) {
+      } else if (const Local parent = parent_of(local); parent >= 0) {
         result.parent[v] = graph_.id_of(parent);
       } else {
         thread.flat.push_back(static_cast<Vertex>(v));
@@ -317,7 +358,7 @@ void SsspLocal<Real>::write(Local source, SsspResult<Real>& result) {
 // edges from those that have a parent keeps the tree free of cycles.
 template <class Real>
 void SsspLocal<Real>::hang_flat(SsspResult<Real>& result) {
-  auto parent_of = [&](Local v) -> Vertex& { return result.parent[static_cast<std::size_t>(graph_.natural_of(v))]; };
+  auto parent = [&](Local v) -> Vertex& { return result.parent[static_cast<std::size_t>(graph_.natural_of(v))]; };
   auto joins = [&](Local u, const Entry& e, Local v) {
     const Real distance = distance_[index(v)];
     return distance_[index(u)] == distance && distance + e.weight == distance;
@@ -327,16 +368,16 @@ void SsspLocal<Real>::hang_flat(SsspResult<Real>& result) {
     for (const Vertex natural : t.flat) {
       const Local v = graph_.local_of(natural);
       for (const Entry& e : in(v))
-        if (parent_of(v) == kNoVertex && parent_of(e.vertex) != kNoVertex && joins(e.vertex, e, v)) {
-          parent_of(v) = graph_.id_of(e.vertex);
+        if (parent(v) == kNoVertex && parent(e.vertex) != kNoVertex && joins(e.vertex, e, v)) {
+          parent(v) = graph_.id_of(e.vertex);
           queue.push_back(v);
         }
     }
   for (std::size_t i = 0; i < queue.size(); ++i) {
     const Local u = queue[i];
     for (const Entry& e : out(u))
-      if (parent_of(e.vertex) == kNoVertex && joins(u, e, e.vertex)) {
-        parent_of(e.vertex) = graph_.id_of(u);
+      if (parent(e.vertex) == kNoVertex && joins(u, e, e.vertex)) {
+        parent(e.vertex) = graph_.id_of(u);
         queue.push_back(e.vertex);
       }
   }
@@ -358,7 +399,7 @@ void SsspLocal<Real>::run(Vertex source, SsspResult<Real>& result) {
 template <class Real>
 std::size_t SsspLocal<Real>::memory_bytes() const {
   return (out_.size() + in_.size()) * sizeof(Entry) + (distance_.size() + settled_.size()) * sizeof(Real) +
-         frontier_.size() * sizeof(Local);
+         giver_.size() * sizeof(Giver) + frontier_.size() * sizeof(Local);
 }
 
 template class SsspLocal<float>;

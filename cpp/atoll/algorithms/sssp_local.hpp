@@ -17,7 +17,7 @@
 /// of Dijkstra's algorithm in the same arithmetic, bit by bit, whatever the threads. The parents are a tree, also along
 /// edges of weight 0, and dist(v) == dist(parent(v)) + w holds exactly for an edge between them (kernel 3 of Graph500).
 /// Directed graphs are followed from source to target. Memory beside the graph: 8 (double: 16) bytes for each entry of
-/// a list, and about 30 a vertex.
+/// a list, and about 25 (double: 45) a vertex.
 namespace atl {
 
 struct SsspOptions {
@@ -55,12 +55,16 @@ class SsspLocal {
     Local vertex;
     Real weight;
   };
+  /// Who gave a vertex the distance `reached`, and was closer itself.
+  struct alignas(2 * sizeof(Real)) Giver {
+    Local vertex;
+    Real reached;
+  };
   struct alignas(128) Thread {
     std::vector<std::vector<Local>> buckets;
     std::vector<Local> fused;
     std::size_t least = kNone, size = 0;
     std::vector<Local> kept;
-    bool changed = false;
     Vertex reached = 0;
     std::vector<Vertex> flat;  // natural numbers of vertices whose tight edges all come from their own distance
   };
@@ -78,18 +82,23 @@ class SsspLocal {
   void push(int t, Local source);
   void settle(Thread& thread, Local u);
   void pull();
-  void pull_one(Thread& thread, Local v, Real lower);
-  bool collect_kept();
+  bool relax(Real distance, Local u, const Entry& e);
+  bool pull_one(Local v, Real lower);
+  void collect_kept();
+  template <class F>
+  void for_frontier(F&& f);
   void write(Local source, SsspResult<Real>& result);
-  Local tight_parent(Local v) const;
+  Local parent_of(Local v) const;
   void hang_flat(SsspResult<Real>& result);
 
   const Graph& graph_;
   Team& team_;
   bool skewed_ = false;
-  double delta_ = 0, reach_ = 0;    // reach_: of the horizon beyond the first hub
-  Array<Entry> out_, in_;           // in_: directed graphs only
-  Array<Real> distance_, settled_;  // [local] best known; that with which edges were last followed
+  double delta_ = 0, buckets_per_unit_ = 1;  // the latter 1 / delta
+  double reach_ = 0;                         // of the horizon beyond the first hub
+  Array<Entry> out_, in_;                    // in_: directed graphs only
+  Array<Real> distance_, settled_;           // [local] best known; that with which edges were last followed
+  Array<Giver> giver_;                       // [local] the last that was noted; right if `reached` is the distance
   Array<Local> frontier_;
   std::size_t frontier_size_ = 0, bucket_ = 0;
   std::atomic<std::size_t> next_{0};
