@@ -31,6 +31,8 @@ constexpr std::size_t kGrain = 1024;
 constexpr std::size_t kFrontierGrain = 32;
 // A thread goes on with its own next vertices of the bucket while they are fewer.
 constexpr std::size_t kFusion = 2000;
+// Frontiers up to this one thread takes alone.
+constexpr std::size_t kAlone = 128;
 // Buckets beyond are one.
 constexpr double kMostBuckets = 1 << 20;
 // The lower edge of a bucket times this is below all that bucket_of() puts into it.
@@ -104,6 +106,7 @@ void SsspLocal<Real>::choose_steps(const SsspOptions& options) {
   };
   reach_ = quantile(0.75 / mean);
   delta_ = options.delta ? *options.delta : skewed_ ? reach_ / 5 : quantile(1 / mean);
+  delta_ = std::max(delta_, std::numeric_limits<double>::min());  // so that 1 / delta is finite
   buckets_per_unit_ = 1 / delta_;
 }
 
@@ -170,67 +173,60 @@ void SsspLocal<Real>::settle(Thread& thread, Local u) {
   }
 }
 
-// What each thread of the team does until all buckets below the horizon are empty.
+// A thread's part of a bucket: of the frontier, then of what it has itself put back into the bucket.
 template <class Real>
-void SsspLocal<Real>::push(int t, Local source) {
-  Thread& thread = threads_[static_cast<std::size_t>(t)];
-  const auto [a, b] = team_.share(t, distance_.size());
-  std::fill(distance_.begin() + a, distance_.begin() + b, kFar);
-  std::fill(settled_.begin() + a, settled_.begin() + b, kFar);
-  std::fill(giver_.begin() + a, giver_.begin() + b, Giver{-1, 0});
-  for (auto& bucket : thread.buckets) bucket.clear();
-  team_.barrier();
-  if (t == 0) {
-    distance_[index(source)] = 0;
-    frontier_[0] = source;
-    frontier_size_ = 1;
-    bucket_ = 0;
-    next_ = 0;
-  }
-  team_.barrier();
-  for (;;) {
-    for (std::size_t i; (i = next_.fetch_add(kFrontierGrain, std::memory_order_relaxed)) < frontier_size_;) {
-      for (const std::size_t end = std::min(frontier_size_, i + kFrontierGrain); i < end; ++i) {
-        if (i + kAhead < frontier_size_) {
-          const Local soon = frontier_[i + kAhead];
-          __builtin_prefetch(out_.data() + graph_.out().offsets[index(soon)]);
-          __builtin_prefetch(&distance_[index(soon)]);
-        }
-        settle(thread, frontier_[i]);
+void SsspLocal<Real>::settle_bucket(Thread& thread) {
+  for (std::size_t i; (i = next_.fetch_add(kFrontierGrain, std::memory_order_relaxed)) < frontier_size_;) {
+    for (const std::size_t end = std::min(frontier_size_, i + kFrontierGrain); i < end; ++i) {
+      if (i + kAhead < frontier_size_) {
+        const Local soon = frontier_[i + kAhead];
+        __builtin_prefetch(out(soon).data());
+        __builtin_prefetch(&distance_[index(soon)]);
       }
+      settle(thread, frontier_[i]);
     }
-    while (bucket_ < thread.buckets.size() && !thread.buckets[bucket_].empty() &&
-           thread.buckets[bucket_].size() < kFusion) {
-      thread.fused.clear();
-      thread.fused.swap(thread.buckets[bucket_]);
-      for (const Local u : thread.fused) settle(thread, u);
+  }
+  while (bucket_ < thread.buckets.size() && !thread.buckets[bucket_].empty() &&
+         thread.buckets[bucket_].size() < kFusion) {
+    thread.fused.clear();
+    thread.fused.swap(thread.buckets[bucket_]);
+    for (const Local u : thread.fused) settle(thread, u);
+  }
+}
+
+// All buckets below the horizon, one after the other. The team is woken for large ones only: of a graph of large
+// diameter there are many small ones.
+template <class Real>
+void SsspLocal<Real>::push(Local source) {
+  team_.for_range(distance_.size(), kGrain * 16, [&](int, std::size_t a, std::size_t b) {
+    std::fill(distance_.begin() + a, distance_.begin() + b, kFar);
+    std::fill(settled_.begin() + a, settled_.begin() + b, kFar);
+    std::fill(giver_.begin() + a, giver_.begin() + b, Giver{-1, 0});
+  });
+  for (Thread& t : threads_)
+    for (auto& bucket : t.buckets) bucket.clear();
+  distance_[index(source)] = 0;
+  frontier_[0] = source;
+  frontier_size_ = 1;
+  bucket_ = 0;
+  for (;;) {
+    next_ = 0;
+    if (frontier_size_ > kAlone) {
+      team_.run([&](int t) { settle_bucket(threads_[static_cast<std::size_t>(t)]); });
+    } else {
+      settle_bucket(threads_[0]);
     }
-    thread.least = bucket_;
-    while (thread.least < thread.buckets.size() && thread.buckets[thread.least].empty()) ++thread.least;
-    if (thread.least >= thread.buckets.size()) thread.least = kNone;
-    team_.barrier();
-    std::size_t least = kNone;
-    for (const Thread& other : threads_) least = std::min(least, other.least);
-    if (least == kNone || static_cast<double>(least) * delta_ >= static_cast<double>(horizon_.load())) return;
-    auto size_of = [&](const Thread& other) { return other.least == least ? other.buckets[least].size() : 0; };
-    std::size_t all = 0, mine = 0;
-    for (const Thread& other : threads_) {
-      if (&other == &thread) mine = all;
-      all += size_of(other);
+    std::size_t least = SIZE_MAX;
+    for (const Thread& t : threads_) {
+      std::size_t first = bucket_;
+      while (first < t.buckets.size() && t.buckets[first].empty()) ++first;
+      if (first < t.buckets.size()) least = std::min(least, first);
     }
-    team_.barrier();
-    if (t == 0) {
-      if (all > frontier_.size()) frontier_ = Array<Local>(2 * all);
-      frontier_size_ = all;
-      bucket_ = least;
-      next_ = 0;
-    }
-    team_.barrier();
-    if (size_of(thread) > 0) {
-      std::copy(thread.buckets[least].begin(), thread.buckets[least].end(), frontier_.begin() + mine);
-      thread.buckets[least].clear();
-    }
-    team_.barrier();
+    if (least == SIZE_MAX || static_cast<double>(least) * delta_ >= static_cast<double>(horizon_.load())) return;
+    bucket_ = least;
+    for (Thread& t : threads_)
+      if (least < t.buckets.size()) t.kept.swap(t.buckets[least]);
+    collect_kept();
   }
 }
 
@@ -305,90 +301,12 @@ void SsspLocal<Real>::pull() {
     });
 }
 
-// A neighbour u closer than v over a tight edge, dist(u) + w == dist(v); -1 if all such have v's own distance. Who gave
-// the distance is one even if its own has fallen since: then the sum was rounded to the same, or v's would be lower.
-template <class Real>
-Local SsspLocal<Real>::parent_of(Local v) const {
-  const Real distance = distance_[index(v)];
-  const Giver giver = giver_[index(v)];
-  if (giver.vertex >= 0 && giver.reached == distance) return giver.vertex;
-  for (const Entry& e : in(v)) {
-    if (skewed_ && e.weight > distance) break;
-    const Real before = distance_[index(e.vertex)];
-    if (before < distance && before + e.weight == distance) return e.vertex;
-  }
-  return -1;
-}
-
-template <class Real>
-void SsspLocal<Real>::write(Local source, SsspResult<Real>& result) {
-  const auto owned = index(graph_.owned());
-  if (result.distance.size() != owned) {
-    result.distance = Array<Real>(owned);
-    result.parent = Array<Vertex>(owned);
-  }
-  for (Thread& t : threads_) {
-    t.reached = 0;
-    t.flat.clear();
-  }
-  team_.for_range(owned, kGrain, [&](int t, std::size_t a, std::size_t b) {
-    Thread& thread = threads_[static_cast<std::size_t>(t)];
-    for (std::size_t v = a; v < b; ++v) {
-      const Local local = graph_.local_of(static_cast<Vertex>(v));
-      const Real distance = local < graph_.active() ? distance_[index(local)] : local == source ? Real(0) : kFar;
-      result.distance[v] = distance;
-      result.parent[v] = kNoVertex;
-      if (distance == kFar) continue;
-      ++thread.reached;
-      if (local == source) {
-        result.parent[v] = graph_.id_of(source);
-      } else if (const Local parent = parent_of(local); parent >= 0) {
-        result.parent[v] = graph_.id_of(parent);
-      } else {
-        thread.flat.push_back(static_cast<Vertex>(v));
-      }
-    }
-  });
-  result.reached = 0;
-  for (const Thread& t : threads_) result.reached += t.reached;
-  hang_flat(result);
-}
-
-// Vertices that weights of 0, or too small to change the sum, join to one of the same distance: a search along such
-// edges from those that have a parent keeps the tree free of cycles.
-template <class Real>
-void SsspLocal<Real>::hang_flat(SsspResult<Real>& result) {
-  auto parent = [&](Local v) -> Vertex& { return result.parent[static_cast<std::size_t>(graph_.natural_of(v))]; };
-  auto joins = [&](Local u, const Entry& e, Local v) {
-    const Real distance = distance_[index(v)];
-    return distance_[index(u)] == distance && distance + e.weight == distance;
-  };
-  std::vector<Local> queue;
-  for (const Thread& t : threads_)
-    for (const Vertex natural : t.flat) {
-      const Local v = graph_.local_of(natural);
-      for (const Entry& e : in(v))
-        if (parent(v) == kNoVertex && parent(e.vertex) != kNoVertex && joins(e.vertex, e, v)) {
-          parent(v) = graph_.id_of(e.vertex);
-          queue.push_back(v);
-        }
-    }
-  for (std::size_t i = 0; i < queue.size(); ++i) {
-    const Local u = queue[i];
-    for (const Entry& e : out(u))
-      if (parent(e.vertex) == kNoVertex && joins(u, e, e.vertex)) {
-        parent(e.vertex) = graph_.id_of(u);
-        queue.push_back(e.vertex);
-      }
-  }
-}
-
 template <class Real>
 void SsspLocal<Real>::run(Vertex source, SsspResult<Real>& result) {
   const Local start = graph_.local_of(graph_.find(source).second);
   horizon_ = kFar;
   if (start < graph_.active()) {
-    team_.run([&](int t) { push(t, start); });
+    push(start);
     if (horizon_ < kFar) pull();
   } else {
     std::fill(distance_.begin(), distance_.end(), kFar);

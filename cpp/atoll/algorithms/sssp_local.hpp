@@ -50,7 +50,6 @@ class SsspLocal {
 
  private:
   static constexpr Real kFar = std::numeric_limits<Real>::infinity();
-  static constexpr std::size_t kNone = SIZE_MAX;
   struct Entry {
     Local vertex;
     Real weight;
@@ -63,7 +62,6 @@ class SsspLocal {
   struct alignas(128) Thread {
     std::vector<std::vector<Local>> buckets;
     std::vector<Local> fused;
-    std::size_t least = kNone, size = 0;
     std::vector<Local> kept;
     Vertex reached = 0;
     std::vector<Vertex> flat;  // natural numbers of vertices whose tight edges all come from their own distance
@@ -79,7 +77,8 @@ class SsspLocal {
   Real load(Local v) { return std::atomic_ref(distance_[static_cast<std::size_t>(v)]).load(std::memory_order_relaxed); }
   std::size_t bucket_of(Real distance) const;
 
-  void push(int t, Local source);
+  void push(Local source);
+  void settle_bucket(Thread& thread);
   void settle(Thread& thread, Local u);
   void pull();
   bool relax(Real distance, Local u, const Entry& e);
