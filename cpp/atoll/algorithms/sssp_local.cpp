@@ -32,7 +32,7 @@ constexpr std::size_t kFrontierGrain = 32;
 // A thread goes on with its own next vertices of the bucket while they are fewer.
 constexpr std::size_t kFusion = 2000;
 // Frontiers up to this one thread takes alone.
-constexpr std::size_t kAlone = 128;
+constexpr std::size_t kAlone = 512;
 // Buckets beyond are one.
 constexpr double kMostBuckets = 1 << 20;
 // The lower edge of a bucket times this is below all that bucket_of() puts into it.
