@@ -1,27 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/graph/graph.hpp>
+#include <atoll/algorithms/betweenness.hpp>
 #include <atomic>
 #include <span>
 
-/// Betweenness on one rank, from the shortest paths (by number of edges) that start at given sources.
-///
-///     BetweennessLocal betweenness(graph);    // buffers are made once
-///     BetweennessResult r;                    // its array is used again
-///     betweenness.run(sources, r);            // original ids; r.score[natural]
-///
-/// score(v) = sum over sources s != v and targets t != v of sigma_st(v) / sigma_st, with sigma_st the number of shortest
-/// paths from s to t and sigma_st(v) of those through v [1, eq. 4]. Nothing is normalised: with all vertices as sources
-/// of an undirected graph each pair counts twice. Directed graphs are followed from source to target; weights and
-/// self-loops are ignored; a multi-edge that the graph has kept is as many paths. Sums differ in their last digits with
-/// the number of threads. Memory beside the graph: 37 bytes a vertex, and 8 for each thread.
-/// [1] U. Brandes. "A faster algorithm for betweenness centrality." J. Mathematical Sociology 25(2), 2001.
+/// Betweenness on one rank: what class Betweenness does there. Memory beside the graph: 37 bytes a vertex, and 8 for each
+/// thread.
 namespace atl {
-
-struct BetweennessResult {
-  Array<double> score;  ///< [natural]
-};
 
 class BetweennessLocal {
  public:

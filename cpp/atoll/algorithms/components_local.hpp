@@ -1,24 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/graph/graph.hpp>
+#include <atoll/algorithms/components.hpp>
 #include <atomic>
 
-/// Connected components on one rank; of a directed graph the weak ones.
-///
-///     ComponentsLocal components(graph);      // buffers are made once
-///     ComponentsResult r;                     // its array is used again
-///     components.run(r);                      // r.component[natural]
-///
-/// Two vertices have the same label exactly if a path that may use edges both ways joins them; the label is the
-/// smallest original id among them, so the result depends on neither threads nor layout. Weights, self-loops and
-/// multi-edges change nothing. Memory: 20 bytes a vertex beside the graph.
+/// Connected components on one rank: what class Components does there. Memory: 20 bytes a vertex beside the graph.
 namespace atl {
-
-struct ComponentsResult {
-  Array<Vertex> component;  ///< [natural] smallest original id of the vertex's component
-  Vertex components = 0;    ///< isolated vertices are components of their own
-};
 
 class ComponentsLocal {
  public:

@@ -36,27 +36,6 @@ void sum_rows(const Real* x, const HubTail::HubId* ids, const std::uint32_t* cou
   }
 }
 
-void validate(const PageRankOptions& options, Local owned, const std::string& name) {
-  check(options.damping > 0 && options.damping < 1,
-        "pagerank: damping is {} (a number between 0 and 1; 0.85 is usual). Change it.", options.damping);
-  check(!options.tolerance || *options.tolerance > 0,
-        "pagerank: tolerance is {} (a number above 0). Change it, or leave it out for a fixed number of iterations.",
-        options.tolerance.value_or(0));
-  check(options.max_iterations > 0, "pagerank: max_iterations is {} (at least 1). Change it.", options.max_iterations);
-  const auto& p = options.personalisation;
-  if (p.empty()) return;
-  check(p.size() == static_cast<std::size_t>(owned),
-        "pagerank: the personalisation has {} numbers ({} has {} vertices). Give one for each.", p.size(), name, owned);
-  double sum = 0;
-  for (std::size_t v = 0; v < p.size(); ++v) {
-    check(p[v] >= 0 && std::isfinite(p[v]),
-          "pagerank: personalisation {} is {} (a finite number that is not negative). Correct it.", v, p[v]);
-    sum += p[v];
-  }
-  check(sum > 0 && std::isfinite(sum),
-        "pagerank: the personalisation sums to {} (a finite number above 0). Give some vertex a share.", sum);
-}
-
 }  // namespace
 
 #if defined(__x86_64__)
@@ -234,7 +213,11 @@ void PageRankLocal<Real>::write(const PageRankOptions& options, Array<Real>& sco
 
 template <class Real>
 void PageRankLocal<Real>::run(const PageRankOptions& options, PageRankResult<Real>& result) {
-  validate(options, graph_.owned(), graph_.name());
+  check_options(options, graph_.owned(), graph_.name());
+  double sum = 0;
+  for (const double share : options.personalisation) sum += share;
+  check(options.personalisation.empty() || (sum > 0 && std::isfinite(sum)),
+        "pagerank: the personalisation sums to {} (a finite number above 0). Give some vertex a share.", sum);
   result.iterations = 0;
   result.change = 0;
   result.converged = false;

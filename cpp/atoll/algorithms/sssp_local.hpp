@@ -1,36 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/graph/graph.hpp>
+#include <atoll/algorithms/sssp.hpp>
 #include <atomic>
 #include <limits>
-#include <optional>
 #include <vector>
 
-/// Shortest paths from one source on one rank, by weights of float or double (as the graph has them).
-///
-///     SsspLocal<float> sssp(graph);       // sorted lists and buffers are made once
-///     SsspResult<float> r;                // its arrays are used again
-///     sssp.run(1, r);                     // 1 is an original id; r.distance[natural], r.parent[natural]
-///
-/// dist(v) = min over edges u -> v of dist(u) + w, dist(source) = 0, every sum rounded to Real: the distances are those
-/// of Dijkstra's algorithm in the same arithmetic, bit by bit, whatever the threads. The parents are a tree, also along
-/// edges of weight 0, and dist(v) == dist(parent(v)) + w holds exactly for an edge between them (kernel 3 of Graph500).
-/// Directed graphs are followed from source to target. Memory beside the graph: 8 (double: 16) bytes for each entry of
-/// a list, and about 25 (double: 45) a vertex.
+/// Shortest paths from one source on one rank: what class Sssp does there. Memory beside the graph: 8 (double: 16) bytes
+/// for each entry of a list, and about 25 (double: 45) a vertex.
 namespace atl {
-
-struct SsspOptions {
-  /// Width of a bucket, in units of the weights; none: chosen from them.
-  std::optional<double> delta = {};
-};
-
-template <class Real>
-struct SsspResult {
-  Array<Real> distance;  ///< [natural] infinity where not reached
-  Array<Vertex> parent;  ///< [natural] original ids; the source's own is itself, kNoVertex where not reached
-  Vertex reached = 0;
-};
 
 template <class Real>
 class SsspLocal {

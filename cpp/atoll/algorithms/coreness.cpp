@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Core numbers by repeated h-index [1, in the header]: a vertex looks again when a neighbour's number has fallen, and
+// mirrors are told of those that have.
+#include <algorithm>
+#include <atoll/algorithms/coreness.hpp>
+#include <atoll/engine/mirror_exchange.hpp>
+
+namespace atl {
+namespace {
+
+// The largest h such that h of v's neighbours, each counted once, have at least h; at most v's own number.
+Local h_index(const Graph& graph, Local v, const Array<Local>& core, std::vector<Local>& count) {
+  const Local own = core[static_cast<std::size_t>(v)];
+  count.assign(static_cast<std::size_t>(own) + 1, 0);
+  Local before = -1;
+  for (const Local u : graph.out().neighbours(v)) {
+    if (u != v && u != before) ++count[static_cast<std::size_t>(std::min(own, core[static_cast<std::size_t>(u)]))];
+    before = u;
+  }
+  Local have = 0;
+  for (Local h = own; h > 0; --h)
+    if ((have += count[static_cast<std::size_t>(h)]) >= h) return h;
+  return 0;
+}
+
+}  // namespace
+
+CorenessResult coreness(const Graph& graph) {
+  check(!graph.directed(), "coreness: {} is directed (cores are of undirected graphs). Read it as undirected.",
+        graph.name());
+  World& world = graph.world();
+  Team& team = world.team();
+  constexpr std::size_t kGrain = 512;
+  const auto owned = static_cast<std::size_t>(graph.owned()), active = static_cast<std::size_t>(graph.active()),
+             locals = static_cast<std::size_t>(graph.locals());
+  MirrorExchange<Local, MinOf> exchange(graph);
+  Array<Local> core(locals, 0), next(owned, 0);
+  VertexBits changed(graph.locals());
+  std::vector<std::vector<Local>> counts(static_cast<std::size_t>(team.size()));
+  for (std::size_t v = 0; v < active; ++v)
+    core[v] = static_cast<Local>(std::min<Edge>(graph.out().degree(static_cast<Local>(v)), INT32_MAX - 1));
+  changed.set_all();
+  CorenessResult result;
+  for (bool any = true; any; ++result.rounds) {
+    exchange.broadcast({core.data(), locals}, changed);
+    team.for_range(active, kGrain, [&](int thread, std::size_t a, std::size_t b) {
+      for (std::size_t v = a; v < b; ++v)
+        next[v] = h_index(graph, static_cast<Local>(v), core, counts[static_cast<std::size_t>(thread)]);
+    });
+    changed.clear();
+    std::atomic<bool> here{false};
+    team.for_range(active, kGrain * 64, [&](int, std::size_t a, std::size_t b) {
+      for (std::size_t v = a; v < b; ++v) {
+        if (next[v] == core[v]) continue;
+        core[v] = next[v];
+        changed.set(static_cast<Local>(v));
+        here.store(true, std::memory_order_relaxed);
+      }
+    });
+    any = world.any(here);
+  }
+  result.core = Array<Vertex>(owned);
+  Vertex most = 0;
+  for (std::size_t v = 0; v < owned; ++v) {
+    result.core[v] = core[static_cast<std::size_t>(graph.local_of(static_cast<Vertex>(v)))];
+    most = std::max(most, result.core[v]);
+  }
+  result.degeneracy = world.max(most);
+  return result;
+}
+
+}  // namespace atl

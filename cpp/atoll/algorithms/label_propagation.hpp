@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/graph/graph.hpp>
+
+/// Communities by label propagation (CDLP of Graphalytics) over any number of ranks.
+///
+///     LabelPropagation communities(graph);        // collective
+///     LabelPropagationResult r;
+///     communities.run({.iterations = 10}, r);     // r.label[natural]
+///
+/// Synchronous and deterministic [1, 2]: every vertex begins with its own id; in each iteration all take at once the label
+/// that most of their neighbours have, of equally frequent ones the smallest. In a directed graph a neighbour counts once
+/// for each direction in which an edge joins the two. A vertex without edges keeps its label. Weights are ignored;
+/// self-loops count like other edges, and so do multi-edges that the graph has kept.
+/// [1] U. Raghavan, R. Albert, S. Kumara. "Near linear time algorithm to detect community structures in large-scale
+/// networks." Physical Review E 76, 2007. [2] LDBC Graphalytics benchmark specification, CDLP.
+namespace atl {
+
+struct LabelPropagationOptions {
+  int iterations = 10;  ///< ends earlier if nothing changes
+};
+
+struct LabelPropagationResult {
+  Array<Vertex> label;  ///< [natural] an original id
+  int iterations = 0;   ///< that were done
+  Vertex changed = 0;   ///< labels on all ranks that the last iteration changed
+};
+
+class LabelPropagation {
+ public:
+  /// Collective.
+  explicit LabelPropagation(const Graph& graph);
+  ~LabelPropagation();
+  LabelPropagation(const LabelPropagation&) = delete;
+  LabelPropagation& operator=(const LabelPropagation&) = delete;
+
+  /// Collective. InputError, the same on all ranks, if there are less than 0 iterations.
+  void run(const LabelPropagationOptions& options, LabelPropagationResult& result);
+  std::size_t memory_bytes() const;
+
+ private:
+  class Rounds;
+  std::unique_ptr<Rounds> rounds_;
+};
+
+}  // namespace atl

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/graph/id_order.hpp>
+#include <atoll/runtime/launch.hpp>
+
+#include "algorithms/local_samples.hpp"
+
+/// The samples of local_samples.hpp over several ranks: every algorithm finds there what it finds on one.
+namespace samples {
+
+struct Spread {
+  Rank ranks;
+  const char* domains;
+  const char* route;
+  int threads;
+  Partition partition;
+};
+
+inline const std::vector<Spread> kSpreads = {
+    {1, "", "direct", 2, Partition::blocked},     {2, "", "direct", 2, Partition::blocked},
+    {3, "", "direct", 1, Partition::hashed},      {4, "2x2", "row", 2, Partition::balanced},
+    {4, "3+1", "domain", 1, Partition::blocked},  {5, "3+2", "aml", 1, Partition::hashed},
+    {7, "4+1+2", "mst", 1, Partition::blocked},   {8, "2x2x2", "auto", 1, Partition::balanced},
+    {8, "2x4", "domain", 1, Partition::hierarchy}};
+
+/// Values in natural order, of all ranks by ascending id. Collective.
+template <class T>
+std::vector<T> by_id(const Graph& graph, const Array<T>& natural) {
+  const IdOrder order(graph.world(), graph.ids());
+  const std::vector<T> here = order.arrange(std::span<const T>(natural.data(), natural.size()));
+  return graph.world().all_gather_varying(std::span<const T>(here));
+}
+
+/// Calls f(sample, graph) on each rank.
+template <class F>
+void for_each_spread(cases::Weight weight, F&& f) {
+  std::vector<cases::Case> list = cases::all();
+  for (const char* text : {"kron:8", "uniform:8:3", "grid:11x9", "star:200", "path:60"}) list.push_back(from_text(text));
+  list.push_back({"no vertex", {}, IdRange{0, 0}, {}});
+  std::uint64_t variant = 0;
+  for (const auto& c : list)
+    for (const bool directed : {false, true})
+      for (const Spread& spread : kSpreads) {
+        if (shapes::kSanitized && random_at(6, ++variant) % 6 != 0) continue;
+        const Sample sample{c, directed, Duplicates::merge_min};
+        Plan plan;
+        plan.threads = spread.threads;
+        plan.domains = spread.domains;
+        plan.route = spread.route;
+        CAPTURE(c.name);
+        CAPTURE(directed);
+        CAPTURE(spread.ranks);
+        CAPTURE(spread.route);
+        run_ranks(spread.ranks, plan, [&](World& world) {
+          const Graph graph = Graph::build(
+              world,
+              cases::slice(c, directed, weight, c.ids().empty(), world.rank(), world.size(), cases::Dealing::spread),
+              {.placement = {.partition = spread.partition}});
+          f(sample, graph);
+        });
+      }
+}
+
+}  // namespace samples

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <atoll/base/random.hpp>
+#include <atoll/engine/mirror_exchange.hpp>
+#include <atoll/graph/generate.hpp>
+#include <atoll/runtime/launch.hpp>
+#include <atoll/runtime/virtual_ranks.hpp>
+#include <map>
+#include <string>
+
+#include "shapes.hpp"
+
+using namespace atl;
+
+namespace {
+
+// What every vertex has on every rank that knows it: master or mirror, by (original id, rank).
+template <class T>
+std::map<std::pair<Vertex, Rank>, T> everywhere(const Graph& graph, const Array<T>& values, const VertexBits& bits) {
+  struct Seen {
+    Vertex id;
+    T value;
+  };
+  std::vector<Seen> mine;
+  const auto see = [&](Local v) {
+    if (bits.test(v)) mine.push_back({graph.id_of(v), values[static_cast<std::size_t>(v)]});
+  };
+  for (Local v = 0; v < graph.active(); ++v) see(v);
+  const Mirrors& mirrors = graph.mirrors();
+  for (std::size_t r = 0; r < mirrors.count.size(); ++r)
+    for (Local k = 0; k < mirrors.count[r]; ++k) see(mirrors.begin[r] + k);
+  std::vector<Edge> counts;
+  const auto all = graph.world().all_gather_varying(std::span<const Seen>(mine), &counts);
+  std::map<std::pair<Vertex, Rank>, T> result;
+  std::size_t at = 0;
+  for (std::size_t r = 0; r < counts.size(); ++r)
+    for (Edge i = 0; i < counts[r]; ++i, ++at) result[{all[at].id, static_cast<Rank>(r)}] = all[at].value;
+  return result;
+}
+
+// Each (vertex, rank) is chosen or not, by a hash: `share` of 64.
+bool chosen(Vertex id, Rank rank, std::uint64_t round, std::uint64_t share) {
+  return random_at(round * 1000 + static_cast<std::uint64_t>(rank), static_cast<std::uint64_t>(id)) % 64 < share;
+}
+
+template <class T, class Combine>
+void check_exchange(World& world, const std::string& text, std::uint64_t share) {
+  const Graph graph = Graph::build(world, generate(world, text));
+  MirrorExchange<T, Combine> exchange(graph);
+  const auto locals = static_cast<std::size_t>(graph.locals());
+  Array<T> values(locals);
+  VertexBits changed(graph.locals());
+  for (std::uint64_t round = 0; round < 3; ++round) {
+    const auto fill = [&] {
+      changed.clear();
+      const auto set = [&](Local v) {
+        const Vertex id = graph.id_of(v);
+        values[static_cast<std::size_t>(v)] =
+            static_cast<T>(1 + random_at(static_cast<std::uint64_t>(world.rank()) + 7 * round, static_cast<std::uint64_t>(id)) % 1000);
+        if (chosen(id, world.rank(), round, share)) changed.set(v);
+      };
+      for (Local v = 0; v < graph.active(); ++v) set(v);
+      const Mirrors& mirrors = graph.mirrors();
+      for (std::size_t r = 0; r < mirrors.count.size(); ++r)
+        for (Local k = 0; k < mirrors.count[r]; ++k) set(mirrors.begin[r] + k);
+    };
+    const auto owner_of = [&] {
+      std::map<Vertex, Rank> owners;
+      std::vector<Vertex> ids;
+      for (Local v = 0; v < graph.active(); ++v) ids.push_back(graph.id_of(v));
+      std::vector<Edge> counts;
+      const auto all = world.all_gather_varying(std::span<const Vertex>(ids), &counts);
+      std::size_t at = 0;
+      for (std::size_t r = 0; r < counts.size(); ++r)
+        for (Edge i = 0; i < counts[r]; ++i) owners[all[at++]] = static_cast<Rank>(r);
+      return owners;
+    }();
+
+    // Mirrors to masters.
+    fill();
+    VertexBits all(graph.locals());
+    all.set_all();
+    std::map<std::pair<Vertex, Rank>, T> expected = everywhere(graph, values, all);
+    for (const auto& [where, value] : everywhere(graph, values, changed))
+      if (owner_of.at(where.first) != where.second)
+        Combine{}(expected[{where.first, owner_of.at(where.first)}], value);
+    exchange.reduce({values.data(), locals}, changed);
+    const auto got = everywhere(graph, values, all);
+    for (const auto& [where, value] : expected)
+      if (owner_of.at(where.first) == where.second) CHECK(got.at(where) == value);
+    for (const auto& [where, value] : everywhere(graph, values, changed))
+      CHECK(owner_of.at(where.first) == where.second);  // mirrors are clear
+
+    // Masters to mirrors.
+    fill();
+    const auto told = everywhere(graph, values, changed);
+    auto after = everywhere(graph, values, all);
+    for (auto& [where, value] : after)
+      if (const auto master = told.find({where.first, owner_of.at(where.first)}); master != told.end())
+        value = master->second;
+    exchange.broadcast({values.data(), locals}, changed);
+    CHECK(everywhere(graph, values, all) == after);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("values of mirrors and masters travel, changed ones only, over any ranks and routes") {
+  struct Machine {
+    Rank ranks;
+    const char* domains;
+    const char* route;
+    int threads;
+  };
+  for (const Machine& m : {Machine{1, "", "direct", 2}, {2, "", "direct", 2}, {3, "", "direct", 1},
+                           {4, "2x2", "row", 2}, {5, "3+2", "domain", 1}, {8, "2x2x2", "auto", 1}, {7, "4+3", "mst", 1}})
+    for (const char* text : {"kron:7", "uniform:7:3", "path:40", "star:100"})
+      for (const std::uint64_t share : {0U, 1U, 20U, 64U}) {
+        if (shapes::kSanitized && share == 20) continue;
+        CAPTURE(m.ranks);
+        CAPTURE(m.route);
+        CAPTURE(text);
+        CAPTURE(share);
+        Plan plan;
+        plan.threads = m.threads;
+        plan.domains = m.domains;
+        plan.route = m.route;
+        plan.slot_bytes = m.ranks == 3 ? 256 : 0;  // messages of many parts
+        run_ranks(m.ranks, plan, [&](World& world) {
+          check_exchange<float, MinOf>(world, text, share);
+          check_exchange<std::int64_t, SumOf>(world, text, share);
+        });
+      }
+}
+
+TEST_CASE("monitors combine: fewer bytes cross the wall than on the same route without") {
+  // 8 domains of 8 ranks; many ranks of a domain have mirrors of the same vertex.
+  Plan plan;
+  plan.route = "domain";
+  const Hierarchy hierarchy = Hierarchy::parse("8x8");
+  const VirtualRun run = run_virtual(hierarchy, paper_costs(2), plan, [](World& world) {
+    const Graph graph = Graph::build(world, generate(world, "kron:10"));
+    MirrorExchange<double, SumOf> exchange(graph);
+    Array<double> values(static_cast<std::size_t>(graph.locals()), 1.0);
+    VertexBits changed(graph.locals());
+    changed.set_all();
+    const Counters before = world.counters();
+    exchange.reduce({values.data(), values.size()}, changed);
+    const Counters spent = world.counters().since(before);
+    const std::uint64_t sent = world.sum(spent.levels[1].bytes), merged = world.sum(spent.levels[1].merged_bytes);
+    CHECK(sent < (sent + merged) / 2);
+  });
+  CHECK(run.seconds > 0);
+}
