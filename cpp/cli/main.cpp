@@ -21,6 +21,7 @@ constexpr Verb kVerbs[] = {
     {"convert", "a graph from one format into another: convert INPUT OUTPUT", verb_convert},
     {"doctor", "what this installation can do here, and how to get what is missing", verb_doctor},
     {"graph500", "the Graph500 benchmark: construction and 64 verified searches", verb_graph500},
+    {"graphalytics", "a case of the LDBC Graphalytics benchmark, timed and checked", verb_graphalytics},
     {"info", "the job's ranks and hierarchy, and every knob of communication", verb_info},
     {"inspect", "what a graph holds, and the memory that a run would take", verb_inspect},
     {"run", "an algorithm on a graph: run bfs INPUT", verb_run},

@@ -13,7 +13,15 @@ struct Algorithm {
 };
 
 constexpr Algorithm kAlgorithms[] = {
+    {"bc", "betweenness, from some or all sources", run_bc},
     {"bfs", "breadth-first search: parents and depths from a source", run_bfs},
+    {"cc", "connected components", run_cc},
+    {"cdlp", "communities by label propagation", run_cdlp},
+    {"kcore", "core numbers", run_kcore},
+    {"lcc", "local clustering coefficients", run_lcc},
+    {"pagerank", "how often a random walk comes by", run_pagerank},
+    {"sssp", "shortest paths by weight from a source", run_sssp},
+    {"triangles", "triangles of each vertex, and all", run_triangles},
 };
 
 }  // namespace

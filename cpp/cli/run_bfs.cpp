@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/algorithms/bfs.hpp>
-#include <atoll/graph/id_order.hpp>
-#include <atoll/graph/write.hpp>
 #include <atoll/verify/bfs_tree.hpp>
 #include <charconv>
 
 #include "graph_input.hpp"
 #include "sources.hpp"
 #include "verbs.hpp"
+#include "vertex_run.hpp"
 
 namespace atl::cli {
 namespace {
@@ -24,16 +23,6 @@ struct Options {
   bool verify = false, no_verify = false, degree_order = false;
   std::string output, output_values = "depth";
 };
-
-// Into a file, ascending by id whatever the partition.
-void write_values(const Graph& graph, const std::string& path, const Array<Vertex>& values) {
-  World& world = graph.world();
-  const IdOrder order(world, graph.ids());
-  std::vector<Vertex> ids(static_cast<std::size_t>(order.size()));
-  for (std::size_t k = 0; k < ids.size(); ++k) ids[k] = order.id_at(static_cast<Vertex>(k));
-  const std::vector<Vertex> sorted = order.arrange(std::span<const Vertex>(values.data(), values.size()));
-  write_result(world, path, ids, std::span<const std::int64_t>(sorted));
-}
 
 // "off", "on" or a degree; nothing if it is none of them.
 std::optional<Edge> fission_of(const std::string& text) {
@@ -113,9 +102,8 @@ Outcome search(World& world, const Options& options) {
       break;
     }
   }
-  if (!options.output.empty()) {
-    write_values(*graph, options.output, options.output_values == "depth" ? result.depth : result.parent);
-  }
+  if (!options.output.empty())
+    write_by_id(*graph, options.output, options.output_values == "depth" ? result.depth : result.parent);
 
   std::vector<double> sorted = seconds;
   std::sort(sorted.begin(), sorted.end());

@@ -13,10 +13,19 @@ int bench_queue(const Words& words);
 int verb_convert(const Words& words);
 int verb_doctor(const Words& words);
 int verb_graph500(const Words& words);
+int verb_graphalytics(const Words& words);
 int verb_inspect(const Words& words);
 int verb_info(const Words& words);
 int verb_simulate(const Words& words);
 int verb_run(const Words& words);
+int run_bc(const Words& words);
 int run_bfs(const Words& words);
+int run_cc(const Words& words);
+int run_cdlp(const Words& words);
+int run_kcore(const Words& words);
+int run_lcc(const Words& words);
+int run_pagerank(const Words& words);
+int run_sssp(const Words& words);
+int run_triangles(const Words& words);
 
 }  // namespace atl::cli

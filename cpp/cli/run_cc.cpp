@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/algorithms/components.hpp>
+
+#include "verbs.hpp"
+#include "vertex_run.hpp"
+
+namespace atl::cli {
+
+int run_cc(const Words& words) {
+  Command command("run cc", "Connected components; of a directed graph the weak ones.");
+  VertexRun harness;
+  harness.add_to(command.app());
+  if (const auto code = command.parse(words)) return *code;
+  return command.run([&](World& world) {
+    std::unique_ptr<Components> components;
+    ComponentsResult result;
+    return harness.run(
+        world, {.prepare = [&](const Graph& graph) { components = std::make_unique<Components>(graph); },
+                .run = [&](int) { components->run(result); },
+                .describe =
+                    [&](Outcome& out, auto& rows) {
+                      out.result = {{"components", result.components}};
+                      rows.emplace_back("components", fmt::format("{}", result.components));
+                    },
+                .write = [&](const Graph& graph, const std::string& path) {
+                  write_by_id(graph, path, result.component);
+                }});
+  });
+}
+
+}  // namespace atl::cli

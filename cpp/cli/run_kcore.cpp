@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/algorithms/coreness.hpp>
+
+#include "verbs.hpp"
+#include "vertex_run.hpp"
+
+namespace atl::cli {
+
+int run_kcore(const Words& words) {
+  Command command("run kcore", "Core numbers of an undirected graph.");
+  VertexRun harness;
+  harness.add_to(command.app());
+  if (const auto code = command.parse(words)) return *code;
+  return command.run([&](World& world) {
+    const Graph* graph = nullptr;
+    CorenessResult result;
+    return harness.run(
+        world, {.prepare = [&](const Graph& g) { graph = &g; },
+                .run = [&](int) { result = coreness(*graph); },
+                .describe =
+                    [&](Outcome& out, auto& rows) {
+                      out.result = {{"degeneracy", result.degeneracy}, {"rounds", result.rounds}};
+                      rows.emplace_back("degeneracy", fmt::format("{} after {} rounds", result.degeneracy, result.rounds));
+                    },
+                .write = [&](const Graph& g, const std::string& path) { write_by_id(g, path, result.core); }});
+  });
+}
+
+}  // namespace atl::cli

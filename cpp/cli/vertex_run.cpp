@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vertex_run.hpp"
+
+#include <algorithm>
+#include <atoll/graph/id_order.hpp>
+#include <atoll/graph/write.hpp>
+
+namespace atl::cli {
+
+void VertexRun::add_to(CLI::App& app) {
+  input.add_to(app);
+  app.add_option("--trials", trials, "how often it is timed (default 3)")->check(CLI::PositiveNumber);
+  app.add_option("--output", output, "write the values with original ids: .tsv .csv .txt .npy");
+}
+
+Outcome VertexRun::run(World& world, const VertexAlgorithm& algorithm) const {
+  world.fabric().simulate_closely(false);
+  RankTimer timer(world);
+  EdgeList edges = input.load(world);
+  const double load_seconds = world.max(timer.lap());
+  const Graph graph = Graph::build(world, std::move(edges), input.options());
+  const double build_seconds = world.max(timer.lap());
+  algorithm.prepare(graph);
+  const double prepare_seconds = world.max(timer.lap());
+
+  Counters spent;  // by the trials alone
+  std::vector<double> seconds;
+  for (int trial = 0; trial < trials; ++trial) {
+    world.fabric().simulate_closely(true);
+    world.barrier();
+    const Counters before = world.counters();
+    const RankTimer timed(world);
+    algorithm.run(trial);
+    const double mine = timed.seconds();
+    world.fabric().simulate_closely(false);
+    spent += world.counters().since(before);
+    seconds.push_back(world.max(mine));
+  }
+  if (!output.empty()) algorithm.write(graph, output);
+
+  Outcome outcome;
+  outcome.input = cli::describe(graph);
+  outcome.input["preparation"] = input.preparation();
+  outcome.seconds = seconds_of(seconds);
+  outcome.seconds["prepare"] = prepare_seconds;
+  outcome.seconds["load"] = load_seconds;
+  outcome.seconds["build"] = build_seconds;
+  outcome.seconds["build_phases"] = graph.report().seconds;
+  outcome.seconds["non_overlapped_communication"] = world.max(spent.wait_seconds);
+  outcome.counters = total_counters(world, spent);
+  std::sort(seconds.begin(), seconds.end());
+  std::vector<std::pair<std::string, std::string>> rows{
+      {"graph", fmt::format("{}: {} vertices, {} {} edges", graph.name(), graph.vertices(), graph.edges(),
+                            graph.directed() ? "directed" : "undirected")},
+      {"ranks", fmt::format("{} x {} threads, {}", world.size(), world.team().size(), world.fabric().name())}};
+  algorithm.describe(outcome, rows);
+  rows.emplace_back("time", fmt::format("{:.3f} ms (median of {}; {:.3f} to {:.3f})",
+                                        outcome.seconds["run"].get<double>() * 1e3, seconds.size(),
+                                        seconds.front() * 1e3, seconds.back() * 1e3));
+  rows.emplace_back("load, build", fmt::format("{:.3f} s, {:.3f} s; prepare {:.3f} s", load_seconds, build_seconds,
+                                               prepare_seconds));
+  outcome.text = table_of(rows);
+  return outcome;
+}
+
+template <class T>
+void write_by_id(const Graph& graph, const std::string& path, const Array<T>& natural) {
+  using Written = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
+  World& world = graph.world();
+  const IdOrder order(world, graph.ids());
+  std::vector<Vertex> ids(static_cast<std::size_t>(order.size()));
+  for (std::size_t k = 0; k < ids.size(); ++k) ids[k] = order.id_at(static_cast<Vertex>(k));
+  const std::vector<T> sorted = order.arrange(std::span<const T>(natural.data(), natural.size()));
+  const std::vector<Written> values(sorted.begin(), sorted.end());
+  write_result(world, path, ids, std::span<const Written>(values));
+}
+template void write_by_id(const Graph&, const std::string&, const Array<Vertex>&);
+template void write_by_id(const Graph&, const std::string&, const Array<float>&);
+template void write_by_id(const Graph&, const std::string&, const Array<double>&);
+
+nlohmann::json seconds_of(std::vector<double> trials) {
+  nlohmann::json seconds{{"trials", trials}};
+  std::sort(trials.begin(), trials.end());
+  seconds["run"] = trials[trials.size() / 2];
+  return seconds;
+}
+
+}  // namespace atl::cli
