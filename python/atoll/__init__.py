@@ -13,11 +13,20 @@ gets a handler.
 
 import logging as _logging
 
-from . import algorithms, errors, graph, vertices, world
+from . import algorithms, errors, graph, measures, vertices, world
 from ._core import VERSION as __version__
 from .algorithms import BfsResult, bfs
 from .errors import Error, InputError, IoError, TransportError, UsageError, VerificationError
 from .graph import Graph
+from .measures import (
+    betweenness_centrality,
+    clustering,
+    connected_components,
+    core_number,
+    label_propagation,
+    pagerank,
+    sssp,
+)
 from .vertices import NO_VERTEX, UNREACHABLE, VertexArray
 from .world import World, run_ranks, set_threads
 
@@ -38,11 +47,19 @@ __all__ = [
     "World",
     "__version__",
     "algorithms",
+    "betweenness_centrality",
     "bfs",
+    "clustering",
+    "connected_components",
+    "core_number",
     "errors",
     "graph",
+    "label_propagation",
+    "measures",
+    "pagerank",
     "run_ranks",
     "set_threads",
+    "sssp",
     "vertices",
     "world",
 ]

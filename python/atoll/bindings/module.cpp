@@ -46,4 +46,5 @@ NB_MODULE(_core, m) {
   bind_runtime(m);
   bind_graph(m);
   bind_algorithms(m);
+  bind_values(m);
 }

@@ -1,0 +1,389 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Algorithms that give a value to each vertex: ranks, components, distances, communities.
+
+All are collective over graph.comm, take original ids and answer in them. `seconds` of a result is the run on this rank,
+`prepare_seconds` what making its layouts took.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import _core, errors
+from .graph import Graph
+from .vertices import VertexArray
+from .world import agreed
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+__all__ = [
+    "ComponentsResult",
+    "CorenessResult",
+    "ClusteringResult",
+    "LabelPropagationResult",
+    "PageRankResult",
+    "SsspResult",
+    "betweenness_centrality",
+    "clustering",
+    "connected_components",
+    "core_number",
+    "label_propagation",
+    "pagerank",
+    "sssp",
+]
+
+
+def _graph(graph: object) -> Graph:
+    if not isinstance(graph, Graph):
+        raise TypeError(f"graph is a {type(graph).__qualname__} (an atoll.Graph is needed). Use atoll.Graph(...).")
+    return graph
+
+
+def _id(name: str, value: object) -> int:
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"{name} is a {type(value).__qualname__} (an original id is an int). Use int({name}).") from None
+    if not 0 <= number < 2**63:
+        raise errors.InputError(f"{name} is {number} (ids are 0 to 2^63 - 3). Give the id of a vertex.")
+    return number
+
+
+@dataclass(frozen=True, repr=False)
+class PageRankResult:
+    """How often a random walk that jumps now and then comes by each vertex."""
+
+    score: VertexArray
+    """float64 (precision="float": float32); sums to 1 over all vertices where dangling is "spread"."""
+    iterations: int
+    change: float
+    """Sum of |change| over all vertices in the last iteration."""
+    converged: bool
+    """Whether change fell below the tolerance; False where none was given."""
+    prepare_seconds: float
+    seconds: float
+
+    def __repr__(self) -> str:
+        state = "converged" if self.converged else f"last change {self.change:.2g}"
+        return f"<atoll.PageRankResult: {self.score.graph.n} vertices, {self.iterations} iterations, {state}>"
+
+
+def pagerank(
+    graph: Graph,
+    *,
+    damping: float = 0.85,
+    tolerance: float | None = 1e-6,
+    max_iterations: int = 100,
+    dangling: str = "spread",
+    personalisation: ArrayLike | None = None,
+    precision: str = "double",
+) -> PageRankResult:
+    """PageRank [1]_: x(v) = (1 - d) p(v) + d (sum over edges u -> v of x(u) / outdegree(u) + s p(v)).
+
+    p is the personalisation, s the sum of x over the vertices without a leaving edge. An undirected edge counts as one each
+    way; weights are ignored. Collective over graph.comm.
+
+    Parameters
+    ----------
+    graph : Graph               n vertices
+    damping : float             d, above 0 and below 1
+    tolerance : float or None   stop when the sum of |change| is below; None: do max_iterations
+    max_iterations : int        at least 1
+    dangling : {"spread", "ignore"}
+                                what the rank of vertices without a leaving edge does: goes where p says, or is lost (s = 0)
+    personalisation : array-like of float, optional
+                                one number >= 0 for each vertex of this rank, in the order of graph.ids; None: all alike
+    precision : {"double", "float"}
+
+    Returns
+    -------
+    PageRankResult              .score (VertexArray of length n), .iterations, .change, .converged
+
+    Raises
+    ------
+    InputError                  an argument out of its range
+
+    References
+    ----------
+    .. [1] S. Brin, L. Page. "The anatomy of a large-scale hypertextual Web search engine." WWW 1998.
+
+    Examples
+    --------
+    >>> result = atoll.pagerank(atoll.Graph("star:4"))
+    >>> result.score.gather().round(3)
+    array([0.48 , 0.173, 0.173, 0.173])
+    """
+    with agreed(_graph(graph).world, f"pagerank({damping=}, {tolerance=}, {max_iterations=}, {dangling=}, {precision=})"):
+        for name, value, known in [
+            ("dangling", dangling, ("spread", "ignore")),
+            ("precision", precision, ("double", "float")),
+        ]:
+            if value not in known:
+                raise errors.UsageError(f"{name} is {value!r} (there are {', '.join(map(repr, known))}). Choose one.")
+        shares = [] if personalisation is None else np.asarray(personalisation, dtype=np.float64).ravel().tolist()
+    found = _core.pagerank(
+        graph._core, damping, tolerance, operator.index(max_iterations), dangling == "spread", shares, precision == "float"
+    )
+    return PageRankResult(
+        score=VertexArray(graph, found["score"], "pagerank"),
+        iterations=found["iterations"],
+        change=found["change"],
+        converged=found["converged"],
+        prepare_seconds=found["prepare_seconds"],
+        seconds=found["seconds"],
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class ComponentsResult:
+    """Which vertices a path joins."""
+
+    component: VertexArray
+    """int64: the smallest original id of the vertex's component."""
+    components: int
+    """How many there are; isolated vertices are components of their own."""
+    prepare_seconds: float
+    seconds: float
+
+    def __repr__(self) -> str:
+        return f"<atoll.ComponentsResult: {self.components} components of {self.component.graph.n} vertices>"
+
+
+def connected_components(graph: Graph) -> ComponentsResult:
+    """Connected components; of a directed graph the weak ones. Collective over graph.comm.
+
+    Returns
+    -------
+    ComponentsResult            .component (VertexArray of int64), .components
+
+    Examples
+    --------
+    >>> graph = atoll.Graph.from_edges([1, 1, 7], [2, 3, 9])
+    >>> atoll.connected_components(graph).component.to_dict()
+    {1: 1, 2: 1, 3: 1, 7: 7, 9: 7}
+    """
+    with agreed(_graph(graph).world, "connected_components()"):
+        pass
+    found = _core.components(graph._core)
+    return ComponentsResult(
+        component=VertexArray(graph, found["component"].view(np.int64), "component"),
+        components=found["components"],
+        prepare_seconds=found["prepare_seconds"],
+        seconds=found["seconds"],
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class SsspResult:
+    """Shortest paths by weight from one vertex."""
+
+    source: int
+    distance: VertexArray
+    """As wide as the weights; infinity where not reached."""
+    parent: VertexArray
+    """int64 original ids of a tree of shortest paths; the source's is itself; -1 if not reached."""
+    reached: int
+    """Vertices on all ranks, the source included."""
+    prepare_seconds: float
+    seconds: float
+
+    def __repr__(self) -> str:
+        return f"<atoll.SsspResult: source {self.source} reaches {self.reached} of {self.distance.graph.n} vertices>"
+
+
+def sssp(graph: Graph, source: int, *, delta: float | None = None) -> SsspResult:
+    """Shortest paths from one vertex, by the weights of the edges: delta-stepping [1]_. Collective over graph.comm.
+
+    Parameters
+    ----------
+    graph : Graph               weighted; no weight is negative, infinite or not a number
+    source : int                an original id
+    delta : float, optional     width of a bucket in units of the weights; None: chosen from them
+
+    Returns
+    -------
+    SsspResult                  .distance, .parent (VertexArrays), .reached
+
+    Raises
+    ------
+    InputError                  no weights (use bfs), or such that paths have no shortest; no vertex `source`
+
+    References
+    ----------
+    .. [1] U. Meyer, P. Sanders. "Delta-stepping: a parallelizable shortest path algorithm." J. Algorithms 49(1), 2003.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> graph = atoll.Graph.from_edges([0, 0, 1], [1, 2, 2], np.array([1.0, 5.0, 2.5]))
+    >>> atoll.sssp(graph, 0).distance.gather()
+    array([0. , 1. , 3.5])
+    """
+    with agreed(_graph(graph).world, f"sssp(source={source}, {delta=})"):
+        source = _id("source", source)
+    found = _core.sssp(graph._core, source, delta)
+    return SsspResult(
+        source=source,
+        distance=VertexArray(graph, found["distance"], "distance"),
+        parent=VertexArray(graph, found["parent"].view(np.int64), "parent"),
+        reached=found["reached"],
+        prepare_seconds=found["prepare_seconds"],
+        seconds=found["seconds"],
+    )
+
+
+def betweenness_centrality(
+    graph: Graph, *, k: int | None = None, sources: Iterable[int] | None = None, normalized: bool = True, seed: int = 1
+) -> VertexArray:
+    """Betweenness [1]_: the sum over pairs s, t of the share of their shortest paths that pass the vertex.
+
+    By number of edges, from all vertices or from some sources, whose sum is scaled up by n / k. Normalised, and counted
+    for undirected pairs once, as NetworkX does. Collective over graph.comm.
+
+    Parameters
+    ----------
+    graph : Graph               n vertices
+    k : int, optional           so many sources, drawn by `seed`
+    sources : ids, optional     these sources instead, the same on all ranks
+    normalized : bool           divide by (n - 1)(n - 2), undirected by half of it
+
+    Returns
+    -------
+    VertexArray of float64
+
+    References
+    ----------
+    .. [1] U. Brandes. "A faster algorithm for betweenness centrality." J. Mathematical Sociology 25(2), 2001.
+
+    Examples
+    --------
+    >>> atoll.betweenness_centrality(atoll.Graph("path:4"), normalized=False).gather()
+    array([0., 2., 2., 0.])
+    """
+    with agreed(_graph(graph).world, f"betweenness_centrality({k=}, {normalized=}, {seed=})"):
+        if sources is not None and k is not None:
+            raise errors.UsageError("k and sources are both given (one says which sources to take). Leave one out.")
+        if k is not None and not 1 <= operator.index(k) <= graph.n:
+            raise errors.InputError(f"k is {k} (1 to {graph.n}, the number of vertices). Change it.")
+        chosen = None if sources is None else [_id("a source", s) for s in sources]
+    if chosen is None:
+        ids = VertexArray(graph, graph.ids, "id").gather()
+        if k is not None and k < graph.n:
+            ids = np.random.default_rng(seed).choice(ids, size=k, replace=False)
+        chosen = ids.tolist()
+    found = _core.betweenness(graph._core, chosen)
+    score = VertexArray(graph, found["score"], "betweenness")
+    n = graph.n
+    scale = n / max(1, len(chosen))
+    if normalized:
+        scale /= max(1, (n - 1) * (n - 2))
+    elif not graph.directed:
+        scale /= 2
+    score.local[:] *= scale
+    return score
+
+
+@dataclass(frozen=True, repr=False)
+class LabelPropagationResult:
+    """Communities by label propagation."""
+
+    label: VertexArray
+    """int64: an original id that names the community."""
+    iterations: int
+    changed: int
+    """Labels that the last iteration changed."""
+    prepare_seconds: float
+    seconds: float
+
+    def __repr__(self) -> str:
+        return f"<atoll.LabelPropagationResult: {self.iterations} iterations, the last changed {self.changed} labels>"
+
+
+def label_propagation(graph: Graph, *, iterations: int = 10) -> LabelPropagationResult:
+    """Communities by synchronous label propagation: CDLP of Graphalytics. Collective over graph.comm.
+
+    Every vertex begins with its own id; in each iteration all take at once the label that most of their neighbours have,
+    of equally frequent ones the smallest. In a directed graph a neighbour counts for each direction of an edge.
+
+    Examples
+    --------
+    >>> graph = atoll.Graph.from_edges([1, 1, 2, 5], [2, 3, 3, 6])
+    >>> atoll.label_propagation(graph, iterations=4).label.to_dict()
+    {1: 1, 2: 1, 3: 1, 5: 5, 6: 6}
+    """
+    with agreed(_graph(graph).world, f"label_propagation({iterations=})"):
+        iterations = operator.index(iterations)
+    found = _core.label_propagation(graph._core, iterations)
+    return LabelPropagationResult(
+        label=VertexArray(graph, found["label"].view(np.int64), "label"),
+        iterations=found["iterations"],
+        changed=found["changed"],
+        prepare_seconds=found["prepare_seconds"],
+        seconds=found["seconds"],
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class CorenessResult:
+    """Core numbers."""
+
+    core: VertexArray
+    """int64: the largest k such that the vertex is in a subgraph whose vertices all have k neighbours in it."""
+    degeneracy: int
+
+    def __repr__(self) -> str:
+        return f"<atoll.CorenessResult: {self.core.graph.n} vertices, degeneracy {self.degeneracy}>"
+
+
+def core_number(graph: Graph) -> CorenessResult:
+    """Core numbers of an undirected graph. Collective over graph.comm.
+
+    Examples
+    --------
+    >>> atoll.core_number(atoll.Graph("complete:4")).core.gather()
+    array([3, 3, 3, 3])
+    """
+    with agreed(_graph(graph).world, "core_number()"):
+        pass
+    found = _core.core_numbers(graph._core)
+    return CorenessResult(VertexArray(graph, found["core"].view(np.int64), "core"), found["degeneracy"])
+
+
+@dataclass(frozen=True, repr=False)
+class ClusteringResult:
+    """Clustering coefficients and triangles."""
+
+    coefficient: VertexArray
+    """float64: edges between neighbours, by direction, over d (d - 1); 0 with fewer than two neighbours."""
+    triangles: VertexArray
+    """int64: of the graph without directions that the vertex is in."""
+    total: int
+    """Triangles, each once."""
+
+    def __repr__(self) -> str:
+        return f"<atoll.ClusteringResult: {self.coefficient.graph.n} vertices, {self.total} triangles>"
+
+
+def clustering(graph: Graph) -> ClusteringResult:
+    """Local clustering coefficients, as Graphalytics defines them, and triangles. Collective over graph.comm.
+
+    Examples
+    --------
+    >>> result = atoll.clustering(atoll.Graph("complete:4"))
+    >>> result.coefficient.gather(), result.total
+    (array([1., 1., 1., 1.]), 4)
+    """
+    with agreed(_graph(graph).world, "clustering()"):
+        pass
+    found = _core.clustering(graph._core)
+    return ClusteringResult(
+        VertexArray(graph, found["coefficient"], "clustering"),
+        VertexArray(graph, found["triangles"].view(np.int64), "triangles"),
+        found["total"],
+    )
