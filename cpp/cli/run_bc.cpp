@@ -10,7 +10,7 @@ namespace atl::cli {
 int run_bc(const Words& words) {
   Command command("run bc", "Betweenness: how many shortest paths pass a vertex, from some or all sources.");
   std::string count = "4";
-  std::optional<Vertex> source;
+  std::vector<Vertex> given;
   std::uint64_t seed = 1;
   VertexRun harness;
   CLI::App& app = command.app();
@@ -20,7 +20,7 @@ int run_bc(const Words& words) {
         const bool number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos && text != "0";
         return number || text == "all" ? "" : text + " (a number above 0, or all)";
       });
-  app.add_option("--source", source, "one original id instead");
+  app.add_option("--source", given, "original ids instead, one or several")->delimiter(',');
   app.add_option("--seed", seed, "for drawing sources (default 1)");
   if (const auto code = command.parse(words)) return *code;
   return command.run([&](World& world) {
@@ -32,8 +32,7 @@ int run_bc(const Words& words) {
         {.prepare =
              [&](const Graph& graph) {
                const int all = static_cast<int>(std::min<Vertex>(graph.vertices(), INT32_MAX));
-               sources = source ? std::vector<Vertex>{*source}
-                                : draw_sources(graph, count == "all" ? all : std::stoi(count), seed);
+               sources = given.empty() ? draw_sources(graph, count == "all" ? all : std::stoi(count), seed) : given;
                betweenness = std::make_unique<Betweenness>(graph);
              },
          .run = [&](int) { betweenness->run(sources, result); },
