@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connected components over ranks: each finds the trees of its own edges, mirrors included, once [1]; from then on a tree
-// is one vertex. Labels travel between mirrors and masters, and a label that reaches one vertex of a tree is all of the
-// tree's at once: as many rounds as a component has ranks on its longest way, not vertices (label propagation with
-// shortcuts).
+// Connected components over ranks: each finds the trees of its own edges, mirrors included, by Afforest [1]. Every tree
+// has a name: that of the largest of a rank, its giant, is the rank's number; of any other a number above those. A rank
+// tells the others the names of its vertices that mirrors stand for, but for those in its giant: so all ranks together
+// know which trees an edge joins. The few pairs that are left to join are gathered by every rank; were they too many for
+// that, the small trees pass the least name on, from tree to tree.
 //
 //   in the paper        here              meaning
-//   pi                  tree_             a forest over the local vertices, flat once the edges are linked
-//   Link                link()
-//                       label_            [local] smallest original id that is known; the tree's is its root's
+//   pi, Link, Compress  forest_           trees of this rank's edges
+//   c                   forest_.giant()   tree whose vertices do not look at all of their edges
+//                       name_             [local] a root's: the least name that its tree is known to be joined to; a
+//                                         mirror's: the same of its master's tree
+//
+// Deviation: an edge between two giants may be seen by neither rank, where its ends also have been linked to a third
+// tree. So where a mirror of another giant is in such a tree and the two giants are not one in the end, the edges
+// skipped are looked at after all.
 //
 // [1] M. Sutton, T. Ben-Nun, A. Barak. "Optimizing parallel graph connectivity computation via subgraph sampling."
-// IPDPS 2018 (Afforest; its sampling, of which many ranks' parts are too small to gain, is in components_local.cpp).
+// IPDPS 2018.
+#include <algorithm>
 #include <atoll/algorithms/components.hpp>
-#include <atoll/algorithms/components_local.hpp>
+#include <atoll/algorithms/components_forest.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
+#include <numeric>
+#include <unordered_map>
 
 namespace atl {
 
@@ -26,12 +35,20 @@ class Components::Search {
 
 class Components::Alone final : public Search {
  public:
-  explicit Alone(const Graph& graph) : local_(graph) {}
-  void run(ComponentsResult& result) override { local_.run(result); }
-  std::size_t memory_bytes() const override { return local_.memory_bytes(); }
+  explicit Alone(const Graph& graph) : graph_(graph), forest_(graph) {}
+
+  void run(ComponentsResult& result) override {
+    forest_.grow();
+    const Local giant = forest_.giant();
+    const auto id = [&](Local root) { return graph_.ids().id_of(forest_.lowest(root)); };
+    forest_.write(giant >= 0 ? id(giant) : kNoVertex, id, result.component);
+    result.components = graph_.owned() - graph_.active() + (giant >= 0) + forest_.trees_apart();
+  }
+  std::size_t memory_bytes() const override { return forest_.memory_bytes(); }
 
  private:
-  ComponentsLocal local_;
+  const Graph& graph_;
+  ComponentForest forest_;
 };
 
 class Components::Together final : public Search {
@@ -39,140 +56,249 @@ class Components::Together final : public Search {
   explicit Together(const Graph& graph)
       : graph_(graph),
         world_(graph.world()),
-        team_(world_.team()),
+        forest_(graph),
         exchange_(graph),
         locals_(static_cast<std::size_t>(graph.locals())),
-        tree_(locals_),
-        label_(locals_),
-        lowered_(graph.locals()),
-        told_(graph.locals()) {}
+        name_(locals_),
+        beside_(static_cast<std::size_t>(graph.active())),
+        told_(graph.locals()),
+        ranks_(static_cast<Name>(world_.size())) {}
 
   void run(ComponentsResult& result) override {
-    plant();
-    lowered_.clear();
-    told_.clear();
-    for_mirrors([&](Local v) { lowered_.set(v); });
-    while (world_.any(lowered_.any())) {
-      exchange_.reduce({label_.data(), locals_}, lowered_);
-      spread(lowered_);
-      told_.take_below(graph_.mirrors().begin[0], lowered_);
-      exchange_.broadcast({label_.data(), locals_}, told_);
-      spread(told_);
-      told_.clear();
+    forest_.grow();
+    join_trees();
+    if (world_.any(may_have_missed())) {
+      forest_.grow_on();
+      join_trees();
     }
     write(result);
   }
 
   std::size_t memory_bytes() const override {
-    return locals_ * (sizeof(Local) + sizeof(Vertex)) + exchange_.memory_bytes();
+    return forest_.memory_bytes() + locals_ * sizeof(Name) + beside_.size() + exchange_.memory_bytes();
   }
 
  private:
-  static constexpr std::size_t kGrain = 4096;
+  /// Unsigned: ids have 63 bits, and ranks are counted below them.
+  using Name = std::uint64_t;
+  struct Pair {
+    Name one, other;
+    auto operator<=>(const Pair&) const = default;
+  };
+  struct LeastId {
+    Name name;
+    Vertex id;
+  };
+  // Of a small tree: it is beside others of other ranks; it has a name that those have not heard of.
+  static constexpr std::uint8_t kTrees = 1, kChanged = 2;
+
+  Name own_rank() const { return static_cast<Name>(world_.rank()); }
+  bool is_giant(Name name) const { return name < ranks_; }
+  Name& name(Local v) { return name_[static_cast<std::size_t>(v)]; }
+  std::uint8_t& beside(Local root) { return beside_[static_cast<std::size_t>(root)]; }
+  // Of a small tree of this rank: above all giants', and in the order of the least ids.
+  Name own_name(Local root) const { return ranks_ + static_cast<Name>(graph_.ids().id_of(forest_.lowest(root))); }
+
+  // Of a mirror: a tree of its own has edges to the giant only.
+  Local tree_of_mirror(Local m) {
+    const Local root = forest_.tree(m);
+    return root == m ? forest_.giant() : root;
+  }
+
+  void join_trees() {
+    group_.resize(static_cast<std::size_t>(ranks_));
+    std::iota(group_.begin(), group_.end(), Name{0});
+    tell_names();
+    look_across();
+    const auto pairs = world_.sum(static_cast<double>(joined_.size() + between_.size()));
+    if (pairs * sizeof(Pair) <= static_cast<double>(world_.plan().replicated_bytes)) {
+      joined_.insert(joined_.end(), between_.begin(), between_.end());
+      join_all();
+    } else {
+      join_giants();
+      pass_on();
+      join_giants();
+    }
+  }
 
   template <class F>
   void for_mirrors(F&& f) {
     const Mirrors& mirrors = graph_.mirrors();
     for (std::size_t r = 0; r < mirrors.count.size(); ++r)
-      for (Local k = 0; k < mirrors.count[r]; ++k) f(mirrors.begin[r] + k);
+      for (Local m = mirrors.begin[r]; m < mirrors.begin[r] + mirrors.count[r]; ++m) f(m, r);
   }
-  Local parent(Local v) {
-    return std::atomic_ref(tree_[static_cast<std::size_t>(v)]).load(std::memory_order_relaxed);
+
+  void tell_names() {
+    told_.clear();
+    // All values travel where that is shorter: so those that nobody needs are right too.
+    std::fill(name_.begin(), name_.begin() + graph_.active(), own_rank());
+    for (const Local v : forest_.apart())
+      if (const Local root = forest_.tree(v); root != forest_.giant()) {
+        name(v) = own_name(root);
+        beside(root) = 0;
+        told_.set(v);
+      }
+    for_mirrors([&](Local m, Name rank) { name(m) = rank; });
+    exchange_.broadcast({name_.data(), locals_}, told_);
+    for (const Local v : forest_.apart())
+      if (const Local root = forest_.tree(v); root != forest_.giant()) name(root) = own_name(root);
   }
-  Local root(Local v) {
-    for (Local above; (above = parent(v)) != v;) v = above;
-    return v;
-  }
-  void link(Local u, Local v) {
-    for (Local p = root(u), q = root(v); p != q; p = root(p), q = root(q)) {
-      const Local low = std::min(p, q);
-      Local high = std::max(p, q);
-      if (std::atomic_ref(tree_[static_cast<std::size_t>(high)]).compare_exchange_strong(high, low)) return;
-      if (p == low) q = high;
-      if (q == low) p = high;
+
+  // Which trees the mirrors join: small trees take the least name that they are beside.
+  void look_across() {
+    std::vector<bool> touched(static_cast<std::size_t>(ranks_));
+    joined_.clear();
+    between_.clear();
+    for_mirrors([&](Local m, Name) {
+      const Local root = tree_of_mirror(m);
+      const Name there = name(m);
+      if (root == forest_.giant()) {
+        if (is_giant(there)) touched[there] = true;
+        return;
+      }
+      if (!is_giant(there)) beside(root) |= kTrees;
+      hear(root, there);
+    });
+    for (Name r = 0; r < ranks_; ++r)
+      if (touched[r]) joined_.push_back({own_rank(), r});
+    for_mirrors([&](Local m, Name) {
+      const Local root = tree_of_mirror(m);
+      if (root != forest_.giant() && (beside(root) & kTrees)) between_.push_back({own_name(root), name(m)});
+    });
+    for (auto* pairs : {&joined_, &between_}) {
+      std::sort(pairs->begin(), pairs->end());
+      pairs->erase(std::unique(pairs->begin(), pairs->end()), pairs->end());
     }
   }
 
-  // The forest of this rank's edges, and each tree's smallest id.
-  void plant() {
-    team_.for_range(locals_, kGrain, [&](int, std::size_t a, std::size_t b) {
-      for (std::size_t v = a; v < b; ++v) tree_[v] = static_cast<Local>(v);
-    });
-    team_.for_range(static_cast<std::size_t>(graph_.active()), kGrain, [&](int, std::size_t a, std::size_t b) {
-      for (auto v = static_cast<Local>(a); v < static_cast<Local>(b); ++v) {
-        for (const Local u : graph_.out().neighbours(v)) link(v, u);
-        if (graph_.directed())
-          for (const Local u : graph_.in().neighbours(v)) link(v, u);
-      }
-    });
-    team_.for_range(locals_, kGrain, [&](int, std::size_t a, std::size_t b) {
-      for (std::size_t v = a; v < b; ++v) {
-        std::atomic_ref(tree_[v]).store(root(static_cast<Local>(v)), std::memory_order_relaxed);
-        label_[v] = kUnreachable;
-      }
-    });
-    const auto name = [&](Local v) {
-      const Local top = tree_[static_cast<std::size_t>(v)];
-      combine_atomically(label_[static_cast<std::size_t>(top)], graph_.id_of(v), MinOf{});
+  // Whether the small tree has another name now. Two giants that are beside one tree are joined.
+  bool hear(Local root, Name there) {
+    Name& here = name(root);
+    if (is_giant(there) && is_giant(here) && there != here) joined_.push_back({here, there});
+    if (there >= here) return false;
+    here = there;
+    return true;
+  }
+
+  // All trees of a group are known by the least one's name, which is a giant's where there is one.
+  void join_all() {
+    std::unordered_map<Name, Name> above;
+    const auto top = [&](Name name) {
+      Name root = name;
+      for (auto at = above.find(root); at != above.end() && at->second != root; at = above.find(root)) root = at->second;
+      while (name != root) name = std::exchange(above[name], root);
+      return root;
     };
-    team_.for_range(static_cast<std::size_t>(graph_.owned()), kGrain, [&](int, std::size_t a, std::size_t b) {
-      for (std::size_t v = a; v < b; ++v) name(static_cast<Local>(v));
-    });
-    for_mirrors(name);
-    take_roots();
+    for (const Pair& pair : world_.all_gather_varying(std::span<const Pair>(joined_))) {
+      const Name p = top(pair.one), q = top(pair.other);
+      above[std::max(p, q)] = above[std::min(p, q)] = std::min(p, q);
+    }
+    for (Name r = 0; r < ranks_; ++r) group_[r] = top(r);
+    for_small_trees([&](Local root) { name(root) = top(beside(root) & kTrees ? own_name(root) : name(root)); });
   }
 
-  // What vertices have heard is their trees', and so their trees' vertices'.
-  void spread(const VertexBits& heard) {
-    team_.for_range(heard.words(), kGrain / 64, [&](int, std::size_t a, std::size_t b) {
-      for (std::size_t w = a; w < b; ++w)
-        for (std::uint64_t bits = heard.at(w); bits; bits &= bits - 1) {
-          const std::size_t v = w * 64 + static_cast<std::size_t>(std::countr_zero(bits));
-          const auto top = static_cast<std::size_t>(tree_[v]);
-          const Vertex label = std::atomic_ref(label_[v]).load(std::memory_order_relaxed);
-          if (top != v && combine_atomically(label_[top], label, MinOf{})) lowered_.set(static_cast<Local>(top));
+  // The same for giants only.
+  void join_giants() {
+    const auto top = [&](Name r) {
+      while (group_of(r) != r) r = group_of(r);
+      return r;
+    };
+    for (const Pair& pair : world_.all_gather_varying(std::span<const Pair>(joined_))) {
+      const Name p = top(pair.one), q = top(pair.other);
+      group_[std::max(p, q)] = std::min(p, q);
+    }
+    for (Name r = 0; r < ranks_; ++r) group_[r] = top(r);
+    joined_.clear();
+  }
+
+  Name group_of(Name giant) const { return group_[giant]; }
+
+  // Whether a mirror of a giant that is not ours hangs on a small tree: it may have an edge to ours as well.
+  bool may_have_missed() {
+    bool missed = false;
+    for_mirrors([&](Local m, Name) {
+      missed = missed || (is_giant(name(m)) && group_of(name(m)) != group_of(own_rank()) &&
+                          forest_.giant() >= 0 && tree_of_mirror(m) != forest_.giant());
+    });
+    return missed;
+  }
+
+  template <class F>
+  void for_small_trees(F&& f) {
+    for (const Local v : forest_.apart())
+      if (const Local root = forest_.tree(v); root == v && root != forest_.giant()) f(root);
+  }
+
+  // Small trees beside small trees of other ranks, until nobody has heard of a lesser name. A tree that is beside giants
+  // only has nothing to tell: its own rank sees all of its edges.
+  void pass_on() {
+    for_small_trees([&](Local root) {
+      if (is_giant(name(root))) name(root) = group_of(name(root));
+      if ((beside(root) & kTrees) && name(root) != own_name(root)) beside(root) |= kChanged;
+    });
+    for (;;) {
+      told_.clear();
+      double masters = 0;
+      for (const Local v : forest_.apart())
+        if (const Local root = forest_.tree(v); root != forest_.giant()) {
+          name(v) = name(root);
+          if (!(beside(root) & kChanged)) continue;
+          told_.set(v);
+          ++masters;
         }
-    });
-    take_roots();
-  }
-
-  void take_roots() {
-    team_.for_range(locals_, kGrain, [&](int, std::size_t a, std::size_t b) {
-      for (std::size_t v = a; v < b; ++v) {
-        const auto top = static_cast<std::size_t>(tree_[v]);
-        const Vertex label = std::atomic_ref(label_[top]).load(std::memory_order_relaxed);
-        if (label >= label_[v]) continue;
-        label_[v] = label;
-        lowered_.set(static_cast<Local>(v));
-      }
-    });
+      if (!world_.any(masters > 0)) return;
+      for_small_trees([&](Local root) { beside(root) &= static_cast<std::uint8_t>(~kChanged); });
+      exchange_.broadcast({name_.data(), locals_}, told_);
+      for_mirrors([&](Local m, Name) {
+        if (!told_.test(m)) return;
+        const Local root = forest_.tree(m);
+        if (root != m && root != forest_.giant() && hear(root, name(m))) beside(root) |= kChanged;
+      });
+    }
   }
 
   void write(ComponentsResult& result) {
-    const auto owned = static_cast<std::size_t>(graph_.owned());
-    if (result.component.size() != owned) result.component = Array<Vertex>(owned);
-    std::atomic<Vertex> firsts{0};
-    team_.for_range(owned, kGrain, [&](int, std::size_t a, std::size_t b) {
-      Vertex here = 0;
-      for (std::size_t v = a; v < b; ++v) {
-        const Local local = graph_.local_of(static_cast<Vertex>(v));
-        result.component[v] = label_[static_cast<std::size_t>(local)];
-        here += result.component[v] == graph_.id_of(local);
+    const Local giant = forest_.giant();
+    const Name group = group_of(own_rank());
+    Vertex firsts = graph_.owned() - graph_.active() + (giant >= 0 && group == own_rank());
+    std::vector<Vertex> least(static_cast<std::size_t>(ranks_), kUnreachable);
+    const auto meet = [&](Name name, Vertex id) {
+      Vertex& known = least[name];
+      known = std::min(known, id);
+    };
+    if (giant >= 0) meet(group, graph_.ids().id_of(forest_.lowest(giant)));
+    for_small_trees([&](Local root) {
+      if (is_giant(name(root))) {
+        name(root) = group_of(name(root));
+        meet(name(root), graph_.ids().id_of(forest_.lowest(root)));
+      } else {
+        firsts += name(root) == own_name(root);
       }
-      firsts += here;
     });
-    result.components = world_.sum(firsts.load());
+    result.components = world_.sum(firsts);
+
+    // The least id of each group of giants and what hangs on them.
+    std::vector<LeastId> known;
+    for (Name r = 0; r < ranks_; ++r)
+      if (const Vertex id = least[r]; id != kUnreachable) known.push_back({r, id});
+    for (const auto& [name, id] : world_.all_gather_varying(std::span<const LeastId>(known))) meet(name, id);
+    const auto id_of = [&](Name name) { return is_giant(name) ? least[name] : static_cast<Vertex>(name - ranks_); };
+    forest_.write(
+        id_of(group), [&](Local root) { return id_of(root == giant ? group : name(root)); }, result.component);
   }
 
   const Graph& graph_;
   World& world_;
-  Team& team_;
-  MirrorExchange<Vertex, MinOf> exchange_;
+  ComponentForest forest_;
+  MirrorExchange<Name, MinOf> exchange_;
   const std::size_t locals_;
-  Array<Local> tree_;    // [local]
-  Array<Vertex> label_;  // [local]
-  VertexBits lowered_;   // mirrors since they told their masters, masters since they told their mirrors
+  Array<Name> name_;
+  Array<std::uint8_t> beside_;  // [root]
   VertexBits told_;
+  const Name ranks_;
+  std::vector<Name> group_;  // [rank] least giant that its giant is joined to
+  std::vector<Pair> joined_;   // giants that are joined, as seen here
+  std::vector<Pair> between_;  // small trees beside others of other ranks, and what else these are beside
 };
 
 Components::Components(const Graph& graph) {

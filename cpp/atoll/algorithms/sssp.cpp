@@ -185,9 +185,11 @@ class Sssp<Real>::Together final : public Search {
   // A neighbour over a tight edge, dist(u) + w == dist(v), that is closer; those that have none (weights of 0, or too
   // small to change a sum) take one that has a parent already.
   void find_parents(Local source) {
-    VertexBits all(graph_.locals());
-    all.set_all();
-    exchange_.broadcast({distance_.data(), locals_}, all);
+    VertexBits& reached = closer_;  // who is not is known to be so: a mirror that was reached has a master that was
+    reached.clear();
+    for (Local v = 0; v < graph_.active(); ++v)
+      if (distance_[static_cast<std::size_t>(v)] < kFar) reached.set(v);
+    exchange_.broadcast({distance_.data(), locals_}, reached);
     if (parent_.size() == 0) parent_ = Array<Vertex>(locals_);
     std::fill(parent_.begin(), parent_.end(), kNoVertex);
     std::atomic<bool> flat{false};
@@ -218,7 +220,7 @@ class Sssp<Real>::Together final : public Search {
     Array<std::uint32_t> has(locals_);
     do {
       for (std::size_t v = 0; v < static_cast<std::size_t>(graph_.owned()); ++v) has[v] = parent_[v] != kNoVertex;
-      hung.broadcast({has.data(), locals_}, all);
+      hung.broadcast({has.data(), locals_}, reached);
       flat = false;
       look([&](Local u, Local) { return has[static_cast<std::size_t>(u)] != 0; });
     } while (world_.any(flat));

@@ -32,7 +32,8 @@ class MirrorExchange {
   /// Sets the bits of the masters that have become other values, and clears those of all mirrors. Collective. `expected`
   /// is how many values all ranks together send, if they know (it picks the route where that is auto).
   void reduce(std::span<T> values, VertexBits& changed, std::optional<double> expected = {});
-  /// Sets the bits of the mirrors that have been told; those of masters stay.
+  /// Sets the bits of the mirrors that have been told; those of masters stay. Where most have changed all are told, so
+  /// that the values of all masters with mirrors must be right.
   void broadcast(std::span<T> values, VertexBits& changed, std::optional<double> expected = {});
 
   /// Mirrors of all ranks: what travels when all values have changed.

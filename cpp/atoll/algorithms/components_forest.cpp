@@ -16,8 +16,7 @@
 // [1] M. Sutton, T. Ben-Nun, A. Barak. "Optimizing parallel graph connectivity computation via subgraph sampling."
 // IPDPS 2018.
 #include <algorithm>
-#include <atoll/algorithms/components_local.hpp>
-#include <atoll/algorithms/one_rank.hpp>
+#include <atoll/algorithms/components_forest.hpp>
 #include <atoll/base/random.hpp>
 #include <tuple>
 #include <vector>
@@ -25,7 +24,6 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kGrain = 8192;
 constexpr std::size_t kSamples = 1024;
 // A tree with so large a part of the sample is worth skipping; below, another round is cheaper.
 constexpr double kGiant = 0.5;
@@ -38,14 +36,16 @@ std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 
 }  // namespace
 
-ComponentsLocal::ComponentsLocal(const Graph& graph)
-    : graph_(on_one_rank(graph, "components")),
+ComponentForest::ComponentForest(const Graph& graph)
+    : graph_(graph),
       team_(graph.world().team()),
-      first_(index(graph.active())),
-      second_(first_.size()),
-      parent_(index(graph.active())),
-      lowest_(index(graph.active())),
-      apart_(index(graph.active())) {
+      active_(index(graph.active())),
+      first_mirror_(graph.world().size() == 1 ? active_ : index(graph.mirrors().begin[0])),
+      first_(active_),
+      second_(active_),
+      parent_(graph.world().size() == 1 ? active_ : index(graph.locals())),
+      lowest_(active_),
+      apart_(active_) {
   std::atomic<std::size_t> hung{0};
   team_.for_range(first_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
     std::size_t here = 0;
@@ -64,27 +64,30 @@ ComponentsLocal::ComponentsLocal(const Graph& graph)
 }
 
 // The written round. Hubs first and whole: then one step takes a vertex of the tail from its hub to the root.
-void ComponentsLocal::start() {
+void ComponentForest::start() {
   const auto hubs = index(graph_.hubs());
   std::copy(first_.begin(), first_.begin() + hubs, parent_.begin());
   compress(hubs);
-  team_.for_range(parent_.size() - hubs, kGrain, [&](int, std::size_t a, std::size_t b) {
+  team_.for_range(active_ - hubs, kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = hubs + a; v < hubs + b; ++v) {
       const std::size_t first = index(first_[v]);
       parent_[v] = first < hubs ? parent_[first] : static_cast<Local>(first);
     }
   });
-  if (!hangs_on_hubs_) compress(parent_.size());
+  team_.for_range(parent_.size() - first_mirror_, kGrain, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t v = first_mirror_ + a; v < first_mirror_ + b; ++v) parent_[v] = static_cast<Local>(v);
+  });
+  if (!hangs_on_hubs_) compress(active_);
 }
 
-Local ComponentsLocal::root_of(Local v) const {
+Local ComponentForest::root_of(Local v) const {
   for (Local above; (above = load(v)) != v;) v = above;
   return v;
 }
 
 // The root of v's tree; the way there is shortened. Others may link roots and shorten meanwhile: what is written is an
 // ancestor, and only while the number is above it: an ancestor below it would become its own descendant.
-Local ComponentsLocal::find(Local v) {
+Local ComponentForest::find(Local v) {
   const Local parent = load(v), root = root_of(parent);
   for (Local p = parent; p > root; p = load(v)) {
     store(v, root);
@@ -93,7 +96,7 @@ Local ComponentsLocal::find(Local v) {
   return root;
 }
 
-void ComponentsLocal::compress(std::size_t vertices) {
+void ComponentForest::compress(std::size_t vertices) {
   // Rising: a parent is below its vertex, so most ways are one step.
   team_.for_range(vertices, kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) find(static_cast<Local>(v));
@@ -101,7 +104,7 @@ void ComponentsLocal::compress(std::size_t vertices) {
 }
 
 // Joins the trees of u and v: the higher root gets the lower one as its parent.
-void ComponentsLocal::link(Local u, Local v) {
+void ComponentForest::link(Local u, Local v) {
   Local p = load(u), q = load(v);
   while (p != q) {
     const Local high = std::max(p, q), low = std::min(p, q);
@@ -114,9 +117,9 @@ void ComponentsLocal::link(Local u, Local v) {
 }
 
 // The paper's second round, from a column of its own: vertices ahead are known, and fetched.
-void ComponentsLocal::link_round() {
-  const auto last = static_cast<Local>(parent_.size()) - 1;
-  team_.for_range(parent_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+void ComponentForest::link_round() {
+  const auto last = static_cast<Local>(active_) - 1;
+  team_.for_range(active_, kGrain, [&](int, std::size_t a, std::size_t b) {
     for (auto v = static_cast<Local>(a); v < static_cast<Local>(b); ++v) {
       __builtin_prefetch(parent_.data() + second_[index(std::min(v + kAhead, last))]);
       link(v, second_[index(v)]);
@@ -124,9 +127,9 @@ void ComponentsLocal::link_round() {
   });
 }
 
-std::pair<Local, double> ComponentsLocal::largest_tree() {
+std::pair<Local, double> ComponentForest::largest_tree() {
   std::vector<Local> roots(kSamples);
-  for (std::size_t i = 0; i < kSamples; ++i) roots[i] = find(static_cast<Local>(random_at(1, i) % parent_.size()));
+  for (std::size_t i = 0; i < kSamples; ++i) roots[i] = find(static_cast<Local>(random_at(1, i) % active_));
   std::sort(roots.begin(), roots.end());
   Local best = roots[0];
   std::ptrdiff_t most = 0;
@@ -141,9 +144,9 @@ std::pair<Local, double> ComponentsLocal::largest_tree() {
   return {best, static_cast<double>(most) / kSamples};
 }
 
-void ComponentsLocal::collect_apart(Local giant) {
+void ComponentForest::collect_apart(Local giant) {
   aparts_ = 0;
-  team_.for_range(parent_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+  team_.for_range(active_, kGrain, [&](int, std::size_t a, std::size_t b) {
     Local here[kGrain];
     std::size_t count = 0;
     for (std::size_t v = a; v < b; ++v) {
@@ -154,23 +157,23 @@ void ComponentsLocal::collect_apart(Local giant) {
   });
 }
 
+void ComponentForest::link_all(Local v) {
+  for (const Local u : graph_.out().neighbours(v)) link(v, u);
+  if (!graph_.directed()) return;
+  for (const Local u : graph_.in().neighbours(v)) link(v, u);
+}
+
 // An edge between the giant and the others is in a list of the other end, whatever its direction. Whoever is seen in
 // the giant's tree needs no look: if the other end is not in it, that one looks.
-void ComponentsLocal::link_apart(Local giant) {
+void ComponentForest::link_apart(Local giant) {
   team_.for_range(aparts_, kGrain / 16, [&](int, std::size_t a, std::size_t b) {
-    for (std::size_t i = a; i < b; ++i) {
-      const Local v = apart_[i];
-      if (find(v) == giant) continue;
-      for (const Local u : graph_.out().neighbours(v)) link(v, u);
-      if (!graph_.directed()) continue;
-      for (const Local u : graph_.in().neighbours(v)) link(v, u);
-    }
+    for (std::size_t i = a; i < b; ++i)
+      if (find(apart_[i]) != giant) link_all(apart_[i]);
   });
 }
 
-// Finds the roots of the vertices apart, and the smallest natural number of each tree but the giant's. Returns how many
-// of them are roots.
-Vertex ComponentsLocal::label_apart(Local root) {
+// Finds the roots of the vertices apart, and the smallest natural number of each tree; counts them.
+void ComponentForest::label_apart() {
   std::atomic<Vertex> roots{0};
   team_.for_range(aparts_, kGrain, [&](int, std::size_t a, std::size_t b) {
     Vertex here = 0;
@@ -178,7 +181,7 @@ Vertex ComponentsLocal::label_apart(Local root) {
       const Local v = apart_[i];
       if (find(v) != v) continue;
       lowest_[index(v)] = static_cast<Local>(graph_.natural_of(v));
-      here += v != root;
+      here += v != giant_;
     }
     roots += here;
   });
@@ -190,21 +193,20 @@ Vertex ComponentsLocal::label_apart(Local root) {
         if (low.compare_exchange_weak(old, natural, std::memory_order_relaxed)) break;
     }
   });
-  return roots;
+  trees_apart_ = roots;
 }
 
-Vertex ComponentsLocal::first_natural_of(Local giant) const {
+Vertex ComponentForest::first_natural_of(Local giant) const {
   for (Vertex v = 0;; ++v)
     if (const Local local = graph_.local_of(v); local < graph_.active() && load(local) == giant) return v;
 }
 
-void ComponentsLocal::write(Local root, Array<Vertex>& component) {
+// Without looking at the trees: nearly all have the same label. The others are written over afterwards.
+void ComponentForest::write_giant(Vertex giant, Array<Vertex>& component) const {
   const auto owned = index(graph_.owned());
   if (component.size() != owned) component = Array<Vertex>(owned);
   const IdMap& ids = graph_.ids();
   const Local active = graph_.active();
-  const Vertex giant = active > 0 ? ids.id_of(lowest_[index(root)]) : kNoVertex;
-  // Without looking at the trees: nearly all have the same label. The others are written over afterwards.
   auto fill = [&](std::size_t a, std::size_t b, auto&& id_of) {
     Vertex* const out = component.data();
     for (auto v = static_cast<Vertex>(a); v < static_cast<Vertex>(b); ++v) {
@@ -215,41 +217,50 @@ void ComponentsLocal::write(Local root, Array<Vertex>& component) {
   };
   team_.for_range(owned, kGrain, [&](int, std::size_t a, std::size_t b) {
     if (ids.is_range()) {
-      fill(a, b, [first = ids.first()](Vertex v) { return first + v; });
+      fill(a, b, [first = ids.id_of(0)](Vertex v) { return first + v; });
     } else {
       fill(a, b, [&](Vertex v) { return ids.id_of(v); });
     }
   });
-  team_.for_range(aparts_, kGrain, [&](int, std::size_t a, std::size_t b) {
-    for (std::size_t i = a; i < b; ++i)
-      component[static_cast<std::size_t>(graph_.natural_of(apart_[i]))] = ids.id_of(lowest_[index(load(apart_[i]))]);
-  });
 }
 
-void ComponentsLocal::run(ComponentsResult& result) {
+// The masters outside the giant, which look at all of their edges; then every tree's lowest.
+void ComponentForest::settle(Local giant) {
+  collect_apart(giant);
+  const Vertex first = first_natural_of(giant);
+  link_apart(giant);
+  giant_ = find(giant);
+  lowest_[index(giant_)] = static_cast<Local>(std::min(first, graph_.natural_of(giant_)));
+  const Local known = lowest_[index(giant_)];
+  label_apart();
+  lowest_[index(giant_)] = std::min(lowest_[index(giant_)], known);
+}
+
+void ComponentForest::grow() {
   aparts_ = 0;
-  Local root = 0;
-  result.components = graph_.owned() - graph_.active();
-  if (graph_.active() > 0) {
-    start();
-    auto [giant, share] = largest_tree();
-    if (share < kGiant) {
-      link_round();
-      compress(parent_.size());
-      std::tie(giant, share) = largest_tree();
-    }
-    collect_apart(giant);
-    const Vertex first = first_natural_of(giant);
-    link_apart(giant);
-    root = find(giant);
-    lowest_[index(root)] = static_cast<Local>(graph_.natural_of(root));
-    result.components += 1 + label_apart(root);
-    lowest_[index(root)] = std::min(lowest_[index(root)], static_cast<Local>(first));
+  trees_apart_ = 0;
+  giant_ = -1;
+  start();
+  if (active_ == 0) return;
+  auto [giant, share] = largest_tree();
+  if (share < kGiant) {
+    link_round();
+    compress(active_);
+    std::tie(giant, share) = largest_tree();
   }
-  write(root, result.component);
+  settle(giant);
 }
 
-std::size_t ComponentsLocal::memory_bytes() const {
+void ComponentForest::grow_on() {
+  if (active_ == 0) return;
+  team_.for_range(active_, kGrain / 16, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t v = a; v < b; ++v) link_all(static_cast<Local>(v));
+  });
+  compress(active_);
+  settle(find(giant_));
+}
+
+std::size_t ComponentForest::memory_bytes() const {
   return (first_.size() + second_.size() + parent_.size() + lowest_.size() + apart_.size()) * sizeof(Local);
 }
 

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/graph/graph.hpp>
+#include <atomic>
+
+/// The trees of one rank's edges by Afforest: what class Components is made of.
+///
+///     ComponentForest forest(graph);           // buffers are made once
+///     forest.grow();
+///     forest.giant();                          // root of the tree whose members are skipped, where all edges were
+///     for (Local v : forest.apart()) ...       // masters with an edge that are in other trees
+///     forest.tree(v);                          // root of the tree of any local vertex, mirrors included
+///
+/// Masters in the giant have not looked at all of their edges; the others have. Over several ranks that is less than all
+/// edges of this rank: between a master in the giant and a mirror there may be one that nobody looked at. A mirror that is
+/// a tree of its own has such edges only. Memory: 20 bytes a master, 4 a mirror, beside the graph.
+namespace atl {
+
+class ComponentForest {
+ public:
+  explicit ComponentForest(const Graph& graph);
+  ComponentForest(const ComponentForest&) = delete;
+  ComponentForest& operator=(const ComponentForest&) = delete;
+
+  void grow();
+  /// After grow(): now the masters in the giant look at all of their edges too.
+  void grow_on();
+
+  Local giant() const { return giant_; }  ///< -1: no master has an edge
+  std::span<const Local> apart() const { return {apart_.data(), aparts_.load(std::memory_order_relaxed)}; }
+  Local tree(Local v) { return find(v); }
+  /// Smallest natural number of the masters in the tree of this root.
+  Local lowest(Local root) const { return lowest_[static_cast<std::size_t>(root)]; }
+  /// Trees apart that have masters.
+  Vertex trees_apart() const { return trees_apart_; }
+
+  /// component[natural]: the giant's is `giant`, that of masters apart label_of(root of their tree), of masters without
+  /// edges their own id.
+  template <class F>
+  void write(Vertex giant, F&& label_of, Array<Vertex>& component);
+  std::size_t memory_bytes() const;
+
+ private:
+  static constexpr std::size_t kGrain = 8192;
+
+  void start();
+  void link_round();
+  void compress(std::size_t vertices);
+  std::pair<Local, double> largest_tree();
+  void settle(Local giant);
+  void collect_apart(Local giant);
+  void link_all(Local v);
+  void link_apart(Local giant);
+  void label_apart();
+  void write_giant(Vertex giant, Array<Vertex>& component) const;
+  Vertex first_natural_of(Local giant) const;
+
+  Local load(Local v) const {
+    return std::atomic_ref(parent_[static_cast<std::size_t>(v)]).load(std::memory_order_relaxed);
+  }
+  void store(Local v, Local p) {
+    std::atomic_ref(parent_[static_cast<std::size_t>(v)]).store(p, std::memory_order_relaxed);
+  }
+  Local root_of(Local v) const;
+  Local find(Local v);
+  void link(Local u, Local v);
+
+  const Graph& graph_;
+  Team& team_;
+  const std::size_t active_;
+  const std::size_t first_mirror_;      // to the end
+  Array<Local> first_;                  // [active] the smaller of it and its first neighbours
+  Array<Local> second_;                 // [active] its second neighbour, or itself
+  mutable Array<Local> parent_;         // [local] in the tree: never above the vertex itself
+  Array<Local> lowest_;                 // [root] smallest natural number of the tree
+  Array<Local> apart_;                  // active vertices outside the largest tree
+  bool hangs_on_hubs_ = false;          // nearly all vertices have a hub as first neighbour
+  std::atomic<std::size_t> aparts_{0};  // how many
+  Local giant_ = -1;
+  Vertex trees_apart_ = 0;
+};
+
+template <class F>
+void ComponentForest::write(Vertex giant, F&& label_of, Array<Vertex>& component) {
+  write_giant(giant, component);
+  team_.for_range(aparts_, kGrain, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t i = a; i < b; ++i)
+      component[static_cast<std::size_t>(graph_.natural_of(apart_[i]))] = label_of(load(apart_[i]));
+  });
+}
+
+}  // namespace atl
