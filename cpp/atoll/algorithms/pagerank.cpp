@@ -4,12 +4,13 @@
 // its targets, mirrors included, and the mirrors' sums go to their masters, added up on the way (push, reduce).
 //
 //   in the paper            here               meaning
-//   R                       rank_              x, by local number of the masters
+//   R                       rank_              x, by local number of the masters that have edges
 //   R(u) / N_u              share_             what each leaving edge of u carries; by local number, mirrors included
 //   c                       damping
-//   E                       personalisation
+//   E                       personal_
 //
-// Deviations: sums over ranks are rounded in another order than on one.
+// Deviations: sums over ranks are rounded in another order than on one; vertices without edges all have x = c p for one
+// c, and cost nothing.
 //
 // [1] S. Brin, L. Page. "The anatomy of a large-scale hypertextual Web search engine." WWW 1998.
 #include <atoll/algorithms/pagerank.hpp>
@@ -63,38 +64,52 @@ class PageRank<Real>::Together final : public Iteration {
         team_(world_.team()),
         exchange_(graph),
         pulls_(world_.route().is_direct()),
-        owned_(static_cast<std::size_t>(graph.owned())),
-        rank_(owned_),
-        share_(static_cast<std::size_t>(graph.locals())),
-        sum_(pulls_ ? owned_ : share_.size()),
+        active_(static_cast<std::size_t>(graph.active())),
+        locals_(static_cast<std::size_t>(graph.locals())),
+        inverse_(active_),
+        rank_(active_),
+        share_(locals_),
+        next_(locals_),
         changed_(graph.locals()),
-        threads_(static_cast<std::size_t>(team_.size())) {}
+        threads_(static_cast<std::size_t>(team_.size())) {
+    for (std::size_t v = 0; v < active_; ++v) {
+      const Edge degree = graph.out().degree(static_cast<Local>(v));
+      inverse_[v] = degree > 0 ? Real(1) / static_cast<Real>(degree) : Real(0);
+      if (degree == 0) dangling_.push_back(static_cast<Local>(v));
+    }
+  }
 
   void run(const PageRankOptions& options, PageRankResult<Real>& result) override {
     start(options);
     result.iterations = 0;
     result.converged = false;
     result.change = 0;
-    double lost = dangling();
+    Totals all = together();
     while (result.iterations < options.max_iterations && !result.converged) {
-      const double spread = options.dangling == Dangling::spread ? lost : 0;
+      const double spread = options.dangling == Dangling::spread ? all.dangling : 0;
       const double teleport = 1 - options.damping + options.damping * spread;
+      const Step step{.damping = static_cast<Real>(options.damping),
+                      .base = static_cast<Real>(teleport / static_cast<double>(graph_.vertices())),
+                      .teleport = static_cast<Real>(teleport)};
       if (pulls_) {
-        pull();
+        pull(step);
       } else {
-        push();
+        push(step);
       }
-      const Totals all = finish(options, teleport);
-      lost = all.dangling;
+      share_.swap(next_);
+      threads_[0].totals.change += apart_share_ * std::abs(teleport - apart_);
+      apart_ = teleport;
+      all = together();
       result.change = all.change;
       ++result.iterations;
       result.converged = options.tolerance && result.change < *options.tolerance;
     }
-    write(result.score);
+    write(options, result.score);
   }
 
   std::size_t memory_bytes() const override {
-    return (rank_.size() + share_.size() + sum_.size()) * sizeof(Real) + exchange_.memory_bytes();
+    return (inverse_.size() + rank_.size() + share_.size() + next_.size() + personal_.size()) * sizeof(Real) +
+           dangling_.size() * sizeof(Local) + exchange_.memory_bytes();
   }
 
  private:
@@ -109,106 +124,126 @@ class PageRank<Real>::Together final : public Iteration {
   struct alignas(128) Thread {
     Totals totals;
   };
+  struct Step {
+    Real damping;
+    Real base;      // of all vertices, without a personalisation
+    Real teleport;  // times personal_, with one
+  };
   static constexpr std::size_t kGrain = 2048;
-
-  // Of local master v.
-  double personal(const PageRankOptions& options, std::size_t v) const {
-    if (options.personalisation.empty()) return 1 / static_cast<double>(graph_.vertices());
-    return options.personalisation[static_cast<std::size_t>(graph_.natural_of(static_cast<Local>(v)))] / total_;
-  }
-  Real share_of(std::size_t v) const {
-    const Edge degree = graph_.out().degree(static_cast<Local>(v));
-    return degree > 0 ? rank_[v] / static_cast<Real>(degree) : Real(0);
-  }
+  // Entries of the lists whose values are fetched ahead of their use.
+  static constexpr std::size_t kAhead = 32;
 
   void start(const PageRankOptions& options) {
     world_.together([&] { check_options(options, graph_.owned(), graph_.name()); });
+    const auto& p = options.personalisation;
     total_ = 0;
-    for (const double share : options.personalisation) total_ += share;
+    for (const double share : p) total_ += share;
     total_ = world_.sum(total_);
-    const bool personal_all = world_.all(!options.personalisation.empty() || owned_ == 0);
-    const bool personal_any = world_.any(!options.personalisation.empty());
+    const bool personal_all = world_.all(!p.empty() || graph_.owned() == 0);
+    const bool personal_any = world_.any(!p.empty());
     check(personal_all == personal_any,
           "pagerank: some ranks have a personalisation, others none (it is a number for each vertex). Give it on all.");
     check(!personal_any || (total_ > 0 && std::isfinite(total_)),
           "pagerank: the personalisation sums to {} (some vertex must have a share). Give one a number above 0.", total_);
-    team_.for_range(owned_, kGrain, [&](int, std::size_t a, std::size_t b) {
+    const auto n = static_cast<double>(graph_.vertices());
+    if (!personal_any) total_ = n;
+    personal_ = Array<Real>(p.empty() ? 0 : active_);
+    apart_share_ = static_cast<double>(graph_.owned() - graph_.active()) / n;
+    if (!p.empty()) {
+      apart_share_ = 0;
+      for (std::size_t v = 0; v < p.size(); ++v) {
+        const auto local = static_cast<std::size_t>(graph_.local_of(static_cast<Vertex>(v)));
+        if (local < active_) {
+          personal_[local] = static_cast<Real>(p[v] / total_);
+        } else {
+          apart_share_ += p[v] / total_;
+        }
+      }
+    }
+    apart_ = 1;
+    team_.for_range(active_, kGrain, [&](int, std::size_t a, std::size_t b) {
       for (std::size_t v = a; v < b; ++v) {
-        rank_[v] = static_cast<Real>(personal(options, v));
-        share_[v] = share_of(v);
+        rank_[v] = p.empty() ? static_cast<Real>(1 / n) : personal_[v];
+        share_[v] = rank_[v] * inverse_[v];
       }
     });
-  }
-
-  double dangling() {
     for (Thread& t : threads_) t.totals = {};
-    team_.for_range(owned_, kGrain, [&](int thread, std::size_t a, std::size_t b) {
-      double sum = 0;
-      for (std::size_t v = a; v < b; ++v)
-        if (graph_.out().degree(static_cast<Local>(v)) == 0) sum += static_cast<double>(rank_[v]);
-      threads_[static_cast<std::size_t>(thread)].totals.dangling += sum;
-    });
-    return together().dangling;
   }
 
+  // What the threads have added up since, and the mass that dangles; over all ranks.
   Totals together() {
-    Totals mine;
-    for (const Thread& t : threads_) mine += t.totals;
+    Totals mine{.change = 0, .dangling = apart_ * apart_share_};
+    for (Thread& t : threads_) mine += std::exchange(t.totals, {});
+    for (const Local v : dangling_) mine.dangling += static_cast<double>(rank_[static_cast<std::size_t>(v)]);
     return world_.fold(mine, [](Totals a, const Totals& b) { return a += b; });
   }
 
-  void pull() {
-    changed_.set_all();
-    exchange_.broadcast({share_.data(), share_.size()}, changed_);
+  // The new rank from the sum over entering edges; returns how much it has changed.
+  double finish(const Step& step, std::size_t v, Real sum) {
+    const Real x = step.damping * sum + (personal_.empty() ? step.base : step.teleport * personal_[v]);
+    const Real change = std::abs(x - rank_[v]);
+    rank_[v] = x;
+    next_[v] = x * inverse_[v];
+    return static_cast<double>(change);
+  }
+
+  void pull(const Step& step) {
+    exchange_.broadcast_all({share_.data(), locals_});
     const Csr& in = graph_.in();
-    team_.for_range(owned_, kGrain, [&](int, std::size_t a, std::size_t b) {
+    const Local* const targets = in.targets.data();
+    const auto entries = static_cast<std::size_t>(in.size());
+    team_.for_range(active_, kGrain, [&](int thread, std::size_t a, std::size_t b) {
+      const Real* const x = share_.data();
+      double change = 0;
+      auto e = static_cast<std::size_t>(in.offsets[a]);
       for (std::size_t v = a; v < b; ++v) {
-        Real sum = 0;
-        for (const Local u : in.neighbours(static_cast<Local>(v))) sum += share_[static_cast<std::size_t>(u)];
-        sum_[v] = sum;
+        Real even = 0, odd = 0;
+        const auto end = static_cast<std::size_t>(in.offsets[v + 1]);
+        const std::size_t ahead = std::min(end, entries > kAhead ? entries - kAhead : 0);
+        for (; e + 1 < ahead; e += 2) {
+          __builtin_prefetch(x + targets[e + kAhead]);
+          __builtin_prefetch(x + targets[e + kAhead + 1]);
+          even += x[targets[e]];
+          odd += x[targets[e + 1]];
+        }
+        for (; e < end; ++e) even += x[targets[e]];
+        change += finish(step, v, even + odd);
       }
+      threads_[static_cast<std::size_t>(thread)].totals.change += change;
     });
   }
 
-  void push() {
-    std::fill(sum_.begin(), sum_.end(), Real(0));
+  void push(const Step& step) {
+    std::fill(next_.begin(), next_.end(), Real(0));
     const bool alone = team_.size() == 1;
-    team_.for_range(owned_, kGrain, [&](int, std::size_t a, std::size_t b) {
+    team_.for_range(active_, kGrain, [&](int, std::size_t a, std::size_t b) {
       for (std::size_t v = a; v < b; ++v)
         for (const Local u : graph_.out().neighbours(static_cast<Local>(v))) {
           if (alone) {
-            sum_[static_cast<std::size_t>(u)] += share_[v];
+            next_[static_cast<std::size_t>(u)] += share_[v];
           } else {
-            combine_atomically(sum_[static_cast<std::size_t>(u)], share_[v], SumOf{});
+            combine_atomically(next_[static_cast<std::size_t>(u)], share_[v], SumOf{});
           }
         }
     });
     changed_.set_all();
-    exchange_.reduce({sum_.data(), sum_.size()}, changed_);
-  }
-
-  Totals finish(const PageRankOptions& options, double teleport) {
-    for (Thread& t : threads_) t.totals = {};
-    team_.for_range(owned_, kGrain, [&](int thread, std::size_t a, std::size_t b) {
-      Totals totals;
-      for (std::size_t v = a; v < b; ++v) {
-        const Real x = static_cast<Real>(options.damping * static_cast<double>(sum_[v]) +
-                                         teleport * personal(options, v));
-        totals.change += std::abs(static_cast<double>(x) - static_cast<double>(rank_[v]));
-        rank_[v] = x;
-        share_[v] = share_of(v);
-        if (graph_.out().degree(static_cast<Local>(v)) == 0) totals.dangling += static_cast<double>(x);
-      }
-      threads_[static_cast<std::size_t>(thread)].totals += totals;
+    exchange_.reduce({next_.data(), locals_}, changed_);
+    team_.for_range(active_, kGrain, [&](int thread, std::size_t a, std::size_t b) {
+      double change = 0;
+      for (std::size_t v = a; v < b; ++v) change += finish(step, v, next_[v]);
+      threads_[static_cast<std::size_t>(thread)].totals.change += change;
     });
-    return together();
   }
 
-  void write(Array<Real>& score) {
-    if (score.size() != owned_) score = Array<Real>(owned_);
-    team_.for_range(owned_, kGrain, [&](int, std::size_t a, std::size_t b) {
-      for (std::size_t v = a; v < b; ++v)
-        score[v] = rank_[static_cast<std::size_t>(graph_.local_of(static_cast<Vertex>(v)))];
+  void write(const PageRankOptions& options, Array<Real>& score) {
+    const auto owned = static_cast<std::size_t>(graph_.owned());
+    if (score.size() != owned) score = Array<Real>(owned);
+    team_.for_range(owned, kGrain, [&](int, std::size_t a, std::size_t b) {
+      for (std::size_t v = a; v < b; ++v) {
+        const auto local = static_cast<std::size_t>(graph_.local_of(static_cast<Vertex>(v)));
+        const double share = options.personalisation.empty() ? 1 : options.personalisation[v];
+        score[v] = local < active_ ? rank_[local] : static_cast<Real>(apart_ * share / total_);
+      }
     });
   }
 
@@ -217,13 +252,17 @@ class PageRank<Real>::Together final : public Iteration {
   Team& team_;
   MirrorExchange<Real, SumOf> exchange_;
   const bool pulls_;
-  const std::size_t owned_;
-  Array<Real> rank_;   // [local master]
-  Array<Real> share_;  // [local]
-  Array<Real> sum_;    // [local master], pushing [local]
+  const std::size_t active_, locals_;
+  std::vector<Local> dangling_;  // masters with edges, none of which leaves
+  Array<Real> inverse_;          // [local master] 1 / outdegree, or 0
+  Array<Real> rank_;             // [local master]
+  Array<Real> personal_;         // [local master] share of the personalisation; empty: 1/n
+  Array<Real> share_, next_;     // [local] rank / outdegree, now and after the iteration; pushing: sums
   VertexBits changed_;
   std::vector<Thread> threads_;
-  double total_ = 0;  // of the personalisation
+  double total_ = 0;        // of the personalisation
+  double apart_share_ = 0;  // of it, what masters without edges have here
+  double apart_ = 1;        // their rank is this times their share
 };
 
 template <class Real>

@@ -35,6 +35,8 @@ class MirrorExchange {
   /// Sets the bits of the mirrors that have been told; those of masters stay. Where most have changed all are told, so
   /// that the values of all masters with mirrors must be right.
   void broadcast(std::span<T> values, VertexBits& changed, std::optional<double> expected = {});
+  /// All values, changed or not: nothing is looked up but them.
+  void broadcast_all(std::span<T> values);
 
   /// Mirrors of all ranks: what travels when all values have changed.
   double mirrors() const { return mirrors_; }
@@ -96,7 +98,11 @@ class MirrorExchange {
   template <class F>
   void read(std::span<const std::byte> message, std::size_t begin, std::size_t end, F&& f) const;
   template <class VertexAt>
-  void send_all(Posts& posts, VertexAt&& vertex_at, const std::vector<std::size_t>& counts);
+  std::span<const std::byte> write_all(VertexAt&& vertex_at, std::size_t begin, std::size_t end,
+                                       std::vector<std::byte>& into) const;
+  /// write(rank, begin, end, buffer) makes each message.
+  template <class Write>
+  void send_each(Posts& posts, const std::vector<std::size_t>& counts, Write&& write);
   static std::vector<Posts::Stream> streams(const std::vector<std::size_t>& counts);
 
   const Graph& graph_;
@@ -237,14 +243,26 @@ void MirrorExchange<T, Combine>::read(std::span<const std::byte> message, std::s
 
 template <Plain T, class Combine>
 template <class VertexAt>
-void MirrorExchange<T, Combine>::send_all(Posts& posts, VertexAt&& vertex_at, const std::vector<std::size_t>& counts) {
+std::span<const std::byte> MirrorExchange<T, Combine>::write_all(VertexAt&& vertex_at, std::size_t begin,
+                                                                 std::size_t end, std::vector<std::byte>& into) const {
+  into.resize(sizeof(Head) + (end - begin) * sizeof(T));
+  const Head head{Form::all, static_cast<std::uint32_t>(end - begin)};
+  std::memcpy(into.data(), &head, sizeof head);
+  std::byte* at = into.data() + sizeof head;
+  for (std::size_t k = begin; k < end; ++k, at += sizeof(T))
+    std::memcpy(at, &values_[static_cast<std::size_t>(vertex_at(k))], sizeof(T));
+  return into;
+}
+
+template <Plain T, class Combine>
+template <class Write>
+void MirrorExchange<T, Combine>::send_each(Posts& posts, const std::vector<std::size_t>& counts, Write&& write) {
   const std::vector<Posts::Stream>& to = posts.to();
   world_.team().for_range(to.size(), 1, [&](int thread, std::size_t a, std::size_t b) {
     for (std::size_t i = a; i < b; ++i) {
       const auto rank = static_cast<std::size_t>(to[i].peer);
       const std::size_t begin = to[i].number * kBlock, end = std::min(counts[rank], begin + kBlock);
-      posts.send(to[i], write([&](std::size_t k) { return vertex_at(rank, k); }, begin, end,
-                              written_[static_cast<std::size_t>(thread)]));
+      posts.send(to[i], write(rank, begin, end, written_[static_cast<std::size_t>(thread)]));
     }
   });
 }
@@ -254,7 +272,9 @@ void MirrorExchange<T, Combine>::reduce(std::span<T> values, VertexBits& changed
   values_ = values.data();
   changed_ = &changed;
   if (up_) {
-    send_all(*up_, [&](std::size_t rank, std::size_t k) { return mirror(rank, k); }, mirrored_);
+    send_each(*up_, mirrored_, [&](std::size_t rank, std::size_t begin, std::size_t end, auto& into) {
+      return write([&](std::size_t k) { return mirror(rank, k); }, begin, end, into);
+    });
     up_->receive([&](Posts::Stream from, std::span<const std::byte> message) {
       const auto rank = static_cast<std::size_t>(from.peer);
       const std::size_t begin = from.number * kBlock, end = std::min(masters_[rank], begin + kBlock);
@@ -279,7 +299,9 @@ void MirrorExchange<T, Combine>::broadcast(std::span<T> values, VertexBits& chan
   values_ = values.data();
   changed_ = &changed;
   if (down_) {
-    send_all(*down_, [&](std::size_t rank, std::size_t k) { return master(rank, k); }, masters_);
+    send_each(*down_, masters_, [&](std::size_t rank, std::size_t begin, std::size_t end, auto& into) {
+      return write([&](std::size_t k) { return master(rank, k); }, begin, end, into);
+    });
     down_->receive([&](Posts::Stream from, std::span<const std::byte> message) {
       const auto rank = static_cast<std::size_t>(from.peer);
       const std::size_t begin = from.number * kBlock, end = std::min(mirrored_[rank], begin + kBlock);
@@ -300,6 +322,25 @@ void MirrorExchange<T, Combine>::broadcast(std::span<T> values, VertexBits& chan
                                                values[static_cast<std::size_t>(v)]});
     });
   told_->drain();
+}
+
+template <Plain T, class Combine>
+void MirrorExchange<T, Combine>::broadcast_all(std::span<T> values) {
+  values_ = values.data();
+  if (!down_) {
+    VertexBits all(graph_.locals());
+    all.set_all();
+    return broadcast(values, all);
+  }
+  send_each(*down_, masters_, [&](std::size_t rank, std::size_t begin, std::size_t end, auto& into) {
+    return write_all([&](std::size_t k) { return master(rank, k); }, begin, end, into);
+  });
+  // They lie in a row here as in the message.
+  down_->receive([&](Posts::Stream from, std::span<const std::byte> message) {
+    const std::size_t begin = from.number * kBlock, bytes = message.size() - sizeof(Head);
+    std::memcpy(&values_[static_cast<std::size_t>(mirror(static_cast<std::size_t>(from.peer), begin))],
+                message.data() + sizeof(Head), bytes);
+  });
 }
 
 template <Plain T, class Combine>
