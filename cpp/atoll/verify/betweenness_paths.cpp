@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atoll/verify/breaches.hpp>
 #include <atoll/verify/betweenness_paths.hpp>
 #include <cmath>
 

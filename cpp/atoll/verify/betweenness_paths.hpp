@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/verify/breaches.hpp>
+#include <atoll/verify/verdict.hpp>
 
 /// Whether scores are betweenness from given sources: score(v) = sum over sources s != v and targets t != v of the part of
 /// the shortest paths from s to t that pass v. Never calls the algorithm.

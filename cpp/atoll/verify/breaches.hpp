@@ -2,23 +2,16 @@
 #pragma once
 
 #include <atoll/engine/mirror_exchange.hpp>
+#include <atoll/verify/verdict.hpp>
 #include <tuple>
-#include <span>
-#include <string>
 
-/// What checks of vertex values share: the verdict, the first breach of a rule on any rank, values told to mirrors.
+/// What checks of vertex values share: the first breach of a rule on any rank, values told to mirrors.
 ///
 ///     const Array<double> x = local_values(graph, scores);     // [local], from natural order
 ///     Breaches breaches(graph.world());
 ///     ... breaches.note({.rule = 2, .a = graph.id_of(v), .x = x[v]});      // any thread
 ///     if (const Breach b = breaches.first(); b.rule) return {false, fmt::format(.., b.a, b.x)};
 namespace atl {
-
-/// The same on every rank.
-struct Verdict {
-  bool ok = true;
-  std::string what;  ///< the rule that is broken and where, by original ids; empty if ok
-};
 
 /// A rule is broken at a vertex or an edge. Lower ones are named first; those without a rule are none.
 struct Breach {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/base/random.hpp>
 #include <atoll/graph/id_order.hpp>
+#include <atoll/verify/breaches.hpp>
 #include <atoll/verify/clustering_samples.hpp>
 #include <cmath>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/verify/breaches.hpp>
+#include <atoll/verify/verdict.hpp>
 #include <cstdint>
 
 /// Whether numbers are local clustering coefficients (LCC of the LDBC Graphalytics specification): all by what must hold

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atoll/verify/breaches.hpp>
 #include <atoll/verify/component_labels.hpp>
 #include <atoll/verify/flood.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/verify/breaches.hpp>
+#include <atoll/verify/verdict.hpp>
 
 /// Whether labels name the connected components (of a directed graph the weak ones) by their smallest original id. Never
 /// calls the algorithm.

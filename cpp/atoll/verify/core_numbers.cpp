@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atoll/verify/breaches.hpp>
 #include <atoll/verify/core_numbers.hpp>
 
 namespace atl {
@@ -90,10 +91,11 @@ class Peeling {
 }  // namespace
 
 Verdict verify_coreness(const Graph& graph, std::span<const Vertex> core) {
-  check(!graph.directed(), "verify kcore: {} is directed (cores are of undirected graphs). Read it as undirected.",
-        graph.name());
-  check_one_for_each(graph, core.size(), "core numbers");
   World& world = graph.world();
+  world.agree(!graph.directed(),
+              fmt::format("verify kcore: {} is directed (cores are of undirected graphs). Read it as undirected.",
+                          graph.name()));
+  check_one_for_each(graph, core.size(), "core numbers");
   const auto owned = static_cast<std::size_t>(graph.owned());
   const Array<Vertex> cores = local_values(graph, core);
   Array<Vertex> left(owned, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/verify/breaches.hpp>
+#include <atoll/verify/verdict.hpp>
 
 /// Whether numbers are the core numbers of an undirected graph: for each vertex the largest k such that it is in a
 /// subgraph in which every vertex has at least k neighbours. Never calls the algorithm.

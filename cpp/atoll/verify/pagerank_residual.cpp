@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atoll/verify/breaches.hpp>
 #include <atoll/verify/pagerank_residual.hpp>
 #include <cmath>
 
@@ -80,9 +81,7 @@ class Residual {
   Array<double> share_;        // [local]
 };
 
-}  // namespace
-
-Verdict verify_pagerank(const Graph& graph, std::span<const double> score, const PageRankTerms& terms) {
+void check_terms(const PageRankTerms& terms) {
   check(terms.damping > 0 && terms.damping < 1, "verify pagerank: damping is {} (between 0 and 1). Change it.",
         terms.damping);
   check(terms.tolerance || terms.iterations,
@@ -91,6 +90,12 @@ Verdict verify_pagerank(const Graph& graph, std::span<const double> score, const
         terms.tolerance.value_or(0));
   check(!terms.iterations || *terms.iterations > 0, "verify pagerank: iterations is {} (at least 1). Change it.",
         terms.iterations.value_or(0));
+}
+
+}  // namespace
+
+Verdict verify_pagerank(const Graph& graph, std::span<const double> score, const PageRankTerms& terms) {
+  graph.world().together([&] { check_terms(terms); });
   check_one_for_each(graph, score.size(), "scores");
   if (graph.vertices() == 0) return {};
 

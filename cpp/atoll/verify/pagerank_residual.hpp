@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/verify/breaches.hpp>
+#include <atoll/verify/verdict.hpp>
 #include <optional>
 
 /// Whether scores are PageRank's: how far one more iteration F, in double, moves them. Never calls the algorithm.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atoll/verify/breaches.hpp>
 #include <atoll/verify/propagated_labels.hpp>
 #include <bit>
 
@@ -37,9 +38,10 @@ class Ballot {
 }  // namespace
 
 Verdict verify_label_propagation(const Graph& graph, std::span<const Vertex> label, const LabelRounds& rounds) {
-  check(rounds.iterations >= 0, "verify cdlp: iterations is {} (at least 0). Change it.", rounds.iterations);
-  check_one_for_each(graph, label.size(), "labels");
   World& world = graph.world();
+  world.agree(rounds.iterations >= 0,
+              fmt::format("verify cdlp: iterations is {} (at least 0). Change it.", rounds.iterations));
+  check_one_for_each(graph, label.size(), "labels");
   const bool given = world.any(!rounds.previous.empty());
   if (given) check_one_for_each(graph, rounds.previous.size(), "previous labels");
 

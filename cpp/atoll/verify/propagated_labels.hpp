@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/verify/breaches.hpp>
+#include <atoll/verify/verdict.hpp>
 
 /// Whether labels are those of synchronous label propagation (CDLP of the LDBC Graphalytics specification). Never calls the
 /// algorithm.

@@ -79,24 +79,27 @@ template <class T>
 std::vector<Row<T>> read_npy(World& world, const std::string& path) {
   constexpr std::size_t kRow = 16;
   const Head head = read_head(world, path, 4096);
-  check(head.text.starts_with("\x93NUMPY\x01") && head.text.size() >= 10,
-        "{}: does not begin as numpy's format 1.0 does (.npy files do). Write it with numpy.save.", path);
-  const std::size_t start = 10 + static_cast<unsigned char>(head.text[8]) + 256u * static_cast<unsigned char>(head.text[9]);
-  const std::string words = head.text.substr(10, std::min(start, head.text.size()) - 10);
-  const bool whole = words.find("('value', '<i8')") != std::string::npos;
-  check(words.find("[('id', '<i8'), ('value', '<") != std::string::npos &&
-            (whole || words.find("('value', '<f8')]") != std::string::npos) &&
-            words.find("'fortran_order': False") != std::string::npos,
-        "{}: its header is {} (an array of ('id', '<i8') and ('value', '<i8' or '<f8') is needed). Write it by --output.",
-        path, in_quotes(words));
-  check(whole || std::is_same_v<T, double>, "{}: its values are of type f8 ({} is needed). Name what the file holds.", path,
-        kKind<T>);
-  std::uint64_t n = 0;
-  const auto shape = words.find("'shape': (");
-  if (shape != std::string::npos) std::from_chars(words.data() + shape + 10, words.data() + words.size(), n);
-  check(head.file_bytes >= start && (head.file_bytes - start) % kRow == 0 && (head.file_bytes - start) / kRow == n,
-        "{}: has {} bytes behind its header ({} values take {}). Is it cut off?", path,
-        head.file_bytes - std::min<std::uint64_t>(head.file_bytes, start), n, n * kRow);
+  std::uint64_t n = 0, start = 0;
+  bool whole = false;
+  world.together([&] {
+    check(head.text.starts_with("\x93NUMPY\x01") && head.text.size() >= 10,
+          "{}: does not begin as numpy's format 1.0 does (.npy files do). Write it with numpy.save.", path);
+    start = 10 + static_cast<unsigned char>(head.text[8]) + 256u * static_cast<unsigned char>(head.text[9]);
+    const std::string words = head.text.substr(10, std::min(start, head.text.size()) - 10);
+    whole = words.find("('value', '<i8')") != std::string::npos;
+    check(words.find("[('id', '<i8'), ('value', '<") != std::string::npos &&
+              (whole || words.find("('value', '<f8')]") != std::string::npos) &&
+              words.find("'fortran_order': False") != std::string::npos,
+          "{}: its header is {} (an array of ('id', '<i8') and ('value', '<i8' or '<f8') is needed). Write it by --output.",
+          path, in_quotes(words));
+    check(whole || std::is_same_v<T, double>, "{}: its values are of type f8 ({} is needed). Name what the file holds.", path,
+          kKind<T>);
+    const auto shape = words.find("'shape': (");
+    if (shape != std::string::npos) std::from_chars(words.data() + shape + 10, words.data() + words.size(), n);
+    check(head.file_bytes >= start && (head.file_bytes - start) % kRow == 0 && (head.file_bytes - start) / kRow == n,
+          "{}: has {} bytes behind its header ({} values take {}). Is it cut off?", path,
+          head.file_bytes - std::min<std::uint64_t>(head.file_bytes, start), n, n * kRow);
+  });
   const auto ranks = static_cast<std::uint64_t>(world.size()), rank = static_cast<std::uint64_t>(world.rank());
   const std::uint64_t first = n * rank / ranks, end = n * (rank + 1) / ranks;
   std::vector<char> bytes(static_cast<std::size_t>(end - first) * kRow);
@@ -164,11 +167,13 @@ Array<T> read_result(const Graph& graph, const std::string& path) {
       values[k] = row.value;
     }
   wrong = first_of(world, wrong);
-  check(wrong.line == INT64_MAX || wrong.before != 0,
-        "{}:{}: there is a value for {} (no vertex of {} has that id). Is it the result of another graph?", path, wrong.line,
-        wrong.id, graph.name());
-  check(wrong.line == INT64_MAX, "{}:{}: there is a value for vertex {} (line {} has one). Leave one of them out.", path,
-        wrong.line, wrong.id, wrong.before);
+  world.together([&] {
+    check(wrong.line == INT64_MAX || wrong.before != 0,
+          "{}:{}: there is a value for {} (no vertex of {} has that id). Is it the result of another graph?", path, wrong.line,
+          wrong.id, graph.name());
+    check(wrong.line == INT64_MAX, "{}:{}: there is a value for vertex {} (line {} has one). Leave one of them out.", path,
+          wrong.line, wrong.id, wrong.before);
+  });
 
   Vertex missing = INT64_MAX, all = 0;
   for (std::size_t k = 0; k < line.size(); ++k) {
@@ -178,8 +183,9 @@ Array<T> read_result(const Graph& graph, const std::string& path) {
   }
   missing = world.min(missing);
   all = world.sum(all);
-  check(all == 0, "{}: there is no value for vertex {} ({} of the {} vertices of {} have none). Is the file cut off?", path,
-        missing, all, graph.vertices(), graph.name());
+  world.agree(all == 0,
+              fmt::format("{}: there is no value for vertex {} ({} of the {} vertices of {} have none). Is the file cut off?",
+                          path, missing, all, graph.vertices(), graph.name()));
   return values;
 }
 template Array<Vertex> read_result(const Graph&, const std::string&);

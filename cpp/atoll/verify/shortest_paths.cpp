@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/verify/flood.hpp>
+#include <atoll/verify/breaches.hpp>
 #include <atoll/verify/shortest_paths.hpp>
 #include <cmath>
 #include <limits>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/verify/breaches.hpp>
+#include <atoll/verify/verdict.hpp>
 
 /// Whether distances (and parents) are those of shortest paths: the Graph500 specification's five rules, section
 /// "Validation", for kernel 3, with sums rounded to Real and compared bit by bit. Never calls the algorithm.
