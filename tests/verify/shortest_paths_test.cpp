@@ -148,7 +148,8 @@ TEST_CASE("each rule is named with its vertex or edge") {
          fmt::format("rule 4: edge 3 - 4 leaves what was reached: 3 has the distance {}, 4 none", right.distance[3]),
          fmt::format("rule 4: edge 3 - 4 leaves what was reached: 3 has the distance {}, 4 none", right.distance[3]));
   expect([](Answer& a) { a.distance[4] = 9; },
-         fmt::format("rule 2: vertex 4 has the distance 9 (its parent 3 and the edge between them make {})", right.distance[4]),
+         fmt::format("rule 2: vertex 4 has the distance 9 (its parent 3 and the edge between them make {})",
+                     right.distance[4]),
          "rule 2: vertex 4 has the distance 9 (no edge into it makes that)");
   CHECK(right.distance[4] == right.distance[3] + w(3));
 }
@@ -161,8 +162,8 @@ TEST_CASE("circles of weight 0 that hang on nothing are found, with and without 
     Plan plan;
     plan.threads = 1;
     run_ranks(m.ranks, plan, [&](World& world) {
-      EdgeList edges = cases::slice(s.edges, false, cases::Weight::wide, false, world.rank(), world.size(),
-                                    cases::Dealing::spread);
+      EdgeList edges =
+          cases::slice(s.edges, false, cases::Weight::wide, false, world.rank(), world.size(), cases::Dealing::spread);
       for (double& w : std::get<Array<double>>(edges.weight)) w = 0;
       const Graph graph = Graph::build(world, std::move(edges), {.placement = {.partition = m.partition}});
       const auto distance = natural<double>(graph, ids, {0, 0, 0, 0, 0, 0});
@@ -174,7 +175,8 @@ TEST_CASE("circles of weight 0 that hang on nothing are found, with and without 
       const double far = std::numeric_limits<double>::infinity();
       const auto right = natural<double>(graph, ids, {0, 0, 0, far, far, far});
       CHECK(verify_sssp(graph, 0, span(right)).ok);
-      const auto tree = natural<Vertex>(graph, ids, {0, 0, 1, -1, -1, -1}), swapped = natural<Vertex>(graph, ids, {0, 2, 1, -1, -1, -1});
+      const auto tree = natural<Vertex>(graph, ids, {0, 0, 1, -1, -1, -1}),
+                 swapped = natural<Vertex>(graph, ids, {0, 2, 1, -1, -1, -1});
       CHECK(verify_sssp(graph, 0, span(right), span(tree)).ok);
       CHECK(verify_sssp(graph, 0, span(right), span(swapped)).what ==
             "rule 1: the parents of vertex 1 never lead to the source 0 (a cycle)");
@@ -196,7 +198,9 @@ TEST_CASE("depths alone are checked, and any change of one is found") {
       for (const std::size_t u : out[queue[i]])
         if (depth[u] == kUnreachable) depth[u] = depth[queue[i]] + 1, queue.push_back(u);
     const auto answers = mutants(depth, ids.size() == 1 ? 0 : 10, [](Vertex d, std::size_t, std::size_t i) {
-      return i % 3 == 0 ? kUnreachable : i % 3 == 1 ? (d == kUnreachable ? 1 : d + 1) : std::max<Vertex>(0, d == kUnreachable ? 2 : d - 1);
+      return i % 3 == 0   ? kUnreachable
+             : i % 3 == 1 ? (d == kUnreachable ? 1 : d + 1)
+                          : std::max<Vertex>(0, d == kUnreachable ? 2 : d - 1);
     });
     check_only_first_passes(said(s, cases::Weight::none, answers, [&](const Graph& g, const std::vector<Vertex>& a) {
       const auto d = natural(g, ids, a);

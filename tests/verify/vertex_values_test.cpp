@@ -60,7 +60,8 @@ Labels cores(const Sample& s) {
   for (bool any = true; any;) {
     any = false;
     for (std::size_t v = 0; v < sets.size(); ++v) {
-      const auto enough = std::count_if(sets[v].begin(), sets[v].end(), [&](std::size_t u) { return core[u] >= core[v]; });
+      const auto enough =
+          std::count_if(sets[v].begin(), sets[v].end(), [&](std::size_t u) { return core[u] >= core[v]; });
       if (enough < core[v]) --core[v], any = true;
     }
   }
@@ -97,7 +98,9 @@ Scores page_ranks(const Sample& s, int iterations, bool spread) {
     double lost = 0;
     for (std::size_t v = 0; v < x.size(); ++v)
       if (degree[v] == 0 && spread) lost += x[v];
-    for (const auto& a : arcs) sum[static_cast<std::size_t>(a.to)] += x[static_cast<std::size_t>(a.from)] / degree[static_cast<std::size_t>(a.from)];
+    for (const auto& a : arcs)
+      sum[static_cast<std::size_t>(a.to)] +=
+          x[static_cast<std::size_t>(a.from)] / degree[static_cast<std::size_t>(a.from)];
     for (std::size_t v = 0; v < x.size(); ++v) x[v] = 0.15 / n + 0.85 * (sum[v] + lost / n);
   }
   return x;
@@ -123,7 +126,8 @@ Scores betweenness(const Sample& s, const std::vector<std::size_t>& sources) {
   for (const std::size_t r : sources)
     for (std::size_t v = 0; v < n; ++v)
       for (std::size_t t = 0; t < n; ++t)
-        if (v != r && t != v && t != r && depth[r][v] >= 0 && depth[v][t] >= 0 && depth[r][v] + depth[v][t] == depth[r][t])
+        if (v != r && t != v && t != r && depth[r][v] >= 0 && depth[v][t] >= 0 &&
+            depth[r][v] + depth[v][t] == depth[r][t])
           score[v] += paths[r][v] * paths[v][t] / paths[r][t];
   return score;
 }
@@ -157,10 +161,13 @@ TEST_CASE("components: the right labels pass, and any change of one is found") {
   const auto verify = [](const Graph& g, std::span<const Vertex> v) { return verify_components(g, v); };
   for_each_sample([&](const Sample& s) {
     const auto ids = s.edges.ids();
-    check_only_first_passes(said_of(s, mutants(components(s), 10, [&](Vertex, std::size_t at, std::size_t i) {
-                                      return i % 3 == 0 ? ids[random_at(8, i) % ids.size()] : i % 3 == 1 ? ids[at] : -1;
-                                    }),
-                                    verify));
+    check_only_first_passes(
+        said_of(s,
+                mutants(components(s), 10,
+                        [&](Vertex, std::size_t at, std::size_t i) {
+                          return i % 3 == 0 ? ids[random_at(8, i) % ids.size()] : i % 3 == 1 ? ids[at] : -1;
+                        }),
+                verify));
   });
   const auto of = [&](const Labels& labels) { return said_of<Vertex>(small(), {labels}, verify)[0]; };
   CHECK(of({1, 1, 1, 1, 1, 1, 8, 8}) == "");
@@ -175,17 +182,22 @@ TEST_CASE("core numbers: the right ones pass, and any change of one is found") {
   const auto verify = [](const Graph& g, std::span<const Vertex> v) { return verify_coreness(g, v); };
   for_each_sample([&](const Sample& s) {
     if (s.directed) return;
-    check_only_first_passes(said_of(s, mutants(cores(s), 10, [](Vertex c, std::size_t, std::size_t i) {
-                                      return i % 3 == 0 ? c + 1 : i % 3 == 1 ? std::max<Vertex>(0, c - 1) : Vertex{0};
-                                    }),
-                                    verify));
+    check_only_first_passes(
+        said_of(s,
+                mutants(cores(s), 10,
+                        [](Vertex c, std::size_t, std::size_t i) {
+                          return i % 3 == 0 ? c + 1 : i % 3 == 1 ? std::max<Vertex>(0, c - 1) : Vertex{0};
+                        }),
+                verify));
   });
   const auto of = [&](const Labels& c) { return said_of<Vertex>(small(), {c}, verify)[0]; };
   CHECK(of({2, 2, 2, 2, 2, 2, 1, 1}) == "");
   CHECK(of({2, 2, 3, 2, 2, 2, 1, 1}) ==
-        "rule 1: vertex 3 has the core number 3 (too large, or a neighbour's is too small: 0 of its neighbours have 3 or more)");
+        "rule 1: vertex 3 has the core number 3 (too large, or a neighbour's is too small: 0 of its neighbours have 3 "
+        "or more)");
   CHECK(of({1, 1, 1, 2, 2, 2, 1, 1}) ==
-        "rule 2: vertex 1 has the core number 1 (too small: it is in a subgraph whose vertices have 2 neighbours or more)");
+        "rule 2: vertex 1 has the core number 1 (too small: it is in a subgraph whose vertices have 2 neighbours or "
+        "more)");
   CHECK(of({2, 2, 2, 2, 2, 2, -1, 1}) == "rule 1: vertex 8 has the core number -1 (0 or more)");
 }
 
@@ -202,9 +214,11 @@ TEST_CASE("label propagation: the right labels pass, from the ids or the round b
       return verify_label_propagation(g, v, {.iterations = 1, .previous = span(previous)});
     }));
   });
-  CHECK(said_of<Vertex>(small(), {{1, 1, 1, 4, 4, 4, 9, 7}}, [](const Graph& g, std::span<const Vertex> v) {
-          return verify_label_propagation(g, v, {.iterations = 1});
-        })[0].starts_with("rule 1: vertex "));
+  CHECK(said_of<Vertex>(small(), {{1, 1, 1, 4, 4, 4, 9, 7}},
+                        [](const Graph& g, std::span<const Vertex> v) {
+                          return verify_label_propagation(g, v, {.iterations = 1});
+                        })[0]
+            .starts_with("rule 1: vertex "));
 }
 
 TEST_CASE("pagerank: scores after any number of iterations pass, and changes beyond the bound are found") {
@@ -213,7 +227,10 @@ TEST_CASE("pagerank: scores after any number of iterations pass, and changes bey
       for (const int iterations : {1, 10, 200}) {
         auto answers = mutants(page_ranks(s, iterations, lost == LostRank::spread), iterations == 200 ? 9 : 0,
                                [](double x, std::size_t, std::size_t i) {
-                                 return i == 0 ? std::numeric_limits<double>::quiet_NaN() : i % 3 == 0 ? 0 : i % 3 == 1 ? x * 1.01 : x * 0.99;
+                                 return i == 0       ? std::numeric_limits<double>::quiet_NaN()
+                                        : i % 3 == 0 ? 0
+                                        : i % 3 == 1 ? x * 1.01
+                                                     : x * 0.99;
                                });
         check_only_first_passes(said_of(s, answers, [&](const Graph& g, std::span<const double> v) {
           return verify_pagerank(g, v, {.tolerance = {}, .iterations = iterations, .lost = lost});
@@ -227,9 +244,9 @@ TEST_CASE("pagerank: scores after any number of iterations pass, and changes bey
   Scores x = page_ranks(small(), 200, true);
   x[2] += 0.01;
   x[7] -= 0.01;
-  CHECK(said_of<double>(small(), {x}, [](const Graph& g, std::span<const double> v) {
-          return verify_pagerank(g, v);
-        })[0].find("vertex 3 the most") != std::string::npos);
+  CHECK(
+      said_of<double>(small(), {x}, [](const Graph& g, std::span<const double> v) { return verify_pagerank(g, v); })[0]
+          .find("vertex 3 the most") != std::string::npos);
 }
 
 TEST_CASE("betweenness: right scores pass, and any change of one is found, by its vertex or by the sum") {
@@ -265,7 +282,10 @@ TEST_CASE("betweenness: right scores pass, and any change of one is found, by it
 TEST_CASE("clustering: right coefficients pass, and any change of one is found where all are counted") {
   for_each_sample([](const Sample& s) {
     const auto answers = mutants(coefficients(s), 10, [](double c, std::size_t, std::size_t i) {
-      return i == 0 ? std::numeric_limits<double>::quiet_NaN() : i % 3 == 0 ? 1.5 : i % 3 == 1 ? c * 0.5 + 0.25 : -c - 1;
+      return i == 0       ? std::numeric_limits<double>::quiet_NaN()
+             : i % 3 == 0 ? 1.5
+             : i % 3 == 1 ? c * 0.5 + 0.25
+                          : -c - 1;
     });
     check_only_first_passes(said_of(s, answers, [&](const Graph& g, std::span<const double> v) {
       return verify_clustering(g, v, {.samples = 1000});
@@ -283,7 +303,8 @@ TEST_CASE("clustering: right coefficients pass, and any change of one is found w
   CHECK(of({0, 1, third, third, 1, 1, 0, 0}, 0) == "");  // what only samples see
   CHECK(of({1, 1, 0.5, third, 1, 1, 0, 0}, 0) ==
         "rule 2: vertex 3 with 3 neighbours has the coefficient 0.5, 3 edges between them (a whole number, and even)");
-  CHECK(of({1, 1, third, third, 1, 1, 1, 0}, 0) == "rule 1: vertex 8 has the coefficient 1 (1 neighbours; it is 0 below two)");
+  CHECK(of({1, 1, third, third, 1, 1, 1, 0}, 0) ==
+        "rule 1: vertex 8 has the coefficient 1 (1 neighbours; it is 0 below two)");
 }
 
 TEST_CASE("terms that cannot be are refused on every rank") {
