@@ -37,7 +37,9 @@ int run_clustering(Command& command, const Words& words, Values values) {
                         write_by_id(g, path, result.coefficient);
                       }
                     },
-                .verify = [&](const Graph& g) { return verify_clustering(g, values_of(result.coefficient)); },
+                .verify = values == Values::triangles
+                              ? std::function<Verdict(const Graph&)>()
+                              : [&](const Graph& g) { return verify_clustering(g, values_of(result.coefficient)); },
                 .verified = VertexAlgorithm::Verified::on_request});
   });
 }

@@ -37,16 +37,17 @@ int check_result(Command& command, const Words& words, const Check& check) {
     Outcome outcome;
     outcome.verified = verdict.ok;
     if (!verdict.ok)
-      outcome.failure = fmt::format("{}: the answer for {} breaks {}", result, graph.name(), verdict.what);
+      outcome.failure = fmt::format("{}: the answer for {} breaks {}. Was it computed on this graph, with these options?", result,
+                                    graph.name(), verdict.what);
     outcome.input = cli::describe(graph);
     outcome.result = {{"file", result}, {"breach", verdict.what}};
     outcome.seconds = {{"verify", world.max(timer.lap())}, {"prepare", prepare_seconds}};
-    outcome.text = table_of(
-        {{"graph", fmt::format("{}: {} vertices, {} {} edges", graph.name(), graph.vertices(), graph.edges(),
-                               graph.directed() ? "directed" : "undirected")},
-         {"result", result},
-         {"verified", verdict.ok ? "yes" : "FAILED: " + verdict.what},
-         {"time", fmt::format("{:.3f} s, the graph {:.3f} s", outcome.seconds["verify"].get<double>(), prepare_seconds)}});
+    outcome.text = table_of({{"graph", fmt::format("{}: {} vertices, {} {} edges", graph.name(), graph.vertices(),
+                                                   graph.edges(), graph.directed() ? "directed" : "undirected")},
+                             {"result", result},
+                             {"verified", verdict.ok ? "yes" : "FAILED: " + verdict.what},
+                             {"time", fmt::format("{:.3f} s, the graph {:.3f} s",
+                                                  outcome.seconds["verify"].get<double>(), prepare_seconds)}});
     return outcome;
   });
 }
@@ -109,7 +110,8 @@ int verify_kcore(const Words& words) {
 }
 
 int verify_lcc(const Words& words) {
-  Command command("verify lcc", "Whether a file holds local clustering coefficients: bounds for all, samples by counting.");
+  Command command("verify lcc",
+                  "Whether a file holds local clustering coefficients: bounds for all, samples by counting.");
   ClusteringTerms terms;
   command.app()
       .add_option("--samples", terms.samples, "vertices whose neighbours' edges are counted (default 32)")
@@ -186,9 +188,10 @@ constexpr Algorithm kAlgorithms[] = {
 int verb_verify(const Words& words) {
   std::vector<std::pair<std::string, std::string>> rows;
   for (const Algorithm& a : kAlgorithms) rows.emplace_back(std::string("  ") + a.name, a.about);
-  const std::string help = "usage: atoll verify ALGORITHM INPUT RESULT [--option VALUE]\n\n" + table_of(rows) +
-                           "\nRESULT is what `atoll run ALGORITHM INPUT --output RESULT` writes. Exit code 0: right; 1: a rule "
-                           "is broken, which the message names.\n";
+  const std::string help =
+      "usage: atoll verify ALGORITHM INPUT RESULT [--option VALUE]\n\n" + table_of(rows) +
+      "\nRESULT is what `atoll run ALGORITHM INPUT --output RESULT` writes. Exit code 0: right; 1: a rule "
+      "is broken, which the message names.\n";
   if (words.empty()) {
     fmt::print(stderr, "atoll: error: no algorithm is named (verify needs one). Choose from below.\n{}", help);
     return 2;
@@ -199,7 +202,8 @@ int verb_verify(const Words& words) {
   }
   for (const Algorithm& a : kAlgorithms)
     if (words[0] == a.name) return a.verify(Words(words.begin() + 1, words.end()));
-  fmt::print(stderr, "atoll: error: algorithm '{}' is unknown (verify does those below). Choose one.\n{}", words[0], help);
+  fmt::print(stderr, "atoll: error: algorithm '{}' is unknown (verify does those below). Choose one.\n{}", words[0],
+             help);
   return 2;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/verify/breaches.hpp>
 #include <atoll/verify/betweenness_paths.hpp>
+#include <atoll/verify/breaches.hpp>
 #include <cmath>
 
 namespace atl {
@@ -103,9 +103,9 @@ class Dependencies {
   World& world_;
   MirrorExchange<Local, MinOf> depths_;
   MirrorExchange<double, SumOf> values_;
-  Array<Local> depth_;                 // [local]
-  Array<double> value_;                // [local] what is told to mirrors
-  Array<double> paths_, dependency_;   // [local master]
+  Array<Local> depth_;                // [local]
+  Array<double> value_;               // [local] what is told to mirrors
+  Array<double> paths_, dependency_;  // [local master]
   std::vector<std::vector<Local>> levels_;
   VertexBits told_;
 };
@@ -143,8 +143,9 @@ Verdict verify_betweenness(const Graph& graph, std::span<const Vertex> sources, 
       breaches.note({.rule = 1, .a = graph.id_of(v), .x = score[k]});
   }
   if (const Breach b = breaches.first(); b.rule)
-    return {false, fmt::format("rule 1: vertex {} has the score {} ({})", b.a, b.x,
-                               b.x > 0 && std::isfinite(b.x) ? "0: no path can pass it" : "a finite number, 0 or more")};
+    return {false,
+            fmt::format("rule 1: vertex {} has the score {} ({})", b.a, b.x,
+                        b.x > 0 && std::isfinite(b.x) ? "0: no path can pass it" : "a finite number, 0 or more")};
 
   const bool recompute = sources.size() <= terms.recomputed_sources;
   Dependencies dependencies(graph);
@@ -162,13 +163,15 @@ Verdict verify_betweenness(const Graph& graph, std::span<const Vertex> sources, 
         breaches.note({.rule = 3, .a = graph.id_of(v), .x = score[k], .y = right});
     }
   if (const Breach b = breaches.first(); b.rule)
-    return {false, fmt::format("rule 3: vertex {} has the score {:.9g} (the shortest paths from the {} sources give {:.9g})",
-                               b.a, b.x, sources.size(), b.y)};
+    return {false,
+            fmt::format("rule 3: vertex {} has the score {:.9g} (the shortest paths from the {} sources give {:.9g})",
+                        b.a, b.x, sources.size(), b.y)};
   const double sum = world.sum(mine);
   if (std::abs(sum - expected) > kAccuracy * std::max(1.0, expected))
-    return {false, fmt::format("rule 2: the scores sum to {:.12g} (the vertices inside the shortest paths from the {} sources "
-                               "are {:.12g})",
-                               sum, sources.size(), expected)};
+    return {false,
+            fmt::format("rule 2: the scores sum to {:.12g} (the vertices inside the shortest paths from the {} sources "
+                        "are {:.12g})",
+                        sum, sources.size(), expected)};
   return {};
 }
 

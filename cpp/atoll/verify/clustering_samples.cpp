@@ -66,18 +66,19 @@ Verdict verify_clustering(const Graph& graph, std::span<const double> coefficien
     return {false, fmt::format("rule 1: vertex {} has the coefficient {} ({} neighbours; {})", b.a, b.x, b.p,
                                b.p < 2 ? "it is 0 below two" : "it lies in 0 .. 1")};
   if (b.rule == 2)
-    return {false, fmt::format("rule 2: vertex {} with {} neighbours has the coefficient {}, {:.6g} edges between them ({})",
-                               b.a, b.p, b.x, b.y, graph.directed() ? "a whole number" : "a whole number, and even")};
+    return {false,
+            fmt::format("rule 2: vertex {} with {} neighbours has the coefficient {}, {:.6g} edges between them ({})",
+                        b.a, b.p, b.x, b.y, graph.directed() ? "a whole number" : "a whole number, and even")};
 
   const IdOrder order(world, graph.ids());
   const Vertex n = graph.vertices();
   for (Vertex i = 0; i < std::min(terms.samples, n); ++i) {
     const Vertex position =
         terms.samples >= n ? i
-                           : static_cast<Vertex>((static_cast<unsigned __int128>(
-                                                      random_at(terms.seed, static_cast<std::uint64_t>(i))) *
-                                                  static_cast<std::uint64_t>(n)) >>
-                                                 64);
+                           : static_cast<Vertex>(
+                                 (static_cast<unsigned __int128>(random_at(terms.seed, static_cast<std::uint64_t>(i))) *
+                                  static_cast<std::uint64_t>(n)) >>
+                                 64);
     const Rank at = order.blocks().owner(position);
     Vertex id = at == world.rank() ? order.id_at(position - order.blocks().begin(at)) : -1;
     id = world.max(id);
@@ -93,8 +94,8 @@ Verdict verify_clustering(const Graph& graph, std::span<const double> coefficien
   }
   b = breaches.first();
   if (b.rule == 3)
-    return {false, fmt::format("rule 3: vertex {} has the coefficient {} ({}: {} edges join two of its neighbours)", b.a, b.x,
-                               b.y, b.p)};
+    return {false, fmt::format("rule 3: vertex {} has the coefficient {} ({}: {} edges join two of its neighbours)",
+                               b.a, b.x, b.y, b.p)};
   return {};
 }
 

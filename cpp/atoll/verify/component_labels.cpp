@@ -35,10 +35,12 @@ Verdict verify_components(const Graph& graph, std::span<const Vertex> label) {
   });
   Breach b = breaches.first();
   if (b.rule == 1)
-    return {false, fmt::format("rule 1: vertex {} has the label {} (the smallest id of its component is at most its own)",
-                               b.a, b.p)};
+    return {false,
+            fmt::format("rule 1: vertex {} has the label {} (the smallest id of its component is at most its own)", b.a,
+                        b.p)};
   if (b.rule == 2)
-    return {false, fmt::format("rule 2: an edge joins vertices {} and {}, whose labels are {} and {}", b.a, b.b, b.p, b.q)};
+    return {false,
+            fmt::format("rule 2: an edge joins vertices {} and {}, whose labels are {} and {}", b.a, b.b, b.p, b.q)};
 
   flood(graph, joined, [&](Local v, auto&& mark) {
     for (const Local u : graph.out().neighbours(v)) mark(u);
@@ -50,7 +52,8 @@ Verdict verify_components(const Graph& graph, std::span<const Vertex> label) {
   });
   b = breaches.first();
   if (b.rule == 3)
-    return {false, fmt::format("rule 3: vertex {} has the label {}, but no path joins it and a vertex {}", b.a, b.p, b.p)};
+    return {false,
+            fmt::format("rule 3: vertex {} has the label {}, but no path joins it and a vertex {}", b.a, b.p, b.p)};
   return {};
 }
 

@@ -112,21 +112,23 @@ Verdict verify_coreness(const Graph& graph, std::span<const Vertex> core) {
       breaches.note({.rule = 1, .a = graph.id_of(static_cast<Local>(v)), .p = cores[v], .q = left[v]});
   });
   Breach b = breaches.first();
-  if (b.rule == 1 && b.p < 0) return {false, fmt::format("rule 1: vertex {} has the core number {} (0 or more)", b.a, b.p)};
+  if (b.rule == 1 && b.p < 0)
+    return {false, fmt::format("rule 1: vertex {} has the core number {} (0 or more)", b.a, b.p)};
   if (b.rule == 1)
-    return {false, fmt::format("rule 1: vertex {} has the core number {} (too large, or a neighbour's is too small: {} of its "
-                               "neighbours have {} or more)",
-                               b.a, b.p, b.q, b.p)};
+    return {false,
+            fmt::format("rule 1: vertex {} has the core number {} (too large, or a neighbour's is too small: {} of its "
+                        "neighbours have {} or more)",
+                        b.a, b.p, b.q, b.p)};
   Peeling(graph, cores, left).run();
   for_masters([&](std::size_t v) {
-    if (left[v] > cores[v])
-      breaches.note({.rule = 2, .a = graph.id_of(static_cast<Local>(v)), .p = cores[v]});
+    if (left[v] > cores[v]) breaches.note({.rule = 2, .a = graph.id_of(static_cast<Local>(v)), .p = cores[v]});
   });
   b = breaches.first();
   if (b.rule == 2)
-    return {false, fmt::format("rule 2: vertex {} has the core number {} (too small: it is in a subgraph whose vertices "
-                               "have {} neighbours or more)",
-                               b.a, b.p, b.p + 1)};
+    return {false,
+            fmt::format("rule 2: vertex {} has the core number {} (too small: it is in a subgraph whose vertices "
+                        "have {} neighbours or more)",
+                        b.a, b.p, b.p + 1)};
   return {};
 }
 

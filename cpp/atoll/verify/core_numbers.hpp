@@ -13,10 +13,10 @@
 ///             among those of numbers >= k
 ///
 /// By rule 1 the vertices of numbers >= k are such a subgraph, so no number is too large; by rule 2 no larger subgraph
-/// holds one of number k, so none is too small (locality: A. Montresor, F. De Pellegrini, D. Miorandi, "Distributed k-core
-/// decomposition", TPDS 24(2), 2013; taking away: V. Batagelj, M. Zaversnik, "An O(m) algorithm for cores decomposition of
-/// networks", 2003). Of one wrong number, it or a neighbour that leans on it is named. Self-loops and multi-edges count as in
-/// the definition: not, and once.
+/// holds one of number k, so none is too small (locality: A. Montresor, F. De Pellegrini, D. Miorandi, "Distributed
+/// k-core decomposition", TPDS 24(2), 2013; taking away: V. Batagelj, M. Zaversnik, "An O(m) algorithm for cores
+/// decomposition of networks", 2003). Of one wrong number, it or a neighbour that leans on it is named. Self-loops and
+/// multi-edges count as in the definition: not, and once.
 ///
 /// Cost: numbers travel once to the mirrors; each edge is looked at once from each end for each rule, rule 2 in as many
 /// rounds as what is taken away changes ranks.

@@ -48,8 +48,9 @@ void flood(const Graph& graph, VertexBits& marked, Expand&& expand) {
       }
     }
     exchange.reduce({unmarked.data(), unmarked.size()}, told);
-    for (Local v = 0; v < owned; ++v)
-      if (told.test(v) && marked.set(v)) frontier.push_back(v);
+    for (std::size_t w = 0; w * 64 < static_cast<std::size_t>(owned); ++w)
+      for (std::uint64_t bits = told.at(w); bits; bits &= bits - 1)
+        if (const auto v = static_cast<Local>(w * 64) + std::countr_zero(bits); marked.set(v)) frontier.push_back(v);
     told.clear();
   }
 }

@@ -85,7 +85,8 @@ void check_terms(const PageRankTerms& terms) {
   check(terms.damping > 0 && terms.damping < 1, "verify pagerank: damping is {} (between 0 and 1). Change it.",
         terms.damping);
   check(terms.tolerance || terms.iterations,
-        "verify pagerank: neither a tolerance nor iterations are given (one says how good the scores must be). Give one.");
+        "verify pagerank: neither a tolerance nor iterations are given (one says how good the scores must be). Give "
+        "one.");
   check(!terms.tolerance || *terms.tolerance > 0, "verify pagerank: tolerance is {} (above 0). Change it.",
         terms.tolerance.value_or(0));
   check(!terms.iterations || *terms.iterations > 0, "verify pagerank: iterations is {} (at least 1). Change it.",
@@ -112,8 +113,9 @@ Verdict verify_pagerank(const Graph& graph, std::span<const double> score, const
       breaches.note({.rule = 1, .a = graph.id_of(static_cast<Local>(v)), .x = x[v], .y = least});
   }
   if (const Breach b = breaches.first(); b.rule)
-    return {false, fmt::format("rule 1: vertex {} has the score {} (a finite number, at least {:.6g}: it gets that by jumps)",
-                               b.a, b.x, b.y)};
+    return {false,
+            fmt::format("rule 1: vertex {} has the score {} (a finite number, at least {:.6g}: it gets that by jumps)",
+                        b.a, b.x, b.y)};
 
   const double rounding = residual.rounding(x);
   double mine = 0;
@@ -137,15 +139,15 @@ Verdict verify_pagerank(const Graph& graph, std::span<const double> score, const
     Vertex id = kNoVertex;
     double from = 0, to = 0;
   } most;
-  const auto larger = [](const Move& s, const Move& t) {
-    return t.by > s.by || (t.by == s.by && t.id < s.id) ? t : s;
-  };
+  const auto larger = [](const Move& s, const Move& t) { return t.by > s.by || (t.by == s.by && t.id < s.id) ? t : s; };
   for (std::size_t v = 0; v < x.size(); ++v)
     most = larger(most, {std::abs(next[v] - x[v]), graph.id_of(static_cast<Local>(v)), x[v], next[v]});
   most = world.fold(most, larger);
-  return {false, fmt::format("rule 3: one more iteration moves the scores by {:.6g} in all (at most {:.6g}), vertex {} the most, "
-                             "from {:.9g} to {:.9g}",
-                             moved, bound + rounding, most.id, most.from, most.to)};
+  return {
+      false,
+      fmt::format("rule 3: one more iteration moves the scores by {:.6g} in all (at most {:.6g}), vertex {} the most, "
+                  "from {:.9g} to {:.9g}",
+                  moved, bound + rounding, most.id, most.from, most.to)};
 }
 
 }  // namespace atl

@@ -13,12 +13,13 @@
 ///     rule 1  scores are finite, and x(v) >= (1 - d) p(v): what v gets by jumps alone
 ///     rule 2  sum of x = 1 where the rank of vertices without a leaving edge is spread
 ///     rule 3  sum of |F(x) - x| <= bound: d * tolerance for scores that a change below the tolerance has ended, as F
-///             shrinks differences by d; d^k * sum of |F(p) - p| after k iterations from p; the larger if both are given
+///             shrinks differences by d; d^k * sum of |F(p) - p| after k iterations from p; the larger if both are
+///             given
 ///
-/// To each bound comes what rounding may have done: (indegree(v) + 4) x(v) u in an iteration, u being half a unit in the
-/// last place of the scores' type, 1 / (1 - d) times that in all. So a change of one score by less than about the bound is
-/// not seen: ask for a small tolerance. After few iterations the bound is wide (0.85^10 = 0.2). A small residual proves more
-/// than it says: the scores are within bound / (1 - d) of the solution, in the sum of differences.
+/// To each bound comes what rounding may have done: (indegree(v) + 4) x(v) u in an iteration, u being half a unit in
+/// the last place of the scores' type, 2 / (1 - d) times that in all. So a change of one score by less than about the
+/// bound is not seen: ask for a small tolerance. After few iterations the bound is wide (0.85^10 = 0.2). A small
+/// residual proves more than it says: the scores are within bound / (1 - d) of the solution, in the sum of differences.
 ///
 /// Cost: one iteration, two where the number of iterations is given.
 namespace atl {

@@ -87,8 +87,8 @@ Verdict verify_label_propagation(const Graph& graph, std::span<const Vertex> lab
       breaches.note({.rule = 1, .a = graph.id_of(v), .p = label[k], .q = now[static_cast<std::size_t>(v)]});
   }
   if (const Breach b = breaches.first(); b.rule)
-    return {false, fmt::format("rule 1: vertex {} has the label {} ({} after {} rounds{})", b.a, b.p, b.q, rounds.iterations,
-                               given ? " from the labels given" : "")};
+    return {false, fmt::format("rule 1: vertex {} has the label {} ({} after {} rounds{})", b.a, b.p, b.q,
+                               rounds.iterations, given ? " from the labels given" : "")};
   return {};
 }
 

@@ -64,9 +64,10 @@ std::vector<Row<T>> read_text(World& world, const std::string& path) {
         if (!parse(fields[0], row.id) || row.id < 0)
           throw LineError{p, fmt::format("the id is {} (a whole number from 0 on). Correct it.", in_quotes(fields[0]))};
         if (!parse(fields[1], row.value))
-          throw LineError{p, fmt::format("the value of vertex {} is {} ({} is needed). Correct it, or name what the file "
-                                         "holds.",
-                                         row.id, in_quotes(fields[1]), kKind<T>)};
+          throw LineError{p,
+                          fmt::format("the value of vertex {} is {} ({} is needed). Correct it, or name what the file "
+                                      "holds.",
+                                      row.id, in_quotes(fields[1]), kKind<T>)};
         rows.add(thread, row);
       }
       p = next;
@@ -90,10 +91,11 @@ std::vector<Row<T>> read_npy(World& world, const std::string& path) {
     check(words.find("[('id', '<i8'), ('value', '<") != std::string::npos &&
               (whole || words.find("('value', '<f8')]") != std::string::npos) &&
               words.find("'fortran_order': False") != std::string::npos,
-          "{}: its header is {} (an array of ('id', '<i8') and ('value', '<i8' or '<f8') is needed). Write it by --output.",
+          "{}: its header is {} (an array of ('id', '<i8') and ('value', '<i8' or '<f8') is needed). Write it by "
+          "--output.",
           path, in_quotes(words));
-    check(whole || std::is_same_v<T, double>, "{}: its values are of type f8 ({} is needed). Name what the file holds.", path,
-          kKind<T>);
+    check(whole || std::is_same_v<T, double>, "{}: its values are of type f8 ({} is needed). Name what the file holds.",
+          path, kKind<T>);
     const auto shape = words.find("'shape': (");
     if (shape != std::string::npos) std::from_chars(words.data() + shape + 10, words.data() + words.size(), n);
     check(head.file_bytes >= start && (head.file_bytes - start) % kRow == 0 && (head.file_bytes - start) / kRow == n,
@@ -162,17 +164,18 @@ Array<T> read_result(const Graph& graph, const std::string& path) {
     for (const Row<T>& row : part) {
       const auto k = static_cast<std::size_t>(row.id - begin);
       if (line[k] > 0)
-        wrong = std::min(wrong, {std::max(line[k], row.line), graph.ids().id_of(row.id - begin), std::min(line[k], row.line)});
+        wrong = std::min(wrong,
+                         {std::max(line[k], row.line), graph.ids().id_of(row.id - begin), std::min(line[k], row.line)});
       line[k] = line[k] > 0 ? std::min(line[k], row.line) : row.line;
       values[k] = row.value;
     }
   wrong = first_of(world, wrong);
   world.together([&] {
     check(wrong.line == INT64_MAX || wrong.before != 0,
-          "{}:{}: there is a value for {} (no vertex of {} has that id). Is it the result of another graph?", path, wrong.line,
-          wrong.id, graph.name());
-    check(wrong.line == INT64_MAX, "{}:{}: there is a value for vertex {} (line {} has one). Leave one of them out.", path,
-          wrong.line, wrong.id, wrong.before);
+          "{}:{}: there is a value for {} (no vertex of {} has that id). Is it the result of another graph?", path,
+          wrong.line, wrong.id, graph.name());
+    check(wrong.line == INT64_MAX, "{}:{}: there is a value for vertex {} (line {} has one). Leave one of them out.",
+          path, wrong.line, wrong.id, wrong.before);
   });
 
   Vertex missing = INT64_MAX, all = 0;
@@ -183,9 +186,10 @@ Array<T> read_result(const Graph& graph, const std::string& path) {
   }
   missing = world.min(missing);
   all = world.sum(all);
-  world.agree(all == 0,
-              fmt::format("{}: there is no value for vertex {} ({} of the {} vertices of {} have none). Is the file cut off?",
-                          path, missing, all, graph.vertices(), graph.name()));
+  world.agree(
+      all == 0,
+      fmt::format("{}: there is no value for vertex {} ({} of the {} vertices of {} have none). Is the file cut off?",
+                  path, missing, all, graph.vertices(), graph.name()));
   return values;
 }
 template Array<Vertex> read_result(const Graph&, const std::string&);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/verify/flood.hpp>
 #include <atoll/verify/breaches.hpp>
+#include <atoll/verify/flood.hpp>
 #include <atoll/verify/shortest_paths.hpp>
 #include <cmath>
 #include <limits>
@@ -199,10 +199,11 @@ std::string describe(const Graph& graph, const Breach& b, Vertex source, const c
     case no_tight_edge:
       return fmt::format("rule 2: vertex {} has the {} {} (no edge into it makes that)", b.a, distance, x);
     case long_edge:
-      return fmt::format("rule 3: {} of length {} joins the {}s {} and {} (there is a shorter path)", edge(), z, distance,
-                         x, y);
+      return fmt::format("rule 3: {} of length {} joins the {}s {} and {} (there is a shorter path)", edge(), z,
+                         distance, x, y);
     case leaving_edge:
-      return fmt::format("rule 4: {} leaves what was reached: {} has the {} {}, {} none", edge(), b.a, distance, x, b.b);
+      return fmt::format("rule 4: {} leaves what was reached: {} has the {} {}, {} none", edge(), b.a, distance, x,
+                         b.b);
     case unhung:
       if (parents)
         return fmt::format("rule 1: the parents of vertex {} never lead to the source {} (a cycle)", b.a, source);
@@ -215,15 +216,14 @@ std::string describe(const Graph& graph, const Breach& b, Vertex source, const c
 }  // namespace
 
 template <class Real>
-Verdict verify_sssp(const Graph& graph, Vertex source, std::span<const Real> distance,
-                    std::span<const Vertex> parent) {
+Verdict verify_sssp(const Graph& graph, Vertex source, std::span<const Real> distance, std::span<const Vertex> parent) {
   check_one_for_each(graph, distance.size(), "distances");
   const auto* const in = std::get_if<Array<Real>>(&graph.in().weights);
   const auto* const out = std::get_if<Array<Real>>(&graph.out().weights);
-  graph.world().agree(in && out,
-                      fmt::format("verify sssp: {} has {} (distances are sums of weights of the same type). Verify them "
-                                  "against the graph that they come from.",
-                                  graph.name(), graph.weighted() ? "weights of another type" : "no weights"));
+  graph.world().agree(
+      in && out, fmt::format("verify sssp: {} has {} (distances are sums of weights of the same type). Verify them "
+                             "against the graph that they come from.",
+                             graph.name(), graph.weighted() ? "weights of another type" : "no weights"));
   const Breach breach = Paths<Real, Array<Real>>(graph, source, distance, parent, *in, *out).run();
   const bool parents = graph.world().any(!parent.empty());
   return {breach.rule == 0, describe<Real>(graph, breach, source, "distance", parents)};
@@ -235,8 +235,7 @@ Verdict verify_depths(const Graph& graph, Vertex source, std::span<const Vertex>
   check_one_for_each(graph, depth.size(), "depths");
   Array<double> distance(depth.size());
   for (std::size_t k = 0; k < depth.size(); ++k)
-    distance[k] =
-        depth[k] == kUnreachable ? std::numeric_limits<double>::infinity() : static_cast<double>(depth[k]);
+    distance[k] = depth[k] == kUnreachable ? std::numeric_limits<double>::infinity() : static_cast<double>(depth[k]);
   const Unit unit;
   const std::span<const double> values(distance.data(), distance.size());
   const Breach breach = Paths<double, Unit>(graph, source, values, {}, unit, unit).run();

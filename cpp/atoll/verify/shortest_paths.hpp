@@ -16,16 +16,16 @@
 ///     rule 5  a vertex and its parent are joined by an edge
 ///
 /// Without parents some edge into v must make its distance, and from the source such edges must lead to all that is
-/// reached. Together the rules prove that each distance is right: it is the length of a path, and no path is shorter. They
-/// look at the graph's own lists, so what its build did wrong (a lost edge, a weight) is not seen.
+/// reached. Together the rules prove that each distance is right: it is the length of a path, and no path is shorter.
+/// They look at the graph's own lists, so what its build did wrong (a lost edge, a weight) is not seen.
 ///
 /// Cost: distances travel once to the mirrors and each entering edge is looked at once; where edges add nothing to a
 /// distance, parents travel too and each edge is looked at once more, in as many rounds as those edges change ranks.
 namespace atl {
 
-/// Original ids; infinity and kNoVertex where not reached. Of several breaches the one of the lowest rule in the order 2
-/// (of single vertices), 1, 5, 2, 3, 4, 1 (cycles) is named, then the lowest vertices. Collective; InputError, the same on all
-/// ranks, if no vertex has the id `source`, the weights are not of Real or the sizes do not fit.
+/// Original ids; infinity and kNoVertex where not reached. Of several breaches the one of the lowest rule in the order
+/// 2 (of single vertices), 1, 5, 2, 3, 4, 1 (cycles) is named, then the lowest vertices. Collective; InputError, the
+/// same on all ranks, if no vertex has the id `source`, the weights are not of Real or the sizes do not fit.
 template <class Real>
 Verdict verify_sssp(const Graph& graph, Vertex source, std::span<const Real> distance,
                     std::span<const Vertex> parent = {});
