@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/algorithms/betweenness.hpp>
+#include <atoll/verify/betweenness_paths.hpp>
 
 #include "sources.hpp"
 #include "verbs.hpp"
@@ -9,19 +10,11 @@ namespace atl::cli {
 
 int run_bc(const Words& words) {
   Command command("run bc", "Betweenness: how many shortest paths pass a vertex, from some or all sources.");
-  std::string count = "4";
-  std::vector<Vertex> given;
-  std::uint64_t seed = 1;
+  SourceChoice choice;
   VertexRun harness;
   CLI::App& app = command.app();
   harness.add_to(app);
-  app.add_option("--sources", count, "how many are drawn by --seed (default 4), or all")
-      ->check([](const std::string& text) {
-        const bool number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos && text != "0";
-        return number || text == "all" ? "" : text + " (a number above 0, or all)";
-      });
-  app.add_option("--source", given, "original ids instead, one or several")->delimiter(',');
-  app.add_option("--seed", seed, "for drawing sources (default 1)");
+  choice.add_to(app);
   if (const auto code = command.parse(words)) return *code;
   return command.run([&](World& world) {
     std::unique_ptr<Betweenness> betweenness;
@@ -31,8 +24,7 @@ int run_bc(const Words& words) {
         world,
         {.prepare =
              [&](const Graph& graph) {
-               const int all = static_cast<int>(std::min<Vertex>(graph.vertices(), INT32_MAX));
-               sources = given.empty() ? draw_sources(graph, count == "all" ? all : std::stoi(count), seed) : given;
+               sources = choice.of(graph);
                betweenness = std::make_unique<Betweenness>(graph);
              },
          .run = [&](int) { betweenness->run(sources, result); },
@@ -46,7 +38,9 @@ int run_bc(const Words& words) {
                rows.emplace_back("sources", fmt::format("{}, {:.3f} ms each", sources.size(),
                                                         out.seconds["source"].template get<double>() * 1e3));
              },
-         .write = [&](const Graph& graph, const std::string& path) { write_by_id(graph, path, result.score); }});
+         .write = [&](const Graph& graph, const std::string& path) { write_by_id(graph, path, result.score); },
+         .verify = [&](const Graph& graph) { return verify_betweenness(graph, sources, values_of(result.score)); },
+         .verified = VertexAlgorithm::Verified::on_request});
   });
 }
 

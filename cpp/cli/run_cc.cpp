@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/algorithms/components.hpp>
+#include <atoll/verify/component_labels.hpp>
 
 #include "verbs.hpp"
 #include "vertex_run.hpp"
@@ -22,8 +23,10 @@ int run_cc(const Words& words) {
                       out.result = {{"components", result.components}};
                       rows.emplace_back("components", fmt::format("{}", result.components));
                     },
-                .write = [&](const Graph& graph, const std::string& path) {
-                  write_by_id(graph, path, result.component);
+                .write = [&](const Graph& graph,
+                             const std::string& path) { write_by_id(graph, path, result.component); },
+                .verify = [&](const Graph& graph) {
+                  return verify_components(graph, values_of(result.component));
                 }});
   });
 }

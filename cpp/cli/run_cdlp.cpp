@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/algorithms/label_propagation.hpp>
+#include <atoll/verify/propagated_labels.hpp>
 
 #include "verbs.hpp"
 #include "vertex_run.hpp"
@@ -25,9 +26,13 @@ int run_cdlp(const Words& words) {
                       rows.emplace_back("iterations", fmt::format("{}, the last changed {} labels", result.iterations,
                                                                   result.changed));
                     },
-                .write = [&](const Graph& graph, const std::string& path) {
-                  write_by_id(graph, path, result.label);
-                }});
+                .write = [&](const Graph& graph, const std::string& path) { write_by_id(graph, path, result.label); },
+                .verify =
+                    [&](const Graph& graph) {
+                      return verify_label_propagation(graph, values_of(result.label),
+                                                      {.iterations = options.iterations});
+                    },
+                .verified = VertexAlgorithm::Verified::on_request});
   });
 }
 

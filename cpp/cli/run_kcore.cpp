@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/algorithms/coreness.hpp>
+#include <atoll/verify/core_numbers.hpp>
 
 #include "verbs.hpp"
 #include "vertex_run.hpp"
@@ -22,7 +23,8 @@ int run_kcore(const Words& words) {
                       out.result = {{"degeneracy", result.degeneracy}, {"rounds", result.rounds}};
                       rows.emplace_back("degeneracy", fmt::format("{} after {} rounds", result.degeneracy, result.rounds));
                     },
-                .write = [&](const Graph& g, const std::string& path) { write_by_id(g, path, result.core); }});
+                .write = [&](const Graph& g, const std::string& path) { write_by_id(g, path, result.core); },
+                .verify = [&](const Graph& g) { return verify_coreness(g, values_of(result.core)); }});
   });
 }
 

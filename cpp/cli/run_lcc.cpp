@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/algorithms/clustering_coefficient.hpp>
+#include <atoll/verify/clustering_samples.hpp>
 
 #include "verbs.hpp"
 #include "vertex_run.hpp"
@@ -35,7 +36,11 @@ int run_clustering(Command& command, const Words& words, Values values) {
                       } else {
                         write_by_id(g, path, result.coefficient);
                       }
-                    }});
+                    },
+                .verify = values == Values::triangles
+                              ? std::function<Verdict(const Graph&)>()
+                              : [&](const Graph& g) { return verify_clustering(g, values_of(result.coefficient)); },
+                .verified = VertexAlgorithm::Verified::on_request});
   });
 }
 

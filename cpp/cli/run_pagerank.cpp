@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/algorithms/pagerank.hpp>
+#include <atoll/verify/pagerank_residual.hpp>
 
 #include "verbs.hpp"
 #include "vertex_run.hpp"
@@ -13,6 +14,13 @@ struct Options {
   std::optional<int> iterations;
   std::string dangling = "spread", precision = "double";
 };
+
+template <class Real>
+Array<double> in_double(const Array<Real>& values) {
+  Array<double> wide(values.size());
+  std::copy(values.begin(), values.end(), wide.begin());
+  return wide;
+}
 
 template <class Real>
 Outcome rank_vertices(World& world, const VertexRun& harness, const Options& o) {
@@ -39,7 +47,17 @@ Outcome rank_vertices(World& world, const VertexRun& harness, const Options& o) 
                                                          result.iterations, result.change,
                                                          out.seconds["iteration"].get<double>() * 1e3));
            },
-       .write = [&](const Graph& graph, const std::string& path) { write_by_id(graph, path, result.score); }});
+       .write = [&](const Graph& graph, const std::string& path) { write_by_id(graph, path, result.score); },
+       .verify =
+           [&](const Graph& graph) {
+             const Array<double> scores = in_double(result.score);
+             PageRankTerms terms{.damping = o.damping,
+                                 .lost = o.dangling == "spread" ? LostRank::spread : LostRank::ignored,
+                                 .unit = std::numeric_limits<Real>::epsilon() / 2.0};
+             terms.tolerance = result.converged ? options.tolerance : std::nullopt;
+             if (!result.converged) terms.iterations = result.iterations;
+             return verify_pagerank(graph, values_of(scores), terms);
+           }});
   if (options.tolerance && !result.converged) {
     outcome.verified = false;
     outcome.failure = fmt::format(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/algorithms/sssp.hpp>
+#include <atoll/verify/shortest_paths.hpp>
 
 #include "sources.hpp"
 #include "verbs.hpp"
@@ -41,6 +42,7 @@ int run_sssp(const Words& words) {
     Paths<double> wide;
     std::vector<Vertex> sources;
     const auto with_paths = [&](auto&& f) { return wide.sssp ? f(wide) : f(narrow); };
+    const auto last_source = [&] { return sources[static_cast<std::size_t>(harness.trials - 1) % sources.size()]; };
     return harness.run(
         world,
         {.prepare =
@@ -62,7 +64,7 @@ int run_sssp(const Words& words) {
              },
          .describe =
              [&](Outcome& out, auto& rows) {
-               const Vertex source = sources[static_cast<std::size_t>(harness.trials - 1) % sources.size()];
+               const Vertex source = last_source();
                const Vertex reached = with_paths([](auto& paths) { return paths.result.reached; });
                out.result = {{"source", source}, {"reached", reached}};
                rows.emplace_back("reached", fmt::format("{} from {}", reached, source));
@@ -75,6 +77,13 @@ int run_sssp(const Words& words) {
                  } else {
                    write_by_id(graph, path, paths.result.distance);
                  }
+               });
+             },
+         .verify =
+             [&](const Graph& graph) {
+               return with_paths([&](auto& paths) {
+                 return verify_sssp(graph, last_source(), values_of(paths.result.distance),
+                                    values_of(paths.result.parent));
                });
              }});
   });

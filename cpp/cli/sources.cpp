@@ -34,4 +34,19 @@ std::vector<Vertex> draw_sources(const Graph& graph, int count, std::uint64_t se
   return sources;
 }
 
+void SourceChoice::add_to(CLI::App& app) {
+  app.add_option("--sources", count_, "how many are drawn by --seed (default 4), or all")
+      ->check([](const std::string& text) {
+        const bool number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos && text != "0";
+        return number || text == "all" ? "" : text + " (a number above 0, or all)";
+      });
+  app.add_option("--source", given_, "original ids instead, one or several")->delimiter(',');
+  app.add_option("--seed", seed_, "for drawing sources (default 1)");
+}
+
+std::vector<Vertex> SourceChoice::of(const Graph& graph) const {
+  const int all = static_cast<int>(std::min<Vertex>(graph.vertices(), INT32_MAX));
+  return given_.empty() ? draw_sources(graph, count_ == "all" ? all : std::stoi(count_), seed_) : given_;
+}
+
 }  // namespace atl::cli

@@ -18,6 +18,7 @@ int verb_inspect(const Words& words);
 int verb_info(const Words& words);
 int verb_simulate(const Words& words);
 int verb_run(const Words& words);
+int verb_verify(const Words& words);
 int run_bc(const Words& words);
 int run_bfs(const Words& words);
 int run_cc(const Words& words);

@@ -6,14 +6,30 @@
 #include <atoll/graph/write.hpp>
 
 namespace atl::cli {
+namespace {
+
+// Up to so many input edges an answer is verified without being asked for: seconds.
+constexpr Edge kVerifyUpTo = 100'000'000;
+
+}  // namespace
+
+bool VertexRun::is_to_verify(const Graph& graph, const VertexAlgorithm& algorithm) const {
+  if (!algorithm.verify || no_verify_) return false;
+  return verify_ ||
+         (algorithm.verified == VertexAlgorithm::Verified::by_default && graph.input_edges() <= kVerifyUpTo);
+}
 
 void VertexRun::add_to(CLI::App& app) {
   input.add_to(app);
   app.add_option("--trials", trials, "how often it is timed (default 3)")->check(CLI::PositiveNumber);
   app.add_option("--output", output, "write the values with original ids: .tsv .csv .txt .npy");
+  auto* verify = app.add_flag("--verify", verify_, "check the answer (default for small inputs where that is cheap)");
+  app.add_flag("--no-verify", no_verify_, "do not")->excludes(verify);
 }
 
 Outcome VertexRun::run(World& world, const VertexAlgorithm& algorithm) const {
+  if (verify_ && !algorithm.verify)
+    throw UsageError("--verify: there is no check of this answer (`atoll verify --help` lists them). Leave it out.");
   world.fabric().simulate_closely(false);
   RankTimer timer(world);
   EdgeList edges = input.load(world);
@@ -39,12 +55,22 @@ Outcome VertexRun::run(World& world, const VertexAlgorithm& algorithm) const {
   if (!output.empty()) algorithm.write(graph, output);
 
   Outcome outcome;
+  const bool verify = is_to_verify(graph, algorithm);
+  timer.lap();
+  if (verify) {
+    const Verdict verdict = algorithm.verify(graph);
+    outcome.verified = verdict.ok;
+    if (!verdict.ok) outcome.failure = fmt::format("{}: the answer breaks {}. This is a defect: report it with the command.",
+                                                   graph.name(), verdict.what);
+  }
+  const double verify_seconds = world.max(timer.lap());
   outcome.input = cli::describe(graph);
   outcome.input["preparation"] = input.preparation();
   outcome.seconds = seconds_of(seconds);
   outcome.seconds["prepare"] = prepare_seconds;
   outcome.seconds["load"] = load_seconds;
   outcome.seconds["build"] = build_seconds;
+  outcome.seconds["verify"] = verify_seconds;
   outcome.seconds["build_phases"] = graph.report().seconds;
   outcome.seconds["non_overlapped_communication"] = world.max(spent.wait_seconds);
   outcome.counters = total_counters(world, spent);
@@ -59,6 +85,8 @@ Outcome VertexRun::run(World& world, const VertexAlgorithm& algorithm) const {
                                         seconds.front() * 1e3, seconds.back() * 1e3));
   rows.emplace_back("load, build", fmt::format("{:.3f} s, {:.3f} s; prepare {:.3f} s", load_seconds, build_seconds,
                                                prepare_seconds));
+  if (algorithm.verify)
+    rows.emplace_back("verified", !verify ? "no (--verify asks for it)" : *outcome.verified ? "yes" : "FAILED");
   outcome.text = table_of(rows);
   return outcome;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atoll/graph/graph.hpp>
+#include <atoll/verify/verdict.hpp>
 #include <functional>
 #include <optional>
 
@@ -17,6 +18,10 @@ struct VertexAlgorithm {
   std::function<void(Outcome& outcome, std::vector<std::pair<std::string, std::string>>& rows)> describe;
   /// Writes the last trial's values with original ids.
   std::function<void(const Graph& graph, const std::string& path)> write;
+  /// Checks the last trial's values.
+  std::function<Verdict(const Graph& graph)> verify = {};
+  /// A check of about the cost of one run is made for small inputs without being asked for.
+  enum class Verified { by_default, on_request } verified = Verified::by_default;
 };
 
 /// Loads and builds the graph, times the trials, and says what every run says: the options are the same for each.
@@ -28,11 +33,20 @@ class VertexRun {
   GraphInput input;
   int trials = 3;
   std::string output;
+
+ private:
+  bool is_to_verify(const Graph& graph, const VertexAlgorithm& algorithm) const;
+  bool verify_ = false, no_verify_ = false;
 };
 
 /// Values in natural order into a file, ascending by id whatever the partition. Collective.
 template <class T>
 void write_by_id(const Graph& graph, const std::string& path, const Array<T>& natural);
+
+template <class T>
+std::span<const T> values_of(const Array<T>& natural) {
+  return {natural.data(), natural.size()};
+}
 
 /// The median of the trials' times, slowest rank each, as every run reports it.
 nlohmann::json seconds_of(std::vector<double> trials);

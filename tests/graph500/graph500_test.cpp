@@ -85,6 +85,31 @@ TEST_CASE("the benchmark verifies every search, at any rank count, on the same k
   }
 }
 
+TEST_CASE("shortest paths from the same keys are verified and counted alike, with and without kernel 2") {
+  std::vector<double> edges;
+  for (const auto& [ranks, bfs] : {std::pair<Rank, bool>{1, true}, {1, false}, {3, true}, {4, false}}) {
+    Plan plan;
+    plan.threads = ranks == 1 ? 2 : 1;
+    run_ranks(ranks, plan, [&](World& world) {
+      const Graph500Result result =
+          run_graph500(world, {.scale = 8, .edge_factor = 4, .searches = 6, .seed = 5, .bfs = bfs, .sssp = true});
+      CHECK(result.failure.empty());
+      CHECK(result.sssp.seconds.size() == 6);
+      CHECK(result.bfs.seconds.size() == (bfs ? 6 : 0));
+      if (bfs) CHECK(result.sssp.edges == result.bfs.edges);
+      if (world.rank() > 0) return;
+      if (edges.empty()) edges = result.sssp.edges;
+      CHECK(result.sssp.edges == edges);
+      const nlohmann::json j = result.to_json();
+      CHECK(j.at("searches") == 6);
+      CHECK(j.at("sssp_harmonic_mean_TEPS") == j.at("sssp_harmonic_mean_teps"));
+      CHECK(j.at("sssp_min_TEPS") > 0);
+    });
+  }
+  Plan plan;
+  CHECK_THROWS_AS(run_graph500(*World::alone(plan), {.bfs = false}), InputError);
+}
+
 TEST_CASE("an invalid run prints no results") {
   Graph500Result result;
   result.failure = "rule 3: ..";

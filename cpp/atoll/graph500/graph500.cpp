@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/algorithms/bfs.hpp>
+#include <atoll/algorithms/sssp.hpp>
 #include <atoll/graph/generate.hpp>
 #include <atoll/graph500/graph500.hpp>
 #include <atoll/graph500/search_keys.hpp>
 #include <atoll/verify/bfs_tree.hpp>
+#include <atoll/verify/shortest_paths.hpp>
 #include <nlohmann/json.hpp>
 
 // Graph500 specification 2.0, 2017, https://graph500.org/?page_id=12; the numbers of its sections are not repeated here.
@@ -37,66 +39,131 @@ double timed(World& world, F&& f) {
   return world.max(timer.seconds());
 }
 
+/// One benchmark: kernel 1, then the searches of each kernel that was asked for.
+class Benchmark {
+ public:
+  Benchmark(World& world, const Graph500Options& options) : world_(world) { result_.options = options; }
+
+  Graph500Result run() {
+    const Graph500Options& options = result_.options;
+    result_.generation_seconds = timed(world_, [&] {
+      edges_ = generate(world_, fmt::format("kron:{}:{}:{}", options.scale, options.edge_factor, options.seed),
+                        {.weights = options.sssp ? Weights::uniform : Weights::none});
+    });
+    edges_.range.reset();
+    construct();
+    result_.keys = search_keys(*graph_, options.searches, random_at(options.seed, 0x6b657973));
+    world_.log()(LogLevel::info, "graph500: kernel 1 took {:.3f} s; {} search keys", result_.construction_seconds,
+                 result_.keys.size());
+    if (options.bfs) search_levels();
+    if (options.sssp && result_.failure.empty()) search_paths();
+    return std::move(result_);
+  }
+
+ private:
+  void construct() {
+    const Counters before = world_.counters();
+    result_.construction_seconds = timed(world_, [&] {
+      RankTimer timer(world_);
+      auto& parts = result_.construction_parts;
+      edges_.range = discover_range(world_, edges_);
+      parts["discover"] = timer.lap();
+      IdMap ids = number(world_, edges_);
+      parts["number"] = timer.lap();
+      graph_.emplace(Graph::build(world_, edges_, std::move(ids)));
+      parts["build"] = timer.lap();
+      for (const auto& [part, seconds] : graph_->report().seconds) parts["build " + part] = seconds;
+      timer.lap();
+      levels_.emplace(*graph_);
+      if (result_.options.sssp) paths_.emplace(*graph_);
+      parts["layout"] = timer.lap();
+    });
+    result_.construction_counters = world_.counters().since(before);
+    for (auto& [part, seconds] : result_.construction_parts) seconds = world_.max(seconds);
+  }
+
+  /// One timed search.
+  template <class F>
+  double counted(F&& search) {
+    Counters spent;
+    const double seconds = timed(world_, [&] {
+      const Counters before = world_.counters();
+      search();
+      spent = world_.counters().since(before);
+    });
+    result_.search_counters += spent;
+    return seconds;
+  }
+
+  void fail(const char* kernel, Vertex key, std::size_t number, const std::string& what) {
+    result_.failure =
+        fmt::format("graph500: the {} from key {} (number {}) is not valid: {}", kernel, key, number, what);
+  }
+
+  /// Verifies what is in tree_; the edges of its component, or none.
+  std::optional<double> verified_edges(Vertex key, std::size_t number) {
+    const BfsTreeReport report = verify_bfs(*graph_, key, {tree_.parent.data(), tree_.parent.size()}, {},
+                                            Tuples::of(edges_), TupleKind::undirected);
+    if (!report.ok) {
+      fail("search", key, number, report.what);
+      return {};
+    }
+    return static_cast<double>(report.edges_in_component);
+  }
+
+  void search_levels() {
+    if (!result_.keys.empty()) levels_->run(result_.keys[0], tree_);  // untimed: first use of buffers and links
+    for (const Vertex key : result_.keys) {
+      const double seconds = counted([&] { levels_->run(key, tree_); });
+      const RankTimer timer(world_);
+      const auto edges = verified_edges(key, result_.bfs.seconds.size() + 1);
+      result_.verification_seconds += world_.max(timer.seconds());
+      if (!edges) return;
+      result_.bfs.seconds.push_back(seconds);
+      result_.bfs.edges.push_back(*edges);
+    }
+  }
+
+  void search_paths() {
+    SsspResult<float> found;
+    if (!result_.keys.empty()) paths_->run(result_.keys[0], found);  // untimed, as above
+    for (const Vertex key : result_.keys) {
+      const std::size_t number = result_.sssp.seconds.size() + 1;
+      const double seconds = counted([&] { paths_->run(key, found); });
+      const RankTimer timer(world_);
+      const Verdict verdict = verify_sssp<float>(*graph_, key, {found.distance.data(), found.distance.size()},
+                                                 {found.parent.data(), found.parent.size()});
+      std::optional<double> edges;
+      if (result_.options.bfs) {
+        edges = result_.bfs.edges[number - 1];
+      } else {
+        levels_->run(key, tree_);
+        edges = verified_edges(key, number);
+      }
+      result_.verification_seconds += world_.max(timer.seconds());
+      if (!verdict.ok) fail("paths", key, number, verdict.what);
+      if (!result_.failure.empty()) return;
+      result_.sssp.seconds.push_back(seconds);
+      result_.sssp.edges.push_back(*edges);
+    }
+  }
+
+  World& world_;
+  Graph500Result result_;
+  EdgeList edges_;
+  std::optional<Graph> graph_;
+  std::optional<Bfs> levels_;
+  std::optional<Sssp<float>> paths_;
+  BfsResult tree_;
+};
+
 }  // namespace
 
 Graph500Result run_graph500(World& world, const Graph500Options& options) {
   check(options.searches >= 1 && options.searches <= 1 << 20,
         "searches is {} (1 to 1048576). The specification asks for 64.", options.searches);
-  Graph500Result result;
-  result.options = options;
-  EdgeList edges;
-  result.generation_seconds = timed(world, [&] {
-    edges = generate(world, fmt::format("kron:{}:{}:{}", options.scale, options.edge_factor, options.seed));
-  });
-  edges.range.reset();
-
-  std::optional<Graph> graph;
-  std::optional<Bfs> search;
-  const Counters before_construction = world.counters();
-  result.construction_seconds = timed(world, [&] {
-    RankTimer timer(world);
-    auto& parts = result.construction_parts;
-    edges.range = discover_range(world, edges);
-    parts["discover"] = timer.lap();
-    IdMap ids = number(world, edges);
-    parts["number"] = timer.lap();
-    graph.emplace(Graph::build(world, edges, std::move(ids)));
-    parts["build"] = timer.lap();
-    for (const auto& [part, seconds] : graph->report().seconds) parts["build " + part] = seconds;
-    timer.lap();
-    search.emplace(*graph);
-    parts["layout"] = timer.lap();
-  });
-  result.construction_counters = world.counters().since(before_construction);
-  for (auto& [part, seconds] : result.construction_parts) seconds = world.max(seconds);
-
-  result.keys = search_keys(*graph, options.searches, random_at(options.seed, 0x6b657973));
-  world.log()(LogLevel::info, "graph500: kernel 1 took {:.3f} s; {} search keys", result.construction_seconds,
-              result.keys.size());
-  const Tuples tuples = Tuples::of(edges);
-  BfsResult found;
-  if (!result.keys.empty()) search->run(result.keys[0], found);  // untimed: first use of buffers and links
-  for (const Vertex key : result.keys) {
-    Counters spent;
-    const double seconds = timed(world, [&] {
-      const Counters before = world.counters();
-      search->run(key, found);
-      spent = world.counters().since(before);
-    });
-    result.search_counters += spent;
-    const RankTimer timer(world);
-    const BfsTreeReport report =
-        verify_bfs(*graph, key, {found.parent.data(), found.parent.size()}, {}, tuples, TupleKind::undirected);
-    result.verification_seconds += world.max(timer.seconds());
-    if (!report.ok) {
-      result.failure = fmt::format("graph500: the search from key {} (number {}) is not valid: {}", key,
-                                   result.bfs.seconds.size() + 1, report.what);
-      break;
-    }
-    result.bfs.seconds.push_back(seconds);
-    result.bfs.edges.push_back(static_cast<double>(report.edges_in_component));
-  }
-  return result;
+  check(options.bfs || options.sssp, "graph500: no kernel is chosen (bfs, sssp or both). Choose one.");
+  return Benchmark(world, options).run();
 }
 
 std::string Graph500Result::block() const {
@@ -110,7 +177,7 @@ nlohmann::json Graph500Result::to_json() const {
   nlohmann::json j = {{"scale", options.scale},
                       {"edge_factor", options.edge_factor},
                       {"seed", options.seed},
-                      {"searches", bfs.seconds.size()},
+                      {"searches", std::max(bfs.seconds.size(), sssp.seconds.size())},
                       {"generation_seconds", generation_seconds},
                       {"construction_seconds", construction_seconds},
                       {"construction_parts", construction_parts},

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/engine/mirror_exchange.hpp>
+#include <atoll/verify/verdict.hpp>
+#include <tuple>
+
+/// What checks of vertex values share: the first breach of a rule on any rank, values told to mirrors.
+///
+///     const Array<double> x = local_values(graph, scores);     // [local], from natural order
+///     Breaches breaches(graph.world());
+///     ... breaches.note({.rule = 2, .a = graph.id_of(v), .x = x[v]});      // any thread
+///     if (const Breach b = breaches.first(); b.rule) return {false, fmt::format(.., b.a, b.x)};
+namespace atl {
+
+/// A rule is broken at a vertex or an edge. Lower ones are named first; those without a rule are none.
+struct Breach {
+  int rule = 0;
+  Vertex a = kNoVertex, b = kNoVertex;  ///< original ids
+  Vertex p = 0, q = 0;                  ///< what else the sentence says
+  double x = 0, y = 0, z = 0;
+
+  bool is_before(const Breach& other) const {
+    if (rule == 0 || other.rule == 0) return rule != 0;
+    return std::tie(rule, a, b, p, q, x, y, z) <
+           std::tie(other.rule, other.a, other.b, other.p, other.q, other.x, other.y, other.z);
+  }
+};
+
+class Breaches {
+ public:
+  explicit Breaches(World& world) : world_(world), mine_(static_cast<std::size_t>(world.team().size())) {}
+  void note(const Breach& breach) {
+    Breach& first = mine_[static_cast<std::size_t>(Team::this_thread())].breach;
+    if (breach.is_before(first)) first = breach;
+  }
+  /// Of all ranks. Collective.
+  Breach first() const {
+    const auto lower = [](const Breach& s, const Breach& t) { return t.is_before(s) ? t : s; };
+    Breach first;
+    for (const Padded& p : mine_) first = lower(first, p.breach);
+    return world_.fold(first, lower);
+  }
+
+ private:
+  struct alignas(128) Padded {
+    Breach breach;
+  };
+  World& world_;
+  std::vector<Padded> mine_;
+};
+
+/// InputError, the same on all ranks, unless each rank gives a value for each of its vertices. Collective.
+inline void check_one_for_each(const Graph& graph, std::size_t values, const char* what) {
+  World& world = graph.world();
+  world.agree(values == static_cast<std::size_t>(graph.owned()),
+              fmt::format("verify: rank {} gives {} {} (it owns {} vertices of {}). Give one for each.", world.rank(),
+                          values, what, graph.owned(), graph.name()));
+}
+
+/// Values in natural order, by local number, mirrors included. Collective; each value travels once to each rank that
+/// knows its vertex.
+template <Plain T>
+Array<T> local_values(const Graph& graph, std::span<const T> natural) {
+  Array<T> values(static_cast<std::size_t>(graph.locals()), T{});
+  for (std::size_t k = 0; k < natural.size(); ++k)
+    values[static_cast<std::size_t>(graph.local_of(static_cast<Vertex>(k)))] = natural[k];
+  VertexBits all(graph.locals());
+  all.set_all();
+  MirrorExchange<T, MinOf>(graph).broadcast({values.data(), values.size()}, all);
+  return values;
+}
+
+/// f(neighbour) for each vertex that v's list names, itself left out and each once: lists are sorted.
+template <class F>
+void for_distinct(const Csr& lists, Local v, F&& f) {
+  Local before = -1;
+  for (const Local u : lists.neighbours(v)) {
+    if (u != v && u != before) f(u);
+    before = u;
+  }
+}
+
+}  // namespace atl

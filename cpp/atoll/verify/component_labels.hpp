@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/verify/verdict.hpp>
+
+/// Whether labels name the connected components (of a directed graph the weak ones) by their smallest original id.
+/// Never calls the algorithm.
+///
+///     Verdict verdict = verify_components(graph, labels);      // natural order; collective
+///
+///     rule 1  label(v) <= v
+///     rule 2  both ends of each edge have the same label
+///     rule 3  a path joins v and the vertex that is its label
+///
+/// By rule 2 a component has one label, by rule 3 that is one of its ids, by rule 1 the smallest: nothing else passes.
+/// Rule 3 is proved by spreading marks from the vertices that are their own label along edges. The rules look at the
+/// graph's own lists: an edge that its build has lost is not seen.
+///
+/// Cost: labels travel once to the mirrors, each edge is looked at once for rule 2 and once from each end for rule 3,
+/// in as many rounds as paths to the labels change ranks (one rank: none).
+namespace atl {
+
+Verdict verify_components(const Graph& graph, std::span<const Vertex> label);
+
+}  // namespace atl

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/verify/breaches.hpp>
+#include <atoll/verify/core_numbers.hpp>
+
+namespace atl {
+namespace {
+
+constexpr std::size_t kGrain = 256;
+
+/// Takes vertices away, all numbers at once: of a vertex's neighbours, lower ones are gone before its number's turn,
+/// higher ones stay, so only those of its own number count down.
+class Peeling {
+ public:
+  /// left: [local master] neighbours of the same number or a higher one.
+  Peeling(const Graph& graph, const Array<Vertex>& core, Array<Vertex>& left)
+      : graph_(graph),
+        world_(graph.world()),
+        core_(core),
+        left_(left),
+        exchange_(graph),
+        fallen_(static_cast<std::size_t>(graph.locals()), 0),
+        told_(graph.locals()),
+        threads_(static_cast<std::size_t>(world_.team().size())) {}
+
+  /// Whoever cannot be taken away has more left than its number.
+  void run() {
+    std::vector<Local> frontier;
+    for (Local v = 0; v < graph_.owned(); ++v)
+      if (!stays(v)) frontier.push_back(v);
+    while (world_.any(!frontier.empty())) {
+      while (!frontier.empty()) {
+        world_.team().for_range(frontier.size(), kGrain, [&](int thread, std::size_t a, std::size_t b) {
+          for (std::size_t i = a; i < b; ++i) take_away(frontier[i], threads_[static_cast<std::size_t>(thread)]);
+        });
+        frontier.clear();
+        for (Thread& t : threads_) {
+          frontier.insert(frontier.end(), t.found.begin(), t.found.end());
+          t.found.clear();
+        }
+      }
+      tell_masters(frontier);
+    }
+  }
+
+ private:
+  struct alignas(128) Thread {
+    std::vector<Local> found, mirrors;
+  };
+
+  bool stays(Local v) const { return left_[static_cast<std::size_t>(v)] > core_[static_cast<std::size_t>(v)]; }
+
+  void take_away(Local v, Thread& t) {
+    for_distinct(graph_.out(), v, [&](Local u) {
+      const auto at = static_cast<std::size_t>(u);
+      if (core_[at] != core_[static_cast<std::size_t>(v)]) return;
+      if (u >= graph_.owned()) {
+        combine_atomically(fallen_[at], Vertex{1}, SumOf{});
+        if (told_.set(u)) t.mirrors.push_back(u);
+      } else if (std::atomic_ref(left_[at]).fetch_sub(1) == core_[at] + 1) {
+        t.found.push_back(u);
+      }
+    });
+  }
+
+  void tell_masters(std::vector<Local>& frontier) {
+    exchange_.reduce({fallen_.data(), fallen_.size()}, told_);
+    for (Thread& t : threads_) {
+      for (const Local u : t.mirrors) fallen_[static_cast<std::size_t>(u)] = 0;
+      t.mirrors.clear();
+    }
+    for (Local v = 0; v < graph_.owned(); ++v) {
+      if (!told_.test(v)) continue;
+      const auto at = static_cast<std::size_t>(v);
+      const bool stayed = stays(v);
+      left_[at] -= std::exchange(fallen_[at], 0);
+      if (stayed && !stays(v)) frontier.push_back(v);
+    }
+    told_.clear();
+  }
+
+  const Graph& graph_;
+  World& world_;
+  const Array<Vertex>& core_;
+  Array<Vertex>& left_;
+  MirrorExchange<Vertex, SumOf> exchange_;
+  Array<Vertex> fallen_;  // [local] of mirrors: by how much their masters' numbers have fallen
+  VertexBits told_;
+  std::vector<Thread> threads_;
+};
+
+}  // namespace
+
+Verdict verify_coreness(const Graph& graph, std::span<const Vertex> core) {
+  World& world = graph.world();
+  world.agree(!graph.directed(),
+              fmt::format("verify kcore: {} is directed (cores are of undirected graphs). Read it as undirected.",
+                          graph.name()));
+  check_one_for_each(graph, core.size(), "core numbers");
+  const auto owned = static_cast<std::size_t>(graph.owned());
+  const Array<Vertex> cores = local_values(graph, core);
+  Array<Vertex> left(owned, 0);
+  Breaches breaches(world);
+  const auto for_masters = [&](auto&& f) {
+    world.team().for_range(owned, kGrain, [&](int, std::size_t a, std::size_t b) {
+      for (std::size_t v = a; v < b; ++v) f(v);
+    });
+  };
+  for_masters([&](std::size_t v) {
+    for_distinct(graph.out(), static_cast<Local>(v),
+                 [&](Local u) { left[v] += cores[static_cast<std::size_t>(u)] >= cores[v]; });
+    if (cores[v] < 0 || left[v] < cores[v])
+      breaches.note({.rule = 1, .a = graph.id_of(static_cast<Local>(v)), .p = cores[v], .q = left[v]});
+  });
+  Breach b = breaches.first();
+  if (b.rule == 1 && b.p < 0)
+    return {false, fmt::format("rule 1: vertex {} has the core number {} (0 or more)", b.a, b.p)};
+  if (b.rule == 1)
+    return {false,
+            fmt::format("rule 1: vertex {} has the core number {} (too large, or a neighbour's is too small: {} of its "
+                        "neighbours have {} or more)",
+                        b.a, b.p, b.q, b.p)};
+  Peeling(graph, cores, left).run();
+  for_masters([&](std::size_t v) {
+    if (left[v] > cores[v]) breaches.note({.rule = 2, .a = graph.id_of(static_cast<Local>(v)), .p = cores[v]});
+  });
+  b = breaches.first();
+  if (b.rule == 2)
+    return {false,
+            fmt::format("rule 2: vertex {} has the core number {} (too small: it is in a subgraph whose vertices "
+                        "have {} neighbours or more)",
+                        b.a, b.p, b.p + 1)};
+  return {};
+}
+
+}  // namespace atl

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/verify/breaches.hpp>
+#include <atoll/verify/pagerank_residual.hpp>
+#include <cmath>
+
+namespace atl {
+namespace {
+
+constexpr std::size_t kGrain = 2048;
+
+class Residual {
+ public:
+  Residual(const Graph& graph, const PageRankTerms& terms)
+      : graph_(graph),
+        world_(graph.world()),
+        terms_(terms),
+        exchange_(graph),
+        owned_(static_cast<std::size_t>(graph.owned())),
+        jump_(owned_),
+        next_(owned_),
+        share_(static_cast<std::size_t>(graph.locals()), 0.0) {
+    const auto& p = terms.personalisation;
+    const bool personal = world_.any(!p.empty());
+    if (personal) check_one_for_each(graph, p.size(), "shares of the personalisation");
+    double total = 0;
+    for (const double share : p) total += share;
+    total = world_.sum(total);
+    for (std::size_t v = 0; v < owned_; ++v)
+      jump_[v] = personal ? p[static_cast<std::size_t>(graph.natural_of(static_cast<Local>(v)))] / total
+                          : 1 / static_cast<double>(graph.vertices());
+  }
+
+  double jump(std::size_t v) const { return jump_[v]; }
+  const Array<double>& jumps() const { return jump_; }
+
+  /// F(x), by local number of the masters.
+  const Array<double>& iterate(const Array<double>& x) {
+    double lost = 0;
+    for (std::size_t v = 0; v < owned_; ++v) {
+      const Edge degree = graph_.out().degree(static_cast<Local>(v));
+      share_[v] = degree > 0 ? x[v] / static_cast<double>(degree) : 0;
+      if (degree == 0) lost += x[v];
+    }
+    lost = terms_.lost == LostRank::spread ? world_.sum(lost) : 0;
+    VertexBits all(graph_.locals());
+    all.set_all();
+    exchange_.broadcast({share_.data(), share_.size()}, all);
+    world_.team().for_range(owned_, kGrain, [&](int, std::size_t a, std::size_t b) {
+      for (std::size_t v = a; v < b; ++v) {
+        double sum = 0;
+        for (const Local u : graph_.in().neighbours(static_cast<Local>(v))) sum += share_[static_cast<std::size_t>(u)];
+        next_[v] = (1 - terms_.damping) * jump_[v] + terms_.damping * (sum + lost * jump_[v]);
+      }
+    });
+    return next_;
+  }
+
+  /// Sum of |x - y| on all ranks.
+  double distance(const Array<double>& x, const Array<double>& y) const {
+    double sum = 0;
+    for (std::size_t v = 0; v < owned_; ++v) sum += std::abs(x[v] - y[v]);
+    return world_.sum(sum);
+  }
+
+  /// What rounding adds to the bounds, by all iterations.
+  double rounding(const Array<double>& x) const {
+    double sum = 0;
+    for (std::size_t v = 0; v < owned_; ++v)
+      sum += (static_cast<double>(graph_.in().degree(static_cast<Local>(v))) + 4) * x[v];
+    const double dangling = static_cast<double>(graph_.vertices()) * 0x1p-53;  // the sum of lost rank is in double
+    return 2 * (world_.sum(sum) * terms_.unit + dangling) / (1 - terms_.damping);
+  }
+
+ private:
+  const Graph& graph_;
+  World& world_;
+  const PageRankTerms& terms_;
+  MirrorExchange<double, SumOf> exchange_;
+  const std::size_t owned_;
+  Array<double> jump_, next_;  // [local master]
+  Array<double> share_;        // [local]
+};
+
+void check_terms(const PageRankTerms& terms) {
+  check(terms.damping > 0 && terms.damping < 1, "verify pagerank: damping is {} (between 0 and 1). Change it.",
+        terms.damping);
+  check(terms.tolerance || terms.iterations,
+        "verify pagerank: neither a tolerance nor iterations are given (one says how good the scores must be). Give "
+        "one.");
+  check(!terms.tolerance || *terms.tolerance > 0, "verify pagerank: tolerance is {} (above 0). Change it.",
+        terms.tolerance.value_or(0));
+  check(!terms.iterations || *terms.iterations > 0, "verify pagerank: iterations is {} (at least 1). Change it.",
+        terms.iterations.value_or(0));
+}
+
+}  // namespace
+
+Verdict verify_pagerank(const Graph& graph, std::span<const double> score, const PageRankTerms& terms) {
+  graph.world().together([&] { check_terms(terms); });
+  check_one_for_each(graph, score.size(), "scores");
+  if (graph.vertices() == 0) return {};
+
+  World& world = graph.world();
+  const double d = terms.damping;
+  Residual residual(graph, terms);
+  Array<double> x(score.size());
+  for (std::size_t k = 0; k < score.size(); ++k)
+    x[static_cast<std::size_t>(graph.local_of(static_cast<Vertex>(k)))] = score[k];
+  Breaches breaches(world);
+  for (std::size_t v = 0; v < x.size(); ++v) {
+    const double least = (1 - d) * residual.jump(v) * (1 - 8 * terms.unit);
+    if (!(x[v] >= least) || !std::isfinite(x[v]))
+      breaches.note({.rule = 1, .a = graph.id_of(static_cast<Local>(v)), .x = x[v], .y = least});
+  }
+  if (const Breach b = breaches.first(); b.rule)
+    return {false,
+            fmt::format("rule 1: vertex {} has the score {} (a finite number, at least {:.6g}: it gets that by jumps)",
+                        b.a, b.x, b.y)};
+
+  const double rounding = residual.rounding(x);
+  double mine = 0;
+  for (const double score_of : x) mine += score_of;
+  const double sum = world.sum(mine);
+  if (terms.lost == LostRank::spread && std::abs(sum - 1) > rounding)
+    return {false, fmt::format("rule 2: the scores sum to {:.12g} (1, but for {:.3g} by rounding)", sum, rounding)};
+
+  double bound = 0;
+  if (terms.tolerance) bound = d * *terms.tolerance;
+  if (terms.iterations) {
+    const double first = residual.distance(residual.iterate(residual.jumps()), residual.jumps());
+    bound = std::max(bound, std::pow(d, *terms.iterations) * first);
+  }
+  const Array<double>& next = residual.iterate(x);
+  const double moved = residual.distance(next, x);
+  if (moved <= bound + rounding) return {};
+
+  struct Move {
+    double by = -1;
+    Vertex id = kNoVertex;
+    double from = 0, to = 0;
+  } most;
+  const auto larger = [](const Move& s, const Move& t) { return t.by > s.by || (t.by == s.by && t.id < s.id) ? t : s; };
+  for (std::size_t v = 0; v < x.size(); ++v)
+    most = larger(most, {std::abs(next[v] - x[v]), graph.id_of(static_cast<Local>(v)), x[v], next[v]});
+  most = world.fold(most, larger);
+  return {
+      false,
+      fmt::format("rule 3: one more iteration moves the scores by {:.6g} in all (at most {:.6g}), vertex {} the most, "
+                  "from {:.9g} to {:.9g}",
+                  moved, bound + rounding, most.id, most.from, most.to)};
+}
+
+}  // namespace atl

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`atoll verify`: what a run writes passes, and a file with one wrong line does not."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ATOLL = Path(__file__).parents[2] / "bin/atoll"
+RANKS = ["--transport", "inproc", "--threads", "1", "--ranks"]
+
+# algorithm, options of the run and of the check alike, options of the run, of the check, a wrong value
+CASES = [
+    ("bfs", ["--source", "1"], [], [], "7"),
+    ("bfs", ["--source", "1"], ["--output-values", "parent"], ["--values", "parent"], "77"),
+    ("sssp", ["--source", "1", "--weighted"], ["--trials", "1"], [], "0.5"),
+    ("cc", [], [], [], "77"),
+    ("pagerank", ["--tolerance", "1e-9"], [], [], "0.5"),
+    ("pagerank", ["--precision", "float", "--iterations", "40", "--dangling", "ignore"], [], [], "0.5"),
+    ("bc", ["--sources", "3"], [], [], "12.5"),
+    ("cdlp", ["--iterations", "4"], [], [], "77"),
+    ("kcore", [], [], [], "1"),
+    ("lcc", [], [], ["--samples", "300"], "0.987"),
+]
+
+
+def atoll(*words, code=0):
+    assert ATOLL.exists(), "make build makes bin/atoll"
+    done = subprocess.run([ATOLL, *map(str, words)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done
+
+
+@pytest.mark.parametrize(
+    "algorithm, alike, of_run, of_check, wrong", CASES, ids=lambda x: x if isinstance(x, str) else None
+)
+@pytest.mark.parametrize("ending", [".tsv", ".npy"])
+def test_a_run_passes_and_a_wrong_line_does_not(tmp_path, algorithm, alike, of_run, of_check, wrong, ending):
+    file = tmp_path / f"result{ending}"
+    atoll("run", algorithm, "kron:8", *alike, *of_run, "--output", file, *RANKS, 2)
+    check = ["verify", algorithm, "kron:8", file, *alike, *of_check, *RANKS]
+    report = json.loads(atoll(*check, 3, "--json", "-").stdout)
+    assert report["verified"] is True and report["result"]["breach"] == ""
+    if ending == ".npy":
+        rows = np.load(file)
+        rows["value"][np.argmax(rows["id"] == 2)] = type(rows["value"][0].item())(float(wrong))
+        np.save(file, rows)
+    else:
+        lines = file.read_text().splitlines()
+        lines = [f"2\t{wrong}" if line.startswith("2\t") else line for line in lines]
+        file.write_text("\n".join(lines) + "\n")
+    said = {atoll(*check, ranks, code=1).stderr.splitlines()[-1] for ranks in (1, 3)}
+    assert len(said) == 1, said
+    assert "breaks rule" in said.pop()
+
+
+def test_a_file_that_does_not_fit_is_an_input_error(tmp_path):
+    file = tmp_path / "cc.tsv"
+    atoll("run", "cc", "ring:10", "--output", file)
+    lines = file.read_text().splitlines()
+    for text, what in [
+        (lines[:-1], "no value for vertex 9"),
+        ([*lines, "10\t0"], "no vertex of ring:10 has that id"),
+        ([*lines, "3\t0"], "a value for vertex 3 (line 4 has one)"),
+        ([*lines[:-1], "9\tnine"], "'nine'"),
+    ]:
+        file.write_text("\n".join(text) + "\n")
+        assert what in atoll("verify", "cc", "ring:10", file, *RANKS, 2, code=3).stderr
+    assert "none.tsv" in atoll("verify", "cc", "ring:10", tmp_path / "none.tsv", code=3).stderr
+
+
+def test_distances_with_their_parents(tmp_path):
+    words = ["kron:8", "--weighted", "--source", "1"]
+    distance, parent = tmp_path / "distance.tsv", tmp_path / "parent.tsv"
+    atoll("run", "sssp", *words, "--output", distance)
+    atoll("run", "sssp", *words, "--output", parent, "--output-values", "parent")
+    check = ["verify", "sssp", "kron:8", distance, *words[1:], "--parents", parent, *RANKS, 2]
+    atoll(*check)
+    lines = parent.read_text().splitlines()
+    at = next(i for i, line in enumerate(lines) if line.split("\t")[0] != "1" and line.split("\t")[1] == "1")
+    lines[at] = lines[at].split("\t")[0] + "\t" + lines[at].split("\t")[0]
+    parent.write_text("\n".join(lines) + "\n")
+    assert f"vertex {lines[at].split(chr(9))[0]} " in atoll(*check, code=1).stderr
+
+
+@pytest.mark.parametrize(
+    "algorithm, default",
+    [("cc", True), ("sssp", True), ("pagerank", True), ("kcore", True), ("bc", None), ("cdlp", None), ("lcc", None)],
+)
+def test_runs_verify_what_is_cheap_and_the_rest_when_asked(algorithm, default):
+    words = ["run", algorithm, "kron:8", "--trials", "1", "--json", "-", *RANKS, 2]
+    if algorithm == "sssp":
+        words.append("--weighted")
+    assert json.loads(atoll(*words).stdout)["verified"] is default
+    assert json.loads(atoll(*words, "--verify").stdout)["verified"] is True
+    assert json.loads(atoll(*words, "--no-verify").stdout)["verified"] is None
+
+
+def test_verbs_and_algorithms_are_listed():
+    assert "verify" in atoll("--help").stdout
+    assert "sssp" in atoll("verify", "--help").stdout
+    assert "unknown" in atoll("verify", "nothing", code=2).stderr
+    assert "--source" in atoll("verify", "sssp", "kron:8", "x.tsv", code=2).stderr

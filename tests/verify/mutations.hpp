@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/runtime/launch.hpp>
+#include <atoll/verify/verdict.hpp>
+
+#include "algorithms/local_samples.hpp"
+
+/// Answers, right ones and wrong ones, in front of a check on several machines: it must say the same on all.
+namespace mutations {
+
+using namespace atl;
+using samples::Sample;
+
+struct Machine {
+  Rank ranks;
+  const char *domains, *route;
+  Partition partition;
+};
+
+inline const std::vector<Machine> kMachines = {{1, "", "direct", Partition::blocked},
+                                               {3, "", "direct", Partition::hashed},
+                                               {5, "3+2", "domain", Partition::blocked}};
+
+/// Values by ascending id, as this rank holds them.
+template <class T>
+Array<T> natural(const Graph& graph, const std::vector<Vertex>& ids, const std::vector<T>& by_id) {
+  Array<T> values(static_cast<std::size_t>(graph.owned()));
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const Vertex id = graph.ids().id_of(static_cast<Vertex>(k));
+    values[k] = by_id[static_cast<std::size_t>(std::lower_bound(ids.begin(), ids.end(), id) - ids.begin())];
+  }
+  return values;
+}
+
+template <class T>
+std::span<const T> span(const Array<T>& a) {
+  return {a.data(), a.size()};
+}
+
+/// What check(graph, answer) says of each answer, by ascending id, on every rank of every machine alike.
+template <class Answer, class F>
+std::vector<std::string> said(const Sample& sample, cases::Weight weight, const std::vector<Answer>& answers,
+                              F&& check) {
+  std::vector<std::vector<std::string>> all;
+  for (const Machine& m : kMachines) {
+    Plan plan;
+    plan.threads = m.ranks == 1 ? 2 : 1;
+    plan.domains = m.domains;
+    plan.route = m.route;
+    std::vector<std::vector<std::string>> here(static_cast<std::size_t>(m.ranks));
+    run_ranks(m.ranks, plan, [&](World& world) {
+      const cases::Case& c = sample.edges;
+      const Graph graph = Graph::build(
+          world,
+          cases::slice(c, sample.directed, weight, c.ids().empty(), world.rank(), world.size(), cases::Dealing::spread),
+          {.duplicates = sample.duplicates, .placement = {.partition = m.partition}});
+      for (const Answer& answer : answers) {
+        const Verdict verdict = check(graph, answer);
+        CHECK(verdict.ok == verdict.what.empty());
+        here[static_cast<std::size_t>(world.rank())].push_back(verdict.what);
+      }
+    });
+    for (const auto& rank : here) CHECK(rank == here[0]);
+    all.push_back(here[0]);
+    CHECK(all.back() == all[0]);
+  }
+  return all[0];
+}
+
+/// f(sample) for all small graphs.
+template <class F>
+void for_each_sample(F&& f) {
+  for (const cases::Case& c : cases::all())
+    for (const bool directed : {false, true}) {
+      CAPTURE(c.name);
+      CAPTURE(directed);
+      f(Sample{c, directed, Duplicates::merge_min});
+    }
+}
+
+/// The right answer, then `wrong` ones that change(value, k) makes from it at one place each.
+template <class T, class F>
+std::vector<std::vector<T>> mutants(const std::vector<T>& right, std::size_t wrong, F&& change) {
+  std::vector<std::vector<T>> all{right};
+  for (std::size_t i = 0; i < wrong; ++i) {
+    auto mutant = right;
+    const std::size_t at = random_at(11, i) % right.size();
+    mutant[at] = change(right[at], at, i);
+    if (mutant != right) all.push_back(std::move(mutant));
+  }
+  return all;
+}
+
+/// The first passes, no other does.
+inline void check_only_first_passes(const std::vector<std::string>& what) {
+  REQUIRE(!what.empty());
+  CHECK(what[0] == "");
+  for (std::size_t i = 1; i < what.size(); ++i) {
+    CAPTURE(i);
+    CHECK(what[i] != "");
+  }
+}
+
+/// Lists of natural numbers: out, and both ways without loops and duplicates.
+inline std::vector<std::vector<std::size_t>> lists(const Sample& s) {
+  std::vector<std::vector<std::size_t>> out(s.vertices());
+  for (const auto& a : s.arcs()) out[static_cast<std::size_t>(a.from)].push_back(static_cast<std::size_t>(a.to));
+  return out;
+}
+
+}  // namespace mutations

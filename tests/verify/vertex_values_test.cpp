@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <atoll/base/error.hpp>
+#include <atoll/verify/betweenness_paths.hpp>
+#include <atoll/verify/clustering_samples.hpp>
+#include <atoll/verify/component_labels.hpp>
+#include <atoll/verify/core_numbers.hpp>
+#include <atoll/verify/pagerank_residual.hpp>
+#include <atoll/verify/propagated_labels.hpp>
+#include <limits>
+#include <set>
+
+#include "verify/mutations.hpp"
+
+using namespace mutations;
+
+namespace {
+
+using Labels = std::vector<Vertex>;
+using Scores = std::vector<double>;
+
+// Calls verify(graph, natural values) for answers by id.
+template <class T, class F>
+std::vector<std::string> said_of(const Sample& s, const std::vector<std::vector<T>>& answers, F&& verify) {
+  const auto ids = s.edges.ids();
+  return said(s, cases::Weight::none, answers, [&](const Graph& graph, const std::vector<T>& answer) {
+    const Array<T> values = natural(graph, ids, answer);
+    return verify(graph, span(values));
+  });
+}
+
+// Neighbours in either direction, without loops.
+std::vector<std::set<std::size_t>> near(const Sample& s) {
+  std::vector<std::set<std::size_t>> sets(s.vertices());
+  for (const auto& a : s.arcs()) {
+    const auto u = static_cast<std::size_t>(a.from), v = static_cast<std::size_t>(a.to);
+    if (u != v) sets[u].insert(v), sets[v].insert(u);
+  }
+  return sets;
+}
+
+Labels components(const Sample& s) {
+  const auto sets = near(s);
+  Labels label = s.edges.ids();
+  for (bool any = true; any;) {
+    any = false;
+    for (std::size_t v = 0; v < sets.size(); ++v)
+      for (const std::size_t u : sets[v])
+        if (label[u] < label[v]) label[v] = label[u], any = true;
+  }
+  return label;
+}
+
+// The largest h such that h neighbours have h, until nothing changes.
+Labels cores(const Sample& s) {
+  const auto sets = near(s);
+  Labels core;
+  for (const auto& set : sets) core.push_back(static_cast<Vertex>(set.size()));
+  for (bool any = true; any;) {
+    any = false;
+    for (std::size_t v = 0; v < sets.size(); ++v) {
+      const auto enough =
+          std::count_if(sets[v].begin(), sets[v].end(), [&](std::size_t u) { return core[u] >= core[v]; });
+      if (enough < core[v]) --core[v], any = true;
+    }
+  }
+  return core;
+}
+
+Labels propagate(const Sample& s, Labels label, int rounds) {
+  const auto arcs = s.arcs();
+  for (int i = 0; i < rounds; ++i) {
+    std::vector<std::map<Vertex, int>> count(label.size());
+    for (const auto& a : arcs) {
+      const auto u = static_cast<std::size_t>(a.from), v = static_cast<std::size_t>(a.to);
+      ++count[v][label[u]];
+      if (s.directed) ++count[u][label[v]];
+    }
+    Labels next = label;
+    for (std::size_t v = 0; v < label.size(); ++v) {
+      int most = 0;
+      for (const auto& [l, n] : count[v])
+        if (n > most) most = n, next[v] = l;
+    }
+    label = next;
+  }
+  return label;
+}
+
+Scores page_ranks(const Sample& s, int iterations, bool spread) {
+  const auto n = static_cast<double>(s.vertices());
+  const auto arcs = s.arcs();
+  Scores x(s.vertices(), 1 / n), degree(s.vertices(), 0.0);
+  for (const auto& a : arcs) ++degree[static_cast<std::size_t>(a.from)];
+  for (int i = 0; i < iterations; ++i) {
+    Scores sum(x.size(), 0.0);
+    double lost = 0;
+    for (std::size_t v = 0; v < x.size(); ++v)
+      if (degree[v] == 0 && spread) lost += x[v];
+    for (const auto& a : arcs)
+      sum[static_cast<std::size_t>(a.to)] +=
+          x[static_cast<std::size_t>(a.from)] / degree[static_cast<std::size_t>(a.from)];
+    for (std::size_t v = 0; v < x.size(); ++v) x[v] = 0.15 / n + 0.85 * (sum[v] + lost / n);
+  }
+  return x;
+}
+
+// From the definition: sigma_sv sigma_vt / sigma_st where the depths add up.
+Scores betweenness(const Sample& s, const std::vector<std::size_t>& sources) {
+  const std::size_t n = s.vertices();
+  const auto out = lists(s);
+  std::vector<std::vector<int>> depth(n, std::vector<int>(n, -1));
+  std::vector<Scores> paths(n, Scores(n, 0.0));
+  for (std::size_t r = 0; r < n; ++r) {
+    std::vector<std::size_t> queue{r};
+    depth[r][r] = 0;
+    paths[r][r] = 1;
+    for (std::size_t i = 0; i < queue.size(); ++i)
+      for (const std::size_t u : out[queue[i]]) {
+        if (depth[r][u] < 0) depth[r][u] = depth[r][queue[i]] + 1, queue.push_back(u);
+        if (depth[r][u] == depth[r][queue[i]] + 1) paths[r][u] += paths[r][queue[i]];
+      }
+  }
+  Scores score(n, 0.0);
+  for (const std::size_t r : sources)
+    for (std::size_t v = 0; v < n; ++v)
+      for (std::size_t t = 0; t < n; ++t)
+        if (v != r && t != v && t != r && depth[r][v] >= 0 && depth[v][t] >= 0 &&
+            depth[r][v] + depth[v][t] == depth[r][t])
+          score[v] += paths[r][v] * paths[v][t] / paths[r][t];
+  return score;
+}
+
+Scores coefficients(const Sample& s) {
+  const auto sets = near(s);
+  std::vector<std::set<std::size_t>> out(s.vertices());
+  for (const auto& a : s.arcs())
+    if (a.from != a.to) out[static_cast<std::size_t>(a.from)].insert(static_cast<std::size_t>(a.to));
+  Scores c;
+  for (const auto& set : sets) {
+    double edges = 0;
+    for (const std::size_t a : set)
+      for (const std::size_t b : set) edges += static_cast<double>(out[a].count(b));
+    const auto d = static_cast<double>(set.size());
+    c.push_back(d < 2 ? 0 : edges / (d * (d - 1)));
+  }
+  return c;
+}
+
+// Two triangles joined by an edge, and a pair apart.
+Sample small() {
+  return {{"two triangles", {{1, 2}, {2, 3}, {3, 1}, {3, 4}, {4, 5}, {5, 6}, {6, 4}, {8, 9}}, {}, {}},
+          false,
+          Duplicates::merge_min};
+}
+
+}  // namespace
+
+TEST_CASE("components: the right labels pass, and any change of one is found") {
+  const auto verify = [](const Graph& g, std::span<const Vertex> v) { return verify_components(g, v); };
+  for_each_sample([&](const Sample& s) {
+    const auto ids = s.edges.ids();
+    check_only_first_passes(
+        said_of(s,
+                mutants(components(s), 10,
+                        [&](Vertex, std::size_t at, std::size_t i) {
+                          return i % 3 == 0 ? ids[random_at(8, i) % ids.size()] : i % 3 == 1 ? ids[at] : -1;
+                        }),
+                verify));
+  });
+  const auto of = [&](const Labels& labels) { return said_of<Vertex>(small(), {labels}, verify)[0]; };
+  CHECK(of({1, 1, 1, 1, 1, 1, 8, 8}) == "");
+  CHECK(of({1, 1, 1, 1, 1, 1, 1, 1}) == "rule 3: vertex 8 has the label 1, but no path joins it and a vertex 1");
+  CHECK(of({1, 1, 1, 4, 4, 4, 8, 8}) == "rule 2: an edge joins vertices 3 and 4, whose labels are 1 and 4");
+  CHECK(of({1, 1, 1, 1, 1, 1, 7, 7}) == "rule 3: vertex 8 has the label 7, but no path joins it and a vertex 7");
+  CHECK(of({1, 1, 1, 1, 1, 1, 9, 9}) ==
+        "rule 1: vertex 8 has the label 9 (the smallest id of its component is at most its own)");
+}
+
+TEST_CASE("core numbers: the right ones pass, and any change of one is found") {
+  const auto verify = [](const Graph& g, std::span<const Vertex> v) { return verify_coreness(g, v); };
+  for_each_sample([&](const Sample& s) {
+    if (s.directed) return;
+    check_only_first_passes(
+        said_of(s,
+                mutants(cores(s), 10,
+                        [](Vertex c, std::size_t, std::size_t i) {
+                          return i % 3 == 0 ? c + 1 : i % 3 == 1 ? std::max<Vertex>(0, c - 1) : Vertex{0};
+                        }),
+                verify));
+  });
+  const auto of = [&](const Labels& c) { return said_of<Vertex>(small(), {c}, verify)[0]; };
+  CHECK(of({2, 2, 2, 2, 2, 2, 1, 1}) == "");
+  CHECK(of({2, 2, 3, 2, 2, 2, 1, 1}) ==
+        "rule 1: vertex 3 has the core number 3 (too large, or a neighbour's is too small: 0 of its neighbours have 3 "
+        "or more)");
+  CHECK(of({1, 1, 1, 2, 2, 2, 1, 1}) ==
+        "rule 2: vertex 1 has the core number 1 (too small: it is in a subgraph whose vertices have 2 neighbours or "
+        "more)");
+  CHECK(of({2, 2, 2, 2, 2, 2, -1, 1}) == "rule 1: vertex 8 has the core number -1 (0 or more)");
+}
+
+TEST_CASE("label propagation: the right labels pass, from the ids or the round before, and any change is found") {
+  for_each_sample([](const Sample& s) {
+    const auto ids = s.edges.ids();
+    const Labels two = propagate(s, ids, 2), three = propagate(s, two, 1);
+    const auto answers = mutants(three, 6, [&](Vertex l, std::size_t, std::size_t i) { return i % 2 ? l + 1 : -5; });
+    check_only_first_passes(said_of(s, answers, [](const Graph& g, std::span<const Vertex> v) {
+      return verify_label_propagation(g, v, {.iterations = 3});
+    }));
+    check_only_first_passes(said_of(s, answers, [&](const Graph& g, std::span<const Vertex> v) {
+      const Array<Vertex> previous = natural(g, ids, two);
+      return verify_label_propagation(g, v, {.iterations = 1, .previous = span(previous)});
+    }));
+  });
+  CHECK(said_of<Vertex>(small(), {{1, 1, 1, 4, 4, 4, 9, 7}},
+                        [](const Graph& g, std::span<const Vertex> v) {
+                          return verify_label_propagation(g, v, {.iterations = 1});
+                        })[0]
+            .starts_with("rule 1: vertex "));
+}
+
+TEST_CASE("pagerank: scores after any number of iterations pass, and changes beyond the bound are found") {
+  for (const LostRank lost : {LostRank::spread, LostRank::ignored})
+    for_each_sample([&](const Sample& s) {
+      for (const int iterations : {1, 10, 200}) {
+        auto answers = mutants(page_ranks(s, iterations, lost == LostRank::spread), iterations == 200 ? 9 : 0,
+                               [](double x, std::size_t, std::size_t i) {
+                                 return i == 0       ? std::numeric_limits<double>::quiet_NaN()
+                                        : i % 3 == 0 ? 0
+                                        : i % 3 == 1 ? x * 1.01
+                                                     : x * 0.99;
+                               });
+        check_only_first_passes(said_of(s, answers, [&](const Graph& g, std::span<const double> v) {
+          return verify_pagerank(g, v, {.tolerance = {}, .iterations = iterations, .lost = lost});
+        }));
+        if (iterations == 200)
+          check_only_first_passes(said_of(s, answers, [&](const Graph& g, std::span<const double> v) {
+            return verify_pagerank(g, v, {.tolerance = 1e-9, .lost = lost});
+          }));
+      }
+    });
+  Scores x = page_ranks(small(), 200, true);
+  x[2] += 0.01;
+  x[7] -= 0.01;
+  CHECK(
+      said_of<double>(small(), {x}, [](const Graph& g, std::span<const double> v) { return verify_pagerank(g, v); })[0]
+          .find("vertex 3 the most") != std::string::npos);
+}
+
+TEST_CASE("betweenness: right scores pass, and any change of one is found, by its vertex or by the sum") {
+  for_each_sample([](const Sample& s) {
+    const auto ids = s.edges.ids();
+    const std::vector<std::size_t> at{0, ids.size() / 2, ids.size() - 1};
+    std::vector<Vertex> sources;
+    for (const std::size_t k : at) sources.push_back(ids[k]);
+    const auto answers = mutants(betweenness(s, at), 8, [](double x, std::size_t, std::size_t i) {
+      return i == 0 ? std::numeric_limits<double>::quiet_NaN() : i % 2 == 0 ? x + 1e-3 : -1;
+    });
+    for (const std::size_t recomputed : {std::size_t{0}, std::size_t{16}})
+      check_only_first_passes(said_of(s, answers, [&](const Graph& g, std::span<const double> v) {
+        return verify_betweenness(g, sources, v, {.recomputed_sources = recomputed});
+      }));
+  });
+  // 1 reaches 4, 5, 6 through 3, and 5, 6 through 4.
+  const std::vector<Vertex> one{1};
+  const auto of = [&](const Scores& x, std::size_t recomputed) {
+    return said_of<double>(small(), {x}, [&](const Graph& g, std::span<const double> v) {
+      return verify_betweenness(g, one, v, {.recomputed_sources = recomputed});
+    })[0];
+  };
+  CHECK(of({0, 0, 3, 2, 0, 0, 0, 0}, 9) == "");
+  CHECK(of({0, 0, 2, 3, 0, 0, 0, 0}, 9) ==
+        "rule 3: vertex 3 has the score 2 (the shortest paths from the 1 sources give 3)");
+  CHECK(of({0, 0, 2, 3, 0, 0, 0, 0}, 0) == "");  // what the sum cannot see
+  CHECK(of({0, 0, 3, 3, 0, 0, 0, 0}, 0) ==
+        "rule 2: the scores sum to 6 (the vertices inside the shortest paths from the 1 sources are 5)");
+  CHECK(of({0, 0, 3, 2, 0, 0, 1, 0}, 0) == "rule 1: vertex 8 has the score 1 (0: no path can pass it)");
+}
+
+TEST_CASE("clustering: right coefficients pass, and any change of one is found where all are counted") {
+  for_each_sample([](const Sample& s) {
+    const auto answers = mutants(coefficients(s), 10, [](double c, std::size_t, std::size_t i) {
+      return i == 0       ? std::numeric_limits<double>::quiet_NaN()
+             : i % 3 == 0 ? 1.5
+             : i % 3 == 1 ? c * 0.5 + 0.25
+                          : -c - 1;
+    });
+    check_only_first_passes(said_of(s, answers, [&](const Graph& g, std::span<const double> v) {
+      return verify_clustering(g, v, {.samples = 1000});
+    }));
+  });
+  const auto of = [&](const Scores& x, Vertex samples) {
+    return said_of<double>(small(), {x}, [&](const Graph& g, std::span<const double> v) {
+      return verify_clustering(g, v, {.samples = samples});
+    })[0];
+  };
+  const double third = 1.0 / 3;
+  CHECK(of({1, 1, third, third, 1, 1, 0, 0}, 4) == "");
+  CHECK(of({0, 1, third, third, 1, 1, 0, 0}, 8) ==
+        "rule 3: vertex 1 has the coefficient 0 (1: 2 edges join two of its neighbours)");
+  CHECK(of({0, 1, third, third, 1, 1, 0, 0}, 0) == "");  // what only samples see
+  CHECK(of({1, 1, 0.5, third, 1, 1, 0, 0}, 0) ==
+        "rule 2: vertex 3 with 3 neighbours has the coefficient 0.5, 3 edges between them (a whole number, and even)");
+  CHECK(of({1, 1, third, third, 1, 1, 1, 0}, 0) ==
+        "rule 1: vertex 8 has the coefficient 1 (1 neighbours; it is 0 below two)");
+}
+
+TEST_CASE("terms that cannot be are refused on every rank") {
+  Plan plan;
+  plan.threads = 1;
+  run_ranks(3, plan, [](World& world) {
+    const Graph graph = Graph::build(world, generate(world, "kron:5"));
+    const Array<Vertex> labels(static_cast<std::size_t>(graph.owned()), 0);
+    const Array<double> scores(labels.size(), 0.0);
+    const auto l = span(labels);
+    const auto s = span(scores);
+    CHECK_THROWS_AS(verify_label_propagation(graph, l, {.iterations = -1}), InputError);
+    CHECK_THROWS_AS(verify_pagerank(graph, s, {.damping = 1}), InputError);
+    CHECK_THROWS_AS(verify_pagerank(graph, s, {.tolerance = {}}), InputError);
+    CHECK_THROWS_AS(verify_betweenness(graph, std::vector<Vertex>{1 << 20}, s), InputError);
+    CHECK_THROWS_AS(verify_components(graph, l.subspan(0, world.rank() == 1 ? 0 : l.size())), InputError);
+    const Graph directed = Graph::build(world, generate(world, "rmat:5:0.5,0.3,0.1:4"));
+    if (directed.directed()) CHECK_THROWS_AS(verify_coreness(directed, l), InputError);
+    CHECK(world.sum(1) == 3);
+  });
+}
