@@ -103,3 +103,8 @@ def test_verbs_and_algorithms_are_listed():
     assert "sssp" in atoll("verify", "--help").stdout
     assert "unknown" in atoll("verify", "nothing", code=2).stderr
     assert "--source" in atoll("verify", "sssp", "kron:8", "x.tsv", code=2).stderr
+
+
+def test_what_has_no_check_says_so():
+    assert "no check" in atoll("run", "triangles", "kron:6", "--verify", code=2).stderr
+    assert json.loads(atoll("run", "triangles", "kron:6", "--json", "-").stdout)["verified"] is None
