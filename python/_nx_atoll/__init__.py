@@ -43,7 +43,5 @@ def get_info() -> dict[str, Any]:
         "project": "atoll",
         "package": "atoll.networkx",
         "short_summary": "Compiled, multi-threaded graph algorithms.",
-        "functions": {
-            name: {"additional_docs": text} if text else {} for name, text in FUNCTIONS.items()
-        },
+        "functions": {name: {"additional_docs": text} if text else {} for name, text in FUNCTIONS.items()},
     }

@@ -152,7 +152,7 @@ _MIN_NODES = 300
 
 
 def should_run(name: str, args: tuple, kwargs: dict[str, Any]) -> Answer:
-    """Whether a function that can run is worth the conversion; a text says why not. Asked where a user names no backend.
+    """Whether a function that can run is worth the conversion; a text says why not. Asked where no backend is named.
 
     Examples
     --------

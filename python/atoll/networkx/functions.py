@@ -7,6 +7,7 @@ What the conditions module refuses does not come here.
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -174,21 +175,26 @@ def _by_distance(G: Graph, source: int, distance: np.ndarray, known: np.ndarray,
 def single_source_shortest_path_length(G: Graph, source: Any, cutoff: float | None = None) -> dict[Any, int]:
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} is not in G")
-    number = G._numbers()[source]
+    if cutoff is not None and np.isfinite(cutoff):
+        cutoff = math.ceil(cutoff)  # NetworkX goes on while a level is below it
+    return _levels(G, G._numbers()[source], cutoff)
+
+
+def _levels(G: Graph, source: int, cutoff: float | None) -> dict[Any, int]:
     graph = G._plain()
-    depth = algorithms.bfs(graph, int(graph.ids[number])).depth.local
-    return _by_distance(G, number, depth, depth != UNREACHABLE, cutoff)
+    depth = algorithms.bfs(graph, int(graph.ids[source])).depth.local
+    return _by_distance(G, source, depth, depth != UNREACHABLE, cutoff)
 
 
 def single_source_dijkstra_path_length(
     G: Graph, source: Any, cutoff: float | None = None, weight: str = "weight"
 ) -> dict[Any, float]:
-    if source not in G:
-        raise nx.NodeNotFound(f"Node {source} not found in graph")
-    weights = G._weights.get(weight)
+    for node in {source}:  # a TypeError where it has no hash, as NetworkX
+        if node not in G:
+            raise nx.NodeNotFound(f"Node {node} not found in graph")
+    number, weights = G._numbers()[source], G._weights.get(weight)
     if weights is None:
-        return single_source_shortest_path_length(G, source, cutoff)
-    number = G._numbers()[source]
+        return _levels(G, number, cutoff)
     graph = G._weighted(weight)
     distance = measures.sssp(graph, int(graph.ids[number])).distance.local
     known = np.isfinite(distance)

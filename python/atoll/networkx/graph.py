@@ -293,8 +293,8 @@ def from_atoll(graph: AtollGraph) -> Graph:
 def read_edgelist(path: str | os.PathLike[str], *, directed: bool = False, **options: Any) -> Graph:
     """A graph for NetworkX's functions from a file of any format that atoll.Graph.read takes, without a conversion.
 
-    Nodes are the file's ids, ints; `options` are those of atoll.Graph.read. Another function than nx.read_edgelist, whose
-    nodes are texts.
+    Nodes are the file's ids, ints; `options` are those of atoll.Graph.read. It is another function than
+    nx.read_edgelist, whose nodes are texts.
 
     Examples
     --------
