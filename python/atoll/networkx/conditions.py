@@ -69,8 +69,8 @@ def _weights(G: Any, attribute: Any) -> Weights | str | None:
     if not isinstance(attribute, str):
         return "weight is not the name of an attribute"
     for converted in _converted(G):
-        if attribute in converted._weights or converted is G:
-            return converted._weights.get(attribute)
+        if converted is G or attribute in converted._weights or attribute in converted._later:
+            return converted._weights_by(attribute)
     if not hasattr(G, "_adj"):
         return "the graph belongs to another backend"
     return attribute_of(G, attribute)
@@ -136,7 +136,7 @@ _CONDITIONS = {
     "triangles": _not_multigraph,
 }
 
-# One pass over a graph, by NetworkX as by a conversion: never worth it unless the conversion is there already.
+# One pass over the edges, by NetworkX as by a conversion: never worth it unless the conversion is there already.
 _ONE_PASS = {
     "connected_components",
     "is_connected",
@@ -144,7 +144,6 @@ _ONE_PASS = {
     "node_connected_component",
     "number_connected_components",
     "number_weakly_connected_components",
-    "single_source_dijkstra_path_length",
     "single_source_shortest_path_length",
     "weakly_connected_components",
 }

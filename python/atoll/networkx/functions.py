@@ -192,7 +192,7 @@ def single_source_dijkstra_path_length(
     for node in {source}:  # a TypeError where it has no hash, as NetworkX
         if node not in G:
             raise nx.NodeNotFound(f"Node {node} not found in graph")
-    number, weights = G._numbers()[source], G._weights.get(weight)
+    number, weights = G._numbers()[source], G._weights_by(weight)
     if weights is None:
         return _levels(G, number, cutoff)
     graph = G._weighted(weight)

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+import weakref
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -48,14 +50,15 @@ class Graph:
         edges: tuple[np.ndarray, np.ndarray],
         *,
         counts: np.ndarray | None = None,
-        weights: dict[str, Weights] | None = None,
+        weights: dict[str, Weights | None] | None = None,
         graph: Mapping[str, Any] | None = None,
     ) -> None:
         self.graph = dict(graph or {})
         self._nodes = nodes
         self._edges = edges  # from, to: numbers of nodes
         self._counts = counts  # of parallel edges; None: not a multigraph
-        self._weights = weights or {}  # an attribute that is not here is 1 everywhere
+        self._weights = weights or {}  # None, as an attribute that is not here: 1 everywhere
+        self._later: dict[str, Callable[[], Weights | str | None]] = {}  # attributes that are not looked up yet
         self._index: dict[Hashable, int] | None = None
         self._built: dict[str, AtollGraph] = {}
 
@@ -128,7 +131,18 @@ class Graph:
         return self._get("parallel", *(np.repeat(end, self._counts) for end in self._edges))
 
     def _weighted(self, attribute: str) -> AtollGraph:
-        return self._get("weight " + attribute, *self._edges, self._weights[attribute].values)
+        weights = self._weights_by(attribute)
+        assert isinstance(weights, Weights)
+        return self._get("weight " + attribute, *self._edges, weights.values)
+
+    def _weights_by(self, attribute: str) -> Weights | str | None:
+        if attribute in self._later:
+            found = self._later[attribute]()
+            if isinstance(found, str):
+                return found
+            del self._later[attribute]
+            self._weights[attribute] = found
+        return self._weights.get(attribute)
 
     def _get(self, kind: str, *columns: np.ndarray) -> AtollGraph:
         if kind not in self._built:
@@ -146,7 +160,12 @@ class DiGraph(Graph):
 
 
 def convert_from_nx(
-    graph: Any, *, edge_attrs: Mapping[str, Any] | None = None, preserve_graph_attrs: bool = False, **_: Any
+    graph: Any,
+    *,
+    edge_attrs: Mapping[str, Any] | None = None,
+    preserve_graph_attrs: bool = False,
+    name: str | None = None,
+    **_: Any,
 ) -> Graph:
     """NetworkX's graph as the backend's. Its dictionaries are walked once, once more for each attribute wanted.
 
@@ -167,16 +186,24 @@ def convert_from_nx(
     counts = None
     if graph.is_multigraph():
         counts = np.fromiter(map(len, edge_data(graph)), np.int64, len(source))[once]
-    weights = {}
-    for attribute, default in (edge_attrs or {}).items():
-        found = attribute_of(graph, attribute, default)
-        if isinstance(found, str):
-            raise NotImplementedError(found)
-        if found is not None:
-            weights[attribute] = Weights(found.values[once], found.integral)
     kind = DiGraph if graph.is_directed() else Graph
     attributes = graph.graph if preserve_graph_attrs else None
-    return kind(nodes, (source[once], target[once]), counts=counts, weights=weights, graph=attributes)
+    made = kind(nodes, (source[once], target[once]), counts=counts, graph=attributes)
+    origin = weakref.ref(graph)
+
+    def look_up(attribute: str, default: Any) -> Weights | str | None:
+        found = attribute_of(origin(), attribute, default)
+        return Weights(found.values[once], found.integral) if isinstance(found, Weights) else found
+
+    for attribute, default in (edge_attrs or {}).items():
+        made._later[attribute] = partial(look_up, attribute, default)
+        # For pagerank its condition has just looked: another function that gets `made` from NetworkX's cache may do so
+        # later, the graph is the same then.
+        if name != "pagerank":
+            found = made._weights_by(attribute)
+            if isinstance(found, str):
+                raise NotImplementedError(found)
+    return made
 
 
 def _numbering(nodes: list[Hashable]) -> Any:
@@ -233,11 +260,12 @@ def convert_to_nx(obj: Any, *, name: str | None = None, **_: Any) -> Any:
     counts = obj._counts
     ends = (end if counts is None else np.repeat(end, counts) for end in obj._edges)
     source, target = ([obj._nodes[number] for number in end.tolist()] for end in ends)
-    if not obj._weights:
+    given = {attribute: weights for attribute, weights in obj._weights.items() if weights is not None}
+    if not given:
         graph.add_edges_from(zip(source, target))
         return graph
     columns = {}
-    for attribute, weights in obj._weights.items():
+    for attribute, weights in given.items():
         values = weights.values.astype(np.int64) if weights.integral else weights.values
         columns[attribute] = (values if counts is None else np.repeat(values, counts)).tolist()
     rows = (dict(zip(columns, row)) for row in zip(*columns.values()))
