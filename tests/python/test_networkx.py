@@ -340,7 +340,6 @@ MODULES = {
 
 def test_networkx_own_tests_pass(tmp_path):
     pytest.importorskip("scipy")
-    pytest.importorskip("pandas")  # what NetworkX's conftest imports
     names = [f"networkx.algorithms.{module}" for module in sorted(MODULES)]
     # What is not registered, or refused, goes to NetworkX; whatever is registered runs here.
     environment = {**os.environ, "NETWORKX_TEST_BACKEND": "atoll", "NETWORKX_FALLBACK_TO_NX": "True"}
