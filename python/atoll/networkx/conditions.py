@@ -56,6 +56,8 @@ def _pagerank(
             return "a personalization is negative, or not a finite number"
     if weight is None:
         return True
+    if any(weight in converted._later for converted in _converted(G)):
+        return True  # converted for pagerank, so this has been asked already
     weights = _weights(G, weight)
     if isinstance(weights, str):
         return weights
@@ -80,7 +82,7 @@ def _converted(G: Any) -> list[Graph]:
     """G itself, or what NetworkX keeps of G's conversions."""
     if isinstance(G, Graph):
         return [G]
-    if not getattr(nx.config, "cache_converted_graphs", False):
+    if not getattr(getattr(nx, "config", None), "cache_converted_graphs", False):
         return []
     cache = getattr(G, "__networkx_cache__", None) or {}
     return [made for made in cache.get("backends", {}).get("atoll", {}).values() if isinstance(made, Graph)]
@@ -148,8 +150,8 @@ _ONE_PASS = {
     "weakly_connected_components",
 }
 # NetworkX's time over atoll's, conversion included, on G(n, 4n), two cores (docs/networkx.md): at 100 nodes 2.5 for
-# pagerank, 3 for betweenness_centrality with k=10, 0.9 for core_number; at 300 2.2, 8, 1.2. Dijkstra: at 300 0.8, 1.3 at
-# 3000.
+# pagerank, 3 for betweenness_centrality with k=10, 0.9 for core_number; at 300 2.2, 8, 1.2. Dijkstra: at 300 0.8, at
+# 3000 1.3.
 _MIN_NODES = 300
 _MIN_NODES_OF = {"single_source_dijkstra_path_length": 3000}
 

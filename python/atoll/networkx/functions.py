@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """NetworkX's functions by their names, arguments and results; their meaning is in NetworkX's documentation.
 
-What the conditions module refuses does not come here.
+What the conditions module refuses is refused here too: older versions of NetworkX do not ask for graphs of a backend.
 """
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Callable, TypeVar
 
 import networkx as nx
 import numpy as np
@@ -17,7 +18,21 @@ from networkx.algorithms.centrality.betweenness import _rescale
 
 from .. import algorithms, errors, measures
 from ..vertices import UNREACHABLE
+from .conditions import can_run
 from .graph import Graph
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _where_possible(function: F) -> F:
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        answer = can_run(function.__name__, args, kwargs)
+        if answer is not True:
+            raise NotImplementedError(f"{function.__name__}: {answer}. NetworkX itself can do it.")
+        return function(*args, **kwargs)
+
+    return call  # type: ignore[return-value]
 
 
 def _by_node(G: Graph, values: np.ndarray) -> dict[Any, Any]:
@@ -27,6 +42,7 @@ def _by_node(G: Graph, values: np.ndarray) -> dict[Any, Any]:
 # ---- ranks and centrality --------------------------------------------------------------------------------------------
 
 
+@_where_possible
 def pagerank(
     G: Graph,
     alpha: float = 0.85,
@@ -57,6 +73,7 @@ def pagerank(
     return _by_node(G, found.score.local)
 
 
+@_where_possible
 @nx.utils.py_random_state("seed")
 def betweenness_centrality(
     G: Graph,
@@ -186,6 +203,7 @@ def _levels(G: Graph, source: int, cutoff: float | None) -> dict[Any, int]:
     return _by_distance(G, source, depth, depth != UNREACHABLE, cutoff)
 
 
+@_where_possible
 def single_source_dijkstra_path_length(
     G: Graph, source: Any, cutoff: float | None = None, weight: str = "weight"
 ) -> dict[Any, float]:
@@ -206,6 +224,7 @@ def single_source_dijkstra_path_length(
 # ---- cores and triangles ---------------------------------------------------------------------------------------------
 
 
+@_where_possible
 @nx.utils.not_implemented_for("multigraph")
 def core_number(G: Graph) -> dict[Any, int]:
     if G._loops().any():
@@ -229,11 +248,13 @@ def _of_nodes(G: Graph, values: dict, nodes: Any) -> Any:
     return {node: values[node] for node in G.nbunch_iter(nodes)}
 
 
+@_where_possible
 @nx.utils.not_implemented_for("directed")
 def triangles(G: Graph, nodes: Any = None) -> Any:
     return _of_nodes(G, _by_node(G, _triangles(G)), nodes)
 
 
+@_where_possible
 def clustering(G: Graph, nodes: Any = None, weight: str | None = None) -> Any:
     found, degree = _triangles(G), G._degrees()
     pairs = degree * (degree - 1)
@@ -242,6 +263,7 @@ def clustering(G: Graph, nodes: Any = None, weight: str | None = None) -> Any:
     return _of_nodes(G, values, nodes)
 
 
+@_where_possible
 def average_clustering(G: Graph, nodes: Any = None, weight: str | None = None, count_zeros: bool = True) -> float:
     values = clustering(G, nodes).values()
     if not count_zeros:
@@ -249,6 +271,7 @@ def average_clustering(G: Graph, nodes: Any = None, weight: str | None = None, c
     return sum(values) / len(values)
 
 
+@_where_possible
 def transitivity(G: Graph) -> float:
     closed = 2 * int(_triangles(G).sum())
     degree = G._degrees() if len(G) else np.zeros(0, np.int64)
