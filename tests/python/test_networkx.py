@@ -87,6 +87,8 @@ def same(name, G, *args, exact=True, **kwargs):
                 assert ours[key] == value
             else:
                 assert ours[key] == pytest.approx(value, rel=1e-9, abs=1e-12, nan_ok=True), key
+    elif isinstance(theirs, tuple) and not CONFIG:
+        assert isinstance(ours, tuple)  # kinds and texts of errors have changed since
     elif exact or not isinstance(theirs, float):
         assert ours == theirs
         assert type(ours) is type(theirs)
@@ -185,8 +187,9 @@ class TestAgreement:
 
 
 def refused(name, G, *args, **kwargs):
-    with pytest.raises(NotImplementedError):
-        getattr(nx, name)(G, *args, backend="atoll", **kwargs)
+    if CONFIG:  # before, NetworkX did it itself without a word
+        with pytest.raises(NotImplementedError):
+            getattr(nx, name)(G, *args, backend="atoll", **kwargs)
     reason = backend.can_run(name, (G, *args), kwargs)
     assert isinstance(reason, str) and len(reason) > 10
     return reason
@@ -344,6 +347,7 @@ MODULES = {
 }
 
 
+@pytest.mark.skipif(not CONFIG, reason="NetworkX 3.2's tests also try a backend of their own, beside atoll")
 def test_networkx_own_tests_pass(tmp_path):
     pytest.importorskip("scipy")
     names = [f"networkx.algorithms.{module}" for module in sorted(MODULES)]

@@ -84,7 +84,8 @@ def betweenness_centrality(
     seed: Any = None,
 ) -> dict[Any, float]:
     n = len(G)
-    if k == n:
+    taken = inspect.signature(_rescale).parameters
+    if k == n and "sampled_nodes" in taken:
         k = None
     sources = range(n) if k is None else [G._numbers()[node] for node in seed.sample(list(G), k)]
     score = np.zeros(n)
@@ -108,7 +109,6 @@ def betweenness_centrality(
         "endpoints": endpoints,
         "sampled_nodes": None if k is None else [G._nodes[number] for number in sources],
     }
-    taken = inspect.signature(_rescale).parameters
     return _rescale(_by_node(G, score), n, **{key: value for key, value in wanted.items() if key in taken})
 
 
