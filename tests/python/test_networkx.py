@@ -358,3 +358,16 @@ def test_networkx_own_tests_pass(tmp_path):
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     last = done.stdout.splitlines()[-1]
     assert "skipped" not in last and int(last.split(" passed")[0].split()[-1]) > 250, last
+
+
+@pytest.mark.skipif(not CONFIG, reason="NetworkX 3.3 or later is needed")
+@pytest.mark.parametrize("weight", [None, 2, 2.5])
+def test_distances_on_what_was_converted_for_pagerank_have_the_weights(weight):
+    G = nx.path_graph(5)
+    if weight is not None:
+        nx.set_edge_attributes(G, weight, "weight")
+    nx.pagerank(G, backend="atoll")
+    (kept,) = G.__networkx_cache__["backends"]["atoll"].values()
+    expected = nx.single_source_dijkstra_path_length(G, 0)
+    assert nx.single_source_dijkstra_path_length(G, 0, backend="atoll") == expected == {k: k * (weight or 1) for k in G}
+    assert list(G.__networkx_cache__["backends"]["atoll"].values()) == [kept]

@@ -230,8 +230,8 @@ Numpy<Vertex> ids_of(const SharedGraph& g) {
   return to_numpy(std::move(ids));
 }
 
-// (source, target, weight or None) of this rank's edges, in the order of its lists: parallel ones lie side by side. Of an
-// undirected edge the end with the lesser id is the source, where both are here. Not collective.
+// (source, target, weight or None) of this rank's edges, in the order of its lists: parallel ones lie side by side. Of
+// an undirected edge the end with the lesser id is the source, where both are here. Not collective.
 nb::tuple edges_of(const SharedGraph& g) {
   const Graph& graph = g.graph;
   const Csr& out = graph.out();
