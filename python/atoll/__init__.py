@@ -13,7 +13,7 @@ gets a handler.
 
 import logging as _logging
 
-from . import algorithms, errors, graph, measures, vertices, world
+from . import algorithms, errors, graph, measures, plot, vertices, world
 from ._core import VERSION as __version__
 from .algorithms import BfsResult, bfs
 from .errors import Error, InputError, IoError, TransportError, UsageError, VerificationError
@@ -57,6 +57,7 @@ __all__ = [
     "label_propagation",
     "measures",
     "pagerank",
+    "plot",
     "run_ranks",
     "set_threads",
     "sssp",

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _core, errors
 from .graph import Graph
-from .vertices import VertexArray
+from .vertices import Shown, VertexArray
 from .world import agreed
 
 __all__ = ["BfsResult", "bfs"]
@@ -19,7 +19,7 @@ _DIRECTIONS = ("auto", "push", "pull")
 
 
 @dataclass(frozen=True, repr=False)
-class BfsResult:
+class BfsResult(Shown):
     """What a breadth-first search found."""
 
     source: int

@@ -16,7 +16,7 @@ import numpy as np
 
 from . import _core, errors
 from .graph import Graph
-from .vertices import VertexArray
+from .vertices import Shown, VertexArray
 from .world import agreed
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def _id(name: str, value: object) -> int:
 
 
 @dataclass(frozen=True, repr=False)
-class PageRankResult:
+class PageRankResult(Shown):
     """How often a random walk that jumps now and then comes by each vertex."""
 
     score: VertexArray
@@ -141,7 +141,7 @@ def pagerank(
 
 
 @dataclass(frozen=True, repr=False)
-class ComponentsResult:
+class ComponentsResult(Shown):
     """Which vertices a path joins."""
 
     component: VertexArray
@@ -180,7 +180,7 @@ def connected_components(graph: Graph) -> ComponentsResult:
 
 
 @dataclass(frozen=True, repr=False)
-class SsspResult:
+class SsspResult(Shown):
     """Shortest paths by weight from one vertex."""
 
     source: int
@@ -290,7 +290,7 @@ def betweenness_centrality(
 
 
 @dataclass(frozen=True, repr=False)
-class LabelPropagationResult:
+class LabelPropagationResult(Shown):
     """Communities by label propagation."""
 
     label: VertexArray
@@ -330,7 +330,7 @@ def label_propagation(graph: Graph, *, iterations: int = 10) -> LabelPropagation
 
 
 @dataclass(frozen=True, repr=False)
-class CorenessResult:
+class CorenessResult(Shown):
     """Core numbers."""
 
     core: VertexArray
@@ -356,7 +356,7 @@ def core_number(graph: Graph) -> CorenessResult:
 
 
 @dataclass(frozen=True, repr=False)
-class ClusteringResult:
+class ClusteringResult(Shown):
     """Clustering coefficients and triangles."""
 
     coefficient: VertexArray

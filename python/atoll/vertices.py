@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import tempfile
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, errors
+from .plot import histogram
 from .world import agreed
 
 if TYPE_CHECKING:
@@ -165,6 +167,28 @@ class VertexArray:
 
     def __repr__(self) -> str:
         return f"VertexArray(n={self._graph.n}, dtype={self.dtype}, name={self.name!r})"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: this rank's values as a histogram; bounded in size, not collective."""
+        here = f" (rank {self._graph.rank} of {self._graph.size})" if self._graph.size > 1 else ""
+        values, name = self._local, self.name
+        if name in _NOT_REACHED:
+            values = values[values != _NOT_REACHED[name]]
+        if name in _GROUPS:  # by which id a group goes says nothing, how large groups are does
+            values, name = np.unique(values, return_counts=True)[1], f"size of a {name}"
+        return f"<div><code>{html.escape(repr(self) + here)}</code><br/>{histogram(values, name)}</div>"
+
+
+_NOT_REACHED = {"depth": UNREACHABLE, "parent": NO_VERTEX}
+_GROUPS = {"component", "label", "parent"}
+
+
+class Shown:
+    """A result that shows itself in a notebook: what its repr says, and its arrays."""
+
+    def _repr_html_(self) -> str:
+        arrays = [value._repr_html_() for value in vars(self).values() if isinstance(value, VertexArray)]
+        return f"<div><code>{html.escape(repr(self))}</code>{''.join(arrays)}</div>"
 
 
 def _gather(graph: Graph, local: np.ndarray, root: int | None) -> np.ndarray | None:

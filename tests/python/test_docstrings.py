@@ -3,6 +3,7 @@
 
 import doctest
 import importlib
+import importlib.util
 import inspect
 import pkgutil
 
@@ -10,7 +11,12 @@ import atoll
 import numpy as np
 import pytest
 
-MODULES = ["atoll"] + [f"atoll.{m.name}" for m in pkgutil.iter_modules(atoll.__path__) if m.name != "_core"]
+NETWORKX = importlib.util.find_spec("networkx") is not None
+# Without networkx, atoll.networkx says so when it is imported: its folder is not looked into.
+MODULES = ["_nx_atoll", "atoll"]
+for package in [atoll] + ([importlib.import_module("atoll.networkx")] if NETWORKX else []):
+    names = [module.name for module in pkgutil.iter_modules(package.__path__, package.__name__ + ".")]
+    MODULES += [name for name in names if name != "atoll._core" and (NETWORKX or name != "atoll.networkx")]
 
 
 @pytest.mark.parametrize("name", MODULES)

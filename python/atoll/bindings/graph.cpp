@@ -230,6 +230,48 @@ Numpy<Vertex> ids_of(const SharedGraph& g) {
   return to_numpy(std::move(ids));
 }
 
+// (source, target, weight or None) of this rank's edges, in the order of its lists: parallel ones lie side by side. Of
+// an undirected edge the end with the lesser id is the source, where both are here. Not collective.
+nb::tuple edges_of(const SharedGraph& g) {
+  const Graph& graph = g.graph;
+  const Csr& out = graph.out();
+  Array<Vertex> source, target;
+  nb::object weight = nb::none();
+  {
+    nb::gil_scoped_release free;
+    std::size_t count = 0;
+    const auto each = [&](auto&& f) {
+      for (Local v = 0; v < graph.active(); ++v) {
+        const Vertex from = graph.id_of(v);
+        for (Edge e = out.offsets[static_cast<std::size_t>(v)]; e < out.offsets[static_cast<std::size_t>(v) + 1]; ++e) {
+          const Vertex to = graph.id_of(out.targets[static_cast<std::size_t>(e)]);
+          if (graph.directed() || from <= to) f(from, to, static_cast<std::size_t>(e));
+        }
+      }
+    };
+    each([&](Vertex, Vertex, std::size_t) { ++count; });
+    source = Array<Vertex>(count);
+    target = Array<Vertex>(count);
+    count = 0;
+    each([&](Vertex from, Vertex to, std::size_t) {
+      source[count] = from;
+      target[count++] = to;
+    });
+    std::visit(
+        [&]<class Column>(const Column& column) {
+          if constexpr (!std::is_same_v<Column, std::monostate>) {
+            Column kept(count);
+            std::size_t k = 0;
+            each([&](Vertex, Vertex, std::size_t e) { kept[k++] = column[e]; });
+            nb::gil_scoped_acquire hold;
+            weight = nb::cast(to_numpy(std::move(kept)));
+          }
+        },
+        out.weights);
+  }
+  return nb::make_tuple(to_numpy(std::move(source)), to_numpy(std::move(target)), weight);
+}
+
 using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using BytesOut = nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
@@ -289,6 +331,7 @@ void bind_graph(nb::module_& m) {
       .def_prop_ro("seconds", [](const SharedGraph& g) { return g.graph.report().seconds; })
       .def_prop_ro("peak_bytes", [](const SharedGraph& g) { return g.graph.report().peak_bytes; })
       .def_prop_ro("graph_bytes", [](const SharedGraph& g) { return g.graph.report().graph_bytes; })
+      .def("edges", &edges_of)
       .def("gather", &gather, "mine"_a.noconvert(), "all"_a.noconvert().none(), "width"_a, "root"_a)
       .def("write", &write<std::int64_t>, "path"_a, "values"_a.noconvert())
       .def("write", &write<double>, "path"_a, "values"_a.noconvert());

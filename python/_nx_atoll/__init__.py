@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What NetworkX asks of every backend when it is imported itself: kept apart from atoll, which is not loaded for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_DIRECTED = "Directed graphs fall back to NetworkX."
+_SIMPLE = "Directed graphs and multigraphs fall back to NetworkX."
+
+FUNCTIONS: dict[str, str] = {
+    "average_clustering": f"weight must be None. {_SIMPLE}",
+    "betweenness_centrality": "weight must be None. The same sources are drawn for the same seed.",
+    "clustering": f"weight must be None. {_SIMPLE}",
+    "connected_components": "",
+    "core_number": _SIMPLE,
+    "is_connected": "",
+    "is_weakly_connected": "",
+    "node_connected_component": "",
+    "number_connected_components": "",
+    "number_weakly_connected_components": "",
+    "pagerank": "Edges must have equal weights; nstart and dangling must be None, alpha between 0 and 1. With a "
+    "personalization the iteration starts from it and goes on to `tol` (not n * tol).",
+    "single_source_dijkstra_path_length": "weight must be the name of an attribute, its values finite, not negative.",
+    "single_source_shortest_path_length": "",
+    "transitivity": _SIMPLE,
+    "triangles": "Multigraphs fall back to NetworkX.",
+    "weakly_connected_components": "",
+}
+"""By name, what differs from NetworkX: what atoll refuses, NetworkX computes."""
+
+
+def get_info() -> dict[str, Any]:
+    """The backend's card, as networkx.utils.backends describes it.
+
+    Examples
+    --------
+    >>> get_info()["backend_name"]
+    'atoll'
+    """
+    return {
+        "backend_name": "atoll",
+        "project": "atoll",
+        "package": "atoll.networkx",
+        "short_summary": "Compiled, multi-threaded graph algorithms.",
+        "functions": {name: {"additional_docs": text} if text else {} for name, text in FUNCTIONS.items()},
+    }

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NetworkX's backend "atoll": its algorithms on atoll's engine, on the threads of this process.
+
+>>> import networkx as nx
+>>> G = nx.path_graph(4)
+>>> nx.betweenness_centrality(G, normalized=False, backend="atoll")
+{0: 0.0, 1: 2.0, 2: 2.0, 3: 0.0}
+
+Without a conversion from NetworkX's dictionaries (`read_edgelist` does the same for a file):
+
+>>> G = atoll.networkx.from_atoll(atoll.Graph("ring:5"))
+>>> nx.number_connected_components(G)
+1
+
+Which functions there are, and what each leaves to NetworkX, is in _nx_atoll.FUNCTIONS.
+"""
+
+try:
+    import networkx as _networkx  # noqa: F401
+except ImportError as _error:
+    raise ImportError(
+        f"atoll.networkx: networkx cannot be imported ({_error}). Install it: pip install atoll[networkx]"
+    ) from _error
+
+from .conditions import can_run, should_run
+from .functions import (
+    average_clustering,
+    betweenness_centrality,
+    clustering,
+    connected_components,
+    core_number,
+    is_connected,
+    is_weakly_connected,
+    node_connected_component,
+    number_connected_components,
+    number_weakly_connected_components,
+    pagerank,
+    single_source_dijkstra_path_length,
+    single_source_shortest_path_length,
+    transitivity,
+    triangles,
+    weakly_connected_components,
+)
+from .graph import DiGraph, Graph, convert_from_nx, convert_to_nx, from_atoll, read_edgelist
+
+__all__ = [
+    "DiGraph",
+    "Graph",
+    "average_clustering",
+    "betweenness_centrality",
+    "can_run",
+    "clustering",
+    "connected_components",
+    "convert_from_nx",
+    "convert_to_nx",
+    "core_number",
+    "from_atoll",
+    "is_connected",
+    "is_weakly_connected",
+    "node_connected_component",
+    "number_connected_components",
+    "number_weakly_connected_components",
+    "pagerank",
+    "read_edgelist",
+    "should_run",
+    "single_source_dijkstra_path_length",
+    "single_source_shortest_path_length",
+    "transitivity",
+    "triangles",
+    "weakly_connected_components",
+]

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What NetworkX asks before it calls: can atoll do this (else NetworkX does), and is it worth a conversion?
+
+A condition has the arguments of its function; it returns True, or a text that says why not.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from .graph import Graph, Weights, attribute_of
+
+Answer = Any  # True, or why not
+
+# Ints up to here are exact as float64.
+_EXACT = 2**53
+
+
+def can_run(name: str, args: tuple, kwargs: dict[str, Any]) -> Answer:
+    """Whether the function `name` agrees with NetworkX for these arguments; a text says why not.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> atoll.networkx.can_run("core_number", (nx.DiGraph(),), {})
+    'directed graphs are not supported'
+    """
+    condition = _CONDITIONS.get(name)
+    return condition(*args, **kwargs) if condition else True
+
+
+def _pagerank(
+    G: Any,
+    alpha: float = 0.85,
+    personalization: Any = None,
+    max_iter: int = 100,
+    tol: float = 1.0e-6,
+    nstart: Any = None,
+    weight: Any = "weight",
+    dangling: Any = None,
+) -> Answer:
+    if not 0 < alpha < 1:
+        return f"alpha is {alpha} (atoll's is above 0 and below 1)"
+    if not tol > 0:
+        return f"tol is {tol} (atoll's is above 0)"
+    if nstart is not None:
+        return "nstart is given (atoll starts from the personalization, or evenly)"
+    if dangling is not None:
+        return "dangling is given (atoll spreads the rank of nodes without out-edges as the personalization says)"
+    if personalization is not None:
+        shares = [personalization.get(node, 0) for node in G]
+        if not all(isinstance(share, (int, float, np.number)) and 0 <= share < np.inf for share in shares):
+            return "a personalization is negative, or not a finite number"
+    if weight is None:
+        return True
+    if any(weight in converted._later for converted in _converted(G)):
+        return True  # converted for pagerank, so this has been asked already
+    weights = _weights(G, weight)
+    if isinstance(weights, str):
+        return weights
+    if weights is None or weights.equal():
+        return True
+    return f"edges differ in {weight!r} (atoll's pagerank ignores weights: weight=None asks for that)"
+
+
+def _weights(G: Any, attribute: Any) -> Weights | str | None:
+    """See attribute_of; from the converted graph where NetworkX will use that."""
+    if not isinstance(attribute, str):
+        return "weight is not the name of an attribute"
+    for converted in _converted(G):
+        if converted is G or attribute in converted._weights or attribute in converted._later:
+            return converted._weights_by(attribute)
+    if not hasattr(G, "_adj"):
+        return "the graph belongs to another backend"
+    return attribute_of(G, attribute)
+
+
+def _converted(G: Any) -> list[Graph]:
+    """G itself, or what NetworkX keeps of G's conversions."""
+    if isinstance(G, Graph):
+        return [G]
+    if not getattr(getattr(nx, "config", None), "cache_converted_graphs", False):
+        return []
+    cache = getattr(G, "__networkx_cache__", None) or {}
+    return [made for made in cache.get("backends", {}).get("atoll", {}).values() if isinstance(made, Graph)]
+
+
+def _dijkstra(G: Any, source: Any, cutoff: Any = None, weight: Any = "weight") -> Answer:
+    weights = _weights(G, weight)
+    if isinstance(weights, str):
+        return weights
+    if weights is None or len(weights.values) == 0:
+        return True
+    if not (weights.values.min() >= 0 and weights.values.max() < np.inf):
+        return f"an edge's {weight!r} is negative, infinite or not a number"
+    if weights.integral and weights.values.max() * len(G) >= _EXACT:
+        return f"distances by {weight!r} may be above 2^53 (atoll adds them up as float64)"
+    return True
+
+
+def _betweenness(
+    G: Any, k: Any = None, normalized: bool = True, weight: Any = None, endpoints: bool = False, seed: Any = None
+) -> Answer:
+    return True if weight is None else "weight is given (atoll's betweenness counts edges)"
+
+
+def _undirected(G: Any, *_: Any, **__: Any) -> Answer:
+    return "directed graphs are not supported" if G.is_directed() else True
+
+
+def _simple(G: Any, *_: Any, **__: Any) -> Answer:
+    return "multigraphs are not supported" if G.is_multigraph() else _undirected(G)
+
+
+def _not_multigraph(G: Any, *_: Any, **__: Any) -> Answer:
+    return "multigraphs are not supported" if G.is_multigraph() else True
+
+
+def _clustering(G: Any, nodes: Any = None, weight: Any = None, **_: Any) -> Answer:
+    return _simple(G) if weight is None else "weight is given (atoll's clustering ignores weights)"
+
+
+def _average_clustering(G: Any, nodes: Any = None, weight: Any = None, count_zeros: bool = True) -> Answer:
+    return _clustering(G, nodes, weight)
+
+
+_CONDITIONS = {
+    "average_clustering": _average_clustering,
+    "betweenness_centrality": _betweenness,
+    "clustering": _clustering,
+    "core_number": _undirected,
+    "pagerank": _pagerank,
+    "single_source_dijkstra_path_length": _dijkstra,
+    "transitivity": _simple,
+    "triangles": _not_multigraph,
+}
+
+# One pass over the edges, by NetworkX as by a conversion: never worth it unless the conversion is there already.
+_ONE_PASS = {
+    "connected_components",
+    "is_connected",
+    "is_weakly_connected",
+    "node_connected_component",
+    "number_connected_components",
+    "number_weakly_connected_components",
+    "single_source_shortest_path_length",
+    "weakly_connected_components",
+}
+# NetworkX's time over atoll's, conversion included, on G(n, 4n), two cores (docs/networkx.md): at 100 nodes 2.5 for
+# pagerank, 3 for betweenness_centrality with k=10, 0.9 for core_number; at 300 2.2, 8, 1.2. Dijkstra: at 300 0.8, at
+# 3000 1.3.
+_MIN_NODES = 300
+_MIN_NODES_OF = {"single_source_dijkstra_path_length": 3000}
+
+
+def should_run(name: str, args: tuple, kwargs: dict[str, Any]) -> Answer:
+    """Whether a function that can run is worth the conversion; a text says why not. Asked where no backend is named.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> atoll.networkx.should_run("pagerank", (nx.path_graph(9),), {})
+    'the graph is small (9 nodes)'
+    """
+    G = args[0] if args else kwargs["G"]
+    if _converted(G):
+        return True
+    if name in _ONE_PASS:
+        return "the conversion takes as long as the call"
+    if len(G) < _MIN_NODES_OF.get(name, _MIN_NODES):
+        return f"the graph is small ({len(G)} nodes)"
+    if name in ("triangles", "clustering", "average_clustering"):
+        nodes = args[1] if len(args) > 1 else kwargs.get("nodes")
+        if nodes is not None:
+            return "only some nodes are wanted"
+    return True

@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NetworkX's functions by their names, arguments and results; their meaning is in NetworkX's documentation.
+
+What the conditions module refuses is refused here too: older versions of NetworkX do not ask for graphs of a backend.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+from collections.abc import Iterator
+from typing import Any, Callable, TypeVar
+
+import networkx as nx
+import numpy as np
+from networkx.algorithms.centrality.betweenness import _rescale
+
+from .. import algorithms, errors, measures
+from ..vertices import UNREACHABLE
+from .conditions import can_run
+from .graph import Graph
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _where_possible(function: F) -> F:
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        answer = can_run(function.__name__, args, kwargs)
+        if answer is not True:
+            raise NotImplementedError(f"{function.__name__}: {answer}. NetworkX itself can do it.")
+        return function(*args, **kwargs)
+
+    return call  # type: ignore[return-value]
+
+
+def _by_node(G: Graph, values: np.ndarray) -> dict[Any, Any]:
+    return dict(zip(G._nodes, values.tolist()))
+
+
+# ---- ranks and centrality --------------------------------------------------------------------------------------------
+
+
+@_where_possible
+def pagerank(
+    G: Graph,
+    alpha: float = 0.85,
+    personalization: dict | None = None,
+    max_iter: int = 100,
+    tol: float = 1.0e-6,
+    nstart: dict | None = None,
+    weight: str | None = "weight",
+    dangling: dict | None = None,
+) -> dict[Any, float]:
+    n = len(G)
+    if n == 0:
+        return {}
+    shares, tolerance = None, n * tol
+    if personalization is not None:
+        shares = np.array([personalization.get(node, 0) for node in G], dtype=np.float64)
+        if shares.sum() == 0:
+            raise ZeroDivisionError
+        # NetworkX starts evenly, we from the shares: iterations differ until little is left of the start.
+        tolerance = tol
+    if max_iter < 1:
+        raise nx.PowerIterationFailedConvergence(max_iter)
+    found = measures.pagerank(
+        G._parallel(), damping=alpha, tolerance=tolerance, max_iterations=max_iter, personalisation=shares
+    )
+    if not found.change < n * tol:
+        raise nx.PowerIterationFailedConvergence(max_iter)
+    return _by_node(G, found.score.local)
+
+
+@_where_possible
+@nx.utils.py_random_state("seed")
+def betweenness_centrality(
+    G: Graph,
+    k: int | None = None,
+    normalized: bool = True,
+    weight: str | None = None,
+    endpoints: bool = False,
+    seed: Any = None,
+) -> dict[Any, float]:
+    n = len(G)
+    taken = inspect.signature(_rescale).parameters
+    if k == n and "sampled_nodes" in taken:
+        k = None
+    sources = range(n) if k is None else [G._numbers()[node] for node in seed.sample(list(G), k)]
+    score = np.zeros(n)
+    if len(sources):
+        graph = G._plain()
+        ids = graph.ids[list(sources)]
+        try:
+            score = measures._core.betweenness(graph._core, ids.tolist())["score"]
+        except errors.InputError as e:  # more paths than a float counts; NetworkX counts in ints
+            raise NotImplementedError(str(e)) from e
+        if endpoints:
+            for number, source in zip(sources, ids.tolist()):
+                reached = algorithms.bfs(graph, source).depth.local != UNREACHABLE
+                score += reached
+                score[number] += reached.sum() - 2
+    # How sampled scores are scaled up has changed between versions of NetworkX: as the one that is here does.
+    wanted = {
+        "normalized": normalized,
+        "directed": G.is_directed(),
+        "k": k,
+        "endpoints": endpoints,
+        "sampled_nodes": None if k is None else [G._nodes[number] for number in sources],
+    }
+    return _rescale(_by_node(G, score), n, **{key: value for key, value in wanted.items() if key in taken})
+
+
+# ---- components ------------------------------------------------------------------------------------------------------
+
+
+def _components(G: Graph) -> Iterator[set]:
+    if len(G) == 0:
+        return
+    # A component is called by its smallest id, which is its first node's: sorted by it, they come in NetworkX's order.
+    label = measures.connected_components(G._plain()).component.local
+    order = np.argsort(label, kind="stable")
+    starts = np.flatnonzero(np.diff(label[order], prepend=-1)).tolist()
+    nodes = [G._nodes[number] for number in order.tolist()]
+    for begin, end in zip(starts, starts[1:] + [len(nodes)]):
+        yield set(nodes[begin:end])
+
+
+def _how_many(G: Graph) -> int:
+    return measures.connected_components(G._plain()).components if len(G) else 0
+
+
+def _is_one(G: Graph) -> bool:
+    if len(G) == 0:
+        raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
+    return _how_many(G) == 1
+
+
+@nx.utils.not_implemented_for("directed")
+def connected_components(G: Graph) -> Iterator[set]:
+    return _components(G)
+
+
+@nx.utils.not_implemented_for("directed")
+def number_connected_components(G: Graph) -> int:
+    return _how_many(G)
+
+
+@nx.utils.not_implemented_for("directed")
+def is_connected(G: Graph) -> bool:
+    return _is_one(G)
+
+
+@nx.utils.not_implemented_for("directed")
+def node_connected_component(G: Graph, n: Any) -> set:
+    number = G._numbers()[n]  # KeyError, as NetworkX
+    label = measures.connected_components(G._plain()).component.local
+    return {G._nodes[other] for other in np.flatnonzero(label == label[number]).tolist()}
+
+
+@nx.utils.not_implemented_for("undirected")
+def weakly_connected_components(G: Graph) -> Iterator[set]:
+    return _components(G)
+
+
+@nx.utils.not_implemented_for("undirected")
+def number_weakly_connected_components(G: Graph) -> int:
+    return _how_many(G)
+
+
+@nx.utils.not_implemented_for("undirected")
+def is_weakly_connected(G: Graph) -> bool:
+    return _is_one(G)
+
+
+# ---- distances -------------------------------------------------------------------------------------------------------
+
+
+def _by_distance(G: Graph, source: int, distance: np.ndarray, known: np.ndarray, cutoff: float | None) -> dict:
+    """The nodes that are `known` and near enough, the nearest first; the source always, first, at the int 0."""
+    if cutoff is not None:
+        known = known & (distance <= cutoff)
+    known[source] = False
+    numbers = np.flatnonzero(known)
+    numbers = numbers[np.argsort(distance[numbers], kind="stable")]
+    found = {G._nodes[source]: 0}
+    found.update(zip([G._nodes[number] for number in numbers.tolist()], distance[numbers].tolist()))
+    return found
+
+
+def single_source_shortest_path_length(G: Graph, source: Any, cutoff: float | None = None) -> dict[Any, int]:
+    if source not in G:
+        raise nx.NodeNotFound(f"Source {source} is not in G")
+    if cutoff is not None and np.isfinite(cutoff):
+        cutoff = math.ceil(cutoff)  # NetworkX goes on while a level is below it
+    return _levels(G, G._numbers()[source], cutoff)
+
+
+def _levels(G: Graph, source: int, cutoff: float | None) -> dict[Any, int]:
+    graph = G._plain()
+    depth = algorithms.bfs(graph, int(graph.ids[source])).depth.local
+    return _by_distance(G, source, depth, depth != UNREACHABLE, cutoff)
+
+
+@_where_possible
+def single_source_dijkstra_path_length(
+    G: Graph, source: Any, cutoff: float | None = None, weight: str = "weight"
+) -> dict[Any, float]:
+    for node in {source}:  # a TypeError where it has no hash, as NetworkX
+        if node not in G:
+            raise nx.NodeNotFound(f"Node {node} not found in graph")
+    number, weights = G._numbers()[source], G._weights_by(weight)
+    if weights is None:
+        return _levels(G, number, cutoff)
+    graph = G._weighted(weight)
+    distance = measures.sssp(graph, int(graph.ids[number])).distance.local
+    known = np.isfinite(distance)
+    if weights.integral:
+        distance = np.where(known, distance, 0).astype(np.int64)
+    return _by_distance(G, number, distance, known, cutoff)
+
+
+# ---- cores and triangles ---------------------------------------------------------------------------------------------
+
+
+@_where_possible
+@nx.utils.not_implemented_for("multigraph")
+def core_number(G: Graph) -> dict[Any, int]:
+    if G._loops().any():
+        raise nx.NetworkXNotImplemented(
+            "Input graph has self loops which is not permitted; "
+            "Consider using G.remove_edges_from(nx.selfloop_edges(G))."
+        )
+    return _by_node(G, measures.core_number(G._plain()).core.local) if len(G) else {}
+
+
+def _triangles(G: Graph) -> np.ndarray:
+    return measures.clustering(G._plain()).triangles.local if len(G) else np.zeros(0, np.int64)
+
+
+def _of_nodes(G: Graph, values: dict, nodes: Any) -> Any:
+    """All, those of some nodes, or the one of a node."""
+    if nodes is None:
+        return values
+    if nodes in G:
+        return values[nodes]
+    return {node: values[node] for node in G.nbunch_iter(nodes)}
+
+
+@_where_possible
+@nx.utils.not_implemented_for("directed")
+def triangles(G: Graph, nodes: Any = None) -> Any:
+    return _of_nodes(G, _by_node(G, _triangles(G)), nodes)
+
+
+@_where_possible
+def clustering(G: Graph, nodes: Any = None, weight: str | None = None) -> Any:
+    found, degree = _triangles(G), G._degrees()
+    pairs = degree * (degree - 1)
+    share = np.divide(2 * found, pairs, out=np.zeros(len(G)), where=found > 0)
+    values = {node: value or 0 for node, value in zip(G._nodes, share.tolist())}  # NetworkX has the int 0 for none
+    return _of_nodes(G, values, nodes)
+
+
+@_where_possible
+def average_clustering(G: Graph, nodes: Any = None, weight: str | None = None, count_zeros: bool = True) -> float:
+    values = clustering(G, nodes).values()
+    if not count_zeros:
+        values = [value for value in values if value > 0]
+    return sum(values) / len(values)
+
+
+@_where_possible
+def transitivity(G: Graph) -> float:
+    closed = 2 * int(_triangles(G).sum())
+    degree = G._degrees() if len(G) else np.zeros(0, np.int64)
+    return closed / int((degree * (degree - 1)).sum()) if closed else 0
