@@ -62,12 +62,15 @@ class Components::Together final : public Search {
         name_(locals_),
         beside_(static_cast<std::size_t>(graph.active())),
         told_(graph.locals()),
-        ranks_(static_cast<Name>(world_.size())) {}
+        ranks_(static_cast<Name>(world_.size())) {
+    std::fill(name_.begin(), name_.end(), own_rank());
+  }
 
   void run(ComponentsResult& result) override {
     forest_.grow();
     join_trees();
     if (world_.any(may_have_missed())) {
+      for (const Local v : forest_.apart()) name(v) = own_rank();
       forest_.grow_on();
       join_trees();
     }
@@ -84,6 +87,11 @@ class Components::Together final : public Search {
   struct Pair {
     Name one, other;
     auto operator<=>(const Pair&) const = default;
+  };
+  /// A mirror in a small tree of this rank.
+  struct Hanging {
+    Local mirror, root;
+    Name name;  // of its master's tree
   };
   struct LeastId {
     Name name;
@@ -121,24 +129,17 @@ class Components::Together final : public Search {
     }
   }
 
-  template <class F>
-  void for_mirrors(F&& f) {
-    const Mirrors& mirrors = graph_.mirrors();
-    for (std::size_t r = 0; r < mirrors.count.size(); ++r)
-      for (Local m = mirrors.begin[r]; m < mirrors.begin[r] + mirrors.count[r]; ++m) f(m, r);
-  }
+  // A mirror that nothing was told about is in its rank's giant.
+  Name name_of_mirror(Local m, Name rank) { return told_.test(m) ? name(m) : rank; }
 
   void tell_names() {
     told_.clear();
-    // All values travel where that is shorter: so those that nobody needs are right too.
-    std::fill(name_.begin(), name_.begin() + graph_.active(), own_rank());
     for (const Local v : forest_.apart())
       if (const Local root = forest_.tree(v); root != forest_.giant()) {
         name(v) = own_name(root);
         beside(root) = 0;
         told_.set(v);
       }
-    for_mirrors([&](Local m, Name rank) { name(m) = rank; });
     exchange_.broadcast({name_.data(), locals_}, told_);
     for (const Local v : forest_.apart())
       if (const Local root = forest_.tree(v); root != forest_.giant()) name(root) = own_name(root);
@@ -146,25 +147,33 @@ class Components::Together final : public Search {
 
   // Which trees the mirrors join: small trees take the least name that they are beside.
   void look_across() {
-    std::vector<bool> touched(static_cast<std::size_t>(ranks_));
     joined_.clear();
     between_.clear();
-    for_mirrors([&](Local m, Name) {
-      const Local root = tree_of_mirror(m);
-      const Name there = name(m);
-      if (root == forest_.giant()) {
-        if (is_giant(there)) touched[there] = true;
-        return;
+    hanging_.clear();
+    beside_giant_.assign(static_cast<std::size_t>(ranks_), false);
+    const Mirrors& mirrors = graph_.mirrors();
+    for (Name r = 0; r < ranks_; ++r) {
+      bool touched = false;
+      for (Local m = mirrors.begin[r]; m < mirrors.begin[r] + mirrors.count[r]; ++m) {
+        const Local root = tree_of_mirror(m);
+        if (root != forest_.giant()) {
+          hanging_.push_back({m, root, name_of_mirror(m, r)});
+        } else if (!touched) {
+          touched = is_giant(name_of_mirror(m, r));
+        }
       }
-      if (!is_giant(there)) beside(root) |= kTrees;
-      hear(root, there);
-    });
-    for (Name r = 0; r < ranks_; ++r)
-      if (touched[r]) joined_.push_back({own_rank(), r});
-    for_mirrors([&](Local m, Name) {
-      const Local root = tree_of_mirror(m);
-      if (root != forest_.giant() && (beside(root) & kTrees)) between_.push_back({own_name(root), name(m)});
-    });
+      if (touched) joined_.push_back({own_rank(), r});
+    }
+    for (const Hanging& h : hanging_) {
+      if (is_giant(h.name)) {
+        beside_giant_[h.name] = true;
+      } else {
+        beside(h.root) |= kTrees;
+      }
+      hear(h.root, h.name);
+    }
+    for (const Hanging& h : hanging_)
+      if (beside(h.root) & kTrees) between_.push_back({own_name(h.root), h.name});
     for (auto* pairs : {&joined_, &between_}) {
       std::sort(pairs->begin(), pairs->end());
       pairs->erase(std::unique(pairs->begin(), pairs->end()), pairs->end());
@@ -214,13 +223,10 @@ class Components::Together final : public Search {
   Name group_of(Name giant) const { return group_[giant]; }
 
   // Whether a mirror of a giant that is not ours hangs on a small tree: it may have an edge to ours as well.
-  bool may_have_missed() {
-    bool missed = false;
-    for_mirrors([&](Local m, Name) {
-      missed = missed || (is_giant(name(m)) && group_of(name(m)) != group_of(own_rank()) &&
-                          forest_.giant() >= 0 && tree_of_mirror(m) != forest_.giant());
-    });
-    return missed;
+  bool may_have_missed() const {
+    for (Name r = 0; r < ranks_; ++r)
+      if (beside_giant_[r] && group_of(r) != group_of(own_rank())) return true;
+    return false;
   }
 
   template <class F>
@@ -249,11 +255,8 @@ class Components::Together final : public Search {
       if (!world_.any(masters > 0)) return;
       for_small_trees([&](Local root) { beside(root) &= static_cast<std::uint8_t>(~kChanged); });
       exchange_.broadcast({name_.data(), locals_}, told_);
-      for_mirrors([&](Local m, Name) {
-        if (!told_.test(m)) return;
-        const Local root = forest_.tree(m);
-        if (root != m && root != forest_.giant() && hear(root, name(m))) beside(root) |= kChanged;
-      });
+      for (const Hanging& h : hanging_)
+        if (told_.test(h.mirror) && hear(h.root, name(h.mirror))) beside(h.root) |= kChanged;
     }
   }
 
@@ -285,6 +288,8 @@ class Components::Together final : public Search {
     const auto id_of = [&](Name name) { return is_giant(name) ? least[name] : static_cast<Vertex>(name - ranks_); };
     forest_.write(
         id_of(group), [&](Local root) { return id_of(root == giant ? group : name(root)); }, result.component);
+    // All values travel where that is shorter: so those that nobody needs are right too, also next time.
+    for (const Local v : forest_.apart()) name(v) = own_rank();
   }
 
   const Graph& graph_;
@@ -298,6 +303,8 @@ class Components::Together final : public Search {
   const Name ranks_;
   std::vector<Name> group_;  // [rank] least giant that its giant is joined to
   std::vector<Pair> joined_;   // giants that are joined, as seen here
+  std::vector<Hanging> hanging_;
+  std::vector<bool> beside_giant_;  // [rank] a mirror of its giant is among those
   std::vector<Pair> between_;  // small trees beside others of other ranks, and what else these are beside
 };
 
