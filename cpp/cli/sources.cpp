@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atoll/base/random.hpp>
 #include <atoll/graph/id_order.hpp>
+#include <unordered_set>
 
 #include "graph_input.hpp"
 
@@ -20,12 +21,12 @@ std::vector<Vertex> draw_sources(const Graph& graph, int count, std::uint64_t se
   const IdOrder order(world, graph.ids());
   const std::vector<char> active = order.arrange(std::span<const char>(natural));
   const auto wanted = static_cast<std::size_t>(std::min<Vertex>(count, world.sum(mine_active)));
-  std::vector<Vertex> drawn, sources;
+  std::unordered_set<Vertex> drawn;
+  std::vector<Vertex> sources;
   for (std::uint64_t i = 0; sources.size() < wanted; ++i) {
     const auto v = static_cast<Vertex>(
         (static_cast<unsigned __int128>(random_at(seed, i)) * static_cast<std::uint64_t>(graph.vertices())) >> 64);
-    if (std::find(drawn.begin(), drawn.end(), v) != drawn.end()) continue;
-    drawn.push_back(v);
+    if (!drawn.insert(v).second) continue;
     const Vertex k = v - order.blocks().begin(world.rank());
     const bool mine = order.blocks().owner(v) == world.rank();
     const Vertex id = world.max(mine && active[static_cast<std::size_t>(k)] ? order.id_at(k) : -1);

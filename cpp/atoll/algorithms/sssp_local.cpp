@@ -88,8 +88,8 @@ SsspLocal<Real>::SsspLocal(const Graph& graph, const SsspOptions& options)
 }
 
 // From a sample of the weights. With k of a vertex's d edges lighter than a bucket, a pass over the bucket finds k
-// times as many vertices: 1 keeps the repeated work small. With hubs everything lies close together; measured on
-// Kronecker graphs, where 0.75 d is the middle of a flat optimum for the reach, and a fifth of it for the bucket.
+// times as many vertices: 1 keeps the repeated work small. With hubs everything lies close together: there the reach is
+// 0.75 d and the bucket a fifth of it, as tried on Kronecker graphs.
 template <class Real>
 void SsspLocal<Real>::choose_steps(const SsspOptions& options) {
   const auto& weights = weights_of<Real>(graph_, graph_.out());
