@@ -12,6 +12,7 @@
 // [1] M. Latapy. "Main-memory triangle computations for very large (sparse (power-law)) graphs." TCS 407, 2008.
 #include <algorithm>
 #include <atoll/algorithms/clustering_coefficient.hpp>
+#include <atoll/algorithms/clustering_local.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
 #include <atoll/graph/mirror_values.hpp>
 
@@ -148,7 +149,6 @@ class Triangles {
   // batch after batch.
   void count_elsewhere() {
     const auto ranks = static_cast<std::size_t>(world_.size());
-    if (ranks == 1) return;
     std::vector<std::vector<Local>> known(ranks);
     for (std::size_t r = 0; r < ranks; ++r)
       for_bits(graph_.mirrors().known_by[r], [&](std::size_t v) { known[r].push_back(static_cast<Local>(v)); });
@@ -224,6 +224,8 @@ class Triangles {
 
 }  // namespace
 
-ClusteringResult clustering_coefficient(const Graph& graph) { return Triangles(graph).run(); }
+ClusteringResult clustering_coefficient(const Graph& graph) {
+  return graph.world().size() == 1 ? clustering_local(graph) : Triangles(graph).run();
+}
 
 }  // namespace atl
