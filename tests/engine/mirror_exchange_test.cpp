@@ -134,6 +134,58 @@ TEST_CASE("values of mirrors and masters travel, changed ones only, over any ran
       }
 }
 
+TEST_CASE("several values a vertex travel as each alone would") {
+  constexpr Local kLanes = 4;
+  for (const char* route : {"direct", "domain"}) {
+    Plan plan;
+    plan.threads = 1;
+    plan.domains = "3+2";
+    plan.route = route;
+    CAPTURE(route);
+    run_ranks(5, plan, [&](World& world) {
+      const Graph graph = Graph::build(world, generate(world, "kron:7"));
+      const auto locals = static_cast<std::size_t>(graph.locals());
+      MirrorExchange<std::int64_t, SumOf> alone(graph), together(graph, {}, kLanes);
+      CHECK(together.mirrors() == kLanes * alone.mirrors());
+      for (const bool up : {true, false}) {
+        Array<std::int64_t> all(locals * kLanes);
+        VertexBits all_changed(graph.locals() * kLanes);
+        std::vector<Array<std::int64_t>> one;
+        std::vector<VertexBits> one_changed;
+        for (Local l = 0; l < kLanes; ++l) {
+          one.emplace_back(locals);
+          one_changed.emplace_back(graph.locals());
+          const auto set = [&](Local v) {
+            const Local place = v * kLanes + l;
+            const auto lane = static_cast<std::size_t>(l);
+            const auto value = static_cast<std::int64_t>(
+                random_at(static_cast<std::uint64_t>(world.rank()) * 10 + lane, static_cast<std::uint64_t>(v)) % 1000);
+            all[static_cast<std::size_t>(place)] = one[lane][static_cast<std::size_t>(v)] = value;
+            if (value % (l + 2) == 0) all_changed.set(place), one_changed[lane].set(v);
+          };
+          for (Local v = 0; v < graph.active(); ++v) set(v);
+          for (std::size_t r = 0; r < graph.mirrors().count.size(); ++r)
+            for (Local k = 0; k < graph.mirrors().count[r]; ++k) set(graph.mirrors().begin[r] + k);
+        }
+        up ? together.reduce({all.data(), all.size()}, all_changed)
+           : together.broadcast({all.data(), all.size()}, all_changed);
+        for (Local l = 0; l < kLanes; ++l) {
+          auto& values = one[static_cast<std::size_t>(l)];
+          auto& changed = one_changed[static_cast<std::size_t>(l)];
+          up ? alone.reduce({values.data(), locals}, changed) : alone.broadcast({values.data(), locals}, changed);
+          const auto same = [&](Local v) {
+            CHECK(all_changed.test(v * kLanes + l) == changed.test(v));
+            CHECK(all[static_cast<std::size_t>(v * kLanes + l)] == values[static_cast<std::size_t>(v)]);
+          };
+          for (Local v = 0; v < graph.active(); ++v) same(v);
+          for (std::size_t r = 0; r < graph.mirrors().count.size(); ++r)
+            for (Local k = 0; k < graph.mirrors().count[r]; ++k) same(graph.mirrors().begin[r] + k);
+        }
+      }
+    });
+  }
+}
+
 TEST_CASE("monitors combine: fewer bytes cross the wall than on the same route without") {
   // 8 domains of 8 ranks; many ranks of a domain have mirrors of the same vertex.
   Plan plan;

@@ -7,7 +7,7 @@
 
 /// Betweenness over any number of ranks, from the shortest paths (by number of edges) that start at given sources.
 ///
-///     Betweenness betweenness(graph);         // collective; buffers are made once
+///     Betweenness betweenness(graph);         // collective; buffers are made once, by the first run that needs them
 ///     BetweennessResult r;                    // its array is used again
 ///     betweenness.run(sources, r);            // original ids, the same on all ranks; r.score[natural]
 ///

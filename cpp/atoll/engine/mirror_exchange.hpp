@@ -6,7 +6,9 @@
 #include <atoll/engine/vertex_bits.hpp>
 #include <atoll/graph/graph.hpp>
 #include <atoll/runtime/mailbox.hpp>
+#include <bit>
 #include <cstring>
+#include <limits>
 #include <optional>
 
 /// Values of vertices between their master and its mirrors on other ranks: reduce and broadcast of the LCI paper's graph
@@ -16,8 +18,9 @@
 ///     exchange.reduce(distance, changed);                      // mirrors -> masters, where changed; combined by MinOf
 ///     exchange.broadcast(distance, changed);                   // masters -> mirrors, where changed
 ///
-/// `values` and `changed` are by local number. Only changed values travel, each message in the shortest of four forms:
-/// nothing, bits and values, offsets and values, all values. No ids: the order of a group of mirrors is agreed since the
+/// `values` and `changed` are by local number; with several values a vertex (`lanes`), side by side, lane l of vertex v is
+/// at v * lanes + l, and each changes and travels alone. Only changed values travel, each message in the shortest of four
+/// forms: nothing, bits and values, offsets and values, all values. No ids: the order of a group of mirrors is agreed since the
 /// graph was built. Where the plan's route has several hops the values travel as records, and whoever forwards combines
 /// those of one master: a slow link carries one value where a domain has many.
 ///
@@ -27,7 +30,8 @@ namespace atl {
 template <Plain T, class Combine>
 class MirrorExchange {
  public:
-  explicit MirrorExchange(const Graph& graph, Combine combine = {});
+  /// lanes: a power of two, at most 64; all places have to fit a Local.
+  explicit MirrorExchange(const Graph& graph, Combine combine = {}, Local lanes = 1);
 
   /// Sets the bits of the masters that have become other values, and clears those of all mirrors. Collective. `expected`
   /// is how many values all ranks together send, if they know (it picks the route where that is auto).
@@ -38,7 +42,7 @@ class MirrorExchange {
   /// All values, changed or not: nothing is looked up but them.
   void broadcast_all(std::span<T> values);
 
-  /// Mirrors of all ranks: what travels when all values have changed.
+  /// Values of the mirrors of all ranks: what travels when all have changed.
   double mirrors() const { return mirrors_; }
   std::size_t memory_bytes() const;
 
@@ -48,7 +52,7 @@ class MirrorExchange {
     Form form = Form::nothing;
     std::uint32_t count = 0;  // values that follow; then their bits or offsets
   };
-  // Mirrors and the masters they stand for travel in blocks of so many, each a message of its own.
+  // Values of mirrors and of the masters they stand for travel in blocks of so many, each a message of its own.
   static constexpr std::size_t kBlock = std::size_t{1} << 15;
   struct [[gnu::packed]] Update {
     Local vertex;
@@ -79,7 +83,12 @@ class MirrorExchange {
     for (const Update& u : updates) put(u.vertex, u.value);
   }
   void put(Local master, const T& value) {
-    if (combine_atomically(values_[static_cast<std::size_t>(master)], value, combine_)) changed_->set(master);
+    T& into = values_[static_cast<std::size_t>(master)];
+    if (alone_) {
+      if (combine_(into, value)) changed_->set_alone(master);
+    } else if (combine_atomically(into, value, combine_)) {
+      changed_->set(master);
+    }
   }
   void assign(std::span<const Update> updates) {
     for (const Update& u : updates) {
@@ -87,20 +96,33 @@ class MirrorExchange {
       changed_->set(u.vertex);
     }
   }
-  /// The k-th of the vertices that a group's messages are about.
+  /// The k-th of the values that a group's messages are about: where it is.
   Local mirror(std::size_t rank, std::size_t k) const {
-    return graph_.mirrors().begin[rank] + static_cast<Local>(k);
+    return (graph_.mirrors().begin[rank] << shift_) + static_cast<Local>(k);
   }
-  Local master(std::size_t rank, std::size_t k) const { return known_[rank][k]; }
-  template <class VertexAt>
-  std::span<const std::byte> write(VertexAt&& vertex_at, std::size_t begin, std::size_t end,
-                                   std::vector<std::byte>& into) const;
+  Local master(std::size_t rank, std::size_t k) const { return lane_of(known_[rank], k); }
+  Local lane_of(const std::vector<Local>& vertices, std::size_t k) const {
+    return (vertices[k >> shift_] << shift_) + static_cast<Local>(k & (lanes() - 1));
+  }
+  std::size_t lanes() const { return std::size_t{1} << shift_; }
+  // What a thread writes a message into.
+  struct Draft {
+    std::vector<std::byte> bytes;
+    std::vector<std::uint32_t> offsets;
+  };
+  // f(k, place) for those of values [begin, end) that have changed, ascending.
+  template <class F>
+  void for_mirrors(std::size_t rank, std::size_t begin, std::size_t end, F&& f) const;
+  template <class F>
+  void for_masters(std::size_t rank, std::size_t begin, std::size_t end, F&& f) const;
+  template <class ForChanged, class PlaceAt>
+  std::span<const std::byte> write(ForChanged&& for_changed, PlaceAt&& place_at, std::size_t begin, std::size_t end,
+                                   Draft& draft) const;
   template <class F>
   void read(std::span<const std::byte> message, std::size_t begin, std::size_t end, F&& f) const;
-  template <class VertexAt>
-  std::span<const std::byte> write_all(VertexAt&& vertex_at, std::size_t begin, std::size_t end,
-                                       std::vector<std::byte>& into) const;
-  /// write(rank, begin, end, buffer) makes each message.
+  template <class PlaceAt>
+  std::span<const std::byte> write_all(PlaceAt&& place_at, std::size_t begin, std::size_t end, Draft& draft) const;
+  /// write(rank, begin, end, draft) makes each message.
   template <class Write>
   void send_each(Posts& posts, const std::vector<std::size_t>& counts, Write&& write);
   static std::vector<Posts::Stream> streams(const std::vector<std::size_t>& counts);
@@ -108,11 +130,14 @@ class MirrorExchange {
   const Graph& graph_;
   World& world_;
   [[no_unique_address]] Combine combine_;
+  const int shift_;   // lanes are 1 << shift_
+  const bool alone_;  // one thread reads what comes
   std::vector<std::vector<Local>> known_;        // [rank][k] the k-th of the own masters that it mirrors
-  std::vector<std::size_t> masters_, mirrored_;  // [rank] how many of mine it mirrors; of its that I do
+  std::vector<std::vector<std::uint32_t>> before_;  // [rank][word] how many are in words before; on the direct route
+  std::vector<std::size_t> masters_, mirrored_;  // [rank] values of those of mine that it mirrors; of its that I do
   double mirrors_ = 0;
-  std::optional<Posts> up_, down_;              // on the direct route
-  std::vector<std::vector<std::byte>> written_;  // [thread]
+  std::optional<Posts> up_, down_;               // on the direct route
+  std::vector<Draft> drafts_;                    // [thread]
   std::vector<std::vector<Local>> named_;        // [rank][k] the k-th mirror of its vertices: its own number there
   std::vector<Edge> places_;                     // [rank] where its mirrors of this rank's vertices begin there
   std::optional<Mailbox<Update, Apply, Merge<VertexOf, Join>>> reduced_;
@@ -124,26 +149,38 @@ class MirrorExchange {
 // ---------------------------------------------------------------------------------------------------------------------
 
 template <Plain T, class Combine>
-MirrorExchange<T, Combine>::MirrorExchange(const Graph& graph, Combine combine)
-    : graph_(graph), world_(graph.world()), combine_(std::move(combine)) {
+MirrorExchange<T, Combine>::MirrorExchange(const Graph& graph, Combine combine, Local lanes)
+    : graph_(graph),
+      world_(graph.world()),
+      combine_(std::move(combine)),
+      shift_(std::countr_zero(static_cast<std::uint32_t>(lanes))),
+      alone_(world_.thread_slots() == 1) {
+  ATOLL_ASSERT(std::has_single_bit(static_cast<std::uint32_t>(lanes)) && lanes <= 64 &&
+               graph.locals() <= std::numeric_limits<Local>::max() / lanes);
   const Mirrors& mirrors = graph.mirrors();
   known_.resize(mirrors.known_by.size());
   for (std::size_t r = 0; r < ranks(); ++r) {
     for_bits(mirrors.known_by[r], [&](std::size_t v) { known_[r].push_back(static_cast<Local>(v)); });
-    masters_.push_back(known_[r].size());
-    mirrored_.push_back(static_cast<std::size_t>(mirrors.count[r]));
+    masters_.push_back(known_[r].size() << shift_);
+    mirrored_.push_back(static_cast<std::size_t>(mirrors.count[r]) << shift_);
     mirrors_ += static_cast<double>(mirrored_[r]);
   }
   mirrors_ = world_.sum(mirrors_);
-  written_.resize(static_cast<std::size_t>(world_.team().size()));
+  drafts_.resize(static_cast<std::size_t>(world_.team().size()));
   if (world_.route().is_direct()) {
+    for (const auto& words : mirrors.known_by) {
+      std::uint32_t count = 0;
+      auto& before = before_.emplace_back();
+      for (const std::uint64_t word : words)
+        before.push_back(std::exchange(count, count + static_cast<std::uint32_t>(std::popcount(word))));
+    }
     up_.emplace(world_, streams(mirrored_), streams(masters_));
     down_.emplace(world_, streams(masters_), streams(mirrored_));
     return;
   }
   named_ = world_.exchange(known_);
   std::vector<Edge> begins;
-  for (const Local begin : mirrors.begin) begins.push_back(begin);
+  for (const Local begin : mirrors.begin) begins.push_back(Edge{begin} << shift_);
   begins.resize(ranks());
   places_ = world_.exchange_lengths(begins);
   reduced_.emplace(world_, of_records<Update>(Apply{this}, Merge{VertexOf{}, Join{combine_}}),
@@ -161,25 +198,59 @@ std::vector<Posts::Stream> MirrorExchange<T, Combine>::streams(const std::vector
   return all;
 }
 
-// The changed ones of vertices [begin, end) of a group, in the shortest form.
 template <Plain T, class Combine>
-template <class VertexAt>
-std::span<const std::byte> MirrorExchange<T, Combine>::write(VertexAt&& vertex_at, std::size_t begin, std::size_t end,
-                                                             std::vector<std::byte>& into) const {
-  const std::size_t all = end - begin;
-  into.resize(sizeof(Head) + all * (sizeof(T) + sizeof(std::uint32_t)) + 8);
-  std::byte* const first = into.data() + sizeof(Head);
-  std::byte* at = first;
-  std::vector<std::uint32_t> offsets;
-  offsets.reserve(all);
-  for (std::size_t k = begin; k < end; ++k) {
-    const Local v = vertex_at(k);
-    if (!changed_->test(v)) continue;
-    std::memcpy(at, &values_[static_cast<std::size_t>(v)], sizeof(T));
-    at += sizeof(T);
-    offsets.push_back(static_cast<std::uint32_t>(k - begin));
+template <class F>
+void MirrorExchange<T, Combine>::for_mirrors(std::size_t rank, std::size_t begin, std::size_t end, F&& f) const {
+  const auto first = static_cast<std::size_t>(mirror(rank, 0));  // begin too is a multiple of 64
+  for (std::size_t k = begin; k < end; k += 64) {
+    std::uint64_t bits = changed_->at((first + k) / 64);
+    if (end - k < 64) bits &= ~(~std::uint64_t{0} << (end - k));
+    for (; bits; bits &= bits - 1) {
+      const std::size_t at = k + static_cast<std::size_t>(std::countr_zero(bits));
+      f(at, first + at);
+    }
   }
-  const std::size_t bit_bytes = (all + 7) / 8, count = offsets.size();
+}
+
+// By the words of bits, not by the masters: mostly few have changed.
+template <Plain T, class Combine>
+template <class F>
+void MirrorExchange<T, Combine>::for_masters(std::size_t rank, std::size_t begin, std::size_t end, F&& f) const {
+  const auto& words = graph_.mirrors().known_by[rank];
+  const auto& before = before_[rank];
+  const auto from = std::upper_bound(before.begin(), before.end(), begin >> shift_) - before.begin() - 1;
+  for (auto w = static_cast<std::size_t>(from); w < words.size() && std::size_t{before[w]} << shift_ < end; ++w) {
+    const std::uint64_t known = words[w];
+    if (known == 0) continue;
+    for (std::size_t at = w << shift_; at < (w + 1) << shift_; ++at)
+      for (std::uint64_t bits = changed_->at(at); bits; bits &= bits - 1) {
+        const std::size_t place = at * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+        const std::uint64_t bit = std::uint64_t{1} << (place >> shift_) % 64;
+        if (!(known & bit)) continue;
+        const auto vertex = before[w] + static_cast<std::size_t>(std::popcount(known & (bit - 1)));
+        const std::size_t k = (vertex << shift_) + (place & (lanes() - 1));
+        if (k >= begin && k < end) f(k, place);
+      }
+  }
+}
+
+// The changed ones of values [begin, end) of a group, in the shortest form.
+template <Plain T, class Combine>
+template <class ForChanged, class PlaceAt>
+std::span<const std::byte> MirrorExchange<T, Combine>::write(ForChanged&& for_changed, PlaceAt&& place_at,
+                                                             std::size_t begin, std::size_t end, Draft& draft) const {
+  const std::size_t all = end - begin;
+  auto& [into, offsets] = draft;
+  into.resize(std::max(into.size(), sizeof(Head) + all * (sizeof(T) + sizeof(std::uint32_t)) + 8));
+  offsets.resize(std::max(offsets.size(), all));
+  std::byte* const first = into.data() + sizeof(Head);
+  std::size_t count = 0;
+  for_changed([&](std::size_t k, std::size_t place) {
+    std::memcpy(first + count * sizeof(T), &values_[place], sizeof(T));
+    offsets[count++] = static_cast<std::uint32_t>(k - begin);
+  });
+  std::byte* at = first + count * sizeof(T);
+  const std::size_t bit_bytes = (all + 7) / 8;
   Head head{Form::nothing, static_cast<std::uint32_t>(count)};
   if (count > 0) {
     const std::size_t with_bits = count * sizeof(T) + bit_bytes,
@@ -187,8 +258,8 @@ std::span<const std::byte> MirrorExchange<T, Combine>::write(VertexAt&& vertex_a
     const std::size_t least = std::min({with_bits, with_offsets, whole});
     if (least == whole) {
       head = {Form::all, static_cast<std::uint32_t>(all)};
-      for (std::size_t k = begin; k < end; ++k)
-        std::memcpy(first + (k - begin) * sizeof(T), &values_[static_cast<std::size_t>(vertex_at(k))], sizeof(T));
+      for (std::size_t k = begin; k < end && count < all; ++k)
+        std::memcpy(first + (k - begin) * sizeof(T), &values_[static_cast<std::size_t>(place_at(k))], sizeof(T));
       at = first + whole;
     } else if (least == with_offsets) {
       head.form = Form::offsets;
@@ -197,7 +268,7 @@ std::span<const std::byte> MirrorExchange<T, Combine>::write(VertexAt&& vertex_a
     } else {
       head.form = Form::bits;
       std::memset(at, 0, bit_bytes);
-      for (const std::uint32_t k : offsets) at[k / 8] |= std::byte{1} << (k % 8);
+      for (std::size_t i = 0; i < count; ++i) at[offsets[i] / 8] |= std::byte{1} << (offsets[i] % 8);
       at += bit_bytes;
     }
   }
@@ -242,16 +313,18 @@ void MirrorExchange<T, Combine>::read(std::span<const std::byte> message, std::s
 }
 
 template <Plain T, class Combine>
-template <class VertexAt>
-std::span<const std::byte> MirrorExchange<T, Combine>::write_all(VertexAt&& vertex_at, std::size_t begin,
-                                                                 std::size_t end, std::vector<std::byte>& into) const {
-  into.resize(sizeof(Head) + (end - begin) * sizeof(T));
+template <class PlaceAt>
+std::span<const std::byte> MirrorExchange<T, Combine>::write_all(PlaceAt&& place_at, std::size_t begin, std::size_t end,
+                                                                 Draft& draft) const {
+  std::vector<std::byte>& into = draft.bytes;
+  const std::size_t bytes = sizeof(Head) + (end - begin) * sizeof(T);
+  into.resize(std::max(into.size(), bytes));
   const Head head{Form::all, static_cast<std::uint32_t>(end - begin)};
   std::memcpy(into.data(), &head, sizeof head);
   std::byte* at = into.data() + sizeof head;
   for (std::size_t k = begin; k < end; ++k, at += sizeof(T))
-    std::memcpy(at, &values_[static_cast<std::size_t>(vertex_at(k))], sizeof(T));
-  return into;
+    std::memcpy(at, &values_[static_cast<std::size_t>(place_at(k))], sizeof(T));
+  return std::span(into).first(bytes);
 }
 
 template <Plain T, class Combine>
@@ -262,7 +335,7 @@ void MirrorExchange<T, Combine>::send_each(Posts& posts, const std::vector<std::
     for (std::size_t i = a; i < b; ++i) {
       const auto rank = static_cast<std::size_t>(to[i].peer);
       const std::size_t begin = to[i].number * kBlock, end = std::min(counts[rank], begin + kBlock);
-      posts.send(to[i], write(rank, begin, end, written_[static_cast<std::size_t>(thread)]));
+      posts.send(to[i], write(rank, begin, end, drafts_[static_cast<std::size_t>(thread)]));
     }
   });
 }
@@ -272,8 +345,9 @@ void MirrorExchange<T, Combine>::reduce(std::span<T> values, VertexBits& changed
   values_ = values.data();
   changed_ = &changed;
   if (up_) {
-    send_each(*up_, mirrored_, [&](std::size_t rank, std::size_t begin, std::size_t end, auto& into) {
-      return write([&](std::size_t k) { return mirror(rank, k); }, begin, end, into);
+    send_each(*up_, mirrored_, [&](std::size_t rank, std::size_t begin, std::size_t end, Draft& draft) {
+      return write([&](auto&& f) { for_mirrors(rank, begin, end, f); }, [&](std::size_t k) { return mirror(rank, k); },
+                   begin, end, draft);
     });
     up_->receive([&](Posts::Stream from, std::span<const std::byte> message) {
       const auto rank = static_cast<std::size_t>(from.peer);
@@ -285,13 +359,13 @@ void MirrorExchange<T, Combine>::reduce(std::span<T> values, VertexBits& changed
     for (std::size_t rank = 0; rank < ranks(); ++rank)
       world_.team().for_range(mirrored_[rank], kBlock, [&](int, std::size_t a, std::size_t b) {
         auto lanes = reduced_->lanes();
-        for (std::size_t k = a; k < b; ++k)
-          if (const Local v = mirror(rank, k); changed.test(v))
-            lanes.send(static_cast<Rank>(rank), {named_[rank][k], values[static_cast<std::size_t>(v)]});
+        for_mirrors(rank, a, b, [&](std::size_t k, std::size_t place) {
+          lanes.send(static_cast<Rank>(rank), {lane_of(named_[rank], k), values[place]});
+        });
       });
     reduced_->drain();
   }
-  changed.clear_from(graph_.mirrors().begin[0]);
+  changed.clear_from(mirror(0, 0));
 }
 
 template <Plain T, class Combine>
@@ -299,15 +373,16 @@ void MirrorExchange<T, Combine>::broadcast(std::span<T> values, VertexBits& chan
   values_ = values.data();
   changed_ = &changed;
   if (down_) {
-    send_each(*down_, masters_, [&](std::size_t rank, std::size_t begin, std::size_t end, auto& into) {
-      return write([&](std::size_t k) { return master(rank, k); }, begin, end, into);
+    send_each(*down_, masters_, [&](std::size_t rank, std::size_t begin, std::size_t end, Draft& draft) {
+      return write([&](auto&& f) { for_masters(rank, begin, end, f); }, [&](std::size_t k) { return master(rank, k); },
+                   begin, end, draft);
     });
     down_->receive([&](Posts::Stream from, std::span<const std::byte> message) {
       const auto rank = static_cast<std::size_t>(from.peer);
       const std::size_t begin = from.number * kBlock, end = std::min(mirrored_[rank], begin + kBlock);
       read(message, begin, end, [&](std::size_t k, const T& value) {
         values_[static_cast<std::size_t>(mirror(rank, k))] = value;
-        changed_->set(mirror(rank, k));
+        changed_->set_alone(mirror(rank, k));  // blocks share no word
       });
     });
     return;
@@ -328,12 +403,12 @@ template <Plain T, class Combine>
 void MirrorExchange<T, Combine>::broadcast_all(std::span<T> values) {
   values_ = values.data();
   if (!down_) {
-    VertexBits all(graph_.locals());
+    VertexBits all(graph_.locals() << shift_);
     all.set_all();
     return broadcast(values, all);
   }
-  send_each(*down_, masters_, [&](std::size_t rank, std::size_t begin, std::size_t end, auto& into) {
-    return write_all([&](std::size_t k) { return master(rank, k); }, begin, end, into);
+  send_each(*down_, masters_, [&](std::size_t rank, std::size_t begin, std::size_t end, Draft& draft) {
+    return write_all([&](std::size_t k) { return master(rank, k); }, begin, end, draft);
   });
   // They lie in a row here as in the message.
   down_->receive([&](Posts::Stream from, std::span<const std::byte> message) {
@@ -347,8 +422,9 @@ template <Plain T, class Combine>
 std::size_t MirrorExchange<T, Combine>::memory_bytes() const {
   std::size_t bytes = 0;
   for (const auto& known : known_) bytes += known.size() * sizeof(Local);
+  for (const auto& before : before_) bytes += before.size() * sizeof(std::uint32_t);
   for (const auto& named : named_) bytes += named.size() * sizeof(Local);
-  for (const auto& written : written_) bytes += written.capacity();
+  for (const Draft& draft : drafts_) bytes += draft.bytes.capacity() + draft.offsets.capacity() * sizeof(std::uint32_t);
   return bytes + (up_ ? up_->memory_bytes() + down_->memory_bytes() : 0);
 }
 

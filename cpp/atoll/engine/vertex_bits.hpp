@@ -18,7 +18,7 @@ void for_bits(const Words& words, F&& f, std::size_t first = 0) {
       f(first + w * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
 }
 
-/// A bit for each local vertex of a rank.
+/// A bit for each local vertex of a rank, or for each lane of each.
 class VertexBits {
  public:
   explicit VertexBits(Local vertices) : words_((static_cast<std::size_t>(vertices) + 63) / 64) { clear(); }
@@ -32,6 +32,9 @@ class VertexBits {
     if (shared.load() & bit) return false;
     return !(shared.fetch_or(bit) & bit);
   }
+  /// Where no other thread touches the word.
+  void set_alone(Local v) { words_[word(v)] |= std::uint64_t{1} << (v % 64); }
+  void set_group(Local v, std::uint64_t bits) { words_[word(v)] |= bits << (v % 64); }
   void reset(Local v) {
     std::atomic_ref<std::uint64_t>(words_[word(v)]).fetch_and(~(std::uint64_t{1} << (v % 64)));
   }
