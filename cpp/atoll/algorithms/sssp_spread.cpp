@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+// Single-source shortest paths over ranks by delta-stepping [1]; on graphs with hubs only the near part is found so, and
+// the far vertices pull (as in sssp_local.cpp, where the bounds are explained).
+//
+//   in the paper     here                meaning
+//   tent(v)          distance_           best distance known; a mirror's is what its master last told
+//   B[i]             Thread::buckets     vertices with i delta <= tent < (i+1) delta, mirrors too
+//   relax            settle              of the edges of a vertex, or mirror, to masters of this rank
+//   -                tell                masters tell their mirrors, on the ranks of the other edges
+//   light, heavy     -                   all edges are followed at once: what comes too early is done again
+//
+// An edge is followed by the rank that owns its target, from the source's mirror if need be. So only distances travel,
+// one for all edges of a vertex to a rank, and that rank sees who gave a distance: parents cost no message.
+//
+// A round takes a window of several buckets: each rank empties them in order, as if it were alone, and then tells. A wide
+// window has few rounds, and some work is done again when a shorter way comes from another rank. Below the horizon there
+// is so little work that the window is all of it.
+//
+// [1] U. Meyer, P. Sanders. "Delta-stepping: a parallelizable shortest path algorithm." J. Algorithms 49(1), 2003.
+#include <algorithm>
+#include <atoll/algorithms/sssp_spread.hpp>
+
+namespace atl {
+namespace {
+
+constexpr std::size_t kGrain = 1024;
+constexpr std::size_t kFrontierGrain = 32;
+// A thread goes on with its own next vertices of the bucket while they are fewer.
+constexpr std::size_t kFusion = 2000;
+// Frontiers up to this one thread takes alone.
+constexpr std::size_t kAlone = 512;
+// Buckets beyond are one.
+constexpr double kMostBuckets = 1 << 20;
+// The lower edge of a bucket times this is below all that bucket_of() puts into it.
+constexpr double kRoundingRoom = 1 - 1e-6;
+constexpr std::size_t kAhead = 8;
+constexpr std::size_t kNone = SIZE_MAX;
+
+std::size_t index(Local v) { return static_cast<std::size_t>(v); }
+
+}  // namespace
+
+template <class Real>
+SsspSpread<Real>::SsspSpread(const Graph& graph, const SsspOptions& options)
+    : graph_(graph),
+      world_(graph.world()),
+      team_(world_.team()),
+      exchange_(graph),
+      alone_(team_.size() == 1),
+      distance_(index(graph.locals())),
+      settled_(index(graph.locals())),
+      giver_(index(graph.active())),
+      told_(graph.locals()),
+      threads_(static_cast<std::size_t>(team_.size())) {
+  choose_steps(options);
+  make_lists();
+}
+
+template <class Real>
+std::size_t SsspSpread<Real>::bucket_of(Real distance) const {
+  return static_cast<std::size_t>(std::min(static_cast<double>(distance) * buckets_per_unit_, kMostBuckets));
+}
+
+/// The first that is not empty; kNone.
+template <class Real>
+std::size_t SsspSpread<Real>::least_bucket(std::size_t from) const {
+  std::size_t least = kNone;
+  for (const Thread& t : threads_) {
+    std::size_t first = from;
+    while (first < t.buckets.size() && t.buckets[first].empty()) ++first;
+    if (first < t.buckets.size()) least = std::min(least, first);
+  }
+  return least;
+}
+
+template <class Real>
+void SsspSpread<Real>::start(Local source) {
+  team_.for_range(distance_.size(), kGrain * 16, [&](int, std::size_t a, std::size_t b) {
+    std::fill(distance_.begin() + a, distance_.begin() + b, kFar);
+    std::fill(settled_.begin() + a, settled_.begin() + b, kFar);
+  });
+  std::fill(giver_.begin(), giver_.end(), Giver{-1, 0});
+  told_.clear();
+  for (Thread& t : threads_)
+    for (auto& bucket : t.buckets) bucket.clear();
+  horizon_ = kFar;
+  lower_ = 0;
+  bucket_ = 0;
+  rounds_ = 0;
+  if (source < 0) return;
+  distance_[index(source)] = 0;
+  threads_[0].buckets.resize(std::max<std::size_t>(threads_[0].buckets.size(), 1));
+  threads_[0].buckets[0].push_back(source);
+}
+
+// Whether the edge e of u, itself at `distance`, has brought its end closer.
+template <class Real>
+bool SsspSpread<Real>::relax(Real distance, Local u, const Entry& e) {
+  const Real reached = distance + e.weight;
+  if (alone_) {
+    Real& best = distance_[index(e.vertex)];
+    if (reached >= best) return false;
+    best = reached;
+    if (distance < reached) giver_[index(e.vertex)] = {u, reached};
+    return true;
+  }
+  std::atomic_ref best(distance_[index(e.vertex)]);
+  Real known = best.load(std::memory_order_relaxed);
+  do {
+    if (reached >= known) return false;
+  } while (!best.compare_exchange_weak(known, reached, std::memory_order_relaxed));
+  // A giver of 8 bytes is noted whole; of 16 it might be torn, so the parent is looked for instead.
+  if constexpr (sizeof(Giver) == 8)
+    if (distance < reached)
+      std::atomic_ref(giver_[index(e.vertex)]).store(Giver{u, reached}, std::memory_order_relaxed);
+  return true;
+}
+
+template <class Real>
+void SsspSpread<Real>::settle(Thread& thread, Local u) {
+  const Real distance = load(u);
+  std::atomic_ref settled(settled_[index(u)]);
+  if (distance == settled.load(std::memory_order_relaxed) || bucket_of(distance) < bucket_) return;
+  settled.store(distance, std::memory_order_relaxed);
+  Real horizon = horizon_.load(std::memory_order_relaxed);
+  if (distance >= horizon) return;
+  if (u < landmarks_) {
+    const auto mine = static_cast<Real>(static_cast<double>(distance) + reach_);
+    while (mine < horizon && !horizon_.compare_exchange_weak(horizon, mine)) {
+    }
+    horizon = std::min(horizon, mine);
+  }
+  if (u < graph_.active()) told_.set(u);
+  for (const Entry& e : forth_.of(u)) {
+    const Real reached = distance + e.weight;
+    if (reached >= horizon) break;
+    if (!relax(distance, u, e)) continue;
+    const std::size_t bucket = bucket_of(reached);
+    if (bucket >= thread.buckets.size()) thread.buckets.resize(bucket + 1);
+    thread.buckets[bucket].push_back(e.vertex);
+  }
+}
+
+// A thread's part of a bucket: of the frontier, then of what it has itself put back into the bucket.
+template <class Real>
+void SsspSpread<Real>::settle_bucket(Thread& thread) {
+  for (std::size_t i; (i = next_.fetch_add(kFrontierGrain, std::memory_order_relaxed)) < frontier_size_;) {
+    for (const std::size_t end = std::min(frontier_size_, i + kFrontierGrain); i < end; ++i) {
+      if (i + kAhead < frontier_size_) {
+        const Local soon = frontier_[i + kAhead];
+        __builtin_prefetch(forth_.of(soon).data());
+        __builtin_prefetch(&distance_[index(soon)]);
+      }
+      settle(thread, frontier_[i]);
+    }
+  }
+  while (bucket_ < thread.buckets.size() && !thread.buckets[bucket_].empty() &&
+         thread.buckets[bucket_].size() < kFusion) {
+    thread.fused.clear();
+    thread.fused.swap(thread.buckets[bucket_]);
+    for (const Local u : thread.fused) settle(thread, u);
+  }
+}
+
+// What the threads have kept becomes the frontier.
+template <class Real>
+void SsspSpread<Real>::collect_kept() {
+  frontier_size_ = 0;
+  for (const Thread& t : threads_) frontier_size_ += t.kept.size();
+  if (frontier_size_ > frontier_.size()) frontier_ = Array<Local>(2 * frontier_size_);
+  Local* at = frontier_.data();
+  for (Thread& t : threads_) {
+    at = std::copy(t.kept.begin(), t.kept.end(), at);
+    t.kept.clear();
+  }
+}
+
+// Masters of told_ tell their mirrors; f(thread, v) for each mirror that has been told.
+template <class Real>
+template <class F>
+void SsspSpread<Real>::tell(F&& f) {
+  ++rounds_;
+  exchange_.broadcast({distance_.data(), distance_.size()}, told_);
+  const std::size_t first = index(graph_.mirrors().begin[0]) / 64;
+  team_.for_range(told_.words(), kGrain / 16, [&](int t, std::size_t a, std::size_t b) {
+    Thread& thread = threads_[static_cast<std::size_t>(t)];
+    for (std::size_t w = a; w < b; ++w) {
+      if (w >= first)
+        for (std::uint64_t bits = told_.at(w); bits; bits &= bits - 1)
+          f(thread, static_cast<Local>(w * 64) + std::countr_zero(bits));
+      told_.at(w) = 0;
+    }
+  });
+}
+
+// All distances below the horizon, or all where there is none.
+template <class Real>
+void SsspSpread<Real>::push() {
+  struct Vote {
+    std::size_t bucket;
+    Real horizon;
+  };
+  for (std::size_t before = 0;;) {
+    const Vote vote = world_.fold(Vote{least_bucket(0), horizon_}, [](const Vote& a, const Vote& b) {
+      return Vote{std::min(a.bucket, b.bucket), std::min(a.horizon, b.horizon)};
+    });
+    if (vote.horizon < kFar && lower_ == 0)
+      lower_ = static_cast<Real>(static_cast<double>(before) * delta_ * kRoundingRoom);
+    before = vote.bucket;
+    horizon_ = vote.horizon;
+    const auto beyond = [&](std::size_t bucket) {
+      return static_cast<double>(bucket) * delta_ >= static_cast<double>(horizon_.load(std::memory_order_relaxed));
+    };
+    if (vote.bucket == kNone || beyond(vote.bucket)) return;
+    const std::size_t end = vote.horizon < kFar ? kNone : vote.bucket + window_;
+    for (bucket_ = vote.bucket; (bucket_ = least_bucket(bucket_)) < end && !beyond(bucket_);) {
+      for (Thread& t : threads_)
+        if (bucket_ < t.buckets.size()) {
+          t.kept.swap(t.buckets[bucket_]);
+          t.buckets[bucket_].clear();
+        }
+      collect_kept();
+      next_ = 0;
+      if (frontier_size_ > kAlone) {
+        team_.run([&](int t) { settle_bucket(threads_[static_cast<std::size_t>(t)]); });
+      } else {
+        settle_bucket(threads_[0]);
+      }
+    }
+    bucket_ = 0;
+    tell([&](Thread& thread, Local mirror) {
+      const std::size_t bucket = bucket_of(distance_[index(mirror)]);
+      if (bucket >= thread.buckets.size()) thread.buckets.resize(bucket + 1);
+      thread.buckets[bucket].push_back(mirror);
+    });
+  }
+}
+
+// Asks the edges of a vertex at the horizon or beyond; `lower`: no closer vertex can improve it. Whether it did.
+template <class Real>
+bool SsspSpread<Real>::pull_one(Local v, Real lower) {
+  const Real known = load(v);
+  Real best = known;
+  Giver giver{};
+  for (const Entry& e : back_.of(v)) {
+    if (lower + e.weight >= best) break;
+    const Real before = load(e.vertex), reached = before + e.weight;
+    if (reached >= best) continue;
+    best = reached;
+    giver = {before < reached ? e.vertex : -1, reached};
+  }
+  if (best == known) return false;
+  giver_[index(v)] = giver;
+  std::atomic_ref(distance_[index(v)]).store(best, std::memory_order_relaxed);
+  return true;
+}
+
+template <class Real>
+template <class F>
+void SsspSpread<Real>::for_frontier(F&& f) {
+  team_.for_range(frontier_size_, kGrain / 4, [&](int t, std::size_t a, std::size_t b) {
+    for (std::size_t i = a; i < b; ++i) f(threads_[static_cast<std::size_t>(t)], i, b);
+  });
+  collect_kept();
+}
+
+// What lies at the horizon or beyond: first from the near vertices and those of this rank, then, where a vertex beyond
+// the horizon might do better, from what the other ranks have found.
+template <class Real>
+void SsspSpread<Real>::pull() {
+  const Real horizon = horizon_;
+  team_.for_range(giver_.size(), kGrain, [&](int t, std::size_t a, std::size_t b) {
+    Thread& thread = threads_[static_cast<std::size_t>(t)];
+    for (std::size_t i = a; i < b; ++i) {
+      if (i + kAhead < b) __builtin_prefetch(back_.of(static_cast<Local>(i + kAhead)).data());
+      if (distance_[i] < horizon) continue;
+      const auto v = static_cast<Local>(i);
+      pull_one(v, lower_);
+      if (distance_[i] < kFar) told_.set(v);
+      if (const auto edges = back_.of(v); !edges.empty() && horizon + edges[0].weight < distance_[i])
+        thread.kept.push_back(v);
+    }
+  });
+  collect_kept();
+  tell([](Thread&, Local) {});
+  for_frontier([&](Thread& thread, std::size_t i, std::size_t end) {
+    if (i + kAhead < end) __builtin_prefetch(back_.of(frontier_[i + kAhead]).data());
+    const Local v = frontier_[i];
+    if (!pull_one(v, horizon)) return;
+    told_.set(v);
+    thread.kept.push_back(v);
+  });
+  push_rest();
+}
+
+// Few are left that have changed after others had asked them: those follow their edges, until none has.
+template <class Real>
+void SsspSpread<Real>::push_rest() {
+  for (;;) {
+    const bool changed = frontier_size_ > 0;
+    while (frontier_size_ > 0)
+      for_frontier([&](Thread& thread, std::size_t i, std::size_t end) {
+        if (i + kAhead < end) __builtin_prefetch(forth_.of(frontier_[i + kAhead]).data());
+        const Local u = frontier_[i];
+        const Real distance = load(u);
+        for (const Entry& e : forth_.of(u))
+          if (relax(distance, u, e)) {
+            told_.set(e.vertex);
+            thread.kept.push_back(e.vertex);
+          }
+      });
+    if (!world_.any(changed)) return;
+    tell([](Thread& thread, Local mirror) { thread.kept.push_back(mirror); });
+    collect_kept();
+  }
+}
+
+template <class Real>
+void SsspSpread<Real>::run(Vertex source, SsspResult<Real>& result) {
+  const auto [owner, natural] = graph_.find(source);
+  const Local here = owner == world_.rank() ? graph_.local_of(natural) : -1;
+  start(here);
+  push();
+  if (horizon_ < kFar) pull();
+  write(here, result);
+}
+
+template <class Real>
+std::size_t SsspSpread<Real>::memory_bytes() const {
+  std::size_t bytes = (distance_.size() + settled_.size()) * sizeof(Real) + giver_.size() * sizeof(Giver) +
+                      frontier_.size() * sizeof(Local) + exchange_.memory_bytes();
+  for (const Lists* lists : {&forth_, &back_})
+    bytes += lists->offsets.size() * sizeof(Edge) + lists->entries.size() * sizeof(Entry);
+  return bytes;
+}
+
+template class SsspSpread<float>;
+template class SsspSpread<double>;
+
+}  // namespace atl

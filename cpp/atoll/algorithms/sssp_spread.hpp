@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/algorithms/sssp.hpp>
+#include <atoll/engine/mirror_exchange.hpp>
+#include <atomic>
+#include <limits>
+#include <vector>
+
+/// Shortest paths from one source over several ranks: what class Sssp does there. Memory beside the graph: 16 bytes
+/// (double: 32; half of it on undirected graphs without hubs) for each entry of a list, and about 30 (double: 50) a local
+/// vertex.
+namespace atl {
+
+template <class Real>
+class SsspSpread {
+ public:
+  /// Collective; the graph's weights are Real, finite and not negative.
+  explicit SsspSpread(const Graph& graph, const SsspOptions& options = {});
+  SsspSpread(const SsspSpread&) = delete;
+  SsspSpread& operator=(const SsspSpread&) = delete;
+
+  /// Collective. InputError, the same on all ranks, if no vertex has the id `source`.
+  void run(Vertex source, SsspResult<Real>& result);
+  /// Exchanges of the last run.
+  int rounds() const { return rounds_; }
+  std::size_t memory_bytes() const;
+
+ private:
+  static constexpr Real kFar = std::numeric_limits<Real>::infinity();
+  struct Entry {
+    Local vertex;
+    Real weight;
+  };
+  struct Lists {
+    Array<Edge> offsets;
+    Array<Entry> entries;
+    std::span<const Entry> of(Local v) const {
+      const auto at = static_cast<std::size_t>(v);
+      return {entries.data() + offsets[at], static_cast<std::size_t>(offsets[at + 1] - offsets[at])};
+    }
+  };
+  /// Who gave a vertex the distance `reached`, and was closer itself.
+  struct alignas(2 * sizeof(Real)) Giver {
+    Local vertex;
+    Real reached;
+  };
+  struct alignas(128) Thread {
+    std::vector<std::vector<Local>> buckets;
+    std::vector<Local> fused;
+    std::vector<Local> kept;
+    Vertex reached = 0;
+    std::vector<Local> flat;  // masters whose tight edges all come from their own distance
+  };
+
+  void choose_steps(const SsspOptions& options);
+  void make_lists();
+  void sort_by_weight(Lists& lists);
+
+  Real load(Local v) { return std::atomic_ref(distance_[static_cast<std::size_t>(v)]).load(std::memory_order_relaxed); }
+  std::size_t bucket_of(Real distance) const;
+  std::size_t least_bucket(std::size_t from) const;
+  void start(Local source);
+  void push();
+  void settle_bucket(Thread& thread);
+  void settle(Thread& thread, Local u);
+  bool relax(Real distance, Local u, const Entry& e);
+  void pull();
+  bool pull_one(Local v, Real lower);
+  void push_rest();
+  void collect_kept();
+  template <class F>
+  void for_frontier(F&& f);
+  template <class F>
+  void tell(F&& f);
+  void write(Local source, SsspResult<Real>& result);
+  Local parent_of(Local v) const;
+  void hang_flat(SsspResult<Real>& result);
+
+  const Graph& graph_;
+  World& world_;
+  Team& team_;
+  MirrorExchange<Real, MinOf> exchange_;
+  const bool alone_;  // one thread: no other lowers a distance meanwhile
+  bool skewed_ = false;
+  Local landmarks_ = 0;                      // the first so many masters are hubs that set the horizon
+  double delta_ = 0, buckets_per_unit_ = 1;  // the latter 1 / delta
+  std::size_t window_ = 1;                   // buckets of a round
+  double reach_ = 0;                         // of the horizon beyond the first hub
+  Lists forth_;                              // [local, mirrors too] edges to masters of this rank
+  Lists back_;                               // [master] entering edges, lightest first; graphs with hubs only
+  Array<Real> distance_, settled_;           // [local] best known; that with which edges were last followed
+  Array<Giver> giver_;                       // [master] the last that was noted; right if `reached` is the distance
+  VertexBits told_;                          // masters to tell of; mirrors just told
+  Array<Local> frontier_;
+  std::size_t frontier_size_ = 0, bucket_ = 0;
+  std::atomic<std::size_t> next_{0};
+  std::atomic<Real> horizon_{kFar};
+  Real lower_ = 0;  // what is closer has followed all its edges
+  int rounds_ = 0;
+  std::vector<Thread> threads_;
+};
+
+}  // namespace atl
