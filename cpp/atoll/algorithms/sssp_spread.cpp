@@ -34,6 +34,9 @@ constexpr double kMostBuckets = 1 << 20;
 // The lower edge of a bucket times this is below all that bucket_of() puts into it.
 constexpr double kRoundingRoom = 1 - 1e-6;
 constexpr std::size_t kAhead = 8;
+// Below the horizon rounds end when fewer than this part of all vertices are pending: the rest is done with what lies
+// beyond.
+constexpr double kFewPending = 1.0 / 64;
 constexpr std::size_t kNone = SIZE_MAX;
 
 std::size_t index(Local v) { return static_cast<std::size_t>(v); }
@@ -87,6 +90,7 @@ void SsspSpread<Real>::start(Local source) {
   lower_ = 0;
   bucket_ = 0;
   rounds_ = 0;
+  horizon_before_ = kFar;
   if (source < 0) return;
   distance_[index(source)] = 0;
   threads_[0].buckets.resize(std::max<std::size_t>(threads_[0].buckets.size(), 1));
@@ -135,9 +139,7 @@ void SsspSpread<Real>::settle(Thread& thread, Local u) {
     const Real reached = distance + e.weight;
     if (reached >= horizon) break;
     if (!relax(distance, u, e)) continue;
-    const std::size_t bucket = bucket_of(reached);
-    if (bucket >= thread.buckets.size()) thread.buckets.resize(bucket + 1);
-    thread.buckets[bucket].push_back(e.vertex);
+    put(thread, e.vertex, reached);
   }
 }
 
@@ -193,46 +195,62 @@ void SsspSpread<Real>::tell(F&& f) {
   });
 }
 
-// All distances below the horizon, or all where there is none.
+template <class Real>
+void SsspSpread<Real>::put(Thread& thread, Local v, Real distance) {
+  const std::size_t bucket = bucket_of(distance);
+  if (bucket >= thread.buckets.size()) thread.buckets.resize(bucket + 1);
+  thread.buckets[bucket].push_back(v);
+}
+
+template <class Real>
+bool SsspSpread<Real>::beyond_horizon(std::size_t bucket) const {
+  return static_cast<double>(bucket) * delta_ >= static_cast<double>(horizon_.load(std::memory_order_relaxed));
+}
+
+// Buckets [from, end) below the horizon, as if this rank were alone.
+template <class Real>
+void SsspSpread<Real>::empty_buckets(std::size_t from, std::size_t end) {
+  for (bucket_ = from; (bucket_ = least_bucket(bucket_)) < end && !beyond_horizon(bucket_);) {
+    for (Thread& t : threads_)
+      if (bucket_ < t.buckets.size()) t.kept.swap(t.buckets[bucket_]);
+    collect_kept();
+    next_ = 0;
+    if (frontier_size_ > kAlone) {
+      team_.run([&](int t) { settle_bucket(threads_[static_cast<std::size_t>(t)]); });
+    } else {
+      settle_bucket(threads_[0]);
+    }
+  }
+}
+
+// The distances below the horizon, or all where there is none. The last round below the horizon is told of by pull().
 template <class Real>
 void SsspSpread<Real>::push() {
   struct Vote {
     std::size_t bucket;
+    double pending;  // below the horizon
     Real horizon;
   };
   for (std::size_t before = 0;;) {
-    const Vote vote = world_.fold(Vote{least_bucket(0), horizon_}, [](const Vote& a, const Vote& b) {
-      return Vote{std::min(a.bucket, b.bucket), std::min(a.horizon, b.horizon)};
+    const std::size_t least = least_bucket(0);
+    double pending = 0;
+    if (horizon_ < kFar)
+      for (std::size_t b = least; b != kNone && !beyond_horizon(b); b = least_bucket(b + 1))
+        for (const Thread& t : threads_)
+          if (b < t.buckets.size()) pending += static_cast<double>(t.buckets[b].size());
+    const Vote vote = world_.fold(Vote{least, pending, horizon_}, [](const Vote& a, const Vote& b) {
+      return Vote{std::min(a.bucket, b.bucket), a.pending + b.pending, std::min(a.horizon, b.horizon)};
     });
-    if (vote.horizon < kFar && lower_ == 0)
-      lower_ = static_cast<Real>(static_cast<double>(before) * delta_ * kRoundingRoom);
+    // Who set the horizon has followed all edges of what was closer than that round's first bucket.
+    const bool fresh = vote.horizon < kFar && horizon_before_ == kFar;
+    if (fresh) lower_ = static_cast<Real>(static_cast<double>(before) * delta_ * kRoundingRoom);
     before = vote.bucket;
-    horizon_ = vote.horizon;
-    const auto beyond = [&](std::size_t bucket) {
-      return static_cast<double>(bucket) * delta_ >= static_cast<double>(horizon_.load(std::memory_order_relaxed));
-    };
-    if (vote.bucket == kNone || beyond(vote.bucket)) return;
-    const std::size_t end = vote.horizon < kFar ? kNone : vote.bucket + window_;
-    for (bucket_ = vote.bucket; (bucket_ = least_bucket(bucket_)) < end && !beyond(bucket_);) {
-      for (Thread& t : threads_)
-        if (bucket_ < t.buckets.size()) {
-          t.kept.swap(t.buckets[bucket_]);
-          t.buckets[bucket_].clear();
-        }
-      collect_kept();
-      next_ = 0;
-      if (frontier_size_ > kAlone) {
-        team_.run([&](int t) { settle_bucket(threads_[static_cast<std::size_t>(t)]); });
-      } else {
-        settle_bucket(threads_[0]);
-      }
-    }
-    bucket_ = 0;
-    tell([&](Thread& thread, Local mirror) {
-      const std::size_t bucket = bucket_of(distance_[index(mirror)]);
-      if (bucket >= thread.buckets.size()) thread.buckets.resize(bucket + 1);
-      thread.buckets[bucket].push_back(mirror);
-    });
+    horizon_ = horizon_before_ = vote.horizon;
+    if (vote.bucket == kNone || beyond_horizon(vote.bucket)) return;
+    const bool below = vote.horizon < kFar;
+    empty_buckets(vote.bucket, below ? kNone : vote.bucket + window_);
+    if (below && !fresh && vote.pending < kFewPending * active_of_all_) return;
+    tell([&](Thread& thread, Local mirror) { put(thread, mirror, distance_[index(mirror)]); });
   }
 }
 
@@ -242,17 +260,29 @@ bool SsspSpread<Real>::pull_one(Local v, Real lower) {
   const Real known = load(v);
   Real best = known;
   Giver giver{};
-  for (const Entry& e : back_.of(v)) {
-    if (lower + e.weight >= best) break;
-    const Real before = load(e.vertex), reached = before + e.weight;
-    if (reached >= best) continue;
-    best = reached;
-    giver = {before < reached ? e.vertex : -1, reached};
-  }
+  const auto ask = [&](const Entry& e) {
+    if (lower + e.weight >= best) return false;
+    if (const Real before = load(e.vertex), reached = before + e.weight; reached < best) {
+      best = reached;
+      giver = {before < reached ? e.vertex : -1, reached};
+    }
+    return true;
+  };
+  const Head& head = heads_[index(v)];
+  if (std::all_of(head.begin(), head.end(), ask))
+    if (const std::span<const Entry> edges = back_.of(v); edges.size() > head.size())
+      std::all_of(edges.begin() + head.size(), edges.end(), ask);
   if (best == known) return false;
   giver_[index(v)] = giver;
   std::atomic_ref(distance_[index(v)]).store(best, std::memory_order_relaxed);
   return true;
+}
+
+// Fetches what the first edges of a vertex that will be asked lead to.
+template <class Real>
+void SsspSpread<Real>::look_ahead(Local v) const {
+  __builtin_prefetch(&distance_[index(heads_[index(v)][0].vertex)]);
+  __builtin_prefetch(&distance_[index(heads_[index(v)][1].vertex)]);
 }
 
 template <class Real>
@@ -272,19 +302,24 @@ void SsspSpread<Real>::pull() {
   team_.for_range(giver_.size(), kGrain, [&](int t, std::size_t a, std::size_t b) {
     Thread& thread = threads_[static_cast<std::size_t>(t)];
     for (std::size_t i = a; i < b; ++i) {
-      if (i + kAhead < b) __builtin_prefetch(back_.of(static_cast<Local>(i + kAhead)).data());
+      look_ahead(static_cast<Local>(std::min(i + kAhead, b - 1)));
       if (distance_[i] < horizon) continue;
       const auto v = static_cast<Local>(i);
       pull_one(v, lower_);
-      if (distance_[i] < kFar) told_.set(v);
-      if (const auto edges = back_.of(v); !edges.empty() && horizon + edges[0].weight < distance_[i])
-        thread.kept.push_back(v);
+      // A word of bits is one thread's, the grain being a multiple of it.
+      if (distance_[i] < kFar) told_.at(i / 64) |= std::uint64_t{1} << (i % 64);
+      if (horizon + heads_[i][0].weight < distance_[i]) thread.kept.push_back(v);
     }
   });
   collect_kept();
-  tell([](Thread&, Local) {});
+  // What comes late from below the horizon has been seen by nobody here: it follows its edges at the end. What has been
+  // settled may be told again, where most have changed.
+  tell([&](Thread& thread, Local mirror) {
+    const Real distance = distance_[index(mirror)];
+    if (distance < horizon && distance != settled_[index(mirror)]) thread.kept.push_back(mirror);
+  });
   for_frontier([&](Thread& thread, std::size_t i, std::size_t end) {
-    if (i + kAhead < end) __builtin_prefetch(back_.of(frontier_[i + kAhead]).data());
+    look_ahead(frontier_[std::min(i + kAhead, end - 1)]);
     const Local v = frontier_[i];
     if (!pull_one(v, horizon)) return;
     told_.set(v);
@@ -327,7 +362,7 @@ void SsspSpread<Real>::run(Vertex source, SsspResult<Real>& result) {
 
 template <class Real>
 std::size_t SsspSpread<Real>::memory_bytes() const {
-  std::size_t bytes = (distance_.size() + settled_.size()) * sizeof(Real) + giver_.size() * sizeof(Giver) +
+  std::size_t bytes = (distance_.size() + settled_.size()) * sizeof(Real) + giver_.size() * sizeof(Giver) + heads_.size() * sizeof(Head) +
                       frontier_.size() * sizeof(Local) + exchange_.memory_bytes();
   for (const Lists* lists : {&forth_, &back_})
     bytes += lists->offsets.size() * sizeof(Edge) + lists->entries.size() * sizeof(Entry);

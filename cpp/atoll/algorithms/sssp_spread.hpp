@@ -3,6 +3,7 @@
 
 #include <atoll/algorithms/sssp.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
+#include <array>
 #include <atomic>
 #include <limits>
 #include <vector>
@@ -40,6 +41,8 @@ class SsspSpread {
       return {entries.data() + offsets[at], static_cast<std::size_t>(offsets[at + 1] - offsets[at])};
     }
   };
+  /// The lightest edges of a list, so that most of those who ask read one line; filled up with endless ones.
+  using Head = std::array<Entry, 4>;
   /// Who gave a vertex the distance `reached`, and was closer itself.
   struct alignas(2 * sizeof(Real)) Giver {
     Local vertex;
@@ -61,12 +64,16 @@ class SsspSpread {
   std::size_t bucket_of(Real distance) const;
   std::size_t least_bucket(std::size_t from) const;
   void start(Local source);
+  void put(Thread& thread, Local v, Real distance);
+  bool beyond_horizon(std::size_t bucket) const;
+  void empty_buckets(std::size_t from, std::size_t end);
   void push();
   void settle_bucket(Thread& thread);
   void settle(Thread& thread, Local u);
   bool relax(Real distance, Local u, const Entry& e);
   void pull();
   bool pull_one(Local v, Real lower);
+  void look_ahead(Local v) const;
   void push_rest();
   void collect_kept();
   template <class F>
@@ -86,9 +93,11 @@ class SsspSpread {
   Local landmarks_ = 0;                      // the first so many masters are hubs that set the horizon
   double delta_ = 0, buckets_per_unit_ = 1;  // the latter 1 / delta
   std::size_t window_ = 1;                   // buckets of a round
+  double active_of_all_ = 0;                 // vertices with an edge, of all ranks
   double reach_ = 0;                         // of the horizon beyond the first hub
   Lists forth_;                              // [local, mirrors too] edges to masters of this rank
   Lists back_;                               // [master] entering edges, lightest first; graphs with hubs only
+  Array<Head> heads_;                        // [master] of back_
   Array<Real> distance_, settled_;           // [local] best known; that with which edges were last followed
   Array<Giver> giver_;                       // [master] the last that was noted; right if `reached` is the distance
   VertexBits told_;                          // masters to tell of; mirrors just told
@@ -96,7 +105,8 @@ class SsspSpread {
   std::size_t frontier_size_ = 0, bucket_ = 0;
   std::atomic<std::size_t> next_{0};
   std::atomic<Real> horizon_{kFar};
-  Real lower_ = 0;  // what is closer has followed all its edges
+  Real horizon_before_ = kFar;  // when the round began; the same on all ranks
+  Real lower_ = 0;              // what is closer has followed all its edges
   int rounds_ = 0;
   std::vector<Thread> threads_;
 };

@@ -21,13 +21,14 @@ std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 
 }  // namespace
 
-// From a sample of the weights, the same on every rank; see sssp_local.cpp for the quantiles.
+// From a sample of the weights, the same on every rank; see sssp_local.cpp for the quantiles. The
+// horizon is nearer than there: what lies below is settled by each rank that has an edge of it, what pulls by one.
 template <class Real>
 void SsspSpread<Real>::choose_steps(const SsspOptions& options) {
   const auto& weights = std::get<Array<Real>>(graph_.out().weights);
-  const auto entries = world_.sum(static_cast<double>(weights.size())),
-             vertices = world_.sum(static_cast<double>(graph_.active()));
-  const double mean = vertices > 0 ? entries / vertices : 1;
+  const auto entries = world_.sum(static_cast<double>(weights.size()));
+  active_of_all_ = world_.sum(static_cast<double>(graph_.active()));
+  const double mean = active_of_all_ > 0 ? entries / active_of_all_ : 1;
   const double many = kSkew * mean;
   while (landmarks_ < std::min(graph_.hubs(), std::max<Local>(1, kLandmarks / world_.size())) &&
          static_cast<double>(graph_.out().degree(landmarks_)) > many)
@@ -46,7 +47,7 @@ void SsspSpread<Real>::choose_steps(const SsspOptions& options) {
     const auto positive = std::upper_bound(sample.begin(), sample.end(), 0.0);
     return positive == sample.end() ? 1.0 : std::max(sample[at], *positive);
   };
-  reach_ = quantile(0.75 / mean);
+  reach_ = quantile(0.35 / mean);
   delta_ = options.delta ? *options.delta : skewed_ ? reach_ / 5 : quantile(1 / mean);
   delta_ = std::max(delta_, std::numeric_limits<double>::min());  // so that 1 / delta is finite
   buckets_per_unit_ = 1 / delta_;
@@ -77,6 +78,12 @@ void SsspSpread<Real>::make_lists() {
     for (std::size_t e = a; e < b; ++e) back_.entries[e] = {in.targets[e], weights[e]};
   });
   sort_by_weight(back_);
+  heads_ = Array<Head>(active);
+  for (std::size_t v = 0; v < active; ++v) {
+    const std::span<const Entry> edges = back_.of(static_cast<Local>(v));
+    heads_[v].fill({0, kFar});
+    std::copy_n(edges.begin(), std::min(edges.size(), heads_[v].size()), heads_[v].begin());
+  }
 }
 
 template <class Real>

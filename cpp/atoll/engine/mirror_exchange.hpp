@@ -92,8 +92,24 @@ class MirrorExchange {
     return graph_.mirrors().begin[rank] + static_cast<Local>(k);
   }
   Local master(std::size_t rank, std::size_t k) const { return known_[rank][k]; }
-  template <class VertexAt>
-  std::span<const std::byte> write(VertexAt&& vertex_at, std::size_t begin, std::size_t end,
+  /// The vertices of a group's messages: mirrors of the rank's vertices here, or own masters that it mirrors.
+  struct Group {
+    const MirrorExchange& exchange;
+    std::size_t rank;
+  };
+  struct MirrorGroup : Group {
+    Local at(std::size_t k) const { return this->exchange.mirror(this->rank, k); }
+    /// f(k, vertex) for the changed ones of [begin, end), ascending; words of bits without one cost a look.
+    template <class F>
+    void for_changed(std::size_t begin, std::size_t end, F&& f) const;
+  };
+  struct MasterGroup : Group {
+    Local at(std::size_t k) const { return this->exchange.master(this->rank, k); }
+    template <class F>
+    void for_changed(std::size_t begin, std::size_t end, F&& f) const;
+  };
+  template <class Vertices>
+  std::span<const std::byte> write(const Vertices& vertices, std::size_t begin, std::size_t end,
                                    std::vector<std::byte>& into) const;
   template <class F>
   void read(std::span<const std::byte> message, std::size_t begin, std::size_t end, F&& f) const;
@@ -109,6 +125,7 @@ class MirrorExchange {
   World& world_;
   [[no_unique_address]] Combine combine_;
   std::vector<std::vector<Local>> known_;        // [rank][k] the k-th of the own masters that it mirrors
+  std::vector<std::vector<std::uint32_t>> known_before_;  // [rank][word of known_by] how many it mirrors before it
   std::vector<std::size_t> masters_, mirrored_;  // [rank] how many of mine it mirrors; of its that I do
   double mirrors_ = 0;
   std::optional<Posts> up_, down_;              // on the direct route
@@ -128,9 +145,15 @@ MirrorExchange<T, Combine>::MirrorExchange(const Graph& graph, Combine combine)
     : graph_(graph), world_(graph.world()), combine_(std::move(combine)) {
   const Mirrors& mirrors = graph.mirrors();
   known_.resize(mirrors.known_by.size());
+  known_before_.resize(ranks());
   for (std::size_t r = 0; r < ranks(); ++r) {
     for_bits(mirrors.known_by[r], [&](std::size_t v) { known_[r].push_back(static_cast<Local>(v)); });
     masters_.push_back(known_[r].size());
+    std::uint32_t before = 0;
+    for (const std::uint64_t word : mirrors.known_by[r]) {
+      known_before_[r].push_back(before);
+      before += static_cast<std::uint32_t>(std::popcount(word));
+    }
     mirrored_.push_back(static_cast<std::size_t>(mirrors.count[r]));
     mirrors_ += static_cast<double>(mirrored_[r]);
   }
@@ -161,24 +184,48 @@ std::vector<Posts::Stream> MirrorExchange<T, Combine>::streams(const std::vector
   return all;
 }
 
+template <Plain T, class Combine>
+template <class F>
+void MirrorExchange<T, Combine>::MirrorGroup::for_changed(std::size_t begin, std::size_t end, F&& f) const {
+  const auto first = static_cast<std::size_t>(at(0));
+  for (std::size_t w = (first + begin) / 64; w < (first + end + 63) / 64; ++w)
+    for (std::uint64_t bits = this->exchange.changed_->at(w); bits; bits &= bits - 1) {
+      const std::size_t v = w * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+      if (v - first < end) f(v - first, static_cast<Local>(v));
+    }
+}
+
+template <Plain T, class Combine>
+template <class F>
+void MirrorExchange<T, Combine>::MasterGroup::for_changed(std::size_t begin, std::size_t end, F&& f) const {
+  if (begin == end) return;
+  const auto& known = this->exchange.graph_.mirrors().known_by[this->rank];
+  const auto& before = this->exchange.known_before_[this->rank];
+  const auto last = static_cast<std::size_t>(at(end - 1)) / 64;
+  for (std::size_t w = static_cast<std::size_t>(at(begin)) / 64; w <= last; ++w)
+    for (std::uint64_t bits = known[w] & this->exchange.changed_->at(w); bits; bits &= bits - 1) {
+      const int bit = std::countr_zero(bits);
+      const std::size_t k =
+          before[w] + static_cast<std::size_t>(std::popcount(known[w] & ((std::uint64_t{1} << bit) - 1)));
+      if (k >= begin && k < end) f(k, static_cast<Local>(w * 64) + bit);
+    }
+}
+
 // The changed ones of vertices [begin, end) of a group, in the shortest form.
 template <Plain T, class Combine>
-template <class VertexAt>
-std::span<const std::byte> MirrorExchange<T, Combine>::write(VertexAt&& vertex_at, std::size_t begin, std::size_t end,
-                                                             std::vector<std::byte>& into) const {
+template <class Vertices>
+std::span<const std::byte> MirrorExchange<T, Combine>::write(const Vertices& vertices, std::size_t begin,
+                                                             std::size_t end, std::vector<std::byte>& into) const {
   const std::size_t all = end - begin;
-  into.resize(sizeof(Head) + all * (sizeof(T) + sizeof(std::uint32_t)) + 8);
+  into.resize(std::max(into.size(), sizeof(Head) + all * (sizeof(T) + sizeof(std::uint32_t)) + 8));
   std::byte* const first = into.data() + sizeof(Head);
   std::byte* at = first;
   std::vector<std::uint32_t> offsets;
-  offsets.reserve(all);
-  for (std::size_t k = begin; k < end; ++k) {
-    const Local v = vertex_at(k);
-    if (!changed_->test(v)) continue;
+  vertices.for_changed(begin, end, [&](std::size_t k, Local v) {
     std::memcpy(at, &values_[static_cast<std::size_t>(v)], sizeof(T));
     at += sizeof(T);
     offsets.push_back(static_cast<std::uint32_t>(k - begin));
-  }
+  });
   const std::size_t bit_bytes = (all + 7) / 8, count = offsets.size();
   Head head{Form::nothing, static_cast<std::uint32_t>(count)};
   if (count > 0) {
@@ -188,7 +235,7 @@ std::span<const std::byte> MirrorExchange<T, Combine>::write(VertexAt&& vertex_a
     if (least == whole) {
       head = {Form::all, static_cast<std::uint32_t>(all)};
       for (std::size_t k = begin; k < end; ++k)
-        std::memcpy(first + (k - begin) * sizeof(T), &values_[static_cast<std::size_t>(vertex_at(k))], sizeof(T));
+        std::memcpy(first + (k - begin) * sizeof(T), &values_[static_cast<std::size_t>(vertices.at(k))], sizeof(T));
       at = first + whole;
     } else if (least == with_offsets) {
       head.form = Form::offsets;
@@ -273,7 +320,7 @@ void MirrorExchange<T, Combine>::reduce(std::span<T> values, VertexBits& changed
   changed_ = &changed;
   if (up_) {
     send_each(*up_, mirrored_, [&](std::size_t rank, std::size_t begin, std::size_t end, auto& into) {
-      return write([&](std::size_t k) { return mirror(rank, k); }, begin, end, into);
+      return write(MirrorGroup{{*this, rank}}, begin, end, into);
     });
     up_->receive([&](Posts::Stream from, std::span<const std::byte> message) {
       const auto rank = static_cast<std::size_t>(from.peer);
@@ -285,9 +332,9 @@ void MirrorExchange<T, Combine>::reduce(std::span<T> values, VertexBits& changed
     for (std::size_t rank = 0; rank < ranks(); ++rank)
       world_.team().for_range(mirrored_[rank], kBlock, [&](int, std::size_t a, std::size_t b) {
         auto lanes = reduced_->lanes();
-        for (std::size_t k = a; k < b; ++k)
-          if (const Local v = mirror(rank, k); changed.test(v))
-            lanes.send(static_cast<Rank>(rank), {named_[rank][k], values[static_cast<std::size_t>(v)]});
+        MirrorGroup{{*this, rank}}.for_changed(a, b, [&](std::size_t k, Local v) {
+          lanes.send(static_cast<Rank>(rank), {named_[rank][k], values[static_cast<std::size_t>(v)]});
+        });
       });
     reduced_->drain();
   }
@@ -300,14 +347,16 @@ void MirrorExchange<T, Combine>::broadcast(std::span<T> values, VertexBits& chan
   changed_ = &changed;
   if (down_) {
     send_each(*down_, masters_, [&](std::size_t rank, std::size_t begin, std::size_t end, auto& into) {
-      return write([&](std::size_t k) { return master(rank, k); }, begin, end, into);
+      return write(MasterGroup{{*this, rank}}, begin, end, into);
     });
     down_->receive([&](Posts::Stream from, std::span<const std::byte> message) {
       const auto rank = static_cast<std::size_t>(from.peer);
       const std::size_t begin = from.number * kBlock, end = std::min(mirrored_[rank], begin + kBlock);
       read(message, begin, end, [&](std::size_t k, const T& value) {
-        values_[static_cast<std::size_t>(mirror(rank, k))] = value;
-        changed_->set(mirror(rank, k));
+        const auto v = static_cast<std::size_t>(mirror(rank, k));
+        values_[v] = value;
+        // A message's mirrors have words of bits of their own, so that no other thread writes one.
+        changed_->at(v / 64) |= std::uint64_t{1} << (v % 64);
       });
     });
     return;
@@ -316,10 +365,10 @@ void MirrorExchange<T, Combine>::broadcast(std::span<T> values, VertexBits& chan
   for (std::size_t rank = 0; rank < ranks(); ++rank)
     world_.team().for_range(masters_[rank], kBlock, [&](int, std::size_t a, std::size_t b) {
       auto lanes = told_->lanes();
-      for (std::size_t k = a; k < b; ++k)
-        if (const Local v = master(rank, k); changed.test(v))
-          lanes.send(static_cast<Rank>(rank), {static_cast<Local>(places_[rank]) + static_cast<Local>(k),
-                                               values[static_cast<std::size_t>(v)]});
+      MasterGroup{{*this, rank}}.for_changed(a, b, [&](std::size_t k, Local v) {
+        lanes.send(static_cast<Rank>(rank), {static_cast<Local>(places_[rank]) + static_cast<Local>(k),
+                                             values[static_cast<std::size_t>(v)]});
+      });
     });
   told_->drain();
 }
@@ -347,6 +396,7 @@ template <Plain T, class Combine>
 std::size_t MirrorExchange<T, Combine>::memory_bytes() const {
   std::size_t bytes = 0;
   for (const auto& known : known_) bytes += known.size() * sizeof(Local);
+  for (const auto& before : known_before_) bytes += before.size() * sizeof(std::uint32_t);
   for (const auto& named : named_) bytes += named.size() * sizeof(Local);
   for (const auto& written : written_) bytes += written.capacity();
   return bytes + (up_ ? up_->memory_bytes() + down_->memory_bytes() : 0);
