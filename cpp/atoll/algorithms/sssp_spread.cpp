@@ -90,6 +90,7 @@ void SsspSpread<Real>::start(Local source) {
   lower_ = 0;
   bucket_ = 0;
   rounds_ = 0;
+  horizon_open_ = true;
   horizon_before_ = kFar;
   if (source < 0) return;
   distance_[index(source)] = 0;
@@ -128,13 +129,16 @@ void SsspSpread<Real>::settle(Thread& thread, Local u) {
   settled.store(distance, std::memory_order_relaxed);
   Real horizon = horizon_.load(std::memory_order_relaxed);
   if (distance >= horizon) return;
-  if (u < landmarks_) {
+  if (u < landmarks_ && horizon_open_) {
     const auto mine = static_cast<Real>(static_cast<double>(distance) + reach_);
     while (mine < horizon && !horizon_.compare_exchange_weak(horizon, mine)) {
     }
     horizon = std::min(horizon, mine);
   }
-  if (u < graph_.active()) told_.set(u);
+  if (u < graph_.active()) {
+    told_.set(u);
+    thread.least = std::min(thread.least, distance);
+  }
   for (const Entry& e : forth_.of(u)) {
     const Real reached = distance + e.weight;
     if (reached >= horizon) break;
@@ -246,8 +250,12 @@ void SsspSpread<Real>::push() {
     if (fresh) lower_ = static_cast<Real>(static_cast<double>(before) * delta_ * kRoundingRoom);
     before = vote.bucket;
     horizon_ = horizon_before_ = vote.horizon;
-    if (vote.bucket == kNone || beyond_horizon(vote.bucket)) return;
+    if (vote.bucket == kNone || beyond_horizon(vote.bucket)) {
+      first_late_ = horizon_;
+      return;
+    }
     const bool below = vote.horizon < kFar;
+    first_late_ = static_cast<Real>(static_cast<double>(vote.bucket) * delta_ * kRoundingRoom);
     empty_buckets(vote.bucket, below ? kNone : vote.bucket + window_);
     if (below && !fresh && vote.pending < kFewPending * active_of_all_) return;
     tell([&](Thread& thread, Local mirror) { put(thread, mirror, distance_[index(mirror)]); });
@@ -285,19 +293,12 @@ void SsspSpread<Real>::look_ahead(Local v) const {
   __builtin_prefetch(&distance_[index(heads_[index(v)][1].vertex)]);
 }
 
-template <class Real>
-template <class F>
-void SsspSpread<Real>::for_frontier(F&& f) {
-  team_.for_range(frontier_size_, kGrain / 4, [&](int t, std::size_t a, std::size_t b) {
-    for (std::size_t i = a; i < b; ++i) f(threads_[static_cast<std::size_t>(t)], i, b);
-  });
-  collect_kept();
-}
-
-// What lies at the horizon or beyond: first from the near vertices and those of this rank, then, where a vertex beyond
-// the horizon might do better, from what the other ranks have found.
+// What lies at the horizon or beyond: first from the near vertices and those of this rank; then, round by round, from what
+// has changed on other ranks, none of it closer than `least`. Those ask again for whom that is close enough, so that they
+// become fewer. What comes late from below the horizon is settled first.
 template <class Real>
 void SsspSpread<Real>::pull() {
+  horizon_open_ = false;
   const Real horizon = horizon_;
   team_.for_range(giver_.size(), kGrain, [&](int t, std::size_t a, std::size_t b) {
     Thread& thread = threads_[static_cast<std::size_t>(t)];
@@ -308,46 +309,55 @@ void SsspSpread<Real>::pull() {
       pull_one(v, lower_);
       // A word of bits is one thread's, the grain being a multiple of it.
       if (distance_[i] < kFar) told_.at(i / 64) |= std::uint64_t{1} << (i % 64);
-      if (horizon + heads_[i][0].weight < distance_[i]) thread.kept.push_back(v);
+      if (first_late_ + heads_[i][0].weight < distance_[i]) thread.kept.push_back(v);
     }
   });
   collect_kept();
-  // What comes late from below the horizon has been seen by nobody here: it follows its edges at the end. What has been
-  // settled may be told again, where most have changed.
-  tell([&](Thread& thread, Local mirror) {
-    const Real distance = distance_[index(mirror)];
-    if (distance < horizon && distance != settled_[index(mirror)]) thread.kept.push_back(mirror);
-  });
-  for_frontier([&](Thread& thread, std::size_t i, std::size_t end) {
-    look_ahead(frontier_[std::min(i + kAhead, end - 1)]);
-    const Local v = frontier_[i];
-    if (!pull_one(v, horizon)) return;
-    told_.set(v);
-    thread.kept.push_back(v);
-  });
-  push_rest();
+  for (Real least = first_late_; least < kFar;) {
+    // Where most have changed all are told, also what has been settled.
+    tell([&](Thread& thread, Local mirror) {
+      const Real distance = distance_[index(mirror)];
+      if (distance < horizon && distance != settled_[index(mirror)]) put(thread, mirror, distance);
+    });
+    const std::vector<Local> asking(frontier_.begin(), frontier_.begin() + frontier_size_);
+    take_least();
+    empty_buckets(0, kNone);
+    Real changed = take_least();
+    std::copy(asking.begin(), asking.end(), frontier_.begin());
+    frontier_size_ = asking.size();
+    for (Real here = least; here < kFar; changed = std::min(changed, here)) {
+      pull_again(least, here);
+      here = take_least();
+    }
+    least = world_.min(changed);
+  }
 }
 
-// Few are left that have changed after others had asked them: those follow their edges, until none has.
+// Those of the frontier whom something no closer than `here`, which is what has changed on this rank, might improve; whom
+// something no closer than `least` might, on any rank, stay in it.
 template <class Real>
-void SsspSpread<Real>::push_rest() {
-  for (;;) {
-    const bool changed = frontier_size_ > 0;
-    while (frontier_size_ > 0)
-      for_frontier([&](Thread& thread, std::size_t i, std::size_t end) {
-        if (i + kAhead < end) __builtin_prefetch(forth_.of(frontier_[i + kAhead]).data());
-        const Local u = frontier_[i];
-        const Real distance = load(u);
-        for (const Entry& e : forth_.of(u))
-          if (relax(distance, u, e)) {
-            told_.set(e.vertex);
-            thread.kept.push_back(e.vertex);
-          }
-      });
-    if (!world_.any(changed)) return;
-    tell([](Thread& thread, Local mirror) { thread.kept.push_back(mirror); });
-    collect_kept();
-  }
+void SsspSpread<Real>::pull_again(Real least, Real here) {
+  team_.for_range(frontier_size_, kGrain / 4, [&](int t, std::size_t a, std::size_t b) {
+    Thread& thread = threads_[static_cast<std::size_t>(t)];
+    for (std::size_t i = a; i < b; ++i) {
+      look_ahead(frontier_[std::min(i + kAhead, b - 1)]);
+      const Local v = frontier_[i];
+      if (least + heads_[index(v)][0].weight >= distance_[index(v)]) continue;
+      thread.kept.push_back(v);
+      if (!pull_one(v, here)) continue;
+      told_.set(v);
+      thread.least = std::min(thread.least, distance_[index(v)]);
+    }
+  });
+  collect_kept();
+}
+
+// The least distance that has changed since it was last taken.
+template <class Real>
+Real SsspSpread<Real>::take_least() {
+  Real least = kFar;
+  for (Thread& t : threads_) least = std::min(least, std::exchange(t.least, kFar));
+  return least;
 }
 
 template <class Real>

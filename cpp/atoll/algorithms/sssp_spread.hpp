@@ -52,6 +52,7 @@ class SsspSpread {
     std::vector<std::vector<Local>> buckets;
     std::vector<Local> fused;
     std::vector<Local> kept;
+    Real least = kFar;  // of the distances of masters that it has changed
     Vertex reached = 0;
     std::vector<Local> flat;  // masters whose tight edges all come from their own distance
   };
@@ -74,10 +75,9 @@ class SsspSpread {
   void pull();
   bool pull_one(Local v, Real lower);
   void look_ahead(Local v) const;
-  void push_rest();
+  void pull_again(Real least, Real here);
+  Real take_least();
   void collect_kept();
-  template <class F>
-  void for_frontier(F&& f);
   template <class F>
   void tell(F&& f);
   void write(Local source, SsspResult<Real>& result);
@@ -106,7 +106,9 @@ class SsspSpread {
   std::atomic<std::size_t> next_{0};
   std::atomic<Real> horizon_{kFar};
   Real horizon_before_ = kFar;  // when the round began; the same on all ranks
+  bool horizon_open_ = true;    // a hub that comes closer may still move it
   Real lower_ = 0;              // what is closer has followed all its edges
+  Real first_late_ = 0;         // nothing closer has changed since the others were last told
   int rounds_ = 0;
   std::vector<Thread> threads_;
 };
