@@ -37,6 +37,8 @@ constexpr std::size_t kAhead = 8;
 // Below the horizon rounds end when fewer than this part of all vertices are pending: the rest is done with what lies
 // beyond.
 constexpr double kFewPending = 1.0 / 64;
+// What has changed beyond the horizon follows its edges where it is at most this part of those who might ask.
+constexpr double kMany = 1.0 / 8;
 constexpr std::size_t kNone = SIZE_MAX;
 
 std::size_t index(Local v) { return static_cast<std::size_t>(v); }
@@ -138,6 +140,7 @@ void SsspSpread<Real>::settle(Thread& thread, Local u) {
   if (u < graph_.active()) {
     told_.set(u);
     thread.least = std::min(thread.least, distance);
+    if (!horizon_open_) thread.changed.push_back(u);
   }
   for (const Entry& e : forth_.of(u)) {
     const Real reached = distance + e.weight;
@@ -294,8 +297,8 @@ void SsspSpread<Real>::look_ahead(Local v) const {
 }
 
 // What lies at the horizon or beyond: first from the near vertices and those of this rank; then, round by round, from what
-// has changed on other ranks, none of it closer than `least`. Those ask again for whom that is close enough, so that they
-// become fewer. What comes late from below the horizon is settled first.
+// has changed, none of it closer than `least`. Where that is much, those ask again for whom it is close enough; where it
+// is little, it follows its edges. What comes late from below the horizon is settled first.
 template <class Real>
 void SsspSpread<Real>::pull() {
   horizon_open_ = false;
@@ -313,11 +316,14 @@ void SsspSpread<Real>::pull() {
     }
   });
   collect_kept();
+  bool asked = false;  // once by all, since what has just changed here is nobody's source yet
   for (Real least = first_late_; least < kFar;) {
     // Where most have changed all are told, also what has been settled.
     tell([&](Thread& thread, Local mirror) {
       const Real distance = distance_[index(mirror)];
-      if (distance < horizon && distance != settled_[index(mirror)]) put(thread, mirror, distance);
+      if (distance < horizon && distance == settled_[index(mirror)]) return;
+      if (distance < horizon) put(thread, mirror, distance);
+      thread.changed.push_back(mirror);
     });
     const std::vector<Local> asking(frontier_.begin(), frontier_.begin() + frontier_size_);
     take_least();
@@ -325,8 +331,15 @@ void SsspSpread<Real>::pull() {
     Real changed = take_least();
     std::copy(asking.begin(), asking.end(), frontier_.begin());
     frontier_size_ = asking.size();
-    for (Real here = least; here < kFar; changed = std::min(changed, here)) {
-      pull_again(least, here);
+    for (Real here = least;; changed = std::min(changed, here)) {
+      const std::vector<Local> sources = take_changed();
+      if (sources.empty() && asked) break;
+      if (!asked || static_cast<double>(sources.size()) > kMany * static_cast<double>(frontier_size_)) {
+        pull_again(least, here);
+        asked = true;
+      } else {
+        push_from(sources);
+      }
       here = take_least();
     }
     least = world_.min(changed);
@@ -346,10 +359,40 @@ void SsspSpread<Real>::pull_again(Real least, Real here) {
       thread.kept.push_back(v);
       if (!pull_one(v, here)) continue;
       told_.set(v);
+      thread.changed.push_back(v);
       thread.least = std::min(thread.least, distance_[index(v)]);
     }
   });
   collect_kept();
+}
+
+// All edges of the sources, where these are few.
+template <class Real>
+void SsspSpread<Real>::push_from(const std::vector<Local>& sources) {
+  team_.for_range(sources.size(), kGrain / 4, [&](int t, std::size_t a, std::size_t b) {
+    Thread& thread = threads_[static_cast<std::size_t>(t)];
+    for (std::size_t i = a; i < b; ++i) {
+      if (i + kAhead < b) __builtin_prefetch(forth_.of(sources[i + kAhead]).data());
+      const Local u = sources[i];
+      const Real distance = load(u);
+      for (const Entry& e : forth_.of(u)) {
+        if (!relax(distance, u, e)) continue;
+        told_.set(e.vertex);
+        thread.changed.push_back(e.vertex);
+        thread.least = std::min(thread.least, distance + e.weight);
+      }
+    }
+  });
+}
+
+template <class Real>
+std::vector<Local> SsspSpread<Real>::take_changed() {
+  std::vector<Local> all;
+  for (Thread& t : threads_) {
+    all.insert(all.end(), t.changed.begin(), t.changed.end());
+    t.changed.clear();
+  }
+  return all;
 }
 
 // The least distance that has changed since it was last taken.

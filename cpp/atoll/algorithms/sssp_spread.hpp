@@ -9,8 +9,8 @@
 #include <vector>
 
 /// Shortest paths from one source over several ranks: what class Sssp does there. Memory beside the graph: 16 bytes
-/// (double: 32; half of it on undirected graphs without hubs) for each entry of a list, and about 30 (double: 50) a local
-/// vertex.
+/// (double: 32; half of it on graphs without hubs) for each entry of a list, about 16 (double: 32) a local vertex, and, on
+/// graphs with hubs, 40 (double: 80) a master.
 namespace atl {
 
 template <class Real>
@@ -52,7 +52,8 @@ class SsspSpread {
     std::vector<std::vector<Local>> buckets;
     std::vector<Local> fused;
     std::vector<Local> kept;
-    Real least = kFar;  // of the distances of masters that it has changed
+    std::vector<Local> changed;  // beyond the horizon, or late below it
+    Real least = kFar;           // of the distances of masters that it has changed
     Vertex reached = 0;
     std::vector<Local> flat;  // masters whose tight edges all come from their own distance
   };
@@ -76,7 +77,9 @@ class SsspSpread {
   bool pull_one(Local v, Real lower);
   void look_ahead(Local v) const;
   void pull_again(Real least, Real here);
+  void push_from(const std::vector<Local>& sources);
   Real take_least();
+  std::vector<Local> take_changed();
   void collect_kept();
   template <class F>
   void tell(F&& f);
