@@ -154,7 +154,7 @@ MirrorExchange<T, Combine>::MirrorExchange(const Graph& graph, Combine combine, 
       world_(graph.world()),
       combine_(std::move(combine)),
       shift_(std::countr_zero(static_cast<std::uint32_t>(lanes))),
-      alone_(world_.thread_slots() == 1) {
+      alone_(world_.team().size() == 1 && !world_.has_communication_thread()) {
   ATOLL_ASSERT(std::has_single_bit(static_cast<std::uint32_t>(lanes)) && lanes <= 64 &&
                graph.locals() <= std::numeric_limits<Local>::max() / lanes);
   const Mirrors& mirrors = graph.mirrors();
