@@ -125,7 +125,11 @@ void check_ways(const char* text, bool directed, std::uint64_t sample_number, F&
 
 TEST_CASE("shortest paths over ranks hold for weights that differ much, that vanish in a sum, and that are all 0") {
   std::uint64_t number = 0;
-  for (const char* text : {"kron:9", "kron:11:8", "kron:11:1", "uniform:9:8", "grid:20x30", "star:1500", "path:200"})
+  const std::vector<const char*> texts =
+      shapes::kSanitized ? std::vector<const char*>{"kron:6", "uniform:6:4", "path:20"}
+                         : std::vector<const char*>{"kron:9",     "kron:11:8", "kron:11:1", "uniform:9:8",
+                                                    "grid:20x30", "star:1500", "path:200"};
+  for (const char* text : texts)
     for (const bool directed : {false, true}) {
       const auto check = [&](auto real, auto&& weight) {
         check_ways<decltype(real)>(text, directed, ++number, weight);
