@@ -8,23 +8,9 @@
 
 using namespace atl;
 using samples::Sample;
+using samples::least_ids;
 
 namespace {
-
-// The least id of each vertex's component, by passing it along edges until nothing changes.
-std::vector<Vertex> least_ids(const Sample& sample) {
-  std::vector<Vertex> label = sample.edges.ids();
-  const auto arcs = sample.arcs();
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const auto& a : arcs) {
-      Vertex &x = label[static_cast<std::size_t>(a.from)], &y = label[static_cast<std::size_t>(a.to)];
-      changed |= x != y;
-      x = y = std::min(x, y);
-    }
-  }
-  return label;
-}
 
 void check_components(const Sample& sample, const Graph& graph) {
   const auto expected = least_ids(sample);

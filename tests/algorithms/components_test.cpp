@@ -8,24 +8,7 @@
 
 using namespace atl;
 using samples::Sample;
-
-namespace {
-
-std::vector<Vertex> least_ids(const Sample& sample) {
-  std::vector<Vertex> label = sample.edges.ids();
-  const auto arcs = sample.arcs();
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const auto& a : arcs) {
-      Vertex &x = label[static_cast<std::size_t>(a.from)], &y = label[static_cast<std::size_t>(a.to)];
-      changed |= x != y;
-      x = y = std::min(x, y);
-    }
-  }
-  return label;
-}
-
-}  // namespace
+using samples::least_ids;
 
 TEST_CASE("components are the same over any ranks, routes and partitions") {
   samples::for_each_spread(cases::Weight::none, [](const Sample& sample, const Graph& graph) {

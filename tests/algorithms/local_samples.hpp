@@ -110,4 +110,19 @@ void for_each(cases::Weight weight, const std::vector<Isa>& isas, F&& f) {
           }
 }
 
+// The least id of each vertex's component, by passing it along edges until nothing changes.
+inline std::vector<Vertex> least_ids(const Sample& sample) {
+  std::vector<Vertex> label = sample.edges.ids();
+  const auto arcs = sample.arcs();
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const auto& a : arcs) {
+      Vertex &x = label[static_cast<std::size_t>(a.from)], &y = label[static_cast<std::size_t>(a.to)];
+      changed |= x != y;
+      x = y = std::min(x, y);
+    }
+  }
+  return label;
+}
+
 }  // namespace samples

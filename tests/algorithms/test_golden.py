@@ -59,6 +59,13 @@ def matrix(name):
     return plain if plain.exists() else present(f"matrices/{name}.zst")
 
 
+def present_of(expected):
+    """Those whose matrix is in the data folder: a few are not, most must be."""
+    found = [(n, e) for n, e in expected.items() if any((DATA / "matrices" / f).exists() for f in (n, f"{n}.zst"))]
+    assert len(found) > len(expected) / 2
+    return found
+
+
 @pytest.fixture(scope="module")
 def lagraph():
     return json.loads(present("golden-lagraph/lagraph-golden.json").read_text())
@@ -92,17 +99,13 @@ def test_pagerank_of_karate(lagraph, ranks, tmp_path):
 
 
 def test_triangles(lagraph, ranks):
-    for name, expected in lagraph["triangle_count"]["values"].items():
-        if not (DATA / "matrices" / name).exists() and not (DATA / "matrices" / f"{name}.zst").exists():
-            continue  # not in the data folder
+    for name, expected in present_of(lagraph["triangle_count"]["values"]):
         options = [] if name == "bcsstk13.mtx" else ["--undirected"]
         assert run("triangles", matrix(name), *ranks, *options, "--unweighted")["triangles"] == expected, name
 
 
 def test_numbers_of_components(lagraph, ranks):
-    for name, expected in lagraph["connected_components_count"]["values"].items():
-        if not (DATA / "matrices" / name).exists() and not (DATA / "matrices" / f"{name}.zst").exists():
-            continue  # not in the data folder
+    for name, expected in present_of(lagraph["connected_components_count"]["values"]):
         assert run("cc", matrix(name), *ranks)["components"] == expected, name
 
 
