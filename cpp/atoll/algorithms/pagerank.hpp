@@ -48,6 +48,9 @@ struct PageRankResult {
 };
 
 template <class Real>
+class PageRankForm;  // how an iteration is done
+
+template <class Real>
 class PageRank {
  public:
   /// Collective.
@@ -61,10 +64,7 @@ class PageRank {
   std::size_t memory_bytes() const;
 
  private:
-  class Iteration;  // how an iteration is done: on one rank, over several
-  class Alone;
-  class Together;
-  std::unique_ptr<Iteration> iteration_;
+  std::unique_ptr<PageRankForm<Real>> form_;
 };
 
 }  // namespace atl

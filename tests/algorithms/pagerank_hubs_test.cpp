@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <atoll/algorithms/pagerank_local.hpp>
+#include <atoll/algorithms/pagerank.hpp>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -49,7 +49,7 @@ double distance(const Array<Real>& a, const std::vector<double>& b) {
 
 template <class Real>
 void check_against_power_iteration(const Sample& sample, const Graph& graph, double error) {
-  PageRankLocal<Real> pagerank(graph);
+  PageRank<Real> pagerank(graph);
   PageRankResult<Real> result;  // used again by each run
   std::vector<double> personal(sample.vertices());
   for (std::size_t v = 0; v < personal.size(); ++v) personal[v] = static_cast<double>(v % 3) + (v == 0);
@@ -84,7 +84,7 @@ TEST_CASE("pagerank stops at the first iteration whose change is below the toler
   const Graph graph =
       Graph::build(*world, cases::slice(sample.edges, true, cases::Weight::none, false, 0, 1, cases::Dealing::spread));
   PageRankResult<double> result;
-  PageRankLocal<double>(graph).run({.tolerance = 1e-9}, result);
+  PageRank<double>(graph).run({.tolerance = 1e-9}, result);
   CHECK(result.converged);
   CHECK(result.change < 1e-9);
   const auto last = power_iteration(sample, 0.85, result.iterations, Dangling::spread, {});
@@ -111,19 +111,19 @@ TEST_CASE("pagerank gives the same whether hubs are sorted and isolated vertices
           *world, cases::slice(sample.edges, false, cases::Weight::none, false, 0, 1, cases::Dealing::spread),
           {.degree_sort = sorted, .isolated = isolated});
       PageRankResult<double> result;
-      PageRankLocal<double>(graph).run({.tolerance = {}, .max_iterations = 20}, result);
+      PageRank<double>(graph).run({.tolerance = {}, .max_iterations = 20}, result);
       CHECK(distance(result.score, expected) < 1e-13);
     }
 }
 
-TEST_CASE("pagerank refuses options out of their range, and a graph over several ranks") {
+TEST_CASE("pagerank refuses options out of their range") {
   const cases::Case c = samples::from_text("path:5");
   Plan plan;
   plan.threads = 1;
   const auto world = World::alone(plan);
   const Graph graph =
       Graph::build(*world, cases::slice(c, false, cases::Weight::none, false, 0, 1, cases::Dealing::spread));
-  PageRankLocal<float> pagerank(graph);
+  PageRank<float> pagerank(graph);
   PageRankResult<float> r;
   CHECK_THROWS_WITH_AS(pagerank.run({.damping = 1}, r),
                        "pagerank: damping is 1 (a number between 0 and 1; 0.85 is usual). Change it.", InputError);
@@ -135,9 +135,4 @@ TEST_CASE("pagerank refuses options out of their range, and a graph over several
   for (const auto& p : {std::vector<double>{1, 2}, {0, 0, 0, 0, 0}, {1, 1, -1, 1, 1}, {1, nan, 1, 1, 1}})
     CHECK_THROWS_AS(pagerank.run({.personalisation = p}, r), InputError);
   CHECK(r.score.empty());
-  run_ranks(2, plan, [&](World& two) {
-    const Graph spread =
-        Graph::build(two, cases::slice(c, false, cases::Weight::none, false, two.rank(), 2, cases::Dealing::spread));
-    CHECK_THROWS_AS(PageRankLocal<float>{spread}, InputError);
-  });
 }

@@ -2,7 +2,7 @@
 // Sixteen hub values a gather; two gathers under way.
 #include <immintrin.h>
 
-#include <atoll/algorithms/pagerank_local.hpp>
+#include <atoll/algorithms/pagerank_hubs.hpp>
 
 namespace atl {
 namespace {

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/graph/graph.hpp>
+#include <span>
+#include <vector>
+
+/// The entering edges of a rank's masters by blocks of targets, and in a block by their source.
+///
+/// A sum over neighbours is bound by its gathers. Here the sums of a block stay near the core, 16 bits name a target,
+/// and the sources of a block are read in ascending order, once each however many edges they have into it: where they
+/// are dense that is streaming, elsewhere they are fetched ahead. The partition-centric order of [1], but pulled: nothing
+/// is written in between.
+/// [1] K. Lakhotia, R. Kannan, V. Prasanna. "Accelerating PageRank using Partition-Centric Processing." USENIX ATC 2018.
+namespace atl {
+
+class TargetBlocks {
+ public:
+  /// Rows of a block at most: of doubles 256 KiB.
+  static constexpr std::size_t kRows = std::size_t{1} << 15;
+  struct Block {
+    std::size_t begin = 0, end = 0;            ///< rows
+    std::size_t sources = 0, targets = 0;      ///< where those of the block begin
+    std::size_t targets_end = 0;
+  };
+
+  /// Of the first `rows` rows of `in`, whose ends are below `locals`. As many blocks as `team` shares out well.
+  TargetBlocks(Team& team, const Csr& in, std::size_t rows, std::size_t locals);
+
+  const std::vector<Block>& blocks() const { return blocks_; }
+  /// sums[r - block.begin] += x[u] for each edge u -> r of the block.
+  template <class Real>
+  void add(const Block& block, const Real* x, Real* sums) const {
+    const Local* source = sources_.data() + block.sources - 1;
+    for (std::size_t e = block.targets; e < block.targets_end; ++e) {
+      const std::uint16_t target = targets_[e];
+      source += target >> kRowBits;
+      __builtin_prefetch(x + source[kAhead]);
+      sums[target & (kRows - 1)] += x[*source];
+    }
+  }
+  std::size_t memory_bytes() const { return sources_.size() * sizeof(Local) + targets_.size() * sizeof(std::uint16_t); }
+
+ private:
+  static constexpr int kRowBits = 15;
+  // Sources that are fetched ahead of their use.
+  static constexpr std::size_t kAhead = 32;
+
+  std::vector<Block> blocks_;
+  Array<Local> sources_;          // those of a block, ascending
+  Array<std::uint16_t> targets_;  // row in the block; the top bit: the first of the next source
+};
+
+}  // namespace atl
