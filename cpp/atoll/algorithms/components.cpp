@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connected components over ranks: each finds the trees of its own edges, mirrors included, by Afforest [1]. Every tree
-// has a name: that of the largest of a rank, its giant, is the rank's number; of any other a number above those. A rank
-// tells the others the names of its vertices that mirrors stand for, but for those in its giant: so all ranks together
-// know which trees an edge joins. The few pairs that are left to join are gathered by every rank; were they too many for
-// that, the small trees pass the least name on, from tree to tree.
+// Connected components over ranks: each finds a tree with most of its vertices, its giant, by a few edges of each [1].
+// A bit for each mirror says whether its master is in its rank's giant: so the vertices apart, when they look at all of
+// their edges, join those of all ranks. Every tree has a name: a giant's is its rank's number; of any other, a number
+// above those. A rank tells the others the names of its vertices that are in no giant: so all ranks together know which
+// trees an edge joins. The few pairs that are left to join are gathered by every rank; were they too many for that, the
+// trees pass the least name on, from tree to tree.
 //
 //   in the paper        here              meaning
 //   pi, Link, Compress  forest_           trees of this rank's edges
 //   c                   forest_.giant()   tree whose vertices do not look at all of their edges
+//                       in_giant_         of every vertex, mirrors included: it is in its rank's giant, and was early
 //                       name_             [local] a root's: the least name that its tree is known to be joined to; a
 //                                         mirror's: the same of its master's tree
-//
-// Deviation: an edge between two giants may be seen by neither rank, where its ends also have been linked to a third
-// tree. So where a mirror of another giant is in such a tree and the two giants are not one in the end, the edges
-// skipped are looked at after all.
 //
 // [1] M. Sutton, T. Ben-Nun, A. Barak. "Optimizing parallel graph connectivity computation via subgraph sampling."
 // IPDPS 2018.
 #include <algorithm>
 #include <atoll/algorithms/components.hpp>
 #include <atoll/algorithms/components_forest.hpp>
+#include <atoll/engine/mirror_bits.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
 #include <numeric>
 #include <unordered_map>
@@ -38,7 +37,8 @@ class Components::Alone final : public Search {
   explicit Alone(const Graph& graph) : graph_(graph), forest_(graph) {}
 
   void run(ComponentsResult& result) override {
-    forest_.grow();
+    forest_.sprout();
+    forest_.settle(none_);
     const Local giant = forest_.giant();
     const auto id = [&](Local root) { return graph_.ids().id_of(forest_.lowest(root)); };
     forest_.write(giant >= 0 ? id(giant) : kNoVertex, id, result.component);
@@ -49,6 +49,7 @@ class Components::Alone final : public Search {
  private:
   const Graph& graph_;
   ComponentForest forest_;
+  const VertexBits none_{0};  // no mirrors
 };
 
 class Components::Together final : public Search {
@@ -58,6 +59,8 @@ class Components::Together final : public Search {
         world_(graph.world()),
         forest_(graph),
         exchange_(graph),
+        mirror_bits_(graph),
+        in_giant_(graph.locals()),
         locals_(static_cast<std::size_t>(graph.locals())),
         name_(locals_),
         beside_(static_cast<std::size_t>(graph.active())),
@@ -67,18 +70,15 @@ class Components::Together final : public Search {
   }
 
   void run(ComponentsResult& result) override {
-    forest_.grow();
+    forest_.sprout();
+    tell_giant();
+    forest_.settle(in_giant_);
     join_trees();
-    if (world_.any(may_have_missed())) {
-      for (const Local v : forest_.apart()) name(v) = own_rank();
-      forest_.grow_on();
-      join_trees();
-    }
     write(result);
   }
 
   std::size_t memory_bytes() const override {
-    return forest_.memory_bytes() + locals_ * sizeof(Name) + beside_.size() + exchange_.memory_bytes();
+    return forest_.memory_bytes() + locals_ * sizeof(Name) + beside_.size() + mirror_bits_.memory_bytes() + exchange_.memory_bytes();
   }
 
  private:
@@ -107,10 +107,14 @@ class Components::Together final : public Search {
   // Of a small tree of this rank: above all giants', and in the order of the least ids.
   Name own_name(Local root) const { return ranks_ + static_cast<Name>(graph_.ids().id_of(forest_.lowest(root))); }
 
-  // Of a mirror: a tree of its own has edges to the giant only.
-  Local tree_of_mirror(Local m) {
-    const Local root = forest_.tree(m);
-    return root == m ? forest_.giant() : root;
+  void tell_giant() {
+    in_giant_.clear();
+    const auto active = static_cast<std::size_t>(graph_.active());
+    for (std::size_t w = 0; w < (active + 63) / 64; ++w)
+      in_giant_.at(w) = active - w * 64 >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << (active - w * 64)) - 1;
+    for (const Local v : forest_.apart())
+      in_giant_.at(static_cast<std::size_t>(v) / 64) &= ~(std::uint64_t{1} << (v % 64));
+    mirror_bits_.broadcast(in_giant_);
   }
 
   void join_trees() {
@@ -129,7 +133,7 @@ class Components::Together final : public Search {
     }
   }
 
-  // A mirror that nothing was told about is in its rank's giant.
+  // A mirror that nothing was told about is in its rank's giant, early or late.
   Name name_of_mirror(Local m, Name rank) { return told_.test(m) ? name(m) : rank; }
 
   void tell_names() {
@@ -145,31 +149,41 @@ class Components::Together final : public Search {
       if (const Local root = forest_.tree(v); root != forest_.giant()) name(root) = own_name(root);
   }
 
-  // Which trees the mirrors join: small trees take the least name that they are beside.
+  // Which trees the mirrors join: small trees take the least name that they are beside. Of a mirror that is a tree of its
+  // own, the master looks at all edges that lead here.
   void look_across() {
     joined_.clear();
     between_.clear();
     hanging_.clear();
-    beside_giant_.assign(static_cast<std::size_t>(ranks_), false);
     const Mirrors& mirrors = graph_.mirrors();
+    const Local giant = forest_.giant();
     for (Name r = 0; r < ranks_; ++r) {
-      bool touched = false;
-      for (Local m = mirrors.begin[r]; m < mirrors.begin[r] + mirrors.count[r]; ++m) {
-        const Local root = tree_of_mirror(m);
-        if (root != forest_.giant()) {
-          hanging_.push_back({m, root, name_of_mirror(m, r)});
-        } else if (!touched) {
-          touched = is_giant(name_of_mirror(m, r));
+      if (const Local m = forest_.giant_of(r); m >= 0) {
+        if (const Local root = forest_.tree(m); root == giant) {
+          joined_.push_back({own_rank(), r});
+        } else if (root < graph_.active()) {
+          hanging_.push_back({m, root, r});
         }
       }
-      if (touched) joined_.push_back({own_rank(), r});
+      const auto first = static_cast<std::size_t>(mirrors.begin[r]), count = static_cast<std::size_t>(mirrors.count[r]);
+      for (std::size_t k = 0; k < count; k += 64) {
+        std::uint64_t others = ~in_giant_.at((first + k) / 64);
+        if (count - k < 64) others &= (std::uint64_t{1} << (count - k)) - 1;
+        for (; others; others &= others - 1) {
+          const auto m = static_cast<Local>(first + k + static_cast<std::size_t>(std::countr_zero(others)));
+          const Local root = forest_.tree(m);
+          if (root == m) continue;
+          const Name there = name_of_mirror(m, r);
+          if (root != giant) {
+            hanging_.push_back({m, root, there});
+          } else if (is_giant(there)) {
+            joined_.push_back({own_rank(), there});
+          }
+        }
+      }
     }
     for (const Hanging& h : hanging_) {
-      if (is_giant(h.name)) {
-        beside_giant_[h.name] = true;
-      } else {
-        beside(h.root) |= kTrees;
-      }
+      if (!is_giant(h.name)) beside(h.root) |= kTrees;
       hear(h.root, h.name);
     }
     for (const Hanging& h : hanging_)
@@ -221,13 +235,6 @@ class Components::Together final : public Search {
   }
 
   Name group_of(Name giant) const { return group_[giant]; }
-
-  // Whether a mirror of a giant that is not ours hangs on a small tree: it may have an edge to ours as well.
-  bool may_have_missed() const {
-    for (Name r = 0; r < ranks_; ++r)
-      if (beside_giant_[r] && group_of(r) != group_of(own_rank())) return true;
-    return false;
-  }
 
   template <class F>
   void for_small_trees(F&& f) {
@@ -296,6 +303,8 @@ class Components::Together final : public Search {
   World& world_;
   ComponentForest forest_;
   MirrorExchange<Name, MinOf> exchange_;
+  MirrorBits mirror_bits_;
+  VertexBits in_giant_;
   const std::size_t locals_;
   Array<Name> name_;
   Array<std::uint8_t> beside_;  // [root]
@@ -304,7 +313,6 @@ class Components::Together final : public Search {
   std::vector<Name> group_;  // [rank] least giant that its giant is joined to
   std::vector<Pair> joined_;   // giants that are joined, as seen here
   std::vector<Hanging> hanging_;
-  std::vector<bool> beside_giant_;  // [rank] a mirror of its giant is among those
   std::vector<Pair> between_;  // small trees beside others of other ranks, and what else these are beside
 };
 

@@ -45,7 +45,8 @@ ComponentForest::ComponentForest(const Graph& graph)
       second_(active_),
       parent_(graph.world().size() == 1 ? active_ : index(graph.locals())),
       lowest_(active_),
-      apart_(active_) {
+      apart_(active_),
+      giants_(graph.world().size() == 1 ? 0 : static_cast<std::size_t>(graph.world().size()), -1) {
   std::atomic<std::size_t> hung{0};
   team_.for_range(first_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
     std::size_t here = 0;
@@ -163,12 +164,62 @@ void ComponentForest::link_all(Local v) {
   for (const Local u : graph_.in().neighbours(v)) link(v, u);
 }
 
-// An edge between the giant and the others is in a list of the other end, whatever its direction. Whoever is seen in
-// the giant's tree needs no look: if the other end is not in it, that one looks.
+// An edge between the giant and the others is in a list of the other end, whatever its direction. On one rank whoever is
+// seen in the giant's tree needs no look: if the other end is not in it, that one looks.
 void ComponentForest::link_apart(Local giant) {
+  const bool alone = giants_.empty();
   team_.for_range(aparts_, kGrain / 16, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t i = a; i < b; ++i)
-      if (find(apart_[i]) != giant) link_all(apart_[i]);
+      if (!alone || find(apart_[i]) != giant) link_all(apart_[i]);
+  });
+}
+
+// The mirrors with a bit become one tree for each rank.
+void ComponentForest::adopt(const VertexBits& in_giant) {
+  const Mirrors& mirrors = graph_.mirrors();
+  for (std::size_t r = 0; r < giants_.size(); ++r) {
+    giants_[r] = -1;
+    const std::size_t first = index(mirrors.begin[r]) / 64, words = (index(mirrors.count[r]) + 63) / 64;
+    for (std::size_t w = first; w < first + words && giants_[r] < 0; ++w)
+      if (const std::uint64_t bits = in_giant.at(w))
+        giants_[r] = static_cast<Local>(w * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
+    const Local root = giants_[r];
+    team_.for_range(words, kGrain / 64, [&](int, std::size_t a, std::size_t b) {
+      for (std::size_t w = first + a; w < first + b; ++w)
+        for (std::uint64_t bits = in_giant.at(w); bits; bits &= bits - 1) {
+          const auto m = static_cast<Local>(w * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
+          if (load(m) != m) {
+            link(m, root);  // a second neighbour
+          } else if (m != root) {
+            store(m, root);
+          }
+        }
+    });
+  }
+}
+
+// The giants of other ranks that nobody apart has joined to this rank's: the first edge to one does. Mostly a hub has it.
+void ComponentForest::join_giants(const VertexBits& in_giant) {
+  auto is_left = [&](Local m) { return m >= 0 && find(m) != find(giant_); };
+  if (std::none_of(giants_.begin(), giants_.end(), is_left)) return;
+  std::atomic<bool> all{false};
+  const auto begin = static_cast<Local>(first_mirror_);
+  team_.for_range(active_, kGrain / 16, [&](int, std::size_t a, std::size_t b) {
+    for (auto v = static_cast<Local>(a); v < static_cast<Local>(b); ++v) {
+      if (all.load(std::memory_order_relaxed)) return;
+      if (find(v) != find(giant_)) continue;
+      bool joined = false;
+      auto look = [&](std::span<const Local> list) {
+        for (auto at = list.rbegin(); at != list.rend() && *at >= begin; ++at)  // mirrors are at the end
+          if (in_giant.test(*at) && find(*at) != find(v)) {
+            link(v, *at);
+            joined = true;
+          }
+      };
+      look(graph_.out().neighbours(v));
+      if (graph_.directed()) look(graph_.in().neighbours(v));
+      if (joined && std::none_of(giants_.begin(), giants_.end(), is_left)) all = true;
+    }
   });
 }
 
@@ -224,19 +275,7 @@ void ComponentForest::write_giant(Vertex giant, Array<Vertex>& component) const 
   });
 }
 
-// The masters outside the giant, which look at all of their edges; then every tree's lowest.
-void ComponentForest::settle(Local giant) {
-  collect_apart(giant);
-  const Vertex first = first_natural_of(giant);
-  link_apart(giant);
-  giant_ = find(giant);
-  lowest_[index(giant_)] = static_cast<Local>(std::min(first, graph_.natural_of(giant_)));
-  const Local known = lowest_[index(giant_)];
-  label_apart();
-  lowest_[index(giant_)] = std::min(lowest_[index(giant_)], known);
-}
-
-void ComponentForest::grow() {
+void ComponentForest::sprout() {
   aparts_ = 0;
   trees_apart_ = 0;
   giant_ = -1;
@@ -248,16 +287,22 @@ void ComponentForest::grow() {
     compress(active_);
     std::tie(giant, share) = largest_tree();
   }
-  settle(giant);
+  giant_ = giant;
+  collect_apart(giant);
 }
 
-void ComponentForest::grow_on() {
+// The masters outside the giant look at all of their edges; then every tree's lowest.
+void ComponentForest::settle(const VertexBits& in_giant) {
+  if (!giants_.empty()) adopt(in_giant);
   if (active_ == 0) return;
-  team_.for_range(active_, kGrain / 16, [&](int, std::size_t a, std::size_t b) {
-    for (std::size_t v = a; v < b; ++v) link_all(static_cast<Local>(v));
-  });
-  compress(active_);
-  settle(find(giant_));
+  const Vertex first = first_natural_of(giant_);
+  link_apart(giant_);
+  if (!giants_.empty()) join_giants(in_giant);
+  giant_ = find(giant_);
+  lowest_[index(giant_)] = static_cast<Local>(std::min(first, graph_.natural_of(giant_)));
+  const Local known = lowest_[index(giant_)];
+  label_apart();
+  lowest_[index(giant_)] = std::min(lowest_[index(giant_)], known);
 }
 
 std::size_t ComponentForest::memory_bytes() const {

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/engine/vertex_bits.hpp>
 #include <atoll/graph/graph.hpp>
 #include <atomic>
 
 /// The trees of one rank's edges by Afforest: what class Components is made of.
 ///
 ///     ComponentForest forest(graph);           // buffers are made once
-///     forest.grow();
-///     forest.giant();                          // root of the tree whose members are skipped, where all edges were
-///     for (Local v : forest.apart()) ...       // masters with an edge that are in other trees
+///     forest.sprout();                         // a giant: a tree that has most vertices by a few edges of each
+///     for (Local v : forest.apart()) ...       // masters with an edge that are not in it yet
+///     forest.settle(bits);                     // these look at all of their edges
+///     forest.giant();                          // its root
 ///     forest.tree(v);                          // root of the tree of any local vertex, mirrors included
 ///
-/// Masters in the giant have not looked at all of their edges; the others have. Over several ranks that is less than all
-/// edges of this rank: between a master in the giant and a mirror there may be one that nobody looked at. A mirror that is
-/// a tree of its own has such edges only. Memory: 20 bytes a master, 4 a mirror, beside the graph.
+/// Over several ranks the mirrors whose masters were in their rank's giant, those with a bit, are one tree for each rank
+/// from the start, and it is joined to this rank's giant where any edge does so. What nobody here looks at are the edges
+/// between this rank's giant and the other mirrors: their masters look at those. Memory: 20 bytes a master, 4 a mirror,
+/// beside the graph.
 namespace atl {
 
 class ComponentForest {
@@ -23,11 +26,13 @@ class ComponentForest {
   ComponentForest(const ComponentForest&) = delete;
   ComponentForest& operator=(const ComponentForest&) = delete;
 
-  void grow();
-  /// After grow(): now the masters in the giant look at all of their edges too.
-  void grow_on();
+  void sprout();
+  /// `in_giant` has the mirrors' bits, by local number; on one rank it is not looked at.
+  void settle(const VertexBits& in_giant);
 
   Local giant() const { return giant_; }  ///< -1: no master has an edge
+  /// After sprout(): any of the mirrors of this rank's vertices that have a bit; -1: none has.
+  Local giant_of(std::size_t rank) const { return giants_[rank]; }
   std::span<const Local> apart() const { return {apart_.data(), aparts_.load(std::memory_order_relaxed)}; }
   Local tree(Local v) { return find(v); }
   /// Smallest natural number of the masters in the tree of this root.
@@ -48,8 +53,9 @@ class ComponentForest {
   void link_round();
   void compress(std::size_t vertices);
   std::pair<Local, double> largest_tree();
-  void settle(Local giant);
   void collect_apart(Local giant);
+  void adopt(const VertexBits& in_giant);
+  void join_giants(const VertexBits& in_giant);
   void link_all(Local v);
   void link_apart(Local giant);
   void label_apart();
@@ -78,6 +84,7 @@ class ComponentForest {
   bool hangs_on_hubs_ = false;          // nearly all vertices have a hub as first neighbour
   std::atomic<std::size_t> aparts_{0};  // how many
   Local giant_ = -1;
+  std::vector<Local> giants_;  // [rank] first mirror of its giant; -1: none
   Vertex trees_apart_ = 0;
 };
 
