@@ -12,6 +12,8 @@
 //                       in_giant_         of every vertex, mirrors included: it is in its rank's giant, and was early
 //                       name_             [local] a root's: the least name that its tree is known to be joined to; a
 //                                         mirror's: the same of its master's tree
+// A vertex apart that hangs on a giant of another rank by its first edge is believed to be done. An edge between two such
+// is then seen by neither rank: where giants are left that nothing has joined, all edges are looked at after all.
 //
 // [1] M. Sutton, T. Ben-Nun, A. Barak. "Optimizing parallel graph connectivity computation via subgraph sampling."
 // IPDPS 2018.
@@ -74,6 +76,11 @@ class Components::Together final : public Search {
     tell_giant();
     forest_.settle(in_giant_);
     join_trees();
+    if (!all_joined()) {
+      for (const Local v : forest_.apart()) name(v) = own_rank();
+      forest_.settle_all(in_giant_);
+      join_trees();
+    }
     write(result);
   }
 
@@ -163,6 +170,7 @@ class Components::Together final : public Search {
           joined_.push_back({own_rank(), r});
         } else if (root < graph_.active()) {
           hanging_.push_back({m, root, r});
+          beside(root) |= kTrees;  // it may be, along an edge that only the others have looked at
         }
       }
       const auto first = static_cast<std::size_t>(mirrors.begin[r]), count = static_cast<std::size_t>(mirrors.count[r]);
@@ -235,6 +243,11 @@ class Components::Together final : public Search {
   }
 
   Name group_of(Name giant) const { return group_[giant]; }
+
+  // The same on all ranks.
+  bool all_joined() const {
+    return std::all_of(group_.begin(), group_.end(), [](Name r) { return r == 0; });
+  }
 
   template <class F>
   void for_small_trees(F&& f) {

@@ -19,6 +19,7 @@
 #include <atoll/algorithms/components_forest.hpp>
 #include <atoll/base/random.hpp>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace atl {
@@ -56,6 +57,7 @@ ComponentForest::ComponentForest(const Graph& graph)
         const auto list = lists->neighbours(static_cast<Local>(v));
         if (!list.empty()) first_[v] = std::min(first_[v], list[0]);
         if (list.size() > 1) second_[v] = list[1];
+        if (!list.empty() && index(list[0]) >= first_mirror_) second_[v] = list[0];
       }
       here += first_[v] < graph.hubs();
     }
@@ -198,6 +200,21 @@ void ComponentForest::adopt(const VertexBits& in_giant) {
   }
 }
 
+// Vertices apart whose first neighbour is a mirror in a giant: they join it, and are put behind the others.
+void ComponentForest::hang(const VertexBits& in_giant) {
+  const auto hangs = [&](Local v) {
+    const Local m = second_[index(v)];
+    return index(m) >= first_mirror_ && in_giant.test(m);
+  };
+  const auto begin = apart_.begin(), end = begin + aparts_;
+  const auto middle = std::partition(begin, end, [&](Local v) { return !hangs(v); });
+  team_.for_range(static_cast<std::size_t>(end - middle), kGrain, [&](int, std::size_t a, std::size_t b) {
+    for (const Local* v = middle + a; v != middle + b; ++v) link(*v, second_[index(*v)]);
+  });
+  hung_ = static_cast<std::size_t>(end - middle);
+  aparts_ = static_cast<std::size_t>(middle - begin);
+}
+
 // The giants of other ranks that nobody apart has joined to this rank's: the first edge to one does. Mostly a hub has it.
 void ComponentForest::join_giants(const VertexBits& in_giant) {
   auto is_left = [&](Local m) { return m >= 0 && find(m) != find(giant_); };
@@ -247,9 +264,9 @@ void ComponentForest::label_apart() {
   trees_apart_ = roots;
 }
 
-Vertex ComponentForest::first_natural_of(Local giant) const {
+Vertex ComponentForest::first_natural_of(Local giant) {
   for (Vertex v = 0;; ++v)
-    if (const Local local = graph_.local_of(v); local < graph_.active() && load(local) == giant) return v;
+    if (const Local local = graph_.local_of(v); local < graph_.active() && find(local) == giant) return v;
 }
 
 // Without looking at the trees: nearly all have the same label. The others are written over afterwards.
@@ -277,6 +294,7 @@ void ComponentForest::write_giant(Vertex giant, Array<Vertex>& component) const 
 
 void ComponentForest::sprout() {
   aparts_ = 0;
+  hung_ = 0;
   trees_apart_ = 0;
   giant_ = -1;
   start();
@@ -295,14 +313,25 @@ void ComponentForest::sprout() {
 void ComponentForest::settle(const VertexBits& in_giant) {
   if (!giants_.empty()) adopt(in_giant);
   if (active_ == 0) return;
-  const Vertex first = first_natural_of(giant_);
+  if (!giants_.empty()) hang(in_giant);
+  finish(in_giant);
+}
+
+void ComponentForest::settle_all(const VertexBits& in_giant) {
+  if (active_ == 0) return;
+  aparts_ += std::exchange(hung_, 0);
+  finish(in_giant);
+}
+
+void ComponentForest::finish(const VertexBits& in_giant) {
   link_apart(giant_);
   if (!giants_.empty()) join_giants(in_giant);
   giant_ = find(giant_);
-  lowest_[index(giant_)] = static_cast<Local>(std::min(first, graph_.natural_of(giant_)));
-  const Local known = lowest_[index(giant_)];
+  // Whoever hangs on a giant is in this rank's own, or in a tree apart.
+  if (hung_ > 0 && std::any_of(giants_.begin(), giants_.end(), [&](Local m) { return m >= 0 && find(m) != giant_; }))
+    aparts_ += std::exchange(hung_, 0);
   label_apart();
-  lowest_[index(giant_)] = std::min(lowest_[index(giant_)], known);
+  lowest_[index(giant_)] = static_cast<Local>(first_natural_of(giant_));
 }
 
 std::size_t ComponentForest::memory_bytes() const {

@@ -29,6 +29,9 @@ class ComponentForest {
   void sprout();
   /// `in_giant` has the mirrors' bits, by local number; on one rank it is not looked at.
   void settle(const VertexBits& in_giant);
+  /// After settle(), where ranks' giants are left that nothing has joined: as it is, but all vertices apart look at all of
+  /// their edges. Else those that a first look finds in a giant are believed to be done.
+  void settle_all(const VertexBits& in_giant);
 
   Local giant() const { return giant_; }  ///< -1: no master has an edge
   /// After sprout(): any of the mirrors of this rank's vertices that have a bit; -1: none has.
@@ -57,10 +60,12 @@ class ComponentForest {
   void adopt(const VertexBits& in_giant);
   void join_giants(const VertexBits& in_giant);
   void link_all(Local v);
+  void hang(const VertexBits& in_giant);
   void link_apart(Local giant);
+  void finish(const VertexBits& in_giant);
   void label_apart();
   void write_giant(Vertex giant, Array<Vertex>& component) const;
-  Vertex first_natural_of(Local giant) const;
+  Vertex first_natural_of(Local giant);
 
   Local load(Local v) const {
     return std::atomic_ref(parent_[static_cast<std::size_t>(v)]).load(std::memory_order_relaxed);
@@ -77,12 +82,13 @@ class ComponentForest {
   const std::size_t active_;
   const std::size_t first_mirror_;      // to the end
   Array<Local> first_;                  // [active] the smaller of it and its first neighbours
-  Array<Local> second_;                 // [active] its second neighbour, or itself
+  Array<Local> second_;                 // [active] its second neighbour, or itself; where the first is a mirror, that
   mutable Array<Local> parent_;         // [local] in the tree: never above the vertex itself
   Array<Local> lowest_;                 // [root] smallest natural number of the tree
   Array<Local> apart_;                  // active vertices outside the largest tree
   bool hangs_on_hubs_ = false;          // nearly all vertices have a hub as first neighbour
   std::atomic<std::size_t> aparts_{0};  // how many
+  std::size_t hung_ = 0;                // as many behind them hang on a mirror in a giant
   Local giant_ = -1;
   std::vector<Local> giants_;  // [rank] first mirror of its giant; -1: none
   Vertex trees_apart_ = 0;
