@@ -14,6 +14,7 @@
 //
 // [1] S. Brin, L. Page. "The anatomy of a large-scale hypertextual Web search engine." WWW 1998.
 #include <atoll/algorithms/pagerank.hpp>
+#include <atoll/algorithms/pagerank_cut.hpp>
 #include <atoll/algorithms/pagerank_local.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
 #include <cmath>
@@ -36,6 +37,22 @@ void check_options(const PageRankOptions& options, Local owned, const std::strin
           "pagerank: personalisation {} is {} (a finite number that is not negative). Correct it.", v, p[v]);
 }
 
+double total_personalisation(const Graph& graph, const PageRankOptions& options) {
+  World& world = graph.world();
+  world.together([&] { check_options(options, graph.owned(), graph.name()); });
+  const auto& p = options.personalisation;
+  double total = 0;
+  for (const double share : p) total += share;
+  total = world.sum(total);
+  const bool on_all = world.all(!p.empty() || graph.owned() == 0);
+  const bool on_any = world.any(!p.empty());
+  check(on_all == on_any,
+        "pagerank: some ranks have a personalisation, others none (it is a number for each vertex). Give it on all.");
+  check(!on_any || (total > 0 && std::isfinite(total)),
+        "pagerank: the personalisation sums to {} (some vertex must have a share). Give one a number above 0.", total);
+  return on_any ? total : static_cast<double>(graph.vertices());
+}
+
 template <class Real>
 class PageRank<Real>::Iteration {
  public:
@@ -53,6 +70,17 @@ class PageRank<Real>::Alone final : public Iteration {
 
  private:
   PageRankLocal<Real> local_;
+};
+
+template <class Real>
+class PageRank<Real>::Across final : public Iteration {
+ public:
+  explicit Across(const Graph& graph) : cut_(graph) {}
+  void run(const PageRankOptions& options, PageRankResult<Real>& result) override { cut_.run(options, result); }
+  std::size_t memory_bytes() const override { return cut_.memory_bytes(); }
+
+ private:
+  PageRankCut<Real> cut_;
 };
 
 template <class Real>
@@ -134,19 +162,9 @@ class PageRank<Real>::Together final : public Iteration {
   static constexpr std::size_t kAhead = 32;
 
   void start(const PageRankOptions& options) {
-    world_.together([&] { check_options(options, graph_.owned(), graph_.name()); });
     const auto& p = options.personalisation;
-    total_ = 0;
-    for (const double share : p) total_ += share;
-    total_ = world_.sum(total_);
-    const bool personal_all = world_.all(!p.empty() || graph_.owned() == 0);
-    const bool personal_any = world_.any(!p.empty());
-    check(personal_all == personal_any,
-          "pagerank: some ranks have a personalisation, others none (it is a number for each vertex). Give it on all.");
-    check(!personal_any || (total_ > 0 && std::isfinite(total_)),
-          "pagerank: the personalisation sums to {} (some vertex must have a share). Give one a number above 0.", total_);
+    total_ = total_personalisation(graph_, options);
     const auto n = static_cast<double>(graph_.vertices());
-    if (!personal_any) total_ = n;
     personal_ = Array<Real>(p.empty() ? 0 : active_);
     apart_share_ = static_cast<double>(graph_.owned() - graph_.active()) / n;
     if (!p.empty()) {
@@ -269,6 +287,8 @@ template <class Real>
 PageRank<Real>::PageRank(const Graph& graph) {
   if (graph.world().size() == 1) {
     iteration_ = std::make_unique<Alone>(graph);
+  } else if (graph.cut().cut() != Cut::edge) {
+    iteration_ = std::make_unique<Across>(graph);
   } else {
     iteration_ = std::make_unique<Together>(graph);
   }

@@ -39,6 +39,10 @@ struct PageRankOptions {
 /// InputError if an option is out of its range; `owned` vertices of the graph are this rank's.
 void check_options(const PageRankOptions& options, Local owned, const std::string& name);
 
+/// Checks the options; what the personalisation sums to over all ranks, or how many vertices there are if there is none.
+/// Collective.
+double total_personalisation(const Graph& graph, const PageRankOptions& options);
+
 template <class Real>
 struct PageRankResult {
   Array<Real> score;  ///< [natural]; sums to 1 where dangling is spread
@@ -64,6 +68,7 @@ class PageRank {
   class Iteration;  // how an iteration is done: on one rank, over several
   class Alone;
   class Together;
+  class Across;  // a vertex-cut
   std::unique_ptr<Iteration> iteration_;
 };
 
