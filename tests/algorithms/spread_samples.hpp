@@ -48,11 +48,12 @@ void for_each_spread(cases::Weight weight, F&& f) {
   std::vector<cases::Case> list = cases::all();
   for (const char* text : {"kron:8", "uniform:8:3", "grid:11x9", "star:200", "path:60"}) list.push_back(from_text(text));
   list.push_back({"no vertex", {}, IdRange{0, 0}, {}});
-  std::uint64_t variant = 0;
+  std::uint64_t variant = 0, cut_variant = 0;
   for (const auto& c : list)
     for (const bool directed : {false, true})
       for (const Spread& spread : kSpreads) {
         if (shapes::kSanitized && random_at(6, ++variant) % 6 != 0) continue;
+        if (spread.cut != Cut::edge && random_at(7, ++cut_variant) % 3 != 0) continue;  // all cuts, a third of the graphs
         const Sample sample{c, directed, Duplicates::merge_min};
         Plan plan;
         plan.threads = spread.threads;
