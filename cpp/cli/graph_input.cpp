@@ -42,9 +42,10 @@ void GraphInput::add_to(CLI::App& app) {
                  "several edges between two vertices: keep, min or sum of weights (default min)")
       ->check(CLI::IsMember({"keep", "min", "sum"}));
   app.add_option("--self-loops", self_loops_, "keep or drop (default keep)")->check(CLI::IsMember({"keep", "drop"}));
-  app.add_option("--partition", partition_,
-                 "which rank owns which vertex: blocked (ids in a row, the default), balanced, hashed, hierarchy; or, over "
-                 "balanced owners, who has which edge: cartesian, hybrid (vertex-cuts), auto (the cut that moves least)")
+  app.add_option(
+         "--partition", partition_,
+         "which rank owns which vertex: blocked (ids in a row, the default), balanced, hashed, hierarchy; or, over "
+         "balanced owners, who has which edge: cartesian, hybrid (vertex-cuts), auto (the cut that moves least)")
       ->check(CLI::IsMember(every_partition()));
   app.add_option("--heavy", heavy_,
                  fmt::format("hybrid: entering edges from which on a vertex is heavy (default {})", kHeavyDegree))

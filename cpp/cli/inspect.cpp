@@ -81,9 +81,9 @@ void compare_cuts(World& world, const EdgeList& edges, const IdMap& ids, const H
                     {"bytes_per_round", q.bytes_per_round()},
                     {"vertex_imbalance", q.vertex_imbalance},
                     {"edge_imbalance", q.edge_imbalance}});
-    rows += fmt::format("  {:<10}{:>12.2f}{:>12}{:>12}{:>12}{:>10.2f}{:>8.2f}{}\n", name, q.replication, q.read, q.written,
-                        bytes_text(static_cast<double>(q.bytes_per_round())), q.vertex_imbalance, q.edge_imbalance,
-                        placement.cut == Cut::chosen ? "  is " + name_of(rule.cut()) : "");
+    rows += fmt::format("  {:<10}{:>12.2f}{:>12}{:>12}{:>12}{:>10.2f}{:>8.2f}{}\n", name, q.replication, q.read,
+                        q.written, bytes_text(static_cast<double>(q.bytes_per_round())), q.vertex_imbalance,
+                        q.edge_imbalance, placement.cut == Cut::chosen ? "  is " + name_of(rule.cut()) : "");
   }
   outcome.result["cuts"] = list;
   const Grid grid = Grid::nearest_square(ranks);
@@ -189,7 +189,8 @@ int verb_inspect(const Words& words) {
   Question question;
   question.input.add_to(command.app());
   command.app()
-      .add_option("--for-ranks", question.for_ranks, "say the memory for so many ranks, and compare their cuts (default: those of this run)")
+      .add_option("--for-ranks", question.for_ranks,
+                  "say the memory for so many ranks, and compare their cuts (default: those of this run)")
       ->check(CLI::PositiveNumber);
   auto* hierarchy = command.app().add_flag("--hierarchy", question.hierarchy,
                                            "compare all partitions: equation 1 and the edges over each wall");

@@ -152,7 +152,13 @@ def test_inspect_says_what_each_cut_costs():
 
 
 def test_wrong_words_are_refused():
-    for words in [["--partition", "metis"], ["--fission", "0"], ["--fission", "many"], ["--degree-sort", "up"], ["--heavy", "0"]]:
+    for words in [
+        ["--partition", "metis"],
+        ["--fission", "0"],
+        ["--fission", "many"],
+        ["--degree-sort", "up"],
+        ["--heavy", "0"],
+    ]:
         done = atoll("run", "bfs", "path:5", *words)
         assert done.returncode == 2, (words, done.stderr)
         assert words[1] in done.stderr

@@ -32,10 +32,10 @@ class ComponentsCut {
   const VertexCut cut_;
   MirrorExchange<Vertex, MinOf> exchange_;
   const std::size_t locals_;
-  Array<Local> tree_;                   // [local] root of its tree
-  Array<Vertex> label_;                 // [local] least id that it is known to be joined to
-  Array<Vertex> least_;                 // [root] of its members
-  VertexBits changed_;                  // labels, since they were last exchanged
+  Array<Local> tree_;    // [local] root of its tree
+  Array<Vertex> label_;  // [local] least id that it is known to be joined to
+  Array<Vertex> least_;  // [root] of its members
+  VertexBits changed_;   // labels, since they were last exchanged
 };
 
 }  // namespace atl

@@ -45,10 +45,10 @@ class PageRankCut {
   const VertexCut cut_;
   MirrorExchange<Real, SumOf> exchange_;
   const std::size_t owned_;
-  Array<Real> inverse_;     // [master] 1 / outdegree, or 0
-  Array<Real> rank_;        // [master]
-  Array<Real> personal_;    // [master] share of the personalisation
-  Array<Real> share_, sum_; // [local] rank / outdegree; what enters
+  Array<Real> inverse_;      // [master] 1 / outdegree, or 0
+  Array<Real> rank_;         // [master]
+  Array<Real> personal_;     // [master] share of the personalisation
+  Array<Real> share_, sum_;  // [local] rank / outdegree; what enters
   std::vector<Thread> threads_;
 };
 

@@ -144,7 +144,8 @@ void SsspCut<Real>::find_parents(Local source) {
     hanging.broadcast_all({hangs_.data(), locals_});
     propose_parents([&](std::size_t u, std::size_t v) { return hangs_[u] != 0 && hangs_[v] == 0; });
     const Vertex before = std::exchange(left, hang(source));
-    check(left < before, "sssp: {}: a distance is made by no edge (a fault of this program). Report it.", graph_.name());
+    check(left < before, "sssp: {}: a distance is made by no edge (a fault of this program). Report it.",
+          graph_.name());
   }
 }
 

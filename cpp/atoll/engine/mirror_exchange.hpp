@@ -3,8 +3,8 @@
 
 #include <atoll/engine/combine.hpp>
 #include <atoll/engine/posts.hpp>
+#include <atoll/engine/shared_vertices.hpp>
 #include <atoll/engine/vertex_bits.hpp>
-#include <atoll/graph/vertex_cut.hpp>
 #include <atoll/runtime/mailbox.hpp>
 #include <bit>
 #include <cstring>
@@ -31,33 +31,6 @@
 ///
 /// [1] section II of "A Lightweight Communication Runtime for Distributed Graph Analytics", IPDPS 2018.
 namespace atl {
-
-/// Which mirrors take part, of a graph or a vertex-cut that outlives this. The groups of an owner follow each other.
-struct SharedVertices {
-  World* world;
-  Local first_mirror, locals;
-  std::vector<const Mirrors*> written, read;  ///< for reduce, for broadcast
-
-  /// All, in both directions.
-  static SharedVertices all_of(const Graph& graph) {
-    const Mirrors& mirrors = graph.mirrors();
-    return {&graph.world(), mirrors.begin[0], graph.locals(), {&mirrors}, {&mirrors}};
-  }
-  static SharedVertices all_of(const VertexCut& cut) {
-    using enum VertexCut::Kind;
-    const std::vector<const Mirrors*> all{&cut.mirrors(only_read), &cut.mirrors(both), &cut.mirrors(only_written)};
-    return {&cut.graph().world(), cut.first_mirror(), cut.locals(), all, all};
-  }
-  /// For operators that read the sources of edges and write their targets.
-  static SharedVertices along_edges(const VertexCut& cut) {
-    using enum VertexCut::Kind;
-    return {&cut.graph().world(),
-            cut.first_mirror(),
-            cut.locals(),
-            {&cut.mirrors(both), &cut.mirrors(only_written)},
-            {&cut.mirrors(only_read), &cut.mirrors(both)}};
-  }
-};
 
 template <Plain T, class Combine>
 class MirrorExchange {
@@ -116,10 +89,10 @@ class MirrorExchange {
   /// What a direction is about.
   struct Side {
     std::vector<const Mirrors*> groups;
-    std::vector<Local> begin;                // [rank] the first of its mirrors' values here
-    std::vector<std::vector<Local>> known;   // [rank][k] the k-th of the own masters that it mirrors
+    std::vector<Local> begin;                    // [rank] the first of its mirrors' values here
+    std::vector<std::vector<Local>> known;       // [rank][k] the k-th of the own masters that it mirrors
     std::vector<std::size_t> masters, mirrored;  // [rank] values of those of mine that it mirrors; of its that I do
-    double all = 0;                          // values of the mirrors of all ranks
+    double all = 0;                              // values of the mirrors of all ranks
   };
   Side side_of(const std::vector<const Mirrors*>& groups) const;
   const Side& up_side() const { return sides_.front(); }
@@ -179,10 +152,10 @@ class MirrorExchange {
   const int shift_;   // lanes are 1 << shift_
   const bool alone_;  // one thread reads what comes
   const Local first_mirror_, locals_;
-  std::vector<Side> sides_;  // up, down; one where they are the same
+  std::vector<Side> sides_;                                      // up, down; one where they are the same
   std::vector<std::vector<std::vector<std::uint32_t>>> before_;  // [group][rank][word] of down: how many are before it
-  std::optional<Posts> up_, down_;         // on the direct route
-  std::vector<Draft> drafts_;              // [thread]
+  std::optional<Posts> up_, down_;                               // on the direct route
+  std::vector<Draft> drafts_;                                    // [thread]
   std::vector<std::vector<Local>> named_;  // [rank][k] the k-th mirror that is written, of its: its own number there
   std::vector<Edge> places_;               // [rank] where its mirrors of this rank's vertices begin there, to be told
   std::optional<Mailbox<Update, Apply, Merge<VertexOf, Join>>> reduced_;
@@ -464,8 +437,8 @@ void MirrorExchange<T, Combine>::broadcast(std::span<T> values, VertexBits& chan
       auto lanes = told_->lanes();
       for (std::size_t k = a; k < b; ++k)
         if (const Local v = master(side, rank, k); changed.test(v))
-          lanes.send(static_cast<Rank>(rank), {static_cast<Local>(places_[rank]) + static_cast<Local>(k),
-                                               values[static_cast<std::size_t>(v)]});
+          lanes.send(static_cast<Rank>(rank),
+                     {static_cast<Local>(places_[rank]) + static_cast<Local>(k), values[static_cast<std::size_t>(v)]});
     });
   told_->drain();
 }

@@ -7,10 +7,10 @@ namespace atl {
 
 /// What a partition costs, counted from the lists of a graph before anything is dealt out.
 struct CutQuality {
-  Edge read = 0;     ///< mirrors that masters tell, of all ranks
-  Edge written = 0;  ///< mirrors that masters hear from
-  Vertex copies = 0;  ///< masters and mirrors
-  double replication = 1;  ///< copies / vertices
+  Edge read = 0;                                    ///< mirrors that masters tell, of all ranks
+  Edge written = 0;                                 ///< mirrors that masters hear from
+  Vertex copies = 0;                                ///< masters and mirrors
+  double replication = 1;                           ///< copies / vertices
   double edge_imbalance = 1, vertex_imbalance = 1;  ///< edges, copies: of the fullest rank, over the mean
   /// Of a round that tells all read mirrors a value and hears one from all written ones, as PageRank's does.
   Edge bytes_per_round(std::size_t value_bytes = 4) const { return static_cast<Edge>(value_bytes) * (read + written); }

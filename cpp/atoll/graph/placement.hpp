@@ -35,8 +35,8 @@ struct PartitionOptions {
   Partition partition = Partition::blocked;
   /// hierarchy: neighbours of low degree become super-vertices first, which are placed as one.
   bool fusion = true;
-  Cut cut = Cut::edge;         ///< who has the edges; over several ranks
-  Edge heavy = kHeavyDegree;   ///< hybrid: entering edges from which on a vertex is heavy
+  Cut cut = Cut::edge;        ///< who has the edges; over several ranks
+  Edge heavy = kHeavyDegree;  ///< hybrid: entering edges from which on a vertex is heavy
 };
 
 /// [k] the rank of the k-th vertex of this rank's block, were the graph spread over `machine`, which may be larger than

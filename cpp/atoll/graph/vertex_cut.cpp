@@ -230,9 +230,9 @@ void VertexCut::name_mirrors(const Array<Dense>& source, const Array<Dense>& tar
     }
     next = (next + 63) / 64 * 64;
   }
-  world.agree(next < (Vertex{1} << 31) - 64,
-              fmt::format("rank {} would know {} vertices (local numbers have 31 bits). Use more ranks.", world.rank(),
-                          next));
+  world.agree(
+      next < (Vertex{1} << 31) - 64,
+      fmt::format("rank {} would know {} vertices (local numbers have 31 bits). Use more ranks.", world.rank(), next));
   locals_ = static_cast<Local>(next);
   std::vector<std::size_t> asked_before(p * kinds, 0);
   mirror_at_.reserve(named.size());
