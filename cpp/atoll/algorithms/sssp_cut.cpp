@@ -131,8 +131,9 @@ void SsspCut<Real>::settle(Real horizon) {
 template <class Real>
 void SsspCut<Real>::find_parents(Local source) {
   {
-    MirrorExchange<Real, MinOf> everywhere(SharedVertices::all_of(cut_));
-    everywhere.broadcast_all({distance_.data(), locals_});
+    SharedVertices ends = SharedVertices::along_edges(cut_);  // the mirrors that are read know theirs
+    ends.read = {&cut_.mirrors(VertexCut::only_written)};
+    MirrorExchange<Real, MinOf>(ends).broadcast_all({distance_.data(), locals_});
   }
   std::fill(parent_.begin(), parent_.end(), kNoneYet);
   std::fill(hangs_.begin(), hangs_.end(), 0);

@@ -21,12 +21,12 @@ struct CutQuality {
 /// with the owner, all its mirrors are read and none is written. Local work but for sums; collective.
 CutQuality quality_of(const Graph& graph, std::span<const Rank> owner, Rank ranks, const CutRule& rule);
 
-/// The cut whose rounds move the fewest bytes, by the counts above, if it is worth its second copy of the edges: a
-/// vertex-cut has to move at most kWorthwhile of the edge-cut's bytes, or to have at most that share of its load on the
-/// fullest rank without moving more. Collective.
+/// The cut whose rounds along all edges move the fewest bytes, by the counts above, if it is worth its second copy of the
+/// edges: a vertex-cut has to move at most kWorthwhile of the edge-cut's bytes, or to have at most that share of its load
+/// on the fullest rank without moving more. Collective.
 CutRule choose_cut(const Graph& graph, std::span<const Rank> owner, Rank ranks, Edge heavy);
 /// Over the ranks and owners that the graph has.
 CutRule choose_cut(const Graph& graph, Edge heavy);
-inline constexpr double kWorthwhile = 0.75;
+inline constexpr double kWorthwhile = 2.0 / 3;
 
 }  // namespace atl
