@@ -4,6 +4,27 @@
 #include <atoll/graph/generate.hpp>
 
 namespace atl::cli {
+namespace {
+
+struct NamedCut {
+  const char* name;
+  Cut cut;
+};
+constexpr NamedCut kCuts[] = {{"cartesian", Cut::cartesian}, {"hybrid", Cut::hybrid}, {"auto", Cut::chosen}};
+
+}  // namespace
+
+std::vector<std::string> every_partition() {
+  std::vector<std::string> names = partition_names();
+  for (const NamedCut& one : kCuts) names.emplace_back(one.name);
+  return names;
+}
+
+PartitionOptions placement_named(const std::string& name) {
+  for (const NamedCut& one : kCuts)
+    if (name == one.name) return {.partition = Partition::balanced, .cut = one.cut};
+  return {.partition = partition_named(name)};
+}
 
 void GraphInput::add_to(CLI::App& app) {
   app.add_option("input", text_,
@@ -21,9 +42,14 @@ void GraphInput::add_to(CLI::App& app) {
                  "several edges between two vertices: keep, min or sum of weights (default min)")
       ->check(CLI::IsMember({"keep", "min", "sum"}));
   app.add_option("--self-loops", self_loops_, "keep or drop (default keep)")->check(CLI::IsMember({"keep", "drop"}));
-  app.add_option("--partition", partition_,
-                 "which rank owns which vertex: blocked (ids in a row, the default), balanced, hashed, hierarchy")
-      ->check(CLI::IsMember(partition_names()));
+  app.add_option(
+         "--partition", partition_,
+         "which rank owns which vertex: blocked (ids in a row, the default), balanced, hashed, hierarchy; or, over "
+         "balanced owners, who has which edge: cartesian, hybrid (vertex-cuts), auto (the cut that moves least)")
+      ->check(CLI::IsMember(every_partition()));
+  app.add_option("--heavy", heavy_,
+                 fmt::format("hybrid: entering edges from which on a vertex is heavy (default {})", kHeavyDegree))
+      ->check(CLI::PositiveNumber);
   app.add_option("--fusion", fusion_, "hierarchy: place neighbours of low degree as one, on or off (default on)")
       ->check(CLI::IsMember({"on", "off"}));
   app.add_option("--degree-sort", degree_sort_, "each rank's hubs first, by falling degree: on or off (default on)")
@@ -54,14 +80,26 @@ GraphOptions GraphInput::options() const {
                        : duplicates_ == "sum" ? Duplicates::merge_sum
                                               : Duplicates::merge_min;
   options.self_loops = self_loops_ == "drop" ? SelfLoops::drop : SelfLoops::keep;
-  options.placement = {partition_named(partition_), fusion_ == "on"};
+  options.placement = placement_named(partition_);
+  options.placement.fusion = fusion_ == "on";
+  options.placement.heavy = heavy_;
   options.degree_sort = degree_sort_ == "on";
   options.isolated = isolated_ == "keep" ? Isolated::keep : Isolated::drop;
   return options;
 }
 
 nlohmann::json GraphInput::preparation() const {
-  return {{"partition", partition_}, {"fusion", fusion_}, {"degree_sort", degree_sort_}, {"isolated", isolated_}};
+  return {{"partition", partition_},
+          {"heavy", heavy_},
+          {"fusion", fusion_},
+          {"degree_sort", degree_sort_},
+          {"isolated", isolated_}};
+}
+
+std::string name_of(Cut cut) {
+  for (const NamedCut& one : kCuts)
+    if (one.cut == cut) return one.name;
+  return "edge";
 }
 
 bool has_edges(const Graph& graph, Local master) {
@@ -78,6 +116,7 @@ nlohmann::json describe(const Graph& graph) {
           {"input_edges", graph.input_edges()},
           {"directed", graph.directed()},
           {"weighted", graph.weighted()},
+          {"cut", name_of(graph.cut().cut())},
           {"isolated", world.sum(isolated)},
           {"memory_bytes", world.sum(graph.memory_bytes())},
           {"build_peak_bytes", world.sum(graph.report().peak_bytes)}};

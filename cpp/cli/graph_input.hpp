@@ -8,6 +8,12 @@
 
 namespace atl::cli {
 
+/// What --partition takes, and what each asks for.
+std::vector<std::string> every_partition();
+PartitionOptions placement_named(const std::string& name);
+/// "edge", or as --partition names it.
+std::string name_of(Cut cut);
+
 /// The input argument and its options, the same for every verb that takes a graph.
 class GraphInput {
  public:
@@ -24,6 +30,7 @@ class GraphInput {
   ReadOptions read_;
   bool directed_ = false, undirected_ = false, weighted_ = false, unweighted_ = false;
   std::string duplicates_ = "min", self_loops_ = "keep";
+  Edge heavy_ = kHeavyDegree;
   std::string partition_ = "blocked", fusion_ = "on", degree_sort_ = "on", isolated_ = "drop";
 };
 

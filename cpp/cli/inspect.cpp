@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atoll/graph/cut_quality.hpp>
+#include <atoll/graph/mirror_values.hpp>
 #include <atoll/graph/partition_quality.hpp>
 #include <atoll/graph/profile.hpp>
 
@@ -48,6 +50,50 @@ void compare_partitions(World& world, const EdgeList& edges, const IdMap& ids, c
       "\npartitions over {} ranks: edges by the walls between their ends; fullest rank over the mean\n"
       "  {:<10}{:>12}{:>14}{}{:>10}{:>8}{:>9}\n{}",
       machine.size(), "", "equation 1", "in a rank", heads, "vertices", "edges", "seconds", rows);
+}
+
+// What every partition would make of the vertices and edges, and of a round of PageRank. `edges` are number()ed.
+void compare_cuts(World& world, const EdgeList& edges, const IdMap& ids, const Hierarchy& machine, bool with_hierarchy,
+                  const GraphOptions& options, Outcome& outcome) {
+  const Graph graph =
+      Graph::build(world, edges, ids, {.duplicates = options.duplicates, .self_loops = options.self_loops});
+  const Rank ranks = machine.size();
+  nlohmann::json list = nlohmann::json::array();
+  std::string rows;
+  for (const std::string& name : every_partition()) {
+    PartitionOptions placement = placement_named(name);
+    placement.fusion = options.placement.fusion;
+    if (placement.partition == Partition::hierarchy && !with_hierarchy) continue;
+    const std::vector<Rank> owned = owners_of(world, edges, ids, machine, placement);
+    std::vector<Rank> owner(static_cast<std::size_t>(graph.locals()), 0);
+    for (Vertex k = 0; k < graph.owned(); ++k)
+      owner[static_cast<std::size_t>(graph.local_of(k))] = owned[static_cast<std::size_t>(k)];
+    tell_mirrors(graph, std::span(owner));
+    CutRule rule(placement.cut, ranks, options.placement.heavy);
+    if (placement.cut == Cut::chosen) rule = choose_cut(graph, owner, ranks, options.placement.heavy);
+    const CutQuality q = quality_of(graph, owner, ranks, rule);
+    list.push_back({{"partition", name},
+                    {"cut", name_of(rule.cut())},
+                    {"replication", q.replication},
+                    {"copies", q.copies},
+                    {"mirrors_read", q.read},
+                    {"mirrors_written", q.written},
+                    {"bytes_per_round", q.bytes_per_round()},
+                    {"vertex_imbalance", q.vertex_imbalance},
+                    {"edge_imbalance", q.edge_imbalance}});
+    rows += fmt::format("  {:<10}{:>12.2f}{:>12}{:>12}{:>12}{:>10.2f}{:>8.2f}{}\n", name, q.replication, q.read,
+                        q.written, bytes_text(static_cast<double>(q.bytes_per_round())), q.vertex_imbalance,
+                        q.edge_imbalance, placement.cut == Cut::chosen ? "  is " + name_of(rule.cut()) : "");
+  }
+  outcome.result["cuts"] = list;
+  const Grid grid = Grid::nearest_square(ranks);
+  outcome.result["grid"] = {grid.rows, grid.columns};
+  outcome.text += fmt::format(
+      "\ncuts over {} ranks (cartesian: {} x {}; hybrid: heavy from {}): copies of a vertex, mirrors that are told and "
+      "heard,\nbytes of values in a round of PageRank (4 a mirror told or heard); copies and edges of the fullest rank "
+      "over the mean\n  {:<10}{:>12}{:>12}{:>12}{:>12}{:>10}{:>8}\n{}",
+      ranks, grid.rows, grid.columns, options.placement.heavy, "", "replication", "told", "heard", "a round", "copies",
+      "edges", rows);
 }
 
 struct Question {
@@ -125,6 +171,9 @@ Outcome inspect(World& world, const Question& question) {
           "\n{}\n{}\nmemory on {} rank{}, all together\n{}",
           p.directed ? "leaving edges of a vertex, and how many vertices" : "degree of a vertex, and how many vertices",
           drawn, p.ranks, p.ranks == 1 ? "" : "s", table_of(memory_rows));
+  if (const Rank ranks = for_ranks > 0 ? for_ranks : world.size(); ranks > 1)
+    compare_cuts(world, edges, ids, ranks == world.size() ? world.hierarchy() : Hierarchy::flat(ranks),
+                 question.hierarchy, input.options(), outcome);
   if (question.hierarchy) {
     const Hierarchy machine = question.for_domains.empty() ? world.hierarchy() : Hierarchy::parse(question.for_domains);
     compare_partitions(world, edges, ids, machine, Cost::paper(machine.depth()), input.options().placement.fusion,
@@ -140,7 +189,8 @@ int verb_inspect(const Words& words) {
   Question question;
   question.input.add_to(command.app());
   command.app()
-      .add_option("--for-ranks", question.for_ranks, "say the memory for so many ranks (default: those of this run)")
+      .add_option("--for-ranks", question.for_ranks,
+                  "say the memory for so many ranks, and compare their cuts (default: those of this run)")
       ->check(CLI::PositiveNumber);
   auto* hierarchy = command.app().add_flag("--hierarchy", question.hierarchy,
                                            "compare all partitions: equation 1 and the edges over each wall");

@@ -22,3 +22,30 @@ TEST_CASE("components are the same over any ranks, routes and partitions") {
     }
   });
 }
+
+TEST_CASE("components over a vertex-cut are the same where too many trees meet for all ranks to know them") {
+  for (const char* text : {"path:3000", "kron:9", "uniform:11:2"})
+    for (const char* route : {"direct", "domain"})
+      for (const Cut cut : {Cut::cartesian, Cut::hybrid}) {
+        Plan plan;
+        plan.threads = 1;
+        plan.domains = "2x2";
+        plan.route = route;
+        plan.replicated_bytes = 1000;
+        CAPTURE(text);
+        CAPTURE(route);
+        CAPTURE(static_cast<int>(cut));
+        const Sample sample{samples::from_text(text), true, Duplicates::merge_min};
+        run_ranks(4, plan, [&](World& world) {
+          const Graph graph = Graph::build(
+              world,
+              cases::slice(sample.edges, true, cases::Weight::none, false, world.rank(), world.size(),
+                           cases::Dealing::spread),
+              {.placement = {.partition = Partition::hashed, .cut = cut, .heavy = 4}});
+          Components components(graph);
+          ComponentsResult result;
+          components.run(result);
+          CHECK(samples::by_id(graph, result.component) == samples::least_ids(sample));
+        });
+      }
+}

@@ -15,14 +15,28 @@ struct Spread {
   const char* route;
   int threads;
   Partition partition;
+  Cut cut = Cut::edge;
+  Edge heavy = kHeavyDegree;
 };
 
 inline const std::vector<Spread> kSpreads = {
-    {1, "", "direct", 2, Partition::blocked},     {2, "", "direct", 2, Partition::blocked},
-    {3, "", "direct", 1, Partition::hashed},      {4, "2x2", "row", 2, Partition::balanced},
-    {4, "3+1", "domain", 1, Partition::blocked},  {5, "3+2", "aml", 1, Partition::hashed},
-    {7, "4+1+2", "mst", 1, Partition::blocked},   {8, "2x2x2", "auto", 1, Partition::balanced},
-    {8, "2x4", "domain", 1, Partition::hierarchy}};
+    {1, "", "direct", 2, Partition::blocked},
+    {2, "", "direct", 2, Partition::blocked},
+    {3, "", "direct", 1, Partition::hashed},
+    {4, "2x2", "row", 2, Partition::balanced},
+    {4, "3+1", "domain", 1, Partition::blocked},
+    {5, "3+2", "aml", 1, Partition::hashed},
+    {7, "4+1+2", "mst", 1, Partition::blocked},
+    {8, "2x2x2", "auto", 1, Partition::balanced},
+    {8, "2x4", "domain", 1, Partition::hierarchy},
+    // Vertex-cuts: where an algorithm does not run over them, over the edge-cut below.
+    {2, "", "direct", 2, Partition::balanced, Cut::hybrid, 3},
+    {3, "", "direct", 2, Partition::hashed, Cut::cartesian},
+    {4, "2x2", "row", 2, Partition::balanced, Cut::cartesian},
+    {4, "", "direct", 1, Partition::blocked, Cut::chosen},
+    {5, "3+2", "domain", 1, Partition::hashed, Cut::hybrid, 6},
+    {8, "", "direct", 1, Partition::balanced, Cut::cartesian},
+    {8, "4+1+3", "mst", 1, Partition::hierarchy, Cut::hybrid, 10}};
 
 /// Values in natural order, of all ranks by ascending id. Collective.
 template <class T>
@@ -36,13 +50,16 @@ std::vector<T> by_id(const Graph& graph, const Array<T>& natural) {
 template <class F>
 void for_each_spread(cases::Weight weight, F&& f) {
   std::vector<cases::Case> list = cases::all();
-  for (const char* text : {"kron:8", "uniform:8:3", "grid:11x9", "star:200", "path:60"}) list.push_back(from_text(text));
+  for (const char* text : {"kron:8", "uniform:8:3", "grid:11x9", "star:200", "path:60"})
+    list.push_back(from_text(text));
   list.push_back({"no vertex", {}, IdRange{0, 0}, {}});
-  std::uint64_t variant = 0;
+  std::uint64_t variant = 0, cut_variant = 0;
   for (const auto& c : list)
     for (const bool directed : {false, true})
       for (const Spread& spread : kSpreads) {
         if (shapes::kSanitized && random_at(6, ++variant) % 6 != 0) continue;
+        if (spread.cut != Cut::edge && random_at(7, ++cut_variant) % 3 != 0)
+          continue;  // all cuts, a third of the graphs
         const Sample sample{c, directed, Duplicates::merge_min};
         Plan plan;
         plan.threads = spread.threads;
@@ -52,11 +69,12 @@ void for_each_spread(cases::Weight weight, F&& f) {
         CAPTURE(directed);
         CAPTURE(spread.ranks);
         CAPTURE(spread.route);
+        CAPTURE(static_cast<int>(spread.cut));
         run_ranks(spread.ranks, plan, [&](World& world) {
           const Graph graph = Graph::build(
               world,
               cases::slice(c, directed, weight, c.ids().empty(), world.rank(), world.size(), cases::Dealing::spread),
-              {.placement = {.partition = spread.partition}});
+              {.placement = {.partition = spread.partition, .cut = spread.cut, .heavy = spread.heavy}});
           f(sample, graph);
         });
       }

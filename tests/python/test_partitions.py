@@ -11,6 +11,7 @@ import pytest
 
 ATOLL = Path(__file__).parents[2] / "bin/atoll"
 PARTITIONS = ["blocked", "balanced", "hashed", "hierarchy"]
+CUTS = ["cartesian", "hybrid", "auto"]
 
 
 def atoll(*words):
@@ -79,7 +80,7 @@ def test_sources_are_drawn_alike_under_every_partition():
         return [(one["source"], one["reached"], one["levels"]) for one in found["result"]["per_source"]]
 
     expected = drawn()
-    for partition, isolated in itertools.product(PARTITIONS, ["drop", "keep"]):
+    for partition, isolated in itertools.product(PARTITIONS + CUTS, ["drop", "keep"]):
         assert drawn("--partition", partition, "--isolated", isolated) == expected
 
 
@@ -103,8 +104,61 @@ def test_inspect_compares_the_partitions_of_a_machine_larger_than_the_job(roads)
         assert one["edges_at_level"] == by_name[one["partition"]]["edges_at_level"]
 
 
+@pytest.mark.parametrize("algorithm", ["cc", "cdlp", "sssp", "pagerank"])
+def test_a_vertex_cut_gives_what_the_edge_cut_gives(algorithm, tmp_path):
+    def values(partition, *words):
+        out = tmp_path / f"{partition}.tsv"
+        more = {"sssp": ["--weighted", "--source", 5], "pagerank": ["--iterations", 20]}.get(algorithm, [])
+        found = report(
+            *["run", algorithm, "kron:9", "--trials", 1, "--verify", "--output", out, "--partition", partition],
+            *["--ranks", 4, "--threads", 1, "--transport", "inproc", *more, *words],
+        )
+        assert found["verified"] is True
+        assert found["input"]["cut"] == {"cartesian": "cartesian", "hybrid": "hybrid"}.get(partition, "edge")
+        return [line.split() for line in out.read_text().splitlines()]
+
+    expected = values("balanced")
+    for partition, words in [("cartesian", []), ("hybrid", ["--heavy", 20]), ("cartesian", ["--domains", "2x2"])]:
+        got = values(partition, *words)
+        assert [v for v, _ in got] == [v for v, _ in expected]
+        if algorithm == "pagerank":
+            assert [float(x) for _, x in got] == pytest.approx([float(x) for _, x in expected], rel=1e-10)
+        else:
+            assert got == expected
+
+
+def test_inspect_says_what_each_cut_costs():
+    def cuts(*words):
+        found = report("inspect", "kron:10", "--threads", 1, *words)["result"]
+        return found["grid"], {one["partition"]: one for one in found["cuts"]}
+
+    grid, by_name = cuts("--for-ranks", 16)
+    assert grid == [4, 4]
+    assert list(by_name) == ["blocked", "balanced", "hashed", *CUTS]
+    for one in by_name.values():
+        assert one["bytes_per_round"] == 4 * (one["mirrors_read"] + one["mirrors_written"])
+        assert one["replication"] == pytest.approx(one["copies"] / 1024)
+    for name in ["blocked", "balanced", "hashed"]:
+        assert by_name[name]["mirrors_written"] == 0
+        assert by_name[name]["copies"] == 1024 + by_name[name]["mirrors_read"]
+    assert by_name["cartesian"]["bytes_per_round"] < by_name["balanced"]["bytes_per_round"]
+    assert by_name["auto"] == by_name[by_name["auto"]["cut"]] | {"partition": "auto"}
+    # The same whoever computes it, and the heavy vertices are who one says.
+    assert cuts("--for-ranks", 16, "--ranks", 3, "--transport", "inproc") == (grid, by_name)
+    _, all_heavy = cuts("--for-ranks", 16, "--heavy", 1)
+    assert all_heavy["hybrid"]["mirrors_read"] == 0
+    assert cuts("--ranks", 3, "--transport", "inproc")[0] == [1, 3]
+    assert "cuts" not in report("inspect", "kron:10", "--threads", 1)["result"]
+
+
 def test_wrong_words_are_refused():
-    for words in [["--partition", "metis"], ["--fission", "0"], ["--fission", "many"], ["--degree-sort", "up"]]:
+    for words in [
+        ["--partition", "metis"],
+        ["--fission", "0"],
+        ["--fission", "many"],
+        ["--degree-sort", "up"],
+        ["--heavy", "0"],
+    ]:
         done = atoll("run", "bfs", "path:5", *words)
         assert done.returncode == 2, (words, done.stderr)
         assert words[1] in done.stderr

@@ -19,6 +19,7 @@
 // IPDPS 2018.
 #include <algorithm>
 #include <atoll/algorithms/components.hpp>
+#include <atoll/algorithms/components_cut.hpp>
 #include <atoll/algorithms/components_forest.hpp>
 #include <atoll/engine/mirror_bits.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
@@ -52,6 +53,16 @@ class Components::Alone final : public Search {
   const Graph& graph_;
   ComponentForest forest_;
   const VertexBits none_{0};  // no mirrors
+};
+
+class Components::Across final : public Search {
+ public:
+  explicit Across(const Graph& graph) : cut_(graph) {}
+  void run(ComponentsResult& result) override { cut_.run(result); }
+  std::size_t memory_bytes() const override { return cut_.memory_bytes(); }
+
+ private:
+  ComponentsCut cut_;
 };
 
 class Components::Together final : public Search {
@@ -332,6 +343,8 @@ class Components::Together final : public Search {
 Components::Components(const Graph& graph) {
   if (graph.world().size() == 1) {
     search_ = std::make_unique<Alone>(graph);
+  } else if (graph.cut().cut() != Cut::edge) {
+    search_ = std::make_unique<Across>(graph);
   } else {
     search_ = std::make_unique<Together>(graph);
   }

@@ -36,6 +36,7 @@ class Components {
   class Search;  // on one rank, over several
   class Alone;
   class Together;
+  class Across;  // a vertex-cut
   std::unique_ptr<Search> search_;
 };
 

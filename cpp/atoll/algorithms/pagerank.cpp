@@ -2,10 +2,12 @@
 // PageRank [1] as it reads, over any ranks: each iteration tells the mirrors what their masters have, and every master
 // adds up its entering edges (pull). Where records travel over several hops it is the other way round: every master adds
 // its part to its targets, mirrors included, and the mirrors' sums go to their masters, added up on the way (push,
-// reduce). Graphs with hubs have a form of their own (pagerank_hubs.hpp). Deviation: sums over ranks are rounded in
+// reduce). Graphs with hubs, and vertex-cuts, have forms of
+// their own (pagerank_hubs.hpp, pagerank_cut.hpp). Deviation: sums over ranks are rounded in
 // another order than on one.
 //
 // [1] S. Brin, L. Page. "The anatomy of a large-scale hypertextual Web search engine." WWW 1998.
+#include <atoll/algorithms/pagerank_cut.hpp>
 #include <atoll/algorithms/pagerank_hubs.hpp>
 #include <atoll/algorithms/target_blocks.hpp>
 #include <numeric>
@@ -54,7 +56,6 @@ class PageRankPlain final : public PageRankForm<Real> {
       blocks_->add(block, this->sent_.data(), next.data() + block.begin);
       this->finish(step, thread, block.begin, block.end, next.data() + block.begin);
     });
-    exchange_.broadcast_all({next.data(), next.size()});
   }
 
   void push(const Step& step) {
@@ -89,7 +90,9 @@ class PageRankPlain final : public PageRankForm<Real> {
 
 template <class Real>
 PageRank<Real>::PageRank(const Graph& graph) {
-  if (PageRankHubs<Real>::suits(graph)) {
+  if (graph.world().size() > 1 && graph.cut().cut() != Cut::edge) {
+    form_ = std::make_unique<PageRankCut<Real>>(graph);
+  } else if (PageRankHubs<Real>::suits(graph)) {
     form_ = std::make_unique<PageRankHubs<Real>>(graph);
   } else {
     form_ = std::make_unique<PageRankPlain<Real>>(graph);

@@ -80,7 +80,6 @@ void PageRankForm<Real>::start(const PageRankOptions& options) {
     }
   });
   for (Thread& t : threads_) t.change = 0;
-  tell();
 }
 
 // What the threads have changed since, and the mass that dangles; over all ranks.
@@ -112,6 +111,7 @@ void PageRankForm<Real>::run(const PageRankOptions& options, PageRankResult<Real
   while (graph_.vertices() > 0 && result.iterations < options.max_iterations && !result.converged) {
     const double mass = options.dangling == Dangling::spread ? all.dangling : 0;
     const double teleport = 1 - options.damping + options.damping * mass;
+    tell();
     sweep({.damping = static_cast<Real>(options.damping),
            .base = static_cast<Real>(teleport / static_cast<double>(graph_.vertices())),
            .teleport = static_cast<Real>(teleport)});

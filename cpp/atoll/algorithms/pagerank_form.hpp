@@ -39,9 +39,9 @@ class PageRankForm {
   /// of local_of and the mirrors'.
   void number(Array<Local> local_of, std::size_t sent);
 
-  /// sent_ holds the masters' first values: tells the mirrors.
+  /// sent_ holds the masters' values: tells the mirrors.
   virtual void tell() = 0;
-  /// One iteration: from sent_ makes rank_ and next_, all of it, through finish().
+  /// One iteration: from sent_, the mirrors' too, makes the masters' rank_ and next_ through finish().
   virtual void sweep(const Step& step) = 0;
   /// The new x from the sum over entering edges.
   void finish(const Step& step, int thread, std::size_t begin, std::size_t end, const Real* sums) {

@@ -135,7 +135,9 @@ void PageRankHubs<Real>::gather_pushed() {
 }
 
 template <class Real>
-void PageRankHubs<Real>::tell_mirrors(Array<Real>& x) {
+void PageRankHubs<Real>::tell() {
+  if (!together_) return;
+  Array<Real>& x = this->sent_;
   auto& told = together_->told;
   this->team_.for_range(rows_.rows, Form::kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v)
@@ -150,11 +152,6 @@ void PageRankHubs<Real>::tell_mirrors(Array<Real>& x) {
 }
 
 template <class Real>
-void PageRankHubs<Real>::tell() {
-  if (together_) tell_mirrors(this->sent_);
-}
-
-template <class Real>
 void PageRankHubs<Real>::sweep(const Step& step) {
   Team& team = this->team_;
   team.for_range(pushed_.size(), 1,
@@ -164,7 +161,6 @@ void PageRankHubs<Real>::sweep(const Step& step) {
   if (together_) gather_pushed();
   team.for_range(rows_.hub_chunks.size(), 1,
                  [&](int thread, std::size_t c, std::size_t) { hub_rows(step, rows_.hub_chunks[c], thread); });
-  if (together_) tell_mirrors(this->next_);
 }
 
 template <class Real>

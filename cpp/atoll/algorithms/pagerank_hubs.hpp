@@ -43,7 +43,6 @@ class PageRankHubs final : public PageRankForm<Real> {
   void tail_rows(const Step& step, const HubTail::Chunk& chunk, int thread);
   void hub_rows(const Step& step, const HubTail::Chunk& chunk, int thread);
   void gather_pushed();
-  void tell_mirrors(Array<Real>& x);
 
   HubTail rows_;  // whose local_of has become the form's
   const SumRows<Real> sum_rows_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shortest paths: the check of the weights, and the form for the number of ranks.
 #include <atoll/algorithms/sssp.hpp>
+#include <atoll/algorithms/sssp_cut.hpp>
 #include <atoll/algorithms/sssp_local.hpp>
 #include <atoll/algorithms/sssp_spread.hpp>
 #include <cmath>
@@ -57,12 +58,25 @@ class Sssp<Real>::Together final : public Search {
 };
 
 template <class Real>
+class Sssp<Real>::Across final : public Search {
+ public:
+  Across(const Graph& graph, const SsspOptions& options) : cut_(graph, options) {}
+  void run(Vertex source, SsspResult<Real>& result) override { cut_.run(source, result); }
+  std::size_t memory_bytes() const override { return cut_.memory_bytes(); }
+
+ private:
+  SsspCut<Real> cut_;
+};
+
+template <class Real>
 Sssp<Real>::Sssp(const Graph& graph, const SsspOptions& options) {
   check(!options.delta || (*options.delta > 0 && std::isfinite(*options.delta)),
         "sssp: delta is {} (a finite number above 0). Change it, or leave it out.", options.delta.value_or(0));
   graph.world().together([&] { check_weights<Real>(graph, graph.out()); });
   if (graph.world().size() == 1) {
     search_ = std::make_unique<Alone>(graph, options);
+  } else if (graph.cut().cut() != Cut::edge) {
+    search_ = std::make_unique<Across>(graph, options);
   } else {
     search_ = std::make_unique<Together>(graph, options);
   }

@@ -47,6 +47,7 @@ class Sssp {
   class Search;  // on one rank, over several
   class Alone;
   class Together;
+  class Across;  // a vertex-cut
   std::unique_ptr<Search> search_;
 };
 

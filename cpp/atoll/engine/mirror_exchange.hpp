@@ -3,8 +3,8 @@
 
 #include <atoll/engine/combine.hpp>
 #include <atoll/engine/posts.hpp>
+#include <atoll/engine/shared_vertices.hpp>
 #include <atoll/engine/vertex_bits.hpp>
-#include <atoll/graph/graph.hpp>
 #include <atoll/runtime/mailbox.hpp>
 #include <bit>
 #include <cstring>
@@ -24,6 +24,11 @@
 /// graph was built. Where the plan's route has several hops the values travel as records, and whoever forwards combines
 /// those of one master: a slow link carries one value where a domain has many.
 ///
+/// Over a vertex-cut only those mirrors take part that the operator needs: reduce is about those that edges enter,
+/// broadcast about those that edges leave; so a cartesian one has partners in one row and one column of its grid.
+///
+///     MirrorExchange<float, SumOf> exchange(SharedVertices::along_edges(cut));
+///
 /// [1] section II of "A Lightweight Communication Runtime for Distributed Graph Analytics", IPDPS 2018.
 namespace atl {
 
@@ -31,7 +36,9 @@ template <Plain T, class Combine>
 class MirrorExchange {
  public:
   /// lanes: a power of two, at most 64; all places have to fit a Local.
-  explicit MirrorExchange(const Graph& graph, Combine combine = {}, Local lanes = 1);
+  explicit MirrorExchange(const Graph& graph, Combine combine = {}, Local lanes = 1)
+      : MirrorExchange(SharedVertices::all_of(graph), std::move(combine), lanes) {}
+  explicit MirrorExchange(SharedVertices shared, Combine combine = {}, Local lanes = 1);
 
   /// Sets the bits of the masters that have become other values, and clears those of all mirrors. Collective. `expected`
   /// is how many values all ranks together send, if they know (it picks the route where that is auto).
@@ -40,10 +47,11 @@ class MirrorExchange {
   /// that the values of all masters with mirrors must be right.
   void broadcast(std::span<T> values, VertexBits& changed, std::optional<double> expected = {});
   /// All values, changed or not: nothing is looked up but them.
+  void reduce_all(std::span<T> values);
   void broadcast_all(std::span<T> values);
 
-  /// Values of the mirrors of all ranks: what travels when all have changed.
-  double mirrors() const { return mirrors_; }
+  /// Values of the mirrors of all ranks: what a broadcast of all sends.
+  double mirrors() const { return down_side().all; }
   std::size_t memory_bytes() const;
 
  private:
@@ -78,7 +86,19 @@ class MirrorExchange {
     void operator()(std::span<const Update> updates) { exchange->assign(updates); }
   };
 
-  std::size_t ranks() const { return known_.size(); }
+  /// What a direction is about.
+  struct Side {
+    std::vector<const Mirrors*> groups;
+    std::vector<Local> begin;                    // [rank] the first of its mirrors' values here
+    std::vector<std::vector<Local>> known;       // [rank][k] the k-th of the own masters that it mirrors
+    std::vector<std::size_t> masters, mirrored;  // [rank] values of those of mine that it mirrors; of its that I do
+    double all = 0;                              // values of the mirrors of all ranks
+  };
+  Side side_of(const std::vector<const Mirrors*>& groups) const;
+  const Side& up_side() const { return sides_.front(); }
+  const Side& down_side() const { return sides_.back(); }
+
+  std::size_t ranks() const { return static_cast<std::size_t>(world_.size()); }
   void apply(std::span<const Update> updates) {
     for (const Update& u : updates) put(u.vertex, u.value);
   }
@@ -96,11 +116,11 @@ class MirrorExchange {
       changed_->set(u.vertex);
     }
   }
-  /// The k-th of the values that a group's messages are about: where it is.
-  Local mirror(std::size_t rank, std::size_t k) const {
-    return (graph_.mirrors().begin[rank] << shift_) + static_cast<Local>(k);
+  /// The k-th of the values that messages to and from a rank are about: where it is.
+  Local mirror(const Side& side, std::size_t rank, std::size_t k) const {
+    return side.begin[rank] + static_cast<Local>(k);
   }
-  Local master(std::size_t rank, std::size_t k) const { return lane_of(known_[rank], k); }
+  Local master(const Side& side, std::size_t rank, std::size_t k) const { return lane_of(side.known[rank], k); }
   Local lane_of(const std::vector<Local>& vertices, std::size_t k) const {
     return (vertices[k >> shift_] << shift_) + static_cast<Local>(k & (lanes() - 1));
   }
@@ -127,19 +147,17 @@ class MirrorExchange {
   void send_each(Posts& posts, const std::vector<std::size_t>& counts, Write&& write);
   static std::vector<Posts::Stream> streams(const std::vector<std::size_t>& counts);
 
-  const Graph& graph_;
   World& world_;
   [[no_unique_address]] Combine combine_;
   const int shift_;   // lanes are 1 << shift_
   const bool alone_;  // one thread reads what comes
-  std::vector<std::vector<Local>> known_;        // [rank][k] the k-th of the own masters that it mirrors
-  std::vector<std::vector<std::uint32_t>> before_;  // [rank][word] how many are in words before; on the direct route
-  std::vector<std::size_t> masters_, mirrored_;  // [rank] values of those of mine that it mirrors; of its that I do
-  double mirrors_ = 0;
-  std::optional<Posts> up_, down_;               // on the direct route
-  std::vector<Draft> drafts_;                    // [thread]
-  std::vector<std::vector<Local>> named_;        // [rank][k] the k-th mirror of its vertices: its own number there
-  std::vector<Edge> places_;                     // [rank] where its mirrors of this rank's vertices begin there
+  const Local first_mirror_, locals_;
+  std::vector<Side> sides_;                                      // up, down; one where they are the same
+  std::vector<std::vector<std::vector<std::uint32_t>>> before_;  // [group][rank][word] of down: how many are before it
+  std::optional<Posts> up_, down_;                               // on the direct route
+  std::vector<Draft> drafts_;                                    // [thread]
+  std::vector<std::vector<Local>> named_;  // [rank][k] the k-th mirror that is written, of its: its own number there
+  std::vector<Edge> places_;               // [rank] where its mirrors of this rank's vertices begin there, to be told
   std::optional<Mailbox<Update, Apply, Merge<VertexOf, Join>>> reduced_;
   std::optional<Mailbox<Update, Assign>> told_;
   T* values_ = nullptr;  // of the exchange under way
@@ -149,44 +167,59 @@ class MirrorExchange {
 // ---------------------------------------------------------------------------------------------------------------------
 
 template <Plain T, class Combine>
-MirrorExchange<T, Combine>::MirrorExchange(const Graph& graph, Combine combine, Local lanes)
-    : graph_(graph),
-      world_(graph.world()),
+MirrorExchange<T, Combine>::MirrorExchange(SharedVertices shared, Combine combine, Local lanes)
+    : world_(*shared.world),
       combine_(std::move(combine)),
       shift_(std::countr_zero(static_cast<std::uint32_t>(lanes))),
-      alone_(world_.team().size() == 1 && !world_.has_communication_thread()) {
+      alone_(world_.team().size() == 1 && !world_.has_communication_thread()),
+      first_mirror_(shared.first_mirror),
+      locals_(shared.locals) {
   ATOLL_ASSERT(std::has_single_bit(static_cast<std::uint32_t>(lanes)) && lanes <= 64 &&
-               graph.locals() <= std::numeric_limits<Local>::max() / lanes);
-  const Mirrors& mirrors = graph.mirrors();
-  known_.resize(mirrors.known_by.size());
-  for (std::size_t r = 0; r < ranks(); ++r) {
-    for_bits(mirrors.known_by[r], [&](std::size_t v) { known_[r].push_back(static_cast<Local>(v)); });
-    masters_.push_back(known_[r].size() << shift_);
-    mirrored_.push_back(static_cast<std::size_t>(mirrors.count[r]) << shift_);
-    mirrors_ += static_cast<double>(mirrored_[r]);
-  }
-  mirrors_ = world_.sum(mirrors_);
+               locals_ <= std::numeric_limits<Local>::max() / lanes);
+  sides_.push_back(side_of(shared.written));
+  if (shared.read != shared.written) sides_.push_back(side_of(shared.read));
   drafts_.resize(static_cast<std::size_t>(world_.team().size()));
   if (world_.route().is_direct()) {
-    for (const auto& words : mirrors.known_by) {
-      std::uint32_t count = 0;
-      auto& before = before_.emplace_back();
-      for (const std::uint64_t word : words)
-        before.push_back(std::exchange(count, count + static_cast<std::uint32_t>(std::popcount(word))));
+    for (const Mirrors* group : down_side().groups) {
+      auto& of_rank = before_.emplace_back();
+      for (const auto& words : group->known_by) {
+        std::uint32_t count = 0;
+        auto& before = of_rank.emplace_back();
+        for (const std::uint64_t word : words)
+          before.push_back(std::exchange(count, count + static_cast<std::uint32_t>(std::popcount(word))));
+      }
     }
-    up_.emplace(world_, streams(mirrored_), streams(masters_));
-    down_.emplace(world_, streams(masters_), streams(mirrored_));
+    up_.emplace(world_, streams(up_side().mirrored), streams(up_side().masters));
+    down_.emplace(world_, streams(down_side().masters), streams(down_side().mirrored));
     return;
   }
-  named_ = world_.exchange(known_);
-  std::vector<Edge> begins;
-  for (const Local begin : mirrors.begin) begins.push_back(Edge{begin} << shift_);
-  begins.resize(ranks());
-  places_ = world_.exchange_lengths(begins);
+  named_ = world_.exchange(up_side().known);
+  places_ = world_.exchange_lengths({down_side().begin.begin(), down_side().begin.end()});
   reduced_.emplace(world_, of_records<Update>(Apply{this}, Merge{VertexOf{}, Join{combine_}}),
                    MailboxOptions{.handling = Handling::parallel, .handler_sends = false});
   told_.emplace(world_, of_records<Update>(Assign{this}),
                 MailboxOptions{.handling = Handling::parallel, .handler_sends = false});
+}
+
+template <Plain T, class Combine>
+typename MirrorExchange<T, Combine>::Side MirrorExchange<T, Combine>::side_of(
+    const std::vector<const Mirrors*>& groups) const {
+  Side side;
+  side.groups = groups;
+  for (std::size_t r = 0; r < ranks(); ++r) {
+    side.begin.push_back(groups[0]->begin[r] << shift_);
+    auto& known = side.known.emplace_back();
+    std::size_t mirrored = 0;
+    for (const Mirrors* group : groups) {
+      for_bits(group->known_by[r], [&](std::size_t v) { known.push_back(static_cast<Local>(v)); });
+      mirrored += static_cast<std::size_t>(group->count[r]);
+    }
+    side.masters.push_back(known.size() << shift_);
+    side.mirrored.push_back(mirrored << shift_);
+    side.all += static_cast<double>(side.mirrored[r]);
+  }
+  side.all = world_.sum(side.all);
+  return side;
 }
 
 template <Plain T, class Combine>
@@ -201,9 +234,12 @@ std::vector<Posts::Stream> MirrorExchange<T, Combine>::streams(const std::vector
 template <Plain T, class Combine>
 template <class F>
 void MirrorExchange<T, Combine>::for_mirrors(std::size_t rank, std::size_t begin, std::size_t end, F&& f) const {
-  const auto first = static_cast<std::size_t>(mirror(rank, 0));  // begin too is a multiple of 64
+  const auto first = static_cast<std::size_t>(up_side().begin[rank]);
+  const std::size_t shift = first % 64;  // begin is a multiple of 64, where the written mirrors begin need not be one
   for (std::size_t k = begin; k < end; k += 64) {
-    std::uint64_t bits = changed_->at((first + k) / 64);
+    const std::size_t w = (first + k) / 64;
+    std::uint64_t bits = changed_->at(w) >> shift;
+    if (shift > 0 && w + 1 < changed_->words()) bits |= changed_->at(w + 1) << (64 - shift);
     if (end - k < 64) bits &= ~(~std::uint64_t{0} << (end - k));
     for (; bits; bits &= bits - 1) {
       const std::size_t at = k + static_cast<std::size_t>(std::countr_zero(bits));
@@ -216,21 +252,27 @@ void MirrorExchange<T, Combine>::for_mirrors(std::size_t rank, std::size_t begin
 template <Plain T, class Combine>
 template <class F>
 void MirrorExchange<T, Combine>::for_masters(std::size_t rank, std::size_t begin, std::size_t end, F&& f) const {
-  const auto& words = graph_.mirrors().known_by[rank];
-  const auto& before = before_[rank];
-  const auto from = std::upper_bound(before.begin(), before.end(), begin >> shift_) - before.begin() - 1;
-  for (auto w = static_cast<std::size_t>(from); w < words.size() && std::size_t{before[w]} << shift_ < end; ++w) {
-    const std::uint64_t known = words[w];
-    if (known == 0) continue;
-    for (std::size_t at = w << shift_; at < (w + 1) << shift_; ++at)
-      for (std::uint64_t bits = changed_->at(at); bits; bits &= bits - 1) {
-        const std::size_t place = at * 64 + static_cast<std::size_t>(std::countr_zero(bits));
-        const std::uint64_t bit = std::uint64_t{1} << (place >> shift_) % 64;
-        if (!(known & bit)) continue;
-        const auto vertex = before[w] + static_cast<std::size_t>(std::popcount(known & (bit - 1)));
-        const std::size_t k = (vertex << shift_) + (place & (lanes() - 1));
-        if (k >= begin && k < end) f(k, place);
-      }
+  std::size_t first = 0;  // values of the groups before
+  for (std::size_t group = 0; group < before_.size() && first < end; ++group) {
+    const auto& words = down_side().groups[group]->known_by[rank];
+    const auto& before = before_[group][rank];
+    if (words.empty()) continue;
+    const std::size_t skipped = begin > first ? (begin - first) >> shift_ : 0;
+    auto w = static_cast<std::size_t>(std::upper_bound(before.begin(), before.end(), skipped) - before.begin()) - 1;
+    for (; w < words.size() && first + (std::size_t{before[w]} << shift_) < end; ++w) {
+      const std::uint64_t known = words[w];
+      if (known == 0) continue;
+      for (std::size_t at = w << shift_; at < (w + 1) << shift_; ++at)
+        for (std::uint64_t bits = changed_->at(at); bits; bits &= bits - 1) {
+          const std::size_t place = at * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+          const std::uint64_t bit = std::uint64_t{1} << (place >> shift_) % 64;
+          if (!(known & bit)) continue;
+          const auto vertex = before[w] + static_cast<std::size_t>(std::popcount(known & (bit - 1)));
+          const std::size_t k = first + (vertex << shift_) + (place & (lanes() - 1));
+          if (k >= begin && k < end) f(k, place);
+        }
+    }
+    first += (before.back() + static_cast<std::size_t>(std::popcount(words[words.size() - 1]))) << shift_;
   }
 }
 
@@ -344,20 +386,21 @@ template <Plain T, class Combine>
 void MirrorExchange<T, Combine>::reduce(std::span<T> values, VertexBits& changed, std::optional<double> expected) {
   values_ = values.data();
   changed_ = &changed;
+  const Side& side = up_side();
   if (up_) {
-    send_each(*up_, mirrored_, [&](std::size_t rank, std::size_t begin, std::size_t end, Draft& draft) {
-      return write([&](auto&& f) { for_mirrors(rank, begin, end, f); }, [&](std::size_t k) { return mirror(rank, k); },
-                   begin, end, draft);
+    send_each(*up_, side.mirrored, [&](std::size_t rank, std::size_t begin, std::size_t end, Draft& draft) {
+      return write([&](auto&& f) { for_mirrors(rank, begin, end, f); },
+                   [&](std::size_t k) { return mirror(side, rank, k); }, begin, end, draft);
     });
     up_->receive([&](Posts::Stream from, std::span<const std::byte> message) {
       const auto rank = static_cast<std::size_t>(from.peer);
-      const std::size_t begin = from.number * kBlock, end = std::min(masters_[rank], begin + kBlock);
-      read(message, begin, end, [&](std::size_t k, const T& value) { put(master(rank, k), value); });
+      const std::size_t begin = from.number * kBlock, end = std::min(side.masters[rank], begin + kBlock);
+      read(message, begin, end, [&](std::size_t k, const T& value) { put(master(side, rank, k), value); });
     });
   } else {
-    reduced_->expect({.records = expected.value_or(mirrors_)});
+    reduced_->expect({.records = expected.value_or(side.all)});
     for (std::size_t rank = 0; rank < ranks(); ++rank)
-      world_.team().for_range(mirrored_[rank], kBlock, [&](int, std::size_t a, std::size_t b) {
+      world_.team().for_range(side.mirrored[rank], kBlock, [&](int, std::size_t a, std::size_t b) {
         auto lanes = reduced_->lanes();
         for_mirrors(rank, a, b, [&](std::size_t k, std::size_t place) {
           lanes.send(static_cast<Rank>(rank), {lane_of(named_[rank], k), values[place]});
@@ -365,55 +408,79 @@ void MirrorExchange<T, Combine>::reduce(std::span<T> values, VertexBits& changed
       });
     reduced_->drain();
   }
-  changed.clear_from(mirror(0, 0));
+  changed.clear_from(first_mirror_ << shift_);
 }
 
 template <Plain T, class Combine>
 void MirrorExchange<T, Combine>::broadcast(std::span<T> values, VertexBits& changed, std::optional<double> expected) {
   values_ = values.data();
   changed_ = &changed;
+  const Side& side = down_side();
   if (down_) {
-    send_each(*down_, masters_, [&](std::size_t rank, std::size_t begin, std::size_t end, Draft& draft) {
-      return write([&](auto&& f) { for_masters(rank, begin, end, f); }, [&](std::size_t k) { return master(rank, k); },
-                   begin, end, draft);
+    send_each(*down_, side.masters, [&](std::size_t rank, std::size_t begin, std::size_t end, Draft& draft) {
+      return write([&](auto&& f) { for_masters(rank, begin, end, f); },
+                   [&](std::size_t k) { return master(side, rank, k); }, begin, end, draft);
     });
     down_->receive([&](Posts::Stream from, std::span<const std::byte> message) {
       const auto rank = static_cast<std::size_t>(from.peer);
-      const std::size_t begin = from.number * kBlock, end = std::min(mirrored_[rank], begin + kBlock);
+      const std::size_t begin = from.number * kBlock, end = std::min(side.mirrored[rank], begin + kBlock);
       read(message, begin, end, [&](std::size_t k, const T& value) {
-        values_[static_cast<std::size_t>(mirror(rank, k))] = value;
-        changed_->set_alone(mirror(rank, k));  // blocks share no word
+        values_[static_cast<std::size_t>(mirror(side, rank, k))] = value;
+        changed_->set_alone(mirror(side, rank, k));  // blocks share no word: what is read begins at a multiple of 64
       });
     });
     return;
   }
-  told_->expect({.records = expected.value_or(mirrors_)});
+  told_->expect({.records = expected.value_or(side.all)});
   for (std::size_t rank = 0; rank < ranks(); ++rank)
-    world_.team().for_range(masters_[rank], kBlock, [&](int, std::size_t a, std::size_t b) {
+    world_.team().for_range(side.masters[rank], kBlock, [&](int, std::size_t a, std::size_t b) {
       auto lanes = told_->lanes();
       for (std::size_t k = a; k < b; ++k)
-        if (const Local v = master(rank, k); changed.test(v))
-          lanes.send(static_cast<Rank>(rank), {static_cast<Local>(places_[rank]) + static_cast<Local>(k),
-                                               values[static_cast<std::size_t>(v)]});
+        if (const Local v = master(side, rank, k); changed.test(v))
+          lanes.send(static_cast<Rank>(rank),
+                     {static_cast<Local>(places_[rank]) + static_cast<Local>(k), values[static_cast<std::size_t>(v)]});
     });
   told_->drain();
+}
+
+template <Plain T, class Combine>
+void MirrorExchange<T, Combine>::reduce_all(std::span<T> values) {
+  values_ = values.data();
+  if (!up_) {
+    VertexBits all(locals_ << shift_);
+    all.set_all();
+    return reduce(values, all);
+  }
+  const Side& side = up_side();
+  send_each(*up_, side.mirrored, [&](std::size_t rank, std::size_t begin, std::size_t end, Draft& draft) {
+    return write_all([&](std::size_t k) { return mirror(side, rank, k); }, begin, end, draft);
+  });
+  up_->receive([&](Posts::Stream from, std::span<const std::byte> message) {
+    const auto rank = static_cast<std::size_t>(from.peer);
+    const std::size_t begin = from.number * kBlock, end = std::min(side.masters[rank], begin + kBlock);
+    read(message, begin, end, [&](std::size_t k, const T& value) {
+      T& into = values_[static_cast<std::size_t>(master(side, rank, k))];
+      alone_ ? combine_(into, value) : combine_atomically(into, value, combine_);
+    });
+  });
 }
 
 template <Plain T, class Combine>
 void MirrorExchange<T, Combine>::broadcast_all(std::span<T> values) {
   values_ = values.data();
   if (!down_) {
-    VertexBits all(graph_.locals() << shift_);
+    VertexBits all(locals_ << shift_);
     all.set_all();
     return broadcast(values, all);
   }
-  send_each(*down_, masters_, [&](std::size_t rank, std::size_t begin, std::size_t end, Draft& draft) {
-    return write_all([&](std::size_t k) { return master(rank, k); }, begin, end, draft);
+  const Side& side = down_side();
+  send_each(*down_, side.masters, [&](std::size_t rank, std::size_t begin, std::size_t end, Draft& draft) {
+    return write_all([&](std::size_t k) { return master(side, rank, k); }, begin, end, draft);
   });
   // They lie in a row here as in the message.
   down_->receive([&](Posts::Stream from, std::span<const std::byte> message) {
     const std::size_t begin = from.number * kBlock, bytes = message.size() - sizeof(Head);
-    std::memcpy(&values_[static_cast<std::size_t>(mirror(static_cast<std::size_t>(from.peer), begin))],
+    std::memcpy(&values_[static_cast<std::size_t>(mirror(side, static_cast<std::size_t>(from.peer), begin))],
                 message.data() + sizeof(Head), bytes);
   });
 }
@@ -421,8 +488,10 @@ void MirrorExchange<T, Combine>::broadcast_all(std::span<T> values) {
 template <Plain T, class Combine>
 std::size_t MirrorExchange<T, Combine>::memory_bytes() const {
   std::size_t bytes = 0;
-  for (const auto& known : known_) bytes += known.size() * sizeof(Local);
-  for (const auto& before : before_) bytes += before.size() * sizeof(std::uint32_t);
+  for (const Side& side : sides_)
+    for (const auto& known : side.known) bytes += known.size() * sizeof(Local);
+  for (const auto& of_rank : before_)
+    for (const auto& before : of_rank) bytes += before.size() * sizeof(std::uint32_t);
   for (const auto& named : named_) bytes += named.size() * sizeof(Local);
   for (const Draft& draft : drafts_) bytes += draft.bytes.capacity() + draft.offsets.capacity() * sizeof(std::uint32_t);
   return bytes + (up_ ? up_->memory_bytes() + down_->memory_bytes() : 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From edges in any order on any rank to lists at the owner, in two passes: count, then place. Nothing is buffered
 // between them, so that the fullest moment holds the edges and the lists once each.
+#include <atoll/graph/cut_quality.hpp>
 #include <atoll/graph/graph.hpp>
 #include <atoll/graph/mirror.hpp>
 #include <atoll/graph/relabel.hpp>
@@ -79,12 +80,24 @@ class GraphBuilder {
     Edge heaviest = 0;
     for (Local v = 0; v < graph_.active_; ++v) heaviest = std::max(heaviest, graph_.out_.degree(v));
     world_.prefer_monitors(heaviest);
+    cut();
     graph_.report_.graph_bytes = graph_.memory_bytes();
     graph_.report_.peak_bytes = std::max(graph_.report_.peak_bytes, graph_.report_.graph_bytes);
     return std::move(graph_);
   }
 
  private:
+  void cut() {
+    const PartitionOptions& placement = options_.placement;
+    const Rank ranks = world_.size();
+    if (ranks == 1) return;
+    const RankTimer timer(world_);
+    graph_.cut_ = CutRule(placement.cut, ranks, placement.heavy);
+    if (placement.cut != Cut::chosen) return;
+    graph_.cut_ = choose_cut(graph_, placement.heavy);
+    graph_.report_.seconds["choose"] = timer.seconds();
+  }
+
   // Records have one form on all ranks: so must the columns have. A rank without edges takes the form of the others:
   // returns an empty list of it.
   EdgeList agree_on_columns(const EdgeList& edges) {

@@ -86,6 +86,9 @@ class Graph {
   Edge input_edges() const { return input_edges_; }  ///< of all ranks, as they came
   Edge edges() const { return edges_; }              ///< of all ranks, after GraphOptions; undirected ones count once
   const Blocks& blocks() const { return ids_.blocks(); }
+  /// Where algorithms that run over a vertex-cut (graph/vertex_cut.hpp) shall have the edges; the lists here are those
+  /// of the edge-cut below it. On one rank that is Cut::edge.
+  const CutRule& cut() const { return cut_; }
   const IdMap& ids() const { return ids_; }
 
   Local owned() const { return owned_; }    ///< masters on this rank
@@ -118,6 +121,7 @@ class Graph {
   std::string name_;
   bool directed_ = false;
   Edge input_edges_ = 0, edges_ = 0;
+  CutRule cut_{Cut::edge, 1};
   IdMap ids_;
   Local owned_ = 0, active_ = 0, hubs_ = 0, locals_ = 0;
   Csr out_, in_;

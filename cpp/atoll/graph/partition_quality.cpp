@@ -1,28 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atoll/graph/load_balance.hpp>
 #include <atoll/graph/named.hpp>
 #include <atoll/graph/partition_quality.hpp>
 
 namespace atl {
-namespace {
-
-double imbalance_of(const std::vector<Edge>& load) {
-  Edge most = 0, sum = 0;
-  for (const Edge l : load) {
-    most = std::max(most, l);
-    sum += l;
-  }
-  return sum == 0 ? 1 : static_cast<double>(most) * static_cast<double>(load.size()) / static_cast<double>(sum);
-}
-
-std::vector<Edge> sum_over_ranks(World& world, const std::vector<Edge>& mine) {
-  std::vector<Edge> all(mine.size(), 0);
-  const std::vector<Edge> parts = world.all_gather_varying(std::span<const Edge>(mine));
-  for (std::size_t i = 0; i < parts.size(); ++i) all[i % all.size()] += parts[i];
-  return all;
-}
-
-}  // namespace
-
 PartitionQuality quality_of(World& world, const EdgeList& edges, const IdMap& ids, std::span<const Rank> owner,
                             const Hierarchy& machine, const Cost& cost) {
   cost.check_covers(machine);
@@ -43,9 +24,9 @@ PartitionQuality quality_of(World& world, const EdgeList& edges, const IdMap& id
         }
       },
       edges.source);
-  vertices = sum_over_ranks(world, vertices);
-  ends = sum_over_ranks(world, ends);
-  walls = sum_over_ranks(world, walls);
+  vertices = sum_each(world, vertices);
+  ends = sum_each(world, ends);
+  walls = sum_each(world, walls);
   PartitionQuality q;
   q.inside_ranks = walls[depth];
   q.at_level.assign(walls.begin(), walls.end() - 1);

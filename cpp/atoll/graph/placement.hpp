@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/graph/cut.hpp>
 #include <atoll/graph/numbering.hpp>
 #include <atoll/topology/hierarchy.hpp>
 #include <map>
@@ -34,6 +35,8 @@ struct PartitionOptions {
   Partition partition = Partition::blocked;
   /// hierarchy: neighbours of low degree become super-vertices first, which are placed as one.
   bool fusion = true;
+  Cut cut = Cut::edge;        ///< who has the edges; over several ranks
+  Edge heavy = kHeavyDegree;  ///< hybrid: entering edges from which on a vertex is heavy
 };
 
 /// [k] the rank of the k-th vertex of this rank's block, were the graph spread over `machine`, which may be larger than

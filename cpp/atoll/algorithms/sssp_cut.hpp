@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/algorithms/sssp.hpp>
+#include <atoll/engine/mirror_exchange.hpp>
+#include <atomic>
+#include <limits>
+
+/// Shortest paths over a vertex-cut: what class Sssp does where the graph asks for one. Memory beside the graph and the
+/// cut: 17 bytes and two numbers a local vertex.
+namespace atl {
+
+template <class Real>
+class SsspCut {
+ public:
+  /// Collective; the graph's weights are Real, finite and not negative.
+  explicit SsspCut(const Graph& graph, const SsspOptions& options = {});
+  SsspCut(const SsspCut&) = delete;
+  SsspCut& operator=(const SsspCut&) = delete;
+
+  /// Collective. InputError, the same on all ranks, if no vertex has the id `source`.
+  void run(Vertex source, SsspResult<Real>& result);
+  std::size_t memory_bytes() const;
+
+ private:
+  static constexpr Real kFar = std::numeric_limits<Real>::infinity();
+
+  Real end_of_bucket(Real distance) const;
+  void settle(Real horizon);
+  Real wait_for_changed();
+  void find_parents(Local source);
+  template <class F>
+  void propose_parents(F&& f);
+  Vertex hang(Local source);
+  void write(SsspResult<Real>& result);
+
+  const Graph& graph_;
+  World& world_;
+  Team& team_;
+  const VertexCut cut_;
+  MirrorExchange<Real, MinOf> exchange_;
+  MirrorExchange<Vertex, MinOf> parents_;
+  const std::size_t locals_;
+  double delta_ = 1;
+  Array<Real> distance_, followed_;  // [local] best known; that with which its edges were last followed
+  Array<Vertex> id_, parent_;        // [local] original ids; of the parent, the least that is known
+  Array<char> hangs_;                // [local] has a parent, or is the source
+  VertexBits waiting_;               // to follow the edges of
+  VertexBits changed_;               // to tell of
+};
+
+}  // namespace atl

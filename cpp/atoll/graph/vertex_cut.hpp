@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/graph/graph.hpp>
+
+/// The edges of a graph dealt out by a vertex-cut: an edge need not be with the owner of either end.
+///
+///     const VertexCut cut(graph, graph.cut(), VertexCut::Rows::targets);    // collective
+///     for (Local v = 0; v < cut.locals(); ++v)
+///       for (Local u : cut.rows().neighbours(v)) ...                   // u -> v is here; both may be mirrors
+///
+/// Owners and masters are the graph's, under the same local numbers; an undirected edge is one each way, and each goes
+/// where the rule says. A mirror is *read* where edges here leave it, and *written* where edges here enter it: masters
+/// tell the read ones, and hear from the written ones, and no other. The mirrors of one owner lie in a row, from a
+/// multiple of 64 on, as those that are only read, those that are both, and those that are only written, each in
+/// their owner's local order; so both the read and the written ones are a range.
+///
+/// Memory: 4 bytes an edge (and its weight), 8 a local vertex, beside the graph; 16 an edge at the fullest moment.
+namespace atl {
+
+class VertexCut {
+ public:
+  /// Whose lists are made: the edges that leave a vertex, or those that enter it.
+  enum class Rows { sources, targets };
+  enum Kind { only_read, both, only_written, kinds };
+
+  /// Collective. InputError where n bits exceed Plan::replicated_bytes.
+  VertexCut(const Graph& graph, const CutRule& rule, Rows rows);
+
+  const Graph& graph() const { return graph_; }
+  Local owned() const { return graph_.owned(); }
+  Local first_mirror() const { return first_mirror_; }
+  Local locals() const { return locals_; }  ///< one past the last mirror; a multiple of 64
+  /// By local number, mirrors too; lists are sorted.
+  const Csr& rows() const { return rows_; }
+  const Mirrors& mirrors(Kind kind) const { return mirrors_[kind]; }
+  std::size_t memory_bytes() const;
+
+ private:
+  template <class Dense, class W>
+  void build(const CutRule& rule, Rows rows);
+  template <class Dense>
+  void name_mirrors(const Array<Dense>& source, const Array<Dense>& target);
+  Local local_of(Vertex dense) const;
+
+  // A bit for each dense vertex and the number of those before each word.
+  struct Ranked {
+    Array<std::uint64_t> bits;
+    Array<std::uint32_t> before;
+  };
+
+  const Graph& graph_;
+  Local first_mirror_ = 0, locals_ = 0;
+  Csr rows_;
+  Mirrors mirrors_[kinds];
+  Ranked known_;                  // mirrors by dense number; while building
+  std::vector<Local> mirror_at_;  // [k-th of them]
+};
+
+}  // namespace atl
