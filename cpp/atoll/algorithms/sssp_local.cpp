@@ -19,6 +19,7 @@
 // [1] U. Meyer, P. Sanders. "Delta-stepping: a parallelizable shortest path algorithm." J. Algorithms 49(1), 2003.
 // [2] Y. Zhang et al. "Optimizing ordered graph algorithms with GraphIt." CGO 2020.
 #include <algorithm>
+#include <atoll/algorithms/edge_weights.hpp>
 #include <atoll/algorithms/one_rank.hpp>
 #include <atoll/algorithms/sssp_local.hpp>
 #include <atoll/base/random.hpp>
@@ -46,15 +47,6 @@ constexpr std::size_t kAhead = 8;
 
 std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 
-template <class Real>
-const Array<Real>& weights_of(const Graph& graph, const Csr& lists) {
-  check(graph.weighted(), "sssp: {} has no weights. Use bfs, or give its edges weights.", graph.name());
-  const auto* weights = std::get_if<Array<Real>>(&lists.weights);
-  check(weights != nullptr, "sssp: the weights of {} have {} bits (this form takes {}). Use the other one.",
-        graph.name(), sizeof(Real) == 4 ? 64 : 32, sizeof(Real) * 8);
-  return *weights;
-}
-
 }  // namespace
 
 template <class Real>
@@ -64,17 +56,7 @@ SsspLocal<Real>::SsspLocal(const Graph& graph, const SsspOptions& options)
       threads_(static_cast<std::size_t>(team_.size())) {
   check(!options.delta || (*options.delta > 0 && std::isfinite(*options.delta)),
         "sssp: delta is {} (a finite number above 0). Change it, or leave it out.", options.delta.value_or(0));
-  const auto& weights = weights_of<Real>(graph, graph.out());
-  std::atomic<bool> good{true};
-  team_.for_range(weights.size(), kGrain * 64, [&](int, std::size_t a, std::size_t b) {
-    bool here = true;
-    for (std::size_t i = a; i < b; ++i) here &= weights[i] >= 0 && weights[i] < kFar;
-    if (!here) good = false;
-  });
-  check(good,
-        "sssp: {} has weights that are negative, infinite or not a number (paths would have no shortest). "
-        "Correct them.",
-        graph.name());
+  check_weights<Real>("sssp", graph, ZeroWeights::allowed);
   const auto active = index(graph.active());
   const double mean = active > 0 ? static_cast<double>(graph.out().size()) / static_cast<double>(active) : 0;
   skewed_ = graph.hubs() > 0 && static_cast<double>(graph.out().degree(0)) > kSkew * mean;
@@ -92,9 +74,9 @@ SsspLocal<Real>::SsspLocal(const Graph& graph, const SsspOptions& options)
 // 0.75 d and the bucket a fifth of it, as tried on Kronecker graphs.
 template <class Real>
 void SsspLocal<Real>::choose_steps(const SsspOptions& options) {
-  const auto& weights = weights_of<Real>(graph_, graph_.out());
+  const EdgeWeights<Real> weights("sssp", graph_, graph_.out());
   std::vector<double> sample;
-  for (std::size_t i = 0; i < kSamples && !weights.empty(); ++i)
+  for (std::size_t i = 0; i < kSamples && weights.size() > 0; ++i)
     sample.push_back(static_cast<double>(weights[random_at(1, i) % weights.size()]));
   std::sort(sample.begin(), sample.end());
   const double mean = sample.empty() ? 1 : static_cast<double>(weights.size()) / static_cast<double>(graph_.active());
@@ -112,7 +94,7 @@ void SsspLocal<Real>::choose_steps(const SsspOptions& options) {
 
 template <class Real>
 Array<typename SsspLocal<Real>::Entry> SsspLocal<Real>::entries_of(const Csr& lists) const {
-  const auto& weights = weights_of<Real>(graph_, lists);
+  const EdgeWeights<Real> weights("sssp", graph_, lists);
   Array<Entry> entries(lists.targets.size());
   team_.for_range(index(graph_.active()), kGrain / 16, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) {

@@ -13,8 +13,8 @@ namespace atl {
 template <class Real>
 class SsspLocal {
  public:
-  /// InputError, before any work, if the graph has no weights or others than Real, if one is negative, infinite or not a
-  /// number, if delta is not above 0, or if the graph is spread over several ranks.
+  /// InputError, before any work, if the graph has no weights or some that Real would round, if one is negative, infinite
+  /// or not a number, if delta is not above 0, or if the graph is spread over several ranks.
   explicit SsspLocal(const Graph& graph, const SsspOptions& options = {});
   SsspLocal(const SsspLocal&) = delete;
   SsspLocal& operator=(const SsspLocal&) = delete;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From distances to a tree of shortest paths, and both to natural order.
+#include <atoll/algorithms/edge_weights.hpp>
 #include <atoll/algorithms/sssp_local.hpp>
 
 namespace atl {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What shortest paths over ranks make of a graph once: the widths of their steps, and its edges by source and by target.
 #include <algorithm>
+#include <atoll/algorithms/edge_weights.hpp>
 #include <atoll/algorithms/sssp_spread.hpp>
 #include <atoll/base/random.hpp>
 #include <cmath>
@@ -25,7 +26,7 @@ std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 // horizon is nearer than there: what lies below is settled by each rank that has an edge of it, what pulls by one.
 template <class Real>
 void SsspSpread<Real>::choose_steps(const SsspOptions& options) {
-  const auto& weights = std::get<Array<Real>>(graph_.out().weights);
+  const EdgeWeights<Real> weights("sssp", graph_, graph_.out());
   const auto entries = world_.sum(static_cast<double>(weights.size()));
   active_of_all_ = world_.sum(static_cast<double>(graph_.active()));
   const double mean = active_of_all_ > 0 ? entries / active_of_all_ : 1;
@@ -57,7 +58,7 @@ void SsspSpread<Real>::choose_steps(const SsspOptions& options) {
 template <class Real>
 void SsspSpread<Real>::make_lists() {
   const Csr& in = graph_.in();
-  const auto& weights = std::get<Array<Real>>(in.weights);
+  const EdgeWeights<Real> weights("sssp", graph_, in);
   const auto active = index(graph_.active()), locals = index(graph_.locals());
   // By counting: the edges that enter masters, by source.
   forth_.offsets = Array<Edge>(locals + 1);

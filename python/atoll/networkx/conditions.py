@@ -89,11 +89,18 @@ def _converted(G: Any) -> list[Graph]:
 
 
 def _dijkstra(G: Any, source: Any, cutoff: Any = None, weight: Any = "weight") -> Answer:
+    return _lengths(G, weight)
+
+
+def _lengths(G: Any, weight: Any, *, zero: bool = True) -> Answer:
+    """Whether atoll adds up the weights of paths as NetworkX does; `zero`: they may be 0."""
     weights = _weights(G, weight)
     if isinstance(weights, str):
         return weights
     if weights is None or len(weights.values) == 0:
         return True
+    if not zero and not weights.values.min() > 0:
+        return f"an edge's {weight!r} is not above 0 (the number of shortest paths is then not defined)"
     if not (weights.values.min() >= 0 and weights.values.max() < np.inf):
         return f"an edge's {weight!r} is negative, infinite or not a number"
     if weights.integral and weights.values.max() * len(G) >= _EXACT:
@@ -104,7 +111,7 @@ def _dijkstra(G: Any, source: Any, cutoff: Any = None, weight: Any = "weight") -
 def _betweenness(
     G: Any, k: Any = None, normalized: bool = True, weight: Any = None, endpoints: bool = False, seed: Any = None
 ) -> Answer:
-    return True if weight is None else "weight is given (atoll's betweenness counts edges)"
+    return True if weight is None else _lengths(G, weight, zero=False)
 
 
 def _undirected(G: Any, *_: Any, **__: Any) -> Answer:
