@@ -160,6 +160,7 @@ _ONE_PASS = {
 # pagerank, 3 for betweenness_centrality with k=10, 0.9 for core_number; at 300 2.2, 8, 1.2. Dijkstra: at 300 0.8, at
 # 3000 1.3.
 _MIN_NODES = 300
+_MIN_NODES_WEIGHTED = 1000  # betweenness_centrality by weight, k=10: at 300 0.7, at 3000 7
 _MIN_NODES_OF = {"single_source_dijkstra_path_length": 3000}
 
 
@@ -177,7 +178,8 @@ def should_run(name: str, args: tuple, kwargs: dict[str, Any]) -> Answer:
         return True
     if name in _ONE_PASS:
         return "the conversion takes as long as the call"
-    if len(G) < _MIN_NODES_OF.get(name, _MIN_NODES):
+    weighted = name == "betweenness_centrality" and (kwargs.get("weight") if len(args) < 4 else args[3]) is not None
+    if len(G) < (_MIN_NODES_WEIGHTED if weighted else _MIN_NODES_OF.get(name, _MIN_NODES)):
         return f"the graph is small ({len(G)} nodes)"
     if name in ("triangles", "clustering", "average_clustering"):
         nodes = args[1] if len(args) > 1 else kwargs.get("nodes")
