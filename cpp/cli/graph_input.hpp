@@ -24,6 +24,8 @@ class GraphInput {
   /// How the graph is prepared, for the result's `input`.
   nlohmann::json preparation() const;
   const std::string& text() const { return text_; }
+  /// Whether --weighted is given: all inputs then have weights.
+  bool is_weighted() const { return weighted_; }
 
  private:
   std::string text_;

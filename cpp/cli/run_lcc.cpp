@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/algorithms/clustering_coefficient.hpp>
 #include <atoll/verify/clustering_samples.hpp>
+#include <atoll/verify/triangle_counts.hpp>
 
 #include "verbs.hpp"
 #include "vertex_run.hpp"
@@ -24,8 +25,7 @@ int run_clustering(Command& command, const Words& words, Values values) {
                     [&](Outcome& out, auto& rows) {
                       double sum = 0;
                       for (const double c : result.coefficient) sum += c;
-                      const double mean =
-                          world.sum(sum) / static_cast<double>(std::max<Vertex>(1, graph->vertices()));
+                      const double mean = world.sum(sum) / static_cast<double>(std::max<Vertex>(1, graph->vertices()));
                       out.result = {{"triangles", result.total}, {"mean_coefficient", mean}};
                       rows.emplace_back("triangles", fmt::format("{}; mean coefficient {:.6f}", result.total, mean));
                     },
@@ -37,9 +37,12 @@ int run_clustering(Command& command, const Words& words, Values values) {
                         write_by_id(g, path, result.coefficient);
                       }
                     },
-                .verify = values == Values::triangles
-                              ? std::function<Verdict(const Graph&)>()
-                              : [&](const Graph& g) { return verify_clustering(g, values_of(result.coefficient)); },
+                .verify =
+                    [&](const Graph& g) {
+                      return values == Values::triangles
+                                 ? verify_triangles(g, values_of(result.triangles), {.total = result.total})
+                                 : verify_clustering(g, values_of(result.coefficient));
+                    },
                 .verified = VertexAlgorithm::Verified::on_request});
   });
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/algorithms/sssp.hpp>
+#include <atoll/algorithms/whole_weights.hpp>
 #include <atoll/verify/shortest_paths.hpp>
 
 #include "sources.hpp"
@@ -16,7 +17,7 @@ struct Options {
   std::string values = "distance";
 };
 
-// For graphs whose weights are of Real.
+// With sums of Real.
 template <class Real>
 struct Paths {
   std::unique_ptr<Sssp<Real>> sssp;
@@ -48,7 +49,7 @@ int run_sssp(const Words& words) {
         {.prepare =
              [&](const Graph& graph) {
                const SsspOptions options{.delta = o.delta};
-               if (graph.out().weights.index() == 2) {
+               if (needs_double_sums(graph)) {
                  wide.sssp = std::make_unique<Sssp<double>>(graph, options);
                } else {
                  narrow.sssp = std::make_unique<Sssp<float>>(graph, options);
@@ -66,8 +67,9 @@ int run_sssp(const Words& words) {
              [&](Outcome& out, auto& rows) {
                const Vertex source = last_source();
                const Vertex reached = with_paths([](auto& paths) { return paths.result.reached; });
-               out.result = {{"source", source}, {"reached", reached}};
-               rows.emplace_back("reached", fmt::format("{} from {}", reached, source));
+               out.result = {{"source", source}, {"reached", reached}, {"sums", wide.sssp ? "float64" : "float32"}};
+               rows.emplace_back("reached", fmt::format("{} from {}, lengths added up as {}", reached, source,
+                                                        wide.sssp ? "float64" : "float32"));
              },
          .write =
              [&](const Graph& graph, const std::string& path) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atoll/algorithms/whole_weights.hpp>
 #include <atoll/verify/betweenness_paths.hpp>
 #include <atoll/verify/bfs_tree.hpp>
 #include <atoll/verify/clustering_samples.hpp>
@@ -8,6 +9,7 @@
 #include <atoll/verify/propagated_labels.hpp>
 #include <atoll/verify/read_result.hpp>
 #include <atoll/verify/shortest_paths.hpp>
+#include <atoll/verify/triangle_counts.hpp>
 #include <iostream>
 
 #include "graph_input.hpp"
@@ -21,8 +23,7 @@ namespace {
 using Check = std::function<Verdict(const Graph& graph, const std::string& result)>;
 
 // Reads the graph, has the result checked, and says what every check says. Algorithms add their options before.
-int check_result(Command& command, const Words& words, const Check& check) {
-  GraphInput input;
+int check_result(Command& command, GraphInput& input, const Words& words, const Check& check) {
   std::string result;
   input.add_to(command.app());
   command.app()
@@ -37,8 +38,9 @@ int check_result(Command& command, const Words& words, const Check& check) {
     Outcome outcome;
     outcome.verified = verdict.ok;
     if (!verdict.ok)
-      outcome.failure = fmt::format("{}: the answer for {} breaks {}. Was it computed on this graph, with these options?", result,
-                                    graph.name(), verdict.what);
+      outcome.failure =
+          fmt::format("{}: the answer for {} breaks {}. Was it computed on this graph, with these options?", result,
+                      graph.name(), verdict.what);
     outcome.input = cli::describe(graph);
     outcome.result = {{"file", result}, {"breach", verdict.what}};
     outcome.seconds = {{"verify", world.max(timer.lap())}, {"prepare", prepare_seconds}};
@@ -52,12 +54,21 @@ int check_result(Command& command, const Words& words, const Check& check) {
   });
 }
 
+int check_result(Command& command, const Words& words, const Check& check) {
+  GraphInput input;
+  return check_result(command, input, words, check);
+}
+
 int verify_bc(const Words& words) {
-  Command command("verify bc", "Whether a file holds the betweenness from these sources: name them as in the run.");
+  Command command("verify bc",
+                  "Whether a file holds the betweenness from these sources: name them, and --weighted, as "
+                  "in the run.");
   SourceChoice choice;
   choice.add_to(command.app());
-  return check_result(command, words, [&](const Graph& graph, const std::string& result) {
-    return verify_betweenness(graph, choice.of(graph), values_of(read_result<double>(graph, result)));
+  GraphInput input;
+  return check_result(command, input, words, [&](const Graph& graph, const std::string& result) {
+    return verify_betweenness(graph, choice.of(graph), values_of(read_result<double>(graph, result)),
+                              {.by_weight = input.is_weighted()});
   });
 }
 
@@ -161,8 +172,21 @@ int verify_sssp(const Words& words) {
   return check_result(command, words, [&](const Graph& graph, const std::string& result) {
     const Array<double> distance = read_result<double>(graph, result);
     const Array<Vertex> parent = parents.empty() ? Array<Vertex>() : read_result<Vertex>(graph, parents);
-    return graph.out().weights.index() == 2 ? check_distances<double>(graph, source, distance, parent)
-                                            : check_distances<float>(graph, source, distance, parent);
+    return needs_double_sums(graph) ? check_distances<double>(graph, source, distance, parent)
+                                    : check_distances<float>(graph, source, distance, parent);
+  });
+}
+
+int verify_triangles(const Words& words) {
+  Command command("verify triangles",
+                  "Whether a file holds how many triangles each vertex is in: bounds, the sum, samples.");
+  TriangleTerms terms;
+  command.app()
+      .add_option("--samples", terms.samples, "vertices whose triangles are counted (default 32)")
+      ->check(CLI::NonNegativeNumber);
+  command.app().add_option("--seed", terms.seed, "for drawing them (default 1)");
+  return check_result(command, words, [&](const Graph& graph, const std::string& result) {
+    return atl::verify_triangles(graph, values_of(read_result<Vertex>(graph, result)), terms);
   });
 }
 
@@ -181,6 +205,7 @@ constexpr Algorithm kAlgorithms[] = {
     {"lcc", "clustering coefficients: bounds, and samples by counting", verify_lcc},
     {"pagerank", "how far one more iteration moves the scores", verify_pagerank},
     {"sssp", "distances, by Graph500's five rules with exact sums", verify_sssp},
+    {"triangles", "counts of triangles: bounds, the sum, and samples by counting", verify_triangles},
 };
 
 }  // namespace

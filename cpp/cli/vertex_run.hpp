@@ -19,7 +19,7 @@ struct VertexAlgorithm {
   /// Writes the last trial's values with original ids.
   std::function<void(const Graph& graph, const std::string& path)> write;
   /// Checks the last trial's values.
-  std::function<Verdict(const Graph& graph)> verify = {};
+  std::function<Verdict(const Graph& graph)> verify;
   /// A check of about the cost of one run is made for small inputs without being asked for.
   enum class Verified { by_default, on_request } verified = Verified::by_default;
 };

@@ -10,7 +10,8 @@ _SIMPLE = "Directed graphs and multigraphs fall back to NetworkX."
 
 FUNCTIONS: dict[str, str] = {
     "average_clustering": f"weight must be None. {_SIMPLE}",
-    "betweenness_centrality": "weight must be None. The same sources are drawn for the same seed.",
+    "betweenness_centrality": "weight must be None or the name of an attribute, its values finite and above 0. The "
+    "same sources are drawn for the same seed.",
     "clustering": f"weight must be None. {_SIMPLE}",
     "connected_components": "",
     "core_number": _SIMPLE,

@@ -185,7 +185,7 @@ class SsspResult(Shown):
 
     source: int
     distance: VertexArray
-    """As wide as the weights; infinity where not reached."""
+    """As wide as the weights, of whole numbers float64, exact up to 2^53; infinity where not reached."""
     parent: VertexArray
     """int64 original ids of a tree of shortest paths; the source's is itself; -1 if not reached."""
     reached: int
@@ -239,23 +239,36 @@ def sssp(graph: Graph, source: int, *, delta: float | None = None) -> SsspResult
 
 
 def betweenness_centrality(
-    graph: Graph, *, k: int | None = None, sources: Iterable[int] | None = None, normalized: bool = True, seed: int = 1
+    graph: Graph,
+    *,
+    k: int | None = None,
+    sources: Iterable[int] | None = None,
+    weighted: bool = False,
+    normalized: bool = True,
+    seed: int = 1,
 ) -> VertexArray:
     """Betweenness [1]_: the sum over pairs s, t of the share of their shortest paths that pass the vertex.
 
-    By number of edges, from all vertices or from some sources, whose sum is scaled up by n / k. Normalised, and counted
-    for undirected pairs once, as NetworkX does. Collective over graph.comm.
+    From all vertices or from some sources, whose sum is scaled up by n / k. Normalised, and counted for undirected
+    pairs once, as NetworkX does. Collective over graph.comm.
 
     Parameters
     ----------
     graph : Graph               n vertices
     k : int, optional           so many sources, drawn by `seed`
     sources : ids, optional     these sources instead, the same on all ranks
+    weighted : bool             a path is as long as the float64 sum of its weights, which are above 0; else as its
+                                number of edges
     normalized : bool           divide by (n - 1)(n - 2), undirected by half of it
 
     Returns
     -------
     VertexArray of float64
+
+    Raises
+    ------
+    InputError                  k or a source out of range; weighted: no weights, or one that is not finite and above
+                                0, as the number of shortest paths is then not defined
 
     References
     ----------
@@ -265,8 +278,11 @@ def betweenness_centrality(
     --------
     >>> atoll.betweenness_centrality(atoll.Graph("path:4"), normalized=False).gather()
     array([0., 2., 2., 0.])
+    >>> detour = atoll.Graph.from_edges([0, 0, 1], [1, 2, 2], [1.0, 5.0, 2.5])
+    >>> atoll.betweenness_centrality(detour, weighted=True, normalized=False).gather()
+    array([0., 1., 0.])
     """
-    with agreed(_graph(graph).world, f"betweenness_centrality({k=}, {normalized=}, {seed=})"):
+    with agreed(_graph(graph).world, f"betweenness_centrality({k=}, {weighted=}, {normalized=}, {seed=})"):
         if sources is not None and k is not None:
             raise errors.UsageError("k and sources are both given (one says which sources to take). Leave one out.")
         if k is not None and not 1 <= operator.index(k) <= graph.n:
@@ -277,7 +293,7 @@ def betweenness_centrality(
         if k is not None and k < graph.n:
             ids = np.random.default_rng(seed).choice(ids, size=k, replace=False)
         chosen = ids.tolist()
-    found = _core.betweenness(graph._core, chosen)
+    found = _core.betweenness(graph._core, chosen, bool(weighted))
     score = VertexArray(graph, found["score"], "betweenness")
     n = graph.n
     scale = n / max(1, len(chosen))

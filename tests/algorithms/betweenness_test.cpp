@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "reference/betweenness.hpp"
+
 #include <doctest/doctest.h>
 
 #include <atoll/algorithms/betweenness.hpp>
@@ -12,34 +14,10 @@ using samples::Sample;
 
 namespace {
 
-// Brandes' algorithm, vertex by vertex.
 std::vector<double> brandes(const Sample& sample, const std::vector<std::size_t>& sources) {
-  const std::size_t n = sample.vertices();
-  std::vector<std::vector<std::size_t>> lists(n);
-  for (const auto& a : sample.arcs()) lists[static_cast<std::size_t>(a.from)].push_back(static_cast<std::size_t>(a.to));
-  std::vector<double> score(n, 0);
-  for (const std::size_t s : sources) {
-    std::vector<int> depth(n, -1);
-    std::vector<double> paths(n, 0), dependency(n, 0);
-    std::vector<std::size_t> order{s};
-    depth[s] = 0;
-    paths[s] = 1;
-    for (std::size_t i = 0; i < order.size(); ++i)
-      for (const std::size_t u : lists[order[i]]) {
-        if (depth[u] < 0) {
-          depth[u] = depth[order[i]] + 1;
-          order.push_back(u);
-        }
-        if (depth[u] == depth[order[i]] + 1) paths[u] += paths[order[i]];
-      }
-    for (std::size_t i = order.size(); i-- > 0;) {
-      const std::size_t v = order[i];
-      for (const std::size_t u : lists[v])
-        if (depth[u] == depth[v] + 1) dependency[v] += paths[v] / paths[u] * (1 + dependency[u]);
-      if (v != s) score[v] += dependency[v];
-    }
-  }
-  return score;
+  auto arcs = sample.arcs();
+  for (samples::Arc& a : arcs) a.weight = 1;
+  return reference::betweenness(sample.vertices(), arcs, sources);
 }
 
 }  // namespace
@@ -88,8 +66,11 @@ TEST_CASE("betweenness takes any number of sources, one twice too, on any ranks 
       for (std::size_t i = 0; i < 10; ++i) numbers.push_back(i * i * 7 % ids.size());
       numbers[6] = numbers[4];  // in one batch
       numbers[9] = ids.size() - 1;
-      for (const Machine& m : {Machine{1, "", "direct", 2}, {2, "", "direct", 2}, {3, "", "direct", 1},
-                               {5, "3+2", "domain", 2}, {8, "2x4", "mst", 1}})
+      for (const Machine& m : {Machine{1, "", "direct", 2},
+                               {2, "", "direct", 2},
+                               {3, "", "direct", 1},
+                               {5, "3+2", "domain", 2},
+                               {8, "2x4", "mst", 1}})
         for (const std::size_t count : {0U, 1U, 2U, 4U, 5U, 10U}) {
           if (shapes::kSanitized && count % 5 != 0) continue;
           CAPTURE(c.name);
@@ -105,9 +86,8 @@ TEST_CASE("betweenness takes any number of sources, one twice too, on any ranks 
           plan.domains = m.domains;
           plan.route = m.route;
           run_ranks(m.ranks, plan, [&](World& world) {
-            const Graph graph =
-                Graph::build(world, cases::slice(c, directed, cases::Weight::none, false, world.rank(), world.size(),
-                                                 cases::Dealing::spread));
+            const Graph graph = Graph::build(world, cases::slice(c, directed, cases::Weight::none, false, world.rank(),
+                                                                 world.size(), cases::Dealing::spread));
             BetweennessResult result;
             Betweenness(graph).run(sources, result);
             const auto score = samples::by_id(graph, result.score);

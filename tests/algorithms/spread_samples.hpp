@@ -48,11 +48,12 @@ std::vector<T> by_id(const Graph& graph, const Array<T>& natural) {
 
 /// Calls f(sample, graph) on each rank.
 template <class F>
-void for_each_spread(cases::Weight weight, F&& f) {
+void for_each_spread(cases::Weight weight, F&& f, double lightest = 0) {
   std::vector<cases::Case> list = cases::all();
   for (const char* text : {"kron:8", "uniform:8:3", "grid:11x9", "star:200", "path:60"})
     list.push_back(from_text(text));
   list.push_back({"no vertex", {}, IdRange{0, 0}, {}});
+  for (cases::Case& c : list) c.lightest = lightest;
   std::uint64_t variant = 0, cut_variant = 0;
   for (const auto& c : list)
     for (const bool directed : {false, true})

@@ -21,6 +21,7 @@ struct Case {
   std::vector<std::pair<Vertex, Vertex>> edges;  // original ids
   std::optional<atl::IdRange> range;
   std::vector<Vertex> vertices;  // named beside the edges
+  double lightest = 0;           // of the weights
 
   /// All ids, ascending.
   std::vector<Vertex> ids() const {
@@ -30,8 +31,8 @@ struct Case {
       for (Vertex v = range->first; v < range->first + range->count; ++v) all.insert(v);
     return {all.begin(), all.end()};
   }
-  /// A weight that is the same wherever the edge is; few values, zero among them, so that duplicates tie.
-  double weight(std::size_t i) const { return static_cast<double>(atl::random_at(9, i) % 4) * 0.3; }
+  /// A weight that is the same wherever the edge is; few values, the lightest among them, so that duplicates tie.
+  double weight(std::size_t i) const { return lightest + static_cast<double>(atl::random_at(9, i) % 4) * 0.3; }
 };
 
 inline std::vector<Case> all() {

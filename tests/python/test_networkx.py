@@ -131,6 +131,25 @@ class TestAgreement:
                 for k in (1, 3, len(G), 99):
                     same("betweenness_centrality", G, k=k, seed=seed, exact=False, **options)
 
+    @pytest.mark.parametrize("weights", ["ints", "floats", "mixed", "some", "large", "equal"])
+    def test_weighted_betweenness(self, kind, weights):
+        for seed in seeds(12):
+            G = random_graph(kind, seed)
+            rng = random.Random(seed)
+            for *_, data in G.edges(data=True):
+                if weights == "some" and rng.random() < 0.5:
+                    continue
+                number = {"large": rng.randrange(1, 2**40), "equal": 0.1}.get(weights, rng.randrange(1, 5))
+                floats = weights == "floats" or (weights == "mixed" and rng.random() < 0.5)
+                data["w"] = rng.random() + 1e-9 if floats else number
+            for options in (
+                {},
+                {"normalized": False},
+                {"endpoints": True},
+                {"k": min(3, len(G)) or None, "seed": seed},
+            ):
+                same("betweenness_centrality", G, weight="w", exact=False, **options)
+
     def test_components(self, kind):
         for seed in seeds():
             G = random_graph(kind, seed)
@@ -204,12 +223,16 @@ def test_what_cannot_agree_is_refused_with_a_reason():
     refused("pagerank", G, weight=None, dangling={0: 1})
     refused("pagerank", G, weight=None, alpha=1)
     refused("pagerank", G, weight=None, personalization={0: -1, 1: 2})
+    G[1][2]["weight"] = 0
     refused("betweenness_centrality", G, weight="weight")
+    refused("betweenness_centrality", G, weight=lambda u, v, data: 1)
+    del G[1][2]["weight"]
     refused("clustering", G, weight="weight")
     refused("single_source_dijkstra_path_length", G, 0, weight=lambda u, v, data: 1)
     for bad in (-1, float("nan"), float("inf"), "3", None, 10**30, 2**60, [1]):
         G[1][2]["weight"] = bad
         refused("single_source_dijkstra_path_length", G, 0)
+        refused("betweenness_centrality", G, weight="weight")
     for name in ("core_number", "clustering", "average_clustering", "transitivity"):
         refused(name, directed)
     for name in ("triangles", "clustering", "average_clustering", "transitivity"):

@@ -20,9 +20,11 @@ CASES = [
     ("pagerank", ["--tolerance", "1e-9"], [], [], "0.5"),
     ("pagerank", ["--precision", "float", "--iterations", "40", "--dangling", "ignore"], [], [], "0.5"),
     ("bc", ["--sources", "3"], [], [], "12.5"),
+    ("bc", ["--sources", "3", "--weighted"], [], [], "12.5"),
     ("cdlp", ["--iterations", "4"], [], [], "77"),
     ("kcore", [], [], [], "1"),
     ("lcc", [], [], ["--samples", "300"], "0.987"),
+    ("triangles", [], [], ["--samples", "0"], "-1"),
 ]
 
 
@@ -87,7 +89,16 @@ def test_distances_with_their_parents(tmp_path):
 
 @pytest.mark.parametrize(
     "algorithm, default",
-    [("cc", True), ("sssp", True), ("pagerank", True), ("kcore", True), ("bc", None), ("cdlp", None), ("lcc", None)],
+    [
+        ("cc", True),
+        ("sssp", True),
+        ("pagerank", True),
+        ("kcore", True),
+        ("bc", None),
+        ("cdlp", None),
+        ("lcc", None),
+        ("triangles", None),
+    ],
 )
 def test_runs_verify_what_is_cheap_and_the_rest_when_asked(algorithm, default):
     words = ["run", algorithm, "kron:8", "--trials", "1", "--json", "-", *RANKS, 2]
@@ -103,8 +114,3 @@ def test_verbs_and_algorithms_are_listed():
     assert "sssp" in atoll("verify", "--help").stdout
     assert "unknown" in atoll("verify", "nothing", code=2).stderr
     assert "--source" in atoll("verify", "sssp", "kron:8", "x.tsv", code=2).stderr
-
-
-def test_what_has_no_check_says_so():
-    assert "no check" in atoll("run", "triangles", "kron:6", "--verify", code=2).stderr
-    assert json.loads(atoll("run", "triangles", "kron:6", "--json", "-").stdout)["verified"] is None

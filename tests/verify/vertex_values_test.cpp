@@ -8,9 +8,11 @@
 #include <atoll/verify/core_numbers.hpp>
 #include <atoll/verify/pagerank_residual.hpp>
 #include <atoll/verify/propagated_labels.hpp>
+#include <atoll/verify/triangle_counts.hpp>
 #include <limits>
 #include <set>
 
+#include "reference/betweenness.hpp"
 #include "verify/mutations.hpp"
 
 using namespace mutations;
@@ -279,6 +281,33 @@ TEST_CASE("betweenness: right scores pass, and any change of one is found, by it
   CHECK(of({0, 0, 3, 2, 0, 0, 1, 0}, 0) == "rule 1: vertex 8 has the score 1 (0: no path can pass it)");
 }
 
+TEST_CASE("betweenness by weight: right scores pass, and any change of one is found; weights of 0 are refused") {
+  for_each_sample([](Sample s) {
+    s.edges.lightest = 0.3;
+    const auto ids = s.edges.ids();
+    const std::vector<std::size_t> at{0, ids.size() / 2};
+    const std::vector<Vertex> sources{ids[at[0]], ids[at[1]]};
+    const Scores right = reference::betweenness(s.vertices(), s.arcs(), at);
+    const auto answers = mutants(right, 5, [](double x, std::size_t, std::size_t i) { return i % 2 ? -1 : x + 1e-3; });
+    for (const std::size_t recomputed : {std::size_t{0}, std::size_t{16}})
+      check_only_first_passes(said(s, cases::Weight::wide, answers, [&](const Graph& g, const Scores& answer) {
+        const Array<double> values = natural(g, ids, answer);
+        return verify_betweenness(g, sources, span(values), {.recomputed_sources = recomputed, .by_weight = true});
+      }));
+  });
+  Plan plan;
+  plan.threads = 1;
+  run_ranks(3, plan, [](World& world) {
+    const cases::Case path = samples::from_text("path:60");  // some of its edges weigh 0
+    for (const cases::Weight weight : {cases::Weight::none, cases::Weight::wide}) {
+      const Graph graph = Graph::build(
+          world, cases::slice(path, false, weight, false, world.rank(), world.size(), cases::Dealing::spread));
+      const Array<double> scores(static_cast<std::size_t>(graph.owned()), 0.0);
+      CHECK_THROWS_AS(verify_betweenness(graph, std::vector<Vertex>{1}, span(scores), {.by_weight = true}), InputError);
+    }
+  });
+}
+
 TEST_CASE("clustering: right coefficients pass, and any change of one is found where all are counted") {
   for_each_sample([](const Sample& s) {
     const auto answers = mutants(coefficients(s), 10, [](double c, std::size_t, std::size_t i) {
@@ -305,6 +334,51 @@ TEST_CASE("clustering: right coefficients pass, and any change of one is found w
         "rule 2: vertex 3 with 3 neighbours has the coefficient 0.5, 3 edges between them (a whole number, and even)");
   CHECK(of({1, 1, third, third, 1, 1, 1, 0}, 0) ==
         "rule 1: vertex 8 has the coefficient 1 (1 neighbours; it is 0 below two)");
+}
+
+TEST_CASE("triangles: right counts pass, and any change of one is found, by bounds, by the sum or by counting") {
+  const auto triangles = [](const Sample& s) {
+    const auto sets = near(s);
+    Labels count;
+    for (const auto& set : sets) {
+      Vertex ends = 0;
+      for (const std::size_t a : set)
+        for (const std::size_t b : set) ends += static_cast<Vertex>(sets[a].count(b));
+      count.push_back(ends / 2);
+    }
+    return count;
+  };
+  for_each_sample([&](const Sample& s) {
+    const Labels right = triangles(s);
+    const auto change = [](Vertex t, std::size_t, std::size_t i) {
+      return i == 0 ? -1 : t + 1 + static_cast<Vertex>(i % 2);
+    };
+    for (const Vertex samples : {0, 1000})
+      check_only_first_passes(said_of(s, mutants(right, 6, change), [&](const Graph& g, std::span<const Vertex> v) {
+        return verify_triangles(g, v, {.samples = samples});
+      }));
+    check_only_first_passes(said_of(
+        s,
+        mutants(right, 6, [](Vertex t, std::size_t, std::size_t i) { return i % 2   ? t + 3
+                                                                            : t > 2 ? t - 3
+                                                                                    : t + 6; }),
+        [&](const Graph& g, std::span<const Vertex> v) { return verify_triangles(g, v, {.samples = 1000}); }));
+  });
+  const auto of = [&](const Labels& t, Vertex samples, std::optional<Vertex> total) {
+    return said_of<Vertex>(small(), {t}, [&](const Graph& g, std::span<const Vertex> v) {
+      return verify_triangles(g, v, {.samples = samples, .total = total});
+    })[0];
+  };
+  CHECK(of({1, 1, 1, 1, 1, 1, 0, 0}, 8, 2) == "");
+  CHECK(of({1, 1, 1, 1, 1, 1, 1, 0}, 0, {}) ==
+        "rule 1: vertex 8 has 1 triangles (0 or more, and at most 0 with its neighbours' degrees)");
+  CHECK(of({1, 0, 0, 1, 1, 1, 0, 0}, 0, {}) ==
+        "rule 2: vertex 1 has 1 triangles (each is one of two of its neighbours, which have 0 in all)");
+  CHECK(of({1, 1, 2, 2, 1, 1, 0, 0}, 0, {}) == "rule 3: the counts sum to 8 (each triangle counts three times)");
+  CHECK(of({1, 1, 1, 1, 1, 1, 0, 0}, 0, 3) == "rule 3: the counts sum to 6 (three times the total of 3)");
+  CHECK(of({0, 0, 0, 1, 1, 1, 0, 0}, 0, {}) == "");  // what only samples see
+  CHECK(of({0, 0, 0, 1, 1, 1, 0, 0}, 8, {}) ==
+        "rule 4: vertex 1 has 0 triangles (1 pairs of its neighbours are joined by an edge)");
 }
 
 TEST_CASE("terms that cannot be are refused on every rank") {

@@ -5,11 +5,13 @@
 //   one                 any               betweenness_local.cpp: one after the other
 //   several             one               betweenness_batch.cpp with one lane
 //   several             more              betweenness_batch.cpp: four side by side, in a quarter of the rounds
+//   any, by weight      any               betweenness_weighted.cpp: one after the other
 //
 // [1] U. Brandes. "A faster algorithm for betweenness centrality." J. Mathematical Sociology 25(2), 2001.
 #include <atoll/algorithms/betweenness.hpp>
 #include <atoll/algorithms/betweenness_batch.hpp>
 #include <atoll/algorithms/betweenness_local.hpp>
+#include <atoll/algorithms/betweenness_weighted.hpp>
 #include <limits>
 
 namespace atl {
@@ -29,6 +31,16 @@ class Betweenness::Alone final : public Sum {
 
  private:
   BetweennessLocal local_;
+};
+
+class Betweenness::Weighted final : public Sum {
+ public:
+  explicit Weighted(const Graph& graph) : weighted_(graph) {}
+  void run(std::span<const Vertex> sources, BetweennessResult& result) override { weighted_.run(sources, result); }
+  std::size_t memory_bytes() const override { return weighted_.memory_bytes(); }
+
+ private:
+  BetweennessWeighted weighted_;
 };
 
 class Betweenness::Together final : public Sum {
@@ -64,8 +76,10 @@ class Betweenness::Together final : public Sum {
   std::unique_ptr<BetweennessBatch<kBatch>> several_;
 };
 
-Betweenness::Betweenness(const Graph& graph) {
-  if (graph.world().size() == 1) {
+Betweenness::Betweenness(const Graph& graph, PathLength length) {
+  if (length == PathLength::weights) {
+    sum_ = std::make_unique<Weighted>(graph);
+  } else if (graph.world().size() == 1) {
     sum_ = std::make_unique<Alone>(graph);
   } else {
     sum_ = std::make_unique<Together>(graph);

@@ -5,7 +5,8 @@
 #include <memory>
 #include <span>
 
-/// Betweenness over any number of ranks, from the shortest paths (by number of edges) that start at given sources.
+/// Betweenness over any number of ranks, from the shortest paths, by number of edges or by weight, that start at given
+/// sources.
 ///
 ///     Betweenness betweenness(graph);         // collective; buffers are made once, by the first run that needs them
 ///     BetweennessResult r;                    // its array is used again
@@ -13,11 +14,13 @@
 ///
 /// score(v) = sum over sources s != v and targets t != v of sigma_st(v) / sigma_st, with sigma_st the number of shortest
 /// paths from s to t and sigma_st(v) of those through v [1, eq. 4]. Nothing is normalised: with all vertices as sources
-/// of an undirected graph each pair counts twice. Directed graphs are followed from source to target; weights and
-/// self-loops are ignored; a multi-edge that the graph has kept is as many paths. Sums differ in their last digits with
-/// the number of threads and ranks.
+/// of an undirected graph each pair counts twice. Directed graphs are followed from source to target; self-loops are
+/// ignored; a multi-edge that the graph has kept is as many paths. Lengths by weight are summed as doubles, and paths are
+/// equally short where these are equal. Scores differ in their last digits with the number of threads and ranks.
 /// [1] U. Brandes. "A faster algorithm for betweenness centrality." J. Mathematical Sociology 25(2), 2001.
 namespace atl {
+
+enum class PathLength { edges, weights };
 
 struct BetweennessResult {
   Array<double> score;  ///< [natural]
@@ -25,8 +28,9 @@ struct BetweennessResult {
 
 class Betweenness {
  public:
-  /// Collective.
-  explicit Betweenness(const Graph& graph);
+  /// Collective. By weights: InputError, before any work and the same on all ranks, if there are none or one is not finite
+  /// and above 0.
+  explicit Betweenness(const Graph& graph, PathLength length = PathLength::edges);
   ~Betweenness();
   Betweenness(const Betweenness&) = delete;
   Betweenness& operator=(const Betweenness&) = delete;
@@ -40,6 +44,7 @@ class Betweenness {
   class Sum;  // on one rank, over several
   class Alone;
   class Together;
+  class Weighted;
   std::unique_ptr<Sum> sum_;
 };
 

@@ -109,21 +109,18 @@ class BetweennessBatch {
   const bool alone_;                                     // one thread
   const Edge push_cost_;                                 // backwards, in edges that are pulled along
   const Edge all_in_;                                    // edges that enter a vertex, of all ranks
-  Array<Lanes> seen_;      // [local]; of mirrors: in which it was told or reached from here
-  Array<Lanes> next_;      // [local] touched by pushing; 0 between levels
-  Array<double> offered_;  // [local][lane]
-  Array<double> paths_;    // [local master][lane]
-  Array<double> score_;    // [local master]
-  VertexBits changed_;     // [local][lane]; clear between exchanges
-  bool stale_ = true;      // offered_ is not 0 everywhere
-  std::vector<std::size_t> mirrored_;   // words of 64 masters of which another rank has a mirror
-  std::vector<Entry> entries_, told_;   // level after level
+  Array<Lanes> seen_;                  // [local]; of mirrors: in which it was told or reached from here
+  Array<Lanes> next_;                  // [local] touched by pushing; 0 between levels
+  Array<double> offered_;              // [local][lane]
+  Array<double> paths_;                // [local master][lane]
+  Array<double> score_;                // [local master]
+  VertexBits changed_;                 // [local][lane]; clear between exchanges
+  bool stale_ = true;                  // offered_ is not 0 everywhere
+  std::vector<std::size_t> mirrored_;  // words of 64 masters of which another rank has a mirror
+  std::vector<Entry> entries_, told_;  // level after level
   std::vector<Level> levels_;
   std::vector<Local> touched_;
   std::vector<Thread> threads_;
 };
-
-extern template class BetweennessBatch<1>;
-extern template class BetweennessBatch<4>;
 
 }  // namespace atl

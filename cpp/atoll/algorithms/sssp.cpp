@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shortest paths: the check of the weights, and the form for the number of ranks.
+#include <atoll/algorithms/edge_weights.hpp>
 #include <atoll/algorithms/sssp.hpp>
 #include <atoll/algorithms/sssp_cut.hpp>
 #include <atoll/algorithms/sssp_local.hpp>
@@ -7,25 +8,6 @@
 #include <cmath>
 
 namespace atl {
-
-namespace {
-
-template <class Real>
-void check_weights(const Graph& graph, const Csr& lists) {
-  check(graph.weighted(), "sssp: {} has no weights. Use bfs, or give its edges weights.", graph.name());
-  const auto* weights = std::get_if<Array<Real>>(&lists.weights);
-  check(weights != nullptr, "sssp: the weights of {} have {} bits (this form takes {}). Use the other one.",
-        graph.name(), sizeof(Real) == 4 ? 64 : 32, sizeof(Real) * 8);
-  for (Local v = 0; v < graph.active(); ++v)
-    for (auto e = static_cast<std::size_t>(lists.offsets[static_cast<std::size_t>(v)]);
-         e < static_cast<std::size_t>(lists.offsets[static_cast<std::size_t>(v) + 1]); ++e)
-      check((*weights)[e] >= 0 && (*weights)[e] < std::numeric_limits<Real>::infinity(),
-            "sssp: {}: the edge between {} and {} weighs {} (paths would have no shortest: a weight is finite and not "
-            "negative). Correct it.",
-            graph.name(), graph.id_of(v), graph.id_of(lists.targets[e]), (*weights)[e]);
-}
-
-}  // namespace
 
 template <class Real>
 class Sssp<Real>::Search {
@@ -72,10 +54,12 @@ template <class Real>
 Sssp<Real>::Sssp(const Graph& graph, const SsspOptions& options) {
   check(!options.delta || (*options.delta > 0 && std::isfinite(*options.delta)),
         "sssp: delta is {} (a finite number above 0). Change it, or leave it out.", options.delta.value_or(0));
-  graph.world().together([&] { check_weights<Real>(graph, graph.out()); });
   if (graph.world().size() == 1) {
     search_ = std::make_unique<Alone>(graph, options);
-  } else if (graph.cut().cut() != Cut::edge) {
+    return;
+  }
+  check_weights<Real>("sssp", graph, ZeroWeights::allowed);
+  if (graph.cut().cut() != Cut::edge) {
     search_ = std::make_unique<Across>(graph, options);
   } else {
     search_ = std::make_unique<Together>(graph, options);

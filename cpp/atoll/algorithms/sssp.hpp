@@ -5,7 +5,8 @@
 #include <memory>
 #include <optional>
 
-/// Shortest paths from one source over any number of ranks, by weights of float or double (as the graph has them).
+/// Shortest paths from one source over any number of ranks, with sums in float or double, as wide as the graph's
+/// weights or wider.
 ///
 ///     Sssp<float> sssp(graph);            // collective; sorted lists and buffers are made once
 ///     SsspResult<float> r;                // its arrays are used again
@@ -32,8 +33,8 @@ struct SsspResult {
 template <class Real>
 class Sssp {
  public:
-  /// Collective. InputError, before any work, if the graph has no weights or others than Real, if one is negative,
-  /// infinite or not a number, or if delta is not above 0.
+  /// Collective. InputError, before any work, if the graph has no weights or some that Real would round, if one is
+  /// negative, infinite or not a number, or if delta is not above 0.
   explicit Sssp(const Graph& graph, const SsspOptions& options = {});
   ~Sssp();
   Sssp(const Sssp&) = delete;

@@ -12,6 +12,7 @@
 // sums as they are rounded: the order does not matter.
 //
 // [1] U. Meyer, P. Sanders. "Delta-stepping: a parallelizable shortest path algorithm." J. Algorithms 49(1), 2003.
+#include <atoll/algorithms/edge_weights.hpp>
 #include <atoll/algorithms/sssp_cut.hpp>
 #include <cmath>
 
@@ -43,8 +44,8 @@ SsspCut<Real>::SsspCut(const Graph& graph, const SsspOptions& options)
       changed_(cut_.locals()) {
   // A bucket as wide as the heaviest edge: each costs a round at least, and what is followed too early costs no message.
   Real heaviest = 0;
-  if (graph.out().size() > 0)
-    for (const Real w : std::get<Array<Real>>(graph.out().weights)) heaviest = std::max(heaviest, w);
+  const EdgeWeights<Real> weights("sssp", graph, graph.out());
+  for (std::size_t e = 0; e < weights.size(); ++e) heaviest = std::max(heaviest, weights[e]);
   heaviest = world_.max(heaviest);
   delta_ = options.delta.value_or(heaviest > 0 ? static_cast<double>(heaviest) : 1);
   for (Local v = 0; v < graph.owned(); ++v) id_[index(v)] = graph.id_of(v);
@@ -100,7 +101,7 @@ Real SsspCut<Real>::wait_for_changed() {
 template <class Real>
 void SsspCut<Real>::settle(Real horizon) {
   const Csr& out = cut_.rows();
-  const auto* weights = std::get_if<Array<Real>>(&out.weights);
+  const EdgeWeights<Real> weights("sssp", graph_, out);
   std::atomic<bool> again{true};
   while (again.exchange(false))
     team_.for_range(waiting_.words(), kGrain / 64, [&](int, std::size_t a, std::size_t b) {
@@ -114,7 +115,7 @@ void SsspCut<Real>::settle(Real horizon) {
           for (auto e = static_cast<std::size_t>(out.offsets[index(v)]);
                e < static_cast<std::size_t>(out.offsets[index(v) + 1]); ++e) {
             const Local u = out.targets[e];
-            const Real reached = distance + (*weights)[e];
+            const Real reached = distance + weights[e];
             if (!combine_atomically(distance_[index(u)], reached, MinOf{})) continue;
             changed_.set(u);
             if (out.degree(u) == 0) continue;
@@ -155,13 +156,13 @@ template <class Real>
 template <class F>
 void SsspCut<Real>::propose_parents(F&& f) {
   const Csr& out = cut_.rows();
-  const auto* weights = std::get_if<Array<Real>>(&out.weights);
+  const EdgeWeights<Real> weights("sssp", graph_, out);
   team_.for_range(locals_, kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t u = a; u < b; ++u) {
       if (distance_[u] == kFar) continue;
       for (auto e = static_cast<std::size_t>(out.offsets[u]); e < static_cast<std::size_t>(out.offsets[u + 1]); ++e) {
         const std::size_t v = index(out.targets[e]);
-        if (distance_[u] + (*weights)[e] != distance_[v] || !f(u, v)) continue;
+        if (distance_[u] + weights[e] != distance_[v] || !f(u, v)) continue;
         if (combine_atomically(parent_[v], id_[u], MinOf{})) changed_.set(out.targets[e]);
       }
     }

@@ -13,7 +13,7 @@ namespace atl {
 template <class Real>
 class SsspCut {
  public:
-  /// Collective; the graph's weights are Real, finite and not negative.
+  /// Collective; the graph's weights are Real or narrower, finite and not negative.
   explicit SsspCut(const Graph& graph, const SsspOptions& options = {});
   SsspCut(const SsspCut&) = delete;
   SsspCut& operator=(const SsspCut&) = delete;

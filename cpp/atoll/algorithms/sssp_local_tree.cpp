@@ -50,7 +50,7 @@ void SsspLocal<Real>::write(Local source, SsspResult<Real>& result) {
       if (parent >= 0) {
         result.parent[v] = static_cast<Vertex>(ids[index(parent)]);
       } else {
-        thread.flat.push_back(static_cast<Vertex>(v));
+        thread.flat.push_back(local);
       }
     }
   };
@@ -75,14 +75,12 @@ void SsspLocal<Real>::hang_flat(SsspResult<Real>& result) {
   };
   std::vector<Local> queue;
   for (const Thread& t : threads_)
-    for (const Vertex natural : t.flat) {
-      const Local v = graph_.local_of(natural);
+    for (const Local v : t.flat)
       for (const Entry& e : in(v))
         if (parent(v) == kNoVertex && parent(e.vertex) != kNoVertex && joins(e.vertex, e, v)) {
           parent(v) = graph_.id_of(e.vertex);
           queue.push_back(v);
         }
-    }
   for (std::size_t i = 0; i < queue.size(); ++i) {
     const Local u = queue[i];
     for (const Entry& e : out(u))

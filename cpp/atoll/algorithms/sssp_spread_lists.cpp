@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What shortest paths over ranks make of a graph once: the widths of their steps, and its edges by source and by target.
 #include <algorithm>
+#include <atoll/algorithms/edge_weights.hpp>
 #include <atoll/algorithms/sssp_spread.hpp>
 #include <atoll/base/random.hpp>
 #include <cmath>
@@ -25,7 +26,7 @@ std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 // horizon is nearer than there: what lies below is settled by each rank that has an edge of it, what pulls by one.
 template <class Real>
 void SsspSpread<Real>::choose_steps(const SsspOptions& options) {
-  const auto& weights = std::get<Array<Real>>(graph_.out().weights);
+  const EdgeWeights<Real> weights("sssp", graph_, graph_.out());
   const auto entries = world_.sum(static_cast<double>(weights.size()));
   active_of_all_ = world_.sum(static_cast<double>(graph_.active()));
   const double mean = active_of_all_ > 0 ? entries / active_of_all_ : 1;
@@ -41,58 +42,91 @@ void SsspSpread<Real>::choose_steps(const SsspOptions& options) {
     mine.push_back(static_cast<double>(weights[random_at(1, i) % weights.size()]));
   std::vector<double> sample = world_.all_gather_varying(std::span<const double>(mine));
   std::sort(sample.begin(), sample.end());
-  auto quantile = [&](double q) {
-    if (sample.empty()) return 1.0;
-    const auto at = static_cast<std::size_t>(std::clamp(q, 0.0, 1.0) * static_cast<double>(sample.size() - 1));
-    const auto positive = std::upper_bound(sample.begin(), sample.end(), 0.0);
-    return positive == sample.end() ? 1.0 : std::max(sample[at], *positive);
-  };
-  reach_ = quantile(0.35 / mean);
-  delta_ = options.delta ? *options.delta : skewed_ ? reach_ / 5 : quantile(1 / mean);
-  delta_ = std::max(delta_, std::numeric_limits<double>::min());  // so that 1 / delta is finite
-  buckets_per_unit_ = 1 / delta_;
+  reach_ = positive_quantile(sample, 0.35 / mean);
+  this->set_delta(options.delta ? *options.delta : skewed_ ? reach_ / 5 : positive_quantile(sample, 1 / mean));
   window_ = skewed_ ? std::max<std::size_t>(1, static_cast<std::size_t>(std::min(reach_ / delta_, 1e6))) : kWindow;
 }
 
 template <class Real>
 void SsspSpread<Real>::make_lists() {
-  const Csr& in = graph_.in();
-  const auto& weights = std::get<Array<Real>>(in.weights);
-  const auto active = index(graph_.active()), locals = index(graph_.locals());
-  // By counting: the edges that enter masters, by source.
-  forth_.offsets = Array<Edge>(locals + 1);
-  std::fill(forth_.offsets.begin(), forth_.offsets.end(), 0);
-  for (const Local u : in.targets) ++forth_.offsets[index(u) + 1];
-  for (std::size_t v = 0; v < locals; ++v) forth_.offsets[v + 1] += forth_.offsets[v];
-  forth_.entries = Array<Entry>(in.targets.size());
-  std::vector<Edge> next(forth_.offsets.begin(), forth_.offsets.end() - 1);
-  for (std::size_t v = 0; v < active; ++v)
-    for (auto e = static_cast<std::size_t>(in.offsets[v]); e < static_cast<std::size_t>(in.offsets[v + 1]); ++e)
-      forth_.entries[static_cast<std::size_t>(next[index(in.targets[e])]++)] = {static_cast<Local>(v), weights[e]};
-  if (skewed_) sort_by_weight(forth_);
-  if (!skewed_) return;
-  back_.offsets = Array<Edge>(active + 1);
-  std::copy(in.offsets.begin(), in.offsets.begin() + static_cast<std::ptrdiff_t>(active) + 1, back_.offsets.begin());
-  back_.entries = Array<Entry>(in.targets.size());
-  team_.for_range(in.targets.size(), kGrain * 1024, [&](int, std::size_t a, std::size_t b) {
-    for (std::size_t e = a; e < b; ++e) back_.entries[e] = {in.targets[e], weights[e]};
-  });
-  sort_by_weight(back_);
-  heads_ = Array<Head>(active);
-  for (std::size_t v = 0; v < active; ++v) {
-    const std::span<const Entry> edges = back_.of(static_cast<Local>(v));
-    heads_[v].fill({0, kFar});
-    std::copy_n(edges.begin(), std::min(edges.size(), heads_[v].size()), heads_[v].begin());
-  }
+  if (skewed_) make_back();
+  make_forth();
 }
 
 template <class Real>
-void SsspSpread<Real>::sort_by_weight(Lists& lists) {
-  team_.for_range(lists.offsets.size() - 1, kGrain, [&](int, std::size_t a, std::size_t b) {
-    for (std::size_t v = a; v < b; ++v)
-      std::sort(lists.entries.begin() + lists.offsets[v], lists.entries.begin() + lists.offsets[v + 1],
-                [](const Entry& x, const Entry& y) { return x.weight < y.weight; });
+void SsspSpread<Real>::make_back() {
+  const Csr& in = graph_.in();
+  const EdgeWeights<Real> weights("sssp", graph_, in);
+  const auto active = index(graph_.active());
+  back_ = {{in.offsets.data(), in.offsets.size()}, Array<Entry>(in.targets.size())};
+  team_.for_range(in.targets.size(), kGrain * 256, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t e = a; e < b; ++e) back_.entries[e] = {in.targets[e], weights[e]};
   });
+  sort_by_weight(team_, back_, 0, active);
+  heads_ = Array<Head>(active);
+  team_.for_range(active, kGrain * 16, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t v = a; v < b; ++v) {
+      const std::span<const Entry> edges = back_.of(static_cast<Local>(v));
+      heads_[v].fill({0, kFar});
+      std::copy_n(edges.begin(), std::min(edges.size(), heads_[v].size()), heads_[v].begin());
+    }
+  });
+}
+
+// A master's are in its own list: those to masters, which come first there. A mirror's are the edges that come from it,
+// last in the lists of masters: they are counted, and dealt out.
+template <class Real>
+void SsspSpread<Real>::make_forth() {
+  const Csr &out = graph_.out(), &in = graph_.in();
+  const EdgeWeights<Real> leaving("sssp", graph_, out), entering("sssp", graph_, in);
+  const auto active = index(graph_.active()), locals = index(graph_.locals()), first = index(first_mirror_);
+  const auto to_masters = [&](const Csr& lists, std::size_t v) {
+    const std::span<const Local> list = lists.neighbours(static_cast<Local>(v));
+    return static_cast<std::size_t>(std::lower_bound(list.begin(), list.end(), first_mirror_) - list.begin());
+  };
+  const auto next = [&](Array<Edge>& places, Local u) {
+    Edge& place = places[index(u)];
+    return this->alone_ ? place++ : std::atomic_ref(place).fetch_add(1, std::memory_order_relaxed);
+  };
+  const auto for_mirrors = [&](auto&& f) {  // f(u, v, place in v's list)
+    team_.for_range(active, kGrain, [&](int, std::size_t a, std::size_t b) {
+      for (std::size_t v = a; v < b; ++v)
+        for (auto e = static_cast<std::size_t>(in.offsets[v]) + to_masters(in, v),
+                  end = static_cast<std::size_t>(in.offsets[v + 1]);
+             e < end; ++e)
+          f(in.targets[e], static_cast<Local>(v), e);
+    });
+  };
+
+  Array<Edge> places(locals + 1, 0);
+  team_.for_range(active, kGrain, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t v = a; v < b; ++v) places[v] = static_cast<Edge>(to_masters(out, v));
+  });
+  for_mirrors([&](Local u, Local, std::size_t) { next(places, u); });
+  Edge sum = 0;
+  for (Edge& place : places) place = std::exchange(sum, sum + place);
+  forth_offsets_ = Array<Edge>(locals + 1);
+  std::copy(places.begin(), places.end(), forth_offsets_.begin());
+  forth_ = {{forth_offsets_.data(), forth_offsets_.size()}, Array<Entry>(static_cast<std::size_t>(sum))};
+  // Where back_ is sorted, and has the same edges, so is what is picked from it.
+  const bool picked = skewed_ && !graph_.directed();
+  team_.for_range(active, kGrain, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t v = a; v < b; ++v) {
+      Entry* into = forth_.entries.data() + forth_offsets_[v];
+      if (picked) {
+        for (const Entry& e : back_.of(static_cast<Local>(v)))
+          if (e.vertex < first_mirror_) *into++ = e;
+      } else {
+        const auto begin = static_cast<std::size_t>(out.offsets[v]), end = begin + to_masters(out, v);
+        for (std::size_t e = begin; e < end; ++e) *into++ = {out.targets[e], leaving[e]};
+      }
+    }
+  });
+  for_mirrors([&](Local u, Local v, std::size_t e) {
+    forth_.entries[static_cast<std::size_t>(next(places, u))] = {v, entering[e]};
+  });
+  if (skewed_ && !picked) sort_by_weight(team_, forth_, 0, active);
+  if (skewed_) sort_by_weight(team_, forth_, first, locals);
 }
 
 template void SsspSpread<float>::choose_steps(const SsspOptions&);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From distances over ranks to a tree of shortest paths, and both to natural order.
+#include <atoll/algorithms/edge_weights.hpp>
 #include <atoll/algorithms/sssp_spread.hpp>
 
 namespace atl {
@@ -19,8 +20,9 @@ Local SsspSpread<Real>::parent_of(Local v) const {
   const Giver giver = giver_[index(v)];
   if (giver.vertex >= 0 && giver.reached == distance) return giver.vertex;
   const Csr& in = graph_.in();
-  const auto& weights = std::get<Array<Real>>(in.weights);
-  for (auto e = static_cast<std::size_t>(in.offsets[index(v)]); e < static_cast<std::size_t>(in.offsets[index(v) + 1]); ++e)
+  const EdgeWeights<Real> weights("sssp", graph_, in);
+  for (auto e = static_cast<std::size_t>(in.offsets[index(v)]); e < static_cast<std::size_t>(in.offsets[index(v) + 1]);
+       ++e)
     if (const Real before = distance_[index(in.targets[e])]; before < distance && before + weights[e] == distance)
       return in.targets[e];
   return -1;
@@ -78,7 +80,7 @@ template <class Real>
 void SsspSpread<Real>::hang_flat(SsspResult<Real>& result) {
   MirrorExchange<char, MinOf> exchange(graph_);
   const Csr& in = graph_.in();
-  const auto& weights = std::get<Array<Real>>(in.weights);
+  const EdgeWeights<Real> weights("sssp", graph_, in);
   Array<char> hangs(index(graph_.locals()));
   std::fill(hangs.begin(), hangs.end(), 1);
   std::vector<Local> flat, hung, rest;
@@ -114,9 +116,8 @@ void SsspSpread<Real>::hang_flat(SsspResult<Real>& result) {
       told_.set(v);
     }
     flat.swap(rest);
-    left = world_.fold(Left{!flat.empty(), !hung.empty()}, [](const Left& a, const Left& b) {
-      return Left{a.some || b.some, a.progress || b.progress};
-    });
+    left = world_.fold(Left{!flat.empty(), !hung.empty()},
+                       [](const Left& a, const Left& b) { return Left{a.some || b.some, a.progress || b.progress}; });
     check(!left.some || left.progress, "sssp: {}: a distance is made by no edge (a fault of this program). Report it.",
           graph_.name());
   } while (left.some);

@@ -21,7 +21,9 @@ constexpr std::size_t kLongestLine = 96;
 
 char* put(char* p, std::int64_t value) { return std::to_chars(p, p + 24, value).ptr; }
 
+// A whole number that a double has exactly gets all its digits, never an exponent.
 char* put(char* p, double value) {
+  if (std::abs(value) < 0x1p53 && std::trunc(value) == value) return put(p, static_cast<std::int64_t>(value));
   if (std::isfinite(value)) return std::to_chars(p, p + 32, value).ptr;
   // The words that Java, Python and C all read.
   const char* word = std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";

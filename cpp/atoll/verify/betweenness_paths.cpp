@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/verify/betweenness_paths.hpp>
 #include <atoll/verify/breaches.hpp>
+#include <atoll/verify/weighted_dependencies.hpp>
 #include <cmath>
 
 namespace atl {
@@ -128,10 +129,9 @@ bool may_be_inside(const Graph& graph, Local v) {
   return in.first >= 0 && out.first >= 0 && (in.more || out.more || in.first != out.first);
 }
 
-}  // namespace
-
-Verdict verify_betweenness(const Graph& graph, std::span<const Vertex> sources, std::span<const double> score,
-                           const BetweennessTerms& terms) {
+template <class Dependencies>
+Verdict check_scores(const Graph& graph, std::span<const Vertex> sources, std::span<const double> score,
+                     const BetweennessTerms& terms) {
   check_one_for_each(graph, score.size(), "scores");
   World& world = graph.world();
   Breaches breaches(world);
@@ -173,6 +173,14 @@ Verdict verify_betweenness(const Graph& graph, std::span<const Vertex> sources, 
                         "are {:.12g})",
                         sum, sources.size(), expected)};
   return {};
+}
+
+}  // namespace
+
+Verdict verify_betweenness(const Graph& graph, std::span<const Vertex> sources, std::span<const double> score,
+                           const BetweennessTerms& terms) {
+  return terms.by_weight ? check_scores<WeightedDependencies>(graph, sources, score, terms)
+                         : check_scores<Dependencies>(graph, sources, score, terms);
 }
 
 }  // namespace atl

@@ -1,30 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/base/random.hpp>
-#include <atoll/graph/id_order.hpp>
-#include <atoll/verify/breaches.hpp>
 #include <atoll/verify/clustering_samples.hpp>
+#include <atoll/verify/neighbourhoods.hpp>
 #include <cmath>
 
 namespace atl {
 namespace {
-
-/// Ids of v's neighbours in either direction, ascending, each once.
-std::vector<Vertex> neighbours_of(const Graph& graph, Local v) {
-  std::vector<Vertex> ids;
-  const auto add = [&](Local u) { ids.push_back(graph.id_of(u)); };
-  for_distinct(graph.out(), v, add);
-  if (graph.directed()) for_distinct(graph.in(), v, add);
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  return ids;
-}
-
-Edge degree_of(const Graph& graph, Local v) {
-  if (graph.directed()) return static_cast<Edge>(neighbours_of(graph, v).size());
-  Edge degree = 0;
-  for_distinct(graph.out(), v, [&](Local) { ++degree; });
-  return degree;
-}
 
 /// Edges by direction that join two of these vertices. Collective.
 Edge edges_among(const Graph& graph, const std::vector<Vertex>& ids) {
@@ -70,28 +50,14 @@ Verdict verify_clustering(const Graph& graph, std::span<const double> coefficien
             fmt::format("rule 2: vertex {} with {} neighbours has the coefficient {}, {:.6g} edges between them ({})",
                         b.a, b.p, b.x, b.y, graph.directed() ? "a whole number" : "a whole number, and even")};
 
-  const IdOrder order(world, graph.ids());
-  const Vertex n = graph.vertices();
-  for (Vertex i = 0; i < std::min(terms.samples, n); ++i) {
-    const Vertex position =
-        terms.samples >= n ? i
-                           : static_cast<Vertex>(
-                                 (static_cast<unsigned __int128>(random_at(terms.seed, static_cast<std::uint64_t>(i))) *
-                                  static_cast<std::uint64_t>(n)) >>
-                                 64);
-    const Rank at = order.blocks().owner(position);
-    Vertex id = at == world.rank() ? order.id_at(position - order.blocks().begin(at)) : -1;
-    id = world.max(id);
-    const Vertex k = graph.ids().find_here(id);
-    const std::vector<Vertex> mine = k >= 0 ? neighbours_of(graph, graph.local_of(k)) : std::vector<Vertex>();
-    const std::vector<Vertex> ids = world.all_gather_varying(std::span<const Vertex>(mine));
+  for_sampled(graph, terms.samples, terms.seed, [&](Vertex id, Vertex k, const std::vector<Vertex>& ids) {
     const Edge edges = edges_among(graph, ids);
     const auto d = static_cast<double>(ids.size());
-    if (k < 0) continue;
+    if (k < 0) return;
     const double right = d < 2 ? 0 : static_cast<double>(edges) / (d * (d - 1));
     const double c = coefficient[static_cast<std::size_t>(k)];
     if (std::abs(c - right) > 0x1p-50) breaches.note({.rule = 3, .a = id, .p = edges, .x = c, .y = right});
-  }
+  });
   b = breaches.first();
   if (b.rule == 3)
     return {false, fmt::format("rule 3: vertex {} has the coefficient {} ({}: {} edges join two of its neighbours)",

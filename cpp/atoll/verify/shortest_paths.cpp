@@ -218,13 +218,21 @@ std::string describe(const Graph& graph, const Breach& b, Vertex source, const c
 template <class Real>
 Verdict verify_sssp(const Graph& graph, Vertex source, std::span<const Real> distance, std::span<const Vertex> parent) {
   check_one_for_each(graph, distance.size(), "distances");
-  const auto* const in = std::get_if<Array<Real>>(&graph.in().weights);
-  const auto* const out = std::get_if<Array<Real>>(&graph.out().weights);
+  const std::size_t type = graph.out().weights.index();
+  const bool fits = type == 1 || (type == 2 && std::is_same_v<Real, double>);
   graph.world().agree(
-      in && out, fmt::format("verify sssp: {} has {} (distances are sums of weights of the same type). Verify them "
-                             "against the graph that they come from.",
-                             graph.name(), graph.weighted() ? "weights of another type" : "no weights"));
-  const Breach breach = Paths<Real, Array<Real>>(graph, source, distance, parent, *in, *out).run();
+      fits, fmt::format("verify sssp: {} has {} (distances are sums of weights, as wide or wider). Verify them against "
+                        "the graph that they come from.",
+                        graph.name(), graph.weighted() ? "wider weights" : "no weights"));
+  Breach breach;
+  const auto run = [&]<class Weights>(const Weights& in, const Weights& out) {
+    breach = Paths<Real, Weights>(graph, source, distance, parent, in, out).run();
+  };
+  if (type == 1) {
+    run(std::get<1>(graph.in().weights), std::get<1>(graph.out().weights));
+  } else if constexpr (std::is_same_v<Real, double>) {
+    run(std::get<2>(graph.in().weights), std::get<2>(graph.out().weights));
+  }
   const bool parents = graph.world().any(!parent.empty());
   return {breach.rule == 0, describe<Real>(graph, breach, source, "distance", parents)};
 }

@@ -25,7 +25,7 @@ namespace atl {
 
 /// Original ids; infinity and kNoVertex where not reached. Of several breaches the one of the lowest rule in the order
 /// 2 (of single vertices), 1, 5, 2, 3, 4, 1 (cycles) is named, then the lowest vertices. Collective; InputError, the
-/// same on all ranks, if no vertex has the id `source`, the weights are not of Real or the sizes do not fit.
+/// same on all ranks, if no vertex has the id `source`, the weights are wider than Real or the sizes do not fit.
 template <class Real>
 Verdict verify_sssp(const Graph& graph, Vertex source, std::span<const Real> distance,
                     std::span<const Vertex> parent = {});

@@ -7,6 +7,7 @@
 #include <atoll/algorithms/label_propagation.hpp>
 #include <atoll/algorithms/pagerank.hpp>
 #include <atoll/algorithms/sssp.hpp>
+#include <atoll/algorithms/whole_weights.hpp>
 #include <atoll/base/timer.hpp>
 
 #include "bindings.hpp"
@@ -81,13 +82,15 @@ nb::dict paths_of(SharedGraph& g, Vertex source, std::optional<double> delta) {
 }
 
 nb::dict sssp(SharedGraph& g, Vertex source, std::optional<double> delta) {
-  return g.graph.out().weights.index() == 2 ? paths_of<double>(g, source, delta) : paths_of<float>(g, source, delta);
+  const bool wide = g.world->call([&](World&) { return needs_double_sums(g.graph); });
+  return wide ? paths_of<double>(g, source, delta) : paths_of<float>(g, source, delta);
 }
 
-nb::dict betweenness(SharedGraph& g, const std::vector<Vertex>& sources) {
+nb::dict betweenness(SharedGraph& g, const std::vector<Vertex>& sources, bool weighted) {
   BetweennessResult result;
   nb::dict out = with_seconds(timed<Betweenness>(
-      g, result, [&] { return std::make_unique<Betweenness>(g.graph); },
+      g, result,
+      [&] { return std::make_unique<Betweenness>(g.graph, weighted ? PathLength::weights : PathLength::edges); },
       [&](Betweenness& betweenness, BetweennessResult& r) { betweenness.run(sources, r); }));
   out["score"] = to_numpy(std::move(result.score));
   return out;
@@ -97,7 +100,9 @@ nb::dict label_propagation(SharedGraph& g, int iterations) {
   LabelPropagationResult result;
   nb::dict out = with_seconds(timed<LabelPropagation>(
       g, result, [&] { return std::make_unique<LabelPropagation>(g.graph); },
-      [&](LabelPropagation& propagation, LabelPropagationResult& r) { propagation.run({.iterations = iterations}, r); }));
+      [&](LabelPropagation& propagation, LabelPropagationResult& r) {
+        propagation.run({.iterations = iterations}, r);
+      }));
   out["label"] = to_numpy(std::move(result.label));
   out["iterations"] = result.iterations;
   out["changed"] = result.changed;
@@ -129,7 +134,7 @@ void bind_values(nb::module_& m) {
         "personalisation"_a, "narrow"_a);
   m.def("components", &components, "graph"_a);
   m.def("sssp", &sssp, "graph"_a, "source"_a, "delta"_a.none());
-  m.def("betweenness", &betweenness, "graph"_a, "sources"_a);
+  m.def("betweenness", &betweenness, "graph"_a, "sources"_a, "weighted"_a);
   m.def("label_propagation", &label_propagation, "graph"_a, "iterations"_a);
   m.def("core_numbers", &core_numbers, "graph"_a);
   m.def("clustering", &clustering, "graph"_a);

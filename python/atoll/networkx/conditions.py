@@ -89,11 +89,18 @@ def _converted(G: Any) -> list[Graph]:
 
 
 def _dijkstra(G: Any, source: Any, cutoff: Any = None, weight: Any = "weight") -> Answer:
+    return _lengths(G, weight)
+
+
+def _lengths(G: Any, weight: Any, *, zero: bool = True) -> Answer:
+    """Whether atoll adds up the weights of paths as NetworkX does; `zero`: they may be 0."""
     weights = _weights(G, weight)
     if isinstance(weights, str):
         return weights
     if weights is None or len(weights.values) == 0:
         return True
+    if not zero and not weights.values.min() > 0:
+        return f"an edge's {weight!r} is not above 0 (the number of shortest paths is then not defined)"
     if not (weights.values.min() >= 0 and weights.values.max() < np.inf):
         return f"an edge's {weight!r} is negative, infinite or not a number"
     if weights.integral and weights.values.max() * len(G) >= _EXACT:
@@ -104,7 +111,7 @@ def _dijkstra(G: Any, source: Any, cutoff: Any = None, weight: Any = "weight") -
 def _betweenness(
     G: Any, k: Any = None, normalized: bool = True, weight: Any = None, endpoints: bool = False, seed: Any = None
 ) -> Answer:
-    return True if weight is None else "weight is given (atoll's betweenness counts edges)"
+    return True if weight is None else _lengths(G, weight, zero=False)
 
 
 def _undirected(G: Any, *_: Any, **__: Any) -> Answer:
@@ -153,6 +160,7 @@ _ONE_PASS = {
 # pagerank, 3 for betweenness_centrality with k=10, 0.9 for core_number; at 300 2.2, 8, 1.2. Dijkstra: at 300 0.8, at
 # 3000 1.3.
 _MIN_NODES = 300
+_MIN_NODES_WEIGHTED = 1000  # betweenness_centrality by weight, k=10: at 300 0.7, at 3000 7
 _MIN_NODES_OF = {"single_source_dijkstra_path_length": 3000}
 
 
@@ -170,7 +178,8 @@ def should_run(name: str, args: tuple, kwargs: dict[str, Any]) -> Answer:
         return True
     if name in _ONE_PASS:
         return "the conversion takes as long as the call"
-    if len(G) < _MIN_NODES_OF.get(name, _MIN_NODES):
+    weighted = name == "betweenness_centrality" and (kwargs.get("weight") if len(args) < 4 else args[3]) is not None
+    if len(G) < (_MIN_NODES_WEIGHTED if weighted else _MIN_NODES_OF.get(name, _MIN_NODES)):
         return f"the graph is small ({len(G)} nodes)"
     if name in ("triangles", "clustering", "average_clustering"):
         nodes = args[1] if len(args) > 1 else kwargs.get("nodes")

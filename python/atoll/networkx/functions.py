@@ -90,11 +90,13 @@ def betweenness_centrality(
     sources = range(n) if k is None else [G._numbers()[node] for node in seed.sample(list(G), k)]
     score = np.zeros(n)
     if len(sources):
-        graph = G._plain()
+        weights = None if weight is None else G._weights_by(weight)
+        weighted = weights is not None and not weights.equal()
+        graph = G._weighted(weight) if weighted else G._plain()
         ids = graph.ids[list(sources)]
         try:
-            score = measures._core.betweenness(graph._core, ids.tolist())["score"]
-        except errors.InputError as e:  # more paths than a float counts; NetworkX counts in ints
+            score = measures._core.betweenness(graph._core, ids.tolist(), weighted)["score"]
+        except errors.InputError as e:  # more paths than a float counts (NetworkX counts in ints), a weight too small
             raise NotImplementedError(str(e)) from e
         if endpoints:
             for number, source in zip(sources, ids.tolist()):

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/algorithms/betweenness.hpp>
+#include <atoll/algorithms/sssp.hpp>
+#include <atoll/engine/mirror_exchange.hpp>
+#include <span>
+#include <vector>
+
+/// Betweenness where paths are as long as the sum of their weights: what class Betweenness does then, on any number of
+/// ranks. Distances are Sssp<double>'s; an edge u -> v is on a shortest path (tight) if dist(u) + w == dist(v).
+///
+///     BetweennessWeighted betweenness(graph);      // collective
+///     betweenness.run(sources, result);            // collective
+///
+/// Memory beside the graph and the Sssp: 33 bytes for each local vertex, 40 for each master, 4 for each tight edge.
+namespace atl {
+
+class BetweennessWeighted {
+ public:
+  /// Collective. InputError, the same on all ranks, if the graph has no weights, or one that is not finite and above 0:
+  /// with edges of weight 0 there may be any number of equally short ways.
+  explicit BetweennessWeighted(const Graph& graph);
+  BetweennessWeighted(const BetweennessWeighted&) = delete;
+  BetweennessWeighted& operator=(const BetweennessWeighted&) = delete;
+
+  /// As Betweenness::run(). InputError too where a weight is so small that a distance plus it is that distance.
+  void run(std::span<const Vertex> sources, BetweennessResult& result);
+  std::size_t memory_bytes() const;
+
+ private:
+  /// A vertex's two lanes in the exchange of sums.
+  struct Sums {
+    double paths;    // from the source; of a mirror what its rank has to add
+    double missing;  // tight edges into it along which no path has come yet; of a mirror what its rank has to add
+  };
+  struct Level {
+    std::size_t begin = 0, end = 0;  // in entries_
+  };
+  struct Round {
+    std::size_t begin = 0, end = 0;  // in levels_: what this rank has counted before it told the others
+  };
+  struct alignas(128) Thread {
+    std::vector<Local> found;    // masters all of whose paths have come
+    std::vector<Local> touched;  // lanes of mirrors
+    Edge light = -1;             // the first edge, by place in the lists, that adds nothing to a distance
+    bool overflow = false;
+  };
+
+  void from(Vertex source);
+  void learn_distances();
+  void find_tight();
+  template <class Weights>
+  void find_tight_by(const Weights& weights);
+  void count_paths(Local source);
+  void push_paths(Thread& thread, Local u);
+  Level close_level();
+  void reduce_sums();
+  void depend(Local source);
+  std::span<const Local> tight(Local v) const;
+  double add(double& into, double value) const;
+  bool is_mirror(Local v) const { return v >= first_mirror_; }
+  template <class F>
+  void for_level(const Level& level, F&& f);
+
+  const Graph& graph_;
+  World& world_;
+  Team& team_;
+  Sssp<double> sssp_;
+  SsspResult<double> found_;
+  MirrorExchange<double, MinOf> values_;  // that masters tell
+  MirrorExchange<double, SumOf> lanes_;
+  const bool alone_;  // one thread
+  const Local first_mirror_;
+  std::vector<std::size_t> mirrored_;      // words of 64 masters of which another rank has a mirror
+  Array<double> distance_;                 // [local]
+  Array<Sums> sums_;                       // [local]
+  Array<double> given_;                    // [local] (1 + delta) / sigma of what is finished, backwards
+  Array<double> score_;                    // [local master]
+  std::vector<std::vector<Local>> tight_;  // [active master / kBlock] targets of their tight edges
+  Array<std::size_t> tight_begin_;         // [active master] in its block's
+  VertexBits changed_;                     // [local][lane]; clear between exchanges
+  VertexBits told_;                        // [local]; clear between exchanges
+  std::vector<Local> entries_;             // masters in the order in which their paths were counted
+  std::vector<Level> levels_;
+  std::vector<Round> rounds_;
+  std::vector<Thread> threads_;
+};
+
+}  // namespace atl
