@@ -7,8 +7,8 @@
 #include "algorithms/spread_samples.hpp"
 
 using namespace atl;
-using samples::Sample;
 using samples::least_ids;
+using samples::Sample;
 
 TEST_CASE("components are the same over any ranks, routes and partitions") {
   samples::for_each_spread(cases::Weight::none, [](const Sample& sample, const Graph& graph) {
@@ -37,11 +37,10 @@ TEST_CASE("components over a vertex-cut are the same where too many trees meet f
         CAPTURE(static_cast<int>(cut));
         const Sample sample{samples::from_text(text), true, Duplicates::merge_min};
         run_ranks(4, plan, [&](World& world) {
-          const Graph graph = Graph::build(
-              world,
-              cases::slice(sample.edges, true, cases::Weight::none, false, world.rank(), world.size(),
-                           cases::Dealing::spread),
-              {.placement = {.partition = Partition::hashed, .cut = cut, .heavy = 4}});
+          const Graph graph = Graph::build(world,
+                                           cases::slice(sample.edges, true, cases::Weight::none, false, world.rank(),
+                                                        world.size(), cases::Dealing::spread),
+                                           {.placement = {.partition = Partition::hashed, .cut = cut, .heavy = 4}});
           Components components(graph);
           ComponentsResult result;
           components.run(result);
