@@ -40,7 +40,7 @@ def loaded(tmp_path):
 
 def job(loaded, algorithm, code=0, **more):
     parameters = PARAMETERS[algorithm][0] if algorithm in PARAMETERS else []
-    given = {k.lstrip("-").replace("-", "_"): v for k, v in zip(parameters[::2], parameters[1::2], strict=True)}
+    given = {k.lstrip("-").replace("-", "_"): v for k, v in zip(parameters[::2], parameters[1::2])}
     folder = loaded.parent
     paths = {"log_path": folder / "log", "input_path": loaded, "output_path": folder / "output" / "r1"}
     return call(
@@ -91,9 +91,13 @@ def test_what_is_wrong_is_said(loaded, tmp_path):
     assert "holds no loaded graph" in job(tmp_path, "wcc", code=2)
     assert not list(loaded.glob("job-*"))
     options = {"graph_name": "no", "directed": "true", "weighted": "false", "output_path": tmp_path / "no"}
-    missing = call("load-graph.sh", 2, **options, input_vertex_path=tmp_path / "no.v", input_edge_path=tmp_path / "no.e")
+    missing = call(
+        "load-graph.sh", 2, **options, input_vertex_path=tmp_path / "no.v", input_edge_path=tmp_path / "no.e"
+    )
     assert "no.v cannot be read" in missing
-    assert "no value" in subprocess.run(["bash", SCRIPTS / "load-graph.sh", "--x"], capture_output=True, text=True).stderr
+    assert (
+        "no value" in subprocess.run(["bash", SCRIPTS / "load-graph.sh", "--x"], capture_output=True, text=True).stderr
+    )
     call("check-setup.sh", atoll=ROOT / "bin/atoll")
     assert "cannot be run" in call("check-setup.sh", 2, atoll=tmp_path / "nothing")
 
