@@ -47,7 +47,7 @@ GAP = {
 NETWORKIT = {
     "bfs": "nk.distance.BFS(g, random.choice(nodes), storePaths=True)",
     "sssp": "nk.distance.Dijkstra(g, random.choice(nodes), storePaths=False)",
-    "cc": "(nk.components.WeaklyConnectedComponents if g.isDirected() else nk.components.ConnectedComponents)(g)",
+    "cc": "(nk.components.WeaklyConnectedComponents if g.isDirected() else nk.components.ParallelConnectedComponents)(g)",
     "pagerank": "limited(nk.centrality.PageRank(g, damp=0.85, tol=1e-12), 20)",
     "cdlp": "nk.community.PLP(g, maxIterations=10)",
 }
@@ -104,7 +104,7 @@ class Networkit:
         self.python = python
 
     def command(self, algorithm, graph, options):
-        if algorithm not in NETWORKIT:
+        if algorithm not in NETWORKIT or (algorithm == "cdlp" and graph.kind == "--directed"):  # PLP takes no directed
             return None
         script = textwrap.dedent(NETWORKIT_SCRIPT).replace("ALGORITHM", NETWORKIT[algorithm])
         path = graph.weighted if algorithm == "sssp" else graph.plain

@@ -5,6 +5,7 @@
     bench/figures.py strong --algorithm all     routes side by side on simulated machines (TuCOMM, figures 4 and 7)
     bench/figures.py weak|ablation|combining    the same, by ranks, by what each step of TuCOMM gives
     bench/figures.py lci                        LCI's experiment: layers of communication under one engine
+    bench/figures.py memory                     its figure 5: communication memory
     bench/figures.py gemini                     its figure 4: several threads of a rank send and receive
     bench/figures.py engines --gap FOLDER       TuCOMM's figures 5, 6 and 9: other engines on the same graphs
 

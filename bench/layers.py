@@ -10,6 +10,7 @@ longest that a rank was not waiting, and what is left of the time is communicati
 import os
 import statistics
 import sys
+from functools import cache
 
 from run import CaseError, run_ours
 
@@ -27,7 +28,7 @@ LAYERS = {
 ALGORITHMS = {
     "bfs": ("--sources {trials}", 8, "both"),
     "cc": ("--trials {trials}", 8, "both"),
-    "pagerank": ("--iterations 100 --trials {trials}", 8, "broadcast"),
+    "pagerank": ("--iterations {iterations} --trials {trials}", 8, "broadcast"),
     "sssp": ("--weighted --trials {trials}", 4, "both"),
 }
 
@@ -43,7 +44,7 @@ def measure(options, mpi, algorithm):
     """Of each layer the figures of all its trials."""
     run, _, _ = ALGORITHMS[algorithm]
     words = ["run", algorithm, options.graph, "--undirected", "--partition", options.partition]
-    words += run.format(trials=options.trials).split()
+    words += run.format(trials=options.trials, iterations=options.iterations).split()
     found = {}
     for _ in range(options.rounds):
         for layer in options.layers:
@@ -119,34 +120,42 @@ def hidden(options, found):
     print_table(title, ["MPI", "algorithm", *options.layers], rows)
 
 
-def windows(options, mpi, algorithm):
+def windows(options, mpi, value_bytes, pattern):
     """What the same exchange takes, all active: of the queue, and of windows that the RMA layer of the paper makes."""
-    _, value_bytes, pattern = ALGORITHMS[algorithm]
     words = ["bench", "memory", options.graph, "--undirected", "--partition", options.partition]
     words += ["--value-bytes", value_bytes, "--pattern", pattern]
     return run_ours(command(options, mpi, "queue", words))["result"]
 
 
-def memory(options, found, keep):
-    """Figure 5."""
-    rows = []
-    for (mpi, algorithm), layers in found.items():
+def memory(options, keep):
+    """Figure 5. Of a run on each layer; and of one exchange in which all is active: the queue's, and the windows that
+    the paper's RMA layer makes for it."""
+
+    def megabytes(most, least):
+        return f"{most / 1e6:.2f} / {least / 1e6:.2f}"
+
+    exchange = cache(lambda *kind: windows(options, options.mpi, *kind))
+    rows, failed = [], False
+    for algorithm in options.algorithms:
+        layers = measure(options, options.mpi, algorithm)
+        failed = failed or not all(f["verified"] for f in layers.values())
+        _, value_bytes, pattern = ALGORITHMS[algorithm]
+        bound = exchange(value_bytes, pattern)
+        keep.append({"table": "memory", "algorithm": algorithm, "runs": layers, **bound})
         cells = [
-            f"{f['memory_most'] / 1e6:.2f} / {f['memory_least'] / 1e6:.2f}" if (f := layers.get(layer)) else "-"
+            megabytes(f["memory_most"], f["memory_least"]) if (f := layers.get(layer)) else "-"
             for layer in options.layers
         ]
-        try:
-            bound = windows(options, mpi, algorithm)
-            queue, rma = bound["queue"], bound["mpi_rma"]
-            keep.append({"table": "memory", "mpi": mpi, "algorithm": algorithm, **bound})
-            cells += [f"{x['max_bytes'] / 1e6:.2f} / {x['min_bytes'] / 1e6:.2f}" for x in (queue, rma)]
-            cells.append(f"{bound['queue_fraction_of_mpi_rma']:.2f}")
-        except (CaseError, KeyError) as why:
-            print(f"figures: {why}", file=sys.stderr)
-            cells += ["-"] * 3
-        rows.append([mpi, algorithm, *cells])
-    head = ["MPI", "algorithm", *options.layers, "queue, all active", "windows, all active", "of it"]
+        cells += [megabytes(x["max_bytes"], x["min_bytes"]) for x in (bound["queue"], bound["mpi_rma"])]
+        cells.append(f"{bound['queue_fraction_of_mpi_rma']:.2f}")
+        first = layers.get(options.layers[0])
+        cells.append(f"{first['memory_most'] / bound['mpi_rma']['max_bytes']:.2f}" if first else "-")
+        rows.append([algorithm, *cells])
+    print(f"{options.graph}, {options.ranks} ranks, {options.partition}, {options.mpi}")
+    head = ["algorithm", *(f"run, {layer}" for layer in options.layers), "exchange, queue", "exchange, windows"]
+    head += ["exchange / windows", f"run, {options.layers[0]} / windows"]
     print_table("Communication memory, MB of the rank with most / least", head, rows)
+    return 1 if failed else 0
 
 
 def lci(options, keep):
@@ -162,28 +171,35 @@ def lci(options, keep):
     )
     times(options, found)
     hidden(options, found)
-    if options.table == "lci":
-        memory(options, found, keep)
-        for mpi in options.mpi:
-            made = [f["mpi_rma"]["windows_seconds"] for (m, _), f in found.items() if m == mpi and "mpi_rma" in f]
-            if made:
-                print(f"\n{mpi}: mpi_rma makes its windows in {ms(made)} ms; that is not counted above.")
+    for mpi in options.mpi:
+        made = [f["mpi_rma"]["windows_seconds"] for (m, _), f in found.items() if m == mpi and "mpi_rma" in f]
+        if made:
+            print(f"\n{mpi}: mpi_rma makes its windows in {ms(made)} ms; that is not counted above.")
     return 0 if all(f["verified"] for layers in found.values() for f in layers.values()) else 1
 
 
 def add_to(tables):
-    for table, about, layers, shape, partition in [
-        ("lci", "Tables II and IV, figures 3, 5 and 6 of LCI", ["queue", "mpi_probe", "mpi_rma"], (4, 1), "blocked"),
-        ("gemini", "figure 4 of LCI: several threads send and receive", ["queue", "mpi_mprobe"], (2, 2), "balanced"),
+    baselines = ["queue", "mpi_probe", "mpi_rma"]
+    for table, about, function, layers, ranks, threads, partition in [
+        ("lci", "tables II and IV, figures 3 and 6 of LCI", lci, baselines, 4, 1, "blocked"),
+        ("memory", "figure 5 of LCI", memory, baselines, 4, 1, "blocked"),
+        ("gemini", "its figure 4: threads send and receive", lci, ["queue", "mpi_mprobe"], 2, 2, "balanced"),
     ]:
+        is_memory = table == "memory"
         parser = tables.add_parser(table, help=about)
-        parser.set_defaults(function=lci)
-        parser.add_argument("--graph", default="kron:16")
-        parser.add_argument("--ranks", type=int, default=shape[0])
-        parser.add_argument("--threads", type=int, default=shape[1], help="of a rank")
+        parser.set_defaults(function=function)
+        graph = "kron:20" if is_memory else "kron:16"
+        parser.add_argument("--graph", default=graph, help=f"default {graph}")
+        parser.add_argument("--ranks", type=int, default=ranks)
+        parser.add_argument("--threads", type=int, default=threads, help="of a rank")
         parser.add_argument("--partition", default=partition, help=f"default {partition}")
-        parser.add_argument("--mpi", nargs="+", choices=MPIS, default=MPIS)
+        if is_memory:
+            parser.add_argument("--mpi", choices=MPIS, default=MPIS[0])
+        else:
+            parser.add_argument("--mpi", nargs="+", choices=MPIS, default=MPIS)
         parser.add_argument("--algorithms", nargs="+", choices=list(ALGORITHMS), default=list(ALGORITHMS))
         parser.add_argument("--layers", nargs="+", choices=list(LAYERS), default=layers, help="the first is compared")
-        parser.add_argument("--trials", type=int, default=5, help="in a run (default 5)")
+        trials = 1 if is_memory else 5
+        parser.add_argument("--trials", type=int, default=trials, help=f"in a run (default {trials})")
         parser.add_argument("--rounds", type=int, default=1, help="runs of each layer, in turns (default 1)")
+        parser.add_argument("--iterations", type=int, default=3 if is_memory else 100, help="of pagerank")

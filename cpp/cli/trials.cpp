@@ -14,14 +14,15 @@ void Trials::begin() {
   world_.fabric().simulate_closely(true);
   world_.barrier();
   before_ = world_.counters();
+  waited_ = world_.thread_state().counters.wait_seconds;
 }
 
 double Trials::end(double mine) {
-  const Counters now = world_.counters().since(before_);
+  const double waited = world_.thread_state().counters.wait_seconds - waited_;
   world_.fabric().simulate_closely(false);
-  spent_ += now;
+  spent_ += world_.counters().since(before_);
   seconds_.push_back(world_.max(mine));
-  computation_.push_back(world_.max(std::max(0.0, mine - now.wait_seconds)));
+  computation_.push_back(world_.max(std::max(0.0, mine - waited)));
   return seconds_.back();
 }
 

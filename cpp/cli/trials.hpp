@@ -14,8 +14,8 @@ namespace atl::cli {
 ///     for (Vertex source : sources) trials.time([&] { bfs.run(source, result); });   // collective
 ///     trials.report(outcome.seconds, outcome.counters);
 ///
-/// A trial takes as long as its slowest rank. Its computation is the longest that a rank was not waiting; the rest of it
-/// is communication that computation did not hide (LCI, Fig. 6).
+/// A trial takes as long as its slowest rank. Its computation is the longest that the first thread of a rank was not
+/// waiting; the rest of it is communication that computation did not hide (LCI, Fig. 6).
 class Trials {
  public:
   explicit Trials(World& world) : world_(world) {}
@@ -29,7 +29,6 @@ class Trials {
     return end(timer.seconds());
   }
 
-  const std::vector<double>& seconds() const { return seconds_; }
   std::vector<double> sorted() const;  ///< ascending
   /// Into an outcome's seconds: run (the median), mean, trials, computation, and what all of them waited; and its counters.
   /// Collective.
@@ -41,6 +40,7 @@ class Trials {
 
   World& world_;
   Counters before_, spent_;
+  double waited_ = 0;  // by this thread, before the trial
   std::vector<double> seconds_, computation_;
 };
 

@@ -85,9 +85,19 @@ def test_layers_under_one_engine(table, mpi):
         assert row["memory_most"] >= row["memory_least"] > 0
     by_name = {(row["algorithm"], row["layer"]): row for row in layers}
     assert by_name["pagerank", "mpi_rma"]["windows_seconds"] > 0
-    memory = [row for row in kept if row.get("table") == "memory"]
-    assert len(memory) == 2 and all(row["mpi_rma"]["max_bytes"] >= 4096 for row in memory)
-    assert len(rows) == 3 * (1 + 2)
+    assert len(rows) == 2 * (1 + 2)
+
+
+@pytest.mark.mpi
+def test_memory_of_a_run_and_of_windows(table):
+    plug_in("openmpi")
+    words = ["--graph", "kron:9", "--ranks", 2, "--layers", "queue", "--algorithms", "pagerank", "sssp"]
+    code, rows, kept, printed = table("memory", *words)
+    assert code == 0, printed.err
+    assert [row["algorithm"] for row in kept] == ["pagerank", "sssp"]
+    for row in kept:
+        assert row["mpi_rma"]["max_bytes"] >= 4096 and row["runs"]["queue"]["memory_most"] > 0
+    assert len(rows) == 3
 
 
 @pytest.mark.mpi
