@@ -47,7 +47,7 @@ GAP = {
 NETWORKIT = {
     "bfs": "nk.distance.BFS(g, random.choice(nodes), storePaths=True)",
     "sssp": "nk.distance.Dijkstra(g, random.choice(nodes), storePaths=False)",
-    "cc": "(nk.components.WeaklyConnectedComponents if g.isDirected() else nk.components.ParallelConnectedComponents)(g)",
+    "cc": "(nk.components.WeaklyConnectedComponents if directed else nk.components.ParallelConnectedComponents)(g)",
     "pagerank": "limited(nk.centrality.PageRank(g, damp=0.85, tol=1e-12), 20)",
     "cdlp": "nk.community.PLP(g, maxIterations=10)",
 }

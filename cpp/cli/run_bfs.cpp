@@ -103,7 +103,7 @@ Outcome search(World& world, const Options& options) {
   preparing.insert(graph->report().seconds.begin(), graph->report().seconds.end());
   outcome.input = describe(*graph);
   outcome.input["preparation"] = options.input.preparation();
-  outcome.result = {{"source", sources.back()}, {"reached", result.reached},  {"levels", result.levels},
+  outcome.result = {{"source", sources.back()}, {"reached", result.reached}, {"levels", result.levels},
                     {"mteps", mteps},           {"searches", sorted.size()}, {"per_source", trials}};
   if (verify && outcome.verified.value_or(false)) outcome.result["depth"] = depth;
   outcome.seconds = {{"prepare", prepare_seconds},

@@ -16,8 +16,7 @@ constexpr Edge kVerifyUpTo = 100'000'000;
 
 bool VertexRun::is_to_verify(const Graph& graph, const VertexAlgorithm& algorithm) const {
   if (!algorithm.verify || no_verify_) return false;
-  return verify_ ||
-         (algorithm.verified == VertexAlgorithm::Verified::by_default && graph.input_edges() <= kVerifyUpTo);
+  return verify_ || (algorithm.verified == VertexAlgorithm::Verified::by_default && graph.input_edges() <= kVerifyUpTo);
 }
 
 void VertexRun::add_to(CLI::App& app) {
@@ -50,8 +49,9 @@ Outcome VertexRun::run(World& world, const VertexAlgorithm& algorithm) const {
   if (verify) {
     const Verdict verdict = algorithm.verify(graph);
     outcome.verified = verdict.ok;
-    if (!verdict.ok) outcome.failure = fmt::format("{}: the answer breaks {}. This is a defect: report it with the command.",
-                                                   graph.name(), verdict.what);
+    if (!verdict.ok)
+      outcome.failure = fmt::format("{}: the answer breaks {}. This is a defect: report it with the command.",
+                                    graph.name(), verdict.what);
   }
   const double verify_seconds = world.max(timer.lap());
   outcome.input = cli::describe(graph);
@@ -68,11 +68,11 @@ Outcome VertexRun::run(World& world, const VertexAlgorithm& algorithm) const {
                             graph.directed() ? "directed" : "undirected")},
       {"ranks", fmt::format("{} x {} threads, {}", world.size(), world.team().size(), world.fabric().name())}};
   algorithm.describe(outcome, rows);
-  rows.emplace_back("time", fmt::format("{:.3f} ms (median of {}; {:.3f} to {:.3f})",
-                                        outcome.seconds["run"].get<double>() * 1e3, seconds.size(),
-                                        seconds.front() * 1e3, seconds.back() * 1e3));
-  rows.emplace_back("load, build", fmt::format("{:.3f} s, {:.3f} s; prepare {:.3f} s", load_seconds, build_seconds,
-                                               prepare_seconds));
+  rows.emplace_back(
+      "time", fmt::format("{:.3f} ms (median of {}; {:.3f} to {:.3f})", outcome.seconds["run"].get<double>() * 1e3,
+                          seconds.size(), seconds.front() * 1e3, seconds.back() * 1e3));
+  rows.emplace_back("load, build",
+                    fmt::format("{:.3f} s, {:.3f} s; prepare {:.3f} s", load_seconds, build_seconds, prepare_seconds));
   if (algorithm.verify)
     rows.emplace_back("verified", !verify ? "no (--verify asks for it)" : *outcome.verified ? "yes" : "FAILED");
   outcome.text = table_of(rows);

@@ -196,9 +196,8 @@ TEST_CASE("with lane_bytes 0 nothing merges, for comparison, and all comes out t
     plan.lane_bytes = 0;
     plan.timeout_seconds = 120;
     CAPTURE(route);
-    run_ranks(5, plan, [](World& world) {
-      check_merging(world, [](std::uint32_t a, std::uint32_t b) { return a + b; }, 0);
-    });
+    run_ranks(5, plan,
+              [](World& world) { check_merging(world, [](std::uint32_t a, std::uint32_t b) { return a + b; }, 0); });
   }
 }
 

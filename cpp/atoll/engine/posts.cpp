@@ -46,8 +46,8 @@ void Posts::deliver(void* self, Rank from, std::uint32_t round, const std::byte*
   Source& source = *posts.sources_[posts.first_[static_cast<std::size_t>(from)] + part.stream];
   const std::size_t n = bytes - sizeof part;
   std::lock_guard hold(source.lock);
-  auto message = std::find_if(source.messages.begin(), source.messages.end(),
-                              [&](const Message& m) { return m.round == round; });
+  auto message =
+      std::find_if(source.messages.begin(), source.messages.end(), [&](const Message& m) { return m.round == round; });
   if (message == source.messages.end()) {
     message = source.messages.insert(source.messages.end(), {posts.buffer_of(part.bytes), part.bytes, round});
   }
@@ -67,8 +67,8 @@ void Posts::collect(std::vector<Source*>& waiting, std::vector<Source*>& arrived
 
 Posts::Message Posts::take(Source& source) {
   std::lock_guard hold(source.lock);
-  const auto at = std::find_if(source.messages.begin(), source.messages.end(),
-                               [&](const Message& m) { return m.round == round_; });
+  const auto at =
+      std::find_if(source.messages.begin(), source.messages.end(), [&](const Message& m) { return m.round == round_; });
   Message message = std::move(*at);
   source.messages.erase(at);
   return message;

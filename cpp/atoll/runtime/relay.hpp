@@ -199,9 +199,8 @@ Relay<R, M>::Relay(World& world, const Hops& hops, M merge, Arrive arrive, void*
       channels_(open_channels(world, ports_)),
       onward_(world, hops_, sizeof(R), channels_, &Relay::arrive_block, this),
       combines_(!std::is_same_v<M, NoMerge> && world.plan().lane_bytes > 0),
-      capacity_(!combines_
-                    ? onward_.piece()
-                    : std::max(onward_.piece(), world.plan().lane_bytes / (sizeof(R) + sizeof(Rank)))),
+      capacity_(!combines_ ? onward_.piece()
+                           : std::max(onward_.piece(), world.plan().lane_bytes / (sizeof(R) + sizeof(Rank)))),
       threads_(static_cast<std::size_t>(world.thread_slots())),
       epoch_(epoch),
       arrivals_(static_cast<std::size_t>(hops_.rounds())) {

@@ -377,8 +377,7 @@ class Probe final : public Endpoint {
 
   // `data` begins with an ItemHead. With mprobe any thread; MPI is called outside of the lock.
   void send(int kind, std::byte* data, std::size_t bytes, Rank to, std::uint32_t ticket) {
-    const std::uint32_t number =
-        messages_to_[static_cast<std::size_t>(to)].fetch_add(1, std::memory_order_relaxed);
+    const std::uint32_t number = messages_to_[static_cast<std::size_t>(to)].fetch_add(1, std::memory_order_relaxed);
     std::memcpy(data + offsetof(ItemHead, number), &number, sizeof number);
     const MPI_Request request = Sends<Sent>::begin(data, bytes, to, kBulkTag, comm_);
     if (request == MPI_REQUEST_NULL) {
@@ -424,8 +423,7 @@ class Probe final : public Endpoint {
     const std::vector<std::uint32_t> gone(messages_to_.begin(), messages_to_.end());
     std::vector<std::uint32_t> coming(gone.size());
     MPI_Request request;
-    call(MPI_Ialltoall(gone.data(), 1, MPI_UINT32_T, coming.data(), 1, MPI_UINT32_T, comm_, &request),
-         "MPI_Ialltoall");
+    call(MPI_Ialltoall(gone.data(), 1, MPI_UINT32_T, coming.data(), 1, MPI_UINT32_T, comm_, &request), "MPI_Ialltoall");
     for (int done = 0; !done;) {
       call(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Ialltoall");
       if (!pass(Flush::all) && !done) std::this_thread::yield();
