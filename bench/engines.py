@@ -150,19 +150,23 @@ class Input:
         self.plain, self.weighted = (options.cache / f"{stem}.{ending}" for ending in ("el", "wel"))
         options.cache.mkdir(parents=True, exist_ok=True)
         self.has_weights = re.match("[a-z0-9]+:", name) is not None
-        for path, more in [(self.plain, "--unweighted"), (self.weighted, "--weighted")]:
-            if not path.exists() and (more == "--unweighted" or self.has_weights):
-                run_ours((str(options.atoll), "convert", name, str(path), kind, more, "--quiet", "--json", "-"))
+        self.make(self.plain, "--unweighted", options)
         if self.has_weights:
-            whole_weights(self.weighted)
+            self.make(self.weighted, "--weighted", options)
+
+    def make(self, path, weights, options):
+        if path.exists():
+            return
+        part = path.with_name(f"part-{path.name}")  # what is interrupted is not taken for a graph
+        run_ours((str(options.atoll), "convert", self.name, str(part), self.kind, weights, "--quiet", "--json", "-"))
+        if weights == "--weighted":
+            whole_weights(part)
+        part.rename(path)
 
 
 def whole_weights(path):
     """GAP's weights are whole numbers: 1 to 255 from those in [0, 1), the same for every engine."""
     with open(path) as file:
-        if "." not in file.readline():
-            return
-        file.seek(0)
         lines = [line.split() for line in file]
     with open(path, "w") as file:
         file.writelines(f"{u} {v} {1 + int(float(w) * 255)}\n" for u, v, w in lines)
@@ -170,7 +174,7 @@ def whole_weights(path):
 
 def ours(algorithm, graph, options):
     path = graph.weighted if algorithm == "sssp" else graph.plain
-    words = ["run", algorithm, path, graph.kind, *OURS[algorithm].split(), "--no-verify", "--ranks", 1]
+    words = ["run", algorithm, path, graph.kind, *OURS[algorithm].split(), "--ranks", 1]
     report = run_ours(tuple(map(str, [options.atoll, *words, "--threads", options.threads, "--quiet", "--json", "-"])))
     seconds = report["seconds"]
     return {
