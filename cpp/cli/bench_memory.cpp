@@ -12,8 +12,6 @@
 namespace atl::cli {
 namespace {
 
-using Label = std::uint64_t;
-
 // The vertices that rank r mirrors, in the order that both sides know: masters here, mirrors there.
 std::vector<Local> masters_for(const Graph& graph, Rank r) {
   std::vector<Local> out;
@@ -26,6 +24,7 @@ std::vector<Local> masters_for(const Graph& graph, Rank r) {
 
 // Every master's label to all its mirrors, then every mirror's back to its master, over the queue: gathered into short
 // messages that say where they begin, scattered as they come.
+template <class Label>
 class AllActive {
  public:
   AllActive(World& world, const Graph& graph) : world_(world), graph_(graph), queue_(world) {
@@ -33,6 +32,12 @@ class AllActive {
       masters_.push_back(r == world.rank() ? std::vector<Local>() : masters_for(graph, r));
     labels_.resize(static_cast<std::size_t>(graph.locals()));
     for (Local v = 0; v < graph.owned(); ++v) labels_[static_cast<std::size_t>(v)] = label_of(v);
+  }
+  // As if mirrors had been told.
+  void set_mirrors() {
+    for (Rank r = 0; r < world_.size(); ++r)
+      for (std::size_t i = 0; i < mirrors_of(r); ++i)
+        labels_[first_mirror(r) + i] = label_of(static_cast<Local>(first_mirror(r) + i));
   }
 
   void broadcast() {
@@ -68,7 +73,7 @@ class AllActive {
   }
 
  private:
-  Label label_of(Local v) const { return static_cast<Label>(graph_.id_of(v)) * 3 + 1; }
+  Label label_of(Local v) const { return static_cast<Label>(graph_.id_of(v) * 3 + 1); }
   std::size_t first_mirror(Rank r) const {
     return static_cast<std::size_t>(graph_.mirrors().begin[static_cast<std::size_t>(r)]);
   }
@@ -122,11 +127,19 @@ Vertex first_id(World& world, const Graph& graph) {
   return world.max(graph.active() > 0 ? graph.id_of(0) : Vertex{-1});
 }
 
-Outcome measure(World& world, const GraphInput& input) {
-  const Graph graph = Graph::build(world, input.load(world), input.options());
-  AllActive all(world, graph);
-  all.broadcast();
-  all.reduce();
+struct Options {
+  GraphInput input;
+  int value_bytes = 8;
+  std::string pattern = "both";
+};
+
+template <class Label>
+Outcome measure(World& world, const Options& options) {
+  const Graph graph = Graph::build(world, options.input.load(world), options.input.options());
+  const bool broadcasts = options.pattern != "reduce", reduces = options.pattern != "broadcast";
+  AllActive<Label> all(world, graph);
+  broadcasts ? all.broadcast() : all.set_mirrors();
+  if (reduces) all.reduce();
   Outcome outcome;
   outcome.verified = all.exact();
   if (!*outcome.verified) outcome.failure = "bench memory: a label that arrived is not its vertex's. Report this.";
@@ -140,15 +153,19 @@ Outcome measure(World& world, const GraphInput& input) {
   outcome.input = {{"name", graph.name()}, {"vertices", graph.vertices()}};
   const std::uint64_t queue = row("queue", all.memory_bytes());
   if (auto* mpi = dynamic_cast<MpiFabric*>(&world.fabric().network()); mpi && world.size() > 1) {
-    auto broadcast = mpi->rma_exchange(all.bytes_from(true));
-    auto reduce = mpi->rma_exchange(all.bytes_from(false));
     const std::vector<std::span<const std::byte>> nothing(static_cast<std::size_t>(world.size()));
-    broadcast->exchange(0, nothing);
-    reduce->exchange(0, nothing);
-    const std::uint64_t windows = row("mpi_rma", broadcast->window_bytes() + reduce->window_bytes());
-    outcome.seconds["windows"] = world.max(broadcast->window_seconds() + reduce->window_seconds());
-    broadcast->close();
-    reduce->close();
+    std::size_t bytes = 0;
+    double seconds = 0;
+    for (const bool broadcast : {true, false}) {
+      if (broadcast ? !broadcasts : !reduces) continue;
+      auto windows = mpi->rma_exchange(all.bytes_from(broadcast));
+      windows->exchange(0, nothing);
+      bytes += windows->window_bytes();
+      seconds += windows->window_seconds();
+      windows->close();
+    }
+    const std::uint64_t windows = row("mpi_rma", bytes);
+    outcome.seconds["windows"] = world.max(seconds);
     outcome.result["queue_fraction_of_mpi_rma"] = static_cast<double>(queue) / static_cast<double>(windows);
     outcome.text +=
         fmt::format("{:<24} {:.2f} of mpi_rma's\n", "queue", static_cast<double>(queue) / static_cast<double>(windows));
@@ -164,10 +181,18 @@ Outcome measure(World& world, const GraphInput& input) {
 
 int bench_memory(const Words& words) {
   Command command("bench memory", "Communication memory for an exchange in which every vertex is active.");
-  GraphInput input;
-  input.add_to(command.app());
+  Options options;
+  options.input.add_to(command.app());
+  command.app()
+      .add_option("--value-bytes", options.value_bytes, "of a vertex: 4 or 8 (default)")
+      ->check(CLI::IsMember({4, 8}));
+  command.app()
+      .add_option("--pattern", options.pattern, "both (default), broadcast (to mirrors) or reduce (to masters)")
+      ->check(CLI::IsMember({"both", "broadcast", "reduce"}));
   if (const auto code = command.parse(words)) return *code;
-  return command.run([&](World& world) { return measure(world, input); });
+  return command.run([&](World& world) {
+    return options.value_bytes == 4 ? measure<std::uint32_t>(world, options) : measure<std::uint64_t>(world, options);
+  });
 }
 
 }  // namespace atl::cli

@@ -13,7 +13,7 @@ Command::Command(std::string name, const std::string& about) : name_(std::move(n
   app_.add_option("--ranks", ranks_, "ranks; more than one starts them (default: the launcher's, else 1)")
       ->check(CLI::PositiveNumber);
   app_.add_option("--threads", threads_, "threads of a rank (default: cores / ranks)")->check(CLI::PositiveNumber);
-  app_.add_option("--transport", transport_, "auto, inproc, shm, mpi, mpi_probe, mpi_rma, ofi or levels");
+  app_.add_option("--transport", transport_, "auto, inproc, shm, mpi, mpi_probe, mpi_mprobe, mpi_rma, ofi or levels");
   app_.add_option("--mpi", mpi_, "auto, openmpi or mpich");
   app_.add_option("--provider", provider_, "of libfabric, under --transport ofi: auto, tcp;ofi_rxm, shm, ...");
   app_.add_option(
@@ -230,6 +230,7 @@ nlohmann::json total_counters(World& world, const Counters& mine) {
   std::vector<std::string> kinds;
   for (int l = 0; l < world.hierarchy().depth(); ++l) kinds.emplace_back(world.hierarchy().kind_at(l));
   nlohmann::json j = all.to_json(kinds);
+  j["memory_least_bytes"] = world.min(mine.memory_bytes);  // of the rank that needs least; memory_bytes is the most
   // A job of more ranks is looked at by its leaf domains, or not at all.
   constexpr Rank kDrawn = 64;
   if (world.size() <= kDrawn && world.size() > 1)

@@ -5,6 +5,7 @@
 
 #include "graph_input.hpp"
 #include "sources.hpp"
+#include "trials.hpp"
 #include "verbs.hpp"
 #include "vertex_run.hpp"
 
@@ -70,22 +71,13 @@ Outcome search(World& world, const Options& options) {
   check(!sources.empty(), "{}: no vertex has an edge (there is nothing to search). Give another graph.", graph->name());
   BfsResult result;
   bfs.run(sources[0], result);  // once untimed: pages are touched, threads awake
-  Counters spent;               // by the searches alone
-  std::vector<double> seconds;
+  Trials timed(world);
   double seconds_per_edge = 0, verify_seconds = 0;
   Vertex depth = 0;
   nlohmann::json trials = nlohmann::json::array();
   for (Vertex source : sources) {
-    world.fabric().simulate_closely(true);
-    world.barrier();
-    const Counters before = world.counters();
-    const RankTimer trial(world);
-    bfs.run(source, result);
-    const double mine = trial.seconds();
-    world.fabric().simulate_closely(false);
-    spent += world.counters().since(before);
-    seconds.push_back(world.max(mine));
-    seconds_per_edge += seconds.back() / static_cast<double>(std::max<Edge>(1, result.edges));
+    const double trial = timed.time([&] { bfs.run(source, result); });
+    seconds_per_edge += trial / static_cast<double>(std::max<Edge>(1, result.edges));
     trials.push_back(
         {{"source", source}, {"reached", result.reached}, {"levels", result.levels}, {"pulls", result.pulls}});
     if (!verify) continue;
@@ -105,36 +97,32 @@ Outcome search(World& world, const Options& options) {
   if (!options.output.empty())
     write_by_id(*graph, options.output, options.output_values == "depth" ? result.depth : result.parent);
 
-  std::vector<double> sorted = seconds;
-  std::sort(sorted.begin(), sorted.end());
+  const std::vector<double> sorted = timed.sorted();
   const double median = sorted[sorted.size() / 2];
-  const double mteps = static_cast<double>(seconds.size()) / seconds_per_edge / 1e6;
+  const double mteps = static_cast<double>(sorted.size()) / seconds_per_edge / 1e6;
   preparing.insert(graph->report().seconds.begin(), graph->report().seconds.end());
   outcome.input = describe(*graph);
   outcome.input["preparation"] = options.input.preparation();
-  outcome.result = {{"source", sources.back()}, {"reached", result.reached},  {"levels", result.levels},
-                    {"mteps", mteps},           {"searches", seconds.size()}, {"per_source", trials}};
+  outcome.result = {{"source", sources.back()}, {"reached", result.reached}, {"levels", result.levels},
+                    {"mteps", mteps},           {"searches", sorted.size()}, {"per_source", trials}};
   if (verify && outcome.verified.value_or(false)) outcome.result["depth"] = depth;
-  outcome.seconds = {{"run", median},
-                     {"trials", seconds},
-                     {"prepare", prepare_seconds},
+  outcome.seconds = {{"prepare", prepare_seconds},
                      {"load", load_seconds},
                      {"build", build_seconds},
                      {"build_phases", preparing},
-                     {"verify", verify_seconds},
-                     {"non_overlapped_communication", world.max(spent.wait_seconds)}};
+                     {"verify", verify_seconds}};
+  timed.report(outcome.seconds, outcome.counters);
   for (const BfsResult::Round& r : result.rounds)  // of the last search
     outcome.seconds["rounds"].push_back({{"found", r.found},
                                          {"pulled", r.pulled},
                                          {"seconds", world.max(r.seconds)},
                                          {"non_overlapped_communication", world.max(r.waited_seconds)}});
-  outcome.counters = total_counters(world, spent);
   outcome.text =
       table_of({{"graph", fmt::format("{}: {} vertices, {} {} edges", graph->name(), graph->vertices(), graph->edges(),
                                       graph->directed() ? "directed" : "undirected")},
                 {"ranks", fmt::format("{} x {} threads, {}", world.size(), world.team().size(), world.fabric().name())},
                 {"reached", fmt::format("{} in {} levels from {}", result.reached, result.levels, sources.back())},
-                {"search", fmt::format("{:.3f} ms (median of {}; {:.3f} to {:.3f})", median * 1e3, seconds.size(),
+                {"search", fmt::format("{:.3f} ms (median of {}; {:.3f} to {:.3f})", median * 1e3, sorted.size(),
                                        sorted.front() * 1e3, sorted.back() * 1e3)},
                 {"rate", fmt::format("{:.1f} M edges/s (harmonic mean)", mteps)},
                 {"load, build",

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vertex_run.hpp"
 
-#include <algorithm>
 #include <atoll/graph/id_order.hpp>
 #include <atoll/graph/write.hpp>
+
+#include "trials.hpp"
 
 namespace atl::cli {
 namespace {
@@ -36,19 +37,8 @@ Outcome VertexRun::run(World& world, const VertexAlgorithm& algorithm) const {
   algorithm.prepare(graph);
   const double prepare_seconds = world.max(timer.lap());
 
-  Counters spent;  // by the trials alone
-  std::vector<double> seconds;
-  for (int trial = 0; trial < trials; ++trial) {
-    world.fabric().simulate_closely(true);
-    world.barrier();
-    const Counters before = world.counters();
-    const RankTimer timed(world);
-    algorithm.run(trial);
-    const double mine = timed.seconds();
-    world.fabric().simulate_closely(false);
-    spent += world.counters().since(before);
-    seconds.push_back(world.max(mine));
-  }
+  Trials timed(world);
+  for (int trial = 0; trial < trials; ++trial) timed.time([&] { algorithm.run(trial); });
   if (!output.empty()) algorithm.write(graph, output);
 
   Outcome outcome;
@@ -64,15 +54,13 @@ Outcome VertexRun::run(World& world, const VertexAlgorithm& algorithm) const {
   const double verify_seconds = world.max(timer.lap());
   outcome.input = cli::describe(graph);
   outcome.input["preparation"] = input.preparation();
-  outcome.seconds = seconds_of(seconds);
+  timed.report(outcome.seconds, outcome.counters);
   outcome.seconds["prepare"] = prepare_seconds;
   outcome.seconds["load"] = load_seconds;
   outcome.seconds["build"] = build_seconds;
   outcome.seconds["verify"] = verify_seconds;
   outcome.seconds["build_phases"] = graph.report().seconds;
-  outcome.seconds["non_overlapped_communication"] = world.max(spent.wait_seconds);
-  outcome.counters = total_counters(world, spent);
-  std::sort(seconds.begin(), seconds.end());
+  const std::vector<double> seconds = timed.sorted();
   std::vector<std::pair<std::string, std::string>> rows{
       {"graph", fmt::format("{}: {} vertices, {} {} edges", graph.name(), graph.vertices(), graph.edges(),
                             graph.directed() ? "directed" : "undirected")},
@@ -102,12 +90,5 @@ void write_by_id(const Graph& graph, const std::string& path, const Array<T>& na
 template void write_by_id(const Graph&, const std::string&, const Array<Vertex>&);
 template void write_by_id(const Graph&, const std::string&, const Array<float>&);
 template void write_by_id(const Graph&, const std::string&, const Array<double>&);
-
-nlohmann::json seconds_of(std::vector<double> trials) {
-  nlohmann::json seconds{{"trials", trials}};
-  std::sort(trials.begin(), trials.end());
-  seconds["run"] = trials[trials.size() / 2];
-  return seconds;
-}
 
 }  // namespace atl::cli

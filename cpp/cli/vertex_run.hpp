@@ -48,7 +48,4 @@ std::span<const T> values_of(const Array<T>& natural) {
   return {natural.data(), natural.size()};
 }
 
-/// The median of the trials' times, slowest rank each, as every run reports it.
-nlohmann::json seconds_of(std::vector<double> trials);
-
 }  // namespace atl::cli

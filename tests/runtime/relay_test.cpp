@@ -162,7 +162,7 @@ void check_merging(World& world, Unite unite, std::uint32_t begin) {
   CHECK(result == expected);
   const bool several_hops = !world.route().is_direct();
   const std::uint64_t merged = world.sum(world.counters().levels.back().merged_bytes - before);
-  CHECK((merged > 0) == (several_hops && world.hierarchy().depth() > 1));
+  CHECK((merged > 0) == (several_hops && world.hierarchy().depth() > 1 && world.plan().lane_bytes > 0));
 }
 
 }  // namespace
@@ -185,6 +185,20 @@ TEST_CASE("records of one vertex merge on their way: min and sum come out as wit
           check_merging(world, [](std::uint32_t a, std::uint32_t b) { return a + b; }, 0);
         });
       }
+}
+
+TEST_CASE("with lane_bytes 0 nothing merges, for comparison, and all comes out the same") {
+  for (const char* route : {"aml", "mst", "domain"}) {
+    Plan plan;
+    plan.threads = 1;
+    plan.domains = "3+2";
+    plan.route = route;
+    plan.lane_bytes = 0;
+    plan.timeout_seconds = 120;
+    CAPTURE(route);
+    run_ranks(5, plan,
+              [](World& world) { check_merging(world, [](std::uint32_t a, std::uint32_t b) { return a + b; }, 0); });
+  }
 }
 
 TEST_CASE("between two domains as many messages cross as there are pairs of domains, where one message holds all") {

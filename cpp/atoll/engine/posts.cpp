@@ -21,7 +21,10 @@ Posts::Posts(World& world, std::vector<Stream> to, std::vector<Stream> from) : w
   channel_ = world.open_channel(&Posts::deliver, this);
 }
 
-Posts::~Posts() { world_.close_channel(channel_); }
+Posts::~Posts() {
+  world_.close_channel(channel_);
+  world_.note_memory(-static_cast<std::ptrdiff_t>(held_bytes_));
+}
 
 void Posts::send(Stream to, std::span<const std::byte> bytes) {
   Part part{bytes.size(), 0, to.number};
@@ -43,11 +46,10 @@ void Posts::deliver(void* self, Rank from, std::uint32_t round, const std::byte*
   Source& source = *posts.sources_[posts.first_[static_cast<std::size_t>(from)] + part.stream];
   const std::size_t n = bytes - sizeof part;
   std::lock_guard hold(source.lock);
-  auto message = std::find_if(source.messages.begin(), source.messages.end(),
-                              [&](const Message& m) { return m.round == round; });
+  auto message =
+      std::find_if(source.messages.begin(), source.messages.end(), [&](const Message& m) { return m.round == round; });
   if (message == source.messages.end()) {
-    message = source.messages.insert(source.messages.end(), {std::exchange(source.spare, {}), part.bytes, round});
-    message->bytes.resize(part.bytes);
+    message = source.messages.insert(source.messages.end(), {posts.buffer_of(part.bytes), part.bytes, round});
   }
   if (n > 0) std::memcpy(message->bytes.data() + part.offset, data + sizeof part, n);
   message->missing -= n;
@@ -65,25 +67,35 @@ void Posts::collect(std::vector<Source*>& waiting, std::vector<Source*>& arrived
 
 Posts::Message Posts::take(Source& source) {
   std::lock_guard hold(source.lock);
-  const auto at = std::find_if(source.messages.begin(), source.messages.end(),
-                               [&](const Message& m) { return m.round == round_; });
+  const auto at =
+      std::find_if(source.messages.begin(), source.messages.end(), [&](const Message& m) { return m.round == round_; });
   Message message = std::move(*at);
   source.messages.erase(at);
   return message;
 }
 
-void Posts::give_back(Source& source, Message message) {
-  std::lock_guard hold(source.lock);
-  source.spare = std::move(message.bytes);
+std::vector<std::byte> Posts::buffer_of(std::size_t bytes) {
+  std::vector<std::byte> buffer;
+  {
+    std::lock_guard hold(spare_lock_);
+    if (!spare_.empty()) {
+      buffer = std::move(spare_.back());
+      spare_.pop_back();
+    }
+  }
+  const std::size_t before = buffer.capacity();
+  buffer.resize(bytes);
+  if (const std::size_t more = buffer.capacity() - before; more > 0) {
+    world_.note_memory(static_cast<std::ptrdiff_t>(more));
+    std::lock_guard hold(spare_lock_);
+    held_bytes_ += more;
+  }
+  return buffer;
 }
 
-std::size_t Posts::memory_bytes() const {
-  std::size_t bytes = 0;
-  for (const auto& source : sources_) {
-    bytes += source->spare.capacity();
-    for (const Message& m : source->messages) bytes += m.bytes.capacity();
-  }
-  return bytes;
+void Posts::give_back(std::vector<std::byte> buffer) {
+  std::lock_guard hold(spare_lock_);
+  spare_.push_back(std::move(buffer));
 }
 
 }  // namespace atl

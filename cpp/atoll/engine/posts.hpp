@@ -37,7 +37,8 @@ class Posts {
   template <class F>
   void receive(F&& f);
 
-  std::size_t memory_bytes() const;
+  /// Of messages that are coming, waiting or read; counted as the World's communication memory too.
+  std::size_t memory_bytes() const { return held_bytes_; }
 
  private:
   struct Part {
@@ -54,18 +55,22 @@ class Posts {
     Stream stream;
     SpinLock lock;
     std::deque<Message> messages;  // a peer may be rounds ahead
-    std::vector<std::byte> spare;
   };
   static void deliver(void* self, Rank from, std::uint32_t round, const std::byte* data, std::size_t bytes);
   /// Those of `waiting` whose message of the round is whole go to `arrived`.
   void collect(std::vector<Source*>& waiting, std::vector<Source*>& arrived);
   Message take(Source& source);
-  void give_back(Source& source, Message message);
+  std::vector<std::byte> buffer_of(std::size_t bytes);
+  void give_back(std::vector<std::byte> buffer);
 
   World& world_;
   const std::vector<Stream> to_;
   std::vector<std::unique_ptr<Source>> sources_;  // by peer, then number
   std::vector<std::size_t> first_;                // [rank] its first source
+  // Buffers that have been read; whichever message begins next fills the one that was read last.
+  SpinLock spare_lock_;
+  std::vector<std::vector<std::byte>> spare_;
+  std::size_t held_bytes_ = 0;  // by all buffers, under spare_lock_
   std::uint32_t channel_ = 0;
   std::uint32_t round_ = 0;
 };
@@ -84,7 +89,7 @@ void Posts::receive(F&& f) {
       for (std::size_t i = a; i < b; ++i) {
         Message message = take(*arrived[i]);
         f(arrived[i]->stream, std::span<const std::byte>(message.bytes));
-        give_back(*arrived[i], std::move(message));
+        give_back(std::move(message.bytes));
       }
     });
   }

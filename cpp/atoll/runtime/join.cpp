@@ -27,7 +27,8 @@ ShmOptions shm_options(const Plan& plan, Rank ranks) {
 MpiOptions mpi_options(const Plan& plan, Rank ranks, const std::optional<Communicator>& communicator) {
   MpiOptions mpi;
   mpi.mpi = plan.mpi;
-  if (plan.transport == "mpi_probe") mpi.layer = "probe";
+  mpi.mprobe = plan.transport == "mpi_mprobe";
+  if (plan.transport == "mpi_probe" || mpi.mprobe) mpi.layer = "probe";
   if (plan.transport == "mpi_rma") mpi.layer = "rma";
   mpi.slot_bytes = plan.slot_bytes_for(ranks);
   mpi.slots_per_peer = plan.slots_per_peer;

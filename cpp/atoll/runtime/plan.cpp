@@ -140,7 +140,8 @@ void Plan::validate() const {
       throw InputError(
           fmt::format("{} '{}' is unknown (there are {}). Choose one.", field, value, fmt::join(choices, ", ")));
   };
-  one_of("transport", transport, {"auto", "inproc", "shm", "mpi", "mpi_probe", "mpi_rma", "ofi", "levels", "flows"});
+  one_of("transport", transport,
+         {"auto", "inproc", "shm", "mpi", "mpi_probe", "mpi_mprobe", "mpi_rma", "ofi", "levels", "flows"});
   one_of("node_transport", node_transport, {"auto", "shm", "none"});
   one_of("progress", progress, {"inline", "thread"});
   one_of("mpi", mpi, {"auto", "openmpi", "mpich"});

@@ -14,7 +14,7 @@
 namespace atl {
 
 struct Plan {
-  std::string transport = "auto";       ///< auto inproc shm mpi mpi_probe mpi_rma ofi levels
+  std::string transport = "auto";       ///< auto inproc shm mpi mpi_probe mpi_mprobe mpi_rma ofi levels
   std::string node_transport = "auto";  ///< auto shm none: what ranks of one node use under another transport
   std::string mpi = "auto";             ///< auto openmpi mpich: which plug-in serves transports mpi*
   std::string provider = "auto";        ///< of libfabric, for transport ofi: auto tcp;ofi_rxm shm verbs;ofi_rxm ...
@@ -24,7 +24,7 @@ struct Plan {
   std::string domains;   ///< pretended hierarchy: 2x4, torus:4x4, a file; empty: as discovered
   std::string platform;  ///< what levels cost: a network or a JSON file; empty: the paper's ratios
   std::string buffers = "dynamic";     ///< dynamic switched single: what a producer may fill while others travel
-  std::size_t lane_bytes = 256 << 10;  ///< of records for one next hop that are kept back to be merged
+  std::size_t lane_bytes = 256 << 10;  ///< of records for one next hop that are kept back to be merged; 0: none are
   int threads = 0;                     ///< per rank; 0: usable cores / ranks on this node
   std::size_t slot_bytes = 0;          ///< one aggregate; 0: by the number of ranks, see slot_bytes_for
   int slots_per_peer = 4;              ///< in flight per ordered pair of ranks

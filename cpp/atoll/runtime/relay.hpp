@@ -161,6 +161,7 @@ class Relay {
   std::vector<Port> ports_;  // [2 * round + arrival]
   std::vector<std::uint32_t> channels_;
   Onward onward_;
+  const bool combines_;         // records of equal target and key; not if lane_bytes is 0
   const std::size_t capacity_;  // of a lane: more than a slot's, where records may merge that lie in one
   BucketKernel deal_records_ = nullptr, deal_targets_ = nullptr;
   std::vector<Thread> threads_;
@@ -197,9 +198,9 @@ Relay<R, M>::Relay(World& world, const Hops& hops, M merge, Arrive arrive, void*
       ports_(make_ports(this, hops_.rounds())),
       channels_(open_channels(world, ports_)),
       onward_(world, hops_, sizeof(R), channels_, &Relay::arrive_block, this),
-      capacity_(std::is_same_v<M, NoMerge>
-                    ? onward_.piece()
-                    : std::max(onward_.piece(), world.plan().lane_bytes / (sizeof(R) + sizeof(Rank)))),
+      combines_(!std::is_same_v<M, NoMerge> && world.plan().lane_bytes > 0),
+      capacity_(!combines_ ? onward_.piece()
+                           : std::max(onward_.piece(), world.plan().lane_bytes / (sizeof(R) + sizeof(Rank)))),
       threads_(static_cast<std::size_t>(world.thread_slots())),
       epoch_(epoch),
       arrivals_(static_cast<std::size_t>(hops_.rounds())) {
@@ -444,6 +445,7 @@ void Relay<R, M>::end_epoch() {
 template <class R, class M>
 void Relay<R, M>::merge_lane(Thread& thread, Block& block) {
   if constexpr (!std::is_same_v<M, NoMerge>) {
+    if (!combines_) return;
     const std::size_t table = std::bit_ceil(2 * block.size + 2);
     thread.seen.assign(table, UINT32_MAX);
     R* records = records_of(block);

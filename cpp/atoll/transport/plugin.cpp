@@ -146,8 +146,9 @@ std::vector<PluginStatus> plugins() {
   std::vector<PluginStatus> out;
   for (const Kind& kind : kKinds) {
     const Opened opened = open_plugin(kind);
-    out.push_back({std::string("mpi_") + kind.mpi, opened.path, opened.plugin != nullptr,
-                   opened.plugin ? opened.plugin->library() + ": transports mpi, mpi_probe, mpi_rma" : opened.why});
+    out.push_back(
+        {std::string("mpi_") + kind.mpi, opened.path, opened.plugin != nullptr,
+         opened.plugin ? opened.plugin->library() + ": transports mpi, mpi_probe, mpi_mprobe, mpi_rma" : opened.why});
   }
   out.push_back(ofi_plugin_status());
   out.push_back(flows_plugin_status());

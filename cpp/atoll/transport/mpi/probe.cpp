@@ -24,8 +24,9 @@
 // a job's main thread, which also ends it), not this layer's. Below MULTIPLE neither library locks anything, so the
 // level costs nothing, and the lock of ours is free but for set-up and end.
 //
-// With `mprobe` every thread that polls receives as well, by MPI_Improbe and MPI_Imrecv (MPI_THREAD_MULTIPLE). Two
-// threads may then finish two messages of a peer in either order: messages are numbered, and wait for their turn.
+// With `mprobe` it is what Gemini does [1, IV.B]: every thread that publishes sends by itself, nothing is buffered, and
+// every thread that polls receives, by MPI_Improbe and MPI_Imrecv (MPI_THREAD_MULTIPLE). Two threads may then finish two
+// messages of a peer in either order: messages are numbered, and wait for their turn.
 //
 // [1] H.-V. Dang et al. "A Lightweight Communication Runtime for Distributed Graph Analytics."
 namespace atl::mpi {
@@ -68,7 +69,7 @@ class Probe final : public Endpoint {
     abandon_session(std::move(receives));
   }
 
-  std::string_view name() const override { return "mpi_probe"; }
+  std::string_view name() const override { return mprobe_ ? "mpi_mprobe" : "mpi_probe"; }
   std::size_t memory_bytes() const override {
     std::size_t bytes = receive_bytes_.load(std::memory_order_relaxed);
     for (const Outbox& o : outboxes_) bytes += o.bytes();
@@ -102,6 +103,7 @@ class Probe final : public Endpoint {
     if (failed_.load(std::memory_order_acquire)) std::rethrow_exception(error_);
     int n = take(packets, wanted);
     if (n == 0 && mprobe_ && receive_matched()) n = take(packets, wanted);
+    if (n == 0 && mprobe_) collect();
     return n;
   }
 
@@ -138,7 +140,7 @@ class Probe final : public Endpoint {
     stop();
     if (size_ > 1) {
       do pass(Flush::all);
-      while (!sends_.empty() || !open_.empty());
+      while (is_sending() || !open_.empty());
       take_last_messages();
     }
     close_endpoint();
@@ -189,6 +191,7 @@ class Probe final : public Endpoint {
   void push(const Slot& slot, int kind, Note note, std::size_t bytes) {
     const ItemHead head{static_cast<std::uint32_t>(bytes), note.tag, note.type, static_cast<std::uint8_t>(kind), {}, 0};
     std::memcpy(slot.data - sizeof head, &head, sizeof head);
+    if (mprobe_) return send(kind, slot.data - sizeof head, sizeof head + bytes, slot.to, slot.ticket);
     Item* item = new (slot.data - SlotMemory::kSlotHead) Item;
     item->to = slot.to;
     item->ticket = slot.ticket;
@@ -291,7 +294,7 @@ class Probe final : public Endpoint {
         {
           std::lock_guard hold(mpi_);
           moved = pass(Flush::as_due);
-          waiting = !open_.empty() || !sends_.empty() || !pending_.empty();
+          waiting = !open_.empty() || is_sending() || !pending_.empty();
         }
         if (moved) {
           backoff.reset();
@@ -328,8 +331,17 @@ class Probe final : public Endpoint {
       open_.pop_front();
       if (!stale) send_buffer(to);
     }
-    moved |= sends_.collect([&](const Sent& s) { outboxes_[s.kind].give_back(s.to, s.ticket); });
+    moved |= collect();
     return (mprobe_ ? receive_matched() : probe()) || moved;
+  }
+
+  bool is_sending() {
+    std::lock_guard hold(sending_);
+    return !sends_.empty();
+  }
+  bool collect() {
+    std::lock_guard hold(sending_);
+    return sends_.collect([&](const Sent& s) { outboxes_[s.kind].give_back(s.to, s.ticket); });
   }
 
   void add(Item* item) {
@@ -363,11 +375,17 @@ class Probe final : public Endpoint {
     buffer.slot.data = nullptr;
   }
 
-  // `data` begins with an ItemHead.
+  // `data` begins with an ItemHead. With mprobe any thread; MPI is called outside of the lock.
   void send(int kind, std::byte* data, std::size_t bytes, Rank to, std::uint32_t ticket) {
-    const std::uint32_t number = messages_to_[static_cast<std::size_t>(to)]++;
+    const std::uint32_t number = messages_to_[static_cast<std::size_t>(to)].fetch_add(1, std::memory_order_relaxed);
     std::memcpy(data + offsetof(ItemHead, number), &number, sizeof number);
-    if (sends_.start(data, bytes, to, kBulkTag, comm_, {kind, to, ticket})) outboxes_[kind].give_back(to, ticket);
+    const MPI_Request request = Sends<Sent>::begin(data, bytes, to, kBulkTag, comm_);
+    if (request == MPI_REQUEST_NULL) {
+      outboxes_[kind].give_back(to, ticket);
+    } else {
+      std::lock_guard hold(sending_);
+      sends_.keep(request, {kind, to, ticket});
+    }
   }
 
   bool probe() {
@@ -402,10 +420,10 @@ class Probe final : public Endpoint {
 
   // Credits may still be on their way to us; a communicator must be empty when it is freed.
   void take_last_messages() {
-    std::vector<std::uint32_t> coming(messages_to_.size());
+    const std::vector<std::uint32_t> gone(messages_to_.begin(), messages_to_.end());
+    std::vector<std::uint32_t> coming(gone.size());
     MPI_Request request;
-    call(MPI_Ialltoall(messages_to_.data(), 1, MPI_UINT32_T, coming.data(), 1, MPI_UINT32_T, comm_, &request),
-         "MPI_Ialltoall");
+    call(MPI_Ialltoall(gone.data(), 1, MPI_UINT32_T, coming.data(), 1, MPI_UINT32_T, comm_, &request), "MPI_Ialltoall");
     for (int done = 0; !done;) {
       call(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Ialltoall");
       if (!pass(Flush::all) && !done) std::this_thread::yield();
@@ -434,9 +452,11 @@ class Probe final : public Endpoint {
   std::vector<Buffer> buffers_;               // [rank]
   std::deque<std::pair<Rank, double>> open_;  // buffers, oldest first, and since when
   const Timer clock_;
-  Sends<Sent> sends_;
-  std::vector<std::uint32_t> messages_to_;
   std::deque<Pending> pending_;
+
+  SpinLock sending_;
+  Sends<Sent> sends_;
+  std::vector<std::atomic<std::uint32_t>> messages_to_;
 
   std::vector<Stream> streams_;  // under arrived_lock_
   std::uint64_t messages_received_ = 0;

@@ -15,12 +15,17 @@ class Sends {
  public:
   /// True if it has ended already, as most do: then the next one goes out from the same, warm memory.
   bool start(const void* data, std::size_t bytes, Rank to, int tag, MPI_Comm comm, const Value& value) {
+    const MPI_Request request = begin(data, bytes, to, tag, comm);
+    if (request != MPI_REQUEST_NULL) keep(request, value);
+    return request == MPI_REQUEST_NULL;
+  }
+  /// What is to be kept unless it is null: then it has ended. Touches no member.
+  static MPI_Request begin(const void* data, std::size_t bytes, Rank to, int tag, MPI_Comm comm) {
     MPI_Request request;
     int done = 0;
     call(MPI_Isend(data, count_of(bytes), MPI_BYTE, to, tag, comm, &request), "MPI_Isend");
     call(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-    if (!done) keep(request, value);
-    return done != 0;
+    return request;
   }
   /// Also a request of another kind.
   void keep(MPI_Request request, const Value& value) {

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""LCI's experiment [1, IV]: one engine over several layers of communication.
+
+A run is a command of its own; the layers of an algorithm take turns. Times are of the slowest rank; computation is the
+longest that a rank was not waiting, and what is left of the time is communication that computation did not hide.
+
+[1] H.-V. Dang et al. "A Lightweight Communication Runtime for Distributed Graph Analytics." IPDPS 2018.
+"""
+
+import os
+import statistics
+import sys
+from functools import cache
+
+from run import CaseError, run_ours
+
+MPIS = ["openmpi", "mpich"]
+# Layers by name: options, fields of the plan.
+LAYERS = {
+    "queue": ("--transport auto", {}),
+    "queue-mpi": ("--transport mpi", {}),
+    "mpi_probe": ("--transport mpi_probe", {}),
+    "mpi_rma": ("--transport mpi_rma", {}),
+    "mpi_mprobe": ("--transport mpi_probe", {"MPI_THREADS": "multiple"}),
+}
+# The run, and what an exchange of it consists of: the bytes of a value, and whether mirrors are told (broadcast),
+# masters (reduce), or both.
+ALGORITHMS = {
+    "bfs": ("--sources {trials}", 8, "both"),
+    "cc": ("--trials {trials}", 8, "both"),
+    "pagerank": ("--iterations {iterations} --trials {trials}", 8, "broadcast"),
+    "sssp": ("--weighted --trials {trials}", 4, "both"),
+}
+
+
+def command(options, mpi, layer, words):
+    transport, plan = LAYERS[layer]
+    machine = ["--ranks", options.ranks, "--threads", options.threads, *transport.split(), "--mpi", mpi]
+    environment = [f"ATOLL_{name}={value}" for name, value in plan.items()]
+    return tuple(map(str, ["env", *environment, options.atoll, *words, *machine, "--quiet", "--json", "-"]))
+
+
+def measure(options, mpi, algorithm):
+    """Of each layer the figures of all its trials."""
+    run, _, _ = ALGORITHMS[algorithm]
+    words = ["run", algorithm, options.graph, "--undirected", "--partition", options.partition]
+    words += run.format(trials=options.trials, iterations=options.iterations).split()
+    found = {}
+    for _ in range(options.rounds):
+        for layer in options.layers:
+            try:
+                report = run_ours(command(options, mpi, layer, words))
+            except CaseError as why:
+                print(f"figures: {why}", file=sys.stderr)
+                continue
+            seconds, counters = report["seconds"], report["counters"]
+            f = found.setdefault(layer, {"mpi": mpi, "algorithm": algorithm, "layer": layer, "seconds": []})
+            f["seconds"] += seconds["trials"]
+            f.setdefault("computation", []).extend(seconds["computation"])
+            f["verified"] = f.get("verified", True) and report["verified"] is not False
+            f["windows_seconds"] = seconds.get("windows", 0)
+            f["memory_most"] = max(counters["memory_bytes"], f.get("memory_most", 0))
+            f["memory_least"] = min(counters["memory_least_bytes"], f.get("memory_least", 1 << 62))
+            f["messages"] = sum(level["messages"] for level in counters["levels"])
+            f["bytes"] = sum(level["bytes"] for level in counters["levels"])
+    return found
+
+
+def ms(values, of=statistics.median):
+    return f"{of(values) * 1e3:.1f}"
+
+
+def print_table(title, head, rows):
+    print(f"\n{title}\n\n| " + " | ".join(head) + " |\n" + "|---" * len(head) + "|")
+    for row in rows:
+        print("| " + " | ".join(row) + " |")
+    sys.stdout.flush()
+
+
+def geometric_mean(ratios):
+    return statistics.geometric_mean(ratios) if ratios else float("nan")
+
+
+def times(options, found):
+    """Tables II and IV, figures 3 and 4."""
+    rows = []
+    for (mpi, algorithm), layers in found.items():
+        cells = [
+            f"{ms(f['seconds'], statistics.mean)} / {ms(f['seconds'])}" if (f := layers.get(layer)) else "-"
+            for layer in options.layers
+        ]
+        rows.append([mpi, algorithm, *cells])
+    print_table("Time, ms: mean / median", ["MPI", "algorithm", *options.layers], rows)
+    first = options.layers[0]
+    for mpi in options.mpi:
+        for layer in options.layers[1:]:
+            ratios = [
+                statistics.median(layers[layer]["seconds"]) / statistics.median(layers[first]["seconds"])
+                for (m, _), layers in found.items()
+                if m == mpi and {layer, first} <= layers.keys()
+            ]
+            print(
+                f"\n{mpi}: {first} {geometric_mean(ratios):.2f} times as fast as {layer} (geometric mean of medians)."
+            )
+
+
+def hidden(options, found):
+    """Figure 6: computation and what it did not hide."""
+    rows = []
+    for (mpi, algorithm), layers in found.items():
+        cells = []
+        for layer in options.layers:
+            if f := layers.get(layer):
+                apart = [max(0, all - own) for all, own in zip(f["seconds"], f["computation"])]
+                cells.append(f"{ms(f['computation'])} + {ms(apart)}")
+            else:
+                cells.append("-")
+        rows.append([mpi, algorithm, *cells])
+    title = "Computation + communication that it did not hide, ms, medians"
+    print_table(title, ["MPI", "algorithm", *options.layers], rows)
+
+
+def windows(options, mpi, value_bytes, pattern):
+    """What the same exchange takes, all active: of the queue, and of windows that the RMA layer of the paper makes."""
+    words = ["bench", "memory", options.graph, "--undirected", "--partition", options.partition]
+    words += ["--value-bytes", value_bytes, "--pattern", pattern]
+    return run_ours(command(options, mpi, "queue", words))["result"]
+
+
+def memory(options, keep):
+    """Figure 5. Of a run on each layer; and of one exchange in which all is active: the queue's, and the windows that
+    the paper's RMA layer makes for it."""
+
+    def megabytes(most, least):
+        return f"{most / 1e6:.2f} / {least / 1e6:.2f}"
+
+    exchange = cache(lambda *kind: windows(options, options.mpi, *kind))
+    rows, failed = [], False
+    for algorithm in options.algorithms:
+        layers = measure(options, options.mpi, algorithm)
+        failed = failed or not all(f["verified"] for f in layers.values())
+        _, value_bytes, pattern = ALGORITHMS[algorithm]
+        bound = exchange(value_bytes, pattern)
+        keep.append({"table": "memory", "algorithm": algorithm, "runs": layers, **bound})
+        cells = [
+            megabytes(f["memory_most"], f["memory_least"]) if (f := layers.get(layer)) else "-"
+            for layer in options.layers
+        ]
+        cells += [megabytes(x["max_bytes"], x["min_bytes"]) for x in (bound["queue"], bound["mpi_rma"])]
+        cells.append(f"{bound['queue_fraction_of_mpi_rma']:.2f}")
+        first = layers.get(options.layers[0])
+        cells.append(f"{first['memory_most'] / bound['mpi_rma']['max_bytes']:.2f}" if first else "-")
+        rows.append([algorithm, *cells])
+    print(f"{options.graph}, {options.ranks} ranks, {options.partition}, {options.mpi}")
+    head = ["algorithm", *(f"run, {layer}" for layer in options.layers), "exchange, queue", "exchange, windows"]
+    head += ["exchange / windows", f"run, {options.layers[0]} / windows"]
+    print_table("Communication memory, MB of the rank with most / least", head, rows)
+    return 1 if failed else 0
+
+
+def lci(options, keep):
+    found = {}
+    for mpi in options.mpi:
+        for algorithm in options.algorithms:
+            found[mpi, algorithm] = measure(options, mpi, algorithm)
+            keep.extend(found[mpi, algorithm].values())
+    cores = len(os.sched_getaffinity(0))
+    print(
+        f"{options.graph}, {options.ranks} ranks x {options.threads} threads on {cores} cores, {options.partition}; "
+        f"{options.rounds * options.trials} trials; load {os.getloadavg()[0]:.1f}"
+    )
+    times(options, found)
+    hidden(options, found)
+    for mpi in options.mpi:
+        made = [f["mpi_rma"]["windows_seconds"] for (m, _), f in found.items() if m == mpi and "mpi_rma" in f]
+        if made:
+            print(f"\n{mpi}: mpi_rma makes its windows in {ms(made)} ms; that is not counted above.")
+    return 0 if all(f["verified"] for layers in found.values() for f in layers.values()) else 1
+
+
+def add_to(tables):
+    baselines = ["queue", "mpi_probe", "mpi_rma"]
+    for table, about, function, layers, ranks, threads, partition in [
+        ("lci", "tables II and IV, figures 3 and 6 of LCI", lci, baselines, 4, 1, "blocked"),
+        ("memory", "figure 5 of LCI", memory, baselines, 4, 1, "blocked"),
+        ("gemini", "its figure 4: threads send and receive", lci, ["queue", "mpi_mprobe"], 2, 2, "balanced"),
+    ]:
+        is_memory = table == "memory"
+        parser = tables.add_parser(table, help=about)
+        parser.set_defaults(function=function)
+        graph = "kron:20" if is_memory else "kron:16"
+        parser.add_argument("--graph", default=graph, help=f"default {graph}")
+        parser.add_argument("--ranks", type=int, default=ranks)
+        parser.add_argument("--threads", type=int, default=threads, help="of a rank")
+        parser.add_argument("--partition", default=partition, help=f"default {partition}")
+        if is_memory:
+            parser.add_argument("--mpi", choices=MPIS, default=MPIS[0])
+        else:
+            parser.add_argument("--mpi", nargs="+", choices=MPIS, default=MPIS)
+        parser.add_argument("--algorithms", nargs="+", choices=list(ALGORITHMS), default=list(ALGORITHMS))
+        parser.add_argument("--layers", nargs="+", choices=list(LAYERS), default=layers, help="the first is compared")
+        trials = 1 if is_memory else 5
+        parser.add_argument("--trials", type=int, default=trials, help=f"in a run (default {trials})")
+        parser.add_argument("--rounds", type=int, default=1, help="runs of each layer, in turns (default 1)")
+        parser.add_argument("--iterations", type=int, default=3 if is_memory else 100, help="of pagerank")

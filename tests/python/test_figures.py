@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""bench/figures.py: every table from end to end, on inputs that take a moment."""
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch, capsys):
+    """Runs figures.py; gives its exit code, what it printed by rows of cells, and what it kept."""
+    assert (ROOT / "bin/atoll").exists(), "make build makes bin/atoll"
+    monkeypatch.syspath_prepend(str(ROOT / "bench"))
+    import figures
+
+    def run(*words):
+        kept = tmp_path / "kept.json"
+        code = figures.main([*map(str, words), "--json", str(kept)])
+        printed = capsys.readouterr()
+        rows = [line.strip("| ").split(" | ") for line in printed.out.splitlines() if line.startswith("| ")]
+        return code, rows, json.loads(kept.read_text()), printed
+
+    return run
+
+
+@pytest.fixture
+def no_variables(monkeypatch):
+    for name in ("GAP_FOLDER", "GRAPH500_FOLDER", "NETWORKIT_PYTHON"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("ATOLL_DATA", "/nowhere")
+
+
+def test_routes_side_by_side_for_every_algorithm(table):
+    _, rows, kept, _ = table(
+        "strong", "--ranks", 16, "--scale", 6, "--algorithm", "all", "--routes", "direct", "domain"
+    )
+    assert {row["algorithm"] for row in kept} == {"bfs", "sssp", "cc", "bc", "pagerank", "cdlp"}
+    assert len(kept) == 12 and all(row["inter_domain_bytes"] > 0 for row in kept)
+    assert len(rows) == 1 + 6 * 3
+
+
+def test_weak_takes_the_graph_by_the_ranks(table):
+    _, _, kept, _ = table("weak", "--ranks", 16, "--vertices", 4, "--routes", "domain")
+    assert [row["scale"] for row in kept] == [6]
+
+
+def test_ablation_adds_a_step_a_row(table):
+    _, rows, kept, _ = table("ablation", "--ranks", 16, "--scale", 7)
+    steps = [row["step"] for row in kept]
+    assert steps == ["direct", "+ aggregation", "+ combining", "+ switching", "+ expansion"]
+    alone, combined = kept[1], kept[2]
+    assert combined["inter_domain_bytes"] < alone["inter_domain_bytes"]
+    assert len(rows) == 6
+
+
+def test_combining_saves_bytes_across_the_wall(table):
+    words = ["--machine", "4x4", "--scale", 8, "--algorithm", "bfs", "pagerank", "cdlp"]
+    _, rows, kept, _ = table("combining", *words)
+    saved = {row["algorithm"]: row["on"]["inter_domain_bytes"] / row["off"]["inter_domain_bytes"] for row in kept}
+    assert saved["bfs"] < 1 and saved["pagerank"] < 1 and saved["cdlp"] == 1  # what masters tell has one value each
+    assert len(rows) == 4
+
+
+def plug_in(mpi):
+    if not any((ROOT / "build").glob(f"*/lib/libatoll_mpi_{mpi}.so")):
+        pytest.skip(f"no plug-in for {mpi}")
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+def test_layers_under_one_engine(table, mpi):
+    plug_in(mpi)
+    words = ["--graph", "kron:7", "--ranks", 2, "--mpi", mpi, "--trials", 2, "--algorithms", "pagerank", "sssp"]
+    code, rows, kept, printed = table("lci", *words)
+    assert code == 0, printed.err
+    layers = [row for row in kept if "layer" in row]
+    assert [row["layer"] for row in layers] == 2 * ["queue", "mpi_probe", "mpi_rma"]
+    for row in layers:
+        assert row["verified"] and len(row["seconds"]) == len(row["computation"]) == 2
+        assert all(0 < own <= all_of for own, all_of in zip(row["computation"], row["seconds"]))
+        assert row["memory_most"] >= row["memory_least"] > 0
+    by_name = {(row["algorithm"], row["layer"]): row for row in layers}
+    assert by_name["pagerank", "mpi_rma"]["windows_seconds"] > 0
+    assert len(rows) == 2 * (1 + 2)
+
+
+@pytest.mark.mpi
+def test_memory_of_a_run_and_of_windows(table):
+    plug_in("openmpi")
+    words = ["--graph", "kron:9", "--ranks", 2, "--layers", "queue", "--algorithms", "pagerank", "sssp"]
+    code, rows, kept, printed = table("memory", *words)
+    assert code == 0, printed.err
+    assert [row["algorithm"] for row in kept] == ["pagerank", "sssp"]
+    for row in kept:
+        assert row["mpi_rma"]["max_bytes"] >= 4096 and row["runs"]["queue"]["memory_most"] > 0
+    assert len(rows) == 3
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+def test_several_threads_send_and_receive(table, mpi):
+    plug_in(mpi)
+    code, _, kept, printed = table("gemini", "--graph", "kron:9", "--mpi", mpi, "--trials", 2)
+    assert code == 0, printed.err
+    assert len(kept) == 8 and {row["layer"] for row in kept} == {"queue", "mpi_mprobe"}
+
+
+PEER = """#!/bin/sh
+echo "$0 $*" >> {log}
+echo "Read Time:           0.5"
+echo "Build Time:          0.25"
+echo "Trial Time:          2.0"
+echo "Trial Time:          4.0"
+"""
+
+
+def test_engines_take_turns_with_a_peer(table, tmp_path, no_variables):
+    for name in ("bfs", "sssp", "cc"):
+        file = tmp_path / name
+        file.write_text(PEER.format(log=tmp_path / "log"))
+        file.chmod(0o755)
+    words = ["--gap", tmp_path, "--graphs", "kron:7", "--pairs", 2, "--threads", 1, "--cache", tmp_path / "cache"]
+    code, rows, kept, printed = table("engines", *words, "--algorithms", "bfs", "sssp", "pagerank")
+    assert code == 0, printed.err
+    assert [(row["algorithm"], row["peer"]) for row in kept] == [("bfs", "GAP"), ("sssp", "GAP")]  # there is no pr
+    for row in kept:
+        assert row["theirs"] == {"seconds": 3.0, "prepare": 0.25}
+        assert row["ratio"] == pytest.approx(3.0 / row["ours"]["seconds"], rel=0.9)
+        assert row["edges"] > 0 and row["ours"]["prepare"] > 0
+    calls = (tmp_path / "log").read_text().splitlines()
+    assert len(calls) == 4 and calls[0].endswith("kron-7.el -s") and calls[2].endswith("kron-7.wel -s")
+    weights = {int(line.split()[2]) for line in (tmp_path / "cache/kron-7.wel").read_text().splitlines()}
+    assert min(weights) >= 1 and max(weights) <= 255 and len(weights) > 9
+
+
+def test_engines_without_a_peer_say_what_to_give(table, no_variables):
+    if importlib.util.find_spec("networkit"):
+        pytest.skip("networkit is here: it is a peer")
+    code, _, kept, printed = table("engines")
+    assert code == 2 and kept == [] and "--gap" in printed.err
+
+
+def test_a_peer_that_fails_fails_the_table(table, tmp_path, no_variables):
+    (tmp_path / "cc").write_text("#!/bin/sh\necho broken\nexit 1\n")
+    (tmp_path / "cc").chmod(0o755)
+    words = ["--gap", tmp_path, "--graphs", "kron:6", "--pairs", 1, "--cache", tmp_path / "cache"]
+    code, _, kept, printed = table("engines", *words, "--algorithms", "cc")
+    assert code == 1 and kept == [] and "broken" in printed.err
