@@ -57,7 +57,8 @@ Outcome rank_vertices(World& world, const VertexRun& harness, const Options& o) 
              terms.tolerance = result.converged ? options.tolerance : std::nullopt;
              if (!result.converged) terms.iterations = result.iterations;
              return verify_pagerank(graph, values_of(scores), terms);
-           }});
+           },
+       .rounds = VertexAlgorithm::Rounds::along_all_edges});
   if (options.tolerance && !result.converged) {
     outcome.verified = false;
     outcome.failure = fmt::format(

@@ -32,7 +32,10 @@ Outcome VertexRun::run(World& world, const VertexAlgorithm& algorithm) const {
   RankTimer timer(world);
   EdgeList edges = input.load(world);
   const double load_seconds = world.max(timer.lap());
-  const Graph graph = Graph::build(world, std::move(edges), input.options());
+  GraphOptions options = input.options();
+  if (options.placement.cut == Cut::chosen && algorithm.rounds != VertexAlgorithm::Rounds::along_all_edges)
+    options.placement.cut = Cut::edge;
+  const Graph graph = Graph::build(world, std::move(edges), options);
   const double build_seconds = world.max(timer.lap());
   algorithm.prepare(graph);
   const double prepare_seconds = world.max(timer.lap());

@@ -22,6 +22,8 @@ struct VertexAlgorithm {
   std::function<Verdict(const Graph& graph)> verify;
   /// A check of about the cost of one run is made for small inputs without being asked for.
   enum class Verified { by_default, on_request } verified = Verified::by_default;
+  /// Rounds along all edges are what --partition auto chooses a cut for; others have the edge-cut.
+  enum class Rounds { along_changes, along_all_edges } rounds = Rounds::along_changes;
 };
 
 /// Loads and builds the graph, times the trials, and says what every run says: the options are the same for each.

@@ -127,6 +127,20 @@ def test_a_vertex_cut_gives_what_the_edge_cut_gives(algorithm, tmp_path):
             assert got == expected
 
 
+def test_auto_cuts_vertices_for_rounds_along_all_edges_only():
+    def cut(algorithm, graph, ranks):
+        found = report(
+            *["run", algorithm, graph, "--partition", "auto", "--ranks", ranks, "--threads", 1, "--trials", 1],
+            *["--transport", "inproc", "--verify"],
+        )
+        assert found["verified"] is True
+        return found["input"]["cut"]
+
+    assert cut("pagerank", "uniform:9:16", 9) == "cartesian"
+    assert cut("pagerank", "grid:30x30", 4) == "edge"
+    assert cut("cc", "uniform:9:16", 9) == "edge"
+
+
 def test_inspect_says_what_each_cut_costs():
     def cuts(*words):
         found = report("inspect", "kron:10", "--threads", 1, *words)["result"]
