@@ -64,7 +64,8 @@ std::string account(World& world, const Graph500Result& r, const nlohmann::json&
 }  // namespace
 
 int verb_graph500(const Words& words) {
-  Command command("graph500", "The Graph500 benchmark: kernel 1 (construction), 2 (searches) and 3 (shortest paths), verified.");
+  Command command("graph500",
+                  "The Graph500 benchmark: kernel 1 (construction), 2 (searches) and 3 (shortest paths), verified.");
   Graph500Options o;
   CLI::App& app = command.app();
   app.add_option("--scale", o.scale, "2^SCALE vertices (default 16)")->check(CLI::Range(1, 48));
@@ -78,7 +79,9 @@ int verb_graph500(const Words& words) {
       ->delimiter(',')
       ->check(CLI::IsMember({"bfs", "sssp"}));
   if (const auto code = command.parse(words)) return *code;
-  const auto chosen = [&](const char* name) { return std::find(kernels.begin(), kernels.end(), name) != kernels.end(); };
+  const auto chosen = [&](const char* name) {
+    return std::find(kernels.begin(), kernels.end(), name) != kernels.end();
+  };
   o.bfs = chosen("bfs");
   o.sssp = chosen("sssp");
   return command.run([&](World& world) {
@@ -97,8 +100,7 @@ int verb_graph500(const Words& words) {
     outcome.verified = r.failure.empty();
     outcome.failure = r.failure;
     outcome.text = r.block();
-    if (r.failure.empty() && !r.keys.empty())
-      outcome.text += "\n" + account(world, r, construction, outcome.counters);
+    if (r.failure.empty() && !r.keys.empty()) outcome.text += "\n" + account(world, r, construction, outcome.counters);
     return outcome;
   });
 }

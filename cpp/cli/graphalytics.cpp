@@ -79,9 +79,10 @@ Task task_of(const GraphalyticsCase& c, const std::string& algorithm, const Grap
     task.run = [&] { a.components->run(a.labels); };
     compare_by(task, graph, a.labels.component, Match::equivalence);
   } else {
-    throw InputError(fmt::format("{}: algorithm '{}' is unknown (bfs, cdlp, lcc, pr, sssp and wcc are known). Correct "
-                                 "the properties.",
-                                 c.name(), algorithm));
+    throw InputError(
+        fmt::format("{}: algorithm '{}' is unknown (bfs, cdlp, lcc, pr, sssp and wcc are known). Correct "
+                    "the properties.",
+                    c.name(), algorithm));
   }
   return task;
 }
@@ -109,9 +110,9 @@ int verb_graphalytics(const Words& words) {
     const double load_seconds = world.max(timer.lap());
     Outcome outcome;
     outcome.input = describe(graph);
-    outcome.text = fmt::format("{}: {} vertices, {} edges; loaded in {:.3f} s\n{:<6} {:>12} {:>12} {:>14} {:>14}  {}\n",
-                               c.name(), graph.vertices(), graph.edges(), load_seconds, "", "T_p (s)", "T_m (s)",
-                               "EPS", "EVPS", "matches");
+    outcome.text =
+        fmt::format("{}: {} vertices, {} edges; loaded in {:.3f} s\n{:<6} {:>12} {:>12} {:>14} {:>14}  {}\n", c.name(),
+                    graph.vertices(), graph.edges(), load_seconds, "", "T_p (s)", "T_m (s)", "EPS", "EVPS", "matches");
     const Counters before = world.counters();
     Answers answers;
     bool all_match = true, any_expected = false;

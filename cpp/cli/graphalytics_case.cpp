@@ -92,10 +92,11 @@ GraphalyticsCase::GraphalyticsCase(const std::string& path)
     const auto equals = text.find('=');
     if (text.empty() || text[0] == '#' || equals == std::string::npos) continue;
     const std::string key = trimmed(std::string_view(text).substr(0, equals));
-    if (key.starts_with(prefix)) values_[key.substr(prefix.size())] = trimmed(std::string_view(text).substr(equals + 1));
+    if (key.starts_with(prefix))
+      values_[key.substr(prefix.size())] = trimmed(std::string_view(text).substr(equals + 1));
   }
-  check(values_.count("algorithms") == 1, "{}: {}algorithms is missing (it lists what to run). Correct the file.", file_,
-        prefix);
+  check(values_.count("algorithms") == 1, "{}: {}algorithms is missing (it lists what to run). Correct the file.",
+        file_, prefix);
 }
 
 std::vector<std::string> GraphalyticsCase::algorithms() const {
@@ -163,7 +164,8 @@ std::optional<std::string> difference(const Graph& graph, const std::string& fil
     ++seen;
     const T value = values[static_cast<std::size_t>(k)];
     if constexpr (std::is_floating_point_v<T>) {
-      if (!is_near(expected, value)) wrong = fmt::format("{}:{}: {} has {} (expected {})", file, number, id, value, expected);
+      if (!is_near(expected, value))
+        wrong = fmt::format("{}:{}: {} has {} (expected {})", file, number, id, value, expected);
     } else if (match == Match::equivalence) {
       labels.push_back({value, expected});
     } else if (value != expected) {
@@ -171,7 +173,8 @@ std::optional<std::string> difference(const Graph& graph, const std::string& fil
     }
   }
   if (wrong.empty() && seen != order.size())
-    wrong = fmt::format("{}: rank {} has {} vertices (the file has {} of them)", file, world.rank(), order.size(), seen);
+    wrong =
+        fmt::format("{}: rank {} has {} vertices (the file has {} of them)", file, world.rank(), order.size(), seen);
   if (match == Match::equivalence) {
     const bool complete = !world.any(!wrong.empty());
     if (complete)
@@ -183,7 +186,9 @@ std::optional<std::string> difference(const Graph& graph, const std::string& fil
   const std::vector<char> all = world.all_gather_varying(std::span<const char>(mine), &lengths);
   std::size_t at = 0;
   for (const Edge length : lengths) {
-    if (length > 0) return std::string(all.begin() + static_cast<std::ptrdiff_t>(at), all.begin() + static_cast<std::ptrdiff_t>(at) + length);
+    if (length > 0)
+      return std::string(all.begin() + static_cast<std::ptrdiff_t>(at),
+                         all.begin() + static_cast<std::ptrdiff_t>(at) + length);
     at += static_cast<std::size_t>(length);
   }
   return std::nullopt;

@@ -37,6 +37,7 @@ enum class Match { exact, equivalence, epsilon };
 
 /// What of `natural` is not as the file has it, as a sentence; nothing if all is. Collective.
 template <class T>
-std::optional<std::string> difference(const Graph& graph, const std::string& file, const Array<T>& natural, Match match);
+std::optional<std::string> difference(const Graph& graph, const std::string& file, const Array<T>& natural,
+                                      Match match);
 
 }  // namespace atl::cli

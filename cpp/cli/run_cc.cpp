@@ -16,18 +16,16 @@ int run_cc(const Words& words) {
     std::unique_ptr<Components> components;
     ComponentsResult result;
     return harness.run(
-        world, {.prepare = [&](const Graph& graph) { components = std::make_unique<Components>(graph); },
-                .run = [&](int) { components->run(result); },
-                .describe =
-                    [&](Outcome& out, auto& rows) {
-                      out.result = {{"components", result.components}};
-                      rows.emplace_back("components", fmt::format("{}", result.components));
-                    },
-                .write = [&](const Graph& graph,
-                             const std::string& path) { write_by_id(graph, path, result.component); },
-                .verify = [&](const Graph& graph) {
-                  return verify_components(graph, values_of(result.component));
-                }});
+        world,
+        {.prepare = [&](const Graph& graph) { components = std::make_unique<Components>(graph); },
+         .run = [&](int) { components->run(result); },
+         .describe =
+             [&](Outcome& out, auto& rows) {
+               out.result = {{"components", result.components}};
+               rows.emplace_back("components", fmt::format("{}", result.components));
+             },
+         .write = [&](const Graph& graph, const std::string& path) { write_by_id(graph, path, result.component); },
+         .verify = [&](const Graph& graph) { return verify_components(graph, values_of(result.component)); }});
   });
 }
 

@@ -18,21 +18,21 @@ int run_cdlp(const Words& words) {
     std::unique_ptr<LabelPropagation> communities;
     LabelPropagationResult result;
     return harness.run(
-        world, {.prepare = [&](const Graph& graph) { communities = std::make_unique<LabelPropagation>(graph); },
-                .run = [&](int) { communities->run(options, result); },
-                .describe =
-                    [&](Outcome& out, auto& rows) {
-                      out.result = {{"iterations", result.iterations}, {"changed", result.changed}};
-                      rows.emplace_back("iterations", fmt::format("{}, the last changed {} labels", result.iterations,
-                                                                  result.changed));
-                    },
-                .write = [&](const Graph& graph, const std::string& path) { write_by_id(graph, path, result.label); },
-                .verify =
-                    [&](const Graph& graph) {
-                      return verify_label_propagation(graph, values_of(result.label),
-                                                      {.iterations = options.iterations});
-                    },
-                .verified = VertexAlgorithm::Verified::on_request});
+        world,
+        {.prepare = [&](const Graph& graph) { communities = std::make_unique<LabelPropagation>(graph); },
+         .run = [&](int) { communities->run(options, result); },
+         .describe =
+             [&](Outcome& out, auto& rows) {
+               out.result = {{"iterations", result.iterations}, {"changed", result.changed}};
+               rows.emplace_back("iterations",
+                                 fmt::format("{}, the last changed {} labels", result.iterations, result.changed));
+             },
+         .write = [&](const Graph& graph, const std::string& path) { write_by_id(graph, path, result.label); },
+         .verify =
+             [&](const Graph& graph) {
+               return verify_label_propagation(graph, values_of(result.label), {.iterations = options.iterations});
+             },
+         .verified = VertexAlgorithm::Verified::on_request});
   });
 }
 

@@ -15,16 +15,17 @@ int run_kcore(const Words& words) {
   return command.run([&](World& world) {
     const Graph* graph = nullptr;
     CorenessResult result;
-    return harness.run(
-        world, {.prepare = [&](const Graph& g) { graph = &g; },
-                .run = [&](int) { result = coreness(*graph); },
-                .describe =
-                    [&](Outcome& out, auto& rows) {
-                      out.result = {{"degeneracy", result.degeneracy}, {"rounds", result.rounds}};
-                      rows.emplace_back("degeneracy", fmt::format("{} after {} rounds", result.degeneracy, result.rounds));
-                    },
-                .write = [&](const Graph& g, const std::string& path) { write_by_id(g, path, result.core); },
-                .verify = [&](const Graph& g) { return verify_coreness(g, values_of(result.core)); }});
+    return harness.run(world,
+                       {.prepare = [&](const Graph& g) { graph = &g; },
+                        .run = [&](int) { result = coreness(*graph); },
+                        .describe =
+                            [&](Outcome& out, auto& rows) {
+                              out.result = {{"degeneracy", result.degeneracy}, {"rounds", result.rounds}};
+                              rows.emplace_back("degeneracy",
+                                                fmt::format("{} after {} rounds", result.degeneracy, result.rounds));
+                            },
+                        .write = [&](const Graph& g, const std::string& path) { write_by_id(g, path, result.core); },
+                        .verify = [&](const Graph& g) { return verify_coreness(g, values_of(result.core)); }});
   });
 }
 

@@ -33,36 +33,36 @@ Outcome rank_vertices(World& world, const VertexRun& harness, const Options& o) 
       .dangling = o.dangling == "spread" ? Dangling::spread : Dangling::ignore};
   std::string failure;
   Outcome outcome = harness.run(
-      world,
-      {.prepare = [&](const Graph& graph) { pagerank = std::make_unique<PageRank<Real>>(graph); },
-       .run = [&](int) { pagerank->run(options, result); },
-       .describe =
-           [&](Outcome& out, auto& rows) {
-             out.result = {{"iterations", result.iterations},
-                           {"change", result.change},
-                           {"converged", result.converged},
-                           {"precision", o.precision}};
-             out.seconds["iteration"] = out.seconds["run"].get<double>() / std::max(1, result.iterations);
-             rows.emplace_back("iterations", fmt::format("{}, the last changed {:.3g} in all; {:.3f} ms each",
-                                                         result.iterations, result.change,
-                                                         out.seconds["iteration"].get<double>() * 1e3));
-           },
-       .write = [&](const Graph& graph, const std::string& path) { write_by_id(graph, path, result.score); },
-       .verify =
-           [&](const Graph& graph) {
-             const Array<double> scores = in_double(result.score);
-             PageRankTerms terms{.damping = o.damping,
-                                 .lost = o.dangling == "spread" ? LostRank::spread : LostRank::ignored,
-                                 .unit = std::numeric_limits<Real>::epsilon() / 2.0};
-             terms.tolerance = result.converged ? options.tolerance : std::nullopt;
-             if (!result.converged) terms.iterations = result.iterations;
-             return verify_pagerank(graph, values_of(scores), terms);
-           },
-       .rounds = VertexAlgorithm::Rounds::along_all_edges});
+      world, {.prepare = [&](const Graph& graph) { pagerank = std::make_unique<PageRank<Real>>(graph); },
+              .run = [&](int) { pagerank->run(options, result); },
+              .describe =
+                  [&](Outcome& out, auto& rows) {
+                    out.result = {{"iterations", result.iterations},
+                                  {"change", result.change},
+                                  {"converged", result.converged},
+                                  {"precision", o.precision}};
+                    out.seconds["iteration"] = out.seconds["run"].get<double>() / std::max(1, result.iterations);
+                    rows.emplace_back("iterations", fmt::format("{}, the last changed {:.3g} in all; {:.3f} ms each",
+                                                                result.iterations, result.change,
+                                                                out.seconds["iteration"].get<double>() * 1e3));
+                  },
+              .write = [&](const Graph& graph, const std::string& path) { write_by_id(graph, path, result.score); },
+              .verify =
+                  [&](const Graph& graph) {
+                    const Array<double> scores = in_double(result.score);
+                    PageRankTerms terms{.damping = o.damping,
+                                        .lost = o.dangling == "spread" ? LostRank::spread : LostRank::ignored,
+                                        .unit = std::numeric_limits<Real>::epsilon() / 2.0};
+                    terms.tolerance = result.converged ? options.tolerance : std::nullopt;
+                    if (!result.converged) terms.iterations = result.iterations;
+                    return verify_pagerank(graph, values_of(scores), terms);
+                  },
+              .rounds = VertexAlgorithm::Rounds::along_all_edges});
   if (options.tolerance && !result.converged) {
     outcome.verified = false;
     outcome.failure = fmt::format(
-        "pagerank: after {} iterations the sum of changes is {:.3g} (the tolerance is {:.3g}). Allow more iterations, or a "
+        "pagerank: after {} iterations the sum of changes is {:.3g} (the tolerance is {:.3g}). Allow more iterations, "
+        "or a "
         "larger tolerance.",
         result.iterations, result.change, *options.tolerance);
   }

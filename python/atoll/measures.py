@@ -49,7 +49,9 @@ def _id(name: str, value: object) -> int:
     try:
         number = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise TypeError(f"{name} is a {type(value).__qualname__} (an original id is an int). Use int({name}).") from None
+        raise TypeError(
+            f"{name} is a {type(value).__qualname__} (an original id is an int). Use int({name})."
+        ) from None
     if not 0 <= number < 2**63:
         raise errors.InputError(f"{name} is {number} (ids are 0 to 2^63 - 3). Give the id of a vertex.")
     return number
@@ -86,8 +88,8 @@ def pagerank(
 ) -> PageRankResult:
     """PageRank [1]_: x(v) = (1 - d) p(v) + d (sum over edges u -> v of x(u) / outdegree(u) + s p(v)).
 
-    p is the personalisation, s the sum of x over the vertices without a leaving edge. An undirected edge counts as one each
-    way; weights are ignored. Collective over graph.comm.
+    p is the personalisation, s the sum of x over the vertices without a leaving edge. An undirected edge counts as one
+    each way; weights are ignored. Collective over graph.comm.
 
     Parameters
     ----------
@@ -96,7 +98,7 @@ def pagerank(
     tolerance : float or None   stop when the sum of |change| is below; None: do max_iterations
     max_iterations : int        at least 1
     dangling : {"spread", "ignore"}
-                                what the rank of vertices without a leaving edge does: goes where p says, or is lost (s = 0)
+                                of the rank of vertices without a leaving edge: goes where p says, or is lost (s = 0)
     personalisation : array-like of float, optional
                                 one number >= 0 for each vertex of this rank, in the order of graph.ids; None: all alike
     precision : {"double", "float"}
@@ -119,7 +121,9 @@ def pagerank(
     >>> result.score.gather().round(3)
     array([0.48 , 0.173, 0.173, 0.173])
     """
-    with agreed(_graph(graph).world, f"pagerank({damping=}, {tolerance=}, {max_iterations=}, {dangling=}, {precision=})"):
+    with agreed(
+        _graph(graph).world, f"pagerank({damping=}, {tolerance=}, {max_iterations=}, {dangling=}, {precision=})"
+    ):
         for name, value, known in [
             ("dangling", dangling, ("spread", "ignore")),
             ("precision", precision, ("double", "float")),
@@ -128,7 +132,13 @@ def pagerank(
                 raise errors.UsageError(f"{name} is {value!r} (there are {', '.join(map(repr, known))}). Choose one.")
         shares = [] if personalisation is None else np.asarray(personalisation, dtype=np.float64).ravel().tolist()
     found = _core.pagerank(
-        graph._core, damping, tolerance, operator.index(max_iterations), dangling == "spread", shares, precision == "float"
+        graph._core,
+        damping,
+        tolerance,
+        operator.index(max_iterations),
+        dangling == "spread",
+        shares,
+        precision == "float",
     )
     return PageRankResult(
         score=VertexArray(graph, found["score"], "pagerank"),
@@ -324,8 +334,8 @@ class LabelPropagationResult(Shown):
 def label_propagation(graph: Graph, *, iterations: int = 10) -> LabelPropagationResult:
     """Communities by synchronous label propagation: CDLP of Graphalytics. Collective over graph.comm.
 
-    Every vertex begins with its own id; in each iteration all take at once the label that most of their neighbours have,
-    of equally frequent ones the smallest. In a directed graph a neighbour counts for each direction of an edge.
+    Every vertex begins with its own id; in each iteration all take at once the label that most of their neighbours
+    have, of equally frequent ones the smallest. In a directed graph a neighbour counts for each direction of an edge.
 
     Examples
     --------

@@ -125,7 +125,8 @@ def matrix(traffic: dict) -> str:
             shade = 0 if b == 0 else 0.15 + 0.85 * math.log1p(b) / math.log1p(most)
             body.append(
                 f'<rect x="{40 + j * side:.1f}" y="{20 + i * side:.1f}" width="{side - 0.5:.1f}" '
-                f'height="{side - 0.5:.1f}" fill="#c44e52" fill-opacity="{shade:.2f}"><title>{i} to {j}: {bytes_text(b)}</title></rect>'
+                f'height="{side - 0.5:.1f}" fill="#c44e52" fill-opacity="{shade:.2f}">'
+                f"<title>{i} to {j}: {bytes_text(b)}</title></rect>"
             )
     step = max(1, n // 16)
     for i in range(0, n, step):

@@ -7,8 +7,8 @@
 #include "algorithms/spread_samples.hpp"
 
 using namespace atl;
-using samples::Sample;
 using samples::least_ids;
+using samples::Sample;
 
 namespace {
 
@@ -37,7 +37,8 @@ TEST_CASE("components on one rank are those of the edges taken both ways, named 
                     [](const Sample& s, const Graph& graph) { check_components(s, graph); });
 }
 
-TEST_CASE("components of graphs whose chunks and rounds are many, also where the parts of ranks have giants of their own") {
+TEST_CASE(
+    "components of graphs whose chunks and rounds are many, also where the parts of ranks have giants of their own") {
   // Long paths in falling and in mixed order, several large components of which none is a giant, a giant whose least id
   // comes late, and stars in a row.
   std::vector<cases::Case> list;
@@ -67,8 +68,7 @@ TEST_CASE("components of graphs whose chunks and rounds are many, also where the
           std::vector<Vertex> expected;
           std::set<Vertex> labels;
           for (const Vertex id : ids) {
-            const bool first = expected.empty() ||
-                               (c.name == "four parts" && id % (kLength / 4) == 0) ||
+            const bool first = expected.empty() || (c.name == "four parts" && id % (kLength / 4) == 0) ||
                                (c.name == "late giant" && (id == kLength || (id < kLength && id % 10 == 0)));
             expected.push_back(first ? id : expected.back());
             labels.insert(expected.back());

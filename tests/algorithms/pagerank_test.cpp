@@ -28,9 +28,9 @@ std::vector<double> by_formula(const Sample& sample, const PageRankOptions& opti
     for (std::size_t v = 0; v < n; ++v)
       if (degree[v] == 0 && options.dangling == Dangling::spread) lost += x[v];
     for (const auto& a : arcs)
-      sum[static_cast<std::size_t>(a.to)] += x[static_cast<std::size_t>(a.from)] / degree[static_cast<std::size_t>(a.from)];
-    for (std::size_t v = 0; v < n; ++v)
-      x[v] = (1 - options.damping) * p[v] + options.damping * (sum[v] + lost * p[v]);
+      sum[static_cast<std::size_t>(a.to)] +=
+          x[static_cast<std::size_t>(a.from)] / degree[static_cast<std::size_t>(a.from)];
+    for (std::size_t v = 0; v < n; ++v) x[v] = (1 - options.damping) * p[v] + options.damping * (sum[v] + lost * p[v]);
   }
   return x;
 }

@@ -14,8 +14,8 @@ using samples::Spread;
 namespace {
 
 const std::vector<Spread> kWays = {
-    {1, "", "direct", 2, Partition::blocked}, {2, "", "direct", 1, Partition::hashed},
-    {2, "", "direct", 2, Partition::blocked}, {3, "", "direct", 2, Partition::hashed},
+    {1, "", "direct", 2, Partition::blocked},   {2, "", "direct", 1, Partition::hashed},
+    {2, "", "direct", 2, Partition::blocked},   {3, "", "direct", 2, Partition::hashed},
     {5, "3+2", "domain", 1, Partition::hashed}, {5, "", "direct", 1, Partition::blocked},
     {8, "2x2x2", "mst", 1, Partition::hashed},  {8, "2x4", "domain", 2, Partition::hierarchy}};
 
@@ -32,7 +32,8 @@ struct Weighted {
       : edges(samples::from_text(text)), directed(directed), out(edges.ids().size()) {
     for (std::size_t i = 0; i < edges.edges.size(); ++i) {
       weights.push_back(static_cast<Real>(weight(i)));
-      const auto u = static_cast<std::size_t>(edges.edges[i].first), v = static_cast<std::size_t>(edges.edges[i].second);
+      const auto u = static_cast<std::size_t>(edges.edges[i].first),
+                 v = static_cast<std::size_t>(edges.edges[i].second);
       out[u].emplace_back(v, weights[i]);
       if (!directed) out[v].emplace_back(u, weights[i]);
     }
@@ -147,8 +148,7 @@ TEST_CASE("shortest paths over ranks hold for weights that differ much, that van
 TEST_CASE("shortest paths over ranks do not depend on the width of a bucket") {
   std::uint64_t number = 100;
   for (const char* text : {"kron:11", "grid:30x30"})
-    for (const double delta : {1e-7, 0.01, 1.0, 1e9})
-      check_ways<float>(text, false, ++number, unit, {.delta = delta});
+    for (const double delta : {1e-7, 0.01, 1.0, 1e9}) check_ways<float>(text, false, ++number, unit, {.delta = delta});
 }
 
 TEST_CASE("shortest paths over ranks tell far fewer values than edges are cut") {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outputs of other systems (LAGraph, libgrape-lite, GraphScope, cuGraph), matched by their rules on several rank counts."""
+"""Outputs of other systems (LAGraph, libgrape-lite, GraphScope, cuGraph), matched by their rules on several ranks."""
 
 import json
 import math

@@ -56,8 +56,8 @@ void check_exchange(World& world, const std::string& text, std::uint64_t share) 
       changed.clear();
       const auto set = [&](Local v) {
         const Vertex id = graph.id_of(v);
-        values[static_cast<std::size_t>(v)] =
-            static_cast<T>(1 + random_at(static_cast<std::uint64_t>(world.rank()) + 7 * round, static_cast<std::uint64_t>(id)) % 1000);
+        values[static_cast<std::size_t>(v)] = static_cast<T>(
+            1 + random_at(static_cast<std::uint64_t>(world.rank()) + 7 * round, static_cast<std::uint64_t>(id)) % 1000);
         if (chosen(id, world.rank(), round, share)) changed.set(v);
       };
       for (Local v = 0; v < graph.active(); ++v) set(v);
@@ -83,8 +83,7 @@ void check_exchange(World& world, const std::string& text, std::uint64_t share) 
     all.set_all();
     std::map<std::pair<Vertex, Rank>, T> expected = everywhere(graph, values, all);
     for (const auto& [where, value] : everywhere(graph, values, changed))
-      if (owner_of.at(where.first) != where.second)
-        Combine{}(expected[{where.first, owner_of.at(where.first)}], value);
+      if (owner_of.at(where.first) != where.second) Combine{}(expected[{where.first, owner_of.at(where.first)}], value);
     exchange.reduce({values.data(), locals}, changed);
     const auto got = everywhere(graph, values, all);
     for (const auto& [where, value] : expected)
@@ -113,8 +112,13 @@ TEST_CASE("values of mirrors and masters travel, changed ones only, over any ran
     const char* route;
     int threads;
   };
-  for (const Machine& m : {Machine{1, "", "direct", 2}, {2, "", "direct", 2}, {3, "", "direct", 1},
-                           {4, "2x2", "row", 2}, {5, "3+2", "domain", 1}, {8, "2x2x2", "auto", 1}, {7, "4+3", "mst", 1}})
+  for (const Machine& m : {Machine{1, "", "direct", 2},
+                           {2, "", "direct", 2},
+                           {3, "", "direct", 1},
+                           {4, "2x2", "row", 2},
+                           {5, "3+2", "domain", 1},
+                           {8, "2x2x2", "auto", 1},
+                           {7, "4+3", "mst", 1}})
     for (const char* text : {"kron:7", "uniform:7:3", "path:40", "star:100"})
       for (const std::uint64_t share : {0U, 1U, 20U, 64U}) {
         if (shapes::kSanitized && share == 20) continue;

@@ -171,8 +171,8 @@ class Triangles {
   const Graph& graph_;
   Team& team_;
   const std::size_t active_;
-  Array<Local> degree_;              // [local] neighbours, whatever the direction
-  Array<Edge> begin_;                // [local] of its forward list; one more
+  Array<Local> degree_;  // [local] neighbours, whatever the direction
+  Array<Edge> begin_;    // [local] of its forward list; one more
   Array<Local> forward_;
   Array<std::uint8_t> directions_;
   std::vector<Thread> threads_;

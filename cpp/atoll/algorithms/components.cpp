@@ -96,7 +96,8 @@ class Components::Together final : public Search {
   }
 
   std::size_t memory_bytes() const override {
-    return forest_.memory_bytes() + locals_ * sizeof(Name) + beside_.size() + mirror_bits_.memory_bytes() + exchange_.memory_bytes();
+    return forest_.memory_bytes() + locals_ * sizeof(Name) + beside_.size() + mirror_bits_.memory_bytes() +
+           exchange_.memory_bytes();
   }
 
  private:
@@ -227,7 +228,8 @@ class Components::Together final : public Search {
     std::unordered_map<Name, Name> above;
     const auto top = [&](Name name) {
       Name root = name;
-      for (auto at = above.find(root); at != above.end() && at->second != root; at = above.find(root)) root = at->second;
+      for (auto at = above.find(root); at != above.end() && at->second != root; at = above.find(root))
+        root = at->second;
       while (name != root) name = std::exchange(above[name], root);
       return root;
     };
@@ -334,8 +336,8 @@ class Components::Together final : public Search {
   Array<std::uint8_t> beside_;  // [root]
   VertexBits told_;
   const Name ranks_;
-  std::vector<Name> group_;  // [rank] least giant that its giant is joined to
-  std::vector<Pair> joined_;   // giants that are joined, as seen here
+  std::vector<Name> group_;   // [rank] least giant that its giant is joined to
+  std::vector<Pair> joined_;  // giants that are joined, as seen here
   std::vector<Hanging> hanging_;
   std::vector<Pair> between_;  // small trees beside others of other ranks, and what else these are beside
 };

@@ -16,8 +16,8 @@
 namespace atl {
 
 struct CorenessResult {
-  Array<Vertex> core;      ///< [natural]
-  Vertex degeneracy = 0;   ///< the largest core number on all ranks
+  Array<Vertex> core;     ///< [natural]
+  Vertex degeneracy = 0;  ///< the largest core number on all ranks
   int rounds = 0;
 };
 

@@ -40,8 +40,8 @@ struct HubTail {
 
   /// The mirrors of a rank's vertices: they lie in a row by local number too, its hubs in front.
   struct Group {
-    Local local = 0;               ///< of the first
-    std::size_t hubs = 0, tail = 0;  ///< how many
+    Local local = 0;                       ///< of the first
+    std::size_t hubs = 0, tail = 0;        ///< how many
     std::size_t hubs_at = 0, tail_at = 0;  ///< positions of the first ones
   };
 

@@ -38,9 +38,7 @@ class LabelPropagation::Rounds {
       result.label[v] = label_[static_cast<std::size_t>(graph_.local_of(static_cast<Vertex>(v)))];
   }
 
-  std::size_t memory_bytes() const {
-    return (locals_ + next_.size()) * sizeof(Vertex) + exchange_.memory_bytes();
-  }
+  std::size_t memory_bytes() const { return (locals_ + next_.size()) * sizeof(Vertex) + exchange_.memory_bytes(); }
 
  private:
   static constexpr std::size_t kGrain = 512;

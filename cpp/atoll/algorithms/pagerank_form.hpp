@@ -61,8 +61,8 @@ class PageRankForm {
   const Graph& graph_;
   World& world_;
   Team& team_;
-  Array<Local> local_of_;     // [position]
-  Array<Real> sent_, next_;   // [position, then mirrors] x / outdegree, now and after the iteration
+  Array<Local> local_of_;    // [position]
+  Array<Real> sent_, next_;  // [position, then mirrors] x / outdegree, now and after the iteration
 
  private:
   struct Totals {
@@ -75,11 +75,11 @@ class PageRankForm {
   Totals totals();
   void write(const PageRankOptions& options, Array<Real>& score);
 
-  Array<Local> position_of_;       // [natural] -1: without edges
-  std::vector<Local> dangling_;    // positions without a leaving edge
-  Array<Real> rank_;               // [position] x
-  Array<Real> inverse_;            // [position] 1 / outdegree, or 0
-  Array<Real> personal_;           // [position] share of the personalisation; empty: 1/n
+  Array<Local> position_of_;     // [natural] -1: without edges
+  std::vector<Local> dangling_;  // positions without a leaving edge
+  Array<Real> rank_;             // [position] x
+  Array<Real> inverse_;          // [position] 1 / outdegree, or 0
+  Array<Real> personal_;         // [position] share of the personalisation; empty: 1/n
   std::vector<Thread> threads_;
   double total_ = 0;        // of the personalisation as given
   double apart_share_ = 0;  // of p, that of this rank's vertices without edges

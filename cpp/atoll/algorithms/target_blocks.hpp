@@ -19,8 +19,8 @@ class TargetBlocks {
   /// Rows of a block at most: of doubles 256 KiB.
   static constexpr std::size_t kRows = std::size_t{1} << 15;
   struct Block {
-    std::size_t begin = 0, end = 0;            ///< rows
-    std::size_t sources = 0, targets = 0;      ///< where those of the block begin
+    std::size_t begin = 0, end = 0;        ///< rows
+    std::size_t sources = 0, targets = 0;  ///< where those of the block begin
     std::size_t targets_end = 0;
   };
 

@@ -38,7 +38,7 @@ struct Graph500Result {
   std::map<std::string, double> construction_parts;  ///< of the slowest rank in each
   /// This rank's, of kernel 1 and of the timed searches of both kernels.
   Counters construction_counters, search_counters;
-  double verification_seconds = 0;                   ///< of all searches, untimed by the specification
+  double verification_seconds = 0;  ///< of all searches, untimed by the specification
   std::vector<Vertex> keys;
   SearchTimes bfs, sssp;  ///< empty: not run
   std::string failure;    ///< empty: all searches passed
