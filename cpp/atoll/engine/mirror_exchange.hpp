@@ -497,4 +497,14 @@ std::size_t MirrorExchange<T, Combine>::memory_bytes() const {
   return bytes + (up_ ? up_->memory_bytes() + down_->memory_bytes() : 0);
 }
 
+// Compiled once, in mirror_exchange.cpp.
+extern template class MirrorExchange<float, SumOf>;
+extern template class MirrorExchange<double, SumOf>;
+extern template class MirrorExchange<std::int64_t, SumOf>;
+extern template class MirrorExchange<float, MinOf>;
+extern template class MirrorExchange<double, MinOf>;
+extern template class MirrorExchange<std::int64_t, MinOf>;
+extern template class MirrorExchange<std::uint64_t, MinOf>;
+extern template class MirrorExchange<Local, MinOf>;
+
 }  // namespace atl

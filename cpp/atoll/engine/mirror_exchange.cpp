@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/engine/mirror_exchange.hpp>
+
+namespace atl {
+
+template class MirrorExchange<float, SumOf>;
+template class MirrorExchange<double, SumOf>;
+template class MirrorExchange<std::int64_t, SumOf>;
+template class MirrorExchange<float, MinOf>;
+template class MirrorExchange<double, MinOf>;
+template class MirrorExchange<std::int64_t, MinOf>;
+template class MirrorExchange<std::uint64_t, MinOf>;
+template class MirrorExchange<Local, MinOf>;
+
+}  // namespace atl
