@@ -80,7 +80,7 @@ typename BetweennessBatch<kLanes>::Level BetweennessBatch<kLanes>::close_level(s
   level.all = world_.fold(level.all, [](Totals a, const Totals& b) { return a += b; });
   check(level.all.overflow == 0,
         "betweenness: {} has more shortest paths from vertex {} than a double can count (1.8e308). Leave this source "
-        "out.",
+        "out, or use one rank.",
         graph_.name(), sources[static_cast<std::size_t>(std::countr_zero(level.all.overflow)) % sources.size()].id);
   return level;
 }

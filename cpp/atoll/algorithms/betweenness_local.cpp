@@ -82,15 +82,6 @@ BetweennessLocal::Level BetweennessLocal::close_level(std::size_t begin) {
   return level;
 }
 
-// f(thread, vertex) for the vertices of a level.
-template <class F>
-void BetweennessLocal::for_vertices(const Level& level, std::size_t grain, F&& f) {
-  team_.for_range(level.end - level.begin, grain, [&](int thread, std::size_t a, std::size_t b) {
-    for (std::size_t i = level.begin + a; i < level.begin + b; ++i)
-      f(threads_[static_cast<std::size_t>(thread)], queue_[i]);
-  });
-}
-
 void BetweennessLocal::push_paths(const Level& level) {
   for_vertices(level, kQueueGrain, [&](Thread& thread, Local u) {
     const double paths = paths_[index(u)];
@@ -175,16 +166,18 @@ void BetweennessLocal::depend_by_pull(const Level& level, const Level& above) {
 }
 
 void BetweennessLocal::from(Local source) {
+  for (Thread& t : threads_) t.overflow = false;
   count_paths(source);
-  for (const Thread& t : threads_)
-    check(!t.overflow,
-          "betweenness: from vertex {} of {} more than 1.8e308 shortest paths lead to one vertex (a double counts no "
-          "further). Choose another source or a smaller part of the graph.",
-          graph_.id_of(source), graph_.name());
+  const bool wide = std::any_of(threads_.begin(), threads_.end(), [](const Thread& t) { return t.overflow; });
+  if (wide) count_wide();
   for_vertices(levels_.back(), kGrain, [&](Thread&, Local v) { dependency_[index(v)] = 0; });
   for (std::size_t d = levels_.size() - 1; d > 1; --d) {
     const Level &level = levels_[d], &above = levels_[d - 1];
-    level.in < above.out ? depend_by_push(level, above) : depend_by_pull(level, above);
+    if (wide) {
+      depend_wide(d - 1);
+    } else {
+      level.in < above.out ? depend_by_push(level, above) : depend_by_pull(level, above);
+    }
     for_vertices(above, kGrain, [&](Thread&, Local u) { score_[index(u)] += dependency_[index(u)]; });
   }
 }
@@ -192,7 +185,6 @@ void BetweennessLocal::from(Local source) {
 void BetweennessLocal::run(std::span<const Vertex> sources, BetweennessResult& result) {
   std::vector<Local> starts;
   for (const Vertex id : sources) starts.push_back(graph_.local_of(graph_.find(id).second));
-  for (Thread& t : threads_) t.overflow = false;
   std::fill(score_.begin(), score_.end(), 0);
   for (const Local source : starts)
     if (source < graph_.active()) from(source);
@@ -207,7 +199,8 @@ void BetweennessLocal::run(std::span<const Vertex> sources, BetweennessResult& r
 }
 
 std::size_t BetweennessLocal::memory_bytes() const {
-  return state_.size() * (1 + (4 + threads_.size()) * sizeof(double) + sizeof(Local));
+  return state_.size() * (1 + (4 + threads_.size()) * sizeof(double) + sizeof(Local)) +
+         (exponent_.size() + level_of_.size()) * sizeof(std::int32_t);
 }
 
 }  // namespace atl

@@ -16,8 +16,7 @@ class BetweennessLocal {
   BetweennessLocal(const BetweennessLocal&) = delete;
   BetweennessLocal& operator=(const BetweennessLocal&) = delete;
 
-  /// InputError, before any work, if no vertex has the id of a source; and where two vertices are joined by more
-  /// shortest paths than a double can count (1.8e308).
+  /// InputError, before any work, if no vertex has the id of a source.
   void run(std::span<const Vertex> sources, BetweennessResult& result);
   std::size_t memory_bytes() const;
 
@@ -42,6 +41,8 @@ class BetweennessLocal {
   void pull_paths(const Level& level);
   void depend_by_push(const Level& level, const Level& above);
   void depend_by_pull(const Level& level, const Level& above);
+  void count_wide();
+  void depend_wide(std::size_t depth);
   void found(Thread& thread, Local v);
   void flush(Thread& thread);
   Level close_level(std::size_t begin);
@@ -50,15 +51,25 @@ class BetweennessLocal {
 
   const Graph& graph_;
   Team& team_;
-  Array<std::uint8_t> state_;  // [local]
-  Array<double> paths_;        // [local] sigma, where seen
-  Array<double> front_;        // [local] what the frontier's vertices offer a pull; 0 elsewhere
-  Array<double> dependency_;   // [local] delta, where seen and finished
-  Array<double> score_;        // [local]
-  Array<Local> queue_;         // seen vertices, level after level
+  Array<std::uint8_t> state_;                // [local]
+  Array<double> paths_;                      // [local] sigma, where seen
+  Array<double> front_;                      // [local] what the frontier's vertices offer a pull; 0 elsewhere
+  Array<double> dependency_;                 // [local] delta, where seen and finished
+  Array<double> score_;                      // [local]
+  Array<std::int32_t> exponent_, level_of_;  // [local] where a double has been too narrow for some count
+  Array<Local> queue_;                       // seen vertices, level after level
   std::atomic<std::size_t> queued_{0};
   std::vector<Level> levels_;
   std::vector<Thread> threads_;
 };
+
+// f(thread, vertex) for the vertices of a level.
+template <class F>
+void BetweennessLocal::for_vertices(const Level& level, std::size_t grain, F&& f) {
+  team_.for_range(level.end - level.begin, grain, [&](int thread, std::size_t a, std::size_t b) {
+    for (std::size_t i = level.begin + a; i < level.begin + b; ++i)
+      f(threads_[static_cast<std::size_t>(thread)], queue_[i]);
+  });
+}
 
 }  // namespace atl
