@@ -95,7 +95,7 @@ void check_sample(const Sample& sample, const Graph& graph, const SsspOptions& o
 }
 
 // A graph of a sample with weights of the test's own, the same for each edge wherever it is.
-template <class Real, class Weight>
+template <class Real, class Sum = Real, class Weight>
 void check_weights(const Sample& sample, int threads, Weight&& weight, const SsspOptions& options = {}) {
   Plan plan;
   plan.threads = threads;
@@ -113,7 +113,7 @@ void check_weights(const Sample& sample, int threads, Weight&& weight, const Sss
   }
   list.weight = std::move(weights);
   const Graph graph = Graph::build(*world, std::move(list), {.duplicates = sample.duplicates});
-  SsspLocal<Real> sssp(graph, options);
+  SsspLocal<Real, Sum> sssp(graph, options);
   SsspResult<Real> result;
   for (std::size_t s = 0; s < ids.size(); s += 1 + ids.size() / 4) {
     CAPTURE(s);
@@ -201,4 +201,19 @@ TEST_CASE("sssp refuses what it cannot do before any work") {
         Graph::build(two, cases::slice(c, false, cases::Weight::narrow, false, two.rank(), 2, cases::Dealing::spread));
     CHECK_THROWS_AS(SsspLocal<float>{spread}, InputError);
   });
+}
+
+TEST_CASE("sssp adds up whole weights as 32 bits, those of 0 and the longest paths too, where they are a double's") {
+  for (const char* text : {"kron:8", "uniform:8:3", "grid:11x9", "star:200", "path:60"})
+    for (const bool directed : {false, true})
+      for (const int threads : {1, 3}) {
+        CAPTURE(text);
+        CAPTURE(directed);
+        const Sample sample{samples::from_text(text), directed, Duplicates::merge_min};
+        check_weights<double, std::uint32_t>(sample, threads, [](std::size_t i) { return random_at(5, i) % 4; });
+        check_weights<double, std::uint32_t>(sample, threads,
+                                             [](std::size_t i) { return random_at(5, i) % 4'000'000; });
+        check_weights<double, std::uint32_t>(sample, threads, [](std::size_t i) { return random_at(5, i) % 255 + 1; },
+                                             {.delta = 1e9});
+      }
 }

@@ -48,7 +48,8 @@ void BetweennessLocal::depend_wide(std::size_t depth) {
     double dependency = 0;
     for (const Local v : graph_.out().neighbours(u))
       if (level_of_[index(v)] == below)
-        dependency += std::ldexp(paths / paths_[index(v)], exponent - exponent_[index(v)]) * (1 + dependency_[index(v)]);
+        dependency +=
+            std::ldexp(paths / paths_[index(v)], exponent - exponent_[index(v)]) * (1 + dependency_[index(v)]);
     dependency_[index(u)] = dependency;
   });
 }

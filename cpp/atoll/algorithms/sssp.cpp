@@ -5,6 +5,7 @@
 #include <atoll/algorithms/sssp_cut.hpp>
 #include <atoll/algorithms/sssp_local.hpp>
 #include <atoll/algorithms/sssp_spread.hpp>
+#include <atomic>
 #include <cmath>
 
 namespace atl {
@@ -18,6 +19,7 @@ class Sssp<Real>::Search {
 };
 
 template <class Real>
+template <class Sum>
 class Sssp<Real>::Alone final : public Search {
  public:
   Alone(const Graph& graph, const SsspOptions& options) : local_(graph, options) {}
@@ -25,7 +27,7 @@ class Sssp<Real>::Alone final : public Search {
   std::size_t memory_bytes() const override { return local_.memory_bytes(); }
 
  private:
-  SsspLocal<Real> local_;
+  SsspLocal<Real, Sum> local_;
 };
 
 template <class Real>
@@ -50,12 +52,39 @@ class Sssp<Real>::Across final : public Search {
   SsspCut<Real> cut_;
 };
 
+namespace {
+
+// Whether all weights are whole numbers, and no path is as long as 31 bits allow: then sums of 32 bits are those of a
+// double, and lists take half the memory. One rank.
+bool has_narrow_paths(const Graph& graph) {
+  if (!graph.weighted()) return false;
+  const EdgeWeights<double> weights("sssp", graph, graph.out());
+  const double longest = static_cast<double>(kSsspFar<std::uint32_t>) / static_cast<double>(std::max(graph.owned(), 1));
+  std::atomic<bool> narrow{true};
+  graph.world().team().for_range(weights.size(), std::size_t{1} << 16, [&](int, std::size_t a, std::size_t b) {
+    bool here = true;
+    for (std::size_t e = a; e < b; ++e) {
+      const double w = weights[e];
+      here &= w >= 0 && w < longest && w == std::floor(w);
+    }
+    if (!here) narrow = false;
+  });
+  return narrow;
+}
+
+}  // namespace
+
 template <class Real>
 Sssp<Real>::Sssp(const Graph& graph, const SsspOptions& options) {
   check(!options.delta || (*options.delta > 0 && std::isfinite(*options.delta)),
         "sssp: delta is {} (a finite number above 0). Change it, or leave it out.", options.delta.value_or(0));
   if (graph.world().size() == 1) {
-    search_ = std::make_unique<Alone>(graph, options);
+    if constexpr (sizeof(Real) == sizeof(double))
+      if (has_narrow_paths(graph)) {
+        search_ = std::make_unique<Alone<std::uint32_t>>(graph, options);
+        return;
+      }
+    search_ = std::make_unique<Alone<Real>>(graph, options);
     return;
   }
   check_weights<Real>("sssp", graph, ZeroWeights::allowed);

@@ -46,6 +46,7 @@ class Sssp {
 
  private:
   class Search;  // on one rank, over several
+  template <class Sum>
   class Alone;
   class Together;
   class Across;  // a vertex-cut

@@ -39,8 +39,8 @@ std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 
 }  // namespace
 
-template <class Real>
-SsspLocal<Real>::SsspLocal(const Graph& graph, const SsspOptions& options)
+template <class Real, class Sum>
+SsspLocal<Real, Sum>::SsspLocal(const Graph& graph, const SsspOptions& options)
     : Steps(graph.world().team(), index(on_one_rank(graph, "sssp").active()), index(graph.active())), graph_(graph) {
   check(!options.delta || (*options.delta > 0 && std::isfinite(*options.delta)),
         "sssp: delta is {} (a finite number above 0). Change it, or leave it out.", options.delta.value_or(0));
@@ -57,8 +57,8 @@ SsspLocal<Real>::SsspLocal(const Graph& graph, const SsspOptions& options)
 // From a sample of the weights. With k of a vertex's d edges lighter than a bucket, a pass over the bucket finds k
 // times as many vertices: 1 keeps the repeated work small. With hubs everything lies close together: there the reach is
 // 0.75 d and the bucket a fifth of it, as tried on Kronecker graphs.
-template <class Real>
-void SsspLocal<Real>::choose_steps(const SsspOptions& options) {
+template <class Real, class Sum>
+void SsspLocal<Real, Sum>::choose_steps(const SsspOptions& options) {
   const EdgeWeights<Real> weights("sssp", graph_, graph_.out());
   std::vector<double> sample;
   for (std::size_t i = 0; i < kSamples && weights.size() > 0; ++i)
@@ -69,29 +69,30 @@ void SsspLocal<Real>::choose_steps(const SsspOptions& options) {
   this->set_delta(options.delta ? *options.delta : skewed_ ? reach_ / 5 : positive_quantile(sample, 1 / mean));
 }
 
-template <class Real>
-SsspLists<Real> SsspLocal<Real>::lists_of(const Csr& csr) const {
+template <class Real, class Sum>
+SsspLists<Sum> SsspLocal<Real, Sum>::lists_of(const Csr& csr) const {
   const EdgeWeights<Real> weights("sssp", graph_, csr);
-  SsspLists<Real> lists{{csr.offsets.data(), csr.offsets.size()}, Array<Entry>(csr.targets.size())};
+  SsspLists<Sum> lists{{csr.offsets.data(), csr.offsets.size()}, Array<Entry>(csr.targets.size())};
   team_.for_range(csr.targets.size(), kGrain * 16, [&](int, std::size_t a, std::size_t b) {
-    for (std::size_t e = a; e < b; ++e) lists.entries[e] = {csr.targets[e], weights[e]};
+    for (std::size_t e = a; e < b; ++e) lists.entries[e] = {csr.targets[e], static_cast<Sum>(weights[e])};
   });
   if (skewed_) sort_by_weight(team_, lists, 0, index(graph_.active()));
   return lists;
 }
 
-template <class Real>
-void SsspLocal<Real>::settle(Thread& thread, Local u) {
-  const Real distance = load(u);
+template <class Real, class Sum>
+void SsspLocal<Real, Sum>::settle(Thread& thread, Local u) {
+  const Sum distance = load(u);
   if (!this->is_due(u, distance)) return;
   if (skewed_ && u < kLandmarks) {
-    Real none = kFar;
-    if (horizon_.compare_exchange_strong(none, static_cast<Real>(static_cast<double>(distance) + reach_)))
-      lower_ = static_cast<Real>(static_cast<double>(bucket_) * delta_ * Steps::kRoundingRoom);
+    Sum none = kFar;
+    if (horizon_.compare_exchange_strong(
+            none, static_cast<Sum>(std::min(static_cast<double>(distance) + reach_, static_cast<double>(kFar)))))
+      lower_ = static_cast<Sum>(static_cast<double>(bucket_) * delta_ * Steps::kRoundingRoom);
   }
-  const Real horizon = horizon_.load(std::memory_order_relaxed);
+  const Sum horizon = horizon_.load(std::memory_order_relaxed);
   for (const Entry& e : out(u)) {
-    const Real reached = distance + e.weight;
+    const Sum reached = distance + e.weight;
     if (reached >= horizon) {
       if (skewed_) break;
       continue;
@@ -101,8 +102,8 @@ void SsspLocal<Real>::settle(Thread& thread, Local u) {
 }
 
 // All buckets below the horizon, one after the other.
-template <class Real>
-void SsspLocal<Real>::push(Local source) {
+template <class Real, class Sum>
+void SsspLocal<Real, Sum>::push(Local source) {
   this->clear();
   distance_[index(source)] = 0;
   this->put(threads_[0], source, 0);
@@ -110,17 +111,17 @@ void SsspLocal<Real>::push(Local source) {
     this->empty_bucket(out_, [this](Thread& thread, Local u) { settle(thread, u); });
 }
 
-template <class Real>
-bool SsspLocal<Real>::pull_one(Local v, Real lower) {
+template <class Real, class Sum>
+bool SsspLocal<Real, Sum>::pull_one(Local v, Sum lower) {
   return Steps::pull_one(v, lower, [&](auto&& ask) {
     const std::span<const Entry> edges = in(v);
     std::all_of(edges.begin(), edges.end(), ask);
   });
 }
 
-template <class Real>
+template <class Real, class Sum>
 template <class F>
-void SsspLocal<Real>::for_frontier(F&& f) {
+void SsspLocal<Real, Sum>::for_frontier(F&& f) {
   team_.for_range(frontier_size_, kGrain / 4, [&](int t, std::size_t a, std::size_t b) {
     for (std::size_t i = a; i < b; ++i) {
       if (i + kAhead < b) __builtin_prefetch(in(frontier_[i + kAhead]).data());
@@ -130,9 +131,9 @@ void SsspLocal<Real>::for_frontier(F&& f) {
   collect_kept();
 }
 
-template <class Real>
-void SsspLocal<Real>::pull() {
-  const Real horizon = horizon_;
+template <class Real, class Sum>
+void SsspLocal<Real, Sum>::pull() {
+  const Sum horizon = horizon_;
   team_.for_range(distance_.size(), kGrain, [&](int t, std::size_t a, std::size_t b) {
     Thread& thread = threads_[static_cast<std::size_t>(t)];
     for (std::size_t i = a; i < b; ++i) {
@@ -151,14 +152,14 @@ void SsspLocal<Real>::pull() {
   // Few are left that have changed after others had asked them: those tell.
   while (frontier_size_ > 0)
     for_frontier([&](Thread& thread, Local u) {
-      const Real distance = load(u);
+      const Sum distance = load(u);
       for (const Entry& e : out(u))
         if (relax(distance, u, e)) thread.kept.push_back(e.vertex);
     });
 }
 
-template <class Real>
-void SsspLocal<Real>::run(Vertex source, SsspResult<Real>& result) {
+template <class Real, class Sum>
+void SsspLocal<Real, Sum>::run(Vertex source, SsspResult<Real>& result) {
   const Local start = graph_.local_of(graph_.find(source).second);
   if (start < graph_.active()) {
     push(start);
@@ -169,12 +170,13 @@ void SsspLocal<Real>::run(Vertex source, SsspResult<Real>& result) {
   write(start, result);
 }
 
-template <class Real>
-std::size_t SsspLocal<Real>::memory_bytes() const {
+template <class Real, class Sum>
+std::size_t SsspLocal<Real, Sum>::memory_bytes() const {
   return out_.memory_bytes() + in_.memory_bytes() + this->steps_bytes();
 }
 
 template class SsspLocal<float>;
 template class SsspLocal<double>;
+template class SsspLocal<double, std::uint32_t>;
 
 }  // namespace atl

@@ -8,8 +8,10 @@
 /// for each entry of a list, and about 25 (double: 45) a vertex.
 namespace atl {
 
-template <class Real>
-class SsspLocal : private SsspSteps<Real> {
+/// Distances are added up as Sum, and given as Real: of whole numbers whose paths fit 31 bits Sum is std::uint32_t, which
+/// takes what float takes.
+template <class Real, class Sum = Real>
+class SsspLocal : private SsspSteps<Sum> {
  public:
   /// InputError, before any work, if the graph has no weights or some that Real would round, if one is negative, infinite
   /// or not a number, if delta is not above 0, or if the graph is spread over several ranks.
@@ -25,7 +27,7 @@ class SsspLocal : private SsspSteps<Real> {
   std::size_t memory_bytes() const;
 
  private:
-  using Steps = SsspSteps<Real>;
+  using Steps = SsspSteps<Sum>;
   using Steps::alone_;
   using Steps::bucket_;
   using Steps::collect_kept;
@@ -48,14 +50,14 @@ class SsspLocal : private SsspSteps<Real> {
   using typename Steps::Giver;
   using typename Steps::Thread;
 
-  SsspLists<Real> lists_of(const Csr& lists) const;
+  SsspLists<Sum> lists_of(const Csr& lists) const;
   void choose_steps(const SsspOptions& options);
   std::span<const Entry> out(Local v) const { return out_.of(v); }
   std::span<const Entry> in(Local v) const { return (graph_.directed() ? in_ : out_).of(v); }
   void push(Local source);
   void settle(Thread& thread, Local u);
   void pull();
-  bool pull_one(Local v, Real lower);
+  bool pull_one(Local v, Sum lower);
   template <class F>
   void for_frontier(F&& f);
   void write(Local source, SsspResult<Real>& result);
@@ -63,7 +65,7 @@ class SsspLocal : private SsspSteps<Real> {
   void hang_flat(SsspResult<Real>& result);
 
   const Graph& graph_;
-  SsspLists<Real> out_, in_;  // in_: directed graphs only
+  SsspLists<Sum> out_, in_;  // in_: directed graphs only
 };
 
 }  // namespace atl

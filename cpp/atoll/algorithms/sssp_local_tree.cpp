@@ -13,21 +13,21 @@ std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 
 // A neighbour u closer than v over a tight edge, dist(u) + w == dist(v); -1 if all such have v's own distance. Who gave
 // the distance is one even if its own has fallen since: then the sum was rounded to the same, or v's would be lower.
-template <class Real>
-Local SsspLocal<Real>::parent_of(Local v) const {
-  const Real distance = distance_[index(v)];
+template <class Real, class Sum>
+Local SsspLocal<Real, Sum>::parent_of(Local v) const {
+  const Sum distance = distance_[index(v)];
   const Giver giver = giver_[index(v)];
   if (giver.vertex >= 0 && giver.reached == distance) return giver.vertex;
   for (const Entry& e : in(v)) {
     if (skewed_ && e.weight > distance) break;
-    const Real before = distance_[index(e.vertex)];
+    const Sum before = distance_[index(e.vertex)];
     if (before < distance && before + e.weight == distance) return e.vertex;
   }
   return -1;
 }
 
-template <class Real>
-void SsspLocal<Real>::write(Local source, SsspResult<Real>& result) {
+template <class Real, class Sum>
+void SsspLocal<Real, Sum>::write(Local source, SsspResult<Real>& result) {
   const auto owned = index(graph_.owned());
   if (result.distance.size() != owned) {
     result.distance = Array<Real>(owned);
@@ -41,8 +41,8 @@ void SsspLocal<Real>::write(Local source, SsspResult<Real>& result) {
     Thread& thread = threads_[static_cast<std::size_t>(t)];
     for (std::size_t v = a; v < b; ++v) {
       const Local local = graph_.local_of(static_cast<Vertex>(v));
-      const Real distance = local < graph_.active() ? distance_[index(local)] : local == source ? Real(0) : kFar;
-      result.distance[v] = distance;
+      const Sum distance = local < graph_.active() ? distance_[index(local)] : local == source ? Sum(0) : kFar;
+      result.distance[v] = distance == kFar ? kSsspFar<Real> : static_cast<Real>(distance);
       result.parent[v] = kNoVertex;
       if (distance == kFar) continue;
       ++thread.reached;
@@ -66,11 +66,11 @@ void SsspLocal<Real>::write(Local source, SsspResult<Real>& result) {
 
 // Vertices that weights of 0, or too small to change the sum, join to one of the same distance: a search along such
 // edges from those that have a parent keeps the tree free of cycles.
-template <class Real>
-void SsspLocal<Real>::hang_flat(SsspResult<Real>& result) {
+template <class Real, class Sum>
+void SsspLocal<Real, Sum>::hang_flat(SsspResult<Real>& result) {
   auto parent = [&](Local v) -> Vertex& { return result.parent[static_cast<std::size_t>(graph_.natural_of(v))]; };
   auto joins = [&](Local u, const Entry& e, Local v) {
-    const Real distance = distance_[index(v)];
+    const Sum distance = distance_[index(v)];
     return distance_[index(u)] == distance && distance + e.weight == distance;
   };
   std::vector<Local> queue;
@@ -93,5 +93,6 @@ void SsspLocal<Real>::hang_flat(SsspResult<Real>& result) {
 
 template void SsspLocal<float>::write(Local, SsspResult<float>&);
 template void SsspLocal<double>::write(Local, SsspResult<double>&);
+template void SsspLocal<double, std::uint32_t>::write(Local, SsspResult<double>&);
 
 }  // namespace atl

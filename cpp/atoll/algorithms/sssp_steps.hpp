@@ -11,27 +11,33 @@
 /// bucket is emptied, an edge followed, and a far vertex asked. See sssp_local.cpp for what each is in the papers.
 namespace atl {
 
-template <class Real>
+/// Not reached. Of whole numbers half of what fits: so an edge may be added to it.
+template <class Sum>
+inline constexpr Sum kSsspFar =
+    std::numeric_limits<Sum>::has_infinity ? std::numeric_limits<Sum>::infinity() : std::numeric_limits<Sum>::max() / 2;
+
+/// Sum: what distances are added up in; float, double, or an unsigned type if all are below kSsspFar.
+template <class Sum>
 class SsspSteps {
  protected:
-  static constexpr Real kFar = std::numeric_limits<Real>::infinity();
+  static constexpr Sum kFar = kSsspFar<Sum>;
   static constexpr std::size_t kNone = SIZE_MAX;
   /// How many vertices ahead memory is fetched.
   static constexpr std::size_t kAhead = 8;
   /// The lower edge of a bucket times this is below all that bucket_of() puts into it.
   static constexpr double kRoundingRoom = 1 - 1e-6;
-  using Entry = SsspEntry<Real>;
+  using Entry = SsspEntry<Sum>;
   /// Who gave a vertex the distance `reached`, and was closer itself.
-  struct alignas(2 * sizeof(Real)) Giver {
+  struct alignas(2 * sizeof(Sum)) Giver {
     Local vertex;
-    Real reached;
+    Sum reached;
   };
   struct alignas(128) Thread {
     std::vector<std::vector<Local>> buckets;
     std::vector<Local> fused;
     std::vector<Local> kept;
     std::vector<Local> changed;  // over ranks: beyond the horizon, or late below it
-    Real least = kFar;           // over ranks: of the distances of masters that it has changed
+    Sum least = kFar;            // over ranks: of the distances of masters that it has changed
     Vertex reached = 0;
     std::vector<Local> flat;  // vertices whose tight edges all come from their own distance
   };
@@ -50,9 +56,9 @@ class SsspSteps {
     buckets_per_unit_ = 1 / delta_;
   }
 
-  Real load(Local v) { return std::atomic_ref(distance_[static_cast<std::size_t>(v)]).load(std::memory_order_relaxed); }
+  Sum load(Local v) { return std::atomic_ref(distance_[static_cast<std::size_t>(v)]).load(std::memory_order_relaxed); }
 
-  std::size_t bucket_of(Real distance) const {
+  std::size_t bucket_of(Sum distance) const {
     return static_cast<std::size_t>(std::min(static_cast<double>(distance) * buckets_per_unit_, kMostBuckets));
   }
 
@@ -60,7 +66,7 @@ class SsspSteps {
     return static_cast<double>(bucket) * delta_ >= static_cast<double>(horizon_.load(std::memory_order_relaxed));
   }
 
-  void put(Thread& thread, Local v, Real distance) {
+  void put(Thread& thread, Local v, Sum distance) {
     const std::size_t bucket = bucket_of(distance);
     if (bucket >= thread.buckets.size()) thread.buckets.resize(bucket + 1);
     thread.buckets[bucket].push_back(v);
@@ -96,7 +102,7 @@ class SsspSteps {
 
   /// Whether u, popped from a bucket, has to follow its edges: not if it has from this distance, nor if it was closer and
   /// so in an earlier bucket.
-  bool is_due(Local u, Real distance) {
+  bool is_due(Local u, Sum distance) {
     const std::atomic_ref settled(settled_[static_cast<std::size_t>(u)]);
     if (distance == settled.load(std::memory_order_relaxed) || bucket_of(distance) < bucket_) return false;
     settled.store(distance, std::memory_order_relaxed);
@@ -104,8 +110,8 @@ class SsspSteps {
   }
 
   /// Whether the edge e of u, itself at `distance`, has brought its end closer.
-  bool relax(Real distance, Local u, const Entry& e) {
-    const Real reached = distance + e.weight;
+  bool relax(Sum distance, Local u, const Entry& e) {
+    const Sum reached = distance + e.weight;
     const auto v = static_cast<std::size_t>(e.vertex);
     if (alone_) {
       if (reached >= distance_[v]) return false;
@@ -114,7 +120,7 @@ class SsspSteps {
       return true;
     }
     const std::atomic_ref best(distance_[v]);
-    Real known = best.load(std::memory_order_relaxed);
+    Sum known = best.load(std::memory_order_relaxed);
     do {
       if (reached >= known) return false;
     } while (!best.compare_exchange_weak(known, reached, std::memory_order_relaxed));
@@ -127,13 +133,13 @@ class SsspSteps {
   /// Asks the edges into a vertex at the horizon or beyond, each(ask) giving them lightest first and ending with the first
   /// for which ask(edge) is false; `lower`: no closer vertex can improve it. Whether one did.
   template <class Each>
-  bool pull_one(Local v, Real lower, Each&& each) {
-    const Real known = load(v);
-    Real best = known;
+  bool pull_one(Local v, Sum lower, Each&& each) {
+    const Sum known = load(v);
+    Sum best = known;
     Giver giver{};
     each([&](const Entry& e) {
       if (lower + e.weight >= best) return false;
-      if (const Real before = load(e.vertex), reached = before + e.weight; reached < best) {
+      if (const Sum before = load(e.vertex), reached = before + e.weight; reached < best) {
         best = reached;
         giver = {before < reached ? e.vertex : -1, reached};
       }
@@ -160,7 +166,7 @@ class SsspSteps {
   /// Calls settle(thread, v) for all that is in bucket_, and for what that puts back into it as long as it is little. The
   /// team is woken for large buckets only: of a graph of large diameter there are many small ones.
   template <class F>
-  void empty_bucket(const SsspLists<Real>& lists, F&& settle) {
+  void empty_bucket(const SsspLists<Sum>& lists, F&& settle) {
     for (Thread& t : threads_)
       if (bucket_ < t.buckets.size()) t.kept.swap(t.buckets[bucket_]);
     collect_kept();
@@ -173,7 +179,7 @@ class SsspSteps {
   }
 
   std::size_t steps_bytes() const {
-    return (distance_.size() + settled_.size()) * sizeof(Real) + giver_.size() * sizeof(Giver) +
+    return (distance_.size() + settled_.size()) * sizeof(Sum) + giver_.size() * sizeof(Giver) +
            frontier_.size() * sizeof(Local);
   }
 
@@ -182,12 +188,12 @@ class SsspSteps {
   bool skewed_ = false;                      // there are hubs: lists are sorted by weight, and the far vertices pull
   double delta_ = 0, buckets_per_unit_ = 1;  // the latter 1 / delta
   double reach_ = 0;                         // of the horizon beyond the first hub
-  Array<Real> distance_, settled_;           // [local] best known; that with which edges were last followed
+  Array<Sum> distance_, settled_;            // [local] best known; that with which edges were last followed
   Array<Giver> giver_;                       // [local] the last that was noted; right if `reached` is the distance
   Array<Local> frontier_;
   std::size_t frontier_size_ = 0, bucket_ = 0;
-  std::atomic<Real> horizon_{kFar};
-  Real lower_ = 0;  // what is closer has followed all its edges
+  std::atomic<Sum> horizon_{kFar};
+  Sum lower_ = 0;  // what is closer has followed all its edges
   std::vector<Thread> threads_;
 
  private:
@@ -201,7 +207,7 @@ class SsspSteps {
 
   // A thread's part of a bucket: of the frontier, then of what it has itself put back into the bucket.
   template <class F>
-  void settle_share(Thread& thread, const SsspLists<Real>& lists, F&& settle) {
+  void settle_share(Thread& thread, const SsspLists<Sum>& lists, F&& settle) {
     for (std::size_t i; (i = next_.fetch_add(kFrontierGrain, std::memory_order_relaxed)) < frontier_size_;) {
       for (const std::size_t end = std::min(frontier_size_, i + kFrontierGrain); i < end; ++i) {
         if (i + kAhead < frontier_size_) {
