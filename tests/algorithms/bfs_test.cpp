@@ -114,7 +114,7 @@ TEST_CASE("bfs finds the serial depths and a breadth-first tree on every machine
         for (const auto& isa : isa_names()) {
           // A third of the shapes (sanitizers: a twelfth) is drawn, each with a buffer, a width and threads.
           const std::uint64_t dice = random_at(1, static_cast<std::uint64_t>(++variant));
-          if (dice % (shapes::kSanitized ? 12 : 3) != 0) continue;
+          if (dice % (shapes::kSanitized ? 24 : 3) != 0) continue;
           const bool wide = dice >> 20 & 1;
           auto buffers = shapes::buffers();
           Plan plan = buffers[(dice >> 22) % buffers.size()].plan;
@@ -219,7 +219,7 @@ TEST_CASE("depths of larger graphs are the same for all ranks, threads, directio
     for (const auto& isa : isa_names())
       for (const auto& [name, direction] : kDirections)
         for (const Rank ranks : {1, 2, 3, 5}) {
-          if (random_at(2, static_cast<std::uint64_t>(++variant)) % (shapes::kSanitized ? 5 : 2) != 0) continue;
+          if (random_at(2, static_cast<std::uint64_t>(++variant)) % (shapes::kSanitized ? 10 : 2) != 0) continue;
           const shapes::WithIsa with_isa(isa);
           CAPTURE(text);
           CAPTURE(isa);

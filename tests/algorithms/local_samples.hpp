@@ -92,7 +92,7 @@ void for_each(cases::Weight weight, const std::vector<Isa>& isas, F&& f) {
       for (const Duplicates duplicates : {Duplicates::merge_min, Duplicates::keep})
         for (const int threads : {1, 2, 3})
           for (const Isa isa : isas) {
-            if (shapes::kSanitized && random_at(5, ++variant) % 6 != 0) continue;
+            if (shapes::kSanitized && random_at(5, ++variant) % 12 != 0) continue;
             const shapes::WithIsa with_isa{std::string(name_of(isa))};
             const Sample sample{c, directed, duplicates};
             Plan plan;

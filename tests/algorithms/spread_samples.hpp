@@ -58,7 +58,7 @@ void for_each_spread(cases::Weight weight, F&& f, double lightest = 0) {
   for (const auto& c : list)
     for (const bool directed : {false, true})
       for (const Spread& spread : kSpreads) {
-        if (shapes::kSanitized && random_at(6, ++variant) % 6 != 0) continue;
+        if (shapes::kSanitized && random_at(6, ++variant) % 16 != 0) continue;
         if (spread.cut != Cut::edge && random_at(7, ++cut_variant) % 3 != 0)
           continue;  // all cuts, a third of the graphs
         const Sample sample{c, directed, Duplicates::merge_min};

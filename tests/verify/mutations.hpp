@@ -71,8 +71,10 @@ std::vector<std::string> said(const Sample& sample, cases::Weight weight, const 
 /// f(sample) for all small graphs.
 template <class F>
 void for_each_sample(F&& f) {
+  std::uint64_t variant = 0;
   for (const cases::Case& c : cases::all())
     for (const bool directed : {false, true}) {
+      if (shapes::kSanitized && random_at(12, ++variant) % 3 != 0) continue;
       CAPTURE(c.name);
       CAPTURE(directed);
       f(Sample{c, directed, Duplicates::merge_min});
