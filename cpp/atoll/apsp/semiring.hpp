@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <type_traits>
+
+/// The semirings over which all pairs are computed, and the types that their values have.
+///
+///     Zero<Semiring::min_plus, float>      // infinity: no path; what (+) leaves as it is
+///     One<Semiring::min_plus, float>       // 0: the empty path, a vertex to itself
+///
+/// | semiring | (+)  | (x)  | zero      | one       | all pairs give |
+/// |----------|------|------|-----------|-----------|----------------|
+/// | min_plus | min  | +    | infinity  | 0         | shortest paths |
+/// | max_plus | max  | +    | -infinity | 0         | longest paths of graphs without positive cycles |
+/// | max_min  | max  | min  | -infinity | infinity  | widest paths (bottlenecks) |
+/// | or_and   | or   | and  | 0         | all ones  | reachability |
+namespace atl {
+
+enum class Semiring : std::uint8_t { min_plus, max_plus, max_min, or_and };
+
+/// float32_nonnegative is float32 whose values are known to be >= +0: then the order of the values is the order of their
+/// bits as integers, and the minimum of integers runs on more of the processor's units than that of floats.
+enum class Element : std::uint8_t { float32, float32_nonnegative, float64, int32, uint16, uint8 };
+
+std::string_view name_of(Semiring semiring);
+std::string_view name_of(Element element);
+/// "min_plus" and so on; throws InputError with the list of names.
+Semiring semiring_named(std::string_view name);
+Element element_named(std::string_view name);
+std::size_t bytes_of(Element element);
+
+/// No path, as values of T say it. Signed integers are not saturating, so theirs is small enough that two of them can
+/// be added; unsigned integers saturate.
+template <class T>
+inline constexpr T kNoPath = std::is_floating_point_v<T>  ? std::numeric_limits<T>::infinity()
+                             : std::is_same_v<T, std::int32_t> ? static_cast<T>(0x3fffffff)
+                                                               : std::numeric_limits<T>::max();
+
+template <Semiring S, class T>
+inline constexpr T Zero = S == Semiring::min_plus ? kNoPath<T>
+                          : S == Semiring::or_and ? T{0}
+                          : std::is_unsigned_v<T> ? T{0}
+                                                  : static_cast<T>(-kNoPath<T>);
+template <Semiring S, class T>
+inline constexpr T One = S == Semiring::max_min  ? kNoPath<T>
+                         : S == Semiring::or_and ? static_cast<T>(~T{0})
+                                                 : T{0};
+
+}  // namespace atl
