@@ -30,10 +30,14 @@ Element element_named(std::string_view name) { return named<Element>(kElements, 
 
 std::size_t bytes_of(Element element) {
   switch (element) {
-    case Element::float64: return 8;
-    case Element::uint16: return 2;
-    case Element::uint8: return 1;
-    default: return 4;
+    case Element::float64:
+      return 8;
+    case Element::uint16:
+      return 2;
+    case Element::uint8:
+      return 1;
+    default:
+      return 4;
   }
 }
 

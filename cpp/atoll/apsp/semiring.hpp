@@ -35,7 +35,7 @@ std::size_t bytes_of(Element element);
 /// No path, as values of T say it. Signed integers are not saturating, so theirs is small enough that two of them can
 /// be added; unsigned integers saturate.
 template <class T>
-inline constexpr T kNoPath = std::is_floating_point_v<T>  ? std::numeric_limits<T>::infinity()
+inline constexpr T kNoPath = std::is_floating_point_v<T>       ? std::numeric_limits<T>::infinity()
                              : std::is_same_v<T, std::int32_t> ? static_cast<T>(0x3fffffff)
                                                                : std::numeric_limits<T>::max();
 
