@@ -46,7 +46,7 @@ inline constexpr T Zero = S == Semiring::min_plus ? kNoPath<T>
                                                   : static_cast<T>(-kNoPath<T>);
 template <Semiring S, class T>
 inline constexpr T One = S == Semiring::max_min  ? kNoPath<T>
-                         : S == Semiring::or_and ? static_cast<T>(~T{0})
+                         : S == Semiring::or_and ? std::numeric_limits<T>::max()
                                                  : T{0};
 
 }  // namespace atl
