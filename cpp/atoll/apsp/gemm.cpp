@@ -1,56 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/apsp/gemm.hpp>
+#include <atoll/apsp/gemm_pack.hpp>
 #include <atoll/apsp/gemm_tables.hpp>
 #include <atoll/base/error.hpp>
 #include <atoll/base/timer.hpp>
-#include <cstring>
 
 namespace atl {
 namespace {
 
 constexpr std::int64_t round_up(std::int64_t value, std::int64_t unit) { return (value + unit - 1) / unit * unit; }
-
-/// One group of a left panel: `rows` values of A for each step, narrow ones repeated up to left_bytes.
-template <class T>
-void pack_left(Factor<T> a, std::int64_t row, std::int64_t rows, const TileKernel& tile, std::byte* out) {
-  using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-  constexpr Word kCopies = sizeof(T) == 1 ? 0x01010101u : sizeof(T) == 2 ? 0x00010001u : 1;
-  ATOLL_ASSERT(tile.left_bytes == sizeof(Word));
-  const std::int64_t depth = a.cols(), step = tile.rows;
-  const std::int64_t down = a.transposed ? 1 : a.view.stride, along = a.transposed ? a.view.stride : 1;
-  Word* const packed = reinterpret_cast<Word*>(out);
-  constexpr std::int64_t kSteps = 64;  // at a time, so that the lines written stay in the first cache
-  for (std::int64_t k0 = 0; k0 < depth; k0 += kSteps)
-    for (std::int64_t r = 0; r < step; ++r) {
-      const T* const from = a.view.data + (row + std::min(r, rows - 1)) * down;  // past the end: not stored
-      for (std::int64_t k = k0; k < std::min(depth, k0 + kSteps); ++k) {
-        Word word = 0;
-        std::memcpy(&word, from + k * along, sizeof(T));
-        packed[k * step + r] = word * kCopies;
-      }
-    }
-}
-
-/// One group of a right panel: `cols` values of B for each step.
-template <class T>
-void pack_right(Factor<T> b, std::int64_t col, std::int64_t cols, const TileKernel& tile, std::byte* out) {
-  const std::int64_t depth = b.rows(), step = tile.cols;
-  T* const packed = reinterpret_cast<T*>(out);
-  if (!b.transposed) {
-    for (std::int64_t k = 0; k < depth; ++k) {
-      const T* const from = b.view.data + k * b.view.stride + col;
-      std::memcpy(packed + k * step, from, static_cast<std::size_t>(cols) * sizeof(T));
-      for (std::int64_t c = cols; c < step; ++c) packed[k * step + c] = from[cols - 1];
-    }
-    return;
-  }
-  constexpr std::int64_t kLines = 16;  // that many steps at a time, so that what is written stays in the first cache
-  for (std::int64_t k0 = 0; k0 < depth; k0 += kLines)
-    for (std::int64_t c = 0; c < step; ++c) {
-      const T* const from = b.view.data + (col + std::min(c, cols - 1)) * b.view.stride;
-      for (std::int64_t k = k0; k < std::min(depth, k0 + kLines); ++k) packed[k * step + c] = from[k];
-    }
-}
 
 std::span<const TileKernel> kernels_or_throw(Algebra algebra, Isa isa) {
   const auto kernels = tile_kernels(algebra, isa);
