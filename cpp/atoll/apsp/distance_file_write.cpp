@@ -4,65 +4,11 @@
 #include <algorithm>
 #include <atoll/apsp/convert_values.hpp>
 #include <atoll/apsp/distance_file_write.hpp>
+#include <atoll/apsp/distance_sides.hpp>
 #include <atoll/graph/write_file.hpp>
-#include <functional>
 
 namespace atl {
 namespace {
-
-std::string shape_text(std::int64_t n) { return fmt::format("({},)", n); }
-
-/// The small arrays, as they are written by rank 0.
-struct SideArray {
-  const char* name;
-  const char* type;
-  std::int64_t size;
-  const void* data;
-  std::size_t bytes;
-};
-
-std::vector<SideArray> side_arrays(const DistanceGraph& graph) {
-  std::vector<SideArray> all;
-  const auto add = [&](const char* name, const char* type, const auto& values) {
-    all.push_back({name, type, static_cast<std::int64_t>(values.size()), values.data(), values.size_bytes()});
-  };
-  if (!graph.ids.empty()) add("ids", "<i8", graph.ids);
-  if (graph.offsets.empty()) return all;
-  add("offsets", "<i8", graph.offsets);
-  add("targets", "<i4", graph.targets);
-  std::visit(
-      [&]<class Lengths>(const Lengths& lengths) {
-        if constexpr (!std::is_same_v<Lengths, std::monostate>)
-          add("weights", numpy_type(kElementOf<typename Lengths::value_type>), lengths);
-      },
-      graph.lengths);
-  return all;
-}
-
-void check_graph(const std::string& path, std::int64_t n, const DistanceGraph& graph) {
-  check(graph.ids.empty() || std::ssize(graph.ids) == n,
-        "{}: {} ids are given for {} rows (each has one). Give as many.", path, graph.ids.size(), n);
-  check(std::is_sorted(graph.ids.begin(), graph.ids.end(), std::less_equal<>()) || graph.ids.size() < 2,
-        "{}: the ids do not ascend (rows are in the order of ids). Sort them.", path);
-  if (graph.offsets.empty()) return;
-  const auto m = std::ssize(graph.targets);
-  check(std::ssize(graph.offsets) == n + 1 && graph.offsets.front() == 0 && graph.offsets.back() == m,
-        "{}: {} offsets are given for {} rows and {} arcs (they go from 0 to the arcs, one more than rows). Correct "
-        "them.",
-        path, graph.offsets.size(), n, m);
-  std::visit(
-      [&]<class Lengths>(const Lengths& lengths) {
-        if constexpr (!std::is_same_v<Lengths, std::monostate>)
-          check(std::ssize(lengths) == m, "{}: {} lengths are given for {} arcs (each has one). Give as many.", path,
-                lengths.size(), m);
-      },
-      graph.lengths);
-}
-
-std::string lengths_type(const ArcLengths& lengths) {
-  constexpr const char* kNames[] = {"", "float32", "float64", "int32"};
-  return kNames[lengths.index()];
-}
 
 /// One rank's blocks on their way into a file as values of To.
 template <class To, class From>
@@ -180,15 +126,7 @@ void write_tiles(World& world, const std::string& path, const DistanceMeta& meta
   OutputFolder folder(world, path, existing, "meta.json");
   const int file = folder.create_shared("tiles.bin", order.bytes());
   world.together([&] {
-    if (world.rank() == 0) {
-      for (const SideArray& a : side_arrays(graph)) {
-        std::string all = npy_head(a.type, shape_text(a.size), 0);
-        all.append(static_cast<const char*>(a.data), a.bytes);
-        folder.write(std::string(a.name) + ".npy", all.data(), all.size());
-      }
-      const std::string words = meta.to_json().dump(2) + "\n";
-      folder.write("meta.json", words.data(), words.size());
-    }
+    if (world.rank() == 0) write_sides(folder, meta, graph);
     blocks.each(0, To{}, [&](std::int64_t i, std::int64_t j, const To* values, std::size_t n) {
       folder.write_at(file, values, n * sizeof(To), order.begin_of(i, j));
     });
@@ -270,17 +208,8 @@ void write_distances(World& world, const std::string& path, const Distances<T>& 
                      const DistanceFileOptions& options) {
   const DistanceForm form = form_of(path);
   const std::int64_t n = distances.layout.rows.size;
-  DistanceMeta meta{.n = n,
-                    .block = std::min(n, distances.layout.rows.block),
-                    .element = options.element.value_or(kElementOf<T>),
-                    .semiring = options.semiring,
-                    .scale = options.scale,
-                    .directed = graph.directed,
-                    .has_ids = !graph.ids.empty(),
-                    .arcs = graph.offsets.empty() ? -1 : std::ssize(graph.targets),
-                    .weights = graph.offsets.empty() ? "" : lengths_type(graph.lengths),
-                    .about = options.about};
-  if (meta.element == Element::float32_nonnegative) meta.element = Element::float32;
+  const DistanceMeta meta =
+      meta_of(n, distances.layout.rows.block, options.element.value_or(kElementOf<T>), graph, options);
   world.together([&] {
     check(n >= 1, "{}: the matrix has no row (a graph has at least one vertex). Write nothing.", path);
     const GridLayout& at = distances.layout;

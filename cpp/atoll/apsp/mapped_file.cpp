@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -35,7 +36,7 @@ MappedFile::MappedFile(const std::string& path) {
 }
 
 MappedFile::MappedFile(int file, std::uint64_t bytes, const std::string& path)
-    : data_(map(file, bytes, PROT_READ | PROT_WRITE, path)), bytes_(bytes) {}
+    : data_(map(file, bytes, PROT_READ | PROT_WRITE, path)), bytes_(bytes), file_(file) {}
 
 MappedFile::~MappedFile() {
   if (data_) munmap(data_, bytes_);
@@ -46,14 +47,19 @@ void MappedFile::will_need(std::uint64_t at, std::uint64_t n) const {
   madvise(data_ + begin, size, MADV_WILLNEED);
 }
 
-void MappedFile::drop(std::uint64_t at, std::uint64_t n) const {
+void MappedFile::release(std::uint64_t at, std::uint64_t n) const {
   const auto [begin, size] = pages_of(at, n);
+#if defined(MADV_COLD)
+  madvise(data_ + begin, size, MADV_COLD);  // stays as long as nobody needs the memory
+#else
   madvise(data_ + begin, size, MADV_DONTNEED);  // of a shared mapping: nothing is lost
+#endif
 }
 
 void MappedFile::start_writing(std::uint64_t at, std::uint64_t n) const {
+  // msync(MS_ASYNC) does nothing on Linux.
   const auto [begin, size] = pages_of(at, n);
-  msync(data_ + begin, size, MS_ASYNC);
+  sync_file_range(file_, static_cast<off_t>(begin), static_cast<off_t>(size), SYNC_FILE_RANGE_WRITE);
 }
 
 }  // namespace atl

@@ -16,12 +16,14 @@ class MappedFile {
  public:
   MappedFile() = default;
   explicit MappedFile(const std::string& path);
-  /// The descriptor may be closed afterwards. `path` is for messages.
+  /// The descriptor is the caller's and stays open as long as this. `path` is for messages.
   MappedFile(int file, std::uint64_t bytes, const std::string& path);
-  MappedFile(MappedFile&& other) noexcept : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
+  MappedFile(MappedFile&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_), file_(other.file_) {}
   MappedFile& operator=(MappedFile&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(bytes_, other.bytes_);
+    std::swap(file_, other.file_);
     return *this;
   }
   ~MappedFile();
@@ -29,15 +31,16 @@ class MappedFile {
   char* data() const { return data_; }
   std::uint64_t bytes() const { return bytes_; }
 
-  /// Advice about [at, at + n): it will be read soon; its pages are not needed (what was written stays in the file);
-  /// what was written goes on its way to the disk now, without a wait. They are hints, and never fail.
+  /// Hints about [at, at + n): it will be read soon; it will not be for long, others may have its memory first; what was
+  /// written to it goes on its way to the disk now. None waits, none fails.
   void will_need(std::uint64_t at, std::uint64_t n) const;
-  void drop(std::uint64_t at, std::uint64_t n) const;
+  void release(std::uint64_t at, std::uint64_t n) const;
   void start_writing(std::uint64_t at, std::uint64_t n) const;
 
  private:
   char* data_ = nullptr;
   std::uint64_t bytes_ = 0;
+  int file_ = -1;  // the caller's; of a mapping to write to
 };
 
 }  // namespace atl

@@ -92,11 +92,11 @@ void OutputFolder::make(const std::vector<std::string>& folders) {
 
 void OutputFolder::take_room(int file, std::uint64_t bytes) const {
   if (bytes == 0) return;
+  // Not a hole: what is written through a mapping later has no way to hear of a full disk.
   const auto size = static_cast<off_t>(bytes);
-  if (fallocate(file, 0, 0, size) != 0) {
-    if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL) fail("written", errno);
-    if (ftruncate(file, size) != 0) fail("written", errno);
-  }
+  const int error = posix_fallocate(file, 0, size);
+  if (error != 0 && error != EOPNOTSUPP && error != EINVAL) fail("written", error);
+  if (error != 0 && ftruncate(file, size) != 0) fail("written", errno);
 }
 
 int OutputFolder::create_shared(const std::string& name, std::uint64_t bytes) {

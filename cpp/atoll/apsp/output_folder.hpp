@@ -52,7 +52,7 @@ class OutputFolder {
   [[noreturn]] void fail(const char* what, int error) const;
 
   // Beyond so many files of a rank, the file system is synced as a whole: a journal's commit each would take longer.
-  static constexpr std::size_t kSyncedEach = 64;
+  static constexpr std::size_t kSyncedEach = 8;
   World& world_;
   std::string path_, temporary_;
   const Existing existing_;
