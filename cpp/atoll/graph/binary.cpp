@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atoll/base/checksum.hpp>
 #include <atoll/base/error.hpp>
-#include <atoll/base/random.hpp>
 #include <atoll/graph/binary.hpp>
 #include <atoll/graph/read_file.hpp>
 #include <atoll/graph/read_scan.hpp>
@@ -38,26 +38,6 @@ struct BlockEntry {
   std::uint64_t at, edges, vertices, sum;
 };
 static_assert(sizeof(BlockEntry) == 32);
-
-// Four lanes, so that the multiplications overlap. A step is a bijection of the lane for a given word and of
-// the word for a given lane, so damage inside one word cannot cancel out.
-std::uint64_t checksum(const void* data, std::size_t n) {
-  const auto* p = static_cast<const char*>(data);
-  std::uint64_t lanes[4] = {0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u, 0x94d049bb133111ebu, 0x2545f4914f6cdd1du};
-  const auto step = [&](const char* words) {
-    for (int i = 0; i < 4; ++i) {
-      std::uint64_t h = (lanes[i] ^ scan::load8(words + 8 * i)) * 0xd6e8feb86659fd93u;
-      lanes[i] = h ^ (h >> 32);
-    }
-  };
-  for (; n >= 32; n -= 32, p += 32) step(p);
-  if (n > 0) {
-    char rest[32] = {};
-    std::memcpy(rest, p, n);
-    step(rest);
-  }
-  return mix64(mix64(mix64(mix64(lanes[0]) + lanes[1]) + lanes[2]) + lanes[3]) + n;
-}
 
 std::uint64_t block_bytes(const Header& h, std::uint64_t edges, std::uint64_t vertices) {
   return (edges * (2 * std::uint64_t{h.id_bytes} + h.weight_bytes) + vertices * sizeof(Vertex) + kAlign - 1) / kAlign *
