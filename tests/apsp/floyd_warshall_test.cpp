@@ -5,7 +5,7 @@
 #include <atoll/apsp/scalar.hpp>
 #include <atoll/base/random.hpp>
 
-#include "reference/apsp.hpp"
+#include "reference/semiring.hpp"
 #include "shapes.hpp"
 
 using namespace atl;

@@ -2,64 +2,75 @@
 #pragma once
 
 #include <algorithm>
-#include <atoll/apsp/gemm_kernels.hpp>
-#include <atoll/apsp/matrix.hpp>
-#include <limits>
+#include <atoll/apsp/arcs.hpp>
+#include <atoll/apsp/path_sum.hpp>
+#include <optional>
+#include <queue>
+#include <vector>
 
-/// All pairs by their definitions, one value at a time.
+/// All pairs' distances as plain as can be: in 64 bits, narrowed at the end.
 namespace reference {
 
 template <class T>
-T plus(atl::Semiring s, T x, T y) {
-  switch (s) {
-    case atl::Semiring::min_plus:
-      return std::min(x, y);
-    case atl::Semiring::or_and:
-      return static_cast<T>(x != T{} || y != T{} ? std::max(x, y) : T{});
-    default:
-      return std::max(x, y);
+using Square = std::vector<std::vector<T>>;
+
+template <class T>
+T narrowed(std::optional<atl::PathLength<T>> length) {
+  if (!length || *length >= static_cast<atl::PathLength<T>>(atl::kNoPath<T>)) return atl::kNoPath<T>;
+  return static_cast<T>(*length);
+}
+
+/// Floyd-Warshall on arcs in any order, parallel ones and loops among them; nothing if there is a negative cycle.
+template <class T>
+std::optional<Square<T>> floyd_warshall(std::size_t n, const std::vector<atl::Arc<T>>& arcs, bool directed) {
+  using Length = atl::PathLength<T>;
+  std::vector<std::vector<std::optional<Length>>> d(n, std::vector<std::optional<Length>>(n));
+  const auto improve = [&](std::size_t i, std::size_t j, Length x) {
+    if (!d[i][j] || x < *d[i][j]) d[i][j] = x;
+  };
+  for (std::size_t v = 0; v < n; ++v) d[v][v] = Length{};
+  for (const auto& a : arcs) {
+    const auto u = static_cast<std::size_t>(a.tail), v = static_cast<std::size_t>(a.head);
+    improve(u, v, static_cast<Length>(a.weight));
+    if (!directed) improve(v, u, static_cast<Length>(a.weight));
   }
-}
-
-template <class T>
-T times(atl::Semiring s, T x, T y) {
-  if (s == atl::Semiring::max_min || s == atl::Semiring::or_and) return std::min(x, y);
-  if constexpr (std::is_unsigned_v<T>) {
-    const unsigned sum = unsigned{x} + unsigned{y};
-    return static_cast<T>(std::min<unsigned>(sum, std::numeric_limits<T>::max()));
-  } else {
-    return static_cast<T>(x + y);
+  for (std::size_t k = 0; k < n; ++k)
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j)
+        if (d[i][k] && d[k][j]) improve(i, j, *d[i][k] + *d[k][j]);
+  Square<T> narrow(n, std::vector<T>(n));
+  for (std::size_t i = 0; i < n; ++i) {
+    if (*d[i][i] < Length{}) return {};
+    for (std::size_t j = 0; j < n; ++j) narrow[i][j] = narrowed<T>(d[i][j]);
   }
+  return narrow;
 }
 
+/// Dijkstra from one source, weights >= 0.
 template <class T>
-T zero(atl::Semiring s) {
-  switch (s) {
-    case atl::Semiring::min_plus:
-      return atl::Zero<atl::Semiring::min_plus, T>;
-    case atl::Semiring::max_plus:
-      return atl::Zero<atl::Semiring::max_plus, T>;
-    case atl::Semiring::max_min:
-      return atl::Zero<atl::Semiring::max_min, T>;
-    default:
-      return T{};
+std::vector<T> dijkstra(std::size_t n, const std::vector<atl::Arc<T>>& arcs, bool directed, std::size_t source) {
+  using Length = atl::PathLength<T>;
+  std::vector<std::vector<std::pair<std::size_t, Length>>> out(n);
+  for (const auto& a : arcs) {
+    const auto u = static_cast<std::size_t>(a.tail), v = static_cast<std::size_t>(a.head);
+    out[u].emplace_back(v, static_cast<Length>(a.weight));
+    if (!directed) out[v].emplace_back(u, static_cast<Length>(a.weight));
   }
-}
-
-/// C <- C (+) A (x) B.
-template <class T>
-void multiply(atl::Semiring s, atl::MatrixView<const T> a, atl::MatrixView<const T> b, atl::MatrixView<T> c) {
-  for (std::int64_t i = 0; i < c.rows; ++i)
-    for (std::int64_t j = 0; j < c.cols; ++j)
-      for (std::int64_t k = 0; k < a.cols; ++k) c(i, j) = plus(s, c(i, j), times(s, a(i, k), b(k, j)));
-}
-
-/// Floyd and Warshall's three loops.
-template <class T>
-void floyd_warshall(atl::Semiring s, atl::MatrixView<T> d) {
-  for (std::int64_t k = 0; k < d.rows; ++k)
-    for (std::int64_t i = 0; i < d.rows; ++i)
-      for (std::int64_t j = 0; j < d.cols; ++j) d(i, j) = plus(s, d(i, j), times(s, d(i, k), d(k, j)));
+  std::vector<std::optional<Length>> d(n);
+  std::priority_queue<std::pair<Length, std::size_t>, std::vector<std::pair<Length, std::size_t>>, std::greater<>>
+      queue;
+  queue.emplace(Length{}, source);
+  while (!queue.empty()) {
+    const auto [length, v] = queue.top();
+    queue.pop();
+    if (d[v]) continue;
+    d[v] = length;
+    for (const auto& [u, w] : out[v])
+      if (!d[u]) queue.emplace(length + w, u);
+  }
+  std::vector<T> narrow;
+  for (const auto& length : d) narrow.push_back(narrowed<T>(length));
+  return narrow;
 }
 
 }  // namespace reference

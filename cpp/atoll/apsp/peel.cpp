@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/apsp/negative_cycle.hpp>
+#include <atoll/apsp/path_sum.hpp>
+#include <atoll/apsp/peel.hpp>
+#include <numeric>
+
+namespace atl {
+namespace {
+
+constexpr std::size_t at(Local v) { return static_cast<std::size_t>(v); }
+
+/// Neighbours in either direction, each once.
+struct Neighbours {
+  std::vector<Edge> offsets;
+  std::vector<Local> list;
+
+  template <class T>
+  Neighbours(const Arcs<T>& out, const Arcs<T>& in) : offsets{0} {
+    for (Vertex v = 0; v < out.vertices(); ++v) {
+      const auto a = out.heads_of(v), b = in.heads_of(v);
+      std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(list));
+      offsets.push_back(static_cast<Edge>(list.size()));
+    }
+  }
+  std::span<const Local> of(Local v) const {
+    return {list.data() + offsets[at(v)], static_cast<std::size_t>(offsets[at(v) + 1] - offsets[at(v)])};
+  }
+};
+
+template <class T>
+T weight_or_none(const Arcs<T>& arcs, Local tail, Local head) {
+  const auto heads = arcs.heads_of(tail);
+  const auto found = std::lower_bound(heads.begin(), heads.end(), head);
+  if (found == heads.end() || *found != head) return kNoPath<T>;
+  return arcs.weights_of(tail)[static_cast<std::size_t>(found - heads.begin())];
+}
+
+/// [vertex] component, numbered by their least vertices; returns how many.
+std::size_t number_components(const Neighbours& near, std::vector<Local>& component) {
+  std::size_t count = 0;
+  std::vector<Local> stack;
+  for (std::size_t v = 0; v < component.size(); ++v) {
+    if (component[v] >= 0) continue;
+    const auto c = static_cast<Local>(count++);
+    component[v] = c;
+    stack.push_back(static_cast<Local>(v));
+    while (!stack.empty()) {
+      const Local u = stack.back();
+      stack.pop_back();
+      for (const Local w : near.of(u))
+        if (component[at(w)] < 0) component[at(w)] = c, stack.push_back(w);
+    }
+  }
+  return count;
+}
+
+}  // namespace
+
+template <class T>
+double Peeling<T>::work() const {
+  double sum = 0;
+  for (const auto& core : cores) {
+    const auto n = static_cast<double>(core.size());
+    sum += n * n * n;
+  }
+  return sum;
+}
+
+template <class T>
+Peeling<T> peel(const Arcs<T>& arcs) {
+  const Arcs<T> in = arcs.directed ? arcs.reversed() : Arcs<T>{};
+  const Neighbours near(arcs, arcs.directed ? in : arcs);
+  const auto n = static_cast<std::size_t>(arcs.vertices());
+  Peeling<T> peeling;
+  peeling.component.assign(n, -1);
+  peeling.cores.resize(number_components(near, peeling.component));
+
+  std::vector<Local> degree(n), fallen;
+  std::vector<char> peeled(n, 0);
+  for (std::size_t v = 0; v < n; ++v) {
+    degree[v] = static_cast<Local>(near.of(static_cast<Local>(v)).size());
+    if (degree[v] == 1) fallen.push_back(static_cast<Local>(v));
+  }
+  for (std::size_t next = 0; next < fallen.size(); ++next) {
+    const Local v = fallen[next];
+    if (degree[at(v)] == 0) continue;  // the other of the last two: it is the core
+    const auto list = near.of(v);
+    const Local anchor = *std::find_if(list.begin(), list.end(), [&](Local u) { return !peeled[at(u)]; });
+    const Twig<T> twig{v, anchor, weight_or_none(arcs, anchor, v), weight_or_none(arcs, v, anchor)};
+    if (path_sum(twig.there, twig.back) < T{}) refuse_negative_cycle(arcs, {std::min(v, anchor), std::max(v, anchor)});
+    peeling.twigs.push_back(twig);
+    peeled[at(v)] = 1;
+    if (--degree[at(anchor)] == 1) fallen.push_back(anchor);
+  }
+  for (std::size_t v = 0; v < n; ++v)
+    if (!peeled[v]) peeling.cores[at(peeling.component[v])].push_back(static_cast<Local>(v));
+  return peeling;
+}
+
+template <class T>
+Arcs<T> core_arcs(const Arcs<T>& arcs, const Peeling<T>& peeling, std::size_t component) {
+  const std::vector<Local>& core = peeling.cores[component];
+  std::vector<Vertex> ids;
+  for (const Local v : core) ids.push_back(arcs.ids[at(v)]);
+  std::vector<Arc<T>> list;
+  for (std::size_t k = 0; k < core.size(); ++k) {
+    const auto heads = arcs.heads_of(core[k]);
+    const auto weights = arcs.weights_of(core[k]);
+    for (std::size_t e = 0; e < heads.size(); ++e) {
+      const auto found = std::lower_bound(core.begin(), core.end(), heads[e]);
+      if (found == core.end() || *found != heads[e]) continue;
+      list.push_back({static_cast<Local>(k), static_cast<Local>(found - core.begin()), weights[e]});
+    }
+  }
+  Arcs<T> cut = make_arcs<T>(std::move(ids), true, list, arcs.name);  // both directions are in the list already
+  cut.directed = arcs.directed;
+  return cut;
+}
+
+template <class T>
+Matrix<T> arc_lengths(Team& team, const Arcs<T>& arcs) {
+  Matrix<T> d(arcs.vertices(), arcs.vertices());
+  team.for_range(static_cast<std::size_t>(arcs.vertices()), 16, [&](int, std::size_t a, std::size_t b) {
+    for (auto v = static_cast<Vertex>(a); v < static_cast<Vertex>(b); ++v) {
+      std::fill_n(&d(v, 0), d.cols(), kNoPath<T>);
+      const auto heads = arcs.heads_of(v);
+      for (std::size_t e = 0; e < heads.size(); ++e) d(v, heads[e]) = arcs.weights_of(v)[e];
+      d(v, v) = T{};
+    }
+  });
+  return d;
+}
+
+#define ATOLL_PEEL(T)                                                            \
+  template double Peeling<T>::work() const;                                      \
+  template Peeling<T> peel<T>(const Arcs<T>&);                                   \
+  template Arcs<T> core_arcs<T>(const Arcs<T>&, const Peeling<T>&, std::size_t); \
+  template Matrix<T> arc_lengths<T>(Team&, const Arcs<T>&);
+ATOLL_PEEL(float)
+ATOLL_PEEL(double)
+ATOLL_PEEL(std::int32_t)
+ATOLL_PEEL(std::uint16_t)
+ATOLL_PEEL(std::uint8_t)
+#undef ATOLL_PEEL
+
+}  // namespace atl

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/apsp/arcs.hpp>
+#include <atoll/apsp/matrix.hpp>
+#include <atoll/base/parallel.hpp>
+
+/// Less to compute: the connected components one by one, each without the trees that hang from it.
+///
+///     Peeling<float> peeling = peel(arcs);
+///     std::vector<Matrix<float>> cores;
+///     for (std::size_t c = 0; c < peeling.cores.size(); ++c) cores.push_back(all_pairs(core_arcs(arcs, peeling, c)));
+///     Matrix<float> d = expand(team, peeling, std::move(cores));           // n x n
+///
+/// A vertex that has one neighbour is no other pair's way: it is taken off, again and again until each of those that are
+/// left has two or more (or is alone). With n_c vertices left of a component, sum n_c^3 takes the place of n^3.
+namespace atl {
+
+/// A vertex taken off, and the neighbour that it hung from. Undirected: both weights are the edge's; directed: kNoPath
+/// where there is no such arc.
+template <class T>
+struct Twig {
+  Local vertex = 0, anchor = 0;
+  T there{};  ///< from the anchor to the vertex
+  T back{};   ///< from the vertex to the anchor
+};
+
+template <class T>
+struct Peeling {
+  std::vector<Local> component;           ///< [vertex] number of its component (directions do not matter)
+  std::vector<std::vector<Local>> cores;  ///< [component] vertices that are left, ascending: at least one
+  std::vector<Twig<T>> twigs;             ///< in the order in which they fell: an anchor falls later, or never
+
+  Vertex vertices() const { return static_cast<Vertex>(component.size()); }
+  /// sum n_c^3: what Floyd-Warshall has to do where n^3 was.
+  double work() const;
+  double whole_work() const {
+    return static_cast<double>(vertices()) * static_cast<double>(vertices()) * static_cast<double>(vertices());
+  }
+  bool nothing_peeled() const { return cores.size() == 1 && twigs.empty(); }
+};
+
+/// Local; O(n + m). InputError if a vertex and its anchor are a negative cycle.
+template <class T>
+Peeling<T> peel(const Arcs<T>& arcs);
+
+/// The arcs between the vertices of one core, which are 0 .. n_c-1 in ascending order of ids.
+template <class T>
+Arcs<T> core_arcs(const Arcs<T>& arcs, const Peeling<T>& peeling, std::size_t component);
+
+/// The distances of a graph before any path is longer than an arc: 0, the weight, or kNoPath.
+template <class T>
+Matrix<T> arc_lengths(Team& team, const Arcs<T>& arcs);
+
+/// All distances from those within the cores. One pass over the result, rows dealt out to the threads.
+template <class T>
+Matrix<T> expand(Team& team, const Peeling<T>& peeling, std::vector<Matrix<T>> cores);
+
+}  // namespace atl

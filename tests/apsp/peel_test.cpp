@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <atoll/apsp/negative_cycle.hpp>
+#include <atoll/apsp/peel.hpp>
+#include <atoll/base/error.hpp>
+#include <set>
+
+#include "apsp/samples.hpp"
+
+using namespace atl;
+
+namespace {
+
+template <class T>
+Matrix<T> scalar_distances(const Arcs<T>& arcs) {
+  samples::Sample<T> s{arcs.name, static_cast<std::size_t>(arcs.vertices()), true, {}};
+  for (Vertex v = 0; v < arcs.vertices(); ++v)
+    for (std::size_t k = 0; k < arcs.heads_of(v).size(); ++k)
+      s.arcs.push_back({static_cast<Local>(v), arcs.heads_of(v)[k], arcs.weights_of(v)[k]});
+  return s.matrix();
+}
+
+template <class T>
+void check_same(const Matrix<T>& d, const reference::Square<T>& expected) {
+  REQUIRE(d.rows() == static_cast<std::int64_t>(expected.size()));
+  for (std::int64_t i = 0; i < d.rows(); ++i)
+    for (std::int64_t j = 0; j < d.cols(); ++j)
+      if (d(i, j) != expected[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)])
+        FAIL_CHECK(i, " to ", j, ": ", +d(i, j), " is not ",
+                   +expected[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]);
+}
+
+// Left over: no vertex of a core has one neighbour; and each vertex is in one core or fell once.
+template <class T>
+void check_peeling(const Arcs<T>& arcs, const Peeling<T>& peeling) {
+  std::vector<int> seen(static_cast<std::size_t>(arcs.vertices()), 0);
+  for (const auto& t : peeling.twigs) ++seen[static_cast<std::size_t>(t.vertex)];
+  for (std::size_t c = 0; c < peeling.cores.size(); ++c) {
+    REQUIRE(!peeling.cores[c].empty());
+    CHECK(std::is_sorted(peeling.cores[c].begin(), peeling.cores[c].end()));
+    for (const Local v : peeling.cores[c]) ++seen[static_cast<std::size_t>(v)];
+    const Arcs<T> core = core_arcs(arcs, peeling, c), back = core.reversed();
+    for (Vertex v = 0; v < core.vertices(); ++v) {
+      std::set<Local> near(core.heads_of(v).begin(), core.heads_of(v).end());
+      near.insert(back.heads_of(v).begin(), back.heads_of(v).end());
+      CHECK((core.vertices() == 1 || near.size() >= 2));
+    }
+  }
+  for (const int times : seen) CHECK(times == 1);
+  CHECK(peeling.work() <= peeling.whole_work());
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("distances of the cores expand to those of all vertices", T, float, double, std::int32_t,
+                   std::uint16_t, std::uint8_t) {
+  for (const int threads : {1, 3}) {
+    Team team(threads);
+    for (const auto& sample : samples::all<T>()) {
+      CAPTURE(sample.name);
+      CAPTURE(sample.directed);
+      const Arcs<T> arcs = sample.build();
+      const Peeling<T> peeling = peel(arcs);
+      check_peeling(arcs, peeling);
+      std::vector<Matrix<T>> cores;
+      for (std::size_t c = 0; c < peeling.cores.size(); ++c)
+        cores.push_back(scalar_distances(core_arcs(arcs, peeling, c)));
+      check_same(expand(team, peeling, std::move(cores)), sample.distances());
+    }
+  }
+}
+
+TEST_CASE("a tree is peeled down to one vertex") {
+  const auto sample = samples::with_trees<float>(1, 50, false, 3);
+  const Peeling<float> peeling = peel(sample.build());
+  REQUIRE(peeling.cores.size() == 1);
+  CHECK(peeling.cores[0].size() == 1);
+  CHECK(peeling.twigs.size() == 49);
+  CHECK(peeling.work() == 1);
+}
+
+TEST_CASE("arc lengths are 0, a weight or no path") {
+  Team team(2);
+  const auto sample = samples::random_graph<std::uint16_t>(20, 50, true, 1, 9, 1);
+  const Arcs<std::uint16_t> arcs = sample.build();
+  const Matrix<std::uint16_t> d = arc_lengths(team, arcs);
+  for (Vertex i = 0; i < 20; ++i)
+    for (Vertex j = 0; j < 20; ++j) {
+      const auto heads = arcs.heads_of(i);
+      const auto found = std::find(heads.begin(), heads.end(), static_cast<Local>(j));
+      if (i == j)
+        CHECK(d(i, j) == 0);
+      else if (found == heads.end())
+        CHECK(d(i, j) == kNoPath<std::uint16_t>);
+      else
+        CHECK(d(i, j) == arcs.weights_of(i)[static_cast<std::size_t>(found - heads.begin())]);
+    }
+}
+
+TEST_CASE_TEMPLATE("negative cycles are found exactly where there are some", T, float, double, std::int32_t) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    const std::size_t n = 2 + seed % 30;
+    const auto sample = samples::random_graph<T>(n, n * (1 + seed % 3), seed % 5 != 0, seed % 2 ? -1 : -3, 12, seed);
+    auto plain = sample;  // a negative loop is gather_arcs' affair
+    std::erase_if(plain.arcs, [](const Arc<T>& a) { return a.tail == a.head; });
+    const Arcs<T> arcs = plain.build();
+    const std::vector<Local> cycle = find_negative_cycle(arcs);
+    CHECK(cycle.empty() == reference::floyd_warshall(n, plain.arcs, plain.directed).has_value());
+    if (cycle.empty()) continue;
+    PathLength<T> sum{};
+    for (std::size_t i = 0; i < cycle.size(); ++i) {
+      const auto heads = arcs.heads_of(cycle[i]);
+      const auto found = std::find(heads.begin(), heads.end(), cycle[(i + 1) % cycle.size()]);
+      REQUIRE(found != heads.end());
+      sum += static_cast<PathLength<T>>(arcs.weights_of(cycle[i])[static_cast<std::size_t>(found - heads.begin())]);
+    }
+    CHECK(sum < 0);
+    CHECK(*std::min_element(cycle.begin(), cycle.end()) == cycle.front());
+    CHECK(std::set<Local>(cycle.begin(), cycle.end()).size() == cycle.size());
+  }
+}
+
+TEST_CASE("a negative cycle is refused by name") {
+  const auto text = [](const samples::Sample<std::int32_t>& sample) -> std::string {
+    try {
+      const auto arcs = sample.build();
+      peel(arcs);
+      refuse_negative_cycle(arcs);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+  };
+  CHECK(text({"roads.gr", 4, true, {{0, 1, 2}, {1, 2, -4}, {2, 0, 1}, {3, 0, 7}}}) ==
+        "roads.gr: the cycle 10 -> 13 -> 16 -> 10 weighs -1 (around a negative one paths get ever shorter). Raise its "
+        "weights or remove an edge of it.");
+  CHECK(text({"roads.gr", 2, false, {{0, 1, -2}}}).find("the cycle 10 -> 13 -> 10 weighs -4") != std::string::npos);
+  CHECK(text({"roads.gr", 2, true, {{0, 1, -2}, {1, 0, 1}}}).find("10 -> 13 -> 10 weighs -1") != std::string::npos);
+}
