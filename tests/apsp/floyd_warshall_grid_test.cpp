@@ -15,9 +15,9 @@ const std::vector<ProcessGrid> kGrids = {{1, 1}, {1, 2}, {2, 1}, {1, 3}, {2, 2},
                                          {2, 3}, {7, 1}, {2, 4}, {4, 2}, {8, 1}, {1, 8}};
 
 template <class T>
-std::vector<Arc<T>> random_arcs(std::int64_t n, std::int64_t arcs, std::uint64_t seed) {
+std::vector<MatrixEntry<T>> random_arcs(std::int64_t n, std::int64_t arcs, std::uint64_t seed) {
   Random random(seed);
-  std::vector<Arc<T>> list;
+  std::vector<MatrixEntry<T>> list;
   for (std::int64_t i = 0; n > 0 && i < arcs; ++i)
     list.push_back({static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(n))),
                     static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(n))),
@@ -27,13 +27,13 @@ std::vector<Arc<T>> random_arcs(std::int64_t n, std::int64_t arcs, std::uint64_t
 
 // Floyd and Warshall's three loops, in 64 bits; -1: no path.
 template <class T>
-std::vector<std::int64_t> scalar_distances(std::int64_t n, const std::vector<Arc<T>>& arcs) {
+std::vector<std::int64_t> scalar_distances(std::int64_t n, const std::vector<MatrixEntry<T>>& arcs) {
   std::vector<std::int64_t> d(static_cast<std::size_t>(n * n), -1);
   const auto at = [&](std::int64_t i, std::int64_t j) -> std::int64_t& { return d[static_cast<std::size_t>(i * n + j)]; };
   for (std::int64_t i = 0; i < n; ++i) at(i, i) = 0;
-  for (const Arc<T>& a : arcs)
-    if (at(a.from, a.to) < 0 || static_cast<std::int64_t>(a.weight) < at(a.from, a.to))
-      at(a.from, a.to) = static_cast<std::int64_t>(a.weight);
+  for (const MatrixEntry<T>& a : arcs)
+    if (at(a.row, a.col) < 0 || static_cast<std::int64_t>(a.value) < at(a.row, a.col))
+      at(a.row, a.col) = static_cast<std::int64_t>(a.value);
   for (std::int64_t k = 0; k < n; ++k)
     for (std::int64_t i = 0; i < n; ++i)
       for (std::int64_t j = 0; j < n; ++j)
@@ -43,8 +43,8 @@ std::vector<std::int64_t> scalar_distances(std::int64_t n, const std::vector<Arc
 }
 
 template <class T>
-std::vector<Arc<T>> slice(const std::vector<Arc<T>>& arcs, const World& world) {
-  std::vector<Arc<T>> mine;
+std::vector<MatrixEntry<T>> slice(const std::vector<MatrixEntry<T>>& arcs, const World& world) {
+  std::vector<MatrixEntry<T>> mine;
   for (std::size_t i = 0; i < arcs.size(); ++i)
     if (static_cast<Rank>(i % static_cast<std::size_t>(world.size())) == world.rank()) mine.push_back(arcs[i]);
   return mine;
@@ -71,8 +71,8 @@ void compare(ProcessGrid grid, std::int64_t n, std::int64_t arcs, std::uint64_t 
   const auto right = scalar_distances(n, list);
   run_ranks(grid.size(), plan, [&](World& world) {
     for (const GridOptions& options : all) {
-      auto d = distances_from_arcs<Semiring::min_plus, T>(world, GridLayout(n, options.block, grid),
-                                                          std::span<const Arc<T>>(slice(list, world)));
+      auto d = distances_from_entries<Semiring::min_plus, T>(world, GridLayout(n, options.block, grid),
+                                                          std::span<const MatrixEntry<T>>(slice(list, world)));
       const GridRun run = floyd_warshall_grid<Semiring::min_plus>(world, d, options);
       const std::uint64_t wrong = wrong_entries(d, world, right);
       CAPTURE(n);
@@ -156,11 +156,11 @@ TEST_CASE("ranks of a node as an inner grid") {
 
 TEST_CASE("parallel arcs count once, the lightest; a loop is no detour") {
   run_ranks(4, shapes::buffers()[0].plan, [](World& world) {
-    std::vector<Arc<std::int32_t>> mine;
+    std::vector<MatrixEntry<std::int32_t>> mine;
     if (world.rank() == 1) mine = {{0, 1, 7}, {0, 1, 5}, {2, 2, 9}};
     if (world.rank() == 3) mine = {{0, 1, 6}, {1, 2, 1}};
-    auto d = distances_from_arcs<Semiring::min_plus, std::int32_t>(world, GridLayout(3, 2, {2, 2}),
-                                                                   std::span<const Arc<std::int32_t>>(mine));
+    auto d = distances_from_entries<Semiring::min_plus, std::int32_t>(world, GridLayout(3, 2, {2, 2}),
+                                                                   std::span<const MatrixEntry<std::int32_t>>(mine));
     GridOptions options;
     options.block = 2;
     floyd_warshall_grid<Semiring::min_plus>(world, d, options);
@@ -173,8 +173,8 @@ TEST_CASE("widest paths and reachability are closures too") {
   run_ranks(6, shapes::buffers()[2].plan, [](World& world) {
     const ProcessGrid grid{2, 3};
     // A path 0 -> 1 -> ... -> 19 of widths 20, 19, ...: what passes is the least of them.
-    std::vector<Arc<float>> wide;
-    std::vector<Arc<std::uint8_t>> there;
+    std::vector<MatrixEntry<float>> wide;
+    std::vector<MatrixEntry<std::uint8_t>> there;
     if (world.rank() == 0)
       for (int v = 0; v + 1 < 20; ++v) {
         wide.push_back({v, v + 1, static_cast<float>(20 - v)});
@@ -183,10 +183,10 @@ TEST_CASE("widest paths and reachability are closures too") {
     GridOptions options;
     options.block = 3;
     const GridLayout layout(20, 3, grid);
-    auto w = distances_from_arcs<Semiring::max_min, float>(world, layout, std::span<const Arc<float>>(wide));
+    auto w = distances_from_entries<Semiring::max_min, float>(world, layout, std::span<const MatrixEntry<float>>(wide));
     floyd_warshall_grid<Semiring::max_min>(world, w, options);
-    auto r = distances_from_arcs<Semiring::or_and, std::uint8_t>(world, layout,
-                                                                 std::span<const Arc<std::uint8_t>>(there));
+    auto r = distances_from_entries<Semiring::or_and, std::uint8_t>(world, layout,
+                                                                 std::span<const MatrixEntry<std::uint8_t>>(there));
     floyd_warshall_grid<Semiring::or_and>(world, r, options);
     const int row = grid.row_of(world.rank()), col = grid.col_of(world.rank());
     std::uint64_t wrong = 0;
@@ -203,13 +203,13 @@ TEST_CASE("widest paths and reachability are closures too") {
 
 TEST_CASE("some steps only: paths whose inner vertices are in the first blocks") {
   run_ranks(2, shapes::buffers()[0].plan, [](World& world) {
-    std::vector<Arc<std::int32_t>> mine;
+    std::vector<MatrixEntry<std::int32_t>> mine;
     if (world.rank() == 0) mine = {{5, 0, 1}, {0, 4, 1}, {4, 3, 1}};
     GridOptions options;
     options.block = 2;
     options.steps = 1;
-    auto d = distances_from_arcs<Semiring::min_plus, std::int32_t>(world, GridLayout(6, 2, {1, 2}),
-                                                                   std::span<const Arc<std::int32_t>>(mine));
+    auto d = distances_from_entries<Semiring::min_plus, std::int32_t>(world, GridLayout(6, 2, {1, 2}),
+                                                                   std::span<const MatrixEntry<std::int32_t>>(mine));
     const GridRun run = floyd_warshall_grid<Semiring::min_plus>(world, d, options);
     CHECK(run.steps.size() == 1);
     CHECK(run.operations == 2.0 * 6 * 6 * 2);
@@ -223,11 +223,34 @@ TEST_CASE("some steps only: paths whose inner vertices are in the first blocks")
   });
 }
 
+TEST_CASE("a run that pauses, ends and goes on elsewhere has the same distances") {
+  const std::int64_t n = 41;
+  const auto list = random_arcs<std::int32_t>(n, 160, 8);
+  const auto right = scalar_distances(n, list);
+  run_ranks(4, shapes::buffers()[3].plan, [&](World& world) {
+    GridOptions options;
+    options.block = 4;
+    auto d = distances_from_entries<Semiring::min_plus, std::int32_t>(
+        world, GridLayout(n, 4, {2, 2}), std::span<const MatrixEntry<std::int32_t>>(slice(list, world)));
+    std::vector<std::int64_t> met;
+    const GridRun begun = floyd_warshall_grid<Semiring::min_plus>(world, d, options,
+                                                                  {.every = 3, .at = [&](std::int64_t next) {
+                                                                     met.push_back(next);
+                                                                     return world.sum(next) < 4 * 6;
+                                                                   }});
+    CHECK(met == std::vector<std::int64_t>{3, 6});
+    CHECK(begun.next == 6);
+    const GridRun ended = floyd_warshall_grid<Semiring::min_plus>(world, d, options, {.first = begun.next});
+    CHECK(begun.steps.size() + ended.steps.size() == 11);
+    CHECK(wrong_entries(d, world, right) == 0);
+  });
+}
+
 TEST_CASE("what does not fit is refused on all ranks alike") {
   run_ranks(2, shapes::buffers()[0].plan, [](World& world) {
-    const std::vector<Arc<float>> outside = {{0, 9, 1}}, none;
-    const auto build = [&](GridLayout layout, const std::vector<Arc<float>>& arcs) {
-      return distances_from_arcs<Semiring::min_plus, float>(world, layout, std::span<const Arc<float>>(arcs));
+    const std::vector<MatrixEntry<float>> outside = {{0, 9, 1}}, none;
+    const auto build = [&](GridLayout layout, const std::vector<MatrixEntry<float>>& arcs) {
+      return distances_from_entries<Semiring::min_plus, float>(world, layout, std::span<const MatrixEntry<float>>(arcs));
     };
     CHECK_THROWS_WITH_AS(build(GridLayout(9, 2, {1, 2}), world.rank() == 1 ? outside : none),
                          "an arc from 0 to 9 (there are 9 vertices). Number them from 0 on.", InputError);

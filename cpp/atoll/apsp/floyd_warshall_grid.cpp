@@ -116,16 +116,16 @@ class ComputedBlocks {
 }  // namespace
 
 template <Semiring S, class T>
-Distances<T> distances_from_arcs(World& world, const GridLayout& layout, std::span<const Arc<T>> mine) {
+Distances<T> distances_from_entries(World& world, const GridLayout& layout, std::span<const MatrixEntry<T>> mine) {
   check_layout(world, layout);
   const std::int64_t n = layout.rows.size;
   const auto inside = [n](std::int64_t v) { return v >= 0 && v < n; };
   const auto bad =
-      std::find_if(mine.begin(), mine.end(), [&](const Arc<T>& a) { return !inside(a.from) || !inside(a.to); });
+      std::find_if(mine.begin(), mine.end(), [&](const MatrixEntry<T>& a) { return !inside(a.row) || !inside(a.col); });
   world.agree(bad == mine.end(), bad == mine.end() ? std::string()
                                                    : fmt::format("an arc from {} to {} (there are {} vertices). Number "
                                                                  "them from 0 on.",
-                                                                 bad->from, bad->to, n));
+                                                                 bad->row, bad->col, n));
   const int row = layout.grid.row_of(world.rank()), col = layout.grid.col_of(world.rank());
   Distances<T> d{layout, Matrix<T>(layout.rows.size_on(row), layout.cols.size_on(col))};
   for (std::int64_t i = 0; i < d.local.rows(); ++i) std::ranges::fill(d.local.view().row(i), Zero<S, T>);
@@ -135,33 +135,33 @@ Distances<T> distances_from_arcs(World& world, const GridLayout& layout, std::sp
 
   struct Entry {
     std::uint32_t row, col;  // of the owner's part
-    T weight;
+    T value;
   };
   Mailbox box(world, of_records<Entry>([&](const Entry& e) {
                 T& entry = d.local(e.row, e.col);
-                entry = combined<S>(entry, e.weight);
+                entry = combined<S>(entry, e.value);
               }),
               {.handling = Handling::serial, .handler_sends = false});
-  for (const Arc<T>& a : mine)
-    box.send(layout.owner(a.from, a.to), {static_cast<std::uint32_t>(layout.rows.local_of(a.from)),
-                                          static_cast<std::uint32_t>(layout.cols.local_of(a.to)), a.weight});
+  for (const MatrixEntry<T>& a : mine)
+    box.send(layout.owner(a.row, a.col), {static_cast<std::uint32_t>(layout.rows.local_of(a.row)),
+                                          static_cast<std::uint32_t>(layout.cols.local_of(a.col)), a.value});
   box.drain();
   return d;
 }
 
 template <Semiring S, class T>
-GridRun floyd_warshall_grid(World& world, Distances<T>& d, const GridOptions& options) {
+GridRun floyd_warshall_grid(World& world, Distances<T>& d, const GridOptions& options, const GridPauses& pauses) {
   check_layout(world, d.layout);
   world.agree(options.block == d.layout.rows.block,
               fmt::format("blocks of {} (the matrix lies in blocks of {}). Lay it out with the same.", options.block,
                           d.layout.rows.block));
   auto blocks = world.together([&] { return std::make_unique<ComputedBlocks<S, T>>(world, d, options); });
-  return GridSteps(world, d.layout, options, *blocks).run();
+  return GridSteps(world, d.layout, options, *blocks).run(pauses);
 }
 
 #define ATOLL_GRID(S, T)                                                                                           \
-  template Distances<T> distances_from_arcs<Semiring::S, T>(World&, const GridLayout&, std::span<const Arc<T>>); \
-  template GridRun floyd_warshall_grid<Semiring::S, T>(World&, Distances<T>&, const GridOptions&);
+  template Distances<T> distances_from_entries<Semiring::S, T>(World&, const GridLayout&, std::span<const MatrixEntry<T>>); \
+  template GridRun floyd_warshall_grid<Semiring::S, T>(World&, Distances<T>&, const GridOptions&, const GridPauses&);
 ATOLL_GRID(min_plus, float)
 ATOLL_GRID(min_plus, double)
 ATOLL_GRID(min_plus, std::int32_t)

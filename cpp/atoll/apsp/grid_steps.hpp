@@ -43,21 +43,27 @@ class GridSteps {
         broadcasts_(world, groups(layout.grid, row_, col_), {.chunk_bytes = options.chunk_bytes}) {}
 
   /// Collective.
-  GridRun run() {
+  GridRun run(const GridPauses& pauses) {
     const std::int64_t all = layout_.rows.blocks();
-    const std::int64_t steps = options_.steps > 0 ? std::min(options_.steps, all) : all;
+    const std::int64_t end = options_.steps > 0 ? std::min(options_.steps, all) : all;
+    const auto pauses_before = [&](std::int64_t k) { return pauses.at && pauses.every > 0 && k % pauses.every == 0; };
     GridRun result;
-    result.steps.resize(static_cast<std::size_t>(steps));
-    if (steps == 0) return result;
+    result.next = pauses.first;
     const RankTimer timer(world_);
-    for (std::int64_t k = 0; k < steps; ++k) {
-      now_ = &result.steps[static_cast<std::size_t>(k)];
-      if (k == 0 || options_.look_ahead == GridOptions::LookAhead::off) {
+    bool has_panels = false;  // of the step that comes
+    for (std::int64_t& k = result.next; k < end; ++k) {
+      if (k > pauses.first && pauses_before(k)) {
+        for (Under& u : under_) finish(u);
+        if (!pauses.at(k)) break;
+      }
+      now_ = &result.steps.emplace_back();
+      if (!has_panels) {
         expect(k);
         begin_panels(k);
         end_panels(k);
       }
-      if (options_.look_ahead == GridOptions::LookAhead::on && k + 1 < steps) {
+      has_panels = options_.look_ahead == GridOptions::LookAhead::on && k + 1 < end && !pauses_before(k + 1);
+      if (has_panels) {
         wait_for_panels(k);
         expect(k + 1);
         ahead(k);
@@ -70,7 +76,8 @@ class GridSteps {
       result.operations += 2.0 * static_cast<double>(layout_.rows.size) * static_cast<double>(layout_.rows.size) *
                            static_cast<double>(layout_.rows.length_of(k));
     }
-    for (Under& u : under_) finish(u);
+    if (!result.steps.empty())
+      for (Under& u : under_) finish(u);
     result.seconds = timer.seconds();
     result.broadcasts = broadcasts_.counters();
     return result;
