@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <atoll/apsp/panel_broadcast.hpp>
+#include <atoll/base/stream_copy.hpp>
 #include <bit>
 #include <cstring>
 #include <mutex>
@@ -227,12 +228,13 @@ bool PanelBroadcast::send_some(PanelFlight& flight, PanelFlight::Child& child) {
     if (in_place) {
       head.kind = Kind::landed;
       head.bytes = std::min<std::size_t>(head.bytes, kInPlaceBytes);
-      std::memcpy(child.address + child.sent, from, head.bytes);
+      stream_copy(child.address + child.sent, from, head.bytes);
       world_.count_in_place(child.rank, head.bytes);
       counters_.bytes_in_place += head.bytes;
     } else if (!flight.panel_.data) {
       more = head.bytes;
     } else {
+      // Through the caches: past them, as into the buffer itself, was measured a fifth slower (8 MB, two ranks).
       head.bytes = std::min<std::size_t>(head.bytes, slot.capacity - sizeof head);
       std::memcpy(slot.data + sizeof head, from, head.bytes);
       filled += head.bytes;
