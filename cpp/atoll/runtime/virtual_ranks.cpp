@@ -13,6 +13,7 @@ VirtualRun run_virtual(const Hierarchy& hierarchy, const Platform& platform, con
                  {.hierarchy = hierarchy,
                   .costs = platform.costs,
                   .network = platform.network,
+                  .disturbance = platform.disturbance,
                   .slot_bytes = plan.slot_bytes_for(hierarchy.size()),
                   .message_bytes = std::clamp(plan.eager_bytes, kShortest, kLongest),
                   .slots_per_peer = plan.slots_per_peer,

@@ -310,20 +310,26 @@ Busy World::acquire(Rank to, Slot& slot, Hold hold) {
   return Busy::no;
 }
 
-void World::publish(std::uint32_t channel, const Slot& slot, std::size_t payload_bytes, Hold hold,
-                    std::uint32_t stamp) {
+void World::publish_for(std::uint32_t channel, const Slot& slot, std::size_t payload_bytes, std::size_t more, Hold hold,
+                        std::uint32_t stamp) {
   if (hold == Hold::as_lane) lanes_to_[static_cast<std::size_t>(slot.to)].fetch_sub(1, std::memory_order_relaxed);
   Slot whole = slot;
   whole.data -= kHeaderBytes;
   whole.capacity += kHeaderBytes;
   const Header header{channel, stamp};
   std::memcpy(whole.data, &header, sizeof header);
-  auto& level = thread_state().counters.levels[static_cast<std::size_t>(level_to(slot.to))];
-  ++level.messages;
-  level.bytes += payload_bytes;
-  if (auto& bytes_to = thread_state().counters.bytes_to; !bytes_to.empty())
-    bytes_to[static_cast<std::size_t>(slot.to)] += payload_bytes;
-  fabric_->publish(whole, payload_bytes + kHeaderBytes);
+  ++thread_state().counters.levels[static_cast<std::size_t>(level_to(slot.to))].messages;
+  count_in_place(slot.to, payload_bytes + more);
+  if (more > 0) {
+    fabric_->publish_for(whole, payload_bytes + kHeaderBytes, more);
+  } else {
+    fabric_->publish(whole, payload_bytes + kHeaderBytes);
+  }
+}
+
+void World::count_in_place(Rank to, std::size_t bytes) {
+  thread_state().counters.levels[static_cast<std::size_t>(level_to(to))].bytes += bytes;
+  if (auto& bytes_to = thread_state().counters.bytes_to; !bytes_to.empty()) bytes_to[static_cast<std::size_t>(to)] += bytes;
 }
 
 void World::abandon(const Slot& slot, Hold hold) {

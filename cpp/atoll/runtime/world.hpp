@@ -71,6 +71,8 @@ class World : public Collectives {
   const Log& log() const { return options_.log; }
   /// This rank's clock in seconds; virtual where the fabric is. Algorithms time themselves by it (RankTimer).
   double now() const { return fabric_->now(); }
+  /// Lets the time pass in which this rank computes, where its clock is virtual and nothing is computed.
+  void compute(double seconds) { fabric_->compute(seconds); }
 
   /// Every rank throws the InputError `message` of the lowest rank where ok is false. Collective.
   void agree(bool ok, const std::string& message);
@@ -115,7 +117,14 @@ class World : public Collectives {
   /// of a peer but one: whoever waits to pass on a full buffer never waits for a lane that nobody fills.
   Busy acquire(Rank to, Slot& slot, Hold hold = Hold::briefly);
   void publish(std::uint32_t channel, const Slot& slot, std::size_t payload_bytes, Hold hold = Hold::briefly,
-               std::uint32_t stamp = 0);
+               std::uint32_t stamp = 0) {
+    publish_for(channel, slot, payload_bytes, 0, hold, stamp);
+  }
+  /// Of a slot that stands for `more` bytes than it has; see Fabric::publish_for.
+  void publish_for(std::uint32_t channel, const Slot& slot, std::size_t payload_bytes, std::size_t more,
+                   Hold hold = Hold::briefly, std::uint32_t stamp = 0);
+  /// Counts bytes that this rank has written to memory of `to` itself.
+  void count_in_place(Rank to, std::size_t bytes);
   void abandon(const Slot& slot, Hold hold = Hold::briefly);
 
   /// Takes messages, control and ends of puts; the upper half of a note's type is the number open_messages() gave.

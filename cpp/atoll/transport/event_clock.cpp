@@ -130,6 +130,14 @@ void EventClock::charge(Seat& s) {
   s.spent.compute += mine;
 }
 
+void EventClock::compute(Rank rank, double seconds) {
+  Seat& s = seat(rank);
+  charge(s);
+  s.clock += seconds;
+  s.spent.compute += seconds;
+  s.idle_polls = 0;
+}
+
 void EventClock::pay(Seat& s, int level) {
   const double half = cost(level).overhead_s / 2;
   s.clock += half;
@@ -170,7 +178,7 @@ std::uint32_t EventClock::take(Rank from, Rank to, Kind kind, int size_class, Bu
   return block;
 }
 
-void EventClock::depart(std::uint32_t block, std::size_t bytes) {
+void EventClock::depart(std::uint32_t block, std::size_t bytes, std::size_t more) {
   Message* m = &message(block);
   // A slot that was hardly used travels in a smaller block: thousands of ranks have millions of them under way.
   if (const int needed = BlockStore::class_of(bytes); needed < m->size_class) {
@@ -183,6 +191,7 @@ void EventClock::depart(std::uint32_t block, std::size_t bytes) {
   }
   Seat& s = seat(m->from);
   m->bytes = static_cast<std::uint32_t>(bytes);
+  m->travel = bytes + more;
   m->level = static_cast<std::uint8_t>(level_between(m->from, m->to));
   charge(s);
   pay(s, m->level);
@@ -342,6 +351,7 @@ void EventClock::step() {
   for (std::size_t i = 0; i < std::min<std::size_t>(3, events_.size()); ++i)
     if (events_[i].rank == kDeparture) __builtin_prefetch(blocks_.at(events_[i].what));
   if (e.rank == kDeparture) return leave(e.what);
+  if (e.rank == kCrossing) return cross(e.what);
   Seat& s = seat(e.rank);
   if (e.what != s.wakes || s.ended) return;
   if (!s.arrivals[kBulk].empty()) {
@@ -363,9 +373,11 @@ void EventClock::leave(std::uint32_t block) {
   }
   LevelTraffic& traffic = traffic_[m.level];
   ++(m.kind == kBulk ? traffic.bulk : traffic.small);
-  (m.kind == kBulk ? traffic.bulk_bytes : traffic.small_bytes) += m.bytes;
+  (m.kind == kBulk ? traffic.bulk_bytes : traffic.small_bytes) += m.travel;
   carry(block);
 }
+
+void EventClock::cross_at(std::uint32_t block, double time) { push(events_, {time, number_++, kCrossing, block}); }
 
 void EventClock::arrive(std::uint32_t block, double time) {
   const Message& m = message(block);

@@ -29,8 +29,10 @@ class EventClock : public VirtualClock {
   /// In front of the payload of each block that is a slot or a message.
   struct alignas(64) Message {
     double departs = 0;
+    double front = 0, left = 0;     // of the links passed: when its front has, and when its end; free for carry()
     std::uint32_t next = kNoBlock;  ///< of the same sender, behind this one; free for carry()
-    std::uint32_t bytes = 0;
+    std::uint32_t bytes = 0;   // that are there
+    std::uint64_t travel = 0;  // and that it is long: more where it stands for what is only modelled
     Rank from = -1, to = -1;
     Note note;
     std::uint8_t kind = kBulk, level = 0, size_class = 0;
@@ -60,7 +62,8 @@ class EventClock : public VirtualClock {
   void simulate_closely(Rank rank, bool closely) { seat(rank).closely = closely; }
   /// A block towards `to`, or the reason why there is none.
   std::uint32_t take(Rank from, Rank to, Kind kind, int size_class, Busy& busy);
-  void depart(std::uint32_t block, std::size_t bytes);
+  void depart(std::uint32_t block, std::size_t bytes, std::size_t more = 0);
+  void compute(Rank rank, double seconds);
   /// The receiver has read it, or the sender does not want it any more; `at` that rank's clock.
   void give_back(std::uint32_t block, double at);
   int poll(Rank rank, std::span<Packet> packets, TrafficSet wanted);
@@ -75,7 +78,7 @@ class EventClock : public VirtualClock {
     Rank rank;           // that goes on, or kDeparture
     std::uint32_t what;  // which of the rank's wakes this is; the block that departs
   };
-  static constexpr Rank kDeparture = -1;
+  static constexpr Rank kDeparture = -1, kCrossing = -2;
 
   /// Throws InputError.
   explicit EventClock(ClockOptions options);
@@ -84,6 +87,8 @@ class EventClock : public VirtualClock {
 
   /// The message leaves, at its time of departure: sooner or later the clock calls arrive().
   virtual void carry(std::uint32_t block) = 0;
+  /// What carry() has put off by cross_at().
+  virtual void cross(std::uint32_t /*block*/) {}
   /// In the rank's context: gives the thread away until resume().
   virtual void suspend(Rank rank) = 0;
   /// Lets the rank go on, at once or before time passes.
@@ -94,6 +99,7 @@ class EventClock : public VirtualClock {
   // ---- what it is made of ----
 
   void arrive(std::uint32_t block, double time);
+  void cross_at(std::uint32_t block, double time);
   /// The rank's whole life, in its context.
   void live(Rank rank, const std::function<void(Rank)>& f);
   /// Its first turn, at time 0.

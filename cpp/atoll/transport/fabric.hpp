@@ -103,6 +103,8 @@ class Fabric {
   /// Number of the node (host) that `rank` runs on; equal numbers share memory. Dense from 0.
   virtual int node_of(Rank rank) const = 0;
   virtual std::size_t slot_bytes() const = 0;
+  /// Whether `rank` is a thread of this process: each can write to the other's memory.
+  virtual bool shares_addresses(Rank) const { return false; }
   /// Longest message that send() takes.
   virtual std::size_t message_bytes() const = 0;
   /// Communication memory that this rank holds now, in bytes.
@@ -148,6 +150,12 @@ class Fabric {
   virtual double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   }
+
+  /// Simulated time passes in which this rank computes. Real fabrics have no use for it.
+  virtual void compute(double /*seconds*/) {}
+  /// publish() of a slot that stands for `more` bytes beyond those that it has: they cost what bytes cost and are not
+  /// there. Simulated time only.
+  virtual void publish_for(const Slot& slot, std::size_t bytes, std::size_t /*more*/) { publish(slot, bytes); }
 
   /// Whether what this rank sends from here on is to be simulated in full (as at first): false outside the sections that
   /// are timed saves the simulation most of its work. Real fabrics have no use for it.

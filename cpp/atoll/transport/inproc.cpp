@@ -23,6 +23,7 @@ std::vector<std::unique_ptr<Fabric>> make_inproc(const InprocOptions& options) {
   node.members.resize(static_cast<std::size_t>(options.ranks));
   std::iota(node.members.begin(), node.members.end(), 0);
   node.nodes = options.nodes;
+  node.one_process = true;
   node.shuffle_seed = options.shuffle_seed;
   for (Rank r = 0; r < options.ranks; ++r) {
     memory->push_back(Mapping::anonymous(geometry.bytes()));

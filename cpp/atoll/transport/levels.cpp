@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atoll/base/error.hpp>
+#include <atoll/base/random.hpp>
 #include <atoll/transport/levels.hpp>
+#include <cmath>
 
 namespace atl {
 
 Levels::Levels(ClockOptions options) : EventClock(std::move(options)) {
-  for (int l = 0; l < depth(); ++l) busy_until_.emplace_back(static_cast<std::size_t>(links_at(l)));
+  for (int l = 0; l < depth(); ++l) wires_.emplace_back(static_cast<std::size_t>(links_at(l)));
+  for (const Disturbance::Slow& s : this->options().disturbance.slow) {
+    check(s.level >= 0 && s.level < depth() && s.link >= 0 && s.link < links_at(s.level) && s.factor > 0,
+          "a slow link {} of level {} by a factor of {} (there are {} levels{}). Correct it.", s.link, s.level, s.factor,
+          depth(), s.level >= 0 && s.level < depth() ? fmt::format(", and {} links at that one", links_at(s.level)) : "");
+    wires_[static_cast<std::size_t>(s.level)][static_cast<std::size_t>(s.link)].slower = s.factor;
+  }
 }
 
 void Levels::run(const std::function<void(Rank)>& f) {
@@ -23,21 +32,41 @@ void Levels::resume(Rank rank) {
   if (fiber->ended()) fiber.reset();  // its stack too
 }
 
-// Link after link: on each it waits until those before it have left, while its front is already on the next.
+// The sender's links, then the receiver's. A message that waits for the former comes to the latter only when it has them:
+// what is sent there meanwhile by others goes first.
 void Levels::carry(std::uint32_t block) {
-  const Message& m = message(block);
-  double at = m.departs, left = m.departs;  // its front, and its end
-  const auto pass = [&](Rank end, int level, int direction) {
+  Message& m = message(block);
+  const double front = pass(m, m.from, 0);
+  if (front > m.departs) return cross_at(block, front);
+  cross(block);
+}
+
+void Levels::cross(std::uint32_t block) {
+  Message& m = message(block);
+  pass(m, m.to, 1);
+  arrive(block, m.left + cost(m.level).latency_s);
+}
+
+// Link after link of one of its ranks: on each it waits until those before it have left, while its front is already on
+// the next. Returns when its front has passed.
+double Levels::pass(Message& m, Rank end, int direction) {
+  const Disturbance& disturbance = options().disturbance;
+  double stretch = 1;
+  if (disturbance.jitter > 0)
+    stretch -= disturbance.jitter * std::log1p(-Random(random_at(disturbance.seed, passed_++)).unit());
+  double front = direction == 0 ? m.departs : std::max(m.departs, m.front);
+  m.left = std::max(m.left, front);
+  for (int i = 0; i <= m.level; ++i) {
+    const int level = direction == 0 ? i : m.level - i;
     const int number = level == 0 ? end : domains_of(end)[level - 1];
-    double& busy_until = busy_until_[static_cast<std::size_t>(level)][static_cast<std::size_t>(number)]
-                                    [static_cast<std::size_t>(direction)];
-    at = std::max(at, busy_until);
-    busy_until = at + static_cast<double>(m.bytes) / cost(level).bytes_per_second;
-    left = std::max(left, busy_until);
-  };
-  for (int level = 0; level <= m.level; ++level) pass(m.from, level, 0);
-  for (int level = m.level; level >= 0; --level) pass(m.to, level, 1);
-  arrive(block, left + cost(m.level).latency_s);
+    Wire& wire = wires_[static_cast<std::size_t>(level)][static_cast<std::size_t>(number)];
+    double& busy_until = wire.busy_until[static_cast<std::size_t>(direction)];
+    front = std::max(front, busy_until);
+    busy_until = front + static_cast<double>(m.travel) / cost(level).bytes_per_second * wire.slower * stretch;
+    m.left = std::max(m.left, busy_until);
+  }
+  m.front = front;
+  return front;
 }
 
 }  // namespace atl

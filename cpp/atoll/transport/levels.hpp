@@ -14,6 +14,8 @@
 /// leaves when all of its links are free, occupies each for bytes / bandwidth of that link, and arrives after the latency
 /// and bytes / the least of the bandwidths. Latencies add up by walls [1, definition 3.2]; they are given end to end.
 ///
+/// A Disturbance makes single links slower, and messages by chance, by the words of a seed.
+///
 /// [1] TuCOMM: Communication Hierarchy-aware Graph Engine for Distributed Model Training.
 namespace atl {
 
@@ -27,11 +29,18 @@ class Levels final : public EventClock {
 
  private:
   void carry(std::uint32_t block) override;
+  void cross(std::uint32_t block) override;
+  double pass(Message& m, Rank end, int direction);
   void suspend(Rank rank) override { fibers_[static_cast<std::size_t>(rank)]->suspend(); }
   void resume(Rank rank) override;
 
   std::vector<std::unique_ptr<Fiber>> fibers_;
-  std::vector<std::vector<std::array<double, 2>>> busy_until_;  // [level][link][direction]
+  struct Wire {
+    std::array<double, 2> busy_until{};  // [direction]
+    double slower = 1;
+  };
+  std::vector<std::vector<Wire>> wires_;  // [level][link]
+  std::uint64_t passed_ = 0;              // links of senders and receivers, for the words of the seed
 };
 
 }  // namespace atl

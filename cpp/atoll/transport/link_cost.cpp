@@ -31,6 +31,23 @@ std::vector<LinkCost> costs_from_json(const nlohmann::json& list) {
   return costs;
 }
 
+Disturbance disturbance_from_json(const nlohmann::json& j) {
+  Disturbance d;
+  try {
+    d.jitter = j.value("jitter", d.jitter);
+    d.seed = j.value("seed", d.seed);
+    if (j.contains("slow"))
+      for (const auto& s : j.at("slow"))
+        d.slow.push_back({s.at("level").get<int>(), s.at("link").get<int>(), s.at("factor").get<double>()});
+  } catch (const nlohmann::json::exception& e) {
+    throw InputError(fmt::format(
+        "platform: {} (jitter and seed are numbers, slow is a list of objects with level, link and factor). Correct it.",
+        e.what()));
+  }
+  check(d.jitter >= 0 && d.jitter <= 1000, "jitter is {} (0 to 1000). Correct it.", d.jitter);
+  return d;
+}
+
 nlohmann::json costs_to_json(const std::vector<LinkCost>& costs) {
   nlohmann::json list = nlohmann::json::array();
   for (const LinkCost& c : costs)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
@@ -12,6 +13,25 @@ struct LinkCost {
   double bytes_per_second = 1e9;  ///< level 0: of a rank's link; above: of each domain's uplink through that wall
   double overhead_s = 0;          ///< processor time of both ends together
 };
+
+/// What makes a machine uneven, on the clock `levels`: the same each time for the same seed.
+struct Disturbance {
+  /// A message takes longer on each link by a factor 1 + jitter * x, with x exponentially distributed of mean 1.
+  double jitter = 0;
+  std::uint64_t seed = 1;
+  /// A link whose bytes take `factor` times as long, in both directions: of level 0 that of a rank, above that of a domain,
+  /// as LinkCost::bytes_per_second.
+  struct Slow {
+    int level = 0;
+    int link = 0;
+    double factor = 1;
+  };
+  std::vector<Slow> slow;
+
+  bool is_none() const { return jitter == 0 && slow.empty(); }
+};
+/// {"jitter": 0.1, "seed": 7, "slow": [{"level": 0, "link": 3, "factor": 10}]}, all optional. Throws InputError.
+Disturbance disturbance_from_json(const nlohmann::json& j);
 
 /// Latencies 1 : 2 : 15 of three levels, as the paper gives them for Tianhe-Exa in its section 2.1 (further levels: 7.5
 /// times the one below); the base of 1 us, 12.5 GB/s a rank, 50 GB/s a wall (4 : 1 tapered at 16 ranks a leaf) and

@@ -94,6 +94,7 @@ class NodeFabric final : public Fabric, public Rings {
   int node_of(Rank rank) const override {
     return options_.nodes.empty() ? 0 : options_.nodes[static_cast<std::size_t>(rank)];
   }
+  bool shares_addresses(Rank) const override { return options_.one_process; }
   std::size_t slot_bytes() const override { return slot_bytes_; }
   std::size_t message_bytes() const override { return message_bytes_; }
   // What others write to, in this rank's inbox. Pages that no slot has reached yet do not exist.

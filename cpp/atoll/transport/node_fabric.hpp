@@ -77,6 +77,7 @@ struct NodeFabricOptions {
   std::vector<int> nodes;           ///< node of each rank of the job
   std::vector<std::byte*> inboxes;  ///< [member] as this rank sees them
   std::shared_ptr<void> memory;     ///< what keeps the inboxes mapped
+  bool one_process = false;         ///< ranks are threads: one's addresses are the others' too
   std::uint64_t shuffle_seed = 0;   ///< not 0: delay and reorder delivery
   std::function<void(int)> abort = [](int) {};
 };

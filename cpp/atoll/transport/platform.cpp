@@ -150,7 +150,11 @@ Platform read_platform(const std::string& text, int depth) {
         "{}: not a platform (an object with levels: a list of latency_s, bytes_per_second and overhead_s; or with "
         "network: a name). Correct it.",
         text);
-  if (j.contains("levels")) return costs_from_json(j.at("levels"));
+  if (j.contains("levels")) {
+    Platform platform = costs_from_json(j.at("levels"));
+    platform.disturbance = disturbance_from_json(j);
+    return platform;
+  }
   try {
     Network network = Network::parse(j.at("network").get<std::string>());
     const double latency_s = j.value("latency_s", 1e-7), bytes_per_second = j.value("bytes_per_second", 12.5e9);

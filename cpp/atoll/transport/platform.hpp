@@ -19,13 +19,15 @@ struct Platform {
 
   std::vector<LinkCost> costs;             ///< [level]
   std::shared_ptr<const Network> network;  ///< null: there are the costs alone
+  Disturbance disturbance = {};
 };
 
 /// The field `platform` of a plan:
 ///
 ///     (empty)                                                  paper_costs(depth)
 ///     fat-tree:16, torus:4x4x4, ...                            a network (topology/network.hpp), with network_costs
-///     a JSON file {"levels": [{"latency_s": .., ..}, ..]}      costs, level 0 first
+///     a JSON file {"levels": [{"latency_s": .., ..}, ..]}      costs, level 0 first; "jitter", "seed" and "slow" beside
+///                                                              them disturb the clock levels (Disturbance)
 ///     a JSON file {"network": "fat-tree:16", "latency_s": 2e-7, "bytes_per_second": 25e9, "overhead_s": 1e-7}
 ///                                                              a network with these links; all but the name may lack
 ///

@@ -30,6 +30,7 @@ struct ClockOptions {
   std::vector<LinkCost> costs;  ///< [level]; at least hierarchy.depth()
   /// Its links are what flows go over, rank r at host r; null: a tree of the levels' links, made of `costs`.
   std::shared_ptr<const Network> network = {};
+  Disturbance disturbance = {};  ///< levels only
   std::size_t slot_bytes = 16384;
   std::size_t message_bytes = 8192;
   int slots_per_peer = 4;    ///< in flight per ordered pair; 1 .. 64

@@ -31,9 +31,11 @@ class VirtualFabric final : public Fabric {
     if (busy == Busy::no) slot = {clock_.payload(block), slot_bytes(), to, block};
     return busy;
   }
-  void publish(const Slot& slot, std::size_t bytes) override {
+  void compute(double seconds) override { clock_.compute(rank_, seconds); }
+  void publish(const Slot& slot, std::size_t bytes) override { publish_for(slot, bytes, 0); }
+  void publish_for(const Slot& slot, std::size_t bytes, std::size_t more) override {
     ATOLL_ASSERT(bytes > 0 && bytes <= slot.capacity);
-    clock_.depart(slot.ticket, bytes);
+    clock_.depart(slot.ticket, bytes, more);
   }
   void abandon(const Slot& slot) override { clock_.give_back(slot.ticket, clock_.clock(rank_)); }
 

@@ -115,14 +115,14 @@ void Flows::start_first(Lane& lane) {
     const Message& m = message(lane.first);
     if (!m.closely) {  // as if it had the links of its level for itself
       lane.latency_s = cost(m.level).latency_s;
-      lane.free_at = std::max(time_, lane.free_at) + static_cast<double>(m.bytes) / cost(m.level).bytes_per_second;
+      lane.free_at = std::max(time_, lane.free_at) + static_cast<double>(m.travel) / cost(m.level).bytes_per_second;
       pass_first(lane);
       continue;
     }
     lane.latency_s = route(m);
     if (m.bytes > 0) {
       ++flows_;
-      lane.comm = zone_->send(hosts_[static_cast<std::size_t>(m.from)], hosts_[static_cast<std::size_t>(m.to)], m.bytes,
+      lane.comm = zone_->send(hosts_[static_cast<std::size_t>(m.from)], hosts_[static_cast<std::size_t>(m.to)], m.travel,
                               route_, &lane);
       return;
     }
