@@ -111,6 +111,8 @@ TEST_CASE("memory: what does not fit is said, and what would is found") {
     CHECK(predict_apsp(kFrontier, {.n = n, .ranks = nodes * 16}).front().memory_fits);
     CHECK_FALSE(predict_apsp(kFrontier, {.n = n + 1, .ranks = nodes * 16}).front().memory_fits);
     CHECK(static_cast<double>(n) == doctest::Approx(std::sqrt(512e9 * nodes / 8)).epsilon(0.03));
+    CHECK(fewest_nodes(kFrontier, n) == nodes);
+    CHECK(fewest_nodes(kFrontier, 101 * n / 100) > nodes);
   }
 }
 

@@ -143,19 +143,44 @@ std::vector<ApspPrediction> predict_apsp(const ApspMachine& machine, const ApspQ
   return ways;
 }
 
-std::int64_t largest_apsp(const ApspMachine& machine, Rank ranks) {
+namespace {
+
+bool in_memory(const ApspMachine& machine, std::int64_t n, Rank ranks) {
+  return predict_apsp(machine, {.n = n, .ranks = ranks}).front().memory_fits;
+}
+
+void check_memory_is_known(const ApspMachine& machine) {
   check(std::isfinite(machine.memory_per_node),
         "parameters '{}' say no memory of a node (so no n is too large). Add memory_per_node.", machine.name);
-  std::int64_t fits = 0, too_large = 1;
-  const auto is_in_memory = [&](std::int64_t n) {
-    return predict_apsp(machine, {.n = n, .ranks = ranks})[0].memory_fits;
-  };
-  while (is_in_memory(too_large)) fits = too_large, too_large *= 2;
-  while (too_large - fits > 1) {
-    const std::int64_t middle = std::midpoint(fits, too_large);
-    (is_in_memory(middle) ? fits : too_large) = middle;
+}
+
+// The least x from 1 on for which `holds` is true, where it is true of all larger ones.
+template <class F>
+std::int64_t first_that(F&& holds) {
+  std::int64_t fails = 0, succeeds = 1;
+  while (!holds(succeeds)) fails = succeeds, succeeds *= 2;
+  while (succeeds - fails > 1) {
+    const std::int64_t middle = std::midpoint(fails, succeeds);
+    (holds(middle) ? succeeds : fails) = middle;
   }
-  return fits;
+  return succeeds;
+}
+
+}  // namespace
+
+std::int64_t largest_apsp(const ApspMachine& machine, Rank ranks) {
+  check_memory_is_known(machine);
+  return first_that([&](std::int64_t n) { return !in_memory(machine, n, ranks); }) - 1;
+}
+
+int fewest_nodes(const ApspMachine& machine, std::int64_t n) {
+  check_memory_is_known(machine);
+  const auto fits = [&](std::int64_t nodes) {
+    check(nodes <= std::numeric_limits<Rank>::max() / machine.ranks_per_node,
+          "n = {} fits on no number of nodes of {} bytes. Take fewer vertices.", n, machine.memory_per_node);
+    return in_memory(machine, n, static_cast<Rank>(nodes) * machine.ranks_per_node);
+  };
+  return static_cast<int>(first_that(fits));
 }
 
 }  // namespace atl

@@ -103,7 +103,9 @@ struct ApspPrediction {
 /// sense on this machine (n or ranks < 1, nodes that are not filled, a grid that is not of so many ranks).
 std::vector<ApspPrediction> predict_apsp(const ApspMachine& machine, const ApspQuery& query);
 
-/// The largest n whose best way fits into memory.
+/// The largest n whose best way fits into memory, and the fewest nodes (of which a share is not filled on one only) on
+/// which n fits. Both throw InputError where the machine's memory is not known.
 std::int64_t largest_apsp(const ApspMachine& machine, Rank ranks);
+int fewest_nodes(const ApspMachine& machine, std::int64_t n);
 
 }  // namespace atl

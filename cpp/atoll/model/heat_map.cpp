@@ -58,6 +58,14 @@ std::string short_number(double x) {
   return x < 1e7 ? fmt::format("{:.1f}M", x / 1e6) : fmt::format("{:.0f}M", x / 1e6);
 }
 
+// 1.10 E, 381 P: three digits and the power of a thousand.
+std::string with_prefix(double x) {
+  constexpr std::string_view kPrefixes = " kMGTPE";
+  std::size_t power = 0;
+  while (power + 1 < kPrefixes.size() && x >= 999.5) x /= 1000, ++power;
+  return fmt::format("{:.{}f} {}", x, x < 9.995 ? 2 : x < 99.95 ? 1 : 0, kPrefixes[power]);
+}
+
 }  // namespace
 
 std::string svg_of(const HeatMap& map) {
@@ -92,8 +100,7 @@ std::string svg_of(const HeatMap& map) {
       };
       box(c.value > 0 ? hex(colour_at(share)) : "#e8e8e8");
       if (c.hatched) box("url(#slower)");
-      out += text_at(x + kCellWidth / 2.0, y + kCellHeight / 2.0 + 4,
-                     c.value > 0 ? fmt::format("{:.3g}", c.value) : "0", share > 0.5 ? " fill=\"white\"" : "");
+      out += text_at(x + kCellWidth / 2.0, y + kCellHeight / 2.0 + 4, c.label, share > 0.5 ? " fill=\"white\"" : "");
       out += "</g>\n";
     }
   }
@@ -109,8 +116,7 @@ std::string svg_of(const HeatMap& map) {
     out += fmt::format("<rect x=\"{}\" y=\"{:g}\" width=\"{}\" height=\"10\" fill=\"{}\"/>\n", kLeft + i * kStepWidth,
                        y, kStepWidth, hex(colour_at((i + 0.5) / kSteps)));
   out += text_at(kLeft, y + 24, "0", " text-anchor=\"start\"");
-  out +=
-      text_at(kLeft + kSteps * kStepWidth, y + 24, fmt::format("{:.3g} {}", largest, map.unit), " text-anchor=\"end\"");
+  out += text_at(kLeft + kSteps * kStepWidth, y + 24, with_prefix(largest) + "op/s", " text-anchor=\"end\"");
   out += fmt::format("<rect x=\"{}\" y=\"{:g}\" width=\"14\" height=\"10\" fill=\"url(#slower)\" stroke=\"#888\"/>\n",
                      kLeft + kSteps * kStepWidth + 24, y);
   out += text_at(kLeft + kSteps * kStepWidth + 44, y + 9, map.hatched_means + "; grey: out of memory",
@@ -124,13 +130,12 @@ HeatMap apsp_heat_map(const ApspMachine& machine, std::span<const std::int64_t> 
       machine.broadcasts.begin(), machine.broadcasts.end(),
       [](const BroadcastModel& a, const BroadcastModel& b) { return a.bytes_per_second.a < b.bytes_per_second.a; });
   HeatMap map;
-  map.title = fmt::format("All-pairs shortest paths on {}: predicted rate", machine.name);
+  map.title = fmt::format("All-pairs shortest paths on {}: predicted operations a second", machine.name);
   map.column_title = "vertices";
   map.row_title = "nodes";
   map.hatched_means = "the broadcast of less bandwidth wins";
   for (const std::int64_t n : vertices) map.columns.push_back(short_number(static_cast<double>(n)));
 
-  double largest = 0;
   for (const int count : nodes) {
     map.rows.push_back(std::to_string(count));
     for (const std::int64_t n : vertices) {
@@ -140,23 +145,19 @@ HeatMap apsp_heat_map(const ApspMachine& machine, std::span<const std::int64_t> 
       HeatMap::Cell cell;
       if (best.memory_fits) {
         cell.value = best.rate;
+        cell.label = with_prefix(best.rate);
         // On one node there is nothing to choose.
         cell.hatched = best.time.communicate_s() > 0 && best.plan.broadcast != fastest->name;
         cell.note = fmt::format("{} vertices, {} nodes: {:.4g} s, {}x{} ranks, block {}, {}", n, count, best.expected_s,
                                 best.plan.grid.rows, best.plan.grid.cols, best.plan.block, best.plan.broadcast);
       } else {
+        cell.label = "0";
         cell.note = fmt::format("{} vertices, {} nodes: {:.4g} GB a node ({:.4g} GB are there)", n, count,
                                 best.node_bytes / 1e9, machine.memory_per_node / 1e9);
       }
-      largest = std::max(largest, cell.value);
       map.cells.push_back(std::move(cell));
     }
   }
-  double scale = 1;
-  map.unit = "op/s";
-  for (const auto& [from, name] : {std::pair{1e9, "Gop/s"}, {1e12, "Top/s"}, {1e15, "Pop/s"}, {1e18, "Eop/s"}})
-    if (largest >= from) scale = from, map.unit = name;
-  for (HeatMap::Cell& c : map.cells) c.value /= scale;
   return map;
 }
 

@@ -19,10 +19,11 @@ namespace atl {
 struct HeatMap {
   struct Cell {
     double value = 0;      ///< 0: nothing there
+    std::string label;     ///< what the cell says
     bool hatched = false;  ///< the slower component is the better one here
     std::string note;      ///< shown under the pointer
   };
-  std::string title, column_title, row_title, unit, hatched_means;
+  std::string title, column_title, row_title, hatched_means;
   std::vector<std::string> columns, rows;  ///< labels; the first row is the bottom one
   std::vector<Cell> cells;                 ///< by rows
 };
