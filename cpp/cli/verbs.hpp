@@ -17,6 +17,8 @@ int verb_graph500(const Words& words);
 int verb_graphalytics(const Words& words);
 int verb_inspect(const Words& words);
 int verb_info(const Words& words);
+int verb_model(const Words& words);
+int model_fit(const Words& words);
 int verb_simulate(const Words& words);
 int verb_run(const Words& words);
 int verb_verify(const Words& words);

@@ -63,8 +63,9 @@ std::string variable_of(const char* field) {
 }
 
 // Read elsewhere: base/isa, the tests, the launcher's hand-over to its children, bootstraps.
-constexpr const char* kOtherVariables[] = {"ATOLL_ISA",       "ATOLL_DATA", "ATOLL_JOB",   "ATOLL_PLUGINS",
-                                           "ATOLL_BOOTSTRAP", "ATOLL_RANK", "ATOLL_RANKS", "ATOLL_HOSTS"};
+constexpr const char* kOtherVariables[] = {"ATOLL_ISA",     "ATOLL_DATA",      "ATOLL_JOB",
+                                           "ATOLL_PLUGINS", "ATOLL_BOOTSTRAP", "ATOLL_RANK",
+                                           "ATOLL_RANKS",   "ATOLL_HOSTS",     "ATOLL_CACHE"};
 
 }  // namespace
 

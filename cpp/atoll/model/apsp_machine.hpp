@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/base/types.hpp>
+#include <atoll/model/hyperbola.hpp>
+#include <cstddef>
+#include <limits>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What the model of all pairs' shortest paths knows about a machine: rates against sizes, as Table V of COAST has them.
+///
+///     ApspMachine machine = ApspMachine::frontier();           // the paper's
+///     ApspMachine mine = ApspMachine::from_json(json);         // what `atoll model fit` wrote
+///     mine.broadcast("ring").bytes_per_second(bytes_on_a_node);
+///
+/// A *device* multiplies, a *node* has a way to the network and a memory; several ranks may share either. On a machine of
+/// which each rank was measured by itself, both are the rank.
+namespace atl {
+
+/// The order in which a panel reaches the ranks of a row or column, as far as the number of steps depends on it.
+enum class BroadcastSteps { tree, ring, two_rings };
+
+/// Steps one after the other until the last of so many ranks has its first byte: log P of a tree, P - 1 of a ring
+/// (appendix B.2), half the ring and the root's second message of ring2m.
+int steps_among(BroadcastSteps steps, int ranks);
+
+struct BroadcastModel {
+  std::string name;  ///< "tree", "ring", "ring2m"
+  BroadcastSteps steps = BroadcastSteps::tree;
+  Hyperbola bytes_per_second;  ///< of one node, against the matrix's bytes on a node
+};
+
+struct ApspMachine {
+  std::string name, provenance;  ///< provenance: measured when, where and how
+  std::string element = "float32";
+  std::size_t element_bytes = 4;
+
+  Hyperbola rate_of_block;  ///< additions and minima a second of one device's product, against the block size b
+  Hyperbola rate_of_size;   ///< the same against the matrix's bytes on a device
+  /// Of Floyd-Warshall on one diagonal block. Infinite: not known, taken as free.
+  double diagonal_rate = std::numeric_limits<double>::infinity();
+  std::vector<BroadcastModel> broadcasts;
+  double latency_s = 0;  ///< of one step of a broadcast; 0 where the bandwidths were measured with it in them
+
+  int ranks_per_node = 1, ranks_per_device = 1;
+  double memory_per_node = std::numeric_limits<double>::infinity();  ///< bytes
+  double copies = 1;                                                 ///< of the matrix that are kept
+
+  /// The broadcast of that name; throws InputError with those that there are.
+  const BroadcastModel& broadcast(std::string_view name) const;
+  /// Throws InputError unless there is a broadcast and every number makes sense.
+  void validate() const;
+
+  /// Table V, the figures of section III.A, and what this model needs beyond them (see there).
+  static ApspMachine frontier();
+  nlohmann::json to_json() const;
+  static ApspMachine from_json(const nlohmann::json& j);
+};
+
+}  // namespace atl

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// The analytical model of Floyd-Warshall on a grid of ranks [1].
+//   in the paper   here                     meaning
+//   gamma          1 / rate                 seconds of one addition or minimum, of one device
+//   beta           1 / bandwidth            seconds of a byte through a node's way to the network
+//   alpha          machine.latency_s        of one step of a broadcast
+//   P_r, P_c       rows, cols               the grid; in the bandwidth term counted in nodes
+//   b, n_b         plan.block, blocks       the step, and how many there are
+// [1] R. Kannan et al. Exaflops Biomedical Knowledge Graph Analytics (COAST). SC22, section IV.D.
+#include <atoll/base/error.hpp>
+#include <atoll/model/apsp_time.hpp>
+#include <cmath>
+#include <numeric>
+#include <tuple>
+
+namespace atl {
+namespace {
+
+constexpr std::int64_t kBlockStep = 64, kLargestBlock = 4096;
+
+std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+// Rows (or columns) of the part that has most blocks.
+double most_of(std::int64_t n, std::int64_t block, int parts) {
+  return static_cast<double>(std::min(n, divided_up(divided_up(n, block), parts) * block));
+}
+
+// The machine's nodes and devices that a grid occupies.
+double nodes_of(const ApspGrid& g) { return static_cast<double>(g.ranks() / (g.node_rows * g.node_cols)); }
+double devices_of(const ApspMachine& m, const ApspGrid& g) {
+  return static_cast<double>(divided_up(g.ranks(), m.ranks_per_device));
+}
+
+double bytes_of(const ApspMachine& m, std::int64_t n) {
+  return static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(m.element_bytes);
+}
+
+double device_rate(const ApspMachine& m, std::int64_t n, const ApspPlan& plan, KernelRate kernel) {
+  const double on_device = bytes_of(m, n) / devices_of(m, plan.grid);
+  switch (kernel) {
+    case KernelRate::by_size:
+      return m.rate_of_size(on_device);
+    case KernelRate::by_block:
+      return m.rate_of_block(static_cast<double>(plan.block));
+    case KernelRate::by_both:
+      break;
+  }
+  return m.rate_of_block(static_cast<double>(plan.block)) * m.rate_of_size(on_device) / m.rate_of_size.a;
+}
+
+}  // namespace
+
+ApspTime time_of(const ApspMachine& machine, std::int64_t n, const ApspPlan& plan, KernelRate kernel) {
+  const ApspGrid& g = plan.grid;
+  const double size = static_cast<double>(n), b = static_cast<double>(plan.block);
+  const double steps = static_cast<double>(divided_up(n, plan.block));
+  const double rows = most_of(n, plan.block, g.rows), cols = most_of(n, plan.block, g.cols);
+  // A device that several ranks share gives each its part; with fewer ranks than that, those have it alone.
+  const double rank_rate = device_rate(machine, n, plan, kernel) * devices_of(machine, g) / g.ranks();
+
+  ApspTime t;
+  t.compute_s = 2 * size * rows * cols / rank_rate;
+  const BroadcastModel& panels = machine.broadcast(plan.broadcast);
+  t.latency_s = steps * machine.latency_s * (steps_among(panels.steps, g.rows) + steps_among(panels.steps, g.cols));
+  const int node_rows = g.rows / g.node_rows, node_cols = g.cols / g.node_cols;
+  const double through_node = bytes_of(machine, n) * ((node_cols > 1 ? 1.0 / node_rows : 0) +  // panels of a column
+                                                      (node_rows > 1 ? 1.0 / node_cols : 0));  // and of a row
+  if (through_node > 0) t.transfer_s = through_node / panels.bytes_per_second(bytes_of(machine, n) / nodes_of(g));
+  // The panel of the next step is a product of b x b with b x rows; on one rank it is only part of equation 1.
+  const double panel_s = g.ranks() > 1 ? 2 * b * b * std::max(rows, cols) / rank_rate : 0;
+  t.chain_s = steps * (2 * b * b * b / machine.diagonal_rate + panel_s);
+  return t;
+}
+
+double node_bytes_of(const ApspMachine& machine, std::int64_t n, const ApspPlan& plan) {
+  const ApspGrid& g = plan.grid;
+  const double rows = most_of(n, plan.block, g.rows), cols = most_of(n, plan.block, g.cols);
+  const double panels = g.ranks() > 1 ? 2 * (rows + cols) * static_cast<double>(plan.block) : 0;
+  const double of_rank = (machine.copies * rows * cols + panels) * static_cast<double>(machine.element_bytes);
+  return of_rank * g.node_rows * g.node_cols;
+}
+
+ApspGrid with_node_grid(const ApspMachine& machine, int rows, int cols) {
+  const int per_node = std::min(machine.ranks_per_node, rows * cols);
+  ApspGrid best{rows, cols, 1, 1};
+  double least = std::numeric_limits<double>::infinity();
+  for (int inner = 1; inner <= per_node; ++inner) {
+    if (per_node % inner != 0 || rows % inner != 0 || cols % (per_node / inner) != 0) continue;
+    const ApspGrid g{rows, cols, inner, per_node / inner};
+    const double traffic = static_cast<double>(g.node_rows) / rows + static_cast<double>(g.node_cols) / cols;
+    if (traffic < least) least = traffic, best = g;
+  }
+  return best;
+}
+
+std::vector<ApspPrediction> predict_apsp(const ApspMachine& machine, const ApspQuery& query) {
+  machine.validate();
+  check(query.n >= 1, "n is {} (vertices of the graph). Give 1 or more.", query.n);
+  check(query.ranks >= 1, "ranks is {} (1 or more are needed). Correct it.", query.ranks);
+  check(query.ranks <= machine.ranks_per_node || query.ranks % machine.ranks_per_node == 0,
+        "{} ranks do not fill nodes of {} (the model of '{}' counts whole nodes). Give a multiple of {}.", query.ranks,
+        machine.ranks_per_node, machine.name, machine.ranks_per_node);
+  check(query.overlap >= 0 && query.overlap <= 1, "overlap is {} (a share from 0 to 1). Correct it.", query.overlap);
+  check(!query.block || *query.block >= 1, "block is {} (1 or more). Correct it.", query.block.value_or(0));
+  if (query.grid)
+    check(query.grid->first >= 1 && query.grid->second >= 1 &&
+              std::int64_t{query.grid->first} * query.grid->second == query.ranks,
+          "grid {}x{} is not one of {} ranks. Give one whose product that is.", query.grid->first, query.grid->second,
+          query.ranks);
+  if (!query.broadcast.empty()) machine.broadcast(query.broadcast);
+
+  std::vector<ApspGrid> grids;
+  for (int rows = 1; rows <= query.ranks; ++rows)
+    if (query.ranks % rows == 0 && (!query.grid || query.grid->first == rows))
+      grids.push_back(with_node_grid(machine, rows, query.ranks / rows));
+  std::vector<std::int64_t> blocks;
+  if (query.block) blocks.push_back(*query.block);
+  for (std::int64_t b = kBlockStep; !query.block && b <= kLargestBlock; b += kBlockStep) {
+    blocks.push_back(b);
+    if (b >= query.n) break;
+  }
+
+  std::vector<ApspPrediction> ways;
+  for (const ApspGrid& grid : grids)
+    for (const std::int64_t block : blocks)
+      for (const BroadcastModel& panels : machine.broadcasts) {
+        if (!query.broadcast.empty() && panels.name != query.broadcast) continue;
+        ApspPrediction p;
+        p.plan = {grid, block, panels.name};
+        p.time = time_of(machine, query.n, p.plan, query.kernel);
+        // One rank has nothing to hide its chain behind.
+        p.expected_s = p.time.expected_s(query.ranks > 1 ? query.overlap : 0);
+        p.node_bytes = node_bytes_of(machine, query.n, p.plan);
+        p.memory_fits = p.node_bytes <= machine.memory_per_node;
+        p.rate = 2 * std::pow(static_cast<double>(query.n), 3) / p.expected_s;
+        ways.push_back(std::move(p));
+      }
+  // Where all is hidden many ways take the same: then the one with least to hide.
+  const auto order = [](const ApspPrediction& p) {
+    return std::tuple(!p.memory_fits, p.expected_s, p.time.worst_s() + p.time.chain_s);
+  };
+  std::stable_sort(ways.begin(), ways.end(), [&](const auto& a, const auto& b) { return order(a) < order(b); });
+  return ways;
+}
+
+namespace {
+
+bool in_memory(const ApspMachine& machine, std::int64_t n, Rank ranks) {
+  return predict_apsp(machine, {.n = n, .ranks = ranks}).front().memory_fits;
+}
+
+void check_memory_is_known(const ApspMachine& machine) {
+  check(std::isfinite(machine.memory_per_node),
+        "parameters '{}' say no memory of a node (so no n is too large). Add memory_per_node.", machine.name);
+}
+
+// The least x from 1 on for which `holds` is true, where it is true of all larger ones.
+template <class F>
+std::int64_t first_that(F&& holds) {
+  std::int64_t fails = 0, succeeds = 1;
+  while (!holds(succeeds)) fails = succeeds, succeeds *= 2;
+  while (succeeds - fails > 1) {
+    const std::int64_t middle = std::midpoint(fails, succeeds);
+    (holds(middle) ? succeeds : fails) = middle;
+  }
+  return succeeds;
+}
+
+}  // namespace
+
+std::int64_t largest_apsp(const ApspMachine& machine, Rank ranks) {
+  check_memory_is_known(machine);
+  return first_that([&](std::int64_t n) { return !in_memory(machine, n, ranks); }) - 1;
+}
+
+int fewest_nodes(const ApspMachine& machine, std::int64_t n) {
+  check_memory_is_known(machine);
+  const auto fits = [&](std::int64_t nodes) {
+    check(nodes <= std::numeric_limits<Rank>::max() / machine.ranks_per_node,
+          "n = {} fits on no number of nodes of {} bytes. Take fewer vertices.", n, machine.memory_per_node);
+    return in_memory(machine, n, static_cast<Rank>(nodes) * machine.ranks_per_node);
+  };
+  return static_cast<int>(first_that(fits));
+}
+
+}  // namespace atl

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <atoll/base/error.hpp>
+#include <atoll/base/random.hpp>
+#include <atoll/tune/search.hpp>
+#include <atoll/tune/store.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+
+using namespace atl;
+using namespace atl::tune;
+
+namespace {
+
+Space small_space() {
+  Space space;
+  space.choice("tile", {"a", "b"}).integer("kc", {1, 2, 4}).integer("mc", {1, 3});
+  return space;
+}
+
+// A folder that goes when this does.
+struct Folder {
+  Folder() : path(std::filesystem::temp_directory_path() / ("atoll-tune-" + std::to_string(getpid()))) {}
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::filesystem::path path;
+};
+
+}  // namespace
+
+TEST_CASE("a space has the product of its values, and its rules leave points out") {
+  Space space = small_space();
+  CHECK(space.size() == 12);
+  CHECK(space.points().size() == 12);
+  CHECK(space.points()[1].text() == "tile a, kc 1, mc 3");
+  space.require("kc is not 2", [](const Point& p) { return p["kc"] != 2; });
+  space.require("b only with mc 3", [](const Point& p) { return p.label("tile") == "a" || p["mc"] == 3; });
+  CHECK(space.points().size() == 6);
+  const auto left = space.left_out();
+  CHECK(left[0].points == 4);
+  CHECK(left[1].points == 2);  // of those that the first rule leaves
+  for (const Point& p : space.points()) CHECK(space.point(p.to_json()) == p);
+}
+
+TEST_CASE("what is no space or no point is refused with the reason") {
+  Space space = small_space();
+  CHECK_THROWS_WITH_AS(space.integer("kc", {1}), doctest::Contains("already"), InputError);
+  CHECK_THROWS_WITH_AS(space.integer("x", {}), doctest::Contains("no values"), InputError);
+  CHECK_THROWS_WITH_AS(space.choice("x", {"a", "a"}), doctest::Contains("twice"), InputError);
+  CHECK_THROWS_WITH_AS(space.points()[0]["nc"], doctest::Contains("'nc'"), InputError);
+  space.require("never", [](const Point&) { return false; });
+  CHECK_THROWS_WITH_AS(grid_search(space, [](const Point&) { return 1.0; }), doctest::Contains("no point"), InputError);
+  const auto json = [](const char* text) { return nlohmann::json::parse(text); };
+  CHECK_THROWS_WITH_AS(space.point(json(R"({"tile": "a", "kc": 1})")), doctest::Contains("no 'mc'"), InputError);
+  CHECK_THROWS_WITH_AS(space.point(json(R"({"tile": "a", "kc": 5, "mc": 1})")), doctest::Contains("kc is 5"),
+                       InputError);
+  CHECK_THROWS_WITH_AS(space.point(json(R"({"tile": "a", "kc": 1, "mc": 1, "nc": 1})")), doctest::Contains("too many"),
+                       InputError);
+  CHECK_THROWS_WITH_AS(space.point(json(R"({"tile": "a", "kc": 1, "mc": 1})")), doctest::Contains("never"), InputError);
+}
+
+TEST_CASE("the best point is found under noise, and few are measured again") {
+  const Space space = small_space();
+  const auto quality = [](const Point& p) {
+    return 100.0 + 10 * static_cast<double>(p["tile"]) + 20 * static_cast<double>(p["kc"]) -
+           5 * static_cast<double>(p["mc"]);
+  };
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    std::map<std::string, int> calls;
+    const auto found = grid_search(
+        space,
+        [&](const Point& p) {
+          ++calls[p.text()];
+          return quality(p) * (random.unit() < 0.15 ? 0.6 : 1.0);  // now and then somebody else takes the core
+        },
+        {.rounds = 9, .keep = 0.5, .at_most = 12});
+    CHECK(quality(found[0].point) >= 0.94 * 185);
+    CHECK(found.size() == 12);
+    CHECK(found[0].rates.size() == 9);
+    CHECK(calls[found[0].point.text()] == 9);
+  }
+  int calls = 0;
+  const auto found =
+      grid_search(space, [&](const Point& p) { return ++calls, quality(p); }, {.rounds = 4, .keep = 0.999});
+  CHECK(found[0].point.text() == "tile b, kc 4, mc 1");
+  CHECK(calls == 12 + 3);
+  CHECK(grid_search(space, [](const Point&) { return 1.0; }, {.seconds = 0}).size() == 1);
+  CHECK_THROWS_AS(grid_search(space, [](const Point&) { return 0.0; }), InputError);
+}
+
+TEST_CASE("a result is read back by its key, on the machine where it was found") {
+  const Folder folder;
+  const Store store(folder.path, {"A Processor (R) 9", "avx2"});
+  CHECK_FALSE(store.read("gemm/float32"));
+  const auto file = store.write("gemm/float32", {{"kc", 256}});
+  CHECK(file == folder.path / "A-Processor-R-9-avx2" / "gemm" / "float32.json");
+  store.write("gemm/float32", {{"kc", 512}});
+  const auto entry = store.read("gemm/float32");
+  REQUIRE(entry);
+  CHECK(entry->value == nlohmann::json{{"kc", 512}});
+  CHECK(entry->provenance.at("processor") == "A Processor (R) 9");
+  CHECK(entry->provenance.at("date").get<std::string>().size() == 20);
+  CHECK(entry->provenance.contains("version"));
+  CHECK_FALSE(Store(folder.path, {"A Processor (R) 9", "avx512"}).read("gemm/float32"));
+  CHECK_FALSE(Store(folder.path, {"Another", "avx2"}).read("gemm/float32"));
+  CHECK(std::distance(std::filesystem::directory_iterator(file.parent_path()), {}) == 1);  // no part is left
+
+  for (const char* key : {"", "/", "a/", "/a", "../a", "a/../b", "a b", ".hidden"}) {
+    CAPTURE(key);
+    CHECK_THROWS_WITH_AS(store.write(key, 1), doctest::Contains("key"), InputError);
+  }
+  std::ofstream(file) << "{\"schema\": 1";
+  CHECK_THROWS_WITH_AS(store.read("gemm/float32"), doctest::Contains("tune or measure again"), InputError);
+  std::ofstream(folder.path / "file") << "";
+  CHECK_THROWS_AS(Store(folder.path / "file", {"p", "i"}).write("a", 1), IoError);
+}
+
+TEST_CASE("the folder is the environment's") {
+  const auto set = [](const char* name, const char* value) {
+    if (value) {
+      setenv(name, value, 1);
+    } else {
+      unsetenv(name);
+    }
+  };
+  const char* const names[] = {"ATOLL_CACHE", "XDG_CACHE_HOME", "HOME"};
+  std::map<std::string, std::string> before;
+  for (const char* name : names)
+    if (const char* value = std::getenv(name)) before[name] = value;
+  set("ATOLL_CACHE", "/own");
+  set("XDG_CACHE_HOME", "/cache");
+  set("HOME", "/home/me");
+  CHECK(Store::default_folder() == "/own");
+  set("ATOLL_CACHE", nullptr);
+  CHECK(Store::default_folder() == "/cache/atoll");
+  set("XDG_CACHE_HOME", "");
+  CHECK(Store::default_folder() == "/home/me/.cache/atoll");
+  set("HOME", nullptr);
+  CHECK_THROWS_AS(Store::default_folder(), UsageError);
+  for (const char* name : names) set(name, before.contains(name) ? before[name].c_str() : nullptr);
+}
