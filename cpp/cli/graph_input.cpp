@@ -26,7 +26,7 @@ PartitionOptions placement_named(const std::string& name) {
   return {.partition = partition_named(name)};
 }
 
-void GraphInput::add_to(CLI::App& app) {
+void GraphInput::add_reading_to(CLI::App& app) {
   app.add_option("input", text_,
                  "a file, or kron:SCALE, rmat:SCALE:A,B,C, uniform:SCALE, grid:AxB, ring:N, star:N, path:N, complete:N")
       ->required();
@@ -38,6 +38,10 @@ void GraphInput::add_to(CLI::App& app) {
   app.add_option("--source-column", read_.source_column, "edge lists: number from 1, or name in the header");
   app.add_option("--target-column", read_.target_column, "edge lists: number from 1, or name in the header");
   app.add_option("--weight-column", read_.weight_column, "edge lists: number from 1, or name in the header");
+}
+
+void GraphInput::add_to(CLI::App& app) {
+  add_reading_to(app);
   app.add_option("--duplicates", duplicates_,
                  "several edges between two vertices: keep, min or sum of weights (default min)")
       ->check(CLI::IsMember({"keep", "min", "sum"}));

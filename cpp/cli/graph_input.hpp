@@ -18,6 +18,8 @@ std::string name_of(Cut cut);
 class GraphInput {
  public:
   void add_to(CLI::App& app);
+  /// Those alone that say what is read, for verbs that build no Graph.
+  void add_reading_to(CLI::App& app);
   /// Collective: the file's or generator's edges, this rank's slice.
   EdgeList load(World& world) const;
   GraphOptions options() const;

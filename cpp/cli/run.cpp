@@ -13,6 +13,7 @@ struct Algorithm {
 };
 
 constexpr Algorithm kAlgorithms[] = {
+    {"apsp", "shortest paths between all pairs: a matrix of distances", run_apsp},
     {"bc", "betweenness, from some or all sources", run_bc},
     {"bfs", "breadth-first search: parents and depths from a source", run_bfs},
     {"cc", "connected components", run_cc},

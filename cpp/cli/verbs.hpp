@@ -22,6 +22,7 @@ int model_fit(const Words& words);
 int verb_simulate(const Words& words);
 int verb_run(const Words& words);
 int verb_verify(const Words& words);
+int run_apsp(const Words& words);
 int run_bc(const Words& words);
 int run_bfs(const Words& words);
 int run_cc(const Words& words);

@@ -131,7 +131,7 @@ TEST_CASE("windows: only what lies inside changes, and of an upper one nothing t
     const std::int64_t n = 150, depth = 7;
     const auto a = random_matrix<std::int32_t>(algebra, n, depth, 1),
                b = random_matrix<std::int32_t>(algebra, depth, n, 2);
-    Panel left(Panel::Side::left), right(Panel::Side::right);
+    PackedPanel left(PackedPanel::Side::left), right(PackedPanel::Side::right);
     left.pack(gemm, team, plain(a.view()));
     right.pack(gemm, team, plain(b.view()));
     auto whole = random_matrix<std::int32_t>(algebra, n, n, 3);

@@ -122,7 +122,7 @@ TEST_CASE("average and longest distance are those of all pairs") {
         longest = std::max(longest, hops[static_cast<std::size_t>(b)] - 2);
       }
     }
-    const Distances d = n.distances();
+    const RouteLengths d = n.distances();
     CHECK(d.diameter == longest);
     if (n.hosts() > 1) CHECK(d.aspl == doctest::Approx(sum / (n.hosts() * (n.hosts() - 1.0))));
   }

@@ -65,7 +65,7 @@ class Panels {
   }
 
  private:
-  Panel left_{Panel::Side::left}, right_{Panel::Side::right};
+  PackedPanel left_{PackedPanel::Side::left}, right_{PackedPanel::Side::right};
 };
 
 /// The same of a symmetric matrix whose upper half alone is kept up to date.
@@ -106,7 +106,7 @@ class SymmetricPanels {
   }
 
   Matrix<T> panel_;
-  Panel left_{Panel::Side::left}, right_{Panel::Side::right};
+  PackedPanel left_{PackedPanel::Side::left}, right_{PackedPanel::Side::right};
 };
 
 /// The lower half from the upper half.

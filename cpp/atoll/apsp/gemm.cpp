@@ -44,7 +44,7 @@ Gemm::Gemm(Algebra algebra, std::optional<GemmBlocking> blocking, Isa isa)
 }
 
 template <class T>
-void Panel::resize(const Gemm& gemm, std::int64_t extent, std::int64_t depth) {
+void PackedPanel::resize(const Gemm& gemm, std::int64_t extent, std::int64_t depth) {
   const TileKernel& tile = gemm.tile();
   const bool left = side_ == Side::left;
   extent_ = extent;
@@ -56,7 +56,7 @@ void Panel::resize(const Gemm& gemm, std::int64_t extent, std::int64_t depth) {
 }
 
 template <class T>
-void Panel::pack_at(const Gemm& gemm, Team& team, std::int64_t begin, Factor<T> factor) {
+void PackedPanel::pack_at(const Gemm& gemm, Team& team, std::int64_t begin, Factor<T> factor) {
   const TileKernel& tile = gemm.tile();
   const bool left = side_ == Side::left;
   const std::int64_t unit = left ? tile.rows : tile.cols, size = left ? factor.rows() : factor.cols();
@@ -76,7 +76,7 @@ void Panel::pack_at(const Gemm& gemm, Team& team, std::int64_t begin, Factor<T> 
 }
 
 template <class T>
-void Panel::pack(const Gemm& gemm, Team& team, Factor<T> factor) {
+void PackedPanel::pack(const Gemm& gemm, Team& team, Factor<T> factor) {
   const bool left = side_ == Side::left;
   resize<T>(gemm, left ? factor.rows() : factor.cols(), left ? factor.cols() : factor.rows());
   pack_at(gemm, team, 0, factor);
@@ -90,7 +90,7 @@ struct Gemm::Task {
 };
 
 template <class T>
-void Gemm::run(const Task& task, const Panel& a, const Panel& b, MatrixView<T> c) const {
+void Gemm::run(const Task& task, const PackedPanel& a, const PackedPanel& b, MatrixView<T> c) const {
   const Window& w = task.window;
   const std::int64_t tile_rows = tile_.rows, tile_cols = tile_.cols;
   const auto stride_bytes = c.stride * static_cast<std::int64_t>(sizeof(T));
@@ -121,8 +121,8 @@ void Gemm::run(const Task& task, const Panel& a, const Panel& b, MatrixView<T> c
 }
 
 template <class T>
-void Gemm::multiply(Team& team, const Panel& a, const Panel& b, MatrixView<T> c, std::span<const Window> windows,
-                    const std::function<void()>& between) const {
+void Gemm::multiply(Team& team, const PackedPanel& a, const PackedPanel& b, MatrixView<T> c,
+                    std::span<const Window> windows, const std::function<void()>& between) const {
   ATOLL_ASSERT(a.depth() == b.depth());
   std::vector<Task> tasks;
   for (const Window& w : windows) {
@@ -145,7 +145,7 @@ template <class T>
 void Gemm::operator()(Team& team, Factor<T> a, Factor<T> b, MatrixView<T> c) const {
   const std::int64_t depth = a.cols();
   ATOLL_ASSERT(b.rows() == depth && a.rows() == c.rows && b.cols() == c.cols);
-  Panel left(Panel::Side::left), right(Panel::Side::right);
+  PackedPanel left(PackedPanel::Side::left), right(PackedPanel::Side::right);
   const Window all{0, c.rows, 0, c.cols};
   for (std::int64_t k = 0; k < depth; k += blocking_.depth) {
     const std::int64_t steps = std::min(blocking_.depth, depth - k);
@@ -173,12 +173,12 @@ double peak_operations_per_second(Team& team, Algebra algebra, Isa isa, double s
   return sum;
 }
 
-#define ATOLL_GEMM_OF(T)                                                                                  \
-  template void Panel::pack(const Gemm&, Team&, Factor<T>);                                               \
-  template void Panel::pack_at(const Gemm&, Team&, std::int64_t, Factor<T>);                              \
-  template void Panel::resize<T>(const Gemm&, std::int64_t, std::int64_t);                                \
-  template void Gemm::operator()(Team&, Factor<T>, Factor<T>, MatrixView<T>) const;                       \
-  template void Gemm::multiply(Team&, const Panel&, const Panel&, MatrixView<T>, std::span<const Window>, \
+#define ATOLL_GEMM_OF(T)                                                                                              \
+  template void PackedPanel::pack(const Gemm&, Team&, Factor<T>);                                                     \
+  template void PackedPanel::pack_at(const Gemm&, Team&, std::int64_t, Factor<T>);                                    \
+  template void PackedPanel::resize<T>(const Gemm&, std::int64_t, std::int64_t);                                      \
+  template void Gemm::operator()(Team&, Factor<T>, Factor<T>, MatrixView<T>) const;                                   \
+  template void Gemm::multiply(Team&, const PackedPanel&, const PackedPanel&, MatrixView<T>, std::span<const Window>, \
                                const std::function<void()>&) const;
 ATOLL_GEMM_OF(float)
 ATOLL_GEMM_OF(double)

@@ -56,10 +56,10 @@ struct Window {
 class Gemm;
 
 /// A left (rows x depth) or right (depth x cols) factor in the order in which tiles read it.
-class Panel {
+class PackedPanel {
  public:
   enum class Side : bool { left, right };
-  explicit Panel(Side side) : side_(side) {}
+  explicit PackedPanel(Side side) : side_(side) {}
   /// Packs with all threads; keeps its memory for the next time.
   template <class T>
   void pack(const Gemm& gemm, Team& team, Factor<T> factor);
@@ -99,13 +99,13 @@ class Gemm {
   /// The same of packed factors, for the windows of C only: C may now be where they came from. `between`, if there is
   /// one, is called by the first thread again and again, some ten times a millisecond.
   template <class T>
-  void multiply(Team& team, const Panel& a, const Panel& b, MatrixView<T> c, std::span<const Window> windows,
-                const std::function<void()>& between = {}) const;
+  void multiply(Team& team, const PackedPanel& a, const PackedPanel& b, MatrixView<T> c,
+                std::span<const Window> windows, const std::function<void()>& between = {}) const;
 
  private:
   struct Task;
   template <class T>
-  void run(const Task& task, const Panel& a, const Panel& b, MatrixView<T> c) const;
+  void run(const Task& task, const PackedPanel& a, const PackedPanel& b, MatrixView<T> c) const;
 
   Algebra algebra_;
   Isa isa_;

@@ -103,14 +103,14 @@ std::vector<Hop> Network::towards(int b) const {
   return next;
 }
 
-Distances Network::distances() const {
+RouteLengths Network::distances() const {
   const auto routers_of = [&](int host) {
     std::vector<int> at;
     for (const End& end : ends_of(host))
       if (at.empty() || at.back() != end.vertex) at.push_back(end.vertex);
     return at;
   };
-  Distances d;
+  RouteLengths d;
   double sum = 0;
   for (int a = 0; a < hosts();) {
     const std::vector<int> sources = routers_of(a);

@@ -45,7 +45,7 @@ struct Hop {
 };
 
 /// Over all pairs of different hosts: links between the routers they are at, without the links of the hosts.
-struct Distances {
+struct RouteLengths {
   double aspl = 0;  ///< average shortest path length
   int diameter = 0;
 };
@@ -87,7 +87,7 @@ class Network {
   std::vector<Hop> towards(int b) const;
 
   /// A breadth-first search from every router that has hosts, and O(hosts) memory: a second at 4,096 hosts.
-  Distances distances() const;
+  RouteLengths distances() const;
   /// The fewest links between routers whose cut leaves half of the hosts on either side; for the regular families where
   /// halves exist at a wall of theirs.
   std::optional<std::int64_t> bisection() const { return parts_.bisection; }

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <atoll/apsp/all_pairs.hpp>
+#include <atoll/apsp/distance_format.hpp>
+#include <atoll/apsp/floyd_warshall.hpp>
+#include <atoll/apsp/floyd_warshall_grid.hpp>
+#include <atoll/apsp/negative_cycle.hpp>
+#include <atoll/apsp/peel.hpp>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace atl {
+namespace {
+
+/// With negative weights "no path" has been added to, within half of what it was (gather_arcs refuses longer paths).
+template <class T>
+void restore_no_path(Team& team, MatrixView<T> d) {
+  if constexpr (std::is_same_v<T, std::int32_t>)
+    team.for_range(static_cast<std::size_t>(d.rows), 16, [&](int, std::size_t i, std::size_t end) {
+      for (; i < end; ++i)
+        for (T& x : d.row(static_cast<std::int64_t>(i)))
+          if (x > kNoPath<T> / 2) x = kNoPath<T>;
+    });
+}
+
+std::size_t usable_memory() {
+  return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+/// Refuses a matrix that would not fit, while nothing has been taken.
+template <class T>
+void check_memory(World& world, Vertex n, double parts) {
+  const auto has = static_cast<double>(usable_memory());
+  const double per_node = std::max(1, world.size());  // ranks of one machine share it; of several, each has its own
+  const double need = parts * static_cast<double>(n) * static_cast<double>(n) * sizeof(T);
+  world.agree(
+      need / per_node <= has,
+      fmt::format("{} vertices need {} of memory for all pairs in values of {} bytes (this machine has {} free; "
+                  "n = {} would fit). Take a narrower --type, more machines, or a part of the graph.",
+                  n, bytes_text(static_cast<std::uint64_t>(need)), sizeof(T),
+                  bytes_text(static_cast<std::uint64_t>(has)),
+                  static_cast<std::int64_t>(std::sqrt(has / parts / sizeof(T)))));
+}
+
+template <class T>
+AllPairs<T> on_one_rank(World& world, const Arcs<T>& arcs, const AllPairsOptions& options) {
+  AllPairs<T> all;
+  AllPairsReport& report = all.report;
+  Team& team = world.team();
+  RankTimer timer(world);
+  Peeling<T> peeling;
+  if (options.peel == Peel::yes) {
+    peeling = peel(arcs);
+  } else {
+    peeling.component.assign(static_cast<std::size_t>(arcs.vertices()), 0);
+    std::vector<Local>& all_of_it = peeling.cores.emplace_back(static_cast<std::size_t>(arcs.vertices()));
+    for (std::size_t v = 0; v < all_of_it.size(); ++v) all_of_it[v] = static_cast<Local>(v);
+  }
+  report.components = static_cast<std::int64_t>(peeling.cores.size());
+  report.peeled = static_cast<std::int64_t>(peeling.twigs.size());
+  report.peel_seconds = timer.lap();
+
+  const Gemm gemm(shortest_paths_algebra(arcs));
+  std::vector<Matrix<T>> cores;
+  for (std::size_t c = 0; c < peeling.cores.size(); ++c) {
+    Matrix<T> d = peeling.nothing_peeled() ? arc_lengths(team, arcs) : arc_lengths(team, core_arcs(arcs, peeling, c));
+    FloydWarshallReport run;
+    if (floyd_warshall<T>(gemm, team, d.view(), {.block = options.block, .undirected = !arcs.directed}, &run))
+      refuse_negative_cycle(arcs);
+    if (arcs.has_negative()) restore_no_path(team, d.view());
+    report.block = std::max(report.block, run.block);
+    report.steps += run.steps;
+    report.operations += run.operations;
+    report.diagonal_seconds += run.diagonal_seconds;
+    report.panel_seconds += run.panel_seconds;
+    report.outer_seconds += run.outer_seconds;
+    cores.push_back(std::move(d));
+  }
+  report.compute_seconds = timer.lap();
+  all.distances.local = peeling.nothing_peeled() ? std::move(cores.front()) : expand(team, peeling, std::move(cores));
+  report.expand_seconds = timer.lap();
+  all.distances.layout = GridLayout(arcs.vertices(), std::max<std::int64_t>(report.block, 1), {});
+  report.method = "floyd_warshall";
+  return all;
+}
+
+template <class T>
+AllPairs<T> on_a_grid(World& world, const Arcs<T>& arcs, const AllPairsOptions& options) {
+  AllPairs<T> all;
+  AllPairsReport& report = all.report;
+  const ProcessGrid grid = options.grid.value_or(square_grid(world.size()));
+  world.agree(grid.size() == world.size(),
+              fmt::format("the grid is {} x {} (there are {} ranks). Give sides whose product is that.", grid.rows,
+                          grid.cols, world.size()));
+  GridOptions on_grid = options.on_grid;
+  on_grid.block = options.block ? options.block : usual_block(Gemm(shortest_paths_algebra(arcs)), arcs.vertices());
+  // Every rank has all arcs: it gives its share of them.
+  std::vector<MatrixEntry<T>> mine;
+  for (Vertex v = world.rank(); v < arcs.vertices(); v += world.size())
+    for (Edge e = arcs.begin(v); e < arcs.end(v); ++e)
+      mine.push_back({v, arcs.heads[static_cast<std::size_t>(e)], arcs.weights[static_cast<std::size_t>(e)]});
+  const GridLayout layout(arcs.vertices(), on_grid.block, grid);
+  all.distances = distances_from_entries<Semiring::min_plus, T>(world, layout, std::span<const MatrixEntry<T>>(mine));
+  RankTimer timer(world);
+  const GridRun run = floyd_warshall_grid<Semiring::min_plus>(world, all.distances, on_grid, options.pauses);
+  const GridStep sum = run.sum();
+  report.method = "floyd_warshall on a grid";
+  report.block = on_grid.block;
+  report.compute_seconds = timer.lap();
+  report.operations = run.operations;
+  report.steps = static_cast<std::int64_t>(run.steps.size());
+  report.diagonal_seconds = sum.diagonal;
+  report.panel_seconds = sum.panel;
+  report.outer_seconds = sum.outer;
+  report.wait_seconds = sum.wait + sum.copy;
+  if (arcs.has_negative()) restore_no_path(world.team(), all.distances.local.view());
+  return all;
+}
+
+}  // namespace
+
+ProcessGrid square_grid(Rank ranks) {
+  int rows = static_cast<int>(std::sqrt(static_cast<double>(ranks)));
+  while (ranks % rows != 0) --rows;
+  return {.rows = rows, .cols = ranks / rows};
+}
+
+template <class T>
+Algebra shortest_paths_algebra(const Arcs<T>& arcs) {
+  Element element = kElementOf<T>;
+  if (element == Element::float32 && !arcs.has_negative()) element = Element::float32_nonnegative;
+  return {Semiring::min_plus, element};
+}
+
+template <class T>
+AllPairs<T> all_pairs(World& world, const Arcs<T>& arcs, const AllPairsOptions& options) {
+  check(arcs.vertices() > 0, "{}: there is no vertex (so there are no pairs). Give another graph.", arcs.name);
+  check_memory<T>(world, arcs.vertices(), 1.1);  // the matrix and its panels
+  AllPairs<T> all =
+      world.size() == 1 && !options.grid ? on_one_rank(world, arcs, options) : on_a_grid(world, arcs, options);
+  all.report.matrix_bytes = all.distances.local.memory_bytes();
+  return all;
+}
+
+nlohmann::json AllPairsReport::to_json() const {
+  return {{"method", method},
+          {"block", block},
+          {"steps", steps},
+          {"operations", operations},
+          {"components", components},
+          {"peeled_vertices", peeled},
+          {"matrix_bytes", matrix_bytes},
+          {"seconds",
+           {{"peel", peel_seconds},
+            {"compute", compute_seconds},
+            {"expand", expand_seconds},
+            {"diagonal", diagonal_seconds},
+            {"panel", panel_seconds},
+            {"outer", outer_seconds},
+            {"wait", wait_seconds}}}};
+}
+
+template <class T>
+std::optional<std::string> fault_of_row(const Arcs<T>& arcs, const Arcs<T>& entering, Vertex s,
+                                        std::span<const T> row) {
+  const auto n = arcs.vertices();
+  const auto length = [](T a, T w) { return static_cast<double>(a) + static_cast<double>(w); };
+  const auto close = [](double a, double b) {
+    return std::is_integral_v<T> ? a == b : std::abs(a - b) <= 1e-4 * std::max(std::abs(a), std::abs(b)) + 1e-30;
+  };
+  const auto id = [&](Vertex v) { return arcs.ids[static_cast<std::size_t>(v)]; };
+  if (row[static_cast<std::size_t>(s)] != T{}) return fmt::format("the distance from {} to itself is not 0", id(s));
+  for (Vertex v = 0; v < n; ++v) {
+    const double d = static_cast<double>(row[static_cast<std::size_t>(v)]);
+    const bool none = row[static_cast<std::size_t>(v)] == kNoPath<T>;
+    const auto tails = entering.heads_of(v);
+    const auto weights = entering.weights_of(v);
+    for (std::size_t e = 0; e < tails.size(); ++e) {
+      const T before = row[static_cast<std::size_t>(tails[e])];
+      if (before == kNoPath<T>) continue;
+      const double through = length(before, weights[e]);
+      if (none || (through < d && !close(through, d)))
+        return fmt::format("from {} to {}: {} by its distance, {} through {}", id(s), id(v),
+                           none ? "no path" : fmt::format("{}", d), through, id(tails[e]));
+    }
+  }
+  // Vertices that are reached by arcs that account for their distances; the order does not matter.
+  std::vector<char> seen(static_cast<std::size_t>(n), 0);
+  std::vector<Vertex> reached{s};
+  seen[static_cast<std::size_t>(s)] = 1;
+  for (std::size_t next = 0; next < reached.size(); ++next) {
+    const Vertex u = reached[next];
+    const auto heads = arcs.heads_of(u);
+    const auto weights = arcs.weights_of(u);
+    for (std::size_t e = 0; e < heads.size(); ++e) {
+      const auto v = static_cast<std::size_t>(heads[e]);
+      if (seen[v] || !close(length(row[static_cast<std::size_t>(u)], weights[e]), static_cast<double>(row[v])))
+        continue;
+      seen[v] = 1;
+      reached.push_back(heads[e]);
+    }
+  }
+  for (Vertex v = 0; v < n; ++v)
+    if (!seen[static_cast<std::size_t>(v)] && row[static_cast<std::size_t>(v)] != kNoPath<T>)
+      return fmt::format("no path from {} to {} is as short as {}", id(s), id(v), row[static_cast<std::size_t>(v)]);
+  return {};
+}
+
+#define ATOLL_ALL_PAIRS_OF(T)                                                     \
+  template AllPairs<T> all_pairs(World&, const Arcs<T>&, const AllPairsOptions&); \
+  template Algebra shortest_paths_algebra(const Arcs<T>&);                        \
+  template std::optional<std::string> fault_of_row(const Arcs<T>&, const Arcs<T>&, Vertex, std::span<const T>);
+ATOLL_ALL_PAIRS_OF(float)
+ATOLL_ALL_PAIRS_OF(double)
+ATOLL_ALL_PAIRS_OF(std::int32_t)
+ATOLL_ALL_PAIRS_OF(std::uint16_t)
+ATOLL_ALL_PAIRS_OF(std::uint8_t)
+#undef ATOLL_ALL_PAIRS_OF
+
+}  // namespace atl

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/apsp/arcs.hpp>
+#include <atoll/apsp/distances.hpp>
+#include <atoll/apsp/gemm_kernels.hpp>
+#include <atoll/apsp/grid_options.hpp>
+#include <nlohmann/json_fwd.hpp>
+
+/// All pairs' shortest paths of a graph: COAST (SC 2022) on any number of ranks, less of it where the graph allows.
+///
+///     const Arcs<float> arcs = gather_arcs<float>(world, read_edges(world, "roads.gr"));
+///     const AllPairs<float> all = all_pairs(world, arcs, {});          // collective
+///     all.distances.local(i, j);                                       // this rank's part of the matrix
+///
+/// On one rank components are computed one by one and trees that hang from them are taken off first (peel.hpp), an
+/// undirected graph costs half, and searches from every source take over where they are cheaper. On several ranks the
+/// matrix is computed as it is (floyd_warshall_grid.hpp).
+namespace atl {
+
+enum class AllPairsMethod : std::uint8_t { automatic, floyd_warshall };
+enum class Peel : bool { no, yes };
+
+struct AllPairsOptions {
+  AllPairsMethod method = AllPairsMethod::automatic;
+  Peel peel = Peel::yes;
+  std::optional<ProcessGrid> grid = {};  ///< none: the one nearest to a square
+  std::int64_t block = 0;                ///< b; 0: by n and the kernel
+  GridOptions on_grid = {};              ///< broadcasts, look-ahead; its block does not count
+  GridPauses pauses = {};                ///< on a grid
+};
+
+/// How it went, on this rank.
+struct AllPairsReport {
+  std::string method;  ///< "floyd_warshall", "floyd_warshall on a grid"
+  std::int64_t block = 0;
+  double operations = 0;  ///< additions and minima that were needed, of all ranks
+  double peel_seconds = 0, compute_seconds = 0, expand_seconds = 0;
+  double diagonal_seconds = 0, panel_seconds = 0, outer_seconds = 0, wait_seconds = 0;
+  std::int64_t components = 1, peeled = 0;
+  std::int64_t steps = 0;        ///< blocks that were passed through
+  std::size_t matrix_bytes = 0;  ///< of this rank
+  nlohmann::json to_json() const;
+};
+
+template <class T>
+struct AllPairs {
+  Distances<T> distances;
+  AllPairsReport report;
+};
+
+/// Collective. Throws InputError, alike on all ranks: a negative cycle (named), a matrix that does not fit in memory
+/// (before anything is computed, with what would fit), a distance that T does not hold.
+template <class T>
+AllPairs<T> all_pairs(World& world, const Arcs<T>& arcs, const AllPairsOptions& options = {});
+
+/// Px x Py nearest to a square: the least that is broadcast.
+ProcessGrid square_grid(Rank ranks);
+
+/// The algebra of shortest paths over these weights: floats that are never negative have a faster one.
+template <class T>
+Algebra shortest_paths_algebra(const Arcs<T>& arcs);
+
+/// Whether row `s` is right, by its property alone: every distance is the best over the arcs that enter, and each that is
+/// finite is reached from s by arcs that account for it exactly (floats: up to rounding). O(n + m); `entering` are
+/// arcs.reversed(). Returns what is wrong, or nothing.
+template <class T>
+std::optional<std::string> fault_of_row(const Arcs<T>& arcs, const Arcs<T>& entering, Vertex s, std::span<const T> row);
+
+}  // namespace atl

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/apsp/all_pairs.hpp>
+#include <atoll/apsp/distance_file_write.hpp>
+#include <atoll/base/random.hpp>
+#include <cmath>
+
+#include "graph_input.hpp"
+#include "trials.hpp"
+#include "verbs.hpp"
+
+namespace atl::cli {
+namespace {
+
+// Rows that are checked where not all are: enough to meet any fault that touches one row in twenty, almost surely.
+constexpr Vertex kCheckedRows = 128;
+constexpr double kCheckAllUpTo = 1e9;  // n * m
+
+struct Options {
+  std::string type = "auto", output, output_type, grid, plan = "coast", broadcast, look_ahead = "on", peel = "on";
+  std::int64_t block = 0, steps = 0;
+  std::size_t chunk_kib = 4096;
+  int trials = 1, zstd = 0;
+  bool verify = false, no_verify = false, force = false;
+};
+
+/// The narrowest type that holds every path for sure: hops in 16 bits, whole weights in 32, else floats.
+Element chosen_type(const Arcs<double>& arcs) {
+  const double longest = std::max(std::abs(arcs.least), std::abs(arcs.greatest)) * static_cast<double>(arcs.vertices());
+  const bool whole = std::ranges::all_of(arcs.weights, [](double w) { return std::trunc(w) == w; });
+  if (arcs.is_unit() && longest < kNoPath<std::uint16_t>) return Element::uint16;
+  if (whole && longest < kNoPath<std::int32_t> / 2) return Element::int32;
+  if (whole && longest >= 0x1p24) return Element::float64;  // float32 would round
+  return Element::float32;
+}
+
+template <class T>
+Arcs<T> converted(Arcs<double> arcs) {
+  if constexpr (std::is_same_v<T, double>) {
+    return arcs;
+  } else {
+    Arcs<T> out{.name = std::move(arcs.name),
+                .directed = arcs.directed,
+                .ids = std::move(arcs.ids),
+                .offsets = std::move(arcs.offsets),
+                .heads = std::move(arcs.heads),
+                .weights = Array<T>(arcs.weights.size()),
+                .least = static_cast<T>(arcs.least),
+                .greatest = static_cast<T>(arcs.greatest)};
+    std::ranges::transform(arcs.weights, out.weights.begin(), [](double w) { return static_cast<T>(w); });
+    return out;
+  }
+}
+
+template <class T>
+std::vector<T> row_of(World& world, const Distances<T>& d, std::int64_t s) {
+  const GridLayout& layout = d.layout;
+  std::vector<T> mine;
+  if (layout.rows.part_of(layout.rows.block_of(s)) == layout.grid.row_of(world.rank())) {
+    const auto local = d.local.view().row(layout.rows.local_of(s));
+    mine.assign(local.begin(), local.end());
+  }
+  std::vector<Edge> counts;
+  const std::vector<T> all = world.all_gather_varying(std::span<const T>(mine), &counts);
+  std::vector<T> row(static_cast<std::size_t>(layout.cols.size));
+  std::size_t at = 0;
+  for (Rank r = 0; r < world.size(); ++r)
+    for (std::int64_t j = 0; j < counts[static_cast<std::size_t>(r)]; ++j, ++at)
+      row[static_cast<std::size_t>(layout.cols.index_of(layout.grid.col_of(r), j))] = all[at];
+  return row;
+}
+
+template <class T>
+std::optional<std::string> fault_of(World& world, const Arcs<T>& arcs, const Distances<T>& d, Vertex& checked) {
+  const Vertex n = arcs.vertices();
+  const bool all = static_cast<double>(n) * static_cast<double>(arcs.size()) <= kCheckAllUpTo;
+  checked = all ? n : std::min(n, kCheckedRows);
+  const Arcs<T> entering = arcs.reversed();
+  std::optional<std::string> fault;
+  for (Vertex k = 0; k < checked; ++k) {
+    const Vertex s =
+        all ? k : static_cast<Vertex>(random_at(7, static_cast<std::uint64_t>(k)) % static_cast<std::uint64_t>(n));
+    const std::vector<T> row = row_of(world, d, s);
+    // Every rank has the row: each checks its share of them.
+    if (!fault && k % world.size() == world.rank()) fault = fault_of_row<T>(arcs, entering, s, row);
+  }
+  const auto has = world.all_gather(static_cast<int>(fault.has_value()));
+  for (Rank r = 0; r < world.size(); ++r) {
+    if (!has[static_cast<std::size_t>(r)]) continue;
+    const std::string mine = r == world.rank() ? *fault : std::string();
+    const auto told = world.all_gather_varying(std::span<const char>(mine));
+    return std::string(told.begin(), told.end());
+  }
+  return {};
+}
+
+AllPairsOptions all_pairs_options(const Options& o) {
+  AllPairsOptions out;
+  out.peel = o.peel == "on" ? Peel::yes : Peel::no;
+  out.block = o.block;
+  out.on_grid = GridOptions::ablation(o.plan);
+  if (!o.broadcast.empty()) out.on_grid.panels = broadcast_named(o.broadcast);
+  if (o.look_ahead == "off") out.on_grid.look_ahead = GridOptions::LookAhead::off;
+  out.on_grid.chunk_bytes = o.chunk_kib << 10;
+  out.on_grid.steps = o.steps;
+  if (!o.grid.empty()) {
+    int rows = 0, cols = 0, end = 0;
+    if (std::sscanf(o.grid.c_str(), "%dx%d%n", &rows, &cols, &end) != 2 || end != static_cast<int>(o.grid.size()) ||
+        rows < 1 || cols < 1)
+      throw UsageError(fmt::format("--grid is '{}' (it needs rows x columns of ranks). Give it as 2x4.", o.grid));
+    out.grid = ProcessGrid{.rows = rows, .cols = cols};
+  }
+  return out;
+}
+
+template <class T>
+Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_edges) {
+  const AllPairsOptions options = all_pairs_options(o);
+  Trials trials(world);
+  AllPairs<T> all;
+  for (int t = 0; t < o.trials; ++t) {
+    all = {};  // its memory goes before the next takes as much
+    trials.time([&] { all = all_pairs(world, arcs, options); });
+  }
+  Outcome out;
+  trials.report(out.seconds, out.counters);
+  const AllPairsReport& report = all.report;
+  const double seconds = out.seconds["run"].template get<double>();
+  out.input = {{"graph", arcs.name},
+               {"vertices", arcs.vertices()},
+               {"edges", input_edges},
+               {"arcs", arcs.size()},
+               {"directed", arcs.directed}};
+  out.result = report.to_json();
+  out.result["type"] = name_of(kElementOf<T>);
+  const double cubed = 2.0 * std::pow(static_cast<double>(arcs.vertices()), 3);
+  out.result["operations_per_second"] = report.operations / seconds;
+  out.result["nominal_operations_per_second"] = cubed / seconds;
+  RankTimer timer(world);
+  if (!o.output.empty()) {
+    DistanceGraph graph{.ids = arcs.ids, .directed = arcs.directed};
+    std::vector<std::int32_t> widened;
+    graph.offsets = {arcs.offsets.data(), arcs.offsets.size()};
+    graph.targets = {arcs.heads.data(), arcs.heads.size()};
+    if (!arcs.is_unit()) {
+      if constexpr (sizeof(T) < 4) {
+        widened.assign(arcs.weights.begin(), arcs.weights.end());
+        graph.lengths = std::span<const std::int32_t>(widened);
+      } else {
+        graph.lengths = std::span<const T>(arcs.weights.data(), arcs.weights.size());
+      }
+    }
+    DistanceFileOptions file{.zstd_level = o.zstd, .existing = o.force ? Existing::replace : Existing::refuse};
+    if (!o.output_type.empty()) file.element = element_named(o.output_type);
+    write_distances(world, o.output, all.distances, graph, file);
+    out.seconds["write"] = world.max(timer.lap());
+    out.result["output"] = o.output;
+  }
+  const bool partial = o.steps > 0;
+  const bool verify = !partial && !o.no_verify && (o.verify || input_edges <= 100'000'000);
+  Vertex checked = 0;
+  if (verify) {
+    const auto fault = fault_of(world, arcs, all.distances, checked);
+    out.verified = !fault;
+    if (fault) out.failure = fmt::format("{}: {}. This is a defect: report it with the command.", arcs.name, *fault);
+    out.result["checked_rows"] = checked;
+    out.seconds["verify"] = world.max(timer.lap());
+  }
+  std::vector<std::pair<std::string, std::string>> rows{
+      {"graph", fmt::format("{}: {} vertices, {} {} edges", arcs.name, arcs.vertices(), input_edges,
+                            arcs.directed ? "directed" : "undirected")},
+      {"ranks", fmt::format("{} x {} threads, {}", world.size(), world.team().size(), world.fabric().name())},
+      {"method", fmt::format("{}, {}, block {}", report.method, name_of(kElementOf<T>), report.block)}};
+  if (report.components > 1 || report.peeled > 0)
+    rows.emplace_back("less to do",
+                      fmt::format("{} components, {} vertices of trees taken off: {:.3g} of 2 n^3 operations",
+                                  report.components, report.peeled, report.operations / cubed));
+  rows.emplace_back(
+      "time", fmt::format("{:.3f} s: diagonal {:.3f}, panels {:.3f}, outer {:.3f}, waiting {:.3f}", seconds,
+                          report.diagonal_seconds, report.panel_seconds, report.outer_seconds, report.wait_seconds));
+  rows.emplace_back("rate", fmt::format("{:.1f} Gop/s of those needed, {:.1f} of 2 n^3",
+                                        report.operations / seconds / 1e9, cubed / seconds / 1e9));
+  if (!o.output.empty()) rows.emplace_back("written", o.output);
+  rows.emplace_back("verified", partial         ? "no (--steps left the rest undone)"
+                                : !verify       ? "no (--verify asks for it)"
+                                : *out.verified ? fmt::format("yes, {} rows", checked)
+                                                : "FAILED");
+  out.text = table_of(rows);
+  return out;
+}
+
+}  // namespace
+
+int run_apsp(const Words& words) {
+  Command command("run apsp", "Shortest paths between all pairs of vertices: a matrix of distances.");
+  Options o;
+  GraphInput input;
+  CLI::App& app = command.app();
+  input.add_reading_to(app);
+  app.add_option("--type", o.type, "float32 float64 int32 uint16 uint8 (default: the narrowest that holds every path)")
+      ->check(CLI::IsMember({"auto", "float32", "float64", "int32", "uint16", "uint8"}));
+  app.add_option("--peel", o.peel, "on (default) or off: components and trees apart")
+      ->check(CLI::IsMember({"on", "off"}));
+  app.add_option("--block", o.block, "b, rows of a block (default: by size)")->check(CLI::PositiveNumber);
+  app.add_option("--grid", o.grid, "rows x columns of ranks, as 2x4 (default: nearest to a square)");
+  app.add_option("--plan", o.plan, "naive la la+r la+r+nt coast (default): what is switched on between ranks")
+      ->check(CLI::IsMember(GridOptions::ablations()));
+  app.add_option("--broadcast", o.broadcast, "tree ring ring2m: of panels, instead of the plan's");
+  app.add_option("--chunk", o.chunk_kib, "KiB of a panel that travel at a time (default 4096; 0: all)");
+  app.add_option("--look-ahead", o.look_ahead, "on (default) or off")->check(CLI::IsMember({"on", "off"}));
+  app.add_option("--steps", o.steps, "end after so many blocks: for measuring")->check(CLI::PositiveNumber);
+  app.add_option("--trials", o.trials, "how often it is timed (default 1)")->check(CLI::PositiveNumber);
+  app.add_option("--output", o.output, "write the distances, with original ids: .npy .tiles .zarr");
+  app.add_option("--output-type", o.output_type, "of the values in the file");
+  app.add_option("--zstd", o.zstd, "level at which chunks of .zarr are compressed (default 0: not)");
+  app.add_flag("--force", o.force, "replace an output that is there");
+  auto* verify = app.add_flag("--verify", o.verify, "check the distances (default up to 100 million edges)");
+  app.add_flag("--no-verify", o.no_verify, "do not")->excludes(verify);
+  if (const auto code = command.parse(words)) return *code;
+  return command.run([&](World& world) {
+    RankTimer timer(world);
+    EdgeList edges = input.load(world);
+    const double load_seconds = world.max(timer.lap());
+    const Edge input_edges = world.sum(static_cast<Edge>(edges.size()));
+    double gather_seconds = 0;
+    const auto finish = [&](auto&& arcs) {
+      gather_seconds = world.max(timer.lap());
+      Outcome out = run_as(world, o, arcs, input_edges);
+      out.seconds["load"] = load_seconds;
+      out.seconds["gather"] = gather_seconds;
+      return out;
+    };
+    if (o.type != "auto")
+      return with_value_type(element_named(o.type),
+                             [&](auto value) { return finish(gather_arcs<decltype(value)>(world, std::move(edges))); });
+    Arcs<double> arcs = gather_arcs<double>(world, std::move(edges));
+    return with_value_type(chosen_type(arcs),
+                           [&](auto value) { return finish(converted<decltype(value)>(std::move(arcs))); });
+  });
+}
+
+}  // namespace atl::cli
