@@ -16,7 +16,7 @@ constexpr Vertex kCheckedRows = 128;
 constexpr double kCheckAllUpTo = 1e9;  // n * m
 
 struct Options {
-  std::string type = "auto", output, output_type, grid, plan = "coast", broadcast, look_ahead = "on", peel = "on";
+  std::string type = "auto", output, output_type, grid, variant = "coast", broadcast, look_ahead = "on", peel = "on";
   std::int64_t block = 0, steps = 0;
   std::size_t chunk_kib = 4096;
   int trials = 1, zstd = 0;
@@ -97,7 +97,7 @@ AllPairsOptions all_pairs_options(const Options& o) {
   AllPairsOptions out;
   out.peel = o.peel == "on" ? Peel::yes : Peel::no;
   out.block = o.block;
-  out.on_grid = GridOptions::ablation(o.plan);
+  out.on_grid = GridOptions::ablation(o.variant);
   if (!o.broadcast.empty()) out.on_grid.panels = broadcast_named(o.broadcast);
   if (o.look_ahead == "off") out.on_grid.look_ahead = GridOptions::LookAhead::off;
   out.on_grid.chunk_bytes = o.chunk_kib << 10;
@@ -202,9 +202,9 @@ int run_apsp(const Words& words) {
       ->check(CLI::IsMember({"on", "off"}));
   app.add_option("--block", o.block, "b, rows of a block (default: by size)")->check(CLI::PositiveNumber);
   app.add_option("--grid", o.grid, "rows x columns of ranks, as 2x4 (default: nearest to a square)");
-  app.add_option("--plan", o.plan, "naive la la+r la+r+nt coast (default): what is switched on between ranks")
+  app.add_option("--variant", o.variant, "naive la la+r la+r+nt coast (default): what is switched on between ranks")
       ->check(CLI::IsMember(GridOptions::ablations()));
-  app.add_option("--broadcast", o.broadcast, "tree ring ring2m: of panels, instead of the plan's");
+  app.add_option("--broadcast", o.broadcast, "tree ring ring2m: of panels, instead of the variant's");
   app.add_option("--chunk", o.chunk_kib, "KiB of a panel that travel at a time (default 4096; 0: all)");
   app.add_option("--look-ahead", o.look_ahead, "on (default) or off")->check(CLI::IsMember({"on", "off"}));
   app.add_option("--steps", o.steps, "end after so many blocks: for measuring")->check(CLI::PositiveNumber);

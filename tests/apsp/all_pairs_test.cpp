@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <atoll/apsp/all_pairs.hpp>
+#include <atoll/base/random.hpp>
+#include <atoll/graph/edge_list_of.hpp>
+#include <atoll/graph/generate.hpp>
+
+#include "reference/apsp.hpp"
+#include "shapes.hpp"
+
+using namespace atl;
+
+namespace {
+
+struct Kind {
+  Vertex n;
+  Edge arcs;
+  bool directed, negative;
+};
+
+template <class T>
+std::vector<Arc<T>> random_arcs(const Kind& kind, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<Arc<T>> arcs;
+  for (Edge e = 0; e < kind.arcs; ++e) {
+    const auto u = static_cast<Local>(random.below(static_cast<std::uint64_t>(kind.n)));
+    const auto v = static_cast<Local>(random.below(static_cast<std::uint64_t>(kind.n)));
+    auto w = static_cast<std::int64_t>(random.below(30));
+    if (kind.negative) w += u % 11 - v % 11;  // by potentials: no cycle is negative
+    if (u != v) arcs.push_back({u, v, static_cast<T>(w)});
+  }
+  return arcs;
+}
+
+std::vector<Vertex> ids_of(Vertex n) {
+  std::vector<Vertex> ids;
+  for (Vertex v = 0; v < n; ++v) ids.push_back(3 * v + 5);
+  return ids;
+}
+
+Plan quiet_plan() {
+  Plan plan;
+  plan.threads = 1;
+  plan.timeout_seconds = 120;
+  return plan;
+}
+
+/// Every entry of every rank's part, and every row by its property.
+template <class T>
+void distances_are_those_of_the_oracle(const Kind& kind, Rank ranks, const AllPairsOptions& options) {
+  const auto input = random_arcs<T>(kind, 17);
+  const auto expected = reference::floyd_warshall<T>(static_cast<std::size_t>(kind.n), input, kind.directed);
+  REQUIRE(expected);
+  std::atomic<int> wrong{0};
+  run_ranks(ranks, quiet_plan(), [&](World& world) {
+    const Arcs<T> arcs = make_arcs<T>(ids_of(kind.n), kind.directed, input, "random");
+    const AllPairs<T> all = all_pairs(world, arcs, options);
+    const GridLayout& layout = all.distances.layout;
+    const int row = layout.grid.row_of(world.rank()), col = layout.grid.col_of(world.rank());
+    for (std::int64_t i = 0; i < all.distances.local.rows(); ++i)
+      for (std::int64_t j = 0; j < all.distances.local.cols(); ++j) {
+        const auto u = static_cast<std::size_t>(layout.rows.index_of(row, i));
+        const auto v = static_cast<std::size_t>(layout.cols.index_of(col, j));
+        wrong += all.distances.local(i, j) != (*expected)[u][v];
+      }
+    if (world.size() == 1) {
+      const Arcs<T> entering = arcs.reversed();
+      for (Vertex s = 0; s < kind.n; ++s)
+        wrong += fault_of_row<T>(arcs, entering, s, all.distances.local.view().row(s)).has_value();
+    }
+  });
+  INFO("n ", kind.n, " arcs ", kind.arcs, kind.directed ? " directed" : " undirected", " ranks ", ranks, " block ",
+       options.block);
+  CHECK(wrong == 0);
+}
+
+}  // namespace
+
+TEST_CASE("all pairs on any number of ranks: the oracle's distances, whatever the graph and the type") {
+  for (const Kind& kind : {Kind{1, 0, true, false}, Kind{7, 3, true, false}, Kind{60, 40, false, false},
+                           Kind{75, 300, true, true}, Kind{130, 200, false, false}, Kind{101, 2000, true, false}})
+    for (const Rank ranks : shapes::kRanks) {
+      if (shapes::kSanitized && ranks != 1 && ranks != 3 && ranks != 4) continue;
+      const AllPairsOptions options{.block = 16};
+      distances_are_those_of_the_oracle<std::int32_t>(kind, ranks, options);
+      distances_are_those_of_the_oracle<float>(kind, ranks, options);
+      if (!kind.negative) distances_are_those_of_the_oracle<std::uint16_t>(kind, ranks, options);
+      if (ranks == 1) distances_are_those_of_the_oracle<double>(kind, ranks, {.peel = Peel::no});
+    }
+}
+
+TEST_CASE("a negative cycle is refused by name on every number of ranks") {
+  for (const Rank ranks : {1, 2, 4})
+    run_ranks(ranks, quiet_plan(), [&](World& world) {
+      std::vector<Arc<float>> input = random_arcs<float>({40, 100, true, false}, 3);
+      input.push_back({10, 20, -40.0f});
+      input.push_back({20, 10, 1.0f});
+      const Arcs<float> arcs = make_arcs<float>(ids_of(40), true, input, "bad");
+      CHECK_THROWS_WITH_AS(all_pairs(world, arcs, {}), doctest::Contains("negative cycle"), InputError);
+    });
+}
+
+TEST_CASE("a wrong distance is found by the check of its row") {
+  const auto input = random_arcs<std::int32_t>({60, 200, true, false}, 5);
+  const Arcs<std::int32_t> arcs = make_arcs<std::int32_t>(ids_of(60), true, input, "random");
+  const Arcs<std::int32_t> entering = arcs.reversed();
+  const auto world = World::alone(quiet_plan());
+  const AllPairs<std::int32_t> all = all_pairs(*world, arcs, {});
+  const auto truth = all.distances.local.view().row(4);
+  for (const std::int32_t error : {-1, 1, 1000000})
+    for (std::size_t v = 0; v < truth.size(); ++v) {
+      std::vector<std::int32_t> row(truth.begin(), truth.end());
+      row[v] = row[v] == kNoPath<std::int32_t> ? 12 : row[v] + error;
+      CHECK(fault_of_row<std::int32_t>(arcs, entering, 4, row));
+    }
+}
+
+TEST_CASE("a grid that is not of the ranks, or a matrix beyond memory, is refused before anything is computed") {
+  run_ranks(3, quiet_plan(), [](World& world) {
+    const Arcs<float> arcs = make_arcs<float>(ids_of(9), true, {}, "empty");
+    CHECK_THROWS_WITH_AS(all_pairs(world, arcs, {.grid = ProcessGrid{.rows = 2, .cols = 2}}),
+                         doctest::Contains("2 x 2"), InputError);
+    const Arcs<double> huge = make_arcs<double>(ids_of(3'000'000), true, {}, "huge");
+    CHECK_THROWS_WITH_AS(all_pairs(world, huge, {}), doctest::Contains("would fit"), InputError);
+  });
+}
+
+TEST_CASE("the edges of a graph as a list again: the same arcs on any number of ranks") {
+  for (const Rank ranks : {1, 3})
+    for (const bool directed : {false, true})
+      run_ranks(ranks, quiet_plan(), [&](World& world) {
+        EdgeList edges = generate(world, "kron:6", {.weights = Weights::uniform});
+        edges.directed = directed;
+        EdgeList again = generate(world, "kron:6", {.weights = Weights::uniform});
+        again.directed = directed;
+        const Graph graph = Graph::build(world, std::move(edges), {});
+        const Arcs<float> straight = gather_arcs<float>(world, std::move(again));
+        const Arcs<float> back = gather_arcs<float>(world, edge_list_of(graph));
+        CHECK(std::ranges::equal(straight.ids, back.ids));
+        CHECK(std::ranges::equal(straight.heads, back.heads));
+        CHECK(std::ranges::equal(straight.weights, back.weights));
+        CHECK(back.directed == directed);
+      });
+}
