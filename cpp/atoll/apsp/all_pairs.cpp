@@ -93,6 +93,9 @@ AllPairs<T> on_a_grid(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
   world.agree(grid.size() == world.size(),
               fmt::format("the grid is {} x {} (there are {} ranks). Give sides whose product is that.", grid.rows,
                           grid.cols, world.size()));
+  // Before the run, as every rank has all arcs: a diagonal that becomes negative would be one rank's alone to see.
+  if (arcs.has_negative())
+    if (const auto cycle = find_negative_cycle(arcs); !cycle.empty()) refuse_negative_cycle(arcs, cycle);
   GridOptions on_grid = options.on_grid;
   on_grid.block = options.block ? options.block : usual_block(Gemm(shortest_paths_algebra(arcs)), arcs.vertices());
   // Every rank has all arcs: it gives its share of them.
