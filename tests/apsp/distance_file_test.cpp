@@ -95,7 +95,7 @@ void round_trips(const files::Folder& folder, const ProcessGrid& grid, std::int6
 TEST_CASE("distances come back from every form, of every type, from every grid") {
   files::Folder folder;
   for (const ProcessGrid& grid : kGrids)
-    for (const auto& [n, block] : {std::pair<std::int64_t, std::int64_t>{1, 1}, {1, 64}, {7, 3}, {29, 8}, {64, 16}}) {
+    for (const auto& [n, block] : {std::pair<std::int64_t, std::int64_t>{1, 64}, {29, 8}, {64, 16}}) {
       CAPTURE(grid.rows);
       CAPTURE(grid.cols);
       CAPTURE(n);

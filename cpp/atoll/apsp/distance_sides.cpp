@@ -48,7 +48,14 @@ std::string shape_text(std::int64_t n) { return fmt::format("({},)", n); }
 
 DistanceMeta meta_of(std::int64_t n, std::int64_t block, Element element, const DistanceGraph& graph,
                      const DistanceFileOptions& options) {
-  constexpr const char* kLengthTypes[] = {"", "float32", "float64", "int32"};
+  const std::string lengths = std::visit(
+      []<class Lengths>(const Lengths&) -> std::string {
+        if constexpr (std::is_same_v<Lengths, std::monostate>)
+          return "";
+        else
+          return std::string(name_of(kElementOf<std::remove_const_t<typename Lengths::element_type>>));
+      },
+      graph.lengths);
   return {.n = n,
           .block = std::min(n, block),
           .element = element == Element::float32_nonnegative ? Element::float32 : element,
@@ -57,7 +64,7 @@ DistanceMeta meta_of(std::int64_t n, std::int64_t block, Element element, const 
           .directed = graph.directed,
           .has_ids = !graph.ids.empty(),
           .arcs = graph.offsets.empty() ? -1 : std::ssize(graph.targets),
-          .weights = graph.offsets.empty() ? "" : kLengthTypes[graph.lengths.index()],
+          .weights = graph.offsets.empty() ? "" : lengths,
           .about = options.about};
 }
 
