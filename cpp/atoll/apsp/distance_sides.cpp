@@ -70,9 +70,10 @@ DistanceMeta meta_of(std::int64_t n, std::int64_t block, Element element, const 
 
 void write_sides(OutputFolder& folder, const DistanceMeta& meta, const DistanceGraph& graph) {
   for (const SideArray& a : side_arrays(graph)) {
-    std::string all = npy_head(a.type, shape_text(a.size), 0);
-    all.append(static_cast<const char*>(a.data), a.bytes);
-    folder.write(std::string(a.name) + ".npy", all.data(), all.size());
+    const std::string head = npy_head(a.type, shape_text(a.size), 0);
+    const int file = folder.create(std::string(a.name) + ".npy", head.size() + a.bytes);
+    folder.write_at(file, head.data(), head.size(), 0);
+    folder.write_at(file, a.data, a.bytes, head.size());
   }
   const std::string words = meta.to_json().dump(2) + "\n";
   folder.write("meta.json", words.data(), words.size());
