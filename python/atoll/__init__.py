@@ -13,7 +13,7 @@ gets a handler.
 
 import logging as _logging
 
-from . import algorithms, errors, graph, measures, plot, vertices, world
+from . import algorithms, apsp, errors, graph, measures, plot, vertices, world
 from ._core import VERSION as __version__
 from .algorithms import BfsResult, bfs
 from .errors import Error, InputError, IoError, TransportError, UsageError, VerificationError
@@ -47,6 +47,7 @@ __all__ = [
     "World",
     "__version__",
     "algorithms",
+    "apsp",
     "betweenness_centrality",
     "bfs",
     "clustering",

@@ -290,9 +290,8 @@ DistanceGraph DistanceFile::graph() const {
   if (!has_arcs()) return graph;
   graph.offsets = s.offsets.as<Edge>();
   graph.targets = s.targets.as<Local>();
-  if (s.meta.weights == "float32") graph.lengths = s.weights.as<float>();
-  if (s.meta.weights == "float64") graph.lengths = s.weights.as<double>();
-  if (s.meta.weights == "int32") graph.lengths = s.weights.as<std::int32_t>();
+  if (!s.meta.weights.empty())
+    with_value_type(element_named(s.meta.weights), [&](auto type) { graph.lengths = s.weights.as<decltype(type)>(); });
   return graph;
 }
 

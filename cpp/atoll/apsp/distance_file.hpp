@@ -23,7 +23,7 @@
 /// | .zarr               | in place, chunk mapped   | copied from n/b chunks | in place                 |
 /// | .zarr, compressed   | unpacks the chunk        | unpacks n/b chunks     | unpacked                 |
 ///
-/// Chunks stay mapped or unpacked up to kKeptBytes. A .npy that numpy has written opens too: its ids are 0 .. n-1.
+/// Chunks stay mapped; unpacked ones stay up to kKeptBytes. A .npy that numpy has written opens too: its ids are 0 .. n-1.
 /// All calls may be made by several threads. Throws InputError (damaged, cut off, no such id), IoError.
 namespace atl {
 

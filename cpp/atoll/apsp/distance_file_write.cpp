@@ -94,22 +94,31 @@ void write_npy(World& world, const std::string& path, const DistanceMeta& meta, 
   const std::uint64_t matrix =
       head.size() + static_cast<std::uint64_t>(meta.n) * static_cast<std::uint64_t>(meta.n) * sizeof(To);
   // Behind the matrix: what only rank 0 knows.
-  std::string tail;
+  struct Piece {
+    std::uint64_t at;
+    std::string head;
+    const void* data;
+    std::size_t bytes;
+  };
+  const std::string words = meta.to_json().dump();
+  std::vector<Piece> pieces;
+  std::uint64_t end = matrix;
   if (world.rank() == 0) {
-    const auto append = [&](const char* type, std::int64_t size, const void* data, std::size_t bytes) {
-      tail += npy_head(type, shape_text(size), matrix + tail.size());
-      tail.append(static_cast<const char*>(data), bytes);
+    const auto append = [&](const SideArray& a) {
+      Piece piece{end, npy_head(a.type, shape_text(a.size), end), a.data, a.bytes};
+      end += piece.head.size() + a.bytes;
+      pieces.push_back(std::move(piece));
     };
-    const std::string words = meta.to_json().dump();
-    append("|u1", std::ssize(words), words.data(), words.size());
-    for (const SideArray& a : side_arrays(graph)) append(a.type, a.size, a.data, a.bytes);
+    append({"meta", "|u1", std::ssize(words), words.data(), words.size()});
+    for (const SideArray& a : side_arrays(graph)) append(a);
   }
   OutputFile file(world, path);
-  file.reserve(world.max(static_cast<std::uint64_t>(matrix + tail.size())));
+  file.reserve(world.max(end));
   world.together([&] {
-    if (world.rank() == 0) {
-      file.write_at(head.data(), head.size(), 0);
-      file.write_at(tail.data(), tail.size(), matrix);
+    if (world.rank() == 0) file.write_at(head.data(), head.size(), 0);
+    for (const Piece& piece : pieces) {
+      file.write_at(piece.head.data(), piece.head.size(), piece.at);
+      file.write_at(piece.data, piece.bytes, piece.at + piece.head.size());
     }
     blocks.each_row([&](std::int64_t i, std::int64_t j, const To* values, std::int64_t n) {
       file.write_at(values, static_cast<std::size_t>(n) * sizeof(To),

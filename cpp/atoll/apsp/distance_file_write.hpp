@@ -23,7 +23,8 @@ namespace atl {
 
 /// Lengths of arcs, as they are: none (each has length 1), or a value an arc.
 using ArcLengths =
-    std::variant<std::monostate, std::span<const float>, std::span<const double>, std::span<const std::int32_t>>;
+    std::variant<std::monostate, std::span<const float>, std::span<const double>, std::span<const std::int32_t>,
+                 std::span<const std::uint16_t>, std::span<const std::uint8_t>>;
 
 /// What distances alone do not say. Rank 0's counts; others may give nothing.
 struct DistanceGraph {

@@ -71,7 +71,7 @@ struct DistanceMeta {
   double scale = 1;  ///< a distance is the stored value times this
   bool directed = true, has_ids = false;
   std::int64_t arcs = -1;  ///< -1: none are there
-  std::string weights;     ///< float32, float64, int32; empty: arcs of length 1
+  std::string weights;     ///< the arcs' type; empty: arcs of length 1
   nlohmann::json about = nlohmann::json::object();
 
   nlohmann::json to_json() const;

@@ -48,7 +48,14 @@ std::string shape_text(std::int64_t n) { return fmt::format("({},)", n); }
 
 DistanceMeta meta_of(std::int64_t n, std::int64_t block, Element element, const DistanceGraph& graph,
                      const DistanceFileOptions& options) {
-  constexpr const char* kLengthTypes[] = {"", "float32", "float64", "int32"};
+  const std::string lengths = std::visit(
+      []<class Lengths>(const Lengths&) -> std::string {
+        if constexpr (std::is_same_v<Lengths, std::monostate>)
+          return "";
+        else
+          return std::string(name_of(kElementOf<std::remove_const_t<typename Lengths::element_type>>));
+      },
+      graph.lengths);
   return {.n = n,
           .block = std::min(n, block),
           .element = element == Element::float32_nonnegative ? Element::float32 : element,
@@ -57,15 +64,16 @@ DistanceMeta meta_of(std::int64_t n, std::int64_t block, Element element, const 
           .directed = graph.directed,
           .has_ids = !graph.ids.empty(),
           .arcs = graph.offsets.empty() ? -1 : std::ssize(graph.targets),
-          .weights = graph.offsets.empty() ? "" : kLengthTypes[graph.lengths.index()],
+          .weights = graph.offsets.empty() ? "" : lengths,
           .about = options.about};
 }
 
 void write_sides(OutputFolder& folder, const DistanceMeta& meta, const DistanceGraph& graph) {
   for (const SideArray& a : side_arrays(graph)) {
-    std::string all = npy_head(a.type, shape_text(a.size), 0);
-    all.append(static_cast<const char*>(a.data), a.bytes);
-    folder.write(std::string(a.name) + ".npy", all.data(), all.size());
+    const std::string head = npy_head(a.type, shape_text(a.size), 0);
+    const int file = folder.create(std::string(a.name) + ".npy", head.size() + a.bytes);
+    folder.write_at(file, head.data(), head.size(), 0);
+    folder.write_at(file, a.data, a.bytes, head.size());
   }
   const std::string words = meta.to_json().dump(2) + "\n";
   folder.write("meta.json", words.data(), words.size());

@@ -16,7 +16,7 @@ std::shared_ptr<const void> ZarrChunks::at(std::int64_t i, std::int64_t j) {
     return found->second.bytes;
   }
   std::shared_ptr<const void> bytes = read(key);
-  while (!asked_.empty() && (asked_.size() + 1) * chunk_bytes_ > kept_bytes_) {
+  while (!asked_.empty() && asked_.size() >= most_kept_) {
     kept_.erase(asked_.back());
     asked_.pop_back();
   }

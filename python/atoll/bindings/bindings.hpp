@@ -100,6 +100,7 @@ void bind_runtime(nb::module_& m);
 void bind_graph(nb::module_& m);
 void bind_algorithms(nb::module_& m);
 void bind_values(nb::module_& m);
+void bind_apsp(nb::module_& m);
 
 // ---------------------------------------------------------------------------------------------------------------------
 

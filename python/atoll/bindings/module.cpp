@@ -47,4 +47,5 @@ NB_MODULE(_core, m) {
   bind_graph(m);
   bind_algorithms(m);
   bind_values(m);
+  bind_apsp(m);
 }
