@@ -41,16 +41,14 @@ std::vector<Local> cycle_among(const std::vector<Local>& parent) {
   return {};
 }
 
-}  // namespace
-
+/// Least distances from a vertex outside that has an arc of weight 0 to each: so every cycle is reached. Returns a cycle
+/// of "comes from" if there is one: where a path comes back to a vertex. Looked for after every n improvements, which
+/// costs no more than they did.
 template <class T>
-std::vector<Local> find_negative_cycle(const Arcs<T>& arcs) {
-  if (!arcs.has_negative()) return {};
+std::vector<Local> settle(const Arcs<T>& arcs, std::vector<PathLength<T>>& distance) {
   const auto n = static_cast<std::size_t>(arcs.vertices());
-  // From a vertex outside that has an arc of weight 0 to each: so every cycle is reached. Where a path comes back to a
-  // vertex, "comes from" has a cycle, and it is negative; looked for after every n improvements, which costs no more
-  // than they did.
-  std::vector<PathLength<T>> distance(n, PathLength<T>{});
+  distance.assign(n, PathLength<T>{});
+  if (!arcs.has_negative()) return {};
   std::vector<Local> parent(n, -1);
   std::vector<char> queued(n, 1);
   std::deque<Local> queue;
@@ -70,13 +68,28 @@ std::vector<Local> find_negative_cycle(const Arcs<T>& arcs) {
       parent[head] = v;
       if (!queued[head]) queue.push_back(heads[k]), queued[head] = 1;
       if (++improved % n != 0) continue;
-      std::vector<Local> cycle = cycle_among(parent);
-      if (cycle.empty()) continue;
-      // Rounding can close a cycle of weight 0, too.
-      return cycle_weight(arcs, cycle) < 0 ? cycle : std::vector<Local>{};
+      if (std::vector<Local> cycle = cycle_among(parent); !cycle.empty()) return cycle;
     }
   }
   return {};
+}
+
+}  // namespace
+
+template <class T>
+std::vector<Local> find_negative_cycle(const Arcs<T>& arcs) {
+  std::vector<PathLength<T>> distance;
+  std::vector<Local> cycle = settle(arcs, distance);
+  // Rounding can close a cycle of weight 0, too.
+  if (!cycle.empty() && cycle_weight(arcs, cycle) >= 0) cycle.clear();
+  return cycle;
+}
+
+template <class T>
+std::vector<PathLength<T>> potentials(const Arcs<T>& arcs) {
+  std::vector<PathLength<T>> distance;
+  if (!settle(arcs, distance).empty()) refuse_negative_cycle(arcs);
+  return distance;
 }
 
 template <class T>
@@ -105,6 +118,7 @@ void refuse_negative_cycle(const Arcs<T>& arcs) {
 
 #define ATOLL_NEGATIVE_CYCLE(T)                                                      \
   template std::vector<Local> find_negative_cycle<T>(const Arcs<T>&);                \
+  template std::vector<PathLength<T>> potentials<T>(const Arcs<T>&);                 \
   template void refuse_negative_cycle<T>(const Arcs<T>&, const std::vector<Local>&); \
   template void refuse_negative_cycle<T>(const Arcs<T>&);
 ATOLL_NEGATIVE_CYCLE(float)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atoll/apsp/arcs.hpp>
+#include <atoll/apsp/path_sum.hpp>
 
 /// Cycles around which paths get ever shorter, so that none is the shortest.
 ///
@@ -12,6 +13,11 @@ namespace atl {
 /// negative weight is one of two vertices. Bellman and Ford's, O(n m) at worst; local.
 template <class T>
 std::vector<Local> find_negative_cycle(const Arcs<T>& arcs);
+
+/// [vertex] h with h(tail) + w >= h(head) for each arc: w + h(tail) - h(head) is never negative, and has the same shortest
+/// paths. Throws as refuse_negative_cycle() does. O(n m) at worst, O(n + m) where no weight is negative; local.
+template <class T>
+std::vector<PathLength<T>> potentials(const Arcs<T>& arcs);
 
 /// Throws the InputError that names this cycle by original ids, with its weight.
 template <class T>
