@@ -25,6 +25,17 @@ std::vector<MatrixEntry<T>> random_arcs(std::int64_t n, std::int64_t arcs, std::
   return list;
 }
 
+template <class T>
+constexpr Element kElement = std::is_same_v<T, float>           ? Element::float32
+                             : std::is_same_v<T, double>        ? Element::float64
+                             : std::is_same_v<T, std::int32_t>  ? Element::int32
+                             : std::is_same_v<T, std::uint16_t> ? Element::uint16
+                                                                : Element::uint8;
+template <class T>
+Gemm gemm_of() {
+  return Gemm({Semiring::min_plus, kElement<T>});
+}
+
 // Floyd and Warshall's three loops, in 64 bits; -1: no path.
 template <class T>
 std::vector<std::int64_t> scalar_distances(std::int64_t n, const std::vector<MatrixEntry<T>>& arcs) {
@@ -71,9 +82,9 @@ void compare(ProcessGrid grid, std::int64_t n, std::int64_t arcs, std::uint64_t 
   const auto right = scalar_distances(n, list);
   run_ranks(grid.size(), plan, [&](World& world) {
     for (const GridOptions& options : all) {
-      auto d = distances_from_entries<Semiring::min_plus, T>(world, GridLayout(n, options.block, grid),
+      auto d = distances_from_entries<T>(world, Semiring::min_plus, GridLayout(n, options.block, grid),
                                                           std::span<const MatrixEntry<T>>(slice(list, world)));
-      const GridRun run = floyd_warshall_grid<Semiring::min_plus>(world, d, options);
+      const GridRun run = floyd_warshall_grid(world, gemm_of<T>(), d, options);
       const std::uint64_t wrong = wrong_entries(d, world, right);
       CAPTURE(n);
       CAPTURE(grid.rows);
@@ -159,11 +170,11 @@ TEST_CASE("parallel arcs count once, the lightest; a loop is no detour") {
     std::vector<MatrixEntry<std::int32_t>> mine;
     if (world.rank() == 1) mine = {{0, 1, 7}, {0, 1, 5}, {2, 2, 9}};
     if (world.rank() == 3) mine = {{0, 1, 6}, {1, 2, 1}};
-    auto d = distances_from_entries<Semiring::min_plus, std::int32_t>(world, GridLayout(3, 2, {2, 2}),
+    auto d = distances_from_entries<std::int32_t>(world, Semiring::min_plus, GridLayout(3, 2, {2, 2}),
                                                                    std::span<const MatrixEntry<std::int32_t>>(mine));
     GridOptions options;
     options.block = 2;
-    floyd_warshall_grid<Semiring::min_plus>(world, d, options);
+    floyd_warshall_grid(world, gemm_of<std::int32_t>(), d, options);
     const std::vector<std::int64_t> right = {0, 5, 6, -1, 0, 1, -1, -1, 0};
     CHECK(wrong_entries(d, world, right) == 0);
   });
@@ -183,11 +194,11 @@ TEST_CASE("widest paths and reachability are closures too") {
     GridOptions options;
     options.block = 3;
     const GridLayout layout(20, 3, grid);
-    auto w = distances_from_entries<Semiring::max_min, float>(world, layout, std::span<const MatrixEntry<float>>(wide));
-    floyd_warshall_grid<Semiring::max_min>(world, w, options);
-    auto r = distances_from_entries<Semiring::or_and, std::uint8_t>(world, layout,
+    auto w = distances_from_entries<float>(world, Semiring::max_min, layout, std::span<const MatrixEntry<float>>(wide));
+    floyd_warshall_grid(world, Gemm({Semiring::max_min, Element::float32}), w, options);
+    auto r = distances_from_entries<std::uint8_t>(world, Semiring::or_and, layout,
                                                                  std::span<const MatrixEntry<std::uint8_t>>(there));
-    floyd_warshall_grid<Semiring::or_and>(world, r, options);
+    floyd_warshall_grid(world, Gemm({Semiring::or_and, Element::uint8}), r, options);
     const int row = grid.row_of(world.rank()), col = grid.col_of(world.rank());
     std::uint64_t wrong = 0;
     for (std::int64_t i = 0; i < w.local.rows(); ++i)
@@ -208,9 +219,9 @@ TEST_CASE("some steps only: paths whose inner vertices are in the first blocks")
     GridOptions options;
     options.block = 2;
     options.steps = 1;
-    auto d = distances_from_entries<Semiring::min_plus, std::int32_t>(world, GridLayout(6, 2, {1, 2}),
+    auto d = distances_from_entries<std::int32_t>(world, Semiring::min_plus, GridLayout(6, 2, {1, 2}),
                                                                    std::span<const MatrixEntry<std::int32_t>>(mine));
-    const GridRun run = floyd_warshall_grid<Semiring::min_plus>(world, d, options);
+    const GridRun run = floyd_warshall_grid(world, gemm_of<std::int32_t>(), d, options);
     CHECK(run.steps.size() == 1);
     CHECK(run.operations == 2.0 * 6 * 6 * 2);
     std::vector<std::int64_t> right(36, -1);
@@ -230,27 +241,43 @@ TEST_CASE("a run that pauses, ends and goes on elsewhere has the same distances"
   run_ranks(4, shapes::buffers()[3].plan, [&](World& world) {
     GridOptions options;
     options.block = 4;
-    auto d = distances_from_entries<Semiring::min_plus, std::int32_t>(
-        world, GridLayout(n, 4, {2, 2}), std::span<const MatrixEntry<std::int32_t>>(slice(list, world)));
+    auto d = distances_from_entries<std::int32_t>(
+        world, Semiring::min_plus, GridLayout(n, 4, {2, 2}), std::span<const MatrixEntry<std::int32_t>>(slice(list, world)));
     std::vector<std::int64_t> met;
-    const GridRun begun = floyd_warshall_grid<Semiring::min_plus>(world, d, options,
+    const GridRun begun = floyd_warshall_grid(world, gemm_of<std::int32_t>(), d, options,
                                                                   {.every = 3, .at = [&](std::int64_t next) {
                                                                      met.push_back(next);
                                                                      return world.sum(next) < 4 * 6;
                                                                    }});
     CHECK(met == std::vector<std::int64_t>{3, 6});
     CHECK(begun.next == 6);
-    const GridRun ended = floyd_warshall_grid<Semiring::min_plus>(world, d, options, {.first = begun.next});
+    const GridRun ended = floyd_warshall_grid(world, gemm_of<std::int32_t>(), d, options, {.first = begun.next});
     CHECK(begun.steps.size() + ended.steps.size() == 11);
     CHECK(wrong_entries(d, world, right) == 0);
   });
+}
+
+TEST_CASE("a negative cycle ends the run on all ranks, with a vertex of it") {
+  for (const ProcessGrid grid : {ProcessGrid{1, 1}, {2, 2}, {1, 3}, {3, 2}})
+    run_ranks(grid.size(), shapes::buffers()[2].plan, [&](World& world) {
+      for (GridOptions options : every_plan(4)) {
+        std::vector<MatrixEntry<std::int32_t>> mine;
+        if (world.rank() == 0) mine = {{0, 9, 3}, {9, 13, 2}, {13, 10, -4}, {10, 9, 1}, {20, 29, 1}};
+        auto d = distances_from_entries<std::int32_t>(world, Semiring::min_plus, GridLayout(30, 4, grid),
+                                                      std::span<const MatrixEntry<std::int32_t>>(mine));
+        const GridRun run = floyd_warshall_grid(world, gemm_of<std::int32_t>(), d, options);
+        CHECK((run.gain_vertex == 9 || run.gain_vertex == 10 || run.gain_vertex == 13));
+        CHECK(run.next < 4);
+        CHECK(world.min(run.gain_vertex) == world.max(run.gain_vertex));
+      }
+    });
 }
 
 TEST_CASE("what does not fit is refused on all ranks alike") {
   run_ranks(2, shapes::buffers()[0].plan, [](World& world) {
     const std::vector<MatrixEntry<float>> outside = {{0, 9, 1}}, none;
     const auto build = [&](GridLayout layout, const std::vector<MatrixEntry<float>>& arcs) {
-      return distances_from_entries<Semiring::min_plus, float>(world, layout, std::span<const MatrixEntry<float>>(arcs));
+      return distances_from_entries<float>(world, Semiring::min_plus, layout, std::span<const MatrixEntry<float>>(arcs));
     };
     CHECK_THROWS_WITH_AS(build(GridLayout(9, 2, {1, 2}), world.rank() == 1 ? outside : none),
                          "an arc from 0 to 9 (there are 9 vertices). Number them from 0 on.", InputError);
@@ -259,7 +286,7 @@ TEST_CASE("what does not fit is refused on all ranks alike") {
     auto d = build(GridLayout(9, 2, {1, 2}), none);
     GridOptions options;
     options.block = 3;
-    CHECK_THROWS_WITH_AS(floyd_warshall_grid<Semiring::min_plus>(world, d, options),
+    CHECK_THROWS_WITH_AS(floyd_warshall_grid(world, gemm_of<float>(), d, options),
                          "blocks of 3 (the matrix lies in blocks of 2). Lay it out with the same.", InputError);
   });
   CHECK_THROWS_WITH_AS(GridOptions::ablation("gmpi"),

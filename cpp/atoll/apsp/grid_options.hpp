@@ -55,8 +55,11 @@ struct GridStep {
 
 struct GridRun {
   double seconds = 0;  ///< of this rank, all steps
-  std::vector<GridStep> steps;  ///< those that were done
-  std::int64_t next = 0;        ///< the step after them
+  std::vector<GridStep> steps;   ///< those that were done
+  std::int64_t next = 0;         ///< the step after them
+  /// Not -1: a cycle that is better than standing still goes through this vertex, and no path is the best: the run ended
+  /// there, on all ranks.
+  std::int64_t gain_vertex = -1;
   BroadcastCounters broadcasts;
   double operations = 0;  ///< an add or a min each, of all ranks: 2 n^2 for each row of the matrix that was passed through
 

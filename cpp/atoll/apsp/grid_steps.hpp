@@ -15,13 +15,13 @@
 ///   DIAGBCAST(k)             flights diagonal_row, diagonal_col        by tree: it is on the critical path
 ///   PANELUPDATE(k)           blocks.update_row(k), update_col(k)       on the ranks of its grid row, column
 ///   PANELBCAST(k)            flights row, col
-///   OUTERUPDATE(k)           blocks.outer(k, rows, cols, progress)     on all, in strips with progress between them
+///   OUTERUPDATE(k)           blocks.outer(k, rows, cols, progress)     on all, in strips; progress is made between tiles
 ///   look-ahead               ahead(k): step k's outer product on block row and column k+1 first
 ///
 /// Deviation: the paper waits for the diagonal block k+1 before the rest of outer product k; here its strips go on, and
 /// the panels are updated between two of them as soon as the block has come.
 ///
-/// [1] COAST: exascale communication-optimized all-pairs shortest path, 2022.
+/// [1] R. Kannan et al. "Exaflop/s biomedical knowledge graph analytics." SC 2022.
 namespace atl {
 
 /// Local indices [begin, end).
@@ -63,14 +63,15 @@ class GridSteps {
         end_panels(k);
       }
       has_panels = options_.look_ahead == GridOptions::LookAhead::on && k + 1 < end && !pauses_before(k + 1);
+      wait_for_panels(k);
+      if (result.gain_vertex = blocks_.gain_vertex(k); result.gain_vertex >= 0) break;
+      timed(&GridStep::outer, [&] { blocks_.take_panels(k); });
       if (has_panels) {
-        wait_for_panels(k);
         expect(k + 1);
         ahead(k);
         outer(k, k + 1);
         end_panels(k + 1);
       } else {
-        wait_for_panels(k);
         outer(k, k);
       }
       result.operations += 2.0 * static_cast<double>(layout_.rows.size) * static_cast<double>(layout_.rows.size) *
@@ -108,11 +109,14 @@ class GridSteps {
     f();
     now_->*part += timer.seconds();
   }
-  void progress() {
-    timed(&GridStep::copy, [&] { broadcasts_.progress(); });
+  bool progress() {
+    const RankTimer timer(world_);
+    const bool moved = broadcasts_.progress();
+    if (moved) now_->copy += timer.seconds();  // a look that found nothing belongs to what it interrupted
+    return moved;
   }
 
-  void start(PanelFlight& flight, std::uint32_t group, std::int64_t k, int what, Panel panel) {
+  void start(PanelFlight& flight, std::uint32_t group, std::int64_t k, int what, PanelMemory panel) {
     const bool diagonal = what < 2;
     broadcasts_.start(flight, group, tag(k, what), group == kRow ? layout_.cols.part_of(k) : layout_.rows.part_of(k),
                       panel, diagonal ? BroadcastShape::tree : options_.panels,
@@ -203,22 +207,21 @@ class GridSteps {
     return others(layout_.cols.size_on(col_), has_col(j), cols_of(j), has_col(k), cols_of(k));
   }
 
-  void outer_product(std::int64_t k, Strip rows, Strip cols) {
-    blocks_.outer(k, rows, cols, [this] { return broadcasts_.progress(); });
+  void outer_product(std::int64_t k, Strip rows, const std::vector<Strip>& cols) {
+    const double copied = now_->copy;
+    const RankTimer timer(world_);
+    blocks_.outer(k, rows, cols, [this] { return progress(); });
+    now_->outer += timer.seconds() - (now_->copy - copied);
   }
 
   // Outer product k on block row and column k+1, and what follows from it.
   void ahead(std::int64_t k) {
     const std::int64_t next = k + 1;
-    if (has_row(next) && has_col(next))
-      timed(&GridStep::outer, [&] { outer_product(k, rows_of(next), cols_of(next)); });
+    if (has_row(next) && has_col(next)) outer_product(k, rows_of(next), {cols_of(next)});
     begin_panels(next);
-    timed(&GridStep::outer, [&] {
-      if (has_row(next))
-        for (const Strip& cols : cols_beside(k, next)) outer_product(k, rows_of(next), cols);
-      if (has_col(next))
-        for (const Strip& rows : rows_beside(k, next)) outer_product(k, rows, cols_of(next));
-    });
+    if (has_row(next)) outer_product(k, rows_of(next), cols_beside(k, next));
+    if (has_col(next))
+      for (const Strip& rows : rows_beside(k, next)) outer_product(k, rows, {cols_of(next)});
     progress();
     try_panels(next);
   }
@@ -229,10 +232,7 @@ class GridSteps {
     for (const Strip& rows : rows_beside(k, done)) {
       const std::int64_t height = blocks_.strip_rows();
       for (std::int64_t begin = rows.begin; begin < rows.end; begin += height) {
-        timed(&GridStep::outer, [&] {
-          for (const Strip& cols : all_cols) outer_product(k, {begin, std::min(begin + height, rows.end)}, cols);
-        });
-        progress();
+        outer_product(k, {begin, std::min(begin + height, rows.end)}, all_cols);
         if (done != k) try_panels(done);
       }
     }

@@ -70,7 +70,7 @@ PanelBroadcast::PanelBroadcast(World& world, std::vector<std::vector<Rank>> grou
 
 PanelBroadcast::~PanelBroadcast() { world_.close_channel(channel_); }
 
-void PanelBroadcast::start(PanelFlight& flight, std::uint32_t group, std::uint32_t tag, int root, Panel panel,
+void PanelBroadcast::start(PanelFlight& flight, std::uint32_t group, std::uint32_t tag, int root, PanelMemory panel,
                            BroadcastShape shape, Urgency urgency) {
   ATOLL_ASSERT(flight.done());
   const Group& g = groups_[group];

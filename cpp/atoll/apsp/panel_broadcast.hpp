@@ -46,7 +46,7 @@ BroadcastNeighbours broadcast_neighbours(BroadcastShape shape, int p, int positi
 
 /// Memory that is broadcast. Without `data` the bytes are only modelled: they cost time where the World's clock is
 /// virtual, and nothing is copied.
-struct Panel {
+struct PanelMemory {
   std::byte* data = nullptr;
   std::size_t bytes = 0;
 };
@@ -72,7 +72,7 @@ class PanelFlight {
     std::size_t sent = 0;          // bytes, from the front
   };
   std::uint32_t group_ = 0, tag_ = 0;
-  Panel panel_;
+  PanelMemory panel_;
   std::size_t chunk_bytes_ = 0;
   bool urgent_ = false;
   std::vector<Child> children_;
@@ -110,7 +110,7 @@ class PanelBroadcast {
   /// Begins a broadcast of `panel` from the root'th of the group to all of it: every member calls it with the same tag,
   /// size and shape, in any order. No two under way in a group have the same tag. The flight must be done.
   /// Urgent ones pass those that were started before.
-  void start(PanelFlight& flight, std::uint32_t group, std::uint32_t tag, int root, Panel panel, BroadcastShape shape,
+  void start(PanelFlight& flight, std::uint32_t group, std::uint32_t tag, int root, PanelMemory panel, BroadcastShape shape,
              Urgency urgency = Urgency::normal);
   /// Takes what has come and passes on what there is room for; true if something moved. Never waits.
   bool progress();
