@@ -1,32 +1,130 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atoll/apsp/floyd_warshall.hpp>
+#include <atoll/apsp/gemm_tuning.hpp>
 #include <atoll/model/hyperbola.hpp>
+#include <atoll/transport/discover.hpp>
+#include <cmath>
 #include <fstream>
 
+#include "apsp_measure.hpp"
+#include "measure.hpp"
 #include "model.hpp"
 #include "verbs.hpp"
 
 namespace atl::cli {
 namespace {
 
-std::vector<MeasuredRate> points_of(const nlohmann::json& list) {
-  std::vector<MeasuredRate> points;
-  for (const auto& p : list) points.push_back({p.at(0).get<double>(), p.at(1).get<double>()});
-  return points;
+struct FitOptions {
+  std::string input, output, element = "float32";
+  std::int64_t n = 2048;
+  int trials = 5;
+  bool keep = true;
+};
+
+// Points as they are given by --input, and as they are measured: a curve is {"points": [[x, rate], ..]}.
+using Curve = nlohmann::json;
+
+// For each x the median of the trials; all x once a trial, so that a slow moment meets all of them. Ranks measure at the
+// same time, as they compute, and the slowest counts.
+Curve measure_curve(World& world, const std::vector<double>& xs, int trials,
+                    const std::function<double(std::size_t)>& rate) {
+  std::vector<std::vector<double>> rates(xs.size());
+  for (int trial = 0; trial <= trials; ++trial)
+    for (std::size_t i = 0; i < xs.size(); ++i) {
+      world.barrier();
+      const double r = rate(i);
+      if (trial > 0) rates[i].push_back(r);  // the first brings in pages
+    }
+  Curve curve;
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    const double slowest = world.min(median(rates[i]));
+    curve["points"].push_back({xs[i], slowest});
+  }
+  return curve;
+}
+
+// Short pieces of work are repeated: the clock and the first touch would be all that is seen.
+template <class F>
+double steady(F&& rate) {
+  constexpr double kSeconds = 2e-3;
+  const Timer timer;
+  double sum = 0;
+  int times = 0;
+  do {
+    sum += 1 / rate();
+    ++times;
+  } while (timer.seconds() < kSeconds);
+  return times / sum;
+}
+
+template <class T>
+void measure_kernel(World& world, Algebra algebra, const FitOptions& o, nlohmann::json& parameters) {
+  Team& team = world.team();
+  const Gemm gemm(algebra, world.together([&] { return stored_blocking(algebra, tune::Store()); }));
+  constexpr std::int64_t kDeepest = 1024, kDepth = 256, kDiagonal = 256;
+  ProductOperands<T> operands(team, o.n, o.n, kDeepest);
+  if (!parameters.contains("rate_of_block")) {
+    const std::vector<double> blocks{8, 16, 32, 64, 96, 128, 192, 256, 384, 512, 768, kDeepest};
+    parameters["rate_of_block"] = measure_curve(world, blocks, o.trials, [&](std::size_t i) {
+      return steady([&] { return operands.step_rate(team, gemm, o.n, o.n, static_cast<std::int64_t>(blocks[i])); });
+    });
+  }
+  if (!parameters.contains("rate_of_size")) {
+    std::vector<double> sizes;
+    std::vector<std::int64_t> sides;
+    for (std::int64_t side = 32; side <= o.n; side *= 2) {
+      sides.push_back(side);
+      sizes.push_back(static_cast<double>(side * side) * sizeof(T));
+    }
+    parameters["rate_of_size"] = measure_curve(world, sizes, o.trials, [&](std::size_t i) {
+      return steady([&] { return operands.step_rate(team, gemm, sides[i], sides[i], kDepth); });
+    });
+  }
+  if (!parameters.contains("diagonal_rate")) {
+    Matrix<T> block(kDiagonal, kDiagonal);
+    for (std::int64_t i = 0; i < kDiagonal; ++i)
+      for (std::int64_t j = 0; j < kDiagonal; ++j) block(i, j) = static_cast<T>(i == j ? 0 : 1 + (i * 7 + j * 13) % 90);
+    const Curve once = measure_curve(world, {1}, o.trials, [&](std::size_t) {
+      return steady([&] {
+        const Timer timer;
+        close_block(gemm, team, block.view());
+        return 2 * std::pow(static_cast<double>(kDiagonal), 3) / timer.seconds();
+      });
+    });
+    parameters["diagonal_rate"] = once["points"][0][1];
+  }
+}
+
+void measure(World& world, const FitOptions& o, nlohmann::json& parameters) {
+  const Algebra algebra{Semiring::min_plus, element_named(o.element)};
+  with_type_of(algebra.element, [&](auto value) { measure_kernel<decltype(value)>(world, algebra, o, parameters); });
+  const Machine here = machine();
+  const auto put = [&](const char* key, const nlohmann::json& value) {
+    if (!parameters.contains(key)) parameters[key] = value;
+  };
+  put("name", here.host);
+  put("provenance", fmt::format("measured on {} ({}), {} threads a rank, {} ranks", here.processor,
+                                name_of(chosen_isa()), world.team().size(), world.size()));
+  put("element", o.element);
+  put("element_bytes", bytes_of(algebra.element));
+  put("memory_per_node", static_cast<double>(here.memory_bytes) / world.size());
 }
 
 // A curve that is given by its points becomes one that is given by a and d; what it was fitted to is reported.
 void fit(nlohmann::json& curve, const std::string& name, Outcome& outcome) {
   if (!curve.is_object() || !curve.contains("points")) return;
-  const nlohmann::json points = curve.at("points");
+  const nlohmann::json given = curve.at("points");
+  std::vector<MeasuredRate> points;
+  for (const auto& p : given) points.push_back({p.at(0).get<double>(), p.at(1).get<double>()});
   HyperbolaFit found;
   try {
-    found = fit_hyperbola(points_of(points));
+    found = fit_hyperbola(points);
   } catch (const InputError& e) {
     throw InputError(fmt::format("{}: {}", name, e.what()));
   }
   curve = found.curve.to_json();
   nlohmann::json row = curve;
-  row.update({{"curve", name}, {"points", points}, {"misfit", found.misfit}, {"worst_ratio", found.worst_ratio}});
+  row.update({{"curve", name}, {"points", given}, {"misfit", found.misfit}, {"worst_ratio", found.worst_ratio}});
   outcome.result["fits"].push_back(std::move(row));
   outcome.text += fmt::format("{:<18} a = {:<11.4g} d = {:<11.4g} {} points, the worst off by a factor {:.2f}\n", name,
                               found.curve.a, found.curve.d, points.size(), found.worst_ratio);
@@ -42,42 +140,60 @@ nlohmann::json read_points(const std::string& name) {
   return j;
 }
 
+Outcome fitted(nlohmann::json parameters, const FitOptions& o) {
+  Outcome outcome;
+  outcome.result["fits"] = nlohmann::json::array();
+  try {
+    for (const char* curve : {"rate_of_block", "rate_of_size"})
+      if (parameters.contains(curve)) fit(parameters[curve], curve, outcome);
+    if (parameters.contains("broadcasts"))
+      for (auto& b : parameters["broadcasts"])
+        fit(b.at("bytes_per_second"), "broadcast " + b.at("name").get<std::string>(), outcome);
+  } catch (const nlohmann::json::exception& e) {
+    throw InputError(fmt::format("{}: {} (points are [[x, rate], ..]). Correct it.", o.input, e.what()));
+  }
+  const ApspMachine machine = ApspMachine::from_json(parameters);
+  outcome.result["parameters"] = machine.to_json();
+  outcome.text += fmt::format("{:<18} {:.4g} op/s on a diagonal block\n", "diagonal_rate", machine.diagonal_rate);
+  if (!o.output.empty()) {
+    std::ofstream file(o.output);
+    file << machine.to_json().dump(2) << "\n" << std::flush;
+    if (!file) throw IoError(fmt::format("{}: cannot be written (value of --output). Give another path.", o.output));
+    outcome.text += fmt::format("{}: the parameters\n", o.output);
+  }
+  if (o.keep) {
+    const std::string file = tune::Store().write("apsp/" + machine.element, machine.to_json()).string();
+    outcome.result["file"] = file;
+    outcome.text += fmt::format("kept in {}\n", file);
+  }
+  return outcome;
+}
+
 }  // namespace
 
 int model_fit(const Words& words) {
   Command command("model fit",
                   "Fits y = a x / (x + d) to measured rates, and keeps the parameters of `model predict`.");
-  std::string input, output;
+  FitOptions o;
   CLI::App& app = command.app();
-  app.add_option("--input", input,
+  app.add_option("--input", o.input,
                  "parameters in which curves (rate_of_block, rate_of_size, each broadcast's bytes_per_second) are "
-                 "{\"points\": [[x, rate], ..]}")
-      ->required();
-  app.add_option("--output", output, "write the parameters to FILE");
+                 "{\"points\": [[x, rate], ..]}; nothing is measured");
+  app.add_option("--output", o.output, "write the parameters to FILE");
+  app.add_option("--element", o.element, "of which type the products are (default float32)");
+  app.add_option("--n", o.n, "side of the largest product that is measured (default 2048)")
+      ->check(CLI::Range(64, 1 << 16));
+  app.add_option("--trials", o.trials, "measurements of each point (default 5)")->check(CLI::PositiveNumber);
+  app.add_flag("!--no-store", o.keep, "do not keep what was measured for later predictions");
   if (const auto code = command.parse(words)) return *code;
-
-  return command.run_alone([&] {
-    Outcome outcome;
-    outcome.result["fits"] = nlohmann::json::array();
-    nlohmann::json parameters = read_points(input);
-    try {
-      for (const char* curve : {"rate_of_block", "rate_of_size"})
-        if (parameters.contains(curve)) fit(parameters[curve], curve, outcome);
-      if (parameters.contains("broadcasts"))
-        for (auto& b : parameters["broadcasts"])
-          fit(b.at("bytes_per_second"), "broadcast " + b.at("name").get<std::string>(), outcome);
-    } catch (const nlohmann::json::exception& e) {
-      throw InputError(fmt::format("{}: {} (points are [[x, rate], ..]). Correct it.", input, e.what()));
-    }
-    const ApspMachine machine = ApspMachine::from_json(parameters);
-    outcome.result["parameters"] = machine.to_json();
-    if (!output.empty()) {
-      std::ofstream file(output);
-      file << machine.to_json().dump(2) << "\n" << std::flush;
-      if (!file) throw IoError(fmt::format("{}: cannot be written (value of --output). Give another path.", output));
-      outcome.text += fmt::format("{}: the parameters\n", output);
-    }
-    return outcome;
+  if (!o.input.empty()) {
+    o.keep = false;  // it may be another machine
+    return command.run_alone([&] { return fitted(read_points(o.input), o); });
+  }
+  return command.run([&](World& world) {
+    nlohmann::json parameters = nlohmann::json::object();
+    measure(world, o, parameters);
+    return world.together([&] { return world.rank() == 0 ? fitted(std::move(parameters), o) : Outcome{}; });
   });
 }
 

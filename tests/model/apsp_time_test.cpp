@@ -146,6 +146,11 @@ TEST_CASE("questions without sense are refused with the reason, and parameters s
                        doctest::Contains("grid 3x4"), InputError);
   CHECK_THROWS_WITH_AS(predict_apsp(kFrontier, {.n = 5, .ranks = 16, .broadcast = "star"}),
                        doctest::Contains("tree, ring"), InputError);
+  ApspMachine alone = kFrontier;
+  alone.broadcasts.clear();
+  alone.ranks_per_node = alone.ranks_per_device = 1;
+  CHECK(predict_apsp(alone, {.n = 5}).front().expected_s > 0);
+  CHECK_THROWS_WITH_AS(predict_apsp(alone, {.n = 5, .ranks = 2}), doctest::Contains("no broadcast"), InputError);
   const ApspMachine back = ApspMachine::from_json(kFrontier.to_json());
   CHECK(back.to_json() == kFrontier.to_json());
   ApspMachine open = kFrontier;

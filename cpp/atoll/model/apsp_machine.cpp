@@ -64,7 +64,6 @@ void ApspMachine::validate() const {
   for (const Hyperbola& h : {rate_of_block, rate_of_size})
     check(h.a > 0 && h.d >= 0,
           "parameters '{}': a rate's a = {}, d = {} (a is more than 0, d is 0 or more). Correct it.", name, h.a, h.d);
-  check(!broadcasts.empty(), "parameters '{}' have no broadcast (one bandwidth is needed). Add it.", name);
   check(
       element_bytes > 0 && diagonal_rate > 0 && latency_s >= 0 && ranks_per_node > 0 && ranks_per_device > 0 &&
           ranks_per_node % ranks_per_device == 0 && memory_per_node > 0 && copies >= 1,
@@ -122,7 +121,7 @@ ApspMachine ApspMachine::from_json(const nlohmann::json& j) {
     m.rate_of_block = Hyperbola::from_json(j.at("rate_of_block"));
     m.rate_of_size = Hyperbola::from_json(j.at("rate_of_size"));
     m.diagonal_rate = number_or_infinity(j, "diagonal_rate");
-    for (const auto& b : j.at("broadcasts"))
+    for (const auto& b : j.value("broadcasts", nlohmann::json::array()))
       m.broadcasts.push_back({b.at("name").get<std::string>(), steps_named(b.at("steps").get<std::string>()),
                               Hyperbola::from_json(b.at("bytes_per_second"))});
     m.latency_s = j.value("latency_s", m.latency_s);

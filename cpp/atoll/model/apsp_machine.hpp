@@ -42,7 +42,7 @@ struct ApspMachine {
   Hyperbola rate_of_size;   ///< the same against the matrix's bytes on a device
   /// Of Floyd-Warshall on one diagonal block. Infinite: not known, taken as free.
   double diagonal_rate = std::numeric_limits<double>::infinity();
-  std::vector<BroadcastModel> broadcasts;
+  std::vector<BroadcastModel> broadcasts;  ///< none: only one rank can be predicted
   double latency_s = 0;  ///< of one step of a broadcast; 0 where the bandwidths were measured with it in them
 
   int ranks_per_node = 1, ranks_per_device = 1;
@@ -51,7 +51,7 @@ struct ApspMachine {
 
   /// The broadcast of that name; throws InputError with those that there are.
   const BroadcastModel& broadcast(std::string_view name) const;
-  /// Throws InputError unless there is a broadcast and every number makes sense.
+  /// Throws InputError unless every number makes sense.
   void validate() const;
 
   /// Table V, the figures of section III.A, and what this model needs beyond them (see there).

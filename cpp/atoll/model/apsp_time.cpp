@@ -60,12 +60,14 @@ ApspTime time_of(const ApspMachine& machine, std::int64_t n, const ApspPlan& pla
 
   ApspTime t;
   t.compute_s = 2 * size * rows * cols / rank_rate;
-  const BroadcastModel& panels = machine.broadcast(plan.broadcast);
-  t.latency_s = steps * machine.latency_s * (steps_among(panels.steps, g.rows) + steps_among(panels.steps, g.cols));
-  const int node_rows = g.rows / g.node_rows, node_cols = g.cols / g.node_cols;
-  const double through_node = bytes_of(machine, n) * ((node_cols > 1 ? 1.0 / node_rows : 0) +  // panels of a column
-                                                      (node_rows > 1 ? 1.0 / node_cols : 0));  // and of a row
-  if (through_node > 0) t.transfer_s = through_node / panels.bytes_per_second(bytes_of(machine, n) / nodes_of(g));
+  if (g.ranks() > 1) {
+    const BroadcastModel& panels = machine.broadcast(plan.broadcast);
+    t.latency_s = steps * machine.latency_s * (steps_among(panels.steps, g.rows) + steps_among(panels.steps, g.cols));
+    const int node_rows = g.rows / g.node_rows, node_cols = g.cols / g.node_cols;
+    const double through_node = bytes_of(machine, n) * ((node_cols > 1 ? 1.0 / node_rows : 0) +  // panels of a column
+                                                        (node_rows > 1 ? 1.0 / node_cols : 0));  // and of a row
+    if (through_node > 0) t.transfer_s = through_node / panels.bytes_per_second(bytes_of(machine, n) / nodes_of(g));
+  }
   // The panel of the next step is a product of b x b with b x rows; on one rank it is only part of equation 1.
   const double panel_s = g.ranks() > 1 ? 2 * b * b * std::max(rows, cols) / rank_rate : 0;
   t.chain_s = steps * (2 * b * b * b / machine.diagonal_rate + panel_s);
@@ -108,6 +110,11 @@ std::vector<ApspPrediction> predict_apsp(const ApspMachine& machine, const ApspQ
           "grid {}x{} is not one of {} ranks. Give one whose product that is.", query.grid->first, query.grid->second,
           query.ranks);
   if (!query.broadcast.empty()) machine.broadcast(query.broadcast);
+  check(query.ranks == 1 || !machine.broadcasts.empty(),
+        "parameters '{}' have no broadcast ({} ranks need one). Measure it with `atoll model fit --ranks {}`, or take "
+        "one "
+        "rank.",
+        machine.name, query.ranks, query.ranks);
 
   std::vector<ApspGrid> grids;
   for (int rows = 1; rows <= query.ranks; ++rows)
@@ -120,13 +127,17 @@ std::vector<ApspPrediction> predict_apsp(const ApspMachine& machine, const ApspQ
     if (b >= query.n) break;
   }
 
+  std::vector<std::string> broadcasts;
+  for (const BroadcastModel& panels : machine.broadcasts)
+    if (query.broadcast.empty() || panels.name == query.broadcast) broadcasts.push_back(panels.name);
+  if (broadcasts.empty()) broadcasts.emplace_back();  // one rank
+
   std::vector<ApspPrediction> ways;
   for (const ApspGrid& grid : grids)
     for (const std::int64_t block : blocks)
-      for (const BroadcastModel& panels : machine.broadcasts) {
-        if (!query.broadcast.empty() && panels.name != query.broadcast) continue;
+      for (const std::string& broadcast : broadcasts) {
         ApspPrediction p;
-        p.plan = {grid, block, panels.name};
+        p.plan = {grid, block, broadcast};
         p.time = time_of(machine, query.n, p.plan, query.kernel);
         // One rank has nothing to hide its chain behind.
         p.expected_s = p.time.expected_s(query.ranks > 1 ? query.overlap : 0);

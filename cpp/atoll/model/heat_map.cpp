@@ -147,7 +147,8 @@ HeatMap apsp_heat_map(const ApspMachine& machine, std::span<const std::int64_t> 
         cell.value = best.rate;
         cell.label = with_prefix(best.rate);
         // On one node there is nothing to choose.
-        cell.hatched = best.time.communicate_s() > 0 && best.plan.broadcast != fastest->name;
+        cell.hatched = best.time.communicate_s() > 0 && fastest != machine.broadcasts.end() &&
+                       best.plan.broadcast != fastest->name;
         cell.note = fmt::format("{} vertices, {} nodes: {:.4g} s, {}x{} ranks, block {}, {}", n, count, best.expected_s,
                                 best.plan.grid.rows, best.plan.grid.cols, best.plan.block, best.plan.broadcast);
       } else {

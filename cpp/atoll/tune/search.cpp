@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/base/error.hpp>
+#include <atoll/base/random.hpp>
 #include <atoll/base/timer.hpp>
 #include <atoll/tune/search.hpp>
 
@@ -27,9 +28,11 @@ std::vector<Measured> grid_search(const Space& space, const std::function<double
         "a search of {} rounds that keeps {} and at most {} points (1 or more, a share from 0 to 1, 1 or more). "
         "Correct it.",
         options.rounds, options.keep, options.at_most);
-  const std::vector<Point> points = space.points();
+  std::vector<Point> points = space.points();
   check(!points.empty(), "no point of the space keeps its rules ({} were tried). Loosen a rule or add values.",
         space.size());
+  Random random(options.seed);
+  for (std::size_t i = points.size(); i > 1; --i) std::swap(points[i - 1], points[random.below(i)]);
   const Timer timer;
   std::vector<Measured> measured;
   for (const Point& p : points) {

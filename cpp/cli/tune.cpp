@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/apsp/gemm_tuning.hpp>
+#include <atoll/transport/discover.hpp>
+#include <atoll/tune/search.hpp>
+#include <iostream>
+
+#include "apsp_measure.hpp"
+#include "measure.hpp"
+#include "verbs.hpp"
+
+namespace atl::cli {
+namespace {
+
+struct GemmSearch {
+  std::int64_t n = 1536;
+  std::vector<std::string> types;
+  std::string semiring = "min_plus";
+  tune::SearchOptions search{.seconds = 60};
+  int pairs = 9;  // of the comparison with the usual blocking
+};
+
+nlohmann::json rules_to_json(const tune::Space& space) {
+  nlohmann::json rules = nlohmann::json::array();
+  for (const auto& [rule, points] : space.left_out()) rules.push_back({{"rule", rule}, {"left_out", points}});
+  return rules;
+}
+
+template <class T>
+nlohmann::json tune_product(World& world, Algebra algebra, const GemmSearch& o) {
+  Team& team = world.team();
+  const Machine here = machine();
+  const tune::Space space = gemm_space(algebra, chosen_isa(), {here.l1_bytes, here.l2_bytes, here.l3_bytes});
+  ProductOperands<T> operands(team, o.n, o.n, o.n);
+  const auto rate_with = [&](const GemmBlocking& b) { return operands.rate(team, Gemm(algebra, b), o.n, o.n, o.n); };
+  const GemmBlocking usual = Gemm::usual_blocking(algebra, chosen_isa());
+  rate_with(usual);  // its pages come in
+  const auto found =
+      tune::grid_search(space, [&](const tune::Point& p) { return rate_with(blocking_of(p)); }, o.search);
+
+  // In pairs, so that both meet the same clock and the same neighbours.
+  const GemmBlocking best = blocking_of(found.front().point);
+  std::vector<double> rates, usual_rates, gains;
+  for (int i = 0; i < o.pairs; ++i) {
+    usual_rates.push_back(rate_with(usual));
+    rates.push_back(rate_with(best));
+    gains.push_back(rates.back() / usual_rates.back());
+  }
+  // A blocking that only seemed better is not kept.
+  const bool better = median(gains) > 1;
+  nlohmann::json tried = nlohmann::json::array();
+  constexpr std::size_t kShown = 5;
+  for (std::size_t i = 0; i < std::min(kShown, found.size()); ++i)
+    tried.push_back({{"blocking", found[i].point.to_json()},
+                     {"operations_per_second", found[i].rate},
+                     {"measured", found[i].rates.size()}});
+  return {
+      {"type", name_of(algebra.element)},
+      {"semiring", name_of(algebra.semiring)},
+      {"isa", name_of(chosen_isa())},
+      {"threads", team.size()},
+      {"n", o.n},
+      {"points", space.size()},
+      {"allowed", space.points().size()},
+      {"measured", found.size()},
+      {"rules", rules_to_json(space)},
+      {"blocking", blocking_to_json(better ? best : usual, algebra, chosen_isa())},
+      {"operations_per_second", better ? median(rates) : median(usual_rates)},
+      {"usual",
+       {{"blocking", blocking_to_json(usual, algebra, chosen_isa())}, {"operations_per_second", median(usual_rates)}}},
+      {"gain", better ? median(gains) : 1.0},
+      {"best", tried}};
+}
+
+int tune_gemm(const Words& words) {
+  Command command("tune gemm", "Finds the blocking of products over semirings that is fastest here, and keeps it.");
+  GemmSearch o;
+  bool keep = true;
+  CLI::App& app = command.app();
+  app.add_option("--type", o.types, "only these: float32 float32_nonnegative float64 int32 uint16 uint8");
+  app.add_option("--semiring", o.semiring, "min_plus (default), max_plus, max_min or or_and");
+  app.add_option("--n", o.n, "products of n x n x n are timed (default 1536)")->check(CLI::PositiveNumber);
+  app.add_option("--rounds", o.search.rounds, "measurements of those near the best (default 5)")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--seconds", o.search.seconds, "at most so long for each type (default 60)")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("!--no-store", keep, "only show what is found");
+  if (const auto code = command.parse(words)) return *code;
+  return command.run([&](World& world) {
+    check(world.size() == 1, "tune gemm runs on {} ranks (it tunes one). Leave out --ranks.", world.size());
+    const Semiring semiring = semiring_named(o.semiring);
+    std::vector<Element> elements;
+    for (const std::string& type : o.types) elements.push_back(element_named(type));
+    for (const Element e : {Element::float32, Element::float32_nonnegative, Element::float64, Element::int32,
+                            Element::uint16, Element::uint8})
+      if (o.types.empty() && !tile_kernels({semiring, e}, chosen_isa()).empty()) elements.push_back(e);
+
+    Outcome out;
+    out.result["products"] = nlohmann::json::array();
+    for (const Element element : elements) {
+      const Algebra algebra{semiring, element};
+      nlohmann::json row =
+          with_type_of(element, [&](auto value) { return tune_product<decltype(value)>(world, algebra, o); });
+      const auto text = [](const nlohmann::json& b) {
+        return fmt::format("tile {}, depth {}, rows {}, cols {}", b["tile"].get<std::string>(), b["depth"].dump(),
+                           b["rows"].dump(), b["cols"].dump());
+      };
+      out.text += fmt::format("{:<20} {}: {:.1f} Gop/s, {:.3f} of the usual ({}); {} of {} points measured\n",
+                              name_of(element), text(row["blocking"]), row["operations_per_second"].get<double>() / 1e9,
+                              row["gain"].get<double>(), text(row["usual"]["blocking"]), row["measured"].dump(),
+                              row["allowed"].dump());
+      if (keep) {
+        row["file"] = tune::Store().write(blocking_key(algebra), row).string();
+        out.text += fmt::format("{:<20} kept in {}\n", "", row["file"].get<std::string>());
+      }
+      out.result["products"].push_back(std::move(row));
+    }
+    return out;
+  });
+}
+
+}  // namespace
+
+int verb_tune(const Words& words) {
+  if (!words.empty() && words[0] == "gemm") return tune_gemm(Words(words.begin() + 1, words.end()));
+  constexpr const char* kHelp =
+      "usage: atoll tune WHAT [--option VALUE]\n\n  gemm      the blocking of products over "
+      "semirings, by type\n";
+  if (!words.empty() && (words[0] == "--help" || words[0] == "-h")) {
+    std::cout << kHelp;
+    return 0;
+  }
+  fmt::print(stderr, "atoll: error: {} (tune needs what is below). Choose it.\n{}",
+             words.empty() ? std::string("nothing is named") : "tune '" + words[0] + "' is unknown", kHelp);
+  return 2;
+}
+
+}  // namespace atl::cli
