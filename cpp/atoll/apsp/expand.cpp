@@ -70,8 +70,10 @@ class RowMaker {
     const Local root = trees_.root[at(u)];
     const auto place = std::lower_bound(list.begin(), list.end(), root) - list.begin();
     from_.resize(list.size());
-    for (std::size_t k = 0; k < list.size(); ++k)
-      from_[k] = path_sum(trees_.up[at(u)], core(place, static_cast<std::int64_t>(k)));
+    from_[0] = trees_.up[at(u)];  // of a core of one vertex
+    if (list.size() > 1)
+      for (std::size_t k = 0; k < list.size(); ++k)
+        from_[k] = path_sum(trees_.up[at(u)], core(place, static_cast<std::int64_t>(k)));
     if (members.size() < row.size()) std::fill(row.begin(), row.end(), kNoPath<T>);
     for (const Member<T>& m : members) row[at(m.vertex)] = path_sum(from_[at(m.root)], m.down);
     if (root != u) walk_tree(u, root, row);
@@ -107,7 +109,7 @@ class RowMaker {
 
 template <class T>
 Matrix<T> expand(Team& team, const Peeling<T>& peeling, std::vector<Matrix<T>> cores) {
-  if (peeling.nothing_peeled()) return std::move(cores.front());
+  if (peeling.nothing_peeled() && peeling.vertices() > 1) return std::move(cores.front());
   const Trees<T> trees(peeling);
   Matrix<T> d(peeling.vertices(), peeling.vertices());
   std::vector<RowMaker<T>> makers(static_cast<std::size_t>(team.size()), RowMaker<T>(peeling, trees, cores));

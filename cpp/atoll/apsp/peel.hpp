@@ -52,7 +52,7 @@ Arcs<T> core_arcs(const Arcs<T>& arcs, const Peeling<T>& peeling, std::size_t co
 template <class T>
 Matrix<T> arc_lengths(Team& team, const Arcs<T>& arcs);
 
-/// All distances from those within the cores. One pass over the result, rows dealt out to the threads.
+/// All distances from those within the cores (a core of one vertex may be empty). One pass over the result, rows dealt out to the threads.
 template <class T>
 Matrix<T> expand(Team& team, const Peeling<T>& peeling, std::vector<Matrix<T>> cores);
 

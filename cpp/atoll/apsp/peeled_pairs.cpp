@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/apsp/negative_cycle.hpp>
+#include <atoll/apsp/peel.hpp>
+#include <atoll/apsp/peeled_pairs.hpp>
+#include <atoll/apsp/search_rows.hpp>
+#include <atoll/base/timer.hpp>
+
+namespace atl {
+namespace {
+
+RowSearch search_of(PairsMethod method) {
+  switch (method) {
+    case PairsMethod::dijkstra:
+      return RowSearch::dijkstra;
+    case PairsMethod::breadth_first:
+      return RowSearch::breadth_first;
+    default:
+      return RowSearch::delta;
+  }
+}
+
+}  // namespace
+
+template <class T>
+Matrix<T> peeled_pairs(Team& team, const Arcs<T>& arcs, const PairsOptions& options,
+                       const std::function<void(const Arcs<T>&, Matrix<T>&)>& dense, PairsReport* report) {
+  Timer timer;
+  PairsReport told;
+  const Peeling<T> peeling = peel(arcs);
+  told.work = peeling.work();
+  told.whole_work = peeling.whole_work();
+  told.components = static_cast<Vertex>(peeling.cores.size());
+  told.peeled = static_cast<Vertex>(peeling.twigs.size());
+  told.peel_seconds = timer.lap();
+  std::vector<Matrix<T>> cores(peeling.cores.size());
+  for (std::size_t c = 0; c < cores.size(); ++c) {
+    const auto n = static_cast<Vertex>(peeling.cores[c].size());
+    if (n == 1) continue;
+    const Arcs<T> core = core_arcs(arcs, peeling, c);
+    PairsMethod method{};
+    std::vector<MethodEstimate> estimates;
+    if (options.method) {
+      method = *options.method;
+    } else {
+      estimates = estimate_methods(team, core, options.operations_per_second);
+      method = estimates.front().method;
+    }
+    double delta = 0;
+    if (method == PairsMethod::floyd_warshall) {
+      dense(core, cores[c]);
+      for (Vertex v = 0; v < n; ++v)
+        if (cores[c](v, v) < T{}) refuse_negative_cycle(core);
+    } else {
+      cores[c] = Matrix<T>(n, n);
+      delta = search_all<T>(team, core, search_of(method), cores[c].view(), options.delta).delta;
+    }
+    if (n > told.largest_core) {
+      told.largest_core = n;
+      told.method = method;
+      told.delta = delta;
+      told.estimates = std::move(estimates);
+    }
+  }
+  told.core_seconds = timer.lap();
+  Matrix<T> d = expand(team, peeling, std::move(cores));
+  told.expand_seconds = timer.lap();
+  if (report) *report = std::move(told);
+  return d;
+}
+
+#define ATOLL_PEELED_PAIRS(T)                                                    \
+  template Matrix<T> peeled_pairs<T>(Team&, const Arcs<T>&, const PairsOptions&, \
+                                     const std::function<void(const Arcs<T>&, Matrix<T>&)>&, PairsReport*);
+ATOLL_PEELED_PAIRS(float)
+ATOLL_PEELED_PAIRS(double)
+ATOLL_PEELED_PAIRS(std::int32_t)
+ATOLL_PEELED_PAIRS(std::uint16_t)
+ATOLL_PEELED_PAIRS(std::uint8_t)
+#undef ATOLL_PEELED_PAIRS
+
+}  // namespace atl
