@@ -16,10 +16,12 @@ constexpr Vertex kCheckedRows = 128;
 constexpr double kCheckAllUpTo = 1e9;  // n * m
 
 struct Options {
-  std::string type = "auto", output, output_type, grid, variant = "coast", broadcast, look_ahead = "on", peel = "on";
+  std::string method = "auto", type = "auto", output, output_type, grid, variant = "coast", broadcast,
+              look_ahead = "on", peel = "on";
   std::int64_t block = 0, steps = 0;
   std::size_t chunk_kib = 4096;
   int trials = 1, zstd = 0;
+  double delta = 0;
   bool verify = false, no_verify = false, force = false;
 };
 
@@ -95,6 +97,8 @@ std::optional<std::string> fault_of(World& world, const Arcs<T>& arcs, const Dis
 
 AllPairsOptions all_pairs_options(const Options& o) {
   AllPairsOptions out;
+  out.method = pairs_method_named(o.method);
+  out.delta = o.delta;
   out.peel = o.peel == "on" ? Peel::yes : Peel::no;
   out.block = o.block;
   out.on_grid = GridOptions::ablation(o.variant);
@@ -196,6 +200,12 @@ int run_apsp(const Words& words) {
   GraphInput input;
   CLI::App& app = command.app();
   input.add_reading_to(app);
+  app.add_option(
+         "--method", o.method,
+         "fw dijkstra delta bfs, or auto (default): the one that is estimated to be fastest; fw on several ranks")
+      ->check(CLI::IsMember({"auto", "fw", "dijkstra", "delta", "bfs"}));
+  app.add_option("--delta", o.delta, "of delta-stepping (default: tuned on the first sources)")
+      ->check(CLI::PositiveNumber);
   app.add_option("--type", o.type, "float32 float64 int32 uint16 uint8 (default: the narrowest that holds every path)")
       ->check(CLI::IsMember({"auto", "float32", "float64", "int32", "uint16", "uint8"}));
   app.add_option("--peel", o.peel, "on (default) or off: components and trees apart")

@@ -86,7 +86,9 @@ TEST_CASE("all pairs on any number of ranks: the oracle's distances, whatever th
       distances_are_those_of_the_oracle<std::int32_t>(kind, ranks, options);
       distances_are_those_of_the_oracle<float>(kind, ranks, options);
       if (!kind.negative) distances_are_those_of_the_oracle<std::uint16_t>(kind, ranks, options);
-      if (ranks == 1) distances_are_those_of_the_oracle<double>(kind, ranks, {.peel = Peel::no});
+      if (ranks == 1)
+        distances_are_those_of_the_oracle<double>(kind, ranks,
+                                                  {.method = PairsMethod::floyd_warshall, .peel = Peel::no});
     }
 }
 

@@ -7,6 +7,7 @@
 #include <atoll/apsp/floyd_warshall_grid.hpp>
 #include <atoll/apsp/negative_cycle.hpp>
 #include <atoll/apsp/peel.hpp>
+#include <atoll/apsp/peeled_pairs.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -23,6 +24,9 @@ void restore_no_path(Team& team, MatrixView<T> d) {
           if (x > kNoPath<T> / 2) x = kNoPath<T>;
     });
 }
+
+// What Floyd-Warshall reaches of the processor's peak, and how long that is measured: for the choice of a method.
+constexpr double kOfPeak = 0.7, kPeakSeconds = 0.005;
 
 std::size_t usable_memory() {
   return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -48,23 +52,10 @@ AllPairs<T> on_one_rank(World& world, const Arcs<T>& arcs, const AllPairsOptions
   AllPairs<T> all;
   AllPairsReport& report = all.report;
   Team& team = world.team();
-  RankTimer timer(world);
-  Peeling<T> peeling;
-  if (options.peel == Peel::yes) {
-    peeling = peel(arcs);
-  } else {
-    peeling.component.assign(static_cast<std::size_t>(arcs.vertices()), 0);
-    std::vector<Local>& all_of_it = peeling.cores.emplace_back(static_cast<std::size_t>(arcs.vertices()));
-    for (std::size_t v = 0; v < all_of_it.size(); ++v) all_of_it[v] = static_cast<Local>(v);
-  }
-  report.components = static_cast<std::int64_t>(peeling.cores.size());
-  report.peeled = static_cast<std::int64_t>(peeling.twigs.size());
-  report.peel_seconds = timer.lap();
-
-  const Gemm gemm(shortest_paths_algebra(arcs));
-  std::vector<Matrix<T>> cores;
-  for (std::size_t c = 0; c < peeling.cores.size(); ++c) {
-    Matrix<T> d = peeling.nothing_peeled() ? arc_lengths(team, arcs) : arc_lengths(team, core_arcs(arcs, peeling, c));
+  const Algebra algebra = shortest_paths_algebra(arcs);
+  const Gemm gemm(algebra);
+  const auto dense = [&](const Arcs<T>& core, Matrix<T>& d) {
+    d = arc_lengths(team, core);
     FloydWarshallReport run;
     if (floyd_warshall<T>(gemm, team, d.view(), {.block = options.block, .undirected = !arcs.directed}, &run))
       refuse_negative_cycle(arcs);
@@ -75,13 +66,27 @@ AllPairs<T> on_one_rank(World& world, const Arcs<T>& arcs, const AllPairsOptions
     report.diagonal_seconds += run.diagonal_seconds;
     report.panel_seconds += run.panel_seconds;
     report.outer_seconds += run.outer_seconds;
-    cores.push_back(std::move(d));
+  };
+  RankTimer timer(world);
+  if (options.peel == Peel::no && options.method == PairsMethod::floyd_warshall) {
+    dense(arcs, all.distances.local);
+    report.method = name_of(PairsMethod::floyd_warshall);
+    report.compute_seconds = timer.lap();
+  } else {
+    PairsReport run;
+    PairsOptions how{.method = options.method, .delta = options.delta};
+    if (!how.method)
+      how.operations_per_second = kOfPeak * peak_operations_per_second(team, algebra, gemm.isa(), kPeakSeconds);
+    all.distances.local = peeled_pairs<T>(team, arcs, how, dense, &run);
+    report.method = name_of(run.method);
+    report.components = run.components;
+    report.peeled = run.peeled;
+    report.delta = run.delta;
+    report.peel_seconds = run.peel_seconds;
+    report.compute_seconds = run.core_seconds;
+    report.expand_seconds = run.expand_seconds;
   }
-  report.compute_seconds = timer.lap();
-  all.distances.local = peeling.nothing_peeled() ? std::move(cores.front()) : expand(team, peeling, std::move(cores));
-  report.expand_seconds = timer.lap();
   all.distances.layout = GridLayout(arcs.vertices(), std::max<std::int64_t>(report.block, 1), {});
-  report.method = "floyd_warshall";
   return all;
 }
 
@@ -93,22 +98,26 @@ AllPairs<T> on_a_grid(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
   world.agree(grid.size() == world.size(),
               fmt::format("the grid is {} x {} (there are {} ranks). Give sides whose product is that.", grid.rows,
                           grid.cols, world.size()));
-  // Before the run, as every rank has all arcs: a diagonal that becomes negative would be one rank's alone to see.
-  if (arcs.has_negative())
-    if (const auto cycle = find_negative_cycle(arcs); !cycle.empty()) refuse_negative_cycle(arcs, cycle);
+  world.agree(!options.method || options.method == PairsMethod::floyd_warshall,
+              fmt::format("--method {} on {} ranks (searches run on one). Leave out --ranks, or take fw.",
+                          options.method ? name_of(*options.method) : "", world.size()));
+  const Gemm gemm(shortest_paths_algebra(arcs));
   GridOptions on_grid = options.on_grid;
-  on_grid.block = options.block ? options.block : usual_block(Gemm(shortest_paths_algebra(arcs)), arcs.vertices());
+  on_grid.block = options.block ? options.block : usual_block(gemm, arcs.vertices());
   // Every rank has all arcs: it gives its share of them.
   std::vector<MatrixEntry<T>> mine;
   for (Vertex v = world.rank(); v < arcs.vertices(); v += world.size())
     for (Edge e = arcs.begin(v); e < arcs.end(v); ++e)
       mine.push_back({v, arcs.heads[static_cast<std::size_t>(e)], arcs.weights[static_cast<std::size_t>(e)]});
   const GridLayout layout(arcs.vertices(), on_grid.block, grid);
-  all.distances = distances_from_entries<Semiring::min_plus, T>(world, layout, std::span<const MatrixEntry<T>>(mine));
+  all.distances = distances_from_entries<T>(world, Semiring::min_plus, layout, mine);
   RankTimer timer(world);
-  const GridRun run = floyd_warshall_grid<Semiring::min_plus>(world, all.distances, on_grid, options.pauses);
+  const GridRun run = floyd_warshall_grid(world, gemm, all.distances, on_grid, options.pauses);
+  world.together([&] {
+    if (run.gain_vertex >= 0) refuse_negative_cycle(arcs);
+  });
   const GridStep sum = run.sum();
-  report.method = "floyd_warshall on a grid";
+  report.method = name_of(PairsMethod::floyd_warshall);
   report.block = on_grid.block;
   report.compute_seconds = timer.lap();
   report.operations = run.operations;
@@ -149,6 +158,7 @@ AllPairs<T> all_pairs(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
 nlohmann::json AllPairsReport::to_json() const {
   return {{"method", method},
           {"block", block},
+          {"delta", delta},
           {"steps", steps},
           {"operations", operations},
           {"components", components},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atoll/apsp/arcs.hpp>
+#include <atoll/apsp/choose_method.hpp>
 #include <atoll/apsp/distances.hpp>
 #include <atoll/apsp/gemm_kernels.hpp>
 #include <atoll/apsp/grid_options.hpp>
@@ -18,11 +19,11 @@
 /// matrix is computed as it is (floyd_warshall_grid.hpp).
 namespace atl {
 
-enum class AllPairsMethod : std::uint8_t { automatic, floyd_warshall };
 enum class Peel : bool { no, yes };
 
 struct AllPairsOptions {
-  AllPairsMethod method = AllPairsMethod::automatic;
+  std::optional<PairsMethod> method = {};  ///< none: what is estimated to be fastest; on a grid Floyd-Warshall
+  double delta = 0;                        ///< of delta-stepping; 0: tuned on the first sources
   Peel peel = Peel::yes;
   std::optional<ProcessGrid> grid = {};  ///< none: the one nearest to a square
   std::int64_t block = 0;                ///< b; 0: by n and the kernel
@@ -32,9 +33,10 @@ struct AllPairsOptions {
 
 /// How it went, on this rank.
 struct AllPairsReport {
-  std::string method;  ///< "floyd_warshall", "floyd_warshall on a grid"
+  std::string method;  ///< of the largest component
   std::int64_t block = 0;
-  double operations = 0;  ///< additions and minima that were needed, of all ranks
+  double delta = 0;       ///< of delta-stepping
+  double operations = 0;  ///< of Floyd-Warshall: additions and minima that were needed, of all ranks
   double peel_seconds = 0, compute_seconds = 0, expand_seconds = 0;
   double diagonal_seconds = 0, panel_seconds = 0, outer_seconds = 0, wait_seconds = 0;
   std::int64_t components = 1, peeled = 0;
