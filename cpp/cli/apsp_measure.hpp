@@ -66,7 +66,7 @@ class ProductOperands {
     });
   }
   Matrix<T> a_, b_, c_;
-  Panel left_{Panel::Side::left}, right_{Panel::Side::right};
+  PackedPanel left_{PackedPanel::Side::left}, right_{PackedPanel::Side::right};
 };
 
 }  // namespace atl::cli
