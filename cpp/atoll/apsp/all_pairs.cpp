@@ -93,17 +93,21 @@ AllPairs<T> on_a_grid(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
   world.agree(grid.size() == world.size(),
               fmt::format("the grid is {} x {} (there are {} ranks). Give sides whose product is that.", grid.rows,
                           grid.cols, world.size()));
+  const Gemm gemm(shortest_paths_algebra(arcs));
   GridOptions on_grid = options.on_grid;
-  on_grid.block = options.block ? options.block : usual_block(Gemm(shortest_paths_algebra(arcs)), arcs.vertices());
+  on_grid.block = options.block ? options.block : usual_block(gemm, arcs.vertices());
   // Every rank has all arcs: it gives its share of them.
   std::vector<MatrixEntry<T>> mine;
   for (Vertex v = world.rank(); v < arcs.vertices(); v += world.size())
     for (Edge e = arcs.begin(v); e < arcs.end(v); ++e)
       mine.push_back({v, arcs.heads[static_cast<std::size_t>(e)], arcs.weights[static_cast<std::size_t>(e)]});
   const GridLayout layout(arcs.vertices(), on_grid.block, grid);
-  all.distances = distances_from_entries<Semiring::min_plus, T>(world, layout, std::span<const MatrixEntry<T>>(mine));
+  all.distances = distances_from_entries<T>(world, Semiring::min_plus, layout, mine);
   RankTimer timer(world);
-  const GridRun run = floyd_warshall_grid<Semiring::min_plus>(world, all.distances, on_grid, options.pauses);
+  const GridRun run = floyd_warshall_grid(world, gemm, all.distances, on_grid, options.pauses);
+  world.together([&] {
+    if (run.gain_vertex >= 0) refuse_negative_cycle(arcs);
+  });
   const GridStep sum = run.sum();
   report.method = "floyd_warshall on a grid";
   report.block = on_grid.block;
