@@ -199,7 +199,7 @@ class ComputedBlocks {
   const int row_, col_;
   Array<std::byte> diagonal_[2], row_panel_[2], col_panel_[2];  // [step % 2]
   MatrixView<T> left_view_, right_view_;                        // the panels of the outer product
-  PackedPanel left_{PackedPanel::Side::left}, right_{PackedPanel::Side::right};   // packed
+  PackedPanel left_{PackedPanel::Side::left}, right_{PackedPanel::Side::right};
   PackedPanel update_left_{PackedPanel::Side::left}, update_right_{PackedPanel::Side::right};
 };
 

@@ -133,7 +133,7 @@ std::string plugin_path(const std::string& mpi);
 // What a plug-in exports; checked before anything else of it is used.
 
 /// Changes whenever this header or fabric.hpp does.
-inline constexpr std::uint32_t kPluginAbi = 2;
+inline constexpr std::uint32_t kPluginAbi = 3;
 
 struct MpiPlugin {
   std::uint32_t abi;
