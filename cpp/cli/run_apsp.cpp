@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/apsp/all_pairs.hpp>
-#include <atoll/apsp/distance_file_write.hpp>
+#include <atoll/apsp/graph_of_arcs.hpp>
+#include <atoll/apsp/narrow_arcs.hpp>
 #include <atoll/base/random.hpp>
 #include <cmath>
 
@@ -24,34 +25,6 @@ struct Options {
   double delta = 0;
   bool verify = false, no_verify = false, force = false;
 };
-
-/// The narrowest type that holds every path for sure: hops in 16 bits, whole weights in 32, else floats.
-Element chosen_type(const Arcs<double>& arcs) {
-  const double longest = std::max(std::abs(arcs.least), std::abs(arcs.greatest)) * static_cast<double>(arcs.vertices());
-  const bool whole = std::ranges::all_of(arcs.weights, [](double w) { return std::trunc(w) == w; });
-  if (arcs.is_unit() && longest < kNoPath<std::uint16_t>) return Element::uint16;
-  if (whole && longest < kNoPath<std::int32_t> / 2) return Element::int32;
-  if (whole && longest >= 0x1p24) return Element::float64;  // float32 would round
-  return Element::float32;
-}
-
-template <class T>
-Arcs<T> converted(Arcs<double> arcs) {
-  if constexpr (std::is_same_v<T, double>) {
-    return arcs;
-  } else {
-    Arcs<T> out{.name = std::move(arcs.name),
-                .directed = arcs.directed,
-                .ids = std::move(arcs.ids),
-                .offsets = std::move(arcs.offsets),
-                .heads = std::move(arcs.heads),
-                .weights = Array<T>(arcs.weights.size()),
-                .least = static_cast<T>(arcs.least),
-                .greatest = static_cast<T>(arcs.greatest)};
-    std::ranges::transform(arcs.weights, out.weights.begin(), [](double w) { return static_cast<T>(w); });
-    return out;
-  }
-}
 
 template <class T>
 std::vector<T> row_of(World& world, const Distances<T>& d, std::int64_t s) {
@@ -137,25 +110,14 @@ Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_e
   out.result = report.to_json();
   out.result["type"] = name_of(kElementOf<T>);
   const double cubed = 2.0 * std::pow(static_cast<double>(arcs.vertices()), 3);
-  out.result["operations_per_second"] = report.operations / seconds;
+  if (report.operations > 0) out.result["operations_per_second"] = report.operations / seconds;
   out.result["nominal_operations_per_second"] = cubed / seconds;
   RankTimer timer(world);
   if (!o.output.empty()) {
-    DistanceGraph graph{.ids = arcs.ids, .directed = arcs.directed};
-    std::vector<std::int32_t> widened;
-    graph.offsets = {arcs.offsets.data(), arcs.offsets.size()};
-    graph.targets = {arcs.heads.data(), arcs.heads.size()};
-    if (!arcs.is_unit()) {
-      if constexpr (sizeof(T) < 4) {
-        widened.assign(arcs.weights.begin(), arcs.weights.end());
-        graph.lengths = std::span<const std::int32_t>(widened);
-      } else {
-        graph.lengths = std::span<const T>(arcs.weights.data(), arcs.weights.size());
-      }
-    }
+    const GraphOfArcs<T> graph(arcs);
     DistanceFileOptions file{.zstd_level = o.zstd, .existing = o.force ? Existing::replace : Existing::refuse};
     if (!o.output_type.empty()) file.element = element_named(o.output_type);
-    write_distances(world, o.output, all.distances, graph, file);
+    write_distances(world, o.output, all.distances, graph.graph(), file);
     out.seconds["write"] = world.max(timer.lap());
     out.result["output"] = o.output;
   }
@@ -173,16 +135,19 @@ Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_e
       {"graph", fmt::format("{}: {} vertices, {} {} edges", arcs.name, arcs.vertices(), input_edges,
                             arcs.directed ? "directed" : "undirected")},
       {"ranks", fmt::format("{} x {} threads, {}", world.size(), world.team().size(), world.fabric().name())},
-      {"method", fmt::format("{}, {}, block {}", report.method, name_of(kElementOf<T>), report.block)}};
+      {"method", fmt::format("{}, {}", report.method, name_of(kElementOf<T>))}};
   if (report.components > 1 || report.peeled > 0)
     rows.emplace_back("less to do",
-                      fmt::format("{} components, {} vertices of trees taken off: {:.3g} of 2 n^3 operations",
-                                  report.components, report.peeled, report.operations / cubed));
-  rows.emplace_back(
-      "time", fmt::format("{:.3f} s: diagonal {:.3f}, panels {:.3f}, outer {:.3f}, waiting {:.3f}", seconds,
-                          report.diagonal_seconds, report.panel_seconds, report.outer_seconds, report.wait_seconds));
-  rows.emplace_back("rate", fmt::format("{:.1f} Gop/s of those needed, {:.1f} of 2 n^3",
-                                        report.operations / seconds / 1e9, cubed / seconds / 1e9));
+                      fmt::format("{} components, {} vertices of trees taken off", report.components, report.peeled));
+  rows.emplace_back("time", fmt::format("{:.3f} s", seconds));
+  if (report.operations > 0) {
+    rows.emplace_back(
+        "blocks",
+        fmt::format("of {}: diagonal {:.3f} s, panels {:.3f}, outer product {:.3f}, waiting {:.3f}", report.block,
+                    report.diagonal_seconds, report.panel_seconds, report.outer_seconds, report.wait_seconds));
+    rows.emplace_back("rate", fmt::format("{:.1f} Gop/s; {:.3g} of 2 n^3 operations were needed",
+                                          report.operations / seconds / 1e9, report.operations / cubed));
+  }
   if (!o.output.empty()) rows.emplace_back("written", o.output);
   rows.emplace_back("verified", partial         ? "no (--steps left the rest undone)"
                                 : !verify       ? "no (--verify asks for it)"
@@ -243,8 +208,8 @@ int run_apsp(const Words& words) {
       return with_value_type(element_named(o.type),
                              [&](auto value) { return finish(gather_arcs<decltype(value)>(world, std::move(edges))); });
     Arcs<double> arcs = gather_arcs<double>(world, std::move(edges));
-    return with_value_type(chosen_type(arcs),
-                           [&](auto value) { return finish(converted<decltype(value)>(std::move(arcs))); });
+    return with_value_type(narrowest_type(arcs),
+                           [&](auto value) { return finish(narrowed<decltype(value)>(std::move(arcs))); });
   });
 }
 

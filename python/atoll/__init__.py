@@ -13,7 +13,7 @@ gets a handler.
 
 import logging as _logging
 
-from . import algorithms, apsp, errors, graph, measures, plot, vertices, world
+from . import algorithms, apsp, errors, graph, measures, pairs, plot, vertices, world
 from ._core import VERSION as __version__
 from .algorithms import BfsResult, bfs
 from .errors import Error, InputError, IoError, TransportError, UsageError, VerificationError
@@ -27,6 +27,7 @@ from .measures import (
     pagerank,
     sssp,
 )
+from .pairs import AllPairs, all_pairs
 from .vertices import NO_VERTEX, UNREACHABLE, VertexArray
 from .world import World, run_ranks, set_threads
 
@@ -35,6 +36,7 @@ _logging.getLogger("atoll").addHandler(_logging.NullHandler())
 __all__ = [
     "NO_VERTEX",
     "UNREACHABLE",
+    "AllPairs",
     "BfsResult",
     "Error",
     "Graph",
@@ -47,6 +49,7 @@ __all__ = [
     "World",
     "__version__",
     "algorithms",
+    "all_pairs",
     "apsp",
     "betweenness_centrality",
     "bfs",
@@ -57,6 +60,7 @@ __all__ = [
     "graph",
     "label_propagation",
     "measures",
+    "pairs",
     "pagerank",
     "plot",
     "run_ranks",

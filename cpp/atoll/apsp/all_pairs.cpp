@@ -25,6 +25,9 @@ void restore_no_path(Team& team, MatrixView<T> d) {
     });
 }
 
+// Side of the tiles that a file gets where no block was chosen.
+constexpr std::int64_t kWrittenBlock = 512;
+
 // What Floyd-Warshall reaches of the processor's peak, and how long that is measured: for the choice of a method.
 constexpr double kOfPeak = 0.7, kPeakSeconds = 0.005;
 
@@ -86,7 +89,7 @@ AllPairs<T> on_one_rank(World& world, const Arcs<T>& arcs, const AllPairsOptions
     report.compute_seconds = run.core_seconds;
     report.expand_seconds = run.expand_seconds;
   }
-  all.distances.layout = GridLayout(arcs.vertices(), std::max<std::int64_t>(report.block, 1), {});
+  all.distances.layout = GridLayout(arcs.vertices(), std::max(report.block, kWrittenBlock), {});
   return all;
 }
 

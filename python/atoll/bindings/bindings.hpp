@@ -101,6 +101,7 @@ void bind_graph(nb::module_& m);
 void bind_algorithms(nb::module_& m);
 void bind_values(nb::module_& m);
 void bind_apsp(nb::module_& m);
+void bind_all_pairs(nb::module_& m);
 
 // ---------------------------------------------------------------------------------------------------------------------
 

@@ -48,4 +48,5 @@ NB_MODULE(_core, m) {
   bind_algorithms(m);
   bind_values(m);
   bind_apsp(m);
+  bind_all_pairs(m);
 }

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// All pairs' shortest paths of a graph, and paths from them.
+#include <atoll/apsp/all_pairs.hpp>
+#include <atoll/apsp/graph_of_arcs.hpp>
+#include <atoll/apsp/narrow_arcs.hpp>
+#include <atoll/apsp/paths.hpp>
+#include <atoll/graph/edge_list_of.hpp>
+
+#include "bindings.hpp"
+
+namespace atl::python {
+namespace {
+
+template <class T>
+struct Pairs {
+  Arcs<T> arcs;
+  AllPairs<T> all;
+  std::unique_ptr<PathFinder<T>> finder;  // made by the first path that is asked for
+};
+
+struct SharedPairs {
+  template <class T>
+  using Held = std::shared_ptr<Pairs<T>>;
+  std::shared_ptr<SharedWorld> world;
+  std::variant<Held<float>, Held<double>, Held<std::int32_t>, Held<std::uint16_t>, Held<std::uint8_t>> pairs;
+};
+
+template <class T>
+std::shared_ptr<Pairs<T>> compute(World& world, Arcs<T> arcs, const AllPairsOptions& options) {
+  auto pairs = std::make_shared<Pairs<T>>();
+  pairs->arcs = std::move(arcs);
+  pairs->all = all_pairs(world, pairs->arcs, options);
+  return pairs;
+}
+
+SharedPairs all_pairs_of(const SharedGraph& g, const std::string& type, const std::string& method, double delta,
+                         bool peel) {
+  const AllPairsOptions options{
+      .method = pairs_method_named(method), .delta = delta, .peel = peel ? Peel::yes : Peel::no};
+  SharedPairs out{.world = g.world, .pairs = {}};
+  g.world->call([&](World& world) {
+    EdgeList edges = edge_list_of(g.graph);
+    if (type != "auto") {
+      with_value_type(element_named(type), [&](auto value) {
+        out.pairs = compute(world, gather_arcs<decltype(value)>(world, std::move(edges)), options);
+      });
+      return 0;
+    }
+    Arcs<double> arcs = gather_arcs<double>(world, std::move(edges));
+    with_value_type(narrowest_type(arcs), [&](auto value) {
+      out.pairs = compute(world, narrowed<decltype(value)>(std::move(arcs)), options);
+    });
+    return 0;
+  });
+  return out;
+}
+
+template <class F>
+decltype(auto) visit(const SharedPairs& shared, F&& f) {
+  return std::visit([&](const auto& pairs) -> decltype(auto) { return f(pairs); }, shared.pairs);
+}
+
+Local index_of(std::span<const Vertex> ids, Vertex id) {
+  const auto at = std::ranges::lower_bound(ids, id);
+  check(at != ids.end() && *at == id, "vertex {} is not in the graph (it has {} vertices). Give one of .ids.", id,
+        ids.size());
+  return static_cast<Local>(at - ids.begin());
+}
+
+template <class T>
+std::span<const T> row_of(const Pairs<T>& pairs, Local u) {
+  return pairs.all.distances.local.view().row(u);
+}
+
+// This rank's part, a view that keeps the distances.
+nb::object local(const SharedPairs& shared) {
+  return visit(shared, [](const auto& pairs) -> nb::object {
+    const auto view = std::as_const(pairs->all.distances.local).view();
+    using T = std::remove_const_t<std::remove_pointer_t<decltype(view.data)>>;
+    auto kept = std::make_unique<std::shared_ptr<void>>(pairs);
+    nb::capsule owner(kept.get(), [](void* p) noexcept { delete static_cast<std::shared_ptr<void>*>(p); });
+    kept.release();
+    const std::size_t shape[] = {static_cast<std::size_t>(view.rows), static_cast<std::size_t>(view.cols)};
+    const std::int64_t strides[] = {view.stride, 1};
+    return nb::cast(nb::ndarray<nb::numpy, const T, nb::ndim<2>>(view.data, 2, shape, owner, strides));
+  });
+}
+
+Numpy<Vertex> original(std::span<const Vertex> ids, std::span<const Local> vertices) {
+  Array<Vertex> out(vertices.size());
+  for (std::size_t k = 0; k < vertices.size(); ++k) out[k] = ids[static_cast<std::size_t>(vertices[k])];
+  return to_numpy(std::move(out));
+}
+
+template <class T>
+PathFinder<T>& finder_of(Pairs<T>& pairs) {
+  if (!pairs.finder) pairs.finder = std::make_unique<PathFinder<T>>(pairs.arcs);
+  return *pairs.finder;
+}
+
+Numpy<Vertex> path(const SharedPairs& shared, Vertex u, Vertex v) {
+  return visit(shared, [&](const auto& pairs) {
+    const Local from = index_of(pairs->arcs.ids, u), to = index_of(pairs->arcs.ids, v);
+    return original(pairs->arcs.ids, finder_of(*pairs).path(from, to, row_of(*pairs, from)));
+  });
+}
+
+nb::list k_best(const SharedPairs& shared, Vertex u, Vertex v, int k) {
+  return visit(shared, [&](const auto& pairs) {
+    const Local from = index_of(pairs->arcs.ids, u), to = index_of(pairs->arcs.ids, v);
+    nb::list out;
+    for (const auto& known : finder_of(*pairs).k_best(from, to, k, row_of(*pairs, from)))
+      out.append(nb::make_tuple(known.length, original(pairs->arcs.ids, known.vertices)));
+    return out;
+  });
+}
+
+void save(const SharedPairs& shared, const std::string& path, const std::optional<std::string>& type, int zstd_level,
+          bool replace) {
+  visit(shared, [&](const auto& pairs) {
+    shared.world->call([&](World& world) {
+      const GraphOfArcs graph(pairs->arcs);
+      DistanceFileOptions options{.zstd_level = zstd_level, .existing = replace ? Existing::replace : Existing::refuse};
+      if (type) options.element = element_named(*type);
+      write_distances(world, path, pairs->all.distances, graph.graph(), options);
+      return 0;
+    });
+  });
+}
+
+}  // namespace
+
+void bind_all_pairs(nb::module_& m) {
+  using namespace nb::literals;
+  nb::class_<SharedPairs>(m, "AllPairs")
+      .def_prop_ro("n", [](const SharedPairs& p) { return visit(p, [](const auto& x) { return x->arcs.vertices(); }); })
+      .def_prop_ro("type",
+                   [](const SharedPairs& p) {
+                     return visit(p, []<class T>(const std::shared_ptr<Pairs<T>>&) {
+                       return std::string(name_of(kElementOf<T>));
+                     });
+                   })
+      .def_prop_ro(
+          "report",
+          [](const SharedPairs& p) { return visit(p, [](const auto& x) { return x->all.report.to_json().dump(); }); })
+      .def("index_of", [](const SharedPairs& p,
+                          Vertex id) { return visit(p, [&](const auto& x) { return index_of(x->arcs.ids, id); }); })
+      .def("local", &local)
+      .def("path", &path, "u"_a, "v"_a)
+      .def("k_best", &k_best, "u"_a, "v"_a, "k"_a)
+      .def("save", &save, "path"_a, "type"_a.none(), "zstd_level"_a, "replace"_a);
+  m.def("all_pairs", &all_pairs_of, "graph"_a, "type"_a, "method"_a, "delta"_a, "peel"_a);
+}
+
+}  // namespace atl::python

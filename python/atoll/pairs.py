@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shortest paths between all pairs of vertices."""
+
+from __future__ import annotations
+
+import json
+import operator
+import os
+from typing import Any
+
+import numpy as np
+
+from . import _core, errors
+from .graph import Graph
+from .world import agreed
+
+__all__ = ["AllPairs", "all_pairs"]
+
+_TYPES = ("auto", "float32", "float64", "int32", "uint16", "uint8")
+_METHODS = ("auto", "fw", "dijkstra", "delta", "bfs")
+
+
+class AllPairs:
+    """Distances between all pairs of a graph's vertices, and the paths that are as long; made by `all_pairs`.
+
+    Rows and columns are in the order of ascending original ids. On several ranks each has the blocks of its place in a
+    grid: write them with `save`, and ask the file (`atoll.apsp.open`).
+
+    Examples
+    --------
+    >>> graph = atoll.Graph.from_edges([1, 2, 1], [2, 3, 3], [0.5, 0.25, 2.0])
+    >>> pairs = atoll.all_pairs(graph)
+    >>> pairs
+    <atoll.AllPairs: 3 x 3 of float32 by fw>
+    >>> pairs.distance(1, 3), pairs.path(1, 3).tolist()
+    (0.75, [1, 2, 3])
+    >>> pairs.row(2)
+    array([ inf, 0.  , 0.25], dtype=float32)
+    """
+
+    __slots__ = ("_core", "_graph", "_report")
+
+    def __init__(self, core: Any, graph: Graph) -> None:
+        self._core = core
+        self._graph = graph
+        self._report: dict[str, Any] = json.loads(core.report)
+
+    @property
+    def ids(self) -> np.ndarray:
+        """Original ids, ascending (int64): row i and column i are those of ids[i]."""
+        return self._graph.ids
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n, n)."""
+        return (self._core.n, self._core.n)
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Type of the distances."""
+        return np.dtype(self._core.type)
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """How it went: method, seconds, operations, what was peeled off."""
+        return self._report
+
+    @property
+    def no_path(self) -> Any:
+        """What the matrix holds where there is no path, as a value of its type."""
+        if self.dtype.kind == "f":
+            return self.dtype.type(np.inf)
+        return self.dtype.type(0x3FFFFFFF if self.dtype.kind == "i" else np.iinfo(self.dtype).max)
+
+    @property
+    def local(self) -> np.ndarray:
+        """This rank's blocks, read-only; not a copy."""
+        return self._core.local()
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """All distances (n x n, read-only; not a copy).
+
+        Raises
+        ------
+        TypeError                   there are several ranks, of which none has the matrix
+        """
+        if self._graph.world.size > 1:
+            raise TypeError(
+                f"the distances lie on {self._graph.world.size} ranks (none has the matrix). Take .local, or save() "
+                "and atoll.apsp.open() it."
+            )
+        return self._core.local()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        matrix = self.matrix
+        if dtype is not None and np.dtype(dtype) != matrix.dtype:
+            return matrix.astype(dtype)
+        return matrix.copy() if copy else matrix
+
+    def distance(self, u: int, v: int) -> float | int:
+        """Length of a shortest path from u to v (original ids); infinity where there is none."""
+        value = self.row(u)[self._core.index_of(operator.index(v))]
+        return float("inf") if value == self.no_path else value.item()
+
+    def row(self, u: int) -> np.ndarray:
+        """Distances from u (original id), in the order of `ids`; a view."""
+        return self.matrix[self._core.index_of(operator.index(u))]
+
+    def path(self, u: int, v: int) -> np.ndarray:
+        """A shortest path from u to v, both included (int64, original ids); empty where there is none.
+
+        It is found again from row u and the arcs: some microseconds.
+        """
+        self._on_one_rank()
+        return self._core.path(operator.index(u), operator.index(v))
+
+    def k_best(self, u: int, v: int, k: int) -> list[tuple[float, np.ndarray]]:
+        """The k shortest paths from u to v without a vertex twice, as (length, vertices), lengths ascending.
+
+        Examples
+        --------
+        >>> square = atoll.Graph.from_edges([1, 2, 1, 4], [2, 3, 4, 3], [1, 1, 1, 5])
+        >>> for length, vertices in atoll.all_pairs(square).k_best(1, 3, 2):
+        ...     print(length, vertices)
+        2 [1 2 3]
+        6 [1 4 3]
+        """
+        self._on_one_rank()
+        if k < 1:
+            raise errors.UsageError(f"k is {k} (a number of paths). Give 1 or more.")
+        return self._core.k_best(operator.index(u), operator.index(v), k)
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        dtype: Any = None,
+        zstd_level: int = 0,
+        replace: bool = False,
+    ) -> None:
+        """Writes the distances, ids and arcs to NAME.npy, NAME.tiles or NAME.zarr; collective.
+
+        Parameters
+        ----------
+        path : path                 its ending says the form; every rank writes its own blocks
+        dtype : dtype, optional     of the values in the file: float32, int32, uint16; refused where one does not fit
+        zstd_level : int            of .zarr: compress chunks; 0 leaves them so that they can be mapped
+        replace : bool              what is there already
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "ring.tiles")
+        >>> atoll.all_pairs(atoll.Graph("ring:6")).save(path)
+        >>> atoll.apsp.open(path).distance(0, 3)
+        3
+        """
+        name = None if dtype is None else np.dtype(dtype).name
+        self._core.save(os.fspath(path), name, zstd_level, replace)
+
+    def _on_one_rank(self) -> None:
+        self.matrix  # noqa: B018 - raises where there are several
+
+    def __repr__(self) -> str:
+        n = self._core.n
+        return f"<atoll.AllPairs: {n} x {n} of {self.dtype} by {self._report['method']}>"
+
+
+def all_pairs(
+    graph: Graph, *, dtype: str = "auto", method: str = "auto", delta: float = 0.0, peel: bool = True
+) -> AllPairs:
+    """Shortest paths between all pairs of vertices.
+
+    Components are computed one by one, trees that hang from them are taken off first, and what is left is done by
+    blocked Floyd-Warshall over the (min, +) semiring [1]_ or, where that is estimated to be faster, by searches from
+    every vertex. On several ranks the matrix is spread over a grid of them. Weights may be negative; self-loops do not count,
+    and of parallel edges the least does. Collective over graph.comm.
+
+    Parameters
+    ----------
+    graph : Graph               n vertices; without weights every edge has length 1
+    dtype : {"auto", "float32", "float64", "int32", "uint16", "uint8"}
+                                of the distances; "auto": the narrowest that holds every path for sure
+    method : {"auto", "fw", "dijkstra", "delta", "bfs"}
+                                several ranks: fw
+    delta : float               width of a bucket of delta-stepping; 0: tuned on the first sources
+    peel : bool                 components and trees apart
+
+    Returns
+    -------
+    AllPairs                    n x n distances; .path(u, v) finds paths
+
+    Raises
+    ------
+    InputError                  a negative cycle (named), a weight that `dtype` does not hold, more than memory holds
+
+    References
+    ----------
+    .. [1] R. Kannan et al. "Exaflop/s biomedical knowledge graph analytics." SC 2022, section IV.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> np.asarray(atoll.all_pairs(atoll.Graph("ring:5")))
+    array([[0, 1, 2, 2, 1],
+           [1, 0, 1, 2, 2],
+           [2, 1, 0, 1, 2],
+           [2, 2, 1, 0, 1],
+           [1, 2, 2, 1, 0]], dtype=uint16)
+    """
+    if not isinstance(graph, Graph):
+        raise TypeError(f"graph is a {type(graph).__qualname__} (an atoll.Graph is needed). Use atoll.Graph(...).")
+    with agreed(graph.world, f"all_pairs({dtype=}, {method=}, {delta=}, {peel=})"):
+        for name, value, known in (("dtype", dtype, _TYPES), ("method", method, _METHODS)):
+            if value not in known:
+                raise errors.UsageError(f"{name} is {value!r} (there are {', '.join(map(repr, known))}). Choose one.")
+        if not delta >= 0:
+            raise errors.UsageError(f"delta is {delta} (the width of a bucket). Give 0 or more.")
+    return AllPairs(_core.all_pairs(graph._core, dtype, method, float(delta), bool(peel)), graph)
