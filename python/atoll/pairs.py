@@ -174,8 +174,8 @@ def all_pairs(
 
     Components are computed one by one, trees that hang from them are taken off first, and what is left is done by
     blocked Floyd-Warshall over the (min, +) semiring [1]_ or, where that is estimated to be faster, by searches from
-    every vertex. On several ranks the matrix is spread over a grid of them. Weights may be negative; self-loops do not count,
-    and of parallel edges the least does. Collective over graph.comm.
+    every vertex. On several ranks the matrix is spread over a grid of them. Weights may be negative; self-loops do not
+    count, and of parallel edges the least does. Collective over graph.comm.
 
     Parameters
     ----------
