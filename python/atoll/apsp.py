@@ -64,9 +64,9 @@ class DistanceFile:
         self._ids: np.ndarray | None = None
 
     @property
-    def path(self) -> str:
+    def name(self) -> str:
         """The file or folder."""
-        return self._core.path
+        return self._core.name
 
     @property
     def form(self) -> str:
@@ -159,6 +159,37 @@ class DistanceFile:
         whole = self._meta["scale"] == 1 and self.dtype.kind in "iu" and abs(value) != _INFINITY
         return int(value) if whole else value
 
+    def path(self, u: int, v: int) -> np.ndarray:
+        """Vertices of a shortest path from u to v, both included, found again from the distances and the arcs.
+
+        The first call turns the arcs round; each takes microseconds where rows are views (.npy), else it copies one.
+
+        Parameters
+        ----------
+        u, v : int              original ids
+
+        Returns
+        -------
+        ndarray of int64, original ids; empty where there is no path
+
+        Raises
+        ------
+        InputError              there is no such id; the file was written without arcs, or they are not those of the
+                                distances
+
+        Examples
+        --------
+        >>> import numpy as np, tempfile, os
+        >>> path = os.path.join(tempfile.mkdtemp(), "d.npy")
+        >>> D = np.array([[0, 2, 5], [np.inf, 0, 3], [np.inf, np.inf, 0]], np.float32)
+        >>> arcs = ([0, 2, 3, 3], [1, 2, 2], np.array([2, 9, 3], np.float32))
+        >>> atoll.apsp.save(path, D, ids=[10, 20, 30], arcs=arcs)
+        >>> file = atoll.apsp.open(path)
+        >>> file.path(10, 30), file.path(30, 10)
+        (array([10, 20, 30]), array([], dtype=int64))
+        """
+        return self._core.path(operator.index(u), operator.index(v)).view(np.int64)
+
     def row(self, u: int) -> np.ndarray:
         """The values from u to every vertex, in the order of `ids`, as they are stored.
 
@@ -204,22 +235,22 @@ class DistanceFile:
         matrix = self._core.matrix
         if matrix is None:
             raise TypeError(
-                f"{self.path} lies in blocks (an array of it would be a copy of "
+                f"{self.name} lies in blocks (an array of it would be a copy of "
                 f"{self._core.n**2 * self.dtype.itemsize:,} bytes). Use row(u) or tile(i, j), or write it as .npy."
             )
         if dtype is not None and np.dtype(dtype) != matrix.dtype:
             if copy is False:
-                raise ValueError(f"{self.path} holds {self.dtype} ({dtype} would be a copy). Leave out copy=False.")
+                raise ValueError(f"{self.name} holds {self.dtype} ({dtype} would be a copy). Leave out copy=False.")
             return matrix.astype(dtype)
         return matrix.copy() if copy else matrix
 
     def __repr__(self) -> str:
         n = self._core.n
-        name = os.path.basename(self.path)
+        name = os.path.basename(self.name)
         return f"<atoll.apsp.DistanceFile {name!r}: {n} x {n} of {self.dtype}, {self.semiring}>"
 
     def __reduce__(self) -> Any:
-        return open, (self.path,)
+        return open, (self.name,)
 
 
 def open(path: str | os.PathLike[str]) -> DistanceFile:

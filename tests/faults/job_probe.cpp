@@ -2,9 +2,12 @@
 // A command of several ranks that does as it is told: what test_jobs.py runs under launchers and kills.
 //
 //     job_probe RANKS sum|exchange|queue|wait|code CODE|code-of-one CODE|leave CODE
+//     job_probe RANKS all-pairs FOLDER       goes on from the checkpoint there; prints a hash of the distances
 //     job_probe RANKS rendezvous-before|rendezvous-during|rendezvous-after    the last rank sends, stops there, is killed
 #include <unistd.h>
 
+#include <algorithm>
+#include <atoll/apsp/checkpoint.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/runtime/launch.hpp>
 #include <atoll/runtime/mailbox.hpp>
@@ -135,7 +138,56 @@ void rendezvous(World& world, const std::string& when) {
   world.barrier();
 }
 
-void act(World& world, const std::string& what, int code) {
+// All pairs of a random graph, a pivot at a time and slowly; saved before every step.
+void all_pairs(World& world, const std::string& folder) {
+  const GridLayout layout(120, 8, {world.size(), 1});
+  const int row = layout.grid.row_of(world.rank());
+  const std::int64_t n = layout.rows.size;
+  Distances<std::int32_t> d{layout, Matrix<std::int32_t>(layout.rows.size_on(row), n)};
+  for (std::int64_t r = 0; r < d.local.rows(); ++r)
+    for (std::int64_t j = 0; j < n; ++j) {
+      const std::int64_t i = layout.rows.index_of(row, r);
+      const std::uint64_t word = random_at(1, static_cast<std::uint64_t>(i * n + j));
+      d.local(r, j) = i == j           ? 0
+                      : word % 20 == 0 ? static_cast<std::int32_t>(word >> 32 & 1023) + 1
+                                       : kNoPath<std::int32_t>;
+    }
+  std::fprintf(stderr, "rank %d pid %d\n", world.rank(), getpid());
+  Checkpoint checkpoint(
+      world, {.folder = folder, .every_steps = 1, .run = {n, Element::int32, Semiring::min_plus, hash_of(world, d)}});
+  std::int64_t step = 0;
+  if (auto saved = checkpoint.load<std::int32_t>(layout)) {
+    step = saved->step;
+    d = std::move(saved->distances);
+  }
+  const std::int64_t first = step;
+  std::vector<std::int32_t> pivot(static_cast<std::size_t>(n));
+  for (; step < layout.rows.blocks(); ++step) {
+    if (const Due due = checkpoint.due(step); due != Due::no) {
+      checkpoint.save(step, d);
+      if (due == Due::save_and_end) {
+        if (world.rank() == 0) std::printf("left at step %lld\n", static_cast<long long>(step));
+        return;
+      }
+    }
+    for (std::int64_t k = layout.rows.begin_of(step); k < layout.rows.begin_of(step) + layout.rows.length_of(step);
+         ++k) {
+      const Rank owner = layout.owner(k, 0);
+      if (owner == world.rank()) std::ranges::copy(d.local.view().row(layout.rows.local_of(k)), pivot.begin());
+      world.broadcast(std::span(pivot), owner);
+      for (std::int64_t r = 0; r < d.local.rows(); ++r)
+        for (std::int64_t j = 0; j < n; ++j)
+          d.local(r, j) = std::min(d.local(r, j), d.local(r, k) + pivot[static_cast<std::size_t>(j)]);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  const std::uint64_t hash = hash_of(world, d);
+  if (world.rank() == 0)
+    std::printf("from step %lld: %016llx\n", static_cast<long long>(first), static_cast<unsigned long long>(hash));
+}
+
+void act(World& world, const std::string& what, const std::string& argument) {
+  const int code = std::atoi(argument.c_str());
   if (what == "sum") {
     const int sum = world.sum(world.rank());
     if (world.rank() == 0)
@@ -145,6 +197,8 @@ void act(World& world, const std::string& what, int code) {
     exchange(world, 200000);
   } else if (what == "queue") {
     talk(world, 500);
+  } else if (what == "all-pairs") {
+    all_pairs(world, argument);
   } else if (what.starts_with("rendezvous-")) {
     rendezvous(world, what.substr(what.find('-') + 1));
   } else if (what == "wait") {
@@ -187,7 +241,7 @@ int main(int argc, char** argv) {
     Job job(argc > 1 ? std::atoi(argv[1]) : 0, Plan::from_environment({}), command);
     if (job.part() == Job::Part::parent) return job.run_children();
     try {
-      job.run([&](World& world) { act(world, argc > 2 ? command[2] : "sum", argc > 3 ? std::atoi(argv[3]) : 0); });
+      job.run([&](World& world) { act(world, argc > 2 ? command[2] : "sum", argc > 3 ? command[3] : ""); });
     } catch (const std::exception& e) {
       if (job.reports_errors()) print(e);
       return job.finish(code_of(e), e.what());

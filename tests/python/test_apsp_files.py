@@ -68,6 +68,64 @@ def test_arcs_travel_along(tmp_path, name, compress, weights):
     assert got[2] is None if weights is None else got[2].tolist() == [3, 1, 4] and got[2].dtype == weights
 
 
+def random_graph(n, seed, dtype):
+    """Arcs as CSR, and all distances by scalar Floyd-Warshall."""
+    rng = np.random.default_rng(seed)
+    W = np.full((n, n), np.inf)
+    pick = rng.random((n, n)) < 0.12
+    W[pick] = rng.integers(1, 20, pick.sum())
+    np.fill_diagonal(W, np.inf)
+    rows, targets = np.nonzero(np.isfinite(W))
+    offsets = np.searchsorted(rows, np.arange(n + 1))
+    D = W.copy()
+    np.fill_diagonal(D, 0)
+    for k in range(n):
+        D = np.minimum(D, D[:, k : k + 1] + D[k : k + 1])
+    stored = np.where(np.isinf(D), NO_PATH[dtype], D).astype(dtype)
+    return W, (offsets, targets, W[rows, targets].astype(dtype)), D, stored
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize(("name", "compress"), FORMS)
+def test_paths_have_the_length_that_is_stated(tmp_path, name, compress, dtype):
+    n = 37
+    W, arcs, D, stored = random_graph(n, 5, dtype)
+    ids = 1000 * np.arange(n) + 3
+    atoll.apsp.save(tmp_path / name, stored, ids=ids, arcs=arcs, block=16, compress=compress)
+    file = atoll.apsp.open(tmp_path / name)
+    for i in range(n):
+        for j in range(n):
+            path = (file.path(ids[i], ids[j]) - 3) // 1000
+            assert (len(path) == 0) == math.isinf(D[i, j])
+            if len(path):
+                assert (path[0], path[-1]) == (i, j)
+                assert sum(W[a, b] for a, b in zip(path, path[1:])) == D[i, j] == file.distance(ids[i], ids[j])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32", "uint16", "uint8"])
+def test_paths_where_distances_have_another_type_than_arcs(tmp_path, dtype):
+    W, (offsets, targets, weights), D, _ = random_graph(30, 7, "float64")
+    heavy = D[np.repeat(np.arange(30), np.diff(offsets)), targets] < weights  # no shortest path has them
+    assert heavy.any()
+    weights[heavy] += 1e6 + 0.25
+    atoll.apsp.save(tmp_path / "d.tiles", D, arcs=(offsets, targets, weights), dtype=dtype)
+    file = atoll.apsp.open(tmp_path / "d.tiles")
+    for i in range(30):
+        for j in range(30):
+            path = file.path(i, j)
+            assert sum(W[a, b] for a, b in zip(path, path[1:])) == D[i, j] if len(path) else math.isinf(D[i, j])
+
+
+def test_paths_need_arcs(tmp_path):
+    _, arcs, D, _ = random_graph(9, 1, "float64")
+    atoll.apsp.save(tmp_path / "d.npy", D)
+    with pytest.raises(atoll.InputError, match="was written without arcs"):
+        atoll.apsp.open(tmp_path / "d.npy").path(0, 1)
+    hops = np.array([[0, 1, 2], [255, 0, 1], [255, 255, 0]], np.uint8)  # arcs without weights count one each
+    atoll.apsp.save(tmp_path / "h.npy", hops, arcs=([0, 1, 2, 2], [1, 2], None))
+    assert atoll.apsp.open(tmp_path / "h.npy").path(0, 2).tolist() == [0, 1, 2]
+
+
 def test_no_arcs_at_all(tmp_path):
     nothing = (np.zeros(2, np.int64), np.zeros(0, np.int32), None)
     for name in ("d.npy", "d.tiles", "d.zarr"):

@@ -41,7 +41,7 @@ class MappedTiles {
     return tile(order_.side.block_of(i), order_.side.block_of(j))(i % block(), j % block());
   }
 
-  /// Hints; a call each costs a microsecond or two and what the disk has to do. None waits.
+  /// Hints, of microseconds; flush() takes longer while the disk has more to do than it can queue.
   void prefetch(std::int64_t i, std::int64_t j) const { file_.will_need(order_.begin_of(i, j), order_.bytes_of(i, j)); }
   void flush(std::int64_t i, std::int64_t j) const {
     file_.start_writing(order_.begin_of(i, j), order_.bytes_of(i, j));

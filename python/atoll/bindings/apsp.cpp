@@ -2,7 +2,9 @@
 // All pairs' distances in files.
 #include <nanobind/stl/tuple.h>
 
+#include <atoll/apsp/convert_values.hpp>
 #include <atoll/apsp/distance_file.hpp>
+#include <atoll/apsp/paths.hpp>
 #include <cstring>
 
 #include "bindings.hpp"
@@ -10,9 +12,13 @@
 namespace atl::python {
 namespace {
 
-// As Python holds it: arrays that lie in the file keep it open.
+using AnyFinder = std::variant<std::monostate, PathFinder<float>, PathFinder<double>, PathFinder<std::int32_t>,
+                               PathFinder<std::uint16_t>, PathFinder<std::uint8_t>>;
+
+// As Python holds it: arrays that lie in the file keep it open. Arcs are turned round at the first path.
 struct SharedFile {
   std::shared_ptr<DistanceFile> file;
+  std::shared_ptr<AnyFinder> finder = std::make_shared<AnyFinder>();
 };
 
 nb::capsule owner_of(std::shared_ptr<const void> owner) {
@@ -91,6 +97,62 @@ nb::object arcs(const SharedFile& shared) {
   return nb::make_tuple(array_in(shared.file, graph.offsets), array_in(shared.file, graph.targets), lengths);
 }
 
+template <class T>
+PathFinder<T> finder_of(const DistanceFile& file) {
+  const DistanceMeta& meta = file.meta();
+  check(file.has_arcs(), "{}: was written without arcs (paths are found by them). Write it with arcs.", file.path());
+  check(meta.semiring == Semiring::min_plus,
+        "{}: holds {} (paths are found where distances are min_plus). Ask for values.", file.path(),
+        name_of(meta.semiring));
+  const DistanceGraph graph = file.graph();
+  std::vector<Vertex> ids(static_cast<std::size_t>(file.n()));
+  for (std::int64_t i = 0; i < file.n(); ++i) ids[static_cast<std::size_t>(i)] = file.id_of(i);
+  std::vector<Arc<T>> arcs;
+  arcs.reserve(graph.targets.size());
+  std::visit(
+      [&]<class Lengths>(const Lengths& lengths) {
+        for (std::size_t v = 0; v < ids.size(); ++v)
+          for (auto e = static_cast<std::size_t>(graph.offsets[v]); e < static_cast<std::size_t>(graph.offsets[v + 1]);
+               ++e) {
+            T length{1};
+            if constexpr (!std::is_same_v<Lengths, std::monostate>) {
+              // What the type of the distances does not hold is on no shortest path: it would be a distance itself.
+              using From = std::remove_const_t<typename Lengths::element_type>;
+              if (ConvertValues<T, From>(Semiring::min_plus)(&lengths[e], &length, 1) == 0) continue;
+              if (length >= kNoPath<T>) continue;
+            }
+            arcs.push_back({static_cast<Local>(v), graph.targets[e], length});
+          }
+      },
+      graph.lengths);
+  // Each is there in both directions already where the graph is undirected.
+  return PathFinder<T>(make_arcs<T>(std::move(ids), true, arcs, file.path()));
+}
+
+// Original ids from u to v, both included; empty where there is no path.
+Numpy<Vertex> path(const SharedFile& shared, Vertex u, Vertex v) {
+  const DistanceFile& file = *shared.file;
+  const std::int64_t i = file.index_of(u), j = file.index_of(v);
+  return with_value_type(file.element(), [&](auto type) {
+    using T = decltype(type);
+    if (std::holds_alternative<std::monostate>(*shared.finder)) *shared.finder = finder_of<T>(file);
+    const auto& finder = std::get<PathFinder<T>>(*shared.finder);
+    const auto n = static_cast<std::size_t>(file.n());
+    std::vector<T> copied;
+    const auto* distances = static_cast<const T*>(file.row_view(i));
+    if (!distances) {
+      copied.resize(n);
+      file.read_row(i, copied.data());
+      distances = copied.data();
+    }
+    const std::vector<Local> found =
+        finder.path(static_cast<Local>(i), static_cast<Local>(j), std::span<const T>(distances, n));
+    Array<Vertex> ids(found.size());
+    for (std::size_t k = 0; k < found.size(); ++k) ids[k] = file.id_of(found[k]);
+    return to_numpy(std::move(ids));
+  });
+}
+
 nb::object ids(const SharedFile& shared) {
   const auto all = shared.file->ids();
   return all.empty() ? nb::none() : array_in(shared.file, all);
@@ -156,7 +218,7 @@ void bind_apsp(nb::module_& m) {
   using namespace nb::literals;
 
   nb::class_<SharedFile>(m, "DistanceFile")
-      .def_prop_ro("path", [](const SharedFile& s) { return s.file->path(); })
+      .def_prop_ro("name", [](const SharedFile& s) { return s.file->path(); })
       .def_prop_ro("n", [](const SharedFile& s) { return s.file->n(); })
       .def_prop_ro("form",
                    [](const SharedFile& s) {
@@ -172,6 +234,7 @@ void bind_apsp(nb::module_& m) {
           "index_of", [](const SharedFile& s, Vertex id) { return s.file->index_of(id); }, "id"_a)
       .def(
           "distance", [](const SharedFile& s, Vertex u, Vertex v) { return s.file->distance(u, v); }, "u"_a, "v"_a)
+      .def("path", &path, "u"_a, "v"_a)
       .def("row", &row, "u"_a)
       .def("tile", &tile, "i"_a, "j"_a);
 
