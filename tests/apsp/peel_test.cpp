@@ -3,6 +3,7 @@
 
 #include <atoll/apsp/negative_cycle.hpp>
 #include <atoll/apsp/peel.hpp>
+#include <atoll/apsp/spread.hpp>
 #include <atoll/base/error.hpp>
 #include <set>
 
@@ -136,4 +137,24 @@ TEST_CASE("a negative cycle is refused by name") {
         "weights or remove an edge of it.");
   CHECK(text({"roads.gr", 2, false, {{0, 1, -2}}}).find("the cycle 10 -> 13 -> 10 weighs -4") != std::string::npos);
   CHECK(text({"roads.gr", 2, true, {{0, 1, -2}, {1, 0, 1}}}).find("10 -> 13 -> 10 weighs -1") != std::string::npos);
+}
+
+TEST_CASE_TEMPLATE("values are spread over a row by each instruction set", T, float, double, std::int32_t,
+                   std::uint16_t, std::uint8_t) {
+  Random random(8);
+  for (std::size_t n = 1; n < 200; n += n < 20 ? 1 : 13)
+    for (const Isa isa : {Isa::portable, Isa::avx2, Isa::avx512}) {
+      if (isa > machine_isa()) continue;
+      std::vector<std::uint64_t> places((n + 63) / 64);
+      for (auto& word : places) word = random();
+      if (n % 64) places.back() &= (std::uint64_t{1} << n % 64) - 1;
+      std::vector<T> values(n + 64 / sizeof(T)), row(n + 1, T{7}), expected;
+      for (auto& x : values) x = samples::weight<T>(random, 0, 99);
+      std::size_t used = 0;
+      for (std::size_t j = 0; j < n; ++j)
+        expected.push_back(places[j / 64] >> j % 64 & 1 ? values[used++] : kNoPath<T>);
+      expected.push_back(T{7});
+      spread_kernel<T>(isa)(values.data(), places.data(), kNoPath<T>, std::span(row).first(n));
+      CHECK(row == expected);
+    }
 }

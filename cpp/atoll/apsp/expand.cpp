@@ -2,56 +2,51 @@
 #include <algorithm>
 #include <atoll/apsp/path_sum.hpp>
 #include <atoll/apsp/peel.hpp>
+#include <atoll/apsp/spread.hpp>
 
-// A tree that hangs from a core meets it at one vertex, its root. With up(u) the way from u to its root and down(v) the
-// way from v's root to v,
-//   D(u, v) = up(u) + D(root(u), root(v)) + down(v)
+// A tree that hangs from a core meets it at one vertex, its root. With up(u) the way from u to its root, and v hanging
+// from its anchor a by the weight w,
+//   D(u, v) = up(u) + D(root(u), v)    for v in a core
+//   D(u, v) = D(u, a) + w              for others, anchors first
 // unless u and v hang from the same root: then the path is the one of the tree. A row of D is made of one row of the
-// core, whatever its vertex, so rows do not wait for each other.
+// core, whatever its vertex, so rows do not wait for each other. The core's values are spread over the row by a vector
+// instruction; what costs is each vertex that was peeled.
 
 namespace atl {
 namespace {
 
 constexpr std::size_t at(Local v) { return static_cast<std::size_t>(v); }
 
-template <class T>
-struct Member {
-  Local vertex = 0;
-  Local root = 0;  ///< its place in the core
-  T down{};
-};
-
 /// What hangs, in the terms above.
 template <class T>
 struct Trees {
-  std::vector<Local> root;                      // [vertex] itself in a core
-  std::vector<T> up, down;                      // [vertex]
-  std::vector<Local> twig;                      // [vertex] its place among the twigs, or -1
-  std::vector<std::vector<Local>> hanging;      // [vertex] of a root: its twigs, anchors first
-  std::vector<std::vector<Member<T>>> members;  // [component] ascending
+  std::vector<Local> root, place;                  // [vertex] itself in a core; the root's place there
+  std::vector<T> up;                               // [vertex]
+  std::vector<Local> twig;                         // [vertex] its place among the twigs, or -1
+  std::vector<std::vector<Local>> of_root;         // [vertex] of a root: its twigs, anchors first
+  std::vector<std::vector<Twig<T>>> of_component;  // [component] anchors first
 
   explicit Trees(const Peeling<T>& peeling) {
     const auto n = static_cast<std::size_t>(peeling.vertices());
-    std::vector<Local> place(n, 0);
+    const std::size_t components = peeling.cores.size();
+    place.assign(n, 0);
     for (const auto& core : peeling.cores)
       for (std::size_t k = 0; k < core.size(); ++k) place[at(core[k])] = static_cast<Local>(k);
     up.assign(n, T{});
-    down.assign(n, T{});
     twig.assign(n, -1);
-    hanging.resize(n);
+    of_root.resize(n);
+    of_component.resize(components);
     for (std::size_t v = 0; v < n; ++v) root.push_back(static_cast<Local>(v));
     for (std::size_t t = peeling.twigs.size(); t-- > 0;) {
       const Twig<T>& x = peeling.twigs[t];
       const Local r = root[at(x.anchor)];
       root[at(x.vertex)] = r;
+      place[at(x.vertex)] = place[at(r)];
       up[at(x.vertex)] = path_sum(x.back, up[at(x.anchor)]);
-      down[at(x.vertex)] = path_sum(down[at(x.anchor)], x.there);
       twig[at(x.vertex)] = static_cast<Local>(t);
-      hanging[at(r)].push_back(static_cast<Local>(t));
+      of_root[at(r)].push_back(static_cast<Local>(t));
+      of_component[at(peeling.component[at(x.vertex)])].push_back(x);
     }
-    members.resize(peeling.cores.size());
-    for (std::size_t v = 0; v < n; ++v)
-      members[at(peeling.component[v])].push_back({static_cast<Local>(v), place[at(root[v])], down[v]});
   }
 };
 
@@ -60,26 +55,38 @@ template <class T>
 class RowMaker {
  public:
   RowMaker(const Peeling<T>& peeling, const Trees<T>& trees, const std::vector<Matrix<T>>& cores)
-      : peeling_(peeling), trees_(trees), cores_(cores), on_way_(trees.root.size(), -1) {}
+      : peeling_(peeling),
+        trees_(trees),
+        cores_(cores),
+        on_way_(trees.root.size(), -1),
+        in_core_((trees.root.size() + 63) / 64),
+        spread_(spread_kernel<T>(chosen_isa())) {}
 
   void make(Local u, std::span<T> row) {
     const auto c = at(peeling_.component[at(u)]);
-    const Matrix<T>& core = cores_[c];
-    const std::vector<Member<T>>& members = trees_.members[c];
-    const auto& list = peeling_.cores[c];
-    const Local root = trees_.root[at(u)];
-    const auto place = std::lower_bound(list.begin(), list.end(), root) - list.begin();
-    from_.resize(list.size());
-    from_[0] = trees_.up[at(u)];  // of a core of one vertex
-    if (list.size() > 1)
-      for (std::size_t k = 0; k < list.size(); ++k)
-        from_[k] = path_sum(trees_.up[at(u)], core(place, static_cast<std::int64_t>(k)));
-    if (members.size() < row.size()) std::fill(row.begin(), row.end(), kNoPath<T>);
-    for (const Member<T>& m : members) row[at(m.vertex)] = path_sum(from_[at(m.root)], m.down);
-    if (root != u) walk_tree(u, root, row);
+    enter(c);
+    const std::size_t size = peeling_.cores[c].size();
+    const T up = trees_.up[at(u)];
+    from_[0] = up;  // of a core of one vertex
+    if (size > 1) {
+      const T* core = cores_[c].view().row(trees_.place[at(u)]).data();
+      for (std::size_t k = 0; k < size; ++k) from_[k] = path_sum(up, core[k]);
+    }
+    spread_(from_.data(), in_core_.data(), kNoPath<T>, row);
+    for (const Twig<T>& x : trees_.of_component[c]) row[at(x.vertex)] = path_sum(row[at(x.anchor)], x.there);
+    if (const Local root = trees_.root[at(u)]; root != u) walk_tree(u, root, row);
   }
 
  private:
+  /// The vertices of a core as bits.
+  void enter(std::size_t component) {
+    if (component == component_) return;
+    component_ = component;
+    std::fill(in_core_.begin(), in_core_.end(), 0);
+    for (const Local v : peeling_.cores[component]) in_core_[at(v) / 64] |= std::uint64_t{1} << at(v) % 64;
+    from_.resize(peeling_.cores[component].size() + 64 / sizeof(T));
+  }
+
   /// From u up to the root, then down to whatever is not on that way.
   void walk_tree(Local u, Local root, std::span<T> row) {
     T sum{};
@@ -92,7 +99,7 @@ class RowMaker {
       row[at(v)] = sum;
       on_way_[at(v)] = u;
     }
-    for (const Local t : trees_.hanging[at(root)]) {
+    for (const Local t : trees_.of_root[at(root)]) {
       const Twig<T>& x = peeling_.twigs[at(t)];
       if (on_way_[at(x.vertex)] != u) row[at(x.vertex)] = path_sum(row[at(x.anchor)], x.there);
     }
@@ -103,6 +110,9 @@ class RowMaker {
   const std::vector<Matrix<T>>& cores_;
   std::vector<Local> on_way_;  // [vertex] the u whose way up it is on
   std::vector<T> from_;        // [place in the core] from u
+  std::size_t component_ = SIZE_MAX;
+  std::vector<std::uint64_t> in_core_;  // of component_, a bit for each vertex
+  const Spread<T> spread_;
 };
 
 }  // namespace

@@ -66,8 +66,9 @@ class HopRows {
   }
 
   void closest(Local i) {
-    const T* row = d_.row(i).data();
-    Local* hop = hops_.row(i).data();
+    const T* __restrict row = d_.row(i).data();
+    Local* __restrict hop = hops_.row(i).data();
+    T* __restrict best = best_.data();
     std::fill(best_.begin(), best_.end(), kNoPath<T>);
     const auto heads = arcs_.heads_of(i);
     constexpr auto slack = static_cast<T>(kPathSlack<T>);
@@ -75,12 +76,11 @@ class HopRows {
       const Local x = heads[e];
       const T w = arcs_.weights_of(i)[e];
       if (w > row[x] + slack * row[x]) continue;
-      const T* from_x = d_.row(x).data();
+      const T* __restrict from_x = d_.row(x).data();
       for (std::int64_t j = 0; j < d_.cols; ++j) {
-        const T miss = std::abs(from_x[j] + w - row[j]);
-        const bool better = from_x[j] < row[j] && miss < best_[static_cast<std::size_t>(j)];
-        best_[static_cast<std::size_t>(j)] = better ? miss : best_[static_cast<std::size_t>(j)];
-        hop[j] = better ? x : hop[j];
+        const T miss = from_x[j] < row[j] ? std::abs(from_x[j] + w - row[j]) : kNoPath<T>;
+        hop[j] = miss < best[j] ? x : hop[j];
+        best[j] = miss < best[j] ? miss : best[j];
       }
     }
     for (std::int64_t j = 0; j < d_.cols; ++j) {

@@ -12,14 +12,12 @@ namespace {
 
 constexpr std::size_t at(Local v) { return static_cast<std::size_t>(v); }
 
-/// How far D(u, p) + w is from D(u, v); 0 for "exactly".
+/// How far D(u, p) + w is from D(u, v); 0 for "exactly", as the sum is rounded.
 template <class T>
 double miss(T through, T weight, T distance) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return std::abs(static_cast<double>(through) + static_cast<double>(weight) - static_cast<double>(distance));
-  } else {
-    return path_sum(through, weight) == distance ? 0 : HUGE_VAL;
-  }
+  if (path_sum(through, weight) == distance) return 0;
+  if constexpr (!std::is_floating_point_v<T>) return HUGE_VAL;
+  return std::abs(static_cast<double>(through) + static_cast<double>(weight) - static_cast<double>(distance));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 ///     find_paths(team, finder, d.view(), pairs);              // of many pairs
 ///
 /// The last vertex p before v is one with D(u, p) + w(p, v) = D(u, v), and so on back to u. Integers: exactly so. Floats:
-/// sums that were rounded in another order need not be equal; p is the one that comes closest, at most
+/// where D was added up from u on (search_rows), the rounded sum is equal too; else p is the one that comes closest, at most
 /// kPathSlack * |D(u, v)| away, else the distances are not those of these arcs (InputError). Where weights of 0 or below
 /// could lead in circles (or floats so small that they vanish in D), vertices are visited once.
 namespace atl {

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <immintrin.h>
+
+#include <atoll/apsp/spread.hpp>
+#include <cstring>
+
+namespace atl {
+namespace {
+
+/// One register of lanes of so many bytes: what `places` names gets the values in turn, the others keep what they have.
+template <std::size_t kBytes>
+__m512i expand(__m512i others, std::uint64_t places, __m512i values) {
+  if constexpr (kBytes == 1) return _mm512_mask_expand_epi8(others, places, values);
+  if constexpr (kBytes == 2) return _mm512_mask_expand_epi16(others, static_cast<__mmask32>(places), values);
+  if constexpr (kBytes == 4) return _mm512_mask_expand_epi32(others, static_cast<__mmask16>(places), values);
+  if constexpr (kBytes == 8) return _mm512_mask_expand_epi64(others, static_cast<__mmask8>(places), values);
+}
+
+template <class T>
+void spread(const T* values, const std::uint64_t* places, T none, std::span<T> row) {
+  constexpr std::size_t kLanes = 64 / sizeof(T);
+  constexpr std::uint64_t kAll = kLanes == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << kLanes % 64) - 1;
+  T filled[kLanes];
+  for (T& x : filled) x = none;
+  const __m512i others = _mm512_loadu_si512(filled);
+  std::size_t begin = 0;
+  const auto next = [&] {
+    const std::uint64_t here = places[begin / 64] >> begin % 64 & kAll;
+    const __m512i out = expand<sizeof(T)>(others, here, _mm512_loadu_si512(values));
+    values += _mm_popcnt_u64(here);
+    return out;
+  };
+  for (; begin + kLanes <= row.size(); begin += kLanes) _mm512_storeu_si512(row.data() + begin, next());
+  if (begin < row.size()) {
+    _mm512_storeu_si512(filled, next());
+    std::memcpy(row.data() + begin, filled, (row.size() - begin) * sizeof(T));
+  }
+}
+
+}  // namespace
+
+template <class T>
+Spread<T> spread_kernel_avx512() {
+  return &spread<T>;
+}
+
+template Spread<float> spread_kernel_avx512();
+template Spread<double> spread_kernel_avx512();
+template Spread<std::int32_t> spread_kernel_avx512();
+template Spread<std::uint16_t> spread_kernel_avx512();
+template Spread<std::uint8_t> spread_kernel_avx512();
+
+}  // namespace atl
