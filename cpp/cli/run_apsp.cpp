@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "graph_input.hpp"
+#include "model.hpp"
 #include "trials.hpp"
 #include "verbs.hpp"
 
@@ -139,6 +140,18 @@ Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_e
   const double cubed = 2.0 * std::pow(static_cast<double>(arcs.vertices()), 3);
   out.result["operations_per_second"] = report.operations / seconds;
   out.result["nominal_operations_per_second"] = cubed / seconds;
+  const GridLayout& layout = all.distances.layout;
+  const auto forecast = world.together([&]() -> std::optional<nlohmann::json> {
+    if (world.rank() != 0) return std::nullopt;  // only the first rank's outcome is shown
+    return apsp_forecast({.element = shortest_paths_algebra(arcs).element,
+                          .n = arcs.vertices(),
+                          .grid = layout.grid,
+                          .block = report.block,
+                          .broadcast = std::string(name_of(options.on_grid.panels)),
+                          .share = report.operations / cubed,
+                          .seconds = seconds});
+  });
+  if (forecast) out.result["model"] = *forecast;
   RankTimer timer(world);
   if (!o.output.empty()) {
     DistanceGraph graph{.ids = arcs.ids, .directed = arcs.directed};
@@ -183,6 +196,11 @@ Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_e
                           report.diagonal_seconds, report.panel_seconds, report.outer_seconds, report.wait_seconds));
   rows.emplace_back("rate", fmt::format("{:.1f} Gop/s of those needed, {:.1f} of 2 n^3",
                                         report.operations / seconds / 1e9, cubed / seconds / 1e9));
+  if (forecast)
+    rows.emplace_back(
+        "model",
+        fmt::format("{:.3f} s expected; ideal {:.3f}, worst {:.3f}", forecast->at("expected").template get<double>(),
+                    forecast->at("ideal").template get<double>(), forecast->at("worst").template get<double>()));
   if (!o.output.empty()) rows.emplace_back("written", o.output);
   rows.emplace_back("verified", partial         ? "no (--steps left the rest undone)"
                                 : !verify       ? "no (--verify asks for it)"
