@@ -134,14 +134,15 @@ void measure_broadcasts(World& world, const FitOptions& o, std::size_t element_b
     parameters["broadcasts"].push_back({{"name", name_of(shape)},
                                         {"steps", steps},
                                         {"bytes_per_second", measure_curve(world, sizes, o.trials, [&](std::size_t i) {
-                                           return broadcast_rate(world, broadcasts, shape,
-                                                                 std::span(memory).first(2 * panels[i]));
+                                           return broadcast_rate(world, broadcasts, shape, memory, panels[i]);
                                          })}});
 }
 
 void measure(World& world, const FitOptions& o, nlohmann::json& parameters) {
   const Algebra algebra{Semiring::min_plus, element_named(o.element)};
-  with_type_of(algebra.element, [&](auto value) { measure_kernel<decltype(value)>(world, algebra, o, parameters); });
+  if (!o.only_broadcasts)
+    with_type_of(algebra.element, [&](auto value) { measure_kernel<decltype(value)>(world, algebra, o, parameters); });
+  measure_broadcasts(world, o, bytes_of(algebra.element), parameters);
   const Machine here = machine();
   const auto put = [&](const char* key, const nlohmann::json& value) {
     if (!parameters.contains(key)) parameters[key] = value;
