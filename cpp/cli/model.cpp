@@ -205,6 +205,23 @@ ApspMachine apsp_parameters(const std::string& name, const std::string& element)
   }
 }
 
+std::optional<nlohmann::json> apsp_forecast(const ApspRun& run) {
+  const auto entry = tune::Store().read("apsp/" + std::string(name_of(run.element)));
+  if (!entry) return std::nullopt;
+  const ApspMachine machine = ApspMachine::from_json(entry->value);
+  const bool known = std::any_of(machine.broadcasts.begin(), machine.broadcasts.end(),
+                                 [&](const BroadcastModel& b) { return b.name == run.broadcast; });
+  if (run.grid.size() > 1 && !known) return std::nullopt;
+  const ApspPlan plan{with_node_grid(machine, run.grid.rows, run.grid.cols), run.block, run.broadcast};
+  ApspTime time = time_of(machine, run.n, plan);
+  for (double* part : {&time.compute_s, &time.latency_s, &time.transfer_s, &time.chain_s}) *part *= run.share;
+  return nlohmann::json{{"ideal", time.ideal_s()},
+                        {"worst", time.worst_s()},
+                        {"expected", time.expected_s(run.grid.size() > 1 ? kOverlap : 0)},
+                        {"measured", run.seconds},
+                        {"place", time.place_of(run.seconds)}};
+}
+
 int verb_model(const Words& words) {
   for (const What& w : kWhat)
     if (!words.empty() && words[0] == w.name) return w.run(Words(words.begin() + 1, words.end()));

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/model/apsp_machine.hpp>
+#include <atoll/apsp/block_cyclic.hpp>
+#include <atoll/apsp/semiring.hpp>
+#include <atoll/model/apsp_time.hpp>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 
 namespace atl::cli {
@@ -9,5 +13,19 @@ namespace atl::cli {
 /// A machine's parameters by what a user calls them: "frontier", a file that `atoll model fit` wrote, or "" for this machine
 /// as it was last measured with such elements. Throws InputError where there are none.
 ApspMachine apsp_parameters(const std::string& name, const std::string& element);
+
+/// A run that was measured.
+struct ApspRun {
+  Element element = Element::float32;
+  std::int64_t n = 0;
+  ProcessGrid grid;
+  std::int64_t block = 0;
+  std::string broadcast;
+  double share = 1;  ///< of the 2 n^3 operations, what was done: less after --steps, or of undirected graphs
+  double seconds = 0;
+};
+/// What the model says about it: seconds ideal, worst, expected and measured, and where between ideal (0) and worst (1) it
+/// lies. Nothing where this machine's parameters, or its broadcasts, were never measured.
+std::optional<nlohmann::json> apsp_forecast(const ApspRun& run);
 
 }  // namespace atl::cli

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/apsp/floyd_warshall.hpp>
 #include <atoll/apsp/gemm_tuning.hpp>
+#include <atoll/apsp/panel_broadcast.hpp>
 #include <atoll/model/hyperbola.hpp>
 #include <atoll/transport/discover.hpp>
 #include <cmath>
 #include <fstream>
+#include <numeric>
 
 #include "apsp_measure.hpp"
 #include "measure.hpp"
@@ -18,7 +20,7 @@ struct FitOptions {
   std::string input, output, element = "float32";
   std::int64_t n = 2048;
   int trials = 5;
-  bool keep = true;
+  bool keep = true, only_broadcasts = false;
 };
 
 // Points as they are given by --input, and as they are measured: a curve is {"points": [[x, rate], ..]}.
@@ -95,9 +97,52 @@ void measure_kernel(World& world, Algebra algebra, const FitOptions& o, nlohmann
   }
 }
 
+// What a panel's broadcast moves, against the bytes of matrix that a rank has of which it is one step's part. All ranks are
+// one row and take turns as the root, and two panels are under way at a time, as look-ahead has it.
+double broadcast_rate(World& world, PanelBroadcast& broadcasts, BroadcastShape shape, std::span<std::byte> memory,
+                      std::size_t panel_bytes) {
+  const int times = 2 * world.size() + 2;
+  PanelFlight flights[2];
+  world.barrier();
+  const RankTimer timer(world);
+  for (int k = 0; k < times; ++k) {
+    broadcasts.finish(flights[k % 2]);
+    std::byte* const data = memory.empty() ? nullptr : memory.data() + static_cast<std::size_t>(k % 2) * panel_bytes;
+    broadcasts.start(flights[k % 2], 0, static_cast<std::uint32_t>(k), k % world.size(), {data, panel_bytes}, shape);
+  }
+  for (const PanelFlight& flight : flights) broadcasts.finish(flight);
+  return static_cast<double>(panel_bytes) * times / timer.seconds();
+}
+
+void measure_broadcasts(World& world, const FitOptions& o, std::size_t element_bytes, nlohmann::json& parameters) {
+  if (world.size() < 2) return;
+  constexpr std::int64_t kBlock = 256;
+  std::vector<double> sizes;
+  std::vector<std::size_t> panels;
+  for (std::int64_t side = 64; side <= std::max<std::int64_t>(o.n, 128); side *= 2) {
+    sizes.push_back(static_cast<double>(side * side) * static_cast<double>(element_bytes));
+    panels.push_back(static_cast<std::size_t>(side * std::min(side, kBlock)) * element_bytes);
+  }
+  // In virtual time bytes that nobody reads need no memory.
+  std::vector<std::byte> memory(world.fabric().is_virtual() ? 0 : 2 * panels.back());
+  std::vector<Rank> all(static_cast<std::size_t>(world.size()));
+  std::iota(all.begin(), all.end(), 0);
+  PanelBroadcast broadcasts(world, {all});
+  parameters["broadcasts"] = nlohmann::json::array();
+  for (const auto& [shape, steps] :
+       {std::pair{BroadcastShape::tree, "tree"}, {BroadcastShape::ring, "ring"}, {BroadcastShape::ring2m, "two_rings"}})
+    parameters["broadcasts"].push_back({{"name", name_of(shape)},
+                                        {"steps", steps},
+                                        {"bytes_per_second", measure_curve(world, sizes, o.trials, [&](std::size_t i) {
+                                           return broadcast_rate(world, broadcasts, shape, memory, panels[i]);
+                                         })}});
+}
+
 void measure(World& world, const FitOptions& o, nlohmann::json& parameters) {
   const Algebra algebra{Semiring::min_plus, element_named(o.element)};
-  with_type_of(algebra.element, [&](auto value) { measure_kernel<decltype(value)>(world, algebra, o, parameters); });
+  if (!o.only_broadcasts)
+    with_type_of(algebra.element, [&](auto value) { measure_kernel<decltype(value)>(world, algebra, o, parameters); });
+  measure_broadcasts(world, o, bytes_of(algebra.element), parameters);
   const Machine here = machine();
   const auto put = [&](const char* key, const nlohmann::json& value) {
     if (!parameters.contains(key)) parameters[key] = value;
@@ -179,6 +224,8 @@ int model_fit(const Words& words) {
   app.add_option("--input", o.input,
                  "parameters in which curves (rate_of_block, rate_of_size, each broadcast's bytes_per_second) are "
                  "{\"points\": [[x, rate], ..]}; nothing is measured");
+  app.add_flag("--broadcasts", o.only_broadcasts,
+               "measure broadcasts among --ranks, over any transport and in virtual time; all else is from --input");
   app.add_option("--output", o.output, "write the parameters to FILE");
   app.add_option("--element", o.element, "of which type the products are (default float32)");
   app.add_option("--n", o.n, "side of the largest product that is measured (default 2048)")
@@ -186,12 +233,17 @@ int model_fit(const Words& words) {
   app.add_option("--trials", o.trials, "measurements of each point (default 5)")->check(CLI::PositiveNumber);
   app.add_flag("!--no-store", o.keep, "do not keep what was measured for later predictions");
   if (const auto code = command.parse(words)) return *code;
-  if (!o.input.empty()) {
-    o.keep = false;  // it may be another machine
-    return command.run_alone([&] { return fitted(read_points(o.input), o); });
-  }
+  if (!o.input.empty()) o.keep = false;  // it may be another machine
+  if (!o.input.empty() && !o.only_broadcasts) return command.run_alone([&] { return fitted(read_points(o.input), o); });
   return command.run([&](World& world) {
     nlohmann::json parameters = nlohmann::json::object();
+    world.together([&] {
+      check(!o.only_broadcasts || !o.input.empty(),
+            "--broadcasts without --input (where the kernel's rates are). Give it.");
+      if (!o.input.empty()) parameters = read_points(o.input);
+    });
+    check(!o.only_broadcasts || world.size() > 1, "--broadcasts on {} rank (two are needed). Give --ranks 2.",
+          world.size());
     measure(world, o, parameters);
     return world.together([&] { return world.rank() == 0 ? fitted(std::move(parameters), o) : Outcome{}; });
   });

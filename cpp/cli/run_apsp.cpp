@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "graph_input.hpp"
+#include "model.hpp"
 #include "trials.hpp"
 #include "verbs.hpp"
 
@@ -112,6 +113,18 @@ Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_e
   const double cubed = 2.0 * std::pow(static_cast<double>(arcs.vertices()), 3);
   if (report.operations > 0) out.result["operations_per_second"] = report.operations / seconds;
   out.result["nominal_operations_per_second"] = cubed / seconds;
+  const GridLayout& layout = all.distances.layout;
+  const auto forecast = world.together([&]() -> std::optional<nlohmann::json> {
+    if (world.rank() != 0 || report.operations == 0) return std::nullopt;  // only the first rank's outcome is shown
+    return apsp_forecast({.element = shortest_paths_algebra(arcs).element,
+                          .n = arcs.vertices(),
+                          .grid = layout.grid,
+                          .block = report.block,
+                          .broadcast = std::string(name_of(options.on_grid.panels)),
+                          .share = report.operations / cubed,
+                          .seconds = seconds});
+  });
+  if (forecast) out.result["model"] = *forecast;
   RankTimer timer(world);
   if (!o.output.empty()) {
     const GraphOfArcs<T> graph(arcs);
@@ -147,6 +160,11 @@ Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_e
                     report.diagonal_seconds, report.panel_seconds, report.outer_seconds, report.wait_seconds));
     rows.emplace_back("rate", fmt::format("{:.1f} Gop/s; {:.3g} of 2 n^3 operations were needed",
                                           report.operations / seconds / 1e9, report.operations / cubed));
+    if (forecast)
+      rows.emplace_back(
+          "model",
+          fmt::format("{:.3f} s expected; ideal {:.3f}, worst {:.3f}", forecast->at("expected").template get<double>(),
+                      forecast->at("ideal").template get<double>(), forecast->at("worst").template get<double>()));
   }
   if (!o.output.empty()) rows.emplace_back("written", o.output);
   rows.emplace_back("verified", partial         ? "no (--steps left the rest undone)"

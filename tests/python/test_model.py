@@ -111,3 +111,61 @@ def test_errors_say_what_to_do(tmp_path):
     assert "Name it" in error("predict", code=2)
     (tmp_path / "points.json").write_text('{"rate_of_block": {"points": [[1, 1]]}}')
     assert "rate_of_block" in error("fit", "--input", tmp_path / "points.json")
+
+
+def test_this_machine_is_measured_kept_and_predicted(tmp_path):
+    here = {"ATOLL_CACHE": str(tmp_path / "cache")}
+    quick = ["--n", 256, "--trials", 1, "--threads", 1, "--element", "int32"]
+    one = report("model", "fit", *quick, **here)["result"]
+    assert {f["curve"] for f in one["fits"]} == {"rate_of_block", "rate_of_size"}
+    assert Path(one["file"]).is_relative_to(tmp_path) and one["parameters"]["broadcasts"] == []
+    alone = predict("--n", 1000, "--element", "int32", **here)["result"]
+    assert alone["seconds"]["ideal"] == alone["seconds"]["worst"] > 0
+    assert (
+        "no broadcast"
+        in atoll(*("model", "predict", "apsp", "--n", 1000, "--ranks", 2, "--element", "int32"), code=3, **here).stderr
+    )
+
+    two = report("model", "fit", *quick, "--ranks", 2, "--transport", "inproc", **here)["result"]
+    assert [b["name"] for b in two["parameters"]["broadcasts"]] == ["tree", "ring", "ring2m"]
+    assert two["parameters"]["memory_per_node"] == pytest.approx(one["parameters"]["memory_per_node"] / 2)
+    both = predict("--n", 1000, "--ranks", 2, "--element", "int32", **here)["result"]
+    assert 0 < both["seconds"]["ideal"] < both["seconds"]["worst"]
+
+    run = report(
+        *("run", "apsp", "kron:8", "--ranks", 2, "--transport", "inproc", "--type", "int32", "--threads", 1), **here
+    )
+    model = run["result"]["model"]
+    assert model["measured"] == run["seconds"]["run"]
+    assert 0 < model["ideal"] <= model["expected"] and model["ideal"] < model["worst"]
+
+
+def test_broadcasts_are_measured_in_virtual_time(tmp_path):
+    kernel = {"rate_of_block": {"a": 1e12, "d": 50}, "rate_of_size": {"a": 1e12, "d": 1e6}}
+    (tmp_path / "kernel.json").write_text(json.dumps(kernel))
+    words = ["model", "fit", "--input", tmp_path / "kernel.json", "--broadcasts", "--n", 1024, "--trials", 1]
+    runs = [
+        report(*words, "--ranks", 8, "--transport", "levels", "--domains", "4x2")["result"]["parameters"]
+        for _ in range(2)
+    ]
+    assert runs[0] == runs[1]  # a virtual clock has no noise
+    assert runs[0]["rate_of_block"] == kernel["rate_of_block"]
+    assert all(b["bytes_per_second"]["a"] > 1e8 for b in runs[0]["broadcasts"])
+    atoll(*words, code=3)  # one rank
+    atoll("model", "fit", "--broadcasts", "--ranks", 2, code=3)  # no kernel
+
+
+def test_tuning_keeps_what_it_finds(tmp_path):
+    run = report(
+        *("tune", "gemm", "--type", "int32", "--n", 128, "--rounds", 2, "--seconds", 1, "--threads", 1),
+        ATOLL_CACHE=str(tmp_path),
+    )
+    (product,) = run["result"]["products"]
+    assert product["gain"] >= 1 and 0 < product["measured"] <= product["allowed"] < product["points"]
+    kept = json.loads(Path(product["file"]).read_text())
+    assert kept["value"]["blocking"] == product["blocking"] and "date" in kept["provenance"]
+    assert sum(rule["left_out"] for rule in product["rules"]) == product["points"] - product["allowed"]
+    words = ["tune", "gemm", "--type", "uint8", "--n", 64, "--seconds", 1, "--no-store"]
+    assert "file" not in report(*words, ATOLL_CACHE=str(tmp_path))["result"]["products"][0]
+    assert "not computed" in atoll("tune", "gemm", "--semiring", "or_and", "--type", "int32", code=3).stderr
+    assert "Choose it" in atoll("tune", "x", code=2).stderr

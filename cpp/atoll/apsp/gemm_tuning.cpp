@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atoll/apsp/gemm_tuning.hpp>
 #include <atoll/base/error.hpp>
+#include <set>
 
 namespace atl {
 namespace {
@@ -29,11 +30,17 @@ tune::Space gemm_space(Algebra algebra, Isa isa, CacheSizes caches) {
   const auto element = static_cast<std::int64_t>(bytes_of(algebra.element));
   const auto tile = [tiles](const tune::Point& p) { return tiles[static_cast<std::size_t>(p["tile"])]; };
 
+  std::set<std::int64_t> rows, cols;
+  for (const TileKernel& t : tiles) {
+    for (const int count : {4, 8, 16, 24, 32, 48}) rows.insert(std::int64_t{count} * t.rows);
+    for (const int count : {8, 16, 32, 64, 128}) cols.insert(std::int64_t{count} * t.cols);
+  }
+
   tune::Space space;
   space.choice("tile", labels(tiles))
       .integer("depth", {128, 192, 256, 320, 384, 512, 640, 768, 1024})
-      .integer("rows", {48, 96, 144, 192, 288, 384, 576})
-      .integer("cols", {256, 512, 1024, 2048, 4096});
+      .integer("rows", {rows.begin(), rows.end()})
+      .integer("cols", {cols.begin(), cols.end()});
   space.require("tiles fill the rows of A's block",
                 [=](const tune::Point& p) { return p["rows"] % tile(p).rows == 0; });
   space.require("tiles fill the columns of B's block",
