@@ -15,6 +15,7 @@ constexpr Bench kBenches[] = {
     {"exchange", "small records between all ranks, beside MPI_Alltoallv", bench_exchange},
     {"queue", "latency and rate of single messages, beside bare MPI", bench_queue},
     {"gemm", "products of matrices over semirings, beside the processor's peak", bench_gemm},
+    {"grid", "all pairs over grids of ranks that are not here: scaling, uneven links", bench_grid},
     {"memory", "communication memory where every vertex is active, beside RMA windows", bench_memory},
 };
 

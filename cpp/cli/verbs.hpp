@@ -9,6 +9,7 @@ namespace atl::cli {
 int verb_bench(const Words& words);
 int bench_exchange(const Words& words);
 int bench_gemm(const Words& words);
+int bench_grid(const Words& words);
 int bench_memory(const Words& words);
 int bench_queue(const Words& words);
 int verb_convert(const Words& words);

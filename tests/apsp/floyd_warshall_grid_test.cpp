@@ -40,7 +40,9 @@ Gemm gemm_of() {
 template <class T>
 std::vector<std::int64_t> scalar_distances(std::int64_t n, const std::vector<MatrixEntry<T>>& arcs) {
   std::vector<std::int64_t> d(static_cast<std::size_t>(n * n), -1);
-  const auto at = [&](std::int64_t i, std::int64_t j) -> std::int64_t& { return d[static_cast<std::size_t>(i * n + j)]; };
+  const auto at = [&](std::int64_t i, std::int64_t j) -> std::int64_t& {
+    return d[static_cast<std::size_t>(i * n + j)];
+  };
   for (std::int64_t i = 0; i < n; ++i) at(i, i) = 0;
   for (const MatrixEntry<T>& a : arcs)
     if (at(a.row, a.col) < 0 || static_cast<std::int64_t>(a.value) < at(a.row, a.col))
@@ -83,7 +85,7 @@ void compare(ProcessGrid grid, std::int64_t n, std::int64_t arcs, std::uint64_t 
   run_ranks(grid.size(), plan, [&](World& world) {
     for (const GridOptions& options : all) {
       auto d = distances_from_entries<T>(world, Semiring::min_plus, GridLayout(n, options.block, grid),
-                                                          std::span<const MatrixEntry<T>>(slice(list, world)));
+                                         std::span<const MatrixEntry<T>>(slice(list, world)));
       const GridRun run = floyd_warshall_grid(world, gemm_of<T>(), d, options);
       const std::uint64_t wrong = wrong_entries(d, world, right);
       CAPTURE(n);
@@ -171,7 +173,7 @@ TEST_CASE("parallel arcs count once, the lightest; a loop is no detour") {
     if (world.rank() == 1) mine = {{0, 1, 7}, {0, 1, 5}, {2, 2, 9}};
     if (world.rank() == 3) mine = {{0, 1, 6}, {1, 2, 1}};
     auto d = distances_from_entries<std::int32_t>(world, Semiring::min_plus, GridLayout(3, 2, {2, 2}),
-                                                                   std::span<const MatrixEntry<std::int32_t>>(mine));
+                                                  std::span<const MatrixEntry<std::int32_t>>(mine));
     GridOptions options;
     options.block = 2;
     floyd_warshall_grid(world, gemm_of<std::int32_t>(), d, options);
@@ -197,7 +199,7 @@ TEST_CASE("widest paths and reachability are closures too") {
     auto w = distances_from_entries<float>(world, Semiring::max_min, layout, std::span<const MatrixEntry<float>>(wide));
     floyd_warshall_grid(world, Gemm({Semiring::max_min, Element::float32}), w, options);
     auto r = distances_from_entries<std::uint8_t>(world, Semiring::or_and, layout,
-                                                                 std::span<const MatrixEntry<std::uint8_t>>(there));
+                                                  std::span<const MatrixEntry<std::uint8_t>>(there));
     floyd_warshall_grid(world, Gemm({Semiring::or_and, Element::uint8}), r, options);
     const int row = grid.row_of(world.rank()), col = grid.col_of(world.rank());
     std::uint64_t wrong = 0;
@@ -220,7 +222,7 @@ TEST_CASE("some steps only: paths whose inner vertices are in the first blocks")
     options.block = 2;
     options.steps = 1;
     auto d = distances_from_entries<std::int32_t>(world, Semiring::min_plus, GridLayout(6, 2, {1, 2}),
-                                                                   std::span<const MatrixEntry<std::int32_t>>(mine));
+                                                  std::span<const MatrixEntry<std::int32_t>>(mine));
     const GridRun run = floyd_warshall_grid(world, gemm_of<std::int32_t>(), d, options);
     CHECK(run.steps.size() == 1);
     CHECK(run.operations == 2.0 * 6 * 6 * 2);
@@ -241,14 +243,14 @@ TEST_CASE("a run that pauses, ends and goes on elsewhere has the same distances"
   run_ranks(4, shapes::buffers()[3].plan, [&](World& world) {
     GridOptions options;
     options.block = 4;
-    auto d = distances_from_entries<std::int32_t>(
-        world, Semiring::min_plus, GridLayout(n, 4, {2, 2}), std::span<const MatrixEntry<std::int32_t>>(slice(list, world)));
+    auto d = distances_from_entries<std::int32_t>(world, Semiring::min_plus, GridLayout(n, 4, {2, 2}),
+                                                  std::span<const MatrixEntry<std::int32_t>>(slice(list, world)));
     std::vector<std::int64_t> met;
-    const GridRun begun = floyd_warshall_grid(world, gemm_of<std::int32_t>(), d, options,
-                                                                  {.every = 3, .at = [&](std::int64_t next) {
-                                                                     met.push_back(next);
-                                                                     return world.sum(next) < 4 * 6;
-                                                                   }});
+    const GridRun begun =
+        floyd_warshall_grid(world, gemm_of<std::int32_t>(), d, options, {.every = 3, .at = [&](std::int64_t next) {
+                                                                           met.push_back(next);
+                                                                           return world.sum(next) < 4 * 6;
+                                                                         }});
     CHECK(met == std::vector<std::int64_t>{3, 6});
     CHECK(begun.next == 6);
     const GridRun ended = floyd_warshall_grid(world, gemm_of<std::int32_t>(), d, options, {.first = begun.next});
@@ -277,7 +279,8 @@ TEST_CASE("what does not fit is refused on all ranks alike") {
   run_ranks(2, shapes::buffers()[0].plan, [](World& world) {
     const std::vector<MatrixEntry<float>> outside = {{0, 9, 1}}, none;
     const auto build = [&](GridLayout layout, const std::vector<MatrixEntry<float>>& arcs) {
-      return distances_from_entries<float>(world, Semiring::min_plus, layout, std::span<const MatrixEntry<float>>(arcs));
+      return distances_from_entries<float>(world, Semiring::min_plus, layout,
+                                           std::span<const MatrixEntry<float>>(arcs));
     };
     CHECK_THROWS_WITH_AS(build(GridLayout(9, 2, {1, 2}), world.rank() == 1 ? outside : none),
                          "an arc from 0 to 9 (there are 9 vertices). Number them from 0 on.", InputError);

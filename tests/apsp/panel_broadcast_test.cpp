@@ -186,12 +186,13 @@ TEST_CASE("a slow link and jitter make a ring slower, the same each time") {
   const auto seconds = [&](Disturbance disturbance) {
     Platform platform = std::vector<LinkCost>{{1e-6, 1e9, 0}};
     platform.disturbance = disturbance;
-    return run_virtual(hierarchy, platform, {}, [&](World& world) {
-             PanelBroadcast broadcasts(world, {everyone(world)}, {.chunk_bytes = 1'000'000});
-             PanelFlight flight;
-             broadcasts.start(flight, 0, 0, 0, {nullptr, 8'000'000}, BroadcastShape::ring);
-             broadcasts.finish(flight);
-           })
+    return run_virtual(hierarchy, platform, {},
+                       [&](World& world) {
+                         PanelBroadcast broadcasts(world, {everyone(world)}, {.chunk_bytes = 1'000'000});
+                         PanelFlight flight;
+                         broadcasts.start(flight, 0, 0, 0, {nullptr, 8'000'000}, BroadcastShape::ring);
+                         broadcasts.finish(flight);
+                       })
         .seconds;
   };
   const double even = seconds({});

@@ -46,9 +46,7 @@ class ComputedBlocks {
   /// of panels that follows from it.
   std::int64_t strip_rows() const { return std::max<std::int64_t>(64, (d_.local.rows() + 7) / 8); }
   /// Of panels that have arrived.
-  std::int64_t gain_vertex(std::int64_t k) {
-    return std::max(gain_of(row_panel(k)), gain_of(col_panel(k)));
-  }
+  std::int64_t gain_vertex(std::int64_t k) { return std::max(gain_of(row_panel(k)), gain_of(col_panel(k))); }
 
   void close_diagonal(std::int64_t k) {
     const MatrixView<T> block = diagonal_block(k);
@@ -170,7 +168,8 @@ class ComputedBlocks {
           if (first == semiring.zero()) continue;
           const T* const through = &b(k, 0);
           T* const row = &c(i, 0);
-          for (std::int64_t j = cols.begin; j < cols.end; ++j) row[j] = semiring.plus(row[j], semiring.times(first, through[j]));
+          for (std::int64_t j = cols.begin; j < cols.end; ++j)
+            row[j] = semiring.plus(row[j], semiring.times(first, through[j]));
         }
     };
     if (c.data == b.data) return part(rows.begin, rows.end);  // threads would read rows that others write

@@ -10,8 +10,9 @@ namespace {
 // Throws the same on all ranks.
 void check_layout(World& world, const GridLayout& layout) {
   const ProcessGrid& g = layout.grid;
-  world.agree(g.rows >= 1 && g.cols >= 1 && g.size() == world.size(),
-              fmt::format("a grid of {} x {} ranks (the job has {}). Choose another grid.", g.rows, g.cols, world.size()));
+  world.agree(
+      g.rows >= 1 && g.cols >= 1 && g.size() == world.size(),
+      fmt::format("a grid of {} x {} ranks (the job has {}). Choose another grid.", g.rows, g.cols, world.size()));
   world.agree(g.node_rows >= 1 && g.node_cols >= 1 && g.rows % g.node_rows == 0 && g.cols % g.node_cols == 0,
               fmt::format("ranks of a node as {} x {} in a grid of {} x {} (they must divide it). Choose others.",
                           g.node_rows, g.node_cols, g.rows, g.cols));
@@ -76,14 +77,12 @@ GridRun floyd_warshall_grid(World& world, const Gemm& gemm, Distances<T>& d, con
   world.agree(bytes_of(gemm.algebra().element) == sizeof(T),
               fmt::format("a product over {} (the matrix has values of {} bytes). Make both of one type.",
                           name_of(gemm.algebra().element), sizeof(T)));
-  auto blocks =
-      world.together([&] { return std::make_unique<ComputedBlocks<T>>(world, gemm, d, options.kernel); });
+  auto blocks = world.together([&] { return std::make_unique<ComputedBlocks<T>>(world, gemm, d, options.kernel); });
   return GridSteps(world, d.layout, options, *blocks).run(pauses);
 }
 
-#define ATOLL_GRID_OF(T)                                                                         \
-  template Distances<T> distances_from_entries(World&, Semiring, const GridLayout&,              \
-                                               std::span<const MatrixEntry<T>>);                 \
+#define ATOLL_GRID_OF(T)                                                                                              \
+  template Distances<T> distances_from_entries(World&, Semiring, const GridLayout&, std::span<const MatrixEntry<T>>); \
   template GridRun floyd_warshall_grid(World&, const Gemm&, Distances<T>&, const GridOptions&, const GridPauses&);
 ATOLL_GRID_OF(float)
 ATOLL_GRID_OF(double)

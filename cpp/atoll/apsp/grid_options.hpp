@@ -19,12 +19,12 @@ struct GridOptions {
   /// simple: three loops, what the naive algorithm is measured with.
   enum class Kernel : std::uint8_t { simple, tuned };
 
-  std::int64_t block = 256;                                ///< b, of the layout
-  BroadcastShape panels = BroadcastShape::ring2m;          ///< of block rows and columns; diagonal blocks go by tree
-  std::size_t chunk_bytes = std::size_t{4} << 20;          ///< 0: a panel is one chunk
+  std::int64_t block = 256;                        ///< b, of the layout
+  BroadcastShape panels = BroadcastShape::ring2m;  ///< of block rows and columns; diagonal blocks go by tree
+  std::size_t chunk_bytes = std::size_t{4} << 20;  ///< 0: a panel is one chunk
   LookAhead look_ahead = LookAhead::on;
   Kernel kernel = Kernel::tuned;
-  std::int64_t steps = 0;                                  ///< end after so many block steps of the matrix; 0: all
+  std::int64_t steps = 0;  ///< end after so many block steps of the matrix; 0: all
 
   /// naive, la, la+r, la+r+nt or coast. The paper's GMPI, which spares copies between processor and host, has nothing to
   /// switch here: panels are always sent from where the kernel wrote them.
@@ -54,14 +54,15 @@ struct GridStep {
 };
 
 struct GridRun {
-  double seconds = 0;  ///< of this rank, all steps
-  std::vector<GridStep> steps;   ///< those that were done
-  std::int64_t next = 0;         ///< the step after them
+  double seconds = 0;           ///< of this rank, all steps
+  std::vector<GridStep> steps;  ///< those that were done
+  std::int64_t next = 0;        ///< the step after them
   /// Not -1: a cycle that is better than standing still goes through this vertex, and no path is the best: the run ended
   /// there, on all ranks.
   std::int64_t gain_vertex = -1;
   BroadcastCounters broadcasts;
-  double operations = 0;  ///< an add or a min each, of all ranks: 2 n^2 for each row of the matrix that was passed through
+  double operations =
+      0;  ///< an add or a min each, of all ranks: 2 n^2 for each row of the matrix that was passed through
 
   GridStep sum() const;
   /// Sums over the steps of this rank, and what its broadcasts moved.

@@ -104,7 +104,7 @@ class GridSteps {
 
   // Runs f and adds its time to `part`.
   template <class F>
-  void timed(double GridStep::* part, F&& f) {
+  void timed(double GridStep::*part, F&& f) {
     const RankTimer timer(world_);
     f();
     now_->*part += timer.seconds();

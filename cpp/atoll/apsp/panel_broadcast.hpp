@@ -82,9 +82,9 @@ class PanelFlight {
 
 /// Since the beginning, at this rank.
 struct BroadcastCounters {
-  std::uint64_t started = 0;         ///< broadcasts, those of other roots included
-  std::uint64_t chunks_sent = 0;     ///< chunks times receivers
-  std::uint64_t bytes_sent = 0;      ///< of panels: headers are not counted
+  std::uint64_t started = 0;      ///< broadcasts, those of other roots included
+  std::uint64_t chunks_sent = 0;  ///< chunks times receivers
+  std::uint64_t bytes_sent = 0;   ///< of panels: headers are not counted
   std::uint64_t bytes_received = 0;
   std::uint64_t bytes_in_place = 0;  ///< of those sent: copied to the receiver's buffer at once
 };
@@ -110,8 +110,8 @@ class PanelBroadcast {
   /// Begins a broadcast of `panel` from the root'th of the group to all of it: every member calls it with the same tag,
   /// size and shape, in any order. No two under way in a group have the same tag. The flight must be done.
   /// Urgent ones pass those that were started before.
-  void start(PanelFlight& flight, std::uint32_t group, std::uint32_t tag, int root, PanelMemory panel, BroadcastShape shape,
-             Urgency urgency = Urgency::normal);
+  void start(PanelFlight& flight, std::uint32_t group, std::uint32_t tag, int root, PanelMemory panel,
+             BroadcastShape shape, Urgency urgency = Urgency::normal);
   /// Takes what has come and passes on what there is room for; true if something moved. Never waits.
   bool progress();
   void wait_arrived(const PanelFlight& flight);
@@ -127,7 +127,7 @@ class PanelBroadcast {
     std::uint32_t group;
     std::uint64_t offset;  // where the bytes belong
     std::uint64_t bytes;
-    std::byte* address;    // of the buffer that is ready
+    std::byte* address;  // of the buffer that is ready
   };
   struct Ready {
     Rank from;

@@ -329,7 +329,8 @@ void World::publish_for(std::uint32_t channel, const Slot& slot, std::size_t pay
 
 void World::count_in_place(Rank to, std::size_t bytes) {
   thread_state().counters.levels[static_cast<std::size_t>(level_to(to))].bytes += bytes;
-  if (auto& bytes_to = thread_state().counters.bytes_to; !bytes_to.empty()) bytes_to[static_cast<std::size_t>(to)] += bytes;
+  if (auto& bytes_to = thread_state().counters.bytes_to; !bytes_to.empty())
+    bytes_to[static_cast<std::size_t>(to)] += bytes;
 }
 
 void World::abandon(const Slot& slot, Hold hold) {

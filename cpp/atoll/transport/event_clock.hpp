@@ -31,8 +31,8 @@ class EventClock : public VirtualClock {
     double departs = 0;
     double front = 0, left = 0;     // of the links passed: when its front has, and when its end; free for carry()
     std::uint32_t next = kNoBlock;  ///< of the same sender, behind this one; free for carry()
-    std::uint32_t bytes = 0;   // that are there
-    std::uint64_t travel = 0;  // and that it is long: more where it stands for what is only modelled
+    std::uint32_t bytes = 0;        // that are there
+    std::uint64_t travel = 0;       // and that it is long: more where it stands for what is only modelled
     Rank from = -1, to = -1;
     Note note;
     std::uint8_t kind = kBulk, level = 0, size_class = 0;

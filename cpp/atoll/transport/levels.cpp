@@ -11,8 +11,9 @@ Levels::Levels(ClockOptions options) : EventClock(std::move(options)) {
   for (int l = 0; l < depth(); ++l) wires_.emplace_back(static_cast<std::size_t>(links_at(l)));
   for (const Disturbance::Slow& s : this->options().disturbance.slow) {
     check(s.level >= 0 && s.level < depth() && s.link >= 0 && s.link < links_at(s.level) && s.factor > 0,
-          "a slow link {} of level {} by a factor of {} (there are {} levels{}). Correct it.", s.link, s.level, s.factor,
-          depth(), s.level >= 0 && s.level < depth() ? fmt::format(", and {} links at that one", links_at(s.level)) : "");
+          "a slow link {} of level {} by a factor of {} (there are {} levels{}). Correct it.", s.link, s.level,
+          s.factor, depth(),
+          s.level >= 0 && s.level < depth() ? fmt::format(", and {} links at that one", links_at(s.level)) : "");
     wires_[static_cast<std::size_t>(s.level)][static_cast<std::size_t>(s.link)].slower = s.factor;
   }
 }

@@ -40,9 +40,10 @@ Disturbance disturbance_from_json(const nlohmann::json& j) {
       for (const auto& s : j.at("slow"))
         d.slow.push_back({s.at("level").get<int>(), s.at("link").get<int>(), s.at("factor").get<double>()});
   } catch (const nlohmann::json::exception& e) {
-    throw InputError(fmt::format(
-        "platform: {} (jitter and seed are numbers, slow is a list of objects with level, link and factor). Correct it.",
-        e.what()));
+    throw InputError(
+        fmt::format("platform: {} (jitter and seed are numbers, slow is a list of objects with level, link and "
+                    "factor). Correct it.",
+                    e.what()));
   }
   check(d.jitter >= 0 && d.jitter <= 1000, "jitter is {} (0 to 1000). Correct it.", d.jitter);
   return d;
