@@ -6,8 +6,10 @@
 #include <atoll/graph/generate.hpp>
 #include <atoll/runtime/launch.hpp>
 #include <atoll/runtime/virtual_ranks.hpp>
+#include <chrono>
 #include <map>
 #include <string>
+#include <thread>
 
 #include "shapes.hpp"
 
@@ -136,6 +138,35 @@ TEST_CASE("values of mirrors and masters travel, changed ones only, over any ran
           check_exchange<std::int64_t, SumOf>(world, text, share);
         });
       }
+}
+
+TEST_CASE("values are read as they come: what is kept does not grow with what travels") {
+  for (const Rank ranks : {2, 3, 5})
+    for (const int threads : {1, 2}) {
+      CAPTURE(ranks);
+      CAPTURE(threads);
+      Plan plan;
+      plan.threads = threads;
+      plan.slot_bytes = 512;
+      run_ranks(ranks, plan, [&](World& world) {
+        const Graph graph = Graph::build(world, generate(world, "uniform:13:4"));
+        MirrorExchange<double, SumOf> exchange(graph);
+        const auto locals = static_cast<std::size_t>(graph.locals());
+        Array<double> values(locals);
+        const std::uint64_t before = world.counters().memory_bytes;
+        for (int round = 0; round < 12; ++round) {
+          std::fill(values.begin(), values.end(), 1.0);
+          if (round % ranks == world.rank()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+          round % 2 ? exchange.reduce_all({values.data(), locals}) : exchange.broadcast_all({values.data(), locals});
+          // Those who go on tell the one that waits here.
+          world.barrier();
+        }
+        const auto peers = static_cast<std::uint64_t>(ranks - 1);
+        CHECK(exchange.mirrors() * sizeof(double) >
+              8.0 * 512 * static_cast<double>(peers) * ranks);  // several slots each
+        CHECK(world.counters().memory_bytes - before <= peers * static_cast<std::uint64_t>(threads + 1) * 512);
+      });
+    }
 }
 
 TEST_CASE("several values a vertex travel as each alone would") {
