@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atoll/engine/combine.hpp>
+#include <atoll/engine/domain_mirrors.hpp>
 #include <atoll/engine/posts.hpp>
 #include <atoll/engine/shared_vertices.hpp>
 #include <atoll/engine/vertex_bits.hpp>
@@ -22,7 +23,8 @@
 /// at v * lanes + l, and each changes and travels alone. Only changed values travel, each message in the shortest of four
 /// forms: nothing, bits and values, offsets and values, all values. No ids: the order of a group of mirrors is agreed since the
 /// graph was built. Where the plan's route has several hops the values travel as records, and whoever forwards combines
-/// those of one master: a slow link carries one value where a domain has many.
+/// those of one master: a slow link carries one value where a domain has many. On routes that gather a broadcast is the
+/// reverse: one record tells a domain, and the rank where it lands has one for each mirror in there.
 ///
 /// Over a vertex-cut only those mirrors take part that the operator needs: reduce is about those that edges enter,
 /// broadcast about those that edges leave; so a cartesian one has partners in one row and one column of its grid.
@@ -89,6 +91,13 @@ class MirrorExchange {
     MirrorExchange* exchange;
     void operator()(std::span<const Update> updates) { exchange->assign(updates); }
   };
+  struct Copies {
+    const MirrorExchange* exchange;
+    template <class F>
+    bool operator()(const Update& update, F&& f) const {
+      return exchange->copy(update, f);
+    }
+  };
 
   /// What a direction is about.
   struct Side {
@@ -119,6 +128,15 @@ class MirrorExchange {
       values_[static_cast<std::size_t>(u.vertex)] = u.value;
       changed_->set(u.vertex);
     }
+  }
+  /// An update of a negative number is for all mirrors of a domain.
+  template <class F>
+  bool copy(const Update& update, F&& f) const {
+    if (update.vertex >= 0) return false;
+    const auto of_domain = static_cast<std::size_t>(~update.vertex);
+    for (const DomainMirrors::Copy& c : domains_->copies(of_domain >> shift_))
+      f(c.rank, Update{(c.place << shift_) + static_cast<Local>(of_domain & (lanes() - 1)), update.value});
+    return true;
   }
   /// The k-th of the values that messages to and from a rank are about: where it is.
   Local mirror(const Side& side, std::size_t rank, std::size_t k) const {
@@ -167,8 +185,9 @@ class MirrorExchange {
   std::vector<std::vector<Local>> named_;  // [rank][k] the k-th mirror that is written, of its: its own number there
   std::vector<Edge> places_;               // [rank] where its mirrors of this rank's vertices begin there, to be told
   std::optional<Mailbox<Update, Apply, Merge<VertexOf, Join>>> reduced_;
-  std::optional<Mailbox<Update, Assign>> told_;
-  T* values_ = nullptr;  // of the exchange under way
+  std::optional<Mailbox<Update, Assign, Multicast<Copies>>> told_;
+  std::optional<DomainMirrors> domains_;  // where a route gathers, and the plan lets records be combined
+  T* values_ = nullptr;                   // of the exchange under way
   VertexBits* changed_ = nullptr;
 };
 
@@ -207,8 +226,14 @@ MirrorExchange<T, Combine>::MirrorExchange(SharedVertices shared, Combine combin
   places_ = world_.exchange_lengths({down_side().begin.begin(), down_side().begin.end()});
   reduced_.emplace(world_, of_records<Update>(Apply{this}, Merge{VertexOf{}, Join{combine_}}),
                    MailboxOptions{.handling = Handling::parallel, .handler_sends = false});
-  told_.emplace(world_, of_records<Update>(Assign{this}),
+  told_.emplace(world_, of_records<Update>(Assign{this}, Multicast<Copies>{Copies{this}}),
                 MailboxOptions{.handling = Handling::parallel, .handler_sends = false});
+  if (!world_.route().gathers() || world_.plan().lane_bytes == 0) return;
+  std::vector<Local> places;
+  for (const Edge place : places_) places.push_back(static_cast<Local>(place >> shift_));
+  domains_.emplace(world_, world_.hops(world_.route().name()).route(), down_side().known, places);
+  if (world_.any((domains_->entries() << shift_) > static_cast<std::size_t>(std::numeric_limits<Local>::max())))
+    domains_.reset();
 }
 
 template <Plain T, class Combine>
@@ -446,7 +471,10 @@ void MirrorExchange<T, Combine>::broadcast(std::span<T> values, VertexBits& chan
     return;
   }
   told_->expect({.records = expected.value_or(side.all)});
-  for (std::size_t rank = 0; rank < ranks(); ++rank)
+  // A domain is told once where that is handed out in it.
+  const bool by_domain = domains_ && told_->relay_route() == &domains_->route();
+  for (std::size_t rank = 0; rank < ranks(); ++rank) {
+    if (by_domain && !domains_->is_near(static_cast<Rank>(rank))) continue;
     world_.team().for_range(side.masters[rank], kGrain, [&](int, std::size_t a, std::size_t b) {
       auto lanes = told_->lanes();
       for (std::size_t k = a; k < b; ++k)
@@ -454,6 +482,17 @@ void MirrorExchange<T, Combine>::broadcast(std::span<T> values, VertexBits& chan
           lanes.send(static_cast<Rank>(rank),
                      {static_cast<Local>(places_[rank]) + static_cast<Local>(k), values[static_cast<std::size_t>(v)]});
     });
+  }
+  for (std::size_t d = 0; by_domain && d < domains_->domains().size(); ++d) {
+    const DomainMirrors::Domain& domain = domains_->domains()[d];
+    world_.team().for_range(domain.masters.size() << shift_, kGrain, [&](int, std::size_t a, std::size_t b) {
+      auto lanes = told_->lanes();
+      for (std::size_t k = a; k < b; ++k)
+        if (const Local v = lane_of(domain.masters, k); changed.test(v))
+          lanes.send(domain.lands,
+                     {~((domain.first << shift_) + static_cast<Local>(k)), values[static_cast<std::size_t>(v)]});
+    });
+  }
   told_->drain();
 }
 
@@ -511,6 +550,7 @@ std::size_t MirrorExchange<T, Combine>::memory_bytes() const {
   for (const auto& of_rank : before_)
     for (const auto& before : of_rank) bytes += before.size() * sizeof(std::uint32_t);
   for (const auto& named : named_) bytes += named.size() * sizeof(Local);
+  if (domains_) bytes += domains_->memory_bytes();
   for (const Draft& draft : drafts_)
     bytes += draft.values.capacity() * sizeof(T) + draft.offsets.capacity() * sizeof(std::uint32_t);
   return bytes + (up_ ? up_->memory_bytes() + down_->memory_bytes() : 0);
