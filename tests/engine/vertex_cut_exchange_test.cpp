@@ -159,14 +159,14 @@ TEST_CASE("the bytes of a round are what was said of the cut, and go along a row
           const Graph graph = Graph::build(world, std::move(edges), {.placement = {.partition = Partition::balanced}});
           std::vector<Rank> owner(static_cast<std::size_t>(graph.locals()), world.rank());
           tell_mirrors(graph, std::span(owner));
-          // A message has 8 bytes of its own, and 24 for each slot.
+          // A slot has 8 bytes of its own, and so has each block of values: one of each here.
           const auto values_moved = [&](auto&& round) {
             const Counters before = world.counters();
             round();
             const Counters spent = world.counters().since(before);
             Edge bytes = 0;
             for (const auto& level : spent.levels)
-              bytes += static_cast<Edge>(level.bytes) - 32 * static_cast<Edge>(level.messages);
+              bytes += static_cast<Edge>(level.bytes) - 16 * static_cast<Edge>(level.messages);
             return world.sum(bytes);
           };
           for (const Cut kind : {Cut::cartesian, Cut::hybrid}) {

@@ -3,8 +3,8 @@
 // A bit for each mirror says whether its master is in its rank's giant: so the vertices apart, when they look at all of
 // their edges, join those of all ranks. Every tree has a name: a giant's is its rank's number; of any other, a number
 // above those. A rank tells the others the names of its vertices that are in no giant: so all ranks together know which
-// trees an edge joins. The few pairs that are left to join are gathered by every rank; were they too many for that, the
-// trees pass the least name on, from tree to tree.
+// trees an edge joins. The few pairs that are left to join are united over a tree of ranks; were they too many for the one
+// at its top, the trees pass the least name on, from tree to tree.
 //
 //   in the paper        here              meaning
 //   pi, Link, Compress  forest_           trees of this rank's edges
@@ -21,10 +21,10 @@
 #include <atoll/algorithms/components.hpp>
 #include <atoll/algorithms/components_cut.hpp>
 #include <atoll/algorithms/components_forest.hpp>
+#include <atoll/algorithms/joined_names.hpp>
 #include <atoll/engine/mirror_bits.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
 #include <numeric>
-#include <unordered_map>
 
 namespace atl {
 
@@ -102,7 +102,7 @@ class Components::Together final : public Search {
 
  private:
   /// Unsigned: ids have 63 bits, and ranks are counted below them.
-  using Name = std::uint64_t;
+  using Name = JoinedNames::Name;
   struct Pair {
     Name one, other;
     auto operator<=>(const Pair&) const = default;
@@ -139,11 +139,11 @@ class Components::Together final : public Search {
   void join_trees() {
     group_.resize(static_cast<std::size_t>(ranks_));
     std::iota(group_.begin(), group_.end(), Name{0});
+    names_.clear();
     tell_names();
     look_across();
     const auto pairs = world_.sum(static_cast<double>(joined_.size() + between_.size()));
     if (pairs * sizeof(Pair) <= static_cast<double>(world_.plan().replicated_bytes)) {
-      joined_.insert(joined_.end(), between_.begin(), between_.end());
       join_all();
     } else {
       join_giants();
@@ -225,34 +225,16 @@ class Components::Together final : public Search {
 
   // All trees of a group are known by the least one's name, which is a giant's where there is one.
   void join_all() {
-    std::unordered_map<Name, Name> above;
-    const auto top = [&](Name name) {
-      Name root = name;
-      for (auto at = above.find(root); at != above.end() && at->second != root; at = above.find(root))
-        root = at->second;
-      while (name != root) name = std::exchange(above[name], root);
-      return root;
-    };
-    for (const Pair& pair : world_.all_gather_varying(std::span<const Pair>(joined_))) {
-      const Name p = top(pair.one), q = top(pair.other);
-      above[std::max(p, q)] = above[std::min(p, q)] = std::min(p, q);
-    }
-    for (Name r = 0; r < ranks_; ++r) group_[r] = top(r);
-    for_small_trees([&](Local root) { name(root) = top(beside(root) & kTrees ? own_name(root) : name(root)); });
+    for (const Pair& pair : between_) names_.join(pair.one, pair.other);
+    join_giants();
+    for_small_trees([&](Local root) { name(root) = names_.top(beside(root) & kTrees ? own_name(root) : name(root)); });
   }
 
-  // The same for giants only.
   void join_giants() {
-    const auto top = [&](Name r) {
-      while (group_of(r) != r) r = group_of(r);
-      return r;
-    };
-    for (const Pair& pair : world_.all_gather_varying(std::span<const Pair>(joined_))) {
-      const Name p = top(pair.one), q = top(pair.other);
-      group_[std::max(p, q)] = std::min(p, q);
-    }
-    for (Name r = 0; r < ranks_; ++r) group_[r] = top(r);
+    for (const Pair& pair : joined_) names_.join(pair.one, pair.other);
     joined_.clear();
+    names_.unite(world_, ranks_);
+    for (Name r = 0; r < ranks_; ++r) group_[r] = names_.top(r);
   }
 
   Name group_of(Name giant) const { return group_[giant]; }
@@ -336,6 +318,7 @@ class Components::Together final : public Search {
   Array<std::uint8_t> beside_;  // [root]
   VertexBits told_;
   const Name ranks_;
+  JoinedNames names_;
   std::vector<Name> group_;   // [rank] least giant that its giant is joined to
   std::vector<Pair> joined_;  // giants that are joined, as seen here
   std::vector<Hanging> hanging_;

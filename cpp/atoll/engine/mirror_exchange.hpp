@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atoll/engine/combine.hpp>
+#include <atoll/engine/domain_mirrors.hpp>
 #include <atoll/engine/posts.hpp>
 #include <atoll/engine/shared_vertices.hpp>
 #include <atoll/engine/vertex_bits.hpp>
@@ -22,7 +23,8 @@
 /// at v * lanes + l, and each changes and travels alone. Only changed values travel, each message in the shortest of four
 /// forms: nothing, bits and values, offsets and values, all values. No ids: the order of a group of mirrors is agreed since the
 /// graph was built. Where the plan's route has several hops the values travel as records, and whoever forwards combines
-/// those of one master: a slow link carries one value where a domain has many.
+/// those of one master: a slow link carries one value where a domain has many. On routes that gather a broadcast is the
+/// reverse: one record tells a domain, and the rank where it lands has one for each mirror in there.
 ///
 /// Over a vertex-cut only those mirrors take part that the operator needs: reduce is about those that edges enter,
 /// broadcast about those that edges leave; so a cartesian one has partners in one row and one column of its grid.
@@ -55,13 +57,17 @@ class MirrorExchange {
   std::size_t memory_bytes() const;
 
  private:
-  enum class Form : std::uint32_t { nothing, bits, offsets, all };
+  enum class Form : std::uint32_t { bits, offsets, all };
+  // The changed values of a block, as a post has them; nothing where there is none. Then the values, and their bits or
+  // offsets.
   struct Head {
-    Form form = Form::nothing;
-    std::uint32_t count = 0;  // values that follow; then their bits or offsets
+    std::uint32_t block;
+    std::uint32_t what;  // form and count
+    Form form() const { return static_cast<Form>(what & 3); }
+    std::size_t count() const { return what >> 2; }
   };
-  // Values of mirrors and of the masters they stand for travel in blocks of so many, each a message of its own.
-  static constexpr std::size_t kBlock = std::size_t{1} << 15;
+  // Values that a thread of the team writes at once, at most.
+  static constexpr std::size_t kGrain = std::size_t{1} << 15;
   struct [[gnu::packed]] Update {
     Local vertex;
     T value;
@@ -84,6 +90,13 @@ class MirrorExchange {
   struct Assign {
     MirrorExchange* exchange;
     void operator()(std::span<const Update> updates) { exchange->assign(updates); }
+  };
+  struct Copies {
+    const MirrorExchange* exchange;
+    template <class F>
+    bool operator()(const Update& update, F&& f) const {
+      return exchange->copy(update, f);
+    }
   };
 
   /// What a direction is about.
@@ -116,6 +129,15 @@ class MirrorExchange {
       changed_->set(u.vertex);
     }
   }
+  /// An update of a negative number is for all mirrors of a domain.
+  template <class F>
+  bool copy(const Update& update, F&& f) const {
+    if (update.vertex >= 0) return false;
+    const auto of_domain = static_cast<std::size_t>(~update.vertex);
+    for (const DomainMirrors::Copy& c : domains_->copies(of_domain >> shift_))
+      f(c.rank, Update{(c.place << shift_) + static_cast<Local>(of_domain & (lanes() - 1)), update.value});
+    return true;
+  }
   /// The k-th of the values that messages to and from a rank are about: where it is.
   Local mirror(const Side& side, std::size_t rank, std::size_t k) const {
     return side.begin[rank] + static_cast<Local>(k);
@@ -125,9 +147,9 @@ class MirrorExchange {
     return (vertices[k >> shift_] << shift_) + static_cast<Local>(k & (lanes() - 1));
   }
   std::size_t lanes() const { return std::size_t{1} << shift_; }
-  // What a thread writes a message into.
+  // The changed values of a block.
   struct Draft {
-    std::vector<std::byte> bytes;
+    std::vector<T> values;
     std::vector<std::uint32_t> offsets;
   };
   // f(k, place) for those of values [begin, end) that have changed, ascending.
@@ -136,22 +158,26 @@ class MirrorExchange {
   template <class F>
   void for_masters(std::size_t rank, std::size_t begin, std::size_t end, F&& f) const;
   template <class ForChanged, class PlaceAt>
-  std::span<const std::byte> write(ForChanged&& for_changed, PlaceAt&& place_at, std::size_t begin, std::size_t end,
-                                   Draft& draft) const;
-  template <class F>
-  void read(std::span<const std::byte> message, std::size_t begin, std::size_t end, F&& f) const;
+  void write(Posts::Pen& pen, ForChanged&& for_changed, PlaceAt&& place_at, std::size_t begin, std::size_t end,
+             Draft& draft) const;
   template <class PlaceAt>
-  std::span<const std::byte> write_all(PlaceAt&& place_at, std::size_t begin, std::size_t end, Draft& draft) const;
-  /// write(rank, begin, end, draft) makes each message.
-  template <class Write>
-  void send_each(Posts& posts, const std::vector<std::size_t>& counts, Write&& write);
-  static std::vector<Posts::Stream> streams(const std::vector<std::size_t>& counts);
+  void write_all(Posts::Pen& pen, PlaceAt&& place_at, std::size_t begin, std::size_t end) const;
+  /// f(begin, end, form, count, values) for each block of a part, of `all` values.
+  template <class F>
+  void for_blocks(std::span<const std::byte> part, std::size_t all, F&& f) const;
+  template <class F>
+  void read(std::span<const std::byte> part, std::size_t all, F&& f) const;
+  /// A round of posts: write(pen, rank, begin, end, draft) for each block of `out` values a rank.
+  template <class Write, class Read>
+  void tell(Posts& posts, const std::vector<std::size_t>& out, Write&& write, Read&& read);
+  std::vector<std::size_t> blocks(const std::vector<std::size_t>& values) const;
 
   World& world_;
   [[no_unique_address]] Combine combine_;
   const int shift_;   // lanes are 1 << shift_
   const bool alone_;  // one thread reads what comes
   const Local first_mirror_, locals_;
+  std::size_t block_ = 0;                                        // values: a slot has room for all of them
   std::vector<Side> sides_;                                      // up, down; one where they are the same
   std::vector<std::vector<std::vector<std::uint32_t>>> before_;  // [group][rank][word] of down: how many are before it
   std::optional<Posts> up_, down_;                               // on the direct route
@@ -159,8 +185,9 @@ class MirrorExchange {
   std::vector<std::vector<Local>> named_;  // [rank][k] the k-th mirror that is written, of its: its own number there
   std::vector<Edge> places_;               // [rank] where its mirrors of this rank's vertices begin there, to be told
   std::optional<Mailbox<Update, Apply, Merge<VertexOf, Join>>> reduced_;
-  std::optional<Mailbox<Update, Assign>> told_;
-  T* values_ = nullptr;  // of the exchange under way
+  std::optional<Mailbox<Update, Assign, Multicast<Copies>>> told_;
+  std::optional<DomainMirrors> domains_;  // where a route gathers, and the plan lets records be combined
+  T* values_ = nullptr;                   // of the exchange under way
   VertexBits* changed_ = nullptr;
 };
 
@@ -189,16 +216,24 @@ MirrorExchange<T, Combine>::MirrorExchange(SharedVertices shared, Combine combin
           before.push_back(std::exchange(count, count + static_cast<std::uint32_t>(std::popcount(word))));
       }
     }
-    up_.emplace(world_, streams(up_side().mirrored), streams(up_side().masters));
-    down_.emplace(world_, streams(down_side().masters), streams(down_side().mirrored));
+    block_ = std::min(kGrain, (Posts::room_bytes(world_) - sizeof(Head)) / sizeof(T));
+    if (block_ > 64) block_ -= block_ % 64;  // so that blocks share no word of bits
+    up_.emplace(world_, blocks(up_side().mirrored), blocks(up_side().masters));
+    down_.emplace(world_, blocks(down_side().masters), blocks(down_side().mirrored));
     return;
   }
   named_ = world_.exchange(up_side().known);
   places_ = world_.exchange_lengths({down_side().begin.begin(), down_side().begin.end()});
   reduced_.emplace(world_, of_records<Update>(Apply{this}, Merge{VertexOf{}, Join{combine_}}),
                    MailboxOptions{.handling = Handling::parallel, .handler_sends = false});
-  told_.emplace(world_, of_records<Update>(Assign{this}),
+  told_.emplace(world_, of_records<Update>(Assign{this}, Multicast<Copies>{Copies{this}}),
                 MailboxOptions{.handling = Handling::parallel, .handler_sends = false});
+  if (!world_.route().gathers() || world_.plan().lane_bytes == 0) return;
+  std::vector<Local> places;
+  for (const Edge place : places_) places.push_back(static_cast<Local>(place >> shift_));
+  domains_.emplace(world_, world_.hops(world_.route().name()).route(), down_side().known, places);
+  if (world_.any((domains_->entries() << shift_) > static_cast<std::size_t>(std::numeric_limits<Local>::max())))
+    domains_.reset();
 }
 
 template <Plain T, class Combine>
@@ -223,27 +258,24 @@ typename MirrorExchange<T, Combine>::Side MirrorExchange<T, Combine>::side_of(
 }
 
 template <Plain T, class Combine>
-std::vector<Posts::Stream> MirrorExchange<T, Combine>::streams(const std::vector<std::size_t>& counts) {
-  std::vector<Posts::Stream> all;
-  for (std::size_t r = 0; r < counts.size(); ++r)
-    for (std::size_t block = 0; block * kBlock < counts[r]; ++block)
-      all.push_back({static_cast<Rank>(r), static_cast<std::uint32_t>(block)});
-  return all;
+std::vector<std::size_t> MirrorExchange<T, Combine>::blocks(const std::vector<std::size_t>& values) const {
+  std::vector<std::size_t> blocks;
+  for (const std::size_t n : values) blocks.push_back((n + block_ - 1) / block_);
+  return blocks;
 }
 
 template <Plain T, class Combine>
 template <class F>
 void MirrorExchange<T, Combine>::for_mirrors(std::size_t rank, std::size_t begin, std::size_t end, F&& f) const {
-  const auto first = static_cast<std::size_t>(up_side().begin[rank]);
-  const std::size_t shift = first % 64;  // begin is a multiple of 64, where the written mirrors begin need not be one
-  for (std::size_t k = begin; k < end; k += 64) {
+  const std::size_t first = static_cast<std::size_t>(up_side().begin[rank]) + begin, shift = first % 64;
+  for (std::size_t k = 0; k < end - begin; k += 64) {
     const std::size_t w = (first + k) / 64;
     std::uint64_t bits = changed_->at(w) >> shift;
     if (shift > 0 && w + 1 < changed_->words()) bits |= changed_->at(w + 1) << (64 - shift);
-    if (end - k < 64) bits &= ~(~std::uint64_t{0} << (end - k));
+    if (end - begin - k < 64) bits &= ~(~std::uint64_t{0} << (end - begin - k));
     for (; bits; bits &= bits - 1) {
       const std::size_t at = k + static_cast<std::size_t>(std::countr_zero(bits));
-      f(at, first + at);
+      f(begin + at, first + at);
     }
   }
 }
@@ -276,110 +308,113 @@ void MirrorExchange<T, Combine>::for_masters(std::size_t rank, std::size_t begin
   }
 }
 
-// The changed ones of values [begin, end) of a group, in the shortest form.
+// The changed ones of a block's values [begin, end), in the shortest form.
 template <Plain T, class Combine>
 template <class ForChanged, class PlaceAt>
-std::span<const std::byte> MirrorExchange<T, Combine>::write(ForChanged&& for_changed, PlaceAt&& place_at,
-                                                             std::size_t begin, std::size_t end, Draft& draft) const {
+void MirrorExchange<T, Combine>::write(Posts::Pen& pen, ForChanged&& for_changed, PlaceAt&& place_at, std::size_t begin,
+                                       std::size_t end, Draft& draft) const {
   const std::size_t all = end - begin;
-  auto& [into, offsets] = draft;
-  into.resize(std::max(into.size(), sizeof(Head) + all * (sizeof(T) + sizeof(std::uint32_t)) + 8));
+  auto& [values, offsets] = draft;
+  values.resize(std::max(values.size(), all));
   offsets.resize(std::max(offsets.size(), all));
-  std::byte* const first = into.data() + sizeof(Head);
   std::size_t count = 0;
   for_changed([&](std::size_t k, std::size_t place) {
-    std::memcpy(first + count * sizeof(T), &values_[place], sizeof(T));
+    values[count] = values_[place];
     offsets[count++] = static_cast<std::uint32_t>(k - begin);
   });
-  std::byte* at = first + count * sizeof(T);
-  const std::size_t bit_bytes = (all + 7) / 8;
-  Head head{Form::nothing, static_cast<std::uint32_t>(count)};
-  if (count > 0) {
-    const std::size_t with_bits = count * sizeof(T) + bit_bytes,
-                      with_offsets = count * (sizeof(T) + sizeof(std::uint32_t)), whole = all * sizeof(T);
-    const std::size_t least = std::min({with_bits, with_offsets, whole});
-    if (least == whole) {
-      head = {Form::all, static_cast<std::uint32_t>(all)};
-      for (std::size_t k = begin; k < end && count < all; ++k)
-        std::memcpy(first + (k - begin) * sizeof(T), &values_[static_cast<std::size_t>(place_at(k))], sizeof(T));
-      at = first + whole;
-    } else if (least == with_offsets) {
-      head.form = Form::offsets;
-      std::memcpy(at, offsets.data(), count * sizeof(std::uint32_t));
-      at += count * sizeof(std::uint32_t);
-    } else {
-      head.form = Form::bits;
-      std::memset(at, 0, bit_bytes);
-      for (std::size_t i = 0; i < count; ++i) at[offsets[i] / 8] |= std::byte{1} << (offsets[i] % 8);
-      at += bit_bytes;
-    }
+  if (count == 0) return;
+  const std::size_t bit_bytes = (all + 7) / 8, offset_bytes = count * sizeof(std::uint32_t),
+                    where_bytes = std::min(bit_bytes, offset_bytes);
+  if (all * sizeof(T) <= count * sizeof(T) + where_bytes) return write_all(pen, place_at, begin, end);
+  const Form form = offset_bytes < bit_bytes ? Form::offsets : Form::bits;
+  const Head head{static_cast<std::uint32_t>(begin / block_),
+                  static_cast<std::uint32_t>(count) << 2 | static_cast<std::uint32_t>(form)};
+  const std::size_t bytes = sizeof head + count * sizeof(T) + where_bytes;
+  std::byte* const into = pen.room(bytes);
+  std::memcpy(into, &head, sizeof head);
+  std::memcpy(into + sizeof head, values.data(), count * sizeof(T));
+  std::byte* const where = into + sizeof head + count * sizeof(T);
+  if (form == Form::offsets) {
+    std::memcpy(where, offsets.data(), offset_bytes);
+  } else {
+    std::memset(where, 0, bit_bytes);
+    for (std::size_t i = 0; i < count; ++i) where[offsets[i] / 8] |= std::byte{1} << (offsets[i] % 8);
   }
-  std::memcpy(into.data(), &head, sizeof head);
-  return std::span(into).first(static_cast<std::size_t>(at - into.data()));
+  pen.wrote(bytes);
+}
+
+template <Plain T, class Combine>
+template <class PlaceAt>
+void MirrorExchange<T, Combine>::write_all(Posts::Pen& pen, PlaceAt&& place_at, std::size_t begin,
+                                           std::size_t end) const {
+  const Head head{static_cast<std::uint32_t>(begin / block_),
+                  static_cast<std::uint32_t>(end - begin) << 2 | static_cast<std::uint32_t>(Form::all)};
+  const std::size_t bytes = sizeof head + (end - begin) * sizeof(T);
+  std::byte* at = pen.room(bytes);
+  std::memcpy(at, &head, sizeof head);
+  at += sizeof head;
+  for (std::size_t k = begin; k < end; ++k, at += sizeof(T))
+    std::memcpy(at, &values_[static_cast<std::size_t>(place_at(k))], sizeof(T));
+  pen.wrote(bytes);
+}
+
+template <Plain T, class Combine>
+template <class F>
+void MirrorExchange<T, Combine>::for_blocks(std::span<const std::byte> part, std::size_t all, F&& f) const {
+  while (!part.empty()) {
+    Head head;
+    std::memcpy(&head, part.data(), sizeof head);
+    const std::size_t begin = head.block * block_, end = std::min(all, begin + block_), count = head.count();
+    f(begin, end, head.form(), count, part.data() + sizeof head);
+    const std::size_t where = head.form() == Form::all    ? 0
+                              : head.form() == Form::bits ? (end - begin + 7) / 8
+                                                          : count * sizeof(std::uint32_t);
+    part = part.subspan(sizeof head + count * sizeof(T) + where);
+  }
 }
 
 // f(k, value) for what write() has put in.
 template <Plain T, class Combine>
 template <class F>
-void MirrorExchange<T, Combine>::read(std::span<const std::byte> message, std::size_t begin, std::size_t end,
-                                      F&& f) const {
-  Head head;
-  std::memcpy(&head, message.data(), sizeof head);
-  const std::byte* value = message.data() + sizeof head;
-  const std::byte* const where = value + head.count * sizeof(T);
-  const auto next = [&](std::size_t k) {
-    T v;
-    std::memcpy(&v, value, sizeof v);
-    value += sizeof v;
-    f(k, v);
-  };
-  switch (head.form) {
-    case Form::nothing:
-      break;
-    case Form::all:
-      for (std::size_t k = begin; k < end; ++k) next(k);
-      break;
-    case Form::offsets:
-      for (std::size_t i = 0; i < head.count; ++i) {
-        std::uint32_t k = 0;
-        std::memcpy(&k, where + i * sizeof k, sizeof k);
-        next(begin + k);
-      }
-      break;
-    case Form::bits:
-      for (std::size_t byte = 0; byte < (end - begin + 7) / 8; ++byte)
-        for (auto bits = static_cast<unsigned>(where[byte]); bits; bits &= bits - 1)
-          next(begin + byte * 8 + static_cast<std::size_t>(std::countr_zero(bits)));
-      break;
-  }
-}
-
-template <Plain T, class Combine>
-template <class PlaceAt>
-std::span<const std::byte> MirrorExchange<T, Combine>::write_all(PlaceAt&& place_at, std::size_t begin, std::size_t end,
-                                                                 Draft& draft) const {
-  std::vector<std::byte>& into = draft.bytes;
-  const std::size_t bytes = sizeof(Head) + (end - begin) * sizeof(T);
-  into.resize(std::max(into.size(), bytes));
-  const Head head{Form::all, static_cast<std::uint32_t>(end - begin)};
-  std::memcpy(into.data(), &head, sizeof head);
-  std::byte* at = into.data() + sizeof head;
-  for (std::size_t k = begin; k < end; ++k, at += sizeof(T))
-    std::memcpy(at, &values_[static_cast<std::size_t>(place_at(k))], sizeof(T));
-  return std::span(into).first(bytes);
-}
-
-template <Plain T, class Combine>
-template <class Write>
-void MirrorExchange<T, Combine>::send_each(Posts& posts, const std::vector<std::size_t>& counts, Write&& write) {
-  const std::vector<Posts::Stream>& to = posts.to();
-  world_.team().for_range(to.size(), 1, [&](int thread, std::size_t a, std::size_t b) {
-    for (std::size_t i = a; i < b; ++i) {
-      const auto rank = static_cast<std::size_t>(to[i].peer);
-      const std::size_t begin = to[i].number * kBlock, end = std::min(counts[rank], begin + kBlock);
-      posts.send(to[i], write(rank, begin, end, drafts_[static_cast<std::size_t>(thread)]));
+void MirrorExchange<T, Combine>::read(std::span<const std::byte> part, std::size_t all, F&& f) const {
+  for_blocks(part, all, [&](std::size_t begin, std::size_t end, Form form, std::size_t count, const std::byte* value) {
+    const std::byte* const where = value + count * sizeof(T);
+    const auto next = [&](std::size_t k) {
+      T v;
+      std::memcpy(&v, value, sizeof v);
+      value += sizeof v;
+      f(k, v);
+    };
+    switch (form) {
+      case Form::all:
+        for (std::size_t k = begin; k < end; ++k) next(k);
+        break;
+      case Form::offsets:
+        for (std::size_t i = 0; i < count; ++i) {
+          std::uint32_t k = 0;
+          std::memcpy(&k, where + i * sizeof k, sizeof k);
+          next(begin + k);
+        }
+        break;
+      case Form::bits:
+        for (std::size_t byte = 0; byte < (end - begin + 7) / 8; ++byte)
+          for (auto bits = static_cast<unsigned>(where[byte]); bits; bits &= bits - 1)
+            next(begin + byte * 8 + static_cast<std::size_t>(std::countr_zero(bits)));
+        break;
     }
   });
+}
+
+template <Plain T, class Combine>
+template <class Write, class Read>
+void MirrorExchange<T, Combine>::tell(Posts& posts, const std::vector<std::size_t>& out, Write&& write, Read&& read) {
+  posts.exchange(
+      [&](int thread, Posts::Pen& pen, Rank to, std::size_t block) {
+        const auto rank = static_cast<std::size_t>(to);
+        const std::size_t begin = block * block_, end = std::min(out[rank], begin + block_);
+        write(pen, rank, begin, end, drafts_[static_cast<std::size_t>(thread)]);
+      },
+      [&](Rank from, std::span<const std::byte> part) { read(static_cast<std::size_t>(from), part); });
 }
 
 template <Plain T, class Combine>
@@ -388,19 +423,20 @@ void MirrorExchange<T, Combine>::reduce(std::span<T> values, VertexBits& changed
   changed_ = &changed;
   const Side& side = up_side();
   if (up_) {
-    send_each(*up_, side.mirrored, [&](std::size_t rank, std::size_t begin, std::size_t end, Draft& draft) {
-      return write([&](auto&& f) { for_mirrors(rank, begin, end, f); },
-                   [&](std::size_t k) { return mirror(side, rank, k); }, begin, end, draft);
-    });
-    up_->receive([&](Posts::Stream from, std::span<const std::byte> message) {
-      const auto rank = static_cast<std::size_t>(from.peer);
-      const std::size_t begin = from.number * kBlock, end = std::min(side.masters[rank], begin + kBlock);
-      read(message, begin, end, [&](std::size_t k, const T& value) { put(master(side, rank, k), value); });
-    });
+    tell(
+        *up_, side.mirrored,
+        [&](Posts::Pen& pen, std::size_t rank, std::size_t begin, std::size_t end, Draft& draft) {
+          write(
+              pen, [&](auto&& f) { for_mirrors(rank, begin, end, f); },
+              [&](std::size_t k) { return mirror(side, rank, k); }, begin, end, draft);
+        },
+        [&](std::size_t rank, std::span<const std::byte> part) {
+          read(part, side.masters[rank], [&](std::size_t k, const T& value) { put(master(side, rank, k), value); });
+        });
   } else {
     reduced_->expect({.records = expected.value_or(side.all)});
     for (std::size_t rank = 0; rank < ranks(); ++rank)
-      world_.team().for_range(side.mirrored[rank], kBlock, [&](int, std::size_t a, std::size_t b) {
+      world_.team().for_range(side.mirrored[rank], kGrain, [&](int, std::size_t a, std::size_t b) {
         auto lanes = reduced_->lanes();
         for_mirrors(rank, a, b, [&](std::size_t k, std::size_t place) {
           lanes.send(static_cast<Rank>(rank), {lane_of(named_[rank], k), values[place]});
@@ -417,29 +453,46 @@ void MirrorExchange<T, Combine>::broadcast(std::span<T> values, VertexBits& chan
   changed_ = &changed;
   const Side& side = down_side();
   if (down_) {
-    send_each(*down_, side.masters, [&](std::size_t rank, std::size_t begin, std::size_t end, Draft& draft) {
-      return write([&](auto&& f) { for_masters(rank, begin, end, f); },
-                   [&](std::size_t k) { return master(side, rank, k); }, begin, end, draft);
-    });
-    down_->receive([&](Posts::Stream from, std::span<const std::byte> message) {
-      const auto rank = static_cast<std::size_t>(from.peer);
-      const std::size_t begin = from.number * kBlock, end = std::min(side.mirrored[rank], begin + kBlock);
-      read(message, begin, end, [&](std::size_t k, const T& value) {
-        values_[static_cast<std::size_t>(mirror(side, rank, k))] = value;
-        changed_->set_alone(mirror(side, rank, k));  // blocks share no word: what is read begins at a multiple of 64
-      });
-    });
+    const bool apart = alone_ || block_ % 64 == 0;  // no two threads set bits of one word
+    tell(
+        *down_, side.masters,
+        [&](Posts::Pen& pen, std::size_t rank, std::size_t begin, std::size_t end, Draft& draft) {
+          write(
+              pen, [&](auto&& f) { for_masters(rank, begin, end, f); },
+              [&](std::size_t k) { return master(side, rank, k); }, begin, end, draft);
+        },
+        [&](std::size_t rank, std::span<const std::byte> part) {
+          read(part, side.mirrored[rank], [&](std::size_t k, const T& value) {
+            const Local place = mirror(side, rank, k);
+            values_[static_cast<std::size_t>(place)] = value;
+            apart ? changed_->set_alone(place) : void(changed_->set(place));
+          });
+        });
     return;
   }
   told_->expect({.records = expected.value_or(side.all)});
-  for (std::size_t rank = 0; rank < ranks(); ++rank)
-    world_.team().for_range(side.masters[rank], kBlock, [&](int, std::size_t a, std::size_t b) {
+  // A domain is told once where that is handed out in it.
+  const bool by_domain = domains_ && told_->relay_route() == &domains_->route();
+  for (std::size_t rank = 0; rank < ranks(); ++rank) {
+    if (by_domain && !domains_->is_near(static_cast<Rank>(rank))) continue;
+    world_.team().for_range(side.masters[rank], kGrain, [&](int, std::size_t a, std::size_t b) {
       auto lanes = told_->lanes();
       for (std::size_t k = a; k < b; ++k)
         if (const Local v = master(side, rank, k); changed.test(v))
           lanes.send(static_cast<Rank>(rank),
                      {static_cast<Local>(places_[rank]) + static_cast<Local>(k), values[static_cast<std::size_t>(v)]});
     });
+  }
+  for (std::size_t d = 0; by_domain && d < domains_->domains().size(); ++d) {
+    const DomainMirrors::Domain& domain = domains_->domains()[d];
+    world_.team().for_range(domain.masters.size() << shift_, kGrain, [&](int, std::size_t a, std::size_t b) {
+      auto lanes = told_->lanes();
+      for (std::size_t k = a; k < b; ++k)
+        if (const Local v = lane_of(domain.masters, k); changed.test(v))
+          lanes.send(domain.lands,
+                     {~((domain.first << shift_) + static_cast<Local>(k)), values[static_cast<std::size_t>(v)]});
+    });
+  }
   told_->drain();
 }
 
@@ -452,17 +505,17 @@ void MirrorExchange<T, Combine>::reduce_all(std::span<T> values) {
     return reduce(values, all);
   }
   const Side& side = up_side();
-  send_each(*up_, side.mirrored, [&](std::size_t rank, std::size_t begin, std::size_t end, Draft& draft) {
-    return write_all([&](std::size_t k) { return mirror(side, rank, k); }, begin, end, draft);
-  });
-  up_->receive([&](Posts::Stream from, std::span<const std::byte> message) {
-    const auto rank = static_cast<std::size_t>(from.peer);
-    const std::size_t begin = from.number * kBlock, end = std::min(side.masters[rank], begin + kBlock);
-    read(message, begin, end, [&](std::size_t k, const T& value) {
-      T& into = values_[static_cast<std::size_t>(master(side, rank, k))];
-      alone_ ? combine_(into, value) : combine_atomically(into, value, combine_);
-    });
-  });
+  tell(
+      *up_, side.mirrored,
+      [&](Posts::Pen& pen, std::size_t rank, std::size_t begin, std::size_t end, Draft&) {
+        write_all(pen, [&](std::size_t k) { return mirror(side, rank, k); }, begin, end);
+      },
+      [&](std::size_t rank, std::span<const std::byte> part) {
+        read(part, side.masters[rank], [&](std::size_t k, const T& value) {
+          T& into = values_[static_cast<std::size_t>(master(side, rank, k))];
+          alone_ ? combine_(into, value) : combine_atomically(into, value, combine_);
+        });
+      });
 }
 
 template <Plain T, class Combine>
@@ -474,15 +527,19 @@ void MirrorExchange<T, Combine>::broadcast_all(std::span<T> values) {
     return broadcast(values, all);
   }
   const Side& side = down_side();
-  send_each(*down_, side.masters, [&](std::size_t rank, std::size_t begin, std::size_t end, Draft& draft) {
-    return write_all([&](std::size_t k) { return master(side, rank, k); }, begin, end, draft);
-  });
-  // They lie in a row here as in the message.
-  down_->receive([&](Posts::Stream from, std::span<const std::byte> message) {
-    const std::size_t begin = from.number * kBlock, bytes = message.size() - sizeof(Head);
-    std::memcpy(&values_[static_cast<std::size_t>(mirror(side, static_cast<std::size_t>(from.peer), begin))],
-                message.data() + sizeof(Head), bytes);
-  });
+  tell(
+      *down_, side.masters,
+      [&](Posts::Pen& pen, std::size_t rank, std::size_t begin, std::size_t end, Draft&) {
+        write_all(pen, [&](std::size_t k) { return master(side, rank, k); }, begin, end);
+      },
+      [&](std::size_t rank, std::span<const std::byte> part) {
+        // They lie in a row here as in the part.
+        for_blocks(part, side.mirrored[rank],
+                   [&](std::size_t begin, std::size_t, Form, std::size_t count, const std::byte* values) {
+                     std::memcpy(&values_[static_cast<std::size_t>(mirror(side, rank, begin))], values,
+                                 count * sizeof(T));
+                   });
+      });
 }
 
 template <Plain T, class Combine>
@@ -493,7 +550,9 @@ std::size_t MirrorExchange<T, Combine>::memory_bytes() const {
   for (const auto& of_rank : before_)
     for (const auto& before : of_rank) bytes += before.size() * sizeof(std::uint32_t);
   for (const auto& named : named_) bytes += named.size() * sizeof(Local);
-  for (const Draft& draft : drafts_) bytes += draft.bytes.capacity() + draft.offsets.capacity() * sizeof(std::uint32_t);
+  if (domains_) bytes += domains_->memory_bytes();
+  for (const Draft& draft : drafts_)
+    bytes += draft.values.capacity() * sizeof(T) + draft.offsets.capacity() * sizeof(std::uint32_t);
   return bytes + (up_ ? up_->memory_bytes() + down_->memory_bytes() : 0);
 }
 

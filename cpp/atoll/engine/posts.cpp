@@ -3,99 +3,162 @@
 #include <atoll/engine/posts.hpp>
 #include <cstring>
 #include <mutex>
-#include <tuple>
 
 namespace atl {
 
-Posts::Posts(World& world, std::vector<Stream> to, std::vector<Stream> from) : world_(world), to_(std::move(to)) {
+Posts::Posts(World& world, std::vector<std::size_t> items_to, std::vector<std::size_t> items_from) : world_(world) {
   check(world.payload_bytes() > sizeof(Part), "slot_bytes is {} (a part of a message needs more). Raise it.",
         world.plan().slot_bytes);
-  std::sort(from.begin(), from.end(),
-            [](Stream a, Stream b) { return std::tie(a.peer, a.number) < std::tie(b.peer, b.number); });
-  first_.resize(static_cast<std::size_t>(world.size()));
-  for (const Stream s : from) {
-    if (s.number == 0) first_[static_cast<std::size_t>(s.peer)] = sources_.size();
-    sources_.push_back(std::make_unique<Source>());
-    sources_.back()->stream = s;
+  const Rank ranks = world.size();
+  for (Rank r = 0; r < ranks; ++r) sources_.emplace_back();
+  // Not all to rank 0 first.
+  for (Rank step = 1; step < ranks; ++step) {
+    const Rank r = (world.rank() + step) % ranks;
+    const std::size_t items = items_to[static_cast<std::size_t>(r)];
+    if (items > 0) {
+      Peer& peer = peers_.emplace_back();
+      peer.rank = r;
+      peer.first = std::exchange(items_, items_ + items);
+      peer.items = items;
+    }
+    const std::size_t told = items_from[static_cast<std::size_t>(r)];
+    tellers_ += told > 0;
+    if (items == 0 && told > 1) silent_.push_back(r);
   }
   channel_ = world.open_channel(&Posts::deliver, this);
 }
 
 Posts::~Posts() {
   world_.close_channel(channel_);
-  world_.note_memory(-static_cast<std::ptrdiff_t>(held_bytes_));
+  world_.note_memory(-static_cast<std::ptrdiff_t>(early_bytes_));
 }
 
-void Posts::send(Stream to, std::span<const std::byte> bytes) {
-  Part part{bytes.size(), 0, to.number};
-  do {
-    Slot slot;
-    world_.wait_until("send: a slot for values of vertices", [&] { return world_.acquire(to.peer, slot) == Busy::no; });
-    const std::size_t n = std::min(bytes.size() - part.offset, slot.capacity - sizeof part);
-    std::memcpy(slot.data, &part, sizeof part);
-    if (n > 0) std::memcpy(slot.data + sizeof part, bytes.data() + part.offset, n);
-    world_.publish(channel_, slot, sizeof part + n, World::Hold::briefly, round_);
-    part.offset += n;
-  } while (part.offset < bytes.size());
+void Posts::begin(ReadPart read, void* context) {
+  read_ = read;
+  context_ = context;
+  left_.store(tellers_, std::memory_order_relaxed);
+  said_.store(false, std::memory_order_relaxed);
+  for (Peer& peer : peers_) {
+    peer.left.store(peer.items, std::memory_order_relaxed);
+    peer.parts.store(0, std::memory_order_relaxed);
+  }
+  std::vector<Early> now;
+  {
+    std::lock_guard hold(lock_);
+    const std::uint32_t round = round_.load(std::memory_order_relaxed) + 1;
+    round_.store(round, std::memory_order_release);
+    const auto first =
+        std::stable_partition(early_.begin(), early_.end(), [&](const Early& e) { return e.round != round; });
+    std::move(first, early_.end(), std::back_inserter(now));
+    early_.erase(first, early_.end());
+    for (const Early& e : now) early_bytes_ -= e.data.size();
+  }
+  for (const Rank r : silent_) say_begun(r);
+  for (Early& e : now) {
+    take(e.from, e.data.data(), e.data.size());
+    world_.note_memory(-static_cast<std::ptrdiff_t>(e.data.size()));
+    std::vector<std::byte>().swap(e.data);
+  }
 }
 
 void Posts::deliver(void* self, Rank from, std::uint32_t round, const std::byte* data, std::size_t bytes) {
   Posts& posts = *static_cast<Posts*>(self);
+  auto& heard = posts.sources_[static_cast<std::size_t>(from)].heard;
+  for (auto known = heard.load(std::memory_order_relaxed);
+       known < round && !heard.compare_exchange_weak(known, round, std::memory_order_release);) {
+  }
+  if (posts.round_.load(std::memory_order_acquire) == round) {
+    posts.take(from, data, bytes);
+  } else {
+    posts.keep(from, round, data, bytes);
+  }
+}
+
+void Posts::keep(Rank from, std::uint32_t round, const std::byte* data, std::size_t bytes) {
+  std::unique_lock hold(lock_);
+  if (round_.load(std::memory_order_relaxed) == round) {
+    hold.unlock();
+    return take(from, data, bytes);
+  }
+  early_.push_back({from, round, {data, data + bytes}});
+  early_bytes_ += bytes;
+  world_.note_memory(static_cast<std::ptrdiff_t>(bytes));
+}
+
+void Posts::take(Rank from, const std::byte* data, std::size_t bytes) {
   Part part;
   std::memcpy(&part, data, sizeof part);
-  Source& source = *posts.sources_[posts.first_[static_cast<std::size_t>(from)] + part.stream];
-  const std::size_t n = bytes - sizeof part;
-  std::lock_guard hold(source.lock);
-  auto message =
-      std::find_if(source.messages.begin(), source.messages.end(), [&](const Message& m) { return m.round == round; });
-  if (message == source.messages.end()) {
-    message = source.messages.insert(source.messages.end(), {posts.buffer_of(part.bytes), part.bytes, round});
+  if (part.told == 0) return;
+  if (bytes > sizeof part) read_(context_, from, {data + sizeof part, bytes - sizeof part});
+  // Read before it counts: who sees 0 may go on.
+  const std::int64_t more = static_cast<std::int64_t>(part.parts) - 1;
+  auto& missing = sources_[static_cast<std::size_t>(from)].missing;
+  if (missing.fetch_add(more, std::memory_order_acq_rel) + more == 0) left_.fetch_sub(1, std::memory_order_acq_rel);
+}
+
+Slot Posts::slot_to(Rank to) {
+  Slot slot;
+  world_.wait_until("send: a slot for values of vertices", [&] { return world_.acquire(to, slot) == Busy::no; });
+  return slot;
+}
+
+void Posts::say_begun(Rank to) {
+  const Slot slot = slot_to(to);
+  const Part part{0, 0};
+  std::memcpy(slot.data, &part, sizeof part);
+  world_.publish(channel_, slot, sizeof part, World::Hold::briefly, round_.load(std::memory_order_relaxed));
+}
+
+// Until the peer has begun the round. It may be waiting to hear the same of this rank, or of one that does.
+void Posts::wait_for(Rank peer) {
+  const auto& heard = sources_[static_cast<std::size_t>(peer)].heard;
+  const auto begun = [&] { return heard.load(std::memory_order_acquire) >= round_.load(std::memory_order_relaxed); };
+  if (begun()) return;
+  if (!said_.exchange(true))
+    for (const Peer& p : peers_)
+      if (p.parts.load(std::memory_order_relaxed) == 0) say_begun(p.rank);
+  world_.wait_until("a peer to begin an exchange of values", begun);
+}
+
+void Posts::Pen::go_to(Peer& peer) {
+  if (peer_ != &peer) {
+    leave();
+    peer_ = &peer;
   }
-  if (n > 0) std::memcpy(message->bytes.data() + part.offset, data + sizeof part, n);
-  message->missing -= n;
+  ++items_;
 }
 
-void Posts::collect(std::vector<Source*>& waiting, std::vector<Source*>& arrived) {
-  std::erase_if(waiting, [&](Source* source) {
-    std::lock_guard hold(source->lock);
-    const bool whole = std::any_of(source->messages.begin(), source->messages.end(),
-                                   [&](const Message& m) { return m.round == round_ && m.missing == 0; });
-    if (whole) arrived.push_back(source);
-    return whole;
-  });
+std::byte* Posts::Pen::room(std::size_t bytes) {
+  ATOLL_ASSERT(bytes <= posts_.room_bytes());
+  if (used_ > 0 && slot_.capacity - used_ < bytes) pass_on(false);
+  if (used_ == 0) open();
+  return slot_.data + used_;
 }
 
-Posts::Message Posts::take(Source& source) {
-  std::lock_guard hold(source.lock);
-  const auto at =
-      std::find_if(source.messages.begin(), source.messages.end(), [&](const Message& m) { return m.round == round_; });
-  Message message = std::move(*at);
-  source.messages.erase(at);
-  return message;
+void Posts::Pen::open() {
+  if (peer_->parts.load(std::memory_order_relaxed) > 0) posts_.wait_for(peer_->rank);
+  slot_ = posts_.slot_to(peer_->rank);
+  used_ = sizeof(Part);
 }
 
-std::vector<std::byte> Posts::buffer_of(std::size_t bytes) {
-  std::vector<std::byte> buffer;
-  {
-    std::lock_guard hold(spare_lock_);
-    if (!spare_.empty()) {
-      buffer = std::move(spare_.back());
-      spare_.pop_back();
-    }
-  }
-  const std::size_t before = buffer.capacity();
-  buffer.resize(bytes);
-  if (const std::size_t more = buffer.capacity() - before; more > 0) {
-    world_.note_memory(static_cast<std::ptrdiff_t>(more));
-    std::lock_guard hold(spare_lock_);
-    held_bytes_ += more;
-  }
-  return buffer;
+void Posts::Pen::pass_on(bool last) {
+  const std::uint32_t parts = peer_->parts.fetch_add(1, std::memory_order_relaxed) + 1;
+  const Part part{last ? parts : 0, 1};
+  std::memcpy(slot_.data, &part, sizeof part);
+  posts_.world_.publish(posts_.channel_, slot_, std::exchange(used_, 0), World::Hold::briefly,
+                        posts_.round_.load(std::memory_order_relaxed));
 }
 
-void Posts::give_back(std::vector<std::byte> buffer) {
-  std::lock_guard hold(spare_lock_);
-  spare_.push_back(std::move(buffer));
+// The last part of a peer goes out after all others: whoever leaves last, sends it.
+void Posts::Pen::leave() {
+  if (!peer_) return;
+  const std::size_t mine = std::exchange(items_, 0);
+  bool last = peer_->left.load(std::memory_order_acquire) == mine;
+  if (used_ > 0 && !last) pass_on(false);
+  if (!last) last = peer_->left.fetch_sub(mine, std::memory_order_acq_rel) == mine;
+  if (!last) return;
+  if (used_ == 0) open();
+  pass_on(true);
 }
 
 }  // namespace atl

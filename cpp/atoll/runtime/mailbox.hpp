@@ -128,6 +128,12 @@ class Mailbox {
   };
   Lanes lanes() { return Lanes(*this, threads_[static_cast<std::size_t>(Team::this_thread())]); }
 
+  /// The route of several hops that records take now; null: one hop. For those who send what a Multicast multiplies.
+  const Route* relay_route() const {
+    if constexpr (kMayRelay)
+      if (relay_) return &relay_->hops().route();
+    return nullptr;
+  }
   /// What the next exchange will be, the same on all ranks, between two drains: where the plan's route is auto, it takes
   /// the one that costs least for it, and so do those that follow. record_bytes is known here.
   void expect(Exchange exchange);

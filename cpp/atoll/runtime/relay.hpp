@@ -31,6 +31,15 @@ struct Merge {
   Unite unite;
 };
 
+/// A record that comes to its target may stand for several: copies(record, f) calls f(rank, copy) for each of them, to the
+/// target or other ranks of its own domain, and says false where the record is only itself. On routes that gather
+/// (Route::gathers), for a record from another domain whose target is where such records land: the copies go on in the
+/// rounds that follow, so one record crosses the wall for many.
+template <class Copies>
+struct Multicast {
+  Copies copies;
+};
+
 template <class R, class M>
 class Relay {
  public:
@@ -92,6 +101,8 @@ class Relay {
  private:
   using Phase = Route::Phase;
   using Block = Onward::Block;
+  static constexpr bool kMerges = requires(M m) { m.unite; };
+  static constexpr bool kMulticasts = requires(M m) { m.copies; };
   static constexpr std::size_t kChunk = 256;      // records that are dealt out together
   static constexpr std::size_t kFirstBlock = 16;  // records of a lane's first block; it doubles while they come
   static constexpr std::size_t kSpareBytes = kBucketSlack + 64;
@@ -149,6 +160,7 @@ class Relay {
   void merge_lane(Thread& thread, Block& block);
   void deliver(const Port& port, Rank from, std::uint32_t stamp, const std::byte* data, std::size_t bytes);
   void pass_on(Phase phase, std::uint32_t epoch, const std::byte* data, std::size_t n);
+  void arrive(Thread& thread, Phase phase, std::uint32_t epoch, std::span<const R> records);
   void flush(int round);
   void close(int round);
   bool is_complete(int round) const;
@@ -198,7 +210,7 @@ Relay<R, M>::Relay(World& world, const Hops& hops, M merge, Arrive arrive, void*
       ports_(make_ports(this, hops_.rounds())),
       channels_(open_channels(world, ports_)),
       onward_(world, hops_, sizeof(R), channels_, &Relay::arrive_block, this),
-      combines_(!std::is_same_v<M, NoMerge> && world.plan().lane_bytes > 0),
+      combines_(kMerges && world.plan().lane_bytes > 0),
       capacity_(!combines_ ? onward_.piece()
                            : std::max(onward_.piece(), world.plan().lane_bytes / (sizeof(R) + sizeof(Rank)))),
       threads_(static_cast<std::size_t>(world.thread_slots())),
@@ -323,7 +335,7 @@ void Relay<R, M>::deal_out(Thread& thread, Phase phase, std::uint32_t epoch, con
 template <class R, class M>
 void Relay<R, M>::turn(Thread& thread, std::uint32_t way, bool may_wait) {
   Block& lane = thread.lanes[way];
-  if constexpr (!std::is_same_v<M, NoMerge>) {
+  if constexpr (kMerges) {
     merge_lane(thread, lane);
     if (lane.size <= capacity_ / 2) return;
   }
@@ -444,7 +456,7 @@ void Relay<R, M>::end_epoch() {
 // Records of equal target and key become the first of them; the order of the rest stays.
 template <class R, class M>
 void Relay<R, M>::merge_lane(Thread& thread, Block& block) {
-  if constexpr (!std::is_same_v<M, NoMerge>) {
+  if constexpr (kMerges) {
     if (!combines_) return;
     const std::size_t table = std::bit_ceil(2 * block.size + 2);
     thread.seen.assign(table, UINT32_MAX);
@@ -522,7 +534,7 @@ void Relay<R, M>::pass_on(Phase phase, std::uint32_t epoch, const std::byte* dat
     std::size_t here = 0;
     for (std::size_t i = 0; i < some; ++i) here += to[i] == me;
     if (here == some) {
-      arrive_(box_, epoch, {records + first, some});
+      arrive(thread, phase, epoch, {records + first, some});
     } else if (here == 0) {
       deal_out(thread, phase, epoch, to, records + first, some, false);
     } else {
@@ -536,9 +548,38 @@ void Relay<R, M>::pass_on(Phase phase, std::uint32_t epoch, const std::byte* dat
         end += ends;
         rest += !ends;
       }
-      arrive_(box_, epoch, {at_end, end});
+      arrive(thread, phase, epoch, {at_end, end});
       deal_out(thread, phase, epoch, rest_to, on_rest, rest, false);
     }
+  }
+}
+
+// Records whose target is this rank.
+template <class R, class M>
+void Relay<R, M>::arrive(Thread& thread, Phase phase, std::uint32_t epoch, std::span<const R> records) {
+  if constexpr (!kMulticasts) {
+    arrive_(box_, epoch, records);
+  } else {
+    R here[kChunk];
+    std::size_t n = 0;
+    const auto take = [&](const R& record) {
+      here[n++] = record;
+      if (n == kChunk) arrive_(box_, epoch, {here, std::exchange(n, 0)});
+    };
+    for (const R& record : records) {
+      std::uint64_t copies = 0;
+      const bool many = merge_.copies(record, [&](Rank to, const R& copy) {
+        ++copies;
+        if (to == world_.rank()) return take(copy);
+        append(thread, way_to(phase, to), epoch, to, copy, false);
+      });
+      if (many) {
+        thread.merged += 1 - copies;  // one was sent, so many arrive: sums are modulo 2^64
+      } else {
+        take(record);
+      }
+    }
+    if (n > 0) arrive_(box_, epoch, {here, n});
   }
 }
 
