@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""atoll bench grid: all pairs over ranks that are not here."""
+
+import json
+import subprocess
+from pathlib import Path
+
+ATOLL = str(Path(__file__).parents[2] / "bin/atoll")
+
+
+def bench(*options):
+    run = subprocess.run(
+        [ATOLL, "bench", "grid", *options, "--json", "-"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    return run, json.loads(run.stdout)
+
+
+def test_coast_scales_better_than_the_naive_algorithm():
+    run, report = bench("--ranks", "64", "--steps", "8")
+    assert run.returncode == 0, run.stderr
+    rows = {(r["plan"], r["ranks"]): r for r in report["result"]["scaling"]}
+    assert len(rows) == 5 * 4
+    assert all(rows[plan, 1]["efficiency"] == 1 for plan in ("naive", "la", "coast"))
+    assert rows["coast", 64]["efficiency"] > 0.9 > rows["naive", 64]["efficiency"]
+    assert rows["coast", 64]["waiting"] < rows["naive", 64]["waiting"]
+
+
+def test_jitter_is_the_same_each_time_and_spreads():
+    options = ["--sweep", "broadcasts", "--ranks", "16", "--steps", "6", "--seeds", "2"]
+    _, first = bench(*options)
+    _, again = bench(*options)
+    assert first["result"] == again["result"]
+    assert {r["broadcast"] for r in first["result"]["broadcasts"]} == {"tree", "ring", "ring2m"}
+    assert any(r["deviation"] > 0 for r in first["result"]["broadcasts"])
+
+
+def test_ranks_must_be_a_power_of_four():
+    run, report = bench("--ranks", "8")
+    assert run.returncode == 2
+    assert "Take 16" in report["error"]["message"]
