@@ -115,7 +115,9 @@ Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_e
   out.result["nominal_operations_per_second"] = cubed / seconds;
   const GridLayout& layout = all.distances.layout;
   const auto forecast = world.together([&]() -> std::optional<nlohmann::json> {
-    if (world.rank() != 0 || report.operations == 0) return std::nullopt;  // only the first rank's outcome is shown
+    // Only the first rank's outcome is shown; searches from every source, which have no blocks, are not what the model
+    // knows.
+    if (world.rank() != 0 || report.operations == 0 || report.block == 0) return std::nullopt;
     return apsp_forecast({.element = shortest_paths_algebra(arcs).element,
                           .n = arcs.vertices(),
                           .grid = layout.grid,

@@ -133,7 +133,22 @@ def test_this_machine_is_measured_kept_and_predicted(tmp_path):
     assert 0 < both["seconds"]["ideal"] < both["seconds"]["worst"]
 
     run = report(
-        *("run", "apsp", "kron:8", "--ranks", 2, "--transport", "inproc", "--type", "int32", "--threads", 1), **here
+        *(
+            "run",
+            "apsp",
+            "kron:8",
+            "--ranks",
+            2,
+            "--transport",
+            "inproc",
+            "--type",
+            "int32",
+            "--threads",
+            1,
+            "--method",
+            "fw",
+        ),
+        **here,
     )
     model = run["result"]["model"]
     assert model["measured"] == run["seconds"]["run"]
