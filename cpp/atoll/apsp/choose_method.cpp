@@ -59,7 +59,7 @@ std::vector<MethodEstimate> estimate_methods(Team& team, const Arcs<T>& arcs, do
     dijkstra_rows<T>(team, near.arcs, vertices, rows);
   });
   add(PairsMethod::delta, kLanes<T>, [&](const auto& sources, MatrixView<T> rows) {
-    delta_rows<T>(team, near, sources, rows, std::max(1.0, static_cast<double>(arcs.greatest)));
+    delta_rows<T>(team, near, sources, rows, arcs.greatest > T{} ? static_cast<double>(arcs.greatest) : 1.0);
   });
   if (arcs.is_unit())
     add(PairsMethod::breadth_first, kSearches,

@@ -33,6 +33,7 @@ struct Trees {
     for (const auto& core : peeling.cores)
       for (std::size_t k = 0; k < core.size(); ++k) place[at(core[k])] = static_cast<Local>(k);
     up.assign(n, T{});
+    std::vector<Local> depth(n, 0);
     twig.assign(n, -1);
     of_root.resize(n);
     of_component.resize(components);
@@ -45,8 +46,14 @@ struct Trees {
       up[at(x.vertex)] = path_sum(x.back, up[at(x.anchor)]);
       twig[at(x.vertex)] = static_cast<Local>(t);
       of_root[at(r)].push_back(static_cast<Local>(t));
+      depth[at(x.vertex)] = depth[at(x.anchor)] + 1;
       of_component[at(peeling.component[at(x.vertex)])].push_back(x);
     }
+    // By depth, then by vertex: they do not wait for each other, and go through the row in its order.
+    for (auto& twigs : of_component)
+      std::sort(twigs.begin(), twigs.end(), [&](const Twig<T>& a, const Twig<T>& b) {
+        return std::pair(depth[at(a.vertex)], a.vertex) < std::pair(depth[at(b.vertex)], b.vertex);
+      });
   }
 };
 
