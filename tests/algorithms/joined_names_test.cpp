@@ -35,8 +35,11 @@ TEST_CASE("names that any rank has joined are known by the least of them") {
         JoinedNames names, known;
         for (int again = 0; again < 2; ++again) {  // what is united can be joined further
           const std::uint64_t seed = pairs + 100 * static_cast<std::uint64_t>(again);
-          const auto name_at = [&](Rank r, std::uint64_t i) {
-            return random_at(seed * 1000 + static_cast<std::uint64_t>(r), i) % kNames;
+          const auto name_at = [&](Rank r, std::uint64_t i) -> JoinedNames::Name {
+            const auto drawn = [&](std::uint64_t at) {
+              return random_at(seed * 1000 + static_cast<std::uint64_t>(r), at) % (kNames - 1);
+            };
+            return i % 2 == 0 ? drawn(i) : (drawn(i - 1) + 1 + drawn(i)) % kNames;  // never the one before it
           };
           for (Rank r = 0; r < world.size(); ++r)
             for (std::uint64_t i = 0; i < pairs; ++i) {

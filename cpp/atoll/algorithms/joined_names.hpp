@@ -25,8 +25,8 @@ class JoinedNames {
   void clear() { above_.clear(); }
   void join(Name one, Name other);
   Name top(Name name);
-  /// Afterwards top() is right for names that this rank has joined, and for those below `common`; 8 bytes travel to each
-  /// rank for each of these.
+  /// Afterwards top() is right for names that this rank has joined to others, and for those below `common`; 8 bytes travel
+  /// to each rank for each of these.
   void unite(World& world, Name common);
 
  private:

@@ -7,7 +7,8 @@ namespace atl {
 
 DomainMirrors::DomainMirrors(World& world, const Route& route, const std::vector<std::vector<Local>>& known,
                              const std::vector<Local>& places)
-    : route_(route), near_(static_cast<std::size_t>(world.size()), 0) {
+    : route_(route), near_(static_cast<std::size_t>(world.size()), world.chooses_routes()) {
+  if (world.chooses_routes()) return;
   const int level = route.depth() - 2;  // of the domains that the highest wall parts
   for (const Rank r : route.domain(level, world.rank())) near_[static_cast<std::size_t>(r)] = 1;
 

@@ -13,7 +13,8 @@
 ///     for (const auto& copy : domains.copies(entry)) ...                 // there: who mirrors it, and where
 ///
 /// Memory: 8 bytes for each mirror of a domain's vertices in another, on the rank of the other where they land, and 4 for
-/// each master and domain on either side.
+/// each master and domain on either side. Where each exchange chooses its route all ranks count as near, and nothing is handed
+/// out: what a route costs is modelled without it.
 namespace atl {
 
 class DomainMirrors {
