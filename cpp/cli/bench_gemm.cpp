@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/apsp/gemm.hpp>
+#include <atoll/apsp/gemm_tuning.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/base/timer.hpp>
 
@@ -86,7 +86,7 @@ Rate measure(World& world, const Gemm& gemm, const Options& o, std::int64_t m, s
 }
 
 Gemm gemm_of(Algebra algebra, const Options& o) {
-  GemmBlocking blocking = Gemm::usual_blocking(algebra, chosen_isa());
+  GemmBlocking blocking = stored_blocking(algebra, tune::Store()).value_or(Gemm::usual_blocking(algebra, chosen_isa()));
   if (o.tile) blocking.tile = *o.tile;
   if (o.depth) blocking.depth = *o.depth;
   if (o.rows) blocking.rows = *o.rows;

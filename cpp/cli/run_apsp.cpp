@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/apsp/all_pairs.hpp>
+#include <atoll/apsp/gemm_tuning.hpp>
 #include <atoll/apsp/graph_of_arcs.hpp>
 #include <atoll/apsp/narrow_arcs.hpp>
 #include <atoll/base/random.hpp>
@@ -92,7 +93,8 @@ AllPairsOptions all_pairs_options(const Options& o) {
 
 template <class T>
 Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_edges) {
-  const AllPairsOptions options = all_pairs_options(o);
+  AllPairsOptions options = all_pairs_options(o);
+  options.blocking = stored_blocking(shortest_paths_algebra(arcs), tune::Store());
   Trials trials(world);
   AllPairs<T> all;
   for (int t = 0; t < o.trials; ++t) {

@@ -56,7 +56,7 @@ AllPairs<T> on_one_rank(World& world, const Arcs<T>& arcs, const AllPairsOptions
   AllPairsReport& report = all.report;
   Team& team = world.team();
   const Algebra algebra = shortest_paths_algebra(arcs);
-  const Gemm gemm(algebra);
+  const Gemm gemm(algebra, options.blocking);
   const auto dense = [&](const Arcs<T>& core, Matrix<T>& d) {
     d = arc_lengths(team, core);
     FloydWarshallReport run;
@@ -104,7 +104,7 @@ AllPairs<T> on_a_grid(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
   world.agree(!options.method || options.method == PairsMethod::floyd_warshall,
               fmt::format("--method {} on {} ranks (searches run on one). Leave out --ranks, or take fw.",
                           options.method ? name_of(*options.method) : "", world.size()));
-  const Gemm gemm(shortest_paths_algebra(arcs));
+  const Gemm gemm(shortest_paths_algebra(arcs), options.blocking);
   GridOptions on_grid = options.on_grid;
   on_grid.block = options.block ? options.block : usual_block(gemm, arcs.vertices());
   // Every rank has all arcs: it gives its share of them.

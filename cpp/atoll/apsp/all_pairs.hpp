@@ -4,7 +4,7 @@
 #include <atoll/apsp/arcs.hpp>
 #include <atoll/apsp/choose_method.hpp>
 #include <atoll/apsp/distances.hpp>
-#include <atoll/apsp/gemm_kernels.hpp>
+#include <atoll/apsp/gemm.hpp>
 #include <atoll/apsp/grid_options.hpp>
 #include <nlohmann/json_fwd.hpp>
 
@@ -25,10 +25,11 @@ struct AllPairsOptions {
   std::optional<PairsMethod> method = {};  ///< none: what is estimated to be fastest; on a grid Floyd-Warshall
   double delta = 0;                        ///< of delta-stepping; 0: tuned on the first sources
   Peel peel = Peel::yes;
-  std::optional<ProcessGrid> grid = {};  ///< none: the one nearest to a square
-  std::int64_t block = 0;                ///< b; 0: by n and the kernel
-  GridOptions on_grid = {};              ///< broadcasts, look-ahead; its block does not count
-  GridPauses pauses = {};                ///< on a grid
+  std::optional<ProcessGrid> grid = {};       ///< none: the one nearest to a square
+  std::int64_t block = 0;                     ///< b; 0: by n and the kernel
+  std::optional<GemmBlocking> blocking = {};  ///< of products; none: the usual one
+  GridOptions on_grid = {};                   ///< broadcasts, look-ahead; its block does not count
+  GridPauses pauses = {};                     ///< on a grid
 };
 
 /// How it went, on this rank.
