@@ -18,6 +18,23 @@ option(ATOLL_TESTS "C++ tests" ${PROJECT_IS_TOP_LEVEL})
 option(ATOLL_DEBUG "check the library's own assumptions (ATOLL_ASSERT)" OFF)
 option(ATOLL_WERROR "warnings are errors; for CI" OFF)
 
+# Where ccache is installed, what was compiled before is found again: in another clone too, as paths are relative to it.
+option(ATOLL_CCACHE "use ccache where it is installed" ${PROJECT_IS_TOP_LEVEL})
+if(ATOLL_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(ATOLL_CCACHE_PROGRAM ccache)
+  if(ATOLL_CCACHE_PROGRAM)
+    set(
+      CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND}
+      -E
+      env
+      CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
+      CCACHE_NOHASHDIR=1
+      ${ATOLL_CCACHE_PROGRAM}
+    )
+  endif()
+endif()
+
 if(SKBUILD)
   set(ATOLL_TESTS OFF)
   set(ATOLL_BENCH OFF)
