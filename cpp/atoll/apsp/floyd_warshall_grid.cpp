@@ -3,6 +3,7 @@
 #include <atoll/apsp/computed_blocks.hpp>
 #include <atoll/apsp/floyd_warshall_grid.hpp>
 #include <atoll/runtime/mailbox.hpp>
+#include <cstring>
 
 namespace atl {
 namespace {
@@ -23,6 +24,22 @@ void check_layout(World& world, const GridLayout& layout) {
                           layout.rows.size, layout.cols.size, layout.rows.block, layout.cols.block));
 }
 
+/// An entry on its way: where it belongs in the owner's part, and its value's bits. One record for all types, so that the
+/// mailbox is compiled once.
+struct Dealt {
+  std::uint32_t row, col;
+  std::uint64_t bits;
+};
+
+/// Collective: record k goes to rank to[k], where `place` is given all that come, many at a time.
+void deal(World& world, std::span<const Rank> to, std::span<const Dealt> records,
+          const std::function<void(std::span<const Dealt>)>& place) {
+  Mailbox box(world, of_records<Dealt>([&](std::span<const Dealt> some) { place(some); }),
+              {.handling = Handling::serial, .handler_sends = false});
+  box.lanes().send_many(to, records);
+  box.drain();
+}
+
 template <class T, class S>
 void fill(World& world, S semiring, std::span<const MatrixEntry<T>> mine, Distances<T>& d) {
   const GridLayout& layout = d.layout;
@@ -32,19 +49,23 @@ void fill(World& world, S semiring, std::span<const MatrixEntry<T>> mine, Distan
     if (const std::int64_t v = layout.rows.index_of(row, i); layout.cols.part_of(layout.cols.block_of(v)) == col)
       d.local(i, layout.cols.local_of(v)) = semiring.one();
 
-  struct Entry {
-    std::uint32_t row, col;  // of the owner's part
-    T value;
-  };
-  Mailbox box(world, of_records<Entry>([&](const Entry& e) {
-                T& entry = d.local(e.row, e.col);
-                entry = semiring.plus(entry, e.value);
-              }),
-              {.handling = Handling::serial, .handler_sends = false});
-  for (const MatrixEntry<T>& a : mine)
-    box.send(layout.owner(a.row, a.col), {static_cast<std::uint32_t>(layout.rows.local_of(a.row)),
-                                          static_cast<std::uint32_t>(layout.cols.local_of(a.col)), a.value});
-  box.drain();
+  std::vector<Rank> to;
+  std::vector<Dealt> records;
+  for (const MatrixEntry<T>& a : mine) {
+    Dealt record{static_cast<std::uint32_t>(layout.rows.local_of(a.row)),
+                 static_cast<std::uint32_t>(layout.cols.local_of(a.col)), 0};
+    std::memcpy(&record.bits, &a.value, sizeof(T));
+    to.push_back(layout.owner(a.row, a.col));
+    records.push_back(record);
+  }
+  deal(world, to, records, [&](std::span<const Dealt> some) {
+    for (const Dealt& record : some) {
+      T value;
+      std::memcpy(&value, &record.bits, sizeof(T));
+      T& entry = d.local(record.row, record.col);
+      entry = semiring.plus(entry, value);
+    }
+  });
 }
 
 }  // namespace
