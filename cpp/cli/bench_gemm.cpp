@@ -109,7 +109,8 @@ int bench_gemm(const Words& words) {
   app.add_option("--k", o.k, "depth of the product")->check(CLI::PositiveNumber);
   app.add_option("--form", o.form, "NN NT TN TT: which factors are given transposed")
       ->check(CLI::IsMember({"NN", "NT", "TN", "TT"}));
-  app.add_option("--type", o.types, "only these: float32 float32_nonnegative float64 int32 uint16 uint8");
+  app.add_option("--type", o.types, "only these: float32 float32_nonnegative float64 int32 uint16 uint8")
+      ->check(CLI::IsMember({"float32", "float32_nonnegative", "float64", "int32", "uint16", "uint8"}));
   app.add_option("--sweep", o.sweep, "k or m: as many products with it from 16 on, doubled (Figure 6 of the paper)")
       ->check(CLI::IsMember({"k", "m"}));
   app.add_option("--trials", o.trials, "products of each (default 5)")->check(CLI::PositiveNumber);

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <atoll/base/version.hpp>
+#include <csignal>
 #include <filesystem>
 #include <iostream>
 
@@ -59,6 +60,7 @@ void run_foreign(const std::string& verb, const Words& words) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond `ulimit -f` is then an error of its write, which says so
   const Words words(argv + 1, argv + argc);
   if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
     print_help();

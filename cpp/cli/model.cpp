@@ -94,13 +94,14 @@ int model_predict(const Words& words) {
   int nodes = 0;
   std::int64_t block = 0;
   CLI::App& app = command.app();
-  app.add_option("--n", query.n, "vertices");
+  app.add_option("--n", query.n, "vertices")->check(CLI::PositiveNumber);
   app.add_option("--nodes", nodes, "nodes, all of whose ranks take part (instead of --ranks)")
       ->check(CLI::PositiveNumber);
   app.add_option("--parameters", parameters,
                  "of the machine: frontier (the COAST paper's), or a file that `atoll model fit` wrote (default: this "
                  "machine's, once `atoll model fit` has run)");
-  app.add_option("--element", element, "of which type this machine's parameters are (default float32)");
+  app.add_option("--element", element, "of which type this machine's parameters are (default float32)")
+      ->check(CLI::IsMember({"float32", "float32_nonnegative", "float64", "int32", "uint16", "uint8"}));
   app.add_option("--kernel", kernel, "the rate's curve: both (default), block, or size as in the paper's projection")
       ->check(CLI::IsMember({"both", "block", "size"}));
   app.add_option(

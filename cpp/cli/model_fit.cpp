@@ -228,7 +228,8 @@ int model_fit(const Words& words) {
   app.add_flag("--broadcasts", o.only_broadcasts,
                "measure broadcasts among --ranks, over any transport and in virtual time; all else is from --input");
   app.add_option("--output", o.output, "write the parameters to FILE");
-  app.add_option("--element", o.element, "of which type the products are (default float32)");
+  app.add_option("--element", o.element, "of which type the products are (default float32)")
+      ->check(CLI::IsMember({"float32", "float32_nonnegative", "float64", "int32", "uint16", "uint8"}));
   app.add_option("--n", o.n, "side of the largest product that is measured (default 2048)")
       ->check(CLI::Range(64, 1 << 16));
   app.add_option("--trials", o.trials, "measurements of each point (default 5)")->check(CLI::PositiveNumber);

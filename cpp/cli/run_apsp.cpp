@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/apsp/all_pairs.hpp>
+#include <atoll/apsp/distance_row.hpp>
 #include <atoll/apsp/gemm_tuning.hpp>
 #include <atoll/apsp/graph_of_arcs.hpp>
 #include <atoll/apsp/narrow_arcs.hpp>
@@ -17,34 +18,16 @@ namespace {
 // Rows that are checked where not all are: enough to meet any fault that touches one row in twenty, almost surely.
 constexpr Vertex kCheckedRows = 128;
 constexpr double kCheckAllUpTo = 1e9;  // n * m
+constexpr std::int64_t kLargestChunkKib = std::int64_t{1} << 30;
 
 struct Options {
   std::string method = "auto", type = "auto", output, output_type, grid, variant = "coast", broadcast,
               look_ahead = "on", peel = "on";
-  std::int64_t block = 0, steps = 0;
-  std::size_t chunk_kib = 4096;
+  std::int64_t block = 0, steps = 0, chunk_kib = 4096;
   int trials = 1, zstd = 0;
   double delta = 0;
   bool verify = false, no_verify = false, force = false;
 };
-
-template <class T>
-std::vector<T> row_of(World& world, const Distances<T>& d, std::int64_t s) {
-  const GridLayout& layout = d.layout;
-  std::vector<T> mine;
-  if (layout.rows.part_of(layout.rows.block_of(s)) == layout.grid.row_of(world.rank())) {
-    const auto local = d.local.view().row(layout.rows.local_of(s));
-    mine.assign(local.begin(), local.end());
-  }
-  std::vector<Edge> counts;
-  const std::vector<T> all = world.all_gather_varying(std::span<const T>(mine), &counts);
-  std::vector<T> row(static_cast<std::size_t>(layout.cols.size));
-  std::size_t at = 0;
-  for (Rank r = 0; r < world.size(); ++r)
-    for (std::int64_t j = 0; j < counts[static_cast<std::size_t>(r)]; ++j, ++at)
-      row[static_cast<std::size_t>(layout.cols.index_of(layout.grid.col_of(r), j))] = all[at];
-  return row;
-}
 
 template <class T>
 std::optional<std::string> fault_of(World& world, const Arcs<T>& arcs, const Distances<T>& d, Vertex& checked) {
@@ -79,7 +62,7 @@ AllPairsOptions all_pairs_options(const Options& o) {
   out.on_grid = GridOptions::ablation(o.variant);
   if (!o.broadcast.empty()) out.on_grid.panels = broadcast_named(o.broadcast);
   if (o.look_ahead == "off") out.on_grid.look_ahead = GridOptions::LookAhead::off;
-  out.on_grid.chunk_bytes = o.chunk_kib << 10;
+  out.on_grid.chunk_bytes = static_cast<std::size_t>(o.chunk_kib) << 10;
   out.on_grid.steps = o.steps;
   if (!o.grid.empty()) {
     int rows = 0, cols = 0, end = 0;
@@ -91,10 +74,33 @@ AllPairsOptions all_pairs_options(const Options& o) {
   return out;
 }
 
+DistanceFileOptions file_options(const Options& o) {
+  DistanceFileOptions file{.zstd_level = o.zstd, .existing = o.force ? Existing::replace : Existing::refuse};
+  if (!o.output_type.empty()) file.element = element_named(o.output_type);
+  return file;
+}
+
+/// What can be known to go wrong with the output before the distances are computed.
+void check_output(World& world, const Options& o, Vertex n, Element element) {
+  if (o.output.empty()) return;
+  const DistanceForm form = form_of(o.output);
+  if (o.steps > 0)
+    throw UsageError(fmt::format("--output {} with --steps {} (what is left undone are no distances). Leave one out.",
+                                 o.output, o.steps));
+  if (o.zstd > 0 && form != DistanceForm::zarr)
+    throw UsageError(fmt::format("--output {} with --zstd {} (chunks of .zarr are compressed). Leave --zstd out.",
+                                 o.output, o.zstd));
+  const DistanceFileOptions file = file_options(o);
+  const Element written = file.element.value_or(element);
+  check_room(world, o.output, o.zstd > 0 ? 0 : distance_bytes(form, n, n, written), file.existing,
+             fmt::format("the values of {0} x {0} pairs as {1}", n, name_of(written)));
+}
+
 template <class T>
 Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_edges) {
   AllPairsOptions options = all_pairs_options(o);
   options.blocking = stored_blocking(shortest_paths_algebra(arcs), tune::Store());
+  check_output(world, o, arcs.vertices(), kElementOf<T>);
   Trials trials(world);
   AllPairs<T> all;
   for (int t = 0; t < o.trials; ++t) {
@@ -132,9 +138,7 @@ Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_e
   RankTimer timer(world);
   if (!o.output.empty()) {
     const GraphOfArcs<T> graph(arcs);
-    DistanceFileOptions file{.zstd_level = o.zstd, .existing = o.force ? Existing::replace : Existing::refuse};
-    if (!o.output_type.empty()) file.element = element_named(o.output_type);
-    write_distances(world, o.output, all.distances, graph.graph(), file);
+    write_distances(world, o.output, all.distances, graph.graph(), file_options(o));
     out.seconds["write"] = world.max(timer.lap());
     out.result["output"] = o.output;
   }
@@ -201,19 +205,24 @@ int run_apsp(const Words& words) {
   app.add_option("--grid", o.grid, "rows x columns of ranks, as 2x4 (default: nearest to a square)");
   app.add_option("--variant", o.variant, "naive la la+r la+r+nt coast (default): what is switched on between ranks")
       ->check(CLI::IsMember(GridOptions::ablations()));
-  app.add_option("--broadcast", o.broadcast, "tree ring ring2m: of panels, instead of the variant's");
-  app.add_option("--chunk", o.chunk_kib, "KiB of a panel that travel at a time (default 4096; 0: all)");
+  app.add_option("--broadcast", o.broadcast, "tree ring ring2m: of panels, instead of the variant's")
+      ->check(CLI::IsMember({"tree", "ring", "ring2m"}));
+  app.add_option("--chunk", o.chunk_kib, "KiB of a panel that travel at a time (default 4096; 0: all)")
+      ->check(CLI::Range(std::int64_t{0}, kLargestChunkKib));
   app.add_option("--look-ahead", o.look_ahead, "on (default) or off")->check(CLI::IsMember({"on", "off"}));
   app.add_option("--steps", o.steps, "end after so many blocks: for measuring")->check(CLI::PositiveNumber);
   app.add_option("--trials", o.trials, "how often it is timed (default 1)")->check(CLI::PositiveNumber);
   app.add_option("--output", o.output, "write the distances, with original ids: .npy .tiles .zarr");
-  app.add_option("--output-type", o.output_type, "of the values in the file");
-  app.add_option("--zstd", o.zstd, "level at which chunks of .zarr are compressed (default 0: not)");
+  app.add_option("--output-type", o.output_type, "of the values in the file")
+      ->check(CLI::IsMember({"float32", "float64", "int32", "uint16", "uint8"}));
+  app.add_option("--zstd", o.zstd, "level at which chunks of .zarr are compressed (default 0: not)")
+      ->check(CLI::Range(0, 19));
   app.add_flag("--force", o.force, "replace an output that is there");
   auto* verify = app.add_flag("--verify", o.verify, "check the distances (default up to 100 million edges)");
   app.add_flag("--no-verify", o.no_verify, "do not")->excludes(verify);
   if (const auto code = command.parse(words)) return *code;
   return command.run([&](World& world) {
+    if (!o.output.empty()) static_cast<void>(form_of(o.output));  // an ending that is none is refused first
     RankTimer timer(world);
     EdgeList edges = input.load(world);
     const double load_seconds = world.max(timer.lap());

@@ -76,8 +76,10 @@ int tune_gemm(const Words& words) {
   GemmSearch o;
   bool keep = true;
   CLI::App& app = command.app();
-  app.add_option("--type", o.types, "only these: float32 float32_nonnegative float64 int32 uint16 uint8");
-  app.add_option("--semiring", o.semiring, "min_plus (default), max_plus, max_min or or_and");
+  app.add_option("--type", o.types, "only these: float32 float32_nonnegative float64 int32 uint16 uint8")
+      ->check(CLI::IsMember({"float32", "float32_nonnegative", "float64", "int32", "uint16", "uint8"}));
+  app.add_option("--semiring", o.semiring, "min_plus (default), max_plus, max_min or or_and")
+      ->check(CLI::IsMember({"min_plus", "max_plus", "max_min", "or_and"}));
   app.add_option("--n", o.n, "products of n x n x n are timed (default 1536)")->check(CLI::PositiveNumber);
   app.add_option("--rounds", o.search.rounds, "measurements of those near the best (default 5)")
       ->check(CLI::PositiveNumber);

@@ -193,7 +193,8 @@ def all_pairs(
 
     Raises
     ------
-    InputError                  a negative cycle (named), a weight that `dtype` does not hold, more than memory holds
+    InputError                  a negative cycle (named), a weight or a path that `dtype` does not hold (named), more
+                                than memory holds
 
     References
     ----------

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <atoll/apsp/all_pairs.hpp>
 #include <atoll/apsp/distance_format.hpp>
 #include <atoll/apsp/floyd_warshall.hpp>
@@ -8,13 +6,16 @@
 #include <atoll/apsp/negative_cycle.hpp>
 #include <atoll/apsp/peel.hpp>
 #include <atoll/apsp/peeled_pairs.hpp>
+#include <atoll/apsp/value_range.hpp>
+#include <atoll/transport/discover.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace atl {
 namespace {
 
-/// With negative weights "no path" has been added to, within half of what it was (gather_arcs refuses longer paths).
+/// With negative weights "no path" has been added to, within half of what it was (check_sums), and a path beyond that half
+/// is found to be lost (check_no_path_is_lost).
 template <class T>
 void restore_no_path(Team& team, MatrixView<T> d) {
   if constexpr (std::is_same_v<T, std::int32_t>)
@@ -31,24 +32,25 @@ constexpr std::int64_t kWrittenBlock = 512;
 // What Floyd-Warshall reaches of the processor's peak, and how long that is measured: for the choice of a method.
 constexpr double kOfPeak = 0.7, kPeakSeconds = 0.005;
 
-std::size_t usable_memory() {
-  return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-}
-
 /// Refuses a matrix that would not fit, while nothing has been taken.
 template <class T>
 void check_memory(World& world, Vertex n, double parts) {
-  const auto has = static_cast<double>(usable_memory());
-  const double per_node = std::max(1, world.size());  // ranks of one machine share it; of several, each has its own
+  const auto has = static_cast<double>(machine().free_memory_bytes);
+  Rank near = 0;  // ranks that share this machine's memory
+  for (Rank r = 0; r < world.size(); ++r) near += world.fabric().node_of(r) == world.fabric().node_of(world.rank());
+  const double share = static_cast<double>(near) / world.size();
   const double need = parts * static_cast<double>(n) * static_cast<double>(n) * sizeof(T);
   world.agree(
-      need / per_node <= has,
+      need * share <= has,
       fmt::format("{} vertices need {} of memory for all pairs in values of {} bytes (this machine has {} free; "
                   "n = {} would fit). Take a narrower --type, more machines, or a part of the graph.",
                   n, bytes_text(static_cast<std::uint64_t>(need)), sizeof(T),
                   bytes_text(static_cast<std::uint64_t>(has)),
-                  static_cast<std::int64_t>(std::sqrt(has / parts / sizeof(T)))));
+                  static_cast<std::int64_t>(std::sqrt(has / share / parts / sizeof(T)))));
 }
+
+/// Blocks of the whole matrix are counted: nothing is peeled off then.
+bool is_partial(const AllPairsOptions& options) { return options.on_grid.steps > 0; }
 
 template <class T>
 AllPairs<T> on_one_rank(World& world, const Arcs<T>& arcs, const AllPairsOptions& options) {
@@ -60,7 +62,8 @@ AllPairs<T> on_one_rank(World& world, const Arcs<T>& arcs, const AllPairsOptions
   const auto dense = [&](const Arcs<T>& core, Matrix<T>& d) {
     d = arc_lengths(team, core);
     FloydWarshallReport run;
-    if (floyd_warshall<T>(gemm, team, d.view(), {.block = options.block, .undirected = !arcs.directed}, &run))
+    if (floyd_warshall<T>(gemm, team, d.view(),
+                          {.block = options.block, .undirected = !arcs.directed, .steps = options.on_grid.steps}, &run))
       refuse_negative_cycle(arcs);
     if (arcs.has_negative()) restore_no_path(team, d.view());
     report.block = std::max(report.block, run.block);
@@ -71,7 +74,7 @@ AllPairs<T> on_one_rank(World& world, const Arcs<T>& arcs, const AllPairsOptions
     report.outer_seconds += run.outer_seconds;
   };
   RankTimer timer(world);
-  if (options.peel == Peel::no && options.method == PairsMethod::floyd_warshall) {
+  if (is_partial(options) || (options.peel == Peel::no && options.method == PairsMethod::floyd_warshall)) {
     dense(arcs, all.distances.local);
     report.method = name_of(PairsMethod::floyd_warshall);
     report.compute_seconds = timer.lap();
@@ -90,6 +93,7 @@ AllPairs<T> on_one_rank(World& world, const Arcs<T>& arcs, const AllPairsOptions
     report.expand_seconds = run.expand_seconds;
   }
   all.distances.layout = GridLayout(arcs.vertices(), std::max(report.block, kWrittenBlock), {});
+  if (!is_partial(options)) check_no_path_is_lost(world, arcs, all.distances);
   return all;
 }
 
@@ -98,15 +102,19 @@ AllPairs<T> on_a_grid(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
   AllPairs<T> all;
   AllPairsReport& report = all.report;
   const ProcessGrid grid = options.grid.value_or(square_grid(world.size()));
-  world.agree(grid.size() == world.size(),
-              fmt::format("the grid is {} x {} (there are {} ranks). Give sides whose product is that.", grid.rows,
-                          grid.cols, world.size()));
-  world.agree(!options.method || options.method == PairsMethod::floyd_warshall,
-              fmt::format("--method {} on {} ranks (searches run on one). Leave out --ranks, or take fw.",
-                          options.method ? name_of(*options.method) : "", world.size()));
+  world.together([&] {
+    if (grid.size() != world.size())
+      throw UsageError(fmt::format("the grid is {} x {} (there are {} ranks). Give sides whose product is that.",
+                                   grid.rows, grid.cols, world.size()));
+    if (options.method && options.method != PairsMethod::floyd_warshall)
+      throw UsageError(
+          fmt::format("the method is {} on a grid of {} ranks (searches run on one rank, without a grid). "
+                      "Leave them out, or take fw.",
+                      name_of(*options.method), world.size()));
+  });
   const Gemm gemm(shortest_paths_algebra(arcs), options.blocking);
   GridOptions on_grid = options.on_grid;
-  on_grid.block = options.block ? options.block : usual_block(gemm, arcs.vertices());
+  on_grid.block = options.block ? std::min(options.block, arcs.vertices()) : usual_block(gemm, arcs.vertices());
   // Every rank has all arcs: it gives its share of them.
   std::vector<MatrixEntry<T>> mine;
   for (Vertex v = world.rank(); v < arcs.vertices(); v += world.size())
@@ -130,6 +138,7 @@ AllPairs<T> on_a_grid(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
   report.outer_seconds = sum.outer;
   report.wait_seconds = sum.wait + sum.copy;
   if (arcs.has_negative()) restore_no_path(world.team(), all.distances.local.view());
+  if (run.next == layout.rows.blocks()) check_no_path_is_lost(world, arcs, all.distances);
   return all;
 }
 
@@ -150,7 +159,13 @@ Algebra shortest_paths_algebra(const Arcs<T>& arcs) {
 
 template <class T>
 AllPairs<T> all_pairs(World& world, const Arcs<T>& arcs, const AllPairsOptions& options) {
-  check(arcs.vertices() > 0, "{}: there is no vertex (so there are no pairs). Give another graph.", arcs.name);
+  world.together([&] {
+    check(arcs.vertices() > 0, "{}: there is no vertex (so there are no pairs). Give another graph.", arcs.name);
+    if (is_partial(options) && options.method && options.method != PairsMethod::floyd_warshall)
+      throw UsageError(fmt::format("{} steps by {} (only fw has steps). Leave them out, or take fw.",
+                                   options.on_grid.steps, name_of(*options.method)));
+    check_sums(arcs);
+  });
   check_memory<T>(world, arcs.vertices(), 1.1);  // the matrix and its panels
   AllPairs<T> all =
       world.size() == 1 && !options.grid ? on_one_rank(world, arcs, options) : on_a_grid(world, arcs, options);

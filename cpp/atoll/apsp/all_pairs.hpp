@@ -53,7 +53,8 @@ struct AllPairs {
 };
 
 /// Collective. Throws InputError, alike on all ranks: a negative cycle (named), a matrix that does not fit in memory
-/// (before anything is computed, with what would fit), a distance that T does not hold.
+/// (before anything is computed, with what would fit), a path whose length T does not hold (named: it is never told as no
+/// path). UsageError: options that do not go together.
 template <class T>
 AllPairs<T> all_pairs(World& world, const Arcs<T>& arcs, const AllPairsOptions& options = {});
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atoll/apsp/narrow_arcs.hpp>
 #include <cmath>
+#include <limits>
 
 namespace atl {
 
@@ -11,6 +12,7 @@ Element narrowest_type(const Arcs<double>& arcs) {
   if (arcs.is_unit() && longest < kNoPath<std::uint16_t>) return Element::uint16;
   if (whole && longest < kNoPath<std::int32_t> / 2) return Element::int32;
   if (whole && longest >= 0x1p24) return Element::float64;
+  if (longest > std::numeric_limits<float>::max() / 2) return Element::float64;
   return Element::float32;
 }
 

@@ -10,7 +10,7 @@
 namespace atl {
 
 /// The narrowest that holds every path for sure: hops in 16 bits, whole weights in 32, or as float64 where float32 would
-/// round them; else float32.
+/// round them or does not reach as far; else float32.
 Element narrowest_type(const Arcs<double>& arcs);
 
 /// The same arcs with weights of T: floats are rounded, whole ones must fit (narrowest_type's do).

@@ -141,8 +141,9 @@ RowSearchReport search_rows(Team& team, const Arcs<T>& arcs, RowSearch search, s
     for (std::size_t k = a; k < b; ++k) {
       T* row = rows.row(static_cast<std::int64_t>(k)).data();
       for (std::size_t v = 0; v < h.size(); ++v)
-        if (row[v] != kNoPath<T>)
-          row[v] = static_cast<T>(static_cast<PathLength<T>>(row[v]) + h[v] - h[at(sources[k])]);
+        if (row[v] != kNoPath<T>)  // a path as long as none is none
+          row[v] = static_cast<T>(std::min(static_cast<PathLength<T>>(row[v]) + h[v] - h[at(sources[k])],
+                                           static_cast<PathLength<T>>(kNoPath<T>)));
       row[at(sources[k])] = T{};
     }
   });

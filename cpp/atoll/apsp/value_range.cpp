@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <atoll/apsp/distance_format.hpp>
+#include <atoll/apsp/distance_row.hpp>
+#include <atoll/apsp/negative_cycle.hpp>
+#include <atoll/apsp/value_range.hpp>
+#include <bit>
+#include <cmath>
+#include <functional>
+
+namespace atl {
+namespace {
+
+constexpr std::size_t at(Local v) { return static_cast<std::size_t>(v); }
+
+/// Lengths below this are told from no path. With negative weights no path is what is above half of kNoPath, as it may
+/// have been added to.
+template <class T>
+double limit_of(const Arcs<T>& arcs) {
+  if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<T>::max();
+  return static_cast<double>(arcs.has_negative() ? kNoPath<T> / 2 : kNoPath<T>);
+}
+
+/// Of n - 1 arcs at most; the one more is for the rounding of floats.
+template <class T>
+bool every_path_fits(const Arcs<T>& arcs) {
+  const double most = std::max(std::abs(static_cast<double>(arcs.least)), std::abs(static_cast<double>(arcs.greatest)));
+  return most * static_cast<double>(arcs.vertices()) < limit_of(arcs);
+}
+
+template <class T>
+const char* remedy() {
+  return std::is_same_v<T, double> ? "Scale the weights down." : "Use a wider type.";
+}
+
+/// Strongly connected components by Tarjan's depth-first search [1], on a stack of its own: deep graphs are no deep calls.
+/// They are numbered as they are closed: an arc between two of them leads to the lower number.
+///
+/// [1] R. Tarjan. "Depth-first search and linear graph algorithms." SIAM J. Comput. 1(2), 1972.
+template <class T>
+std::vector<Local> strong_components(const Arcs<T>& arcs, std::vector<Vertex>& sizes) {
+  const auto n = static_cast<std::size_t>(arcs.vertices());
+  std::vector<Local> component(n, -1), number(n, -1), low(n), open, path;
+  std::vector<Edge> next(n);
+  Local entered = 0;
+  const auto enter = [&](Local v) {
+    number[at(v)] = low[at(v)] = entered++;
+    next[at(v)] = arcs.begin(v);
+    open.push_back(v);
+    path.push_back(v);
+  };
+  for (Local start = 0; start < static_cast<Local>(n); ++start) {
+    if (number[at(start)] < 0) enter(start);
+    while (!path.empty()) {
+      const Local v = path.back();
+      if (next[at(v)] < arcs.end(v)) {
+        const Local head = arcs.heads[static_cast<std::size_t>(next[at(v)]++)];
+        if (number[at(head)] < 0) {
+          enter(head);
+        } else if (component[at(head)] < 0) {
+          low[at(v)] = std::min(low[at(v)], number[at(head)]);
+        }
+        continue;
+      }
+      path.pop_back();
+      if (!path.empty()) low[at(path.back())] = std::min(low[at(path.back())], low[at(v)]);
+      if (low[at(v)] < number[at(v)]) continue;
+      const auto first = std::find(open.rbegin(), open.rend(), v).base() - 1;
+      for (auto u = first; u != open.end(); ++u) component[at(*u)] = static_cast<Local>(sizes.size());
+      sizes.push_back(open.end() - first);
+      open.erase(first, open.end());
+    }
+  }
+  return component;
+}
+
+/// Targets that are looked for in one pass, a bit each.
+constexpr std::size_t kTargets = 512;
+using TargetBits = std::array<std::uint64_t, kTargets / 64>;
+
+/// How many of a row are paths, by counters as narrow as the values: so vectors of them are compared.
+template <class T>
+std::int64_t paths_in(std::span<const T> row) {
+  using Counter = std::conditional_t<sizeof(T) == 1, std::uint8_t, std::uint16_t>;
+  constexpr std::size_t kAtOnce = 128;
+  std::int64_t sum = 0;
+  for (std::size_t begin = 0; begin < row.size(); begin += kAtOnce) {
+    Counter count = 0;
+    for (const T x : row.subspan(begin, std::min(kAtOnce, row.size() - begin)))
+      count = static_cast<Counter>(count + (x != kNoPath<T>));
+    sum += count;
+  }
+  return sum;
+}
+
+/// [vertex] paths that start there, of all ranks.
+template <class T>
+std::vector<Vertex> path_counts(World& world, const Distances<T>& d) {
+  const BlockCyclic& rows = d.layout.rows;
+  std::vector<Vertex> mine(static_cast<std::size_t>(rows.size), 0), sum = mine;
+  for (std::int64_t i = 0; i < d.local.rows(); ++i)
+    mine[static_cast<std::size_t>(rows.index_of(d.layout.grid.row_of(world.rank()), i))] =
+        paths_in<T>(d.local.view().row(i));
+  const std::vector<Vertex> all = world.all_gather_varying(std::span<const Vertex>(mine));
+  for (std::size_t k = 0; k < all.size(); ++k) sum[k % sum.size()] += all[k];
+  return sum;
+}
+
+/// By the first arc that goes on from a path that is there to a vertex to which there is none.
+template <class T>
+[[noreturn]] void refuse_lost_path(const Arcs<T>& arcs, Vertex s, std::span<const T> row) {
+  const auto id = [&](Vertex v) { return arcs.ids[static_cast<std::size_t>(v)]; };
+  for (Vertex v = 0; v < arcs.vertices(); ++v) {
+    const T before = row[static_cast<std::size_t>(v)];
+    if (before == kNoPath<T>) continue;
+    for (std::size_t k = 0; k < arcs.heads_of(v).size(); ++k)
+      if (const Local head = arcs.heads_of(v)[k]; row[at(head)] == kNoPath<T>)
+        throw InputError(fmt::format(
+            "{}: a path from {} to {} is {} long ({} holds lengths below {}). {}", arcs.name, id(s), id(head),
+            static_cast<PathLength<T>>(before) + static_cast<PathLength<T>>(arcs.weights_of(v)[k]),
+            name_of(kElementOf<T>), limit_of(arcs), remedy<T>()));
+  }
+  throw InputError(fmt::format("{}: paths from {} are longer than {} holds (below {}). {}", arcs.name, id(s),
+                               name_of(kElementOf<T>), limit_of(arcs), remedy<T>()));
+}
+
+}  // namespace
+
+template <class T>
+std::vector<Vertex> reached_counts(Team& team, const Arcs<T>& arcs) {
+  std::vector<Vertex> sizes;
+  const std::vector<Local> component = strong_components(arcs, sizes);
+  std::vector<Arc<std::uint8_t>> between;
+  for (Local v = 0; v < static_cast<Local>(component.size()); ++v)
+    for (const Local head : arcs.heads_of(v))
+      if (component[at(v)] != component[at(head)]) between.push_back({component[at(v)], component[at(head)], 0});
+  std::vector<Vertex> reached = sizes;
+  if (!between.empty()) {
+    const auto dag = make_arcs<std::uint8_t>(std::vector<Vertex>(sizes.size()), true, between);
+    const auto threads = static_cast<std::size_t>(team.size());
+    std::vector<std::vector<Vertex>> of_thread(threads);
+    std::vector<std::vector<TargetBits>> bits_of_thread(threads);
+    team.for_range((sizes.size() + kTargets - 1) / kTargets, 1, [&](int thread, std::size_t pass, std::size_t) {
+      auto& counts = of_thread[static_cast<std::size_t>(thread)];
+      auto& bits = bits_of_thread[static_cast<std::size_t>(thread)];
+      counts.resize(sizes.size());
+      bits.assign(sizes.size(), TargetBits{});
+      const std::size_t first = pass * kTargets;
+      for (std::size_t c = first; c < sizes.size(); ++c) {  // lower numbers are reached from here only
+        TargetBits& mine = bits[c];
+        for (const Local head : dag.heads_of(static_cast<Vertex>(c)))
+          for (std::size_t w = 0; w < mine.size(); ++w) mine[w] |= bits[at(head)][w];
+        for (std::size_t w = 0; w < mine.size(); ++w)
+          for (std::uint64_t left = mine[w]; left != 0; left &= left - 1)
+            counts[c] += sizes[first + w * 64 + static_cast<std::size_t>(std::countr_zero(left))];
+        if (c - first < kTargets) mine[(c - first) / 64] |= std::uint64_t{1} << c % 64;  // itself: counted already
+      }
+    });
+    for (const auto& counts : of_thread)
+      for (std::size_t c = 0; c < counts.size(); ++c) reached[c] += counts[c];
+  }
+  std::vector<Vertex> of_vertex;
+  for (const Local c : component) of_vertex.push_back(reached[at(c)]);
+  return of_vertex;
+}
+
+template <class T>
+void check_sums(const Arcs<T>& arcs) {
+  if (!arcs.has_negative() || every_path_fits(arcs)) return;
+  const auto h = potentials(arcs);
+  const double least = -static_cast<double>(*std::min_element(h.begin(), h.end()));
+  check(least < limit_of(arcs) / 2, "{}: a path is {} long ({} holds lengths above {}, beside negative ones). {}",
+        arcs.name, -least, name_of(kElementOf<T>), -limit_of(arcs) / 2, remedy<T>());
+}
+
+template <class T>
+void check_no_path_is_lost(World& world, const Arcs<T>& arcs, const Distances<T>& d) {
+  if (every_path_fits(arcs)) return;
+  const auto n = static_cast<double>(arcs.vertices());
+  const int threads = world.team().size();
+  std::vector<std::int64_t> of_thread(static_cast<std::size_t>(threads));
+  world.team().for_range(static_cast<std::size_t>(d.local.rows()), 16, [&](int thread, std::size_t i, std::size_t end) {
+    std::int64_t sum = 0;
+    for (; i < end; ++i) sum += paths_in<T>(d.local.view().row(static_cast<std::int64_t>(i)));
+    of_thread[static_cast<std::size_t>(thread)] += sum;
+  });
+  std::int64_t paths = 0;
+  for (const std::int64_t part : of_thread) paths += part;
+  paths = world.sum(paths);
+  if (static_cast<double>(paths) == n * n) return;
+  const std::vector<Vertex> reached = reached_counts(world.team(), arcs);
+  std::int64_t all = 0;
+  for (const Vertex count : reached) all += count;
+  if (paths >= all) return;
+  const std::vector<Vertex> found = path_counts(world, d);
+  const auto first = std::mismatch(found.begin(), found.end(), reached.begin(), std::greater_equal<>()).first;
+  const Vertex s = first - found.begin();
+  const std::vector<T> row = row_of(world, d, s);
+  world.together([&] { refuse_lost_path<T>(arcs, s, row); });
+}
+
+#define ATOLL_VALUE_RANGE_OF(T)                                                     \
+  template void check_sums(const Arcs<T>&);                                         \
+  template void check_no_path_is_lost(World&, const Arcs<T>&, const Distances<T>&); \
+  template std::vector<Vertex> reached_counts(Team&, const Arcs<T>&);
+ATOLL_VALUE_RANGE_OF(float)
+ATOLL_VALUE_RANGE_OF(double)
+ATOLL_VALUE_RANGE_OF(std::int32_t)
+ATOLL_VALUE_RANGE_OF(std::uint16_t)
+ATOLL_VALUE_RANGE_OF(std::uint8_t)
+#undef ATOLL_VALUE_RANGE_OF
+
+}  // namespace atl

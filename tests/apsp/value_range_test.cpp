@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <atoll/apsp/all_pairs.hpp>
+#include <atoll/apsp/distance_row.hpp>
+#include <atoll/apsp/narrow_arcs.hpp>
+#include <atoll/apsp/value_range.hpp>
+#include <atoll/base/random.hpp>
+#include <cmath>
+
+#include "reference/apsp.hpp"
+#include "shapes.hpp"
+
+using namespace atl;
+
+namespace {
+
+std::vector<Vertex> ids_of(Vertex n) {
+  std::vector<Vertex> ids;
+  for (Vertex v = 0; v < n; ++v) ids.push_back(2 * v + 1);
+  return ids;
+}
+
+Plan quiet_plan() {
+  Plan plan;
+  plan.threads = 1;
+  plan.timeout_seconds = 120;
+  return plan;
+}
+
+std::vector<Arc<double>> random_arcs(Vertex n, Edge m, std::uint64_t greatest, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<Arc<double>> arcs;
+  for (Edge e = 0; e < m; ++e) {
+    const auto u = static_cast<Local>(random.below(static_cast<std::uint64_t>(n)));
+    const auto v = static_cast<Local>(random.below(static_cast<std::uint64_t>(n)));
+    if (u != v) arcs.push_back({u, v, static_cast<double>(random.below(greatest + 1))});
+  }
+  return arcs;
+}
+
+/// All pairs in T are those in float64, or refused where one of these is beyond T: never "no path".
+template <class T>
+void exact_or_refused(bool directed, double greatest, std::optional<PairsMethod> method, Rank ranks) {
+  int refused = 0, computed = 0;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    CAPTURE(seed);
+    const Vertex n = 3 + static_cast<Vertex>(seed) * 4;
+    const auto input = random_arcs(n, n + static_cast<Edge>(seed % 5) * n, static_cast<std::uint64_t>(greatest), seed);
+    const auto expected = reference::floyd_warshall<double>(static_cast<std::size_t>(n), input, directed);
+    REQUIRE(expected);
+    bool fits = true;
+    for (const auto& row : *expected)
+      for (const double d : row) fits &= std::isinf(d) || d < static_cast<double>(kNoPath<T>);
+    std::atomic<int> wrong{0}, told{0};
+    run_ranks(ranks, quiet_plan(), [&](World& world) {
+      const Arcs<T> arcs = narrowed<T>(make_arcs<double>(ids_of(n), directed, input, "random"));
+      try {
+        const AllPairs<T> all = all_pairs(world, arcs, {.method = method});
+        for (Vertex u = 0; u < n; ++u) {
+          const std::vector<T> row = row_of(world, all.distances, u);
+          for (Vertex v = 0; v < n; ++v) {
+            const double d = (*expected)[static_cast<std::size_t>(u)][static_cast<std::size_t>(v)];
+            wrong += std::isinf(d) ? row[static_cast<std::size_t>(v)] != kNoPath<T>
+                                   : static_cast<double>(row[static_cast<std::size_t>(v)]) != d;
+          }
+        }
+      } catch (const InputError& e) {
+        told += std::string(e.what()).find("holds lengths below") != std::string::npos;
+      }
+    });
+    CHECK(wrong == 0);
+    CHECK(told == (fits ? 0 : ranks));
+    (fits ? computed : refused) += 1;
+  }
+  CHECK(refused > 0);
+  CHECK(computed > 0);
+}
+
+}  // namespace
+
+TEST_CASE("a path that its type does not hold is refused, on any number of ranks, and never told as none") {
+  for (const Rank ranks : {1, 2, 3, 5})
+    for (const bool directed : {true, false}) {
+      CAPTURE(ranks);
+      CAPTURE(directed);
+      exact_or_refused<std::uint8_t>(directed, 60, {}, ranks);
+      exact_or_refused<std::uint16_t>(directed, 20000, {}, ranks);
+      exact_or_refused<std::int32_t>(directed, 3e8, {}, ranks);
+    }
+}
+
+TEST_CASE("searches refuse a path that its type does not hold") {
+  for (const PairsMethod method : {PairsMethod::dijkstra, PairsMethod::delta}) {
+    exact_or_refused<std::uint8_t>(true, 60, method, 1);
+    exact_or_refused<std::int32_t>(false, 3e8, method, 1);
+  }
+}
+
+TEST_CASE("the pair and its length are named, and floats are no exception") {
+  run_ranks(2, quiet_plan(), [](World& world) {
+    const std::vector<Arc<std::uint8_t>> bytes{{0, 1, 200}, {1, 2, 100}};
+    CHECK_THROWS_WITH_AS(all_pairs(world, make_arcs<std::uint8_t>({10, 20, 30}, true, bytes, "wide")),
+                         "wide: a path from 10 to 30 is 300 long (uint8 holds lengths below 255). Use a wider type.",
+                         InputError);
+    const std::vector<Arc<float>> floats{{0, 1, 3e38F}, {1, 2, 3e38F}};
+    CHECK_THROWS_WITH_AS(all_pairs(world, make_arcs<float>({10, 20, 30}, false, floats, "wide")),
+                         doctest::Contains("a path from 10 to 30 is 6"), InputError);
+  });
+}
+
+TEST_CASE("weights below 0 that int32 cannot tell from no path are refused, others are exact") {
+  run_ranks(2, quiet_plan(), [](World& world) {
+    const std::vector<Arc<std::int32_t>> deep{{0, 1, -200'000'000}, {1, 2, -200'000'000}, {2, 3, 7}};
+    CHECK_THROWS_WITH_AS(all_pairs(world, make_arcs<std::int32_t>(ids_of(4), true, deep, "deep")),
+                         doctest::Contains("a path is -400000000 long"), InputError);
+    const std::vector<Arc<std::int32_t>> high{{0, 1, 300'000'000}, {1, 2, 300'000'000}, {2, 3, -1}};
+    CHECK_THROWS_WITH_AS(all_pairs(world, make_arcs<std::int32_t>(ids_of(4), true, high, "high")),
+                         doctest::Contains("a path from 1 to 5 is 600000000 long"), InputError);
+    const std::vector<Arc<std::int32_t>> fits{{0, 1, 400'000'000}, {1, 2, -100'000'000}, {2, 3, -100'000'000}};
+    const auto all = all_pairs(world, make_arcs<std::int32_t>(ids_of(4), true, fits, "fits"));
+    CHECK(row_of(world, all.distances, 0) == std::vector<std::int32_t>{0, 400'000'000, 300'000'000, 200'000'000});
+    CHECK(row_of(world, all.distances, 3) ==
+          std::vector<std::int32_t>{kNoPath<std::int32_t>, kNoPath<std::int32_t>, kNoPath<std::int32_t>, 0});
+  });
+}
+
+TEST_CASE("vertices reached are those of searches from each, in graphs with and without ways back") {
+  run_ranks(1, quiet_plan(), [](World& world) {
+    for (const Edge m : {0, 300, 900, 1800, 5000}) {
+      constexpr Vertex kN = 1200;  // components beyond one pass
+      const auto input = random_arcs(kN, m, 1, static_cast<std::uint64_t>(m) + 3);
+      const Arcs<double> arcs = make_arcs<double>(ids_of(kN), true, input);
+      const auto counts = reached_counts(world.team(), arcs);
+      int wrong = 0;
+      for (Local s = 0; s < kN; ++s) {
+        std::vector<char> seen(kN, 0);
+        std::vector<Local> list{s};
+        seen[static_cast<std::size_t>(s)] = 1;
+        for (std::size_t k = 0; k < list.size(); ++k)
+          for (const Local head : arcs.heads_of(list[k]))
+            if (!seen[static_cast<std::size_t>(head)]) seen[static_cast<std::size_t>(head)] = 1, list.push_back(head);
+        wrong += counts[static_cast<std::size_t>(s)] != static_cast<Vertex>(list.size());
+      }
+      CHECK(wrong == 0);
+    }
+  });
+}
+
+TEST_CASE("a fraction beside a weight beyond float32 gives float64") {
+  const std::vector<Arc<double>> input{{0, 1, 0.5}, {1, 2, 1e39}};
+  CHECK(narrowest_type(make_arcs<double>(ids_of(3), true, input)) == Element::float64);
+}
+
+TEST_CASE("steps are counted on one rank too, and nothing is peeled then") {
+  run_ranks(1, quiet_plan(), [](World& world) {
+    std::vector<Arc<std::int32_t>> input;
+    for (Local v = 0; v + 1 < 200; ++v) input.push_back({v, v + 1, 1});
+    AllPairsOptions options{.block = 48};
+    options.on_grid.steps = 2;
+    const auto all = all_pairs(world, make_arcs<std::int32_t>(ids_of(200), true, input), options);
+    CHECK(all.report.steps == 2);
+    CHECK(all.distances.local(0, 96) == 96);
+    CHECK(all.distances.local(0, 199) == kNoPath<std::int32_t>);
+    options.method = PairsMethod::dijkstra;
+    CHECK_THROWS_AS(all_pairs(world, make_arcs<std::int32_t>(ids_of(200), true, input), options), UsageError);
+  });
+}
