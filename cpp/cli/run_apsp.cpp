@@ -19,8 +19,9 @@ constexpr double kCheckAllUpTo = 1e9;  // n * m
 
 struct Options {
   std::string method = "auto", type = "auto", output, output_type, grid, variant = "coast", broadcast,
-              look_ahead = "on", peel = "on";
-  std::int64_t block = 0, steps = 0;
+              look_ahead = "on", peel = "on", checkpoint;
+  std::int64_t block = 0, steps = 0, checkpoint_steps = 0;
+  double checkpoint_minutes = 30;
   std::size_t chunk_kib = 4096;
   int trials = 1, zstd = 0;
   double delta = 0;
@@ -80,6 +81,10 @@ AllPairsOptions all_pairs_options(const Options& o) {
   if (o.look_ahead == "off") out.on_grid.look_ahead = GridOptions::LookAhead::off;
   out.on_grid.chunk_bytes = o.chunk_kib << 10;
   out.on_grid.steps = o.steps;
+  out.checkpoint = {.folder = o.checkpoint,
+                    .every_steps = o.checkpoint_steps,
+                    .every_seconds = 60 * o.checkpoint_minutes,
+                    .run = {}};
   if (!o.grid.empty()) {
     int rows = 0, cols = 0, end = 0;
     if (std::sscanf(o.grid.c_str(), "%dx%d%n", &rows, &cols, &end) != 2 || end != static_cast<int>(o.grid.size()) ||
@@ -166,6 +171,12 @@ Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_e
           fmt::format("{:.3f} s expected; ideal {:.3f}, worst {:.3f}", forecast->at("expected").template get<double>(),
                       forecast->at("ideal").template get<double>(), forecast->at("worst").template get<double>()));
   }
+  if (report.saved) {
+    const CheckpointReport& kept = report.saved->checkpoint;
+    rows.emplace_back("checkpoint",
+                      fmt::format("from block step {}, saved {} times, {:.3f} s ({:.1f} % of the time)",
+                                  report.saved->first, kept.saved, kept.save_seconds, 100 * kept.save_seconds / seconds));
+  }
   if (!o.output.empty()) rows.emplace_back("written", o.output);
   rows.emplace_back("verified", partial         ? "no (--steps left the rest undone)"
                                 : !verify       ? "no (--verify asks for it)"
@@ -201,7 +212,16 @@ int run_apsp(const Words& words) {
   app.add_option("--chunk", o.chunk_kib, "KiB of a panel that travel at a time (default 4096; 0: all)");
   app.add_option("--look-ahead", o.look_ahead, "on (default) or off")->check(CLI::IsMember({"on", "off"}));
   app.add_option("--steps", o.steps, "end after so many blocks: for measuring")->check(CLI::PositiveNumber);
-  app.add_option("--trials", o.trials, "how often it is timed (default 1)")->check(CLI::PositiveNumber);
+  auto* trials = app.add_option("--trials", o.trials, "how often it is timed (default 1)")->check(CLI::PositiveNumber);
+  auto* checkpoint = app.add_option("--checkpoint", o.checkpoint,
+                                    "a folder: saved there now and then, and on SIGTERM; gone on with from there")
+                         ->excludes(trials);
+  app.add_option("--checkpoint-steps", o.checkpoint_steps, "saved every so many blocks too")
+      ->needs(checkpoint)
+      ->check(CLI::PositiveNumber);
+  app.add_option("--checkpoint-minutes", o.checkpoint_minutes, "saved every so many minutes (default 30; 0: not)")
+      ->needs(checkpoint)
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--output", o.output, "write the distances, with original ids: .npy .tiles .zarr");
   app.add_option("--output-type", o.output_type, "of the values in the file");
   app.add_option("--zstd", o.zstd, "level at which chunks of .zarr are compressed (default 0: not)");

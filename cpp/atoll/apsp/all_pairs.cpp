@@ -102,8 +102,9 @@ AllPairs<T> on_a_grid(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
               fmt::format("the grid is {} x {} (there are {} ranks). Give sides whose product is that.", grid.rows,
                           grid.cols, world.size()));
   world.agree(!options.method || options.method == PairsMethod::floyd_warshall,
-              fmt::format("--method {} on {} ranks (searches run on one). Leave out --ranks, or take fw.",
-                          options.method ? name_of(*options.method) : "", world.size()));
+              fmt::format("--method {} on {} ranks{} (searches run on one and are not saved). Leave that out, or take fw.",
+                          options.method ? name_of(*options.method) : "", world.size(),
+                          options.checkpoint.folder.empty() ? "" : " with a checkpoint"));
   const Gemm gemm(shortest_paths_algebra(arcs));
   GridOptions on_grid = options.on_grid;
   on_grid.block = options.block ? options.block : usual_block(gemm, arcs.vertices());
@@ -115,7 +116,10 @@ AllPairs<T> on_a_grid(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
   const GridLayout layout(arcs.vertices(), on_grid.block, grid);
   all.distances = distances_from_entries<T>(world, Semiring::min_plus, layout, mine);
   RankTimer timer(world);
-  const GridRun run = floyd_warshall_grid(world, gemm, all.distances, on_grid, options.pauses);
+  const GridRun run =
+      options.checkpoint.folder.empty()
+          ? floyd_warshall_grid(world, gemm, all.distances, on_grid, options.pauses)
+          : floyd_warshall_saved(world, gemm, all.distances, on_grid, options.checkpoint, report.saved.emplace());
   world.together([&] {
     if (run.gain_vertex >= 0) refuse_negative_cycle(arcs);
   });
@@ -152,14 +156,14 @@ template <class T>
 AllPairs<T> all_pairs(World& world, const Arcs<T>& arcs, const AllPairsOptions& options) {
   check(arcs.vertices() > 0, "{}: there is no vertex (so there are no pairs). Give another graph.", arcs.name);
   check_memory<T>(world, arcs.vertices(), 1.1);  // the matrix and its panels
-  AllPairs<T> all =
-      world.size() == 1 && !options.grid ? on_one_rank(world, arcs, options) : on_a_grid(world, arcs, options);
+  const bool alone = world.size() == 1 && !options.grid && options.checkpoint.folder.empty();
+  AllPairs<T> all = alone ? on_one_rank(world, arcs, options) : on_a_grid(world, arcs, options);
   all.report.matrix_bytes = all.distances.local.memory_bytes();
   return all;
 }
 
 nlohmann::json AllPairsReport::to_json() const {
-  return {{"method", method},
+  nlohmann::json json{{"method", method},
           {"block", block},
           {"delta", delta},
           {"steps", steps},
@@ -175,6 +179,16 @@ nlohmann::json AllPairsReport::to_json() const {
             {"panel", panel_seconds},
             {"outer", outer_seconds},
             {"wait", wait_seconds}}}};
+  if (saved) {
+    const CheckpointReport& kept = saved->checkpoint;
+    json["checkpoint"] = {{"from_step", saved->first},
+                          {"saved", kept.saved},
+                          {"bytes", kept.bytes},
+                          {"save_seconds", kept.save_seconds},
+                          {"load_seconds", kept.load_seconds},
+                          {"overhead", compute_seconds > 0 ? kept.save_seconds / compute_seconds : 0.0}};
+  }
+  return json;
 }
 
 template <class T>
