@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <atoll/apsp/all_pairs.hpp>
 #include <atoll/apsp/distance_format.hpp>
 #include <atoll/apsp/floyd_warshall.hpp>
@@ -8,32 +6,19 @@
 #include <atoll/apsp/negative_cycle.hpp>
 #include <atoll/apsp/peel.hpp>
 #include <atoll/apsp/peeled_pairs.hpp>
+#include <atoll/apsp/restore_no_path.hpp>
+#include <atoll/apsp/usable_memory.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace atl {
 namespace {
 
-/// With negative weights "no path" has been added to, within half of what it was (gather_arcs refuses longer paths).
-template <class T>
-void restore_no_path(Team& team, MatrixView<T> d) {
-  if constexpr (std::is_same_v<T, std::int32_t>)
-    team.for_range(static_cast<std::size_t>(d.rows), 16, [&](int, std::size_t i, std::size_t end) {
-      for (; i < end; ++i)
-        for (T& x : d.row(static_cast<std::int64_t>(i)))
-          if (x > kNoPath<T> / 2) x = kNoPath<T>;
-    });
-}
-
 // Side of the tiles that a file gets where no block was chosen.
 constexpr std::int64_t kWrittenBlock = 512;
 
 // What Floyd-Warshall reaches of the processor's peak, and how long that is measured: for the choice of a method.
 constexpr double kOfPeak = 0.7, kPeakSeconds = 0.005;
-
-std::size_t usable_memory() {
-  return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-}
 
 /// Refuses a matrix that would not fit, while nothing has been taken.
 template <class T>
@@ -44,7 +29,8 @@ void check_memory(World& world, Vertex n, double parts) {
   world.agree(
       need / per_node <= has,
       fmt::format("{} vertices need {} of memory for all pairs in values of {} bytes (this machine has {} free; "
-                  "n = {} would fit). Take a narrower --type, more machines, or a part of the graph.",
+                  "n = {} would fit). Take a narrower --type, more machines, or a part of the graph; or "
+                  "work on a file: --out-of-core --output D.tiles.",
                   n, bytes_text(static_cast<std::uint64_t>(need)), sizeof(T),
                   bytes_text(static_cast<std::uint64_t>(has)),
                   static_cast<std::int64_t>(std::sqrt(has / parts / sizeof(T)))));
@@ -101,10 +87,11 @@ AllPairs<T> on_a_grid(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
   world.agree(grid.size() == world.size(),
               fmt::format("the grid is {} x {} (there are {} ranks). Give sides whose product is that.", grid.rows,
                           grid.cols, world.size()));
-  world.agree(!options.method || options.method == PairsMethod::floyd_warshall,
-              fmt::format("--method {} on {} ranks{} (searches run on one and are not saved). Leave that out, or take fw.",
-                          options.method ? name_of(*options.method) : "", world.size(),
-                          options.checkpoint.folder.empty() ? "" : " with a checkpoint"));
+  world.agree(
+      !options.method || options.method == PairsMethod::floyd_warshall,
+      fmt::format("--method {} on {} ranks{} (searches run on one and are not saved). Leave that out, or take fw.",
+                  options.method ? name_of(*options.method) : "", world.size(),
+                  options.checkpoint.folder.empty() ? "" : " with a checkpoint"));
   const Gemm gemm(shortest_paths_algebra(arcs));
   GridOptions on_grid = options.on_grid;
   on_grid.block = options.block ? options.block : usual_block(gemm, arcs.vertices());
@@ -164,21 +151,22 @@ AllPairs<T> all_pairs(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
 
 nlohmann::json AllPairsReport::to_json() const {
   nlohmann::json json{{"method", method},
-          {"block", block},
-          {"delta", delta},
-          {"steps", steps},
-          {"operations", operations},
-          {"components", components},
-          {"peeled_vertices", peeled},
-          {"matrix_bytes", matrix_bytes},
-          {"seconds",
-           {{"peel", peel_seconds},
-            {"compute", compute_seconds},
-            {"expand", expand_seconds},
-            {"diagonal", diagonal_seconds},
-            {"panel", panel_seconds},
-            {"outer", outer_seconds},
-            {"wait", wait_seconds}}}};
+                      {"block", block},
+                      {"delta", delta},
+                      {"steps", steps},
+                      {"operations", operations},
+                      {"components", components},
+                      {"peeled_vertices", peeled},
+                      {"matrix_bytes", matrix_bytes},
+                      {"seconds",
+                       {{"peel", peel_seconds},
+                        {"compute", compute_seconds},
+                        {"expand", expand_seconds},
+                        {"diagonal", diagonal_seconds},
+                        {"panel", panel_seconds},
+                        {"outer", outer_seconds},
+                        {"wait", wait_seconds},
+                        {"commit", commit_seconds}}}};
   if (saved) {
     const CheckpointReport& kept = saved->checkpoint;
     json["checkpoint"] = {{"from_step", saved->first},

@@ -43,6 +43,7 @@ struct AllPairsReport {
   double operations = 0;  ///< of Floyd-Warshall: additions and minima that were needed, of all ranks
   double peel_seconds = 0, compute_seconds = 0, expand_seconds = 0;
   double diagonal_seconds = 0, panel_seconds = 0, outer_seconds = 0, wait_seconds = 0;
+  double commit_seconds = 0;  ///< out of core: until all was on the disk
   std::int64_t components = 1, peeled = 0;
   std::int64_t steps = 0;        ///< blocks that were passed through
   std::size_t matrix_bytes = 0;  ///< of this rank

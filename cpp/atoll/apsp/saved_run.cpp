@@ -42,7 +42,7 @@ GridRun floyd_warshall_saved(World& world, const Gemm& gemm, Distances<T>& d, co
   return run;
 }
 
-#define ATOLL_SAVED_RUN_OF(T)                                                               \
+#define ATOLL_SAVED_RUN_OF(T)                                                                   \
   template GridRun floyd_warshall_saved(World&, const Gemm&, Distances<T>&, const GridOptions&, \
                                         const CheckpointOptions&, SavedRun&);
 ATOLL_SAVED_RUN_OF(float)
