@@ -47,7 +47,7 @@ def wait_for_step(job, folder, step):
 @pytest.fixture
 def whole(tmp_path):
     """The file of a run that nothing happened to."""
-    run(tmp_path, 1, "--output", tmp_path / "whole.npy")
+    run(tmp_path, 1, "--grid", "1x1", "--output", tmp_path / "whole.npy")
     return (tmp_path / "whole.npy").read_bytes()
 
 

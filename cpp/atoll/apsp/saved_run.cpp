@@ -9,6 +9,19 @@ namespace {
 // A pause costs a step its look-ahead, so not every step has one; a signal waits for the next.
 constexpr std::int64_t kStepsToPause = 8;
 
+[[noreturn]] void stop(World& world, std::int64_t done, std::int64_t of, const std::string& folder) {
+  const std::string text = fmt::format(
+      "ended by SIGTERM after {} of {} block steps (they are saved in {}). Give the same command with --checkpoint {} "
+      "to "
+      "go on, on any number of ranks.",
+      done, of, folder, folder);
+  try {
+    world.together([&] { throw RunStopped(text); });  // as an error of all, which is told once
+  } catch (const Error&) {
+  }
+  throw RunStopped(text);
+}
+
 }  // namespace
 
 template <class T>
@@ -34,11 +47,7 @@ GridRun floyd_warshall_saved(World& world, const Gemm& gemm, Distances<T>& d, co
   const GridPauses pauses{.first = saved.first, .every = std::gcd(mine.every_steps, kStepsToPause), .at = pause};
   GridRun run = floyd_warshall_grid(world, gemm, d, options, pauses);
   saved.checkpoint = keeper.report();
-  if (stopped)
-    throw RunStopped(
-        fmt::format("ended by SIGTERM after {} of {} block steps (they are saved in {}). Give the same command with "
-                    "--checkpoint {} to go on, on any number of ranks.",
-                    run.next, layout.rows.blocks(), mine.folder, mine.folder));
+  if (stopped) stop(world, run.next, layout.rows.blocks(), mine.folder);
   return run;
 }
 
