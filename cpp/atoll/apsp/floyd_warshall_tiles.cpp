@@ -10,6 +10,7 @@
 #include <atoll/apsp/floyd_warshall_tiles.hpp>
 #include <atoll/base/timer.hpp>
 #include <cmath>
+#include <deque>
 
 namespace atl {
 namespace {
@@ -45,11 +46,61 @@ class PackedTile {
   std::vector<PackedPanel> slices_;
 };
 
+/// A tile of the matrix by its row and column of tiles.
+struct Place {
+  std::int64_t i, j;
+};
+
+/// Tiles on their way between disk and memory, a piece at a time: each piece may wait for the disk, and only the thread that
+/// asks for it does.
+template <class T>
+class TileTraffic {
+ public:
+  explicit TileTraffic(const MappedTiles<T>& tiles) : tiles_(tiles) {}
+
+  void fetch(Place p) { queue_.push_back({p, 0, true}); }
+  void put(Place p) { queue_.push_back({p, 0, false}); }
+  void advance() {
+    if (queue_.empty()) return;
+    Task& task = queue_.front();
+    const auto [i, j] = task.place;
+    if (task.fetches) {
+      tiles_.prefetch_piece(i, j, task.done);
+    } else {
+      tiles_.flush_piece(i, j, task.done);
+    }
+    if (++task.done < tiles_.pieces(i, j)) return;
+    if (!task.fetches) {
+      // Given up when it is on the disk, about: memory that is being written cannot be taken at once.
+      if (written_) tiles_.release(written_->i, written_->j);
+      written_ = task.place;
+    }
+    queue_.pop_front();
+  }
+  /// Until all that was asked for is there; what goes to the disk may still be on its way.
+  void wait_for_fetches() {
+    while (std::ranges::any_of(queue_, &Task::fetches)) advance();
+  }
+  void finish() {
+    while (!queue_.empty()) advance();
+  }
+
+ private:
+  struct Task {
+    Place place;
+    std::int64_t done;
+    bool fetches;
+  };
+  const MappedTiles<T>& tiles_;
+  std::deque<Task> queue_;
+  std::optional<Place> written_;
+};
+
 template <class T>
 class TileSteps {
  public:
   TileSteps(const Gemm& gemm, Team& team, const MappedTiles<T>& tiles, const TilesOptions& options)
-      : gemm_(gemm), team_(team), tiles_(tiles), options_(options) {
+      : gemm_(gemm), team_(team), tiles_(tiles), options_(options), traffic_(tiles) {
     right_.reserve(static_cast<std::size_t>(tiles.tiles()));
     while (std::ssize(right_) < tiles.tiles()) right_.emplace_back(PackedPanel::Side::right);
   }
@@ -72,17 +123,14 @@ class TileSteps {
       report.operations += (options_.undirected ? 1.0 : 2.0) * static_cast<double>(tiles_.n()) *
                            static_cast<double>(tiles_.n()) * static_cast<double>(diagonal.rows);
     }
+    traffic_.finish();
     if (options_.undirected) mirror();
+    traffic_.finish();
     report.panel_seconds += timer.lap();
     return std::nullopt;
   }
 
  private:
-  /// A tile to be worked on, in the order of the outer product; of block column k it is a left factor.
-  struct Place {
-    std::int64_t i, j;
-  };
-
   // Where the tile lies that has entry (i, j) or, of an undirected matrix, perhaps (j, i).
   Place stored(Place p) const { return options_.undirected && p.i > p.j ? Place{p.j, p.i} : p; }
   MatrixView<T> tile(Place p) const { return tiles_.tile(p.i, p.j); }
@@ -90,21 +138,22 @@ class TileSteps {
     const Place at = stored(p);
     return at.i == p.i ? plain(tile(at)) : transposed(tile(at));
   }
-  void fetch(Place p) const {
-    if (options_.streams) tiles_.prefetch(stored(p).i, stored(p).j);
+  // The next one, while the one at hand, which was asked for before, is worked on.
+  void fetch(Place p) {
+    traffic_.wait_for_fetches();
+    if (options_.streams) traffic_.fetch(stored(p));
   }
-  void fetch_row(std::int64_t k, std::int64_t j) const {
+  void fetch_row(std::int64_t k, std::int64_t j) {
     if (j < tiles_.tiles()) fetch({k, j});
   }
-  void done(Place p) const {
-    if (!options_.streams) return;
-    tiles_.flush(stored(p).i, stored(p).j);
-    tiles_.release(stored(p).i, stored(p).j);
+  void done(Place p) {
+    if (options_.streams) traffic_.put(stored(p));
   }
 
-  void multiply(const PackedTile& left, const PackedTile& right, MatrixView<T> c, bool upper = false) const {
+  void multiply(const PackedTile& left, const PackedTile& right, MatrixView<T> c, bool upper = false) {
     const Window all{0, c.rows, 0, c.cols, upper};
-    for (std::size_t s = 0; s < left.slices(); ++s) gemm_.multiply<T>(team_, left[s], right[s], c, {&all, 1});
+    for (std::size_t s = 0; s < left.slices(); ++s)
+      gemm_.multiply<T>(team_, left[s], right[s], c, {&all, 1}, [this] { traffic_.advance(); });
   }
 
   // Tile (k, j) <- (k, k) (x) (k, j) for all j, and the factors for the whole step.
@@ -168,7 +217,7 @@ class TileSteps {
     return places;
   }
 
-  void mirror() const {
+  void mirror() {
     for (std::int64_t i = 0; i < tiles_.tiles(); ++i)
       for (std::int64_t j = i; j < tiles_.tiles(); ++j) {
         if (j + 1 < tiles_.tiles()) fetch({i, j + 1});
@@ -176,7 +225,7 @@ class TileSteps {
           mirror_within(tile({i, i}));
         } else {
           transpose<T>(team_, tile({i, j}), tiles_.tile(j, i));
-          if (options_.streams) tiles_.flush(j, i), tiles_.release(j, i);
+          if (options_.streams) traffic_.put({j, i});
         }
         done({i, j});
       }
@@ -195,6 +244,7 @@ class TileSteps {
   Team& team_;
   const MappedTiles<T>& tiles_;
   const TilesOptions options_;
+  TileTraffic<T> traffic_;
   std::vector<PackedTile> right_;  // [tile column]
   PackedTile left_{PackedPanel::Side::left};
   PackedTile diagonal_left_{PackedPanel::Side::left}, diagonal_right_{PackedPanel::Side::right};
