@@ -14,7 +14,7 @@
 ///     auto tiles = MappedTiles<float>::create(world, "d.tiles", n, 2048);   // collective; takes its room on the disk
 ///     tiles.tile(i, j)(r, c) = 1;                                           // any thread; rows lie one after another
 ///     tiles.prefetch(i, j + 1);                                             // while tile (i, j) is worked on
-///     tiles.flush(i, j); tiles.release(i, j);                               // written to, and not needed for long
+///     tiles.release(i, j); tiles.flush(i, j);                               // written to, and not needed for long
 ///     tiles.commit({.ids = ids});                                           // collective; only now it has its name
 ///
 /// Tiles have b x b entries, the last of a side fewer, and begin at a page: those of two ranks share no page, so ranks
