@@ -34,7 +34,8 @@ def run(tmp_path, ranks, *arguments):
 
 
 def saved(folder):
-    return max((int(found[1]) for p in folder.glob("step-*") if (found := re.fullmatch(r"step-(\d+)", p.name))), default=0)
+    steps = [int(found[1]) for p in folder.glob("step-*") if (found := re.fullmatch(r"step-(\d+)", p.name))]
+    return max(steps, default=0)
 
 
 def wait_for_step(job, folder, step):
