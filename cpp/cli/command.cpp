@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command.hpp"
 
+#include <atoll/apsp/saved_run.hpp>
 #include <atoll/transport/discover.hpp>
 #include <cstdio>
 #include <fstream>
@@ -205,6 +206,8 @@ Failure current_failure() {
     return {1, "transport", e.what()};
   } catch (const VerificationError& e) {
     return {1, "verification", e.what()};
+  } catch (const RunStopped& e) {
+    return {1, "stopped", e.what()};
   } catch (const std::bad_alloc&) {
     return {1, "memory",
             "memory ran out (the machine or a limit has no more). Use more ranks, or `atoll inspect` first."};

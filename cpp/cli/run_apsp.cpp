@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/apsp/all_pairs.hpp>
+#include <atoll/apsp/distance_file.hpp>
 #include <atoll/apsp/distance_row.hpp>
 #include <atoll/apsp/gemm_tuning.hpp>
 #include <atoll/apsp/graph_of_arcs.hpp>
 #include <atoll/apsp/narrow_arcs.hpp>
+#include <atoll/apsp/out_of_core.hpp>
 #include <atoll/base/random.hpp>
 #include <cmath>
 
@@ -22,15 +24,17 @@ constexpr std::int64_t kLargestChunkKib = std::int64_t{1} << 30;
 
 struct Options {
   std::string method = "auto", type = "auto", output, output_type, grid, variant = "coast", broadcast,
-              look_ahead = "on", peel = "on";
-  std::int64_t block = 0, steps = 0, chunk_kib = 4096;
+              look_ahead = "on", peel = "on", checkpoint;
+  std::int64_t block = 0, steps = 0, chunk_kib = 4096, checkpoint_steps = 0;
+  double checkpoint_minutes = 30;
   int trials = 1, zstd = 0;
   double delta = 0;
-  bool verify = false, no_verify = false, force = false;
+  bool verify = false, no_verify = false, force = false, out_of_core = false;
 };
 
-template <class T>
-std::optional<std::string> fault_of(World& world, const Arcs<T>& arcs, const Distances<T>& d, Vertex& checked) {
+/// What is wrong with the rows, each of them row(s) on all ranks.
+template <class T, class Row>
+std::optional<std::string> fault_of(World& world, const Arcs<T>& arcs, Row&& row_of, Vertex& checked) {
   const Vertex n = arcs.vertices();
   const bool all = static_cast<double>(n) * static_cast<double>(arcs.size()) <= kCheckAllUpTo;
   checked = all ? n : std::min(n, kCheckedRows);
@@ -39,7 +43,7 @@ std::optional<std::string> fault_of(World& world, const Arcs<T>& arcs, const Dis
   for (Vertex k = 0; k < checked; ++k) {
     const Vertex s =
         all ? k : static_cast<Vertex>(random_at(7, static_cast<std::uint64_t>(k)) % static_cast<std::uint64_t>(n));
-    const std::vector<T> row = row_of(world, d, s);
+    const std::vector<T> row = row_of(s);
     // Every rank has the row: each checks its share of them.
     if (!fault && k % world.size() == world.rank()) fault = fault_of_row<T>(arcs, entering, s, row);
   }
@@ -64,6 +68,8 @@ AllPairsOptions all_pairs_options(const Options& o) {
   if (o.look_ahead == "off") out.on_grid.look_ahead = GridOptions::LookAhead::off;
   out.on_grid.chunk_bytes = static_cast<std::size_t>(o.chunk_kib) << 10;
   out.on_grid.steps = o.steps;
+  out.checkpoint = {
+      .folder = o.checkpoint, .every_steps = o.checkpoint_steps, .every_seconds = 60 * o.checkpoint_minutes, .run = {}};
   if (!o.grid.empty()) {
     int rows = 0, cols = 0, end = 0;
     if (std::sscanf(o.grid.c_str(), "%dx%d%n", &rows, &cols, &end) != 2 || end != static_cast<int>(o.grid.size()) ||
@@ -100,12 +106,19 @@ template <class T>
 Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_edges) {
   AllPairsOptions options = all_pairs_options(o);
   options.blocking = stored_blocking(shortest_paths_algebra(arcs), tune::Store());
-  check_output(world, o, arcs.vertices(), kElementOf<T>);
+  if (!o.out_of_core) check_output(world, o, arcs.vertices(), kElementOf<T>);
+  const Existing existing = o.force ? Existing::replace : Existing::refuse;
   Trials trials(world);
   AllPairs<T> all;
   for (int t = 0; t < o.trials; ++t) {
     all = {};  // its memory goes before the next takes as much
-    trials.time([&] { all = all_pairs(world, arcs, options); });
+    trials.time([&] {
+      if (o.out_of_core) {
+        all.report = all_pairs_in_file(world, arcs, o.output, options, existing);
+      } else {
+        all = all_pairs(world, arcs, options);
+      }
+    });
   }
   Outcome out;
   trials.report(out.seconds, out.counters);
@@ -121,14 +134,13 @@ Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_e
   const double cubed = 2.0 * std::pow(static_cast<double>(arcs.vertices()), 3);
   if (report.operations > 0) out.result["operations_per_second"] = report.operations / seconds;
   out.result["nominal_operations_per_second"] = cubed / seconds;
-  const GridLayout& layout = all.distances.layout;
   const auto forecast = world.together([&]() -> std::optional<nlohmann::json> {
     // Only the first rank's outcome is shown; searches from every source, which have no blocks, are not what the model
     // knows.
-    if (world.rank() != 0 || report.operations == 0 || report.block == 0) return std::nullopt;
+    if (world.rank() != 0 || report.operations == 0 || report.block == 0 || o.out_of_core) return std::nullopt;
     return apsp_forecast({.element = shortest_paths_algebra(arcs).element,
                           .n = arcs.vertices(),
-                          .grid = layout.grid,
+                          .grid = all.distances.layout.grid,
                           .block = report.block,
                           .broadcast = std::string(name_of(options.on_grid.panels)),
                           .share = report.operations / cubed,
@@ -136,7 +148,9 @@ Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_e
   });
   if (forecast) out.result["model"] = *forecast;
   RankTimer timer(world);
-  if (!o.output.empty()) {
+  if (o.out_of_core) {
+    out.result["output"] = o.output;
+  } else if (!o.output.empty()) {
     const GraphOfArcs<T> graph(arcs);
     write_distances(world, o.output, all.distances, graph.graph(), file_options(o));
     out.seconds["write"] = world.max(timer.lap());
@@ -146,7 +160,15 @@ Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_e
   const bool verify = !partial && !o.no_verify && (o.verify || input_edges <= 100'000'000);
   Vertex checked = 0;
   if (verify) {
-    const auto fault = fault_of(world, arcs, all.distances, checked);
+    std::optional<DistanceFile> file;
+    if (o.out_of_core) file.emplace(o.output);
+    const auto row = [&](Vertex s) {
+      if (!file) return row_of(world, all.distances, s);
+      std::vector<T> values(static_cast<std::size_t>(arcs.vertices()));
+      file->read_row(s, values.data());
+      return values;
+    };
+    const auto fault = fault_of(world, arcs, row, checked);
     out.verified = !fault;
     if (fault) out.failure = fmt::format("{}: {}. This is a defect: report it with the command.", arcs.name, *fault);
     out.result["checked_rows"] = checked;
@@ -173,6 +195,12 @@ Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_e
           "model",
           fmt::format("{:.3f} s expected; ideal {:.3f}, worst {:.3f}", forecast->at("expected").template get<double>(),
                       forecast->at("ideal").template get<double>(), forecast->at("worst").template get<double>()));
+  }
+  if (report.saved) {
+    const CheckpointReport& kept = report.saved->checkpoint;
+    rows.emplace_back("checkpoint", fmt::format("from block step {}, saved {} times, {:.3f} s ({:.1f} % of the time)",
+                                                report.saved->first, kept.saved, kept.save_seconds,
+                                                100 * kept.save_seconds / seconds));
   }
   if (!o.output.empty()) rows.emplace_back("written", o.output);
   rows.emplace_back("verified", partial         ? "no (--steps left the rest undone)"
@@ -210,11 +238,27 @@ int run_apsp(const Words& words) {
   app.add_option("--chunk", o.chunk_kib, "KiB of a panel that travel at a time (default 4096; 0: all)")
       ->check(CLI::Range(std::int64_t{0}, kLargestChunkKib));
   app.add_option("--look-ahead", o.look_ahead, "on (default) or off")->check(CLI::IsMember({"on", "off"}));
-  app.add_option("--steps", o.steps, "end after so many blocks: for measuring")->check(CLI::PositiveNumber);
-  app.add_option("--trials", o.trials, "how often it is timed (default 1)")->check(CLI::PositiveNumber);
-  app.add_option("--output", o.output, "write the distances, with original ids: .npy .tiles .zarr");
+  auto* steps =
+      app.add_option("--steps", o.steps, "end after so many blocks: for measuring")->check(CLI::PositiveNumber);
+  auto* trials = app.add_option("--trials", o.trials, "how often it is timed (default 1)")->check(CLI::PositiveNumber);
+  auto* checkpoint = app.add_option("--checkpoint", o.checkpoint,
+                                    "a folder: saved there now and then, and on SIGTERM; gone on with from there")
+                         ->excludes(trials);
+  app.add_option("--checkpoint-steps", o.checkpoint_steps, "saved every so many blocks too")
+      ->needs(checkpoint)
+      ->check(CLI::PositiveNumber);
+  app.add_option("--checkpoint-minutes", o.checkpoint_minutes, "saved every so many minutes (default 30; 0: not)")
+      ->needs(checkpoint)
+      ->check(CLI::NonNegativeNumber);
+  auto* output = app.add_option("--output", o.output, "write the distances, with original ids: .npy .tiles .zarr");
+  auto* out_of_core = app.add_flag("--out-of-core", o.out_of_core,
+                                   "work on the file --output D.tiles: for a matrix larger than memory (one rank)")
+                          ->needs(output)
+                          ->excludes(trials)
+                          ->excludes(steps);
   app.add_option("--output-type", o.output_type, "of the values in the file")
-      ->check(CLI::IsMember({"float32", "float64", "int32", "uint16", "uint8"}));
+      ->check(CLI::IsMember({"float32", "float64", "int32", "uint16", "uint8"}))
+      ->excludes(out_of_core);
   app.add_option("--zstd", o.zstd, "level at which chunks of .zarr are compressed (default 0: not)")
       ->check(CLI::Range(0, 19));
   app.add_flag("--force", o.force, "replace an output that is there");

@@ -6,25 +6,14 @@
 #include <atoll/apsp/negative_cycle.hpp>
 #include <atoll/apsp/peel.hpp>
 #include <atoll/apsp/peeled_pairs.hpp>
+#include <atoll/apsp/restore_no_path.hpp>
+#include <atoll/apsp/usable_memory.hpp>
 #include <atoll/apsp/value_range.hpp>
-#include <atoll/transport/discover.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace atl {
 namespace {
-
-/// With negative weights "no path" has been added to, within half of what it was (check_sums), and a path beyond that half
-/// is found to be lost (check_no_path_is_lost).
-template <class T>
-void restore_no_path(Team& team, MatrixView<T> d) {
-  if constexpr (std::is_same_v<T, std::int32_t>)
-    team.for_range(static_cast<std::size_t>(d.rows), 16, [&](int, std::size_t i, std::size_t end) {
-      for (; i < end; ++i)
-        for (T& x : d.row(static_cast<std::int64_t>(i)))
-          if (x > kNoPath<T> / 2) x = kNoPath<T>;
-    });
-}
 
 // Side of the tiles that a file gets where no block was chosen.
 constexpr std::int64_t kWrittenBlock = 512;
@@ -35,7 +24,7 @@ constexpr double kOfPeak = 0.7, kPeakSeconds = 0.005;
 /// Refuses a matrix that would not fit, while nothing has been taken.
 template <class T>
 void check_memory(World& world, Vertex n, double parts) {
-  const auto has = static_cast<double>(machine().free_memory_bytes);
+  const auto has = static_cast<double>(usable_memory());
   Rank near = 0;  // ranks that share this machine's memory
   for (Rank r = 0; r < world.size(); ++r) near += world.fabric().node_of(r) == world.fabric().node_of(world.rank());
   const double share = static_cast<double>(near) / world.size();
@@ -43,7 +32,8 @@ void check_memory(World& world, Vertex n, double parts) {
   world.agree(
       need * share <= has,
       fmt::format("{} vertices need {} of memory for all pairs in values of {} bytes (this machine has {} free; "
-                  "n = {} would fit). Take a narrower --type, more machines, or a part of the graph.",
+                  "n = {} would fit). Take a narrower --type, more machines, or a part of the graph; or "
+                  "work on a file: --out-of-core --output D.tiles.",
                   n, bytes_text(static_cast<std::uint64_t>(need)), sizeof(T),
                   bytes_text(static_cast<std::uint64_t>(has)),
                   static_cast<std::int64_t>(std::sqrt(has / share / parts / sizeof(T)))));
@@ -107,10 +97,10 @@ AllPairs<T> on_a_grid(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
       throw UsageError(fmt::format("the grid is {} x {} (there are {} ranks). Give sides whose product is that.",
                                    grid.rows, grid.cols, world.size()));
     if (options.method && options.method != PairsMethod::floyd_warshall)
-      throw UsageError(
-          fmt::format("the method is {} on a grid of {} ranks (searches run on one rank, without a grid). "
-                      "Leave them out, or take fw.",
-                      name_of(*options.method), world.size()));
+      throw UsageError(fmt::format(
+          "the method is {} on a grid of {} ranks{} (searches run on one rank, without a grid, and are not "
+          "saved). Leave that out, or take fw.",
+          name_of(*options.method), world.size(), options.checkpoint.folder.empty() ? "" : " with a checkpoint"));
   });
   const Gemm gemm(shortest_paths_algebra(arcs), options.blocking);
   GridOptions on_grid = options.on_grid;
@@ -123,7 +113,10 @@ AllPairs<T> on_a_grid(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
   const GridLayout layout(arcs.vertices(), on_grid.block, grid);
   all.distances = distances_from_entries<T>(world, Semiring::min_plus, layout, mine);
   RankTimer timer(world);
-  const GridRun run = floyd_warshall_grid(world, gemm, all.distances, on_grid, options.pauses);
+  const GridRun run =
+      options.checkpoint.folder.empty()
+          ? floyd_warshall_grid(world, gemm, all.distances, on_grid, options.pauses)
+          : floyd_warshall_saved(world, gemm, all.distances, on_grid, options.checkpoint, report.saved.emplace());
   world.together([&] {
     if (run.gain_vertex >= 0) refuse_negative_cycle(arcs);
   });
@@ -167,29 +160,40 @@ AllPairs<T> all_pairs(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
     check_sums(arcs);
   });
   check_memory<T>(world, arcs.vertices(), 1.1);  // the matrix and its panels
-  AllPairs<T> all =
-      world.size() == 1 && !options.grid ? on_one_rank(world, arcs, options) : on_a_grid(world, arcs, options);
+  const bool alone = world.size() == 1 && !options.grid && options.checkpoint.folder.empty();
+  AllPairs<T> all = alone ? on_one_rank(world, arcs, options) : on_a_grid(world, arcs, options);
   all.report.matrix_bytes = all.distances.local.memory_bytes();
   return all;
 }
 
 nlohmann::json AllPairsReport::to_json() const {
-  return {{"method", method},
-          {"block", block},
-          {"delta", delta},
-          {"steps", steps},
-          {"operations", operations},
-          {"components", components},
-          {"peeled_vertices", peeled},
-          {"matrix_bytes", matrix_bytes},
-          {"seconds",
-           {{"peel", peel_seconds},
-            {"compute", compute_seconds},
-            {"expand", expand_seconds},
-            {"diagonal", diagonal_seconds},
-            {"panel", panel_seconds},
-            {"outer", outer_seconds},
-            {"wait", wait_seconds}}}};
+  nlohmann::json json{{"method", method},
+                      {"block", block},
+                      {"delta", delta},
+                      {"steps", steps},
+                      {"operations", operations},
+                      {"components", components},
+                      {"peeled_vertices", peeled},
+                      {"matrix_bytes", matrix_bytes},
+                      {"seconds",
+                       {{"peel", peel_seconds},
+                        {"compute", compute_seconds},
+                        {"expand", expand_seconds},
+                        {"diagonal", diagonal_seconds},
+                        {"panel", panel_seconds},
+                        {"outer", outer_seconds},
+                        {"wait", wait_seconds},
+                        {"commit", commit_seconds}}}};
+  if (saved) {
+    const CheckpointReport& kept = saved->checkpoint;
+    json["checkpoint"] = {{"from_step", saved->first},
+                          {"saved", kept.saved},
+                          {"bytes", kept.bytes},
+                          {"save_seconds", kept.save_seconds},
+                          {"load_seconds", kept.load_seconds},
+                          {"overhead", compute_seconds > 0 ? kept.save_seconds / compute_seconds : 0.0}};
+  }
+  return json;
 }
 
 template <class T>

@@ -6,6 +6,7 @@
 #include <atoll/apsp/distances.hpp>
 #include <atoll/apsp/gemm.hpp>
 #include <atoll/apsp/grid_options.hpp>
+#include <atoll/apsp/saved_run.hpp>
 #include <nlohmann/json_fwd.hpp>
 
 /// All pairs' shortest paths of a graph: COAST (SC 2022) on any number of ranks, less of it where the graph allows.
@@ -29,7 +30,10 @@ struct AllPairsOptions {
   std::int64_t block = 0;                     ///< b; 0: by n and the kernel
   std::optional<GemmBlocking> blocking = {};  ///< of products; none: the usual one
   GridOptions on_grid = {};                   ///< broadcasts, look-ahead; its block does not count
-  GridPauses pauses = {};                     ///< on a grid
+  GridPauses pauses = {};                     ///< on a grid; with a checkpoint they are its own
+  /// With a folder: saved there now and then and gone on with from there (saved_run.hpp). Its `run` does not count. One
+  /// rank then computes as a grid of 1 x 1 does.
+  CheckpointOptions checkpoint = {.folder = {}, .every_steps = 0, .every_seconds = 1800, .run = {}};
 };
 
 /// How it went, on this rank.
@@ -40,9 +44,11 @@ struct AllPairsReport {
   double operations = 0;  ///< of Floyd-Warshall: additions and minima that were needed, of all ranks
   double peel_seconds = 0, compute_seconds = 0, expand_seconds = 0;
   double diagonal_seconds = 0, panel_seconds = 0, outer_seconds = 0, wait_seconds = 0;
+  double commit_seconds = 0;  ///< out of core: until all was on the disk
   std::int64_t components = 1, peeled = 0;
   std::int64_t steps = 0;        ///< blocks that were passed through
   std::size_t matrix_bytes = 0;  ///< of this rank
+  std::optional<SavedRun> saved = {};
   nlohmann::json to_json() const;
 };
 
@@ -54,7 +60,7 @@ struct AllPairs {
 
 /// Collective. Throws InputError, alike on all ranks: a negative cycle (named), a matrix that does not fit in memory
 /// (before anything is computed, with what would fit), a path whose length T does not hold (named: it is never told as no
-/// path). UsageError: options that do not go together.
+/// path). UsageError: options that do not go together. RunStopped: SIGTERM, saved.
 template <class T>
 AllPairs<T> all_pairs(World& world, const Arcs<T>& arcs, const AllPairsOptions& options = {});
 

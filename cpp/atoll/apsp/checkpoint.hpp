@@ -50,7 +50,7 @@ struct CheckpointReport {
   std::int64_t saved = 0;   ///< times
   double save_seconds = 0;  ///< of this rank, in all
   double load_seconds = 0;
-  std::uint64_t bytes = 0;  ///< of the latest, on all ranks
+  std::uint64_t bytes = 0;  ///< of the latest that was saved, on all ranks
 };
 
 template <class T>
@@ -75,6 +75,8 @@ class Checkpoint {
   template <class T>
   std::optional<Restart<T>> load(const GridLayout& layout);
 
+  /// Whether load() will find something.
+  bool has_saved() const { return !latest_.empty(); }
   const CheckpointReport& report() const { return report_; }
 
  private:

@@ -49,11 +49,7 @@ void MappedFile::will_need(std::uint64_t at, std::uint64_t n) const {
 
 void MappedFile::release(std::uint64_t at, std::uint64_t n) const {
   const auto [begin, size] = pages_of(at, n);
-#if defined(MADV_COLD)
-  madvise(data_ + begin, size, MADV_COLD);  // stays as long as nobody needs the memory
-#else
   madvise(data_ + begin, size, MADV_DONTNEED);  // of a shared mapping: nothing is lost
-#endif
 }
 
 void MappedFile::start_writing(std::uint64_t at, std::uint64_t n) const {

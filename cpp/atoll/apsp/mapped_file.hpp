@@ -31,8 +31,9 @@ class MappedFile {
   char* data() const { return data_; }
   std::uint64_t bytes() const { return bytes_; }
 
-  /// Hints about [at, at + n): it will be read soon; it will not be for long, others may have its memory first; what was
-  /// written to it goes on its way to the disk now (a full queue of the disk is waited for). None fails.
+  /// Hints about [at, at + n): it will be read soon; it will not be for long, and is the system's cache's alone (which
+  /// writes it, and gives its memory away, without stopping our threads: do it before start_writing); what was written to it
+  /// goes on its way to the disk now (a full queue of the disk is waited for). None fails.
   void will_need(std::uint64_t at, std::uint64_t n) const;
   void release(std::uint64_t at, std::uint64_t n) const;
   void start_writing(std::uint64_t at, std::uint64_t n) const;

@@ -6,6 +6,7 @@
 #include <atoll/apsp/matrix.hpp>
 #include <memory>
 #include <string>
+#include <utility>
 
 /// A matrix whose memory is a file: for one that is larger than memory. When it is done it is a file of distances, without
 /// a copy.
@@ -13,7 +14,7 @@
 ///     auto tiles = MappedTiles<float>::create(world, "d.tiles", n, 2048);   // collective; takes its room on the disk
 ///     tiles.tile(i, j)(r, c) = 1;                                           // any thread; rows lie one after another
 ///     tiles.prefetch(i, j + 1);                                             // while tile (i, j) is worked on
-///     tiles.flush(i, j); tiles.release(i, j);                               // written to, and not needed for long
+///     tiles.release(i, j); tiles.flush(i, j);                               // written to, and not needed for long
 ///     tiles.commit({.ids = ids});                                           // collective; only now it has its name
 ///
 /// Tiles have b x b entries, the last of a side fewer, and begin at a page: those of two ranks share no page, so ranks
@@ -43,6 +44,19 @@ class MappedTiles {
 
   /// Hints, of microseconds; flush() takes longer while the disk has more to do than it can queue.
   void prefetch(std::int64_t i, std::int64_t j) const { file_.will_need(order_.begin_of(i, j), order_.bytes_of(i, j)); }
+  /// Both in pieces, 0 .. pieces(i, j) - 1: for a thread that has something else to do in between.
+  static constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;
+  std::int64_t pieces(std::int64_t i, std::int64_t j) const {
+    return static_cast<std::int64_t>((order_.bytes_of(i, j) + kPiece - 1) / kPiece);
+  }
+  void prefetch_piece(std::int64_t i, std::int64_t j, std::int64_t piece) const {
+    const auto [at, bytes] = piece_of(i, j, piece);
+    file_.will_need(at, bytes);
+  }
+  void flush_piece(std::int64_t i, std::int64_t j, std::int64_t piece) const {
+    const auto [at, bytes] = piece_of(i, j, piece);
+    file_.start_writing(at, bytes);
+  }
   void flush(std::int64_t i, std::int64_t j) const {
     file_.start_writing(order_.begin_of(i, j), order_.bytes_of(i, j));
   }
@@ -56,6 +70,10 @@ class MappedTiles {
   std::uint64_t bytes() const { return file_.bytes(); }
 
  private:
+  std::pair<std::uint64_t, std::uint64_t> piece_of(std::int64_t i, std::int64_t j, std::int64_t piece) const {
+    const std::uint64_t from = static_cast<std::uint64_t>(piece) * kPiece;
+    return {order_.begin_of(i, j) + from, std::min(kPiece, order_.bytes_of(i, j) - from)};
+  }
   MappedTiles(World& world, const std::string& path, std::int64_t n, std::int64_t block, Existing existing);
 
   World* world_;
