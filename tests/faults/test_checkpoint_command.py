@@ -97,6 +97,6 @@ def test_a_checkpoint_of_another_graph_and_searches_are_refused(tmp_path):
     code, errors = refused("grid:35x24", "--type", "int32", "--block", 16, "--checkpoint", folder)
     assert code == 3 and "is of another run" in errors
     code, errors = refused("ring:9", "--method", "dijkstra", "--checkpoint", tmp_path / "other")
-    assert code == 3 and "--method dijkstra" in errors
+    assert code == 2 and "the method is dijkstra" in errors
     code, errors = refused("ring:9", "--checkpoint-steps", 3)
     assert code == 2

@@ -5,10 +5,9 @@ import json
 import subprocess
 from pathlib import Path
 
+import atoll
 import numpy as np
 import pytest
-
-import atoll
 
 csgraph = pytest.importorskip("scipy.sparse.csgraph")
 ATOLL = Path(__file__).parents[2] / "bin/atoll"
