@@ -122,8 +122,8 @@ void Flows::start_first(Lane& lane) {
     lane.latency_s = route(m);
     if (m.bytes > 0) {
       ++flows_;
-      lane.comm = zone_->send(hosts_[static_cast<std::size_t>(m.from)], hosts_[static_cast<std::size_t>(m.to)], m.travel,
-                              route_, &lane);
+      lane.comm = zone_->send(hosts_[static_cast<std::size_t>(m.from)], hosts_[static_cast<std::size_t>(m.to)],
+                              m.travel, route_, &lane);
       return;
     }
     pass_first(lane);  // nothing that could meet anything
