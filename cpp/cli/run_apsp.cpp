@@ -132,7 +132,8 @@ Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_e
   out.result = report.to_json();
   out.result["type"] = name_of(kElementOf<T>);
   const double cubed = 2.0 * std::pow(static_cast<double>(arcs.vertices()), 3);
-  if (report.operations > 0) out.result["operations_per_second"] = report.operations / seconds;
+  if (report.method == name_of(PairsMethod::floyd_warshall))
+    out.result["operations_per_second"] = report.operations / seconds;
   out.result["nominal_operations_per_second"] = cubed / seconds;
   const auto forecast = world.together([&]() -> std::optional<nlohmann::json> {
     // Only the first rank's outcome is shown; searches from every source, which have no blocks, are not what the model
@@ -183,7 +184,7 @@ Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_e
     rows.emplace_back("less to do",
                       fmt::format("{} components, {} vertices of trees taken off", report.components, report.peeled));
   rows.emplace_back("time", fmt::format("{:.3f} s", seconds));
-  if (report.operations > 0) {
+  if (report.method == name_of(PairsMethod::floyd_warshall) && report.operations > 0) {
     rows.emplace_back(
         "blocks",
         fmt::format("of {}: diagonal {:.3f} s, panels {:.3f}, outer product {:.3f}, waiting {:.3f}", report.block,
