@@ -61,7 +61,8 @@ def test_combining_saves_bytes_across_the_wall(table):
     words = ["--machine", "4x4", "--scale", 8, "--algorithm", "bfs", "pagerank", "cdlp"]
     _, rows, kept, _ = table("combining", *words)
     saved = {row["algorithm"]: row["on"]["inter_domain_bytes"] / row["off"]["inter_domain_bytes"] for row in kept}
-    assert saved["bfs"] < 1 and saved["pagerank"] < 1 and saved["cdlp"] == 1  # what masters tell has one value each
+    assert saved["bfs"] < 1 and saved["pagerank"] < 0.5
+    assert saved["cdlp"] < 0.5  # what masters tell crosses once for each domain
     assert len(rows) == 4
 
 
