@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atoll/base/error.hpp>
+#include <atoll/base/fresh_pages.hpp>
 #include <atoll/transport/mapping.hpp>
 #include <cerrno>
 #include <cstring>
@@ -28,6 +29,7 @@ struct File {
 std::byte* map(const std::string& name, int file, std::size_t bytes) {
   void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (at == MAP_FAILED) fail(name, "Raise the limit of address space (ulimit -v), or use --node-transport none.");
+  fresh_pages(at, bytes);
   return static_cast<std::byte*>(at);
 }
 
@@ -40,6 +42,7 @@ Mapping::~Mapping() {
 Mapping Mapping::anonymous(std::size_t bytes) {
   void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at == MAP_FAILED) throw std::bad_alloc();
+  fresh_pages(at, bytes);
   Mapping out;
   out.data_ = static_cast<std::byte*>(at);
   out.bytes_ = bytes;
