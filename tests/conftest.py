@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is put into the folder for temporary files by tests, by what they start and by what they kill, goes at the end."""
+
+import os
+import shutil
+import tempfile
+
+import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def temporary_files(tmp_path_factory):
+    tmp_path_factory.getbasetemp()  # pytest's own folder stays where it is; a failed test's files are kept there
+    before = os.environ.get("TMPDIR")
+    folder = tempfile.mkdtemp(prefix="atoll-")  # short: sockets of launchers lie in it, and their paths are limited
+    os.environ["TMPDIR"] = tempfile.tempdir = folder
+    yield
+    tempfile.tempdir = None
+    if before is None:
+        del os.environ["TMPDIR"]
+    else:
+        os.environ["TMPDIR"] = before
+    shutil.rmtree(folder, ignore_errors=True)
