@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is put into the folder for temporary files by tests, by what they start and by what they kill, goes at the end."""
+"""What tests, and jobs that they start or kill, put into the folder for temporary files goes at the end."""
 
 import os
 import shutil

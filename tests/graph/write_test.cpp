@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "files.hpp"
+#include "shapes.hpp"
 
 using namespace files;
 
@@ -101,9 +102,11 @@ TEST_CASE("graphs come back from every format that they are written to") {
             ReadOptions options;
             if (name == ".el" || name == ".wel" || graph500 || (all_ids && name != ".mtx" && name != ".atoll"))
               options.directed = directed;  // these do not tell
+            // Several blocks of the writers and the readers; a sanitizer sees them in every format, of undirected graphs.
+            const std::size_t count = shapes::kSanitized && directed ? 2011 : 20011;
             RoundTrip trip = round_trip(
                 path, writers, readers,
-                [&](World& world) { return some_edges(world, 20011, wide, weight_bytes, directed, range); }, options);
+                [&](World& world) { return some_edges(world, count, wide, weight_bytes, directed, range); }, options);
             if (name == ".mtx") {
               const bool shifted = !range;  // there is an id 0
               for (auto* edges : {&trip.before.edges, &trip.after.edges}) {

@@ -64,7 +64,8 @@ TEST_CASE("bulk sending over several hops deals out with vector instructions and
       CAPTURE(route);
       const Rank ranks = Hierarchy::parse(domains).size();
       run_ranks(ranks, plan, [&](World& world) {
-        const std::size_t n = shapes::kSanitized || ranks > 8 ? 1500 : 12000;
+        // Among 64 ranks a slot is never full, so fewer records take the same way.
+        const std::size_t n = (ranks > 8 ? 1500 : 12000) / (!shapes::kSanitized ? 1 : ranks > 8 ? 3 : 8);
         check_exactly_once<1>(world, n, Sending::bulk, {.handler_sends = false});
         check_exactly_once<2>(world, n, Sending::bulk, {});
         check_exactly_once<4>(world, n, Sending::bulk, {});
