@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <atoll/base/types.hpp>
 #include <bit>
 #include <cstdint>
@@ -9,17 +10,54 @@
 
 /// Which label of a vertex's neighbours is the most frequent, of equally frequent ones the smallest.
 ///
-///     LabelCounts<Local> counts;                   // one for each thread
+///     LabelTable<Vertex> counts(0);                // one for each thread; or LabelCounters counts(one past the largest)
 ///     counts.open(out.size() + in.size());         // at most so many labels follow
-///     for (const Local u : out) counts.add(label[u]);
+///     counts.add(out, label);                      // label[u] of every u in the list
 ///     next = counts.most_frequent();
 namespace atl {
 
-/// A table with open addressing, at most half full, as large as the list at hand: few labels stay in the nearest cache
-/// however long the longest list is. Only slots in use are cleared.
-template <class Label>
-class LabelCounts {
+/// A counter for each label that there is: nothing is compared, and so nothing is guessed wrong.
+class LabelCounters {
  public:
+  explicit LabelCounters(std::size_t labels) : count_(labels) {}
+
+  void open(std::size_t most) {
+    for (std::size_t k = 0; k < used_count_; ++k) count_[static_cast<std::size_t>(used_[k])] = 0;
+    used_count_ = 0;
+    if (used_.size() < most + 1) used_.resize(most + 1);
+    front_ = 0;
+  }
+
+  void add(std::span<const Local> list, const Local* label) {
+    std::uint64_t front = front_;
+    std::size_t used = used_count_;
+    for (const Local u : list) {
+      const Local l = label[static_cast<std::size_t>(u)];
+      const std::uint64_t count = ++count_[static_cast<std::size_t>(l)];
+      used_[used] = l;
+      used += count == 1;
+      front = std::max(front, count << 32 | ~static_cast<std::uint32_t>(l));  // of equal counts the smaller label
+    }
+    front_ = front;
+    used_count_ = used;
+  }
+
+  /// Of at least one label.
+  Local most_frequent() const { return static_cast<Local>(~static_cast<std::uint32_t>(front_)); }
+
+ private:
+  std::vector<std::uint32_t> count_;
+  std::vector<Local> used_;
+  std::size_t used_count_ = 0;
+  std::uint64_t front_ = 0;
+};
+
+/// A table with open addressing, at most half full, for labels of any size. Only slots in use are cleared.
+template <class Label>
+class LabelTable {
+ public:
+  explicit LabelTable(std::size_t) {}
+
   void open(std::size_t labels) {
     for (const std::uint32_t at : used_) slots_[at].count = 0;
     used_.clear();
@@ -29,6 +67,19 @@ class LabelCounts {
     shift_ = 64 - std::countr_zero(size);
     mask_ = size - 1;
   }
+
+  void add(std::span<const Local> list, const Label* label) {
+    for (const Local u : list) add(label[static_cast<std::size_t>(u)]);
+  }
+
+  /// Of at least one label.
+  Label most_frequent() const { return best_; }
+
+ private:
+  struct Slot {
+    Label label = 0;
+    std::uint32_t count = 0;
+  };
 
   void add(Label label) {
     std::size_t at = static_cast<std::uint64_t>(label) * 0x9E3779B97F4A7C15u >> shift_;
@@ -40,15 +91,6 @@ class LabelCounts {
     }
     put_in_front(label, ++slot.count);
   }
-
-  /// Of at least one label.
-  Label most_frequent() const { return best_; }
-
- private:
-  struct Slot {
-    Label label = 0;
-    std::uint32_t count = 0;
-  };
 
   // Counts only grow: the label that comes out in front at its last addition stays there.
   void put_in_front(Label label, std::uint32_t count) {

@@ -22,10 +22,11 @@ class LabelPropagation::Rounds {
   virtual std::size_t memory_bytes() const = 0;
 };
 
-template <class Id>
+template <class Id, class Counts>
 class LabelPropagation::RoundsOf final : public Rounds {
  public:
-  explicit RoundsOf(const Graph& graph)
+  /// Ids are below `ids`.
+  RoundsOf(const Graph& graph, Vertex ids)
       : graph_(graph),
         world_(graph.world()),
         team_(world_.team()),
@@ -34,7 +35,7 @@ class LabelPropagation::RoundsOf final : public Rounds {
         label_(locals_),
         next_(static_cast<std::size_t>(graph.owned())),
         changed_(graph.locals()),
-        threads_(static_cast<std::size_t>(team_.size())) {}
+        threads_(static_cast<std::size_t>(team_.size()), Thread{Counts(static_cast<std::size_t>(ids))}) {}
 
   void run(const LabelPropagationOptions& options, LabelPropagationResult& result) override {
     check(options.iterations >= 0, "cdlp: iterations is {} (at least 0). Change it.", options.iterations);
@@ -59,7 +60,6 @@ class LabelPropagation::RoundsOf final : public Rounds {
   std::size_t memory_bytes() const override { return (locals_ + next_.size()) * sizeof(Id) + exchange_.memory_bytes(); }
 
  private:
-  using Counts = LabelCounts<Id>;
   static constexpr std::size_t kGrain = 512, kHubGrain = 16;
   struct alignas(128) Thread {
     Counts counts;
@@ -109,8 +109,8 @@ class LabelPropagation::RoundsOf final : public Rounds {
     const auto changed = [&](Local u) { return changed_.test(u); };
     if (std::ranges::none_of(out(v), changed) && std::ranges::none_of(in(v), changed)) return label(v);
     counts.open(out(v).size() + in(v).size());
-    for (const Local u : out(v)) counts.add(label(u));
-    for (const Local u : in(v)) counts.add(label(u));
+    counts.add(out(v), label_.data());
+    counts.add(in(v), label_.data());
     return counts.most_frequent();
   }
 
@@ -125,22 +125,19 @@ class LabelPropagation::RoundsOf final : public Rounds {
   std::vector<Thread> threads_;
 };
 
-namespace {
-
-// Half the bytes to gather and to send.
-bool narrow(const Graph& graph) {
+LabelPropagation::LabelPropagation(const Graph& graph) {
   Vertex largest = 0;
   for (Local v = 0; v < graph.owned(); ++v) largest = std::max(largest, graph.id_of(v));
-  return graph.world().max(largest) <= std::numeric_limits<Local>::max();
-}
-
-}  // namespace
-
-LabelPropagation::LabelPropagation(const Graph& graph) {
-  if (narrow(graph))
-    rounds_ = std::make_unique<RoundsOf<Local>>(graph);
+  const Vertex ids = graph.world().max(largest) + 1;
+  // Counters for every label may take as much as the lists do: ids of a small part of a graph or with wide gaps do not.
+  const Edge entries = graph.out().size() + (graph.directed() ? graph.in().size() : 0);
+  const bool narrow = ids <= std::numeric_limits<Local>::max();
+  if (narrow && graph.world().all(ids * graph.world().team().size() <= entries))
+    rounds_ = std::make_unique<RoundsOf<Local, LabelCounters>>(graph, ids);
+  else if (narrow)
+    rounds_ = std::make_unique<RoundsOf<Local, LabelTable<Local>>>(graph, ids);
   else
-    rounds_ = std::make_unique<RoundsOf<Vertex>>(graph);
+    rounds_ = std::make_unique<RoundsOf<Vertex, LabelTable<Vertex>>>(graph, ids);
 }
 
 LabelPropagation::~LabelPropagation() = default;

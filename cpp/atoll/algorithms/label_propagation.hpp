@@ -41,7 +41,7 @@ class LabelPropagation {
 
  private:
   class Rounds;
-  template <class Id>
+  template <class Id, class Counts>
   class RoundsOf;
   std::unique_ptr<Rounds> rounds_;
 };
