@@ -138,6 +138,34 @@ def test_engines_take_turns_with_a_peer(table, tmp_path, no_variables):
     assert min(weights) >= 1 and max(weights) <= 255 and len(weights) > 9
 
 
+def test_a_copy_numbered_by_degree_is_the_same_graph(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "bench")
+    import inputs
+    import numpy as np
+
+    random = np.random.default_rng(3)
+    edges = np.unique(random.integers(0, [40, 9], size=(300, 2)), axis=0)  # low ids have the high degrees, on one side
+    weights = random.integers(1, 256, len(edges))
+
+    def side(at):
+        order = np.lexsort((edges[:, 1 - at], edges[:, at]))
+        entries = np.zeros(len(edges), dtype=[("v", "<i4"), ("w", "<i4")])
+        entries["v"], entries["w"] = edges[order, 1 - at], weights[order]
+        return np.concatenate([[0], np.cumsum(np.bincount(edges[:, at], minlength=40))]), entries
+
+    inputs.write_lists(tmp_path / "g.wsg", True, [side(0), side(1)])
+    directed, sides = inputs.number_by_degree(*inputs.read_lists(tmp_path / "g.wsg", weighted=True))
+    degree = sum(np.diff(offsets) for offsets, _ in sides)
+    assert directed and (np.diff(degree) <= 0).all()
+    number = np.argsort(np.argsort(-np.bincount(edges.ravel(), minlength=40), kind="stable"))
+    expected = {(*map(int, number[[u, v]]), int(w)) for (u, v), w in zip(edges, weights)}
+    for at, (offsets, entries) in enumerate(sides):
+        row = np.repeat(np.arange(40), np.diff(offsets))
+        ends = (row, entries["v"]) if at == 0 else (entries["v"], row)
+        assert set(zip(*(column.tolist() for column in (*ends, entries["w"])))) == expected
+        assert all((np.diff(entries["v"][a:b]) > 0).all() for a, b in zip(offsets, offsets[1:]))
+
+
 def test_engines_without_a_peer_say_what_to_give(table, no_variables):
     if importlib.util.find_spec("networkit"):
         pytest.skip("networkit is here: it is a peer")

@@ -41,6 +41,8 @@ class LabelPropagation {
 
  private:
   class Rounds;
+  template <class Id, class Counts>
+  class RoundsOf;
   std::unique_ptr<Rounds> rounds_;
 };
 

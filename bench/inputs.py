@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One graph in the form that each engine reads fastest, made once and kept in a folder.
+
+The same edges, and the same whole weights (1 to 255: GAP's are whole numbers), for every engine: text, GAP's serialized
+lists, that with vertices numbered by falling degree, and Gemini's pairs.
+"""
+
+import re
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from run import peer_figure, run_ours, run_peer
+
+
+class Input:
+    def __init__(self, name, kind, options):
+        self.name, self.kind = name, kind
+        self.stem = options.cache / re.sub(r"\W+", "-", Path(name).name.split(".")[0])
+        self.plain, self.weighted = (self.stem.with_suffix(ending) for ending in (".el", ".wel"))
+        options.cache.mkdir(parents=True, exist_ok=True)
+        self.has_weights = re.match("[a-z0-9]+:", name) is not None
+        atoll = str(options.atoll)
+        made(self.plain, lambda part: convert(atoll, name, part, kind, "--unweighted"))
+        if self.has_weights:
+            made(self.weighted, lambda part: self.with_whole_weights(atoll, part))
+
+    def with_whole_weights(self, atoll, part):
+        convert(atoll, self.name, part, self.kind, "--weighted")
+        u, v, w = np.fromfile(part, sep=" ").reshape(-1, 3).T
+        rows = np.column_stack([u, v, 1 + np.floor(w * 255)]).astype(np.int64)
+        with open(part, "w") as file:
+            for first in range(0, len(rows), 1 << 16):
+                file.writelines(f"{a} {b} {c}\n" for a, b, c in rows[first : first + (1 << 16)].tolist())
+
+    def form(self, weighted):
+        return (self.weighted, ".wsg") if weighted else (self.plain, ".sg")
+
+    @cached_property
+    def root(self):
+        """A vertex with edges: the source of searches where an engine takes one."""
+        with open(self.plain) as file:
+            return int(file.readline().split()[0])
+
+    def serialized(self, converter, weighted):
+        """GAP's lists, and the seconds in which it built them."""
+        text, ending = self.form(weighted)
+        path, note = self.stem.with_suffix(ending), self.stem.with_suffix(ending + ".built")
+        words = ("-w " if weighted else "") + ("-s" if self.kind == "--undirected" else "")
+
+        def make(part):
+            printed, _ = run_peer(f"{converter} -f {text} {words} -b {part}")
+            note.write_text(str(peer_figure(r"Build Time:\s+(\S+)", printed, 0)))
+
+        made(path, make)
+        return path, float(note.read_text())
+
+    def by_degree(self, lists, weighted):
+        path = lists.with_name(f"{lists.stem}-by-degree{lists.suffix}")
+        made(path, lambda part: write_lists(part, *number_by_degree(*read_lists(lists, weighted))))
+        return path
+
+    def pairs(self, weighted, both):
+        """Gemini's edges: 32-bit source and target, float weight; and how many vertices there are."""
+        text, _ = self.form(weighted)
+        path = self.stem.with_name(f"{self.stem.name}{'-weighted' if weighted else ''}{'-both' if both else ''}.pairs")
+        note = path.with_suffix(".vertices")
+
+        def make(part):
+            rows = np.fromfile(text, dtype=np.int64, sep=" ").reshape(-1, 3 if weighted else 2)
+            fields = [("u", "<u4"), ("v", "<u4"), ("w", "<f4")][: rows.shape[1]]
+            out = np.empty(len(rows) * (2 if both else 1), dtype=fields)
+            for ends, here in ((("u", "v"), out[: len(rows)]), (("v", "u"), out[len(rows) :])):
+                if len(here):
+                    here[ends[0]], here[ends[1]] = rows[:, 0], rows[:, 1]
+                    if weighted:
+                        here["w"] = rows[:, 2]
+            out.tofile(part)
+            note.write_text(str(int(rows[:, :2].max()) + 1))
+
+        made(path, make)
+        return path, int(note.read_text())
+
+
+def made(path, make):
+    if not path.exists():
+        part = path.with_name(f"part-{path.name}")  # what is interrupted is not taken for a graph
+        make(part)
+        part.rename(path)
+
+
+def convert(atoll, name, path, kind, weights):
+    run_ours((atoll, "convert", name, str(path), kind, weights, "--quiet", "--json", "-"))
+
+
+def read_lists(path, weighted):
+    """directed, then (offsets, entries) of leaving edges and, where directed, of entering ones."""
+    entry = np.dtype([("v", "<i4"), ("w", "<i4")]) if weighted else np.dtype([("v", "<i4")])
+    with open(path, "rb") as file:
+        directed = bool(np.fromfile(file, np.uint8, 1)[0])
+        edges, vertices = map(int, np.fromfile(file, np.int64, 2))
+        sides = [
+            (np.fromfile(file, np.int64, vertices + 1), np.fromfile(file, entry, edges)) for _ in range(1 + directed)
+        ]
+    return directed, sides
+
+
+def number_by_degree(directed, sides):
+    degree = sum(np.diff(offsets) for offsets, _ in sides)
+    order = np.argsort(-degree, kind="stable")
+    number = np.empty(len(order), dtype=np.int32)
+    number[order] = np.arange(len(order), dtype=np.int32)
+    renamed = []
+    for offsets, entries in sides:
+        sizes = np.diff(offsets)
+        row = np.repeat(number, sizes)
+        target = number[entries["v"]]
+        at = np.argsort(row.astype(np.int64) << 32 | target)
+        entries = entries[at]
+        entries["v"] = target[at]
+        renamed.append((np.concatenate([[0], np.cumsum(sizes[order])]), entries))
+    return directed, renamed
+
+
+def write_lists(path, directed, sides):
+    with open(path, "wb") as file:
+        np.array([directed], dtype=np.uint8).tofile(file)
+        np.array([len(sides[0][1]), len(sides[0][0]) - 1], dtype=np.int64).tofile(file)
+        for offsets, entries in sides:
+            offsets.astype(np.int64).tofile(file)
+            entries.tofile(file)

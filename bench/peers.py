@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Other engines as commands: what each runs, on which form of a graph, and how its figures are read.
+
+Peers are found by a flag or a variable and are no part of this repository:
+  --gap FOLDER, GAP_FOLDER              built GAP benchmarks: bfs sssp cc pr bc; with its converter there also on
+                                        a copy whose vertices are numbered by falling degree
+  --gemini FOLDER, GEMINI_FOLDER        built toolkits: bfs sssp cc pagerank bc; on 2 ranks
+  --graph500 FOLDER, GRAPH500_FOLDER    graph500_reference_bfs (and _bfs_sssp), its own Kronecker graphs; on 2 ranks
+  --networkit PYTHON, NETWORKIT_PYTHON  an interpreter that can import networkit
+"""
+
+import re
+import statistics
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+from run import CaseError, peer_figure
+
+GAP = {
+    "bfs": "bfs -n 16",
+    "sssp": "sssp -n 8 -d {delta}",
+    "cc": "cc -n 8",
+    "pagerank": "pr -i 20 -t 0 -n 5",
+    "bc": "bc -i 4 -n 3",
+}
+# What runs on a graph g; of pages as many iterations as the others.
+NETWORKIT = {
+    "bfs": "nk.distance.BFS(g, random.choice(nodes), storePaths=True)",
+    "sssp": "nk.distance.Dijkstra(g, random.choice(nodes), storePaths=False)",
+    "cc": "(nk.components.WeaklyConnectedComponents if directed else nk.components.ParallelConnectedComponents)(g)",
+    "pagerank": "limited(nk.centrality.PageRank(g, damp=0.85, tol=1e-12), 20)",
+    "cdlp": "nk.community.PLP(g, maxIterations=10)",
+}
+NETWORKIT_SCRIPT = """
+    import random, sys, time
+    import networkit as nk
+    path, directed, threads, trials = sys.argv[1], *map(int, sys.argv[2:])
+    nk.setNumberOfThreads(threads)
+
+    def limited(algorithm, iterations):
+        algorithm.maxIterations = iterations
+        return algorithm
+
+    start = time.perf_counter()
+    g = nk.graphio.EdgeListReader(" ", 0, continuous=False, directed=bool(directed)).read(path)
+    print("read", time.perf_counter() - start)
+    start = time.perf_counter()
+    g.removeMultiEdges()
+    print("build", time.perf_counter() - start)
+    nodes = list(g.iterNodes())
+    random.seed(1)
+    for _ in range(trials):
+        algorithm = ALGORITHM
+        start = time.perf_counter()
+        algorithm.run()
+        print("trial", time.perf_counter() - start)
+"""
+GEMINI = {"bfs": "", "sssp": "", "cc": "", "pagerank": "20", "bc": ""}  # words after the path and how many vertices
+
+
+class Gap:
+    name = "GAP"
+    ranks, one_source = 1, False
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+
+    def path(self, graph, weighted):
+        if not (self.folder / "converter").exists():
+            return graph.weighted if weighted else graph.plain, None
+        return graph.serialized(self.folder / "converter", weighted)
+
+    def command(self, algorithm, graph, options):
+        if algorithm not in GAP or not (self.folder / GAP[algorithm].split()[0]).exists():
+            return None
+        words = GAP[algorithm].format(delta=options.delta)
+        path, self.built = self.path(graph, algorithm == "sssp")
+        symmetric = "-s" if graph.kind == "--undirected" and self.built is None else ""
+        return f"OMP_NUM_THREADS={options.threads} {self.folder}/{words} -f {path} {symmetric}"
+
+    def figures(self, text, _):
+        seconds = peer_figure(r"Trial Time:\s+(\S+)", text, 0)
+        return {"seconds": seconds, "prepare": self.built or peer_figure(r"Build Time:\s+(\S+)", text, 0)}
+
+
+class GapByDegree(Gap):
+    """On a copy that was relabelled before; what that took is not in its figures."""
+
+    name = "GAP, by degree"
+
+    def command(self, algorithm, graph, options):
+        return super().command(algorithm, graph, options) if (self.folder / "converter").exists() else None
+
+    def path(self, graph, weighted):
+        path, built = super().path(graph, weighted)
+        return graph.by_degree(path, weighted), built
+
+
+class Gemini:
+    """2 ranks of a thread each; it takes one source, and so do we then."""
+
+    name = "Gemini"
+    ranks, one_source = 2, True
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+
+    def command(self, algorithm, graph, options):
+        program = self.folder / algorithm
+        if algorithm not in GEMINI or not program.exists() or graph.kind == "--directed":
+            return None
+        path, vertices = graph.pairs(weighted=algorithm == "sssp", both=algorithm != "cc")
+        last = GEMINI[algorithm] or (graph.root if algorithm in ("bfs", "sssp", "bc") else "")
+        # It may crash after its first figures are out.
+        run = f"{options.mpiexec} -n {self.ranks} {program} {path} {vertices} {last}"
+        return f"OMP_NUM_THREADS=1 {run} 2>&1 || true"
+
+    @staticmethod
+    def figures(text, _):
+        # Where a function of its lacks a return it prints times before the epoch.
+        times = [float(t) for t in re.findall(r"exec_time=(\d\S*)\(s\)", text)]
+        if not times:
+            raise CaseError(f"Gemini printed no exec_time. It ended with: {text[-300:]}")
+        return {"seconds": statistics.median(times), "prepare": 0.0}  # it does not say how long it took to build
+
+
+class Networkit:
+    name = "NetworKit"
+    ranks, one_source = 1, False
+
+    def __init__(self, python):
+        self.python = python
+
+    def command(self, algorithm, graph, options):
+        if algorithm not in NETWORKIT or (algorithm == "cdlp" and graph.kind == "--directed"):  # PLP takes no directed
+            return None
+        script = textwrap.dedent(NETWORKIT_SCRIPT).replace("ALGORITHM", NETWORKIT[algorithm])
+        path = graph.weighted if algorithm == "sssp" else graph.plain
+        directed = int(graph.kind == "--directed")
+        return f"{self.python} - {path} {directed} {options.threads} 3 <<'END'\n{script}\nEND"
+
+    @staticmethod
+    def figures(text, _):
+        return {"seconds": peer_figure(r"trial (\S+)", text, 0), "prepare": peer_figure(r"build (\S+)", text, 0)}
+
+
+class Graph500:
+    """Kronecker graphs that it makes itself."""
+
+    name = "Graph500 reference"
+    ranks, one_source = 2, False
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+
+    def command(self, algorithm, graph, options):
+        program = self.folder / {"bfs": "graph500_reference_bfs", "sssp": "graph500_reference_bfs_sssp"}.get(
+            algorithm, "-"
+        )
+        if not program.exists() or not graph.name.startswith("kron:"):
+            return None
+        scale = graph.name.split(":")[1]
+        return f"SKIP_VALIDATION=1 NUMROOTS=16 {options.mpiexec} -n {self.ranks} {program} {scale} 16"
+
+    def figures(self, text, algorithm):
+        kernel = "sssp" if algorithm == "sssp" else "bfs"
+        return {
+            "seconds": peer_figure(rf"{kernel}\s+median_time:\s+(\S+)", text, 0),
+            "prepare": peer_figure(r"construction_time:\s+(\S+)", text, 0),
+        }
+
+
+def at_hand(options):
+    peers = []
+    if options.gap:
+        peers += [Gap(options.gap), GapByDegree(options.gap)]
+    if options.gemini:
+        peers.append(Gemini(options.gemini))
+    if options.graph500:
+        peers.append(Graph500(options.graph500))
+    python = options.networkit or sys.executable
+    if subprocess.run([python, "-c", "import networkit"], capture_output=True).returncode == 0:
+        peers.append(Networkit(python))
+    elif options.networkit:
+        raise CaseError(
+            f"{python} cannot import networkit (--networkit names an interpreter that can). Install it there."
+        )
+    return peers
