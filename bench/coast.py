@@ -83,11 +83,20 @@ def blocks(options, keep):
             rate = statistics.median(rates)
             taken = runs[0]["result"]["block"]
             keep.append(
-                {"table": "blocks", "n": n, "block": block, "taken": taken, "operations_per_second": rates, "peak": peak}
+                {
+                    "table": "blocks",
+                    "n": n,
+                    "block": block,
+                    "taken": taken,
+                    "operations_per_second": rates,
+                    "peak": peak,
+                }
             )
             cells.append(f"{rate / 1e9:.1f} ({100 * rate / peak:.0f} %)")
         rows.append([str(n), *cells])
-    print(f"float32 >= 0, {options.threads} threads on {state()}; medians of {options.rounds}; peak {peak / 1e9:.1f} Gop/s")
+    print(
+        f"float32 >= 0, {options.threads} threads on {state()}; medians of {options.rounds}; peak {peak / 1e9:.1f} Gop/s"
+    )
     head = ["n", *(f"b = {block}" for block in options.blocks)]
     print_table("Figure 6c: Gop/s of Floyd-Warshall (of the peak)", head, rows)
     return 1 if failed else 0
