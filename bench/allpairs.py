@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All pairs by several methods, and beside other programs: COAST's Figure 13 [1] and the speed that we hold against peers.
+"""All pairs by several methods, and beside other programs: COAST's Figure 13 [1], and what we hold against peers.
 
-`methods` needs nothing: the ways of this program take turns. `allpairs` finds peers by a flag or a variable; none is part
-of this repository:
+`methods` needs nothing: the ways of this program take turns. `allpairs` finds peers by a flag or a variable; none is
+part of this repository:
   --python PYTHON, ALLPAIRS_PYTHON   an interpreter; of scipy, networkit and igraph what it can import
   --boost PROGRAM, ALLPAIRS_BOOST    bench/boost_all_pairs.cpp, built
 Every program reads the same text file of edges; reading it does not count. The types of both sides are printed.
@@ -25,8 +25,8 @@ from run import CaseError, peer_figure, run_peer
 METHODS = ["dijkstra", "delta", "fw", "auto"]  # the first is the paper's baseline
 PAPERS = ["gene", "mycielskian", "jacobian", "mesh", "structure"]
 
-# What a peer's script does with the columns u, v, w of the file, n, directed and threads: `prepare`, then `run` is timed;
-# what `run` gives, as rows of floats, is summed where it is finite, so that peers can be held against each other.
+# A peer's script has the columns u, v, w of the file, n, directed and threads. It defines `run`, which is timed, and
+# `given`, which makes rows of floats of what `run` gives: summed where they are finite, to be held against other peers.
 SCRIPT = """
     import sys, time
     import numpy as np

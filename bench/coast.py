@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """COAST's figures and tables [1]: products, blocks, weak scaling, the model's map, partial runs, variants.
 
-Measured here are `products`, `blocks`, `partial` and the first table of `variants`; in virtual time or by the model, and
-said so, are the others. The ring of `run apsp` stands for any graph: Floyd-Warshall does the same whatever the arcs are.
+Measured here are `products`, `blocks`, `partial` and the first table of `variants`; the others are in virtual time or
+by the model, and say so. A ring stands for any graph: Floyd-Warshall does the same whatever the arcs are.
 
 [1] R. Kannan et al. "Exaflops Biomedical Knowledge Graph Analytics." SC 2022.
 """
@@ -95,7 +95,8 @@ def blocks(options, keep):
             cells.append(f"{rate / 1e9:.1f} ({100 * rate / peak:.0f} %)")
         rows.append([str(n), *cells])
     print(
-        f"float32 >= 0, {options.threads} threads on {state()}; medians of {options.rounds}; peak {peak / 1e9:.1f} Gop/s"
+        f"float32 >= 0, {options.threads} threads on {state()}; medians of {options.rounds}; "
+        f"peak {peak / 1e9:.1f} Gop/s"
     )
     head = ["n", *(f"b = {block}" for block in options.blocks)]
     print_table("Figure 6c: Gop/s of Floyd-Warshall (of the peak)", head, rows)
