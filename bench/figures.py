@@ -9,8 +9,17 @@
     bench/figures.py gemini                     its figure 4: several threads of a rank send and receive
     bench/figures.py engines --gap FOLDER       TuCOMM's figures 5, 6 and 9: other engines on the same graphs
 
+    bench/figures.py products [--sweep m]       COAST's figures 6a and 6b: a product's rate over k, over m
+    bench/figures.py blocks                     6c: a whole run's over n and the block
+    bench/figures.py grid-scaling|grid-broadcasts    7 and 9, in virtual time
+    bench/figures.py heat-map                   8: the model's rates over vertices and nodes
+    bench/figures.py methods                    13: fw, dijkstra, delta, auto on matrices of its kinds
+    bench/figures.py partial                    table II: steps of long runs, at equal memory
+    bench/figures.py variants                   section VI.C: from naive to coast, measured and in virtual time
+    bench/figures.py allpairs --python PYTHON   all pairs beside SciPy, NetworKit, igraph, Boost
+
 `bench/figures.py TABLE --help` has what may be changed. --json FILE keeps every figure. What it prints goes
-into docs/routes.md and docs/experiments.md.
+into docs/routes.md, docs/experiments.md and docs/all-pairs.md.
 """
 
 import argparse
@@ -18,6 +27,8 @@ import json
 import sys
 from pathlib import Path
 
+import allpairs
+import coast
 import engines
 import layers
 import simulated
@@ -26,7 +37,7 @@ import simulated
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     tables = parser.add_subparsers(dest="table", required=True)
-    for module in (simulated, layers, engines):
+    for module in (simulated, layers, engines, coast, allpairs):
         module.add_to(tables)
     for table in tables.choices.values():
         table.add_argument("--json", help="file for all that was measured")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/apsp/all_pairs.hpp>
+#include <atoll/apsp/closure.hpp>
 #include <atoll/apsp/distance_file.hpp>
 #include <atoll/apsp/distance_row.hpp>
 #include <atoll/apsp/gemm_tuning.hpp>
@@ -9,6 +10,7 @@
 #include <atoll/base/random.hpp>
 #include <cmath>
 
+#include "apsp_idle.hpp"
 #include "graph_input.hpp"
 #include "model.hpp"
 #include "trials.hpp"
@@ -23,9 +25,10 @@ constexpr double kCheckAllUpTo = 1e9;  // n * m
 constexpr std::int64_t kLargestChunkKib = std::int64_t{1} << 30;
 
 struct Options {
-  std::string method = "auto", type = "auto", output, output_type, grid, variant = "coast", broadcast,
-              look_ahead = "on", peel = "on", checkpoint;
-  std::int64_t block = 0, steps = 0, chunk_kib = 4096, checkpoint_steps = 0;
+  std::string method = "auto", semiring = "min_plus", type = "auto", output, output_type, grid, variant = "coast",
+              broadcast, look_ahead = "on", peel = "on", checkpoint;
+  std::int64_t block = 0, steps = 0, checkpoint_steps = 0;
+  std::optional<std::int64_t> chunk_kib;  // none: the variant's
   double checkpoint_minutes = 30;
   int trials = 1, zstd = 0;
   double delta = 0;
@@ -34,7 +37,8 @@ struct Options {
 
 /// What is wrong with the rows, each of them row(s) on all ranks.
 template <class T, class Row>
-std::optional<std::string> fault_of(World& world, const Arcs<T>& arcs, Row&& row_of, Vertex& checked) {
+std::optional<std::string> fault_of(World& world, const Arcs<T>& arcs, Semiring semiring, Row&& row_of,
+                                    Vertex& checked) {
   const Vertex n = arcs.vertices();
   const bool all = static_cast<double>(n) * static_cast<double>(arcs.size()) <= kCheckAllUpTo;
   checked = all ? n : std::min(n, kCheckedRows);
@@ -45,7 +49,9 @@ std::optional<std::string> fault_of(World& world, const Arcs<T>& arcs, Row&& row
         all ? k : static_cast<Vertex>(random_at(7, static_cast<std::uint64_t>(k)) % static_cast<std::uint64_t>(n));
     const std::vector<T> row = row_of(s);
     // Every rank has the row: each checks its share of them.
-    if (!fault && k % world.size() == world.rank()) fault = fault_of_row<T>(arcs, entering, s, row);
+    if (!fault && k % world.size() == world.rank())
+      fault = semiring == Semiring::min_plus ? fault_of_row<T>(arcs, entering, s, row)
+                                             : fault_of_closure_row<T>(arcs, entering, semiring, s, row);
   }
   const auto has = world.all_gather(static_cast<int>(fault.has_value()));
   for (Rank r = 0; r < world.size(); ++r) {
@@ -59,6 +65,7 @@ std::optional<std::string> fault_of(World& world, const Arcs<T>& arcs, Row&& row
 
 AllPairsOptions all_pairs_options(const Options& o) {
   AllPairsOptions out;
+  out.semiring = semiring_named(o.semiring);
   out.method = pairs_method_named(o.method);
   out.delta = o.delta;
   out.peel = o.peel == "on" ? Peel::yes : Peel::no;
@@ -66,7 +73,7 @@ AllPairsOptions all_pairs_options(const Options& o) {
   out.on_grid = GridOptions::ablation(o.variant);
   if (!o.broadcast.empty()) out.on_grid.panels = broadcast_named(o.broadcast);
   if (o.look_ahead == "off") out.on_grid.look_ahead = GridOptions::LookAhead::off;
-  out.on_grid.chunk_bytes = static_cast<std::size_t>(o.chunk_kib) << 10;
+  if (o.chunk_kib) out.on_grid.chunk_bytes = static_cast<std::size_t>(*o.chunk_kib) << 10;
   out.on_grid.steps = o.steps;
   out.checkpoint = {
       .folder = o.checkpoint, .every_steps = o.checkpoint_steps, .every_seconds = 60 * o.checkpoint_minutes, .run = {}};
@@ -81,7 +88,9 @@ AllPairsOptions all_pairs_options(const Options& o) {
 }
 
 DistanceFileOptions file_options(const Options& o) {
-  DistanceFileOptions file{.zstd_level = o.zstd, .existing = o.force ? Existing::replace : Existing::refuse};
+  DistanceFileOptions file{.semiring = semiring_named(o.semiring),
+                           .zstd_level = o.zstd,
+                           .existing = o.force ? Existing::replace : Existing::refuse};
   if (!o.output_type.empty()) file.element = element_named(o.output_type);
   return file;
 }
@@ -105,7 +114,7 @@ void check_output(World& world, const Options& o, Vertex n, Element element) {
 template <class T>
 Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_edges) {
   AllPairsOptions options = all_pairs_options(o);
-  options.blocking = stored_blocking(shortest_paths_algebra(arcs), tune::Store());
+  options.blocking = stored_blocking(all_pairs_algebra(arcs, options.semiring), tune::Store());
   if (!o.out_of_core) check_output(world, o, arcs.vertices(), kElementOf<T>);
   const Existing existing = o.force ? Existing::replace : Existing::refuse;
   Trials trials(world);
@@ -138,7 +147,9 @@ Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_e
   const auto forecast = world.together([&]() -> std::optional<nlohmann::json> {
     // Only the first rank's outcome is shown; searches from every source, which have no blocks, are not what the model
     // knows.
-    if (world.rank() != 0 || report.operations == 0 || report.block == 0 || o.out_of_core) return std::nullopt;
+    if (world.rank() != 0 || report.operations == 0 || report.block == 0 || o.out_of_core ||
+        options.semiring != Semiring::min_plus)
+      return std::nullopt;
     return apsp_forecast({.element = shortest_paths_algebra(arcs).element,
                           .n = arcs.vertices(),
                           .grid = all.distances.layout.grid,
@@ -169,7 +180,7 @@ Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_e
       file->read_row(s, values.data());
       return values;
     };
-    const auto fault = fault_of(world, arcs, row, checked);
+    const auto fault = fault_of(world, arcs, options.semiring, row, checked);
     out.verified = !fault;
     if (fault) out.failure = fmt::format("{}: {}. This is a defect: report it with the command.", arcs.name, *fault);
     out.result["checked_rows"] = checked;
@@ -179,7 +190,11 @@ Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_e
       {"graph", fmt::format("{}: {} vertices, {} {} edges", arcs.name, arcs.vertices(), input_edges,
                             arcs.directed ? "directed" : "undirected")},
       {"ranks", fmt::format("{} x {} threads, {}", world.size(), world.team().size(), world.fabric().name())},
-      {"method", fmt::format("{}, {}", report.method, name_of(kElementOf<T>))}};
+      {"method",
+       fmt::format("{}, {}{}", report.method, name_of(kElementOf<T>),
+                   options.semiring == Semiring::min_plus
+                       ? ""
+                       : fmt::format(", {}: searches and trees taken off are for shortest paths", o.semiring))}};
   if (report.components > 1 || report.peeled > 0)
     rows.emplace_back("less to do",
                       fmt::format("{} components, {} vertices of trees taken off", report.components, report.peeled));
@@ -199,9 +214,13 @@ Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_e
   }
   if (report.saved) {
     const CheckpointReport& kept = report.saved->checkpoint;
-    rows.emplace_back("checkpoint", fmt::format("from block step {}, saved {} times, {:.3f} s ({:.1f} % of the time)",
-                                                report.saved->first, kept.saved, kept.save_seconds,
-                                                100 * kept.save_seconds / seconds));
+    rows.emplace_back("checkpoint",
+                      fmt::format("from block step {}, saved {} times, {:.3f} s ({:.1f} % of the time){}",
+                                  report.saved->first, kept.saved, kept.save_seconds, 100 * kept.save_seconds / seconds,
+                                  kept.saved == 0 ? ""
+                                                  : fmt::format("; {:.3f} s each: one every 30 minutes "
+                                                                "would be {:.2g} %",
+                                                                kept.seconds_each(), 100 * kept.overhead_every(1800))));
   }
   if (!o.output.empty()) rows.emplace_back("written", o.output);
   rows.emplace_back("verified", partial         ? "no (--steps left the rest undone)"
@@ -224,6 +243,9 @@ int run_apsp(const Words& words) {
          "--method", o.method,
          "fw dijkstra delta bfs, or auto (default): the one that is estimated to be fastest; fw on several ranks")
       ->check(CLI::IsMember({"auto", "fw", "dijkstra", "delta", "bfs"}));
+  app.add_option("--semiring", o.semiring,
+                 "min_plus (default: shortest paths), max_plus (longest), max_min (widest), or_and (who reaches whom)")
+      ->check(CLI::IsMember({"min_plus", "max_plus", "max_min", "or_and"}));
   app.add_option("--delta", o.delta, "of delta-stepping (default: tuned on the first sources)")
       ->check(CLI::PositiveNumber);
   app.add_option("--type", o.type, "float32 float64 int32 uint16 uint8 (default: the narrowest that holds every path)")
@@ -236,7 +258,7 @@ int run_apsp(const Words& words) {
       ->check(CLI::IsMember(GridOptions::ablations()));
   app.add_option("--broadcast", o.broadcast, "tree ring ring2m: of panels, instead of the variant's")
       ->check(CLI::IsMember({"tree", "ring", "ring2m"}));
-  app.add_option("--chunk", o.chunk_kib, "KiB of a panel that travel at a time (default 4096; 0: all)")
+  app.add_option("--chunk", o.chunk_kib, "KiB of a panel that travel at a time (default 4096 with coast, else 0: all)")
       ->check(CLI::Range(std::int64_t{0}, kLargestChunkKib));
   app.add_option("--look-ahead", o.look_ahead, "on (default) or off")->check(CLI::IsMember({"on", "off"}));
   auto* steps =
@@ -259,15 +281,25 @@ int run_apsp(const Words& words) {
                           ->excludes(steps);
   app.add_option("--output-type", o.output_type, "of the values in the file")
       ->check(CLI::IsMember({"float32", "float64", "int32", "uint16", "uint8"}))
+      ->needs(output)
       ->excludes(out_of_core);
   app.add_option("--zstd", o.zstd, "level at which chunks of .zarr are compressed (default 0: not)")
+      ->needs(output)
       ->check(CLI::Range(0, 19));
-  app.add_flag("--force", o.force, "replace an output that is there");
+  app.add_flag("--force", o.force, "replace an output that is there")->needs(output);
   auto* verify = app.add_flag("--verify", o.verify, "check the distances (default up to 100 million edges)");
   app.add_flag("--no-verify", o.no_verify, "do not")->excludes(verify);
   if (const auto code = command.parse(words)) return *code;
   return command.run([&](World& world) {
+    world.together([&] { refuse_idle_options(app, world.size()); });
     if (!o.output.empty()) static_cast<void>(form_of(o.output));  // an ending that is none is refused first
+    const Semiring semiring = semiring_named(o.semiring);
+    if (o.out_of_core && semiring != Semiring::min_plus)
+      throw UsageError(
+          fmt::format("--semiring {} with --out-of-core (shortest paths are worked on in a file). Leave one "
+                      "out.",
+                      o.semiring));
+    const ArcWeights weights = semiring == Semiring::or_and ? ArcWeights::ones : ArcWeights::as_given;
     RankTimer timer(world);
     EdgeList edges = input.load(world);
     const double load_seconds = world.max(timer.lap());
@@ -281,10 +313,11 @@ int run_apsp(const Words& words) {
       return out;
     };
     if (o.type != "auto")
-      return with_value_type(element_named(o.type),
-                             [&](auto value) { return finish(gather_arcs<decltype(value)>(world, std::move(edges))); });
-    Arcs<double> arcs = gather_arcs<double>(world, std::move(edges));
-    return with_value_type(narrowest_type(arcs),
+      return with_value_type(element_named(o.type), [&](auto value) {
+        return finish(gather_arcs<decltype(value)>(world, std::move(edges), weights, semiring));
+      });
+    Arcs<double> arcs = gather_arcs<double>(world, std::move(edges), weights, semiring);
+    return with_value_type(narrowest_type(arcs, semiring),
                            [&](auto value) { return finish(narrowed<decltype(value)>(std::move(arcs))); });
   });
 }

@@ -6,15 +6,27 @@ from __future__ import annotations
 from typing import Any
 
 _DIRECTED = "Directed graphs fall back to NetworkX."
+_MATRIX = "All distances are kept at once: more than 16,384 nodes fall back to NetworkX."
+_LENGTHS = "weight must be the name of an attribute, its values finite, not negative."
+_WHOLE = "Weights must be ints, not negative."
+_EXTENT = "e must be None, usebounds False, weights finite and not negative."
 _SIMPLE = "Directed graphs and multigraphs fall back to NetworkX."
 
 FUNCTIONS: dict[str, str] = {
+    "all_pairs_bellman_ford_path_length": f"{_LENGTHS} {_MATRIX}",
+    "all_pairs_dijkstra_path_length": f"{_LENGTHS} {_MATRIX}",
+    "all_pairs_shortest_path_length": _MATRIX,
     "average_clustering": f"weight must be None. {_SIMPLE}",
+    "average_shortest_path_length": f"{_WHOLE} method must be none of Floyd-Warshall's. {_MATRIX}",
     "betweenness_centrality": "weight must be None or the name of an attribute, its values finite and above 0. The "
     "same sources are drawn for the same seed.",
     "clustering": f"weight must be None. {_SIMPLE}",
     "connected_components": "",
     "core_number": _SIMPLE,
+    "diameter": f"{_EXTENT} {_MATRIX}",
+    "eccentricity": f"v and sp must be None, weights finite and not negative. {_MATRIX}",
+    "floyd_warshall": f"{_WHOLE} All edges have them, or none. {_MATRIX}",
+    "floyd_warshall_numpy": f"{_WHOLE} {_MATRIX}",
     "is_connected": "",
     "is_weakly_connected": "",
     "node_connected_component": "",
@@ -22,6 +34,8 @@ FUNCTIONS: dict[str, str] = {
     "number_weakly_connected_components": "",
     "pagerank": "Edges must have equal weights; nstart and dangling must be None, alpha between 0 and 1. With a "
     "personalization the iteration starts from it and goes on to `tol` (not n * tol).",
+    "periphery": f"{_EXTENT} {_MATRIX}",
+    "radius": f"{_EXTENT} {_MATRIX}",
     "single_source_dijkstra_path_length": "weight must be the name of an attribute, its values finite, not negative.",
     "single_source_shortest_path_length": "",
     "transitivity": _SIMPLE,

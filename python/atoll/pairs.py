@@ -18,10 +18,13 @@ __all__ = ["AllPairs", "all_pairs"]
 
 _TYPES = ("auto", "float32", "float64", "int32", "uint16", "uint8")
 _METHODS = ("auto", "fw", "dijkstra", "delta", "bfs")
+_SEMIRINGS = ("min_plus", "max_plus", "max_min", "or_and")
 
 
 class AllPairs:
     """Distances between all pairs of a graph's vertices, and the paths that are as long; made by `all_pairs`.
+
+    Over other semirings than min_plus: lengths of longest paths, widths of widest, or who reaches whom.
 
     Rows and columns are in the order of ascending original ids. On several ranks each has the blocks of its place in a
     grid: write them with `save`, and ask the file (`atoll.apsp.open`).
@@ -61,16 +64,26 @@ class AllPairs:
         return np.dtype(self._core.type)
 
     @property
+    def semiring(self) -> str:
+        """min_plus (distances), max_plus, max_min or or_and."""
+        return self._report["semiring"]
+
+    @property
     def report(self) -> dict[str, Any]:
         """How it went: method, seconds, operations, what was peeled off."""
         return self._report
 
     @property
     def no_path(self) -> Any:
-        """What the matrix holds where there is no path, as a value of its type."""
-        if self.dtype.kind == "f":
-            return self.dtype.type(np.inf)
-        return self.dtype.type(0x3FFFFFFF if self.dtype.kind == "i" else np.iinfo(self.dtype).max)
+        """What the matrix holds where there is no path, as a value of its type.
+
+        Over max_plus and max_min it is below all values: minus infinity, 0 of unsigned integers; over or_and 0.
+        """
+        least = self.semiring != "min_plus"
+        if self.dtype.kind == "u":
+            return self.dtype.type(0 if least else np.iinfo(self.dtype).max)
+        value = np.inf if self.dtype.kind == "f" else 0x3FFFFFFF
+        return self.dtype.type(-value if least else value)
 
     @property
     def local(self) -> np.ndarray:
@@ -98,10 +111,20 @@ class AllPairs:
             return matrix.astype(dtype)
         return matrix.copy() if copy else matrix
 
-    def distance(self, u: int, v: int) -> float | int:
-        """Length of a shortest path from u to v (original ids); infinity where there is none."""
+    def distance(self, u: int, v: int) -> float | int | bool:
+        """Length of a shortest path from u to v (original ids); infinity where there is none.
+
+        Over max_plus the longest path's, over max_min the width of the widest; minus infinity where there is none. A
+        vertex is infinitely near to itself by width. Over or_and whether v is reached.
+        """
         value = self.row(u)[self._core.index_of(operator.index(v))]
-        return float("inf") if value == self.no_path else value.item()
+        if self.semiring == "or_and":
+            return bool(value)
+        if value == self.no_path:
+            return float("inf") if self.semiring == "min_plus" else float("-inf")
+        if self.semiring == "max_min" and u == v:
+            return float("inf")
+        return value.item()
 
     def row(self, u: int) -> np.ndarray:
         """Distances from u (original id), in the order of `ids`; a view."""
@@ -110,7 +133,8 @@ class AllPairs:
     def path(self, u: int, v: int) -> np.ndarray:
         """A shortest path from u to v, both included (int64, original ids); empty where there is none.
 
-        It is found again from row u and the arcs: some microseconds.
+        It is found again from row u and the arcs: some microseconds. Over other semirings a longest or a widest one, or
+        any; the last two of fewest edges, by a search.
         """
         self._on_one_rank()
         return self._core.path(operator.index(u), operator.index(v))
@@ -168,9 +192,15 @@ class AllPairs:
 
 
 def all_pairs(
-    graph: Graph, *, dtype: str = "auto", method: str = "auto", delta: float = 0.0, peel: bool = True
+    graph: Graph,
+    *,
+    semiring: str = "min_plus",
+    dtype: str = "auto",
+    method: str = "auto",
+    delta: float = 0.0,
+    peel: bool = True,
 ) -> AllPairs:
-    """Shortest paths between all pairs of vertices.
+    """Shortest paths between all pairs of vertices; or longest, widest, or any, over other semirings.
 
     Components are computed one by one, trees that hang from them are taken off first, and what is left is done by
     blocked Floyd-Warshall over the (min, +) semiring [1]_ or, where that is estimated to be faster, by searches from
@@ -180,10 +210,14 @@ def all_pairs(
     Parameters
     ----------
     graph : Graph               n vertices; without weights every edge has length 1
+    semiring : {"min_plus", "max_plus", "max_min", "or_and"}
+                                max_plus: longest paths, of directed graphs without a positive cycle; max_min: widest
+                                paths, whose least weight is the greatest; or_and: who reaches whom, weights do not
+                                count. By Floyd-Warshall. Of parallel edges that the graph has kept, the greatest counts
     dtype : {"auto", "float32", "float64", "int32", "uint16", "uint8"}
                                 of the distances; "auto": the narrowest that holds every path for sure
     method : {"auto", "fw", "dijkstra", "delta", "bfs"}
-                                several ranks: fw
+                                several ranks, or another semiring: fw
     delta : float               width of a bucket of delta-stepping; 0: tuned on the first sources
     peel : bool                 components and trees apart
 
@@ -209,13 +243,21 @@ def all_pairs(
            [2, 1, 0, 1, 2],
            [2, 2, 1, 0, 1],
            [1, 2, 2, 1, 0]], dtype=uint16)
+
+    Bridges that carry 7, 3 and 5 tons: the most that gets from 1 to 3 goes the long way.
+
+    >>> roads = atoll.Graph.from_edges([1, 2, 1], [2, 3, 3], [7.0, 5.0, 3.0])
+    >>> widest = atoll.all_pairs(roads, semiring="max_min")
+    >>> widest.distance(1, 3), widest.path(1, 3).tolist()
+    (5, [1, 2, 3])
     """
     if not isinstance(graph, Graph):
         raise TypeError(f"graph is a {type(graph).__qualname__} (an atoll.Graph is needed). Use atoll.Graph(...).")
-    with agreed(graph.world, f"all_pairs({dtype=}, {method=}, {delta=}, {peel=})"):
-        for name, value, known in (("dtype", dtype, _TYPES), ("method", method, _METHODS)):
+    with agreed(graph.world, f"all_pairs({semiring=}, {dtype=}, {method=}, {delta=}, {peel=})"):
+        given = (("semiring", semiring, _SEMIRINGS), ("dtype", dtype, _TYPES), ("method", method, _METHODS))
+        for name, value, known in given:
             if value not in known:
                 raise errors.UsageError(f"{name} is {value!r} (there are {', '.join(map(repr, known))}). Choose one.")
         if not delta >= 0:
             raise errors.UsageError(f"delta is {delta} (the width of a bucket). Give 0 or more.")
-    return AllPairs(_core.all_pairs(graph._core, dtype, method, float(delta), bool(peel)), graph)
+    return AllPairs(_core.all_pairs(graph._core, semiring, dtype, method, float(delta), bool(peel)), graph)

@@ -117,3 +117,138 @@ def test_the_command_says_what_is_wrong(tmp_path):
     half = tmp_path / "half.wel"
     half.write_text("1 2 1.5\n")
     assert "1.5" in refused(str(half), "--type", "int32", code=3)
+
+
+def bottleneck_oracle(n, edges, better, combine, one):
+    best = np.full((n, n), -np.inf)
+    for u, v, w in edges:
+        best[u, v] = max(best[u, v], w)
+    np.fill_diagonal(best, one)
+    for k in range(n):
+        best = better(best, combine(best[:, k][:, None], best[k][None]))
+    return best
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("whole", [True, False])
+def test_widest_paths_are_as_wide_as_they_say(whole, directed):
+    src, dst, weight, _ = random_graph(40, 110, 5, whole=whole)
+    edges = list(zip(src.tolist(), dst.tolist(), np.float32(weight).tolist()))
+    if not directed:
+        edges += [(v, u, w) for u, v, w in edges]
+    graph = atoll.Graph.from_edges(src, dst, weight, directed=directed, vertices=40, duplicates="keep")
+    pairs = atoll.all_pairs(graph, semiring="max_min")
+    assert pairs.semiring == "max_min" and pairs.dtype == (np.uint8 if whole else np.float32)
+    expected = bottleneck_oracle(40, edges, np.maximum, np.minimum, np.inf)
+    width = {}
+    for u, v, w in edges:
+        width[u, v] = max(w, width.get((u, v), w))
+    for u in range(40):
+        for v in range(40):
+            assert pairs.distance(u, v) == expected[u, v]
+            path = pairs.path(u, v).tolist()
+            if expected[u, v] == -np.inf:
+                assert path == []
+            elif u != v:
+                assert path[0] == u and path[-1] == v
+                assert min(width[a, b] for a, b in zip(path, path[1:])) == expected[u, v]
+            else:
+                assert path == [u]
+
+
+def test_longest_paths_and_reachability(tmp_path):
+    src, dst, weight, _ = random_graph(40, 110, 6, whole=True)
+    low, high = np.minimum(src, dst), np.maximum(src, dst)
+    edges = list(zip(low.tolist(), high.tolist(), weight.tolist()))
+    graph = atoll.Graph.from_edges(low, high, weight, directed=True, vertices=40, duplicates="keep")
+    pairs = atoll.all_pairs(graph, semiring="max_plus")
+    expected = bottleneck_oracle(40, edges, np.maximum, np.add, 0)
+    most = {}
+    for u, v, w in edges:
+        most[u, v] = max(w, most.get((u, v), w))
+    reach = atoll.all_pairs(graph, semiring="or_and")
+    assert reach.dtype == np.uint8 and set(np.unique(reach.matrix)) == {0, 255}
+    for u in range(40):
+        for v in range(40):
+            assert pairs.distance(u, v) == expected[u, v]
+            path = pairs.path(u, v).tolist()
+            assert sum(most[a, b] for a, b in zip(path, path[1:])) == (expected[u, v] if path else 0)
+            assert reach.distance(u, v) is bool(expected[u, v] > -np.inf)
+            assert bool(len(reach.path(u, v))) == bool(path) == reach.distance(u, v)
+    path = tmp_path / "longest.tiles"
+    pairs.save(path)
+    file = atoll.apsp.open(path)
+    assert file.semiring == "max_plus" and file.distance(3, 30) == expected[3, 30]
+    with pytest.raises(atoll.UsageError, match="next best paths"):
+        pairs.k_best(0, 5, 2)
+    cycle = atoll.Graph.from_edges([1, 2, 3], [2, 3, 1], [1.0, 1.0, -1.0], directed=True)
+    with pytest.raises(atoll.InputError, match="1 -> 2 -> 3 -> 1 weighs 1"):
+        atoll.all_pairs(cycle, semiring="max_plus")
+    with pytest.raises(atoll.UsageError, match="semiring is 'min_max'"):
+        atoll.all_pairs(cycle, semiring="min_max")
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_ranks_agree_over_every_semiring(ranks, tmp_path):
+    file = tmp_path / "dag.wel"
+    rng = np.random.default_rng(4)
+    rows = [(u, v, rng.integers(1, 60)) for u in range(50) for v in rng.integers(u + 1, 52, 3)]
+    file.write_text("".join(f"{u} {v} {w}\n" for u, v, w in rows))
+    u, v, w = np.array(rows).T
+    graph = atoll.Graph.from_edges(u, v, w.astype(float), directed=True, duplicates="keep")
+    for semiring in ("max_plus", "max_min", "or_and"):
+        path = tmp_path / f"{semiring}.npy"
+        command = ["run", "apsp", file, "--directed", "--semiring", semiring, "--ranks", str(ranks), "--threads", "1"]
+        run = subprocess.run(
+            [ATOLL, *command, "--block", "16", "--output", path, "--json", "-"],
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert run.returncode == 0, run.stderr
+        result = json.loads(run.stdout)
+        assert result["verified"] is True and result["result"]["semiring"] == semiring
+        assert result["result"]["method"] == "fw" and result["result"]["checked_rows"] == len(graph.ids)
+        found = atoll.apsp.open(path)
+        assert found.semiring == semiring
+        assert (np.load(path) == np.asarray(atoll.all_pairs(graph, semiring=semiring))).all()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--delta 3 --method fw", "--delta 3 with --method fw"),
+        ("--delta 3 --ranks 2", "--delta 3 on 2 ranks"),
+        ("--block 16 --method dijkstra", "only Floyd-Warshall has blocks"),
+        ("--variant la", "--variant la on 1 rank"),
+        ("--look-ahead off", "--look-ahead off on 1 rank"),
+        ("--broadcast tree", "nothing is sent"),
+        ("--chunk 64 --grid 1x1", "nothing is sent"),
+        ("--peel on --ranks 2", "--peel on on 2 ranks"),
+        ("--peel on --semiring max_min", "--semiring max_min"),
+        ("--zstd 3", "--output"),
+        ("--output-type int32", "--output"),
+        ("--force", "--output"),
+        ("--checkpoint-steps 3", "--checkpoint"),
+        ("--semiring max_min --method delta", "searches find shortest paths"),
+        ("--semiring or_and --type int32", "its values are uint8"),
+        ("--semiring max_plus", "need --directed"),
+    ],
+)
+def test_options_that_would_do_nothing_are_refused(words, said):
+    command = [ATOLL, "run", "apsp", "ring:9", *words.split()]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert run.returncode in (2, 3), run.stdout
+    assert said in run.stderr
+
+
+def test_checkpoints_say_what_they_cost(tmp_path):
+    command = ["run", "apsp", "ring:200", "--ranks", "2", "--threads", "1", "--block", "16", "--json", "-"]
+    command += ["--checkpoint", str(tmp_path / "run"), "--checkpoint-steps", "4"]
+    run = subprocess.run([ATOLL, *command], capture_output=True, text=True, timeout=120, check=False)
+    assert run.returncode == 0, run.stderr
+    kept = json.loads(run.stdout)["result"]["checkpoint"]
+    assert kept["saved"] > 1
+    assert kept["seconds_each"] == pytest.approx(kept["save_seconds"] / kept["saved"])
+    assert kept["overhead_every_30_minutes"] == pytest.approx(kept["seconds_each"] / 1800)

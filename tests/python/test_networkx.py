@@ -186,6 +186,78 @@ class TestAgreement:
                     if weights in ("ints", "some", "zeros", "large"):
                         assert all(type(value) is int for value in ours.values())
 
+    @pytest.mark.parametrize("weights", [None, "ints", "floats", "some", "zeros", "large"])
+    def test_all_pairs(self, kind, weights):
+        def total(name, *args, **kwargs):  # generators of pairs as one dict, in their order
+            out = []
+            for chosen in ({"backend": "atoll"}, {}):
+                try:
+                    found = getattr(nx, name)(G, *args, **chosen, **kwargs)
+                    out.append(dict(found) if not isinstance(found, (int, float, list)) else found)
+                except Exception as e:
+                    out.append((type(e), str(e)))
+            return out
+
+        def equal(name, *args, **kwargs):
+            ours, theirs = total(name, *args, **kwargs)
+            if isinstance(theirs, tuple) and not CONFIG:
+                assert isinstance(ours, tuple)
+                return
+            assert ours == theirs, name
+            assert type(ours) is type(theirs), name
+            if not isinstance(theirs, dict):
+                return
+            assert list(ours) == list(theirs), name
+            for u, row in theirs.items():
+                if not isinstance(row, dict):
+                    assert type(ours[u]) is type(row), (name, u)
+                    continue
+                for v, value in row.items():
+                    assert type(ours[u][v]) is type(value), (name, u, v, ours[u][v], value)
+
+        for seed in seeds(5):
+            G = random_graph(kind, seed)
+            rng = random.Random(seed)
+            for *_, data in G.edges(data=True):
+                if weights is None or (weights == "some" and rng.random() < 0.5):
+                    continue
+                number = {"zeros": rng.randrange(2), "large": rng.randrange(2**40)}.get(weights, rng.randrange(9))
+                data["w"] = rng.random() if weights == "floats" else number
+            for cutoff in (None, 1.5):
+                equal("all_pairs_shortest_path_length", cutoff=cutoff)
+                equal("all_pairs_dijkstra_path_length", cutoff=cutoff, weight="w")
+            equal("all_pairs_bellman_ford_path_length", weight="w")
+            connected = len(G) and (nx.is_strongly_connected if G.is_directed() else nx.is_connected)(G)
+            for H in (G, nx.compose(nx.path_graph(list(G), create_using=kind), G)):
+                if H is not G and G.is_directed() and not connected:
+                    H.add_edges_from(zip(list(G)[1:], G))
+                if weights == "floats" and H is not G:
+                    for *_, data in H.edges(data=True):  # ints among floats: the same values, of other types
+                        data.setdefault("w", 0.5)
+                G = H
+                for name in ("eccentricity", "diameter", "radius", "periphery"):
+                    equal(name)
+                    if weights != "some":
+                        equal(name, weight="w")
+                equal("average_shortest_path_length")
+                equal("average_shortest_path_length", weight="w", method="unweighted")
+                if weights == "floats" and any("w" in data for *_, data in G.edges(data=True)):
+                    refused("floyd_warshall", G, weight="w")
+                    refused("floyd_warshall_numpy", G, weight="w")
+                    refused("average_shortest_path_length", G, weight="w")
+                    continue
+                equal("average_shortest_path_length", weight="w")
+                if backend.can_run("floyd_warshall", (G,), {"weight": "w"}) is True:
+                    equal("floyd_warshall", weight="w")
+                if not kind().is_multigraph() and not any(data for *_, data in G.edges(data=True)):
+                    equal("floyd_warshall", weight="nothing")
+                if CONFIG:  # before, an empty graph was an error
+                    backwards = list(G)[::-1]
+                    for order in (None, backwards):
+                        ours = nx.floyd_warshall_numpy(G, order, weight="w", backend="atoll")
+                        theirs = nx.floyd_warshall_numpy(G, order, weight="w")
+                        assert (ours == theirs).all() and ours.dtype == theirs.dtype and ours.shape == theirs.shape
+
     def test_cores_and_triangles(self, kind):
         for seed in seeds():
             if kind in (nx.Graph, nx.MultiGraph):
@@ -233,6 +305,16 @@ def test_what_cannot_agree_is_refused_with_a_reason():
         G[1][2]["weight"] = bad
         refused("single_source_dijkstra_path_length", G, 0)
         refused("betweenness_centrality", G, weight="weight")
+    refused("floyd_warshall", G)
+    G[1][2]["weight"] = 2
+    assert "some edges" in refused("floyd_warshall", G)
+    refused("floyd_warshall_numpy", G, nodelist=[0, 1, 2])
+    refused("average_shortest_path_length", G, weight="weight", method="floyd-warshall")
+    refused("eccentricity", G, 0)
+    refused("eccentricity", G, sp={})
+    refused("diameter", G, {0: 1})
+    refused("radius", G, usebounds=True)
+    assert "16384 nodes" in refused("all_pairs_shortest_path_length", nx.empty_graph(20_000))
     for name in ("core_number", "clustering", "average_clustering", "transitivity"):
         refused(name, directed)
     for name in ("triangles", "clustering", "average_clustering", "transitivity"):
@@ -363,9 +445,13 @@ MODULES = {
     "centrality.tests.test_betweenness_centrality",
     "components.tests.test_connected",
     "components.tests.test_weakly_connected",
+    "shortest_paths.tests.test_dense",
+    "shortest_paths.tests.test_dense_numpy",
+    "shortest_paths.tests.test_generic",
     "shortest_paths.tests.test_unweighted",
     "shortest_paths.tests.test_weighted",
     "tests.test_core",
+    "tests.test_distance_measures",
     "tests.test_cluster",
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/apsp/all_pairs.hpp>
+#include <atoll/apsp/closure.hpp>
 #include <atoll/apsp/distance_format.hpp>
 #include <atoll/apsp/floyd_warshall.hpp>
 #include <atoll/apsp/floyd_warshall_grid.hpp>
@@ -70,7 +71,7 @@ AllPairs<T> on_one_rank(World& world, const Arcs<T>& arcs, const AllPairsOptions
     report.compute_seconds = timer.lap();
   } else {
     PairsReport run;
-    PairsOptions how{.method = options.method, .delta = options.delta};
+    PairsOptions how{.method = options.method, .delta = options.delta, .peel = options.peel};
     if (!how.method)
       how.operations_per_second = kOfPeak * peak_operations_per_second(team, algebra, gemm.isa(), kPeakSeconds);
     all.distances.local = peeled_pairs<T>(team, arcs, how, dense, &run);
@@ -84,6 +85,32 @@ AllPairs<T> on_one_rank(World& world, const Arcs<T>& arcs, const AllPairsOptions
   }
   all.distances.layout = GridLayout(arcs.vertices(), std::max(report.block, kWrittenBlock), {});
   if (!is_partial(options)) check_no_path_is_lost(world, arcs, all.distances);
+  return all;
+}
+
+/// Over another semiring than (min, +): nothing is peeled off, no search finds it.
+template <class T>
+AllPairs<T> closure_on_one_rank(World& world, const Arcs<T>& arcs, const AllPairsOptions& options) {
+  AllPairs<T> all;
+  AllPairsReport& report = all.report;
+  Team& team = world.team();
+  const Gemm gemm(all_pairs_algebra(arcs, options.semiring), options.blocking);
+  RankTimer timer(world);
+  all.distances.local = arc_entries(team, arcs, options.semiring);
+  FloydWarshallReport run;
+  if (floyd_warshall<T>(gemm, team, all.distances.local.view(),
+                        {.block = options.block, .undirected = !arcs.directed, .steps = options.on_grid.steps}, &run))
+    refuse_positive_cycle(arcs);
+  if (options.semiring == Semiring::max_plus) restore_no_longest_path(team, all.distances.local.view());
+  report.method = name_of(PairsMethod::floyd_warshall);
+  report.compute_seconds = timer.lap();
+  report.block = run.block;
+  report.steps = run.steps;
+  report.operations = run.operations;
+  report.diagonal_seconds = run.diagonal_seconds;
+  report.panel_seconds = run.panel_seconds;
+  report.outer_seconds = run.outer_seconds;
+  all.distances.layout = GridLayout(arcs.vertices(), std::max(report.block, kWrittenBlock), {});
   return all;
 }
 
@@ -102,23 +129,26 @@ AllPairs<T> on_a_grid(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
           "saved). Leave that out, or take fw.",
           name_of(*options.method), world.size(), options.checkpoint.folder.empty() ? "" : " with a checkpoint"));
   });
-  const Gemm gemm(shortest_paths_algebra(arcs), options.blocking);
+  const Gemm gemm(all_pairs_algebra(arcs, options.semiring), options.blocking);
   GridOptions on_grid = options.on_grid;
   on_grid.block = options.block ? std::min(options.block, arcs.vertices()) : usual_block(gemm, arcs.vertices());
   // Every rank has all arcs: it gives its share of them.
   std::vector<MatrixEntry<T>> mine;
   for (Vertex v = world.rank(); v < arcs.vertices(); v += world.size())
     for (Edge e = arcs.begin(v); e < arcs.end(v); ++e)
-      mine.push_back({v, arcs.heads[static_cast<std::size_t>(e)], arcs.weights[static_cast<std::size_t>(e)]});
+      mine.push_back({v, arcs.heads[static_cast<std::size_t>(e)],
+                      entry_of(options.semiring, arcs.weights[static_cast<std::size_t>(e)])});
   const GridLayout layout(arcs.vertices(), on_grid.block, grid);
-  all.distances = distances_from_entries<T>(world, Semiring::min_plus, layout, mine);
+  all.distances = distances_from_entries<T>(world, options.semiring, layout, mine);
   RankTimer timer(world);
   const GridRun run =
       options.checkpoint.folder.empty()
           ? floyd_warshall_grid(world, gemm, all.distances, on_grid, options.pauses)
           : floyd_warshall_saved(world, gemm, all.distances, on_grid, options.checkpoint, report.saved.emplace());
   world.together([&] {
-    if (run.gain_vertex >= 0) refuse_negative_cycle(arcs);
+    if (run.gain_vertex < 0) return;
+    if (options.semiring == Semiring::max_plus) refuse_positive_cycle(arcs);
+    refuse_negative_cycle(arcs);
   });
   const GridStep sum = run.sum();
   report.method = name_of(PairsMethod::floyd_warshall);
@@ -126,10 +156,14 @@ AllPairs<T> on_a_grid(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
   report.compute_seconds = timer.lap();
   report.operations = run.operations;
   report.steps = static_cast<std::int64_t>(run.steps.size());
+  if (is_partial(options))
+    for (const GridStep& step : run.steps) report.step_seconds.push_back(step.seconds());
   report.diagonal_seconds = sum.diagonal;
   report.panel_seconds = sum.panel;
   report.outer_seconds = sum.outer;
   report.wait_seconds = sum.wait + sum.copy;
+  if (options.semiring == Semiring::max_plus) restore_no_longest_path(world.team(), all.distances.local.view());
+  if (options.semiring != Semiring::min_plus) return all;
   if (arcs.has_negative()) restore_no_path(world.team(), all.distances.local.view());
   if (run.next == layout.rows.blocks()) check_no_path_is_lost(world, arcs, all.distances);
   return all;
@@ -157,17 +191,29 @@ AllPairs<T> all_pairs(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
     if (is_partial(options) && options.method && options.method != PairsMethod::floyd_warshall)
       throw UsageError(fmt::format("{} steps by {} (only fw has steps). Leave them out, or take fw.",
                                    options.on_grid.steps, name_of(*options.method)));
-    check_sums(arcs);
+    if (options.semiring == Semiring::min_plus) {
+      check_sums(arcs);
+    } else {
+      check_closure(arcs, options.semiring);
+      if (options.method && options.method != PairsMethod::floyd_warshall)
+        throw UsageError(
+            fmt::format("the method is {} over {} (searches find shortest paths). Leave it out, or take fw.",
+                        name_of(*options.method), name_of(options.semiring)));
+    }
   });
   check_memory<T>(world, arcs.vertices(), 1.1);  // the matrix and its panels
   const bool alone = world.size() == 1 && !options.grid && options.checkpoint.folder.empty();
-  AllPairs<T> all = alone ? on_one_rank(world, arcs, options) : on_a_grid(world, arcs, options);
+  AllPairs<T> all = !alone                                   ? on_a_grid(world, arcs, options)
+                    : options.semiring == Semiring::min_plus ? on_one_rank(world, arcs, options)
+                                                             : closure_on_one_rank(world, arcs, options);
+  all.report.semiring = options.semiring;
   all.report.matrix_bytes = all.distances.local.memory_bytes();
   return all;
 }
 
 nlohmann::json AllPairsReport::to_json() const {
-  nlohmann::json json{{"method", method},
+  nlohmann::json json{{"semiring", name_of(semiring)},
+                      {"method", method},
                       {"block", block},
                       {"delta", delta},
                       {"steps", steps},
@@ -184,12 +230,15 @@ nlohmann::json AllPairsReport::to_json() const {
                         {"outer", outer_seconds},
                         {"wait", wait_seconds},
                         {"commit", commit_seconds}}}};
+  if (!step_seconds.empty()) json["step_seconds"] = step_seconds;
   if (saved) {
     const CheckpointReport& kept = saved->checkpoint;
     json["checkpoint"] = {{"from_step", saved->first},
                           {"saved", kept.saved},
                           {"bytes", kept.bytes},
                           {"save_seconds", kept.save_seconds},
+                          {"seconds_each", kept.seconds_each()},
+                          {"overhead_every_30_minutes", kept.overhead_every(1800)},
                           {"load_seconds", kept.load_seconds},
                           {"overhead", compute_seconds > 0 ? kept.save_seconds / compute_seconds : 0.0}};
   }

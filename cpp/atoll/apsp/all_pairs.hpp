@@ -6,6 +6,7 @@
 #include <atoll/apsp/distances.hpp>
 #include <atoll/apsp/gemm.hpp>
 #include <atoll/apsp/grid_options.hpp>
+#include <atoll/apsp/peel.hpp>
 #include <atoll/apsp/saved_run.hpp>
 #include <nlohmann/json_fwd.hpp>
 
@@ -17,12 +18,11 @@
 ///
 /// On one rank components are computed one by one and trees that hang from them are taken off first (peel.hpp), an
 /// undirected graph costs half, and searches from every source take over where they are cheaper. On several ranks the
-/// matrix is computed as it is (floyd_warshall_grid.hpp).
+/// matrix is computed as it is (floyd_warshall_grid.hpp). Over other semirings (closure.hpp) it is computed as it is, too.
 namespace atl {
 
-enum class Peel : bool { no, yes };
-
 struct AllPairsOptions {
+  Semiring semiring = Semiring::min_plus;  ///< the arcs were gathered for; others than min_plus by Floyd-Warshall
   std::optional<PairsMethod> method = {};  ///< none: what is estimated to be fastest; on a grid Floyd-Warshall
   double delta = 0;                        ///< of delta-stepping; 0: tuned on the first sources
   Peel peel = Peel::yes;
@@ -38,6 +38,7 @@ struct AllPairsOptions {
 
 /// How it went, on this rank.
 struct AllPairsReport {
+  Semiring semiring = Semiring::min_plus;
   std::string method;  ///< of the largest component
   std::int64_t block = 0;
   double delta = 0;       ///< of delta-stepping
@@ -46,8 +47,9 @@ struct AllPairsReport {
   double diagonal_seconds = 0, panel_seconds = 0, outer_seconds = 0, wait_seconds = 0;
   double commit_seconds = 0;  ///< out of core: until all was on the disk
   std::int64_t components = 1, peeled = 0;
-  std::int64_t steps = 0;        ///< blocks that were passed through
-  std::size_t matrix_bytes = 0;  ///< of this rank
+  std::int64_t steps = 0;                 ///< blocks that were passed through
+  std::vector<double> step_seconds = {};  ///< of each, on a grid where only some are done
+  std::size_t matrix_bytes = 0;           ///< of this rank
   std::optional<SavedRun> saved = {};
   nlohmann::json to_json() const;
 };

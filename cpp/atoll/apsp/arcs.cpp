@@ -47,14 +47,15 @@ void sort_by_tail_and_head(std::vector<Arc<T>>& arcs, std::size_t n) {
 }
 
 template <class T>
-Arcs<T> rows_of(std::vector<Arc<T>> list, std::vector<Vertex> ids) {
+Arcs<T> rows_of(std::vector<Arc<T>> list, std::vector<Vertex> ids, Semiring semiring) {
   const std::size_t n = ids.size();
   sort_by_tail_and_head(list, n);
   std::size_t kept = 0;
   for (const Arc<T>& arc : list) {
     if (arc.tail == arc.head) continue;
     if (kept > 0 && list[kept - 1].tail == arc.tail && list[kept - 1].head == arc.head) {
-      list[kept - 1].weight = std::min(list[kept - 1].weight, arc.weight);
+      T& best = list[kept - 1].weight;
+      best = semiring == Semiring::min_plus ? std::min(best, arc.weight) : std::max(best, arc.weight);
     } else {
       list[kept++] = arc;
     }
@@ -91,7 +92,7 @@ std::vector<Arc<T>> in_both_directions(std::span<const Arc<T>> arcs, bool direct
 
 /// This rank's edges, which number() has made dense, checked and as T.
 template <class T>
-std::vector<Arc<T>> converted(const EdgeList& edges, std::span<const Vertex> ids, ArcWeights as) {
+std::vector<Arc<T>> converted(const EdgeList& edges, std::span<const Vertex> ids, ArcWeights as, Semiring semiring) {
   std::vector<Arc<T>> arcs(edges.size());
   std::visit(
       [&](const auto& source) {
@@ -108,10 +109,15 @@ std::vector<Arc<T>> converted(const EdgeList& edges, std::span<const Vertex> ids
       if (const std::string why = refusal<T>(w); !why.empty())
         throw InputError(
             fmt::format("{}: the edge from {} to {} weighs {}: {}", edges.name, id(arc.tail), id(arc.head), w, why));
-      check(arc.tail != arc.head || w >= 0,
+      const bool loop = arc.tail == arc.head;
+      check(!loop || semiring != Semiring::min_plus || w >= 0,
             "{}: the edge from {} to itself weighs {}: a negative cycle, around which paths get ever shorter. Remove "
             "it.",
             edges.name, id(arc.tail), w);
+      check(
+          !loop || semiring != Semiring::max_plus || w <= 0,
+          "{}: the edge from {} to itself weighs {}: a positive cycle, around which paths get ever longer. Remove it.",
+          edges.name, id(arc.tail), w);
       arc.weight = static_cast<T>(static_cast<T>(w) + T{});  // -0 + 0 is 0
     }
   };
@@ -150,15 +156,16 @@ Arcs<T> Arcs<T>::reversed() const {
 }
 
 template <class T>
-Arcs<T> make_arcs(std::vector<Vertex> ids, bool directed, std::span<const Arc<T>> list, std::string name) {
-  Arcs<T> arcs = rows_of(in_both_directions(list, directed), std::move(ids));
+Arcs<T> make_arcs(std::vector<Vertex> ids, bool directed, std::span<const Arc<T>> list, std::string name,
+                  Semiring semiring) {
+  Arcs<T> arcs = rows_of(in_both_directions(list, directed), std::move(ids), semiring);
   arcs.directed = directed;
   arcs.name = std::move(name);
   return arcs;
 }
 
 template <class T>
-Arcs<T> gather_arcs(World& world, EdgeList edges, ArcWeights weights) {
+Arcs<T> gather_arcs(World& world, EdgeList edges, ArcWeights weights, Semiring semiring) {
   const IdMap map = number(world, edges);
   world.agree(map.count() <= INT32_MAX,
               fmt::format("{}: {} vertices (all pairs of them fit no machine). Use single sources: atoll sssp.",
@@ -166,15 +173,15 @@ Arcs<T> gather_arcs(World& world, EdgeList edges, ArcWeights weights) {
   std::vector<Vertex> mine(static_cast<std::size_t>(map.blocks().size(world.rank())));
   for (std::size_t k = 0; k < mine.size(); ++k) mine[k] = map.id_of(static_cast<Vertex>(k));
   std::vector<Vertex> ids = world.all_gather_varying(std::span<const Vertex>(mine));
-  const std::vector<Arc<T>> slice = world.together([&] { return converted<T>(edges, ids, weights); });
+  const std::vector<Arc<T>> slice = world.together([&] { return converted<T>(edges, ids, weights, semiring); });
   const std::vector<Arc<T>> all = world.all_gather_varying(std::span<const Arc<T>>(slice));
-  return make_arcs<T>(std::move(ids), edges.directed, all, edges.name);
+  return make_arcs<T>(std::move(ids), edges.directed, all, edges.name, semiring);
 }
 
-#define ATOLL_ARCS(T)                                                                             \
-  template Arcs<T> Arcs<T>::reversed() const;                                                     \
-  template Arcs<T> make_arcs<T>(std::vector<Vertex>, bool, std::span<const Arc<T>>, std::string); \
-  template Arcs<T> gather_arcs<T>(World&, EdgeList, ArcWeights);
+#define ATOLL_ARCS(T)                                                                                       \
+  template Arcs<T> Arcs<T>::reversed() const;                                                               \
+  template Arcs<T> make_arcs<T>(std::vector<Vertex>, bool, std::span<const Arc<T>>, std::string, Semiring); \
+  template Arcs<T> gather_arcs<T>(World&, EdgeList, ArcWeights, Semiring);
 ATOLL_ARCS(float)
 ATOLL_ARCS(double)
 ATOLL_ARCS(std::int32_t)

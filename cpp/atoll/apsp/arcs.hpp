@@ -63,15 +63,18 @@ struct Arcs {
 /// as_given: an unweighted input counts hops. ones: every input does.
 enum class ArcWeights : bool { as_given, ones };
 
-/// Collective; the edges of all ranks, on all. Of parallel edges the least stays; loops are left out. InputError, the
-/// same on all ranks, that names the edge and its weight where it is not a number, infinite, broken or too large for T, or
-/// a loop that is negative (a cycle around which paths get ever shorter). -0 becomes 0; doubles are rounded to floats.
+/// Collective; the edges of all ranks, on all. Of parallel edges the best stays: the least for shortest paths, over max_plus
+/// and max_min the greatest. Loops are left out. InputError, the same on all ranks, that names the edge and its weight
+/// where it is not a number, infinite, broken or too large for T, or a loop that is negative (a cycle around which paths
+/// get ever shorter; positive over max_plus). -0 becomes 0; doubles are rounded to floats.
 template <class T>
-Arcs<T> gather_arcs(World& world, EdgeList edges, ArcWeights weights = ArcWeights::as_given);
+Arcs<T> gather_arcs(World& world, EdgeList edges, ArcWeights weights = ArcWeights::as_given,
+                    Semiring semiring = Semiring::min_plus);
 
 /// From arcs in any order, parallel ones and loops of weight >= 0 among them; local. Where `directed` is not set, each is
 /// taken in both directions. `ids` are ascending.
 template <class T>
-Arcs<T> make_arcs(std::vector<Vertex> ids, bool directed, std::span<const Arc<T>> arcs, std::string name = {});
+Arcs<T> make_arcs(std::vector<Vertex> ids, bool directed, std::span<const Arc<T>> arcs, std::string name = {},
+                  Semiring semiring = Semiring::min_plus);
 
 }  // namespace atl

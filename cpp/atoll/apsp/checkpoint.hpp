@@ -51,6 +51,10 @@ struct CheckpointReport {
   double save_seconds = 0;  ///< of this rank, in all
   double load_seconds = 0;
   std::uint64_t bytes = 0;  ///< of the latest that was saved, on all ranks
+
+  double seconds_each() const { return saved > 0 ? save_seconds / static_cast<double>(saved) : 0; }
+  /// Of the time, if one is saved every so many seconds: extrapolated from those that were.
+  double overhead_every(double seconds) const { return seconds_each() / seconds; }
 };
 
 template <class T>

@@ -265,8 +265,11 @@ double DistanceFile::no_path() const {
 double DistanceFile::distance(Vertex u, Vertex v) const {
   const double stored = value(index_of(u), index_of(v));
   if (meta().semiring == Semiring::or_and) return stored;  // no path is 0, and any other value a path
-  if (!is_no_path(stored)) return stored * meta().scale;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (meta().semiring == Semiring::max_min &&
+      with_value_type(element(), [&](auto type) { return stored == static_cast<double>(kNoPath<decltype(type)>); }))
+    return kInfinity;  // a vertex to itself
+  if (!is_no_path(stored)) return stored * meta().scale;
   return meta().semiring == Semiring::min_plus ? kInfinity : -kInfinity;
 }
 

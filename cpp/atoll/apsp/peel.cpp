@@ -99,6 +99,15 @@ Peeling<T> peel(const Arcs<T>& arcs) {
 }
 
 template <class T>
+Peeling<T> unpeeled(const Arcs<T>& arcs) {
+  Peeling<T> peeling;
+  peeling.component.assign(static_cast<std::size_t>(arcs.vertices()), 0);
+  peeling.cores.emplace_back();
+  for (Local v = 0; v < static_cast<Local>(arcs.vertices()); ++v) peeling.cores.front().push_back(v);
+  return peeling;
+}
+
+template <class T>
 Arcs<T> core_arcs(const Arcs<T>& arcs, const Peeling<T>& peeling, std::size_t component) {
   const std::vector<Local>& core = peeling.cores[component];
   std::vector<Vertex> ids;
@@ -135,6 +144,7 @@ Matrix<T> arc_lengths(Team& team, const Arcs<T>& arcs) {
 #define ATOLL_PEEL(T)                                                            \
   template double Peeling<T>::work() const;                                      \
   template Peeling<T> peel<T>(const Arcs<T>&);                                   \
+  template Peeling<T> unpeeled<T>(const Arcs<T>&);                               \
   template Arcs<T> core_arcs<T>(const Arcs<T>&, const Peeling<T>&, std::size_t); \
   template Matrix<T> arc_lengths<T>(Team&, const Arcs<T>&);
 ATOLL_PEEL(float)

@@ -16,6 +16,8 @@
 /// left has two or more (or is alone). With n_c vertices left of a component, sum n_c^3 takes the place of n^3.
 namespace atl {
 
+enum class Peel : bool { no, yes };
+
 /// A vertex taken off, and the neighbour that it hung from. Undirected: both weights are the edge's; directed: kNoPath
 /// where there is no such arc.
 template <class T>
@@ -43,6 +45,9 @@ struct Peeling {
 /// Local; O(n + m). InputError if a vertex and its anchor are a negative cycle.
 template <class T>
 Peeling<T> peel(const Arcs<T>& arcs);
+/// All vertices as one core, connected or not: nothing is taken apart.
+template <class T>
+Peeling<T> unpeeled(const Arcs<T>& arcs);
 
 /// The arcs between the vertices of one core, which are 0 .. n_c-1 in ascending order of ids.
 template <class T>

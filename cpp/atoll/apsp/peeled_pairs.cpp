@@ -27,7 +27,7 @@ Matrix<T> peeled_pairs(Team& team, const Arcs<T>& arcs, const PairsOptions& opti
                        const std::function<void(const Arcs<T>&, Matrix<T>&)>& dense, PairsReport* report) {
   Timer timer;
   PairsReport told;
-  const Peeling<T> peeling = peel(arcs);
+  const Peeling<T> peeling = options.peel == Peel::yes ? peel(arcs) : unpeeled(arcs);
   told.work = peeling.work();
   told.whole_work = peeling.whole_work();
   told.components = static_cast<Vertex>(peeling.cores.size());

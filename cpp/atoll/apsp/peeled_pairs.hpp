@@ -3,6 +3,7 @@
 
 #include <atoll/apsp/choose_method.hpp>
 #include <atoll/apsp/matrix.hpp>
+#include <atoll/apsp/peel.hpp>
 #include <functional>
 
 /// All pairs on one rank: peeled, each core by the method that suits it, and expanded.
@@ -17,6 +18,7 @@ struct PairsOptions {
   std::optional<PairsMethod> method;    ///< none: the fastest for each core, by estimate_methods()
   double operations_per_second = 1e11;  ///< of Floyd-Warshall here, for that
   double delta = 0;                     ///< 0: tuned
+  Peel peel = Peel::yes;                ///< no: all vertices are one core
 };
 
 struct PairsReport {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // All pairs' shortest paths of a graph, and paths from them.
 #include <atoll/apsp/all_pairs.hpp>
+#include <atoll/apsp/closure.hpp>
 #include <atoll/apsp/graph_of_arcs.hpp>
 #include <atoll/apsp/narrow_arcs.hpp>
 #include <atoll/apsp/paths.hpp>
@@ -15,7 +16,8 @@ template <class T>
 struct Pairs {
   Arcs<T> arcs;
   AllPairs<T> all;
-  std::unique_ptr<PathFinder<T>> finder;  // made by the first path that is asked for
+  std::unique_ptr<PathFinder<T>> finder;  // made by the first path that is asked for: over max_plus, of what is negated
+  Semiring semiring() const { return all.report.semiring; }
 };
 
 struct SharedPairs {
@@ -33,21 +35,23 @@ std::shared_ptr<Pairs<T>> compute(World& world, Arcs<T> arcs, const AllPairsOpti
   return pairs;
 }
 
-SharedPairs all_pairs_of(const SharedGraph& g, const std::string& type, const std::string& method, double delta,
-                         bool peel) {
+SharedPairs all_pairs_of(const SharedGraph& g, const std::string& semiring_name, const std::string& type,
+                         const std::string& method, double delta, bool peel) {
+  const Semiring semiring = semiring_named(semiring_name);
   const AllPairsOptions options{
-      .method = pairs_method_named(method), .delta = delta, .peel = peel ? Peel::yes : Peel::no};
+      .semiring = semiring, .method = pairs_method_named(method), .delta = delta, .peel = peel ? Peel::yes : Peel::no};
+  const ArcWeights weights = semiring == Semiring::or_and ? ArcWeights::ones : ArcWeights::as_given;
   SharedPairs out{.world = g.world, .pairs = {}};
   g.world->call([&](World& world) {
     EdgeList edges = edge_list_of(g.graph);
     if (type != "auto") {
       with_value_type(element_named(type), [&](auto value) {
-        out.pairs = compute(world, gather_arcs<decltype(value)>(world, std::move(edges)), options);
+        out.pairs = compute(world, gather_arcs<decltype(value)>(world, std::move(edges), weights, semiring), options);
       });
       return 0;
     }
-    Arcs<double> arcs = gather_arcs<double>(world, std::move(edges));
-    with_value_type(narrowest_type(arcs), [&](auto value) {
+    Arcs<double> arcs = gather_arcs<double>(world, std::move(edges), weights, semiring);
+    with_value_type(narrowest_type(arcs, semiring), [&](auto value) {
       out.pairs = compute(world, narrowed<decltype(value)>(std::move(arcs)), options);
     });
     return 0;
@@ -94,20 +98,45 @@ Numpy<Vertex> original(std::span<const Vertex> ids, std::span<const Local> verti
 
 template <class T>
 PathFinder<T>& finder_of(Pairs<T>& pairs) {
-  if (!pairs.finder) pairs.finder = std::make_unique<PathFinder<T>>(pairs.arcs);
+  if (!pairs.finder)
+    pairs.finder = pairs.semiring() == Semiring::max_plus ? std::make_unique<PathFinder<T>>(negated(pairs.arcs))
+                                                          : std::make_unique<PathFinder<T>>(pairs.arcs);
   return *pairs.finder;
+}
+
+template <class T>
+std::vector<Local> path_of(Pairs<T>& pairs, Local u, Local v) {
+  const std::span<const T> row = row_of(pairs, u);
+  const T value = row[static_cast<std::size_t>(v)];
+  if (value == zero_of<T>(pairs.semiring())) return {};
+  switch (pairs.semiring()) {
+    case Semiring::min_plus:
+      return finder_of(pairs).path(u, v, row);
+    case Semiring::max_plus: {
+      std::vector<T> lengths(row.size());
+      std::ranges::transform(row, lengths.begin(), [](T x) { return static_cast<T>(T{} - x); });
+      return finder_of(pairs).path(u, v, std::span<const T>(lengths));
+    }
+    case Semiring::max_min:
+      return u == v ? std::vector<Local>{u} : widest_path(pairs.arcs, u, v, value);
+    default:
+      return widest_path(pairs.arcs, u, v, T{});  // any path will do
+  }
 }
 
 Numpy<Vertex> path(const SharedPairs& shared, Vertex u, Vertex v) {
   return visit(shared, [&](const auto& pairs) {
     const Local from = index_of(pairs->arcs.ids, u), to = index_of(pairs->arcs.ids, v);
-    return original(pairs->arcs.ids, finder_of(*pairs).path(from, to, row_of(*pairs, from)));
+    return original(pairs->arcs.ids, path_of(*pairs, from, to));
   });
 }
 
 nb::list k_best(const SharedPairs& shared, Vertex u, Vertex v, int k) {
   return visit(shared, [&](const auto& pairs) {
     const Local from = index_of(pairs->arcs.ids, u), to = index_of(pairs->arcs.ids, v);
+    if (pairs->semiring() != Semiring::min_plus)
+      throw UsageError(fmt::format("the next best paths over {} (they are found of shortest ones only). Take .path.",
+                                   name_of(pairs->semiring())));
     nb::list out;
     for (const auto& known : finder_of(*pairs).k_best(from, to, k, row_of(*pairs, from)))
       out.append(nb::make_tuple(known.length, original(pairs->arcs.ids, known.vertices)));
@@ -120,7 +149,9 @@ void save(const SharedPairs& shared, const std::string& path, const std::optiona
   visit(shared, [&](const auto& pairs) {
     shared.world->call([&](World& world) {
       const GraphOfArcs graph(pairs->arcs);
-      DistanceFileOptions options{.zstd_level = zstd_level, .existing = replace ? Existing::replace : Existing::refuse};
+      DistanceFileOptions options{.semiring = pairs->semiring(),
+                                  .zstd_level = zstd_level,
+                                  .existing = replace ? Existing::replace : Existing::refuse};
       if (type) options.element = element_named(*type);
       write_distances(world, path, pairs->all.distances, graph.graph(), options);
       return 0;
@@ -149,7 +180,7 @@ void bind_all_pairs(nb::module_& m) {
       .def("path", &path, "u"_a, "v"_a)
       .def("k_best", &k_best, "u"_a, "v"_a, "k"_a)
       .def("save", &save, "path"_a, "type"_a.none(), "zstd_level"_a, "replace"_a);
-  m.def("all_pairs", &all_pairs_of, "graph"_a, "type"_a, "method"_a, "delta"_a, "peel"_a);
+  m.def("all_pairs", &all_pairs_of, "graph"_a, "semiring"_a, "type"_a, "method"_a, "delta"_a, "peel"_a);
 }
 
 }  // namespace atl::python

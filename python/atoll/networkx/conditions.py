@@ -11,9 +11,12 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from .graph import Graph, Weights, attribute_of
+from .graph import Graph, Weights, attribute_of, edge_data
 
 Answer = Any  # True, or why not
+
+# All distances are kept at once: 2 GB of float64.
+_MOST_NODES = 1 << 14
 
 # Ints up to here are exact as float64.
 _EXACT = 2**53
@@ -108,6 +111,76 @@ def _lengths(G: Any, weight: Any, *, zero: bool = True) -> Answer:
     return True
 
 
+def _pairs(G: Any, weight: Any) -> Answer:
+    if len(G) > _MOST_NODES:
+        return f"there are {len(G)} nodes (atoll keeps the distances of all pairs, of up to {_MOST_NODES} nodes)"
+    return True if weight is None else _lengths(G, weight)
+
+
+def _whole_pairs(G: Any, weight: Any) -> Answer:
+    """Ints only: floats are rounded in the order in which they are added up, which is another one here."""
+    answer = _pairs(G, weight)
+    if answer is not True or weight is None:
+        return answer
+    weights = _weights(G, weight)
+    if weights is None or len(weights.values) == 0 or weights.integral:
+        return True
+    return f"an edge's {weight!r} is a float (atoll adds up in another order, so sums are rounded differently)"
+
+
+def _all_pairs_unweighted(G: Any, cutoff: Any = None) -> Answer:
+    return _pairs(G, None)
+
+
+def _all_pairs_dijkstra(G: Any, cutoff: Any = None, weight: Any = "weight") -> Answer:
+    return _pairs(G, weight) if weight is not None else "weight is not the name of an attribute"
+
+
+def _all_pairs_bellman_ford(G: Any, weight: Any = "weight") -> Answer:
+    return _all_pairs_dijkstra(G, None, weight)
+
+
+def _floyd_warshall(G: Any, weight: Any = "weight") -> Answer:
+    if weight is None:
+        return "weight is not the name of an attribute"
+    # NetworkX takes the float 1.0 for what is missing, the attribute's own ints else: one kind of number here.
+    if not isinstance(G, Graph) and hasattr(G, "_adj") and isinstance(weight, str):
+        parallel = G.is_multigraph()
+        has = {weight in d for data in edge_data(G) for d in (data.values() if parallel else (data,))}
+        if len(has) > 1:
+            return f"some edges have {weight!r} and some have not"
+        if has == {False} and _weights(G, weight) is not None:
+            return f"no edge has {weight!r}, but some other attribute (converted, they are the int 1)"
+    return _whole_pairs(G, weight)
+
+
+def _floyd_warshall_numpy(G: Any, nodelist: Any = None, weight: Any = "weight") -> Answer:
+    if weight is None:
+        return "weight is not the name of an attribute"
+    if nodelist is not None and not (len(nodelist) == len(G) and set(nodelist) == set(G)):
+        return "nodelist is not all nodes, each once"
+    return _whole_pairs(G, weight)
+
+
+def _average_length(G: Any, weight: Any = None, method: Any = None) -> Answer:
+    known = (None, "unweighted") if weight is None else (None, "unweighted", "dijkstra", "bellman-ford")
+    if method not in known:
+        return f"method is {method!r} (atoll has its own)"
+    return _whole_pairs(G, None if method == "unweighted" else weight)
+
+
+def _eccentricity(G: Any, v: Any = None, sp: Any = None, weight: Any = None) -> Answer:
+    if v is not None or sp is not None:
+        return "v or sp is given (atoll computes all distances)"
+    return _pairs(G, weight)
+
+
+def _extent(G: Any, e: Any = None, usebounds: bool = False, weight: Any = None) -> Answer:
+    if e is not None or usebounds:
+        return "e or usebounds is given (atoll computes all distances)"
+    return _pairs(G, weight)
+
+
 def _betweenness(
     G: Any, k: Any = None, normalized: bool = True, weight: Any = None, endpoints: bool = False, seed: Any = None
 ) -> Answer:
@@ -135,6 +208,16 @@ def _average_clustering(G: Any, nodes: Any = None, weight: Any = None, count_zer
 
 
 _CONDITIONS = {
+    "all_pairs_bellman_ford_path_length": _all_pairs_bellman_ford,
+    "all_pairs_dijkstra_path_length": _all_pairs_dijkstra,
+    "all_pairs_shortest_path_length": _all_pairs_unweighted,
+    "average_shortest_path_length": _average_length,
+    "diameter": _extent,
+    "eccentricity": _eccentricity,
+    "floyd_warshall": _floyd_warshall,
+    "floyd_warshall_numpy": _floyd_warshall_numpy,
+    "periphery": _extent,
+    "radius": _extent,
     "average_clustering": _average_clustering,
     "betweenness_centrality": _betweenness,
     "clustering": _clustering,

@@ -17,6 +17,7 @@ import numpy as np
 from networkx.algorithms.centrality.betweenness import _rescale
 
 from .. import algorithms, errors, measures
+from ..pairs import all_pairs
 from ..vertices import UNREACHABLE
 from .conditions import can_run
 from .graph import Graph
@@ -221,6 +222,121 @@ def single_source_dijkstra_path_length(
     if weights.integral:
         distance = np.where(known, distance, 0).astype(np.int64)
     return _by_distance(G, number, distance, known, cutoff)
+
+
+# ---- distances of all pairs ------------------------------------------------------------------------------------------
+
+
+def _matrix(G: Graph, weight: str | None) -> tuple[np.ndarray, np.ndarray]:
+    """(distances, whether there is a path), rows and columns in the order of nodes; ints where NetworkX has ints."""
+    weights = None if weight is None else G._weights_by(weight)
+    if weights is None:
+        pairs = all_pairs(G._plain())
+    elif weights.integral:
+        pairs = all_pairs(G._weighted(weight))
+    else:
+        # Each path is added up from its source on, in float64, as NetworkX does: the same bits.
+        pairs = all_pairs(G._weighted(weight), dtype="float64", method="delta", peel=False)
+    distance = pairs.matrix
+    known = distance != pairs.no_path
+    return (distance.astype(np.int64) if weights is not None and weights.integral else distance), known
+
+
+def _rows(G: Graph, weight: str | None, cutoff: float | None = None) -> Iterator[tuple[Any, dict[Any, Any]]]:
+    if len(G) == 0:
+        return
+    distance, known = _matrix(G, weight)
+    for number, node in enumerate(G._nodes):
+        yield node, _by_distance(G, number, distance[number], known[number], cutoff)
+
+
+@_where_possible
+def all_pairs_shortest_path_length(G: Graph, cutoff: float | None = None) -> Iterator[tuple[Any, dict[Any, int]]]:
+    if cutoff is not None and np.isfinite(cutoff):
+        cutoff = math.ceil(cutoff)  # NetworkX goes on while a level is below it
+    return _rows(G, None, cutoff)
+
+
+@_where_possible
+def all_pairs_dijkstra_path_length(
+    G: Graph, cutoff: float | None = None, weight: str = "weight"
+) -> Iterator[tuple[Any, dict[Any, float]]]:
+    return _rows(G, weight, cutoff)
+
+
+@_where_possible
+def all_pairs_bellman_ford_path_length(G: Graph, weight: str = "weight") -> Iterator[tuple[Any, dict[Any, float]]]:
+    return _rows(G, weight)
+
+
+@_where_possible
+def floyd_warshall(G: Graph, weight: str = "weight") -> dict[Any, dict[Any, float]]:
+    if len(G) == 0:
+        return {}
+    distance, known = _matrix(G, weight)
+    weights = G._weights_by(weight)
+    whole = weights is not None and weights.integral
+    found: dict[Any, dict[Any, float]] = {}
+    for number, node in enumerate(G._nodes):
+        row = distance[number].tolist() if whole else distance[number].astype(np.float64).tolist()
+        for other in np.flatnonzero(~known[number]).tolist():
+            row[other] = math.inf
+        row[number] = 0  # an int, as NetworkX's
+        found[node] = dict(zip(G._nodes, row))
+    return found
+
+
+@_where_possible
+def floyd_warshall_numpy(G: Graph, nodelist: Any = None, weight: str = "weight") -> np.ndarray:
+    if len(G) == 0:
+        return np.zeros((0, 0))
+    distance, known = _matrix(G, weight)
+    found = np.where(known, distance.astype(np.float64), np.inf)
+    if nodelist is None:
+        return found
+    order = [G._numbers()[node] for node in nodelist]
+    return found[np.ix_(order, order)]
+
+
+@_where_possible
+def average_shortest_path_length(G: Graph, weight: str | None = None, method: str | None = None) -> float:
+    n = len(G)
+    if n == 0:
+        raise nx.NetworkXPointlessConcept("the null graph has no paths, thus there is no average shortest path length")
+    if n == 1:
+        return 0
+    distance, known = _matrix(G, None if method == "unweighted" else weight)
+    if not known.all():
+        raise nx.NetworkXError(f"Graph is not {'strongly ' if G.is_directed() else ''}connected.")
+    return sum(int(row.sum(dtype=np.int64)) for row in distance) / (n * (n - 1))
+
+
+@_where_possible
+def eccentricity(G: Graph, v: Any = None, sp: Any = None, weight: str | None = None) -> dict[Any, Any]:
+    if len(G) == 0:
+        return {}
+    distance, known = _matrix(G, weight)
+    if not known.all():
+        what = "digraph is not strongly" if G.is_directed() else "graph is not"
+        raise nx.NetworkXError(f"Found infinite path length because the {what} connected")
+    return {node: value or 0 for node, value in zip(G._nodes, distance.max(axis=1).tolist())}
+
+
+@_where_possible
+def diameter(G: Graph, e: Any = None, usebounds: bool = False, weight: str | None = None) -> Any:
+    return max(eccentricity(G, weight=weight).values())
+
+
+@_where_possible
+def radius(G: Graph, e: Any = None, usebounds: bool = False, weight: str | None = None) -> Any:
+    return min(eccentricity(G, weight=weight).values())
+
+
+@_where_possible
+def periphery(G: Graph, e: Any = None, usebounds: bool = False, weight: str | None = None) -> list[Any]:
+    found = eccentricity(G, weight=weight)
+    farthest = max(found.values())
+    return [node for node, value in found.items() if value == farthest]
 
 
 # ---- cores and triangles ---------------------------------------------------------------------------------------------

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apsp_idle.hpp"
+
+#include <atoll/base/error.hpp>
+#include <string>
+
+namespace atl::cli {
+
+void refuse_idle_options(const CLI::App& app, Rank ranks) {
+  const auto given = [&](const char* name) { return app.count(name) > 0; };
+  const auto value = [&](const char* name, const char* otherwise) {
+    return given(name) ? app[name]->as<std::string>() : std::string(otherwise);
+  };
+  const auto refuse = [&](const char* name, const std::string& beside, const char* why, const char* what_to_do) {
+    throw UsageError(fmt::format("{} {} {} ({}). {}", name, value(name, ""), beside, why, what_to_do));
+  };
+  const std::string method = value("--method", "auto"), semiring = value("--semiring", "min_plus");
+  const std::string on_ranks = fmt::format("on {} rank{}", ranks, ranks == 1 ? "" : "s");
+  // One rank has its own way, unless it is asked for a grid of one.
+  const bool grid = ranks > 1 || given("--grid") || given("--checkpoint");
+  const bool shortest = semiring == "min_plus";
+  // Why Floyd-Warshall does all of it, over the matrix as it is; empty where it need not.
+  const std::string whole = ranks > 1                ? on_ranks
+                            : grid                   ? "on a grid"
+                            : given("--out-of-core") ? "with --out-of-core"
+                            : given("--steps")       ? "with --steps"
+                            : !shortest              ? "with --semiring " + semiring
+                                                     : "";
+  if (given("--delta")) {
+    if (method != "auto" && method != "delta")
+      refuse("--delta", "with --method " + method, "only delta-stepping has buckets", "Leave it out, or take delta.");
+    if (!whole.empty()) refuse("--delta", whole, "Floyd-Warshall does that, and has no buckets", "Leave it out.");
+  }
+  if (given("--block") && method != "auto" && method != "fw")
+    refuse("--block", "with --method " + method, "only Floyd-Warshall has blocks", "Leave it out, or take fw.");
+  if (value("--peel", "off") == "on" && !whole.empty())
+    refuse("--peel", whole, "the matrix is computed as it is there", "Leave it out.");
+  for (const char* sent : {"--broadcast", "--chunk"})
+    if (given(sent) && ranks == 1) refuse(sent, on_ranks, "nothing is sent", "Leave it out, or give --ranks.");
+  for (const char* plan : {"--variant", "--look-ahead"})
+    if (given(plan) && !grid)
+      refuse(plan, on_ranks, "it is for a grid of ranks", "Leave it out, or give --ranks, or --grid 1x1.");
+  if (given("--out-of-core") && given("--grid"))
+    refuse("--grid", "with --out-of-core", "one rank works on the file", "Leave it out.");
+}
+
+}  // namespace atl::cli
