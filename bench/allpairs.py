@@ -4,7 +4,8 @@
 `methods` needs nothing: the ways of this program take turns. `allpairs` finds peers by a flag or a variable; none is
 part of this repository:
   --python PYTHON, ALLPAIRS_PYTHON   an interpreter; of scipy, networkit and igraph what it can import
-  --boost PROGRAM, ALLPAIRS_BOOST    bench/boost_all_pairs.cpp, built
+  --boost PROGRAM, ALLPAIRS_BOOST    boost::floyd_warshall_all_pairs_shortest_paths on floats: PROGRAM EDGES.wel 0|1 (whether
+                                     directed) prints `trial SECONDS`, and `sum` of all finite distances
 Every program reads the same text file of edges; reading it does not count. The types of both sides are printed.
 
 [1] R. Kannan et al. "Exaflops Biomedical Knowledge Graph Analytics." SC 2022, appendix D.
@@ -159,7 +160,7 @@ def peers_at_hand(options):
             peers.append(peer)
     if options.boost:
         if not os.access(options.boost, os.X_OK):
-            raise CaseError(f"{options.boost} is no program (--boost names one). Build bench/boost_all_pairs.cpp.")
+            raise CaseError(f"{options.boost} is no program (--boost names one). Build it first.")
         peers.append(BOOST)
     return [peer for peer in peers if not options.peers or peer in options.peers]
 
@@ -249,6 +250,6 @@ def add_to(tables):
     parser.add_argument("--type", help="of our distances (default: the narrowest)")
     for flag, variable, what in [
         ("python", "ALLPAIRS_PYTHON", "an interpreter with peers"),
-        ("boost", "ALLPAIRS_BOOST", "bench/boost_all_pairs.cpp, built"),
+        ("boost", "ALLPAIRS_BOOST", "a program: see the beginning of bench/allpairs.py"),
     ]:
         parser.add_argument(f"--{flag}", default=os.environ.get(variable), help=f"{what} (default ${variable})")
