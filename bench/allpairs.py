@@ -4,8 +4,8 @@
 `methods` needs nothing: the ways of this program take turns. `allpairs` finds peers by a flag or a variable; none is
 part of this repository:
   --python PYTHON, ALLPAIRS_PYTHON   an interpreter; of scipy, networkit and igraph what it can import
-  --boost PROGRAM, ALLPAIRS_BOOST    boost::floyd_warshall_all_pairs_shortest_paths on floats: PROGRAM EDGES.wel 0|1 (whether
-                                     directed) prints `trial SECONDS`, and `sum` of all finite distances
+  --boost PROGRAM, ALLPAIRS_BOOST    boost::floyd_warshall_all_pairs_shortest_paths on floats: PROGRAM EDGES.wel 0|1
+                                     (1: directed) prints `trial SECONDS`, and `sum` of all finite distances
 Every program reads the same text file of edges; reading it does not count. The types of both sides are printed.
 
 [1] R. Kannan et al. "Exaflops Biomedical Knowledge Graph Analytics." SC 2022, appendix D.
