@@ -136,6 +136,7 @@ Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_e
     out.result["operations_per_second"] = report.operations / seconds;
   out.result["nominal_operations_per_second"] = cubed / seconds;
   const auto forecast = world.together([&]() -> std::optional<nlohmann::json> {
+    if (report.plan && report.operations > 0) return report.plan->beside(seconds, report.operations / cubed);
     // Only the first rank's outcome is shown; searches from every source, which have no blocks, are not what the model
     // knows.
     if (world.rank() != 0 || report.operations == 0 || report.block == 0 || o.out_of_core) return std::nullopt;
@@ -143,7 +144,7 @@ Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_e
                           .n = arcs.vertices(),
                           .grid = all.distances.layout.grid,
                           .block = report.block,
-                          .broadcast = report.plan ? std::string(name_of(report.plan->panels)) : std::string(),
+                          .broadcast = {},
                           .share = report.operations / cubed,
                           .seconds = seconds});
   });

@@ -67,12 +67,17 @@ struct GridPlan {
   } next;
 
   void apply_to(GridOptions& options) const;
+  /// The model beside a run that took so many seconds and did that share of 2 n^3 operations: ideal, worst, expected,
+  /// measured, and where between ideal (0) and worst (1) it lies.
+  nlohmann::json beside(double seconds, double share) const;
   nlohmann::json to_json() const;
   std::string text() const;
 };
 
 /// Pure. Throws UsageError where the wishes do not go together, and what predict_apsp throws.
-GridPlan plan_grid(const ApspMachine& machine, std::int64_t n, Rank ranks, NodeShape nodes, const GridWishes& wishes);
+/// `overlap`: the share of the shorter of computing and communicating that is expected to be hidden.
+GridPlan plan_grid(const ApspMachine& machine, std::int64_t n, Rank ranks, NodeShape nodes, const GridWishes& wishes,
+                   double overlap = kOverlap);
 
 /// The same on all ranks: that of the first, by its `machine`, or by usual_machine. Collective.
 GridPlan agree_on_grid(World& world, const std::optional<ApspMachine>& machine, const Gemm& gemm, std::int64_t n,
