@@ -17,7 +17,8 @@ void refuse_idle_options(const CLI::App& app, Rank ranks) {
   const std::string method = value("--method", "auto"), semiring = value("--semiring", "min_plus");
   const std::string on_ranks = fmt::format("on {} rank{}", ranks, ranks == 1 ? "" : "s");
   // One rank has its own way, unless it is asked for a grid of one.
-  const bool grid = ranks > 1 || given("--grid") || given("--checkpoint");
+  const auto chosen = [&](const char* name) { return value(name, "auto") != "auto"; };
+  const bool grid = ranks > 1 || chosen("--grid") || chosen("--placement") || given("--checkpoint");
   const bool shortest = semiring == "min_plus";
   // Why Floyd-Warshall does all of it, over the matrix as it is; empty where it need not.
   const std::string whole = ranks > 1                ? on_ranks
@@ -36,12 +37,13 @@ void refuse_idle_options(const CLI::App& app, Rank ranks) {
   if (value("--peel", "off") == "on" && !whole.empty())
     refuse("--peel", whole, "the matrix is computed as it is there", "Leave it out.");
   for (const char* sent : {"--broadcast", "--chunk"})
-    if (given(sent) && ranks == 1) refuse(sent, on_ranks, "nothing is sent", "Leave it out, or give --ranks.");
+    if (chosen(sent) && ranks == 1) refuse(sent, on_ranks, "nothing is sent", "Leave it out, or give --ranks.");
   for (const char* plan : {"--variant", "--look-ahead"})
     if (given(plan) && !grid)
       refuse(plan, on_ranks, "it is for a grid of ranks", "Leave it out, or give --ranks, or --grid 1x1.");
-  if (given("--out-of-core") && given("--grid"))
-    refuse("--grid", "with --out-of-core", "one rank works on the file", "Leave it out.");
+  for (const char* plan : {"--grid", "--placement"})
+    if (given("--out-of-core") && chosen(plan))
+      refuse(plan, "with --out-of-core", "one rank works on the file", "Leave it out.");
 }
 
 }  // namespace atl::cli

@@ -213,7 +213,7 @@ std::optional<nlohmann::json> apsp_forecast(const ApspRun& run) {
   const bool known = std::any_of(machine.broadcasts.begin(), machine.broadcasts.end(),
                                  [&](const BroadcastModel& b) { return b.name == run.broadcast; });
   if (run.grid.size() > 1 && !known) return std::nullopt;
-  const ApspPlan plan{with_node_grid(machine, run.grid.rows, run.grid.cols), run.block, run.broadcast};
+  const ApspPlan plan{with_node_grid(machine.ranks_per_node, run.grid.rows, run.grid.cols), run.block, run.broadcast};
   ApspTime time = time_of(machine, run.n, plan);
   for (double* part : {&time.compute_s, &time.latency_s, &time.transfer_s, &time.chain_s}) *part *= run.share;
   return nlohmann::json{{"ideal", time.ideal_s()},

@@ -25,10 +25,9 @@ constexpr double kCheckAllUpTo = 1e9;  // n * m
 constexpr std::int64_t kLargestChunkKib = std::int64_t{1} << 30;
 
 struct Options {
-  std::string method = "auto", semiring = "min_plus", type = "auto", output, output_type, grid, variant = "coast",
-              broadcast, look_ahead = "on", peel = "on", checkpoint;
-  std::int64_t block = 0, steps = 0, checkpoint_steps = 0;
-  std::optional<std::int64_t> chunk_kib;  // none: the variant's
+  std::string method = "auto", semiring = "min_plus", type = "auto", output, output_type, grid = "auto",
+              placement = "auto", variant, broadcast = "auto", look_ahead = "on", peel = "on", checkpoint;
+  std::int64_t block = 0, steps = 0, chunk_kib = -1, checkpoint_steps = 0;
   double checkpoint_minutes = 30;
   int trials = 1, zstd = 0;
   double delta = 0;
@@ -70,20 +69,19 @@ AllPairsOptions all_pairs_options(const Options& o) {
   out.delta = o.delta;
   out.peel = o.peel == "on" ? Peel::yes : Peel::no;
   out.block = o.block;
-  out.on_grid = GridOptions::ablation(o.variant);
-  if (!o.broadcast.empty()) out.on_grid.panels = broadcast_named(o.broadcast);
+  out.on_grid = GridOptions::ablation(o.variant.empty() ? "coast" : o.variant);
+  if (!o.variant.empty()) {  // broadcasts are a part of it
+    out.grid.panels = out.on_grid.panels;
+    out.grid.chunk_bytes = out.on_grid.chunk_bytes;
+  }
   if (o.look_ahead == "off") out.on_grid.look_ahead = GridOptions::LookAhead::off;
-  if (o.chunk_kib) out.on_grid.chunk_bytes = static_cast<std::size_t>(*o.chunk_kib) << 10;
+  if (o.broadcast != "auto") out.grid.panels = broadcast_named(o.broadcast);
+  if (o.chunk_kib >= 0) out.grid.chunk_bytes = static_cast<std::size_t>(o.chunk_kib) << 10;
+  if (o.grid != "auto") out.grid.sides = grid_sides_of("--grid", o.grid);
+  if (o.placement != "auto") out.grid.placement = grid_sides_of("--placement", o.placement);
   out.on_grid.steps = o.steps;
   out.checkpoint = {
       .folder = o.checkpoint, .every_steps = o.checkpoint_steps, .every_seconds = 60 * o.checkpoint_minutes, .run = {}};
-  if (!o.grid.empty()) {
-    int rows = 0, cols = 0, end = 0;
-    if (std::sscanf(o.grid.c_str(), "%dx%d%n", &rows, &cols, &end) != 2 || end != static_cast<int>(o.grid.size()) ||
-        rows < 1 || cols < 1)
-      throw UsageError(fmt::format("--grid is '{}' (it needs rows x columns of ranks). Give it as 2x4.", o.grid));
-    out.grid = ProcessGrid{.rows = rows, .cols = cols};
-  }
   return out;
 }
 
@@ -115,6 +113,7 @@ template <class T>
 Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_edges) {
   AllPairsOptions options = all_pairs_options(o);
   options.blocking = stored_blocking(all_pairs_algebra(arcs, options.semiring), tune::Store());
+  options.machine = world.together([&] { return stored_machine(kElementOf<T>, tune::Store()); });
   if (!o.out_of_core) check_output(world, o, arcs.vertices(), kElementOf<T>);
   const Existing existing = o.force ? Existing::replace : Existing::refuse;
   Trials trials(world);
@@ -145,6 +144,7 @@ Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_e
     out.result["operations_per_second"] = report.operations / seconds;
   out.result["nominal_operations_per_second"] = cubed / seconds;
   const auto forecast = world.together([&]() -> std::optional<nlohmann::json> {
+    if (report.plan && report.operations > 0) return report.plan->beside(seconds, report.operations / cubed);
     // Only the first rank's outcome is shown; searches from every source, which have no blocks, are not what the model
     // knows.
     if (world.rank() != 0 || report.operations == 0 || report.block == 0 || o.out_of_core ||
@@ -154,7 +154,7 @@ Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_e
                           .n = arcs.vertices(),
                           .grid = all.distances.layout.grid,
                           .block = report.block,
-                          .broadcast = std::string(name_of(options.on_grid.panels)),
+                          .broadcast = {},
                           .share = report.operations / cubed,
                           .seconds = seconds});
   });
@@ -204,13 +204,20 @@ Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_e
         "blocks",
         fmt::format("of {}: diagonal {:.3f} s, panels {:.3f}, outer product {:.3f}, waiting {:.3f}", report.block,
                     report.diagonal_seconds, report.panel_seconds, report.outer_seconds, report.wait_seconds));
+    if (report.plan) {
+      rows.emplace_back("plan", report.plan->text());
+      rows.emplace_back("broadcasts",
+                        fmt::format("{:.3f} s under way, {:.3f} copying; {:.0f} % hidden", report.broadcast_seconds,
+                                    report.copy_seconds, 100 * report.hidden()));
+    }
     rows.emplace_back("rate", fmt::format("{:.1f} Gop/s; {:.3g} of 2 n^3 operations were needed",
                                           report.operations / seconds / 1e9, report.operations / cubed));
     if (forecast)
       rows.emplace_back(
           "model",
-          fmt::format("{:.3f} s expected; ideal {:.3f}, worst {:.3f}", forecast->at("expected").template get<double>(),
-                      forecast->at("ideal").template get<double>(), forecast->at("worst").template get<double>()));
+          fmt::format("{:.3f} s expected; ideal {:.3f}, worst {:.3f}: this run lies at {:.2f} between the two",
+                      forecast->at("expected").template get<double>(), forecast->at("ideal").template get<double>(),
+                      forecast->at("worst").template get<double>(), forecast->at("place").template get<double>()));
   }
   if (report.saved) {
     const CheckpointReport& kept = report.saved->checkpoint;
@@ -252,13 +259,19 @@ int run_apsp(const Words& words) {
       ->check(CLI::IsMember({"auto", "float32", "float64", "int32", "uint16", "uint8"}));
   app.add_option("--peel", o.peel, "on (default) or off: components and trees apart")
       ->check(CLI::IsMember({"on", "off"}));
-  app.add_option("--block", o.block, "b, rows of a block (default: by size)")->check(CLI::PositiveNumber);
-  app.add_option("--grid", o.grid, "rows x columns of ranks, as 2x4 (default: nearest to a square)");
-  app.add_option("--variant", o.variant, "naive la la+r la+r+nt coast (default): what is switched on between ranks")
+  app.add_option("--block", o.block, "b, rows of a block (default: by size; between ranks by the model)")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--grid", o.grid, "rows x columns of ranks, as 2x4 (default auto: by the model)");
+  app.add_option("--placement", o.placement,
+                 "rows x columns of a node's ranks in the grid (default auto: what sends least between nodes)");
+  app.add_option("--variant", o.variant,
+                 "naive la la+r la+r+nt coast: what is switched on between ranks (default: coast, its broadcast and "
+                 "chunks by the model)")
       ->check(CLI::IsMember(GridOptions::ablations()));
-  app.add_option("--broadcast", o.broadcast, "tree ring ring2m: of panels, instead of the variant's")
-      ->check(CLI::IsMember({"tree", "ring", "ring2m"}));
-  app.add_option("--chunk", o.chunk_kib, "KiB of a panel that travel at a time (default 4096 with coast, else 0: all)")
+  app.add_option("--broadcast", o.broadcast,
+                 "tree ring ring2m: of panels (default auto: the variant's, or the model's)")
+      ->check(CLI::IsMember({"auto", "tree", "ring", "ring2m"}));
+  app.add_option("--chunk", o.chunk_kib, "KiB of a panel that travel at a time; 0: all (default: as --broadcast)")
       ->check(CLI::Range(std::int64_t{0}, kLargestChunkKib));
   app.add_option("--look-ahead", o.look_ahead, "on (default) or off")->check(CLI::IsMember({"on", "off"}));
   auto* steps =

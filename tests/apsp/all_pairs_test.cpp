@@ -121,8 +121,8 @@ TEST_CASE("a wrong distance is found by the check of its row") {
 TEST_CASE("a grid that is not of the ranks, or a matrix beyond memory, is refused before anything is computed") {
   run_ranks(3, quiet_plan(), [](World& world) {
     const Arcs<float> arcs = make_arcs<float>(ids_of(9), true, {}, "empty");
-    CHECK_THROWS_WITH_AS(all_pairs(world, arcs, {.grid = ProcessGrid{.rows = 2, .cols = 2}}),
-                         doctest::Contains("2 x 2"), UsageError);
+    CHECK_THROWS_WITH_AS(all_pairs(world, arcs, {.grid = {.sides = GridSides{2, 2}}}), doctest::Contains("2 x 2"),
+                         UsageError);
     const Arcs<double> huge = make_arcs<double>(ids_of(3'000'000), true, {}, "huge");
     CHECK_THROWS_WITH_AS(all_pairs(world, huge, {}), doctest::Contains("would fit"), InputError);
   });

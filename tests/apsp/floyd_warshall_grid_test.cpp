@@ -165,6 +165,8 @@ TEST_CASE("ranks of a node as an inner grid") {
   options.block = 4;
   compare<std::int32_t>({4, 2, 2, 2}, 50, 250, 1, {options}, shapes::buffers()[0].plan);
   compare<std::int32_t>({2, 4, 2, 2}, 50, 250, 2, {options}, shapes::buffers()[0].plan);
+  compare<std::int32_t>({2, 4, 2, 2, 4}, 50, 250, 3, {options}, shapes::buffers()[0].plan);
+  compare<std::int32_t>({2, 4, 1, 4, 2}, 50, 250, 4, {options}, shapes::buffers()[0].plan);
 }
 
 TEST_CASE("parallel arcs count once, the lightest; a loop is no detour") {

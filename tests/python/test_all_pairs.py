@@ -2,6 +2,7 @@
 """All pairs from Python and from the command, against SciPy."""
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -252,3 +253,34 @@ def test_checkpoints_say_what_they_cost(tmp_path):
     assert kept["saved"] > 1
     assert kept["seconds_each"] == pytest.approx(kept["save_seconds"] / kept["saved"])
     assert kept["overhead_every_30_minutes"] == pytest.approx(kept["seconds_each"] / 1800)
+def test_a_run_on_a_grid_says_what_was_chosen_and_why(tmp_path):
+    words = ["run", "apsp", "grid:9x11", "--ranks", "8", "--domains", "2x4", "--transport", "inproc", "--threads", "1"]
+    environment = os.environ | {"ATOLL_CACHE": str(tmp_path)}  # nobody has measured this machine
+
+    def run(*more):
+        done = subprocess.run(
+            [ATOLL, *words, *more, "--json", "-"],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+            env=environment,
+        )
+        return json.loads(done.stdout)
+
+    report = run()
+    plan = report["result"]["plan"]
+    assert plan["grid"][0] * plan["grid"][1] == 8
+    assert plan["placement"][0] * plan["placement"][1] == 4
+    assert plan["rates"] == "usual"
+    assert 0 < plan["expected"] <= plan["next"]["expected"]
+    model = report["result"]["model"]
+    assert 0 < model["ideal"] <= model["worst"] and model["measured"] == report["seconds"]["run"]
+    assert 0 <= report["result"]["hidden"] <= 1
+    assert report["result"]["seconds"]["broadcast"] > 0
+    said = run("--grid", "4x2", "--placement", "2x2", "--block", "10", "--broadcast", "tree", "--chunk", "1")
+    plan = said["result"]["plan"]
+    assert (plan["grid"], plan["placement"], plan["block"]) == ([4, 2], [2, 2], 10)
+    assert (plan["broadcast"], plan["chunk_bytes"]) == ("tree", 1024)
+    assert report["verified"] and said["verified"]
+    assert "a node has 4" in run("--placement", "3x2")["error"]["message"]

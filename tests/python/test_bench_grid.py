@@ -42,3 +42,24 @@ def test_ranks_must_be_a_power_of_four():
     run, report = bench("--ranks", "8")
     assert run.returncode == 2
     assert "Take 16" in report["error"]["message"]
+
+
+def test_any_number_of_ranks_gets_a_plan_that_is_near_the_best():
+    for ranks in ("8", "24"):
+        _, report = bench("--sweep", "plans", "--ranks", ranks, "--steps", "4", "--n", "8192")
+        result = report["result"]
+        assert result["of_best"] > 0.85
+        assert result["chosen"]["grid"][0] * result["chosen"]["grid"][1] == int(ranks)
+        assert len(result["tried"]) >= 7
+
+
+def test_a_latin_square_of_cards_beats_the_order_along_the_rows():
+    run, report = bench("--sweep", "placement", "--ranks", "64", "--steps", "4", "--n", "4096")
+    assert run.returncode == 0, run.stderr
+    rows = {(tuple(r["placement"]), r["cards"]): r["seconds"] for r in report["result"]["placements"]}
+    assert {p for p, _ in rows} == {(1, 8), (2, 4), (4, 2), (8, 1)}
+    assert rows[(2, 4), "latin"] <= rows[(2, 4), "rows"]
+    assert rows[(2, 4), "latin"] <= rows[(1, 8), "rows"]
+    assert sum(r["chosen"] for r in report["result"]["placements"]) == 1
+    run, report = bench("--sweep", "placement", "--ranks", "12")
+    assert run.returncode == 2 and "whole nodes" in report["error"]["message"]

@@ -166,6 +166,22 @@ TEST_CASE("the ranks of a domain share its uplink, and their own links are their
   }
 }
 
+TEST_CASE("ranks on different cards of a domain send at the same time, each with its card's share") {
+  const auto clock = clock_of("levels", "2x4", {{0, 1000, 0}, {0, 100, 0, 2}});
+  std::vector<double> at(8);
+  clock->run([&](Rank me) {
+    const auto fabric = clock->fabric(me);
+    if (me < 4) {
+      post(*fabric, me + 4, 100);
+    } else {
+      at[static_cast<std::size_t>(me)] = receive(*fabric);
+    }
+  });
+  // Ranks 0 and 1 share the first card of 50 bytes a second, 2 and 3 the second.
+  std::sort(at.begin() + 4, at.end());
+  for (int k = 0; k < 4; ++k) CHECK(at[static_cast<std::size_t>(4 + k)] == doctest::Approx(2.0 + 2 * (k / 2)));
+}
+
 TEST_CASE("departures are carried in the order of time, not of the fibers' turns") {
   for (const std::string& name : clocks()) {
     CAPTURE(name);
@@ -301,6 +317,8 @@ TEST_CASE("options and costs out of range are told") {
              {.hierarchy = two, .costs = paper_costs(1)},
              {.hierarchy = two, .costs = {{-1, 1, 0}, {1, 1, 0}}},
              {.hierarchy = two, .costs = {{1, 0, 0}, {1, 1, 0}}},
+             {.hierarchy = two, .costs = {{1, 1, 0, 2}, {1, 1, 0}}},
+             {.hierarchy = two, .costs = {{1, 1, 0}, {1, 1, 0, 0}}},
              {.hierarchy = two, .costs = paper_costs(2), .network = small},
              {.hierarchy = two, .costs = paper_costs(2), .slots_per_peer = 0},
          })

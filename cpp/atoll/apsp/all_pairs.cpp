@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <atoll/apsp/all_pairs.hpp>
 #include <atoll/apsp/closure.hpp>
 #include <atoll/apsp/distance_format.hpp>
@@ -118,11 +119,7 @@ template <class T>
 AllPairs<T> on_a_grid(World& world, const Arcs<T>& arcs, const AllPairsOptions& options) {
   AllPairs<T> all;
   AllPairsReport& report = all.report;
-  const ProcessGrid grid = options.grid.value_or(square_grid(world.size()));
   world.together([&] {
-    if (grid.size() != world.size())
-      throw UsageError(fmt::format("the grid is {} x {} (there are {} ranks). Give sides whose product is that.",
-                                   grid.rows, grid.cols, world.size()));
     if (options.method && options.method != PairsMethod::floyd_warshall)
       throw UsageError(fmt::format(
           "the method is {} on a grid of {} ranks{} (searches run on one rank, without a grid, and are not "
@@ -130,15 +127,18 @@ AllPairs<T> on_a_grid(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
           name_of(*options.method), world.size(), options.checkpoint.folder.empty() ? "" : " with a checkpoint"));
   });
   const Gemm gemm(all_pairs_algebra(arcs, options.semiring), options.blocking);
+  GridWishes wishes = options.grid;
+  wishes.block = options.block;
+  const GridPlan& plan = report.plan.emplace(agree_on_grid(world, options.machine, gemm, arcs.vertices(), wishes));
   GridOptions on_grid = options.on_grid;
-  on_grid.block = options.block ? std::min(options.block, arcs.vertices()) : usual_block(gemm, arcs.vertices());
+  plan.apply_to(on_grid);
   // Every rank has all arcs: it gives its share of them.
   std::vector<MatrixEntry<T>> mine;
   for (Vertex v = world.rank(); v < arcs.vertices(); v += world.size())
     for (Edge e = arcs.begin(v); e < arcs.end(v); ++e)
       mine.push_back({v, arcs.heads[static_cast<std::size_t>(e)],
                       entry_of(options.semiring, arcs.weights[static_cast<std::size_t>(e)])});
-  const GridLayout layout(arcs.vertices(), on_grid.block, grid);
+  const GridLayout layout(arcs.vertices(), plan.block, plan.grid);
   all.distances = distances_from_entries<T>(world, options.semiring, layout, mine);
   RankTimer timer(world);
   const GridRun run =
@@ -161,7 +161,9 @@ AllPairs<T> on_a_grid(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
   report.diagonal_seconds = sum.diagonal;
   report.panel_seconds = sum.panel;
   report.outer_seconds = sum.outer;
-  report.wait_seconds = sum.wait + sum.copy;
+  report.copy_seconds = sum.copy;
+  report.wait_seconds = sum.wait;
+  report.broadcast_seconds = run.broadcasts.seconds;
   if (options.semiring == Semiring::max_plus) restore_no_longest_path(world.team(), all.distances.local.view());
   if (options.semiring != Semiring::min_plus) return all;
   if (arcs.has_negative()) restore_no_path(world.team(), all.distances.local.view());
@@ -170,12 +172,6 @@ AllPairs<T> on_a_grid(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
 }
 
 }  // namespace
-
-ProcessGrid square_grid(Rank ranks) {
-  int rows = static_cast<int>(std::sqrt(static_cast<double>(ranks)));
-  while (ranks % rows != 0) --rows;
-  return {.rows = rows, .cols = ranks / rows};
-}
 
 template <class T>
 Algebra shortest_paths_algebra(const Arcs<T>& arcs) {
@@ -202,13 +198,18 @@ AllPairs<T> all_pairs(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
     }
   });
   check_memory<T>(world, arcs.vertices(), 1.1);  // the matrix and its panels
-  const bool alone = world.size() == 1 && !options.grid && options.checkpoint.folder.empty();
+  const bool alone =
+      world.size() == 1 && !options.grid.sides && !options.grid.placement && options.checkpoint.folder.empty();
   AllPairs<T> all = !alone                                   ? on_a_grid(world, arcs, options)
                     : options.semiring == Semiring::min_plus ? on_one_rank(world, arcs, options)
                                                              : closure_on_one_rank(world, arcs, options);
   all.report.semiring = options.semiring;
   all.report.matrix_bytes = all.distances.local.memory_bytes();
   return all;
+}
+
+double AllPairsReport::hidden() const {
+  return broadcast_seconds > 0 ? std::clamp(1 - wait_seconds / broadcast_seconds, 0.0, 1.0) : 1;
 }
 
 nlohmann::json AllPairsReport::to_json() const {
@@ -228,9 +229,15 @@ nlohmann::json AllPairsReport::to_json() const {
                         {"diagonal", diagonal_seconds},
                         {"panel", panel_seconds},
                         {"outer", outer_seconds},
+                        {"copy", copy_seconds},
                         {"wait", wait_seconds},
+                        {"broadcast", broadcast_seconds},
                         {"commit", commit_seconds}}}};
   if (!step_seconds.empty()) json["step_seconds"] = step_seconds;
+  if (plan) {
+    json["plan"] = plan->to_json();
+    json["hidden"] = hidden();
+  }
   if (saved) {
     const CheckpointReport& kept = saved->checkpoint;
     json["checkpoint"] = {{"from_step", saved->first},

@@ -6,6 +6,7 @@
 #include <atoll/apsp/distances.hpp>
 #include <atoll/apsp/gemm.hpp>
 #include <atoll/apsp/grid_options.hpp>
+#include <atoll/apsp/grid_plan.hpp>
 #include <atoll/apsp/peel.hpp>
 #include <atoll/apsp/saved_run.hpp>
 #include <nlohmann/json_fwd.hpp>
@@ -26,10 +27,11 @@ struct AllPairsOptions {
   std::optional<PairsMethod> method = {};  ///< none: what is estimated to be fastest; on a grid Floyd-Warshall
   double delta = 0;                        ///< of delta-stepping; 0: tuned on the first sources
   Peel peel = Peel::yes;
-  std::optional<ProcessGrid> grid = {};       ///< none: the one nearest to a square
-  std::int64_t block = 0;                     ///< b; 0: by n and the kernel
+  GridWishes grid = {};                       ///< what is not said is chosen by the model; its block does not count
+  std::int64_t block = 0;                     ///< b; 0: on one rank by n and the kernel, on a grid by the model
   std::optional<GemmBlocking> blocking = {};  ///< of products; none: the usual one
-  GridOptions on_grid = {};                   ///< broadcasts, look-ahead; its block does not count
+  std::optional<ApspMachine> machine = {};    ///< rates for the model (stored_machine); none: the usual ones
+  GridOptions on_grid = {};                   ///< look-ahead, kernel, steps; all else of it is the plan's
   GridPauses pauses = {};                     ///< on a grid; with a checkpoint they are its own
   /// With a folder: saved there now and then and gone on with from there (saved_run.hpp). Its `run` does not count. One
   /// rank then computes as a grid of 1 x 1 does.
@@ -44,13 +46,19 @@ struct AllPairsReport {
   double delta = 0;       ///< of delta-stepping
   double operations = 0;  ///< of Floyd-Warshall: additions and minima that were needed, of all ranks
   double peel_seconds = 0, compute_seconds = 0, expand_seconds = 0;
-  double diagonal_seconds = 0, panel_seconds = 0, outer_seconds = 0, wait_seconds = 0;
-  double commit_seconds = 0;  ///< out of core: until all was on the disk
+  double diagonal_seconds = 0, panel_seconds = 0, outer_seconds = 0;
+  double copy_seconds = 0;       ///< on a grid: taking chunks and passing them on
+  double wait_seconds = 0;       ///< on a grid: for diagonal blocks and panels that had not come
+  double broadcast_seconds = 0;  ///< on a grid: during which a broadcast was under way here
+  double commit_seconds = 0;     ///< out of core: until all was on the disk
   std::int64_t components = 1, peeled = 0;
   std::int64_t steps = 0;                 ///< blocks that were passed through
   std::vector<double> step_seconds = {};  ///< of each, on a grid where only some are done
   std::size_t matrix_bytes = 0;           ///< of this rank
+  std::optional<GridPlan> plan = {};      ///< on a grid
   std::optional<SavedRun> saved = {};
+  /// The share of the broadcasts' time for which nobody waited, from 0 to 1; 1 where nothing was broadcast.
+  double hidden() const;
   nlohmann::json to_json() const;
 };
 
@@ -65,9 +73,6 @@ struct AllPairs {
 /// path). UsageError: options that do not go together. RunStopped: SIGTERM, saved.
 template <class T>
 AllPairs<T> all_pairs(World& world, const Arcs<T>& arcs, const AllPairsOptions& options = {});
-
-/// Px x Py nearest to a square: the least that is broadcast.
-ProcessGrid square_grid(Rank ranks);
 
 /// The algebra of shortest paths over these weights: floats that are never negative have a faster one.
 template <class T>

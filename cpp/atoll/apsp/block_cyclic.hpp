@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atoll/base/types.hpp>
 #include <cstdint>
+#include <numeric>
 
 /// Where the entries of a distributed matrix lie: blocks of b x b dealt out over a grid of ranks in turn (COAST, section
 /// IV.A): block (i, j) is on the rank at (i mod Px, j mod Py).
@@ -41,25 +42,44 @@ struct BlockCyclic {
   bool operator==(const BlockCyclic&) const = default;
 };
 
-/// Px x Py ranks. Ranks of one node form an inner grid of Qr x Qc (COAST, appendix B.3): with Qr/Px near Qc/Py the least
-/// goes through the node's network cards.
+/// Px x Py ranks. Ranks of one node, which follow each other, form an inner grid of Qr x Qc (COAST, appendix B.3): with
+/// Qr/Px near Qc/Py the least goes through the node's network cards.
+///
+/// Of a node with several cards the first ranks use the first card, and so on. Counted along the rows, a column of the inner
+/// grid may have them all on one card. In the order of a Latin square each row and each column of the inner grid is spread
+/// over all cards: position p, counted along the rows, has a rank of card (p + p div lcm(Qc, cards)) mod cards.
 struct ProcessGrid {
   int rows = 1, cols = 1;            ///< Px, Py
   int node_rows = 1, node_cols = 1;  ///< Qr, Qc; 1 x 1: ranks count along the rows
+  int cards = 1;  ///< of a node, which divide its ranks: those lie as a Latin square; 1: they count along the rows
   bool operator==(const ProcessGrid&) const = default;
 
   Rank size() const { return rows * cols; }
+  int node_size() const { return node_rows * node_cols; }
   int row_of(Rank rank) const {
-    const int node = rank / (node_rows * node_cols), within = rank % (node_rows * node_cols);
-    return node / (cols / node_cols) * node_rows + within / node_cols;
+    return rank / node_size() / (cols / node_cols) * node_rows + position_of(rank % node_size()) / node_cols;
   }
   int col_of(Rank rank) const {
-    const int node = rank / (node_rows * node_cols), within = rank % (node_rows * node_cols);
-    return node % (cols / node_cols) * node_cols + within % node_cols;
+    return rank / node_size() % (cols / node_cols) * node_cols + position_of(rank % node_size()) % node_cols;
   }
   Rank rank_at(int row, int col) const {
     const int node = row / node_rows * (cols / node_cols) + col / node_cols;
-    return node * node_rows * node_cols + row % node_rows * node_cols + col % node_cols;
+    return node * node_size() + rank_of(row % node_rows * node_cols + col % node_cols);
+  }
+  /// Which card of its node a rank uses.
+  int card_of(Rank rank) const { return rank % node_size() * cards / node_size(); }
+
+ private:
+  // Positions in the inner grid, and ranks of a node, both from 0 on. After so many positions the square begins anew,
+  // shifted by a card.
+  int period() const { return std::lcm(node_cols, cards); }
+  int rank_of(int position) const {
+    const int card = (position + position / period()) % cards;
+    return card * (node_size() / cards) + position / cards;
+  }
+  int position_of(int rank) const {
+    const int of_card = node_size() / cards, card = rank / of_card, first = rank % of_card * cards;
+    return first + (card + cards - first / period() % cards) % cards;
   }
 };
 

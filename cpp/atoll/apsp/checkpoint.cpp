@@ -20,7 +20,9 @@ nlohmann::json to_json(const RunIdentity& run) {
   return {{"n", run.n}, {"type", name_of(run.element)}, {"semiring", name_of(run.semiring)}, {"input", hex(run.input)}};
 }
 
-nlohmann::json to_json(const ProcessGrid& grid) { return {grid.rows, grid.cols, grid.node_rows, grid.node_cols}; }
+nlohmann::json to_json(const ProcessGrid& grid) {
+  return {grid.rows, grid.cols, grid.node_rows, grid.node_cols, grid.cards};
+}
 
 std::uint64_t sum_of(const nlohmann::json& json) {
   const std::string text = json.dump();

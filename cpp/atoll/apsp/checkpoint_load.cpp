@@ -100,7 +100,7 @@ std::optional<Restart<T>> Checkpoint::load(const GridLayout& layout) {
           options_.run.n, name_of(options_.run.element));
     const auto grid = state_.at("grid").get<std::vector<int>>();
     const GridLayout from(options_.run.n, state_.at("block").get<std::int64_t>(),
-                          {grid.at(0), grid.at(1), grid.at(2), grid.at(3)});
+                          {grid.at(0), grid.at(1), grid.at(2), grid.at(3), grid.size() > 4 ? grid[4] : 1});
     const int row = layout.grid.row_of(world_.rank()), col = layout.grid.col_of(world_.rank());
     Restart<T> all;
     all.distances = {layout, Matrix<T>(layout.rows.size_on(row), layout.cols.size_on(col))};

@@ -17,6 +17,9 @@ void check_layout(World& world, const GridLayout& layout) {
   world.agree(g.node_rows >= 1 && g.node_cols >= 1 && g.rows % g.node_rows == 0 && g.cols % g.node_cols == 0,
               fmt::format("ranks of a node as {} x {} in a grid of {} x {} (they must divide it). Choose others.",
                           g.node_rows, g.node_cols, g.rows, g.cols));
+  world.agree(g.cards >= 1 && g.node_size() % g.cards == 0,
+              fmt::format("{} cards for the {} ranks of a node (as many ranks for each are needed). Choose others.",
+                          g.cards, g.node_size()));
   world.agree(layout.rows.size >= 0 && layout.rows.block >= 1 && layout.rows.size == layout.cols.size &&
                   layout.rows.block == layout.cols.block && layout.rows.parts == g.rows && layout.cols.parts == g.cols,
               fmt::format("a layout of {} x {} entries in blocks of {} x {} (square ones are needed). Make it with "

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 #include <mutex>
+#include <utility>
 
 namespace atl {
 namespace {
@@ -105,6 +106,7 @@ void PanelBroadcast::start(PanelFlight& flight, std::uint32_t group, std::uint32
       return true;
     });
     if (flight.done()) return;
+    if (!receives) begin(flight);
     if (receives) announcements_.push_back({rank_of(around.parent), tag, {Kind::ready, group, 0, 0, panel.data}});
     const auto at = flight.urgent_ ? std::find_if(flights_.begin(), flights_.end(), [](auto* f) { return !f->urgent_; })
                                    : flights_.end();
@@ -143,6 +145,16 @@ void PanelBroadcast::deliver(void* self, Rank from, std::uint32_t tag, const std
   broadcasts.pump();
 }
 
+// Both under the lock, and nothing for what is already so.
+void PanelBroadcast::begin(PanelFlight& flight) {
+  if (std::exchange(flight.begun_, true)) return;
+  if (begun_++ == 0) begun_at_ = world_.now();
+}
+void PanelBroadcast::end(PanelFlight& flight) {
+  if (!std::exchange(flight.begun_, false)) return;
+  if (--begun_ == 0) counters_.seconds += world_.now() - begun_at_;
+}
+
 PanelFlight* PanelBroadcast::find(std::uint32_t group, std::uint32_t tag) {
   const auto at =
       std::find_if(flights_.begin(), flights_.end(), [&](auto* f) { return f->group_ == group && f->tag_ == tag; });
@@ -168,10 +180,14 @@ void PanelBroadcast::take(Rank from, std::uint32_t tag, const Head& head, const 
   ATOLL_ASSERT(flight != nullptr);
   if (head.kind == Kind::piece && flight->panel_.data)
     std::memcpy(flight->panel_.data + head.offset, bytes, head.bytes);
+  begin(*flight);
   counters_.bytes_received += head.bytes;
   flight->chunk_missing_[head.offset / flight->chunk_bytes_] -= head.bytes;
   flight->missing_.fetch_sub(head.bytes, std::memory_order_release);
-  if (flight->done()) std::erase(flights_, flight);
+  if (flight->done()) {
+    end(*flight);
+    std::erase(flights_, flight);
+  }
 }
 
 // ---- what goes ------------------------------------------------------------------------------------------------------
@@ -190,6 +206,7 @@ bool PanelBroadcast::pump() {
       moved = moved || more;
     }
     if (flight.done()) {
+      end(flight);
       flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(i));
     } else {
       ++i;

@@ -75,6 +75,7 @@ class PanelFlight {
   PanelMemory panel_;
   std::size_t chunk_bytes_ = 0;
   bool urgent_ = false;
+  bool begun_ = false;  // its bytes have begun to move: counted as under way
   std::vector<Child> children_;
   std::vector<std::size_t> chunk_missing_;  // [chunk] bytes that have not arrived
   std::atomic<std::size_t> missing_{0}, unsent_{0};
@@ -87,6 +88,9 @@ struct BroadcastCounters {
   std::uint64_t bytes_sent = 0;   ///< of panels: headers are not counted
   std::uint64_t bytes_received = 0;
   std::uint64_t bytes_in_place = 0;  ///< of those sent: copied to the receiver's buffer at once
+  /// Seconds during which a broadcast was under way here: of the root from its start, of others from the first bytes that
+  /// came, until all had come and been passed on. Where several were at the same time, they count once.
+  double seconds = 0;
 };
 
 enum class Urgency : std::uint8_t { normal, urgent };
@@ -144,6 +148,8 @@ class PanelBroadcast {
   bool pump();
   bool send_some(PanelFlight& flight, PanelFlight::Child& child);
   bool announce();
+  void begin(PanelFlight& flight);
+  void end(PanelFlight& flight);
 
   World& world_;
   const BroadcastOptions options_;
@@ -159,6 +165,8 @@ class PanelBroadcast {
   };
   std::vector<Announcement> announcements_;  // that found no room yet
   BroadcastCounters counters_;
+  int begun_ = 0;        // flights that are under way in the sense of BroadcastCounters::seconds
+  double begun_at_ = 0;  // since when there are any
 };
 
 }  // namespace atl

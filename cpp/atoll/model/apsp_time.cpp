@@ -82,8 +82,8 @@ double node_bytes_of(const ApspMachine& machine, std::int64_t n, const ApspPlan&
   return of_rank * g.node_rows * g.node_cols;
 }
 
-ApspGrid with_node_grid(const ApspMachine& machine, int rows, int cols) {
-  const int per_node = std::min(machine.ranks_per_node, rows * cols);
+ApspGrid with_node_grid(int ranks_per_node, int rows, int cols) {
+  const int per_node = std::min(ranks_per_node, rows * cols);
   ApspGrid best{rows, cols, 1, 1};
   double least = std::numeric_limits<double>::infinity();
   for (int inner = 1; inner <= per_node; ++inner) {
@@ -119,7 +119,7 @@ std::vector<ApspPrediction> predict_apsp(const ApspMachine& machine, const ApspQ
   std::vector<ApspGrid> grids;
   for (int rows = 1; rows <= query.ranks; ++rows)
     if (query.ranks % rows == 0 && (!query.grid || query.grid->first == rows))
-      grids.push_back(with_node_grid(machine, rows, query.ranks / rows));
+      grids.push_back(with_node_grid(machine.ranks_per_node, rows, query.ranks / rows));
   std::vector<std::int64_t> blocks;
   if (query.block) blocks.push_back(*query.block);
   for (std::int64_t b = kBlockStep; !query.block && b <= kLargestBlock; b += kBlockStep) {

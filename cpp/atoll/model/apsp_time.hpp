@@ -72,9 +72,9 @@ ApspTime time_of(const ApspMachine& machine, std::int64_t n, const ApspPlan& pla
 /// What the fullest node holds: its part of the matrix in all copies, and the panels of two steps (look-ahead).
 double node_bytes_of(const ApspMachine& machine, std::int64_t n, const ApspPlan& plan);
 
-/// The inner grid of a node's ranks that sends least over the network: Qr/Px near Qc/Py (appendix B.3). `ranks` on more
-/// than one node must fill the nodes, as predict_apsp demands.
-ApspGrid with_node_grid(const ApspMachine& machine, int rows, int cols);
+/// The inner grid of so many ranks of a node that sends least over the network: Qr/Px near Qc/Py (appendix B.3). 1 x 1 where
+/// no inner grid divides the whole one.
+ApspGrid with_node_grid(int ranks_per_node, int rows, int cols);
 
 /// The share of hidden time that a choice assumes: the paper's own run of 702 s (Table II) lies there.
 inline constexpr double kOverlap = 0.9;

@@ -73,6 +73,10 @@ void EventClock::check_options() const {
           "a level with latency {} s, overhead {} s and {} bytes/s (times are at least 0, a bandwidth is above). "
           "Correct it.",
           c.latency_s, c.overhead_s, c.bytes_per_second);
+  for (std::size_t l = 0; l < options_.costs.size(); ++l)
+    check(options_.costs[l].cards == 1 || (l > 0 && options_.costs[l].cards >= 1 && options_.costs[l].cards <= 1024),
+          "a level {} of {} cards (a rank's own link is one; a domain has 1 to 1024). Correct it.", l,
+          options_.costs[l].cards);
   check(!options_.network || options_.network->hosts() >= ranks_,
         "{} ranks on {} (it has {} hosts, and each rank takes one). Take a larger network or fewer ranks.", ranks_,
         options_.network ? options_.network->name() : "", options_.network ? options_.network->hosts() : 0);

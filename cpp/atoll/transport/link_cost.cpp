@@ -21,10 +21,10 @@ std::vector<LinkCost> costs_from_json(const nlohmann::json& list) {
   for (const auto& level : list) {
     try {
       costs.push_back({level.at("latency_s").get<double>(), level.at("bytes_per_second").get<double>(),
-                       level.value("overhead_s", 0.0)});
+                       level.value("overhead_s", 0.0), level.value("cards", 1)});
     } catch (const nlohmann::json::exception& e) {
       throw InputError(
-          fmt::format("levels: {}: {} (latency_s, bytes_per_second and overhead_s are numbers). Correct it.",
+          fmt::format("levels: {}: {} (latency_s, bytes_per_second, overhead_s and cards are numbers). Correct it.",
                       level.dump(), e.what()));
     }
   }
@@ -52,8 +52,10 @@ Disturbance disturbance_from_json(const nlohmann::json& j) {
 nlohmann::json costs_to_json(const std::vector<LinkCost>& costs) {
   nlohmann::json list = nlohmann::json::array();
   for (const LinkCost& c : costs)
-    list.push_back(
-        {{"latency_s", c.latency_s}, {"bytes_per_second", c.bytes_per_second}, {"overhead_s", c.overhead_s}});
+    list.push_back({{"latency_s", c.latency_s},
+                    {"bytes_per_second", c.bytes_per_second},
+                    {"overhead_s", c.overhead_s},
+                    {"cards", c.cards}});
   return list;
 }
 

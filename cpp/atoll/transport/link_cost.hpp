@@ -12,6 +12,9 @@ struct LinkCost {
   double latency_s = 0;           ///< end to end, of an empty message
   double bytes_per_second = 1e9;  ///< level 0: of a rank's link; above: of each domain's uplink through that wall
   double overhead_s = 0;          ///< processor time of both ends together
+  /// Above level 0: the uplink is so many cards, each of bytes_per_second / cards, and so is the downlink. The first ranks of
+  /// a domain use its first card, and so on. On the clock `levels`.
+  int cards = 1;
 };
 
 /// What makes a machine uneven, on the clock `levels`: the same each time for the same seed.

@@ -28,9 +28,12 @@ struct SharedPairs {
 };
 
 template <class T>
-std::shared_ptr<Pairs<T>> compute(World& world, Arcs<T> arcs, const AllPairsOptions& options) {
+std::shared_ptr<Pairs<T>> compute(World& world, Arcs<T> arcs, AllPairsOptions options) {
   auto pairs = std::make_shared<Pairs<T>>();
   pairs->arcs = std::move(arcs);
+  if (world.size() > 1)
+    options.machine =
+        world.together([&] { return stored_machine(shortest_paths_algebra(pairs->arcs).element, tune::Store()); });
   pairs->all = all_pairs(world, pairs->arcs, options);
   return pairs;
 }
