@@ -4,8 +4,8 @@
 //   DiagUpdate   A(k,k) <- FW(A(k,k))       close_block()
 //   PanelUpdate  A(k,:), A(:,k)             update_panels()
 //   OuterUpdate  A(i,j), i, j != k          gemm.multiply() over the four windows beside row and column k
-// Undirected (not in the paper): A = A^T, so the row panel is the column panel transposed and the outer product needs
-// the upper half only: half the operations. The product is then A B^T of one panel with itself, the paper's "NT".
+// Undirected (not in the paper): A = A^T, so the column panel is the row panel transposed and the outer product needs
+// the upper half only: half the operations. The product is then A^T A of one panel with itself, "TN".
 //
 // [1] R. Kannan et al. "Exaflop/s biomedical knowledge graph analytics." SC 2022.
 #include <atoll/apsp/floyd_warshall.hpp>
@@ -15,12 +15,6 @@
 
 namespace atl {
 namespace {
-
-// Unsigned integers as wide as T: transposing moves bits.
-template <class T>
-using WordOf = std::conditional_t<
-    sizeof(T) == 8, std::uint64_t,
-    std::conditional_t<sizeof(T) == 4, std::uint32_t, std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
 
 // Of the innermost blocks. Their n * 48^2 operations on single values are under 1 % of the time from n = 1024 on.
 constexpr std::int64_t kInnermost = 48;
@@ -45,16 +39,14 @@ std::optional<GainCycle> close_by_values(S semiring, MatrixView<T> d) {
   return std::nullopt;
 }
 
-/// Both panels of block [k0, k1), packed as the outer product needs them.
+/// Row and column panel of block [k0, k1), packed as the outer product needs them.
 class Panels {
  public:
   template <class T>
   void update(const Gemm& gemm, Team& team, MatrixView<T> d, std::int64_t k0, std::int64_t k1) {
     const std::int64_t n = d.rows, b = k1 - k0;
     const MatrixView<T> diagonal = d.part(k0, k0, b, b), row = d.part(k0, 0, b, n), column = d.part(0, k0, n, b);
-    left_.pack(gemm, team, plain(diagonal));
-    right_.pack(gemm, team, plain(row));
-    gemm.multiply<T>(team, left_, right_, row, std::initializer_list<Window>{{0, b, 0, k0}, {0, b, k1, n}});
+    update_row(gemm, team, diagonal, row, k0);
     right_.pack(gemm, team, plain(diagonal));
     left_.pack(gemm, team, plain(column));
     gemm.multiply<T>(team, left_, right_, column, std::initializer_list<Window>{{0, k0, 0, b}, {k1, n, 0, b}});
@@ -68,49 +60,38 @@ class Panels {
                      std::initializer_list<Window>{{0, k0, 0, k0}, {0, k0, k1, n}, {k1, n, 0, k0}, {k1, n, k1, n}});
   }
 
- private:
+ protected:
+  template <class T>
+  void update_row(const Gemm& gemm, Team& team, MatrixView<T> diagonal, MatrixView<T> row, std::int64_t k0) {
+    const std::int64_t b = diagonal.rows;
+    left_.pack(gemm, team, plain(diagonal));
+    right_.pack(gemm, team, plain(row));
+    gemm.multiply<T>(team, left_, right_, row, std::initializer_list<Window>{{0, b, 0, k0}, {0, b, k0 + b, row.cols}});
+  }
+
   PackedPanel left_{PackedPanel::Side::left}, right_{PackedPanel::Side::right};
 };
 
-/// The same of a symmetric matrix whose upper half alone is kept up to date.
-template <class T>
-class SymmetricPanels {
+/// The same of a symmetric matrix whose upper half alone is kept up to date. The row panel is made whole in the lower half,
+/// which nobody reads: its rows are then in the order in which both sides of the product are packed.
+class SymmetricPanels : Panels {
  public:
-  SymmetricPanels(std::int64_t n, std::int64_t block) : panel_(n, block) {}
-
+  template <class T>
   void update(const Gemm& gemm, Team& team, MatrixView<T> d, std::int64_t k0, std::int64_t k1) {
     const std::int64_t n = d.rows, b = k1 - k0;
-    const MatrixView<T> panel = panel_.view().part(0, 0, n, b), above = panel.part(0, 0, k0, b),
-                        below = panel.part(k1, 0, n - k1, b);
-    const MatrixView<T> column = d.part(0, k0, k0, b), row = d.part(k0, k1, b, n - k1);
-    copy<T>(team, column, above);
-    transpose<T>(team, row, below);
-    copy<T>(team, d.part(k0, k0, b, b), panel.part(k0, 0, b, b));
-    right_.pack(gemm, team, plain(d.part(k0, k0, b, b)));
-    left_.pack(gemm, team, plain(panel));
-    gemm.multiply<T>(team, left_, right_, panel, std::initializer_list<Window>{{0, k0, 0, b}, {k1, n, 0, b}});
-    copy<T>(team, above, column);
-    transpose<T>(team, below, row);
-    left_.pack(gemm, team, plain(panel));
-    right_.pack(gemm, team, transposed(panel));
+    const MatrixView<T> row = d.part(k0, 0, b, n), above = d.part(0, k0, k0, b), before = d.part(k0, 0, b, k0);
+    transpose<T>(team, above, before);
+    update_row(gemm, team, d.part(k0, k0, b, b), row, k0);
+    transpose<T>(team, before, above);
+    left_.pack(gemm, team, transposed(row));
+    right_.pack(gemm, team, plain(row));
   }
+  template <class T>
   void outer(const Gemm& gemm, Team& team, MatrixView<T> d, std::int64_t k0, std::int64_t k1) const {
     const std::int64_t n = d.rows;
     gemm.multiply<T>(team, left_, right_, d,
                      std::initializer_list<Window>{{0, k0, 0, k0, true}, {0, k0, k1, n}, {k1, n, k1, n, true}});
   }
-
- private:
-  template <class U>
-  static void copy(Team& team, MatrixView<const U> from, MatrixView<U> to) {
-    team.for_range(static_cast<std::size_t>(from.rows), 64, [&](int, std::size_t i, std::size_t end) {
-      for (; i < end; ++i)
-        std::ranges::copy(from.row(static_cast<std::int64_t>(i)), to.row(static_cast<std::int64_t>(i)).begin());
-    });
-  }
-
-  Matrix<T> panel_;
-  PackedPanel left_{PackedPanel::Side::left}, right_{PackedPanel::Side::right};
 };
 
 /// The lower half from the upper half.
@@ -209,7 +190,7 @@ std::optional<GainCycle> floyd_warshall(const Gemm& gemm, Team& team, MatrixView
   FloydWarshallReport mine;
   const std::int64_t block = options.block ? options.block : usual_block(gemm, d.rows);
   mine.block = block;
-  const auto cycle = options.undirected ? run(gemm, team, d, block, options, mine, SymmetricPanels<T>(d.rows, block))
+  const auto cycle = options.undirected ? run(gemm, team, d, block, options, mine, SymmetricPanels())
                                         : run(gemm, team, d, block, options, mine, Panels());
   if (report) *report = mine;
   return cycle;

@@ -4,39 +4,59 @@
 #include <atoll/apsp/gemm.hpp>
 #include <atoll/base/error.hpp>
 #include <cstring>
+#include <utility>
 
-/// The order in which tiles read their factors, and transposes: both turn rows into columns, four by four in registers,
-/// as one value at a time would cost up to a third of an undirected Floyd-Warshall at n = 4096.
+/// The order in which tiles read their factors, and transposes: both turn rows into columns, 16 bytes by 16 bytes of
+/// them in registers, as one value at a time would cost up to a third of an undirected Floyd-Warshall at n = 4096.
 namespace atl {
+
+/// Unsigned integers as wide as T: what is packed and transposed is bits.
+template <class T>
+using WordOf = std::conditional_t<
+    sizeof(T) == 8, std::uint64_t,
+    std::conditional_t<sizeof(T) == 4, std::uint32_t, std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
 
 namespace packing {
 
-typedef std::uint32_t Words __attribute__((vector_size(16)));
+/// As many unsigned integers as fill 16 bytes.
+template <class Word>
+struct Lanes {
+  typedef Word Vector __attribute__((vector_size(16)));
+  static constexpr std::size_t kCount = 16 / sizeof(Word);
+};
 
-/// Four values as 32-bit words, each repeated until it fills its word.
-template <class T>
-Words load_words(const T* from) {
-  if constexpr (sizeof(T) == 4) {
-    Words w;
+/// The next values as words, each repeated until it fills its word.
+template <class Word, class T>
+typename Lanes<Word>::Vector load_words(const T* from) {
+  if constexpr (sizeof(T) == sizeof(Word)) {
+    typename Lanes<Word>::Vector w;
     std::memcpy(&w, from, sizeof(w));
     return w;
   } else {
-    typedef T Four __attribute__((vector_size(4 * sizeof(T))));
-    Four narrow;
+    typedef T Narrow __attribute__((vector_size(Lanes<Word>::kCount * sizeof(T))));
+    Narrow narrow;
     std::memcpy(&narrow, from, sizeof(narrow));
-    return __builtin_convertvector(narrow, Words) * (sizeof(T) == 1 ? 0x01010101u : 0x00010001u);
+    return __builtin_convertvector(narrow, typename Lanes<Word>::Vector) * (sizeof(T) == 1 ? 0x01010101u : 0x00010001u);
   }
 }
 
-inline void transpose_4x4(Words (&w)[4]) {
-  const Words a = __builtin_shuffle(w[0], w[1], Words{0, 4, 1, 5}),
-              b = __builtin_shuffle(w[0], w[1], Words{2, 6, 3, 7});
-  const Words c = __builtin_shuffle(w[2], w[3], Words{0, 4, 1, 5}),
-              d = __builtin_shuffle(w[2], w[3], Words{2, 6, 3, 7});
-  w[0] = __builtin_shuffle(a, c, Words{0, 1, 4, 5});
-  w[1] = __builtin_shuffle(a, c, Words{2, 3, 6, 7});
-  w[2] = __builtin_shuffle(b, d, Words{0, 1, 4, 5});
-  w[3] = __builtin_shuffle(b, d, Words{2, 3, 6, 7});
+/// Rows become columns: interleaving the first half of the rows with the second, as often as their number is halved.
+template <class Word, std::size_t... kLane>
+void transpose_square(typename Lanes<Word>::Vector (&w)[sizeof...(kLane)], std::index_sequence<kLane...>) {
+  using Vector = typename Lanes<Word>::Vector;
+  constexpr std::size_t count = sizeof...(kLane);
+#pragma GCC unroll 4
+  for (std::size_t stage = 1; stage < count; stage *= 2) {
+    Vector next[count];
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < count / 2; ++i) {
+      next[2 * i] =
+          __builtin_shuffle(w[i], w[i + count / 2], Vector{static_cast<Word>(kLane / 2 + kLane % 2 * count)...});
+      next[2 * i + 1] = __builtin_shuffle(w[i], w[i + count / 2],
+                                          Vector{static_cast<Word>(kLane / 2 + kLane % 2 * count + count / 2)...});
+    }
+    std::memcpy(&w, &next, sizeof(w));
+  }
 }
 
 }  // namespace packing
@@ -60,17 +80,18 @@ template <class Word, class T>
     for (std::int64_t j = first; j < cols; ++j, out += to_stride) *out = word_of<Word>(from[i * from_stride + j]);
   };
   std::int64_t i = 0;
-  if constexpr (sizeof(Word) == 4) {
-    for (; i + 4 <= rows; i += 4) {
-      std::int64_t j = 0;
-      for (; j + 4 <= cols; j += 4) {
-        packing::Words w[4];
-        for (std::int64_t r = 0; r < 4; ++r) w[r] = packing::load_words(from + (i + r) * from_stride + j);
-        packing::transpose_4x4(w);
-        for (std::int64_t r = 0; r < 4; ++r) std::memcpy(to + (j + r) * to_stride + i, &w[r], sizeof(w[r]));
-      }
-      for (std::int64_t r = i; r < i + 4; ++r) one_by_one(r, j);
+  constexpr auto side = static_cast<std::int64_t>(packing::Lanes<Word>::kCount);
+  for (; i + side <= rows; i += side) {
+    std::int64_t j = 0;
+    for (; j + side <= cols; j += side) {
+      typename packing::Lanes<Word>::Vector w[side];
+#pragma GCC unroll 16
+      for (std::int64_t r = 0; r < side; ++r) w[r] = packing::load_words<Word>(from + (i + r) * from_stride + j);
+      packing::transpose_square<Word>(w, std::make_index_sequence<side>());
+#pragma GCC unroll 16
+      for (std::int64_t r = 0; r < side; ++r) std::memcpy(to + (j + r) * to_stride + i, &w[r], sizeof(w[r]));
     }
+    for (std::int64_t r = i; r < i + side; ++r) one_by_one(r, j);
   }
   for (; i < rows; ++i) one_by_one(i, 0);
 }
@@ -102,7 +123,7 @@ void pack_left(Factor<T> a, std::int64_t row, std::int64_t rows, const TileKerne
 template <class T>
 void pack_right(Factor<T> b, std::int64_t col, std::int64_t cols, const TileKernel& tile, std::byte* out) {
   const std::int64_t depth = b.rows(), step = tile.cols;
-  T* const packed = reinterpret_cast<T*>(out);
+  auto* const packed = reinterpret_cast<WordOf<T>*>(out);
   if (cols < step) std::memset(out, 0, static_cast<std::size_t>(depth * step) * sizeof(T));
   if (b.transposed) {
     constexpr std::int64_t kSteps = 32;
