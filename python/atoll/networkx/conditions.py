@@ -11,7 +11,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from .graph import Graph, Weights, attribute_of
+from .graph import Graph, Weights, weights_of
 
 Answer = Any  # True, or why not
 
@@ -56,8 +56,6 @@ def _pagerank(
             return "a personalization is negative, or not a finite number"
     if weight is None:
         return True
-    if any(weight in converted._later for converted in _converted(G)):
-        return True  # converted for pagerank, so this has been asked already
     weights = _weights(G, weight)
     if isinstance(weights, str):
         return weights
@@ -67,15 +65,15 @@ def _pagerank(
 
 
 def _weights(G: Any, attribute: Any) -> Weights | str | None:
-    """See attribute_of; from the converted graph where NetworkX will use that."""
+    """See weights_of; from the converted graph where NetworkX will use that."""
     if not isinstance(attribute, str):
         return "weight is not the name of an attribute"
     for converted in _converted(G):
-        if converted is G or attribute in converted._weights or attribute in converted._later:
-            return converted._weights_by(attribute)
+        if converted is G or attribute in converted._weights:
+            return converted._weights.get(attribute)
     if not hasattr(G, "_adj"):
         return "the graph belongs to another backend"
-    return attribute_of(G, attribute)
+    return weights_of(G, attribute)
 
 
 def _converted(G: Any) -> list[Graph]:
