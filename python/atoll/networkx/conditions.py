@@ -155,11 +155,11 @@ _ONE_PASS = {
     "weakly_connected_components",
 }
 # NetworkX's time over atoll's, conversion included, on G(n, 4n), two cores (docs/networkx.md): at 100 nodes 2.5 for
-# pagerank, 3 for betweenness_centrality with k=10, 0.9 for core_number; at 300 2.2, 8, 1.2. Dijkstra: at 300 0.8, at
-# 3000 1.3.
+# pagerank, 3 for betweenness_centrality with k=10, 0.9 for core_number; at 300 2.2, 8, 1.2. Dijkstra: at 700 1.5, at
+# 1000 2.
 _MIN_NODES = 300
 _MIN_NODES_WEIGHTED = 1000  # betweenness_centrality by weight, k=10: at 300 0.7, at 3000 7
-_MIN_NODES_OF = {"single_source_dijkstra_path_length": 3000}
+_MIN_NODES_OF = {"single_source_dijkstra_path_length": 1000}
 
 
 def should_run(name: str, args: tuple, kwargs: dict[str, Any]) -> Answer:
