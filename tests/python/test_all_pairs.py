@@ -117,3 +117,15 @@ def test_the_command_says_what_is_wrong(tmp_path):
     half = tmp_path / "half.wel"
     half.write_text("1 2 1.5\n")
     assert "1.5" in refused(str(half), "--type", "int32", code=3)
+
+
+def test_what_is_no_id_is_refused_by_the_name_of_its_argument(tmp_path):
+    pairs = atoll.all_pairs(atoll.Graph("ring:5"))
+    pairs.save(tmp_path / "ring.tiles")
+    for asked in (pairs, atoll.apsp.open(tmp_path / "ring.tiles")):
+        for bad, error in (("GENE:2147", TypeError), (1.5, TypeError), (None, TypeError), (-1, atoll.InputError)):
+            for call in (asked.distance, asked.path):
+                with pytest.raises(error, match=r"^v is "):
+                    call(0, bad)
+            with pytest.raises(error, match=r"^u is "):
+                asked.row(bad)
