@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """NetworkX's time against that of its backend "atoll", conversion included.
 
-    bench/networkx_backend.py [GRAPH] [--rounds N]
+    bench/networkx_backend.py [GRAPH] [--rounds N] [--only FUNCTION...]
 
 Interleaved: atoll, NetworkX, atoll. One JSON object; seconds are medians. Plain betweenness is timed with fewer sources
 and scaled up, since its time is theirs.
@@ -63,6 +63,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("graph", nargs="?", default="kron:16", help="a generator or a file, undirected")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only", nargs="+", metavar="FUNCTION", help="of NetworkX (default: all below)")
     options = parser.parse_args()
     warnings.simplefilter("ignore")  # of NetworkX, that a conversion is used again
 
@@ -76,11 +77,13 @@ def main():
 
     converted = backend.convert_from_nx(G)
     converted._plain()
+    edges = G._adj, list(G), False, False
     ranks = backend.pagerank(converted)
     values = list(ranks.values())
     report["parts of pagerank"] = {
-        "condition": median(lambda: [backend.can_run("pagerank", (G,), {})]),
-        "conversion": median(lambda: backend.convert_from_nx(G)),
+        "walk of the dicts alone": median(lambda: [backend.graph._core.adjacency_edges(*edges, "weight", 1)]),
+        "condition, which converts": median(lambda: [backend.can_run("pagerank", (G,), {})]),
+        "conversion without weights": median(lambda: backend.convert_from_nx(G)),
         "build": median(lambda: backend.convert_from_nx(G)._plain() and {})
         - median(lambda: backend.convert_from_nx(G)),
         "run and dict": median(lambda: backend.pagerank(converted)),
@@ -88,6 +91,8 @@ def main():
         "whole, from_atoll": median(lambda: backend.pagerank(direct)),
     }
     for title, arguments in CALLS.items():
+        if options.only and title.split(",")[0] not in options.only:
+            continue
         report[title] = compared(G, getattr(nx, title.split(",")[0]), arguments, options.rounds)
     print(json.dumps(report, indent=2))
 

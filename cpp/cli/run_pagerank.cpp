@@ -22,15 +22,18 @@ Array<double> in_double(const Array<Real>& values) {
   return wide;
 }
 
+PageRankOptions options_of(const Options& o) {
+  return {.damping = o.damping,
+          .tolerance = o.iterations && !o.tolerance ? std::nullopt : std::optional(o.tolerance.value_or(1e-6)),
+          .max_iterations = o.iterations.value_or(100),
+          .dangling = o.dangling == "spread" ? Dangling::spread : Dangling::ignore};
+}
+
 template <class Real>
 Outcome rank_vertices(World& world, const VertexRun& harness, const Options& o) {
   std::unique_ptr<PageRank<Real>> pagerank;
   PageRankResult<Real> result;
-  const PageRankOptions options{
-      .damping = o.damping,
-      .tolerance = o.iterations && !o.tolerance ? std::nullopt : std::optional(o.tolerance.value_or(1e-6)),
-      .max_iterations = o.iterations.value_or(100),
-      .dangling = o.dangling == "spread" ? Dangling::spread : Dangling::ignore};
+  const PageRankOptions options = options_of(o);
   std::string failure;
   Outcome outcome = harness.run(
       world, {.prepare = [&](const Graph& graph) { pagerank = std::make_unique<PageRank<Real>>(graph); },
@@ -86,6 +89,7 @@ int run_pagerank(const Words& words) {
   app.add_option("--precision", o.precision, "double (default) or float")->check(CLI::IsMember({"double", "float"}));
   if (const auto code = command.parse(words)) return *code;
   return command.run([&](World& world) {
+    check_options(options_of(o), 0, {});  // before the graph is read
     return o.precision == "float" ? rank_vertices<float>(world, harness, o) : rank_vertices<double>(world, harness, o);
   });
 }

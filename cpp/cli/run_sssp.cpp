@@ -34,7 +34,8 @@ int run_sssp(const Words& words) {
   harness.add_to(app);
   app.add_option("--source", o.source, "original id to start from (default: one a trial, drawn by --seed)");
   app.add_option("--seed", o.seed, "for drawing sources (default 1)");
-  app.add_option("--delta", o.delta, "width of a bucket, in units of the weights (default: chosen from them)");
+  app.add_option("--delta", o.delta, "width of a bucket, in units of the weights (default: chosen from them)")
+      ->check(CLI::PositiveNumber);
   app.add_option("--output-values", o.values, "distance (default) or parent")
       ->check(CLI::IsMember({"distance", "parent"}));
   if (const auto code = command.parse(words)) return *code;

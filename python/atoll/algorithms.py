@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass
 
 import numpy as np
 
 from . import _core, errors
 from .graph import Graph
-from .vertices import Shown, VertexArray
+from .vertices import Shown, VertexArray, vertex_id
 from .world import agreed
 
 __all__ = ["BfsResult", "bfs"]
@@ -95,14 +94,7 @@ def bfs(graph: Graph, source: int, *, direction: str = "auto", depths: bool = Tr
             raise errors.UsageError(
                 f"direction is {direction!r} (there are {', '.join(map(repr, _DIRECTIONS))}). Choose one."
             )
-        try:
-            source = operator.index(source)
-        except TypeError:
-            raise TypeError(
-                f"source is a {type(source).__qualname__} (an original id is an int). Use int(source)."
-            ) from None
-        if not 0 <= source < 2**63:
-            raise errors.InputError(f"source is {source} (ids are 0 to 2^63 - 3). Give the id of a vertex.")
+        source = vertex_id("source", source)
     found = _core.bfs(graph._core, source, direction, bool(depths))
     return BfsResult(
         source=source,

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, errors
+from .vertices import vertex_id
 from .world import world_of
 
 __all__ = ["DistanceFile", "open", "save"]
@@ -155,7 +156,7 @@ class DistanceFile:
         >>> file.distance(1, 0), file.distance(0, 1)
         (1, inf)
         """
-        value = self._core.distance(operator.index(u), operator.index(v))
+        value = self._core.distance(vertex_id("u", u), vertex_id("v", v))
         whole = self._meta["scale"] == 1 and self.dtype.kind in "iu" and abs(value) != _INFINITY
         return int(value) if whole else value
 
@@ -188,7 +189,7 @@ class DistanceFile:
         >>> file.path(10, 30), file.path(30, 10)
         (array([10, 20, 30]), array([], dtype=int64))
         """
-        return self._core.path(operator.index(u), operator.index(v)).view(np.int64)
+        return self._core.path(vertex_id("u", u), vertex_id("v", v)).view(np.int64)
 
     def row(self, u: int) -> np.ndarray:
         """The values from u to every vertex, in the order of `ids`, as they are stored.
@@ -211,7 +212,7 @@ class DistanceFile:
         >>> atoll.apsp.open(path).row(3)
         array([ 0., inf])
         """
-        return self._core.row(operator.index(u))
+        return self._core.row(vertex_id("u", u))
 
     def tile(self, i: int, j: int) -> np.ndarray:
         """Block (i, j) of the matrix: a read-only view of the file where it is not compressed.

@@ -16,7 +16,7 @@ import numpy as np
 
 from . import _core, errors
 from .graph import Graph
-from .vertices import Shown, VertexArray
+from .vertices import Shown, VertexArray, vertex_id
 from .world import agreed
 
 if TYPE_CHECKING:
@@ -43,18 +43,6 @@ def _graph(graph: object) -> Graph:
     if not isinstance(graph, Graph):
         raise TypeError(f"graph is a {type(graph).__qualname__} (an atoll.Graph is needed). Use atoll.Graph(...).")
     return graph
-
-
-def _id(name: str, value: object) -> int:
-    try:
-        number = operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise TypeError(
-            f"{name} is a {type(value).__qualname__} (an original id is an int). Use int({name})."
-        ) from None
-    if not 0 <= number < 2**63:
-        raise errors.InputError(f"{name} is {number} (ids are 0 to 2^63 - 3). Give the id of a vertex.")
-    return number
 
 
 @dataclass(frozen=True, repr=False)
@@ -236,7 +224,7 @@ def sssp(graph: Graph, source: int, *, delta: float | None = None) -> SsspResult
     array([0. , 1. , 3.5])
     """
     with agreed(_graph(graph).world, f"sssp(source={source}, {delta=})"):
-        source = _id("source", source)
+        source = vertex_id("source", source)
     found = _core.sssp(graph._core, source, delta)
     return SsspResult(
         source=source,
@@ -297,7 +285,7 @@ def betweenness_centrality(
             raise errors.UsageError("k and sources are both given (one says which sources to take). Leave one out.")
         if k is not None and not 1 <= operator.index(k) <= graph.n:
             raise errors.InputError(f"k is {k} (1 to {graph.n}, the number of vertices). Change it.")
-        chosen = None if sources is None else [_id("a source", s) for s in sources]
+        chosen = None if sources is None else [vertex_id("a source", s) for s in sources]
     if chosen is None:
         ids = VertexArray(graph, graph.ids, "id").gather()
         if k is not None and k < graph.n:

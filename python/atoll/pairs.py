@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import operator
 import os
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from . import _core, errors
 from .graph import Graph
+from .vertices import vertex_id
 from .world import agreed
 
 __all__ = ["AllPairs", "all_pairs"]
@@ -117,7 +117,7 @@ class AllPairs:
         Over max_plus the longest path's, over max_min the width of the widest; minus infinity where there is none. A
         vertex is infinitely near to itself by width. Over or_and whether v is reached.
         """
-        value = self.row(u)[self._core.index_of(operator.index(v))]
+        value = self.row(u)[self._core.index_of(vertex_id("v", v))]
         if self.semiring == "or_and":
             return bool(value)
         if value == self.no_path:
@@ -128,7 +128,7 @@ class AllPairs:
 
     def row(self, u: int) -> np.ndarray:
         """Distances from u (original id), in the order of `ids`; a view."""
-        return self.matrix[self._core.index_of(operator.index(u))]
+        return self.matrix[self._core.index_of(vertex_id("u", u))]
 
     def path(self, u: int, v: int) -> np.ndarray:
         """A shortest path from u to v, both included (int64, original ids); empty where there is none.
@@ -137,7 +137,7 @@ class AllPairs:
         any; the last two of fewest edges, by a search.
         """
         self._on_one_rank()
-        return self._core.path(operator.index(u), operator.index(v))
+        return self._core.path(vertex_id("u", u), vertex_id("v", v))
 
     def k_best(self, u: int, v: int, k: int) -> list[tuple[float, np.ndarray]]:
         """The k shortest paths from u to v without a vertex twice, as (length, vertices), lengths ascending.
@@ -153,7 +153,7 @@ class AllPairs:
         self._on_one_rank()
         if k < 1:
             raise errors.UsageError(f"k is {k} (a number of paths). Give 1 or more.")
-        return self._core.k_best(operator.index(u), operator.index(v), k)
+        return self._core.k_best(vertex_id("u", u), vertex_id("v", v), k)
 
     def save(
         self,

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import html
+import operator
 import os
 import tempfile
 from pathlib import Path
@@ -25,6 +26,19 @@ NO_VERTEX: int = _core.NO_VERTEX
 
 UNREACHABLE: int = _core.UNREACHABLE
 """The depth of a vertex that a search did not reach: 2**63 - 1, as Graphalytics has it."""
+
+
+def vertex_id(name: str, value: object) -> int:
+    """An original id that a user gives as the argument `name`."""
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(
+            f"{name} is a {type(value).__qualname__} (an original id is an int). Use int({name})."
+        ) from None
+    if not 0 <= number < 2**63:
+        raise errors.InputError(f"{name} is {number} (ids are 0 to 2^63 - 3). Give the id of a vertex.")
+    return number
 
 
 class VertexArray:

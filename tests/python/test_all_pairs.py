@@ -253,6 +253,8 @@ def test_checkpoints_say_what_they_cost(tmp_path):
     assert kept["saved"] > 1
     assert kept["seconds_each"] == pytest.approx(kept["save_seconds"] / kept["saved"])
     assert kept["overhead_every_30_minutes"] == pytest.approx(kept["seconds_each"] / 1800)
+
+
 def test_a_run_on_a_grid_says_what_was_chosen_and_why(tmp_path):
     words = ["run", "apsp", "grid:9x11", "--ranks", "8", "--domains", "2x4", "--transport", "inproc", "--threads", "1"]
     environment = os.environ | {"ATOLL_CACHE": str(tmp_path)}  # nobody has measured this machine
@@ -284,3 +286,15 @@ def test_a_run_on_a_grid_says_what_was_chosen_and_why(tmp_path):
     assert (plan["broadcast"], plan["chunk_bytes"]) == ("tree", 1024)
     assert report["verified"] and said["verified"]
     assert "a node has 4" in run("--placement", "3x2")["error"]["message"]
+
+
+def test_what_is_no_id_is_refused_by_the_name_of_its_argument(tmp_path):
+    pairs = atoll.all_pairs(atoll.Graph("ring:5"))
+    pairs.save(tmp_path / "ring.tiles")
+    for asked in (pairs, atoll.apsp.open(tmp_path / "ring.tiles")):
+        for bad, error in (("GENE:2147", TypeError), (1.5, TypeError), (None, TypeError), (-1, atoll.InputError)):
+            for call in (asked.distance, asked.path):
+                with pytest.raises(error, match=r"^v is "):
+                    call(0, bad)
+            with pytest.raises(error, match=r"^u is "):
+                asked.row(bad)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The NetworkX backend agrees with plain NetworkX, and says no where it cannot."""
 
+import copy
 import os
+import pickle
 import random
 import subprocess
 import sys
@@ -14,6 +16,7 @@ nx = pytest.importorskip("networkx")
 import _nx_atoll  # noqa: E402
 import atoll  # noqa: E402
 import atoll.networkx as backend  # noqa: E402
+from atoll.networkx import graph as convert  # noqa: E402
 
 CONFIG = hasattr(nx, "config")  # from NetworkX 3.3 on
 KINDS = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
@@ -358,6 +361,47 @@ def test_conversion_there_and_back_keeps_nodes_and_edges(kind, seed):
     else:
         key = lambda ends: sorted(map(repr, ends)) if not G.is_directed() else list(map(repr, ends))  # noqa: E731
         assert sorted(key(e[:2]) for e in back.edges) == sorted(key(e[:2]) for e in G.edges)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_edges_and_weights_are_those_of_the_walk_in_python(kind):
+    for seed in seeds():
+        G = random_graph(kind, seed)
+        rng = random.Random(seed)
+        for *_, data in G.edges(data=True):
+            if rng.random() < 0.7:
+                data["w"] = rng.choice([rng.randrange(9), rng.random()]) if seed % 2 else rng.randrange(9)
+        nodes = list(G)
+        walked = convert._walk(G, nodes, "w", 1)
+        assert (walked is not None) == all(type(node) in (int, str) for node in nodes)
+        slow = convert._walk_by_python(G, nodes, "w", 1)
+        if walked is None:
+            continue
+        for ours, theirs in zip(walked[:3], slow[:3]):
+            assert np.array_equal(ours, theirs) if theirs is not None else ours is None
+        ours, theirs = walked[3], slow[3]
+        if ours is None:  # no edge has it
+            assert theirs is None or np.all(theirs.values == 1)
+        else:
+            assert np.array_equal(ours.values, theirs.values) and ours.integral == theirs.integral
+
+
+def test_what_a_condition_has_converted_is_not_used_after_a_change():
+    G = nx.path_graph(4)
+    assert backend.can_run("pagerank", (G,), {}) is True
+    G.add_edge(3, 4)
+    assert len(nx.pagerank(G, backend="atoll")) == 5
+    H = nx.path_graph(4)
+    assert backend.can_run("single_source_dijkstra_path_length", (H, 0), {}) is True
+    H[0][1]["weight"] = 7  # NetworkX does not see it, and has not converted yet
+    assert nx.single_source_dijkstra_path_length(H, 0, backend="atoll")[3] == 9
+
+
+def test_a_graph_can_be_copied_and_pickled_after_a_call():
+    G = nx.path_graph(5)
+    expected = nx.pagerank(G, backend="atoll")
+    for made in (copy.copy(G), copy.deepcopy(G), pickle.loads(pickle.dumps(G)), G.copy()):
+        assert nx.pagerank(made, backend="atoll") == pytest.approx(expected)
 
 
 def test_views_are_converted():

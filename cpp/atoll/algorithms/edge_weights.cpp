@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <atoll/algorithms/edge_weights.hpp>
 #include <atomic>
+#include <cmath>
 #include <limits>
 
 namespace atl {
@@ -33,8 +35,10 @@ template <class Real>
 void check_weights(std::string_view algorithm, const Graph& graph, ZeroWeights zero) {
   graph.world().together([&] {
     const EdgeWeights<Real> weights(algorithm, graph, graph.out());
-    const auto is_good = [zero](Local v, Local u, Real w) {
-      return w >= 0 && w < std::numeric_limits<Real>::infinity() && (w > 0 || zero == ZeroWeights::allowed || u == v);
+    // So that the length of no path is infinite: that means unreachable.
+    const Real most = std::numeric_limits<Real>::max() / static_cast<Real>(std::max<Vertex>(1, graph.vertices() - 1));
+    const auto is_good = [zero, most](Local v, Local u, Real w) {
+      return w >= 0 && w <= most && (w > 0 || zero == ZeroWeights::allowed || u == v);
     };
     const Local v = first_bad(graph, weights, is_good);
     if (v == graph.active()) return;
@@ -42,10 +46,18 @@ void check_weights(std::string_view algorithm, const Graph& graph, ZeroWeights z
     auto e = static_cast<std::size_t>(lists.offsets[static_cast<std::size_t>(v)]);
     while (is_good(v, lists.targets[e], weights[e])) ++e;
     const Real w = weights[e];
-    check(false, "{}: {}: the edge between {} and {} weighs {} ({}). Correct it.", algorithm, graph.name(),
-          graph.id_of(v), graph.id_of(lists.targets[e]), w,
-          w == 0 ? "then the number of shortest paths is not defined: a weight is finite and above 0"
-                 : "paths would have no shortest: a weight is finite and not negative");
+    std::string_view why = "a path's weights are added up: they are finite and not negative", then = "Correct it.";
+    if (w == 0) {
+      why = "then the number of shortest paths is not defined: a weight is finite and above 0";
+    } else if (w > most && std::isfinite(w)) {
+      why = sizeof(Real) == sizeof(float) ? "a path of such edges can be longer than a float32 holds, 3.4e38"
+                                          : "a path of such edges can be longer than a float64 holds, 1.8e308";
+      then = "Scale the weights down.";
+    } else if (w < 0 && graph.directed()) {
+      then = "Correct it, or ask for all pairs (apsp), which takes negative weights where no cycle's sum is negative.";
+    }
+    check(false, "{}: {}: the edge between {} and {} weighs {} ({}). {}", algorithm, graph.name(), graph.id_of(v),
+          graph.id_of(lists.targets[e]), w, why, then);
   });
 }
 

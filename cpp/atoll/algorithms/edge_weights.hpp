@@ -34,8 +34,8 @@ class EdgeWeights {
 /// Whether an edge may weigh 0.
 enum class ZeroWeights { allowed, refused };
 
-/// InputError, the same on all ranks, that names an edge whose weight is negative, infinite, not a number, or a 0 that is
-/// refused (a loop may weigh 0); and if there are no weights, or some that Real would round. Collective.
+/// InputError, the same on all ranks, that names an edge whose weight is negative, not a number, so large that a path of
+/// such edges could be infinitely long as Real, or a 0 that is refused (a loop may weigh 0); and if there are no weights, or some that Real would round. Collective.
 template <class Real>
 void check_weights(std::string_view algorithm, const Graph& graph, ZeroWeights zero);
 

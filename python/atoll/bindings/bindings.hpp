@@ -102,6 +102,7 @@ void bind_algorithms(nb::module_& m);
 void bind_values(nb::module_& m);
 void bind_apsp(nb::module_& m);
 void bind_all_pairs(nb::module_& m);
+void bind_adjacency(nb::module_& m);
 
 // ---------------------------------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from .graph import Graph, Weights, attribute_of, edge_data
+from .graph import Graph, Weights, edge_data, weights_of
 
 Answer = Any  # True, or why not
 
@@ -59,8 +59,6 @@ def _pagerank(
             return "a personalization is negative, or not a finite number"
     if weight is None:
         return True
-    if any(weight in converted._later for converted in _converted(G)):
-        return True  # converted for pagerank, so this has been asked already
     weights = _weights(G, weight)
     if isinstance(weights, str):
         return weights
@@ -70,15 +68,15 @@ def _pagerank(
 
 
 def _weights(G: Any, attribute: Any) -> Weights | str | None:
-    """See attribute_of; from the converted graph where NetworkX will use that."""
+    """See weights_of; from the converted graph where NetworkX will use that."""
     if not isinstance(attribute, str):
         return "weight is not the name of an attribute"
     for converted in _converted(G):
-        if converted is G or attribute in converted._weights or attribute in converted._later:
-            return converted._weights_by(attribute)
+        if converted is G or attribute in converted._weights:
+            return converted._weights.get(attribute)
     if not hasattr(G, "_adj"):
         return "the graph belongs to another backend"
-    return attribute_of(G, attribute)
+    return weights_of(G, attribute)
 
 
 def _converted(G: Any) -> list[Graph]:
@@ -240,11 +238,11 @@ _ONE_PASS = {
     "weakly_connected_components",
 }
 # NetworkX's time over atoll's, conversion included, on G(n, 4n), two cores (docs/networkx.md): at 100 nodes 2.5 for
-# pagerank, 3 for betweenness_centrality with k=10, 0.9 for core_number; at 300 2.2, 8, 1.2. Dijkstra: at 300 0.8, at
-# 3000 1.3.
+# pagerank, 3 for betweenness_centrality with k=10, 0.9 for core_number; at 300 2.2, 8, 1.2. Dijkstra: at 700 1.5, at
+# 1000 2.
 _MIN_NODES = 300
 _MIN_NODES_WEIGHTED = 1000  # betweenness_centrality by weight, k=10: at 300 0.7, at 3000 7
-_MIN_NODES_OF = {"single_source_dijkstra_path_length": 3000}
+_MIN_NODES_OF = {"single_source_dijkstra_path_length": 1000}
 
 
 def should_run(name: str, args: tuple, kwargs: dict[str, Any]) -> Answer:

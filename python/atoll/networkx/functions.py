@@ -91,7 +91,7 @@ def betweenness_centrality(
     sources = range(n) if k is None else [G._numbers()[node] for node in seed.sample(list(G), k)]
     score = np.zeros(n)
     if len(sources):
-        weights = None if weight is None else G._weights_by(weight)
+        weights = None if weight is None else G._weights.get(weight)
         weighted = weights is not None and not weights.equal()
         graph = G._weighted(weight) if weighted else G._plain()
         ids = graph.ids[list(sources)]
@@ -213,7 +213,7 @@ def single_source_dijkstra_path_length(
     for node in {source}:  # a TypeError where it has no hash, as NetworkX
         if node not in G:
             raise nx.NodeNotFound(f"Node {node} not found in graph")
-    number, weights = G._numbers()[source], G._weights_by(weight)
+    number, weights = G._numbers()[source], G._weights.get(weight)
     if weights is None:
         return _levels(G, number, cutoff)
     graph = G._weighted(weight)

@@ -4,17 +4,15 @@
 from __future__ import annotations
 
 import os
-import weakref
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, Optional, Union
 
 import networkx as nx
 import numpy as np
 
-from .. import errors
+from .. import _core, errors
 from ..graph import Graph as AtollGraph
 
 __all__ = ["DiGraph", "Graph", "Weights", "convert_from_nx", "convert_to_nx", "from_atoll", "read_edgelist"]
@@ -58,9 +56,12 @@ class Graph:
         self._edges = edges  # from, to: numbers of nodes
         self._counts = counts  # of parallel edges; None: not a multigraph
         self._weights = weights or {}  # None, as an attribute that is not here: 1 everywhere
-        self._later: dict[str, Callable[[], Weights | str | None]] = {}  # attributes that are not looked up yet
         self._index: dict[Hashable, int] | None = None
         self._built: dict[str, AtollGraph] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        # NetworkX keeps conversions with its graphs, which users copy and pickle.
+        return {**self.__dict__, "_built": {}}
 
     def is_directed(self) -> bool:
         return self._directed
@@ -131,18 +132,9 @@ class Graph:
         return self._get("parallel", *(np.repeat(end, self._counts) for end in self._edges))
 
     def _weighted(self, attribute: str) -> AtollGraph:
-        weights = self._weights_by(attribute)
-        assert isinstance(weights, Weights)
+        weights = self._weights[attribute]
+        assert weights is not None
         return self._get("weight " + attribute, *self._edges, weights.values)
-
-    def _weights_by(self, attribute: str) -> Weights | str | None:
-        if attribute in self._later:
-            found = self._later[attribute]()
-            if isinstance(found, str):
-                return found
-            del self._later[attribute]
-            self._weights[attribute] = found
-        return self._weights.get(attribute)
 
     def _get(self, kind: str, *columns: np.ndarray) -> AtollGraph:
         if kind not in self._built:
@@ -167,7 +159,7 @@ def convert_from_nx(
     name: str | None = None,
     **_: Any,
 ) -> Graph:
-    """NetworkX's graph as the backend's. Its dictionaries are walked once, once more for each attribute wanted.
+    """NetworkX's graph as the backend's. Its dictionaries are walked once, once more for each attribute but the first.
 
     Examples
     --------
@@ -177,45 +169,84 @@ def convert_from_nx(
     """
     if isinstance(graph, Graph):
         return graph
-    nodes, adjacency = list(graph), graph._adj
-    degrees = np.fromiter(map(len, adjacency.values()), np.int64, len(nodes))
-    number = _numbering(nodes)
-    source = np.repeat(number(adjacency, len(nodes)), degrees)
-    target = number(chain.from_iterable(adjacency.values()), len(source))
-    once = slice(None) if graph.is_directed() else source <= target
-    counts = None
-    if graph.is_multigraph():
-        counts = np.fromiter(map(len, edge_data(graph)), np.int64, len(source))[once]
-    kind = DiGraph if graph.is_directed() else Graph
-    attributes = graph.graph if preserve_graph_attrs else None
-    made = kind(nodes, (source[once], target[once]), counts=counts, graph=attributes)
-    origin = weakref.ref(graph)
-
-    def look_up(attribute: str, default: Any) -> Weights | str | None:
-        found = attribute_of(origin(), attribute, default)
-        return Weights(found.values[once], found.integral) if isinstance(found, Weights) else found
-
-    for attribute, default in (edge_attrs or {}).items():
-        made._later[attribute] = partial(look_up, attribute, default)
-        # For pagerank its condition has just looked: another function that gets `made` from NetworkX's cache may do so
-        # later, the graph is the same then.
-        if name != "pagerank":
-            found = made._weights_by(attribute)
-            if isinstance(found, str):
-                raise NotImplementedError(found)
+    attributes = dict(edge_attrs or {})
+    kept = (getattr(graph, "__networkx_cache__", None) or {}).pop(_KEPT, None)
+    # Conditions are asked just before the conversion, which NetworkX calls by the function's name.
+    fits = name is not None and kept is not None and attributes == dict.fromkeys(kept._weights, 1)
+    made = kept if fits else _converted(graph, attributes)
+    if isinstance(made, str):
+        raise NotImplementedError(made)
+    if preserve_graph_attrs:
+        made.graph = dict(graph.graph)
     return made
 
 
-def _numbering(nodes: list[Hashable]) -> Any:
-    """A function (nodes, how many) -> their places in `nodes`."""
-    n = len(nodes)
-    if n and set(map(type, nodes)) == {int} and min(nodes) >= 0 and max(nodes) < 4 * n + 1024:
-        # A table is faster than a dict, which would visit each int's object and its bucket in random order.
-        table = np.zeros(max(nodes) + 1, np.int64)
-        table[nodes] = np.arange(n)
-        return lambda labels, count: table[np.fromiter(labels, np.int64, count)]
+# Where in NetworkX's cache of a graph, which a change of the graph empties, a condition leaves what it has converted.
+_KEPT = "atoll, converted by a condition"
+
+
+def weights_of(graph: Any, attribute: str) -> Weights | str | None:
+    """An edge attribute, 1 where an edge lacks it, the least of parallel edges; None: 1 everywhere.
+
+    A text says why it cannot be weights. To see them is most of a conversion, so that the rest is done too, and kept
+    for convert_from_nx.
+    """
+    made = _converted(graph, {attribute: 1})
+    if isinstance(made, str):
+        return made
+    cache = getattr(graph, "__networkx_cache__", None)
+    if cache is not None:
+        cache[_KEPT] = made
+    return made._weights[attribute]
+
+
+def _converted(graph: Any, attributes: Mapping[str, Any]) -> Graph | str:
+    """A text says why an attribute cannot be weights."""
+    kind = DiGraph if graph.is_directed() else Graph
+    nodes, weights = list(graph), {}
+    for attribute, default in attributes.items() or [(None, 1)]:
+        walked = _walk(graph, nodes, attribute, default)
+        source, target, counts, found = walked or _walk_by_python(graph, nodes, attribute, default)
+        if isinstance(found, str):
+            return found
+        if attribute is not None:
+            weights[attribute] = found
+    return kind(nodes, (source, target), counts=counts, weights=weights)
+
+
+# (from, to, edges in parallel or None where it is no multigraph, the attribute's weights: as weights_of)
+_Walked = tuple[np.ndarray, np.ndarray, Optional[np.ndarray], Union[Weights, str, None]]
+
+
+def _walk(graph: Any, nodes: list[Hashable], attribute: str | None, default: Any) -> _Walked | None:
+    """The edges, those of an undirected graph once. Tens of nanoseconds each, which is the memory's time.
+
+    None where the graph is not made of dicts, its nodes are not all ints and strings, or its weights not all ints and
+    floats.
+    """
+    found = _core.adjacency_edges(graph._adj, nodes, graph.is_directed(), graph.is_multigraph(), attribute, default)
+    if found is None:
+        return None
+    source, target, counts, weights = found
+    return source, target, counts, weights if weights is None else Weights(*weights)
+
+
+def _walk_by_python(graph: Any, nodes: list[Hashable], attribute: str | None, default: Any) -> _Walked:
+    adjacency = graph._adj
     index = {node: number for number, node in enumerate(nodes)}
-    return lambda labels, count: np.fromiter(map(index.__getitem__, labels), np.int64, count)
+    degrees = np.fromiter(map(len, adjacency.values()), np.int64, len(nodes))
+    source = np.repeat(np.fromiter(map(index.__getitem__, adjacency), np.int64, len(nodes)), degrees)
+    targets = map(index.__getitem__, chain.from_iterable(adjacency.values()))
+    target = np.fromiter(targets, np.int64, len(source))
+    once = slice(None) if graph.is_directed() else source <= target
+    counts, weights = None, None
+    if graph.is_multigraph():
+        counts = np.fromiter(map(len, edge_data(graph)), np.int64, len(source))[once]
+    if attribute is not None:
+        weights = _attribute(graph, attribute, default)
+        if isinstance(weights, Weights):
+            weights = Weights(weights.values[once], weights.integral)
+    return source[once], target[once], counts, weights
 
 
 def edge_data(graph: Any) -> Iterable[Any]:
@@ -223,11 +254,8 @@ def edge_data(graph: Any) -> Iterable[Any]:
     return chain.from_iterable(neighbours.values() for neighbours in graph._adj.values())
 
 
-def attribute_of(graph: Any, attribute: str, default: Any = 1) -> Weights | str | None:
-    """An edge attribute in the order of edge_data, the least of parallel edges; None where all have the default 1.
-
-    A text says why it cannot be weights.
-    """
+def _attribute(graph: Any, attribute: str, default: Any) -> Weights | str | None:
+    """In the order of edge_data."""
     data = edge_data(graph)
     if graph.is_multigraph():
         values = [min(d.get(attribute, default) for d in parallel.values()) for parallel in data]
