@@ -49,13 +49,13 @@ AllPairs<T> on_one_rank(World& world, const Arcs<T>& arcs, const AllPairsOptions
   Team& team = world.team();
   const Algebra algebra = shortest_paths_algebra(arcs);
   const Gemm gemm(algebra, options.blocking);
-  const auto dense = [&](const Arcs<T>& core, Matrix<T>& d) {
-    d = arc_lengths(team, core);
+  const auto dense = [&](const Arcs<T>& core, MatrixView<T> d) {
+    set_arc_lengths(team, core, d);
     FloydWarshallReport run;
-    if (floyd_warshall<T>(gemm, team, d.view(),
+    if (floyd_warshall<T>(gemm, team, d,
                           {.block = options.block, .undirected = !arcs.directed, .steps = options.on_grid.steps}, &run))
       refuse_negative_cycle(arcs);
-    if (arcs.has_negative()) restore_no_path(team, d.view());
+    if (arcs.has_negative()) restore_no_path(team, d);
     report.block = std::max(report.block, run.block);
     report.steps += run.steps;
     report.operations += run.operations;
@@ -65,7 +65,8 @@ AllPairs<T> on_one_rank(World& world, const Arcs<T>& arcs, const AllPairsOptions
   };
   RankTimer timer(world);
   if (is_partial(options) || (options.peel == Peel::no && options.method == PairsMethod::floyd_warshall)) {
-    dense(arcs, all.distances.local);
+    all.distances.local = Matrix<T>(arcs.vertices(), arcs.vertices());
+    dense(arcs, all.distances.local.view());
     report.method = name_of(PairsMethod::floyd_warshall);
     report.compute_seconds = timer.lap();
   } else {
@@ -184,6 +185,10 @@ nlohmann::json AllPairsReport::to_json() const {
                         {"outer", outer_seconds},
                         {"wait", wait_seconds},
                         {"commit", commit_seconds}}}};
+  if (from_disk)
+    json["tiles"] = {{"from_step", from_disk->first},       {"memory_bytes", from_disk->memory_bytes},
+                     {"bytes_read", from_disk->bytes_read}, {"bytes_written", from_disk->bytes_written},
+                     {"notes", from_disk->notes},           {"note_seconds", from_disk->note_seconds}};
   if (saved) {
     const CheckpointReport& kept = saved->checkpoint;
     json["checkpoint"] = {{"from_step", saved->first},

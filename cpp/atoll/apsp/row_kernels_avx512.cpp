@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <immintrin.h>
 
-#include <atoll/apsp/spread.hpp>
+#include <atoll/apsp/row_loops.hpp>
 #include <cstring>
 
 namespace atl {
@@ -17,22 +17,23 @@ __m512i expand(__m512i others, std::uint64_t places, __m512i values) {
 }
 
 template <class T>
-void spread(const T* values, const std::uint64_t* places, T none, std::span<T> row) {
+void spread(Placed<T> some, Placed<T> others, std::span<T> row) {
   constexpr std::size_t kLanes = 64 / sizeof(T);
   constexpr std::uint64_t kAll = kLanes == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << kLanes % 64) - 1;
   T filled[kLanes];
-  for (T& x : filled) x = none;
-  const __m512i others = _mm512_loadu_si512(filled);
+  for (T& x : filled) x = kNoPath<T>;
+  const __m512i none = _mm512_loadu_si512(filled);
   std::size_t begin = 0;
-  const auto next = [&] {
-    const std::uint64_t here = places[begin / 64] >> begin % 64 & kAll;
-    const __m512i out = expand<sizeof(T)>(others, here, _mm512_loadu_si512(values));
-    values += _mm_popcnt_u64(here);
+  const auto put = [&](Placed<T>& from, __m512i into) {
+    const std::uint64_t here = from.places[begin / 64] >> begin % 64 & kAll;
+    const __m512i out = expand<sizeof(T)>(into, here, _mm512_loadu_si512(from.values));
+    from.values += _mm_popcnt_u64(here);
     return out;
   };
-  for (; begin + kLanes <= row.size(); begin += kLanes) _mm512_storeu_si512(row.data() + begin, next());
+  for (; begin + kLanes <= row.size(); begin += kLanes)
+    _mm512_storeu_si512(row.data() + begin, put(others, put(some, none)));
   if (begin < row.size()) {
-    _mm512_storeu_si512(filled, next());
+    _mm512_storeu_si512(filled, put(others, put(some, none)));
     std::memcpy(row.data() + begin, filled, (row.size() - begin) * sizeof(T));
   }
 }
@@ -40,14 +41,14 @@ void spread(const T* values, const std::uint64_t* places, T none, std::span<T> r
 }  // namespace
 
 template <class T>
-Spread<T> spread_kernel_avx512() {
-  return &spread<T>;
+RowKernels<T> row_kernels_avx512() {
+  return {&spread<T>, &gather_loop<T>, &lengthen_loop<T>};
 }
 
-template Spread<float> spread_kernel_avx512();
-template Spread<double> spread_kernel_avx512();
-template Spread<std::int32_t> spread_kernel_avx512();
-template Spread<std::uint16_t> spread_kernel_avx512();
-template Spread<std::uint8_t> spread_kernel_avx512();
+template RowKernels<float> row_kernels_avx512();
+template RowKernels<double> row_kernels_avx512();
+template RowKernels<std::int32_t> row_kernels_avx512();
+template RowKernels<std::uint16_t> row_kernels_avx512();
+template RowKernels<std::uint8_t> row_kernels_avx512();
 
 }  // namespace atl
