@@ -4,6 +4,7 @@
 #include <atoll/apsp/floyd_warshall.hpp>
 #include <atoll/apsp/floyd_warshall_grid.hpp>
 #include <atoll/apsp/negative_cycle.hpp>
+#include <atoll/apsp/pairs_memory.hpp>
 #include <atoll/apsp/peel.hpp>
 #include <atoll/apsp/peeled_pairs.hpp>
 #include <atoll/apsp/restore_no_path.hpp>
@@ -21,26 +22,42 @@ constexpr std::int64_t kWrittenBlock = 512;
 // What Floyd-Warshall reaches of the processor's peak, and how long that is measured: for the choice of a method.
 constexpr double kOfPeak = 0.7, kPeakSeconds = 0.005;
 
-/// Refuses a matrix that would not fit, while nothing has been taken.
+/// Blocks of the whole matrix are counted: nothing is peeled off then.
+bool is_partial(const AllPairsOptions& options) { return options.on_grid.steps > 0; }
+
+/// Refuses what would not fit, while nothing has been taken.
 template <class T>
-void check_memory(World& world, Vertex n, double parts) {
+void check_memory(World& world, const Arcs<T>& arcs, const AllPairsOptions& options, bool alone) {
   const auto has = static_cast<double>(usable_memory());
   Rank near = 0;  // ranks that share this machine's memory
   for (Rank r = 0; r < world.size(); ++r) near += world.fabric().node_of(r) == world.fabric().node_of(world.rank());
-  const double share = static_cast<double>(near) / world.size();
-  const double need = parts * static_cast<double>(n) * static_cast<double>(n) * sizeof(T);
+  const Gemm gemm(shortest_paths_algebra(arcs), options.blocking);
+  // A grid that is not of the ranks is refused later.
+  const bool fits = options.grid && options.grid->rows > 0 && options.grid->size() == world.size();
+  const ProcessGrid grid = fits ? *options.grid : square_grid(world.size());
+  const auto need = [&](Vertex n) {
+    const PairsMemory of{.n = n,
+                         .arcs = arcs.size(),
+                         .value_bytes = sizeof(T),
+                         .undirected = !arcs.directed,
+                         .peels = options.peel == Peel::yes && !is_partial(options),
+                         .unit = arcs.is_unit(),
+                         .method = is_partial(options) ? PairsMethod::floyd_warshall : options.method,
+                         .block = options.block,
+                         .threads = world.team().size()};
+    return alone ? bytes_on_one_rank(gemm, of)
+                 : near * bytes_on_a_grid(gemm, of, grid, !options.checkpoint.folder.empty());
+  };
+  const double here = need(arcs.vertices());
   world.agree(
-      need * share <= has,
+      here <= has,
       fmt::format("{} vertices need {} of memory for all pairs in values of {} bytes (this machine has {} free; "
                   "n = {} would fit). Take a narrower --type, more machines, or a part of the graph; or "
                   "work on a file: --out-of-core --output D.tiles.",
-                  n, bytes_text(static_cast<std::uint64_t>(need)), sizeof(T),
+                  arcs.vertices(), bytes_text(static_cast<std::uint64_t>(here)), sizeof(T),
                   bytes_text(static_cast<std::uint64_t>(has)),
-                  static_cast<std::int64_t>(std::sqrt(has / share / parts / sizeof(T)))));
+                  here <= has ? arcs.vertices() : greatest_that_fits(has, need)));
 }
-
-/// Blocks of the whole matrix are counted: nothing is peeled off then.
-bool is_partial(const AllPairsOptions& options) { return options.on_grid.steps > 0; }
 
 template <class T>
 AllPairs<T> on_one_rank(World& world, const Arcs<T>& arcs, const AllPairsOptions& options) {
@@ -160,8 +177,8 @@ AllPairs<T> all_pairs(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
                                    options.on_grid.steps, name_of(*options.method)));
     check_sums(arcs);
   });
-  check_memory<T>(world, arcs.vertices(), 1.1);  // the matrix and its panels
   const bool alone = world.size() == 1 && !options.grid && options.checkpoint.folder.empty();
+  check_memory(world, arcs, options, alone);
   AllPairs<T> all = alone ? on_one_rank(world, arcs, options) : on_a_grid(world, arcs, options);
   all.report.matrix_bytes = all.distances.local.memory_bytes();
   return all;

@@ -21,7 +21,7 @@ template <class T>
 struct RowKernels {
   /// row[j] <- the next value of `some` or of `others` where its bit j is set, else kNoPath.
   void (*spread)(Placed<T> some, Placed<T> others, std::span<T> row);
-  /// to[i] <- path_sum(from[places[i]], lengths[i]).
+  /// to[i] <- path_sum(from[places[i]], lengths[i]). Four bytes may be read at each place.
   void (*gather)(const T* from, const Local* places, std::span<const T> lengths, T* to);
   /// to[j] <- path_sum(length, from[j]); `to` is not `from`.
   void (*lengthen)(T length, std::span<const T> from, T* to);

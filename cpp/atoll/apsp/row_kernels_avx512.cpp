@@ -3,6 +3,7 @@
 
 #include <atoll/apsp/row_loops.hpp>
 #include <cstring>
+#include <limits>
 
 namespace atl {
 namespace {
@@ -38,10 +39,31 @@ void spread(Placed<T> some, Placed<T> others, std::span<T> row) {
   }
 }
 
+/// Values narrower than 32 bits, 16 at a time: the words at their places are gathered and their low parts kept.
+template <class T>
+  requires(sizeof(T) <= 2)
+void gather_narrow(const T* from, const Local* places, std::span<const T> lengths, T* to) {
+  static_assert(kNoPath<T> == std::numeric_limits<T>::max());  // what a sum saturates at
+  constexpr std::size_t kWords = 16;
+  std::size_t i = 0;
+  for (; i + kWords <= lengths.size(); i += kWords) {
+    const __m512i words = _mm512_i32gather_epi32(_mm512_loadu_si512(places + i), from, sizeof(T));
+    if constexpr (sizeof(T) == 2) {
+      const __m256i length = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(lengths.data() + i));
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), _mm256_adds_epu16(_mm512_cvtepi32_epi16(words), length));
+    } else {
+      const __m128i length = _mm_loadu_si128(reinterpret_cast<const __m128i*>(lengths.data() + i));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), _mm_adds_epu8(_mm512_cvtepi32_epi8(words), length));
+    }
+  }
+  gather_loop(from, places + i, lengths.subspan(i), to + i);
+}
+
 }  // namespace
 
 template <class T>
 RowKernels<T> row_kernels_avx512() {
+  if constexpr (sizeof(T) <= 2) return {&spread<T>, &gather_narrow<T>, &lengthen_loop<T>};
   return {&spread<T>, &gather_loop<T>, &lengthen_loop<T>};
 }
 
