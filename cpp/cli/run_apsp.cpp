@@ -197,6 +197,11 @@ Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_e
           fmt::format("{:.3f} s expected; ideal {:.3f}, worst {:.3f}", forecast->at("expected").template get<double>(),
                       forecast->at("ideal").template get<double>(), forecast->at("worst").template get<double>()));
   }
+  if (report.from_disk)
+    rows.emplace_back("tiles",
+                      fmt::format("from block step {}; {:.2f} GB in memory, {:.2f} GB read, {:.2f} written",
+                                  report.from_disk->first, static_cast<double>(report.from_disk->memory_bytes) / 1e9,
+                                  report.from_disk->bytes_read / 1e9, report.from_disk->bytes_written / 1e9));
   if (report.saved) {
     const CheckpointReport& kept = report.saved->checkpoint;
     rows.emplace_back("checkpoint", fmt::format("from block step {}, saved {} times, {:.3f} s ({:.1f} % of the time)",
@@ -245,8 +250,8 @@ int run_apsp(const Words& words) {
   auto* checkpoint = app.add_option("--checkpoint", o.checkpoint,
                                     "a folder: saved there now and then, and on SIGTERM; gone on with from there")
                          ->excludes(trials);
-  app.add_option("--checkpoint-steps", o.checkpoint_steps, "saved every so many blocks too")
-      ->needs(checkpoint)
+  app.add_option("--checkpoint-steps", o.checkpoint_steps,
+                 "saved every so many blocks too; with --out-of-core noted in the file, and gone on with from there")
       ->check(CLI::PositiveNumber);
   app.add_option("--checkpoint-minutes", o.checkpoint_minutes, "saved every so many minutes (default 30; 0: not)")
       ->needs(checkpoint)
@@ -267,6 +272,9 @@ int run_apsp(const Words& words) {
   app.add_flag("--no-verify", o.no_verify, "do not")->excludes(verify);
   if (const auto code = command.parse(words)) return *code;
   return command.run([&](World& world) {
+    if (o.checkpoint_steps > 0 && o.checkpoint.empty() && !o.out_of_core)
+      throw UsageError(fmt::format("--checkpoint-steps {} (there is no --checkpoint, and no --out-of-core). Give one.",
+                                   o.checkpoint_steps));
     if (!o.output.empty()) static_cast<void>(form_of(o.output));  // an ending that is none is refused first
     RankTimer timer(world);
     EdgeList edges = input.load(world);

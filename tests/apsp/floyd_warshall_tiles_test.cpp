@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
+#include <sys/mount.h>
 
 #include <atoll/apsp/distance_file.hpp>
 #include <atoll/apsp/floyd_warshall_tiles.hpp>
 #include <atoll/apsp/out_of_core.hpp>
+#include <fstream>
 
 #include "apsp/distance_samples.hpp"
 #include "apsp/samples.hpp"
@@ -169,6 +171,39 @@ TEST_CASE("a negative cycle is refused by name, and nothing is left; what cannot
   CHECK(message(1, "d.npy", {}).find("Give --output a name that ends in .tiles.") != std::string::npos);
   CHECK(message(1, "d.tiles", {.method = PairsMethod::dijkstra}).find("--method dijkstra out of core") == 0);
   CHECK(message(1, "d.tiles", {.checkpoint = {.folder = "run", .run = {}}}).find("a checkpoint in run") == 0);
+}
+
+TEST_CASE("a disk that is full, or fills up meanwhile, ends a run with its name and not with a signal") {
+  files::Folder folder;
+  if (mount("atoll-test", folder.operator/("").c_str(), "tmpfs", 0, "size=400k") != 0) {
+    MESSAGE("skipped: a small file system needs the right to mount one");
+    return;
+  }
+  const auto sample = samples::random_graph<std::int32_t>(250, 900, false, 0, 50, 3);
+  const auto arcs = sample.build();
+  const auto message = [&](std::int64_t n, std::int64_t every) {
+    return refusal(1, [&](World& world) {
+      TileFile<std::int32_t> tiles(world, folder / "d.tiles", n, 64, 1);
+      const auto fill_up = [&] {
+        std::ofstream other(folder / "other", std::ios::binary);
+        const std::vector<char> bytes(4096);
+        while (other.write(bytes.data(), 4096).flush()) {
+        }
+        return false;
+      };
+      const Gemm gemm({Semiring::min_plus, Element::int32});
+      floyd_warshall_tiles<std::int32_t>(gemm, world.team(), arcs, tiles,
+                                         {.undirected = true, .frames = 2, .every_steps = every, .stop = fill_up});
+      CHECK(wrong_values(tiles, sample.matrix()) == 0);
+    });
+  };
+  CHECK(message(400, 1).find(" kB for the values of 400 x 400 pairs as int32 (") != std::string::npos);
+  // The room of the tiles is theirs from the start; that of a note is not.
+  CHECK(message(250, 1) ==
+        (folder / "d.tiles") + ": cannot be written (No space left on device). Make room, or write elsewhere.");
+  std::filesystem::remove(folder / "other");
+  CHECK(message(250, 100) == "nothing");
+  umount2(folder.operator/("").c_str(), MNT_DETACH);
 }
 
 TEST_CASE("the tiles' plan keeps to the memory, takes all in where it can, and leaves no small remainder") {

@@ -71,13 +71,18 @@ AllPairsReport all_pairs_in_file(World& world, const Arcs<T>& arcs, const std::s
   report.matrix_bytes = tiles.bytes();
   RankTimer timer(world);
   TilesReport run;
-  if (floyd_warshall_tiles<T>(gemm, team, arcs, tiles,
-                              {.undirected = !arcs.directed,
-                               .frames = plan.frames,
-                               .every_steps = options.checkpoint.every_steps,
-                               .stop = [&] { return terminate.given(); }},
-                              &run))
-    refuse_negative_cycle(arcs);
+  try {
+    if (floyd_warshall_tiles<T>(gemm, team, arcs, tiles,
+                                {.undirected = !arcs.directed,
+                                 .frames = plan.frames,
+                                 .every_steps = options.checkpoint.every_steps,
+                                 .stop = [&] { return terminate.given(); }},
+                                &run))
+      refuse_negative_cycle(arcs);
+  } catch (const IoError&) {
+    if (tiles.next_step() > 0) tiles.keep();  // to be gone on with when the disk is well again
+    throw;
+  }
   if (run.stopped)
     throw RunStopped(
         fmt::format("ended by SIGTERM in block step {} of {} (what is done lies in {}.part). Give the same command to "
