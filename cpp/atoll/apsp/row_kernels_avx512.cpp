@@ -17,6 +17,10 @@ __m512i expand(__m512i others, std::uint64_t places, __m512i values) {
   if constexpr (kBytes == 8) return _mm512_mask_expand_epi64(others, static_cast<__mmask8>(places), values);
 }
 
+/// Rows are larger than what is worth a place in the cache: whole lines of them are written past it, which spares reading
+/// them before.
+bool lies_on_a_line(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 64 == 0; }
+
 template <class T>
 void spread(Placed<T> some, Placed<T> others, std::span<T> row) {
   constexpr std::size_t kLanes = 64 / sizeof(T);
@@ -31,12 +35,32 @@ void spread(Placed<T> some, Placed<T> others, std::span<T> row) {
     from.values += _mm_popcnt_u64(here);
     return out;
   };
+  if (lies_on_a_line(row.data())) {
+    for (; begin + kLanes <= row.size(); begin += kLanes)
+      _mm512_stream_si512(reinterpret_cast<__m512i*>(row.data() + begin), put(others, put(some, none)));
+    _mm_sfence();
+  }
   for (; begin + kLanes <= row.size(); begin += kLanes)
     _mm512_storeu_si512(row.data() + begin, put(others, put(some, none)));
   if (begin < row.size()) {
     _mm512_storeu_si512(filled, put(others, put(some, none)));
     std::memcpy(row.data() + begin, filled, (row.size() - begin) * sizeof(T));
   }
+}
+
+template <class T>
+void lengthen(T length, std::span<const T> from, T* to) {
+  constexpr std::size_t kLanes = 64 / sizeof(T);
+  std::size_t j = 0;
+  if (lies_on_a_line(to)) {
+    alignas(64) T line[kLanes];
+    for (; j + kLanes <= from.size(); j += kLanes) {
+      lengthen_loop(length, from.subspan(j, kLanes), line);
+      _mm512_stream_si512(reinterpret_cast<__m512i*>(to + j), _mm512_load_si512(line));
+    }
+    _mm_sfence();
+  }
+  lengthen_loop(length, from.subspan(j), to + j);
 }
 
 /// Values narrower than 32 bits, 16 at a time: the words at their places are gathered and their low parts kept.
@@ -63,8 +87,8 @@ void gather_narrow(const T* from, const Local* places, std::span<const T> length
 
 template <class T>
 RowKernels<T> row_kernels_avx512() {
-  if constexpr (sizeof(T) <= 2) return {&spread<T>, &gather_narrow<T>, &lengthen_loop<T>};
-  return {&spread<T>, &gather_loop<T>, &lengthen_loop<T>};
+  if constexpr (sizeof(T) <= 2) return {&spread<T>, &gather_narrow<T>, &lengthen<T>};
+  return {&spread<T>, &gather_loop<T>, &lengthen<T>};
 }
 
 template RowKernels<float> row_kernels_avx512();
