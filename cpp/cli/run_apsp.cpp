@@ -219,6 +219,11 @@ Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_e
                       forecast->at("expected").template get<double>(), forecast->at("ideal").template get<double>(),
                       forecast->at("worst").template get<double>(), forecast->at("place").template get<double>()));
   }
+  if (report.from_disk)
+    rows.emplace_back("tiles",
+                      fmt::format("from block step {}; {:.2f} GB in memory, {:.2f} GB read, {:.2f} written",
+                                  report.from_disk->first, static_cast<double>(report.from_disk->memory_bytes) / 1e9,
+                                  report.from_disk->bytes_read / 1e9, report.from_disk->bytes_written / 1e9));
   if (report.saved) {
     const CheckpointReport& kept = report.saved->checkpoint;
     rows.emplace_back("checkpoint",
@@ -280,8 +285,8 @@ int run_apsp(const Words& words) {
   auto* checkpoint = app.add_option("--checkpoint", o.checkpoint,
                                     "a folder: saved there now and then, and on SIGTERM; gone on with from there")
                          ->excludes(trials);
-  app.add_option("--checkpoint-steps", o.checkpoint_steps, "saved every so many blocks too")
-      ->needs(checkpoint)
+  app.add_option("--checkpoint-steps", o.checkpoint_steps,
+                 "saved every so many blocks too; with --out-of-core noted in the file, and gone on with from there")
       ->check(CLI::PositiveNumber);
   app.add_option("--checkpoint-minutes", o.checkpoint_minutes, "saved every so many minutes (default 30; 0: not)")
       ->needs(checkpoint)
@@ -305,6 +310,9 @@ int run_apsp(const Words& words) {
   if (const auto code = command.parse(words)) return *code;
   return command.run([&](World& world) {
     world.together([&] { refuse_idle_options(app, world.size()); });
+    if (o.checkpoint_steps > 0 && o.checkpoint.empty() && !o.out_of_core)
+      throw UsageError(fmt::format("--checkpoint-steps {} (there is no --checkpoint, and no --out-of-core). Give one.",
+                                   o.checkpoint_steps));
     if (!o.output.empty()) static_cast<void>(form_of(o.output));  // an ending that is none is refused first
     const Semiring semiring = semiring_named(o.semiring);
     if (o.out_of_core && semiring != Semiring::min_plus)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
+#include <sys/mount.h>
 
 #include <atoll/apsp/distance_file.hpp>
 #include <atoll/apsp/floyd_warshall_tiles.hpp>
 #include <atoll/apsp/out_of_core.hpp>
+#include <fstream>
 
 #include "apsp/distance_samples.hpp"
 #include "apsp/samples.hpp"
@@ -68,25 +70,88 @@ TEST_CASE("every number of vertices, every remainder of the tiles, one to many o
                                        n % 3 == 0 ? 3 : 1);
 }
 
-TEST_CASE("tiles that stream and tiles that stay come to the same, deeper than the product's blocking") {
+namespace {
+
+template <class T>
+std::int64_t wrong_values(const TileFile<T>& tiles, const Matrix<T>& expected) {
+  std::int64_t wrong = 0;
+  for (std::int64_t i = 0; i < tiles.tiles(); ++i)
+    for (std::int64_t j = 0; j < tiles.tiles(); ++j) {
+      std::vector<T> values(static_cast<std::size_t>(tiles.length(i) * tiles.length(j)));
+      tiles.read(i, j, values.data());
+      for (std::int64_t r = 0; r < tiles.length(i); ++r)
+        for (std::int64_t c = 0; c < tiles.length(j); ++c)
+          wrong += values[static_cast<std::size_t>(r * tiles.length(j) + c)] !=
+                   expected(i * tiles.block() + r, j * tiles.block() + c);
+    }
+  return wrong;
+}
+
+}  // namespace
+
+TEST_CASE("whatever the number of tiles in memory they come to the same, deeper than the product's blocking") {
   files::Folder folder;
   for (const bool undirected : {false, true}) {
     const auto sample = samples::random_graph<float>(230, 900, !undirected, 0, 50, 3);
     const Arcs<float> arcs = sample.build();
     const Gemm gemm({Semiring::min_plus, Element::float32_nonnegative}, GemmBlocking{0, 48, 24, 64});
     const Matrix<float> expected = sample.matrix();
-    for (const bool streams : {false, true}) {
-      const auto world = World::alone(one_thread());
-      auto tiles = MappedTiles<float>::create(*world, folder / "d.tiles", 230, 100);
-      const TilesOptions options{.undirected = undirected, .streams = streams};
-      fill_tiles(world->team(), arcs, tiles, options);
-      FloydWarshallReport report;
-      CHECK(!floyd_warshall_tiles<float>(gemm, world->team(), tiles, options, &report));
-      CHECK(report.operations == (undirected ? 1.0 : 2.0) * 230 * 230 * 230);
-      std::int64_t wrong = 0;
-      for (std::int64_t i = 0; i < 230; ++i)
-        for (std::int64_t j = 0; j < 230; ++j) wrong += tiles(i, j) != expected(i, j);
-      CHECK(wrong == 0);
+    for (const std::int64_t block : {50, 100, 230})
+      for (const std::int64_t frames : {2, 3, 5, 0}) {
+        const auto world = World::alone(one_thread());
+        TileFile<float> tiles(*world, folder / "d.tiles", 230, block, 1);
+        TilesReport report;
+        CHECK(!floyd_warshall_tiles<float>(gemm, world->team(), arcs, tiles,
+                                           {.undirected = undirected, .frames = frames}, &report));
+        CHECK(report.operations == (undirected ? 1.0 : 2.0) * 230 * 230 * 230);
+        CHECK((frames > 0 || report.bytes_read == 0));
+        CHECK(wrong_values(tiles, expected) == 0);
+      }
+  }
+}
+
+TEST_CASE("a run that ends anywhere is gone on with, and comes to the same") {
+  files::Folder folder;
+  for (const bool directed : {false, true}) {
+    const auto sample = samples::random_graph<std::int32_t>(120, 500, directed, directed ? -1 : 0, 50, 4);
+    const auto expected = reference::floyd_warshall<std::int32_t>(120, sample.arcs, directed);
+    REQUIRE(expected);
+    Matrix<std::int32_t> square(120, 120);
+    for (std::int64_t i = 0; i < 120; ++i)
+      std::ranges::copy((*expected)[static_cast<std::size_t>(i)], square.view().row(i).begin());
+    const Arcs<std::int32_t> arcs = sample.build();
+    const Gemm gemm({Semiring::min_plus, Element::int32});
+    Random random(5);
+    for (int turn = 0; turn < 12; ++turn) {
+      std::int64_t ends = 0, left = 0;
+      for (bool stopped = true; stopped; ++ends) {
+        const auto world = World::alone(one_thread());
+        TileFile<std::int32_t> tiles(*world, folder / "d.tiles", 120, 32, 9);
+        left = static_cast<std::int64_t>(random() % 40);
+        const bool killed = random() % 2;
+        TilesReport report;
+        try {
+          const auto cycle = floyd_warshall_tiles<std::int32_t>(
+              gemm, world->team(), arcs, tiles,
+              {.undirected = !directed,
+               .frames = 2 + static_cast<std::int64_t>(random() % 4),
+               .every_steps = 1,
+               .stop =
+                   [&] {
+                     if (left-- > 0) return false;
+                     if (killed) throw IoError("killed");  // nothing is noted, some tiles are written
+                     return true;
+                   }},
+              &report);
+          CHECK(!cycle);
+        } catch (const IoError&) {
+          tiles.keep();
+          continue;
+        }
+        stopped = report.stopped;
+        if (!stopped) CHECK(wrong_values(tiles, square) == 0);
+      }
+      CHECK(folder.names().empty());
     }
   }
 }
@@ -108,20 +173,59 @@ TEST_CASE("a negative cycle is refused by name, and nothing is left; what cannot
   CHECK(message(1, "d.tiles", {.checkpoint = {.folder = "run", .run = {}}}).find("a checkpoint in run") == 0);
 }
 
-TEST_CASE("the tiles' side hides the disk where memory allows, fits in memory, and leaves no small remainder") {
-  for (const std::size_t bytes : {1, 2, 4, 8})
-    for (const std::int64_t n : {1, 100, 3000, 16384, 100'000, 1'000'000})
-      for (const double memory : {1e8, 1e9, 1e11}) {
-        const std::int64_t b = streamed_block(n, bytes, 3e11, memory);
-        const auto rows = static_cast<double>(n), side = static_cast<double>(b), w = static_cast<double>(bytes);
-        INFO(n, " values of ", bytes, " bytes, memory ", memory, ": ", b);
-        REQUIRE(b >= 1);
-        CHECK(b <= std::max<std::int64_t>(n, 2 * 192));
-        const std::int64_t tiles = (n + b - 1) / b;
-        if (tiles == 1) continue;
-        CHECK(b * static_cast<std::int64_t>(bytes) % 64 == 0);
-        CHECK(b * static_cast<std::int64_t>(bytes) / 64 % 2 == 1);
-        if (b > 4 * 192) CHECK((rows * side + 8 * side * side) * w <= memory);
-        if (memory == 1e11 && n <= 100'000) CHECK(side >= 0.5 * 3e11 * w / 4e8);
+TEST_CASE("a disk that is full, or fills up meanwhile, ends a run with its name and not with a signal") {
+  files::Folder folder;
+  if (mount("atoll-test", folder.operator/("").c_str(), "tmpfs", 0, "size=400k") != 0) {
+    MESSAGE("skipped: a small file system needs the right to mount one");
+    return;
+  }
+  const auto sample = samples::random_graph<std::int32_t>(250, 900, false, 0, 50, 3);
+  const auto arcs = sample.build();
+  const auto message = [&](std::int64_t n, std::int64_t every) {
+    return refusal(1, [&](World& world) {
+      TileFile<std::int32_t> tiles(world, folder / "d.tiles", n, 64, 1);
+      const auto fill_up = [&] {
+        std::ofstream other(folder / "other", std::ios::binary);
+        const std::vector<char> bytes(4096);
+        while (other.write(bytes.data(), 4096).flush()) {
+        }
+        return false;
+      };
+      const Gemm gemm({Semiring::min_plus, Element::int32});
+      floyd_warshall_tiles<std::int32_t>(gemm, world.team(), arcs, tiles,
+                                         {.undirected = true, .frames = 2, .every_steps = every, .stop = fill_up});
+      CHECK(wrong_values(tiles, sample.matrix()) == 0);
+    });
+  };
+  CHECK(message(400, 1).find(" kB for the values of 400 x 400 pairs as int32 (") != std::string::npos);
+  // The room of the tiles is theirs from the start; that of a note is not.
+  CHECK(message(250, 1) ==
+        (folder / "d.tiles") + ": cannot be written (No space left on device). Make room, or write elsewhere.");
+  std::filesystem::remove(folder / "other");
+  CHECK(message(250, 100) == "nothing");
+  umount2(folder.operator/("").c_str(), MNT_DETACH);
+}
+
+TEST_CASE("the tiles' plan keeps to the memory, takes all in where it can, and leaves no small remainder") {
+  const Gemm gemm({Semiring::min_plus, Element::int32});
+  for (const bool undirected : {false, true})
+    for (const std::int64_t n : {1, 100, 3000, 16384, 100'000})
+      for (const double memory : {2e8, 7e8, 1e10, 1e12}) {
+        const TilesMachine machine{.undirected = undirected, .operations_per_second = 3e11, .memory_bytes = memory};
+        const TilesPlan plan = plan_tiles(gemm, n, 4, machine);
+        INFO(n, undirected ? " undirected" : " directed", ", memory ", memory, ": ", plan.block, " x ", plan.frames);
+        const std::int64_t side = (n + plan.block - 1) / plan.block,
+                           all = undirected ? side * (side + 1) / 2 : side * side;
+        CHECK(static_cast<double>(plan.memory_bytes) <= memory);
+        CHECK(plan.frames >= std::min<std::int64_t>(all, 3));
+        CHECK(plan.frames <= all);
+        CHECK((plan.frames == all) == (plan.streamed_bytes == 0));
+        if (static_cast<double>(n * n) * 4 * 1.5 < memory) CHECK(plan.frames == all);
+        if (side > 1) {
+          CHECK(plan.block * 4 % 64 == 0);
+          CHECK(plan.block * 4 / 64 % 2 == 1);
+        }
       }
+  CHECK_THROWS_WITH_AS(plan_tiles(gemm, 1'000'000, 4, {.memory_bytes = 1e8}), doctest::Contains("of memory at least"),
+                       InputError);
 }

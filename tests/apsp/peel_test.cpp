@@ -2,8 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <atoll/apsp/negative_cycle.hpp>
+#include <atoll/apsp/path_sum.hpp>
 #include <atoll/apsp/peel.hpp>
-#include <atoll/apsp/spread.hpp>
+#include <atoll/apsp/row_kernels.hpp>
 #include <atoll/base/error.hpp>
 #include <set>
 
@@ -54,21 +55,65 @@ void check_peeling(const Arcs<T>& arcs, const Peeling<T>& peeling) {
 
 }  // namespace
 
+namespace {
+
+template <class T>
+void check_expanded(Team& team, const samples::Sample<T>& sample) {
+  CAPTURE(sample.name);
+  CAPTURE(sample.directed);
+  const Arcs<T> arcs = sample.build();
+  const Peeling<T> peeling = peel(arcs);
+  check_peeling(arcs, peeling);
+  Matrix<T> d(arcs.vertices(), arcs.vertices());
+  for (std::int64_t i = 0; i < d.rows(); ++i) std::ranges::fill(d.view().row(i), T{77});
+  for (std::size_t c = 0; c < peeling.cores.size(); ++c) {
+    const Matrix<T> core = scalar_distances(core_arcs(arcs, peeling, c));
+    const MatrixView<T> part = peeling.part(d.view(), c);
+    for (std::int64_t i = 0; i < part.rows; ++i) std::ranges::copy(core.view().row(i), part.row(i).begin());
+  }
+  expand(team, peeling, d.view());
+  check_same(d, sample.distances());
+}
+
+/// Several components, each a core with trees, their vertices mixed: rows of cores move in chains and in rings.
+template <class T>
+samples::Sample<T> mixed(std::size_t n, std::size_t components, bool directed, std::uint64_t seed) {
+  Random random(seed);
+  const auto below = [&](std::size_t end) { return static_cast<std::size_t>(random() % end); };
+  samples::Sample<T> s{"mixed", n, directed, {}};
+  std::vector<std::vector<Local>> member(components);
+  for (std::size_t v = 0; v < n; ++v) member[below(components)].push_back(static_cast<Local>(v));
+  for (auto& list : member) {
+    for (std::size_t i = list.size(); i > 1; --i) std::swap(list[i - 1], list[below(i)]);
+    const std::size_t core = list.size() / 2;
+    for (std::size_t i = 1; i < list.size(); ++i) {
+      const Local to = list[below(i < core ? i : seed % 3 == 0 ? i : std::max<std::size_t>(core, 1))];
+      s.arcs.push_back({to, list[i], samples::weight<T>(random, 0, 5)});
+      if (directed && random() % 4) s.arcs.push_back({list[i], to, samples::weight<T>(random, 0, 5)});
+    }
+    for (std::size_t i = 0; i < core; ++i)
+      s.arcs.push_back({list[i], list[(i + 1) % core], samples::weight<T>(random, 0, 5)});
+  }
+  std::erase_if(s.arcs, [](const Arc<T>& a) { return a.tail == a.head; });
+  return s;
+}
+
+}  // namespace
+
 TEST_CASE_TEMPLATE("distances of the cores expand to those of all vertices", T, float, double, std::int32_t,
                    std::uint16_t, std::uint8_t) {
   for (const int threads : {1, 3}) {
     Team team(threads);
-    for (const auto& sample : samples::all<T>()) {
-      CAPTURE(sample.name);
-      CAPTURE(sample.directed);
-      const Arcs<T> arcs = sample.build();
-      const Peeling<T> peeling = peel(arcs);
-      check_peeling(arcs, peeling);
-      std::vector<Matrix<T>> cores;
-      for (std::size_t c = 0; c < peeling.cores.size(); ++c)
-        cores.push_back(scalar_distances(core_arcs(arcs, peeling, c)));
-      check_same(expand(team, peeling, std::move(cores)), sample.distances());
-    }
+    for (const auto& sample : samples::all<T>()) check_expanded(team, sample);
+  }
+}
+
+TEST_CASE_TEMPLATE("rows of many cores move to their places without getting in each other's way", T, float,
+                   std::uint16_t) {
+  for (const int threads : {1, 2, 5}) {
+    Team team(threads);
+    for (std::uint64_t seed = 0; seed < 40; ++seed)
+      check_expanded(team, mixed<T>(2 + 7 * seed, 1 + seed % 9, seed % 2 == 1, seed));
   }
 }
 
@@ -85,7 +130,8 @@ TEST_CASE("arc lengths are 0, a weight or no path") {
   Team team(2);
   const auto sample = samples::random_graph<std::uint16_t>(20, 50, true, 1, 9, 1);
   const Arcs<std::uint16_t> arcs = sample.build();
-  const Matrix<std::uint16_t> d = arc_lengths(team, arcs);
+  Matrix<std::uint16_t> d(20, 20);
+  set_arc_lengths(team, arcs, d.view());
   for (Vertex i = 0; i < 20; ++i)
     for (Vertex j = 0; j < 20; ++j) {
       const auto heads = arcs.heads_of(i);
@@ -139,22 +185,41 @@ TEST_CASE("a negative cycle is refused by name") {
   CHECK(text({"roads.gr", 2, true, {{0, 1, -2}, {1, 0, 1}}}).find("10 -> 13 -> 10 weighs -1") != std::string::npos);
 }
 
-TEST_CASE_TEMPLATE("values are spread over a row by each instruction set", T, float, double, std::int32_t,
+TEST_CASE_TEMPLATE("rows are spread, gathered and lengthened by each instruction set", T, float, double, std::int32_t,
                    std::uint16_t, std::uint8_t) {
   Random random(8);
   for (std::size_t n = 1; n < 200; n += n < 20 ? 1 : 13)
     for (const Isa isa : {Isa::portable, Isa::avx2, Isa::avx512}) {
       if (isa > machine_isa()) continue;
-      std::vector<std::uint64_t> places((n + 63) / 64);
-      for (auto& word : places) word = random();
-      if (n % 64) places.back() &= (std::uint64_t{1} << n % 64) - 1;
-      std::vector<T> values(n + 64 / sizeof(T)), row(n + 1, T{7}), expected;
-      for (auto& x : values) x = samples::weight<T>(random, 0, 99);
-      std::size_t used = 0;
+      const RowKernels<T> kernels = row_kernels<T>(isa);
+      std::vector<std::uint64_t> places((n + 63) / 64), others(places.size());
+      for (std::size_t w = 0; w < places.size(); ++w) {
+        places[w] = random();
+        others[w] = random() & ~places[w];
+        if (n % 64 && w + 1 == places.size())
+          places[w] &= (std::uint64_t{1} << n % 64) - 1, others[w] &= (std::uint64_t{1} << n % 64) - 1;
+      }
+      std::vector<T> values(n + 64 / sizeof(T)), hanging(values.size()), row(n + 1, T{7}), expected;
+      for (auto& x : values) x = random() % 5 == 0 ? kNoPath<T> : samples::weight<T>(random, 0, 99);
+      for (auto& x : hanging) x = samples::weight<T>(random, 100, 199);
+      std::size_t used = 0, also = 0;
       for (std::size_t j = 0; j < n; ++j)
-        expected.push_back(places[j / 64] >> j % 64 & 1 ? values[used++] : kNoPath<T>);
+        expected.push_back(places[j / 64] >> j % 64 & 1   ? values[used++]
+                           : others[j / 64] >> j % 64 & 1 ? hanging[also++]
+                                                          : kNoPath<T>);
       expected.push_back(T{7});
-      spread_kernel<T>(isa)(values.data(), places.data(), kNoPath<T>, std::span(row).first(n));
+      kernels.spread({values.data(), places.data()}, {hanging.data(), others.data()}, std::span(row).first(n));
+      CHECK(row == expected);
+
+      for (const T length : {T{}, T{99}, kNoPath<T>}) {
+        for (std::size_t j = 0; j < n; ++j) expected[j] = path_sum(length, values[j]);
+        kernels.lengthen(length, std::span<const T>(values).first(n), row.data());
+        CHECK(row == expected);
+      }
+      std::vector<Local> from;
+      for (std::size_t j = 0; j < n; ++j) from.push_back(static_cast<Local>(random() % n));
+      for (std::size_t j = 0; j < n; ++j) expected[j] = path_sum(values[static_cast<std::size_t>(from[j])], hanging[j]);
+      kernels.gather(values.data(), from.data(), std::span<const T>(hanging).first(n), row.data());
       CHECK(row == expected);
     }
 }

@@ -12,12 +12,12 @@ using namespace atl;
 namespace {
 
 template <class T>
-void by_triples(const Arcs<T>& core, Matrix<T>& d) {
+void by_triples(const Arcs<T>& core, MatrixView<T> d) {
   Team alone(1);
-  d = arc_lengths(alone, core);
-  for (Vertex k = 0; k < d.rows(); ++k)
-    for (Vertex i = 0; i < d.rows(); ++i)
-      for (Vertex j = 0; j < d.cols(); ++j) d(i, j) = std::min(d(i, j), path_sum(d(i, k), d(k, j)));
+  set_arc_lengths(alone, core, d);
+  for (Vertex k = 0; k < d.rows; ++k)
+    for (Vertex i = 0; i < d.rows; ++i)
+      for (Vertex j = 0; j < d.cols; ++j) d(i, j) = std::min(d(i, j), path_sum(d(i, k), d(k, j)));
 }
 
 }  // namespace

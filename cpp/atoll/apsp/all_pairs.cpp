@@ -6,6 +6,7 @@
 #include <atoll/apsp/floyd_warshall.hpp>
 #include <atoll/apsp/floyd_warshall_grid.hpp>
 #include <atoll/apsp/negative_cycle.hpp>
+#include <atoll/apsp/pairs_memory.hpp>
 #include <atoll/apsp/peel.hpp>
 #include <atoll/apsp/peeled_pairs.hpp>
 #include <atoll/apsp/restore_no_path.hpp>
@@ -23,26 +24,45 @@ constexpr std::int64_t kWrittenBlock = 512;
 // What Floyd-Warshall reaches of the processor's peak, and how long that is measured: for the choice of a method.
 constexpr double kOfPeak = 0.7, kPeakSeconds = 0.005;
 
-/// Refuses a matrix that would not fit, while nothing has been taken.
+/// Blocks of the whole matrix are counted: nothing is peeled off then.
+bool is_partial(const AllPairsOptions& options) { return options.on_grid.steps > 0; }
+
+/// Refuses what would not fit, while nothing has been taken.
 template <class T>
-void check_memory(World& world, Vertex n, double parts) {
+void check_memory(World& world, const Arcs<T>& arcs, const AllPairsOptions& options, bool alone) {
   const auto has = static_cast<double>(usable_memory());
   Rank near = 0;  // ranks that share this machine's memory
   for (Rank r = 0; r < world.size(); ++r) near += world.fabric().node_of(r) == world.fabric().node_of(world.rank());
-  const double share = static_cast<double>(near) / world.size();
-  const double need = parts * static_cast<double>(n) * static_cast<double>(n) * sizeof(T);
+  const Gemm gemm(all_pairs_algebra(arcs, options.semiring), options.blocking);
+  // Anything else than shortest paths, and a part of them, is Floyd-Warshall over the matrix as it is.
+  const bool whole = is_partial(options) || options.semiring != Semiring::min_plus;
+  // A grid that is not of the ranks is refused later.
+  const std::optional<ProcessGrid>& sides = options.grid.sides;
+  const bool fits = sides && sides->rows > 0 && sides->size() == world.size();
+  const ProcessGrid grid = fits ? *sides : square_grid(world.size());
+  const auto need = [&](Vertex n) {
+    const PairsMemory of{.n = n,
+                         .arcs = arcs.size(),
+                         .value_bytes = sizeof(T),
+                         .undirected = !arcs.directed,
+                         .peels = options.peel == Peel::yes && !whole,
+                         .unit = arcs.is_unit(),
+                         .method = whole ? PairsMethod::floyd_warshall : options.method,
+                         .block = options.block,
+                         .threads = world.team().size()};
+    return alone ? bytes_on_one_rank(gemm, of)
+                 : near * bytes_on_a_grid(gemm, of, grid, !options.checkpoint.folder.empty());
+  };
+  const double here = need(arcs.vertices());
   world.agree(
-      need * share <= has,
+      here <= has,
       fmt::format("{} vertices need {} of memory for all pairs in values of {} bytes (this machine has {} free; "
                   "n = {} would fit). Take a narrower --type, more machines, or a part of the graph; or "
                   "work on a file: --out-of-core --output D.tiles.",
-                  n, bytes_text(static_cast<std::uint64_t>(need)), sizeof(T),
+                  arcs.vertices(), bytes_text(static_cast<std::uint64_t>(here)), sizeof(T),
                   bytes_text(static_cast<std::uint64_t>(has)),
-                  static_cast<std::int64_t>(std::sqrt(has / share / parts / sizeof(T)))));
+                  here <= has ? arcs.vertices() : greatest_that_fits(has, need)));
 }
-
-/// Blocks of the whole matrix are counted: nothing is peeled off then.
-bool is_partial(const AllPairsOptions& options) { return options.on_grid.steps > 0; }
 
 template <class T>
 AllPairs<T> on_one_rank(World& world, const Arcs<T>& arcs, const AllPairsOptions& options) {
@@ -51,13 +71,13 @@ AllPairs<T> on_one_rank(World& world, const Arcs<T>& arcs, const AllPairsOptions
   Team& team = world.team();
   const Algebra algebra = shortest_paths_algebra(arcs);
   const Gemm gemm(algebra, options.blocking);
-  const auto dense = [&](const Arcs<T>& core, Matrix<T>& d) {
-    d = arc_lengths(team, core);
+  const auto dense = [&](const Arcs<T>& core, MatrixView<T> d) {
+    set_arc_lengths(team, core, d);
     FloydWarshallReport run;
-    if (floyd_warshall<T>(gemm, team, d.view(),
+    if (floyd_warshall<T>(gemm, team, d,
                           {.block = options.block, .undirected = !arcs.directed, .steps = options.on_grid.steps}, &run))
       refuse_negative_cycle(arcs);
-    if (arcs.has_negative()) restore_no_path(team, d.view());
+    if (arcs.has_negative()) restore_no_path(team, d);
     report.block = std::max(report.block, run.block);
     report.steps += run.steps;
     report.operations += run.operations;
@@ -67,7 +87,8 @@ AllPairs<T> on_one_rank(World& world, const Arcs<T>& arcs, const AllPairsOptions
   };
   RankTimer timer(world);
   if (is_partial(options) || (options.peel == Peel::no && options.method == PairsMethod::floyd_warshall)) {
-    dense(arcs, all.distances.local);
+    all.distances.local = Matrix<T>(arcs.vertices(), arcs.vertices());
+    dense(arcs, all.distances.local.view());
     report.method = name_of(PairsMethod::floyd_warshall);
     report.compute_seconds = timer.lap();
   } else {
@@ -197,9 +218,9 @@ AllPairs<T> all_pairs(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
                         name_of(*options.method), name_of(options.semiring)));
     }
   });
-  check_memory<T>(world, arcs.vertices(), 1.1);  // the matrix and its panels
   const bool alone =
       world.size() == 1 && !options.grid.sides && !options.grid.placement && options.checkpoint.folder.empty();
+  check_memory(world, arcs, options, alone);
   AllPairs<T> all = !alone                                   ? on_a_grid(world, arcs, options)
                     : options.semiring == Semiring::min_plus ? on_one_rank(world, arcs, options)
                                                              : closure_on_one_rank(world, arcs, options);
@@ -238,6 +259,10 @@ nlohmann::json AllPairsReport::to_json() const {
     json["plan"] = plan->to_json();
     json["hidden"] = hidden();
   }
+  if (from_disk)
+    json["tiles"] = {{"from_step", from_disk->first},       {"memory_bytes", from_disk->memory_bytes},
+                     {"bytes_read", from_disk->bytes_read}, {"bytes_written", from_disk->bytes_written},
+                     {"notes", from_disk->notes},           {"note_seconds", from_disk->note_seconds}};
   if (saved) {
     const CheckpointReport& kept = saved->checkpoint;
     json["checkpoint"] = {{"from_step", saved->first},

@@ -38,6 +38,15 @@ struct AllPairsOptions {
   CheckpointOptions checkpoint = {.folder = {}, .every_steps = 0, .every_seconds = 1800, .run = {}};
 };
 
+/// What a run out of core moved, and what it went on from.
+struct FromDisk {
+  std::int64_t first = 0;        ///< block step
+  std::size_t memory_bytes = 0;  ///< of tiles and what is packed
+  double bytes_read = 0, bytes_written = 0;
+  std::int64_t notes = 0;  ///< how often what is done was noted
+  double note_seconds = 0;
+};
+
 /// How it went, on this rank.
 struct AllPairsReport {
   Semiring semiring = Semiring::min_plus;
@@ -57,6 +66,7 @@ struct AllPairsReport {
   std::size_t matrix_bytes = 0;           ///< of this rank
   std::optional<GridPlan> plan = {};      ///< on a grid
   std::optional<SavedRun> saved = {};
+  std::optional<FromDisk> from_disk = {};
   /// The share of the broadcasts' time for which nobody waited, from 0 to 1; 1 where nothing was broadcast.
   double hidden() const;
   nlohmann::json to_json() const;

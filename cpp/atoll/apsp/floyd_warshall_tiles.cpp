@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocked Floyd-Warshall over tiles of a file, the block the side of a tile. Step k:
+// Blocked Floyd-Warshall over tiles of a file, the block the side of a tile. Step k, F_k:
 //   close tile (k, k)                                  by floyd_warshall(), blocked once more
 //   block row k, tile by tile: updated, packed         all of it stays packed through the step
 //   tiles (i, .), row by row of tiles:
 //     tile (i, k): updated, packed                     the left factor of the row
-//     tiles (i, j): the outer product                  each is fetched and written once a step
-// Rows of tiles are passed there and back, from step to step: those that came last, and may still be in memory, come
-// first in the next. An undirected matrix has tiles i <= j only; block column k is block row k, transposed.
+//     tiles (i, j): the outer product                  each is used once a step
+// An undirected matrix has tiles i <= j only; block column k is block row k, transposed.
+//
+// Why a run that was killed at any moment goes on from the last step k that it noted, though some tiles in the file are as
+// they were noted, and others as later steps left them. Let D_k be the matrix before step k and X what the file has.
+//   X <= D_k        entries only ever decrease after they were noted (a value is written whole: no page ends within one)
+//   F_k monotone    it consists of min and +, which are: X <= Y gives F_k(X) <= F_k(Y). So steps k .. end lead from X to
+//                   something <= what they lead to from D_k, the distances
+//   X is walks      each entry is the length of a walk, and stays one: no distance is undercut
+// Both bounds together: the distances, bit by bit for integers; a float is a rounded sum in another order at most. A cycle
+// that gains is found again, for the same reasons; and "no path" restored early is "no path" after the rest of the steps.
 #include <atoll/apsp/floyd_warshall_tiles.hpp>
+#include <atoll/apsp/restore_no_path.hpp>
 #include <atoll/base/timer.hpp>
-#include <cmath>
-#include <deque>
 
 namespace atl {
 namespace {
 
-// What a disk moves at least, reading and writing at a time: a virtual one of a cloud did 410 MB/s.
-constexpr double kDiskBytesPerSecond = 4e8;
+// A note takes as long as the disk needs for the tiles in memory: at most this part of the time.
+constexpr double kNotesShare = 0.05;
 
 /// A factor, packed in slices of the product's depth.
 class PackedTile {
@@ -46,187 +53,199 @@ class PackedTile {
   std::vector<PackedPanel> slices_;
 };
 
-/// A tile of the matrix by its row and column of tiles.
-struct Place {
+enum class UseKind : std::uint8_t { diagonal, row, left, product };
+
+/// What a step does with a tile: the one that has entries (i, j) or, of an undirected matrix, perhaps (j, i).
+struct Use {
+  UseKind kind;
   std::int64_t i, j;
 };
 
-/// Tiles on their way between disk and memory, a piece at a time: each piece may wait for the disk, and only the thread that
-/// asks for it does.
-template <class T>
-class TileTraffic {
- public:
-  explicit TileTraffic(const MappedTiles<T>& tiles) : tiles_(tiles) {}
-
-  void fetch(Place p) { queue_.push_back({p, 0, true}); }
-  void put(Place p) {
-    // First: writing pages that are mapped interrupts every thread, page by page. n = 16384 in two thirds of its memory:
-    // 10 s of system time instead of 15.
-    tiles_.release(p.i, p.j);
-    queue_.push_back({p, 0, false});
+std::vector<Use> uses_of_step(std::int64_t k, std::int64_t side, bool undirected) {
+  std::vector<Use> uses{{UseKind::diagonal, k, k}};
+  for (std::int64_t j = 0; j < side; ++j)
+    if (j != k) uses.push_back({UseKind::row, k, j});
+  for (std::int64_t i = 0; i < side; ++i) {
+    if (i == k) continue;
+    uses.push_back({UseKind::left, i, k});
+    for (std::int64_t j = undirected ? i : 0; j < side; ++j)
+      if (j != k) uses.push_back({UseKind::product, i, j});
   }
-  void advance() {
-    if (queue_.empty()) return;
-    Task& task = queue_.front();
-    const auto [i, j] = task.place;
-    if (task.fetches) {
-      tiles_.prefetch_piece(i, j, task.done);
-    } else {
-      tiles_.flush_piece(i, j, task.done);
-    }
-    if (++task.done == tiles_.pieces(i, j)) queue_.pop_front();
-  }
-  /// Until all that was asked for is there; what goes to the disk may still be on its way.
-  void wait_for_fetches() {
-    while (std::ranges::any_of(queue_, &Task::fetches)) advance();
-  }
-  void finish() {
-    while (!queue_.empty()) advance();
-  }
-
- private:
-  struct Task {
-    Place place;
-    std::int64_t done;
-    bool fetches;
-  };
-  const MappedTiles<T>& tiles_;
-  std::deque<Task> queue_;
-};
+  return uses;
+}
 
 template <class T>
 class TileSteps {
  public:
-  TileSteps(const Gemm& gemm, Team& team, const MappedTiles<T>& tiles, const TilesOptions& options)
-      : gemm_(gemm), team_(team), tiles_(tiles), options_(options), traffic_(tiles) {
-    right_.reserve(static_cast<std::size_t>(tiles.tiles()));
-    while (std::ssize(right_) < tiles.tiles()) right_.emplace_back(PackedPanel::Side::right);
+  TileSteps(const Gemm& gemm, Team& team, const Arcs<T>& arcs, TileFile<T>& tiles, const TilesOptions& options,
+            TilesReport& report)
+      : gemm_(gemm),
+        team_(team),
+        arcs_(arcs),
+        tiles_(tiles),
+        options_(options),
+        report_(report),
+        side_(tiles.tiles()),
+        in_file_(static_cast<std::size_t>(side_ * side_), tiles.next_step() > 0) {
+    right_.reserve(static_cast<std::size_t>(side_));
+    while (std::ssize(right_) < side_) right_.emplace_back(PackedPanel::Side::right);
+    std::vector<std::uint32_t> order;
+    for (std::int64_t k = tiles.next_step(); k < side_; ++k)
+      for (const Use& use : uses_of_step(k, side_, options.undirected))
+        order.push_back(static_cast<std::uint32_t>(number_of(use.i, use.j)));
+    const std::int64_t all = options.undirected ? side_ * (side_ + 1) / 2 : side_ * side_;
+    const std::int64_t frames =
+        std::clamp<std::int64_t>(options.frames > 0 ? options.frames : all, 2, std::max<std::int64_t>(all, 2));
+    cache_ = std::make_unique<TileCache<T>>(
+        in_file_.size(), static_cast<std::size_t>(tiles.block() * tiles.block()), static_cast<std::size_t>(frames),
+        std::move(order),
+        typename TileCache<T>::Disk{
+            .load = [this](std::size_t tile, T* to) { load(tile, to); },
+            .store = [this](std::size_t tile, T* from, bool last) { store(tile, from, last); }});
   }
 
-  std::optional<GainCycle> run(FloydWarshallReport& report) {
-    Timer timer;
-    const std::int64_t side = tiles_.tiles();
-    for (std::int64_t k = 0; k < side; ++k) {
-      const MatrixView<T> diagonal = tiles_.tile(k, k);
-      fetch_row(k, 0);
-      if (auto cycle = floyd_warshall<T>(gemm_, team_, diagonal, {.undirected = options_.undirected})) {
-        cycle->vertex += k * tiles_.block();
-        return cycle;
+  std::optional<GainCycle> run() {
+    Timer timer, since_note;
+    double note_seconds = static_cast<double>(tiles_.bytes()) / kDiskBytesPerSecond;
+    report_.first = tiles_.next_step();
+    for (std::int64_t k = report_.first; k < side_; ++k) {
+      for (const Use& use : uses_of_step(k, side_, options_.undirected)) {
+        const MatrixView<T> tile = view(number_of(use.i, use.j), cache_->next());
+        if (auto cycle = apply(use, tile)) {
+          cycle->vertex += k * tiles_.block();
+          return cycle;
+        }
+        if (cache_->is_last()) make_final(use, tile);
+        part_of(use.kind) += timer.lap();
+        if (!options_.stop || !options_.stop()) continue;
+        note(k);
+        tiles_.keep();
+        report_.stopped = true;
+        return std::nullopt;
       }
-      report.diagonal_seconds += timer.lap();
-      update_row(k);
-      report.panel_seconds += timer.lap();
-      outer(k, timer, report);
-      ++report.steps;
-      report.operations += (options_.undirected ? 1.0 : 2.0) * static_cast<double>(tiles_.n()) *
-                           static_cast<double>(tiles_.n()) * static_cast<double>(diagonal.rows);
+      ++report_.steps;
+      report_.operations += (options_.undirected ? 1.0 : 2.0) * static_cast<double>(tiles_.n()) *
+                            static_cast<double>(tiles_.n()) * static_cast<double>(tiles_.length(k));
+      const bool due = options_.every_steps > 0 ? (k + 1) % options_.every_steps == 0
+                                                : kNotesShare * since_note.seconds() > note_seconds;
+      if (!due || k + 1 == side_) continue;
+      note_seconds = note(k + 1);
+      timer.lap();
+      since_note = Timer();
     }
-    traffic_.finish();
-    if (options_.undirected) mirror();
-    traffic_.finish();
-    report.panel_seconds += timer.lap();
+    cache_->finish();
     return std::nullopt;
   }
 
+  void tell() const {
+    const auto tile_bytes = static_cast<double>(tiles_.block() * tiles_.block()) * sizeof(T);
+    report_.bytes_read = static_cast<double>(read_) * tile_bytes;
+    report_.bytes_written = static_cast<double>(written_) * tile_bytes;
+    report_.wait_seconds = cache_->transfers().wait_seconds;
+  }
+
  private:
-  // Where the tile lies that has entry (i, j) or, of an undirected matrix, perhaps (j, i).
-  Place stored(Place p) const { return options_.undirected && p.i > p.j ? Place{p.j, p.i} : p; }
-  MatrixView<T> tile(Place p) const { return tiles_.tile(p.i, p.j); }
-  Factor<T> factor(Place p) const {
-    const Place at = stored(p);
-    return at.i == p.i ? plain(tile(at)) : transposed(tile(at));
+  std::size_t number_of(std::int64_t i, std::int64_t j) const {
+    if (options_.undirected && i > j) std::swap(i, j);
+    return static_cast<std::size_t>(i * side_ + j);
   }
-  // The next one, while the one at hand, which was asked for before, is worked on.
-  void fetch(Place p) {
-    traffic_.wait_for_fetches();
-    if (options_.streams) traffic_.fetch(stored(p));
+  std::int64_t row_of(std::size_t tile) const { return static_cast<std::int64_t>(tile) / side_; }
+  std::int64_t col_of(std::size_t tile) const { return static_cast<std::int64_t>(tile) % side_; }
+  MatrixView<T> view(std::size_t tile, T* values) const {
+    const std::int64_t width = tiles_.length(col_of(tile));
+    return {values, tiles_.length(row_of(tile)), width, width};
   }
-  void fetch_row(std::int64_t k, std::int64_t j) {
-    if (j < tiles_.tiles()) fetch({k, j});
+  double& part_of(UseKind kind) {
+    return kind == UseKind::diagonal  ? report_.diagonal_seconds
+           : kind == UseKind::product ? report_.outer_seconds
+                                      : report_.panel_seconds;
   }
-  void done(Place p) {
-    if (options_.streams) traffic_.put(stored(p));
+
+  // Both by the cache's thread.
+  void load(std::size_t tile, T* to) {
+    if (in_file_[tile]) {
+      ++read_;
+      tiles_.read(row_of(tile), col_of(tile), to);
+    } else {
+      fill(tile, view(tile, to));
+    }
+  }
+  void store(std::size_t tile, T* from, bool last) {
+    const std::int64_t i = row_of(tile), j = col_of(tile);
+    ++written_;
+    tiles_.write(i, j, from);
+    in_file_[tile] = true;
+    if (!last || !options_.undirected || i == j) return;
+    ++written_;
+    if (turned_.empty()) turned_ = Array<T>(static_cast<std::size_t>(tiles_.block() * tiles_.block()));
+    const std::int64_t width = tiles_.length(i);
+    transpose<T>(alone_, view(tile, from), {turned_.data(), tiles_.length(j), width, width});
+    tiles_.write(j, i, turned_.data());
+  }
+
+  // 0 on the diagonal, the arcs' weights, else kNoPath.
+  void fill(std::size_t tile, MatrixView<T> d) const {
+    const std::int64_t top = row_of(tile) * tiles_.block(), left = col_of(tile) * tiles_.block();
+    std::fill_n(d.data, d.rows * d.cols, kNoPath<T>);
+    for (std::int64_t r = 0; r < d.rows; ++r) {
+      const auto heads = arcs_.heads_of(top + r);
+      const auto weights = arcs_.weights_of(top + r);
+      auto e = static_cast<std::size_t>(std::lower_bound(heads.begin(), heads.end(), left) - heads.begin());
+      for (; e < heads.size() && heads[e] < left + d.cols; ++e) d(r, heads[e] - left) = weights[e];
+      if (top == left) d(r, r) = T{};
+    }
+  }
+
+  double note(std::int64_t next_step) {
+    const Timer timer;
+    cache_->flush();
+    tiles_.note(next_step);
+    ++report_.notes;
+    report_.note_seconds += timer.seconds();
+    return timer.seconds();
   }
 
   void multiply(const PackedTile& left, const PackedTile& right, MatrixView<T> c, bool upper = false) {
     const Window all{0, c.rows, 0, c.cols, upper};
-    for (std::size_t s = 0; s < left.slices(); ++s)
-      gemm_.multiply<T>(team_, left[s], right[s], c, {&all, 1}, [this] { traffic_.advance(); });
+    for (std::size_t s = 0; s < left.slices(); ++s) gemm_.multiply<T>(team_, left[s], right[s], c, {&all, 1});
   }
 
-  // Tile (k, j) <- (k, k) (x) (k, j) for all j, and the factors for the whole step.
-  void update_row(std::int64_t k) {
-    diagonal_left_.pack(gemm_, team_, factor({k, k}));
-    diagonal_right_.pack(gemm_, team_, factor({k, k}));
-    for (std::int64_t j = 0; j < tiles_.tiles(); ++j) {
-      fetch_row(k, j + 1);
-      if (j == k) continue;
-      const Place at = stored({k, j});
-      PackedTile& right = right_[static_cast<std::size_t>(j)];
-      if (at.i == k) {
-        right.pack(gemm_, team_, plain(tile(at)));
-        multiply(diagonal_left_, right, tile(at));
-      } else {
-        left_.pack(gemm_, team_, plain(tile(at)));
-        multiply(left_, diagonal_right_, tile(at));
-      }
-      right.pack(gemm_, team_, factor({k, j}));
-      done({k, j});
-    }
-    done({k, k});
-  }
-
-  void outer(std::int64_t k, Timer& timer, FloydWarshallReport& report) {
-    const std::vector<Place> places = order(k);
-    for (std::size_t p = 0; p < places.size(); ++p) {
-      if (p + 1 < places.size()) fetch(places[p + 1]);
-      const auto [i, j] = places[p];
-      if (j == k) {
-        update_left(i, k);
-        report.panel_seconds += timer.lap();
-      } else {
-        multiply(left_, right_[static_cast<std::size_t>(j)], tile({i, j}), options_.undirected && i == j);
-        report.outer_seconds += timer.lap();
-      }
-      if (j != k || !options_.undirected) done({i, j});
-    }
-  }
-
-  void update_left(std::int64_t i, std::int64_t k) {
-    left_.pack(gemm_, team_, factor({i, k}));
-    if (options_.undirected) return;  // as a tile of block row k it is up to date
-    multiply(left_, diagonal_right_, tile({i, k}));
-    left_.pack(gemm_, team_, factor({i, k}));
-  }
-
-  std::vector<Place> order(std::int64_t k) const {
-    const std::int64_t side = tiles_.tiles();
-    const bool forth = k % 2 == 0;
-    std::vector<Place> places;
-    for (std::int64_t r = 0; r < side; ++r) {
-      const std::int64_t i = forth ? r : side - 1 - r;
-      if (i == k) continue;
-      places.push_back({i, k});
-      for (std::int64_t c = 0; c < side; ++c) {
-        const std::int64_t j = forth == (i % 2 == 0) ? c : side - 1 - c;
-        if (j != k && !(options_.undirected && j < i)) places.push_back({i, j});
-      }
-    }
-    return places;
-  }
-
-  void mirror() {
-    for (std::int64_t i = 0; i < tiles_.tiles(); ++i)
-      for (std::int64_t j = i; j < tiles_.tiles(); ++j) {
-        if (j + 1 < tiles_.tiles()) fetch({i, j + 1});
-        if (i == j) {
-          mirror_within(tile({i, i}));
+  std::optional<GainCycle> apply(const Use& use, MatrixView<T> tile) {
+    const bool turned = options_.undirected && use.i > use.j;
+    const Factor<T> factor = turned ? transposed(tile) : plain(tile);
+    PackedTile& right = right_[static_cast<std::size_t>(use.j)];
+    switch (use.kind) {
+      case UseKind::diagonal:
+        if (auto cycle = floyd_warshall<T>(gemm_, team_, tile, {.undirected = options_.undirected})) return cycle;
+        diagonal_left_.pack(gemm_, team_, factor);
+        diagonal_right_.pack(gemm_, team_, factor);
+        break;
+      case UseKind::row:  // (k, j) <- (k, k) (x) (k, j); the tile has it so, or transposed
+        if (turned) {
+          left_.pack(gemm_, team_, plain(tile));
+          multiply(left_, diagonal_right_, tile);
         } else {
-          transpose<T>(team_, tile({i, j}), tiles_.tile(j, i));
-          if (options_.streams) traffic_.put({j, i});
+          right.pack(gemm_, team_, plain(tile));
+          multiply(diagonal_left_, right, tile);
         }
-        done({i, j});
-      }
+        right.pack(gemm_, team_, factor);
+        break;
+      case UseKind::left:
+        left_.pack(gemm_, team_, factor);
+        if (options_.undirected) break;  // as a tile of block row k it is up to date
+        multiply(left_, diagonal_right_, tile);
+        left_.pack(gemm_, team_, factor);
+        break;
+      case UseKind::product:
+        multiply(left_, right, tile, options_.undirected && use.i == use.j);
+        break;
+    }
+    return std::nullopt;
+  }
+
+  void make_final(const Use& use, MatrixView<T> tile) {
+    if (options_.undirected && use.i == use.j) mirror_within(tile);
+    if (arcs_.has_negative()) restore_no_path(team_, tile);
   }
   void mirror_within(MatrixView<T> d) const {
     constexpr std::int64_t kBand = 256;
@@ -240,65 +259,40 @@ class TileSteps {
 
   const Gemm& gemm_;
   Team& team_;
-  const MappedTiles<T>& tiles_;
-  const TilesOptions options_;
-  TileTraffic<T> traffic_;
+  const Arcs<T>& arcs_;
+  TileFile<T>& tiles_;
+  const TilesOptions& options_;
+  TilesReport& report_;
+  const std::int64_t side_;
   std::vector<PackedTile> right_;  // [tile column]
   PackedTile left_{PackedPanel::Side::left};
   PackedTile diagonal_left_{PackedPanel::Side::left}, diagonal_right_{PackedPanel::Side::right};
+
+  // Of the cache's thread.
+  std::vector<bool> in_file_;  // [tile]
+  std::size_t read_ = 0, written_ = 0;
+  Team alone_{1};
+  Array<T> turned_;
+  std::unique_ptr<TileCache<T>> cache_;  // last: its thread ends first
 };
 
 }  // namespace
 
-std::int64_t streamed_block(std::int64_t n, std::size_t value_bytes, double operations_per_second,
-                            double memory_bytes) {
-  const auto w = static_cast<double>(value_bytes), rows = static_cast<double>(n);
-  const double hides = operations_per_second * w / kDiskBytesPerSecond;
-  // (n b + 8 b^2) w = memory / 2
-  const double fits = (std::sqrt(rows * rows + 16 * memory_bytes / w) - rows) / 16;
-  const double most = std::clamp(std::min(hides, fits), 1.0, std::max(1.0, rows));
-  const auto side = static_cast<std::int64_t>(std::ceil(rows / most));
-  const std::int64_t least = (n + side - 1) / side;
-  // An odd multiple of three lines is a multiple of the sides of most tiles of the product.
-  const auto unit = static_cast<std::int64_t>(3 * 64 / value_bytes);
-  const std::int64_t units = (least + unit - 1) / unit;
-  return side == 1 ? n : (units | 1) * unit;
-}
-
 template <class T>
-void fill_tiles(Team& team, const Arcs<T>& arcs, const MappedTiles<T>& tiles, const TilesOptions& options) {
-  const std::int64_t b = tiles.block();
-  for (std::int64_t i = 0; i < tiles.tiles(); ++i) {
-    const std::int64_t first = options.undirected ? i : 0, rows = tiles.tile(i, i).rows;
-    team.for_range(static_cast<std::size_t>(rows), 16, [&](int, std::size_t from, std::size_t to) {
-      for (auto r = static_cast<std::int64_t>(from); r < static_cast<std::int64_t>(to); ++r) {
-        for (std::int64_t j = first; j < tiles.tiles(); ++j) std::ranges::fill(tiles.tile(i, j).row(r), kNoPath<T>);
-        tiles.tile(i, i)(r, r) = T{};
-        const Vertex v = i * b + r;
-        const auto heads = arcs.heads_of(v);
-        const auto weights = arcs.weights_of(v);
-        for (std::size_t e = 0; e < heads.size(); ++e)
-          if (heads[e] / b >= first) tiles.tile(i, heads[e] / b)(r, heads[e] % b) = weights[e];
-      }
-    });
-    for (std::int64_t j = first; options.streams && j < tiles.tiles(); ++j) tiles.release(i, j), tiles.flush(i, j);
-  }
-}
-
-template <class T>
-std::optional<GainCycle> floyd_warshall_tiles(const Gemm& gemm, Team& team, const MappedTiles<T>& tiles,
-                                              const TilesOptions& options, FloydWarshallReport* report) {
-  FloydWarshallReport mine;
+std::optional<GainCycle> floyd_warshall_tiles(const Gemm& gemm, Team& team, const Arcs<T>& arcs, TileFile<T>& tiles,
+                                              const TilesOptions& options, TilesReport* report) {
+  TilesReport mine;
   mine.block = tiles.block();
-  const auto cycle = TileSteps<T>(gemm, team, tiles, options).run(mine);
+  TileSteps<T> steps(gemm, team, arcs, tiles, options, mine);
+  const auto cycle = steps.run();
+  steps.tell();
   if (report) *report = mine;
   return cycle;
 }
 
-#define ATOLL_TILES_OF(T)                                                                           \
-  template void fill_tiles(Team&, const Arcs<T>&, const MappedTiles<T>&, const TilesOptions&);      \
-  template std::optional<GainCycle> floyd_warshall_tiles(const Gemm&, Team&, const MappedTiles<T>&, \
-                                                         const TilesOptions&, FloydWarshallReport*);
+#define ATOLL_TILES_OF(T)                                                                                  \
+  template std::optional<GainCycle> floyd_warshall_tiles(const Gemm&, Team&, const Arcs<T>&, TileFile<T>&, \
+                                                         const TilesOptions&, TilesReport*);
 ATOLL_TILES_OF(float)
 ATOLL_TILES_OF(double)
 ATOLL_TILES_OF(std::int32_t)

@@ -3,39 +3,40 @@
 
 #include <atoll/apsp/arcs.hpp>
 #include <atoll/apsp/floyd_warshall.hpp>
-#include <atoll/apsp/mapped_tiles.hpp>
+#include <atoll/apsp/tile_cache.hpp>
+#include <atoll/apsp/tile_file.hpp>
+#include <atoll/apsp/tiles_plan.hpp>
 
 /// All pairs of a matrix that lies in a file and need not fit in memory, on one rank.
 ///
-///     auto tiles = MappedTiles<float>::create(world, "d.tiles", n, streamed_block(n, 4, rate, memory));
-///     fill_tiles(team, arcs, tiles, options);                 // before any path is longer than an arc
-///     floyd_warshall_tiles(gemm, team, tiles, options);       // as floyd_warshall() of a matrix
+///     const TilesPlan plan = plan_tiles(gemm, n, sizeof(float), {.undirected = true, .memory_bytes = 7e8});
+///     TileFile<float> tiles(world, "d.tiles", n, plan.block, arcs_hash);
+///     floyd_warshall_tiles(gemm, team, arcs, tiles, {.undirected = true, .frames = plan.frames});
 ///     tiles.commit();
 ///
-/// Memory beside the file's pages: a block row, packed, and three tiles; of the file's pages four tiles are in use at a
-/// time. Reads and writes of a step are hidden behind its 2 n^2 b operations where b is large enough: streamed_block().
+/// A step of b pivots passes through all tiles; those that memory has no room for, N - F of N, are read and written in
+/// it, by a thread of its own while products are computed (tile_cache.hpp). That is 2 (N - F) b^2 w bytes beside
+/// 2 n^2 b operations (half of both where undirected): whichever takes longer is the floor of the time.
 namespace atl {
 
 struct TilesOptions {
-  bool undirected = false;  ///< only tiles of the upper half are worked on; the lower half is mirrored in the end
-  /// Tiles that are done are written and may leave memory at once, the next ones are fetched. Off where the file fits in
-  /// memory: the system then writes when it likes.
-  bool streams = true;
+  bool undirected = false;       ///< only tiles of the upper half are worked on; the lower half is written in the end
+  std::int64_t frames = 0;       ///< tiles in memory, at least 2; 0: all
+  std::int64_t every_steps = 0;  ///< note what is done after so many; 0: when it costs a twentieth of the time at most
+  std::function<bool()> stop = {};  ///< asked after each tile: true ends the run, to be gone on with
 };
 
-/// Side of the tiles. A step of b pivots moves every value from the disk and back, 2 n^2 w bytes, and has 2 n^2 b
-/// operations: it hides the disk from b = rate * w / disk on. At most what `memory` holds, half of it for what is packed
-/// and the tiles in use: (n b + 8 b^2) w. Tiles are of nearly one size, their rows an odd number of 64 bytes where
-/// that can be, so that a column does not fall on one set of the cache.
-std::int64_t streamed_block(std::int64_t n, std::size_t value_bytes, double operations_per_second, double memory_bytes);
+struct TilesReport : FloydWarshallReport {
+  std::int64_t first = 0;  ///< the step that it went on from
+  bool stopped = false;
+  double bytes_read = 0, bytes_written = 0, wait_seconds = 0, note_seconds = 0;
+  std::int64_t notes = 0;
+};
 
-/// 0 on the diagonal, the arcs' weights, else kNoPath. Of an undirected matrix the upper half alone.
+/// tiles <- the closure of the arcs' lengths, from the step on that the file has noted. A gain cycle is returned as
+/// floyd_warshall() does it. Of a matrix with negative arcs "no path" is restored. Throws IoError as TileFile does.
 template <class T>
-void fill_tiles(Team& team, const Arcs<T>& arcs, const MappedTiles<T>& tiles, const TilesOptions& options);
-
-/// tiles <- their closure. A gain cycle is returned as floyd_warshall() does it.
-template <class T>
-std::optional<GainCycle> floyd_warshall_tiles(const Gemm& gemm, Team& team, const MappedTiles<T>& tiles,
-                                              const TilesOptions& options = {}, FloydWarshallReport* report = nullptr);
+std::optional<GainCycle> floyd_warshall_tiles(const Gemm& gemm, Team& team, const Arcs<T>& arcs, TileFile<T>& tiles,
+                                              const TilesOptions& options = {}, TilesReport* report = nullptr);
 
 }  // namespace atl

@@ -3,14 +3,28 @@
 #include <atoll/apsp/graph_of_arcs.hpp>
 #include <atoll/apsp/negative_cycle.hpp>
 #include <atoll/apsp/out_of_core.hpp>
-#include <atoll/apsp/restore_no_path.hpp>
 #include <atoll/apsp/usable_memory.hpp>
+#include <atoll/base/checksum.hpp>
+#include <atoll/runtime/termination.hpp>
 
 namespace atl {
 namespace {
 
 // What Floyd-Warshall reaches of the processor's peak, and how long that is measured.
 constexpr double kOfPeak = 0.8, kPeakSeconds = 0.02;
+
+// Of the memory that may be used: the rest is the system's, for what is on its way to the disk.
+constexpr double kOfMemory = 0.85;
+
+template <class T>
+std::uint64_t hash_of(const Arcs<T>& arcs) {
+  const auto m = static_cast<std::size_t>(arcs.size());
+  const std::uint64_t sums[] = {
+      checksum(arcs.ids.data(), arcs.ids.size() * sizeof(Vertex)),
+      checksum(arcs.offsets.data(), arcs.offsets.size() * sizeof(Edge)), checksum(arcs.heads.data(), m * sizeof(Local)),
+      checksum(arcs.weights.data(), m * sizeof(T)), static_cast<std::uint64_t>(arcs.directed)};
+  return checksum(sums, sizeof sums);
+}
 
 void check_options(World& world, const std::string& path, const AllPairsOptions& options) {
   const auto need = [](bool ok, const std::string& text) {
@@ -27,9 +41,10 @@ void check_options(World& world, const std::string& path, const AllPairsOptions&
        fmt::format("--method {} out of core (only Floyd-Warshall works on tiles). Leave it out, or take fw.",
                    options.method ? name_of(*options.method) : ""));
   need(options.checkpoint.folder.empty(),
-       fmt::format("a checkpoint in {} of a run out of core (its state is the file itself, in which a step may be half "
-                   "done). Leave one of them out.",
-                   options.checkpoint.folder));
+       fmt::format(
+           "a checkpoint in {} of a run out of core (its state is the file itself, which it goes on with). Leave "
+           "--checkpoint out.",
+           options.checkpoint.folder));
 }
 
 }  // namespace
@@ -42,27 +57,37 @@ AllPairsReport all_pairs_in_file(World& world, const Arcs<T>& arcs, const std::s
   check(n > 0, "{}: there is no vertex (so there are no pairs). Give another graph.", arcs.name);
   Team& team = world.team();
   const Algebra algebra = shortest_paths_algebra(arcs);
-  const Gemm gemm(algebra);
-  const auto memory = static_cast<double>(usable_memory());
-  const double matrix_bytes = static_cast<double>(n) * static_cast<double>(n) * sizeof(T);
-  std::int64_t block = options.block;
-  if (block == 0)
-    block = streamed_block(n, sizeof(T), kOfPeak * peak_operations_per_second(team, algebra, gemm.isa(), kPeakSeconds),
-                           memory);
-  // Half of memory: the other half holds what is packed, and is not ours alone.
-  const TilesOptions how{.undirected = !arcs.directed, .streams = matrix_bytes > memory / 2};
-  auto tiles = MappedTiles<T>::create(world, path, n, block, existing);
+  const Gemm gemm(algebra, options.blocking);
+  const TilesPlan plan = plan_tiles(
+      gemm, n, sizeof(T),
+      {.undirected = !arcs.directed,
+       .operations_per_second = kOfPeak * peak_operations_per_second(team, algebra, gemm.isa(), kPeakSeconds),
+       .memory_bytes = kOfMemory * static_cast<double>(usable_memory()),
+       .block = options.block});
+  const TerminationNotice terminate;
+  TileFile<T> tiles(world, path, n, plan.block, hash_of(arcs), existing);
   AllPairsReport report;
   report.method = name_of(PairsMethod::floyd_warshall);
   report.matrix_bytes = tiles.bytes();
   RankTimer timer(world);
-  fill_tiles(team, arcs, tiles, how);
-  report.expand_seconds = timer.lap();
-  FloydWarshallReport run;
-  if (floyd_warshall_tiles<T>(gemm, team, tiles, how, &run)) refuse_negative_cycle(arcs);
-  if (arcs.has_negative())
-    for (std::int64_t i = 0; i < tiles.tiles(); ++i)
-      for (std::int64_t j = 0; j < tiles.tiles(); ++j) restore_no_path(team, tiles.tile(i, j));
+  TilesReport run;
+  try {
+    if (floyd_warshall_tiles<T>(gemm, team, arcs, tiles,
+                                {.undirected = !arcs.directed,
+                                 .frames = plan.frames,
+                                 .every_steps = options.checkpoint.every_steps,
+                                 .stop = [&] { return terminate.given(); }},
+                                &run))
+      refuse_negative_cycle(arcs);
+  } catch (const IoError&) {
+    if (tiles.next_step() > 0) tiles.keep();  // to be gone on with when the disk is well again
+    throw;
+  }
+  if (run.stopped)
+    throw RunStopped(
+        fmt::format("ended by SIGTERM in block step {} of {} (what is done lies in {}.part). Give the same command to "
+                    "go on.",
+                    tiles.next_step() + 1, tiles.tiles(), path));
   report.compute_seconds = timer.lap();
   report.block = run.block;
   report.steps = run.steps;
@@ -70,6 +95,13 @@ AllPairsReport all_pairs_in_file(World& world, const Arcs<T>& arcs, const std::s
   report.diagonal_seconds = run.diagonal_seconds;
   report.panel_seconds = run.panel_seconds;
   report.outer_seconds = run.outer_seconds;
+  report.wait_seconds = run.wait_seconds;
+  report.from_disk = FromDisk{.first = run.first,
+                              .memory_bytes = plan.memory_bytes,
+                              .bytes_read = run.bytes_read,
+                              .bytes_written = run.bytes_written,
+                              .notes = run.notes,
+                              .note_seconds = run.note_seconds};
   const GraphOfArcs<T> graph(arcs);
   tiles.commit(graph.graph());
   report.commit_seconds = timer.lap();

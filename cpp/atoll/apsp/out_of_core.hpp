@@ -12,9 +12,12 @@ namespace atl {
 ///     DistanceFile("d.tiles").distance(17, 42);
 ///
 /// Floyd-Warshall over the whole matrix (floyd_warshall_tiles.hpp), by one rank with its threads; nothing is peeled.
-/// options.block is the tiles' side; 0: by n, the speed of processor and disk, and the memory there is. Throws as
-/// all_pairs() and write_distances() do; UsageError for several ranks, another method, an ending that is not .tiles, and
-/// a checkpoint.
+/// options.block is the tiles' side; 0: by n, the speed of processor and disk, and the memory there is.
+///
+/// A run that was killed, or ended by SIGTERM (RunStopped), has left d.tiles.part: the same call goes on from the last block
+/// step that was noted there, every checkpoint.every_steps or as often as costs little. Throws as all_pairs() and
+/// write_distances() do; UsageError for several ranks, another method, an ending that is not .tiles, and a folder for
+/// checkpoints.
 template <class T>
 AllPairsReport all_pairs_in_file(World& world, const Arcs<T>& arcs, const std::string& path,
                                  const AllPairsOptions& options = {}, Existing existing = Existing::refuse);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -33,7 +34,8 @@ void sync_folder(const fs::path& folder) {
 
 }  // namespace
 
-OutputFolder::OutputFolder(World& world, const std::string& path, Existing existing, const std::string& mark)
+OutputFolder::OutputFolder(World& world, const std::string& path, Existing existing, const std::string& mark,
+                           Earlier earlier)
     : world_(world), path_(without_slash(path)), existing_(existing) {
   world_.together([&] {
     if (world_.rank() != 0) return;
@@ -51,6 +53,7 @@ OutputFolder::OutputFolder(World& world, const std::string& path, Existing exist
     if (!fs::exists(beside, ignored))
       throw IoError(
           fmt::format("{}: cannot be written (there is no folder {}). Make it first.", path_, beside.string()));
+    if (earlier == Earlier::go_on) return take_over();
     for (int attempt = 0; !ours_; ++attempt) {
       temporary_ = fmt::format("{}.{}-{}.part", path_, getpid(), attempt);
       std::error_code error;
@@ -59,6 +62,23 @@ OutputFolder::OutputFolder(World& world, const std::string& path, Existing exist
     }
   });
   broadcast_text(world_, temporary_);
+}
+
+void OutputFolder::take_over() {
+  temporary_ = path_ + ".part";
+  std::error_code error;
+  fs::create_directory(temporary_, error);
+  held_ = FileHandle(::open(temporary_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (held_.get() < 0) fail("written", error ? error.value() : errno);
+  if (flock(held_.get(), LOCK_EX | LOCK_NB) != 0)
+    throw IoError(fmt::format("{}: another run works in {}. Wait for its end, or name another.", path_, temporary_));
+  ours_ = true;
+}
+
+void OutputFolder::clear() {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(temporary_, error)) fs::remove_all(entry.path(), error);
+  if (error) fail("written", error.value());
 }
 
 OutputFolder::~OutputFolder() {
@@ -110,7 +130,7 @@ int OutputFolder::create_shared(const std::string& name, std::uint64_t bytes) {
 }
 
 int OutputFolder::create(const std::string& name, std::uint64_t bytes) {
-  files_.emplace_back(open(name, O_RDWR | O_CREAT | O_EXCL));
+  files_.emplace_back(open(name, O_RDWR | O_CREAT | (held_.get() < 0 ? O_EXCL : 0)));
   take_room(files_.back().get(), bytes);
   return files_.back().get();
 }

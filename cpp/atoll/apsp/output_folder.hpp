@@ -27,8 +27,13 @@ enum class Existing { refuse, replace };
 
 class OutputFolder {
  public:
+  /// Of a temporary folder that an earlier run has left. go_on: it is taken over, its name is `path`.part, and one process
+  /// at a time may have it.
+  enum class Earlier : bool { ignore, go_on };
+
   /// `mark` is a file that a folder must have to be replaced: what is not ours is never removed.
-  OutputFolder(World& world, const std::string& path, Existing existing, const std::string& mark);
+  OutputFolder(World& world, const std::string& path, Existing existing, const std::string& mark,
+               Earlier earlier = Earlier::ignore);
   ~OutputFolder();
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
@@ -45,8 +50,13 @@ class OutputFolder {
   void write_at(int file, const void* data, std::size_t n, std::uint64_t at) const;
   void write(const std::string& name, const void* data, std::size_t n);
   void commit();
+  /// The temporary folder stays when this is destroyed.
+  void keep() { ours_ = false; }
+  /// Removes what lies in it. Of rank 0 alone.
+  void clear();
 
  private:
+  void take_over();
   int open(const std::string& name, int flags);
   void take_room(int file, std::uint64_t bytes) const;
   [[noreturn]] void fail(const char* what, int error) const;
@@ -56,6 +66,7 @@ class OutputFolder {
   World& world_;
   std::string path_, temporary_;
   const Existing existing_;
+  FileHandle held_;  // the temporary folder, locked, where it may be taken over
   std::vector<FileHandle> files_;
   std::mutex lock_;          // of files_ and written_, in write()
   std::size_t written_ = 0;  // files that are closed already

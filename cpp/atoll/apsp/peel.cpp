@@ -95,6 +95,11 @@ Peeling<T> peel(const Arcs<T>& arcs) {
   }
   for (std::size_t v = 0; v < n; ++v)
     if (!peeled[v]) peeling.cores[at(peeling.component[v])].push_back(static_cast<Local>(v));
+  std::int64_t rows = 0;
+  for (const auto& core : peeling.cores) {
+    peeling.first_row.push_back(rows);
+    if (core.size() > 1) rows += std::ssize(core);
+  }
   return peeling;
 }
 
@@ -128,17 +133,15 @@ Arcs<T> core_arcs(const Arcs<T>& arcs, const Peeling<T>& peeling, std::size_t co
 }
 
 template <class T>
-Matrix<T> arc_lengths(Team& team, const Arcs<T>& arcs) {
-  Matrix<T> d(arcs.vertices(), arcs.vertices());
+void set_arc_lengths(Team& team, const Arcs<T>& arcs, MatrixView<T> d) {
   team.for_range(static_cast<std::size_t>(arcs.vertices()), 16, [&](int, std::size_t a, std::size_t b) {
     for (auto v = static_cast<Vertex>(a); v < static_cast<Vertex>(b); ++v) {
-      std::fill_n(&d(v, 0), d.cols(), kNoPath<T>);
+      std::ranges::fill(d.row(v), kNoPath<T>);
       const auto heads = arcs.heads_of(v);
       for (std::size_t e = 0; e < heads.size(); ++e) d(v, heads[e]) = arcs.weights_of(v)[e];
       d(v, v) = T{};
     }
   });
-  return d;
 }
 
 #define ATOLL_PEEL(T)                                                            \
@@ -146,7 +149,7 @@ Matrix<T> arc_lengths(Team& team, const Arcs<T>& arcs) {
   template Peeling<T> peel<T>(const Arcs<T>&);                                   \
   template Peeling<T> unpeeled<T>(const Arcs<T>&);                               \
   template Arcs<T> core_arcs<T>(const Arcs<T>&, const Peeling<T>&, std::size_t); \
-  template Matrix<T> arc_lengths<T>(Team&, const Arcs<T>&);
+  template void set_arc_lengths<T>(Team&, const Arcs<T>&, MatrixView<T>);
 ATOLL_PEEL(float)
 ATOLL_PEEL(double)
 ATOLL_PEEL(std::int32_t)

@@ -8,9 +8,9 @@
 /// Less to compute: the connected components one by one, each without the trees that hang from it.
 ///
 ///     Peeling<float> peeling = peel(arcs);
-///     std::vector<Matrix<float>> cores;
-///     for (std::size_t c = 0; c < peeling.cores.size(); ++c) cores.push_back(all_pairs(core_arcs(arcs, peeling, c)));
-///     Matrix<float> d = expand(team, peeling, std::move(cores));           // n x n
+///     Matrix<float> d(n, n);                                               // one matrix is enough
+///     for (std::size_t c = 0; c < peeling.cores.size(); ++c) all_pairs(core_arcs(arcs, peeling, c), peeling.part(d.view(), c));
+///     expand(team, peeling, d.view());                                     // in place
 ///
 /// A vertex that has one neighbour is no other pair's way: it is taken off, again and again until each of those that are
 /// left has two or more (or is alone). With n_c vertices left of a component, sum n_c^3 takes the place of n^3.
@@ -31,6 +31,7 @@ template <class T>
 struct Peeling {
   std::vector<Local> component;           ///< [vertex] number of its component (directions do not matter)
   std::vector<std::vector<Local>> cores;  ///< [component] vertices that are left, ascending: at least one
+  std::vector<std::int64_t> first_row;    ///< [component] where its core lies until all is expanded
   std::vector<Twig<T>> twigs;             ///< in the order in which they fell: an anchor falls later, or never
 
   Vertex vertices() const { return static_cast<Vertex>(component.size()); }
@@ -40,6 +41,12 @@ struct Peeling {
     return static_cast<double>(vertices()) * static_cast<double>(vertices()) * static_cast<double>(vertices());
   }
   bool nothing_peeled() const { return cores.size() == 1 && twigs.empty(); }
+  /// The place of a core's distances in the matrix of all: rows of their own, from column 0 on. A core of one vertex has
+  /// none.
+  MatrixView<T> part(MatrixView<T> d, std::size_t component) const {
+    const auto size = static_cast<std::int64_t>(cores[component].size());
+    return size > 1 ? d.part(first_row[component], 0, size, size) : MatrixView<T>{};
+  }
 };
 
 /// Local; O(n + m). InputError if a vertex and its anchor are a negative cycle.
@@ -53,12 +60,13 @@ Peeling<T> unpeeled(const Arcs<T>& arcs);
 template <class T>
 Arcs<T> core_arcs(const Arcs<T>& arcs, const Peeling<T>& peeling, std::size_t component);
 
-/// The distances of a graph before any path is longer than an arc: 0, the weight, or kNoPath.
+/// d <- the distances of a graph before any path is longer than an arc: 0, the weight, or kNoPath.
 template <class T>
-Matrix<T> arc_lengths(Team& team, const Arcs<T>& arcs);
+void set_arc_lengths(Team& team, const Arcs<T>& arcs, MatrixView<T> d);
 
-/// All distances from those within the cores (a core of one vertex may be empty). One pass over the result, rows dealt out to the threads.
+/// d <- all distances, from those within the cores, each in its part of d. Every row is written once, by what one row that is
+/// there holds. Memory beside d: some hundred rows, and lists of 40 bytes a vertex.
 template <class T>
-Matrix<T> expand(Team& team, const Peeling<T>& peeling, std::vector<Matrix<T>> cores);
+void expand(Team& team, const Peeling<T>& peeling, MatrixView<T> d);
 
 }  // namespace atl

@@ -24,7 +24,7 @@ RowSearch search_of(PairsMethod method) {
 
 template <class T>
 Matrix<T> peeled_pairs(Team& team, const Arcs<T>& arcs, const PairsOptions& options,
-                       const std::function<void(const Arcs<T>&, Matrix<T>&)>& dense, PairsReport* report) {
+                       const std::function<void(const Arcs<T>&, MatrixView<T>)>& dense, PairsReport* report) {
   Timer timer;
   PairsReport told;
   const Peeling<T> peeling = options.peel == Peel::yes ? peel(arcs) : unpeeled(arcs);
@@ -33,11 +33,12 @@ Matrix<T> peeled_pairs(Team& team, const Arcs<T>& arcs, const PairsOptions& opti
   told.components = static_cast<Vertex>(peeling.cores.size());
   told.peeled = static_cast<Vertex>(peeling.twigs.size());
   told.peel_seconds = timer.lap();
-  std::vector<Matrix<T>> cores(peeling.cores.size());
-  for (std::size_t c = 0; c < cores.size(); ++c) {
+  Matrix<T> d(arcs.vertices(), arcs.vertices());
+  for (std::size_t c = 0; c < peeling.cores.size(); ++c) {
     const auto n = static_cast<Vertex>(peeling.cores[c].size());
     if (n == 1) continue;
     const Arcs<T> core = core_arcs(arcs, peeling, c);
+    const MatrixView<T> part = peeling.part(d.view(), c);
     PairsMethod method{};
     std::vector<MethodEstimate> estimates;
     if (options.method) {
@@ -48,12 +49,11 @@ Matrix<T> peeled_pairs(Team& team, const Arcs<T>& arcs, const PairsOptions& opti
     }
     double delta = 0;
     if (method == PairsMethod::floyd_warshall) {
-      dense(core, cores[c]);
+      dense(core, part);
       for (Vertex v = 0; v < n; ++v)
-        if (cores[c](v, v) < T{}) refuse_negative_cycle(core);
+        if (part(v, v) < T{}) refuse_negative_cycle(core);
     } else {
-      cores[c] = Matrix<T>(n, n);
-      delta = search_all<T>(team, core, search_of(method), cores[c].view(), options.delta).delta;
+      delta = search_all<T>(team, core, search_of(method), part, options.delta).delta;
     }
     if (n > told.largest_core) {
       told.largest_core = n;
@@ -63,7 +63,7 @@ Matrix<T> peeled_pairs(Team& team, const Arcs<T>& arcs, const PairsOptions& opti
     }
   }
   told.core_seconds = timer.lap();
-  Matrix<T> d = expand(team, peeling, std::move(cores));
+  expand(team, peeling, d.view());
   told.expand_seconds = timer.lap();
   if (report) *report = std::move(told);
   return d;
@@ -71,7 +71,7 @@ Matrix<T> peeled_pairs(Team& team, const Arcs<T>& arcs, const PairsOptions& opti
 
 #define ATOLL_PEELED_PAIRS(T)                                                    \
   template Matrix<T> peeled_pairs<T>(Team&, const Arcs<T>&, const PairsOptions&, \
-                                     const std::function<void(const Arcs<T>&, Matrix<T>&)>&, PairsReport*);
+                                     const std::function<void(const Arcs<T>&, MatrixView<T>)>&, PairsReport*);
 ATOLL_PEELED_PAIRS(float)
 ATOLL_PEELED_PAIRS(double)
 ATOLL_PEELED_PAIRS(std::int32_t)

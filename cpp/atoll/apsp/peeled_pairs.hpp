@@ -8,9 +8,9 @@
 
 /// All pairs on one rank: peeled, each core by the method that suits it, and expanded.
 ///
-///     Matrix<float> d = peeled_pairs<float>(team, arcs, {}, [&](const Arcs<float>& core, Matrix<float>& d) {
-///       d = arc_lengths(team, core);
-///       floyd_warshall(team, d.view());                // false: a negative cycle
+///     Matrix<float> d = peeled_pairs<float>(team, arcs, {}, [&](const Arcs<float>& core, MatrixView<float> d) {
+///       set_arc_lengths(team, core, d);
+///       floyd_warshall(gemm, team, d);                   // false: a negative cycle
 ///     }, &report);
 namespace atl {
 
@@ -34,7 +34,7 @@ struct PairsReport {
 /// with the cycle's name. InputError as peel() and search_rows() do.
 template <class T>
 Matrix<T> peeled_pairs(Team& team, const Arcs<T>& arcs, const PairsOptions& options,
-                       const std::function<void(const Arcs<T>& core, Matrix<T>& d)>& dense,
+                       const std::function<void(const Arcs<T>& core, MatrixView<T> d)>& dense,
                        PairsReport* report = nullptr);
 
 }  // namespace atl

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/apsp/floyd_warshall.hpp>
+#include <atoll/apsp/floyd_warshall_grid.hpp>
+#include <atoll/apsp/pairs_memory.hpp>
+
+namespace atl {
+namespace {
+
+double product(std::int64_t a, std::int64_t b) { return static_cast<double>(a) * static_cast<double>(b); }
+
+std::int64_t block_of(const Gemm& gemm, const PairsMemory& of) {
+  return of.block > 0 ? std::min<std::int64_t>(of.block, of.n) : usual_block(gemm, of.n);
+}
+
+// Both panels of a step of Floyd-Warshall, packed; of a symmetric matrix the column panel too.
+double dense_bytes(const Gemm& gemm, const PairsMemory& of) {
+  const double panel = product(of.n, block_of(gemm, of));
+  return panel * (gemm.tile().left_bytes + (of.undirected ? 2.0 : 1.0) * static_cast<double>(of.value_bytes));
+}
+
+// The arcs once more, in an order of their own, and what a thread keeps of each vertex (row_searches.hpp).
+double search_bytes(const PairsMemory& of, PairsMethod method) {
+  const auto w = static_cast<double>(of.value_bytes);
+  const double arcs = static_cast<double>(of.arcs) * (4 + w) * (of.undirected ? 1 : 2) + static_cast<double>(of.n) * 40;
+  double vertex = 0;  // of a thread
+  switch (method) {
+    case PairsMethod::dijkstra:
+      vertex = w + 8 + 16 * static_cast<double>(of.arcs) / static_cast<double>(of.n);  // the heap
+      break;
+    case PairsMethod::breadth_first:
+      vertex = 3 * 64 + 512 + 4;
+      break;
+    default:
+      vertex = 128 + w + 1 + 3 * 4;
+  }
+  return arcs + of.threads * vertex * static_cast<double>(of.n);
+}
+
+double method_bytes(const Gemm& gemm, const PairsMemory& of) {
+  const auto of_method = [&](PairsMethod method) {
+    return method == PairsMethod::floyd_warshall ? dense_bytes(gemm, of) : search_bytes(of, method);
+  };
+  if (of.method) return of_method(*of.method);
+  double most = 0;
+  for (const PairsMethod method : {PairsMethod::floyd_warshall, PairsMethod::dijkstra, PairsMethod::delta})
+    most = std::max(most, of_method(method));
+  return of.unit ? std::max(most, of_method(PairsMethod::breadth_first)) : most;
+}
+
+}  // namespace
+
+double matrix_bytes(std::int64_t rows, std::int64_t cols, std::size_t value_bytes) {
+  const auto line = static_cast<std::int64_t>(64 / value_bytes);
+  return product(rows, (((cols + line - 1) / line) | 1) * line) * static_cast<double>(value_bytes);
+}
+
+double bytes_on_one_rank(const Gemm& gemm, const PairsMemory& of) {
+  const double matrix = matrix_bytes(of.n, of.n, of.value_bytes);
+  if (!of.peels && of.method == PairsMethod::floyd_warshall) return matrix + dense_bytes(gemm, of);
+  // Lists of arcs and of vertices while trees are taken off and a core is cut out.
+  const double lists = static_cast<double>(of.arcs) * (12 + 2 * (4 + static_cast<double>(of.value_bytes))) +
+                       static_cast<double>(of.n) * 60;
+  // Rows that are kept while those of cores move; two of each thread.
+  const double rows = matrix_bytes(std::min<std::int64_t>(of.n, 128 + 2 * of.threads), of.n, of.value_bytes);
+  return matrix + lists + std::max(method_bytes(gemm, of), of.peels ? rows : 0);
+}
+
+double bytes_on_a_grid(const Gemm& gemm, const PairsMemory& of, const ProcessGrid& grid, bool checkpoint) {
+  const std::int64_t b = block_of(gemm, of);
+  const GridLayout layout(of.n, b, grid);
+  const auto w = static_cast<double>(of.value_bytes);
+  const std::int64_t rows = layout.rows.size_on(0), cols = layout.cols.size_on(0);
+  const double packed = 2 * (product(rows, b) * gemm.tile().left_bytes + product(cols, b) * w);
+  const double travelling =
+      2 * w * (product(b, b) + (grid.rows > 1 ? product(cols, b) : 0) + (grid.cols > 1 ? product(rows, b) : 0));
+  // While the matrix is filled, before there are panels: entries, and the same as records on their way.
+  const double entries = static_cast<double>(of.arcs) / grid.size() * 3 * 24;
+  const double saving = checkpoint ? of.threads * w * product(b, b) : 0;
+  return matrix_bytes(rows, cols, of.value_bytes) + entries + packed + travelling + saving;
+}
+
+}  // namespace atl

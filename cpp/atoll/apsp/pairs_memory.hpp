@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/apsp/block_cyclic.hpp>
+#include <atoll/apsp/choose_method.hpp>
+#include <atoll/apsp/gemm.hpp>
+#include <optional>
+
+/// How much memory all pairs take, said before any is taken.
+///
+///     PairsMemory of{.n = 38113, .arcs = 520'000, .value_bytes = 4, .undirected = true, .threads = 2};
+///     bytes_on_one_rank(gemm, of);             // 5.9e9: one matrix, and the panels of Floyd-Warshall
+///
+/// Of a rank, beyond the arcs that it has: within a tenth of what was measured (tests/apsp/pairs_memory_test.cpp).
+namespace atl {
+
+struct PairsMemory {
+  Vertex n = 0;
+  Edge arcs = 0;
+  std::size_t value_bytes = 4;
+  bool undirected = false;
+  bool peels = true;
+  bool unit = false;                       ///< arcs of length 1: breadth-first search may be the method
+  std::optional<PairsMethod> method = {};  ///< none: the one that takes most counts
+  std::int64_t block = 0;                  ///< 0: the usual one
+  int threads = 1;
+};
+
+/// As Matrix takes them.
+double matrix_bytes(std::int64_t rows, std::int64_t cols, std::size_t value_bytes);
+
+double bytes_on_one_rank(const Gemm& gemm, const PairsMemory& of);
+/// The most that a rank of the grid takes. A checkpoint adds a block a thread.
+double bytes_on_a_grid(const Gemm& gemm, const PairsMemory& of, const ProcessGrid& grid, bool checkpoint);
+
+/// The greatest n whose `bytes(n)` are at most `has`; bytes grow with n.
+template <class F>
+Vertex greatest_that_fits(double has, F&& bytes) {
+  Vertex fits = 0, too_many = 1;
+  while (too_many < (Vertex{1} << 31) && bytes(too_many) <= has) fits = too_many, too_many *= 2;
+  while (too_many - fits > 1) {
+    const Vertex middle = fits + (too_many - fits) / 2;
+    (bytes(middle) <= has ? fits : too_many) = middle;
+  }
+  return fits;
+}
+
+}  // namespace atl

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/base/isa.hpp>
+#include <atoll/base/types.hpp>
+#include <cstdint>
+#include <span>
+
+/// What rows of distances are made with when trees are put back (expand.cpp): each reads and writes at the speed of the
+/// cache.
+namespace atl {
+
+/// Values for some places of a row, in the row's order: bit j of `places` is set where one goes.
+template <class T>
+struct Placed {
+  const T* values;  ///< may be read 64 bytes beyond those that are used
+  const std::uint64_t* places;
+};
+
+template <class T>
+struct RowKernels {
+  /// row[j] <- the next value of `some` or of `others` where its bit j is set, else kNoPath.
+  void (*spread)(Placed<T> some, Placed<T> others, std::span<T> row);
+  /// to[i] <- path_sum(from[places[i]], lengths[i]). Four bytes may be read at each place.
+  void (*gather)(const T* from, const Local* places, std::span<const T> lengths, T* to);
+  /// to[j] <- path_sum(length, from[j]); `to` is not `from`.
+  void (*lengthen)(T length, std::span<const T> from, T* to);
+};
+
+template <class T>
+RowKernels<T> row_kernels(Isa isa);
+template <class T>
+RowKernels<T> row_kernels_avx512();  // row_kernels_avx512.cpp
+
+}  // namespace atl

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <atoll/apsp/all_pairs.hpp>
+#include <atoll/apsp/floyd_warshall_tiles.hpp>
+#include <atoll/apsp/pairs_memory.hpp>
+#include <atoll/runtime/launch.hpp>
+#include <fstream>
+
+#include "apsp/samples.hpp"
+#include "graph/files.hpp"
+#include "shapes.hpp"
+
+using namespace atl;
+
+namespace {
+
+/// In bytes, of this process: VmHWM or VmRSS.
+double status(const std::string& wanted) {
+  std::ifstream in("/proc/self/status");
+  for (std::string name, rest; in >> name; std::getline(in, rest))
+    if (double kib = 0; name == wanted + ":" && in >> kib) return kib * 1024;
+  return 0;
+}
+
+/// Whether the system lets a peak begin anew.
+bool forget_peak() {
+  std::ofstream out("/proc/self/clear_refs");
+  out << "5";
+  out.close();
+  return static_cast<bool>(out) && status("VmHWM") - status("VmRSS") < 4e6;
+}
+
+/// A ring with chords, which nothing can be peeled off, and a third of its vertices hanging from it.
+template <class T>
+Arcs<T> ring_with_twigs(Local n, bool directed, bool twigs, T greatest) {
+  Random random(3);
+  const auto below = [&](std::uint64_t end) { return static_cast<Local>(random() % end); };
+  std::vector<Arc<T>> arcs;
+  std::vector<Vertex> ids;
+  const Local ring = twigs ? 2 * n / 3 : n;
+  const auto weight = [&] { return static_cast<T>(1 + below(static_cast<std::uint64_t>(greatest))); };
+  for (Local v = 0; v < n; ++v) {
+    ids.push_back(v);
+    if (v < ring) {
+      arcs.push_back({v, (v + 1) % ring, weight()});
+      for (int k = 0; k < 3; ++k)
+        if (const Local to = below(static_cast<std::uint64_t>(ring)); to != v) arcs.push_back({v, to, weight()});
+    } else {
+      arcs.push_back({v, below(static_cast<std::uint64_t>(v)), weight()});
+      if (directed) arcs.push_back({arcs.back().head, v, weight()});
+    }
+  }
+  return make_arcs<T>(std::move(ids), directed, arcs, "ring");
+}
+
+Plan threads(int count) {
+  Plan plan;
+  plan.threads = count;
+  return plan;
+}
+
+template <class T>
+void check_peak(const std::string& way, Local n, bool directed, const AllPairsOptions& options, Rank ranks = 1,
+                bool twigs = true) {
+  const Arcs<T> arcs = ring_with_twigs<T>(n, directed, twigs, T{1});
+  const Gemm gemm(shortest_paths_algebra(arcs));
+  const bool alone = ranks == 1 && !options.grid && options.checkpoint.folder.empty();
+  const PairsMemory of{.n = n,
+                       .arcs = arcs.size(),
+                       .value_bytes = sizeof(T),
+                       .undirected = !directed,
+                       .peels = options.peel == Peel::yes,
+                       .unit = true,
+                       .method = options.method,
+                       .threads = ranks == 1 ? 2 : 1};
+  const double said = alone ? bytes_on_one_rank(gemm, of)
+                            : ranks * bytes_on_a_grid(gemm, of, options.grid.value_or(square_grid(ranks)),
+                                                      !options.checkpoint.folder.empty());
+  double before = 0, peak = 0;
+  bool can = true;
+  run_ranks(ranks, threads(of.threads), [&](World& world) {
+    world.barrier();
+    if (world.rank() == 0) {
+      can = forget_peak();
+      before = status("VmRSS");
+    }
+    world.barrier();
+    const AllPairs<T> all = all_pairs(world, arcs, options);
+    world.barrier();
+    if (world.rank() == 0) peak = status("VmHWM");
+  });
+  if (!can) {
+    MESSAGE("skipped: the peak of a process cannot be set back here");
+    return;
+  }
+  INFO(way, ", ", n, directed ? " directed" : " undirected", ", bytes a value ", sizeof(T), ": said ", said / 1e6,
+       " MB, measured ", (peak - before) / 1e6);
+  CHECK(peak - before <= 1.1 * said + 4e6);
+  CHECK(peak - before >= 0.9 * said - 4e6);
+}
+
+}  // namespace
+
+TEST_CASE("what all pairs is said to take is what it takes") {
+  if (shapes::kSanitized) return;
+  for (const bool directed : {false, true}) {
+    check_peak<float>("fw, whole", 3500, directed, {.method = PairsMethod::floyd_warshall, .peel = Peel::no}, 1, false);
+    check_peak<float>("fw, peeled", 3500, directed, {.method = PairsMethod::floyd_warshall});
+  }
+  check_peak<std::uint16_t>("fw, peeled", 3500, false, {.method = PairsMethod::floyd_warshall});
+  check_peak<double>("delta", 2500, false, {.method = PairsMethod::delta});
+  check_peak<float>("dijkstra", 2500, true, {.method = PairsMethod::dijkstra});
+  check_peak<std::uint16_t>("breadth first", 6000, false, {.method = PairsMethod::breadth_first});
+  check_peak<float>("auto", 4000, false, {});
+}
+
+TEST_CASE("what all pairs is said to take on a grid is what its ranks take") {
+  if (shapes::kSanitized) return;
+  for (const Rank ranks : {1, 2, 4}) check_peak<float>("grid", 3000, true, {.grid = square_grid(ranks)}, ranks);
+  files::Folder folder;
+  check_peak<std::int32_t>("checkpoint", 2500, true,
+                           {.checkpoint = {.folder = folder / "run", .every_steps = 4, .run = {}}}, 1);
+}
+
+TEST_CASE("a plan of tiles takes what it says") {
+  if (shapes::kSanitized) return;
+  const Arcs<std::int32_t> arcs = ring_with_twigs<std::int32_t>(4096, false, true, 50);
+  const Gemm gemm({Semiring::min_plus, Element::int32});
+  for (const double memory : {4e7, 1e9}) {
+    const TilesPlan plan = plan_tiles(gemm, 4096, 4, {.undirected = true, .memory_bytes = memory});
+    files::Folder folder;
+    const auto world = World::alone(threads(2));
+    TileFile<std::int32_t> tiles(*world, folder / "d.tiles", 4096, plan.block, 1);
+    if (!forget_peak()) return;
+    const double before = status("VmRSS");
+    CHECK(!floyd_warshall_tiles<std::int32_t>(gemm, world->team(), arcs, tiles,
+                                              {.undirected = true, .frames = plan.frames}));
+    const double took = status("VmHWM") - before, said = static_cast<double>(plan.memory_bytes);
+    INFO("blocks of ", plan.block, ", ", plan.frames, " in memory: said ", said / 1e6, " MB, measured ", took / 1e6);
+    CHECK(took <= 1.1 * said + 4e6);
+    CHECK(took >= 0.9 * said - 4e6);
+  }
+}
+
+TEST_CASE("the n that would fit is the greatest") {
+  const Gemm gemm({Semiring::min_plus, Element::float32});
+  const auto bytes = [&](Vertex n) { return bytes_on_one_rank(gemm, {.n = n, .arcs = 1000}); };
+  for (const double has : {1e6, 1e9, 2.4e10}) {
+    const Vertex n = greatest_that_fits(has, bytes);
+    CHECK(bytes(n) <= has);
+    CHECK(bytes(n + 1) > has);
+  }
+  CHECK(greatest_that_fits(1, bytes) == 0);
+}

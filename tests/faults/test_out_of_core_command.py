@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`atoll run apsp --out-of-core`: killed at any moment, or told to end, the same command goes on to the same file."""
+
+import json
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+ATOLL = Path(__file__).parents[2] / "bin/atoll"
+GRAPH = ["kron:11:8:3", "--weighted", "--type", "int32", "--block", "128", "--threads", "2", "--quiet"]
+
+
+def start(output, *arguments):
+    words = [ATOLL, "run", "apsp", *GRAPH, "--out-of-core", "--output", output, *arguments]
+    return subprocess.Popen([str(w) for w in words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def values(folder):
+    return (folder / "tiles.bin").read_bytes()
+
+
+@pytest.mark.parametrize("directed", [[], ["--directed"]])
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_a_run_that_was_ended_anywhere_goes_on_to_the_same_file(tmp_path, how, directed):
+    job = start(tmp_path / "whole.tiles", *directed)
+    began = time.monotonic()
+    assert job.communicate(timeout=240) and job.returncode == 0
+    takes = time.monotonic() - began
+    output, kept = tmp_path / "d.tiles", tmp_path / "d.tiles.part"
+    dice, ends = random.Random(int(how)), 0
+    while ends < 100:
+        job = start(output, "--checkpoint-steps", 1, "--json", tmp_path / "report.json", *directed)
+        try:
+            out, errors = job.communicate(timeout=240 if ends >= 12 else takes * dice.random())
+        except subprocess.TimeoutExpired:
+            job.send_signal(how)
+            out, errors = job.communicate(timeout=240)
+        ends += 1
+        if job.returncode == 0:
+            break
+        assert not output.exists()
+        if how == signal.SIGTERM and "ended by SIGTERM in block step" in errors:
+            assert job.returncode == 1 and kept.exists() and "Give the same command to go on." in errors
+    assert job.returncode == 0, errors
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["verified"] is True
+    assert report["result"]["tiles"]["from_step"] >= 0
+    assert values(output) == values(tmp_path / "whole.tiles")
+    assert not kept.exists()
+
+
+def test_another_graph_does_not_go_on_with_it(tmp_path):
+    output = tmp_path / "d.tiles"
+    job = start(output, "--checkpoint-steps", 1)
+    while not (tmp_path / "d.tiles.part" / "run.json").exists() and job.poll() is None:
+        time.sleep(0.002)
+    job.kill()
+    job.communicate(timeout=60)
+    if output.exists():
+        pytest.skip("it was done before it could be killed")
+    done = subprocess.run(
+        [ATOLL, "run", "apsp", "kron:11:8:4", *GRAPH[1:], "--out-of-core", "--output", output],
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert done.returncode == 3 and "is of another run" in done.stderr
+    assert (tmp_path / "d.tiles.part" / "run.json").exists()
