@@ -18,6 +18,23 @@ std::span<const TileKernel> kernels_or_throw(Algebra algebra, Isa isa) {
   return kernels;
 }
 
+/// The last of Gemm's tasks in pieces of a few rows: whoever is done early takes some more of them, and nobody waits for a
+/// whole task at the end.
+template <class Task>
+void cut_last_tasks(std::vector<Task>& tasks, int threads, const TileKernel& tile) {
+  if (threads == 1) return;
+  constexpr std::int64_t kPieces = 4;
+  const std::size_t last = std::min(tasks.size(), 2 * static_cast<std::size_t>(threads));
+  const auto first = tasks.end() - static_cast<std::ptrdiff_t>(last);
+  const std::vector<Task> whole(first, tasks.end());
+  tasks.erase(first, tasks.end());
+  for (const Task& t : whole) {
+    const std::int64_t rows = round_up((t.row_end - t.row + kPieces - 1) / kPieces, tile.rows);
+    for (std::int64_t i = t.row; i < t.row_end; i += rows)
+      tasks.push_back({t.window, i, t.col, std::min(t.row_end, i + rows), t.col_end});
+  }
+}
+
 }  // namespace
 
 std::span<const TileKernel> tile_kernels(Algebra algebra, Isa isa) {
@@ -135,6 +152,7 @@ void Gemm::multiply(Team& team, const PackedPanel& a, const PackedPanel& b, Matr
         tasks.push_back({w, i, j, std::min(w.row_end, i + blocking_.rows), j_end});
       }
   }
+  cut_last_tasks(tasks, team.size(), tile_);
   team.for_range(tasks.size(), 1, [&](int thread, std::size_t first, std::size_t end) {
     for (std::size_t t = first; t < end; ++t) run(tasks[t], a, b, c);
     if (between && thread == 0) between();

@@ -55,6 +55,22 @@ std::size_t number_components(const Neighbours& near, std::vector<Local>& compon
   return count;
 }
 
+/// Seen without turning the arcs round: everybody is reached from vertex 0, and nobody has one neighbour only. So it is with
+/// dense graphs, where to take a component apart would cost a quarter of Floyd-Warshall (n = 2048).
+template <class T>
+bool is_one_core(const Arcs<T>& arcs) {
+  const auto n = static_cast<std::size_t>(arcs.vertices());
+  for (Vertex v = 0; v < arcs.vertices(); ++v)
+    if (arcs.end(v) - arcs.begin(v) < 2) return false;
+  std::vector<char> seen(n, 0);
+  std::vector<Local> reached{0};
+  seen[0] = 1;
+  for (std::size_t next = 0; next < reached.size() && reached.size() < n; ++next)
+    for (const Local head : arcs.heads_of(reached[next]))
+      if (!seen[at(head)]) seen[at(head)] = 1, reached.push_back(head);
+  return reached.size() == n;
+}
+
 }  // namespace
 
 template <class T>
@@ -69,6 +85,13 @@ double Peeling<T>::work() const {
 
 template <class T>
 Peeling<T> peel(const Arcs<T>& arcs) {
+  if (arcs.vertices() > 0 && is_one_core(arcs)) {
+    Peeling<T> whole;
+    whole.component.assign(static_cast<std::size_t>(arcs.vertices()), 0);
+    whole.cores.emplace_back(whole.component.size());
+    std::iota(whole.cores.front().begin(), whole.cores.front().end(), 0);
+    return whole;
+  }
   const Arcs<T> in = arcs.directed ? arcs.reversed() : Arcs<T>{};
   const Neighbours near(arcs, arcs.directed ? in : arcs);
   const auto n = static_cast<std::size_t>(arcs.vertices());
@@ -115,20 +138,50 @@ Peeling<T> unpeeled(const Arcs<T>& arcs) {
 template <class T>
 Arcs<T> core_arcs(const Arcs<T>& arcs, const Peeling<T>& peeling, std::size_t component) {
   const std::vector<Local>& core = peeling.cores[component];
-  std::vector<Vertex> ids;
-  for (const Local v : core) ids.push_back(arcs.ids[at(v)]);
-  std::vector<Arc<T>> list;
+  // [vertex] its place in the core, or -1; small cores, of which there may be many, are searched instead.
+  std::vector<Local> places;
+  constexpr std::size_t kSmall = 16;
+  if (core.size() * kSmall >= static_cast<std::size_t>(arcs.vertices())) {
+    places.assign(static_cast<std::size_t>(arcs.vertices()), -1);
+    for (std::size_t k = 0; k < core.size(); ++k) places[at(core[k])] = static_cast<Local>(k);
+  }
+  const auto place_of = [&](Local v) -> Local {
+    if (!places.empty()) return places[at(v)];
+    const auto found = std::lower_bound(core.begin(), core.end(), v);
+    return found == core.end() || *found != v ? Local{-1} : static_cast<Local>(found - core.begin());
+  };
+  Arcs<T> cut;
+  cut.name = arcs.name;
+  cut.directed = arcs.directed;
+  cut.ids.reserve(core.size());
+  Edge most = 0;
+  for (const Local v : core) {
+    cut.ids.push_back(arcs.ids[at(v)]);
+    most += arcs.end(v) - arcs.begin(v);
+  }
+  // Places ascend as vertices do, so rows stay as they are.
+  cut.offsets = Array<Edge>(core.size() + 1, 0);
+  cut.heads = Array<Local>(static_cast<std::size_t>(most));
+  cut.weights = Array<T>(static_cast<std::size_t>(most));
+  std::size_t kept = 0;
   for (std::size_t k = 0; k < core.size(); ++k) {
     const auto heads = arcs.heads_of(core[k]);
     const auto weights = arcs.weights_of(core[k]);
     for (std::size_t e = 0; e < heads.size(); ++e) {
-      const auto found = std::lower_bound(core.begin(), core.end(), heads[e]);
-      if (found == core.end() || *found != heads[e]) continue;
-      list.push_back({static_cast<Local>(k), static_cast<Local>(found - core.begin()), weights[e]});
+      const Local place = place_of(heads[e]);
+      if (place < 0) continue;
+      cut.heads[kept] = place;
+      cut.weights[kept++] = weights[e];
     }
+    cut.offsets[k + 1] = static_cast<Edge>(kept);
   }
-  Arcs<T> cut = make_arcs<T>(std::move(ids), true, list, arcs.name);  // both directions are in the list already
-  cut.directed = arcs.directed;
+  cut.heads.truncate(kept);
+  cut.weights.truncate(kept);
+  if (kept > 0) {
+    const auto [least, greatest] = std::minmax_element(cut.weights.begin(), cut.weights.end());
+    cut.least = *least;
+    cut.greatest = *greatest;
+  }
   return cut;
 }
 
