@@ -29,17 +29,13 @@ bool is_partial(const AllPairsOptions& options) { return options.on_grid.steps >
 
 /// Refuses what would not fit, while nothing has been taken.
 template <class T>
-void check_memory(World& world, const Arcs<T>& arcs, const AllPairsOptions& options, bool alone) {
+void check_memory(World& world, const Arcs<T>& arcs, const AllPairsOptions& options, const GridPlan* plan) {
   const auto has = static_cast<double>(usable_memory());
   Rank near = 0;  // ranks that share this machine's memory
   for (Rank r = 0; r < world.size(); ++r) near += world.fabric().node_of(r) == world.fabric().node_of(world.rank());
   const Gemm gemm(all_pairs_algebra(arcs, options.semiring), options.blocking);
   // Anything else than shortest paths, and a part of them, is Floyd-Warshall over the matrix as it is.
   const bool whole = is_partial(options) || options.semiring != Semiring::min_plus;
-  // A grid that is not of the ranks is refused later.
-  const std::optional<ProcessGrid>& sides = options.grid.sides;
-  const bool fits = sides && sides->rows > 0 && sides->size() == world.size();
-  const ProcessGrid grid = fits ? *sides : square_grid(world.size());
   const auto need = [&](Vertex n) {
     const PairsMemory of{.n = n,
                          .arcs = arcs.size(),
@@ -48,10 +44,10 @@ void check_memory(World& world, const Arcs<T>& arcs, const AllPairsOptions& opti
                          .peels = options.peel == Peel::yes && !whole,
                          .unit = arcs.is_unit(),
                          .method = whole ? PairsMethod::floyd_warshall : options.method,
-                         .block = options.block,
+                         .block = plan ? plan->block : options.block,
                          .threads = world.team().size()};
-    return alone ? bytes_on_one_rank(gemm, of)
-                 : near * bytes_on_a_grid(gemm, of, grid, !options.checkpoint.folder.empty());
+    return plan ? near * bytes_on_a_grid(gemm, of, plan->grid, !options.checkpoint.folder.empty())
+                : bytes_on_one_rank(gemm, of);
   };
   const double here = need(arcs.vertices());
   world.agree(
@@ -137,7 +133,7 @@ AllPairs<T> closure_on_one_rank(World& world, const Arcs<T>& arcs, const AllPair
 }
 
 template <class T>
-AllPairs<T> on_a_grid(World& world, const Arcs<T>& arcs, const AllPairsOptions& options) {
+AllPairs<T> on_a_grid(World& world, const Arcs<T>& arcs, const AllPairsOptions& options, const GridPlan& plan) {
   AllPairs<T> all;
   AllPairsReport& report = all.report;
   world.together([&] {
@@ -148,9 +144,7 @@ AllPairs<T> on_a_grid(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
           name_of(*options.method), world.size(), options.checkpoint.folder.empty() ? "" : " with a checkpoint"));
   });
   const Gemm gemm(all_pairs_algebra(arcs, options.semiring), options.blocking);
-  GridWishes wishes = options.grid;
-  wishes.block = options.block;
-  const GridPlan& plan = report.plan.emplace(agree_on_grid(world, options.machine, gemm, arcs.vertices(), wishes));
+  report.plan = plan;
   GridOptions on_grid = options.on_grid;
   plan.apply_to(on_grid);
   // Every rank has all arcs: it gives its share of them.
@@ -220,8 +214,15 @@ AllPairs<T> all_pairs(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
   });
   const bool alone =
       world.size() == 1 && !options.grid.sides && !options.grid.placement && options.checkpoint.folder.empty();
-  check_memory(world, arcs, options, alone);
-  AllPairs<T> all = !alone                                   ? on_a_grid(world, arcs, options)
+  std::optional<GridPlan> plan;
+  if (!alone) {
+    GridWishes wishes = options.grid;
+    wishes.block = options.block;
+    plan = agree_on_grid(world, options.machine, Gemm(all_pairs_algebra(arcs, options.semiring), options.blocking),
+                         arcs.vertices(), wishes);
+  }
+  check_memory(world, arcs, options, plan ? &*plan : nullptr);
+  AllPairs<T> all = plan                                     ? on_a_grid(world, arcs, options, *plan)
                     : options.semiring == Semiring::min_plus ? on_one_rank(world, arcs, options)
                                                              : closure_on_one_rank(world, arcs, options);
   all.report.semiring = options.semiring;
