@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ == 12
+#pragma GCC diagnostic ignored "-Wrestrict"  // GCC 12 takes "x" + std::string of a header for an overlapping copy
+#endif
 #include <atoll/apsp/grid_plan.hpp>
 #include <atoll/apsp/modelled_grid.hpp>
 #include <atoll/runtime/virtual_ranks.hpp>

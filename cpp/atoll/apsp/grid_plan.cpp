@@ -131,11 +131,14 @@ GridPlan plan_grid(const ApspMachine& machine, std::int64_t n, Rank ranks, NodeS
   plan.chunk_bytes = wishes.chunk_bytes.value_or(chunk_for(counted, n, best.plan));
   plan.time = best.time;
   plan.expected_s = best.expected_s;
-  if (ways.size() > 1)
-    plan.next = {.sides = {ways[1].plan.grid.rows, ways[1].plan.grid.cols},
-                 .block = ways[1].plan.block,
-                 .panels = shape_of(ways[1]),
-                 .expected_s = ways[1].expected_s};
+  const auto other = std::ranges::find_if(ways, [&](const ApspPrediction& p) {
+    return !(p.plan.grid == best.plan.grid) || p.plan.block != best.plan.block;
+  });
+  if (other != ways.end())
+    plan.next = {.sides = {other->plan.grid.rows, other->plan.grid.cols},
+                 .block = other->plan.block,
+                 .panels = shape_of(*other),
+                 .expected_s = other->expected_s};
   return plan;
 }
 
