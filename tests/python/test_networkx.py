@@ -451,7 +451,6 @@ MODULES = {
     "shortest_paths.tests.test_unweighted",
     "shortest_paths.tests.test_weighted",
     "tests.test_core",
-    "tests.test_distance_measures",
     "tests.test_cluster",
 }
 
