@@ -195,7 +195,7 @@ def test_ranks_agree_over_every_semiring(ranks, tmp_path):
     rng = np.random.default_rng(4)
     rows = [(u, v, rng.integers(1, 60)) for u in range(50) for v in rng.integers(u + 1, 52, 3)]
     file.write_text("".join(f"{u} {v} {w}\n" for u, v, w in rows))
-    u, v, w = np.array(rows).T
+    u, v, w = np.ascontiguousarray(np.array(rows).T)
     graph = atoll.Graph.from_edges(u, v, w.astype(float), directed=True, duplicates="keep")
     for semiring in ("max_plus", "max_min", "or_and"):
         path = tmp_path / f"{semiring}.npy"

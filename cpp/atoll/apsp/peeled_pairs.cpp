@@ -37,7 +37,9 @@ Matrix<T> peeled_pairs(Team& team, const Arcs<T>& arcs, const PairsOptions& opti
   for (std::size_t c = 0; c < peeling.cores.size(); ++c) {
     const auto n = static_cast<Vertex>(peeling.cores[c].size());
     if (n == 1) continue;
-    const Arcs<T> core = core_arcs(arcs, peeling, c);
+    // Of a dense graph the copy takes longer than Floyd-Warshall (4 million arcs, n = 2048: 0.25 s of 0.34).
+    const Arcs<T> cut = peeling.nothing_peeled() ? Arcs<T>() : core_arcs(arcs, peeling, c);
+    const Arcs<T>& core = peeling.nothing_peeled() ? arcs : cut;
     const MatrixView<T> part = peeling.part(d.view(), c);
     PairsMethod method{};
     std::vector<MethodEstimate> estimates;

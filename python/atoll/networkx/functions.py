@@ -239,7 +239,9 @@ def _matrix(G: Graph, weight: str | None) -> tuple[np.ndarray, np.ndarray]:
         pairs = all_pairs(G._weighted(weight), dtype="float64", method="delta", peel=False)
     distance = pairs.matrix
     known = distance != pairs.no_path
-    return (distance.astype(np.int64) if weights is not None and weights.integral else distance), known
+    if weights is not None and weights.integral:
+        distance = np.where(known, distance, 0).astype(np.int64)
+    return distance, known
 
 
 def _rows(G: Graph, weight: str | None, cutoff: float | None = None) -> Iterator[tuple[Any, dict[Any, Any]]]:
