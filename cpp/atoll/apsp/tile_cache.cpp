@@ -81,10 +81,10 @@ void TileCache<T>::store(Frame& frame, std::unique_lock<std::mutex>& hold, bool 
   hold.lock();
 }
 
-// Brings the tile of the next use that has none; false where all frames are needed before.
+// Brings the tile of the next use that has none; false where that is far ahead, or all frames are needed before.
 template <class T>
 bool TileCache<T>::fetch(std::unique_lock<std::mutex>& hold) {
-  if (ahead_ == order_.size()) return false;
+  if (ahead_ == order_.size() || ahead_ > (current_ == kNone ? 0 : current_) + kAhead) return false;
   const std::size_t tile = order_[ahead_];
   if (frame_of_[tile] == kNone) {
     Frame* given = nullptr;

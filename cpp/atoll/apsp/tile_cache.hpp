@@ -20,8 +20,8 @@
 ///     cache.finish();                            // all are stored
 ///
 /// The order of all uses is known, so the tile that gives way is the one that is not needed for the longest time (Belady):
-/// of N tiles that are passed through again and again, F in memory, N - F are read and written in each pass, which is
-/// the least. The thread waits for the disk, so it is none of the team's: those compute meanwhile.
+/// of N tiles that are passed through again and again, F in memory, about N - F are read and written in each pass, which is
+/// the least. It looks kAhead uses ahead: what is fetched earlier takes the place of what is used again. The thread waits for the disk, so it is none of the team's: those compute meanwhile.
 ///
 /// An exception of load or store is thrown again by the next call here.
 namespace atl {
@@ -40,6 +40,7 @@ class TileCache {
     std::function<void(std::size_t tile, T* from, bool last)> store;
   };
 
+  static constexpr std::size_t kAhead = 3;
   /// Numbers of tiles below `tiles`; at least two frames, each for `values` values.
   TileCache(std::size_t tiles, std::size_t values, std::size_t frames, std::vector<std::uint32_t> order, Disk disk);
   ~TileCache();
