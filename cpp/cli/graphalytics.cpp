@@ -7,6 +7,7 @@
 #include <atoll/algorithms/pagerank.hpp>
 #include <atoll/algorithms/sssp.hpp>
 #include <atoll/graph/read.hpp>
+#include <filesystem>
 
 #include "graph_input.hpp"
 #include "graphalytics_case.hpp"
@@ -99,13 +100,22 @@ int verb_graphalytics(const Words& words) {
   app.add_option("--algorithms", only, "some of those it lists")->delimiter(',');
   app.add_option("--trials", trials, "how often each is timed (default 3, as the benchmark has it)")
       ->check(CLI::PositiveNumber);
-  app.add_option("--output", output, "folder for the outputs, NAME-BFS.txt and so on");
+  app.add_option("--output", output, "folder for the outputs, NAME-BFS.txt and so on; made if it is not there");
   if (const auto code = command.parse(words)) return *code;
 
   return command.run([&](World& world) {
     const RankTimer whole(world);
     RankTimer timer(world);
     const GraphalyticsCase c = world.together([&] { return GraphalyticsCase(path); });
+    world.together([&] {
+      if (output.empty() || world.rank() != 0) return;
+      std::error_code error;
+      std::filesystem::create_directory(output, error);
+      if (!std::filesystem::is_directory(output))
+        throw IoError(fmt::format(
+            "{}: cannot be made (it is for the outputs: {}). Check the path and the permissions of its folder.", output,
+            error ? error.message() : "there is a file of this name"));
+    });
     const Graph graph = Graph::build(world, read_edges(world, c.stem(), {}));
     const double load_seconds = world.max(timer.lap());
     Outcome outcome;

@@ -40,6 +40,18 @@ def test_every_case_matches(case, machine):
 
 
 @needs_data
+@pytest.mark.parametrize("ranks", ["1", "3"])
+def test_the_folder_of_outputs_is_made(tmp_path, ranks):
+    (case,) = [c for c in CASES if c.name == "example-directed"]
+    run(case, "--ranks", ranks, "--output", tmp_path / "out")
+    assert (tmp_path / "out" / "example-directed-BFS.txt").exists()
+    taken = tmp_path / "taken"
+    taken.write_text("")
+    done = subprocess.run([ATOLL, "graphalytics", case, "--output", taken], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 3 and "cannot be made" in done.stderr
+
+
+@needs_data
 @pytest.mark.parametrize(
     "algorithm, old, new",
     [
