@@ -23,7 +23,7 @@ BfsPush<Id>::BfsPush(const Graph& graph, const Array<Id>& ids, const BfsKernels<
       state_(state),
       visits_(visits),
       long_lists_(static_cast<std::size_t>(graph.active()) + 1),
-      threads_(static_cast<std::size_t>(team_.size())) {
+      claimed_(static_cast<std::size_t>(team_.size())) {
   // Vertices are sorted by degree within the hubs, where they are: those whose lists are shared out stand in front.
   while (long_end_ < graph.hubs() && graph.out().degree(long_end_) > kPiece) ++long_end_;
 }
@@ -42,7 +42,7 @@ void BfsPush<Id>::all() {
   Edge edges = 0;
   for (std::size_t i = 0; i < queue.size() && edges <= kAloneEdges; ++i) edges += graph_.out().degree(queue[i]);
   if (edges > kAloneEdges || queue.size() > kAloneVertices) return with_team();
-  for (const Local u : queue) whole(u);
+  for (const Local u : queue) whole(Team::this_thread(), u);
 }
 
 template <class Id>
@@ -50,7 +50,7 @@ void BfsPush<Id>::with_team() {
   const std::span<const Local> queue = state_.queue();
   const Csr& out = graph_.out();
   std::atomic<std::size_t> next{0}, longs{0}, pieces{0};
-  team_.run([&](int) {
+  team_.run([&](int thread) {
     constexpr std::size_t kAheadOffsets = 24, kAheadLists = 12;
     for (std::size_t a; (a = next.fetch_add(kGrain, std::memory_order_relaxed)) < queue.size();) {
       for (std::size_t i = a; i < std::min(queue.size(), a + kGrain); ++i) {
@@ -61,7 +61,7 @@ void BfsPush<Id>::with_team() {
         if (queue[i] < long_end_) {
           long_lists_[longs.fetch_add(1, std::memory_order_relaxed)] = queue[i];
         } else {
-          whole(queue[i]);
+          whole(thread, queue[i]);
         }
       }
     }
@@ -75,7 +75,7 @@ void BfsPush<Id>::with_team() {
       const auto all = static_cast<std::size_t>((degree + kPiece - 1) / kPiece);
       for (; taken < first + all; taken = pieces.fetch_add(1, std::memory_order_relaxed)) {
         const Edge at = static_cast<Edge>(taken - first) * kPiece;
-        piece(u, begin + at, std::min(kPiece, degree - at));
+        piece(thread, u, begin + at, std::min(kPiece, degree - at));
       }
       first += all;
     }
@@ -83,25 +83,25 @@ void BfsPush<Id>::with_team() {
 }
 
 template <class Id>
-void BfsPush<Id>::whole(Local u) {
+void BfsPush<Id>::whole(int thread, Local u) {
   const Edge begin = graph_.out().offsets[static_cast<std::size_t>(u)], degree = graph_.out().degree(u);
-  for (Edge at = 0; at < degree; at += kPiece) piece(u, begin + at, std::min(kPiece, degree - at));
+  for (Edge at = 0; at < degree; at += kPiece) piece(thread, u, begin + at, std::min(kPiece, degree - at));
 }
 
 template <class Id>
-void BfsPush<Id>::piece(Local u, Edge begin, Edge n) {
-  Local* const claimed = threads_[static_cast<std::size_t>(Team::this_thread())].claimed;
+void BfsPush<Id>::piece(int thread, Local u, Edge begin, Edge n) {
+  Local* const claimed = claimed_[static_cast<std::size_t>(thread)].targets;
   const std::size_t count =
       kernels_.claim(state_.visited(), graph_.out().targets.data() + begin, static_cast<std::size_t>(n), claimed);
   const Id id = ids_[static_cast<std::size_t>(u)];
-  auto& found = state_.mine();
+  auto& mine = state_.thread(thread);
   auto sender = visits_.from(u, id);
   for (std::size_t i = 0; i < count; ++i) {
     const Local v = claimed[i];
     if (v < graph_.active()) {
-      state_.reach(found, v, id);
+      state_.reach(mine, v, id);
     } else {
-      found.found.records += sender.tell(v);
+      mine.found.records += sender.tell(v);
     }
   }
 }

@@ -28,23 +28,23 @@ class BfsPush {
  private:
   // Edges of a vertex that one thread takes at a time; longer lists are shared out.
   static constexpr Edge kPiece = 4096;
-  struct alignas(128) Thread {
-    Local claimed[kPiece + 16];
+  struct alignas(128) Claimed {
+    Local targets[kPiece + 16];
   };
 
   void with_team();
-  void whole(Local u);
-  void piece(Local u, Edge begin, Edge n);
+  void whole(int thread, Local u);
+  void piece(int thread, Local u, Edge begin, Edge n);
 
   const Graph& graph_;
   Team& team_;
   const Array<Id>& ids_;
-  const BfsKernels<Id>& kernels_;
+  const BfsKernels<Id> kernels_;
   BfsState<Id>& state_;
   BfsVisits<Id>& visits_;
-  Local long_end_ = 0;       // hubs below it have lists that are shared out
-  Array<Local> long_lists_;  // of the frontier
-  std::vector<Thread> threads_;
+  Local long_end_ = 0;            // hubs below it have lists that are shared out
+  Array<Local> long_lists_;       // of the frontier
+  std::vector<Claimed> claimed_;  // [thread]
 };
 
 }  // namespace atl

@@ -65,36 +65,38 @@ std::pair<Local, Local> BfsVisits<Id>::tell_sibling(std::span<const Siblings::Pl
 
 template <class Id>
 void BfsVisits<Id>::receive(Rank from, std::span<const Visit> records) {
+  Thread& thread = state_.mine();
   const auto& known = known_[static_cast<std::size_t>(from)];
   for (const Visit& visit : records) {
     if (visit.mirror & kSiblingBit) {
-      push_row(visit.mirror ^ kSiblingBit, visit.parent);
+      push_row(thread, visit.mirror ^ kSiblingBit, visit.parent);
     } else {
-      take(known[visit.mirror], visit.parent);
+      take(thread, known[visit.mirror], visit.parent);
     }
   }
 }
 
 template <class Id>
 void BfsVisits<Id>::arrive(std::span<const Passing> records) {
+  Thread& thread = state_.mine();
   for (const Passing& visit : records) {
     if (visit.vertex < 0) {
-      push_row(static_cast<std::uint32_t>(-1 - visit.vertex), visit.parent);
+      push_row(thread, static_cast<std::uint32_t>(-1 - visit.vertex), visit.parent);
     } else {
-      take(visit.vertex, visit.parent);
+      take(thread, visit.vertex, visit.parent);
     }
   }
 }
 
 template <class Id>
-void BfsVisits<Id>::take(Local v, Id parent) {
+void BfsVisits<Id>::take(Thread& thread, Local v, Id parent) {
   Local claimed[17];
-  if (kernels_.claim(state_.visited(), &v, 1, claimed)) state_.reach(state_.mine(), v, parent);
+  if (kernels_.claim(state_.visited(), &v, 1, claimed)) state_.reach(thread, v, parent);
 }
 
 // What the owner of the row's vertex would have sent along each of its edges to this rank.
 template <class Id>
-void BfsVisits<Id>::push_row(std::uint32_t row, Id parent) {
+void BfsVisits<Id>::push_row(Thread& thread, std::uint32_t row, Id parent) {
   const auto targets = siblings_->targets(row);
   const Local mirror = siblings_->mirror(row);
   Array<Local>& claimed = claimed_[static_cast<std::size_t>(Team::this_thread())];
@@ -102,7 +104,7 @@ void BfsVisits<Id>::push_row(std::uint32_t row, Id parent) {
   for (std::size_t at = 0; at < targets.size(); at += kRowPiece) {
     const std::size_t n = std::min(kRowPiece, targets.size() - at);
     const std::size_t count = kernels_.claim(state_.visited(), targets.data() + at, n, claimed.data());
-    for (std::size_t i = 0; i < count; ++i) state_.reach(state_.mine(), claimed[i], parent);
+    for (std::size_t i = 0; i < count; ++i) state_.reach(thread, claimed[i], parent);
   }
 }
 

@@ -67,6 +67,7 @@ class BfsVisits {
   std::size_t memory_bytes() const { return siblings_ ? siblings_->memory_bytes() : 0; }
 
  private:
+  using Thread = typename BfsState<Id>::Thread;
   // "Vertex k of those that I mirror of you". With kSiblingBit: "my sibling in your row k is in the frontier".
   static constexpr std::uint32_t kSiblingBit = std::uint32_t{1} << 31;
   struct [[gnu::packed]] Visit {
@@ -110,12 +111,12 @@ class BfsVisits {
   std::pair<Local, Local> tell_sibling(std::span<const Siblings::Place> places, Local mirror, Id id);
   void receive(Rank from, std::span<const Visit> records);
   void arrive(std::span<const Passing> records);
-  void take(Local v, Id parent);
-  void push_row(std::uint32_t row, Id parent);
+  void take(Thread& thread, Local v, Id parent);
+  void push_row(Thread& thread, std::uint32_t row, Id parent);
 
   const Graph& graph_;
   const std::vector<std::vector<Local>>& known_;
-  const BfsKernels<Id>& kernels_;
+  const BfsKernels<Id> kernels_;
   BfsState<Id>& state_;
   std::optional<Siblings> siblings_;
   std::vector<Array<Local>> claimed_;      // [thread] in a row; it may run while a push sends
