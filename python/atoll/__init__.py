@@ -13,20 +13,13 @@ gets a handler.
 
 import logging as _logging
 
-from . import algorithms, apsp, errors, graph, measures, pairs, plot, vertices, world
+from . import algorithms, apsp, communities, errors, graph, measures, pairs, plot, vertices, world
 from ._core import VERSION as __version__
 from .algorithms import BfsResult, bfs
+from .communities import clustering, connected_components, core_number, label_propagation
 from .errors import Error, InputError, IoError, TransportError, UsageError, VerificationError
 from .graph import Graph
-from .measures import (
-    betweenness_centrality,
-    clustering,
-    connected_components,
-    core_number,
-    label_propagation,
-    pagerank,
-    sssp,
-)
+from .measures import betweenness_centrality, pagerank, sssp
 from .pairs import AllPairs, all_pairs
 from .vertices import NO_VERTEX, UNREACHABLE, VertexArray
 from .world import World, run_ranks, set_threads
@@ -54,6 +47,7 @@ __all__ = [
     "betweenness_centrality",
     "bfs",
     "clustering",
+    "communities",
     "connected_components",
     "core_number",
     "errors",

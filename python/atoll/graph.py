@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, errors
+from .columns import column, csr_columns, is_int, kind_of
 from .world import World, agreed, world_of
 
 if TYPE_CHECKING:  # inside the class, _core is the attribute
@@ -140,20 +141,20 @@ class Graph:
         """
         world = world_of(comm, plan)
         call = f"from_edges({directed=}, {duplicates=}, {self_loops=}"
-        with agreed(world, call + _kind_of(weight) + (f", vertices={vertices})" if _is_int(vertices) else ")")):
+        with agreed(world, call + kind_of(weight) + (f", vertices={vertices})" if is_int(vertices) else ")")):
             _one_of("duplicates", duplicates, _DUPLICATES)
             _one_of("self_loops", self_loops, _SELF_LOOPS)
-            src, dst = _column("src", src, "id"), _column("dst", dst, "id")
+            src, dst = column("src", src, "id"), column("dst", dst, "id")
             if len(src) != len(dst):
                 raise errors.InputError(f"src has {len(src)} ids and dst {len(dst)} (one each per edge). Correct them.")
             if weight is not None:
-                weight = _column("weight", weight, "weight")
+                weight = column("weight", weight, "weight")
                 if len(weight) != len(src):
                     raise errors.InputError(
                         f"weight has {len(weight)} values for {len(src)} edges (one each). Correct it."
                     )
             count = None
-            if _is_int(vertices):
+            if is_int(vertices):
                 count, vertices = operator.index(vertices), None
                 if not 1 <= count < 2**63 - 2:
                     raise errors.InputError(
@@ -161,7 +162,7 @@ class Graph:
                         "Give a number from 1 on, or None."
                     )
             elif vertices is not None:
-                vertices = _column("vertices", vertices, "id")
+                vertices = column("vertices", vertices, "id")
         core = _core.from_arrays(world, src, dst, weight, bool(directed), count, vertices, duplicates, self_loops)
         return cls._made(world, comm, core)
 
@@ -208,36 +209,7 @@ class Graph:
         world = world_of(comm, plan)
         with agreed(world, f"from_scipy({directed=}, {weighted=}, {self_loops=}, A of {getattr(A, 'dtype', None)})"):
             _one_of("self_loops", self_loops, _SELF_LOOPS)
-            if not hasattr(A, "tocsr"):
-                raise TypeError(
-                    f"A is a {type(A).__qualname__} (a sparse matrix is needed). Use scipy.sparse.csr_array(A)."
-                )
-            if len(A.shape) != 2 or A.shape[0] != A.shape[1] or A.shape[0] == 0:
-                raise errors.InputError(
-                    f"A has shape {A.shape} (an adjacency matrix is square, with a row). Pad it to n x n, or "
-                    "number rows and columns apart and use from_edges."
-                )
-            dtype = A.dtype
-            if weighted is None:
-                weighted = dtype != np.bool_
-            if weighted and dtype not in (np.float32, np.float64):
-                raise TypeError(
-                    f"A has {dtype} values (weights are float32 or float64). "
-                    "Use A.astype(numpy.float64), or weighted=False."
-                )
-            csr = A.tocsr()
-            _check_rows(csr)
-            if not csr.has_canonical_format:
-                if csr is A or np.shares_memory(csr.data, getattr(A, "data", None)):
-                    csr = csr.copy()  # the caller's stays as it is
-                csr.sum_duplicates()
-            rows, columns, data = csr.indptr, csr.indices, csr.data
-            if len(columns) > rows[-1]:  # SciPy allows room behind the last entry
-                columns, data = columns[: rows[-1]], data[: rows[-1]]
-            if rows.dtype != columns.dtype:
-                rows, columns = rows.astype(np.int64), columns.astype(np.int64)
-            rows, columns = _column("A.indptr", rows, "id"), _column("A.indices", columns, "id")
-            weight = _column("A.data", data, "weight") if weighted else None
+            rows, columns, weight = csr_columns(A, weighted)
         # Within a rank each entry is there once; a directed graph's may still be on several.
         duplicates = "sum" if directed else "min"
         core = _core.from_csr(world, rows, columns, weight, bool(directed), duplicates, self_loops)
@@ -467,47 +439,12 @@ def _many(count: int, one: str, more: str) -> str:
     return f"{count} {one if count == 1 else more}"
 
 
-def _is_int(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-
-
-def _kind_of(weight: Any) -> str:
-    return "" if weight is None else f", weight of {getattr(weight, 'dtype', np.dtype(np.float64))}"
-
-
 def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
         raise errors.UsageError(f"{name} is {value!r} (there are {', '.join(map(repr, allowed))}). Choose one.")
 
 
-def _check_rows(csr: Any) -> None:
-    """SciPy itself trusts these, and reads and writes elsewhere where they are wrong."""
-    rows = csr.indptr
-    if len(rows) != csr.shape[0] + 1 or rows[0] != 0 or np.any(rows[1:] < rows[:-1]) or len(csr.indices) < rows[-1]:
-        raise errors.InputError(
-            f"A.indptr does not rise from 0 to at most {len(csr.indices)} entries (the matrix is damaged). Rebuild it."
-        )
-
-
-def _column(name: str, values: Any, kind: str) -> np.ndarray:
-    """`values` as an array that the core takes as it is; a TypeError names the cast that would be needed."""
-    allowed = (np.int32, np.int64) if kind == "id" else (np.float32, np.float64)
-    if isinstance(values, (list, tuple, range)):
-        values = np.asarray(values)
-        if values.size == 0 or (kind == "weight" and values.dtype.kind in "iu"):
-            values = values.astype(allowed[1])
-    if not isinstance(values, np.ndarray):
-        raise TypeError(
-            f"{name} is a {type(values).__module__}.{type(values).__qualname__} (a numpy array is needed). "
-            f"Use numpy.asarray({name}, dtype=numpy.{np.dtype(allowed[1])})."
-        )
-    if values.dtype not in allowed:
-        what = "ids are int32 or int64" if kind == "id" else "weights are float32 or float64"
-        raise TypeError(f"{name} is {values.dtype} ({what}). Use {name}.astype(numpy.{np.dtype(allowed[1])}).")
-    if values.ndim != 1:
-        raise TypeError(f"{name} has shape {values.shape} (one dimension is needed). Use {name}.ravel().")
-    if not values.flags.c_contiguous:
-        raise TypeError(f"{name} is strided (contiguous memory is needed). Use numpy.ascontiguousarray({name}).")
-    if not values.flags.aligned:
-        raise TypeError(f"{name} is not aligned (its memory starts between two values). Use {name}.copy().")
-    return values
+def checked_graph(graph: object) -> Graph:
+    if not isinstance(graph, Graph):
+        raise TypeError(f"graph is a {type(graph).__qualname__} (an atoll.Graph is needed). Use atoll.Graph(...).")
+    return graph

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Algorithms that give a value to each vertex: ranks, components, distances, communities.
+"""Algorithms that measure each vertex: its rank, its distance, how many paths pass it.
 
 All are collective over graph.comm, take original ids and answer in them. `seconds` of a result is the run on this rank,
 `prepare_seconds` what making its layouts took.
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import _core, errors
-from .graph import Graph
+from .graph import Graph, checked_graph
 from .vertices import Shown, VertexArray, vertex_id
 from .world import agreed
 
@@ -23,26 +23,12 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 __all__ = [
-    "ComponentsResult",
-    "CorenessResult",
-    "ClusteringResult",
-    "LabelPropagationResult",
     "PageRankResult",
     "SsspResult",
     "betweenness_centrality",
-    "clustering",
-    "connected_components",
-    "core_number",
-    "label_propagation",
     "pagerank",
     "sssp",
 ]
-
-
-def _graph(graph: object) -> Graph:
-    if not isinstance(graph, Graph):
-        raise TypeError(f"graph is a {type(graph).__qualname__} (an atoll.Graph is needed). Use atoll.Graph(...).")
-    return graph
 
 
 @dataclass(frozen=True, repr=False)
@@ -110,7 +96,7 @@ def pagerank(
     array([0.48 , 0.173, 0.173, 0.173])
     """
     with agreed(
-        _graph(graph).world, f"pagerank({damping=}, {tolerance=}, {max_iterations=}, {dangling=}, {precision=})"
+        checked_graph(graph).world, f"pagerank({damping=}, {tolerance=}, {max_iterations=}, {dangling=}, {precision=})"
     ):
         for name, value, known in [
             ("dangling", dangling, ("spread", "ignore")),
@@ -133,45 +119,6 @@ def pagerank(
         iterations=found["iterations"],
         change=found["change"],
         converged=found["converged"],
-        prepare_seconds=found["prepare_seconds"],
-        seconds=found["seconds"],
-    )
-
-
-@dataclass(frozen=True, repr=False)
-class ComponentsResult(Shown):
-    """Which vertices a path joins."""
-
-    component: VertexArray
-    """int64: the smallest original id of the vertex's component."""
-    components: int
-    """How many there are; isolated vertices are components of their own."""
-    prepare_seconds: float
-    seconds: float
-
-    def __repr__(self) -> str:
-        return f"<atoll.ComponentsResult: {self.components} components of {self.component.graph.n} vertices>"
-
-
-def connected_components(graph: Graph) -> ComponentsResult:
-    """Connected components; of a directed graph the weak ones. Collective over graph.comm.
-
-    Returns
-    -------
-    ComponentsResult            .component (VertexArray of int64), .components
-
-    Examples
-    --------
-    >>> graph = atoll.Graph.from_edges([1, 1, 7], [2, 3, 9])
-    >>> atoll.connected_components(graph).component.to_dict()
-    {1: 1, 2: 1, 3: 1, 7: 7, 9: 7}
-    """
-    with agreed(_graph(graph).world, "connected_components()"):
-        pass
-    found = _core.components(graph._core)
-    return ComponentsResult(
-        component=VertexArray(graph, found["component"].view(np.int64), "component"),
-        components=found["components"],
         prepare_seconds=found["prepare_seconds"],
         seconds=found["seconds"],
     )
@@ -223,7 +170,7 @@ def sssp(graph: Graph, source: int, *, delta: float | None = None) -> SsspResult
     >>> atoll.sssp(graph, 0).distance.gather()
     array([0. , 1. , 3.5])
     """
-    with agreed(_graph(graph).world, f"sssp(source={source}, {delta=})"):
+    with agreed(checked_graph(graph).world, f"sssp(source={source}, {delta=})"):
         source = vertex_id("source", source)
     found = _core.sssp(graph._core, source, delta)
     return SsspResult(
@@ -280,7 +227,7 @@ def betweenness_centrality(
     >>> atoll.betweenness_centrality(detour, weighted=True, normalized=False).gather()
     array([0., 1., 0.])
     """
-    with agreed(_graph(graph).world, f"betweenness_centrality({k=}, {weighted=}, {normalized=}, {seed=})"):
+    with agreed(checked_graph(graph).world, f"betweenness_centrality({k=}, {weighted=}, {normalized=}, {seed=})"):
         if sources is not None and k is not None:
             raise errors.UsageError("k and sources are both given (one says which sources to take). Leave one out.")
         if k is not None and not 1 <= operator.index(k) <= graph.n:
@@ -301,103 +248,3 @@ def betweenness_centrality(
         scale /= 2
     score.local[:] *= scale
     return score
-
-
-@dataclass(frozen=True, repr=False)
-class LabelPropagationResult(Shown):
-    """Communities by label propagation."""
-
-    label: VertexArray
-    """int64: an original id that names the community."""
-    iterations: int
-    changed: int
-    """Labels that the last iteration changed."""
-    prepare_seconds: float
-    seconds: float
-
-    def __repr__(self) -> str:
-        return f"<atoll.LabelPropagationResult: {self.iterations} iterations, the last changed {self.changed} labels>"
-
-
-def label_propagation(graph: Graph, *, iterations: int = 10) -> LabelPropagationResult:
-    """Communities by synchronous label propagation: CDLP of Graphalytics. Collective over graph.comm.
-
-    Every vertex begins with its own id; in each iteration all take at once the label that most of their neighbours
-    have, of equally frequent ones the smallest. In a directed graph a neighbour counts for each direction of an edge.
-
-    Examples
-    --------
-    >>> graph = atoll.Graph.from_edges([1, 1, 2, 5], [2, 3, 3, 6])
-    >>> atoll.label_propagation(graph, iterations=4).label.to_dict()
-    {1: 1, 2: 1, 3: 1, 5: 5, 6: 6}
-    """
-    with agreed(_graph(graph).world, f"label_propagation({iterations=})"):
-        iterations = operator.index(iterations)
-    found = _core.label_propagation(graph._core, iterations)
-    return LabelPropagationResult(
-        label=VertexArray(graph, found["label"].view(np.int64), "label"),
-        iterations=found["iterations"],
-        changed=found["changed"],
-        prepare_seconds=found["prepare_seconds"],
-        seconds=found["seconds"],
-    )
-
-
-@dataclass(frozen=True, repr=False)
-class CorenessResult(Shown):
-    """Core numbers."""
-
-    core: VertexArray
-    """int64: the largest k such that the vertex is in a subgraph whose vertices all have k neighbours in it."""
-    degeneracy: int
-
-    def __repr__(self) -> str:
-        return f"<atoll.CorenessResult: {self.core.graph.n} vertices, degeneracy {self.degeneracy}>"
-
-
-def core_number(graph: Graph) -> CorenessResult:
-    """Core numbers of an undirected graph. Collective over graph.comm.
-
-    Examples
-    --------
-    >>> atoll.core_number(atoll.Graph("complete:4")).core.gather()
-    array([3, 3, 3, 3])
-    """
-    with agreed(_graph(graph).world, "core_number()"):
-        pass
-    found = _core.core_numbers(graph._core)
-    return CorenessResult(VertexArray(graph, found["core"].view(np.int64), "core"), found["degeneracy"])
-
-
-@dataclass(frozen=True, repr=False)
-class ClusteringResult(Shown):
-    """Clustering coefficients and triangles."""
-
-    coefficient: VertexArray
-    """float64: edges between neighbours, by direction, over d (d - 1); 0 with fewer than two neighbours."""
-    triangles: VertexArray
-    """int64: of the graph without directions that the vertex is in."""
-    total: int
-    """Triangles, each once."""
-
-    def __repr__(self) -> str:
-        return f"<atoll.ClusteringResult: {self.coefficient.graph.n} vertices, {self.total} triangles>"
-
-
-def clustering(graph: Graph) -> ClusteringResult:
-    """Local clustering coefficients, as Graphalytics defines them, and triangles. Collective over graph.comm.
-
-    Examples
-    --------
-    >>> result = atoll.clustering(atoll.Graph("complete:4"))
-    >>> result.coefficient.gather(), result.total
-    (array([1., 1., 1., 1.]), 4)
-    """
-    with agreed(_graph(graph).world, "clustering()"):
-        pass
-    found = _core.clustering(graph._core)
-    return ClusteringResult(
-        VertexArray(graph, found["coefficient"], "clustering"),
-        VertexArray(graph, found["triangles"].view(np.int64), "triangles"),
-        found["total"],
-    )

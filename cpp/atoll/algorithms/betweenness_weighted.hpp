@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atoll/algorithms/betweenness.hpp>
+#include <atoll/algorithms/betweenness_path_sums.hpp>
+#include <atoll/algorithms/betweenness_tight_edges.hpp>
 #include <atoll/algorithms/sssp.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
 #include <span>
@@ -29,11 +31,6 @@ class BetweennessWeighted {
   std::size_t memory_bytes() const;
 
  private:
-  /// A vertex's two lanes in the exchange of sums.
-  struct Sums {
-    double paths;    // from the source; of a mirror what its rank has to add
-    double missing;  // tight edges into it along which no path has come yet; of a mirror what its rank has to add
-  };
   struct Level {
     std::size_t begin = 0, end = 0;  // in entries_
   };
@@ -41,25 +38,18 @@ class BetweennessWeighted {
     std::size_t begin = 0, end = 0;  // in levels_: what this rank has counted before it told the others
   };
   struct alignas(128) Thread {
-    std::vector<Local> found;    // masters all of whose paths have come
-    std::vector<Local> touched;  // lanes of mirrors
-    Edge light = -1;             // the first edge, by place in the lists, that adds nothing to a distance
+    std::vector<Local> found;  // masters all of whose paths have come
     bool overflow = false;
   };
 
   void from(Vertex source);
   void learn_distances();
   void find_tight();
-  template <class Weights>
-  void find_tight_by(const Weights& weights);
   void count_paths(Local source);
-  void push_paths(Thread& thread, Local u);
+  void push_paths(int thread, Local u);
   Level close_level();
-  void reduce_sums();
   void depend(Local source);
-  std::span<const Local> tight(Local v) const;
-  double add(double& into, double value) const;
-  bool is_mirror(Local v) const { return v >= first_mirror_; }
+  void tell_given(const Round& round);
   template <class F>
   void for_level(const Level& level, F&& f);
 
@@ -68,20 +58,14 @@ class BetweennessWeighted {
   Team& team_;
   Sssp<double> sssp_;
   SsspResult<double> found_;
+  TightEdges tight_;
+  PathSums sums_;
   MirrorExchange<double, MinOf> values_;  // that masters tell
-  MirrorExchange<double, SumOf> lanes_;
-  const bool alone_;  // one thread
-  const Local first_mirror_;
-  std::vector<std::size_t> mirrored_;      // words of 64 masters of which another rank has a mirror
-  Array<double> distance_;                 // [local]
-  Array<Sums> sums_;                       // [local]
-  Array<double> given_;                    // [local] (1 + delta) / sigma of what is finished, backwards
-  Array<double> score_;                    // [local master]
-  std::vector<std::vector<Local>> tight_;  // [active master / kBlock] targets of their tight edges
-  Array<std::size_t> tight_begin_;         // [active master] in its block's
-  VertexBits changed_;                     // [local][lane]; clear between exchanges
-  VertexBits told_;                        // [local]; clear between exchanges
-  std::vector<Local> entries_;             // masters in the order in which their paths were counted
+  Array<double> distance_;                // [local]
+  Array<double> given_;                   // [local] (1 + delta) / sigma of what is finished, backwards
+  Array<double> score_;                   // [local master]
+  VertexBits told_;                       // [local]; clear between exchanges
+  std::vector<Local> entries_;            // masters in the order in which their paths were counted
   std::vector<Level> levels_;
   std::vector<Round> rounds_;
   std::vector<Thread> threads_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <atoll/engine/vertex_bits.hpp>
 #include <atoll/graph/graph.hpp>
 #include <atomic>
@@ -52,6 +53,7 @@ class ComponentForest {
  private:
   static constexpr std::size_t kGrain = 8192;
 
+  void read_columns();
   void start();
   void link_round();
   void compress(std::size_t vertices);
@@ -101,6 +103,36 @@ void ComponentForest::write(Vertex giant, F&& label_of, Array<Vertex>& component
     for (std::size_t i = a; i < b; ++i)
       component[static_cast<std::size_t>(graph_.natural_of(apart_[i]))] = label_of(load(apart_[i]));
   });
+}
+
+inline Local ComponentForest::root_of(Local v) const {
+  for (Local above; (above = load(v)) != v;) v = above;
+  return v;
+}
+
+// The root of v's tree; the way there is shortened. Others may link roots and shorten meanwhile: what is written is an
+// ancestor, and only while the number is above it: an ancestor below it would become its own descendant.
+inline Local ComponentForest::find(Local v) {
+  const Local parent = load(v), root = root_of(parent);
+  for (Local p = parent; p > root; p = load(v)) {
+    store(v, root);
+    v = p;
+  }
+  return root;
+}
+
+// Joins the trees of u and v: the higher root gets the lower one as its parent.
+inline void ComponentForest::link(Local u, Local v) {
+  Local p = load(u), q = load(v);
+  while (p != q) {
+    const Local high = std::max(p, q), low = std::min(p, q);
+    Local above = load(high);
+    if (above == low) return;
+    if (above == high && std::atomic_ref(parent_[static_cast<std::size_t>(high)]).compare_exchange_strong(above, low))
+      return;
+    p = load(load(high));
+    q = load(low);
+  }
 }
 
 }  // namespace atl

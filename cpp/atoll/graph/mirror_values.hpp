@@ -7,6 +7,18 @@
 
 namespace atl {
 
+/// [rank][k] the own master that is the k-th of those that the rank mirrors.
+inline std::vector<std::vector<Local>> known_masters(const Graph& graph) {
+  std::vector<std::vector<Local>> masters;
+  for (const Array<std::uint64_t>& known : graph.mirrors().known_by) {
+    auto& of_rank = masters.emplace_back();
+    for (std::size_t w = 0; w < known.size(); ++w)
+      for (std::uint64_t bits = known[w]; bits; bits &= bits - 1)
+        of_rank.push_back(static_cast<Local>(w * 64) + std::countr_zero(bits));
+  }
+  return masters;
+}
+
 /// Copies the masters' values to their mirrors on the other ranks. `values` are by local number. Collective.
 template <Plain T>
 void tell_mirrors(const Graph& graph, std::span<T> values) {

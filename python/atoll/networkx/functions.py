@@ -16,7 +16,7 @@ import networkx as nx
 import numpy as np
 from networkx.algorithms.centrality.betweenness import _rescale
 
-from .. import algorithms, errors, measures
+from .. import algorithms, communities, errors, measures
 from ..pairs import all_pairs
 from ..vertices import UNREACHABLE
 from .conditions import can_run
@@ -122,7 +122,7 @@ def _components(G: Graph) -> Iterator[set]:
     if len(G) == 0:
         return
     # A component is called by its smallest id, which is its first node's: sorted by it, they come in NetworkX's order.
-    label = measures.connected_components(G._plain()).component.local
+    label = communities.connected_components(G._plain()).component.local
     order = np.argsort(label, kind="stable")
     starts = np.flatnonzero(np.diff(label[order], prepend=-1)).tolist()
     nodes = [G._nodes[number] for number in order.tolist()]
@@ -131,7 +131,7 @@ def _components(G: Graph) -> Iterator[set]:
 
 
 def _how_many(G: Graph) -> int:
-    return measures.connected_components(G._plain()).components if len(G) else 0
+    return communities.connected_components(G._plain()).components if len(G) else 0
 
 
 def _is_one(G: Graph) -> bool:
@@ -158,7 +158,7 @@ def is_connected(G: Graph) -> bool:
 @nx.utils.not_implemented_for("directed")
 def node_connected_component(G: Graph, n: Any) -> set:
     number = G._numbers()[n]  # KeyError, as NetworkX
-    label = measures.connected_components(G._plain()).component.local
+    label = communities.connected_components(G._plain()).component.local
     return {G._nodes[other] for other in np.flatnonzero(label == label[number]).tolist()}
 
 
@@ -352,11 +352,11 @@ def core_number(G: Graph) -> dict[Any, int]:
             "Input graph has self loops which is not permitted; "
             "Consider using G.remove_edges_from(nx.selfloop_edges(G))."
         )
-    return _by_node(G, measures.core_number(G._plain()).core.local) if len(G) else {}
+    return _by_node(G, communities.core_number(G._plain()).core.local) if len(G) else {}
 
 
 def _triangles(G: Graph) -> np.ndarray:
-    return measures.clustering(G._plain()).triangles.local if len(G) else np.zeros(0, np.int64)
+    return communities.clustering(G._plain()).triangles.local if len(G) else np.zeros(0, np.int64)
 
 
 def _of_nodes(G: Graph, values: dict, nodes: Any) -> Any:

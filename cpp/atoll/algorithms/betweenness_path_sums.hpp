@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/engine/mirror_exchange.hpp>
+#include <atoll/graph/graph.hpp>
+#include <vector>
+
+/// Of every vertex the number of paths from the source that have come, and of tight edges into it along which none has come
+/// yet. What a rank adds to its mirrors goes to their masters.
+///
+///     PathSums sums(graph);                      // collective
+///     sums.clear();                              // a source begins
+///     sums.expect_one(thread, v);                // one more tight edge into v; any thread, each with its number
+///     sums.reduce();                             // collective
+///     if (sums.add(thread, v, paths)) ...        // along one of them; true: v is a master, and has them all
+///     sums.reduce();
+///     sums.for_told([](Local v) { ... });        // masters that others have given the last of their paths
+namespace atl {
+
+class PathSums {
+ public:
+  explicit PathSums(const Graph& graph);
+  PathSums(const PathSums&) = delete;
+  PathSums& operator=(const PathSums&) = delete;
+
+  void clear();
+  void expect_one(int thread, Local v) {
+    add(sums_[index(v)].missing, 1);
+    if (is_mirror(v)) touch(thread, v * kLanes + kMissing);
+  }
+  bool add(int thread, Local v, double paths) {
+    Sums& sums = sums_[index(v)];
+    add(sums.paths, paths);
+    const bool last = add(sums.missing, -1) == 0;
+    if (!is_mirror(v)) return last;
+    touch(thread, v * kLanes + kPaths);
+    touch(thread, v * kLanes + kMissing);
+    return false;
+  }
+  void start_at(Local source) { sums_[index(source)].paths = 1; }
+  double paths(Local v) const { return sums_[index(v)].paths; }
+  /// Nothing more is expected, nor told of it by for_told().
+  void close(Local v) { sums_[index(v)].missing = kClosed; }
+
+  void reduce();
+  /// What reduce() has brought so far is not for for_told().
+  void forget_told();
+  template <class F>
+  void for_told(F&& f);
+  std::size_t memory_bytes() const { return lanes_.memory_bytes() + sums_.size() * sizeof(Sums); }
+
+ private:
+  // A vertex's two lanes in the exchange.
+  struct Sums {
+    double paths;    // of a mirror what its rank has to add
+    double missing;  // of a mirror what its rank has to add
+  };
+  static constexpr Local kPaths = 0, kMissing = 1, kLanes = 2;
+  static constexpr double kClosed = -1;
+
+  static std::size_t index(Local v) { return static_cast<std::size_t>(v); }
+  static const Graph& with_lanes(const Graph& graph);
+  bool is_mirror(Local v) const { return v >= first_mirror_; }
+  void touch(int thread, Local lane) {
+    if (changed_.set(lane)) touched_[static_cast<std::size_t>(thread)].push_back(lane);
+  }
+  // Returns the sum.
+  double add(double& into, double value) const {
+    if (!alone_) return std::atomic_ref(into).fetch_add(value, std::memory_order_acq_rel) + value;
+    return into += value;
+  }
+
+  World& world_;
+  const bool alone_;  // one thread
+  const Local first_mirror_;
+  MirrorExchange<double, SumOf> lanes_;
+  Array<Sums> sums_;                         // [local]
+  VertexBits changed_;                       // [local][lane]; clear between exchanges
+  std::vector<std::vector<Local>> touched_;  // [thread] lanes of mirrors
+  std::vector<std::size_t> mirrored_;        // words of 64 masters of which another rank has a mirror
+};
+
+template <class F>
+void PathSums::for_told(F&& f) {
+  for (const std::size_t word : mirrored_)
+    for (std::size_t w = word * kLanes; w < (word + 1) * kLanes; ++w)
+      for (std::uint64_t bits = std::exchange(changed_.at(w), 0), at = w * 64; bits; bits >>= kLanes, at += kLanes) {
+        const Sums& sums = sums_[at / kLanes];  // a 0 may have come along with the others' values
+        if ((bits & 3) != 0 && sums.missing == 0 && sums.paths > 0) f(static_cast<Local>(at / kLanes));
+      }
+}
+
+}  // namespace atl

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/graph/graph.hpp>
+#include <functional>
+#include <vector>
+
+/// The edges u -> v on shortest paths from a source, those with dist(u) + w == dist(v). Weights being above 0, they have no
+/// circle.
+///
+///     TightEdges tight(graph);
+///     tight.find(distance, [&](int thread, std::span<const Local> targets) { ... });   // collective
+///     for (const Local v : tight.from(u)) ...                                         // u: a master
+///
+/// Memory: 8 bytes for each master, 4 for each tight edge.
+namespace atl {
+
+class TightEdges {
+ public:
+  explicit TightEdges(const Graph& graph);
+  TightEdges(const TightEdges&) = delete;
+  TightEdges& operator=(const TightEdges&) = delete;
+
+  /// `distance` is by local number, mirrors included; infinite: not reached. Calls `found` for the targets of a block of
+  /// masters at a time. InputError, the same on all ranks, if an edge adds nothing to a distance.
+  void find(std::span<const double> distance, const std::function<void(int, std::span<const Local>)>& found);
+  std::span<const Local> from(Local u) const;
+  std::size_t memory_bytes() const;
+
+ private:
+  struct alignas(128) Thread {
+    Edge light = -1;  // the last edge, by place in the lists, that adds nothing to a distance
+  };
+
+  template <class Weights>
+  void find_by(const Weights& weights, std::span<const double> distance,
+               const std::function<void(int, std::span<const Local>)>& found);
+  void refuse(Edge light, std::span<const double> distance) const;
+
+  const Graph& graph_;
+  Team& team_;
+  std::vector<std::vector<Local>> targets_;  // [active master / kBlock]
+  Array<std::size_t> begin_;                 // [active master] in its block's
+  std::vector<Thread> threads_;
+};
+
+}  // namespace atl

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What callers give, as columns that the core takes as they are: nothing is cast without a word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import errors
+
+__all__ = ["column", "csr_columns", "is_int", "kind_of"]
+
+
+def is_int(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def kind_of(weight: Any) -> str:
+    """What the ranks have to agree on about a column of weights."""
+    return "" if weight is None else f", weight of {getattr(weight, 'dtype', np.dtype(np.float64))}"
+
+
+def column(name: str, values: Any, kind: str) -> np.ndarray:
+    """`values` as an array that the core takes as it is; a TypeError names the cast that would be needed."""
+    allowed = (np.int32, np.int64) if kind == "id" else (np.float32, np.float64)
+    if isinstance(values, (list, tuple, range)):
+        values = np.asarray(values)
+        if values.size == 0 or (kind == "weight" and values.dtype.kind in "iu"):
+            values = values.astype(allowed[1])
+    if not isinstance(values, np.ndarray):
+        raise TypeError(
+            f"{name} is a {type(values).__module__}.{type(values).__qualname__} (a numpy array is needed). "
+            f"Use numpy.asarray({name}, dtype=numpy.{np.dtype(allowed[1])})."
+        )
+    if values.dtype not in allowed:
+        what = "ids are int32 or int64" if kind == "id" else "weights are float32 or float64"
+        raise TypeError(f"{name} is {values.dtype} ({what}). Use {name}.astype(numpy.{np.dtype(allowed[1])}).")
+    if values.ndim != 1:
+        raise TypeError(f"{name} has shape {values.shape} (one dimension is needed). Use {name}.ravel().")
+    if not values.flags.c_contiguous:
+        raise TypeError(f"{name} is strided (contiguous memory is needed). Use numpy.ascontiguousarray({name}).")
+    if not values.flags.aligned:
+        raise TypeError(f"{name} is not aligned (its memory starts between two values). Use {name}.copy().")
+    return values
+
+
+def csr_columns(A: Any, weighted: bool | None) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Offsets, columns and, if wanted, values of a square sparse matrix, no entry there twice."""
+    if not hasattr(A, "tocsr"):
+        raise TypeError(f"A is a {type(A).__qualname__} (a sparse matrix is needed). Use scipy.sparse.csr_array(A).")
+    if len(A.shape) != 2 or A.shape[0] != A.shape[1] or A.shape[0] == 0:
+        raise errors.InputError(
+            f"A has shape {A.shape} (an adjacency matrix is square, with a row). Pad it to n x n, or "
+            "number rows and columns apart and use from_edges."
+        )
+    dtype = A.dtype
+    if weighted is None:
+        weighted = dtype != np.bool_
+    if weighted and dtype not in (np.float32, np.float64):
+        raise TypeError(
+            f"A has {dtype} values (weights are float32 or float64). Use A.astype(numpy.float64), or weighted=False."
+        )
+    csr = A.tocsr()
+    _check_rows(csr)
+    if not csr.has_canonical_format:
+        if csr is A or np.shares_memory(csr.data, getattr(A, "data", None)):
+            csr = csr.copy()  # the caller's stays as it is
+        csr.sum_duplicates()
+    rows, columns, data = csr.indptr, csr.indices, csr.data
+    if len(columns) > rows[-1]:  # SciPy allows room behind the last entry
+        columns, data = columns[: rows[-1]], data[: rows[-1]]
+    if rows.dtype != columns.dtype:
+        rows, columns = rows.astype(np.int64), columns.astype(np.int64)
+    rows, columns = column("A.indptr", rows, "id"), column("A.indices", columns, "id")
+    weight = column("A.data", data, "weight") if weighted else None
+    return rows, columns, weight
+
+
+def _check_rows(csr: Any) -> None:
+    """SciPy itself trusts these, and reads and writes elsewhere where they are wrong."""
+    rows = csr.indptr
+    if len(rows) != csr.shape[0] + 1 or rows[0] != 0 or np.any(rows[1:] < rows[:-1]) or len(csr.indices) < rows[-1]:
+        raise errors.InputError(
+            f"A.indptr does not rise from 0 to at most {len(csr.indices)} entries (the matrix is damaged). Rebuild it."
+        )
