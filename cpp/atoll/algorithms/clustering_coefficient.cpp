@@ -6,6 +6,7 @@
 //
 //   in the paper        here              meaning
 //   A(v), N'(v)         forward lists     neighbours above v in the order of (degree, number)
+//   A, the array        Marks             the list in hand, by number: in how many directions an edge leads there
 //
 // Deviation: entries say in how many directions an edge goes, for coefficients of directed graphs.
 //
@@ -15,6 +16,7 @@
 #include <atoll/algorithms/clustering_local.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
 #include <atoll/graph/mirror_values.hpp>
+#include <bit>
 
 namespace atl {
 namespace {
@@ -30,22 +32,54 @@ std::uint64_t word_of(Vertex dense, std::uint64_t directions) {
   return static_cast<std::uint64_t>(dense) << 2 | directions;
 }
 
+// A forward list as a table of words, most of it empty; it fits the nearest cache, as an array over all vertices would not.
+class Marks {
+ public:
+  template <class WordAt>
+  void set(std::size_t size, WordAt&& word_at) {
+    const std::size_t slots = std::bit_ceil(kRoom * std::max<std::size_t>(1, size));
+    shift_ = 64 - std::countr_zero(slots);
+    slots_.assign(slots, 0);
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::uint64_t word = word_at(i);
+      std::size_t at = place(word >> 2);
+      while (slots_[at] != 0) at = (at + 1) & (slots - 1);
+      slots_[at] = word;
+    }
+  }
+  Edge directions_to(Vertex dense) const {
+    const auto number = static_cast<std::uint64_t>(dense);
+    for (std::size_t at = place(number); slots_[at] != 0; at = (at + 1) & (slots_.size() - 1))
+      if (slots_[at] >> 2 == number) return directions(slots_[at]);
+    return 0;
+  }
+
+ private:
+  static constexpr std::size_t kRoom = 8;
+  std::size_t place(std::uint64_t number) const { return (number * 0x9e3779b97f4a7c15u) >> shift_; }
+
+  int shift_ = 0;
+  std::vector<std::uint64_t> slots_;  // 0: empty, since a word has a direction
+};
+
 class Triangles {
  public:
   explicit Triangles(const Graph& graph)
       : graph_(graph),
         world_(graph.world()),
         team_(world_.team()),
+        alone_(team_.size() == 1),
         locals_(static_cast<std::size_t>(graph.locals())),
         active_(static_cast<std::size_t>(graph.active())),
         dense_(dense_numbers(graph)),
         degree_(locals_, 0),
-        edges_(locals_, 0),
-        corners_(locals_, 0) {}
+        edges_(graph.directed() ? locals_ : 0, 0),
+        corners_(locals_, 0),
+        marks_(static_cast<std::size_t>(team_.size())) {}
 
   ClusteringResult run() {
-    list_neighbours();
-    keep_higher();
+    count_neighbours();
+    list_higher();
     count_here();
     count_elsewhere();
     return collect();
@@ -56,39 +90,13 @@ class Triangles {
   // Words that a rank sends in one batch.
   static constexpr std::size_t kBatch = std::size_t{1} << 20;
 
-  // All neighbours of each vertex but itself, by dense number.
-  void list_neighbours() {
-    lists_.resize(active_);
-    const std::uint64_t both = 2, one = 1;
+  // Neighbours of each vertex but itself; mirrors hear how many their masters have.
+  void count_neighbours() {
     team_.for_range(active_, kGrain, [&](int, std::size_t a, std::size_t b) {
-      for (std::size_t v = a; v < b; ++v) {
-        auto& list = lists_[v];
-        const auto add = [&](const Csr& csr, std::uint64_t directions) {
-          Local before = -1;
-          for (const Local u : csr.neighbours(static_cast<Local>(v))) {
-            if (u != static_cast<Local>(v) && u != before)
-              list.push_back({word_of(dense_[static_cast<std::size_t>(u)], directions), u});
-            before = u;
-          }
-        };
-        add(graph_.out(), graph_.directed() ? one : both);
-        if (graph_.directed()) add(graph_.in(), one);
-        std::sort(list.begin(), list.end(), [](const Entry& x, const Entry& y) { return x.dense() < y.dense(); });
-        std::size_t kept = 0;
-        for (std::size_t i = 0; i < list.size(); ++i) {
-          if (kept > 0 && list[kept - 1].local == list[i].local) {
-            list[kept - 1].word = word_of(list[i].dense(), both);
-          } else {
-            list[kept++] = list[i];
-          }
-        }
-        list.resize(kept);
-        degree_[v] = static_cast<Local>(kept);
-      }
+      for (std::size_t v = a; v < b; ++v)
+        for_neighbours(graph_, static_cast<Local>(v), [&](Local, std::uint8_t) { ++degree_[v]; });
     });
-    VertexBits all(graph_.locals());
-    all.set_all();
-    MirrorExchange<Local, MinOf>(graph_).broadcast({degree_.data(), locals_}, all);
+    MirrorExchange<Local, MinOf>(graph_).broadcast_all({degree_.data(), locals_});
   }
 
   bool is_above(Local u, Local v) const {
@@ -96,52 +104,63 @@ class Triangles {
     return degree_[a] != degree_[b] ? degree_[a] > degree_[b] : dense_[a] > dense_[b];
   }
 
-  void keep_higher() {
+  void list_higher() {
+    lists_.resize(active_);
     team_.for_range(active_, kGrain, [&](int, std::size_t a, std::size_t b) {
       for (std::size_t v = a; v < b; ++v) {
-        std::erase_if(lists_[v], [&](const Entry& e) { return !is_above(e.local, static_cast<Local>(v)); });
-        lists_[v].shrink_to_fit();
+        auto& list = lists_[v];
+        for_neighbours(graph_, static_cast<Local>(v), [&](Local u, std::uint8_t directions) {
+          if (is_above(u, static_cast<Local>(v)))
+            list.push_back({word_of(dense_[static_cast<std::size_t>(u)], directions), u});
+        });
+        list.shrink_to_fit();
+        std::sort(list.begin(), list.end(), [](const Entry& x, const Entry& y) { return x.word < y.word; });
       }
     });
   }
 
-  void add(Array<Edge>& to, Local v, Edge n) { combine_atomically(to[static_cast<std::size_t>(v)], n, SumOf{}); }
+  void add(Array<Edge>& to, Local v, Edge n) {
+    Edge& sum = to[static_cast<std::size_t>(v)];
+    alone_ ? void(sum += n) : void(combine_atomically(sum, n, SumOf{}));
+  }
 
-  // Triangles of v, this rank's u and what both their lists have. words: v's list.
-  template <class WordAt>
-  void count(Local v, Local u, Edge between, std::size_t size, WordAt&& word_at) {
-    const auto& list = lists_[static_cast<std::size_t>(u)];
-    Edge found = 0, at_v = 0;
-    for (std::size_t i = 0, k = 0; i < size && k < list.size();) {
-      const std::uint64_t word = word_at(i);
-      const auto dense = static_cast<Vertex>(word >> 2);
-      if (dense < list[k].dense()) {
-        ++i;
-      } else if (dense > list[k].dense()) {
-        ++k;
-      } else {
-        ++found;
-        at_v += directions(list[k].word);
-        add(edges_, u, directions(word));
-        add(edges_, list[k].local, between);
-        add(corners_, list[k].local, 1);
-        ++i;
-        ++k;
+  // Triangles of v, this rank's u on its list, which is marked, and what both their lists have.
+  template <bool kDirected>
+  void close(const Marks& marked, Local v, Local u, Edge between) {
+    Edge found = 0, at_v = 0, at_u = 0;
+    for (const Entry& e : lists_[static_cast<std::size_t>(u)]) {
+      const Edge mark = marked.directions_to(e.dense());
+      if (mark == 0) continue;
+      ++found;
+      add(corners_, e.local, 1);
+      if constexpr (kDirected) {
+        at_v += directions(e.word);
+        at_u += mark;
+        add(edges_, e.local, between);
       }
     }
     if (found == 0) return;
-    add(edges_, v, at_v);
     add(corners_, v, found);
     add(corners_, u, found);
+    if constexpr (kDirected) {
+      add(edges_, v, at_v);
+      add(edges_, u, at_u);
+    }
+  }
+  void close(const Marks& marked, Local v, Local u, Edge between) {
+    graph_.directed() ? close<true>(marked, v, u, between) : close<false>(marked, v, u, between);
   }
 
   void count_here() {
-    team_.for_range(active_, kGrain, [&](int, std::size_t a, std::size_t b) {
-      for (std::size_t v = a; v < b; ++v)
-        for (const Entry& e : lists_[v])
-          if (e.local < graph_.active())
-            count(static_cast<Local>(v), e.local, directions(e.word), lists_[v].size(),
-                  [&](std::size_t i) { return lists_[v][i].word; });
+    team_.for_range(active_, kGrain, [&](int t, std::size_t a, std::size_t b) {
+      Marks& marks = marks_[static_cast<std::size_t>(t)];
+      for (std::size_t v = a; v < b; ++v) {
+        const auto& list = lists_[v];
+        if (list.size() < 2) continue;
+        marks.set(list.size(), [&](std::size_t i) { return list[i].word; });
+        for (const Entry& e : list)
+          if (e.local < graph_.active()) close(marks, static_cast<Local>(v), e.local, directions(e.word));
+      }
     });
   }
 
@@ -158,7 +177,7 @@ class Triangles {
         Rank last = world_.rank();
         for (const Entry& e : lists_[v]) {
           const Rank owner = graph_.blocks().owner(e.dense());  // ascends along the list
-          if (owner == last || owner == world_.rank()) continue;
+          if (lists_[v].size() < 2 || owner == last || owner == world_.rank()) continue;
           last = owner;
           auto& message = outgoing[static_cast<std::size_t>(owner)];
           const auto& mirrored = known[static_cast<std::size_t>(owner)];
@@ -178,14 +197,16 @@ class Triangles {
     std::vector<std::size_t> starts;
     for (std::size_t at = 0; at < message.size(); at += 2 + message[at + 1]) starts.push_back(at);
     const Vertex begin = graph_.blocks().begin(world_.rank()), owned = static_cast<Vertex>(graph_.owned());
-    team_.for_range(starts.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+    team_.for_range(starts.size(), kGrain, [&](int t, std::size_t a, std::size_t b) {
+      Marks& marks = marks_[static_cast<std::size_t>(t)];
       for (std::size_t s = a; s < b; ++s) {
         const Local v = first_mirror + static_cast<Local>(message[starts[s]]);
         const std::span<const std::uint64_t> words(message.data() + starts[s] + 2, message[starts[s] + 1]);
+        marks.set(words.size(), [&](std::size_t i) { return words[i]; });
         auto first = std::lower_bound(words.begin(), words.end(), word_of(begin, 0));
         for (; first != words.end() && static_cast<Vertex>(*first >> 2) < begin + owned; ++first) {
           const Local u = graph_.local_of(static_cast<Vertex>(*first >> 2) - begin);
-          count(v, u, directions(*first), words.size(), [&](std::size_t i) { return words[i]; });
+          close(marks, v, u, directions(*first));
         }
       }
     });
@@ -195,6 +216,7 @@ class Triangles {
     VertexBits all(graph_.locals());
     MirrorExchange<Edge, SumOf> exchange(graph_);
     for (Array<Edge>* counts : {&edges_, &corners_}) {
+      if (counts->size() == 0) continue;
       all.set_all();
       exchange.reduce({counts->data(), locals_}, all);
     }
@@ -204,7 +226,8 @@ class Triangles {
     for (std::size_t k = 0; k < owned; ++k) {
       const auto v = static_cast<std::size_t>(graph_.local_of(static_cast<Vertex>(k)));
       const auto d = static_cast<double>(degree_[v]);
-      result.coefficient[k] = d < 2 ? 0 : static_cast<double>(edges_[v]) / (d * (d - 1));
+      const Edge edges = graph_.directed() ? edges_[v] : 2 * corners_[v];
+      result.coefficient[k] = d < 2 ? 0 : static_cast<double>(edges) / (d * (d - 1));
       result.triangles[k] = corners_[v];
       sum += corners_[v];
     }
@@ -215,11 +238,13 @@ class Triangles {
   const Graph& graph_;
   World& world_;
   Team& team_;
+  const bool alone_;  // one thread: no other adds meanwhile
   const std::size_t locals_, active_;
   const std::vector<Vertex> dense_;        // [local]
   std::vector<std::vector<Entry>> lists_;  // [local master] forward lists, by dense number
   Array<Local> degree_;                    // [local] in the graph without directions and loops
-  Array<Edge> edges_, corners_;            // [local] between its neighbours; triangles that it is in
+  Array<Edge> edges_, corners_;            // [local] between its neighbours, if directed; triangles that it is in
+  std::vector<Marks> marks_;               // [thread]
 };
 
 }  // namespace
