@@ -5,7 +5,8 @@
 // or a mirror, so what it counts goes home by one reduce.
 //
 //   in the paper        here              meaning
-//   A(v), N'(v)         lists_.of(v)      neighbours above v in the order of (degree, number); forward_lists.cpp
+//   A(v), N'(v)         lists_.of(v)      neighbours above v in the order of (degree, number); forward_lists.hpp
+//   A, the array        MarkedList        the list in hand, by number: in how many directions an edge leads there
 //
 // Deviation: entries say in how many directions an edge goes, for coefficients of directed graphs.
 //
@@ -15,7 +16,6 @@
 #include <atoll/algorithms/clustering_local.hpp>
 #include <atoll/algorithms/forward_lists.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
-#include <atoll/graph/mirror_values.hpp>
 
 namespace atl {
 namespace {
@@ -26,11 +26,13 @@ class Triangles {
       : graph_(graph),
         world_(graph.world()),
         team_(world_.team()),
+        alone_(team_.size() == 1),
         locals_(static_cast<std::size_t>(graph.locals())),
         active_(static_cast<std::size_t>(graph.active())),
         lists_(graph),
-        edges_(locals_, 0),
-        corners_(locals_, 0) {}
+        edges_(graph.directed() ? locals_ : 0, 0),
+        corners_(locals_, 0),
+        marks_(static_cast<std::size_t>(team_.size())) {}
 
   ClusteringResult run() {
     count_here();
@@ -43,43 +45,47 @@ class Triangles {
   // Words that a rank sends in one batch.
   static constexpr std::size_t kBatch = std::size_t{1} << 20;
 
-  void add(Array<Edge>& to, Local v, Edge n) { combine_atomically(to[static_cast<std::size_t>(v)], n, SumOf{}); }
+  void add(Array<Edge>& to, Local v, Edge n) {
+    Edge& sum = to[static_cast<std::size_t>(v)];
+    alone_ ? void(sum += n) : void(combine_atomically(sum, n, SumOf{}));
+  }
 
-  // Triangles of v, this rank's u and what both their lists have. words: v's list.
-  template <class WordAt>
-  void count(Local v, Local u, Edge between, std::size_t size, WordAt&& word_at) {
-    const auto list = lists_.of(u);
-    Edge found = 0, at_v = 0;
-    for (std::size_t i = 0, k = 0; i < size && k < list.size();) {
-      const std::uint64_t word = word_at(i);
-      const auto dense = ForwardLists::dense_of(word);
-      if (dense < list[k].dense()) {
-        ++i;
-      } else if (dense > list[k].dense()) {
-        ++k;
-      } else {
-        ++found;
-        at_v += list[k].directions();
-        add(edges_, u, ForwardLists::directions_of(word));
-        add(edges_, list[k].local, between);
-        add(corners_, list[k].local, 1);
-        ++i;
-        ++k;
+  // Triangles of v, this rank's u on its list, which is marked, and what both their lists have.
+  template <bool kDirected>
+  void close(const MarkedList& marked, Local v, Local u, Edge between) {
+    Edge found = 0, at_v = 0, at_u = 0;
+    for (const auto& e : lists_.of(u)) {
+      const Edge mark = marked.directions_to(e.dense());
+      if (mark == 0) continue;
+      ++found;
+      add(corners_, e.local, 1);
+      if constexpr (kDirected) {
+        at_v += e.directions();
+        at_u += mark;
+        add(edges_, e.local, between);
       }
     }
     if (found == 0) return;
-    add(edges_, v, at_v);
     add(corners_, v, found);
     add(corners_, u, found);
+    if constexpr (kDirected) {
+      add(edges_, v, at_v);
+      add(edges_, u, at_u);
+    }
+  }
+  void close(const MarkedList& marked, Local v, Local u, Edge between) {
+    graph_.directed() ? close<true>(marked, v, u, between) : close<false>(marked, v, u, between);
   }
 
   void count_here() {
-    team_.for_range(active_, kGrain, [&](int, std::size_t a, std::size_t b) {
-      for (auto v = static_cast<Local>(a); v < static_cast<Local>(b); ++v) {
-        const auto list = lists_.of(v);
+    team_.for_range(active_, kGrain, [&](int t, std::size_t a, std::size_t b) {
+      MarkedList& marks = marks_[static_cast<std::size_t>(t)];
+      for (std::size_t v = a; v < b; ++v) {
+        const auto list = lists_.of(static_cast<Local>(v));
+        if (list.size() < 2) continue;
+        marks.set(list.size(), [&](std::size_t i) { return list[i].word; });
         for (const auto& e : list)
-          if (e.local < graph_.active())
-            count(v, e.local, e.directions(), list.size(), [&](std::size_t i) { return list[i].word; });
+          if (e.local < graph_.active()) close(marks, static_cast<Local>(v), e.local, e.directions());
       }
     });
   }
@@ -88,7 +94,9 @@ class Triangles {
   // batch after batch.
   void count_elsewhere() {
     const auto ranks = static_cast<std::size_t>(world_.size());
-    const auto known = known_masters(graph_);
+    std::vector<std::vector<Local>> known(ranks);
+    for (std::size_t r = 0; r < ranks; ++r)
+      for_bits(graph_.mirrors().known_by[r], [&](std::size_t v) { known[r].push_back(static_cast<Local>(v)); });
     for (std::size_t v = 0; world_.any(v < active_);) {
       std::vector<std::vector<std::uint64_t>> outgoing(ranks);
       for (std::size_t words = 0; v < active_ && words < kBatch; ++v) {
@@ -96,7 +104,7 @@ class Triangles {
         Rank last = world_.rank();
         for (const auto& e : list) {
           const Rank owner = graph_.blocks().owner(e.dense());  // ascends along the list
-          if (owner == last || owner == world_.rank()) continue;
+          if (list.size() < 2 || owner == last || owner == world_.rank()) continue;
           last = owner;
           auto& message = outgoing[static_cast<std::size_t>(owner)];
           const auto& mirrored = known[static_cast<std::size_t>(owner)];
@@ -116,14 +124,16 @@ class Triangles {
     std::vector<std::size_t> starts;
     for (std::size_t at = 0; at < message.size(); at += 2 + message[at + 1]) starts.push_back(at);
     const Vertex begin = graph_.blocks().begin(world_.rank()), owned = static_cast<Vertex>(graph_.owned());
-    team_.for_range(starts.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+    team_.for_range(starts.size(), kGrain, [&](int t, std::size_t a, std::size_t b) {
+      MarkedList& marks = marks_[static_cast<std::size_t>(t)];
       for (std::size_t s = a; s < b; ++s) {
         const Local v = first_mirror + static_cast<Local>(message[starts[s]]);
         const std::span<const std::uint64_t> words(message.data() + starts[s] + 2, message[starts[s] + 1]);
+        marks.set(words.size(), [&](std::size_t i) { return words[i]; });
         auto first = std::lower_bound(words.begin(), words.end(), ForwardLists::word_of(begin, 0));
         for (; first != words.end() && ForwardLists::dense_of(*first) < begin + owned; ++first) {
           const Local u = graph_.local_of(ForwardLists::dense_of(*first) - begin);
-          count(v, u, ForwardLists::directions_of(*first), words.size(), [&](std::size_t i) { return words[i]; });
+          close(marks, v, u, ForwardLists::directions_of(*first));
         }
       }
     });
@@ -133,6 +143,7 @@ class Triangles {
     VertexBits all(graph_.locals());
     MirrorExchange<Edge, SumOf> exchange(graph_);
     for (Array<Edge>* counts : {&edges_, &corners_}) {
+      if (counts == &edges_ && !graph_.directed()) continue;  // the same on all ranks, also on one with no vertex
       all.set_all();
       exchange.reduce({counts->data(), locals_}, all);
     }
@@ -143,7 +154,8 @@ class Triangles {
       const Local local = graph_.local_of(static_cast<Vertex>(k));
       const auto v = static_cast<std::size_t>(local);
       const auto d = static_cast<double>(lists_.degree(local));
-      result.coefficient[k] = d < 2 ? 0 : static_cast<double>(edges_[v]) / (d * (d - 1));
+      const Edge edges = graph_.directed() ? edges_[v] : 2 * corners_[v];
+      result.coefficient[k] = d < 2 ? 0 : static_cast<double>(edges) / (d * (d - 1));
       result.triangles[k] = corners_[v];
       sum += corners_[v];
     }
@@ -154,9 +166,11 @@ class Triangles {
   const Graph& graph_;
   World& world_;
   Team& team_;
+  const bool alone_;  // one thread: no other adds meanwhile
   const std::size_t locals_, active_;
   const ForwardLists lists_;
-  Array<Edge> edges_, corners_;  // [local] between its neighbours; triangles that it is in
+  Array<Edge> edges_, corners_;    // [local] between its neighbours, if directed; triangles that it is in
+  std::vector<MarkedList> marks_;  // [thread]
 };
 
 }  // namespace

@@ -31,7 +31,7 @@ class Triangles {
   ClusteringResult run() {
     for_vertices([&](std::size_t v) {
       Local degree = 0;
-      for_neighbours(v, [&](Local, std::uint8_t) { ++degree; });
+      for_neighbours(graph_, static_cast<Local>(v), [&](Local, std::uint8_t) { ++degree; });
       degree_[v] = degree;
     });
     list_higher();
@@ -53,22 +53,6 @@ class Triangles {
     });
   }
 
-  // f(neighbour, directions), each once, v itself left out: the two lists are sorted, and merged.
-  template <class F>
-  void for_neighbours(std::size_t v, F&& f) const {
-    const auto self = static_cast<Local>(v);
-    const auto out = graph_.out().neighbours(self);
-    const auto in = graph_.directed() ? graph_.in().neighbours(self) : std::span<const Local>{};
-    for (std::size_t i = 0, k = 0; i < out.size() || k < in.size();) {
-      const bool from_out = i < out.size() && (k == in.size() || out[i] <= in[k]);
-      const bool from_in = k < in.size() && (i == out.size() || in[k] <= out[i]);
-      const Local u = from_out ? out[i] : in[k];
-      while (i < out.size() && out[i] == u) ++i;
-      while (k < in.size() && in[k] == u) ++k;
-      if (u != self) f(u, static_cast<std::uint8_t>(graph_.directed() ? from_out + from_in : 2));
-    }
-  }
-
   bool is_above(Local u, std::size_t v) const {
     const Local a = degree_[static_cast<std::size_t>(u)], b = degree_[v];
     return a != b ? a > b : static_cast<std::size_t>(u) < v;
@@ -78,7 +62,7 @@ class Triangles {
     begin_[0] = 0;
     for_vertices([&](std::size_t v) {
       Edge higher = 0;
-      for_neighbours(v, [&](Local u, std::uint8_t) { higher += is_above(u, v); });
+      for_neighbours(graph_, static_cast<Local>(v), [&](Local u, std::uint8_t) { higher += is_above(u, v); });
       begin_[v + 1] = higher;
     });
     for (std::size_t v = 0; v < active_; ++v) begin_[v + 1] += begin_[v];
@@ -86,7 +70,7 @@ class Triangles {
     directions_ = Array<std::uint8_t>(forward_.size());
     for_vertices([&](std::size_t v) {
       auto at = static_cast<std::size_t>(begin_[v]);
-      for_neighbours(v, [&](Local u, std::uint8_t directions) {
+      for_neighbours(graph_, static_cast<Local>(v), [&](Local u, std::uint8_t directions) {
         if (!is_above(u, v)) return;
         forward_[at] = u;
         directions_[at++] = directions;

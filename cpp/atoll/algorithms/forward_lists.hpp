@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <atoll/graph/graph.hpp>
+#include <bit>
 #include <vector>
 
 /// Of every master the list of its neighbours of higher degree, without directions, loops and multi-edges.
@@ -10,7 +12,7 @@
 ///     for (const auto& entry : lists.of(v)) entry.local;      // v: an active master; ascending dense numbers
 ///     lists.degree(v);                                        // of any local vertex, mirrors included
 ///
-/// Memory: 16 bytes for each pair of neighbours, 12 a local vertex, and at first twice the lists.
+/// Memory: 16 bytes for each pair of neighbours, 12 a local vertex.
 namespace atl {
 
 class ForwardLists {
@@ -35,14 +37,47 @@ class ForwardLists {
   Local degree(Local v) const { return degree_[static_cast<std::size_t>(v)]; }
 
  private:
-  void list_neighbours();
-  void keep_higher();
+  void count_neighbours();
+  void list_higher();
   bool is_above(Local u, Local v) const;
 
   const Graph& graph_;
   const std::vector<Vertex> dense_;        // [local]
   std::vector<std::vector<Entry>> lists_;  // [active master]
   Array<Local> degree_;                    // [local]
+};
+
+/// The words of a forward list in a table, most of it empty: to ask whether a vertex is on the list. It fits the nearest
+/// cache, as an array over all vertices would not.
+class MarkedList {
+ public:
+  /// word_at(i) for i below `size`.
+  template <class WordAt>
+  void set(std::size_t size, WordAt&& word_at) {
+    const std::size_t slots = std::bit_ceil(kRoom * std::max<std::size_t>(1, size));
+    shift_ = 64 - std::countr_zero(slots);
+    slots_.assign(slots, 0);
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::uint64_t word = word_at(i);
+      std::size_t at = place(word >> 2);
+      while (slots_[at] != 0) at = (at + 1) & (slots - 1);
+      slots_[at] = word;
+    }
+  }
+  /// 0: not on the list.
+  Edge directions_to(Vertex dense) const {
+    const auto number = static_cast<std::uint64_t>(dense);
+    for (std::size_t at = place(number); slots_[at] != 0; at = (at + 1) & (slots_.size() - 1))
+      if (slots_[at] >> 2 == number) return ForwardLists::directions_of(slots_[at]);
+    return 0;
+  }
+
+ private:
+  static constexpr std::size_t kRoom = 8;
+  std::size_t place(std::uint64_t number) const { return (number * 0x9e3779b97f4a7c15u) >> shift_; }
+
+  int shift_ = 0;
+  std::vector<std::uint64_t> slots_;  // 0: empty, since a word has a direction
 };
 
 }  // namespace atl

@@ -78,17 +78,18 @@ class SsspSpread : private SsspSteps<Real> {
   World& world_;
   MirrorExchange<Real, MinOf> exchange_;
   const Local first_mirror_;
-  Local landmarks_ = 0;         // the first so many masters are hubs that set the horizon
-  std::size_t window_ = 1;      // buckets of a round
-  double active_of_all_ = 0;    // vertices with an edge, of all ranks
-  Array<Edge> forth_offsets_;   // of forth_; back_ has the graph's
-  SsspLists<Real> forth_;       // [local, mirrors too] edges to masters of this rank
-  SsspLists<Real> back_;        // [master] entering edges, lightest first; graphs with hubs only
-  Array<Head> heads_;           // [master] of back_
-  VertexBits told_;             // masters to tell of; mirrors just told
-  Real horizon_before_ = kFar;  // when the round began; the same on all ranks
-  bool horizon_open_ = true;    // a hub that comes closer may still move it
-  Real first_late_ = 0;         // nothing closer has changed since the others were last told
+  Local landmarks_ = 0;          // the first so many masters are hubs that set the horizon
+  std::size_t window_ = 1;       // buckets of a round
+  std::size_t near_window_ = 1;  // once there is a horizon
+  double active_of_all_ = 0;     // vertices with an edge, of all ranks
+  Array<Edge> forth_offsets_;    // of forth_; back_ has the graph's
+  SsspLists<Real> forth_;        // [local, mirrors too] edges to masters of this rank
+  SsspLists<Real> back_;         // [master] entering edges, lightest first; graphs with hubs only
+  Array<Head> heads_;            // [master] of back_
+  VertexBits told_;              // masters to tell of; mirrors just told
+  Real horizon_before_ = kFar;   // when the round began; the same on all ranks
+  bool horizon_open_ = true;     // a hub that comes closer may still move it
+  Real first_late_ = 0;          // nothing closer has changed since the others were last told
   int rounds_ = 0;
 };
 
