@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <tuple>
 
 namespace atl {
 namespace {
@@ -109,6 +110,19 @@ GridPlan plan_grid(const ApspMachine& machine, std::int64_t n, Rank ranks, NodeS
   if (ranks > machine.ranks_per_node && ranks % machine.ranks_per_node != 0) counted.ranks_per_node = 1;
   if (counted.ranks_per_node % counted.ranks_per_device != 0) counted.ranks_per_device = 1;
   std::vector<ApspPrediction> ways = predict_apsp(counted, query);
+  // Before a panel of the next step can be updated, the outer product of this one is done on it: as many operations again.
+  // In the model's chain there is only the update; on few ranks and in few steps the other half decides about the block.
+  for (ApspPrediction& p : ways) {
+    if (ranks == 1) continue;
+    const double steps = std::ceil(static_cast<double>(n) / static_cast<double>(p.plan.block));
+    const auto b = static_cast<double>(p.plan.block);
+    p.time.chain_s += std::max(0.0, p.time.chain_s - steps * 2 * b * b * b / counted.diagonal_rate);
+    // And nothing hides the first step's.
+    p.expected_s = p.time.expected_s(overlap * (1 - 1 / steps));
+  }
+  std::ranges::stable_sort(ways, {}, [](const ApspPrediction& p) {
+    return std::tuple(!p.memory_fits, p.expected_s, p.time.worst_s() + p.time.chain_s);
+  });
   if (wishes.placement)
     std::erase_if(ways, [&](const ApspPrediction& p) {
       return p.plan.grid.rows % wishes.placement->rows != 0 || p.plan.grid.cols % wishes.placement->cols != 0;
