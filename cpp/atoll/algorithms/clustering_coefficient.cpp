@@ -216,7 +216,7 @@ class Triangles {
     VertexBits all(graph_.locals());
     MirrorExchange<Edge, SumOf> exchange(graph_);
     for (Array<Edge>* counts : {&edges_, &corners_}) {
-      if (counts->size() == 0) continue;
+      if (counts == &edges_ && !graph_.directed()) continue;  // the same on all ranks, also on one with no vertex
       all.set_all();
       exchange.reduce({counts->data(), locals_}, all);
     }
