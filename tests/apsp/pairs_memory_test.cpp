@@ -65,19 +65,16 @@ void check_peak(const std::string& way, Local n, bool directed, const AllPairsOp
                 bool twigs = true) {
   const Arcs<T> arcs = ring_with_twigs<T>(n, directed, twigs, T{1});
   const Gemm gemm(shortest_paths_algebra(arcs));
-  const bool alone = ranks == 1 && !options.grid && options.checkpoint.folder.empty();
-  const PairsMemory of{.n = n,
-                       .arcs = arcs.size(),
-                       .value_bytes = sizeof(T),
-                       .undirected = !directed,
-                       .peels = options.peel == Peel::yes,
-                       .unit = true,
-                       .method = options.method,
-                       .threads = ranks == 1 ? 2 : 1};
-  const double said = alone ? bytes_on_one_rank(gemm, of)
-                            : ranks * bytes_on_a_grid(gemm, of, options.grid.value_or(square_grid(ranks)),
-                                                      !options.checkpoint.folder.empty());
+  PairsMemory of{.n = n,
+                 .arcs = arcs.size(),
+                 .value_bytes = sizeof(T),
+                 .undirected = !directed,
+                 .peels = options.peel == Peel::yes,
+                 .unit = true,
+                 .method = options.method,
+                 .threads = ranks == 1 ? 2 : 1};
   double before = 0, peak = 0;
+  std::optional<GridPlan> plan;
   bool can = true;
   run_ranks(ranks, threads(of.threads), [&](World& world) {
     world.barrier();
@@ -88,12 +85,17 @@ void check_peak(const std::string& way, Local n, bool directed, const AllPairsOp
     world.barrier();
     const AllPairs<T> all = all_pairs(world, arcs, options);
     world.barrier();
-    if (world.rank() == 0) peak = status("VmHWM");
+    if (world.rank() != 0) return;
+    peak = status("VmHWM");
+    plan = all.report.plan;
   });
   if (!can) {
     MESSAGE("skipped: the peak of a process cannot be set back here");
     return;
   }
+  if (plan) of.block = plan->block;
+  const double said = plan ? ranks * bytes_on_a_grid(gemm, of, plan->grid, !options.checkpoint.folder.empty())
+                           : bytes_on_one_rank(gemm, of);
   // Panels may be gone before the rest of the matrix is touched: how much is peeled off is not known before.
   const double least = of.peels ? matrix_bytes(n, n, sizeof(T)) : said;
   INFO(way, ", ", n, directed ? " directed" : " undirected", ", bytes a value ", sizeof(T), ": said ", said / 1e6,
@@ -119,7 +121,9 @@ TEST_CASE("what all pairs is said to take is what it takes") {
 
 TEST_CASE("what all pairs is said to take on a grid is what its ranks take") {
   if (shapes::kSanitized) return;
-  for (const Rank ranks : {1, 2, 4}) check_peak<float>("grid", 3000, true, {.grid = square_grid(ranks)}, ranks);
+  check_peak<float>("grid", 3000, true, {.grid = {.sides = GridSides{1, 1}}}, 1);
+  check_peak<float>("grid", 3000, true, {.grid = {.sides = GridSides{1, 2}}}, 2);
+  check_peak<float>("grid", 3000, true, {.grid = {.sides = GridSides{2, 2}}}, 4);
   files::Folder folder;
   check_peak<std::int32_t>("checkpoint", 2500, true,
                            {.checkpoint = {.folder = folder / "run", .every_steps = 4, .run = {}}}, 1);

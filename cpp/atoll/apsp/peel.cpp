@@ -84,14 +84,18 @@ double Peeling<T>::work() const {
 }
 
 template <class T>
+Peeling<T> unpeeled(const Arcs<T>& arcs) {
+  Peeling<T> whole;
+  whole.component.assign(static_cast<std::size_t>(arcs.vertices()), 0);
+  whole.cores.emplace_back(whole.component.size());
+  std::iota(whole.cores.front().begin(), whole.cores.front().end(), 0);
+  whole.first_row.push_back(0);
+  return whole;
+}
+
+template <class T>
 Peeling<T> peel(const Arcs<T>& arcs) {
-  if (arcs.vertices() > 0 && is_one_core(arcs)) {
-    Peeling<T> whole;
-    whole.component.assign(static_cast<std::size_t>(arcs.vertices()), 0);
-    whole.cores.emplace_back(whole.component.size());
-    std::iota(whole.cores.front().begin(), whole.cores.front().end(), 0);
-    return whole;
-  }
+  if (arcs.vertices() > 0 && is_one_core(arcs)) return unpeeled(arcs);
   const Arcs<T> in = arcs.directed ? arcs.reversed() : Arcs<T>{};
   const Neighbours near(arcs, arcs.directed ? in : arcs);
   const auto n = static_cast<std::size_t>(arcs.vertices());
@@ -123,15 +127,6 @@ Peeling<T> peel(const Arcs<T>& arcs) {
     peeling.first_row.push_back(rows);
     if (core.size() > 1) rows += std::ssize(core);
   }
-  return peeling;
-}
-
-template <class T>
-Peeling<T> unpeeled(const Arcs<T>& arcs) {
-  Peeling<T> peeling;
-  peeling.component.assign(static_cast<std::size_t>(arcs.vertices()), 0);
-  peeling.cores.emplace_back();
-  for (Local v = 0; v < static_cast<Local>(arcs.vertices()); ++v) peeling.cores.front().push_back(v);
   return peeling;
 }
 

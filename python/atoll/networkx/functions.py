@@ -229,7 +229,7 @@ def single_source_dijkstra_path_length(
 
 def _matrix(G: Graph, weight: str | None) -> tuple[np.ndarray, np.ndarray]:
     """(distances, whether there is a path), rows and columns in the order of nodes; ints where NetworkX has ints."""
-    weights = None if weight is None else G._weights_by(weight)
+    weights = None if weight is None else G._weights.get(weight)
     if weights is None:
         pairs = all_pairs(G._plain())
     elif weights.integral:
@@ -276,7 +276,7 @@ def floyd_warshall(G: Graph, weight: str = "weight") -> dict[Any, dict[Any, floa
     if len(G) == 0:
         return {}
     distance, known = _matrix(G, weight)
-    weights = G._weights_by(weight)
+    weights = G._weights.get(weight)
     whole = weights is not None and weights.integral
     found: dict[Any, dict[Any, float]] = {}
     for number, node in enumerate(G._nodes):
