@@ -20,7 +20,7 @@ def bench(*options):
 
 
 def test_coast_scales_better_than_the_naive_algorithm():
-    run, report = bench("--ranks", "64", "--steps", "8")
+    run, report = bench("--ranks", "64", "--steps", "8", "--block", "768")  # one for all, as the paper
     assert run.returncode == 0, run.stderr
     rows = {(r["plan"], r["ranks"]): r for r in report["result"]["scaling"]}
     assert len(rows) == 5 * 4
