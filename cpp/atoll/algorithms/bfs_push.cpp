@@ -5,11 +5,23 @@
 namespace atl {
 namespace {
 
-// Below this much work waking the team costs more than it brings (a region is about a microsecond).
-constexpr Edge kAloneEdges = 4096;
-constexpr std::size_t kAloneVertices = 256;
+// Below this much work the team costs more than it brings: to wake it (a region is about a microsecond), and that bits are
+// set by a locked instruction, which waits for the writes before it (20 ns a vertex; alone 5).
+constexpr Edge kAloneEdges = 8192;
+constexpr std::size_t kAloneVertices = 2048;
+// Up to here a list is gone through one by one where nothing is locked.
+constexpr std::size_t kShort = 32;
 // Frontier vertices that a thread takes at a time.
 constexpr std::size_t kGrain = 64;
+
+// Lists lie anywhere: where they begin, and then they, are asked for before their turn.
+void fetch_ahead(const Csr& out, std::span<const Local> queue, std::size_t i) {
+  constexpr std::size_t kAheadOffsets = 24, kAheadLists = 12;
+  if (i + kAheadOffsets < queue.size())
+    __builtin_prefetch(&out.offsets[static_cast<std::size_t>(queue[i + kAheadOffsets])]);
+  if (i + kAheadLists < queue.size())
+    __builtin_prefetch(out.targets.data() + out.offsets[static_cast<std::size_t>(queue[i + kAheadLists])]);
+}
 
 }  // namespace
 
@@ -42,26 +54,28 @@ void BfsPush<Id>::all() {
   Edge edges = 0;
   for (std::size_t i = 0; i < queue.size() && edges <= kAloneEdges; ++i) edges += graph_.out().degree(queue[i]);
   if (edges > kAloneEdges || queue.size() > kAloneVertices) return with_team();
-  for (const Local u : queue) whole(Team::this_thread(), u);
+  const int thread = Team::this_thread();
+  const bool alone = graph_.world().size() == 1;
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    fetch_ahead(graph_.out(), queue, i);
+    whole(thread, queue[i], alone);
+  }
 }
 
 template <class Id>
 void BfsPush<Id>::with_team() {
   const std::span<const Local> queue = state_.queue();
   const Csr& out = graph_.out();
+  const bool alone = team_.size() == 1 && graph_.world().size() == 1;
   std::atomic<std::size_t> next{0}, longs{0}, pieces{0};
   team_.run([&](int thread) {
-    constexpr std::size_t kAheadOffsets = 24, kAheadLists = 12;
     for (std::size_t a; (a = next.fetch_add(kGrain, std::memory_order_relaxed)) < queue.size();) {
       for (std::size_t i = a; i < std::min(queue.size(), a + kGrain); ++i) {
-        if (i + kAheadOffsets < queue.size())
-          __builtin_prefetch(&out.offsets[static_cast<std::size_t>(queue[i + kAheadOffsets])]);
-        if (i + kAheadLists < queue.size())
-          __builtin_prefetch(out.targets.data() + out.offsets[static_cast<std::size_t>(queue[i + kAheadLists])]);
+        fetch_ahead(out, queue, i);
         if (queue[i] < long_end_) {
           long_lists_[longs.fetch_add(1, std::memory_order_relaxed)] = queue[i];
         } else {
-          whole(thread, queue[i]);
+          whole(thread, queue[i], alone);
         }
       }
     }
@@ -75,7 +89,7 @@ void BfsPush<Id>::with_team() {
       const auto all = static_cast<std::size_t>((degree + kPiece - 1) / kPiece);
       for (; taken < first + all; taken = pieces.fetch_add(1, std::memory_order_relaxed)) {
         const Edge at = static_cast<Edge>(taken - first) * kPiece;
-        piece(thread, u, begin + at, std::min(kPiece, degree - at));
+        piece(thread, u, begin + at, std::min(kPiece, degree - at), alone);
       }
       first += all;
     }
@@ -83,16 +97,32 @@ void BfsPush<Id>::with_team() {
 }
 
 template <class Id>
-void BfsPush<Id>::whole(int thread, Local u) {
+void BfsPush<Id>::whole(int thread, Local u, bool alone) {
   const Edge begin = graph_.out().offsets[static_cast<std::size_t>(u)], degree = graph_.out().degree(u);
-  for (Edge at = 0; at < degree; at += kPiece) piece(thread, u, begin + at, std::min(kPiece, degree - at));
+  for (Edge at = 0; at < degree; at += kPiece) piece(thread, u, begin + at, std::min(kPiece, degree - at), alone);
 }
 
 template <class Id>
-void BfsPush<Id>::piece(int thread, Local u, Edge begin, Edge n) {
+std::size_t BfsPush<Id>::claim(std::span<const Local> targets, Local* claimed, bool alone) {
+  if (!alone || targets.size() > kShort)
+    return kernels_.claim(state_.visited(), targets.data(), targets.size(), claimed);
+  std::uint64_t* const visited = state_.visited();
+  std::size_t count = 0;
+  for (const Local v : targets) {
+    std::uint64_t& word = visited[v >> 6];
+    const std::uint64_t bit = std::uint64_t{1} << (v & 63);
+    claimed[count] = v;
+    count += (word & bit) == 0;
+    word |= bit;
+  }
+  return count;
+}
+
+template <class Id>
+void BfsPush<Id>::piece(int thread, Local u, Edge begin, Edge n, bool alone) {
   Local* const claimed = claimed_[static_cast<std::size_t>(thread)].targets;
-  const std::size_t count =
-      kernels_.claim(state_.visited(), graph_.out().targets.data() + begin, static_cast<std::size_t>(n), claimed);
+  const std::span<const Local> targets(graph_.out().targets.data() + begin, static_cast<std::size_t>(n));
+  const std::size_t count = claim(targets, claimed, alone);
   const Id id = ids_[static_cast<std::size_t>(u)];
   auto& mine = state_.thread(thread);
   auto sender = visits_.from(u, id);

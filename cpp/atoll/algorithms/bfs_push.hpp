@@ -33,8 +33,10 @@ class BfsPush {
   };
 
   void with_team();
-  void whole(int thread, Local u);
-  void piece(int thread, Local u, Edge begin, Edge n);
+  // alone: no other thread and no other rank visits anybody meanwhile.
+  void whole(int thread, Local u, bool alone);
+  void piece(int thread, Local u, Edge begin, Edge n, bool alone);
+  std::size_t claim(std::span<const Local> targets, Local* claimed, bool alone);
 
   const Graph& graph_;
   Team& team_;
