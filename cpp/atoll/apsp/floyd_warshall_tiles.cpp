@@ -18,6 +18,7 @@
 #include <atoll/apsp/floyd_warshall_tiles.hpp>
 #include <atoll/apsp/restore_no_path.hpp>
 #include <atoll/base/timer.hpp>
+#include <atomic>
 
 namespace atl {
 namespace {
@@ -139,8 +140,8 @@ class TileSteps {
 
   void tell() const {
     const auto tile_bytes = static_cast<double>(tiles_.block() * tiles_.block()) * sizeof(T);
-    report_.bytes_read = static_cast<double>(read_) * tile_bytes;
-    report_.bytes_written = static_cast<double>(written_) * tile_bytes;
+    report_.bytes_read = static_cast<double>(read_.load()) * tile_bytes;
+    report_.bytes_written = static_cast<double>(written_.load()) * tile_bytes;
     report_.wait_seconds = cache_->transfers().wait_seconds;
   }
 
@@ -269,8 +270,8 @@ class TileSteps {
   PackedTile diagonal_left_{PackedPanel::Side::left}, diagonal_right_{PackedPanel::Side::right};
 
   // Of the cache's thread.
-  std::vector<bool> in_file_;  // [tile]
-  std::size_t read_ = 0, written_ = 0;
+  std::vector<bool> in_file_;                      // [tile]
+  std::atomic<std::size_t> read_{0}, written_{0};  // tiles; tell() looks while it may still be at work
   Team alone_{1};
   Array<T> turned_;
   std::unique_ptr<TileCache<T>> cache_;  // last: its thread ends first
