@@ -8,7 +8,7 @@ part of this repository:
                                      (1: directed) prints `trial SECONDS`, and `sum` of all finite distances
 Every program reads the same text file of edges; reading it does not count. The types of both sides are printed.
 
-[1] R. Kannan et al. "Exaflops Biomedical Knowledge Graph Analytics." SC 2022, appendix D.
+[1] R. Kannan et al. "Exaflop/s Biomedical Knowledge Graph Analytics." SC 2022, appendix D.
 """
 
 import os

@@ -4,7 +4,7 @@
 Measured here are `products`, `blocks`, `partial` and the first table of `variants`; the others are in virtual time or
 by the model, and say so. A ring stands for any graph: Floyd-Warshall does the same whatever the arcs are.
 
-[1] R. Kannan et al. "Exaflops Biomedical Knowledge Graph Analytics." SC 2022.
+[1] R. Kannan et al. "Exaflop/s Biomedical Knowledge Graph Analytics." SC 2022.
 """
 
 import math

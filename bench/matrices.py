@@ -4,7 +4,7 @@
 The paper's own six are in the SuiteSparse collection; a file of them (.mtx) is taken as it is, entries made positive as
 the paper does. These are of their kinds, smaller, and made here: weights are whole, 1 to 1000.
 
-[1] R. Kannan et al. "Exaflops Biomedical Knowledge Graph Analytics." SC 2022.
+[1] R. Kannan et al. "Exaflop/s Biomedical Knowledge Graph Analytics." SC 2022.
 """
 
 import random

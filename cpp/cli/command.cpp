@@ -27,8 +27,28 @@ Command::Command(std::string name, const std::string& about) : name_(std::move(n
   app_.add_flag("--verbose", verbose_, "more log on stderr");
 }
 
+namespace {
+
+// What is to be above 0 is said to be "not in range 0.000000 to" the greatest double, with all its 309 digits.
+void say_bounds_shortly(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    const std::string type = option->get_type_name();
+    const char* rule = type.ends_with(":POSITIVE")      ? "a finite number above 0"
+                       : type.ends_with(":NONNEGATIVE") ? "a finite number, 0 or more"
+                                                        : nullptr;
+    if (rule == nullptr) continue;
+    CLI::Validator* validator = option->get_validator(0);
+    validator->operation([longer = *validator, rule](std::string& text) {
+      return longer(text).empty() ? std::string() : fmt::format("{} ({})", text, rule);
+    });
+  }
+}
+
+}  // namespace
+
 std::optional<int> Command::parse(const Words& words) {
   words_ = words;
+  say_bounds_shortly(app_);
   try {
     std::vector<std::string> reversed(words.rbegin(), words.rend());
     app_.parse(std::move(reversed));
@@ -41,6 +61,8 @@ std::optional<int> Command::parse(const Words& words) {
     // --json may stand behind the option that is wrong.
     for (std::size_t i = 0; i + 1 < words.size(); ++i)
       if (words[i] == "--json") json_ = words[i + 1];
+    for (const std::string& word : words)
+      if (word.starts_with("--json=")) json_ = word.substr(7);
     const std::string message = fmt::format("{}. See `atoll {} --help`.", e.what(), name_);
     try {
       throw UsageError(message);

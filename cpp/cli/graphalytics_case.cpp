@@ -50,7 +50,8 @@ bool parse(std::string_view text, T& value) {
 
 bool is_near(double expected, double value) {
   constexpr double kEpsilon = 1e-4;
-  return expected == value || std::abs(expected - value) <= kEpsilon * std::abs(expected);
+  // Of an infinite value any part is infinite: nothing but itself is near to it.
+  return expected == value || (std::isfinite(expected) && std::abs(expected - value) <= kEpsilon * std::abs(expected));
 }
 
 // A label as found and as expected.
@@ -144,7 +145,8 @@ std::optional<std::string> difference(const Graph& graph, const std::string& fil
   const std::vector<T> values = order.arrange(std::span<const T>(natural.data(), natural.size()));
   std::string wrong;
   std::vector<Labels> labels;
-  Vertex seen = 0;
+  std::vector<bool> seen(values.size());
+  Vertex rows = 0;
   std::ifstream in(file);
   int number = 0;
   for (std::string line; wrong.empty() && std::getline(in, line);) {
@@ -159,10 +161,14 @@ std::optional<std::string> difference(const Graph& graph, const std::string& fil
       wrong = fmt::format("{}:{}: '{}' is no id and value", file, number, text);
       break;
     }
+    ++rows;
     const Vertex k = order.find_here(id);
     if (k < 0) continue;
-    ++seen;
+    if (seen[static_cast<std::size_t>(k)])
+      wrong = fmt::format("{}:{}: vertex {} has had a value before", file, number, id);
+    seen[static_cast<std::size_t>(k)] = true;
     const T value = values[static_cast<std::size_t>(k)];
+    if (!wrong.empty()) break;
     if constexpr (std::is_floating_point_v<T>) {
       if (!is_near(expected, value))
         wrong = fmt::format("{}:{}: {} has {} (expected {})", file, number, id, value, expected);
@@ -172,9 +178,11 @@ std::optional<std::string> difference(const Graph& graph, const std::string& fil
       wrong = fmt::format("{}:{}: {} has {} (expected {})", file, number, id, value, expected);
     }
   }
-  if (wrong.empty() && seen != order.size())
-    wrong =
-        fmt::format("{}: rank {} has {} vertices (the file has {} of them)", file, world.rank(), order.size(), seen);
+  if (const auto lacks = std::find(seen.begin(), seen.end(), false); wrong.empty() && lacks != seen.end())
+    wrong = fmt::format("{}: vertex {} has no value (the file has {}, the graph {} vertices)", file,
+                        order.id_at(lacks - seen.begin()), rows, graph.vertices());
+  if (wrong.empty() && rows != graph.vertices())
+    wrong = fmt::format("{}: has {} values (the graph has {} vertices)", file, rows, graph.vertices());
   if (match == Match::equivalence) {
     const bool complete = !world.any(!wrong.empty());
     if (complete)

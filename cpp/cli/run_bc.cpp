@@ -46,7 +46,8 @@ int run_bc(const Words& words) {
                 .verify =
                     [&](const Graph& graph) {
                       return verify_betweenness(graph, sources, values_of(result.score),
-                                                {.by_weight = length == PathLength::weights});
+                                                {.recomputed_sources = recomputed_sources(graph),
+                                                 .by_weight = length == PathLength::weights});
                     },
                 .verified = VertexAlgorithm::Verified::on_request});
   });

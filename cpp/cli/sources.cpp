@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atoll/base/random.hpp>
 #include <atoll/graph/id_order.hpp>
+#include <charconv>
 #include <unordered_set>
 
 #include "graph_input.hpp"
@@ -35,13 +36,22 @@ std::vector<Vertex> draw_sources(const Graph& graph, int count, std::uint64_t se
   return sources;
 }
 
+std::size_t recomputed_sources(const Graph& graph) {
+  constexpr Edge kLooks = 100'000'000;  // at edges, with those of both ways: about a second of one thread
+  return static_cast<std::size_t>(std::max<Edge>(16, kLooks / std::max<Edge>(1, 4 * graph.edges())));
+}
+
 void SourceChoice::add_to(CLI::App& app) {
-  app.add_option("--sources", count_, "how many are drawn by --seed (default 4), or all")
-      ->check([](const std::string& text) {
-        const bool number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos && text != "0";
-        return number || text == "all" ? "" : text + " (a number above 0, or all)";
-      });
-  app.add_option("--source", given_, "original ids instead, one or several")->delimiter(',');
+  auto* count = app.add_option("--sources", count_, "how many are drawn by --seed (default 4), or all");
+  count->check([](const std::string& text) {
+    int number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool whole = error == std::errc() && end == text.data() + text.size() && number > 0;
+    return whole || text == "all" ? "" : text + " (a number from 1 to 2147483647, or all)";
+  });
+  app.add_option("--source", given_, "original ids instead, one or several; one that is named twice counts twice")
+      ->delimiter(',')
+      ->excludes(count);
   app.add_option("--seed", seed_, "for drawing sources (default 1)");
 }
 

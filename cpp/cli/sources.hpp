@@ -13,6 +13,9 @@ namespace atl::cli {
 /// the order of ids are drawn, and kept if the vertex there has one. Original ids. Collective.
 std::vector<Vertex> draw_sources(const Graph& graph, int count, std::uint64_t seed);
 
+/// Of how many sources a check computes the paths again: of all where that is a second's work, of 16 at least.
+std::size_t recomputed_sources(const Graph& graph);
+
 /// Which sources a sum over several is from: options that a run and the check of its result have alike.
 class SourceChoice {
  public:

@@ -68,7 +68,7 @@ int verify_bc(const Words& words) {
   GraphInput input;
   return check_result(command, input, words, [&](const Graph& graph, const std::string& result) {
     return verify_betweenness(graph, choice.of(graph), values_of(read_result<double>(graph, result)),
-                              {.by_weight = input.is_weighted()});
+                              {.recomputed_sources = recomputed_sources(graph), .by_weight = input.is_weighted()});
   });
 }
 

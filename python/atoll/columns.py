@@ -27,6 +27,11 @@ def column(name: str, values: Any, kind: str) -> np.ndarray:
     if isinstance(values, (list, tuple, range)):
         values = np.asarray(values)
         if values.size == 0 or (kind == "weight" and values.dtype.kind in "iu"):
+            if values.size and max(int(values.max()), -int(values.min())) > 2**53:
+                raise TypeError(
+                    f"{name} has ints above 2**53 (float64 would round them). Use numpy.asarray({name}, "
+                    "dtype=numpy.float64) if that will do."
+                )
             values = values.astype(allowed[1])
     if not isinstance(values, np.ndarray):
         raise TypeError(

@@ -183,6 +183,13 @@ def sssp(graph: Graph, source: int, *, delta: float | None = None) -> SsspResult
     )
 
 
+def _in_short(ids: list[int]) -> str:
+    """Ids as ranks compare them: all of a few, else how many and what they add up to, each times its place."""
+    if len(ids) <= 8:
+        return str(ids)
+    return f"{len(ids)} ids, checksum {sum(place * id for place, id in enumerate(ids, 1))}"
+
+
 def betweenness_centrality(
     graph: Graph,
     *,
@@ -201,7 +208,7 @@ def betweenness_centrality(
     ----------
     graph : Graph               n vertices
     k : int, optional           so many sources, drawn by `seed`
-    sources : ids, optional     these sources instead, the same on all ranks
+    sources : ids, optional     these sources instead, the same on all ranks; one that is there twice counts twice
     weighted : bool             a path is as long as the float64 sum of its weights, which are above 0; else as its
                                 number of edges
     normalized : bool           divide by (n - 1)(n - 2), undirected by half of it
@@ -238,6 +245,10 @@ def betweenness_centrality(
         if k is not None and k < graph.n:
             ids = np.random.default_rng(seed).choice(ids, size=k, replace=False)
         chosen = ids.tolist()
+    if sources is not None or k is not None:
+        # Of other sources on another rank the sums would be of neither.
+        with agreed(graph.world, f"betweenness_centrality(sources={_in_short(chosen)})"):
+            pass
     found = _core.betweenness(graph._core, chosen, bool(weighted))
     score = VertexArray(graph, found["score"], "betweenness")
     n = graph.n

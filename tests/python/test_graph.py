@@ -140,6 +140,10 @@ def test_weights_of_another_type_are_a_type_error():
 
 def test_lists_of_numbers_do():
     assert atoll.Graph.from_edges([0, 1], (1, 2), [1, 2]).weight_dtype == np.float64
+    assert atoll.sssp(atoll.Graph.from_edges([0], [1], [2**53]), 0).distance.gather()[1] == 2**53
+    for large in (2**53 + 1, -(2**53) - 1, -(2**63)):
+        with pytest.raises(TypeError, match=r"ints above 2\*\*53"):
+            atoll.Graph.from_edges([0], [1], [large])
 
 
 @pytest.mark.parametrize("weight, src", [(None, [0, 1]), ([1.0], [0]), ([1.0, 2.0], [0])])

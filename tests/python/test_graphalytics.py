@@ -74,3 +74,41 @@ def test_a_wrong_output_is_noticed(tmp_path, algorithm, old, new):
     assert report["result"]["algorithms"][0]["matches"] is False
     file.write_text("\n".join(lines[:4]) + "\n")
     run(case, "--algorithms", algorithm.lower(), code=1)
+
+
+def copy_of(name, folder):
+    (source,) = [c for c in CASES if c.name == name]
+    case = folder / name
+    shutil.copytree(source, case)
+    return case
+
+
+@needs_data
+@pytest.mark.parametrize("ranks", ["1", "3"])
+@pytest.mark.parametrize(
+    "algorithm, change, what",
+    [
+        ("SSSP", lambda rows: [*rows[:2], "3 Infinity", *rows[3:]], "3 has 0.5 (expected inf)"),
+        ("BFS", lambda rows: [rows[0], rows[0], *rows[2:]], "vertex 1 has had a value before"),
+        ("BFS", lambda rows: [*rows[:2], *rows[3:]], "vertex 3 has no value (the file has 9, the graph 10 vertices)"),
+        ("BFS", lambda rows: [*rows, "12345 1"], "has 11 values (the graph has 10 vertices)"),
+    ],
+    ids=["infinite", "twice", "missing", "unknown"],
+)
+def test_an_output_that_only_resembles_the_expected_one_is_noticed(tmp_path, algorithm, change, what, ranks):
+    case = copy_of("example-directed", tmp_path)
+    file = case / f"example-directed-{algorithm}"
+    file.write_text("\n".join(change(file.read_text().splitlines())) + "\n")
+    words = ["--algorithms", algorithm.lower(), "--ranks", ranks, "--transport", "inproc"]
+    assert what in run(case, *words, code=1)["error"]["message"]
+
+
+def test_a_weighted_graph_may_have_no_edge(tmp_path):
+    (tmp_path / "g.v").write_text("3\n5\n")
+    (tmp_path / "g.e").write_text("")
+    lines = ["directed = true", "edge-properties.names = weight", "edge-properties.types = real"]
+    (tmp_path / "g.properties").write_text("".join(f"graph.g.{line}\n" for line in lines))
+    command = [ATOLL, "run", "sssp", tmp_path, "--source", "5", "--output", tmp_path / "d.tsv"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "d.tsv").read_text() == "3\tInfinity\n5\t0\n"

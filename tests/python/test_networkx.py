@@ -309,6 +309,10 @@ def test_what_cannot_agree_is_refused_with_a_reason():
         refused("single_source_dijkstra_path_length", G, 0)
         refused("betweenness_centrality", G, weight="weight")
     refused("floyd_warshall", G)
+    parallel = nx.MultiGraph([(0, 1, {"weight": 1}), (0, 1, {"weight": "2"}), (1, 2)])
+    refused("pagerank", parallel)
+    refused("single_source_dijkstra_path_length", parallel, 2, cutoff=0)
+    refused("pagerank", nx.Graph([(0, 1, {"weight": float("inf")})]))
     G[1][2]["weight"] = 2
     assert "some edges" in refused("floyd_warshall", G)
     refused("floyd_warshall_numpy", G, nodelist=[0, 1, 2])

@@ -114,3 +114,28 @@ def test_verbs_and_algorithms_are_listed():
     assert "sssp" in atoll("verify", "--help").stdout
     assert "unknown" in atoll("verify", "nothing", code=2).stderr
     assert "--source" in atoll("verify", "sssp", "kron:8", "x.tsv", code=2).stderr
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_betweenness_of_many_sources_that_has_moved_to_another_vertex_is_noticed(tmp_path, ranks):
+    file = tmp_path / "bc.tsv"
+    words = ["--sources", "all", *RANKS, ranks]
+    atoll("run", "bc", "kron:6", "--output", file, *words)
+    atoll("verify", "bc", "kron:6", file, *words)
+    rows = [line.split("\t") for line in file.read_text().splitlines()]
+    rows[0][1], rows[40][1] = rows[40][1], rows[0][1]  # their sum is the same
+    file.write_text("".join("\t".join(row) + "\n" for row in rows))
+    assert "breaks rule 3: vertex " in atoll("verify", "bc", "kron:6", file, *words, code=1).stderr
+
+
+@pytest.mark.parametrize(
+    "words, what",
+    [
+        (["--sources", "99999999999"], "99999999999 (a number from 1 to 2147483647, or all)"),
+        (["--sources", "3", "--source", "5"], "--sources excludes --source"),
+        (["--trials", "0"], "--trials: 0 (a finite number above 0)."),
+    ],
+)
+def test_what_the_options_of_a_run_do_not_take_is_said_in_short(words, what):
+    said = atoll("run", "bc", "kron:6", *words, code=2).stderr
+    assert what in said and len(said) < 200

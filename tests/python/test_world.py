@@ -136,6 +136,8 @@ def test_every_rank_raises_the_same(error, text, call):
         lambda w: atoll.Graph.from_edges([0], [1], directed=w.rank == 0, comm=w),
         lambda w: atoll.Graph.from_edges([0], [1], None if w.rank else [1.0], comm=w),
         lambda w: atoll.bfs(atoll.Graph("path:3", comm=w), w.rank),
+        lambda w: atoll.betweenness_centrality(atoll.Graph("path:3", comm=w), sources=[w.rank]),
+        lambda w: atoll.betweenness_centrality(atoll.Graph("path:9", comm=w), sources=range(9 - w.rank)),
     ],
 )
 def test_different_options_are_named(call):

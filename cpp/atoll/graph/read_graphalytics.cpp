@@ -175,6 +175,7 @@ EdgeList read_graphalytics(World& world, const std::string& path, const ReadOpti
   if (world.any(no_edges)) {
     edges.source = Array<std::uint32_t>();
     edges.target = Array<std::uint32_t>();
+    if (inner.weights == ReadOptions::Weights::required) edges.weight = Array<double>();
   } else {
     Head head = read_head(world, set.edges, std::size_t{64} << 10);
     edges = read_edge_list(world, set.edges, head, inner);

@@ -6,7 +6,7 @@
 //   alpha          machine.latency_s        of one step of a broadcast
 //   P_r, P_c       rows, cols               the grid; in the bandwidth term counted in nodes
 //   b, n_b         plan.block, blocks       the step, and how many there are
-// [1] R. Kannan et al. Exaflops Biomedical Knowledge Graph Analytics (COAST). SC22, section IV.D.
+// [1] R. Kannan et al. Exaflop/s Biomedical Knowledge Graph Analytics (COAST). SC22, section IV.D.
 #include <atoll/base/error.hpp>
 #include <atoll/model/apsp_time.hpp>
 #include <cmath>

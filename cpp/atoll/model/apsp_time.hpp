@@ -18,7 +18,7 @@
 ///
 /// Pure; a prediction is a few hundred operations, all ways of 147,200 ranks take some milliseconds.
 ///
-/// [1] R. Kannan et al. Exaflops Biomedical Knowledge Graph Analytics (COAST). SC22.
+/// [1] R. Kannan et al. Exaflop/s Biomedical Knowledge Graph Analytics (COAST). SC22.
 namespace atl {
 
 /// rows x cols ranks; those of one node form an inner grid, which divides it.

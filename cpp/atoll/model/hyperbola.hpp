@@ -14,7 +14,7 @@
 ///
 /// Pure numbers: nothing is measured here.
 ///
-/// [1] R. Kannan et al. Exaflops Biomedical Knowledge Graph Analytics (COAST). SC22, sections IV.E and IV.F.
+/// [1] R. Kannan et al. Exaflop/s Biomedical Knowledge Graph Analytics (COAST). SC22, sections IV.E and IV.F.
 namespace atl {
 
 /// What was measured at x (a block, a size in bytes); both are more than 0.

@@ -13,13 +13,15 @@
 ///     rule 2  the scores sum to the sum of d(s, t) - 1 over sources s and the t != s that they reach: a path of d
 ///             edges passes d - 1 vertices, whatever part of the paths it is (by weight: d is the mean over the paths)
 ///     rule 3  up to recomputed_sources: each score is the sum of the dependencies of Brandes' theorem 6, recomputed
-///             level by level from the definition, by weight in the order of distances
+///             level by level from the definition, by weight in the order of distances; of more sources, no score is
+///             below the sum from recomputed_sources of them
 ///
 /// Rule 2 sees any change of one score (by more than 1e-9 of the sum) but not its vertex, nor changes that cancel; rule
-/// 3 sees all beyond 1e-9 of a score. Where there are more sources than that, only the first two rules hold.
+/// 3 sees all beyond 1e-9 of a score. Where there are more sources than that, it sees what is taken from a score beyond
+/// the share of the sources that are left out.
 ///
-/// Cost, per source: rule 2 a breadth-first search over all edges; rule 3 two more looks at all edges. Rounds: one per
-/// level each. By weight see WeightedDependencies.
+/// Cost, per source: rule 2 a breadth-first search over all edges; rule 3, where recomputed, two more looks at all
+/// edges. Rounds: one per level each. By weight see WeightedDependencies.
 /// U. Brandes. "A faster algorithm for betweenness centrality." J. Mathematical Sociology 25(2), 2001.
 namespace atl {
 

@@ -30,7 +30,7 @@ class Weights:
 
     def equal(self) -> bool:
         """Whether they can be left out where only their proportions matter."""
-        return len(self.values) == 0 or bool(self.values[0] > 0 and np.all(self.values == self.values[0]))
+        return len(self.values) == 0 or bool(0 < self.values[0] < np.inf and np.all(self.values == self.values[0]))
 
 
 class Graph:
@@ -257,8 +257,12 @@ def edge_data(graph: Any) -> Iterable[Any]:
 def _attribute(graph: Any, attribute: str, default: Any) -> Weights | str | None:
     """In the order of edge_data."""
     data = edge_data(graph)
+    values: list[Any]
     if graph.is_multigraph():
-        values = [min(d.get(attribute, default) for d in parallel.values()) for parallel in data]
+        try:
+            values = [min(d.get(attribute, default) for d in parallel.values()) for parallel in data]
+        except TypeError:  # a number and a text, say, of which none is the least
+            values = [None]
     elif default == 1 and not any(edge_data(graph)):  # no edge has any attribute: seen without looking each up
         return None
     else:
