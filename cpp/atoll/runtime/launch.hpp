@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atoll/runtime/job_board.hpp>
+#include <atoll/runtime/mpi_launcher.hpp>
 #include <atoll/runtime/virtual_ranks.hpp>
 #include <atoll/runtime/world.hpp>
 #include <functional>
@@ -83,14 +84,12 @@ class Job {
   int finish(int exit_code, std::string_view message = {});
 
  private:
-  std::vector<std::string> launcher_command() const;
-
   Part part_ = Part::alone;
   Rank ranks_ = 1, rank_ = 0;
   Plan plan_;
   std::vector<std::string> command_;
   std::string how_;
-  std::string mpi_, launcher_path_;  // of a parent
+  MpiLauncher launcher_;  // of a parent
   std::optional<JobBoard> board_;
   std::optional<VirtualRun> virtual_run_;
   bool joined_ = false;

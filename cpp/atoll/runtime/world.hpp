@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <atoll/base/error.hpp>
 #include <atoll/base/log.hpp>
 #include <atoll/base/parallel.hpp>
@@ -9,6 +8,7 @@
 #include <atoll/runtime/counters.hpp>
 #include <atoll/runtime/onward.hpp>
 #include <atoll/runtime/plan.hpp>
+#include <atoll/runtime/reception.hpp>
 #include <atoll/runtime/route.hpp>
 #include <atoll/runtime/route_model.hpp>
 #include <atoll/topology/hierarchy.hpp>
@@ -46,7 +46,7 @@ class World : public Collectives {
   World(const World&) = delete;
   World& operator=(const World&) = delete;
   /// The communication thread's own number among thread_slots() is the last.
-  bool has_communication_thread() const { return communication_ != nullptr; }
+  bool has_communication_thread() const { return reception_.has_thread(); }
   /// One rank in this process.
   static std::unique_ptr<World> alone(Plan plan = {}, Options options = {});
 
@@ -99,14 +99,16 @@ class World : public Collectives {
   // What mailboxes and collectives are made of.
 
   /// `stamp` is what the sender gave publish().
-  using Deliver = void (*)(void* context, Rank from, std::uint32_t stamp, const std::byte* data, std::size_t bytes);
+  using Deliver = Channels::Deliver;
   /// A channel gets all packets that the peers' channel of the same number sends. Numbers count up: collective by
   /// order, like a declaration. Packets that come before it is open wait for it.
   /// With a communication thread, packets of a channel that runs on_any_thread are delivered by it, others wait for
   /// a thread of the team.
-  enum class Runs : bool { on_the_team, on_any_thread };
-  std::uint32_t open_channel(Deliver deliver, void* context, Runs runs = Runs::on_the_team);
-  void close_channel(std::uint32_t channel);
+  using Runs = Channels::Runs;
+  std::uint32_t open_channel(Deliver deliver, void* context, Runs runs = Runs::on_the_team) {
+    return reception_.open_channel(deliver, context, runs);
+  }
+  void close_channel(std::uint32_t channel) { reception_.close_channel(channel); }
 
   /// Payload of a slot, and where it starts: records lie 16-byte aligned behind the channel number.
   static constexpr std::size_t kHeaderBytes = 16;
@@ -127,27 +129,20 @@ class World : public Collectives {
   void count_in_place(Rank to, std::size_t bytes);
   void abandon(const Slot& slot, Hold hold = Hold::briefly);
 
-  /// Takes messages, control and ends of puts; the upper half of a note's type is the number open_messages() gave.
-  enum class Taken { done, kept, no };  ///< read; released by the sink later; later, please
-  struct MessageSink {
-    void* context = nullptr;
-    Taken (*take)(void* context, const Packet& packet) = nullptr;
-    bool (*pump)(void* context) = nullptr;  ///< sends on what could not be sent before; true if it could now
-    std::string (*describe)(void* context) = nullptr;
-    bool control_only = false;  ///< no messages come for it, so nobody has to look for any
-  };
+  using Taken = Reception::Taken;
+  using MessageSink = Reception::MessageSink;
   /// Collective by order, like a declaration. What comes for a sink that is closed is released unread.
-  int open_messages(const MessageSink& sink);
-  void close_messages(int number);
+  int open_messages(const MessageSink& sink) { return reception_.open_messages(sink); }
+  void close_messages(int number) { reception_.close_messages(number); }
   /// Hands over a message that was taken from a ring; false: its sink has no room or is not open yet, put it back.
-  bool deliver_message(const Packet& packet);
+  bool deliver_message(const Packet& packet) { return reception_.deliver_message(packet); }
   /// A send was refused: if nothing has moved for Plan::stall_seconds, says so once, with the depths of all queues.
   void note_refusal(const char* what, Rank to);
 
   /// Takes what has arrived and runs its handlers; true if there was something. Any thread.
-  bool progress();
+  bool progress() { return reception_.progress(); }
   /// Whether messages of all peers come through rings in shared memory.
-  bool all_near() const { return rings_reach_all_; }
+  bool all_near() const { return reception_.all_near(); }
   /// Threads that may call in: the team's and the communication thread.
   int thread_slots() const { return team_.size() + 1; }
   /// Makes progress until done(); `what` names the wait in the report of a stall. Throws TransportError when a peer is
@@ -175,15 +170,6 @@ class World : public Collectives {
   void note_memory(std::ptrdiff_t bytes);
 
  private:
-  struct Channel {
-    Deliver deliver = nullptr;
-    void* context = nullptr;
-    std::uint32_t number = 0;
-    bool open = false;
-    Runs runs = Runs::on_the_team;
-  };
-  struct Communication;
-  struct Early;  // packets for channels that are not open yet
   /// Keeps the clock of one wait: reports a stall once, notices lost peers and the time-out.
   class Watch {
    public:
@@ -204,17 +190,6 @@ class World : public Collectives {
   };
 
   std::unique_ptr<const Route> make_route(std::string_view name) const;
-  void place_channel(const Channel& channel);
-  Channel* find_channel(std::uint32_t number);
-  bool deliver(const Packet& packet);
-  bool deliver_bulk(const Packet& packet);
-  void deliver_early();
-  bool is_gone(std::size_t sink) const { return !sinks_[sink].take && static_cast<int>(sink) < next_sink_; }
-  std::string describe_sinks();
-  /// What progress() takes: messages stay in rings until a queue asks for them.
-  TrafficSet wanted() const {
-    return open_sinks_ > 0 && !rings_reach_all_ ? kAllTraffic : Traffic::bulk | Traffic::control;
-  }
   void agree_on(int kind, const std::string& message);
 
   std::unique_ptr<Fabric> fabric_;
@@ -231,27 +206,17 @@ class World : public Collectives {
   std::vector<int> level_to_;
   std::vector<std::atomic<int>> lanes_to_;  // [rank] slots held by lanes
   std::vector<ThreadState> threads_;
-  std::vector<Channel> channels_;  // [number % size, or a few further]
-  std::size_t open_channels_ = 0, channel_reach_ = 0;
-  std::uint32_t next_channel_ = 0;
-  std::unique_ptr<Early> early_;
+  Reception reception_;
   std::unique_ptr<FlowControl> flow_;
   std::vector<std::unique_ptr<const Hops>> made_hops_;
   std::map<std::string, const Hops*, std::less<>> hops_;  // by route, the latest
   std::vector<std::int64_t> weights_;                     // [rank] prefer_monitors()
-  std::array<MessageSink, 16> sinks_{};
-  std::atomic<int> open_sinks_{0};  // the communication thread looks between pauses too
-  int next_sink_ = 0;
-  bool rings_reach_all_ = false;
-  SpinLock far_messages_;                // whoever polls and hands over messages: their order must not change between
-  std::atomic<std::uint64_t> moved_{0};  // packets that this rank has taken
   struct Refusals {
     SpinLock lock;
     std::uint64_t moved = 0;
     double since = -1;
     bool reported = false;
   } refusals_;
-  std::unique_ptr<Communication> communication_;
   std::atomic<std::ptrdiff_t> memory_{0}, memory_high_{0};
 };
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/transport/event_clock.hpp>
-#include <cmath>
 #include <cstring>
 #include <ctime>
 #include <map>
@@ -53,46 +52,15 @@ double processor_seconds() {
 }  // namespace
 
 EventClock::EventClock(ClockOptions options)
-    : options_(std::move(options)), depth_(options_.hierarchy.depth()), ranks_(options_.hierarchy.size()) {
-  check_options();
+    : options_(checked(std::move(options))),
+      depth_(options_.hierarchy.depth()),
+      ranks_(options_.hierarchy.size()),
+      domains_(options_.hierarchy) {
   lookahead_ = kNever;
   for (int l = 0; l < depth_; ++l) lookahead_ = std::min(lookahead_, cost(l).latency_s);
   slot_class_ = BlockStore::class_of(options_.slot_bytes);
   seats_ = std::vector<Seat>(static_cast<std::size_t>(ranks_));
-  domain_.resize(static_cast<std::size_t>(ranks_) * static_cast<std::size_t>(depth_));
-  domains_.assign(static_cast<std::size_t>(depth_), 0);
-  number_domains(options_.hierarchy.root(), depth_ - 1, {});
   traffic_.resize(static_cast<std::size_t>(depth_));
-}
-
-void EventClock::check_options() const {
-  check(options_.costs.size() >= static_cast<std::size_t>(depth_),
-        "costs of {} levels (the hierarchy has {}). Add the missing ones.", options_.costs.size(), depth_);
-  for (const LinkCost& c : options_.costs)
-    check(c.latency_s >= 0 && c.overhead_s >= 0 && c.bytes_per_second > 0 && std::isfinite(c.latency_s + c.overhead_s),
-          "a level with latency {} s, overhead {} s and {} bytes/s (times are at least 0, a bandwidth is above). "
-          "Correct it.",
-          c.latency_s, c.overhead_s, c.bytes_per_second);
-  for (std::size_t l = 0; l < options_.costs.size(); ++l)
-    check(options_.costs[l].cards == 1 || (l > 0 && options_.costs[l].cards >= 1 && options_.costs[l].cards <= 1024),
-          "a level {} of {} cards (a rank's own link is one; a domain has 1 to 1024). Correct it.", l,
-          options_.costs[l].cards);
-  check(!options_.network || options_.network->hosts() >= ranks_,
-        "{} ranks on {} (it has {} hosts, and each rank takes one). Take a larger network or fewer ranks.", ranks_,
-        options_.network ? options_.network->name() : "", options_.network ? options_.network->hosts() : 0);
-  check(options_.slots_per_peer >= 1 && options_.slots_per_peer <= 64,
-        "slots_per_peer is {} (1 to 64 are possible). Change it in the plan.", options_.slots_per_peer);
-  check(options_.slot_bytes >= 128 && options_.slot_bytes < (std::size_t{1} << 30),
-        "slot_bytes is {} (128 to 2^30 are possible). Change it in the plan.", options_.slot_bytes);
-  check(options_.compute_scale >= 0, "compute_scale is {} (at least 0). Change it.", options_.compute_scale);
-}
-
-void EventClock::number_domains(const Domain& d, int level, std::vector<int> around) {
-  around.push_back(domains_[static_cast<std::size_t>(level)]++);
-  for (const Domain& c : d.children) number_domains(c, level - 1, around);
-  for (const Rank r : d.ranks)
-    for (int l = 0; l < depth_; ++l)
-      domain_[static_cast<std::size_t>(r * depth_ + l)] = around[static_cast<std::size_t>(depth_ - 1 - l)];
 }
 
 double EventClock::seconds() const {
@@ -102,7 +70,7 @@ double EventClock::seconds() const {
 }
 
 std::size_t EventClock::memory_bytes() const {
-  std::size_t bytes = blocks_.bytes() + seats_.size() * sizeof(Seat) + domain_.size() * sizeof(int);
+  std::size_t bytes = blocks_.bytes() + seats_.size() * sizeof(Seat) + domains_.memory_bytes();
   for (const Seat& s : seats_) {
     for (const auto& a : s.arrivals) bytes += a.capacity() * sizeof(Arrival);
     for (const auto& f : s.in_flight) bytes += f.capacity();
@@ -111,14 +79,6 @@ std::size_t EventClock::memory_bytes() const {
 }
 
 // ---- what a rank asks for, in its context --------------------------------------------------------------------------
-
-int EventClock::level_between(Rank a, Rank b) const {
-  const int* x = domains_of(a);
-  const int* y = domains_of(b);
-  int level = 0;
-  while (x[level] != y[level]) ++level;
-  return level;
-}
 
 double EventClock::now(Rank rank) {
   charge(seat(rank));
@@ -196,7 +156,7 @@ void EventClock::depart(std::uint32_t block, std::size_t bytes, std::size_t more
   Seat& s = seat(m->from);
   m->bytes = static_cast<std::uint32_t>(bytes);
   m->travel = bytes + more;
-  m->level = static_cast<std::uint8_t>(level_between(m->from, m->to));
+  m->level = static_cast<std::uint8_t>(domains_.level_between(m->from, m->to));
   charge(s);
   pay(s, m->level);
   m->departs = s.clock;

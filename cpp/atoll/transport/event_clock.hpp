@@ -4,6 +4,7 @@
 #include <array>
 #include <atoll/base/timer.hpp>
 #include <atoll/transport/block_store.hpp>
+#include <atoll/transport/domain_numbers.hpp>
 #include <atoll/transport/virtual_clock.hpp>
 #include <exception>
 #include <limits>
@@ -115,7 +116,7 @@ class EventClock : public VirtualClock {
   void rethrow_first_error();
 
   /// Domains around the rank, by level.
-  const int* domains_of(Rank r) const { return domain_.data() + static_cast<std::ptrdiff_t>(r) * depth_; }
+  const int* domains_of(Rank r) const { return domains_.of(r); }
   int depth() const { return depth_; }
   /// f(level, direction, number) for each link of the tree of levels that the message is on: direction 0 out and 1 in,
   /// level 0 the links of its ranks, above those of the domains one level below.
@@ -129,7 +130,7 @@ class EventClock : public VirtualClock {
     }
   }
   /// How many links out (and in) the tree of levels has at that level.
-  int links_at(int level) const { return level == 0 ? ranks_ : domains_[static_cast<std::size_t>(level - 1)]; }
+  int links_at(int level) const { return level == 0 ? ranks_ : domains_.count(level - 1); }
   const LinkCost& cost(int level) const { return options_.costs[static_cast<std::size_t>(level)]; }
 
   /// Nothing that leaves from now on arrives earlier than this.
@@ -165,9 +166,6 @@ class EventClock : public VirtualClock {
 
   Seat& seat(Rank r) { return seats_[static_cast<std::size_t>(r)]; }
   const Seat& seat(Rank r) const { return seats_[static_cast<std::size_t>(r)]; }
-  void check_options() const;
-  void number_domains(const Domain& d, int level, std::vector<int> around);
-  int level_between(Rank a, Rank b) const;
   std::uint32_t fill(Rank from, Rank to, Kind kind, int size_class);
   void give_block(std::uint32_t block);
   void charge(Seat& s);
@@ -188,8 +186,7 @@ class EventClock : public VirtualClock {
   int slot_class_ = 0;
   BlockStore blocks_;
   std::vector<Seat> seats_;
-  std::vector<int> domain_;   // [rank * depth + level]
-  std::vector<int> domains_;  // [level]: how many there are
+  const DomainNumbers domains_;
   std::vector<LevelTraffic> traffic_;
   std::vector<Event> events_;
   std::uint64_t number_ = 0;

@@ -37,6 +37,9 @@ struct ClockOptions {
   double compute_scale = 0;  ///< virtual seconds a second of this thread's processor time takes
 };
 
+/// As they are; throws InputError for one out of its range.
+ClockOptions checked(ClockOptions options);
+
 /// Messages that left for a level, and their bytes.
 struct LevelTraffic {
   std::uint64_t bulk = 0, bulk_bytes = 0;    ///< slots

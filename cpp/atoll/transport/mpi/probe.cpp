@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atoll/transport/mpi/arrivals.hpp>
 #include <atoll/transport/mpi/endpoint.hpp>
-#include <atoll/transport/mpi/items.hpp>
-#include <atoll/transport/mpi/outbox.hpp>
 #include <atoll/transport/mpi/send_queue.hpp>
 #include <atoll/transport/mpi/sends.hpp>
 #include <atoll/transport/mpi/tags.hpp>
-#include <map>
 #include <new>
 
 // The MPI-Probe layer of [1, III.B] as a fabric: the baseline, with the paper's choices.
@@ -17,7 +15,7 @@
 //                                              or the oldest has waited eager_timeout_s; control goes at once
 //   MPI_ISEND                                  sends_
 //   MPI_IPROBE, MPI_IRECV, MPI_TEST            probe(), pending_
-//   Deq                                        arrived_, which poll() empties
+//   Deq                                        arrivals_, which poll() empties
 //   memory is controlled by the layer          each kind's Outbox: a sender is refused slots beyond the window
 //
 // Instead of FUNNELED it runs with SERIALIZED and a lock: the thread that initialises MPI is the program's (mpi4py, or
@@ -48,11 +46,10 @@ class Probe final : public Endpoint {
                   Outbox(size_, kControlBytes, kControlWindow, kControlWindow, SIZE_MAX),
                   Outbox(size_, 0, INT32_MAX, Outbox::kNoWindow, SIZE_MAX),
                   Outbox(size_, eager_bytes_, INT32_MAX, Outbox::kNoWindow, SIZE_MAX)},
-        releases_{Releases(size_, 2 * options.slots_per_peer), Releases(size_, kMessageWindow),
-                  Releases(size_, kControlWindow)},
+        arrivals_(size_, {Releases(size_, 2 * options.slots_per_peer), Releases(size_, kMessageWindow),
+                          Releases(size_, kControlWindow)}),
         buffers_(static_cast<std::size_t>(size_)),
-        messages_to_(static_cast<std::size_t>(size_)),
-        streams_(static_cast<std::size_t>(size_)) {
+        messages_to_(static_cast<std::size_t>(size_)) {
     check(eager_bytes_ >= item_bytes(kControlBytes), "eager_bytes is {} (at least {}, a control packet). Raise it.",
           options.eager_bytes, item_bytes(kControlBytes));
     if (size_ > 1) thread_ = std::thread([this] { communicate(); });
@@ -65,13 +62,13 @@ class Probe final : public Endpoint {
     std::vector<MPI_Request> receives;
     for (Pending& p : pending_) receives.push_back(p.request);
     for (Outbox& o : outboxes_) o.leak();
-    new std::deque<Arrival>(std::move(arrivals_));
+    arrivals_.leak();
     abandon_session(std::move(receives));
   }
 
   std::string_view name() const override { return mprobe_ ? "mpi_mprobe" : "mpi_probe"; }
   std::size_t memory_bytes() const override {
-    std::size_t bytes = receive_bytes_.load(std::memory_order_relaxed);
+    std::size_t bytes = arrivals_.bytes();
     for (const Outbox& o : outboxes_) bytes += o.bytes();
     return bytes;
   }
@@ -101,21 +98,15 @@ class Probe final : public Endpoint {
 
   int poll(std::span<Packet> packets, TrafficSet wanted) override {
     if (failed_.load(std::memory_order_acquire)) std::rethrow_exception(error_);
-    int n = take(packets, wanted);
-    if (n == 0 && mprobe_ && receive_matched()) n = take(packets, wanted);
+    int n = arrivals_.take(packets, wanted);
+    if (n == 0 && mprobe_ && receive_matched()) n = arrivals_.take(packets, wanted);
     if (n == 0 && mprobe_) collect();
     return n;
   }
 
   void release(const Packet& packet) override {
     const int kind = static_cast<int>(packet.what);
-    std::int32_t credit = 0;
-    {
-      std::lock_guard hold(arrived_lock_);
-      Arrival& arrival = arrivals_[packet.ticket];
-      if (--arrival.items == 0) drop(packet.ticket);
-      credit = releases_[kind].note(packet.from);
-    }
+    const std::int32_t credit = arrivals_.release(packet);
     if (credit == 0) return;
     Slot slot;
     outboxes_[kCredit].take(packet.from, slot);
@@ -127,10 +118,7 @@ class Probe final : public Endpoint {
         timeout_s,
         [&] {
           if (mprobe_) receive_matched();
-          std::lock_guard hold(arrived_lock_);
-          for (int kind = kBulk; kind <= kControl; ++kind)
-            if ((wanted & (1 << kind)) != 0 && !arrived_[kind].empty()) return true;
-          return false;
+          return arrivals_.has(wanted);
         },
         [] { return false; });
   }
@@ -147,7 +135,7 @@ class Probe final : public Endpoint {
   }
 
  private:
-  static constexpr int kBulk = 0, kMessage = 1, kControl = 2, kCredit = 3, kBuffer = 4, kKinds = 5;
+  static constexpr int kBulk = 0, kMessage = 1, kControl = 2, kCredit = Arrivals::kCredit, kBuffer = 4, kKinds = 5;
   enum class Flush { as_due, all };
 
   // Before the bytes of a slot: its place in the queue, and at the end its ItemHead.
@@ -169,21 +157,10 @@ class Probe final : public Endpoint {
     Rank to;
     std::uint32_t ticket;
   };
-  // A message that was received, and how many of its items are not yet released.
-  struct Arrival {
-    std::byte* data = nullptr;
-    std::size_t bytes = 0;
-    std::size_t items = 0;
-  };
   struct Pending {
     MPI_Request request;
     Arrival arrival;
     Rank from;
-  };
-  // The messages of one peer, in their order.
-  struct Stream {
-    std::uint32_t next = 0;
-    std::map<std::uint32_t, Arrival> early;
   };
 
   // ---- any thread ----
@@ -198,75 +175,10 @@ class Probe final : public Endpoint {
     queue_.push(item);
   }
 
-  int take(std::span<Packet> packets, TrafficSet wanted) {
-    if (!arrived_lock_.try_lock()) return 0;
-    std::lock_guard hold(arrived_lock_, std::adopt_lock);
-    std::size_t n = 0;
-    for (int kind = kControl; kind >= kBulk; --kind) {
-      if ((wanted & (1 << kind)) == 0) continue;
-      for (auto& arrived = arrived_[kind]; n < packets.size() && !arrived.empty(); arrived.pop_front())
-        packets[n++] = arrived.front();
-    }
-    return static_cast<int>(n);
-  }
-
-  Arrival make_arrival(std::size_t bytes) {
-    receive_bytes_.fetch_add(bytes, std::memory_order_relaxed);
-    return {static_cast<std::byte*>(::operator new(bytes, std::align_val_t{64})), bytes, 0};
-  }
-
-  void drop(std::uint32_t ticket) {
-    Arrival& a = arrivals_[ticket];
-    receive_bytes_.fetch_sub(a.bytes, std::memory_order_relaxed);
-    ::operator delete(a.data, std::align_val_t{64});
-    a = {};
-    free_arrivals_.push_back(ticket);
-  }
-
-  // A message is complete: hands out its items, and those of later ones that waited for it.
-  void arrive(Rank from, Arrival arrival) {
-    std::lock_guard hold(arrived_lock_);
-    ItemHead first;
-    std::memcpy(&first, arrival.data, sizeof first);
-    ++messages_received_;
-    Stream& stream = streams_[static_cast<std::size_t>(from)];
-    if (first.number != stream.next) {
-      stream.early.emplace(first.number, arrival);
-      return;
-    }
-    open(from, arrival);
-    ++stream.next;
-    for (auto it = stream.early.find(stream.next); it != stream.early.end(); it = stream.early.find(stream.next)) {
-      open(from, it->second);
-      stream.early.erase(it);
-      ++stream.next;
-    }
-  }
-
-  void open(Rank from, Arrival arrival) {
-    if (free_arrivals_.empty()) {
-      free_arrivals_.push_back(static_cast<std::uint32_t>(arrivals_.size()));
-      arrivals_.emplace_back();
-    }
-    const std::uint32_t ticket = free_arrivals_.back();
-    free_arrivals_.pop_back();
-    for_each_item(arrival.data, arrival.bytes, [&](const ItemHead& head, const std::byte* data) {
-      if (head.kind == kCredit) {
-        outboxes_[head.type].released(from, static_cast<std::int32_t>(head.tag));
-        return;
-      }
-      Packet packet;
-      packet.data = data;
-      packet.bytes = head.bytes;
-      packet.from = from;
-      packet.ticket = ticket;
-      packet.what = static_cast<Packet::What>(head.kind);
-      packet.note = {head.tag, head.type};
-      arrived_[head.kind].push_back(packet);
-      ++arrival.items;
+  void arrive(Rank from, const Arrival& arrival) {
+    arrivals_.arrive(from, arrival, [&](std::uint8_t kind, std::uint32_t credit) {
+      outboxes_[kind].released(from, static_cast<std::int32_t>(credit));
     });
-    arrivals_[ticket] = arrival;
-    if (arrival.items == 0) drop(ticket);
   }
 
   // mprobe: takes one message, alone from its match to its end. Needs no lock of ours.
@@ -277,7 +189,7 @@ class Probe final : public Endpoint {
     call(MPI_Improbe(MPI_ANY_SOURCE, kBulkTag, comm_, &here, &message, &status), "MPI_Improbe");
     if (!here) return false;
     call(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
-    const Arrival arrival = make_arrival(static_cast<std::size_t>(bytes));
+    const Arrival arrival = arrivals_.make(static_cast<std::size_t>(bytes));
     MPI_Request request;
     call(MPI_Imrecv(arrival.data, bytes, MPI_BYTE, &message, &request), "MPI_Imrecv");
     finish(request, "MPI_Imrecv");
@@ -396,7 +308,7 @@ class Probe final : public Endpoint {
     if (here) {
       call(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
       Pending& p = pending_.emplace_back();
-      p.arrival = make_arrival(static_cast<std::size_t>(bytes));
+      p.arrival = arrivals_.make(static_cast<std::size_t>(bytes));
       p.from = status.MPI_SOURCE;
       call(MPI_Irecv(p.arrival.data, bytes, MPI_BYTE, p.from, kBulkTag, comm_, &p.request), "MPI_Irecv");
       moved = true;
@@ -430,7 +342,7 @@ class Probe final : public Endpoint {
     }
     std::uint64_t all = 0;
     for (const std::uint32_t n : coming) all += n;
-    while (messages_received_ < all)
+    while (arrivals_.messages() < all)
       if (!pass(Flush::all)) std::this_thread::yield();
   }
 
@@ -441,12 +353,7 @@ class Probe final : public Endpoint {
   Outbox outboxes_[kKinds];  // their own locks
   SendQueue queue_;
 
-  SpinLock arrived_lock_;
-  std::deque<Packet> arrived_[3];
-  std::deque<Arrival> arrivals_;
-  std::vector<std::uint32_t> free_arrivals_;
-  Releases releases_[3];
-  std::atomic<std::size_t> receive_bytes_{0};
+  Arrivals arrivals_;
 
   // Of the communication thread, under mpi_.
   std::vector<Buffer> buffers_;               // [rank]
@@ -457,9 +364,6 @@ class Probe final : public Endpoint {
   SpinLock sending_;
   Sends<Sent> sends_;
   std::vector<std::atomic<std::uint32_t>> messages_to_;
-
-  std::vector<Stream> streams_;  // under arrived_lock_
-  std::uint64_t messages_received_ = 0;
 
   std::atomic<bool> stopping_{false}, failed_{false};
   std::exception_ptr error_;

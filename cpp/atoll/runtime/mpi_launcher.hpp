@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/base/types.hpp>
+#include <csignal>
+#include <string>
+#include <vector>
+
+/// Starts the ranks of a job by the launcher of an MPI.
+namespace atl {
+
+struct MpiLauncher {
+  std::string mpi;   ///< openmpi, mpich; empty: the job needs none
+  std::string path;  ///< of its mpiexec; empty: it is not in PATH
+};
+MpiLauncher find_launcher(const std::string& mpi);
+
+/// Of this process.
+std::string own_program();
+
+/// What runs `command` (argv, whose first word is left away) of this program once for each rank. `threads`: of a rank; 0:
+/// as many as there are cores for.
+std::vector<std::string> launcher_command(const MpiLauncher& launcher, Rank ranks, int threads,
+                                          const std::vector<std::string>& command);
+/// Process id of the launcher, a child of this process in a group of its own; negative where there is no process to be
+/// had. `board`: the path of the job's.
+int start_launcher(const std::vector<std::string>& command, const std::string& board, const sigset_t& mask);
+
+}  // namespace atl

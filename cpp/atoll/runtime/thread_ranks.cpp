@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/runtime/world.hpp>
+#include <atoll/transport/discover.hpp>
+#include <atoll/transport/inproc.hpp>
+#include <atoll/transport/platform.hpp>
+#include <thread>
+
+// Ranks as threads of this process.
+namespace atl {
+
+void run_ranks(Rank ranks, const Plan& plan, const std::function<void(World&)>& f, World::Options options) {
+  const Hierarchy hierarchy = plan.domains.empty() ? Hierarchy::flat(ranks) : read_domains(plan.domains, ranks);
+  check(hierarchy.size() == ranks, "domains '{}' make {} ranks (there are {}). Correct --domains or --ranks.",
+        plan.domains, hierarchy.size(), ranks);
+  std::vector<int> nodes;
+  for (Rank r = 0; r < ranks; ++r) nodes.push_back(hierarchy.leaf_of(r));
+  auto fabrics = make_inproc({.ranks = ranks,
+                              .slot_bytes = plan.slot_bytes_for(ranks),
+                              .slots_per_peer = plan.slots_per_peer,
+                              .ring_bytes = plan.ring_bytes_for(ranks),
+                              .shuffle_seed = plan.shuffle_seed,
+                              .nodes = nodes});
+  Plan local = plan;
+  if (local.threads == 0) local.threads = std::max(1, usable_cores() / ranks);
+
+  std::vector<std::exception_ptr> errors(static_cast<std::size_t>(ranks));
+  std::atomic<Rank> first_failed{-1};
+  auto play = [&](Rank r) {
+    World::Options mine = options;
+    mine.lost_peer = [&, r]() -> std::optional<std::string> {
+      if (const Rank failed = first_failed.load(); failed >= 0 && failed != r)
+        return fmt::format("rank {} stopped with an error", failed);
+      return options.lost_peer ? options.lost_peer() : std::nullopt;
+    };
+    try {
+      World world(std::move(fabrics[static_cast<std::size_t>(r)]), local, hierarchy, std::move(mine));
+      f(world);
+      world.close();
+    } catch (...) {
+      errors[static_cast<std::size_t>(r)] = std::current_exception();
+      Rank none = -1;
+      first_failed.compare_exchange_strong(none, r);
+    }
+  };
+  std::vector<std::thread> others;
+  for (Rank r = 1; r < ranks; ++r) others.emplace_back(play, r);
+  play(0);
+  for (auto& t : others) t.join();
+  // The rank that failed first knows why; the others only know that it is gone.
+  if (const Rank failed = first_failed.load(); failed >= 0)
+    std::rethrow_exception(errors[static_cast<std::size_t>(failed)]);
+}
+
+}  // namespace atl

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/runtime/world.hpp>
+#include <limits>
+#include <mutex>
+
+// What a rank notices while it waits: that nothing moves, that a peer is gone, that its time is over.
+namespace atl {
+namespace {
+
+// Checking on peers costs a system call; often enough to end a broken job within seconds.
+constexpr double kPeerCheck_s = 0.5;
+
+}  // namespace
+
+World::Watch::~Watch() {
+  if (began_ >= 0) world_.thread_state().counters.wait_seconds += world_.now() - began_;
+  charge();
+}
+
+// What was idle until now: by the level of the packet that ended it.
+void World::Watch::charge() {
+  if (idle_since_ < 0) return;
+  ThreadState& thread = world_.thread_state();
+  const double seconds = world_.now() - std::exchange(idle_since_, -1);
+  const int level = std::exchange(thread.arrived_level, -1);
+  const bool for_room = std::string_view(what_).starts_with("send");
+  (for_room || level < 0 ? thread.waited.stall : level == 0 ? thread.waited.intra : thread.waited.inter) += seconds;
+}
+
+void World::Watch::progressed() {
+  charge();
+  backoff_.reset();
+  since_ = -1;
+}
+
+void World::Watch::idle() {
+  if (began_ < 0) {
+    began_ = world_.now();
+    if (world_.options_.waiting) world_.options_.waiting(what_);
+  }
+  if (idle_since_ < 0) {
+    idle_since_ = world_.now();
+    world_.thread_state().arrived_level = -1;
+  }
+  if (world_.fabric_->is_virtual()) {
+    world_.fabric_->wait(std::numeric_limits<double>::infinity(), world_.reception_.wanted());
+    return;
+  }
+  if (backoff_.pause()) return;
+  // Asleep from here on: look at the clock each time.
+  const double now = world_.now();
+  if (since_ < 0) since_ = checked_ = now;
+  // What other threads of this rank move counts too.
+  if (const auto moved = world_.reception_.moved(); moved != moved_) {
+    moved_ = moved;
+    since_ = now;
+  }
+  constexpr double kNap_s = 0.001;
+  world_.fabric_->wait(kNap_s, world_.reception_.wanted());
+  if (now - checked_ > kPeerCheck_s) {
+    checked_ = now;
+    if (world_.options_.lost_peer)
+      if (auto lost = world_.options_.lost_peer())
+        throw TransportError(fmt::format("{} (rank {} was waiting in '{}'). Look at that rank's own messages.", *lost,
+                                         world_.rank_, what_));
+  }
+  if (!reported_ && now - since_ > world_.plan_.stall_seconds) {
+    reported_ = true;
+    const Counters& c = world_.thread_state().counters;  // the other threads' change while this one looks
+    world_.options_.log(
+        LogLevel::warn,
+        "rank {} has made no progress for {:.0f} s in '{}' (refused slots: {} no slot, {} no memory, {} "
+        "lock{}); still waiting",
+        world_.rank_, now - since_, what_, c.retries[1], c.retries[2], c.retries[3],
+        world_.reception_.describe_sinks());
+  }
+  if (const double limit = world_.plan_.timeout_seconds; limit > 0 && now - since_ > limit)
+    throw TransportError(
+        fmt::format("rank {} waited {:.1f} s in '{}' without any progress (timeout_seconds is {}). Look for "
+                    "a rank that stopped, or raise it.",
+                    world_.rank_, now - since_, what_, limit));
+}
+
+void World::note_refusal(const char* what, Rank to) {
+  constexpr std::uint32_t kLookEvery = 256;  // a look at the clock costs as much as several refusals
+  if (++thread_state().refusals % kLookEvery != 0 || !refusals_.lock.try_lock()) return;
+  std::lock_guard hold(refusals_.lock, std::adopt_lock);
+  const double now = this->now();
+  const std::uint64_t moved = reception_.moved();
+  if (refusals_.since < 0 || moved != refusals_.moved) {
+    refusals_.since = now;
+    refusals_.moved = moved;
+    refusals_.reported = false;
+    return;
+  }
+  if (refusals_.reported || now - refusals_.since < plan_.stall_seconds) return;
+  refusals_.reported = true;
+  options_.log(LogLevel::warn,
+               "rank {} has been refused for {:.0f} s in '{}' to rank {} and nothing else moves{}. Does "
+               "that rank still receive?",
+               rank_, now - refusals_.since, what, to, reception_.describe_sinks());
+}
+
+}  // namespace atl

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/topology/hierarchy.hpp>
+#include <vector>
+
+namespace atl {
+
+/// The domains of a hierarchy, numbered from 0 on at each level in the order of the tree: for thousands of ranks, whose
+/// messages ask at each departure.
+class DomainNumbers {
+ public:
+  explicit DomainNumbers(const Hierarchy& hierarchy);
+
+  /// Those around the rank, by level.
+  const int* of(Rank rank) const { return around_.data() + static_cast<std::ptrdiff_t>(rank) * depth_; }
+  int level_between(Rank a, Rank b) const {
+    const int* x = of(a);
+    const int* y = of(b);
+    int level = 0;
+    while (x[level] != y[level]) ++level;
+    return level;
+  }
+  /// Domains at that level.
+  int count(int level) const { return counts_[static_cast<std::size_t>(level)]; }
+  std::size_t memory_bytes() const { return around_.size() * sizeof(int); }
+
+ private:
+  void number(const Domain& d, int level, std::vector<int> around);
+
+  const int depth_;
+  std::vector<int> around_;  // [rank * depth + level]
+  std::vector<int> counts_;  // [level]
+};
+
+}  // namespace atl

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/transport/ofi/credits.hpp>
+
+namespace atl::ofi {
+namespace {
+
+constexpr std::int32_t kControlWindow = 16;
+// What all messages of all peers may take where they are few, and each peer's window.
+constexpr std::size_t kMessageMemory = 4 << 20;
+constexpr int kSmallestWindow = 8, kLargestWindow = 64;
+// Words from one peer that may be on their way: hello, the wish for bulk and bye before it is known; after, two returns
+// for each of three windows, and two grants.
+constexpr int kFirstWords = 3, kWords = 8;
+
+std::int32_t message_window(Rank ranks, std::size_t message_bytes) {
+  const std::size_t fair = kMessageMemory / static_cast<std::size_t>(ranks) / message_bytes;
+  return static_cast<std::int32_t>(std::clamp<std::size_t>(fair, kSmallestWindow, kLargestWindow));
+}
+
+}  // namespace
+
+Credits::Credits(Port& port, Receives& small, Receives& bulk, Rank ranks, std::size_t message_bytes,
+                 std::int32_t slots_per_peer, std::size_t budget_bytes)
+    : port_(port),
+      small_(small),
+      bulk_(bulk),
+      message_window_(message_window(ranks, message_bytes)),
+      slots_per_peer_(slots_per_peer),
+      budget_bytes_(budget_bytes),
+      peers_(static_cast<std::size_t>(ranks)) {
+  small_.add(kFirstWords * (ranks - 1));
+}
+
+void Credits::greet(Rank to) {
+  if (std::exchange(of(to).greeted, true)) return;
+  listen(to);
+  say(to, Word::hello, 0);
+}
+
+void Credits::want_bulk(Rank to) {
+  if (std::exchange(of(to).wanted_bulk, true)) return;
+  listen(to);
+  say(to, Word::want_bulk, 0);
+}
+
+void Credits::listen(Rank to) {
+  if (std::exchange(of(to).listening, true)) return;
+  small_.add(kWords);
+}
+
+void Credits::hear(Rank from, Word word, std::uint32_t tag) {
+  Peer& peer = of(from);
+  const auto n = static_cast<std::int32_t>(tag);
+  switch (word) {
+    case Word::hello:
+      listen(from);
+      peer.message.size = message_window_;
+      peer.control.size = kControlWindow;
+      small_.add(message_window_ + kControlWindow);
+      return say(from, Word::grant, static_cast<std::uint32_t>(message_window_));
+    case Word::grant:
+      peer.message.credits += n;
+      peer.control.credits += kControlWindow;
+      return;
+    case Word::want_bulk:
+      listen(from);
+      return grant_bulk(from);
+    case Word::grant_bulk:
+    case Word::credit_bulk:
+      peer.bulk.credits += n;
+      return;
+    case Word::credit_message:
+      peer.message.credits += n;
+      return;
+    case Word::credit_control:
+      peer.control.credits += n;
+      return;
+    case Word::landed:
+    case Word::abort:
+    case Word::bye:
+      ATOLL_ASSERT(false);  // not about credits
+  }
+}
+
+void Credits::grant_bulk(Rank from) {
+  std::int32_t window = slots_per_peer_;
+  // Whole blocks are taken; beyond the budget a peer gets two.
+  if (port_.memory_bytes() + bulk_.growth_bytes() > budget_bytes_) window = std::min(window, 2);
+  bulk_.add(window);
+  of(from).bulk.size = window;
+  say(from, Word::grant_bulk, static_cast<std::uint32_t>(window));
+}
+
+bool Credits::say_landed(Rank to, std::uint32_t number) {
+  Window& window = of(to).control;
+  if (window.credits == 0 || !say_now({to, Word::landed, number})) return false;
+  --window.credits;
+  return true;
+}
+
+void Credits::say(Rank to, Word word, std::uint32_t tag) {
+  unsaid_.push_back({to, word, tag});
+  pay();
+}
+
+bool Credits::say_now(const Said& s) {
+  const ssize_t code = fi_injectdata(port_.get(), nullptr, 0, header(s.word, s.tag, port_.rank()), port_[s.to]);
+  if (code == -FI_EAGAIN) return false;
+  if (code != 0) port_.lose(s.to, code, "fi_injectdata");
+  return true;
+}
+
+void Credits::pay() {
+  while (!unsaid_.empty() && say_now(unsaid_.front())) unsaid_.pop_front();
+  if (!unsaid_.empty()) port_.owe();
+}
+
+}  // namespace atl::ofi

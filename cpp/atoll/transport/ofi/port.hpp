@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/transport/bootstrap.hpp>
+#include <atoll/transport/ofi/libfabric.hpp>
+#include <atomic>
+
+/// What all parts of the fabric share: the endpoint with the memory that the provider may write, and the operations by
+/// which its completions are told apart.
+namespace atl::ofi {
+
+/// What a completion belongs to. Libfabric may keep words of its own in `context`.
+struct Operation {
+  enum class What : std::uint8_t { small_receive, bulk_receive, bounce, slot, piece, bye };
+  fi_context2 context{};
+  What what = What::small_receive;
+  std::uint32_t number = 0;  // of the buffer, or the put
+  Rank peer = -1;            // -1: not known before it completes
+};
+static_assert(offsetof(Operation, context) == 0);
+
+/// Buffers of one use, each with its operation.
+struct Pool {
+  Pool(const Domain& domain, std::size_t bytes, Operation::What what) : buffers(domain, bytes), what(what) {}
+  void grow(fid_ep* endpoint, std::uint64_t key) {
+    buffers.grow(endpoint, key);
+    while (operations.size() < buffers.size()) {
+      free.push_back(static_cast<std::uint32_t>(operations.size()));
+      operations.push_back({.what = what, .number = free.back()});
+    }
+  }
+  std::uint32_t take() {
+    const std::uint32_t k = free.back();
+    free.pop_back();
+    return k;
+  }
+  Buffers buffers;
+  const Operation::What what;
+  std::deque<Operation> operations;
+  std::vector<std::uint32_t> free;  // the warmest last
+};
+
+/// A rank's endpoint. The provider may refuse an operation for now: whoever keeps it for later says owe(), and the
+/// fabric pays when it next looks at the completions.
+class Port {
+ public:
+  Port(Info info, Rank rank) : rank_(rank), domain_(std::move(info)), endpoint_(domain_, Endpoint::Sleep::by_file) {}
+
+  Rank rank() const { return rank_; }
+  const Domain& domain() const { return domain_; }
+  Endpoint& endpoint() { return endpoint_; }
+  fid_ep* get() const { return endpoint_.get(); }
+  fid_cq* queue() const { return endpoint_.queue(); }
+  fi_addr_t operator[](Rank rank) const { return endpoint_[rank]; }
+  std::string provider() const { return domain_.info->fabric_attr->prov_name; }
+
+  /// One that lives as long as the endpoint can write it.
+  Pool& new_pool(std::size_t bytes, Operation::What what) { return pools_.emplace_back(domain_, bytes, what); }
+  void grow(Pool& pool) {
+    pool.grow(get(), next_key_++);
+    note_memory(pool.buffers.growth_bytes());
+  }
+  Registered registered(const void* data, std::size_t bytes, std::uint64_t access) {
+    return Registered(domain_, get(), data, bytes, access, next_key_++);
+  }
+  void note_memory(std::size_t bytes) { memory_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
+  std::size_t memory_bytes() const { return memory_bytes_.load(std::memory_order_relaxed); }
+
+  void owe() { owed_ = true; }
+  bool owes() const { return owed_; }
+  void begin_to_pay() { owed_ = false; }
+
+  /// Whether the provider has taken the operation; if it takes none now, it is owed.
+  bool took(ssize_t code, Rank to, const char* name) {
+    if (code == 0) [[likely]]
+      return true;
+    if (code != -FI_EAGAIN) lose(to, code, name);
+    owed_ = true;
+    return false;
+  }
+  [[noreturn]] void lose(Rank peer, long code, const char* what) const;
+  /// For what fi_cq_read has answered.
+  [[noreturn]] void fail(ssize_t code) const;
+
+ private:
+  const Rank rank_;
+  std::atomic<std::size_t> memory_bytes_{0};
+  std::uint64_t next_key_ = 1;
+  bool owed_ = false;
+  // The endpoint closes before the memory that it may write, the domain after both.
+  const Domain domain_;
+  std::deque<Pool> pools_;
+  Endpoint endpoint_;
+};
+
+/// Tells the endpoint the addresses of all ranks' endpoints. Collective.
+void introduce(Endpoint& endpoint, Bootstrap& bootstrap);
+
+}  // namespace atl::ofi

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <rdma/fi_rma.h>
+
+#include <algorithm>
+#include <atoll/transport/ofi/puts.hpp>
+
+namespace atl::ofi {
+namespace {
+
+// Larger pieces hold a lock for longer (shm copies inside the call, 12 GB/s); smaller ones cost tcp a round each.
+constexpr std::size_t kPiece = 4 << 20;
+
+}  // namespace
+
+void Puts::expose(Rank from, std::span<std::byte> memory, std::uint64_t token, Landing& landing) {
+  Exposed exposed{{}, token, from};
+  if (!memory.empty()) exposed.memory = port_.registered(memory.data(), memory.size(), FI_REMOTE_WRITE);
+  const std::uint32_t number = next_landing_++;
+  const bool by_address = port_.domain().needs(FI_MR_VIRT_ADDR);
+  landing.words = {by_address ? reinterpret_cast<std::uint64_t>(memory.data()) : 0,
+                   memory.empty() ? 0 : exposed.memory.key(), number};
+  exposed_.emplace(number, std::move(exposed));
+}
+
+void Puts::put(Rank to, const Landing& landing, std::span<const std::byte> source, std::uint64_t token) {
+  const std::uint32_t number = next_put_++;
+  Put& put = puts_[number];
+  put.to = to;
+  put.token = token;
+  put.address = landing.words[0];
+  put.key = landing.words[1];
+  put.landing = static_cast<std::uint32_t>(landing.words[2]);
+  put.source = source.data();
+  put.bytes = source.size();
+  if (put.bytes > 0) put.memory = port_.registered(source.data(), source.size(), FI_WRITE);
+  for (Operation& operation : put.operations) {
+    put.free.push_back(put.free.size());
+    operation.what = Operation::What::piece;
+    operation.number = number;
+    operation.peer = to;
+  }
+  drive();
+}
+
+void Puts::land(std::uint32_t number) {
+  const auto found = exposed_.find(number);
+  if (found == exposed_.end()) return;
+  kept_.keep_end_of_put(Packet::What::put_landed, found->second.from, found->second.token);
+  exposed_.erase(found);
+}
+
+void Puts::completed_piece(const Operation& operation) {
+  Put& put = puts_.at(operation.number);
+  put.free.push_back(static_cast<std::size_t>(&operation - put.operations.data()));
+  --put.in_flight;
+  port_.owe();
+}
+
+void Puts::drive() {
+  for (auto it = puts_.begin(); it != puts_.end();) {
+    Put& put = it->second;
+    while (put.posted < put.bytes && put.in_flight < kPiecesInFlight && post_piece(put)) {
+    }
+    if (put.posted == put.bytes && put.in_flight == 0 && say_landed(put)) {
+      kept_.keep_end_of_put(Packet::What::put_sent, put.to, put.token);
+      it = puts_.erase(it);
+    } else {
+      // With pieces on their way its completion drives it on.
+      if (put.in_flight == 0) port_.owe();
+      ++it;
+    }
+  }
+}
+
+bool Puts::post_piece(Put& put) {
+  const bool whole = put.bytes <= kPiece;
+  const std::size_t bytes = std::min(kPiece, put.bytes - put.posted);
+  const iovec local{const_cast<std::byte*>(put.source) + put.posted, bytes};
+  const fi_rma_iov remote{put.address + put.posted, bytes, put.key};
+  void* descriptor = put.memory.descriptor();
+  Operation& operation = put.operations[put.free.back()];
+  fi_msg_rma message{};
+  message.msg_iov = &local;
+  message.desc = &descriptor;
+  message.iov_count = 1;
+  message.addr = port_[put.to];
+  message.rma_iov = &remote;
+  message.rma_iov_count = 1;
+  message.context = &operation.context;
+  message.data = header(Word::landed, put.landing, port_.rank());
+  if (!port_.took(
+          fi_writemsg(port_.get(), &message, FI_COMPLETION | (whole ? FI_REMOTE_CQ_DATA : FI_DELIVERY_COMPLETE)),
+          put.to, "fi_writemsg"))
+    return false;
+  put.free.pop_back();
+  put.posted += bytes;
+  ++put.in_flight;
+  put.said = whole;
+  return true;
+}
+
+}  // namespace atl::ofi

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atoll/transport/ofi/credits.hpp>
+#include <atoll/transport/ofi/kept_packets.hpp>
+#include <map>
+
+namespace atl::ofi {
+
+/// Long messages, written into memory that their target has exposed. Up to a piece's length it is one write with
+/// completion data; above, pieces that are complete at the target (FI_DELIVERY_COMPLETE), then a word. Both ends find the
+/// end of a put among the kept packets.
+class Puts {
+ public:
+  Puts(Port& port, Credits& credits, KeptPackets& kept) : port_(port), credits_(credits), kept_(kept) {}
+
+  void expose(Rank from, std::span<std::byte> memory, std::uint64_t token, Landing& landing);
+  void put(Rank to, const Landing& landing, std::span<const std::byte> source, std::uint64_t token);
+
+  /// One of them has come, to the landing of that number.
+  void land(std::uint32_t number);
+  void completed_piece(const Operation& operation);
+  /// Posts what there is room for, and ends those that are complete.
+  void drive();
+  bool empty() const { return puts_.empty(); }
+
+ private:
+  static constexpr int kPiecesInFlight = 4;  // of one put
+  struct Exposed {
+    Registered memory;
+    std::uint64_t token = 0;
+    Rank from = -1;
+  };
+  struct Put {
+    Rank to = -1;
+    std::uint64_t token = 0, address = 0, key = 0;
+    std::uint32_t landing = 0;
+    const std::byte* source = nullptr;
+    std::size_t bytes = 0, posted = 0;
+    int in_flight = 0;
+    bool said = false;  // the target will know, or knows
+    Registered memory;
+    std::array<Operation, kPiecesInFlight> operations;
+    std::vector<std::size_t> free;  // of operations
+  };
+
+  bool post_piece(Put& put);
+  bool say_landed(Put& put) { return put.said = put.said || credits_.say_landed(put.to, put.landing); }
+
+  Port& port_;
+  Credits& credits_;
+  KeptPackets& kept_;
+  std::map<std::uint32_t, Exposed> exposed_;
+  std::map<std::uint32_t, Put> puts_;
+  std::uint32_t next_landing_ = 0, next_put_ = 0;
+};
+
+}  // namespace atl::ofi

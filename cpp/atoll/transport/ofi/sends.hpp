@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/transport/ofi/port.hpp>
+#include <atoll/transport/ofi/wire.hpp>
+
+/// What this rank's own bytes go out of: the caller's memory, copies of it, and slots.
+namespace atl::ofi {
+
+/// Knows no credits: those who call have them. Towards one peer at most slots_per_peer slots are taken or being sent;
+/// beyond budget_bytes for all memory of the port a peer gets only two.
+class Sends {
+ public:
+  Sends(Port& port, Rank ranks, std::size_t message_bytes, std::size_t slot_bytes, std::int32_t slots_per_peer,
+        std::size_t budget_bytes)
+      : port_(port),
+        inject_bytes_(port.domain().info->tx_attr->inject_size),
+        slot_bytes_(slot_bytes),
+        slots_per_peer_(slots_per_peer),
+        budget_bytes_(budget_bytes),
+        bounces_(port.new_pool(message_bytes, Operation::What::bounce)),
+        slots_(port.new_pool(slot_bytes, Operation::What::slot)),
+        slots_to_(static_cast<std::size_t>(ranks)) {}
+
+  /// Refused: the completions are to be looked at, then it is worth another try, in which new memory may be taken.
+  enum class Memory { as_is, may_grow };
+  Busy send(Rank to, std::uint64_t h, std::span<const std::byte> bytes, Memory memory) {
+    return bytes.size() <= inject_bytes_ ? inject(to, h, bytes) : copy(to, h, bytes, memory);
+  }
+
+  Busy take(Rank to, Slot& slot);
+  void abandon(const Slot& slot) {
+    --slots_to_[static_cast<std::size_t>(slot.to)];
+    slots_.free.push_back(slot.ticket);
+  }
+  /// Later, if the provider takes none now; in order.
+  void send(const Slot& slot, std::size_t bytes);
+
+  void completed_copy(std::uint32_t k) {
+    --unfinished_;
+    bounces_.free.push_back(k);
+  }
+  void completed_slot(std::uint32_t k, Rank to) {
+    --unfinished_;
+    --slots_to_[static_cast<std::size_t>(to)];
+    slots_.free.push_back(k);
+  }
+  /// What the provider has refused, as far as it goes now.
+  void pay();
+  /// Whether the provider still has memory of any.
+  bool all_completed() const { return unfinished_ == 0; }
+
+ private:
+  struct Filled {
+    std::uint32_t ticket;
+    Rank to;
+    std::size_t bytes;
+  };
+
+  // Straight from the caller's bytes; nothing to complete.
+  Busy inject(Rank to, std::uint64_t h, std::span<const std::byte> bytes) {
+    const ssize_t code = fi_injectdata(port_.get(), bytes.data(), bytes.size(), h, port_[to]);
+    if (code == -FI_EAGAIN) return Busy::no_slot;
+    if (code != 0) [[unlikely]]
+      port_.lose(to, code, "fi_injectdata");
+    return Busy::no;
+  }
+  Busy copy(Rank to, std::uint64_t h, std::span<const std::byte> bytes, Memory memory);
+  bool send_now(const Filled& f);
+
+  Port& port_;
+  const std::size_t inject_bytes_, slot_bytes_;
+  const std::int32_t slots_per_peer_;
+  const std::size_t budget_bytes_;
+  Pool &bounces_, &slots_;
+  std::vector<std::int32_t> slots_to_;  // [rank] taken and not yet sent
+  std::int64_t unfinished_ = 0;         // sends whose memory the provider still has
+  std::deque<Filled> unsent_;
+};
+
+}  // namespace atl::ofi

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/transport/fabric.hpp>
+
+/// What travels beside the bytes of every packet, and the words that the fabric says for itself.
+namespace atl::ofi {
+
+enum class Kind : std::uint8_t { message, control, word };
+enum class Word : std::uint8_t {
+  hello,       // post receives for me
+  grant,       // have done; tag: message window
+  want_bulk,   // and slots
+  grant_bulk,  // tag: how many
+  credit_message,
+  credit_control,
+  credit_bulk,  // tag: how many
+  landed,       // tag: number of the landing
+  abort,        // tag: exit code
+  bye,
+};
+
+/// Of bulk, which is tagged so that it meets receives of its own size; the rest is not.
+inline constexpr std::uint64_t kBulkTag = 1;
+
+// Beside the bytes: tag 32, type 8, kind 2, source 22 bits.
+inline constexpr Rank kMostRanks = 1 << 22;
+inline std::uint64_t header(Kind kind, Note note, Rank from) {
+  return note.tag | std::uint64_t{note.type} << 32 | static_cast<std::uint64_t>(kind) << 40 |
+         static_cast<std::uint64_t>(from) << 42;
+}
+inline std::uint64_t header(Word word, std::uint32_t tag, Rank from) {
+  return header(Kind::word, {tag, static_cast<std::uint8_t>(word)}, from);
+}
+inline Note note_of(std::uint64_t h) { return {static_cast<std::uint32_t>(h), static_cast<std::uint8_t>(h >> 32)}; }
+inline Kind kind_of(std::uint64_t h) { return static_cast<Kind>(h >> 40 & 3); }
+inline Rank source_of(std::uint64_t h) { return static_cast<Rank>(h >> 42); }
+
+}  // namespace atl::ofi
