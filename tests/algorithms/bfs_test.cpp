@@ -296,32 +296,6 @@ TEST_CASE("64-bit ids beyond 32 bits go the same ways as narrow ones") {
 
 // ---- the kernels against the portable ones --------------------------------------------------------------------------
 
-TEST_CASE("every instruction set packs bits as the portable kernel does") {
-  const auto portable = bfs_kernels<std::uint32_t>(Isa::portable).compress;
-  for (const Isa isa : {Isa::avx2, Isa::avx512}) {
-    if (isa > machine_isa()) continue;
-    const auto fast = bfs_kernels<std::uint32_t>(isa).compress;
-    for (const std::size_t words : {0u, 1u, 2u, 3u, 64u, 257u})
-      for (const int density : {0, 1, 8, 32, 63, 64}) {
-        std::vector<std::uint64_t> bits(words), mask(words);
-        std::size_t count = 0;
-        for (std::size_t w = 0; w < words; ++w) {
-          bits[w] = random_at(1, w);
-          for (std::size_t b = 0; b < 64; ++b)
-            mask[w] |= static_cast<std::uint64_t>(random_at(2, w * 64 + b) % 64 < static_cast<std::uint64_t>(density))
-                       << b;
-          count += static_cast<std::size_t>(std::popcount(mask[w]));
-        }
-        std::vector<std::uint64_t> a(words + 1), b(words + 1);
-        CHECK(portable(bits.data(), mask.data(), words, a.data()) == count);
-        CHECK(fast(bits.data(), mask.data(), words, b.data()) == count);
-        a.resize((count + 63) / 64);
-        b.resize((count + 63) / 64);
-        CHECK(a == b);
-      }
-  }
-}
-
 TEST_CASE("every instruction set claims each unvisited target once and no other") {
   for (const Isa isa : {Isa::portable, Isa::avx2, Isa::avx512}) {
     if (isa > machine_isa()) continue;

@@ -13,13 +13,13 @@
 //
 // Deviations: the way back from pull to push compares costs (a vertex of the frontier against an unvisited one) instead
 // of the paper's n / beta, which returned too early on Kronecker graphs. Over ranks, mirrors have bits like masters: a
-// pull step needs one exchange of bits before it (bfs_mirror_bits.hpp) and no messages while it runs; a push sends records
+// pull step needs one exchange of bits before it (MirrorBits) and no messages while it runs; a push sends records
 // (bfs_visits.hpp).
 //
 // [1] S. Beamer, K. Asanovic, D. Patterson. "Direction-optimizing breadth-first search." SC 2012.
-#include <atoll/algorithms/bfs_mirror_bits.hpp>
 #include <atoll/algorithms/bfs_push.hpp>
 #include <atoll/algorithms/bfs_report.hpp>
+#include <atoll/engine/mirror_bits.hpp>
 #include <atoll/graph/mirror_values.hpp>
 
 namespace atl {
@@ -45,7 +45,7 @@ class Bfs::Typed final : public Search {
         state_(graph, options.depths),
         visits_(graph, options.fission, known_, kernels_, state_),
         push_(graph, ids_, kernels_, state_, visits_),
-        mirror_bits_(graph, known_, kernels_.compress),
+        mirror_bits_(graph),
         report_(graph, kernels_),
         all_active_(world_.sum(static_cast<Vertex>(graph.active()))) {}
 
@@ -88,7 +88,7 @@ class Bfs::Typed final : public Search {
 
   std::size_t memory_bytes() const override {
     return heads_.memory_bytes() + state_.memory_bytes() + visits_.memory_bytes() + push_.memory_bytes() +
-           report_.memory_bytes();
+           mirror_bits_.memory_bytes() + report_.memory_bytes();
   }
 
  private:
@@ -128,7 +128,9 @@ class Bfs::Typed final : public Search {
   // That at most so many vertices, on all ranks, are in the frontier's bits, and visited.
   void tell_mirrors(Vertex vertices) {
     if (world_.size() == 1) return;
-    mirror_bits_.tell(state_.frontier(), vertices, all_active_);
+    Array<std::uint64_t>& frontier = state_.frontier();
+    mirror_bits_.broadcast({frontier.data(), frontier.size()},
+                           static_cast<double>(vertices) / static_cast<double>(std::max<Vertex>(1, all_active_)));
     state_.visit_mirrors();
   }
 
@@ -142,7 +144,7 @@ class Bfs::Typed final : public Search {
   BfsState<Id> state_;
   BfsVisits<Id> visits_;
   BfsPush<Id> push_;
-  BfsMirrorBits mirror_bits_;
+  MirrorBits mirror_bits_;
   const BfsReport<Id> report_;
   const Vertex all_active_;
 };

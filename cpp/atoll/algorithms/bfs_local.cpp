@@ -64,31 +64,17 @@ void to_natural(const NaturalView<Id>& view, std::size_t a, std::size_t b) {
   }
 }
 
-std::size_t compress(const std::uint64_t* bits, const std::uint64_t* mask, std::size_t words, std::uint64_t* out) {
-  std::size_t n = 0;
-  out[0] = 0;
-  for (std::size_t w = 0; w < words; ++w)
-    for (std::uint64_t m = mask[w]; m; m &= m - 1, ++n) {
-      if (n % 64 == 0) out[n / 64] = 0;
-      out[n / 64] |= (bits[w] >> std::countr_zero(m) & 1) << (n % 64);
-    }
-  return n;
-}
-
 }  // namespace
 
 #if defined(__x86_64__)
 template <class Id>
 void bfs_kernels_avx512(BfsKernels<Id>& kernels);  // bfs_local_avx512.cpp
-std::size_t compress_bits_avx2(const std::uint64_t* bits, const std::uint64_t* mask, std::size_t words,
-                               std::uint64_t* out);  // bfs_local_avx2.cpp
 #endif
 
 template <class Id>
 BfsKernels<Id> bfs_kernels(Isa isa) {
-  BfsKernels<Id> kernels{pull<Id>, claim, to_natural<Id>, compress};
+  BfsKernels<Id> kernels{pull<Id>, claim, to_natural<Id>};
 #if defined(__x86_64__)
-  if (isa >= Isa::avx2) kernels.compress = compress_bits_avx2;
   if (isa >= Isa::avx512) bfs_kernels_avx512(kernels);
 #endif
   static_cast<void>(isa);

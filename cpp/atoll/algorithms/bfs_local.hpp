@@ -41,8 +41,6 @@ struct BfsKernels {
   std::size_t (*claim)(std::uint64_t* visited, const Local* targets, std::size_t n, Local* claimed);
   /// Writes natural words [a, b) of the result.
   void (*to_natural)(const NaturalView<Id>&, std::size_t a, std::size_t b);
-  /// Packs the bits of `bits` that stand under a bit of `mask`; returns how many bits it wrote.
-  std::size_t (*compress)(const std::uint64_t* bits, const std::uint64_t* mask, std::size_t words, std::uint64_t* out);
 };
 
 template <class Id>

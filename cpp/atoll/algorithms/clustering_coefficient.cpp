@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Triangles by forward lists [1]: each vertex lists its neighbours of higher degree, so that heavy vertices have short
-// lists; a triangle is an edge v - u of such a list and a vertex that both their lists have. A vertex's list goes once to
-// each rank that owns somebody on it, which looks for the triangles there: of all three corners that rank knows a master
+// Triangles by forward lists and marks [1]: each vertex lists its neighbours of higher degree, so that heavy vertices have
+// short lists; a vertex marks its list, and looks for marks in the lists of those on it. Between ranks a list goes once to
+// each rank that owns somebody on it, and is marked there too: of all three corners of a triangle that rank knows a master
 // or a mirror, so what it counts goes home by one reduce.
 //
 //   in the paper        here              meaning
-//   A(v), N'(v)         lists_.of(v)      neighbours above v in the order of (degree, number); forward_lists.hpp
-//   A, the array        MarkedList        the list in hand, by number: in how many directions an edge leads there
+//   A(v)                lists_.of(v)      neighbours above v in the order of (degree, id); forward_lists.hpp
+//   A, the array        Thread::mark      in how many directions an edge joins the vertex in hand and that one; 0: none
 //
-// Deviation: entries say in how many directions an edge goes, for coefficients of directed graphs.
+// Deviation: marks have the number of directions, for coefficients of directed graphs. Each thread has marks and counts of
+// its own, so nothing is locked; hubs have the lowest numbers of their rank's, so most of what is looked at lies close
+// together.
 //
 // [1] M. Latapy. "Main-memory triangle computations for very large (sparse (power-law)) graphs." TCS 407, 2008.
 #include <algorithm>
 #include <atoll/algorithms/clustering_coefficient.hpp>
-#include <atoll/algorithms/clustering_local.hpp>
 #include <atoll/algorithms/forward_lists.hpp>
+#include <atoll/algorithms/known_vertices.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
+#include <atoll/graph/mirror_values.hpp>
 
 namespace atl {
 namespace {
@@ -26,157 +29,185 @@ class Triangles {
       : graph_(graph),
         world_(graph.world()),
         team_(world_.team()),
-        alone_(team_.size() == 1),
         locals_(static_cast<std::size_t>(graph.locals())),
         active_(static_cast<std::size_t>(graph.active())),
         lists_(graph),
-        edges_(graph.directed() ? locals_ : 0, 0),
-        corners_(locals_, 0),
-        marks_(static_cast<std::size_t>(team_.size())) {}
+        threads_(static_cast<std::size_t>(team_.size())) {
+    for (Thread& t : threads_) {
+      t.mark = Array<std::uint8_t>(locals_, 0);
+      t.corners = Array<Edge>(locals_, 0);
+      if (graph.directed()) t.edges = Array<Edge>(locals_, 0);
+    }
+  }
 
   ClusteringResult run() {
     count_here();
-    count_elsewhere();
+    if (world_.size() > 1) count_elsewhere();
+    add_up();
     return collect();
   }
 
  private:
-  static constexpr std::size_t kGrain = 64;
+  static constexpr std::size_t kGrain = 256, kMessageGrain = 64;
   // Words that a rank sends in one batch.
   static constexpr std::size_t kBatch = std::size_t{1} << 20;
+  using Words = std::vector<std::uint64_t>;
 
-  void add(Array<Edge>& to, Local v, Edge n) {
-    Edge& sum = to[static_cast<std::size_t>(v)];
-    alone_ ? void(sum += n) : void(combine_atomically(sum, n, SumOf{}));
-  }
+  struct alignas(128) Thread {
+    Array<std::uint8_t> mark;  // [local]
+    Array<Edge> corners;       // [local] triangles that it is in
+    Array<Edge> edges;         // [local] between its neighbours, by direction; undirected: not needed
+    std::vector<Local> known;  // of a list that has come, those that this rank knows
+    std::vector<std::uint8_t> directions;
+  };
 
-  // Triangles of v, this rank's u on its list, which is marked, and what both their lists have.
+  // Triangles of v, a master u on its list, and those on u's list that v has marked.
   template <bool kDirected>
-  void close(const MarkedList& marked, Local v, Local u, Edge between) {
+  void close(Thread& mine, Local v, Local u, Edge between) {
+    const auto list = lists_.of(u);
+    const std::uint8_t* const directions = lists_.directions_of(u);
     Edge found = 0, at_v = 0, at_u = 0;
-    for (const auto& e : lists_.of(u)) {
-      const Edge mark = marked.directions_to(e.dense());
+    for (std::size_t k = 0; k < list.size(); ++k) {
+      const auto w = static_cast<std::size_t>(list[k]);
+      const std::uint8_t mark = mine.mark[w];
       if (mark == 0) continue;
       ++found;
-      add(corners_, e.local, 1);
+      ++mine.corners[w];
       if constexpr (kDirected) {
-        at_v += e.directions();
+        at_v += directions[k];
         at_u += mark;
-        add(edges_, e.local, between);
+        mine.edges[w] += between;
       }
     }
-    if (found == 0) return;
-    add(corners_, v, found);
-    add(corners_, u, found);
+    mine.corners[static_cast<std::size_t>(v)] += found;
+    mine.corners[static_cast<std::size_t>(u)] += found;
     if constexpr (kDirected) {
-      add(edges_, v, at_v);
-      add(edges_, u, at_u);
+      mine.edges[static_cast<std::size_t>(v)] += at_v;
+      mine.edges[static_cast<std::size_t>(u)] += at_u;
     }
   }
-  void close(const MarkedList& marked, Local v, Local u, Edge between) {
-    graph_.directed() ? close<true>(marked, v, u, between) : close<false>(marked, v, u, between);
+
+  // All triangles of v and masters on its list, which is any rank's.
+  template <bool kDirected>
+  void close_list(Thread& mine, Local v, std::span<const Local> list, const std::uint8_t* directions) {
+    const auto of = [&](std::size_t i) { return kDirected ? directions[i] : std::uint8_t{1}; };
+    for (std::size_t i = 0; i < list.size(); ++i) mine.mark[static_cast<std::size_t>(list[i])] = of(i);
+    for (std::size_t i = 0; i < list.size(); ++i)
+      if (list[i] < graph_.active()) close<kDirected>(mine, v, list[i], of(i));
+    for (const Local u : list) mine.mark[static_cast<std::size_t>(u)] = 0;
+  }
+  void close_list(Thread& mine, Local v, std::span<const Local> list, const std::uint8_t* directions) {
+    if (list.size() < 2) return;
+    graph_.directed() ? close_list<true>(mine, v, list, directions) : close_list<false>(mine, v, list, directions);
   }
 
   void count_here() {
     team_.for_range(active_, kGrain, [&](int t, std::size_t a, std::size_t b) {
-      MarkedList& marks = marks_[static_cast<std::size_t>(t)];
-      for (std::size_t v = a; v < b; ++v) {
-        const auto list = lists_.of(static_cast<Local>(v));
-        if (list.size() < 2) continue;
-        marks.set(list.size(), [&](std::size_t i) { return list[i].word; });
-        for (const auto& e : list)
-          if (e.local < graph_.active()) close(marks, static_cast<Local>(v), e.local, e.directions());
-      }
+      for (auto v = static_cast<Local>(a); v < static_cast<Local>(b); ++v)
+        close_list(threads_[static_cast<std::size_t>(t)], v, lists_.of(v), lists_.directions_of(v));
     });
   }
 
-  // Messages: which of this rank's vertices that the receiver mirrors v is, the length of its list, the list's words;
-  // batch after batch.
+  // Messages: v, the length of its list, the list's words; batch after batch.
   void count_elsewhere() {
-    const auto ranks = static_cast<std::size_t>(world_.size());
-    std::vector<std::vector<Local>> known(ranks);
-    for (std::size_t r = 0; r < ranks; ++r)
-      for_bits(graph_.mirrors().known_by[r], [&](std::size_t v) { known[r].push_back(static_cast<Local>(v)); });
+    const std::vector<Vertex> dense = dense_numbers(graph_);
+    const KnownVertices known(graph_, dense);
     for (std::size_t v = 0; world_.any(v < active_);) {
-      std::vector<std::vector<std::uint64_t>> outgoing(ranks);
-      for (std::size_t words = 0; v < active_ && words < kBatch; ++v) {
-        const auto list = lists_.of(static_cast<Local>(v));
-        Rank last = world_.rank();
-        for (const auto& e : list) {
-          const Rank owner = graph_.blocks().owner(e.dense());  // ascends along the list
-          if (list.size() < 2 || owner == last || owner == world_.rank()) continue;
-          last = owner;
-          auto& message = outgoing[static_cast<std::size_t>(owner)];
-          const auto& mirrored = known[static_cast<std::size_t>(owner)];
-          const auto at = std::lower_bound(mirrored.begin(), mirrored.end(), static_cast<Local>(v));
-          message.push_back(static_cast<std::uint64_t>(at - mirrored.begin()));
-          message.push_back(list.size());
-          for (const auto& each : list) message.push_back(each.word);
-          words += 2 + list.size();
-        }
-      }
-      const auto incoming = world_.exchange(std::move(outgoing));
-      for (std::size_t r = 0; r < ranks; ++r) take(graph_.mirrors().begin[r], incoming[r]);
+      std::vector<Words> outgoing(static_cast<std::size_t>(world_.size()));
+      for (std::size_t words = 0; v < active_ && words < kBatch; ++v)
+        words += write(static_cast<Local>(v), dense, outgoing);
+      for (const Words& message : world_.exchange(std::move(outgoing))) read(message, known);
     }
   }
 
-  void take(Local first_mirror, const std::vector<std::uint64_t>& message) {
+  static std::uint64_t word_of(Vertex dense, std::uint8_t directions) {
+    return static_cast<std::uint64_t>(dense) << 2 | directions;
+  }
+
+  std::size_t write(Local v, const std::vector<Vertex>& dense, std::vector<Words>& outgoing) const {
+    const auto list = lists_.of(v);
+    if (list.size() < 2) return 0;
+    const std::uint8_t* const directions = lists_.directions_of(v);
+    const Mirrors& mirrors = graph_.mirrors();
+    std::size_t words = 0;
+    for (auto at = std::lower_bound(list.begin(), list.end(), graph_.active()); at != list.end();) {
+      const auto owner = static_cast<std::size_t>(graph_.blocks().owner(dense[static_cast<std::size_t>(*at)]));
+      Words& message = outgoing[owner];
+      message.push_back(static_cast<std::uint64_t>(dense[static_cast<std::size_t>(v)]));
+      message.push_back(list.size());
+      for (std::size_t i = 0; i < list.size(); ++i)
+        message.push_back(word_of(dense[static_cast<std::size_t>(list[i])], graph_.directed() ? directions[i] : 0));
+      words += 2 + list.size();
+      at = std::lower_bound(at, list.end(), mirrors.begin[owner] + mirrors.count[owner]);  // of one owner: in a row
+    }
+    return words;
+  }
+
+  void read(const Words& message, const KnownVertices& known) {
     std::vector<std::size_t> starts;
     for (std::size_t at = 0; at < message.size(); at += 2 + message[at + 1]) starts.push_back(at);
-    const Vertex begin = graph_.blocks().begin(world_.rank()), owned = static_cast<Vertex>(graph_.owned());
-    team_.for_range(starts.size(), kGrain, [&](int t, std::size_t a, std::size_t b) {
-      MarkedList& marks = marks_[static_cast<std::size_t>(t)];
+    team_.for_range(starts.size(), kMessageGrain, [&](int t, std::size_t a, std::size_t b) {
+      Thread& mine = threads_[static_cast<std::size_t>(t)];
       for (std::size_t s = a; s < b; ++s) {
-        const Local v = first_mirror + static_cast<Local>(message[starts[s]]);
-        const std::span<const std::uint64_t> words(message.data() + starts[s] + 2, message[starts[s] + 1]);
-        marks.set(words.size(), [&](std::size_t i) { return words[i]; });
-        auto first = std::lower_bound(words.begin(), words.end(), ForwardLists::word_of(begin, 0));
-        for (; first != words.end() && ForwardLists::dense_of(*first) < begin + owned; ++first) {
-          const Local u = graph_.local_of(ForwardLists::dense_of(*first) - begin);
-          close(marks, v, u, ForwardLists::directions_of(*first));
+        mine.known.clear();
+        mine.directions.clear();
+        const std::size_t first = starts[s] + 2;
+        for (std::size_t i = first; i < first + message[starts[s] + 1]; ++i) {
+          const Local u = known.local_of(static_cast<Vertex>(message[i] >> 2));
+          if (u < 0) continue;
+          mine.known.push_back(u);
+          mine.directions.push_back(message[i] & 3);
         }
+        close_list(mine, known.local_of(static_cast<Vertex>(message[starts[s]])), mine.known, mine.directions.data());
       }
     });
+  }
+
+  // What all threads, and all ranks, have counted: at the first one, of masters.
+  void add_up() {
+    team_.for_range(locals_, kGrain * 64, [&](int, std::size_t a, std::size_t b) {
+      for (std::size_t t = 1; t < threads_.size(); ++t)
+        for (std::size_t v = a; v < b; ++v) {
+          threads_[0].corners[v] += threads_[t].corners[v];
+          if (graph_.directed()) threads_[0].edges[v] += threads_[t].edges[v];
+        }
+    });
+    if (world_.size() == 1) return;
+    MirrorExchange<Edge, SumOf> exchange(graph_);
+    exchange.reduce_all({threads_[0].corners.data(), locals_});
+    if (graph_.directed()) exchange.reduce_all({threads_[0].edges.data(), locals_});
   }
 
   ClusteringResult collect() {
-    VertexBits all(graph_.locals());
-    MirrorExchange<Edge, SumOf> exchange(graph_);
-    for (Array<Edge>* counts : {&edges_, &corners_}) {
-      if (counts == &edges_ && !graph_.directed()) continue;  // the same on all ranks, also on one with no vertex
-      all.set_all();
-      exchange.reduce({counts->data(), locals_}, all);
-    }
     const auto owned = static_cast<std::size_t>(graph_.owned());
-    ClusteringResult result{Array<double>(owned), Array<Vertex>(owned), 0};
-    Vertex sum = 0;
-    for (std::size_t k = 0; k < owned; ++k) {
-      const Local local = graph_.local_of(static_cast<Vertex>(k));
-      const auto v = static_cast<std::size_t>(local);
-      const auto d = static_cast<double>(lists_.degree(local));
-      const Edge edges = graph_.directed() ? edges_[v] : 2 * corners_[v];
-      result.coefficient[k] = d < 2 ? 0 : static_cast<double>(edges) / (d * (d - 1));
-      result.triangles[k] = corners_[v];
-      sum += corners_[v];
-    }
-    result.total = world_.sum(sum) / 3;
+    ClusteringResult result{Array<double>(owned, 0.0), Array<Vertex>(owned, 0), 0};
+    std::atomic<Vertex> corners{0};
+    team_.for_range(active_, kGrain, [&](int, std::size_t a, std::size_t b) {
+      Vertex sum = 0;
+      for (std::size_t v = a; v < b; ++v) {
+        const Edge triangles = threads_[0].corners[v], edges = graph_.directed() ? threads_[0].edges[v] : 2 * triangles;
+        const auto natural = static_cast<std::size_t>(graph_.natural_of(static_cast<Local>(v)));
+        const auto d = static_cast<double>(lists_.degree(static_cast<Local>(v)));
+        result.triangles[natural] = triangles;
+        if (d >= 2) result.coefficient[natural] = static_cast<double>(edges) / (d * (d - 1));
+        sum += triangles;
+      }
+      corners += sum;
+    });
+    result.total = world_.sum(corners.load()) / 3;
     return result;
   }
 
   const Graph& graph_;
   World& world_;
   Team& team_;
-  const bool alone_;  // one thread: no other adds meanwhile
   const std::size_t locals_, active_;
   const ForwardLists lists_;
-  Array<Edge> edges_, corners_;    // [local] between its neighbours, if directed; triangles that it is in
-  std::vector<MarkedList> marks_;  // [thread]
+  std::vector<Thread> threads_;
 };
 
 }  // namespace
 
-ClusteringResult clustering_coefficient(const Graph& graph) {
-  return graph.world().size() == 1 ? clustering_local(graph) : Triangles(graph).run();
-}
+ClusteringResult clustering_coefficient(const Graph& graph) { return Triangles(graph).run(); }
 
 }  // namespace atl

@@ -71,7 +71,8 @@ class Components::Together final : public Search {
 
   void run(ComponentsResult& result) override {
     forest_.sprout();
-    tell_giant();
+    forest_.tell_giant(in_giant_);
+    mirror_bits_.broadcast(in_giant_);
     forest_.settle(in_giant_);
     join_trees();
     if (!names_.giants_are_joined()) {
@@ -87,16 +88,6 @@ class Components::Together final : public Search {
   }
 
  private:
-  void tell_giant() {
-    in_giant_.clear();
-    const auto active = static_cast<std::size_t>(graph_.active());
-    for (std::size_t w = 0; w < (active + 63) / 64; ++w)
-      in_giant_.at(w) = active - w * 64 >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << (active - w * 64)) - 1;
-    for (const Local v : forest_.apart())
-      in_giant_.at(static_cast<std::size_t>(v) / 64) &= ~(std::uint64_t{1} << (v % 64));
-    mirror_bits_.broadcast(in_giant_);
-  }
-
   void join_trees() {
     names_.learn(in_giant_);
     if (names_.pair_bytes() <= static_cast<double>(world_.plan().replicated_bytes)) {

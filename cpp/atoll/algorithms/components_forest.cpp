@@ -40,6 +40,7 @@ ComponentForest::ComponentForest(const Graph& graph)
       parent_(graph.world().size() == 1 ? active_ : index(graph.locals())),
       lowest_(active_),
       apart_(active_),
+      near_(graph.active()),
       giants_(graph.world().size() == 1 ? 0 : static_cast<std::size_t>(graph.world().size()), -1) {
   read_columns();
 }
@@ -47,6 +48,7 @@ ComponentForest::ComponentForest(const Graph& graph)
 void ComponentForest::sprout() {
   aparts_ = 0;
   hung_ = 0;
+  abroad_hang_ = mirrors_are_linked_ = false;
   trees_apart_ = 0;
   giant_ = -1;
   start();
@@ -54,6 +56,7 @@ void ComponentForest::sprout() {
   auto [giant, share] = largest_tree();
   if (share < kGiant) {
     link_round();
+    mirrors_are_linked_ = !giants_.empty();
     compress(active_);
     std::tie(giant, share) = largest_tree();
   }
@@ -71,35 +74,45 @@ void ComponentForest::settle(const VertexBits& in_giant) {
 
 void ComponentForest::settle_all(const VertexBits& in_giant) {
   if (active_ == 0) return;
-  aparts_ += std::exchange(hung_, 0);
+  let_go(in_giant);
   finish(in_giant);
 }
 
 void ComponentForest::finish(const VertexBits& in_giant) {
-  link_apart(giant_);
+  link_apart(in_giant);
   if (!giants_.empty()) join_giants(in_giant);
   giant_ = find(giant_);
   // Whoever hangs on a giant is in this rank's own, or in a tree apart.
-  if (hung_ > 0 && std::any_of(giants_.begin(), giants_.end(), [&](Local m) { return m >= 0 && find(m) != giant_; }))
-    aparts_ += std::exchange(hung_, 0);
+  if (!giants_are_joined()) let_go(in_giant);
   label_apart();
-  lowest_[index(giant_)] = static_cast<Local>(first_natural_of(giant_));
+  lowest_[index(giant_)] = static_cast<Local>(first_natural_of(giant_, in_giant));
 }
 
 // An edge between the giant and the others is in a list of the other end, whatever its direction. On one rank whoever is
 // seen in the giant's tree needs no look: if the other end is not in it, that one looks.
-void ComponentForest::link_apart(Local giant) {
+void ComponentForest::link_apart(const VertexBits& in_giant) {
   const bool alone = giants_.empty();
   team_.for_range(aparts_, kGrain / 16, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t i = a; i < b; ++i)
-      if (!alone || find(apart_[i]) != giant) link_all(apart_[i]);
+      if (!alone || find(apart_[i]) != giant_) link_all(apart_[i], in_giant);
   });
 }
 
-void ComponentForest::link_all(Local v) {
-  for (const Local u : graph_.out().neighbours(v)) link(v, u);
-  if (!graph_.directed()) return;
-  for (const Local u : graph_.in().neighbours(v)) link(v, u);
+void ComponentForest::link_all(Local v, const VertexBits& in_giant) {
+  const auto link_list = [&](std::span<const Local> list) {
+    Local end = 0;  // of the mirrors in a giant that v has joined: those of a rank are in a row
+    for (const Local u : list) {
+      if (index(u) < first_mirror_ || !in_giant.test(u)) {
+        link(v, u);
+      } else if (u >= end) {
+        const std::size_t rank = owner(u);
+        link(v, giants_[rank]);
+        end = graph_.mirrors().begin[rank] + graph_.mirrors().count[rank];
+      }
+    }
+  };
+  link_list(graph_.out().neighbours(v));
+  if (graph_.directed()) link_list(graph_.in().neighbours(v));
 }
 
 void ComponentForest::compress(std::size_t vertices) {
@@ -110,7 +123,8 @@ void ComponentForest::compress(std::size_t vertices) {
 }
 
 std::size_t ComponentForest::memory_bytes() const {
-  return (first_.size() + second_.size() + parent_.size() + lowest_.size() + apart_.size()) * sizeof(Local);
+  return (first_.size() + second_.size() + parent_.size() + lowest_.size() + apart_.size() + abroad_.size()) *
+         sizeof(Local);
 }
 
 }  // namespace atl

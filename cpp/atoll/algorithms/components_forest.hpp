@@ -10,15 +10,17 @@
 ///
 ///     ComponentForest forest(graph);           // buffers are made once
 ///     forest.sprout();                         // a giant: a tree that has most vertices by a few edges of each
-///     for (Local v : forest.apart()) ...       // masters with an edge that are not in it yet
+///     forest.tell_giant(bits);                 // the masters that are in it
 ///     forest.settle(bits);                     // these look at all of their edges
+///     for (Local v : forest.apart()) ...       // masters with an edge that are in no giant, as far as this rank sees
 ///     forest.giant();                          // its root
 ///     forest.tree(v);                          // root of the tree of any local vertex, mirrors included
 ///
 /// Over several ranks the mirrors whose masters were in their rank's giant, those with a bit, are one tree for each rank
-/// from the start, and it is joined to this rank's giant where any edge does so. What nobody here looks at are the edges
-/// between this rank's giant and the other mirrors: their masters look at those. Memory: 20 bytes a master, 4 a mirror,
-/// beside the graph.
+/// from the start: only the first of them is looked up. It is joined to this rank's giant where any edge does so. What
+/// nobody here looks at are the edges between this rank's giant and the other mirrors: their masters look at those. Masters
+/// whose neighbours are all of other ranks, those abroad, are in no tree until they have looked at an edge. Memory: 20 to
+/// 24 bytes a master, 4 a mirror, beside the graph.
 namespace atl {
 
 class ComponentForest {
@@ -28,6 +30,8 @@ class ComponentForest {
   ComponentForest& operator=(const ComponentForest&) = delete;
 
   void sprout();
+  /// After sprout(): sets the bits of masters in the giant, clears those of the others; those of mirrors stay.
+  void tell_giant(VertexBits& bits) const;
   /// `in_giant` has the mirrors' bits, by local number; on one rank it is not looked at.
   void settle(const VertexBits& in_giant);
   /// After settle(), where ranks' giants are left that nothing has joined: as it is, but all vertices apart look at all of
@@ -35,9 +39,10 @@ class ComponentForest {
   void settle_all(const VertexBits& in_giant);
 
   Local giant() const { return giant_; }  ///< -1: no master has an edge
-  /// After sprout(): any of the mirrors of this rank's vertices that have a bit; -1: none has.
+  /// After settle(): the first of the mirrors of that rank's vertices that have a bit; -1: none has.
   Local giant_of(std::size_t rank) const { return giants_[rank]; }
   std::span<const Local> apart() const { return {apart_.data(), aparts_.load(std::memory_order_relaxed)}; }
+  /// Not of a mirror with a bit: giant_of() its rank is in the tree that it is in.
   Local tree(Local v) { return find(v); }
   /// Smallest natural number of the masters in the tree of this root.
   Local lowest(Local root) const { return lowest_[static_cast<std::size_t>(root)]; }
@@ -61,13 +66,20 @@ class ComponentForest {
   void collect_apart(Local giant);
   void adopt(const VertexBits& in_giant);
   void join_giants(const VertexBits& in_giant);
-  void link_all(Local v);
+  void link_all(Local v, const VertexBits& in_giant);
+  bool hangs(Local abroad, const VertexBits& in_giant) const {
+    return in_giant.test(second_[static_cast<std::size_t>(abroad)]);
+  }
   void hang(const VertexBits& in_giant);
-  void link_apart(Local giant);
+  void let_go(const VertexBits& in_giant);
+  std::size_t owner(Local mirror) const;
+  Local giant_at(Local mirror) const { return giants_[owner(mirror)]; }
+  bool giants_are_joined();
+  void link_apart(const VertexBits& in_giant);
   void finish(const VertexBits& in_giant);
   void label_apart();
   void write_giant(Vertex giant, Array<Vertex>& component) const;
-  Vertex first_natural_of(Local giant);
+  Vertex first_natural_of(Local giant, const VertexBits& in_giant);
 
   Local load(Local v) const {
     return std::atomic_ref(parent_[static_cast<std::size_t>(v)]).load(std::memory_order_relaxed);
@@ -88,9 +100,13 @@ class ComponentForest {
   mutable Array<Local> parent_;         // [local] in the tree: never above the vertex itself
   Array<Local> lowest_;                 // [root] smallest natural number of the tree
   Array<Local> apart_;                  // active vertices outside the largest tree
+  std::vector<Local> abroad_;           // masters without a neighbour here
+  VertexBits near_;                     // the other active ones
   bool hangs_on_hubs_ = false;          // nearly all vertices have a hub as first neighbour
+  bool mirrors_are_linked_ = false;     // some, by a neighbour round
   std::atomic<std::size_t> aparts_{0};  // how many
   std::size_t hung_ = 0;                // as many behind them hang on a mirror in a giant
+  bool abroad_hang_ = false;            // so do those abroad that are not among them
   Local giant_ = -1;
   std::vector<Local> giants_;  // [rank] first mirror of its giant; -1: none
   Vertex trees_apart_ = 0;

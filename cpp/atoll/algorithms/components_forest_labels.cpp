@@ -33,9 +33,12 @@ void ComponentForest::label_apart() {
   trees_apart_ = roots;
 }
 
-Vertex ComponentForest::first_natural_of(Local giant) {
-  for (Vertex v = 0;; ++v)
-    if (const Local local = graph_.local_of(v); local < graph_.active() && find(local) == giant) return v;
+Vertex ComponentForest::first_natural_of(Local giant, const VertexBits& in_giant) {
+  for (Vertex v = 0;; ++v) {
+    const Local local = graph_.local_of(v);
+    if (local >= graph_.active()) continue;
+    if (find(local) == giant || (abroad_hang_ && !near_.test(local) && hangs(local, in_giant))) return v;
+  }
 }
 
 // Without looking at the trees: nearly all have the same label. The others are written over afterwards.

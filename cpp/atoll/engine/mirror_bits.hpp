@@ -3,23 +3,64 @@
 
 #include <atoll/engine/vertex_bits.hpp>
 #include <atoll/graph/graph.hpp>
+#include <atoll/runtime/mailbox.hpp>
+#include <optional>
 
-/// A bit of every master to its mirrors on other ranks: a bit each on the wire, in one exchange.
+/// A bit of every master to its mirrors on other ranks.
 ///
-///     MirrorBits mirror_bits(graph);
-///     mirror_bits.broadcast(bits);        // collective; sets and clears the bits of all mirrors
+///     MirrorBits mirror_bits(graph);             // collective, as are all that follow
+///     mirror_bits.broadcast(frontier, 0.01);     // at most a hundredth of all masters have a bit
+///     mirror_bits.broadcast(bits);
+///
+/// On the direct route each rank has one message for each other one, a bit a mirror. Where records have several hops, so
+/// have the bits: as records of a word each, without the words of no bits. Twice the bytes where all have some, but not a
+/// message for each pair of ranks.
 namespace atl {
 
 class MirrorBits {
  public:
   explicit MirrorBits(const Graph& graph);
-  /// `bits` are by local number.
+  MirrorBits(const MirrorBits&) = delete;
+  MirrorBits& operator=(const MirrorBits&) = delete;
+
+  /// Sets and clears the bits of all mirrors. `bits` are by local number; `share` is the same on all ranks.
+  void broadcast(std::span<std::uint64_t> bits, double share = 1);
   void broadcast(VertexBits& bits);
   std::size_t memory_bytes() const;
 
  private:
+  // A word of bits, at its place among the receiver's mirrors.
+  struct [[gnu::packed]] Word {
+    std::uint32_t place;
+    std::uint64_t bits;
+  };
+  struct Put {
+    MirrorBits* to;
+    void operator()(std::span<const Word> words) {
+      for (const Word& w : words) to->bits_[w.place] = w.bits;
+    }
+  };
+  // Of a rank: its mirrors of the own masters.
+  struct Packed {
+    std::vector<std::uint64_t> bits;  // and a word to spare, for the kernels
+    std::size_t words = 0;
+  };
+  using Compress = void (*)(const std::uint64_t* bits, const std::uint64_t* mask, std::size_t words,
+                            std::uint64_t* out);
+
+  std::span<const std::uint64_t> pack(std::size_t rank);
+  void exchange();
+  void send_words(double share);
+
   const Graph& graph_;
-  std::vector<std::vector<std::uint64_t>> outgoing_;  // [rank] of its mirrors, in their order
+  World& world_;
+  const Compress compress_;
+  const std::size_t active_words_;  // of masters' bits: others have no mirrors
+  std::span<std::uint64_t> bits_;   // that are being told
+  std::vector<Packed> packed_;      // [rank]
+  std::vector<Edge> places_;        // [rank] the word at which its mirrors of the own masters begin there
+  double all_words_ = 0;            // that all ranks may tell each other
+  std::optional<Mailbox<Word, Put>> sent_words_;
 };
 
 }  // namespace atl

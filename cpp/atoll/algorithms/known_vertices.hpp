@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/graph/graph.hpp>
+#include <span>
+#include <vector>
+
+/// From dense numbers to local ones, for the vertices that this rank has, as masters or as mirrors.
+///
+///     const KnownVertices known(graph, dense_numbers(graph));
+///     known.local_of(dense);                              // -1: no edge here names it
+///
+/// Memory: 3 bits for each vertex of all ranks, 4 bytes a mirror.
+namespace atl {
+
+class KnownVertices {
+ public:
+  /// `dense`: [local].
+  KnownVertices(const Graph& graph, std::span<const Vertex> dense);
+
+  Local local_of(Vertex dense) const {
+    const Vertex natural = dense - begin_;
+    if (natural >= 0 && natural < graph_.owned()) return graph_.local_of(natural);
+    const auto at = static_cast<std::size_t>(dense);
+    const std::uint64_t word = mirrored_[at / 64], bit = std::uint64_t{1} << (at % 64);
+    if (!(word & bit)) return -1;
+    return mirrors_[before_[at / 64] + static_cast<std::size_t>(std::popcount(word & (bit - 1)))];
+  }
+
+ private:
+  const Graph& graph_;
+  const Vertex begin_;             // the first dense number of this rank's
+  Array<std::uint64_t> mirrored_;  // [dense / 64] a bit each
+  Array<std::uint64_t> before_;    // [dense / 64] mirrors below the word
+  Array<Local> mirrors_;           // ascending by dense number
+};
+
+}  // namespace atl
