@@ -105,6 +105,49 @@ TEST_CASE("betweenness of the middle of a star and of a path is known") {
     CHECK(result.score[static_cast<std::size_t>(v)] == doctest::Approx(2.0 * v * (399 - v)));
 }
 
+TEST_CASE("betweenness of deep graphs is the sum of its definition, by threads alone and together") {
+  // A lattice with gaps, another component, and shortcuts one way where it is directed.
+  cases::Case lattice{"lattice", {}, {}, {}};
+  for (Vertex y = 0; y < 8; ++y)
+    for (Vertex x = 0; x < 40; ++x) {
+      const Vertex v = 10 * (y * 40 + x);
+      if (x < 39 && random_at(3, static_cast<std::uint64_t>(v)) % 10 > 0) lattice.edges.emplace_back(v, v + 10);
+      if (y < 7 && random_at(4, static_cast<std::uint64_t>(v)) % 10 > 0) lattice.edges.emplace_back(v + 400, v);
+    }
+  lattice.edges.emplace_back(20, 20);
+  lattice.edges.emplace_back(100, 110);
+  for (Vertex v = 5001; v < 5010; ++v) lattice.edges.emplace_back(v, v + 1);
+  for (const bool directed : {false, true})
+    for (const Duplicates duplicates : {Duplicates::merge_min, Duplicates::keep})
+      for (const int threads : {1, 2, 3, 24}) {  // of 24 so many would have no source that they work together
+        CAPTURE(directed);
+        CAPTURE(threads);
+        Plan plan;
+        plan.threads = threads;
+        const auto world = World::alone(plan);
+        const Sample sample{lattice, directed, duplicates};
+        check_scores(sample, build(*world, sample, {.duplicates = duplicates}));
+      }
+}
+
+TEST_CASE("betweenness of a lattice with more paths than a double counts is the same by threads alone and together") {
+  const Sample sample{samples::from_text(shapes::kSanitized ? "grid:560x555" : "grid:700x650"), false,
+                      Duplicates::merge_min};
+  std::vector<double> together;
+  for (const int threads : {5, 2}) {  // for one source: together, alone
+    Plan plan;
+    plan.threads = threads;
+    const auto world = World::alone(plan);
+    BetweennessResult result;
+    BetweennessLocal(build(*world, sample)).run(std::vector<Vertex>{1234}, result);
+    if (together.empty()) together.assign(result.score.begin(), result.score.end());
+    std::size_t wrong = 0;
+    for (std::size_t v = 0; v < together.size(); ++v)
+      wrong += !(std::abs(result.score[v] - together[v]) <= 1e-9 * (1 + together[v]));
+    CHECK(wrong == 0);
+  }
+}
+
 TEST_CASE("betweenness is the same whether hubs are sorted and isolated vertices kept or not") {
   const Sample sample{samples::from_text("kron:7"), true, Duplicates::merge_min};
   for (const bool sorted : {false, true})

@@ -248,6 +248,55 @@ TEST_CASE("depths of larger graphs are the same for all ranks, threads, directio
   }
 }
 
+TEST_CASE("a lattice, whole or with gaps, in its own order or any other, is searched as the oracle does") {
+  constexpr Vertex kWidth = 80, kHeight = 70;
+  for (const double kept : {1.0, 0.8})
+    for (const bool shuffled : {false, true}) {
+      CAPTURE(kept);
+      CAPTURE(shuffled);
+      Case c{"lattice", {}, {}, {}};
+      // 3 is prime to the number of vertices and so is 1237: ids in an order that has nothing of the lattice.
+      const auto id = [&](Vertex x, Vertex y) {
+        const Vertex v = y * kWidth + x;
+        return shuffled ? 7 + 3 * (v * 1237 % (kWidth * kHeight)) : v;
+      };
+      std::uint64_t drawn = 0;
+      const auto join = [&](Vertex from, Vertex to) {
+        if (random_at(5, ++drawn) % 1000 < static_cast<std::uint64_t>(1000 * kept)) c.edges.emplace_back(from, to);
+      };
+      for (Vertex y = 0; y < kHeight; ++y)
+        for (Vertex x = 0; x < kWidth; ++x) {
+          if (x + 1 < kWidth) join(id(x, y), id(x + 1, y));
+          if (y + 1 < kHeight) join(id(x, y), id(x, y + 1));
+        }
+      // Two vertices with more neighbours than are gathered at a time.
+      for (Vertex v = 0; kept < 1 && v < kWidth * kHeight; ++v)
+        if (v % 40 > 0) c.edges.emplace_back(v % 2 ? 1000000 : 1000001, id(v % kWidth, v / kWidth));
+      const auto ids = c.ids();
+      const Pairs edges = dense_edges(c);
+      for (const int threads : {1, 2, 6}) {
+        CAPTURE(threads);
+        Plan plan;
+        plan.threads = threads;
+        run_ranks(1, plan, [&](World& world) {
+          const Graph graph =
+              Graph::build(world, cases::slice(c, false, cases::Weight::none, false, 0, 1, cases::Dealing::spread));
+          for (const Direction direction : {Direction::automatic, Direction::push}) {
+            Bfs search(graph, {.direction = direction, .depths = Depths::yes});
+            BfsResult result;
+            for (std::size_t k = 0; k < ids.size(); k += 1 + ids.size() / 3) {
+              const auto root = static_cast<Vertex>(k);
+              const auto oracle = reference::bfs(graph.vertices(), edges, false, root);
+              search.run(ids[k], result);
+              check_result(world, graph, c, edges, oracle, root, result);
+              CHECK(result.edges == edges_of_component(edges, false, oracle));
+            }
+          }
+        });
+      }
+    }
+}
+
 TEST_CASE("automatic direction pulls on a Kronecker graph and never on a path") {
   Plan plan;
   plan.threads = 2;

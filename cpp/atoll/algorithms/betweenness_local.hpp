@@ -2,11 +2,14 @@
 #pragma once
 
 #include <atoll/algorithms/betweenness.hpp>
+#include <atoll/algorithms/betweenness_alone.hpp>
 #include <atomic>
+#include <optional>
 #include <span>
 
-/// Betweenness on one rank: what class Betweenness does there. Memory beside the graph: 37 bytes a vertex, and 8 for each
-/// thread.
+/// Betweenness on one rank: what class Betweenness does there. On graphs of few levels all threads go through a source's
+/// levels together; on deep ones each thread has sources of its own (betweenness_alone.hpp). Memory beside the graph: 37
+/// bytes a vertex, and for each thread 8 or, on deep graphs, 36.
 namespace atl {
 
 class BetweennessLocal {
@@ -35,6 +38,9 @@ class BetweennessLocal {
     bool overflow = false;
   };
 
+  bool each_alone(std::span<const Vertex> sources);
+  void add_alone(std::span<const Local> sources);
+  void add_together(std::span<const Local> sources);
   void from(Local source);
   void count_paths(Local source);
   void push_paths(const Level& level);
@@ -61,6 +67,8 @@ class BetweennessLocal {
   std::atomic<std::size_t> queued_{0};
   std::vector<Level> levels_;
   std::vector<Thread> threads_;
+  std::optional<bool> deep_;                              // found out by the first run with a source
+  std::vector<std::unique_ptr<BetweennessAlone>> alone_;  // [thread]
 };
 
 // f(thread, vertex) for the vertices of a level.

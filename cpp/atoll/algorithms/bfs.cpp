@@ -63,15 +63,22 @@ class Bfs::Typed final : public Search {
     RankTimer timer(world_);
     double waited = world_.waited_seconds();
     bool pulling = false;
+    int pulls_in_a_row = 0;
+    double alpha = options_.alpha;
     for (Local level = 1; frontier.vertices > 0; ++level) {
-      const bool pull_now = choose(pulling, frontier, fresh_edges, unvisited);
+      const bool pull_now = choose(pulling, frontier, alpha, fresh_edges, unvisited);
       fresh_edges -= frontier.edges;
       if (pull_now && !pulling) {
         state_.to_bits();
         tell_mirrors(frontier.vertices);
       }
-      if (!pull_now && pulling) state_.to_queue();
+      if (!pull_now && pulling) {
+        state_.to_queue();
+        // It was one pull for nothing: on lattices and trees, where no vertex has many neighbours in the frontier.
+        if (pulls_in_a_row == 1) alpha /= kDoubt;
+      }
       pulling = pull_now;
+      pulls_in_a_row = pulling ? pulls_in_a_row + 1 : 0;
       state_.begin_level(level);
       frontier = pulling ? pull() : push(frontier);
       visits_.note(frontier, unvisited);
@@ -92,13 +99,15 @@ class Bfs::Typed final : public Search {
   }
 
  private:
-  bool choose(bool pulling, const BfsLevel& frontier, Edge fresh_edges, Vertex unvisited) const {
+  static constexpr double kDoubt = 4;
+
+  bool choose(bool pulling, const BfsLevel& frontier, double alpha, Edge fresh_edges, Vertex unvisited) const {
     // Measured: a vertex of the frontier costs a push about as much as two unvisited ones cost a pull, and a round of
     // pulling with its conversion as much as 250 vertices.
     constexpr Vertex kPullRound = 250;
     if (options_.direction != Direction::automatic) return options_.direction == Direction::pull;
     if (pulling) return 2 * frontier.vertices > 2 * kPullRound + unvisited;
-    return static_cast<double>(frontier.edges) * options_.alpha > static_cast<double>(fresh_edges);
+    return static_cast<double>(frontier.edges) * alpha > static_cast<double>(fresh_edges);
   }
 
   BfsLevel push(const BfsLevel& frontier) {

@@ -5,12 +5,14 @@
 namespace atl {
 namespace {
 
-// Below this much work the team costs more than it brings: to wake it (a region is about a microsecond), and that bits are
-// set by a locked instruction, which waits for the writes before it (20 ns a vertex; alone 5).
-constexpr Edge kAloneEdges = 8192;
-constexpr std::size_t kAloneVertices = 2048;
-// Up to here a list is gone through one by one where nothing is locked.
-constexpr std::size_t kShort = 32;
+// On one rank a team's threads lock each bit and pass lines of bits to and fro: 66 ns a vertex of a random tree with two
+// threads, where one alone takes 25, and on Kronecker 20 a search that only pushes takes 113 and 84 ms. Measured with two
+// threads; that five make up for it is an estimate.
+constexpr int kAloneThreads = 4;
+constexpr Edge kAloneEdges = 65536;
+// Of several ranks: below this much work to wake the team costs more than it brings (a region is about a microsecond).
+constexpr Edge kOneThreadEdges = 8192;
+constexpr std::size_t kOneThreadVertices = 2048;
 // Frontier vertices that a thread takes at a time.
 constexpr std::size_t kGrain = 64;
 
@@ -34,6 +36,7 @@ BfsPush<Id>::BfsPush(const Graph& graph, const Array<Id>& ids, const BfsKernels<
       kernels_(kernels),
       state_(state),
       visits_(visits),
+      alone_(graph, ids, state),
       long_lists_(static_cast<std::size_t>(graph.active()) + 1),
       claimed_(static_cast<std::size_t>(team_.size())) {
   // Vertices are sorted by degree within the hubs, where they are: those whose lists are shared out stand in front.
@@ -51,14 +54,13 @@ void BfsPush<Id>::heaviest_first() {
 template <class Id>
 void BfsPush<Id>::all() {
   const auto queue = state_.queue();
-  Edge edges = 0;
-  for (std::size_t i = 0; i < queue.size() && edges <= kAloneEdges; ++i) edges += graph_.out().degree(queue[i]);
-  if (edges > kAloneEdges || queue.size() > kAloneVertices) return with_team();
+  if (graph_.world().size() == 1 && (team_.size() <= kAloneThreads || state_.queue_edges() <= kAloneEdges))
+    return alone_.push();
+  if (state_.queue_edges() > kOneThreadEdges || queue.size() > kOneThreadVertices) return with_team();
   const int thread = Team::this_thread();
-  const bool alone = graph_.world().size() == 1;
   for (std::size_t i = 0; i < queue.size(); ++i) {
     fetch_ahead(graph_.out(), queue, i);
-    whole(thread, queue[i], alone);
+    whole(thread, queue[i]);
   }
 }
 
@@ -66,7 +68,6 @@ template <class Id>
 void BfsPush<Id>::with_team() {
   const std::span<const Local> queue = state_.queue();
   const Csr& out = graph_.out();
-  const bool alone = team_.size() == 1 && graph_.world().size() == 1;
   std::atomic<std::size_t> next{0}, longs{0}, pieces{0};
   team_.run([&](int thread) {
     for (std::size_t a; (a = next.fetch_add(kGrain, std::memory_order_relaxed)) < queue.size();) {
@@ -75,7 +76,7 @@ void BfsPush<Id>::with_team() {
         if (queue[i] < long_end_) {
           long_lists_[longs.fetch_add(1, std::memory_order_relaxed)] = queue[i];
         } else {
-          whole(thread, queue[i], alone);
+          whole(thread, queue[i]);
         }
       }
     }
@@ -89,7 +90,7 @@ void BfsPush<Id>::with_team() {
       const auto all = static_cast<std::size_t>((degree + kPiece - 1) / kPiece);
       for (; taken < first + all; taken = pieces.fetch_add(1, std::memory_order_relaxed)) {
         const Edge at = static_cast<Edge>(taken - first) * kPiece;
-        piece(thread, u, begin + at, std::min(kPiece, degree - at), alone);
+        piece(thread, u, begin + at, std::min(kPiece, degree - at));
       }
       first += all;
     }
@@ -97,32 +98,16 @@ void BfsPush<Id>::with_team() {
 }
 
 template <class Id>
-void BfsPush<Id>::whole(int thread, Local u, bool alone) {
+void BfsPush<Id>::whole(int thread, Local u) {
   const Edge begin = graph_.out().offsets[static_cast<std::size_t>(u)], degree = graph_.out().degree(u);
-  for (Edge at = 0; at < degree; at += kPiece) piece(thread, u, begin + at, std::min(kPiece, degree - at), alone);
+  for (Edge at = 0; at < degree; at += kPiece) piece(thread, u, begin + at, std::min(kPiece, degree - at));
 }
 
 template <class Id>
-std::size_t BfsPush<Id>::claim(std::span<const Local> targets, Local* claimed, bool alone) {
-  if (!alone || targets.size() > kShort)
-    return kernels_.claim(state_.visited(), targets.data(), targets.size(), claimed);
-  std::uint64_t* const visited = state_.visited();
-  std::size_t count = 0;
-  for (const Local v : targets) {
-    std::uint64_t& word = visited[v >> 6];
-    const std::uint64_t bit = std::uint64_t{1} << (v & 63);
-    claimed[count] = v;
-    count += (word & bit) == 0;
-    word |= bit;
-  }
-  return count;
-}
-
-template <class Id>
-void BfsPush<Id>::piece(int thread, Local u, Edge begin, Edge n, bool alone) {
+void BfsPush<Id>::piece(int thread, Local u, Edge begin, Edge n) {
   Local* const claimed = claimed_[static_cast<std::size_t>(thread)].targets;
   const std::span<const Local> targets(graph_.out().targets.data() + begin, static_cast<std::size_t>(n));
-  const std::size_t count = claim(targets, claimed, alone);
+  const std::size_t count = kernels_.claim(state_.visited(), targets.data(), targets.size(), claimed);
   const Id id = ids_[static_cast<std::size_t>(u)];
   auto& mine = state_.thread(thread);
   auto sender = visits_.from(u, id);

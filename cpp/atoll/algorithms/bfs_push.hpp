@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/algorithms/bfs_alone.hpp>
 #include <atoll/algorithms/bfs_visits.hpp>
 
 /// The edges of the frontier's list, by the threads of the team: who sets the bit of a target in visited() has reached it,
@@ -23,7 +24,7 @@ class BfsPush {
 
   void all();
   void heaviest_first();
-  std::size_t memory_bytes() const { return long_lists_.size() * sizeof(Local); }
+  std::size_t memory_bytes() const { return long_lists_.size() * sizeof(Local) + alone_.memory_bytes(); }
 
  private:
   // Edges of a vertex that one thread takes at a time; longer lists are shared out.
@@ -33,10 +34,8 @@ class BfsPush {
   };
 
   void with_team();
-  // alone: no other thread and no other rank visits anybody meanwhile.
-  void whole(int thread, Local u, bool alone);
-  void piece(int thread, Local u, Edge begin, Edge n, bool alone);
-  std::size_t claim(std::span<const Local> targets, Local* claimed, bool alone);
+  void whole(int thread, Local u);
+  void piece(int thread, Local u, Edge begin, Edge n);
 
   const Graph& graph_;
   Team& team_;
@@ -44,6 +43,7 @@ class BfsPush {
   const BfsKernels<Id> kernels_;
   BfsState<Id>& state_;
   BfsVisits<Id>& visits_;
+  BfsAlone<Id> alone_;
   Local long_end_ = 0;            // hubs below it have lists that are shared out
   Array<Local> long_lists_;       // of the frontier
   std::vector<Claimed> claimed_;  // [thread]

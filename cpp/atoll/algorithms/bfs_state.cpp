@@ -34,6 +34,7 @@ BfsLevel BfsState<Id>::start(Local root, Vertex source) {
   if (const auto tail = static_cast<std::size_t>(graph_.active()) % 64; tail > 0)
     visited_[words_ - 1] = ~std::uint64_t{0} << tail;
   queue_size_ = 0;
+  queue_edges_ = 0;
   next_size_.store(0, std::memory_order_relaxed);
   if (root < 0) return {};
   if (root >= graph_.active()) return {.vertices = 1};
@@ -42,7 +43,8 @@ BfsLevel BfsState<Id>::start(Local root, Vertex source) {
   parent_[at] = static_cast<Id>(source);
   if (!depth_.empty()) depth_[at] = 0;
   queue_[queue_size_++] = root;
-  return {.vertices = 1, .edges = graph_.out().degree(root)};
+  queue_edges_ = graph_.out().degree(root);
+  return {.vertices = 1, .edges = queue_edges_};
 }
 
 template <class Id>
@@ -55,7 +57,9 @@ template <class Id>
 BfsLevel BfsState<Id>::end_push() {
   for (Thread& t : threads_) pass_on(t);
   take_queue();
-  return take_found();
+  const BfsLevel found = take_found();
+  queue_edges_ = found.edges;
+  return found;
 }
 
 template <class Id>
@@ -94,6 +98,8 @@ void BfsState<Id>::to_queue() {
   });
   for (Thread& t : threads_) pass_on(t);
   take_queue();
+  queue_edges_ = 0;
+  for (const Local v : queue()) queue_edges_ += graph_.out().degree(v);
 }
 
 template <class Id>

@@ -65,6 +65,24 @@ class BfsState {
     append(t, v);
   }
 
+  /// For a level that no other thread and no other rank takes part in (bfs_alone.hpp).
+  struct AloneView {
+    std::span<const Local> queue;
+    Local* next;  ///< room for all active vertices and one more
+    std::uint64_t* visited;
+    Id* parent;
+    Local* depth;  ///< nullptr if not asked for
+    Local level;
+  };
+  AloneView alone_view() {
+    return {queue(), next_queue_.data(), visited(), parent_.data(), depth_.empty() ? nullptr : depth_.data(), level_};
+  }
+  /// So many vertices, with so many edges that leave them, stand in `next`, and all is written about them.
+  void found_alone(std::size_t vertices, Edge edges) {
+    next_size_.store(vertices, std::memory_order_relaxed);
+    threads_[0].found += {.vertices = static_cast<Vertex>(vertices), .edges = edges};
+  }
+
   /// The level is over: what it has reached, or what stands in the bits of a pull, is the frontier.
   BfsLevel end_push();
   BfsLevel end_pull();
@@ -74,6 +92,7 @@ class BfsState {
   void visit_mirrors();
 
   std::span<Local> queue() { return {queue_.data(), queue_size_}; }
+  Edge queue_edges() const { return queue_edges_; }  ///< that leave the queue's vertices
   /// Bits by local number, and a spare word that stays 0.
   std::uint64_t* visited() { return visited_.data(); }
   Array<std::uint64_t>& frontier() { return frontier_; }
@@ -101,6 +120,7 @@ class BfsState {
   Array<Local> depth_;
   Array<Local> queue_, next_queue_;
   std::size_t queue_size_ = 0;
+  Edge queue_edges_ = 0;
   std::atomic<std::size_t> next_size_{0};
   std::vector<Thread> threads_;
   Local level_ = 0;

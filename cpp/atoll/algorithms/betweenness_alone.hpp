@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/base/array.hpp>
+#include <atoll/graph/graph.hpp>
+#include <limits>
+#include <vector>
+
+/// The dependencies of one source after the other by one thread, on one rank. Threads that each have one of these share
+/// nothing, so that no level waits: for graphs of many short levels, lattices and roads and trees.
+///
+///     BetweennessAlone mine(graph);
+///     mine.clear();
+///     mine.add(source);            // local number of an active vertex
+///     mine.score()[local];
+///
+/// Memory: 28 bytes a vertex.
+namespace atl {
+
+class BetweennessAlone {
+ public:
+  explicit BetweennessAlone(const Graph& graph);
+
+  void clear();
+  void add(Local source);
+  const Array<double>& score() const { return score_; }
+  std::size_t memory_bytes() const;
+
+ private:
+  // The number of shortest paths is paths * kStep ^ steps: on grids it grows by a factor with every level. Neighbours on
+  // shortest paths mostly have equal steps, and then plain doubles are added and divided.
+  struct Mark {
+    double paths;  // from 1 to kStep once its level is complete; backwards, when v is done: (1 + delta(v)) / paths
+    std::int32_t level, steps;
+  };
+  static constexpr double kStep = 0x1p256;
+  static constexpr std::int32_t kUnseen = std::numeric_limits<std::int32_t>::max();
+
+  void count_paths(Local source);
+  void count_from(Local u, std::int32_t level);
+  void sum_dependencies();
+  double shares_below(Local u, const Mark& mark) const;
+  static double power(std::int32_t steps);
+  static void add_scaled(Mark& to, const Mark& from);
+  void fetch_list(Local u) const;
+
+  const Csr& out_;
+  Array<Mark> marks_;    // [local]
+  Array<double> score_;  // [local]
+  Array<Local> queue_;   // seen vertices, level after level
+  std::size_t queued_ = 0;
+  std::vector<std::size_t> begin_;  // [level] in queue_
+};
+
+}  // namespace atl

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/algorithms/bfs_alone.hpp>
+
+namespace atl {
+namespace {
+
+// Edges of a list that are gathered before it is seen whether there is room for more.
+constexpr std::size_t kPiece = 1024, kRoom = 4096;
+// So many lists say whether outcomes repeat, and for so many vertices that holds.
+constexpr std::size_t kSample = 512, kHolds = 16384;
+
+// One array less in the caches: on a lattice a level's lines stay there for the next ones.
+template <class Id>
+bool are_local_numbers(Team& team, const Graph& graph, const Array<Id>& ids) {
+  constexpr std::size_t kGrain = 4096;
+  std::atomic<bool> same{true};
+  team.for_range(static_cast<std::size_t>(graph.active()), kGrain, [&](int, std::size_t a, std::size_t b) {
+    bool here = true;
+    for (std::size_t v = a; v < b; ++v) here &= ids[v] == static_cast<Id>(v);
+    if (!here) same.store(false, std::memory_order_relaxed);
+  });
+  return same.load();
+}
+
+}  // namespace
+
+template <class Id>
+BfsAlone<Id>::BfsAlone(const Graph& graph, const Array<Id>& ids, BfsState<Id>& state)
+    : out_(graph.out()),
+      state_(state),
+      ids_(are_local_numbers(graph.world().team(), graph, ids) ? nullptr : ids.data()),
+      targets_(kRoom + kPiece),
+      by_(targets_.size()) {}
+
+// Lists lie anywhere: they are asked for before their turn. Where they begin has been read when the vertex was reached.
+template <class Id>
+void BfsAlone<Id>::fetch_ahead(std::span<const Local> queue, std::size_t i) const {
+  constexpr std::size_t kAhead = 8;
+  if (i + kAhead >= queue.size()) return;
+  const Local u = queue[i + kAhead];
+  __builtin_prefetch(out_.targets.data() + out_.offsets[static_cast<std::size_t>(u)]);
+  if (ids_) __builtin_prefetch(ids_ + u);
+}
+
+template <class Id>
+void BfsAlone<Id>::push() {
+  const View view = state_.alone_view();
+  const bool foreseen = foreseen_ > view.queue.size();
+  if (foreseen) foreseen_ -= view.queue.size();
+  Local* const end = foreseen ? straight(view, view.next) : staged(view, view.next);
+  const std::span<const Local> found(view.next, end);
+  state_.found_alone(found.size(), settle(view, found));
+}
+
+template <class Id>
+Local* BfsAlone<Id>::straight(const View& view, Local* end) {
+  const Edge* const offsets = out_.offsets.data();
+  for (std::size_t i = 0; i < view.queue.size(); ++i) {
+    fetch_ahead(view.queue, i);
+    const Local u = view.queue[i];
+    const Id id = id_of(u);
+    for (const Local v : out_.neighbours(u)) {
+      std::uint64_t& word = view.visited[v >> 6];
+      const std::uint64_t bit = std::uint64_t{1} << (v & 63);
+      if (word & bit) continue;
+      word |= bit;
+      view.parent[v] = id;
+      __builtin_prefetch(offsets + v);
+      *end++ = v;
+    }
+  }
+  return end;
+}
+
+template <class Id>
+Local* BfsAlone<Id>::staged(const View& view, Local* end) {
+  Local* const targets = targets_.data();
+  Id* const by = by_.data();
+  const std::uint64_t* const visited = view.visited;
+  std::size_t count = 0, same = 0;
+  std::uint64_t last = outcome_;
+  for (std::size_t i = 0; i < view.queue.size(); ++i) {
+    fetch_ahead(view.queue, i);
+    const Local u = view.queue[i];
+    const Id id = id_of(u);
+    const std::span<const Local> list = out_.neighbours(u);
+    std::uint64_t outcome = 1;
+    for (std::size_t at = 0; at < list.size(); at += kPiece) {
+      for (const Local v : list.subspan(at, std::min(kPiece, list.size() - at))) {
+        const std::uint64_t is_new = ~(visited[v >> 6] >> (v & 63)) & 1;
+        targets[count] = v;
+        by[count] = id;
+        count += is_new;
+        outcome = 2 * outcome + is_new;
+      }
+      if (count < kRoom) continue;
+      end = claim(view, count, end);
+      count = 0;
+    }
+    same += outcome == last;
+    last = outcome;
+  }
+  outcome_ = last;
+  note_outcomes(view.queue.size(), same);
+  return claim(view, count, end);
+}
+
+// Of the targets that have been gathered; a vertex may be among them several times.
+template <class Id>
+Local* BfsAlone<Id>::claim(const View& view, std::size_t count, Local* end) {
+  Local* const first = end;
+  std::uint64_t* const visited = view.visited;
+  const Edge* const offsets = out_.offsets.data();
+  const Local* const targets = targets_.data();
+  Id *const by = by_.data(), *found_by = by;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Local v = targets[i];
+    const std::uint64_t before = visited[v >> 6];
+    const std::uint64_t is_new = ~(before >> (v & 63)) & 1;
+    visited[v >> 6] = before | std::uint64_t{1} << (v & 63);
+    __builtin_prefetch(offsets + v);
+    *found_by = by[i];
+    found_by += is_new;
+    *end = v;
+    end += is_new;
+  }
+  for (const Local* v = first; v < end; ++v) view.parent[*v] = by[v - first];
+  return end;
+}
+
+template <class Id>
+void BfsAlone<Id>::note_outcomes(std::size_t lists, std::size_t same) {
+  lists_ += lists;
+  same_ += same;
+  if (lists_ < kSample) return;
+  if (same_ > lists_ - lists_ / 8) foreseen_ = kHolds;
+  lists_ = same_ = 0;
+}
+
+// Returns how many edges leave them.
+template <class Id>
+Edge BfsAlone<Id>::settle(const View& view, std::span<const Local> found) const {
+  Edge edges = 0;
+  for (const Local v : found) {
+    if (view.depth) view.depth[v] = view.level;
+    const Edge first = out_.offsets[static_cast<std::size_t>(v)];
+    edges += out_.offsets[static_cast<std::size_t>(v) + 1] - first;
+    __builtin_prefetch(out_.targets.data() + first);
+    if (ids_) __builtin_prefetch(ids_ + v);
+  }
+  return edges;
+}
+
+template class BfsAlone<std::uint32_t>;
+template class BfsAlone<Vertex>;
+
+}  // namespace atl

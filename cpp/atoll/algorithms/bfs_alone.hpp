@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/algorithms/bfs_state.hpp>
+
+/// Pushes a level by one thread of the only rank: nothing is locked, handed over or copied. Levels of lattices, roads and
+/// trees are a microsecond to a millisecond so, which waking a team and locking each bit would multiply.
+///
+///     BfsAlone<Id> alone(graph, ids, state);
+///     alone.push();                          // as BfsPush::all()
+///
+/// Two forms. `straight` tests and reaches edge by edge: best where the processor foresees the outcome, as on a lattice in
+/// its own order. `staged` has no branch that depends on one: it gathers the targets whose bit is not set, then claims
+/// them, then writes. On a lattice with gaps and random ids it takes two thirds of the time, on a whole one in order one
+/// and a half times. It counts how often a list's outcome is that of the list before it; where most are, `straight` goes on.
+namespace atl {
+
+template <class Id>
+class BfsAlone {
+ public:
+  BfsAlone(const Graph& graph, const Array<Id>& ids, BfsState<Id>& state);
+  BfsAlone(const BfsAlone&) = delete;
+  BfsAlone& operator=(const BfsAlone&) = delete;
+
+  void push();
+  std::size_t memory_bytes() const { return targets_.size() * sizeof(Local) + by_.size() * sizeof(Id); }
+
+ private:
+  using View = typename BfsState<Id>::AloneView;
+  Local* straight(const View& view, Local* end);
+  Local* staged(const View& view, Local* end);
+  Local* claim(const View& view, std::size_t count, Local* end);
+  void note_outcomes(std::size_t lists, std::size_t same);
+  Id id_of(Local u) const { return ids_ ? ids_[u] : static_cast<Id>(u); }
+  void fetch_ahead(std::span<const Local> queue, std::size_t i) const;
+  Edge settle(const View& view, std::span<const Local> found) const;
+
+  const Csr& out_;
+  BfsState<Id>& state_;
+  const Id* const ids_;               // original ids by local number; nullptr where both are the same
+  Array<Local> targets_;              // of edges, not visited when they were looked at
+  Array<Id> by_;                      // [target] whose edge it is
+  std::uint64_t outcome_ = 0;         // of the last list: a bit an edge
+  std::size_t lists_ = 0, same_ = 0;  // looked at; of these with the outcome of the list before
+  std::size_t foreseen_ = 0;          // vertices to go straight through before outcomes are looked at again
+};
+
+}  // namespace atl
