@@ -22,7 +22,7 @@ TEST_CASE("equations 1 to 4, by hand") {
   ApspMachine m;
   m.rate_of_block = {8e9, 64};
   m.rate_of_size = {1e9, 0};
-  m.broadcasts = {{"ring", BroadcastSteps::ring, {2e9, 0}}, {"tree", BroadcastSteps::tree, {1e9, 0}}};
+  m.broadcasts = {{"ring", BroadcastShape::ring, {2e9, 0}}, {"tree", BroadcastShape::tree, {1e9, 0}}};
   m.latency_s = 1e-3;
   m.validate();
   const ApspPlan plan{{2, 4, 1, 1}, 64, "ring"};
@@ -49,9 +49,9 @@ TEST_CASE("steps of the broadcasts") {
   for (const auto& [ranks, tree, ring, two] :
        {std::array{1, 0, 0, 0}, {2, 1, 1, 1}, {3, 2, 2, 2}, {5, 3, 4, 3}, {8, 3, 7, 5}, {9, 4, 8, 5}}) {
     CAPTURE(ranks);
-    CHECK(steps_among(BroadcastSteps::tree, ranks) == tree);
-    CHECK(steps_among(BroadcastSteps::ring, ranks) == ring);
-    CHECK(steps_among(BroadcastSteps::two_rings, ranks) == two);
+    CHECK(steps_among(BroadcastShape::tree, ranks) == tree);
+    CHECK(steps_among(BroadcastShape::ring, ranks) == ring);
+    CHECK(steps_among(BroadcastShape::ring2m, ranks) == two);
   }
 }
 
