@@ -137,7 +137,7 @@ void measure_broadcasts(World& world, const FitOptions& o, std::size_t element_b
        {std::pair{BroadcastShape::tree, "tree"}, {BroadcastShape::ring, "ring"}, {BroadcastShape::ring2m, "two_rings"}})
     parameters["broadcasts"].push_back({{"name", name_of(shape)},
                                         {"steps", steps},
-                                        {"sends", one_memory ? 0 : sends_of_root_node(shape, world.size(), 1)},
+                                        {"sends", one_memory ? 0 : node_sends(shape, world.size(), 1).root},
                                         {"bytes_per_second", measure_curve(world, sizes, o.trials, [&](std::size_t i) {
                                            return broadcast_rate(world, broadcasts, shape, memory, panels[i]);
                                          })}});

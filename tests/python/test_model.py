@@ -155,6 +155,29 @@ def test_this_machine_is_measured_kept_and_predicted(tmp_path):
     assert 0 < model["ideal"] <= model["expected"] and model["ideal"] < model["worst"]
 
 
+def test_a_run_takes_the_plan_that_was_predicted(tmp_path):
+    here = {"ATOLL_CACHE": str(tmp_path)}
+    report(
+        *("model", "fit", "--n", 128, "--trials", 1, "--threads", 1, "--element", "int32", "--ranks", 2),
+        *("--transport", "inproc"),
+        **here,
+    )
+    for ranks in (2, 3, 4):
+        for n in (7, 10):
+            run = report(
+                *("run", "apsp", f"kron:{n}", "--ranks", ranks, "--transport", "inproc", "--threads", 1),
+                *("--type", "int32", "--no-verify"),
+                **here,
+            )
+            vertices = run["input"]["vertices"]
+            predicted = predict("--n", vertices, "--ranks", ranks, "--element", "int32", **here)["result"]
+            plan = run["result"]["plan"]
+            assert plan["rates"] == "measured"
+            for name in ("grid", "block", "broadcast"):
+                assert plan[name] == predicted[name]
+            assert plan["expected"] == pytest.approx(predicted["seconds"]["expected"])
+
+
 def test_broadcasts_are_measured_in_virtual_time(tmp_path):
     kernel = {"rate_of_block": {"a": 1e12, "d": 50}, "rate_of_size": {"a": 1e12, "d": 1e6}}
     (tmp_path / "kernel.json").write_text(json.dumps(kernel))

@@ -15,8 +15,8 @@ constexpr double kPeakSeconds = 0.0005;
 
 // Between these a chunk is chosen. Shorter ones are packets of the network's own; longer ones hide nothing more.
 constexpr std::size_t kShortestChunk = std::size_t{64} << 10, kLongestChunk = std::size_t{16} << 20;
-// What a chunk costs beside its bytes, where the machine's latency is within its bandwidths: two switches between taking and
-// passing on.
+// What a chunk costs beside its bytes: a message's overhead, and two switches between taking and passing on. The latency is
+// none of it: chunks follow each other.
 constexpr double kChunk_s = 2e-6;
 
 void check_wishes(Rank ranks, NodeShape nodes, const GridWishes& wishes) {
@@ -63,7 +63,7 @@ std::size_t chunk_for(const ApspMachine& machine, std::int64_t n, const ApspPlan
   const int hops = std::max(steps_among(panels.steps, g.rows), steps_among(panels.steps, g.cols));
   if (hops <= 1) return std::clamp(std::bit_ceil(static_cast<std::size_t>(panel)), kShortestChunk, kLongestChunk);
   const double bandwidth = panels.bytes_per_second(size * static_cast<double>(n) / g.ranks());
-  const double best = std::sqrt(panel * std::max(kChunk_s, machine.latency_s) * bandwidth / (hops - 1));
+  const double best = std::sqrt(panel * kChunk_s * bandwidth / (hops - 1));
   return std::clamp(std::bit_ceil(static_cast<std::size_t>(best)), kShortestChunk, kLongestChunk);
 }
 

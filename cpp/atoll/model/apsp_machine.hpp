@@ -25,8 +25,8 @@ struct BroadcastModel {
   std::string name;  ///< "tree", "ring", "ring2m"
   BroadcastShape steps = BroadcastShape::tree;
   Hyperbola bytes_per_second;  ///< of panels, of one node, against the matrix's bytes on a node
-  /// How often the root's node sent a panel where that was measured (sends_of_root_node): another grid has another number,
-  /// and that many times the bandwidth's part. 0: not known, the bandwidth holds for any grid.
+  /// How often a node sent a panel where that was measured: another grid has another number (node_sends), and that part of
+  /// the bandwidth. A link's own bandwidth has 1. 0: the bandwidth has all in it, and holds for any grid.
   double sends = 0;
 };
 

@@ -44,9 +44,9 @@ enum class KernelRate { by_size, by_block, by_both };
 ///
 /// As equation 1, but for the rank that has most blocks. Equation 2's bandwidth term holds for what crosses a node's way
 /// to the network: its process rows and columns are counted in nodes, and a row or column within one node sends nothing. It
-/// is taken as often as the root's node sends a panel, which depends on the broadcast and on where the node's ranks lie: once
-/// in a ring, three times in ring2m where the node has one rank of the group. Its latency term is taken with the steps of the
-/// broadcast (appendix B.2), which the paper leaves out.
+/// is taken as often as nodes send a panel, which depends on the broadcast and on where the node's ranks lie (node_sends):
+/// once in a ring, more often in ring2m and in a tree; where no links are known, once. Its latency term is taken one and a half
+/// times for each side of the grid: a step waits for who has the next panels, one hop away whatever the broadcast.
 struct ApspTime {
   double compute_s = 0;   ///< equation 1
   double latency_s = 0;   ///< equation 2, first term

@@ -65,16 +65,21 @@ int steps_among(BroadcastShape shape, int ranks) {
   return ranks - 1;
 }
 
-double sends_of_root_node(BroadcastShape shape, int p, int per_node) {
-  if (p <= per_node) return 0;
-  int sends = 0;
-  for (int root = 0; root < per_node; ++root) {
-    // Positions of the root's node: from -root on, modulo p.
-    const auto of_node = [&](int position) { return (position + root) % p < per_node; };
-    for (int member = -root; member < per_node - root; ++member)
-      for (const int child : broadcast_neighbours(shape, p, (member + p) % p).children) sends += !of_node(child);
-  }
-  return static_cast<double>(sends) / per_node;
+NodeSends node_sends(BroadcastShape shape, int p, int per_node) {
+  NodeSends sends;
+  if (p <= per_node) return sends;
+  for (int root = 0; root < per_node; ++root)
+    for (int position = 0; position < p; ++position) {
+      const int node = (position + root) % p / per_node;
+      for (const int child : broadcast_neighbours(shape, p, position).children) {
+        if ((child + root) % p / per_node == node) continue;
+        sends.root += node == 0;
+        sends.mean += 1;
+      }
+    }
+  sends.root /= per_node;
+  sends.mean /= p;  // per_node places of the root, p / per_node nodes
+  return sends;
 }
 
 }  // namespace atl

@@ -10,7 +10,7 @@
 ///
 ///     for (int child : broadcast_neighbours(BroadcastShape::ring2m, 8, 0).children) ...     // 1, 2, 5
 ///     steps_among(BroadcastShape::tree, 8);              // 3
-///     sends_of_root_node(BroadcastShape::ring2m, 8, 1);  // 3: the root's node sends the whole panel three times
+///     node_sends(BroadcastShape::ring2m, 8, 1).root;     // 3: the root's node sends the whole panel three times
 namespace atl {
 
 /// Positions count from the root on, modulo the size p of the group.
@@ -35,9 +35,12 @@ BroadcastNeighbours broadcast_neighbours(BroadcastShape shape, int p, int positi
 /// (appendix B.2), half the ring and the root's second message of ring2m.
 int steps_among(BroadcastShape shape, int ranks);
 
-/// How often the node of the root sends a panel to other nodes, where each node has so many ranks of the group, which
-/// follow each other: the mean over the places that the root may have in its node. No node sends more often, and no step
-/// ends before it has. 0 where one node has the whole group; 1 of a ring. O(per_node^2). `per_node` divides p.
-double sends_of_root_node(BroadcastShape shape, int p, int per_node);
+/// How often nodes send a panel to other nodes, where each has so many ranks of the group, which follow each other: means over
+/// the places that the root may have in its node. O(p per_node). `per_node` divides p; both are 0 where it is p.
+struct NodeSends {
+  double root = 0;  ///< the root's node, which sends most often: no step ends before it has
+  double mean = 0;  ///< of all nodes: what a node sends when each was the root's as often
+};
+NodeSends node_sends(BroadcastShape shape, int p, int per_node);
 
 }  // namespace atl
