@@ -37,7 +37,7 @@ def test_the_papers_parameters_give_the_papers_projection(kernel, ideal, worst):
     )
     seconds = run["result"]["seconds"]
     assert run["predicted"] is True
-    assert run["result"]["operations_per_second"] == pytest.approx(2 * n**3 / seconds["ideal"])
+    assert run["result"]["operations_per_second"] == pytest.approx(2 * n**3 / seconds["ideal"], rel=1e-3)
     assert 2 * n**3 / seconds["ideal"] / 1e18 == pytest.approx(ideal, abs=0.005)
     assert 2 * n**3 / seconds["worst"] / 1e18 == pytest.approx(worst, abs=0.01)
     assert run["result"]["grid"] == [384, 384] and run["result"]["node_grid"] == [4, 4]

@@ -76,7 +76,7 @@ ApspMachine ApspMachine::frontier() {
       "9,216 nodes.";
   m.rate_of_block = {15.56e12, 70};
   m.rate_of_size = {15e12, 4e6};
-  m.diagonal_rate = 1.5e11;
+  m.diagonal_rate = 2e11;
   // Figure 5a: per node, against the matrix's size on a node; there the curves cross under about 20 MB, as these do.
   m.broadcasts = {{"tree", BroadcastShape::tree, {8.7e9, 0.018e9}}, {"ring", BroadcastShape::ring, {17.7e9, 0.06e9}}};
   m.ranks_per_node = 16;
