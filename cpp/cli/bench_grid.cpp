@@ -25,6 +25,7 @@ struct Options {
 };
 
 constexpr Rank kNode = 8;  // ranks
+constexpr BroadcastShape kShapes[] = {BroadcastShape::tree, BroadcastShape::ring, BroadcastShape::ring2m};
 
 // Ours, of the paper's table III: four network cards of 25 GB/s for the eight ranks of a node. And a cluster with a card of
 // 12.5 GB/s for as many.
@@ -34,8 +35,7 @@ Platform platform_of(const std::string& name) {
   return read_platform(name, 2);
 }
 
-// What the model knows of it. The tree has half of the bandwidth, as measured in the paper (Figure 5a): inner ranks send a
-// panel several times.
+// What the model knows of it.
 ApspMachine machine_of(const Platform& platform, const ModelledKernels& kernels) {
   const LinkCost& node = platform.costs.at(1);
   ApspMachine m;
@@ -44,9 +44,10 @@ ApspMachine machine_of(const Platform& platform, const ModelledKernels& kernels)
   m.rate_of_block = {kernels.rate, kernels.half_depth};
   m.rate_of_size = {kernels.rate, 0};
   m.diagonal_rate = kernels.diagonal_rate > 0 ? kernels.diagonal_rate : kernels.rate;
-  m.broadcasts = {{"tree", BroadcastSteps::tree, {node.bytes_per_second / 2, 0}},
-                  {"ring", BroadcastSteps::ring, {node.bytes_per_second, 0}},
-                  {"ring2m", BroadcastSteps::two_rings, {node.bytes_per_second, 0}}};
+  for (const auto shape : kShapes)
+    m.broadcasts.push_back({std::string(name_of(shape)), shape, {node.bytes_per_second, 0}, /*sends=*/1});
+  m.rank_bytes_per_second = platform.costs.at(0).bytes_per_second;
+  m.cards = node.cards;
   m.latency_s = node.latency_s + node.overhead_s;
   m.ranks_per_node = kNode;
   return m;
@@ -142,33 +143,44 @@ void scale(const Options& o, Rank most, Outcome& out) {
   }
 }
 
-// The model's choice beside all grids of so many ranks and blocks around it: how much is lost by not trying them out.
+// The model's choice beside all grids of so many ranks, blocks around it and broadcasts: how much is lost by not trying them
+// out.
 void compare_plans(const Options& o, Rank ranks, Outcome& out) {
   const Platform platform = platform_of(o.platform);
   const std::int64_t n = grown(o, ranks);
-  const GridPlan chosen = plan_of("coast", n, ranks, platform, o.kernels, o);
   const auto rate_of = [&](const GridPlan& plan) {
     return simulate(plan.grid, platform, n, options_of("coast", plan, o), o.kernels).rate(ranks);
   };
+  const GridPlan chosen = plan_of("coast", n, ranks, platform, o.kernels, o);
   const double of_chosen = rate_of(chosen);
   double best = of_chosen;
   out.result["chosen"] = chosen.to_json();
   out.result["chosen"]["operations_per_second_and_rank"] = of_chosen;
-  out.text = fmt::format("{} ranks, n = {}: {}\n{:>8} {:>6} {:>14}\n{:>8} {:>6} {:>14.3f} (chosen)\n", ranks, n,
-                         chosen.text(), "grid", "block", "Tops/s a rank",
-                         fmt::format("{}x{}", chosen.grid.rows, chosen.grid.cols), chosen.block, of_chosen / 1e12);
+  const auto row = [](const GridPlan& plan, double rate) {
+    return fmt::format("{:>8} {:>6} {:>7} {:>14.3f} {:>12.4g} s", fmt::format("{}x{}", plan.grid.rows, plan.grid.cols),
+                       plan.block, name_of(plan.panels), rate / 1e12, plan.expected_s);
+  };
+  out.text = fmt::format("{} ranks, n = {}: {}\n{:>8} {:>6} {:>7} {:>14} {:>14}\n{} (chosen)\n", ranks, n,
+                         chosen.text(), "grid", "block", "panels", "Tops/s a rank", "expected", row(chosen, of_chosen));
   for (int rows = 1; rows <= ranks; ++rows) {
     if (ranks % rows != 0 || std::max(rows, ranks / rows) > 8 * std::min(rows, ranks / rows)) continue;
-    for (const std::int64_t block : {128, 256, 512, 768, 1024, 1536, 2048}) {
-      Options tried = o;
-      tried.grid = fmt::format("{}x{}", rows, ranks / rows);
-      tried.block = block;
-      const double rate = rate_of(plan_of("coast", n, ranks, platform, o.kernels, tried));
-      best = std::max(best, rate);
-      out.result["tried"].push_back(
-          {{"grid", {rows, ranks / rows}}, {"block", block}, {"operations_per_second_and_rank", rate}});
-      out.text += fmt::format("{:>8} {:>6} {:>14.3f}\n", tried.grid, block, rate / 1e12);
-    }
+    for (const std::int64_t block : {128, 256, 512, 768, 1024, 1536, 2048})
+      for (const BroadcastShape shape : kShapes) {
+        if (o.broadcast != "auto" && o.broadcast != name_of(shape)) continue;
+        Options tried = o;
+        tried.grid = fmt::format("{}x{}", rows, ranks / rows);
+        tried.block = block;
+        tried.broadcast = name_of(shape);
+        const GridPlan plan = plan_of("coast", n, ranks, platform, o.kernels, tried);
+        const double rate = rate_of(plan);
+        best = std::max(best, rate);
+        out.result["tried"].push_back({{"grid", {rows, ranks / rows}},
+                                       {"block", block},
+                                       {"broadcast", tried.broadcast},
+                                       {"expected", plan.expected_s},
+                                       {"operations_per_second_and_rank", rate}});
+        out.text += row(plan, rate) + "\n";
+      }
   }
   out.result["of_best"] = of_chosen / best;
   out.text += fmt::format("the choice reaches {:.1f} % of the best\n", 100 * of_chosen / best);
@@ -228,7 +240,7 @@ Spread spread_of(const std::vector<double>& values) {
 void disturb(const Options& o, Rank ranks, Outcome& out) {
   const std::int64_t n = grown(o, ranks);
   out.text = fmt::format("{:<9} {:>12} {:>10} {:>8} {:>8}\n", "broadcast", "chunk", "seconds", "spread", "hidden");
-  for (const auto shape : {BroadcastShape::tree, BroadcastShape::ring, BroadcastShape::ring2m})
+  for (const auto shape : kShapes)
     for (const std::size_t chunk : {0, 16 << 20, 4 << 20, 1 << 20, 256 << 10}) {
       std::vector<double> seconds;
       double with = 0, without = 0;
@@ -277,7 +289,8 @@ int bench_grid(const Words& words) {
   app.add_option(
          "--sweep", o.sweep,
          "scaling: each plan from 1 rank on, with as much work a rank (Figure 7); broadcasts: shapes and chunks "
-         "over uneven links (Figure 9); plans: the model's choice beside other grids and blocks; placement: where "
+         "over uneven links (Figure 9); plans: the model's choice beside other grids, blocks and broadcasts; "
+         "placement: where "
          "the ranks of a node of eight lie, and the order of its cards")
       ->check(CLI::IsMember({"scaling", "broadcasts", "plans", "placement"}));
   app.add_option("--platform", o.platform, "frontier, commodity, or a JSON file of two levels (default frontier)");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model.hpp"
 
+#include <atoll/apsp/grid_plan.hpp>
 #include <atoll/model/heat_map.hpp>
 #include <atoll/tune/store.hpp>
 #include <cmath>
@@ -106,9 +107,8 @@ int model_predict(const Words& words) {
       ->check(CLI::IsMember({"both", "block", "size"}));
   app.add_option(
          "--overlap", query.overlap,
-         fmt::format("share of the shorter of computing and communicating that is hidden (default {}; 1: equation "
-                     "3, 0: equation 4)",
-                     kOverlap))
+         "share of the shorter of computing and communicating that is hidden (default: the parameters'; 1: equation "
+         "3, 0: equation 4)")
       ->check(CLI::Range(0.0, 1.0));
   app.add_option("--grid", grid, "only this grid of ranks, as 8x4");
   app.add_option("--block", block, "only this block size")->check(CLI::PositiveNumber);
@@ -136,7 +136,7 @@ int model_predict(const Words& words) {
     outcome.input = {{"n", query.n},
                      {"ranks", query.ranks},
                      {"kernel", kernel},
-                     {"overlap", query.overlap},
+                     {"overlap", query.overlap.value_or(machine.overlap)},
                      {"parameters", machine.to_json()}};
     if (query.n != 0) {
       const std::vector<ApspPrediction> ways = predict_apsp(machine, query);
@@ -185,12 +185,12 @@ constexpr What kWhat[] = {
 ApspMachine apsp_parameters(const std::string& name, const std::string& element) {
   if (name == "frontier") return ApspMachine::frontier();
   if (name.empty()) {
-    const auto entry = tune::Store().read("apsp/" + element);
-    check(entry.has_value(),
+    std::optional<ApspMachine> kept = stored_machine(element_named(element), tune::Store());
+    check(kept.has_value(),
           "this machine's parameters for {} are not known (nobody has measured them). Run `atoll model "
           "fit --element {}`, or give --parameters frontier or a file.",
           element, element);
-    return ApspMachine::from_json(entry->value);
+    return *std::move(kept);
   }
   std::ifstream file(name);
   check(static_cast<bool>(file), "{}: cannot be opened (value of --parameters: frontier or a file). Correct it.", name);
@@ -207,9 +207,9 @@ ApspMachine apsp_parameters(const std::string& name, const std::string& element)
 }
 
 std::optional<nlohmann::json> apsp_forecast(const ApspRun& run) {
-  const auto entry = tune::Store().read("apsp/" + std::string(name_of(run.element)));
-  if (!entry) return std::nullopt;
-  const ApspMachine machine = ApspMachine::from_json(entry->value);
+  const std::optional<ApspMachine> kept = stored_machine(run.element, tune::Store());
+  if (!kept) return std::nullopt;
+  const ApspMachine& machine = *kept;
   const bool known = std::any_of(machine.broadcasts.begin(), machine.broadcasts.end(),
                                  [&](const BroadcastModel& b) { return b.name == run.broadcast; });
   if (run.grid.size() > 1 && !known) return std::nullopt;
@@ -218,7 +218,7 @@ std::optional<nlohmann::json> apsp_forecast(const ApspRun& run) {
   for (double* part : {&time.compute_s, &time.latency_s, &time.transfer_s, &time.chain_s}) *part *= run.share;
   return nlohmann::json{{"ideal", time.ideal_s()},
                         {"worst", time.worst_s()},
-                        {"expected", time.expected_s(run.grid.size() > 1 ? kOverlap : 0)},
+                        {"expected", time.expected_s(run.grid.size() > 1 ? machine.overlap : 0)},
                         {"measured", run.seconds},
                         {"place", time.place_of(run.seconds)}};
 }

@@ -3,10 +3,10 @@
 #include <atoll/apsp/closure.hpp>
 #include <atoll/apsp/distance_file.hpp>
 #include <atoll/apsp/distance_row.hpp>
-#include <atoll/apsp/gemm_tuning.hpp>
 #include <atoll/apsp/graph_of_arcs.hpp>
 #include <atoll/apsp/narrow_arcs.hpp>
 #include <atoll/apsp/out_of_core.hpp>
+#include <atoll/apsp/stored_rates.hpp>
 #include <atoll/base/random.hpp>
 #include <cmath>
 
@@ -111,9 +111,7 @@ void check_output(World& world, const Options& o, Vertex n, Element element) {
 
 template <class T>
 Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_edges) {
-  AllPairsOptions options = all_pairs_options(o);
-  options.blocking = stored_blocking(all_pairs_algebra(arcs, options.semiring), tune::Store());
-  options.machine = world.together([&] { return stored_machine(kElementOf<T>, tune::Store()); });
+  const AllPairsOptions options = with_stored_rates(world, arcs, all_pairs_options(o));
   if (!o.out_of_core) check_output(world, o, arcs.vertices(), kElementOf<T>);
   const Existing existing = o.force ? Existing::replace : Existing::refuse;
   Trials trials(world);

@@ -74,6 +74,19 @@ TEST_CASE("whatever the blocking, the product is the same") {
   }
 }
 
+TEST_CASE("the usual blocking of every type is a point that may be tried") {
+  const CacheSizes zen5{48 << 10, 1 << 20, 32 << 20};
+  for (const Element element : {Element::float32, Element::float32_nonnegative, Element::float64, Element::int32,
+                                Element::uint16, Element::uint8}) {
+    const Algebra algebra{Semiring::min_plus, element};
+    const Isa isa = chosen_isa();
+    const tune::Space space = gemm_space(algebra, isa, zen5);
+    const GemmBlocking usual = Gemm::usual_blocking(algebra, isa);
+    CAPTURE(name_of(element));
+    CHECK(blocking_of(space.point(blocking_to_json(usual, algebra, isa))) == usual);
+  }
+}
+
 TEST_CASE("a stored blocking is found again, unless its tile is gone") {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("atoll-blocking-" + std::to_string(getpid()));

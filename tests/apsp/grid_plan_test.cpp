@@ -109,6 +109,28 @@ TEST_CASE("any number of ranks gets a plan: the least expected time of all grids
   CHECK(sixteen.grid.rows == 4);
 }
 
+TEST_CASE("a run's plan is what is predicted: one choice for both") {
+  ApspMachine network = some_machine();
+  network.latency_s = 2e-6;
+  for (BroadcastModel& panels : network.broadcasts) panels.bytes_per_second = {1e9, 1e6};
+  ApspMachine one_memory = some_machine();
+  one_memory.overlap = kOverlapInOneMemory;
+  for (BroadcastModel& panels : one_memory.broadcasts) panels.sends = 0;
+  for (const ApspMachine& machine : {some_machine(), network, one_memory})
+    for (const Rank ranks : {1, 2, 3, 4, 5, 6, 8, 13, 16, 24, 64})
+      for (const std::int64_t n : {1, 63, 64, 65, 300, 1000, 4096, 40'000}) {
+        CAPTURE(ranks);
+        CAPTURE(n);
+        const ApspPrediction predicted = predict_apsp(machine, {.n = n, .ranks = ranks}).front();
+        const GridPlan plan = plan_grid(machine, n, ranks, {}, {});
+        CHECK(plan.grid.rows == predicted.plan.grid.rows);
+        CHECK(plan.grid.cols == predicted.plan.grid.cols);
+        CHECK(plan.block == predicted.plan.block);
+        if (ranks > 1) CHECK(name_of(plan.panels) == predicted.plan.broadcast);
+        CHECK(plan.expected_s == predicted.expected_s);
+      }
+}
+
 TEST_CASE("what is said is kept, and what does not go together is refused") {
   const GridWishes all{.sides = GridSides{2, 8},
                        .placement = GridSides{1, 4},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/model/apsp_time.hpp>
 #include <cmath>
@@ -22,20 +23,23 @@ TEST_CASE("equations 1 to 4, by hand") {
   ApspMachine m;
   m.rate_of_block = {8e9, 64};
   m.rate_of_size = {1e9, 0};
-  m.broadcasts = {{"ring", BroadcastSteps::ring, {2e9, 0}}, {"tree", BroadcastSteps::tree, {1e9, 0}}};
+  m.broadcasts = {{"ring", BroadcastShape::ring, {2e9, 0}}, {"tree", BroadcastShape::tree, {1e9, 0}}};
   m.latency_s = 1e-3;
   m.validate();
   const ApspPlan plan{{2, 4, 1, 1}, 64, "ring"};
   const ApspTime t = time_of(m, 1024, plan, KernelRate::by_size);
   CHECK(t.compute_s == doctest::Approx(2 * std::pow(1024., 3) / 8 / 1e9));
   CHECK(t.transfer_s == doctest::Approx(1024. * 1024 * 4 * (1. / 2 + 1. / 4) / 2e9));
-  CHECK(t.latency_s == doctest::Approx(16 * ((2 - 1) + (4 - 1)) * 1e-3));
+  CHECK(t.latency_s == doctest::Approx(16 * 1.5 * 2 * 1e-3));  // one hop and a half a side
   CHECK(t.ideal_s() == doctest::Approx(std::max(t.compute_s, t.latency_s + t.transfer_s)));
   CHECK(t.worst_s() == doctest::Approx(t.compute_s + t.latency_s + t.transfer_s));
   CHECK(t.place_of(t.ideal_s()) == doctest::Approx(0));
   CHECK(t.place_of(t.worst_s()) == doctest::Approx(1));
-  CHECK(time_of(m, 1024, {plan.grid, 64, "tree"}, KernelRate::by_size).latency_s ==
-        doctest::Approx(16 * (1 + 2) * 1e-3));
+  CHECK(time_of(m, 1024, {plan.grid, 64, "tree"}, KernelRate::by_size).latency_s == doctest::Approx(t.latency_s));
+  CHECK(t.steps == 16);
+  CHECK(t.chain_s == doctest::Approx(16 * 2 * 2. * 64 * 64 * 512 / 1e9));  // two products of the longer panel
+  CHECK(t.expected_s(1) == doctest::Approx(std::max(t.compute_s, t.communicate_s() + t.chain_s) +
+                                           std::min(t.compute_s, t.communicate_s() + t.chain_s) / 16));
   CHECK(time_of(m, 1024, plan, KernelRate::by_block).compute_s == doctest::Approx(t.compute_s / 4));
   // One rank tells nobody; a row of ranks broadcasts along one dimension only.
   CHECK(time_of(m, 1024, {{1, 1, 1, 1}, 64, "ring"}).communicate_s() == 0);
@@ -49,10 +53,61 @@ TEST_CASE("steps of the broadcasts") {
   for (const auto& [ranks, tree, ring, two] :
        {std::array{1, 0, 0, 0}, {2, 1, 1, 1}, {3, 2, 2, 2}, {5, 3, 4, 3}, {8, 3, 7, 5}, {9, 4, 8, 5}}) {
     CAPTURE(ranks);
-    CHECK(steps_among(BroadcastSteps::tree, ranks) == tree);
-    CHECK(steps_among(BroadcastSteps::ring, ranks) == ring);
-    CHECK(steps_among(BroadcastSteps::two_rings, ranks) == two);
+    CHECK(steps_among(BroadcastShape::tree, ranks) == tree);
+    CHECK(steps_among(BroadcastShape::ring, ranks) == ring);
+    CHECK(steps_among(BroadcastShape::ring2m, ranks) == two);
   }
+}
+
+TEST_CASE("a node sends a panel as often as the shape's edges leave it") {
+  for (const auto shape : {BroadcastShape::tree, BroadcastShape::ring, BroadcastShape::ring2m})
+    for (const int per_node : {1, 2, 3, 4, 8})
+      for (int nodes = 1; nodes <= 9; ++nodes) {
+        const int p = nodes * per_node;
+        CAPTURE(name_of(shape));
+        CAPTURE(p);
+        CAPTURE(per_node);
+        double root_sends = 0, all_sends = 0;
+        for (int root = 0; root < per_node; ++root) {
+          std::vector<int> of_node(static_cast<std::size_t>(nodes));
+          const auto node_of = [&](int position) { return static_cast<std::size_t>((position + root) % p / per_node); };
+          for (int at = 1; at < p; ++at) {
+            const int parent = broadcast_neighbours(shape, p, at).parent;
+            if (node_of(parent) != node_of(at)) ++of_node[node_of(parent)], ++all_sends;
+          }
+          root_sends += of_node[0];
+          if (per_node == 1) CHECK(of_node[0] == *std::max_element(of_node.begin(), of_node.end()));
+        }
+        const NodeSends sends = node_sends(shape, p, per_node);
+        CHECK(sends.root == doctest::Approx(root_sends / per_node));
+        CHECK(sends.mean == doctest::Approx(all_sends / nodes / per_node));
+        if (shape == BroadcastShape::ring) CHECK(sends.root == (nodes > 1 ? 1 : 0));
+      }
+  CHECK(node_sends(BroadcastShape::ring2m, 8, 1).root == 3);
+}
+
+TEST_CASE(
+    "where a link's bandwidth is known, ring2m costs what its root sends, and cards that nobody uses do not help") {
+  ApspMachine m;
+  m.rate_of_block = m.rate_of_size = {1e15, 0};
+  m.broadcasts = {{"ring", BroadcastShape::ring, {1e9, 0}, 1}, {"ring2m", BroadcastShape::ring2m, {1e9, 0}, 1}};
+  const ApspGrid apart{8, 8, 1, 1};
+  const auto seconds = [&](const ApspGrid& g, const char* broadcast) {
+    return time_of(m, 8192, {g, 64, broadcast}).transfer_s;
+  };
+  CHECK(seconds(apart, "ring2m") == doctest::Approx(std::sqrt(3.) * seconds(apart, "ring")));
+  CHECK(predict_apsp(m, {.n = 8192, .ranks = 64}).front().plan.broadcast == "ring");
+  // A rank's way inside its node holds up, too, where that is the narrow one.
+  m.ranks_per_node = 64;
+  CHECK(seconds({8, 8, 8, 8}, "ring") == 0);
+  m.rank_bytes_per_second = 1e9;
+  CHECK(seconds({8, 8, 8, 8}, "ring") > 0);
+  m.rank_bytes_per_second = std::numeric_limits<double>::infinity();
+  m.ranks_per_node = 8;
+  const double one_card = seconds({8, 8, 2, 4}, "ring");
+  m.cards = 4;  // two rows of ranks use two of four cards
+  CHECK(seconds({8, 8, 2, 4}, "ring") > one_card);
+  CHECK(ApspMachine::from_json(m.to_json()).to_json() == m.to_json());
 }
 
 TEST_CASE("the paper's parameters reproduce its projection") {

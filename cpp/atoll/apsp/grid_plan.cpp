@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <thread>
-#include <tuple>
 
 namespace atl {
 namespace {
@@ -14,15 +13,10 @@ namespace {
 // How long the peak is measured where there are no parameters: a few per cent of a run of a thousand vertices.
 constexpr double kPeakSeconds = 0.0005;
 
-// Where all ranks share one memory, the processors that compute copy the panels too, and little of that is hidden. Two ranks
-// on two cores of a Zen 5 machine, float32, other work beside: with 0.3 the model says 8.5, 62 and 456 ms for n = 1000, 2048
-// and 4096, where the best of all blocks took 8.7, 61 and 467 ms and the model's own 9.1, 62 and 467 ms.
-constexpr double kOverlapInOneMemory = 0.3;
-
 // Between these a chunk is chosen. Shorter ones are packets of the network's own; longer ones hide nothing more.
 constexpr std::size_t kShortestChunk = std::size_t{64} << 10, kLongestChunk = std::size_t{16} << 20;
-// What a chunk costs beside its bytes, where the machine's latency is within its bandwidths: two switches between taking and
-// passing on.
+// What a chunk costs beside its bytes: a message's overhead, and two switches between taking and passing on. The latency is
+// none of it: chunks follow each other.
 constexpr double kChunk_s = 2e-6;
 
 void check_wishes(Rank ranks, NodeShape nodes, const GridWishes& wishes) {
@@ -69,7 +63,7 @@ std::size_t chunk_for(const ApspMachine& machine, std::int64_t n, const ApspPlan
   const int hops = std::max(steps_among(panels.steps, g.rows), steps_among(panels.steps, g.cols));
   if (hops <= 1) return std::clamp(std::bit_ceil(static_cast<std::size_t>(panel)), kShortestChunk, kLongestChunk);
   const double bandwidth = panels.bytes_per_second(size * static_cast<double>(n) / g.ranks());
-  const double best = std::sqrt(panel * std::max(kChunk_s, machine.latency_s) * bandwidth / (hops - 1));
+  const double best = std::sqrt(panel * kChunk_s * bandwidth / (hops - 1));
   return std::clamp(std::bit_ceil(static_cast<std::size_t>(best)), kShortestChunk, kLongestChunk);
 }
 
@@ -99,10 +93,9 @@ NodeShape node_shape_of(const World& world) {
   return {.ranks = equal && whole && of_leaf.size() > 1 ? of_leaf.front() : 1};
 }
 
-GridPlan plan_grid(const ApspMachine& machine, std::int64_t n, Rank ranks, NodeShape nodes, const GridWishes& wishes,
-                   double overlap) {
+GridPlan plan_grid(const ApspMachine& machine, std::int64_t n, Rank ranks, NodeShape nodes, const GridWishes& wishes) {
   check_wishes(ranks, nodes, wishes);
-  ApspQuery query{.n = n, .ranks = ranks, .overlap = overlap};
+  ApspQuery query{.n = n, .ranks = ranks};
   if (wishes.sides) query.grid = {wishes.sides->rows, wishes.sides->cols};
   if (wishes.block > 0) query.block = wishes.block;
   if (wishes.panels && ranks > 1) query.broadcast = name_of(*wishes.panels);
@@ -110,19 +103,6 @@ GridPlan plan_grid(const ApspMachine& machine, std::int64_t n, Rank ranks, NodeS
   if (ranks > machine.ranks_per_node && ranks % machine.ranks_per_node != 0) counted.ranks_per_node = 1;
   if (counted.ranks_per_node % counted.ranks_per_device != 0) counted.ranks_per_device = 1;
   std::vector<ApspPrediction> ways = predict_apsp(counted, query);
-  // Before a panel of the next step can be updated, the outer product of this one is done on it: as many operations again.
-  // In the model's chain there is only the update; on few ranks and in few steps the other half decides about the block.
-  for (ApspPrediction& p : ways) {
-    if (ranks == 1) continue;
-    const double steps = std::ceil(static_cast<double>(n) / static_cast<double>(p.plan.block));
-    const auto b = static_cast<double>(p.plan.block);
-    p.time.chain_s += std::max(0.0, p.time.chain_s - steps * 2 * b * b * b / counted.diagonal_rate);
-    // And nothing hides the first step's.
-    p.expected_s = p.time.expected_s(overlap * (1 - 1 / steps));
-  }
-  std::ranges::stable_sort(ways, {}, [](const ApspPrediction& p) {
-    return std::tuple(!p.memory_fits, p.expected_s, p.time.worst_s() + p.time.chain_s);
-  });
   if (wishes.placement)
     std::erase_if(ways, [&](const ApspPrediction& p) {
       return p.plan.grid.rows % wishes.placement->rows != 0 || p.plan.grid.cols % wishes.placement->cols != 0;
@@ -140,7 +120,7 @@ GridPlan plan_grid(const ApspMachine& machine, std::int64_t n, Rank ranks, NodeS
   const ApspPrediction& best = ways.front();
   GridPlan plan;
   plan.grid = placed({best.plan.grid.rows, best.plan.grid.cols}, nodes, wishes.placement);
-  plan.block = std::min(best.plan.block, std::max<std::int64_t>(n, 1));
+  plan.block = best.plan.block;
   plan.panels = shape_of(best);
   plan.chunk_bytes = wishes.chunk_bytes.value_or(chunk_for(counted, n, best.plan));
   plan.time = best.time;
@@ -172,9 +152,13 @@ GridPlan agree_on_grid(World& world, const std::optional<ApspMachine>& machine, 
       const double share = std::min(1.0, static_cast<double>(std::thread::hardware_concurrency()) / threads);
       rates = usual_machine(gemm.algebra().element,
                             share * peak_operations_per_second(world.team(), gemm.algebra(), gemm.isa(), kPeakSeconds));
+      if (share_one_memory(world)) {
+        rates.overlap = kOverlapInOneMemory;
+        for (BroadcastModel& panels : rates.broadcasts)
+          panels.sends = 0;  // what all ranks copy counts, not what one sends
+      }
     }
-    GridPlan plan = plan_grid(rates, n, world.size(), node_shape_of(world), wishes,
-                              near == world.size() ? kOverlapInOneMemory : kOverlap);
+    GridPlan plan = plan_grid(rates, n, world.size(), node_shape_of(world), wishes);
     plan.rates = measured ? GridPlan::Rates::measured : GridPlan::Rates::usual;
     return plan;
   });
@@ -182,7 +166,9 @@ GridPlan agree_on_grid(World& world, const std::optional<ApspMachine>& machine, 
 }
 
 std::optional<ApspMachine> stored_machine(Element element, const tune::Store& store) {
-  const auto entry = store.read("apsp/" + std::string(name_of(element)));
+  auto entry = store.read("apsp/" + std::string(name_of(element)));
+  if (!entry && element == Element::float32_nonnegative)
+    entry = store.read("apsp/" + std::string(name_of(Element::float32)));
   if (!entry) return std::nullopt;
   return ApspMachine::from_json(entry->value);
 }
@@ -198,11 +184,18 @@ ApspMachine usual_machine(Element element, double peak) {
   m.rate_of_block = {0.8 * peak, 8};
   m.rate_of_size = {0.8 * peak, 0};
   m.diagonal_rate = 0.3 * peak;
-  m.broadcasts = {{"tree", BroadcastSteps::tree, {3e9, 2e4}},
-                  {"ring", BroadcastSteps::ring, {3e9, 2e4}},
-                  {"ring2m", BroadcastSteps::two_rings, {3e9, 2e4}}};
+  m.broadcasts = {{"tree", BroadcastShape::tree, {3e9, 2e4}, 1},
+                  {"ring", BroadcastShape::ring, {3e9, 2e4}, 1},
+                  {"ring2m", BroadcastShape::ring2m, {3e9, 2e4}, 1}};
   m.latency_s = 20e-6;
   return m;
+}
+
+bool share_one_memory(World& world) {
+  if (world.fabric().is_virtual()) return false;
+  for (Rank r = 0; r < world.size(); ++r)
+    if (world.fabric().node_of(r) != world.fabric().node_of(0)) return false;
+  return true;
 }
 
 // ---- what is told ---------------------------------------------------------------------------------------------------

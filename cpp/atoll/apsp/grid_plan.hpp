@@ -74,18 +74,24 @@ struct GridPlan {
   std::string text() const;
 };
 
-/// Pure. Throws UsageError where the wishes do not go together, and what predict_apsp throws.
-/// `overlap`: the share of the shorter of computing and communicating that is expected to be hidden.
-GridPlan plan_grid(const ApspMachine& machine, std::int64_t n, Rank ranks, NodeShape nodes, const GridWishes& wishes,
-                   double overlap = kOverlap);
-
+/// Pure: the best of predict_apsp, what `atoll model predict apsp` shows. Throws UsageError where the wishes do not go together,
+/// and what predict_apsp throws.
+GridPlan plan_grid(const ApspMachine& machine, std::int64_t n, Rank ranks, NodeShape nodes, const GridWishes& wishes);
 /// The same on all ranks: that of the first, by its `machine`, or by usual_machine. Collective.
 GridPlan agree_on_grid(World& world, const std::optional<ApspMachine>& machine, const Gemm& gemm, std::int64_t n,
                        const GridWishes& wishes);
 
-/// What `atoll model fit` kept for this processor; none: it has not run, or not with such elements.
+/// What `atoll model fit` kept for this processor; none: it has not run, or not with such elements. Where it has not with
+/// float32_nonnegative, what it kept of float32 (the products are slower, the broadcasts the same).
 std::optional<ApspMachine> stored_machine(Element element, const tune::Store& store);
 /// A machine that nobody has measured: shares of the peak of one rank, in operations a second.
 ApspMachine usual_machine(Element element, double peak);
+/// The share of the shorter of computing and communicating that is hidden where all ranks share one memory: the processors
+/// that compute copy the panels too. Two ranks on two cores of a Zen 5 machine, float32, other work beside: with 0.3 the
+/// model says 8.5, 62 and 456 ms for n = 1000, 2048 and 4096, where the best of all blocks took 8.7, 61 and 467 ms and the
+/// model's own 9.1, 62 and 467 ms.
+inline constexpr double kOverlapInOneMemory = 0.3;
+/// Whether they do.
+bool share_one_memory(World& world);
 
 }  // namespace atl

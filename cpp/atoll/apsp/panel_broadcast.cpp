@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <atoll/apsp/panel_broadcast.hpp>
 #include <atoll/base/stream_copy.hpp>
-#include <bit>
 #include <cstring>
 #include <mutex>
 #include <utility>
@@ -11,50 +9,10 @@
 namespace atl {
 namespace {
 
-constexpr std::array<std::string_view, 3> kShapes = {"tree", "ring", "ring2m"};
-
 // A copy into a peer's buffer at once is cut here, so that progress() stays short and the lock free.
 constexpr std::size_t kInPlaceBytes = std::size_t{1} << 20;
 
 }  // namespace
-
-std::string_view name_of(BroadcastShape shape) { return kShapes[static_cast<std::size_t>(shape)]; }
-
-BroadcastShape broadcast_named(std::string_view name) {
-  for (std::size_t k = 0; k < kShapes.size(); ++k)
-    if (kShapes[k] == name) return static_cast<BroadcastShape>(k);
-  throw InputError(fmt::format("broadcast '{}' is unknown (there are tree, ring and ring2m). Choose one.", name));
-}
-
-BroadcastNeighbours broadcast_neighbours(BroadcastShape shape, int p, int position) {
-  BroadcastNeighbours n;
-  switch (shape) {
-    case BroadcastShape::tree: {
-      // Binomial: the parent is without the lowest bit that is set; the child with the largest part comes first.
-      if (position > 0) n.parent = position & (position - 1);
-      const int below = position > 0 ? position & -position : static_cast<int>(std::bit_ceil(static_cast<unsigned>(p)));
-      for (int bit = below / 2; bit > 0; bit /= 2)
-        if (position + bit < p) n.children.push_back(position + bit);
-      break;
-    }
-    case BroadcastShape::ring:
-      n.parent = position - 1;
-      if (position + 1 < p) n.children.push_back(position + 1);
-      break;
-    case BroadcastShape::ring2m: {
-      const int second = 2 + (p - 1) / 2;  // 2 + ceil((p - 2) / 2)
-      if (position == 0) {
-        for (const int head : {1, 2, second})
-          if (head < p && (n.children.empty() || n.children.back() != head)) n.children.push_back(head);
-      } else {
-        n.parent = position <= 2 || position == second ? 0 : position - 1;
-        if (position >= 2 && position + 1 < p && position + 1 != second) n.children.push_back(position + 1);
-      }
-      break;
-    }
-  }
-  return n;
-}
 
 PanelBroadcast::PanelBroadcast(World& world, std::vector<std::vector<Rank>> groups, BroadcastOptions options)
     : world_(world), options_(options) {

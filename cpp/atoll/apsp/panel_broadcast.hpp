@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/model/broadcast_shape.hpp>
 #include <atoll/runtime/world.hpp>
 #include <atomic>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 /// Broadcasts of large buffers inside a row or a column of ranks, several at a time, while the ranks compute
-/// (COAST, section IV.B, VII.C and appendix B.2).
+/// (COAST, section IV.B, VII.C and appendix B.2); who sends to whom: model/broadcast_shape.hpp.
 ///
 ///     PanelBroadcast broadcasts(world, {ranks_of_my_row, ranks_of_my_column});
 ///     PanelFlight panel;                                              // stays where it is while it is under way
@@ -25,24 +25,6 @@
 /// as there is room, by whoever makes progress, the communication thread included. Whoever has begun a broadcast must
 /// finish it before other waits: only these calls look again for room to pass chunks on.
 namespace atl {
-
-/// Who sends to whom. Positions count from the root on, modulo the size p of the group.
-///   tree    the binomial tree (hypercube): log2 p steps, the root sends about log2 p times
-///   ring    0 to 1 to 2 ...: everyone sends once; the last one waits for p - 1 steps
-///   ring2m  0 sends to 1, whose turn it is next, and to the heads of two rings that have half of the others each:
-///           2 ... h-1 and h ... p-1 with h = 2 + ceil((p-2)/2). The paper says that the second ring begins at p/2 and
-///           that the halves are equal; only one can be, and equal halves end earlier.
-enum class BroadcastShape : std::uint8_t { tree, ring, ring2m };
-std::string_view name_of(BroadcastShape shape);
-/// Throws InputError with the list of names.
-BroadcastShape broadcast_named(std::string_view name);
-
-/// Positions around one in a group of p; the parent of the root is -1. Children are in the order in which they are served.
-struct BroadcastNeighbours {
-  int parent = -1;
-  std::vector<int> children;
-};
-BroadcastNeighbours broadcast_neighbours(BroadcastShape shape, int p, int position);
 
 /// Memory that is broadcast. Without `data` the bytes are only modelled: they cost time where the World's clock is
 /// virtual, and nothing is copied.

@@ -5,7 +5,6 @@
 #include <array>
 #include <atoll/base/error.hpp>
 #include <atoll/model/apsp_machine.hpp>
-#include <bit>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -13,14 +12,14 @@
 namespace atl {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, BroadcastSteps>, 3> kSteps{
-    {{"tree", BroadcastSteps::tree}, {"ring", BroadcastSteps::ring}, {"two_rings", BroadcastSteps::two_rings}}};
+constexpr std::array<std::pair<std::string_view, BroadcastShape>, 3> kSteps{
+    {{"tree", BroadcastShape::tree}, {"ring", BroadcastShape::ring}, {"two_rings", BroadcastShape::ring2m}}};
 
-std::string_view name_of(BroadcastSteps steps) {
+std::string_view word_of(BroadcastShape steps) {
   return std::find_if(kSteps.begin(), kSteps.end(), [&](const auto& s) { return s.second == steps; })->first;
 }
 
-BroadcastSteps steps_named(std::string_view name) {
+BroadcastShape steps_named(std::string_view name) {
   const auto at = std::find_if(kSteps.begin(), kSteps.end(), [&](const auto& s) { return s.first == name; });
   check(at != kSteps.end(), "steps '{}' of a broadcast are unknown (there are tree, ring, two_rings). Choose one.",
         name);
@@ -35,19 +34,6 @@ double number_or_infinity(const nlohmann::json& j, const char* key) {
 }
 
 }  // namespace
-
-int steps_among(BroadcastSteps steps, int ranks) {
-  if (ranks <= 1) return 0;
-  switch (steps) {
-    case BroadcastSteps::tree:
-      return std::bit_width(static_cast<unsigned>(ranks - 1));
-    case BroadcastSteps::two_rings:
-      return ranks <= 3 ? ranks - 1 : ranks / 2 + 1;
-    case BroadcastSteps::ring:
-      break;
-  }
-  return ranks - 1;
-}
 
 const BroadcastModel& ApspMachine::broadcast(std::string_view wanted) const {
   for (const BroadcastModel& b : broadcasts)
@@ -70,6 +56,14 @@ void ApspMachine::validate() const {
       "parameters '{}': element of {} bytes, diagonal rate {}, latency {} s, {} ranks a node, {} a device, {} bytes a "
       "node, {} copies (all are more than 0, the latency may be 0, a node has whole devices). Correct them.",
       name, element_bytes, diagonal_rate, latency_s, ranks_per_node, ranks_per_device, memory_per_node, copies);
+  check(cards > 0 && rank_bytes_per_second > 0 && overlap >= 0 && overlap <= 1,
+        "parameters '{}': {} cards a node, {} bytes/s of a rank, overlap {} (the first two are more than 0, the "
+        "overlap is "
+        "from 0 to 1). Correct them.",
+        name, cards, rank_bytes_per_second, overlap);
+  for (const BroadcastModel& b : broadcasts)
+    check(b.sends >= 0, "parameters '{}': the root's node sends {} times in broadcast '{}' (0 or more). Correct it.",
+          name, b.sends, b.name);
 }
 
 ApspMachine ApspMachine::frontier() {
@@ -82,9 +76,9 @@ ApspMachine ApspMachine::frontier() {
       "9,216 nodes.";
   m.rate_of_block = {15.56e12, 70};
   m.rate_of_size = {15e12, 4e6};
-  m.diagonal_rate = 1.5e11;
+  m.diagonal_rate = 2e11;
   // Figure 5a: per node, against the matrix's size on a node; there the curves cross under about 20 MB, as these do.
-  m.broadcasts = {{"tree", BroadcastSteps::tree, {8.7e9, 0.018e9}}, {"ring", BroadcastSteps::ring, {17.7e9, 0.06e9}}};
+  m.broadcasts = {{"tree", BroadcastShape::tree, {8.7e9, 0.018e9}}, {"ring", BroadcastShape::ring, {17.7e9, 0.06e9}}};
   m.ranks_per_node = 16;
   m.ranks_per_device = 2;
   m.memory_per_node = 8 * 64e9;
@@ -95,7 +89,10 @@ ApspMachine ApspMachine::frontier() {
 nlohmann::json ApspMachine::to_json() const {
   nlohmann::json list = nlohmann::json::array();
   for (const BroadcastModel& b : broadcasts)
-    list.push_back({{"name", b.name}, {"steps", name_of(b.steps)}, {"bytes_per_second", b.bytes_per_second.to_json()}});
+    list.push_back({{"name", b.name},
+                    {"steps", word_of(b.steps)},
+                    {"bytes_per_second", b.bytes_per_second.to_json()},
+                    {"sends", b.sends}});
   return {{"name", name},
           {"provenance", provenance},
           {"element", element},
@@ -105,8 +102,11 @@ nlohmann::json ApspMachine::to_json() const {
           {"diagonal_rate", finite_or_null(diagonal_rate)},
           {"broadcasts", list},
           {"latency_s", latency_s},
+          {"rank_bytes_per_second", finite_or_null(rank_bytes_per_second)},
+          {"overlap", overlap},
           {"ranks_per_node", ranks_per_node},
           {"ranks_per_device", ranks_per_device},
+          {"cards", cards},
           {"memory_per_node", finite_or_null(memory_per_node)},
           {"copies", copies}};
 }
@@ -123,10 +123,13 @@ ApspMachine ApspMachine::from_json(const nlohmann::json& j) {
     m.diagonal_rate = number_or_infinity(j, "diagonal_rate");
     for (const auto& b : j.value("broadcasts", nlohmann::json::array()))
       m.broadcasts.push_back({b.at("name").get<std::string>(), steps_named(b.at("steps").get<std::string>()),
-                              Hyperbola::from_json(b.at("bytes_per_second"))});
+                              Hyperbola::from_json(b.at("bytes_per_second")), b.value("sends", 0.0)});
     m.latency_s = j.value("latency_s", m.latency_s);
+    m.rank_bytes_per_second = number_or_infinity(j, "rank_bytes_per_second");
+    m.overlap = j.value("overlap", m.overlap);
     m.ranks_per_node = j.value("ranks_per_node", m.ranks_per_node);
     m.ranks_per_device = j.value("ranks_per_device", m.ranks_per_device);
+    m.cards = j.value("cards", m.cards);
     m.memory_per_node = number_or_infinity(j, "memory_per_node");
     m.copies = j.value("copies", m.copies);
   } catch (const nlohmann::json::exception& e) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atoll/base/types.hpp>
+#include <atoll/model/broadcast_shape.hpp>
 #include <atoll/model/hyperbola.hpp>
 #include <cstddef>
 #include <limits>
@@ -20,18 +21,18 @@
 /// which each rank was measured by itself, both are the rank.
 namespace atl {
 
-/// The order in which a panel reaches the ranks of a row or column, as far as the number of steps depends on it.
-enum class BroadcastSteps { tree, ring, two_rings };
-
-/// Steps one after the other until the last of so many ranks has its first byte: log P of a tree, P - 1 of a ring
-/// (appendix B.2), half the ring and the root's second message of ring2m.
-int steps_among(BroadcastSteps steps, int ranks);
-
 struct BroadcastModel {
   std::string name;  ///< "tree", "ring", "ring2m"
-  BroadcastSteps steps = BroadcastSteps::tree;
-  Hyperbola bytes_per_second;  ///< of one node, against the matrix's bytes on a node
+  BroadcastShape steps = BroadcastShape::tree;
+  Hyperbola bytes_per_second;  ///< of panels, of one node, against the matrix's bytes on a node
+  /// How often a node sent a panel where that was measured: another grid has another number (node_sends), and that part of
+  /// the bandwidth. A link's own bandwidth has 1. 0: the bandwidth has all in it, and holds for any grid.
+  double sends = 0;
 };
+
+/// The share of the shorter of computing and communicating that is expected to be hidden: the paper's own run of 702 s
+/// (Table II) lies there.
+inline constexpr double kOverlap = 0.9;
 
 struct ApspMachine {
   std::string name, provenance;  ///< provenance: measured when, where and how
@@ -44,8 +45,12 @@ struct ApspMachine {
   double diagonal_rate = std::numeric_limits<double>::infinity();
   std::vector<BroadcastModel> broadcasts;  ///< none: only one rank can be predicted
   double latency_s = 0;  ///< of one step of a broadcast; 0 where the bandwidths were measured with it in them
+  /// Of a rank's own way to the others of its node. Infinite: not known, or the ranks are nodes themselves.
+  double rank_bytes_per_second = std::numeric_limits<double>::infinity();
+  double overlap = kOverlap;  ///< see there
 
   int ranks_per_node = 1, ranks_per_device = 1;
+  int cards = 1;  ///< into which the bandwidth of a node is split: each rank uses one of them
   double memory_per_node = std::numeric_limits<double>::infinity();  ///< bytes
   double copies = 1;                                                 ///< of the matrix that are kept
 

@@ -5,7 +5,7 @@
 //   beta           1 / bandwidth            seconds of a byte through a node's way to the network
 //   alpha          machine.latency_s        of one step of a broadcast
 //   P_r, P_c       rows, cols               the grid; in the bandwidth term counted in nodes
-//   b, n_b         plan.block, blocks       the step, and how many there are
+//   b, n_b         plan.block, steps        the step, and how many there are
 // [1] R. Kannan et al. Exaflop/s Biomedical Knowledge Graph Analytics (COAST). SC22, section IV.D.
 #include <atoll/base/error.hpp>
 #include <atoll/model/apsp_time.hpp>
@@ -48,30 +48,78 @@ double device_rate(const ApspMachine& m, std::int64_t n, const ApspPlan& plan, K
   return m.rate_of_block(static_cast<double>(plan.block)) * m.rate_of_size(on_device) / m.rate_of_size.a;
 }
 
-}  // namespace
+// How often a panel goes through a node's way to the others, and through a rank's own, along a row and along a column of ranks.
+struct Sends {
+  double node_row = 0, node_col = 0, rank_row = 0, rank_col = 0;
+};
 
-ApspTime time_of(const ApspMachine& machine, std::int64_t n, const ApspPlan& plan, KernelRate kernel) {
+// Between what the root's node sends, which is the longest way of one step, and the mean of all nodes, which is all that
+// counts if steps overlap without end. Broadcasts alone, in virtual time (ring, ring2m, tree; 2 to 8 nodes of 8 ranks in 18
+// grids): 1.0 to 1.7 times the geometric mean, the median 1.3; with two nodes along one side only 0.75 times.
+constexpr double kOfGeometricMean = 1.3;
+// And that is a run of many steps: until the first panels are everywhere, and the last, takes as long as so many steps.
+constexpr double kFillingSteps = 3;
+// A step's panels reach who has the next ones in one hop along each side of the grid, whatever the broadcast: all others wait
+// for those. The diagonal block's hops come to half of that (in virtual time 1.5 hops a side, 4 to 64 ranks).
+constexpr double kHopsOfStep = 1.5;
+
+double passes(BroadcastShape shape, int p, int per_node) {
+  const NodeSends sends = node_sends(shape, p, per_node);
+  return kOfGeometricMean * std::sqrt(sends.root * sends.mean);
+}
+
+Sends sends_of(const BroadcastModel& panels, const ApspGrid& g) {
+  const auto across = [](int p, int per_node) { return p > per_node ? 1.0 : 0.0; };
+  if (panels.sends == 0)
+    return {across(g.cols, g.node_cols), across(g.rows, g.node_rows), across(g.cols, 1), across(g.rows, 1)};
+  return {passes(panels.steps, g.cols, g.node_cols) / panels.sends,
+          passes(panels.steps, g.rows, g.node_rows) / panels.sends, passes(panels.steps, g.cols, 1),
+          passes(panels.steps, g.rows, 1)};
+}
+
+double transfer_s(const ApspMachine& machine, std::int64_t n, const ApspGrid& g, const BroadcastModel& panels,
+                  const Sends& sends) {
+  // A panel of a row leaves a node by the cards of as many ranks as it has in a column; where there are more cards than that,
+  // the others have nothing to do.
+  const auto ways = [&](int ranks) { return static_cast<double>(divided_up(ranks, machine.cards) * machine.cards); };
+  const double through_node = bytes_of(machine, n) * (sends.node_row * ways(g.node_rows) / g.rows +
+                                                      sends.node_col * ways(g.node_cols) / g.cols);
+  const double through_rank = bytes_of(machine, n) * (sends.rank_row / g.rows + sends.rank_col / g.cols);
+  const double of_node =
+      through_node > 0 ? through_node / panels.bytes_per_second(bytes_of(machine, n) / nodes_of(g)) : 0;
+  return std::max(of_node, through_rank / machine.rank_bytes_per_second);
+}
+
+ApspTime time_with(const ApspMachine& machine, std::int64_t n, const ApspPlan& plan, KernelRate kernel,
+                   const BroadcastModel* panels, const Sends& sends) {
   const ApspGrid& g = plan.grid;
   const double size = static_cast<double>(n), b = static_cast<double>(plan.block);
-  const double steps = static_cast<double>(divided_up(n, plan.block));
   const double rows = most_of(n, plan.block, g.rows), cols = most_of(n, plan.block, g.cols);
   // A device that several ranks share gives each its part; with fewer ranks than that, those have it alone.
   const double rank_rate = device_rate(machine, n, plan, kernel) * devices_of(machine, g) / g.ranks();
 
   ApspTime t;
+  t.steps = static_cast<double>(divided_up(n, plan.block));
   t.compute_s = 2 * size * rows * cols / rank_rate;
   if (g.ranks() > 1) {
-    const BroadcastModel& panels = machine.broadcast(plan.broadcast);
-    t.latency_s = steps * machine.latency_s * (steps_among(panels.steps, g.rows) + steps_among(panels.steps, g.cols));
-    const int node_rows = g.rows / g.node_rows, node_cols = g.cols / g.node_cols;
-    const double through_node = bytes_of(machine, n) * ((node_cols > 1 ? 1.0 / node_rows : 0) +  // panels of a column
-                                                        (node_rows > 1 ? 1.0 / node_cols : 0));  // and of a row
-    if (through_node > 0) t.transfer_s = through_node / panels.bytes_per_second(bytes_of(machine, n) / nodes_of(g));
+    const int sides = (g.rows > g.node_rows) + (g.cols > g.node_cols);
+    t.latency_s = t.steps * machine.latency_s * kHopsOfStep * sides;
+    t.transfer_s = transfer_s(machine, n, g, *panels, sends);
+    if (panels->sends > 0) t.transfer_s *= 1 + kFillingSteps / t.steps;
   }
-  // The panel of the next step is a product of b x b with b x rows; on one rank it is only part of equation 1.
-  const double panel_s = g.ranks() > 1 ? 2 * b * b * std::max(rows, cols) / rank_rate : 0;
-  t.chain_s = steps * (2 * b * b * b / machine.diagonal_rate + panel_s);
+  // The panel of the next step is two products of b x b with b x rows: this step's outer product, and the update by its
+  // diagonal block. On one rank both are only part of equation 1.
+  const double panel_s = g.ranks() > 1 ? 2 * 2 * b * b * std::max(rows, cols) / rank_rate : 0;
+  t.chain_s = t.steps * (2 * b * b * b / machine.diagonal_rate + panel_s);
   return t;
+}
+
+}  // namespace
+
+ApspTime time_of(const ApspMachine& machine, std::int64_t n, const ApspPlan& plan, KernelRate kernel) {
+  if (plan.grid.ranks() == 1) return time_with(machine, n, plan, kernel, nullptr, {});
+  const BroadcastModel& panels = machine.broadcast(plan.broadcast);
+  return time_with(machine, n, plan, kernel, &panels, sends_of(panels, plan.grid));
 }
 
 double node_bytes_of(const ApspMachine& machine, std::int64_t n, const ApspPlan& plan) {
@@ -102,7 +150,8 @@ std::vector<ApspPrediction> predict_apsp(const ApspMachine& machine, const ApspQ
   check(query.ranks <= machine.ranks_per_node || query.ranks % machine.ranks_per_node == 0,
         "{} ranks do not fill nodes of {} (the model of '{}' counts whole nodes). Give a multiple of {}.", query.ranks,
         machine.ranks_per_node, machine.name, machine.ranks_per_node);
-  check(query.overlap >= 0 && query.overlap <= 1, "overlap is {} (a share from 0 to 1). Correct it.", query.overlap);
+  const double overlap = query.overlap.value_or(machine.overlap);
+  check(overlap >= 0 && overlap <= 1, "overlap is {} (a share from 0 to 1). Correct it.", overlap);
   check(!query.block || *query.block >= 1, "block is {} (1 or more). Correct it.", query.block.value_or(0));
   if (query.grid)
     check(query.grid->first >= 1 && query.grid->second >= 1 &&
@@ -121,31 +170,35 @@ std::vector<ApspPrediction> predict_apsp(const ApspMachine& machine, const ApspQ
     if (query.ranks % rows == 0 && (!query.grid || query.grid->first == rows))
       grids.push_back(with_node_grid(machine.ranks_per_node, rows, query.ranks / rows));
   std::vector<std::int64_t> blocks;
-  if (query.block) blocks.push_back(*query.block);
+  if (query.block) blocks.push_back(std::min(*query.block, query.n));
   for (std::int64_t b = kBlockStep; !query.block && b <= kLargestBlock; b += kBlockStep) {
-    blocks.push_back(b);
+    blocks.push_back(std::min(b, query.n));
     if (b >= query.n) break;
   }
 
-  std::vector<std::string> broadcasts;
+  std::vector<const BroadcastModel*> broadcasts;
   for (const BroadcastModel& panels : machine.broadcasts)
-    if (query.broadcast.empty() || panels.name == query.broadcast) broadcasts.push_back(panels.name);
-  if (broadcasts.empty()) broadcasts.emplace_back();  // one rank
+    if (query.broadcast.empty() || panels.name == query.broadcast) broadcasts.push_back(&panels);
+  if (broadcasts.empty()) broadcasts.push_back(nullptr);  // one rank
 
   std::vector<ApspPrediction> ways;
-  for (const ApspGrid& grid : grids)
+  for (const ApspGrid& grid : grids) {
+    std::vector<Sends> sends;
+    for (const BroadcastModel* panels : broadcasts)
+      sends.push_back(panels && query.ranks > 1 ? sends_of(*panels, grid) : Sends{});
     for (const std::int64_t block : blocks)
-      for (const std::string& broadcast : broadcasts) {
+      for (std::size_t k = 0; k < broadcasts.size(); ++k) {
         ApspPrediction p;
-        p.plan = {grid, block, broadcast};
-        p.time = time_of(machine, query.n, p.plan, query.kernel);
+        p.plan = {grid, block, broadcasts[k] ? broadcasts[k]->name : std::string()};
+        p.time = time_with(machine, query.n, p.plan, query.kernel, broadcasts[k], sends[k]);
         // One rank has nothing to hide its chain behind.
-        p.expected_s = p.time.expected_s(query.ranks > 1 ? query.overlap : 0);
+        p.expected_s = p.time.expected_s(query.ranks > 1 ? overlap : 0);
         p.node_bytes = node_bytes_of(machine, query.n, p.plan);
         p.memory_fits = p.node_bytes <= machine.memory_per_node;
         p.rate = 2 * std::pow(static_cast<double>(query.n), 3) / p.expected_s;
         ways.push_back(std::move(p));
       }
+  }
   // Where all is hidden many ways take the same: then the one with least to hide.
   const auto order = [](const ApspPrediction& p) {
     return std::tuple(!p.memory_fits, p.expected_s, p.time.worst_s() + p.time.chain_s);

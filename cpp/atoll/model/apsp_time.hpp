@@ -43,13 +43,18 @@ enum class KernelRate { by_size, by_block, by_both };
 /// Equations 1 to 4, in seconds.
 ///
 /// As equation 1, but for the rank that has most blocks. Equation 2's bandwidth term holds for what crosses a node's way
-/// to the network: its process rows and columns are counted in nodes, and a row or column within one node sends nothing.
-/// Its latency term is taken with the steps of the broadcast (appendix B.2), which the paper leaves out.
+/// to the network: its process rows and columns are counted in nodes, and a row or column within one node sends nothing. It
+/// is taken as often as nodes send a panel, which depends on the broadcast and on where the node's ranks lie (node_sends):
+/// once in a ring, more often in ring2m and in a tree; where no links are known, once. Its latency term is taken one and a half
+/// times for each side of the grid: a step waits for who has the next panels, one hop away whatever the broadcast.
 struct ApspTime {
   double compute_s = 0;   ///< equation 1
   double latency_s = 0;   ///< equation 2, first term
   double transfer_s = 0;  ///< equation 2, second term
-  double chain_s = 0;     ///< the diagonal blocks and the panels' products, which a step waits for; not in the paper
+  /// What a step waits for, and the paper leaves out: its diagonal block, and the panels' products: the outer product of the
+  /// step before on them, and their update.
+  double chain_s = 0;
+  double steps = 1;  ///< nothing hides the first one's broadcasts
 
   double communicate_s() const { return latency_s + transfer_s; }
   double ideal_s() const { return std::max(compute_s, communicate_s()); }  ///< equation 3: one hides the other
@@ -58,7 +63,7 @@ struct ApspTime {
   /// (overlap: 1 all is, as far as there is room; 0 nothing).
   double expected_s(double overlap) const {
     const double other = communicate_s() + chain_s;
-    return std::max(compute_s, other) + (1 - overlap) * std::min(compute_s, other);
+    return std::max(compute_s, other) + (1 - overlap * (1 - 1 / steps)) * std::min(compute_s, other);
   }
   /// Where a measured time lies: 0 as ideal, 1 as worst; beyond either where the model errs. 0 if both are the same.
   double place_of(double measured_s) const {
@@ -76,14 +81,11 @@ double node_bytes_of(const ApspMachine& machine, std::int64_t n, const ApspPlan&
 /// no inner grid divides the whole one.
 ApspGrid with_node_grid(int ranks_per_node, int rows, int cols);
 
-/// The share of hidden time that a choice assumes: the paper's own run of 702 s (Table II) lies there.
-inline constexpr double kOverlap = 0.9;
-
 struct ApspQuery {
   std::int64_t n = 0;
   Rank ranks = 1;
   KernelRate kernel = KernelRate::by_both;
-  double overlap = kOverlap;
+  std::optional<double> overlap = {};            ///< none: the machine's
   std::optional<std::pair<int, int>> grid = {};  ///< only this Px, Py
   std::optional<std::int64_t> block = {};        ///< only this b; else multiples of 64 up to 4096
   std::string broadcast = {};                    ///< only this one; "": any

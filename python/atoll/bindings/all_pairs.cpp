@@ -5,6 +5,7 @@
 #include <atoll/apsp/graph_of_arcs.hpp>
 #include <atoll/apsp/narrow_arcs.hpp>
 #include <atoll/apsp/paths.hpp>
+#include <atoll/apsp/stored_rates.hpp>
 #include <atoll/graph/edge_list_of.hpp>
 
 #include "bindings.hpp"
@@ -28,13 +29,10 @@ struct SharedPairs {
 };
 
 template <class T>
-std::shared_ptr<Pairs<T>> compute(World& world, Arcs<T> arcs, AllPairsOptions options) {
+std::shared_ptr<Pairs<T>> compute(World& world, Arcs<T> arcs, const AllPairsOptions& options) {
   auto pairs = std::make_shared<Pairs<T>>();
   pairs->arcs = std::move(arcs);
-  if (world.size() > 1)
-    options.machine =
-        world.together([&] { return stored_machine(shortest_paths_algebra(pairs->arcs).element, tune::Store()); });
-  pairs->all = all_pairs(world, pairs->arcs, options);
+  pairs->all = all_pairs(world, pairs->arcs, with_stored_rates(world, pairs->arcs, options));
   return pairs;
 }
 
