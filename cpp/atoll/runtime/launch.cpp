@@ -30,6 +30,8 @@ namespace {
 // How long a job that is over may take to end by itself before it is ended; in all less than the 10 s that
 // are promised.
 constexpr double kGrace_s = 3, kKillAfter_s = 2;
+// Ranks that live on after SIGTERM are saving what they have; batch systems give as long.
+constexpr double kSaving_s = 30;
 // A rank that sees a peer gone leaves the report to the parent, and speaks only if the parent does not act.
 constexpr double kParentActs_s = 8;
 constexpr double kOthersEnd_s = 2;
@@ -215,9 +217,16 @@ class Watched {
     return false;
   }
 
-  void kill_ranks() const {
+  void kill_ranks(int signal = SIGKILL) const {
     for (Rank r = 0; r < board_.ranks(); ++r)
-      if (const auto seat = board_.seat(r); seat.process.alive()) kill(seat.process.pid, SIGKILL);
+      if (const auto seat = board_.seat(r); seat.process.alive()) kill(seat.process.pid, signal);
+  }
+
+  bool all_run() const {
+    for (Rank r = 0; r < board_.ranks(); ++r)
+      if (const auto seat = board_.seat(r); seat.state != JobBoard::State::running || !seat.process.alive())
+        return false;
+    return true;
   }
 
   // A launcher removes its ranks' segments, but not if it was killed itself.
@@ -477,24 +486,30 @@ int Job::run_children() {
   Watched job(board, launcher, signal_file.get());
   std::optional<int> status;
   int signal = 0;
-  bool ending = false, terminated = false;
+  bool ending = false, broken = false, terminated = false;
   Timer since_ending;
   while (!(status = job.ended())) {
     if (const int s = job.look(); s != 0) {
       signal = s;
-      kill(launcher, s);
+      // MPI's launchers answer SIGTERM by killing their ranks a second later, which may want to save first.
+      if (s == SIGTERM && job.all_run())
+        job.kill_ranks(s);
+      else
+        kill(launcher, s);
     }
-    if (!ending && (signal != 0 || job.broken())) {
+    if ((!ending && signal != 0) || (!broken && job.broken())) {
       ending = true;
+      broken = job.broken();
       since_ending.lap();
     }
     if (!ending) continue;
     const double seconds = since_ending.seconds();
-    if (seconds > kGrace_s && !terminated) {
+    const double grace = signal == SIGTERM && !broken ? kSaving_s : kGrace_s;
+    if (seconds > grace && !terminated) {
       terminated = true;
       kill(launcher, SIGTERM);
     }
-    if (seconds > kGrace_s + kKillAfter_s) {
+    if (seconds > grace + kKillAfter_s) {
       kill(-launcher, SIGKILL);
       job.kill_ranks();
     }
