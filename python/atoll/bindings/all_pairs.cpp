@@ -32,8 +32,8 @@ std::shared_ptr<Pairs<T>> compute(World& world, Arcs<T> arcs, AllPairsOptions op
   auto pairs = std::make_shared<Pairs<T>>();
   pairs->arcs = std::move(arcs);
   if (world.size() > 1)
-    options.machine =
-        world.together([&] { return stored_machine(shortest_paths_algebra(pairs->arcs).element, tune::Store()); });
+    options.machine = world.together(
+        [&] { return stored_machine(all_pairs_algebra(pairs->arcs, Semiring::min_plus).element, tune::Store()); });
   pairs->all = all_pairs(world, pairs->arcs, options);
   return pairs;
 }
