@@ -5,7 +5,6 @@
 #include <atoll/base/error.hpp>
 #include <cmath>
 #include <queue>
-#include <unordered_map>
 
 // The k shortest paths without a vertex twice, after Yen [1] as Lawler [2] divides the work: the paths that are left are
 // kept as disjoint sets, each "begins like this, and goes on otherwise than these".
@@ -27,6 +26,50 @@ namespace atl {
 namespace {
 
 constexpr std::size_t at(Local v) { return static_cast<std::size_t>(v); }
+
+/// How a search has come to vertices: a table of those that it has met, which are few.
+template <class Length>
+class Reached {
+ public:
+  struct Slot {
+    Length gone{};
+    Local vertex = -1, before = -1;
+  };
+  void clear() {
+    std::ranges::fill(slots_, Slot{});
+    used_ = 0;
+  }
+  const Slot& of(Local v) const { return slots_[place_of(v)]; }
+  /// Whether this way is shorter than what was known, and is noted.
+  bool improve(Local v, Length gone, Local before) {
+    std::size_t place = place_of(v);
+    if (slots_[place].vertex == v) {
+      if (!(gone < slots_[place].gone)) return false;
+    } else if (2 * ++used_ > slots_.size()) {
+      grow();
+      place = place_of(v);
+    }
+    slots_[place] = {gone, v, before};
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t kFirstSlots = 256;
+  std::size_t place_of(Local v) const {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t place = static_cast<std::uint32_t>(v) * std::size_t{0x9e3779b1} >> 7 & mask;
+    while (slots_[place].vertex >= 0 && slots_[place].vertex != v) place = (place + 1) & mask;
+    return place;
+  }
+  void grow() {
+    const std::vector<Slot> before = std::exchange(slots_, std::vector<Slot>(2 * slots_.size()));
+    for (const Slot& slot : before)
+      if (slot.vertex >= 0) slots_[place_of(slot.vertex)] = slot;
+  }
+
+  std::vector<Slot> slots_ = std::vector<Slot>(kFirstSlots);
+  std::size_t used_ = 0;
+};
 
 template <class T>
 class KBest {
@@ -164,12 +207,9 @@ class KBest {
     return true;
   }
 
-  /// A*: the shortest path of the set, if it is shorter than `path` where that is `known`.
-  bool search(const Set& set, std::span<const Local> common, bool known, Path& path) const {
-    struct Reached {
-      Length gone{};
-      Local before = -1;
-    };
+  /// A*: the shortest path of the set, if it is shorter than `path` where that is `known`. From each vertex that is
+  /// settled D is followed: where nothing bars that, only what D rounded off is left to be looked for.
+  bool search(const Set& set, std::span<const Local> common, bool known, Path& path) {
     struct Open {
       Length bound, gone;
       Local vertex;
@@ -178,8 +218,8 @@ class KBest {
       }
     };
     const Local spur = common.back();
-    std::unordered_map<Local, Reached> reached;
     std::priority_queue<Open, std::vector<Open>, std::greater<>> open;
+    reached_.clear();
     const auto expand = [&](Local x, Length so_far) {
       const auto tails = in_.heads_of(x);
       const auto weights = in_.weights_of(x);
@@ -188,10 +228,7 @@ class KBest {
         const Length gone = so_far + static_cast<Length>(weights[e]), bound = gone + left(p);
         if (known && !(bound < path.length)) continue;
         if (from_u_[at(p)] == kNoPath<T> || barred_[at(p)] || (x == spur && is_without(set.without, p))) continue;
-        const auto [place, is_new] = reached.try_emplace(p);
-        if (!is_new && !(gone < place->second.gone)) continue;
-        place->second = {gone, x};
-        open.push({bound, gone, p});
+        if (reached_.improve(p, gone, x)) open.push({bound, gone, p});
       }
     };
     Length gone{};
@@ -200,21 +237,27 @@ class KBest {
       const auto e = std::ranges::lower_bound(tails, common[i]) - tails.begin();
       gone += static_cast<Length>(in_.weights_of(common[i - 1])[static_cast<std::size_t>(e)]);
     }
+    bool found = false;
+    Path rest;
     for (expand(spur, gone); !open.empty();) {
       const Open x = open.top();
       open.pop();
-      if (reached[x.vertex].gone < x.gone) continue;
-      if (x.vertex != u_) {
-        expand(x.vertex, x.gone);
-        continue;
+      if (known && !(x.bound < path.length)) break;
+      if (reached_.of(x.vertex).gone < x.gone) continue;
+      rest.walk.clear();
+      rest.length = x.gone;
+      // It meets no vertex on the way to x: that would have been settled, and followed, before.
+      if (follow(x.vertex, rest) && (!known || rest.length < path.length)) {
+        path.walk.assign(common.begin(), common.end());
+        for (Local y = reached_.of(x.vertex).before; y != spur; y = reached_.of(y).before) path.walk.push_back(y);
+        std::reverse(path.walk.begin() + std::ssize(common), path.walk.end());
+        path.walk.insert(path.walk.end(), rest.walk.begin(), rest.walk.end());
+        path.length = rest.length;
+        found = known = true;
       }
-      path.walk.assign(common.begin(), common.end());
-      for (Local y = u_; y != spur; y = reached[y].before) path.walk.push_back(y);
-      std::reverse(path.walk.begin() + std::ssize(common), path.walk.end());
-      path.length = x.gone;
-      return true;
+      expand(x.vertex, x.gone);
     }
-    return false;
+    return found;
   }
 
   const Arcs<T>& in_;
@@ -223,6 +266,7 @@ class KBest {
   std::vector<char> barred_;  // [vertex] that a walk at hand has already
   std::vector<Path> found_;
   std::vector<Excluded> excluded_;
+  Reached<Length> reached_;
   std::vector<Set> heap_;
   std::size_t made_ = 0;
 };
