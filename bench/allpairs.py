@@ -44,23 +44,26 @@ SCRIPT = """
     rows[rows > 1e300] = np.inf
     print("sum", float(rows[np.isfinite(rows)].sum()))
 """
-SCIPY = """
+SCIPY_MATRIX = """
+from scipy.sparse.csgraph import floyd_warshall
+dense = np.full((n, n), np.inf)
+np.minimum.at(dense, (u, v), w)
+run = lambda: floyd_warshall(dense, directed=bool(directed))
+given = lambda result: result
+"""
+SCIPY_SPARSE = """
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import floyd_warshall, dijkstra
+from scipy.sparse.csgraph import dijkstra
 lightest = np.lexsort((w, v, u))
 lightest = lightest[np.r_[True, (np.diff(u[lightest]) != 0) | (np.diff(v[lightest]) != 0)]]
 sparse = csr_array((w[lightest], (u[lightest], v[lightest])), shape=(n, n))
+run = lambda: dijkstra(sparse, directed=bool(directed))
 given = lambda result: result
 """
 # By name: what it imports, the type of its distances, and the script.
 PEERS = {
-    "scipy fw": (
-        "scipy",
-        "float64",
-        SCIPY + "dense = np.full((n, n), np.inf); np.minimum.at(dense, (u, v), w)\n"
-        "run = lambda: floyd_warshall(dense, directed=bool(directed))",
-    ),
-    "scipy dijkstra": ("scipy", "float64", SCIPY + "run = lambda: dijkstra(sparse, directed=bool(directed))"),
+    "scipy fw": ("scipy", "float64", SCIPY_MATRIX),
+    "scipy dijkstra": ("scipy", "float64", SCIPY_SPARSE),
     "networkit": (
         "networkit",
         "float64",
@@ -84,7 +87,7 @@ given = lambda result: result""",
     ),
 }
 BOOST = "boost fw"
-DENSE_ONLY = ("scipy fw", BOOST)  # n^3 whatever the edges
+OF_DENSE = ("scipy fw", BOOST)  # n^3 whatever the edges; the others take minutes where there are n^2 of them
 
 
 def python_command(options, peer, graph):
@@ -175,7 +178,7 @@ def allpairs(options, keep):
         n = options.dense_n if kind.startswith("dense") else options.n
         graph = WeightedInput(kind, n, options)
         for peer in peers:
-            if peer in DENSE_ONLY and not kind.startswith("dense") and not options.everywhere:
+            if (peer in OF_DENSE) != kind.startswith("dense") and not options.everywhere:
                 continue
             command = boost_command(options, graph) if peer == BOOST else python_command(options, peer, graph)
             try:
@@ -206,7 +209,8 @@ def allpairs(options, keep):
 
 def in_turns(options, graph, command):
     mine, theirs, text = [], [], ""
-    words = ["--type", options.type] if options.type else []
+    # As many in one process: what takes a hundredth of the other side's time is a hundred times as easily disturbed.
+    words = ["--trials", 3, *(["--type", options.type] if options.type else [])]
     for _ in range(options.rounds):
         mine.append(ours(options, graph, *words))
         text = run_peer(command)[0]
@@ -246,7 +250,9 @@ def add_to(tables):
     parser.add_argument("--kinds", nargs="+", choices=list(KINDS), default=kinds, help=f"default {' '.join(kinds)}")
     parser.add_argument("--dense-n", type=int, default=2048, help="vertices of the dense ones (default 2048)")
     parser.add_argument("--peers", nargs="+", choices=[*PEERS, BOOST], help="only these")
-    parser.add_argument("--everywhere", action="store_true", help="n^3 peers on sparse graphs too")
+    parser.add_argument(
+        "--everywhere", action="store_true", help="each peer on each graph: minutes for a search on a dense one"
+    )
     parser.add_argument("--type", help="of our distances (default: the narrowest)")
     for flag, variable, what in [
         ("python", "ALLPAIRS_PYTHON", "an interpreter with peers"),

@@ -9,25 +9,6 @@
 /// Products to be timed, for the tuner and the model's fits.
 namespace atl::cli {
 
-/// f(T{}) for the type that such elements have in memory.
-template <class F>
-decltype(auto) with_type_of(Element element, F&& f) {
-  switch (element) {
-    case Element::float64:
-      return f(double{});
-    case Element::int32:
-      return f(std::int32_t{});
-    case Element::uint16:
-      return f(std::uint16_t{});
-    case Element::uint8:
-      return f(std::uint8_t{});
-    case Element::float32:
-    case Element::float32_nonnegative:
-      break;
-  }
-  return f(float{});
-}
-
 /// Factors of random values and their product's place.
 template <class T>
 class ProductOperands {

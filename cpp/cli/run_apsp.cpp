@@ -6,6 +6,7 @@
 #include <atoll/apsp/graph_of_arcs.hpp>
 #include <atoll/apsp/narrow_arcs.hpp>
 #include <atoll/apsp/out_of_core.hpp>
+#include <atoll/apsp/row_fault.hpp>
 #include <atoll/apsp/stored_rates.hpp>
 #include <atoll/base/random.hpp>
 #include <cmath>
@@ -48,9 +49,7 @@ std::optional<std::string> fault_of(World& world, const Arcs<T>& arcs, Semiring 
         all ? k : static_cast<Vertex>(random_at(7, static_cast<std::uint64_t>(k)) % static_cast<std::uint64_t>(n));
     const std::vector<T> row = row_of(s);
     // Every rank has the row: each checks its share of them.
-    if (!fault && k % world.size() == world.rank())
-      fault = semiring == Semiring::min_plus ? fault_of_row<T>(arcs, entering, s, row)
-                                             : fault_of_closure_row<T>(arcs, entering, semiring, s, row);
+    if (!fault && k % world.size() == world.rank()) fault = fault_of_row<T>(arcs, entering, semiring, s, row);
   }
   const auto has = world.all_gather(static_cast<int>(fault.has_value()));
   for (Rank r = 0; r < world.size(); ++r) {
@@ -148,7 +147,7 @@ Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_e
     if (world.rank() != 0 || report.operations == 0 || report.block == 0 || o.out_of_core ||
         options.semiring != Semiring::min_plus)
       return std::nullopt;
-    return apsp_forecast({.element = shortest_paths_algebra(arcs).element,
+    return apsp_forecast({.element = all_pairs_algebra(arcs, Semiring::min_plus).element,
                           .n = arcs.vertices(),
                           .grid = all.distances.layout.grid,
                           .block = report.block,

@@ -101,7 +101,7 @@ int tune_gemm(const Words& words) {
     for (const Element element : elements) {
       const Algebra algebra{semiring, element};
       nlohmann::json row =
-          with_type_of(element, [&](auto value) { return tune_product<decltype(value)>(world, algebra, o); });
+          with_value_type(element, [&](auto value) { return tune_product<decltype(value)>(world, algebra, o); });
       const auto text = [](const nlohmann::json& b) {
         return fmt::format("tile {}, depth {}, rows {}, cols {}", b["tile"].get<std::string>(), b["depth"].dump(),
                            b["rows"].dump(), b["cols"].dump());

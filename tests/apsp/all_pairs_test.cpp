@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <atoll/apsp/all_pairs.hpp>
+#include <atoll/apsp/row_fault.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/graph/edge_list_of.hpp>
 #include <atoll/graph/generate.hpp>
@@ -67,7 +68,7 @@ void distances_are_those_of_the_oracle(const Kind& kind, Rank ranks, const AllPa
     if (world.size() == 1) {
       const Arcs<T> entering = arcs.reversed();
       for (Vertex s = 0; s < kind.n; ++s)
-        wrong += fault_of_row<T>(arcs, entering, s, all.distances.local.view().row(s)).has_value();
+        wrong += fault_of_row<T>(arcs, entering, Semiring::min_plus, s, all.distances.local.view().row(s)).has_value();
     }
   });
   INFO("n ", kind.n, " arcs ", kind.arcs, kind.directed ? " directed" : " undirected", " ranks ", ranks, " block ",
@@ -114,7 +115,7 @@ TEST_CASE("a wrong distance is found by the check of its row") {
     for (std::size_t v = 0; v < truth.size(); ++v) {
       std::vector<std::int32_t> row(truth.begin(), truth.end());
       row[v] = row[v] == kNoPath<std::int32_t> ? 12 : row[v] + error;
-      CHECK(fault_of_row<std::int32_t>(arcs, entering, 4, row));
+      CHECK(fault_of_row<std::int32_t>(arcs, entering, Semiring::min_plus, 4, row));
     }
 }
 

@@ -299,12 +299,12 @@ TEST_CASE("files that are cut off, damaged or none of ours are refused by name")
   CHECK(message(folder / "cut.npy") == "nothing");
   for (const std::string part :
        {"d.tiles/tiles.bin", "d.tiles/ids.npy", "d.tiles/offsets.npy", "d.tiles/targets.npy", "d.tiles/weights.npy",
-        "d.tiles/meta.json", "d.zarr/.zattrs", "d.zarr/distance/.zarray", "d.zarr/distance/2.1", "d.zarr/ids/0",
-        "d.zarr/targets/0", "packed.zarr/distance/0.2"}) {
+        "d.tiles/meta.json", "d.zarr/.zgroup", "d.zarr/.zattrs", "d.zarr/distance/.zarray", "d.zarr/distance/2.1",
+        "d.zarr/ids/0", "d.zarr/targets/0", "packed.zarr/distance/0.2"}) {
     CAPTURE(part);
     const std::string whole = files::content(folder / part), name = part.substr(0, part.find('/'));
     folder.write(part, whole.substr(0, whole.size() - 1));
-    const bool json = part.ends_with("json") || part.ends_with(".zattrs") || part.ends_with("zarray");
+    const bool json = part.ends_with("json") || part.find("/.z") != std::string::npos || part.ends_with(".zarray");
     if (!json) CHECK(message(folder / name).find(folder / part) == 0);
     folder.write(part, whole.substr(0, whole.size() / 2));
     CHECK(message(folder / name).find(folder / name) == 0);
@@ -313,6 +313,9 @@ TEST_CASE("files that are cut off, damaged or none of ours are refused by name")
     folder.write(part, whole);
     CHECK(message(folder / name) == "nothing");
   }
+  folder.write("d.zarr/.zgroup", R"({"zarr_format": 3})");
+  CHECK(message(folder / "d.zarr") ==
+        (folder / "d.zarr/.zgroup") + ": says Zarr format 3 (distances are written in format 2). Write it again.");
   CHECK(message(folder / "e.tiles") == (folder / "e.tiles") + ": no such folder. Check the path.");
   folder.write("e.tiles", "x");
   CHECK(message(folder / "e.tiles").find("is a file") != std::string::npos);

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <atoll/apsp/all_pairs.hpp>
+#include <atoll/apsp/closure.hpp>
 #include <atoll/apsp/floyd_warshall_tiles.hpp>
 #include <atoll/apsp/pairs_memory.hpp>
 #include <atoll/runtime/launch.hpp>
@@ -64,7 +65,7 @@ template <class T>
 void check_peak(const std::string& way, Local n, bool directed, const AllPairsOptions& options, Rank ranks = 1,
                 bool twigs = true) {
   const Arcs<T> arcs = ring_with_twigs<T>(n, directed, twigs, T{1});
-  const Gemm gemm(shortest_paths_algebra(arcs));
+  const Gemm gemm(all_pairs_algebra(arcs, Semiring::min_plus));
   PairsMemory of{.n = n,
                  .arcs = arcs.size(),
                  .value_bytes = sizeof(T),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <atoll/apsp/closure.hpp>
 #include <atoll/apsp/negative_cycle.hpp>
 #include <atoll/apsp/path_sum.hpp>
 #include <atoll/apsp/peel.hpp>
@@ -131,7 +132,7 @@ TEST_CASE("arc lengths are 0, a weight or no path") {
   const auto sample = samples::random_graph<std::uint16_t>(20, 50, true, 1, 9, 1);
   const Arcs<std::uint16_t> arcs = sample.build();
   Matrix<std::uint16_t> d(20, 20);
-  set_arc_lengths(team, arcs, d.view());
+  set_arc_entries(team, arcs, Semiring::min_plus, d.view());
   for (Vertex i = 0; i < 20; ++i)
     for (Vertex j = 0; j < 20; ++j) {
       const auto heads = arcs.heads_of(i);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <atoll/apsp/closure.hpp>
 #include <atoll/apsp/peel.hpp>
 #include <atoll/apsp/peeled_pairs.hpp>
 #include <atoll/base/error.hpp>
@@ -14,7 +15,7 @@ namespace {
 template <class T>
 void by_triples(const Arcs<T>& core, MatrixView<T> d) {
   Team alone(1);
-  set_arc_lengths(alone, core, d);
+  set_arc_entries(alone, core, Semiring::min_plus, d);
   for (Vertex k = 0; k < d.rows; ++k)
     for (Vertex i = 0; i < d.rows; ++i)
       for (Vertex j = 0; j < d.cols; ++j) d(i, j) = std::min(d(i, j), path_sum(d(i, k), d(k, j)));

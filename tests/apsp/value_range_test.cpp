@@ -166,3 +166,32 @@ TEST_CASE("steps are counted on one rank too, and nothing is peeled then") {
     CHECK_THROWS_AS(all_pairs(world, make_arcs<std::int32_t>(ids_of(200), true, input), options), UsageError);
   });
 }
+
+TEST_CASE("int32 holds every longest path that is itself short enough, whatever n times the greatest weight is") {
+  constexpr std::int32_t kFar = 100'000'000;  // three of them are no more than a quarter of "no path" is
+  for (const Rank ranks : {1, 2, 4})
+    run_ranks(ranks, quiet_plan(), [&](World& world) {
+      // A long chain of light arcs, a heavy one at its end, and vertices that nobody reaches.
+      std::vector<Arc<double>> chain;
+      for (Local v = 0; v + 1 < 40; ++v) chain.push_back({v, v + 1, v == 38 ? 2.0 * kFar : 1.0});
+      chain.push_back({41, 0, -4.0 * kFar});
+      const auto arcs = [&] { return narrowed<std::int32_t>(make_arcs<double>(ids_of(43), true, chain, "chain")); };
+      const auto all = all_pairs(world, arcs(), {.semiring = Semiring::max_plus});
+      const auto from = [&](Vertex u) { return row_of(world, all.distances, u); };
+      CHECK(from(0)[39] == 38 + 2 * kFar);
+      CHECK(from(41)[39] == 38 - 2 * kFar);
+      CHECK(from(39)[0] == -kNoPath<std::int32_t>);
+      CHECK(from(42)[39] == -kNoPath<std::int32_t>);
+      // Beyond half of "no path" a path would be none: it is named.
+      chain.push_back({42, 41, -3.0 * kFar});
+      CHECK_THROWS_WITH_AS(all_pairs(world, arcs(), {.semiring = Semiring::max_plus}),
+                           doctest::Contains("a path from 85 to 1 is -700000000 long (int32 holds lengths above"),
+                           InputError);
+      chain[0].weight = 2.0 * kFar;
+      CHECK_THROWS_WITH_AS(all_pairs(world, arcs(), {.semiring = Semiring::max_plus}),
+                           doctest::Contains("a path is 400000037 long (int32 holds lengths below"), InputError);
+      chain.push_back({39, 0, 1.0});
+      CHECK_THROWS_WITH_AS(all_pairs(world, arcs(), {.semiring = Semiring::max_plus}), doctest::Contains("positive"),
+                           InputError);
+    });
+}

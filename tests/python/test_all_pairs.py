@@ -4,6 +4,7 @@
 import json
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import atoll
@@ -253,6 +254,25 @@ def test_checkpoints_say_what_they_cost(tmp_path):
     assert kept["saved"] > 1
     assert kept["seconds_each"] == pytest.approx(kept["save_seconds"] / kept["saved"])
     assert kept["overhead_every_30_minutes"] == pytest.approx(kept["seconds_each"] / 1800)
+
+
+def test_sigterm_saves_what_several_ranks_have_and_another_grid_goes_on(tmp_path):
+    command = [ATOLL, "run", "apsp", "ring:3000", "--threads", "1", "--block", "8", "--json", "-", "--quiet"]
+    command += ["--checkpoint", str(tmp_path / "run"), "--checkpoint-steps", "24"]
+    run = subprocess.Popen([*command, "--ranks", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    end = time.monotonic() + 100
+    while run.poll() is None and time.monotonic() < end and not list(tmp_path.glob("run/step-*")):
+        time.sleep(0.01)
+    run.terminate()
+    said = run.communicate(timeout=100)[1]
+    assert run.returncode == 1
+    assert said.startswith("atoll: error: ended by SIGTERM after ")
+    assert f"Give the same command with --checkpoint {tmp_path / 'run'} to go on" in said
+    again = subprocess.run([*command, "--ranks", "3"], capture_output=True, text=True, timeout=120, check=False)
+    assert again.returncode == 0, again.stderr
+    report = json.loads(again.stdout)
+    assert report["verified"]
+    assert report["result"]["checkpoint"]["from_step"] >= 24
 
 
 def test_a_run_on_a_grid_says_what_was_chosen_and_why(tmp_path):

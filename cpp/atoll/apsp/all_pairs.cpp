@@ -60,31 +60,31 @@ void check_memory(World& world, const Arcs<T>& arcs, const AllPairsOptions& opti
                   here <= has ? arcs.vertices() : greatest_that_fits(has, need)));
 }
 
+/// d <- the closure of the arcs by Floyd-Warshall, or as much of it as steps are asked for.
+template <class T>
+void close_arcs(Team& team, const Gemm& gemm, const Arcs<T>& arcs, const AllPairsOptions& options, MatrixView<T> d,
+                AllPairsReport& report) {
+  set_arc_entries(team, arcs, options.semiring, d);
+  FloydWarshallReport run;
+  if (floyd_warshall<T>(gemm, team, d,
+                        {.block = options.block, .undirected = !arcs.directed, .steps = options.on_grid.steps}, &run))
+    refuse_gain_cycle(arcs, options.semiring);
+  if (adds_to_no_path(arcs, options.semiring)) restore_no_path(team, options.semiring, d);
+  report.add(run);
+}
+
 template <class T>
 AllPairs<T> on_one_rank(World& world, const Arcs<T>& arcs, const AllPairsOptions& options) {
   AllPairs<T> all;
   AllPairsReport& report = all.report;
   Team& team = world.team();
-  const Algebra algebra = shortest_paths_algebra(arcs);
+  const Algebra algebra = all_pairs_algebra(arcs, options.semiring);
   const Gemm gemm(algebra, options.blocking);
-  const auto dense = [&](const Arcs<T>& core, MatrixView<T> d) {
-    set_arc_lengths(team, core, d);
-    FloydWarshallReport run;
-    if (floyd_warshall<T>(gemm, team, d,
-                          {.block = options.block, .undirected = !arcs.directed, .steps = options.on_grid.steps}, &run))
-      refuse_negative_cycle(arcs);
-    if (arcs.has_negative()) restore_no_path(team, d);
-    report.block = std::max(report.block, run.block);
-    report.steps += run.steps;
-    report.operations += run.operations;
-    report.diagonal_seconds += run.diagonal_seconds;
-    report.panel_seconds += run.panel_seconds;
-    report.outer_seconds += run.outer_seconds;
-  };
   RankTimer timer(world);
-  if (is_partial(options) || (options.peel == Peel::no && options.method == PairsMethod::floyd_warshall)) {
+  const bool as_it_is = options.peel == Peel::no && options.method == PairsMethod::floyd_warshall;
+  if (is_partial(options) || as_it_is || options.semiring != Semiring::min_plus) {
     all.distances.local = Matrix<T>(arcs.vertices(), arcs.vertices());
-    dense(arcs, all.distances.local.view());
+    close_arcs(team, gemm, arcs, options, all.distances.local.view(), report);
     report.method = name_of(PairsMethod::floyd_warshall);
     report.compute_seconds = timer.lap();
   } else {
@@ -92,7 +92,9 @@ AllPairs<T> on_one_rank(World& world, const Arcs<T>& arcs, const AllPairsOptions
     PairsOptions how{.method = options.method, .delta = options.delta, .peel = options.peel};
     if (!how.method)
       how.operations_per_second = kOfPeak * peak_operations_per_second(team, algebra, gemm.isa(), kPeakSeconds);
-    all.distances.local = peeled_pairs<T>(team, arcs, how, dense, &run);
+    all.distances.local = peeled_pairs<T>(
+        team, arcs, how,
+        [&](const Arcs<T>& core, MatrixView<T> d) { close_arcs(team, gemm, core, options, d, report); }, &run);
     report.method = name_of(run.method);
     report.components = run.components;
     report.peeled = run.peeled;
@@ -102,33 +104,7 @@ AllPairs<T> on_one_rank(World& world, const Arcs<T>& arcs, const AllPairsOptions
     report.expand_seconds = run.expand_seconds;
   }
   all.distances.layout = GridLayout(arcs.vertices(), std::max(report.block, kWrittenBlock), {});
-  if (!is_partial(options)) check_no_path_is_lost(world, arcs, all.distances);
-  return all;
-}
-
-/// Over another semiring than (min, +): nothing is peeled off, no search finds it.
-template <class T>
-AllPairs<T> closure_on_one_rank(World& world, const Arcs<T>& arcs, const AllPairsOptions& options) {
-  AllPairs<T> all;
-  AllPairsReport& report = all.report;
-  Team& team = world.team();
-  const Gemm gemm(all_pairs_algebra(arcs, options.semiring), options.blocking);
-  RankTimer timer(world);
-  all.distances.local = arc_entries(team, arcs, options.semiring);
-  FloydWarshallReport run;
-  if (floyd_warshall<T>(gemm, team, all.distances.local.view(),
-                        {.block = options.block, .undirected = !arcs.directed, .steps = options.on_grid.steps}, &run))
-    refuse_positive_cycle(arcs);
-  if (options.semiring == Semiring::max_plus) restore_no_longest_path(team, all.distances.local.view());
-  report.method = name_of(PairsMethod::floyd_warshall);
-  report.compute_seconds = timer.lap();
-  report.block = run.block;
-  report.steps = run.steps;
-  report.operations = run.operations;
-  report.diagonal_seconds = run.diagonal_seconds;
-  report.panel_seconds = run.panel_seconds;
-  report.outer_seconds = run.outer_seconds;
-  all.distances.layout = GridLayout(arcs.vertices(), std::max(report.block, kWrittenBlock), {});
+  if (!is_partial(options)) check_no_path_is_lost(world, arcs, options.semiring, all.distances);
   return all;
 }
 
@@ -161,9 +137,7 @@ AllPairs<T> on_a_grid(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
           ? floyd_warshall_grid(world, gemm, all.distances, on_grid, options.pauses)
           : floyd_warshall_saved(world, gemm, all.distances, on_grid, options.checkpoint, report.saved.emplace());
   world.together([&] {
-    if (run.gain_vertex < 0) return;
-    if (options.semiring == Semiring::max_plus) refuse_positive_cycle(arcs);
-    refuse_negative_cycle(arcs);
+    if (run.gain_vertex >= 0) refuse_gain_cycle(arcs, options.semiring);
   });
   const GridStep sum = run.sum();
   report.method = name_of(PairsMethod::floyd_warshall);
@@ -179,21 +153,13 @@ AllPairs<T> on_a_grid(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
   report.copy_seconds = sum.copy;
   report.wait_seconds = sum.wait;
   report.broadcast_seconds = run.broadcasts.seconds;
-  if (options.semiring == Semiring::max_plus) restore_no_longest_path(world.team(), all.distances.local.view());
-  if (options.semiring != Semiring::min_plus) return all;
-  if (arcs.has_negative()) restore_no_path(world.team(), all.distances.local.view());
-  if (run.next == layout.rows.blocks()) check_no_path_is_lost(world, arcs, all.distances);
+  if (adds_to_no_path(arcs, options.semiring))
+    restore_no_path(world.team(), options.semiring, all.distances.local.view());
+  if (run.next == layout.rows.blocks()) check_no_path_is_lost(world, arcs, options.semiring, all.distances);
   return all;
 }
 
 }  // namespace
-
-template <class T>
-Algebra shortest_paths_algebra(const Arcs<T>& arcs) {
-  Element element = kElementOf<T>;
-  if (element == Element::float32 && !arcs.has_negative()) element = Element::float32_nonnegative;
-  return {Semiring::min_plus, element};
-}
 
 template <class T>
 AllPairs<T> all_pairs(World& world, const Arcs<T>& arcs, const AllPairsOptions& options) {
@@ -202,15 +168,11 @@ AllPairs<T> all_pairs(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
     if (is_partial(options) && options.method && options.method != PairsMethod::floyd_warshall)
       throw UsageError(fmt::format("{} steps by {} (only fw has steps). Leave them out, or take fw.",
                                    options.on_grid.steps, name_of(*options.method)));
-    if (options.semiring == Semiring::min_plus) {
-      check_sums(arcs);
-    } else {
-      check_closure(arcs, options.semiring);
-      if (options.method && options.method != PairsMethod::floyd_warshall)
-        throw UsageError(
-            fmt::format("the method is {} over {} (searches find shortest paths). Leave it out, or take fw.",
-                        name_of(*options.method), name_of(options.semiring)));
-    }
+    check_closure(arcs, options.semiring);
+    check_sums(arcs, options.semiring);
+    if (options.semiring != Semiring::min_plus && options.method && options.method != PairsMethod::floyd_warshall)
+      throw UsageError(fmt::format("the method is {} over {} (searches find shortest paths). Leave it out, or take fw.",
+                                   name_of(*options.method), name_of(options.semiring)));
   });
   const bool alone =
       world.size() == 1 && !options.grid.sides && !options.grid.placement && options.checkpoint.folder.empty();
@@ -222,112 +184,13 @@ AllPairs<T> all_pairs(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
                          arcs.vertices(), wishes);
   }
   check_memory(world, arcs, options, plan ? &*plan : nullptr);
-  AllPairs<T> all = plan                                     ? on_a_grid(world, arcs, options, *plan)
-                    : options.semiring == Semiring::min_plus ? on_one_rank(world, arcs, options)
-                                                             : closure_on_one_rank(world, arcs, options);
+  AllPairs<T> all = plan ? on_a_grid(world, arcs, options, *plan) : on_one_rank(world, arcs, options);
   all.report.semiring = options.semiring;
   all.report.matrix_bytes = all.distances.local.memory_bytes();
   return all;
 }
 
-double AllPairsReport::hidden() const {
-  return broadcast_seconds > 0 ? std::clamp(1 - wait_seconds / broadcast_seconds, 0.0, 1.0) : 1;
-}
-
-nlohmann::json AllPairsReport::to_json() const {
-  nlohmann::json json{{"semiring", name_of(semiring)},
-                      {"method", method},
-                      {"block", block},
-                      {"delta", delta},
-                      {"steps", steps},
-                      {"operations", operations},
-                      {"components", components},
-                      {"peeled_vertices", peeled},
-                      {"matrix_bytes", matrix_bytes},
-                      {"seconds",
-                       {{"peel", peel_seconds},
-                        {"compute", compute_seconds},
-                        {"expand", expand_seconds},
-                        {"diagonal", diagonal_seconds},
-                        {"panel", panel_seconds},
-                        {"outer", outer_seconds},
-                        {"copy", copy_seconds},
-                        {"wait", wait_seconds},
-                        {"broadcast", broadcast_seconds},
-                        {"commit", commit_seconds}}}};
-  if (!step_seconds.empty()) json["step_seconds"] = step_seconds;
-  if (plan) {
-    json["plan"] = plan->to_json();
-    json["hidden"] = hidden();
-  }
-  if (from_disk)
-    json["tiles"] = {{"from_step", from_disk->first},       {"memory_bytes", from_disk->memory_bytes},
-                     {"bytes_read", from_disk->bytes_read}, {"bytes_written", from_disk->bytes_written},
-                     {"notes", from_disk->notes},           {"note_seconds", from_disk->note_seconds}};
-  if (saved) {
-    const CheckpointReport& kept = saved->checkpoint;
-    json["checkpoint"] = {{"from_step", saved->first},
-                          {"saved", kept.saved},
-                          {"bytes", kept.bytes},
-                          {"save_seconds", kept.save_seconds},
-                          {"seconds_each", kept.seconds_each()},
-                          {"overhead_every_30_minutes", kept.overhead_every(1800)},
-                          {"load_seconds", kept.load_seconds},
-                          {"overhead", compute_seconds > 0 ? kept.save_seconds / compute_seconds : 0.0}};
-  }
-  return json;
-}
-
-template <class T>
-std::optional<std::string> fault_of_row(const Arcs<T>& arcs, const Arcs<T>& entering, Vertex s,
-                                        std::span<const T> row) {
-  const auto n = arcs.vertices();
-  const auto length = [](T a, T w) { return static_cast<double>(a) + static_cast<double>(w); };
-  const auto close = [](double a, double b) {
-    return std::is_integral_v<T> ? a == b : std::abs(a - b) <= 1e-4 * std::max(std::abs(a), std::abs(b)) + 1e-30;
-  };
-  const auto id = [&](Vertex v) { return arcs.ids[static_cast<std::size_t>(v)]; };
-  if (row[static_cast<std::size_t>(s)] != T{}) return fmt::format("the distance from {} to itself is not 0", id(s));
-  for (Vertex v = 0; v < n; ++v) {
-    const double d = static_cast<double>(row[static_cast<std::size_t>(v)]);
-    const bool none = row[static_cast<std::size_t>(v)] == kNoPath<T>;
-    const auto tails = entering.heads_of(v);
-    const auto weights = entering.weights_of(v);
-    for (std::size_t e = 0; e < tails.size(); ++e) {
-      const T before = row[static_cast<std::size_t>(tails[e])];
-      if (before == kNoPath<T>) continue;
-      const double through = length(before, weights[e]);
-      if (none || (through < d && !close(through, d)))
-        return fmt::format("from {} to {}: {} by its distance, {} through {}", id(s), id(v),
-                           none ? "no path" : fmt::format("{}", d), through, id(tails[e]));
-    }
-  }
-  // Vertices that are reached by arcs that account for their distances; the order does not matter.
-  std::vector<char> seen(static_cast<std::size_t>(n), 0);
-  std::vector<Vertex> reached{s};
-  seen[static_cast<std::size_t>(s)] = 1;
-  for (std::size_t next = 0; next < reached.size(); ++next) {
-    const Vertex u = reached[next];
-    const auto heads = arcs.heads_of(u);
-    const auto weights = arcs.weights_of(u);
-    for (std::size_t e = 0; e < heads.size(); ++e) {
-      const auto v = static_cast<std::size_t>(heads[e]);
-      if (seen[v] || !close(length(row[static_cast<std::size_t>(u)], weights[e]), static_cast<double>(row[v])))
-        continue;
-      seen[v] = 1;
-      reached.push_back(heads[e]);
-    }
-  }
-  for (Vertex v = 0; v < n; ++v)
-    if (!seen[static_cast<std::size_t>(v)] && row[static_cast<std::size_t>(v)] != kNoPath<T>)
-      return fmt::format("no path from {} to {} is as short as {}", id(s), id(v), row[static_cast<std::size_t>(v)]);
-  return {};
-}
-
-#define ATOLL_ALL_PAIRS_OF(T)                                                     \
-  template AllPairs<T> all_pairs(World&, const Arcs<T>&, const AllPairsOptions&); \
-  template Algebra shortest_paths_algebra(const Arcs<T>&);                        \
-  template std::optional<std::string> fault_of_row(const Arcs<T>&, const Arcs<T>&, Vertex, std::span<const T>);
+#define ATOLL_ALL_PAIRS_OF(T) template AllPairs<T> all_pairs(World&, const Arcs<T>&, const AllPairsOptions&);
 ATOLL_ALL_PAIRS_OF(float)
 ATOLL_ALL_PAIRS_OF(double)
 ATOLL_ALL_PAIRS_OF(std::int32_t)

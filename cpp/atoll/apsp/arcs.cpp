@@ -6,28 +6,19 @@
 namespace atl {
 namespace {
 
-template <class T>
-std::string_view type_name() {
-  if constexpr (std::is_same_v<T, float>) return "float32";
-  if constexpr (std::is_same_v<T, double>) return "float64";
-  if constexpr (std::is_same_v<T, std::int32_t>) return "int32";
-  if constexpr (std::is_same_v<T, std::uint16_t>) return "uint16";
-  if constexpr (std::is_same_v<T, std::uint8_t>) return "uint8";
-}
-
 /// Why T cannot have this weight, and what to do; empty if it can.
 template <class T>
 std::string refusal(double w) {
   if (std::isnan(w)) return "not a number. Remove the edge or give it a weight.";
   if (std::isinf(w)) return "infinite: that stands for no path. Remove the edge.";
   if constexpr (std::is_floating_point_v<T>) {
-    if (std::isinf(static_cast<T>(w))) return fmt::format("beyond {}. Use float64.", type_name<T>());
+    if (std::isinf(static_cast<T>(w))) return fmt::format("beyond {}. Use float64.", name_of(kElementOf<T>));
   } else {
     if (w != std::floor(w))
-      return fmt::format("{} has whole numbers only. Use float32, or scale the weights.", type_name<T>());
+      return fmt::format("{} has whole numbers only. Use float32, or scale the weights.", name_of(kElementOf<T>));
     const double most = kNoPath<T> - 1.0, least = std::is_unsigned_v<T> ? 0.0 : -most;
     if (w < least || w > most)
-      return fmt::format("{} takes {:.0f} to {:.0f}. Use a wider type.", type_name<T>(), least, most);
+      return fmt::format("{} takes {:.0f} to {:.0f}. Use a wider type.", name_of(kElementOf<T>), least, most);
   }
   return {};
 }

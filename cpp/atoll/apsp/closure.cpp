@@ -12,23 +12,6 @@ namespace {
 
 constexpr std::size_t at(Local v) { return static_cast<std::size_t>(v); }
 
-/// f(Scalar) as with_semiring, and its result.
-template <class T, class F>
-std::optional<std::string> fault_by(Semiring semiring, F&& f) {
-  std::optional<std::string> fault;
-  with_semiring<T>(semiring, [&](auto s) { fault = f(s); });
-  return fault;
-}
-
-/// Sums of floats are rounded; minima, and integers, are not.
-template <class T>
-bool is_close(Semiring semiring, T a, T b) {
-  if (a == b) return true;
-  if (!std::is_floating_point_v<T> || semiring != Semiring::max_plus) return false;
-  const double x = static_cast<double>(a), y = static_cast<double>(b);
-  return std::abs(x - y) <= 1e-4 * std::max(std::abs(x), std::abs(y)) + 1e-30;
-}
-
 }  // namespace
 
 std::vector<Element> elements_of(Semiring semiring) {
@@ -62,7 +45,8 @@ Element narrowest_type(const Arcs<double>& arcs, Semiring semiring) {
 
 template <class T>
 Algebra all_pairs_algebra(const Arcs<T>& arcs, Semiring semiring) {
-  return semiring == Semiring::min_plus ? shortest_paths_algebra(arcs) : Algebra{semiring, kElementOf<T>};
+  const bool nonnegative = semiring == Semiring::min_plus && std::is_same_v<T, float> && !arcs.has_negative();
+  return {semiring, nonnegative ? Element::float32_nonnegative : kElementOf<T>};
 }
 
 template <class T>
@@ -78,23 +62,14 @@ void check_closure(const Arcs<T>& arcs, Semiring semiring) {
     check(arcs.size() == 0 || arcs.least > T{},
           "{}: an edge weighs 0 (as {} that is no path at all). Use int32, or weights from 1 on.", arcs.name,
           name_of(kElementOf<T>));
-  if (semiring != Semiring::max_plus) return;
-  const double most = std::max(std::abs(static_cast<double>(arcs.least)), std::abs(static_cast<double>(arcs.greatest)));
-  const double longest = most * static_cast<double>(arcs.vertices());
-  const double limit = std::is_floating_point_v<T> ? static_cast<double>(std::numeric_limits<T>::max())
-                                                   : static_cast<double>(kNoPath<T> / 2);
-  check(longest < limit, "{}: {} arcs of {} may weigh {} ({} tells no more than {} from no path). {}", arcs.name,
-        arcs.vertices(), most, longest, name_of(kElementOf<T>), limit,
-        std::is_same_v<T, double> ? "Scale the weights down." : "Use float64.");
 }
 
 template <class T>
-Matrix<T> arc_entries(Team& team, const Arcs<T>& arcs, Semiring semiring) {
-  Matrix<T> d(arcs.vertices(), arcs.vertices());
+void set_arc_entries(Team& team, const Arcs<T>& arcs, Semiring semiring, MatrixView<T> d) {
   with_semiring<T>(semiring, [&](auto s) {
-    team.for_range(static_cast<std::size_t>(d.rows()), 16, [&](int, std::size_t first, std::size_t last) {
+    team.for_range(static_cast<std::size_t>(d.rows), 16, [&](int, std::size_t first, std::size_t last) {
       for (auto u = static_cast<Vertex>(first); u < static_cast<Vertex>(last); ++u) {
-        const auto row = d.view().row(u);
+        const auto row = d.row(u);
         std::ranges::fill(row, s.zero());
         const auto heads = arcs.heads_of(u);
         const auto weights = arcs.weights_of(u);
@@ -103,17 +78,6 @@ Matrix<T> arc_entries(Team& team, const Arcs<T>& arcs, Semiring semiring) {
       }
     });
   });
-  return d;
-}
-
-template <class T>
-void restore_no_longest_path(Team& team, MatrixView<T> d) {
-  if constexpr (std::is_same_v<T, std::int32_t>)
-    team.for_range(static_cast<std::size_t>(d.rows), 16, [&](int, std::size_t i, std::size_t end) {
-      for (; i < end; ++i)
-        for (T& x : d.row(static_cast<std::int64_t>(i)))
-          if (x < -kNoPath<T> / 2) x = -kNoPath<T>;
-    });
 }
 
 template <class T>
@@ -134,7 +98,8 @@ Arcs<T> negated(const Arcs<T>& arcs) {
 }
 
 template <class T>
-void refuse_positive_cycle(const Arcs<T>& arcs) {
+void refuse_gain_cycle(const Arcs<T>& arcs, Semiring semiring) {
+  if (semiring != Semiring::max_plus) refuse_negative_cycle(arcs);
   const std::vector<Local> cycle = find_negative_cycle(negated(arcs));
   check(!cycle.empty(),
         "{}: a path from a vertex to itself is longer than 0 (a cycle's weight is 0 but for rounding). Use float64, or "
@@ -158,47 +123,6 @@ void refuse_positive_cycle(const Arcs<T>& arcs) {
 }
 
 template <class T>
-std::optional<std::string> fault_of_closure_row(const Arcs<T>& arcs, const Arcs<T>& entering, Semiring semiring,
-                                                Vertex s, std::span<const T> row) {
-  return fault_by<T>(semiring, [&](auto ring) -> std::optional<std::string> {
-    const auto id = [&](Vertex v) { return arcs.ids[static_cast<std::size_t>(v)]; };
-    if (row[static_cast<std::size_t>(s)] != ring.one())
-      return fmt::format("from {} to itself: {} (not {})", id(s), row[static_cast<std::size_t>(s)], ring.one());
-    for (Vertex v = 0; v < arcs.vertices(); ++v) {
-      const T value = row[static_cast<std::size_t>(v)];
-      const auto tails = entering.heads_of(v);
-      const auto weights = entering.weights_of(v);
-      for (std::size_t e = 0; e < tails.size(); ++e) {
-        const T before = row[at(tails[e])];
-        if (before == ring.zero()) continue;
-        const T through = ring.times(before, entry_of(semiring, weights[e]));
-        if (value == ring.zero() || (ring.plus(value, through) != value && !is_close(semiring, value, through)))
-          return fmt::format("from {} to {}: {}, {} through {}", id(s), id(v),
-                             value == ring.zero() ? "no path" : fmt::format("{}", value), through, id(tails[e]));
-      }
-    }
-    std::vector<char> seen(row.size(), 0);
-    std::vector<Vertex> reached{s};
-    seen[static_cast<std::size_t>(s)] = 1;
-    for (std::size_t next = 0; next < reached.size(); ++next) {
-      const Vertex u = reached[next];
-      const auto heads = arcs.heads_of(u);
-      const auto weights = arcs.weights_of(u);
-      for (std::size_t e = 0; e < heads.size(); ++e) {
-        const T through = ring.times(row[static_cast<std::size_t>(u)], entry_of(semiring, weights[e]));
-        if (seen[at(heads[e])] || !is_close(semiring, through, row[at(heads[e])])) continue;
-        seen[at(heads[e])] = 1;
-        reached.push_back(heads[e]);
-      }
-    }
-    for (Vertex v = 0; v < arcs.vertices(); ++v)
-      if (!seen[static_cast<std::size_t>(v)] && row[static_cast<std::size_t>(v)] != ring.zero())
-        return fmt::format("no path from {} to {} is as good as {}", id(s), id(v), row[static_cast<std::size_t>(v)]);
-    return {};
-  });
-}
-
-template <class T>
 std::vector<Local> widest_path(const Arcs<T>& arcs, Local u, Local v, T width) {
   std::vector<Local> before(static_cast<std::size_t>(arcs.vertices()), -1), queue{u};
   before[at(u)] = u;
@@ -218,15 +142,12 @@ std::vector<Local> widest_path(const Arcs<T>& arcs, Local u, Local v, T width) {
   return path;
 }
 
-#define ATOLL_CLOSURE_OF(T)                                                                                  \
-  template Algebra all_pairs_algebra(const Arcs<T>&, Semiring);                                              \
-  template void check_closure(const Arcs<T>&, Semiring);                                                     \
-  template Matrix<T> arc_entries(Team&, const Arcs<T>&, Semiring);                                           \
-  template void restore_no_longest_path(Team&, MatrixView<T>);                                               \
-  template void refuse_positive_cycle(const Arcs<T>&);                                                       \
-  template Arcs<T> negated(const Arcs<T>&);                                                                  \
-  template std::optional<std::string> fault_of_closure_row(const Arcs<T>&, const Arcs<T>&, Semiring, Vertex, \
-                                                           std::span<const T>);                              \
+#define ATOLL_CLOSURE_OF(T)                                                      \
+  template Algebra all_pairs_algebra(const Arcs<T>&, Semiring);                  \
+  template void check_closure(const Arcs<T>&, Semiring);                         \
+  template void set_arc_entries(Team&, const Arcs<T>&, Semiring, MatrixView<T>); \
+  template void refuse_gain_cycle(const Arcs<T>&, Semiring);                     \
+  template Arcs<T> negated(const Arcs<T>&);                                      \
   template std::vector<Local> widest_path(const Arcs<T>&, Local, Local, T);
 ATOLL_CLOSURE_OF(float)
 ATOLL_CLOSURE_OF(double)

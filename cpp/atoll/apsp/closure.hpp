@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/apsp/all_pairs.hpp>
+#include <atoll/apsp/arcs.hpp>
+#include <atoll/apsp/gemm.hpp>
+#include <atoll/apsp/matrix.hpp>
 #include <atoll/apsp/scalar.hpp>
 
 /// What all pairs over (max, +), (max, min) and (or, and) have of their own; the computing is all_pairs.hpp's.
@@ -25,12 +27,12 @@ std::vector<Element> elements_of(Semiring semiring);
 /// The type where nobody has said one: the narrowest that holds every value for sure.
 Element narrowest_type(const Arcs<double>& arcs, Semiring semiring);
 
-/// What is computed on: min_plus has a faster algebra for floats that are never negative.
+/// What is computed on: shortest paths of floats that are never negative have a faster algebra.
 template <class T>
 Algebra all_pairs_algebra(const Arcs<T>& arcs, Semiring semiring);
 
-/// Throws what all_pairs() says of these arcs, before anything is computed: a type without the semiring, weights that it
-/// does not hold. Local, alike on all ranks.
+/// Throws what all_pairs() says of these arcs, before anything is computed: a type without the semiring, an unsigned width
+/// of 0. Local, alike on all ranks.
 template <class T>
 void check_closure(const Arcs<T>& arcs, Semiring semiring);
 
@@ -40,27 +42,17 @@ T entry_of(Semiring semiring, T weight) {
   return semiring == Semiring::or_and ? One<Semiring::or_and, T> : weight;
 }
 
-/// The matrix before any path is longer than an arc.
+/// d <- the matrix before any path is longer than an arc.
 template <class T>
-Matrix<T> arc_entries(Team& team, const Arcs<T>& arcs, Semiring semiring);
+void set_arc_entries(Team& team, const Arcs<T>& arcs, Semiring semiring, MatrixView<T> d);
 
-/// After max_plus: integers that no path has become by adding to it are no path again.
+/// Throws the InputError that names a cycle around which paths get ever better: ever shorter, or over max_plus ever longer.
 template <class T>
-void restore_no_longest_path(Team& team, MatrixView<T> d);
-
-/// Throws the InputError that names a cycle around which paths get ever longer.
-template <class T>
-[[noreturn]] void refuse_positive_cycle(const Arcs<T>& arcs);
+[[noreturn]] void refuse_gain_cycle(const Arcs<T>& arcs, Semiring semiring);
 
 /// The same arcs, weighing as much below 0 as they did above: their shortest paths are the longest here.
 template <class T>
 Arcs<T> negated(const Arcs<T>& arcs);
-
-/// What is wrong with row `s`, by its property alone, as fault_of_row() of shortest paths: no arc makes a value better,
-/// and arcs that account for its value lead from s to each vertex that has one. O(n + m).
-template <class T>
-std::optional<std::string> fault_of_closure_row(const Arcs<T>& arcs, const Arcs<T>& entering, Semiring semiring,
-                                                Vertex s, std::span<const T> row);
 
 /// The path of fewest arcs from u to v among those that weigh `width` or more; empty where there is none. O(n + m).
 template <class T>

@@ -131,6 +131,14 @@ struct DistanceFile::Source {
   }
 
   void open_zarr() {
+    const std::string group = path + "/.zgroup";
+    try {
+      const nlohmann::json format = nlohmann::json::parse(text_of(group)).at("zarr_format");
+      check(format == 2, "{}: says Zarr format {} (distances are written in format 2). Write it again.", group,
+            format.dump());
+    } catch (const nlohmann::json::exception& e) {
+      throw InputError(fmt::format("{}: is damaged ({}). Get it again.", group, e.what()));
+    }
     meta = DistanceMeta::from_json(path, text_of(path + "/.zattrs"));
     bool packed = false;
     try {

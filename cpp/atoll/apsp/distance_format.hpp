@@ -25,45 +25,6 @@ enum class DistanceForm : std::uint8_t { npy, tiles, zarr };
 /// By the ending of the name; UsageError with the list of them.
 DistanceForm form_of(const std::string& path);
 
-/// How values lie in a file: float32_nonnegative is float32 there.
-template <class T>
-inline constexpr Element kElementOf = std::is_same_v<T, float>           ? Element::float32
-                                      : std::is_same_v<T, double>        ? Element::float64
-                                      : std::is_same_v<T, std::int32_t>  ? Element::int32
-                                      : std::is_same_v<T, std::uint16_t> ? Element::uint16
-                                                                         : Element::uint8;
-/// f(T{}) with the type of the values.
-template <class F>
-decltype(auto) with_value_type(Element element, F&& f) {
-  switch (element) {
-    case Element::float64:
-      return f(double{});
-    case Element::int32:
-      return f(std::int32_t{});
-    case Element::uint16:
-      return f(std::uint16_t{});
-    case Element::uint8:
-      return f(std::uint8_t{});
-    default:
-      return f(float{});
-  }
-}
-
-/// Zero and One of a semiring that is known at run time only: no path, and the empty path.
-template <class T>
-T zero_of(Semiring semiring) {
-  switch (semiring) {
-    case Semiring::max_plus:
-      return Zero<Semiring::max_plus, T>;
-    case Semiring::max_min:
-      return Zero<Semiring::max_min, T>;
-    case Semiring::or_and:
-      return T{0};
-    default:
-      return kNoPath<T>;
-  }
-}
-
 struct DistanceMeta {
   std::int64_t n = 0, block = 0;
   Element element = Element::float32;

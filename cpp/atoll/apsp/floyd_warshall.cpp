@@ -148,6 +148,15 @@ std::optional<GainCycle> run(const Gemm& gemm, Team& team, MatrixView<T> d, std:
 
 }  // namespace
 
+void FloydWarshallReport::add(const FloydWarshallReport& run) {
+  block = std::max(block, run.block);
+  steps += run.steps;
+  diagonal_seconds += run.diagonal_seconds;
+  panel_seconds += run.panel_seconds;
+  outer_seconds += run.outer_seconds;
+  operations += run.operations;
+}
+
 std::int64_t usual_block(const Gemm& gemm, std::int64_t n) {
   const std::int64_t unit = kInnermost;
   return std::clamp((n / 8 + unit - 1) / unit * unit, unit,

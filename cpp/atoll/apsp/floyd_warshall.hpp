@@ -31,6 +31,9 @@ struct FloydWarshallReport {
   std::int64_t block = 0, steps = 0;
   double diagonal_seconds = 0, panel_seconds = 0, outer_seconds = 0;
   double operations = 0;  ///< 2 for each (i, j, k) of the steps done; half of that where undirected
+
+  /// One run more: the greater block, and sums.
+  void add(const FloydWarshallReport& run);
 };
 
 /// The block that is used where none is given: a multiple of the tile's sides, about n / 8, at most the product's depth.

@@ -246,7 +246,7 @@ class TileSteps {
 
   void make_final(const Use& use, MatrixView<T> tile) {
     if (options_.undirected && use.i == use.j) mirror_within(tile);
-    if (arcs_.has_negative()) restore_no_path(team_, tile);
+    if (adds_to_no_path(arcs_, Semiring::min_plus)) restore_no_path(team_, Semiring::min_plus, tile);
   }
   void mirror_within(MatrixView<T> d) const {
     constexpr std::int64_t kBand = 256;

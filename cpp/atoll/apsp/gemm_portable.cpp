@@ -11,7 +11,6 @@ struct LanesOf {
   using Value = T;
   typedef T Vector __attribute__((vector_size(16)));
   static constexpr int kChains = 10;
-  static constexpr std::size_t kLeftBytes = sizeof(T) > 4 ? sizeof(T) : 4;
   static Vector load(const std::byte* p) { return load_any(p); }
   static Vector load_any(const std::byte* p) {
     Vector x;

@@ -14,6 +14,10 @@
 namespace atl {
 namespace {
 
+/// Of a value of A as it is packed: a processor broadcasts 32 bits while it loads, but shuffles for less.
+template <class L>
+constexpr std::size_t kLeftBytes = sizeof(typename L::Value) > 4 ? sizeof(typename L::Value) : 4;
+
 /// C (+) A (x) B for a tile of kRows x (kVectors * L::kLanes) values that stay in registers. Per step of k: kVectors loads
 /// of B, kRows broadcasts of A, and kRows * kVectors times (x) and (+). The tile of C is fetched into the cache meanwhile
 /// and merged at the end: so its lines are touched once, and nobody waits for them.
@@ -21,7 +25,7 @@ template <class L, int kRows, int kVectors>
 [[gnu::noinline]] void multiply_tile(std::int64_t depth, const std::byte* a, const std::byte* b, std::byte* c,
                                      std::int64_t c_stride_bytes) {
   using V = typename L::Vector;
-  constexpr std::size_t kVectorBytes = sizeof(V), kStepA = L::kLeftBytes * kRows;
+  constexpr std::size_t kVectorBytes = sizeof(V), kStepA = kLeftBytes<L> * kRows;
   for (int i = 0; i < kRows; ++i)
     for (int v = 0; v < kVectors; ++v)
       __builtin_prefetch(c + i * c_stride_bytes + static_cast<std::ptrdiff_t>(v * kVectorBytes), 1);
@@ -36,7 +40,7 @@ template <class L, int kRows, int kVectors>
     for (int v = 0; v < kVectors; ++v) right[v] = L::load(b + v * kVectorBytes);
 #pragma GCC unroll 32
     for (int i = 0; i < kRows; ++i) {
-      V left = L::broadcast(a + i * L::kLeftBytes);
+      V left = L::broadcast(a + i * kLeftBytes<L>);
       L::touch(
           left);  // row after row: left to itself, gcc 12 loads all rows first and then has no registers for the sums
 #pragma GCC unroll 8
@@ -82,7 +86,7 @@ constexpr TileKernel tile_of() {
   constexpr int lanes = static_cast<int>(sizeof(typename L::Vector) / sizeof(typename L::Value));
   return {.rows = kRows,
           .cols = kVectors * lanes,
-          .left_bytes = static_cast<int>(L::kLeftBytes),
+          .left_bytes = static_cast<int>(kLeftBytes<L>),
           .multiply = &multiply_tile<L, kRows, kVectors>,
           .run_in_registers = &run_in_registers<L>};
 }

@@ -1,68 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <immintrin.h>
-
 #include <atoll/apsp/lane_loops.hpp>
+#include <atoll/apsp/x86_vectors.hpp>
 
 namespace atl {
 namespace {
 
-struct Float {
-  using Vector = __m512;
-  static Vector all(float x) { return _mm512_set1_ps(x); }
-  static Vector load(const float* at) { return _mm512_loadu_ps(at); }
-  static void store(float* at, Vector x) { _mm512_storeu_ps(at, x); }
-  static Vector sum(Vector x, Vector y) { return _mm512_add_ps(x, y); }
-  static Vector min(Vector x, Vector y) { return _mm512_min_ps(x, y); }
-  static std::uint64_t less(Vector x, Vector y) { return _mm512_cmp_ps_mask(x, y, _CMP_LT_OQ); }
-};
-struct Double {
-  using Vector = __m512d;
-  static Vector all(double x) { return _mm512_set1_pd(x); }
-  static Vector load(const double* at) { return _mm512_loadu_pd(at); }
-  static void store(double* at, Vector x) { _mm512_storeu_pd(at, x); }
-  static Vector sum(Vector x, Vector y) { return _mm512_add_pd(x, y); }
-  static Vector min(Vector x, Vector y) { return _mm512_min_pd(x, y); }
-  static std::uint64_t less(Vector x, Vector y) { return _mm512_cmp_pd_mask(x, y, _CMP_LT_OQ); }
-};
-template <class T>
-struct Whole {
-  using Vector = __m512i;
-  static Vector load(const T* at) { return _mm512_loadu_si512(at); }
-  static void store(T* at, Vector x) { _mm512_storeu_si512(at, x); }
-};
-struct Int32 : Whole<std::int32_t> {
-  static Vector all(std::int32_t x) { return _mm512_set1_epi32(x); }
-  static Vector sum(Vector x, Vector y) { return _mm512_add_epi32(x, y); }
-  static Vector min(Vector x, Vector y) { return _mm512_min_epi32(x, y); }
-  static std::uint64_t less(Vector x, Vector y) { return _mm512_cmplt_epi32_mask(x, y); }
-};
-struct Uint16 : Whole<std::uint16_t> {
-  static Vector all(std::uint16_t x) { return _mm512_set1_epi16(static_cast<short>(x)); }
-  static Vector sum(Vector x, Vector y) { return _mm512_adds_epu16(x, y); }
-  static Vector min(Vector x, Vector y) { return _mm512_min_epu16(x, y); }
-  static std::uint64_t less(Vector x, Vector y) { return _mm512_cmplt_epu16_mask(x, y); }
-};
-struct Uint8 : Whole<std::uint8_t> {
-  static Vector all(std::uint8_t x) { return _mm512_set1_epi8(static_cast<char>(x)); }
-  static Vector sum(Vector x, Vector y) { return _mm512_adds_epu8(x, y); }
-  static Vector min(Vector x, Vector y) { return _mm512_min_epu8(x, y); }
-  static std::uint64_t less(Vector x, Vector y) { return _mm512_cmplt_epu8_mask(x, y); }
-};
+std::uint64_t less(Float, Vector x, Vector y) { return _mm512_cmp_ps_mask(Float::f(x), Float::f(y), _CMP_LT_OQ); }
+std::uint64_t less(Double, Vector x, Vector y) { return _mm512_cmp_pd_mask(Double::d(x), Double::d(y), _CMP_LT_OQ); }
+std::uint64_t less(Int32, Vector x, Vector y) { return _mm512_cmplt_epi32_mask(x, y); }
+std::uint64_t less(Uint16, Vector x, Vector y) { return _mm512_cmplt_epu16_mask(x, y); }
+std::uint64_t less(Uint8, Vector x, Vector y) { return _mm512_cmplt_epu8_mask(x, y); }
 
-template <class L, class T>
+template <class L, class T = typename L::Value>
 std::int64_t relax(const T* from, T* lanes, const Local* heads, const T* weights, std::int64_t count, Local* improved) {
   constexpr std::size_t kHalf = kLanes<T> / 2;
-  const auto from0 = L::load(from), from1 = L::load(from + kHalf);
+  const auto from0 = L::load_any(from), from1 = L::load_any(from + kHalf);
   std::int64_t found = 0;
   for (std::int64_t e = 0; e < count; ++e) {
     T* to = lanes + static_cast<std::size_t>(heads[e]) * kLanes<T>;
     const auto weight = L::all(weights[e]);
-    const auto old0 = L::load(to), old1 = L::load(to + kHalf);
+    const auto old0 = L::load_any(to), old1 = L::load_any(to + kHalf);
     const auto through0 = L::sum(from0, weight), through1 = L::sum(from1, weight);
     L::store(to, L::min(through0, old0));
     L::store(to + kHalf, L::min(through1, old1));
     improved[found] = static_cast<Local>(e);
-    found += (L::less(through0, old0) | L::less(through1, old1)) != 0;
+    found += (less(L{}, through0, old0) | less(L{}, through1, old1)) != 0;
   }
   return found;
 }
@@ -91,11 +53,11 @@ bool pull(const SearchBits* frontier, const Local* neighbours, std::int64_t coun
 
 template <class T>
 LaneKernels<T> lane_kernels_avx512() {
-  if constexpr (std::is_same_v<T, float>) return {.relax = &relax<Float, T>};
-  if constexpr (std::is_same_v<T, double>) return {.relax = &relax<Double, T>};
-  if constexpr (std::is_same_v<T, std::int32_t>) return {.relax = &relax<Int32, T>};
-  if constexpr (std::is_same_v<T, std::uint16_t>) return {.relax = &relax<Uint16, T>};
-  if constexpr (std::is_same_v<T, std::uint8_t>) return {.relax = &relax<Uint8, T>};
+  if constexpr (std::is_same_v<T, float>) return {.relax = &relax<Float>};
+  if constexpr (std::is_same_v<T, double>) return {.relax = &relax<Double>};
+  if constexpr (std::is_same_v<T, std::int32_t>) return {.relax = &relax<Int32>};
+  if constexpr (std::is_same_v<T, std::uint16_t>) return {.relax = &relax<Uint16>};
+  if constexpr (std::is_same_v<T, std::uint8_t>) return {.relax = &relax<Uint8>};
 }
 BitKernels bit_kernels_avx512() { return {.pull = &pull}; }
 

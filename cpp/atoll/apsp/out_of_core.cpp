@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atoll/apsp/closure.hpp>
 #include <atoll/apsp/floyd_warshall_tiles.hpp>
 #include <atoll/apsp/graph_of_arcs.hpp>
 #include <atoll/apsp/negative_cycle.hpp>
 #include <atoll/apsp/out_of_core.hpp>
 #include <atoll/apsp/usable_memory.hpp>
+#include <atoll/apsp/value_range.hpp>
 #include <atoll/base/checksum.hpp>
 #include <atoll/runtime/termination.hpp>
 
@@ -55,8 +57,9 @@ AllPairsReport all_pairs_in_file(World& world, const Arcs<T>& arcs, const std::s
   world.together([&] { check_options(world, path, options); });
   const Vertex n = arcs.vertices();
   check(n > 0, "{}: there is no vertex (so there are no pairs). Give another graph.", arcs.name);
+  check_sums(arcs, Semiring::min_plus);
   Team& team = world.team();
-  const Algebra algebra = shortest_paths_algebra(arcs);
+  const Algebra algebra = all_pairs_algebra(arcs, Semiring::min_plus);
   const Gemm gemm(algebra, options.blocking);
   const TilesPlan plan = plan_tiles(
       gemm, n, sizeof(T),
@@ -89,12 +92,7 @@ AllPairsReport all_pairs_in_file(World& world, const Arcs<T>& arcs, const std::s
                     "go on.",
                     tiles.next_step() + 1, tiles.tiles(), path));
   report.compute_seconds = timer.lap();
-  report.block = run.block;
-  report.steps = run.steps;
-  report.operations = run.operations;
-  report.diagonal_seconds = run.diagonal_seconds;
-  report.panel_seconds = run.panel_seconds;
-  report.outer_seconds = run.outer_seconds;
+  report.add(run);
   report.wait_seconds = run.wait_seconds;
   report.from_disk = FromDisk{.first = run.first,
                               .memory_bytes = plan.memory_bytes,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atoll/apsp/last_arc.hpp>
 #include <atoll/apsp/paths.hpp>
 #include <atoll/base/error.hpp>
 #include <cmath>
@@ -11,14 +12,6 @@ namespace atl {
 namespace {
 
 constexpr std::size_t at(Local v) { return static_cast<std::size_t>(v); }
-
-/// How far D(u, p) + w is from D(u, v); 0 for "exactly", as the sum is rounded.
-template <class T>
-double miss(T through, T weight, T distance) {
-  if (path_sum(through, weight) == distance) return 0;
-  if constexpr (!std::is_floating_point_v<T>) return HUGE_VAL;
-  return std::abs(static_cast<double>(through) + static_cast<double>(weight) - static_cast<double>(distance));
-}
 
 }  // namespace
 
@@ -43,21 +36,9 @@ void PathFinder<T>::refuse(Local u, Local v, T distance) const {
 template <class T>
 bool PathFinder<T>::descend(Local u, Local v, std::span<const T> from_u, std::vector<Local>& out) const {
   while (v != u) {
-    const T distance = from_u[at(v)];
-    const double most = kPathSlack<T> * std::abs(static_cast<double>(distance));
-    double nearest = HUGE_VAL;
-    Local before = -1;
-    for (auto e = static_cast<std::size_t>(in_.begin(v)); e < static_cast<std::size_t>(in_.end(v)); ++e) {
-      const T through = from_u[at(in_.heads[e])];
-      if (!(through < distance)) continue;
-      const double far = miss(through, in_.weights[e], distance);
-      if (far >= nearest) continue;
-      nearest = far;
-      before = in_.heads[e];
-      if (far == 0) break;
-    }
-    if (before < 0 || nearest > most) return false;
-    out.push_back(v = before);
+    const Edge e = last_arc(in_, v, from_u, [](Local) { return true; });
+    if (e < 0) return false;
+    out.push_back(v = in_.heads[static_cast<std::size_t>(e)]);
   }
   return true;
 }

@@ -180,24 +180,11 @@ Arcs<T> core_arcs(const Arcs<T>& arcs, const Peeling<T>& peeling, std::size_t co
   return cut;
 }
 
-template <class T>
-void set_arc_lengths(Team& team, const Arcs<T>& arcs, MatrixView<T> d) {
-  team.for_range(static_cast<std::size_t>(arcs.vertices()), 16, [&](int, std::size_t a, std::size_t b) {
-    for (auto v = static_cast<Vertex>(a); v < static_cast<Vertex>(b); ++v) {
-      std::ranges::fill(d.row(v), kNoPath<T>);
-      const auto heads = arcs.heads_of(v);
-      for (std::size_t e = 0; e < heads.size(); ++e) d(v, heads[e]) = arcs.weights_of(v)[e];
-      d(v, v) = T{};
-    }
-  });
-}
-
-#define ATOLL_PEEL(T)                                                            \
-  template double Peeling<T>::work() const;                                      \
-  template Peeling<T> peel<T>(const Arcs<T>&);                                   \
-  template Peeling<T> unpeeled<T>(const Arcs<T>&);                               \
-  template Arcs<T> core_arcs<T>(const Arcs<T>&, const Peeling<T>&, std::size_t); \
-  template void set_arc_lengths<T>(Team&, const Arcs<T>&, MatrixView<T>);
+#define ATOLL_PEEL(T)                              \
+  template double Peeling<T>::work() const;        \
+  template Peeling<T> peel<T>(const Arcs<T>&);     \
+  template Peeling<T> unpeeled<T>(const Arcs<T>&); \
+  template Arcs<T> core_arcs<T>(const Arcs<T>&, const Peeling<T>&, std::size_t);
 ATOLL_PEEL(float)
 ATOLL_PEEL(double)
 ATOLL_PEEL(std::int32_t)

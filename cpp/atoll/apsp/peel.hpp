@@ -60,10 +60,6 @@ Peeling<T> unpeeled(const Arcs<T>& arcs);
 template <class T>
 Arcs<T> core_arcs(const Arcs<T>& arcs, const Peeling<T>& peeling, std::size_t component);
 
-/// d <- the distances of a graph before any path is longer than an arc: 0, the weight, or kNoPath.
-template <class T>
-void set_arc_lengths(Team& team, const Arcs<T>& arcs, MatrixView<T> d);
-
 /// d <- all distances, from those within the cores, each in its part of d. Every row is written once, by what one row that is
 /// there holds. Memory beside d: some hundred rows, and lists of 40 bytes a vertex.
 template <class T>

@@ -9,7 +9,7 @@
 /// All pairs on one rank: peeled, each core by the method that suits it, and expanded.
 ///
 ///     Matrix<float> d = peeled_pairs<float>(team, arcs, {}, [&](const Arcs<float>& core, MatrixView<float> d) {
-///       set_arc_lengths(team, core, d);
+///       set_arc_entries(team, core, Semiring::min_plus, d);
 ///       floyd_warshall(gemm, team, d);                   // false: a negative cycle
 ///     }, &report);
 namespace atl {

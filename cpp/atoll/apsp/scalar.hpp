@@ -14,6 +14,7 @@ namespace atl {
 ///     with_semiring<float>(algebra.semiring, [&](auto s) { d = s.plus(d, s.times(a, b)); });
 template <Semiring S, class T>
 struct Scalar {
+  static constexpr Semiring kSemiring = S;
   static constexpr T zero() { return Zero<S, T>; }
   static constexpr T one() { return One<S, T>; }
   static constexpr T plus(T x, T y) {

@@ -49,4 +49,44 @@ inline constexpr T One = S == Semiring::max_min  ? kNoPath<T>
                          : S == Semiring::or_and ? std::numeric_limits<T>::max()
                                                  : T{0};
 
+/// Zero of a semiring that is known at run time only.
+template <class T>
+T zero_of(Semiring semiring) {
+  switch (semiring) {
+    case Semiring::max_plus:
+      return Zero<Semiring::max_plus, T>;
+    case Semiring::max_min:
+      return Zero<Semiring::max_min, T>;
+    case Semiring::or_and:
+      return T{0};
+    default:
+      return kNoPath<T>;
+  }
+}
+
+/// What values of T are called; float32_nonnegative lies in memory and in files as float32 does.
+template <class T>
+inline constexpr Element kElementOf = std::is_same_v<T, float>           ? Element::float32
+                                      : std::is_same_v<T, double>        ? Element::float64
+                                      : std::is_same_v<T, std::int32_t>  ? Element::int32
+                                      : std::is_same_v<T, std::uint16_t> ? Element::uint16
+                                                                         : Element::uint8;
+
+/// f(T{}) with the type that such values have in memory.
+template <class F>
+decltype(auto) with_value_type(Element element, F&& f) {
+  switch (element) {
+    case Element::float64:
+      return f(double{});
+    case Element::int32:
+      return f(std::int32_t{});
+    case Element::uint16:
+      return f(std::uint16_t{});
+    case Element::uint8:
+      return f(std::uint8_t{});
+    default:
+      return f(float{});
+  }
+}
+
 }  // namespace atl

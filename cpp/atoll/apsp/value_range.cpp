@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
-#include <atoll/apsp/distance_format.hpp>
+#include <atoll/apsp/closure.hpp>
 #include <atoll/apsp/distance_row.hpp>
 #include <atoll/apsp/negative_cycle.hpp>
+#include <atoll/apsp/restore_no_path.hpp>
 #include <atoll/apsp/value_range.hpp>
 #include <bit>
 #include <cmath>
@@ -14,19 +15,20 @@ namespace {
 
 constexpr std::size_t at(Local v) { return static_cast<std::size_t>(v); }
 
-/// Lengths below this are told from no path. With negative weights no path is what is above half of kNoPath, as it may
-/// have been added to.
+/// Lengths nearer to 0 than this are told from no path. Where no path may have been added to, it is all that is beyond half
+/// of kNoPath.
 template <class T>
-double limit_of(const Arcs<T>& arcs) {
+double limit_of(const Arcs<T>& arcs, Semiring semiring) {
   if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<T>::max();
-  return static_cast<double>(arcs.has_negative() ? kNoPath<T> / 2 : kNoPath<T>);
+  return static_cast<double>(adds_to_no_path(arcs, semiring) ? kNoPath<T> / 2 : kNoPath<T>);
 }
 
 /// Of n - 1 arcs at most; the one more is for the rounding of floats.
 template <class T>
-bool every_path_fits(const Arcs<T>& arcs) {
+bool every_path_fits(const Arcs<T>& arcs, Semiring semiring) {
+  if (semiring != Semiring::min_plus && semiring != Semiring::max_plus) return true;  // nothing is added
   const double most = std::max(std::abs(static_cast<double>(arcs.least)), std::abs(static_cast<double>(arcs.greatest)));
-  return most * static_cast<double>(arcs.vertices()) < limit_of(arcs);
+  return most * static_cast<double>(arcs.vertices()) < limit_of(arcs, semiring);
 }
 
 template <class T>
@@ -81,14 +83,14 @@ using TargetBits = std::array<std::uint64_t, kTargets / 64>;
 
 /// How many of a row are paths, by counters as narrow as the values: so vectors of them are compared.
 template <class T>
-std::int64_t paths_in(std::span<const T> row) {
+std::int64_t paths_in(std::span<const T> row, T none) {
   using Counter = std::conditional_t<sizeof(T) == 1, std::uint8_t, std::uint16_t>;
   constexpr std::size_t kAtOnce = 128;
   std::int64_t sum = 0;
   for (std::size_t begin = 0; begin < row.size(); begin += kAtOnce) {
     Counter count = 0;
     for (const T x : row.subspan(begin, std::min(kAtOnce, row.size() - begin)))
-      count = static_cast<Counter>(count + (x != kNoPath<T>));
+      count = static_cast<Counter>(count + (x != none));
     sum += count;
   }
   return sum;
@@ -96,12 +98,12 @@ std::int64_t paths_in(std::span<const T> row) {
 
 /// [vertex] paths that start there, of all ranks.
 template <class T>
-std::vector<Vertex> path_counts(World& world, const Distances<T>& d) {
+std::vector<Vertex> path_counts(World& world, const Distances<T>& d, T none) {
   const BlockCyclic& rows = d.layout.rows;
   std::vector<Vertex> mine(static_cast<std::size_t>(rows.size), 0), sum = mine;
   for (std::int64_t i = 0; i < d.local.rows(); ++i)
     mine[static_cast<std::size_t>(rows.index_of(d.layout.grid.row_of(world.rank()), i))] =
-        paths_in<T>(d.local.view().row(i));
+        paths_in<T>(d.local.view().row(i), none);
   const std::vector<Vertex> all = world.all_gather_varying(std::span<const Vertex>(mine));
   for (std::size_t k = 0; k < all.size(); ++k) sum[k % sum.size()] += all[k];
   return sum;
@@ -109,20 +111,32 @@ std::vector<Vertex> path_counts(World& world, const Distances<T>& d) {
 
 /// By the first arc that goes on from a path that is there to a vertex to which there is none.
 template <class T>
-[[noreturn]] void refuse_lost_path(const Arcs<T>& arcs, Vertex s, std::span<const T> row) {
+[[noreturn]] void refuse_lost_path(const Arcs<T>& arcs, Semiring semiring, Vertex s, std::span<const T> row) {
   const auto id = [&](Vertex v) { return arcs.ids[static_cast<std::size_t>(v)]; };
+  const T none = zero_of<T>(semiring);
+  const std::string holds =
+      semiring == Semiring::min_plus
+          ? fmt::format("{} holds lengths below {}", name_of(kElementOf<T>), limit_of(arcs, semiring))
+          : fmt::format("{} holds lengths above {}", name_of(kElementOf<T>), -limit_of(arcs, semiring));
   for (Vertex v = 0; v < arcs.vertices(); ++v) {
     const T before = row[static_cast<std::size_t>(v)];
-    if (before == kNoPath<T>) continue;
+    if (before == none) continue;
     for (std::size_t k = 0; k < arcs.heads_of(v).size(); ++k)
-      if (const Local head = arcs.heads_of(v)[k]; row[at(head)] == kNoPath<T>)
-        throw InputError(fmt::format(
-            "{}: a path from {} to {} is {} long ({} holds lengths below {}). {}", arcs.name, id(s), id(head),
-            static_cast<PathLength<T>>(before) + static_cast<PathLength<T>>(arcs.weights_of(v)[k]),
-            name_of(kElementOf<T>), limit_of(arcs), remedy<T>()));
+      if (const Local head = arcs.heads_of(v)[k]; row[at(head)] == none)
+        throw InputError(
+            fmt::format("{}: a path from {} to {} is {} long ({}). {}", arcs.name, id(s), id(head),
+                        static_cast<PathLength<T>>(before) + static_cast<PathLength<T>>(arcs.weights_of(v)[k]), holds,
+                        remedy<T>()));
   }
-  throw InputError(fmt::format("{}: paths from {} are longer than {} holds (below {}). {}", arcs.name, id(s),
-                               name_of(kElementOf<T>), limit_of(arcs), remedy<T>()));
+  throw InputError(
+      fmt::format("{}: paths from {} have lengths beyond the type ({}). {}", arcs.name, id(s), holds, remedy<T>()));
+}
+
+/// The length of the shortest of all paths, if it is below 0, else 0. Throws refuse_negative_cycle()'s.
+template <class T>
+double least_length(const Arcs<T>& arcs) {
+  const auto h = potentials(arcs);
+  return static_cast<double>(*std::min_element(h.begin(), h.end()));
 }
 
 }  // namespace
@@ -166,23 +180,34 @@ std::vector<Vertex> reached_counts(Team& team, const Arcs<T>& arcs) {
 }
 
 template <class T>
-void check_sums(const Arcs<T>& arcs) {
-  if (!arcs.has_negative() || every_path_fits(arcs)) return;
-  const auto h = potentials(arcs);
-  const double least = -static_cast<double>(*std::min_element(h.begin(), h.end()));
-  check(least < limit_of(arcs) / 2, "{}: a path is {} long ({} holds lengths above {}, beside negative ones). {}",
-        arcs.name, -least, name_of(kElementOf<T>), -limit_of(arcs) / 2, remedy<T>());
+void check_sums(const Arcs<T>& arcs, Semiring semiring) {
+  if (every_path_fits(arcs, semiring)) return;
+  // A sum of no path and a path on either side of it must stay beyond half of no path: so each path takes a quarter at most.
+  const double limit = limit_of(arcs, semiring) / 2;
+  if (semiring == Semiring::min_plus) {
+    if (!arcs.has_negative()) return;
+    const double least = least_length(arcs);
+    check(least > -limit, "{}: a path is {} long ({} holds lengths above {}, beside negative ones). {}", arcs.name,
+          least, name_of(kElementOf<T>), -limit, remedy<T>());
+  } else {
+    const Arcs<T> turned = negated(arcs);
+    if (!find_negative_cycle(turned).empty()) refuse_gain_cycle(arcs, semiring);
+    const double most = -least_length(turned);
+    check(most < limit, "{}: a path is {} long ({} holds lengths below {}, over max_plus). {}", arcs.name, most,
+          name_of(kElementOf<T>), limit, remedy<T>());
+  }
 }
 
 template <class T>
-void check_no_path_is_lost(World& world, const Arcs<T>& arcs, const Distances<T>& d) {
-  if (every_path_fits(arcs)) return;
+void check_no_path_is_lost(World& world, const Arcs<T>& arcs, Semiring semiring, const Distances<T>& d) {
+  if (every_path_fits(arcs, semiring)) return;
+  const T none = zero_of<T>(semiring);
   const auto n = static_cast<double>(arcs.vertices());
   const int threads = world.team().size();
   std::vector<std::int64_t> of_thread(static_cast<std::size_t>(threads));
   world.team().for_range(static_cast<std::size_t>(d.local.rows()), 16, [&](int thread, std::size_t i, std::size_t end) {
     std::int64_t sum = 0;
-    for (; i < end; ++i) sum += paths_in<T>(d.local.view().row(static_cast<std::int64_t>(i)));
+    for (; i < end; ++i) sum += paths_in<T>(d.local.view().row(static_cast<std::int64_t>(i)), none);
     of_thread[static_cast<std::size_t>(thread)] += sum;
   });
   std::int64_t paths = 0;
@@ -193,16 +218,16 @@ void check_no_path_is_lost(World& world, const Arcs<T>& arcs, const Distances<T>
   std::int64_t all = 0;
   for (const Vertex count : reached) all += count;
   if (paths >= all) return;
-  const std::vector<Vertex> found = path_counts(world, d);
+  const std::vector<Vertex> found = path_counts(world, d, none);
   const auto first = std::mismatch(found.begin(), found.end(), reached.begin(), std::greater_equal<>()).first;
   const Vertex s = first - found.begin();
   const std::vector<T> row = row_of(world, d, s);
-  world.together([&] { refuse_lost_path<T>(arcs, s, row); });
+  world.together([&] { refuse_lost_path<T>(arcs, semiring, s, row); });
 }
 
-#define ATOLL_VALUE_RANGE_OF(T)                                                     \
-  template void check_sums(const Arcs<T>&);                                         \
-  template void check_no_path_is_lost(World&, const Arcs<T>&, const Distances<T>&); \
+#define ATOLL_VALUE_RANGE_OF(T)                                                               \
+  template void check_sums(const Arcs<T>&, Semiring);                                         \
+  template void check_no_path_is_lost(World&, const Arcs<T>&, Semiring, const Distances<T>&); \
   template std::vector<Vertex> reached_counts(Team&, const Arcs<T>&);
 ATOLL_VALUE_RANGE_OF(float)
 ATOLL_VALUE_RANGE_OF(double)

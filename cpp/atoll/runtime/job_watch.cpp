@@ -116,9 +116,15 @@ bool JobWatch::anyone_left() const {
   return false;
 }
 
-void JobWatch::kill_ranks() const {
+bool JobWatch::all_run() const {
   for (Rank r = 0; r < board_.ranks(); ++r)
-    if (const auto seat = board_.seat(r); seat.process.alive()) kill(seat.process.pid, SIGKILL);
+    if (const auto seat = board_.seat(r); seat.state != JobBoard::State::running || !seat.process.alive()) return false;
+  return true;
+}
+
+void JobWatch::kill_ranks(int signal) const {
+  for (Rank r = 0; r < board_.ranks(); ++r)
+    if (const auto seat = board_.seat(r); seat.process.alive()) kill(seat.process.pid, signal);
 }
 
 void JobWatch::remove_leftovers() const {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atoll/runtime/job_board.hpp>
+#include <csignal>
 #include <deque>
 #include <optional>
 #include <utility>
@@ -45,7 +46,8 @@ class JobWatch {
   /// Somebody ended otherwise than with 0, so that the others will wait in vain.
   bool broken() const;
   bool anyone_left() const;
-  void kill_ranks() const;
+  bool all_run() const;
+  void kill_ranks(int signal = SIGKILL) const;
   /// A launcher removes its ranks' segments, but not if it was killed itself.
   void remove_leftovers() const;
 

@@ -22,6 +22,8 @@ namespace {
 // How long a job that is over may take to end by itself before it is ended; in all less than the 10 s that
 // are promised.
 constexpr double kGrace_s = 3, kKillAfter_s = 2;
+// Ranks that live on after SIGTERM are saving what they have; batch systems give as long.
+constexpr double kSaving_s = 30;
 // A rank that sees a peer gone leaves the report to the parent, and speaks only if the parent does not act.
 constexpr double kParentActs_s = 8;
 constexpr double kOthersEnd_s = 2;
@@ -203,24 +205,30 @@ int Job::run_children() {
   JobWatch job(board, launcher, signal_file.get());
   std::optional<int> status;
   int signal = 0;
-  bool ending = false, terminated = false;
+  bool ending = false, broken = false, terminated = false;
   Timer since_ending;
   while (!(status = job.ended())) {
     if (const int s = job.look(); s != 0) {
       signal = s;
-      kill(launcher, s);
+      // MPI's launchers answer SIGTERM by killing their ranks a second later, which may want to save first.
+      if (s == SIGTERM && job.all_run())
+        job.kill_ranks(s);
+      else
+        kill(launcher, s);
     }
-    if (!ending && (signal != 0 || job.broken())) {
+    if ((!ending && signal != 0) || (!broken && job.broken())) {
       ending = true;
+      broken = job.broken();
       since_ending.lap();
     }
     if (!ending) continue;
     const double seconds = since_ending.seconds();
-    if (seconds > kGrace_s && !terminated) {
+    const double grace = signal == SIGTERM && !broken ? kSaving_s : kGrace_s;
+    if (seconds > grace && !terminated) {
       terminated = true;
       kill(launcher, SIGTERM);
     }
-    if (seconds > kGrace_s + kKillAfter_s) {
+    if (seconds > grace + kKillAfter_s) {
       kill(-launcher, SIGKILL);
       job.kill_ranks();
     }
