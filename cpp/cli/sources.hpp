@@ -10,7 +10,8 @@
 namespace atl::cli {
 
 /// Distinct vertices with an edge, at most `count`, the same whatever the number of ranks and the partition: positions in
-/// the order of ids are drawn, and kept if the vertex there has one. Original ids. Collective.
+/// the order of ids are drawn, and kept if the vertex there has one; after many in vain, positions among those that have.
+/// Original ids. Collective.
 std::vector<Vertex> draw_sources(const Graph& graph, int count, std::uint64_t seed);
 
 /// Of how many sources a check computes the paths again: of all where that is a second's work, of 16 at least.

@@ -131,7 +131,7 @@ class DistanceFile:
         """
         return self._core.arcs
 
-    def distance(self, u: int, v: int) -> float | int:
+    def distance(self, u: int, v: int) -> float | int | bool:
         """Length of a shortest path from u to v.
 
         Parameters
@@ -141,7 +141,7 @@ class DistanceFile:
         Returns
         -------
         int where the values are whole numbers and `scale` is 1, else float; infinity where there is no path (with
-        max_plus and max_min: minus infinity)
+        max_plus and max_min: minus infinity); with or_and whether v is reached
 
         Raises
         ------
@@ -157,6 +157,8 @@ class DistanceFile:
         (1, inf)
         """
         value = self._core.distance(vertex_id("u", u), vertex_id("v", v))
+        if self.semiring == "or_and":
+            return bool(value)
         whole = self._meta["scale"] == 1 and self.dtype.kind in "iu" and abs(value) != _INFINITY
         return int(value) if whole else value
 

@@ -181,6 +181,9 @@ def test_longest_paths_and_reachability(tmp_path):
     pairs.save(path)
     file = atoll.apsp.open(path)
     assert file.semiring == "max_plus" and file.distance(3, 30) == expected[3, 30]
+    reach.save(tmp_path / "reach.npy")
+    stored = atoll.apsp.open(tmp_path / "reach.npy")
+    assert all(stored.distance(u, v) is reach.distance(u, v) for u in range(40) for v in range(40))
     with pytest.raises(atoll.UsageError, match="next best paths"):
         pairs.k_best(0, 5, 2)
     cycle = atoll.Graph.from_edges([1, 2, 3], [2, 3, 1], [1.0, 1.0, -1.0], directed=True)

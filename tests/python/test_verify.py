@@ -139,3 +139,18 @@ def test_betweenness_of_many_sources_that_has_moved_to_another_vertex_is_noticed
 def test_what_the_options_of_a_run_do_not_take_is_said_in_short(words, what):
     said = atoll("run", "bc", "kron:6", *words, code=2).stderr
     assert what in said and len(said) < 200
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_sources_are_drawn_where_hardly_a_vertex_has_an_edge(tmp_path, ranks):
+    matrix, drawn, named = tmp_path / "few.mtx", tmp_path / "drawn.npy", tmp_path / "named.npy"
+    head = "%%MatrixMarket matrix coordinate pattern general\n1000000 1000000 4\n"
+    matrix.write_text(head + "5 77\n77 400000\n400000 999999\n77 8\n")
+    words = ["run", "bc", matrix, "--trials", "1", "--partition", "hashed", *RANKS, ranks]
+    atoll(*words, "--sources", "all", "--output", drawn)
+    atoll(*words, "--source", "5,8,77,400000,999999", "--output", named)
+    found = np.load(drawn)
+    assert np.array_equal(found, np.load(named)) and found["value"].sum() == 5
+    atoll("verify", "bc", matrix, drawn, "--sources", "all", *RANKS, 2)
+    atoll(*words, "--sources", "3", "--output", drawn)
+    atoll("verify", "bc", matrix, drawn, "--sources", "3", *RANKS, 2)
