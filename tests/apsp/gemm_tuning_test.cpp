@@ -38,7 +38,7 @@ TEST_CASE("every tile of every algebra has points, and they keep to the caches")
           const TileKernel& tile = tile_kernels(algebra, isa)[static_cast<std::size_t>(b.tile)];
           CHECK(b.rows % tile.rows == 0);
           CHECK(b.cols % tile.cols == 0);
-          CHECK(b.depth * tile.cols * static_cast<std::int64_t>(bytes_of(e)) <= 48 << 10);
+          CHECK(b.depth * tile.cols * static_cast<std::int64_t>(bytes_of(e)) <= 2 * (48 << 10));
           CHECK(blocking_to_json(b, algebra, isa) == p.to_json());
         }
         CHECK(tiles.size() == tile_kernels(algebra, isa).size());

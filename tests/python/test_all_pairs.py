@@ -321,3 +321,18 @@ def test_what_is_no_id_is_refused_by_the_name_of_its_argument(tmp_path):
                     call(0, bad)
             with pytest.raises(error, match=r"^u is "):
                 asked.row(bad)
+
+
+def test_python_takes_the_blocking_that_was_kept(tmp_path, monkeypatch):
+    words = [ATOLL, "tune", "gemm", "--type", "uint16", "--n", "64", "--rounds", "1", "--seconds", "1"]
+    environment = {**os.environ, "ATOLL_CACHE": str(tmp_path)}
+    subprocess.run(words, check=True, capture_output=True, timeout=120, env=environment)
+    (kept,) = tmp_path.rglob("uint16.json")
+    monkeypatch.setenv("ATOLL_CACHE", str(tmp_path))
+    graph = atoll.Graph("ring:5")
+    assert atoll.all_pairs(graph, method="fw").distance(0, 2) == 2
+    entry = json.loads(kept.read_text())
+    entry["value"]["blocking"]["depth"] = 0
+    kept.write_text(json.dumps(entry))
+    with pytest.raises(atoll.InputError, match="depth 0"):
+        atoll.all_pairs(graph, method="fw")

@@ -87,9 +87,9 @@ std::optional<ApspMachine> stored_machine(Element element, const tune::Store& st
 /// A machine that nobody has measured: shares of the peak of one rank, in operations a second.
 ApspMachine usual_machine(Element element, double peak);
 /// The share of the shorter of computing and communicating that is hidden where all ranks share one memory: the processors
-/// that compute copy the panels too. Two ranks on two cores of a Zen 5 machine, float32, other work beside: with 0.3 the
-/// model says 8.5, 62 and 456 ms for n = 1000, 2048 and 4096, where the best of all blocks took 8.7, 61 and 467 ms and the
-/// model's own 9.1, 62 and 467 ms.
+/// that compute copy the panels too. Two ranks on two cores of a Zen 5 machine, float32, other work beside: with 0.3 and the
+/// usual rates the model says 10, 67 and 480 ms for n = 1000, 2048 and 4096; runs took 9, 61 and 450 ms at least, and 17, 73
+/// and 468 ms in the median.
 inline constexpr double kOverlapInOneMemory = 0.3;
 /// Whether they do.
 bool share_one_memory(World& world);
