@@ -7,6 +7,7 @@
 #include <atoll/graph/generate.hpp>
 #include <atoll/runtime/launch.hpp>
 #include <string>
+#include <vector>
 
 #include "shapes.hpp"
 
@@ -24,13 +25,20 @@ void check_bits(World& world, const char* text) {
   MirrorBits mirror_bits(graph);
   VertexBits bits(graph.locals());
   std::uint64_t round = 0;
-  for (const std::uint64_t share : {64u, 0u, 1u, 32u, 63u}) {
+  for (const std::uint64_t share : {64u, 0u, 1u, 64u, 32u, 63u}) {
     ++round;
     for (Local v = 0; v < graph.active(); ++v) {
       bits.reset(v);
       if (chosen(graph.id_of(v), round, share)) bits.set(v);
     }
-    mirror_bits.broadcast(bits);
+    if (share == 64) {
+      mirror_bits.broadcast(bits);
+    } else {
+      std::vector<std::uint64_t> words(bits.words());
+      for (std::size_t w = 0; w < words.size(); ++w) words[w] = bits.at(w);
+      mirror_bits.broadcast(words, static_cast<double>(share) / 64);
+      for (std::size_t w = 0; w < words.size(); ++w) bits.at(w) = words[w];
+    }
     std::size_t wrong = 0;
     const auto look = [&](Local v) { wrong += bits.test(v) != chosen(graph.id_of(v), round, share); };
     for (Local v = 0; v < graph.active(); ++v) look(v);

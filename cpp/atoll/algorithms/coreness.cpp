@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core numbers by repeated h-index [1, in the header]: a vertex looks again when a neighbour's number has fallen, and
-// mirrors are told of those that have.
+// Core numbers by repeated h-index [1, in the header]: all look in each round, and mirrors are told of the numbers that
+// have fallen.
 #include <algorithm>
 #include <atoll/algorithms/coreness.hpp>
 #include <atoll/engine/mirror_exchange.hpp>

@@ -65,7 +65,8 @@ void MirrorBits::broadcast(std::span<std::uint64_t> bits, double share) {
 }
 
 void MirrorBits::broadcast(VertexBits& bits) {
-  broadcast(bits.words() > 0 ? std::span(&bits.at(0), bits.words()) : std::span<std::uint64_t>());
+  bits_ = bits.words() > 0 ? std::span(&bits.at(0), bits.words()) : std::span<std::uint64_t>();
+  exchange();
 }
 
 std::span<const std::uint64_t> MirrorBits::pack(std::size_t rank) {

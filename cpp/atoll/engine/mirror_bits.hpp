@@ -10,11 +10,11 @@
 ///
 ///     MirrorBits mirror_bits(graph);             // collective, as are all that follow
 ///     mirror_bits.broadcast(frontier, 0.01);     // at most a hundredth of all masters have a bit
-///     mirror_bits.broadcast(bits);
+///     mirror_bits.broadcast(bits);               // most have
 ///
-/// On the direct route each rank has one message for each other one, a bit a mirror. Where records have several hops, so
-/// have the bits: as records of a word each, without the words of no bits. Twice the bytes where all have some, but not a
-/// message for each pair of ranks.
+/// Each rank has one message for each other one, a bit a mirror. Bits of few masters go as records of a word each where
+/// records have several hops, without the words of no bits: up to one and a half times the bytes where all have some, but
+/// not a message for each pair of ranks.
 namespace atl {
 
 class MirrorBits {
@@ -24,7 +24,7 @@ class MirrorBits {
   MirrorBits& operator=(const MirrorBits&) = delete;
 
   /// Sets and clears the bits of all mirrors. `bits` are by local number; `share` is the same on all ranks.
-  void broadcast(std::span<std::uint64_t> bits, double share = 1);
+  void broadcast(std::span<std::uint64_t> bits, double share);
   void broadcast(VertexBits& bits);
   std::size_t memory_bytes() const;
 
