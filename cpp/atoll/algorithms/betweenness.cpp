@@ -2,7 +2,7 @@
 // Betweenness by Brandes' accumulation [1]. Which form runs where:
 //
 //   ranks               sources           here
-//   one                 any               betweenness_local.cpp: one after the other
+//   one                 any               betweenness_local.cpp: one after the other; of deep graphs each thread one
 //   several             one               betweenness_batch.cpp with one lane
 //   several             more              betweenness_batch.cpp: four side by side, in a quarter of the rounds
 //   any, by weight      any               betweenness_weighted.cpp: one after the other
