@@ -7,6 +7,7 @@
     bench/figures.py lci                        LCI's experiment: layers of communication under one engine
     bench/figures.py memory                     its figure 5: communication memory
     bench/figures.py gemini                     its figure 4: several threads of a rank send and receive
+    bench/figures.py traffic                    bytes a round beside a record for each cut edge
     bench/figures.py engines --gap FOLDER       TuCOMM's figures 5, 6 and 9: other engines on the same graphs
 
     bench/figures.py products [--sweep m]       COAST's figures 6a and 6b: a product's rate over k, over m
@@ -32,12 +33,13 @@ import coast
 import engines
 import layers
 import simulated
+import traffic
 
 
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     tables = parser.add_subparsers(dest="table", required=True)
-    for module in (simulated, layers, engines, coast, allpairs):
+    for module in (simulated, layers, traffic, engines, coast, allpairs):
         module.add_to(tables)
     for table in tables.choices.values():
         table.add_argument("--json", help="file for all that was measured")

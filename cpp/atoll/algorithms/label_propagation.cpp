@@ -45,7 +45,9 @@ class LabelPropagation::RoundsOf final : public Rounds {
     result.iterations = 0;
     result.changed = graph_.vertices();
     while (result.iterations < options.iterations && result.changed > 0) {
-      if (result.iterations > 0) exchange_.broadcast({label_.data(), locals_}, changed_);
+      // Those that have changed have as many mirrors as any.
+      const double share = static_cast<double>(result.changed) / static_cast<double>(graph_.vertices());
+      if (result.iterations > 0) exchange_.broadcast({label_.data(), locals_}, changed_, share * exchange_.mirrors());
       result.changed =
           world_.sum(result.iterations > 0 ? round([&](Local v, Counts& counts) { return counted(v, counts); })
                                            : round([&](Local v, Counts&) { return first(v); }));

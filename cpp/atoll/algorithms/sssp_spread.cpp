@@ -93,7 +93,9 @@ void SsspSpread<Real>::push() {
     std::size_t bucket;
     double pending;  // below the horizon
     Real horizon;
+    double told;  // in the round before
   };
+  told_of_ = 1;
   for (std::size_t before = 0;;) {
     const std::size_t least = least_bucket(0);
     double pending = 0;
@@ -101,8 +103,8 @@ void SsspSpread<Real>::push() {
       for (std::size_t b = least; b != kNone && !this->is_beyond_horizon(b); b = least_bucket(b + 1))
         for (const Thread& t : threads_)
           if (b < t.buckets.size()) pending += static_cast<double>(t.buckets[b].size());
-    const Vote vote = world_.fold(Vote{least, pending, horizon_}, [](const Vote& a, const Vote& b) {
-      return Vote{std::min(a.bucket, b.bucket), a.pending + b.pending, std::min(a.horizon, b.horizon)};
+    const Vote vote = world_.fold(Vote{least, pending, horizon_, told_of_}, [](const Vote& a, const Vote& b) {
+      return Vote{std::min(a.bucket, b.bucket), a.pending + b.pending, std::min(a.horizon, b.horizon), a.told + b.told};
     });
     // Who set the horizon has followed all edges of what was closer than that round's first bucket.
     const bool fresh = vote.horizon < kFar && horizon_before_ == kFar;
@@ -119,7 +121,9 @@ void SsspSpread<Real>::push() {
     first_late_ = static_cast<Real>(static_cast<double>(vote.bucket) * delta_ * Steps::kRoundingRoom);
     empty_buckets(vote.bucket, end);
     if (last && !fresh && vote.pending < kFewPending * active_of_all_) return;
-    tell([&](Thread& thread, Local mirror) { put(thread, mirror, distance_[index(mirror)]); });
+    // A round is like the one before; to count it would take a vote more.
+    tell([&](Thread& thread, Local mirror) { put(thread, mirror, distance_[index(mirror)]); },
+         exchange_.mirrors() * std::min(1.0, vote.told / active_of_all_));
   }
 }
 

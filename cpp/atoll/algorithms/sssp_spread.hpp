@@ -69,7 +69,7 @@ class SsspSpread : private SsspSteps<Real> {
   Real take_least();
   std::vector<Local> take_changed();
   template <class F>
-  void tell(F&& f);
+  void tell(F&& f, std::optional<double> expected = {});
   void write(Local source, SsspResult<Real>& result);
   Local parent_of(Local v) const;
   void hang_flat(SsspResult<Real>& result);
@@ -91,16 +91,19 @@ class SsspSpread : private SsspSteps<Real> {
   bool horizon_open_ = true;     // a hub that comes closer may still move it
   Real first_late_ = 0;          // nothing closer has changed since the others were last told
   int rounds_ = 0;
+  double told_of_ = 0;  // masters of this rank, when the mirrors were last told
 };
 
-// Masters of told_ tell their mirrors; f(thread, v) for each mirror that has been told.
+// Masters of told_ tell their mirrors, `expected` on all ranks; f(thread, v) for each mirror that has been told.
 template <class Real>
 template <class F>
-void SsspSpread<Real>::tell(F&& f) {
+void SsspSpread<Real>::tell(F&& f, std::optional<double> expected) {
   constexpr std::size_t kGrain = 64;
   ++rounds_;
-  exchange_.broadcast({distance_.data(), distance_.size()}, told_);
   const std::size_t first = static_cast<std::size_t>(first_mirror_) / 64;
+  told_of_ = 0;
+  for (std::size_t w = 0; expected && w < first; ++w) told_of_ += std::popcount(told_.at(w));
+  exchange_.broadcast({distance_.data(), distance_.size()}, told_, expected);
   team_.for_range(told_.words(), kGrain, [&](int t, std::size_t a, std::size_t b) {
     Thread& thread = threads_[static_cast<std::size_t>(t)];
     for (std::size_t w = a; w < b; ++w) {
