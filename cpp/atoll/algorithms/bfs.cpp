@@ -102,11 +102,14 @@ class Bfs::Typed final : public Search {
   static constexpr double kDoubt = 4;
 
   bool choose(bool pulling, const BfsLevel& frontier, double alpha, Edge fresh_edges, Vertex unvisited) const {
-    // Measured: a vertex of the frontier costs a push about as much as two unvisited ones cost a pull, and a round of
-    // pulling with its conversion as much as 250 vertices.
+    // Measured: an edge of the frontier costs a push half of what an unvisited vertex costs a pull, and a round of pulling
+    // with its conversion is as much as 250 vertices. A pull does not say how many edges its frontier has: the mean is taken.
     constexpr Vertex kPullRound = 250;
     if (options_.direction != Direction::automatic) return options_.direction == Direction::pull;
-    if (pulling) return 2 * frontier.vertices > 2 * kPullRound + unvisited;
+    if (pulling) {
+      const double degree = std::max(2.0, static_cast<double>(report_.all_edges()) / static_cast<double>(all_active_));
+      return degree / 2 * static_cast<double>(frontier.vertices) > static_cast<double>(2 * kPullRound + unvisited);
+    }
     return static_cast<double>(frontier.edges) * alpha > static_cast<double>(fresh_edges);
   }
 
