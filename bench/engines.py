@@ -36,7 +36,7 @@ OURS = {
 
 
 def ours(algorithm, graph, peer, options):
-    path = graph.weighted if algorithm == "sssp" else graph.plain
+    path = graph.name if peer.own_graph else graph.weighted if algorithm == "sssp" else graph.plain
     words = ["run", algorithm, path, graph.kind, *OURS[algorithm].split(), "--ranks", peer.ranks]
     if peer.one_source and algorithm in ("bfs", "sssp", "bc"):  # of bc it takes the place of how many
         words = [word for word in words if word != "--sources=4"] + ["--source", graph.root]

@@ -66,7 +66,7 @@ GEMINI = {"bfs": "", "sssp": "", "cc": "", "pagerank": "20", "bc": ""}  # words 
 
 class Gap:
     name = "GAP"
-    ranks, one_source = 1, False
+    ranks, one_source, own_graph = 1, False, False
 
     def __init__(self, folder):
         self.folder = Path(folder)
@@ -106,7 +106,7 @@ class Gemini:
     """2 ranks of a thread each; it takes one source, and so do we then."""
 
     name = "Gemini"
-    ranks, one_source = 2, True
+    ranks, one_source, own_graph = 2, True, False
 
     def __init__(self, folder):
         self.folder = Path(folder)
@@ -132,7 +132,7 @@ class Gemini:
 
 class Networkit:
     name = "NetworKit"
-    ranks, one_source = 1, False
+    ranks, one_source, own_graph = 1, False, False
 
     def __init__(self, python):
         self.python = python
@@ -151,10 +151,10 @@ class Networkit:
 
 
 class Graph500:
-    """Kronecker graphs that it makes itself."""
+    """Kronecker graphs that it makes itself, with weights from 0 to 1; so do we then."""
 
     name = "Graph500 reference"
-    ranks, one_source = 2, False
+    ranks, one_source, own_graph = 2, False, True
 
     def __init__(self, folder):
         self.folder = Path(folder)
