@@ -110,7 +110,8 @@ class Bfs::Typed final : public Search {
       const double degree = std::max(2.0, static_cast<double>(report_.all_edges()) / static_cast<double>(all_active_));
       return degree / 2 * static_cast<double>(frontier.vertices) > static_cast<double>(2 * kPullRound + unvisited);
     }
-    return static_cast<double>(frontier.edges) * alpha > static_cast<double>(fresh_edges);
+    return static_cast<double>(frontier.edges) * alpha > static_cast<double>(fresh_edges) &&
+           2 * frontier.edges > unvisited;
   }
 
   BfsLevel push(const BfsLevel& frontier) {
