@@ -17,7 +17,7 @@ from . import algorithms, apsp, communities, errors, graph, measures, pairs, plo
 from ._core import VERSION as __version__
 from .algorithms import BfsResult, bfs
 from .communities import clustering, connected_components, core_number, label_propagation
-from .errors import Error, InputError, IoError, TransportError, UsageError, VerificationError
+from .errors import ConvergenceError, Error, InputError, IoError, TransportError, UsageError, VerificationError
 from .graph import Graph
 from .measures import betweenness_centrality, pagerank, sssp
 from .pairs import AllPairs, all_pairs
@@ -31,6 +31,7 @@ __all__ = [
     "UNREACHABLE",
     "AllPairs",
     "BfsResult",
+    "ConvergenceError",
     "Error",
     "Graph",
     "InputError",

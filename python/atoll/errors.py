@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What Atoll raises. Of several ranks all raise the same, so a program may catch it and go on."""
 
-__all__ = ["Error", "InputError", "IoError", "TransportError", "UsageError", "VerificationError"]
+from typing import Any
+
+__all__ = ["ConvergenceError", "Error", "InputError", "IoError", "TransportError", "UsageError", "VerificationError"]
 
 
 class Error(Exception):
@@ -26,3 +28,11 @@ class TransportError(Error, RuntimeError):
 
 class VerificationError(Error):
     """An answer did not pass its check."""
+
+
+class ConvergenceError(Error):
+    """Iterations ran out before the tolerance was met; `result` is what they had come to, the same type as usual."""
+
+    def __init__(self, message: str, result: Any = None) -> None:
+        super().__init__(message)
+        self.result = result

@@ -84,6 +84,7 @@ def pagerank(
     Raises
     ------
     InputError                  an argument out of its range
+    ConvergenceError            the tolerance is not met after max_iterations; its .result is the PageRankResult so far
 
     References
     ----------
@@ -114,7 +115,7 @@ def pagerank(
         shares,
         precision == "float",
     )
-    return PageRankResult(
+    result = PageRankResult(
         score=VertexArray(graph, found["score"], "pagerank"),
         iterations=found["iterations"],
         change=found["change"],
@@ -122,6 +123,14 @@ def pagerank(
         prepare_seconds=found["prepare_seconds"],
         seconds=found["seconds"],
     )
+    if tolerance is not None and not result.converged:
+        raise errors.ConvergenceError(
+            f"pagerank: after {result.iterations} iterations the sum of changes is {result.change:.3g} (the "
+            f"tolerance is {tolerance:.3g}). Allow more iterations, or a larger tolerance; "
+            "the error's .result is what there is.",
+            result,
+        )
+    return result
 
 
 @dataclass(frozen=True, repr=False)

@@ -195,8 +195,23 @@ def test_classes_of_errors_are_pythons_too():
     assert issubclass(atoll.InputError, ValueError)
     assert issubclass(atoll.IoError, OSError)
     assert issubclass(atoll.TransportError, RuntimeError)
-    for name in ("InputError", "IoError", "TransportError", "UsageError", "VerificationError"):
+    for name in ("ConvergenceError", "InputError", "IoError", "TransportError", "UsageError", "VerificationError"):
         assert issubclass(getattr(atoll, name), atoll.Error)
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_pagerank_that_does_not_converge_is_an_error_that_keeps_what_there_is(ranks):
+    def f(world):
+        graph = atoll.Graph("kron:8", comm=world)
+        with pytest.raises(atoll.ConvergenceError, match=r"after 2 iterations the sum of changes is \S+ \(the") as e:
+            atoll.pagerank(graph, tolerance=1e-12, max_iterations=2)
+        told = e.value.result
+        assert told.iterations == 2 and not told.converged and f"{told.change:.3g}" in str(e.value)
+        fixed = atoll.pagerank(graph, tolerance=None, max_iterations=2)
+        np.testing.assert_array_equal(told.score.local, fixed.score.local)
+        return str(e.value)
+
+    assert len(set(atoll.run_ranks(ranks, f))) == 1
 
 
 def test_counters_count():

@@ -66,9 +66,12 @@ def pagerank(
         tolerance = tol
     if max_iter < 1:
         raise nx.PowerIterationFailedConvergence(max_iter)
-    found = measures.pagerank(
-        G._parallel(), damping=alpha, tolerance=tolerance, max_iterations=max_iter, personalisation=shares
-    )
+    try:
+        found = measures.pagerank(
+            G._parallel(), damping=alpha, tolerance=tolerance, max_iterations=max_iter, personalisation=shares
+        )
+    except errors.ConvergenceError as e:
+        found = e.result
     if not found.change < n * tol:
         raise nx.PowerIterationFailedConvergence(max_iter)
     return _by_node(G, found.score.local)
