@@ -26,6 +26,7 @@ PRINTED = {  # the lines that carry a peer's figure
         "Read Time:           0.18\nTrial Time:     0.01\nTrial Time:     0.04\nTrial Time:     0.02\n",
         0.02,
     ),
+    "NetworKit": ("build 1.25\ntrial 0.5\ntrial 0.25\ntrial 0.75\n", 0.5),
     "CombBLAS": ("Min time: 0.018 seconds\nMedian time: 0.0218 seconds\nMedian MTEPS: 769\n", 0.0218),
     "Graph500": (
         "construction_time:              0.517\nbfs  median_time:               0.2\n"
