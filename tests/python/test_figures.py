@@ -262,7 +262,7 @@ def test_all_pairs_beside_a_peer_that_is_here(table, tmp_path, no_variables):
     assert code == 0, printed.err
     pairs = [(row["graph"], row["peer"]) for row in kept]
     assert ("dense:40", "scipy fw") in pairs and ("sparse:50", "scipy dijkstra") in pairs
-    assert ("sparse:50", "scipy fw") not in pairs and len(rows) == len(kept) + 1 == 6
+    assert ("sparse:50", "scipy fw") not in pairs and len(rows) == len(kept) + 1 == 4
     assert all(row["their_type"] == "float64" and row["type"] == "int32" and row["verified"] for row in kept)
     sums = {row["graph"]: row["sum"] for row in kept}
     assert len(sums) == 3 and all(total > 0 for total in sums.values())

@@ -222,9 +222,8 @@ def test_launcher_of_another_mpi_is_named(mpi4py):
     """
     code, out, err = run(other, 2, program)
     assert code == 0, err
-    assert len(out.splitlines()) == 2
-    for line in out.splitlines():
-        assert "has started 2 processes, but each is alone" in line
+    # Each has said it once; a launcher may put the two lines' ends behind both.
+    assert out.count("has started 2 processes, but each is alone") == 2
 
 
 def test_thread_level_that_is_too_low_is_named(mpi4py):
