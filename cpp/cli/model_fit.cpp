@@ -146,7 +146,8 @@ void measure_broadcasts(World& world, const FitOptions& o, std::size_t element_b
 void measure(World& world, const FitOptions& o, nlohmann::json& parameters) {
   const Algebra algebra{Semiring::min_plus, element_named(o.element)};
   if (!o.only_broadcasts)
-    with_value_type(algebra.element, [&](auto value) { measure_kernel<decltype(value)>(world, algebra, o, parameters); });
+    with_value_type(algebra.element,
+                    [&](auto value) { measure_kernel<decltype(value)>(world, algebra, o, parameters); });
   measure_broadcasts(world, o, bytes_of(algebra.element), parameters);
   const Machine here = machine();
   const auto put = [&](const char* key, const nlohmann::json& value) {
