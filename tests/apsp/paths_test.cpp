@@ -6,6 +6,7 @@
 #include <set>
 
 #include "apsp/samples.hpp"
+#include "shapes.hpp"
 
 using namespace atl;
 
@@ -63,6 +64,35 @@ TEST_CASE_TEMPLATE("paths are as long as the distances say", T, float, double, s
           finder, d, pairs[i].first, pairs[i].second,
           {list.vertices.data() + list.offsets[i], static_cast<std::size_t>(list.offsets[i + 1] - list.offsets[i])});
   }
+}
+
+TEST_CASE_TEMPLATE("a million random paths have the stated length", T, float, std::int32_t, std::uint16_t) {
+  constexpr std::size_t kVertices = 500, kPaths = shapes::kSanitized ? 20'000 : 1'000'000;
+  Team team(2);
+  const auto sample = samples::random_graph<T>(kVertices, 4 * kVertices, true, 1, 40, 3);
+  const Arcs<T> arcs = sample.build();
+  const PathFinder<T> finder(arcs);
+  const Matrix<T> d = sample.matrix();
+  Random random(8);
+  std::vector<VertexPair> pairs;
+  for (std::size_t i = 0; i < kPaths; ++i)
+    pairs.emplace_back(static_cast<Local>(random.below(kVertices)), static_cast<Local>(random.below(kVertices)));
+  const PathList list = find_paths<T>(team, finder, d.view(), pairs);
+  std::size_t wrong = 0, found = 0;
+  for (std::size_t i = 0; i < kPaths; ++i) {
+    const auto [u, v] = pairs[i];
+    const std::span<const Local> path(list.vertices.data() + list.offsets[i],
+                                      list.vertices.data() + list.offsets[i + 1]);
+    if (d(u, v) == kNoPath<T>) {
+      wrong += !path.empty();
+      continue;
+    }
+    ++found;
+    wrong += path.empty() || path.front() != u || path.back() != v ||
+             finder.length(path) != static_cast<PathLength<T>>(d(u, v));
+  }
+  CHECK(wrong == 0);
+  CHECK(found > kPaths / 2);
 }
 
 TEST_CASE_TEMPLATE("next hops lead along shortest paths", T, float, double, std::int32_t, std::uint16_t, std::uint8_t) {
