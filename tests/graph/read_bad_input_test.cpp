@@ -321,14 +321,3 @@ TEST_CASE("Graphalytics files must agree with their properties") {
     for (const Rank ranks : {1, 3}) CHECK(refusal(folder / "g", ranks) == expected);
   }
 }
-
-TEST_CASE("more vertices than memory could hold are refused before any is made") {
-  Folder folder;
-  const std::string matrix = folder.write("a.mtx", kMtx + "1000000000000 1000000000000 1\n1 2\n");
-  const std::string roads = folder.write("a.gr", "p sp 1000000000000 1\na 1 2 3\n");
-  for (const Rank ranks : {1, 3}) {
-    CHECK(doctest::String(refusal(matrix, ranks).c_str()) ==
-          doctest::Contains((matrix + ":2: the header says 1000000000000 vertices (they take ").c_str()));
-    CHECK(doctest::String(refusal(roads, ranks).c_str()) == doctest::Contains("GB free). Use more ranks, or correct"));
-  }
-}

@@ -4,7 +4,6 @@
 #include <atoll/graph/read.hpp>
 #include <atoll/graph/read_formats.hpp>
 #include <atoll/graph/read_lines.hpp>
-#include <atoll/transport/discover.hpp>
 #include <charconv>
 #include <filesystem>
 
@@ -178,19 +177,6 @@ void check_promise(const HeadLines& lines, const Head& head, std::int64_t promis
       fmt::format("the header promises {} {} (a file of {} bytes can hold {} at most). The file is cut off, "
                   "or its header is wrong.",
                   promised, items, head.file_bytes, most));
-}
-
-void check_room(const HeadLines& lines, std::int64_t vertices, Rank ranks) {
-  constexpr double kLeastBytes = 48;  // of a vertex in a graph; measured: 67
-  constexpr double kSure = 1e9;       // has every machine; to ask takes a moment
-  const double need = kLeastBytes * static_cast<double>(vertices) / ranks;
-  if (need < kSure) return;
-  const auto free = static_cast<double>(machine().free_memory_bytes);
-  if (need > free)
-    lines.fail(
-        fmt::format("the header says {} vertices (they take {:.1f} GB of a rank at least, without their edges; this "
-                    "machine has {:.1f} GB free). Use more ranks, or correct the header.",
-                    vertices, need / 1e9, free / 1e9));
 }
 
 bool has_ending(std::string_view name, std::string_view endings) {

@@ -15,7 +15,7 @@ struct DimacsHeader {
   std::int64_t line = 0;
 };
 
-DimacsHeader conclude(const std::string& path, const Head& head, Rank ranks) {
+DimacsHeader conclude(const std::string& path, const Head& head) {
   DimacsHeader header;
   HeadLines lines(path, head);
   for (;;) {
@@ -38,7 +38,6 @@ DimacsHeader conclude(const std::string& path, const Head& head, Rank ranks) {
       lines.fail(fmt::format("the header has {} vertices (a graph has 1 to 2^63 - 2). Correct it.", n));
     header = {paths, n, m, lines.behind(), lines.number()};
     check_promise(lines, head, m, paths ? 8 : 6, paths ? "arcs" : "edges");
-    check_room(lines, n, ranks);
     return header;
   }
 }
@@ -46,8 +45,7 @@ DimacsHeader conclude(const std::string& path, const Head& head, Rank ranks) {
 }  // namespace
 
 EdgeList read_dimacs(World& world, const std::string& path, Head& head, const ReadOptions& options) {
-  const DimacsHeader header =
-      from_head(world, path, head, [&](const Head& h) { return conclude(path, h, world.size()); });
+  const DimacsHeader header = from_head(world, path, head, [&](const Head& h) { return conclude(path, h); });
   check(header.paths || options.weights != ReadOptions::Weights::required,
         "{}:{}: has no weights (edge lines have none). Read it without them.", path, header.line);
   LineShape shape;

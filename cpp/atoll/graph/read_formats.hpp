@@ -71,10 +71,6 @@ std::size_t expected_share(World& world, const Head& head, std::size_t least_byt
 void check_promise(const HeadLines& lines, const Head& head, std::int64_t promised, std::size_t least_bytes,
                    const char* items);
 
-/// Throws unless the memory that this machine has free could hold `vertices` of so many ranks: they may all be isolated, so
-/// that a file's size says nothing of them.
-void check_room(const HeadLines& lines, std::int64_t vertices, Rank ranks);
-
 /// `name` has one of the blank-separated endings, before .gz or .zst.
 bool has_ending(std::string_view name, std::string_view endings);
 

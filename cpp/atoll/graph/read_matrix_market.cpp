@@ -16,7 +16,7 @@ struct MatrixHeader {
   std::int64_t line = 0;
 };
 
-MatrixHeader conclude(const std::string& path, const Head& head, Rank ranks) {
+MatrixHeader conclude(const std::string& path, const Head& head) {
   MatrixHeader header;
   HeadLines lines(path, head);
   lines.next();
@@ -74,15 +74,13 @@ MatrixHeader conclude(const std::string& path, const Head& head, Rank ranks) {
   header.from = lines.behind();
   header.line = lines.number();
   check_promise(lines, head, header.entries, header.pattern ? 4 : 6, "entries");
-  check_room(lines, header.rows, ranks);
   return header;
 }
 
 }  // namespace
 
 EdgeList read_matrix_market(World& world, const std::string& path, Head& head, const ReadOptions& options) {
-  const MatrixHeader header =
-      from_head(world, path, head, [&](const Head& h) { return conclude(path, h, world.size()); });
+  const MatrixHeader header = from_head(world, path, head, [&](const Head& h) { return conclude(path, h); });
   check(!header.pattern || options.weights != ReadOptions::Weights::required,
         "{}:1: has no weights (the matrix is a pattern). Read it without them.", path);
   if (header.symmetric && options.directed == true)
