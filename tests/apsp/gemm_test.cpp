@@ -73,29 +73,13 @@ void products_are_as_defined(Team& team, Algebra algebra, Isa isa, int tile, std
 }
 
 template <class F>
-void with_value_of(Element element, F&& f) {
-  switch (element) {
-    case Element::float64:
-      return f(double{});
-    case Element::int32:
-      return f(std::int32_t{});
-    case Element::uint16:
-      return f(std::uint16_t{});
-    case Element::uint8:
-      return f(std::uint8_t{});
-    default:
-      return f(float{});
-  }
-}
-
-template <class F>
 void for_each_algebra(F&& f) {
   for (const Isa isa : kIsas) {
     if (isa > machine_isa()) continue;
     for (const Semiring semiring : kSemirings)
       for (const Element element : kElements)
         if (!tile_kernels({semiring, element}, isa).empty())
-          with_value_of(element, [&](auto value) { f(value, Algebra{semiring, element}, isa); });
+          with_value_type(element, [&](auto value) { f(value, Algebra{semiring, element}, isa); });
   }
 }
 

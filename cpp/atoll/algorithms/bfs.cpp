@@ -110,6 +110,7 @@ class Bfs::Typed final : public Search {
       const double degree = std::max(2.0, static_cast<double>(report_.all_edges()) / static_cast<double>(all_active_));
       return degree / 2 * static_cast<double>(frontier.vertices) > static_cast<double>(2 * kPullRound + unvisited);
     }
+    // The levels to come may be larger still (alpha), but a pull of everything is not worth a few edges.
     return static_cast<double>(frontier.edges) * alpha > static_cast<double>(fresh_edges) &&
            2 * frontier.edges > unvisited;
   }
