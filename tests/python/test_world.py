@@ -208,7 +208,8 @@ def test_pagerank_that_does_not_converge_is_an_error_that_keeps_what_there_is(ra
         told = e.value.result
         assert told.iterations == 2 and not told.converged and f"{told.change:.3g}" in str(e.value)
         fixed = atoll.pagerank(graph, tolerance=None, max_iterations=2)
-        np.testing.assert_array_equal(told.score.local, fixed.score.local)
+        # Which thread adds which rows is not the same in two runs, so sums of parts differ in their last bits.
+        np.testing.assert_allclose(told.score.local, fixed.score.local, rtol=1e-12)
         return str(e.value)
 
     assert len(set(atoll.run_ranks(ranks, f))) == 1
