@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/engine/direction.hpp>
 #include <atoll/graph/graph.hpp>
 #include <memory>
 
@@ -15,7 +16,6 @@
 /// ranks, the depths do not.
 namespace atl {
 
-enum class Direction { automatic, push, pull };
 enum class Depths { no, yes };
 
 /// BfsOptions::fission: no siblings, or those of graph/siblings.hpp from its usual degree on.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shortest paths by delta-stepping [1] over a vertex-cut. A round follows the edges here of the vertices in the bucket,
-// mirrors too, until this rank has no more; then the mirrors' distances go to their masters (reduce), and the masters'
-// to the mirrors that edges leave (broadcast). The bucket is done when none of its vertices on any rank has changed.
+// Shortest paths by delta-stepping [1] over a vertex-cut, as a vertex program: each rank follows the edges here of the
+// vertices in the bucket, mirrors too, until it has no more, then ranks tell each other. The bucket is done when none of its
+// vertices waits on any rank.
 //
 //   in the paper     here               meaning
 //   tent(v)          distance_          best distance known
 //   B[i]             below the horizon  vertices that wait, and are closer than the end of the bucket
-//   relax            settle()
+//   relax            the sum in settle
 //
 // Deviation: light and heavy edges are followed at once. Distances only fall, and to the least over all paths of the
 // sums as they are rounded: the order does not matter.
@@ -31,16 +31,13 @@ SsspCut<Real>::SsspCut(const Graph& graph, const SsspOptions& options)
     : graph_(graph),
       world_(graph.world()),
       team_(world_.team()),
-      cut_(graph, graph.cut(), VertexCut::Rows::sources),
-      exchange_(SharedVertices::along_edges(cut_)),
+      distance_(graph),
+      cut_(*distance_.cut()),
       parents_(SharedVertices::along_edges(cut_)),
       locals_(index(cut_.locals())),
-      distance_(locals_),
-      followed_(locals_),
       id_(locals_, kNoVertex),
       parent_(locals_),
       hangs_(locals_),
-      waiting_(cut_.locals()),
       changed_(cut_.locals()) {
   // A bucket as wide as the heaviest edge: each costs a round at least, and what is followed too early costs no message.
   Real heaviest = 0;
@@ -56,22 +53,17 @@ template <class Real>
 void SsspCut<Real>::run(Vertex source, SsspResult<Real>& result) {
   const auto [owner, natural] = graph_.find(source);
   const Local from = owner == world_.rank() ? graph_.local_of(natural) : -1;
-  std::fill(distance_.begin(), distance_.end(), kFar);
-  std::fill(followed_.begin(), followed_.end(), kFar);
-  waiting_.clear();
-  changed_.clear();
-  if (from >= 0) {
-    distance_[index(from)] = 0;
-    changed_.set(from);
-  }
-  Real horizon = 0;
-  for (;;) {
-    exchange_.reduce({distance_.data(), locals_}, changed_);
-    exchange_.broadcast({distance_.data(), locals_}, changed_);
-    const Real least = world_.min(wait_for_changed());
+  distance_.start(kFar);
+  if (from >= 0) distance_.put(from, 0);
+  for (Real horizon = 0;;) {
+    distance_.tell();
+    Real least = kFar;
+    distance_.for_waiting([&](Real distance) { least = std::min(least, distance); });
+    least = world_.min(least);
     if (least == kFar) break;
     if (!(least < horizon)) horizon = end_of_bucket(least);
-    settle(horizon);
+    distance_.settle([](Real distance, const auto& edge) { return distance + static_cast<Real>(edge.weight); },
+                     [=](Real distance) { return distance < horizon; });
   }
   find_parents(from);
   write(result);
@@ -83,62 +75,16 @@ Real SsspCut<Real>::end_of_bucket(Real distance) const {
   return end > distance ? end : std::nextafter(distance, kFar);
 }
 
-// What was changed or told waits if it is closer than when its edges were followed; the least distance of all that wait.
-template <class Real>
-Real SsspCut<Real>::wait_for_changed() {
-  Real least = kFar;
-  for (std::size_t w = 0; w < changed_.words(); ++w) {
-    for (std::uint64_t bits = std::exchange(changed_.at(w), 0); bits; bits &= bits - 1) {
-      const auto v = static_cast<Local>(w * 64) + std::countr_zero(bits);
-      if (distance_[index(v)] < followed_[index(v)] && cut_.rows().degree(v) > 0) waiting_.set_alone(v);
-    }
-    for (std::uint64_t bits = waiting_.at(w); bits; bits &= bits - 1)
-      least = std::min(least, distance_[w * 64 + static_cast<std::size_t>(std::countr_zero(bits))]);
-  }
-  return least;
-}
-
-template <class Real>
-void SsspCut<Real>::settle(Real horizon) {
-  const Csr& out = cut_.rows();
-  const EdgeWeights<Real> weights("sssp", graph_, out);
-  std::atomic<bool> again{true};
-  while (again.exchange(false))
-    team_.for_range(waiting_.words(), kGrain / 64, [&](int, std::size_t a, std::size_t b) {
-      for (std::size_t w = a; w < b; ++w)
-        for (std::uint64_t bits = std::atomic_ref(waiting_.at(w)).load(); bits; bits &= bits - 1) {
-          const auto v = static_cast<Local>(w * 64) + std::countr_zero(bits);
-          if (!(std::atomic_ref(distance_[index(v)]).load() < horizon)) continue;
-          waiting_.reset(v);
-          const Real distance = std::atomic_ref(distance_[index(v)]).load();
-          followed_[index(v)] = distance;
-          for (auto e = static_cast<std::size_t>(out.offsets[index(v)]);
-               e < static_cast<std::size_t>(out.offsets[index(v) + 1]); ++e) {
-            const Local u = out.targets[e];
-            const Real reached = distance + weights[e];
-            if (!combine_atomically(distance_[index(u)], reached, MinOf{})) continue;
-            changed_.set(u);
-            if (out.degree(u) == 0) continue;
-            waiting_.set(u);
-            if (reached < horizon) again.store(true, std::memory_order_relaxed);
-          }
-        }
-    });
-}
-
 // A parent of v is closer and tight, dist(u) + w == dist(v); the least id of those. Where weights of 0, or too small to
 // change the sum, leave none, vertices take one of the same distance that has had a parent since the round before: so
 // nobody's way back ends in a circle.
 template <class Real>
 void SsspCut<Real>::find_parents(Local source) {
-  {
-    SharedVertices ends = SharedVertices::along_edges(cut_);  // the mirrors that are read know theirs
-    ends.read = {&cut_.mirrors(VertexCut::only_written)};
-    MirrorExchange<Real, MinOf>(ends).broadcast_all({distance_.data(), locals_});
-  }
+  distance_.tell_all();
+  changed_.clear();
   std::fill(parent_.begin(), parent_.end(), kNoneYet);
   std::fill(hangs_.begin(), hangs_.end(), 0);
-  propose_parents([&](std::size_t u, std::size_t v) { return distance_[u] < distance_[v]; });
+  propose_parents([&](std::size_t u, std::size_t v) { return distance(u) < distance(v); });
   Vertex left = hang(source);
   if (left == 0) return;
   MirrorExchange<char, MinOf> hanging(SharedVertices::all_of(cut_));
@@ -159,10 +105,10 @@ void SsspCut<Real>::propose_parents(F&& f) {
   const EdgeWeights<Real> weights("sssp", graph_, out);
   team_.for_range(locals_, kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t u = a; u < b; ++u) {
-      if (distance_[u] == kFar) continue;
+      if (distance(u) == kFar) continue;
       for (auto e = static_cast<std::size_t>(out.offsets[u]); e < static_cast<std::size_t>(out.offsets[u + 1]); ++e) {
         const std::size_t v = index(out.targets[e]);
-        if (distance_[u] + weights[e] != distance_[v] || !f(u, v)) continue;
+        if (distance(u) + weights[e] != distance(v) || !f(u, v)) continue;
         if (combine_atomically(parent_[v], id_[u], MinOf{})) changed_.set(out.targets[e]);
       }
     }
@@ -178,7 +124,7 @@ Vertex SsspCut<Real>::hang(Local source) {
   Vertex left = 0;
   for (std::size_t v = 0; v < index(graph_.owned()); ++v) {
     hangs_[v] = parent_[v] != kNoneYet;
-    left += distance_[v] != kFar && !hangs_[v];
+    left += distance(v) != kFar && !hangs_[v];
   }
   return world_.sum(left);
 }
@@ -193,17 +139,16 @@ void SsspCut<Real>::write(SsspResult<Real>& result) {
   Vertex reached = 0;
   for (std::size_t v = 0; v < owned; ++v) {
     const std::size_t local = index(graph_.local_of(static_cast<Vertex>(v)));
-    result.distance[v] = distance_[local];
-    result.parent[v] = distance_[local] == kFar ? kNoVertex : parent_[local];
-    reached += distance_[local] != kFar;
+    result.distance[v] = distance(local);
+    result.parent[v] = distance(local) == kFar ? kNoVertex : parent_[local];
+    reached += distance(local) != kFar;
   }
   result.reached = world_.sum(reached);
 }
 
 template <class Real>
 std::size_t SsspCut<Real>::memory_bytes() const {
-  return locals_ * (2 * sizeof(Real) + 2 * sizeof(Vertex) + 1) + exchange_.memory_bytes() + parents_.memory_bytes() +
-         cut_.memory_bytes();
+  return locals_ * (2 * sizeof(Vertex) + 1) + distance_.memory_bytes() + parents_.memory_bytes();
 }
 
 template class SsspCut<float>;

@@ -2,12 +2,11 @@
 #pragma once
 
 #include <atoll/algorithms/sssp.hpp>
-#include <atoll/engine/mirror_exchange.hpp>
-#include <atomic>
+#include <atoll/engine/vertex_program.hpp>
 #include <limits>
 
 /// Shortest paths over a vertex-cut: what class Sssp does where the graph asks for one. Memory beside the graph and the
-/// cut: 17 bytes and two numbers a local vertex.
+/// cut: 17 bytes and two numbers a local vertex, and the program's.
 namespace atl {
 
 template <class Real>
@@ -25,9 +24,8 @@ class SsspCut {
  private:
   static constexpr Real kFar = std::numeric_limits<Real>::infinity();
 
+  Real distance(std::size_t local) const { return distance_[static_cast<Local>(local)]; }
   Real end_of_bucket(Real distance) const;
-  void settle(Real horizon);
-  Real wait_for_changed();
   void find_parents(Local source);
   template <class F>
   void propose_parents(F&& f);
@@ -37,16 +35,14 @@ class SsspCut {
   const Graph& graph_;
   World& world_;
   Team& team_;
-  const VertexCut cut_;
-  MirrorExchange<Real, MinOf> exchange_;
+  VertexProgram<Real, MinOf> distance_;
+  const VertexCut& cut_;
   MirrorExchange<Vertex, MinOf> parents_;
   const std::size_t locals_;
   double delta_ = 1;
-  Array<Real> distance_, followed_;  // [local] best known; that with which its edges were last followed
-  Array<Vertex> id_, parent_;        // [local] original ids; of the parent, the least that is known
-  Array<char> hangs_;                // [local] has a parent, or is the source
-  VertexBits waiting_;               // to follow the edges of
-  VertexBits changed_;               // to tell of
+  Array<Vertex> id_, parent_;  // [local] original ids; of the parent, the least that is known
+  Array<char> hangs_;          // [local] has a parent, or is the source
+  VertexBits changed_;         // parents to tell of
 };
 
 }  // namespace atl
