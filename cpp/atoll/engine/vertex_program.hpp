@@ -93,6 +93,7 @@ class VertexProgram {
 
  private:
   static constexpr std::size_t kGrain = 16;  // words of bits that a thread takes at a time
+  static constexpr double kAlone = 2048;     // vertices and edges that are not worth waking the team for
   struct Size {
     double vertices, edges;
   };
@@ -103,7 +104,7 @@ class VertexProgram {
   T load(Local v) { return std::atomic_ref(values_[index(v)]).load(std::memory_order_relaxed); }
   Size waiting() const;
   template <class Along, class Wants>
-  void push(Along&& along, Wants&& wants);
+  void push(Along&& along, Wants&& wants, bool alone);
   template <class Along, class Wants>
   void pull(Along&& along, Wants&& wants);
   template <class Along, class Wants, class Weight, class Then>
@@ -234,21 +235,23 @@ typename VertexProgram<T, Combine>::Size VertexProgram<T, Combine>::waiting() co
       mine.vertices += 1;
       mine.edges += has_edges(v) ? static_cast<double>(rows_.degree(v)) : 0;
     }
-  return world_.fold(mine, [](Size a, const Size& b) { return Size{a.vertices + b.vertices, a.edges + b.edges}; });
+  return mine;
 }
 
 template <Plain T, class Combine>
 template <class Along, class Wants>
 bool VertexProgram<T, Combine>::round(Along&& along, Wants&& wants) {
   tell();
-  const Size size = waiting();
+  const Size here = waiting();
+  const Size size =
+      world_.fold(here, [](Size a, const Size& b) { return Size{a.vertices + b.vertices, a.edges + b.edges}; });
   if (size.vertices == 0) return false;
   const bool dense = (size.vertices + size.edges) * options_.dense > all_edges_;
   if (!cut_ && (options_.direction == Direction::automatic ? dense : options_.direction == Direction::pull)) {
     pull(along, wants);
     ++pulls_;
   } else {
-    push(along, wants);
+    push(along, wants, here.vertices + here.edges < kAlone);
   }
   return true;
 }
@@ -275,14 +278,15 @@ void VertexProgram<T, Combine>::offer(Local v, Along& along, Wants& wants, const
 
 template <Plain T, class Combine>
 template <class Along, class Wants>
-void VertexProgram<T, Combine>::push(Along&& along, Wants&& wants) {
+void VertexProgram<T, Combine>::push(Along&& along, Wants&& wants, bool alone) {
   frontier_.swap(waiting_);
   with_weights(rows_, [&](const auto& weight) {
-    team_.for_range(frontier_.words(), kGrain, [&](int, std::size_t a, std::size_t b) {
+    const auto offer_all = [&](int, std::size_t a, std::size_t b) {
       for (std::size_t w = a; w < b; ++w)
         for (std::uint64_t bits = std::exchange(frontier_.at(w), 0); bits; bits &= bits - 1)
           offer(static_cast<Local>(w * 64) + std::countr_zero(bits), along, wants, weight, [](Local) {});
-    });
+    };
+    alone ? offer_all(0, 0, frontier_.words()) : team_.for_range(frontier_.words(), kGrain, offer_all);
   });
   pulled_ = false;
 }
