@@ -10,7 +10,7 @@ constexpr Local kWindow = 16;
 // A round of fewer vertices is one thread's: a barrier costs about as much.
 constexpr std::size_t kFew = 32, kMany = 256;
 // Lists are read in no order: those of so many vertices are under way, each with its first entries.
-constexpr std::size_t kAhead = 8;
+constexpr std::size_t kAhead = 8, kSoon = 2;
 constexpr Edge kPrefetched = 128, kLine = 16;
 constexpr std::size_t kGrain = 4096;
 
@@ -174,6 +174,11 @@ void CorePeeling::count_down_distinct(Part& part, std::size_t p, const Lists& li
       const Edge* const later = pieces_of(i + kAhead);
       const Edge lines = std::min<Edge>(later[1] - later[0], kPrefetched);
       for (Edge e = 0; e < lines; e += kLine) __builtin_prefetch(lists.targets + later[0] + e);
+    }
+    if (i + kSoon < count) {
+      const Edge* const soon = pieces_of(i + kSoon);
+      const Local *const at = lists.targets + soon[0], *const end = at + std::min<Edge>(soon[1] - soon[0], kPrefetched);
+      for (const Local* u = at; u != end; ++u) __builtin_prefetch(left + *u, 1);
     }
     const Edge* const pieces = pieces_of(i);
     const Local *const end = lists.targets + pieces[1], *at = lists.targets + pieces[0];
