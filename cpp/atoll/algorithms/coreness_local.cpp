@@ -9,6 +9,8 @@ namespace {
 constexpr Local kWindow = 16;
 // A round of fewer vertices is one thread's: a barrier costs about as much.
 constexpr std::size_t kFew = 32, kMany = 256;
+// Where so few are left a level is one thread's.
+constexpr std::size_t kSmall = 4096;
 // Lists are read in no order: those of so many vertices are under way, each with its first entries.
 constexpr std::size_t kAhead = 8, kSoon = 2;
 constexpr Edge kPrefetched = 128, kLine = 16;
@@ -50,7 +52,7 @@ void CorePeeling::count_neighbours() {
   distinct_ = !twice.load();
 }
 
-// Ranges of as many edges, at multiples of 64 so that bits of a word are one thread's.
+// Ranges of as many edges, at multiples of 64: a cache line has one owner.
 void CorePeeling::cut_into_parts() {
   const Array<Edge>& offsets = graph_.out().offsets;
   const Edge all = active_ > 0 ? offsets[static_cast<std::size_t>(active_)] : 0;
@@ -208,13 +210,13 @@ void CorePeeling::count_down(std::size_t p, const Lists& lists, const Local* ver
   }
 }
 
-// Thread 0, while few go at once.
-void CorePeeling::play_alone(Local k, std::vector<std::size_t>& seen) {
+// One thread for all, while at most `most` go at once.
+void CorePeeling::play_alone(Local k, std::size_t most, std::vector<std::size_t>& seen) {
   std::vector<std::size_t> end(threads_);
   for (;;) {
     std::size_t fresh = 0;
     for (std::size_t s = 0; s < threads_; ++s) fresh += (end[s] = parts_[s].tail) - seen[s];
-    if (fresh == 0 || fresh > kMany) break;
+    if (fresh == 0 || fresh > most) break;
     for (std::size_t p = 0; p < threads_; ++p)
       for (std::size_t s = 0; s < threads_; ++s)
         count_down(p, masters_, parts_[s].taken.data() + seen[s], end[s] - seen[s], 0, k);
@@ -237,7 +239,7 @@ void CorePeeling::rounds(int thread, Local k, bool new_window, std::span<const L
     for (std::size_t s = 0; s < threads_; ++s) fresh += parts_[s].shown[round] - seen[s];
     if (fresh == 0) break;
     if (fresh <= kFew && threads_ > 1) {
-      if (thread == 0) play_alone(k, seen);
+      if (thread == 0) play_alone(k, kMany, seen);
       team_.barrier();
       for (std::size_t s = 0; s < threads_; ++s) seen[s] = parts_[s].done;
       continue;
@@ -251,6 +253,16 @@ void CorePeeling::rounds(int thread, Local k, bool new_window, std::span<const L
   mine.done = mine.tail;  // nobody reads it before the next level
 }
 
+void CorePeeling::level_alone(Local k, bool new_window, std::span<const Local> gone) {
+  std::vector<std::size_t> seen;
+  for (const Part& part : parts_) seen.push_back(part.done);
+  for (std::size_t p = 0; p < threads_; ++p) {
+    if (k != level_) collect(parts_[p], k, new_window);
+    count_down(p, mirrors_, gone.data(), gone.size(), first_mirror_, k);
+  }
+  play_alone(k, static_cast<std::size_t>(active_), seen);
+}
+
 Local CorePeeling::take_away(Local k, std::span<const Local> gone) {
   const bool new_window = k >= window_;
   if (new_window) window_ = k > kNone - kWindow ? kNone : k + kWindow;
@@ -260,7 +272,11 @@ Local CorePeeling::take_away(Local k, std::span<const Local> gone) {
     return sum;
   };
   const std::size_t before = taken();
-  team_.run([&](int thread) { rounds(thread, k, new_window, gone); });
+  if (static_cast<std::size_t>(active_) - before <= kSmall) {
+    level_alone(k, new_window, gone);
+  } else {
+    team_.run([&](int thread) { rounds(thread, k, new_window, gone); });
+  }
   const std::size_t after = taken();
   if (after == static_cast<std::size_t>(active_)) {
     level_ = k;
@@ -276,10 +292,8 @@ Local CorePeeling::take_away(Local k, std::span<const Local> gone) {
 }
 
 void CorePeeling::move_taken(VertexBits& taken) {
-  team_.run([&](int thread) {
-    Part& part = parts_[static_cast<std::size_t>(thread)];
+  for (Part& part : parts_)
     for (; part.told < part.tail; ++part.told) taken.set_alone(part.taken[part.told]);
-  });
 }
 
 std::size_t CorePeeling::memory_bytes() const {
