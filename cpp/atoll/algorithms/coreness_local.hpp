@@ -14,7 +14,7 @@
 ///
 /// A thread owns a range of masters, and of each list the piece that names these: it alone counts down what they have
 /// left, without atomics, and nobody waits for a cache line. What a thread takes away all see at the next barrier.
-/// Memory: 8 bytes a vertex and thread, 4 an edge between ranks, 16 a vertex.
+/// Memory: 8 bytes a vertex, mirrors too, for each thread and once more; 20 a vertex; 4 an edge between ranks.
 namespace atl {
 
 class CorePeeling {

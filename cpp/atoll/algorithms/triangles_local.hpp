@@ -12,13 +12,13 @@
 ///
 /// Local numbers are the order: a rank's hubs come first, by falling degree, so that the front of a sorted list is a short
 /// list of heavier neighbours, and nothing has to be built. Of hubs it is also a row of bits: of a vertex and a hub on its
-/// list the hub's row is held against the vertex's own bits, 64 at a time; of other two the shorter list is looked up.
-/// Memory: 16 bytes a vertex, 8 more a thread, and kRows^2 / 16 bytes at most.
+/// list the hub's row is held against the vertex's own bits, 64 at a time; any other's list is looked up among the
+/// vertex's marks. Memory: 20 bytes a vertex, 8 more for each thread, and kRows^2 / 16 bytes at most.
 namespace atl {
 
 class LocalTriangles {
  public:
-  /// Rows of bits: so many take 17 MB, which a cache holds (kron:20: 8192 take 1.2 times as long, 32768 as long).
+  /// Rows of bits: so many take 17 MB, which a cache holds (kron:20: 8192 take 1.4 times as long, 32768 as long).
   static constexpr Local kRows = 16384;
 
   /// None if the graph is spread over ranks, is directed, or has two edges between the same two vertices.
