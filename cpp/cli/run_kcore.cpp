@@ -13,11 +13,11 @@ int run_kcore(const Words& words) {
   harness.add_to(command.app());
   if (const auto code = command.parse(words)) return *code;
   return command.run([&](World& world) {
-    const Graph* graph = nullptr;
+    std::unique_ptr<Coreness> peeling;
     CorenessResult result;
     return harness.run(world,
-                       {.prepare = [&](const Graph& g) { graph = &g; },
-                        .run = [&](int) { result = coreness(*graph); },
+                       {.prepare = [&](const Graph& g) { peeling = std::make_unique<Coreness>(g); },
+                        .run = [&](int) { peeling->run(result); },
                         .describe =
                             [&](Outcome& out, auto& rows) {
                               out.result = {{"degeneracy", result.degeneracy}, {"rounds", result.rounds}};

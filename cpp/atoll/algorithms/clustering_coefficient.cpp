@@ -17,11 +17,37 @@
 #include <atoll/algorithms/clustering_coefficient.hpp>
 #include <atoll/algorithms/forward_lists.hpp>
 #include <atoll/algorithms/known_vertices.hpp>
+#include <atoll/algorithms/triangles_local.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
 #include <atoll/graph/mirror_values.hpp>
 
 namespace atl {
 namespace {
+
+constexpr std::size_t kGrain = 256;
+
+// Of each active master its triangles, the edges between its neighbours by direction, and how many these are.
+template <class Triangles, class Edges, class Degree>
+ClusteringResult result_of(const Graph& graph, Triangles&& triangles, Edges&& edges, Degree&& degree) {
+  const auto owned = static_cast<std::size_t>(graph.owned());
+  ClusteringResult result{Array<double>(owned, 0.0), Array<Vertex>(owned, 0), 0};
+  std::atomic<Vertex> corners{0};
+  graph.world().team().for_range(static_cast<std::size_t>(graph.active()), kGrain * 16,
+                                 [&](int, std::size_t a, std::size_t b) {
+                                   Vertex sum = 0;
+                                   for (auto v = static_cast<Local>(a); v < static_cast<Local>(b); ++v) {
+                                     const auto natural = static_cast<std::size_t>(graph.natural_of(v));
+                                     const auto d = static_cast<double>(degree(v));
+                                     result.triangles[natural] = triangles(v);
+                                     if (d >= 2)
+                                       result.coefficient[natural] = static_cast<double>(edges(v)) / (d * (d - 1));
+                                     sum += triangles(v);
+                                   }
+                                   corners += sum;
+                                 });
+  result.total = graph.world().sum(corners.load()) / 3;
+  return result;
+}
 
 class Triangles {
  public:
@@ -44,11 +70,18 @@ class Triangles {
     count_here();
     if (world_.size() > 1) count_elsewhere();
     add_up();
-    return collect();
+    const Thread& all = threads_[0];
+    return result_of(
+        graph_, [&](Local v) { return all.corners[static_cast<std::size_t>(v)]; },
+        [&](Local v) {
+          const auto at = static_cast<std::size_t>(v);
+          return graph_.directed() ? all.edges[at] : 2 * all.corners[at];
+        },
+        [&](Local v) { return lists_.degree(v); });
   }
 
  private:
-  static constexpr std::size_t kGrain = 256, kMessageGrain = 64;
+  static constexpr std::size_t kMessageGrain = 64;
   // Words that a rank sends in one batch.
   static constexpr std::size_t kBatch = std::size_t{1} << 20;
   using Words = std::vector<std::uint64_t>;
@@ -178,26 +211,6 @@ class Triangles {
     if (graph_.directed()) exchange.reduce_all({threads_[0].edges.data(), locals_});
   }
 
-  ClusteringResult collect() {
-    const auto owned = static_cast<std::size_t>(graph_.owned());
-    ClusteringResult result{Array<double>(owned, 0.0), Array<Vertex>(owned, 0), 0};
-    std::atomic<Vertex> corners{0};
-    team_.for_range(active_, kGrain, [&](int, std::size_t a, std::size_t b) {
-      Vertex sum = 0;
-      for (std::size_t v = a; v < b; ++v) {
-        const Edge triangles = threads_[0].corners[v], edges = graph_.directed() ? threads_[0].edges[v] : 2 * triangles;
-        const auto natural = static_cast<std::size_t>(graph_.natural_of(static_cast<Local>(v)));
-        const auto d = static_cast<double>(lists_.degree(static_cast<Local>(v)));
-        result.triangles[natural] = triangles;
-        if (d >= 2) result.coefficient[natural] = static_cast<double>(edges) / (d * (d - 1));
-        sum += triangles;
-      }
-      corners += sum;
-    });
-    result.total = world_.sum(corners.load()) / 3;
-    return result;
-  }
-
   const Graph& graph_;
   World& world_;
   Team& team_;
@@ -208,6 +221,12 @@ class Triangles {
 
 }  // namespace
 
-ClusteringResult clustering_coefficient(const Graph& graph) { return Triangles(graph).run(); }
+ClusteringResult clustering_coefficient(const Graph& graph) {
+  if (const auto counts = LocalTriangles::of(graph))
+    return result_of(
+        graph, [&](Local v) { return counts->at(v); }, [&](Local v) { return 2 * counts->at(v); },
+        [&](Local v) { return counts->degree(v); });
+  return Triangles(graph).run();
+}
 
 }  // namespace atl

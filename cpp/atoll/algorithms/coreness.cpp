@@ -1,88 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core numbers by repeated h-index [1, in the header]: all look in each round, and mirrors are told of the numbers that
-// have fallen.
+// Core numbers by peeling [1, in the header]. A rank takes away all that it can of a level before it tells others of it, so
+// that they meet as often as what falls crosses between ranks, not as often as a vertex falls after another.
+//
+//   in the paper        here                meaning
+//   degree(v)           left(v)             neighbours that have not been taken away; once v has been, its core number
+//   bin(d)              Part::near          vertices that are soon at d, in no order; coreness_local.hpp
+//
+// Deviation: vertices of a level are taken in any order. Each loses its neighbours one by one, so the order is nothing to
+// the numbers.
 #include <algorithm>
 #include <atoll/algorithms/coreness.hpp>
+#include <atoll/algorithms/coreness_local.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
 
 namespace atl {
 namespace {
 
-// One a thread; alone on its cache lines.
-struct alignas(128) Counts {
-  std::vector<Local> of;  // [number] neighbours that have it
-};
+const Graph& undirected(const Graph& graph) {
+  check(!graph.directed(), "coreness: {} is directed (cores are of undirected graphs). Read it as undirected.",
+        graph.name());
+  return graph;
+}
 
-// The largest h such that h of v's neighbours, each counted once, have at least h; at most v's own number. Most have kept
-// their number, and hubs come first in a list: it is seldom read to its end.
-Local h_index(const Graph& graph, Local v, const Array<Local>& core, Counts& counts) {
-  const Local own = core[static_cast<std::size_t>(v)];
-  if (own == 0) return 0;
-  counts.of.assign(static_cast<std::size_t>(own), 0);
-  Local* const count = counts.of.data();
-  Local have = 0, before = -1;
-  for (const Local u : graph.out().neighbours(v)) {
-    if (u == v || u == before) continue;
-    before = u;
-    if (const Local number = core[static_cast<std::size_t>(u)]; number < own) {
-      ++count[number];
-    } else if (++have == own) {
-      return own;
-    }
-  }
-  Local h = own - 1;
-  while (h > 0 && (have += count[h]) < h) --h;
-  return h;
+// Those that other ranks have taken away, of the mirrors that have been told of. Where most have news, all are told.
+std::vector<Local> newly_gone(const CorePeeling& peeling, const VertexBits& told, VertexBits& gone, Local first,
+                              Local k) {
+  std::vector<Local> mirrors;
+  for (auto w = static_cast<std::size_t>(first) / 64; w < told.words(); ++w)
+    for (std::uint64_t bits = told.at(w) & ~gone.at(w); bits; bits &= bits - 1)
+      if (const Local m = static_cast<Local>(w * 64) + std::countr_zero(bits); peeling.left()[m] <= k) {
+        gone.set_alone(m);
+        mirrors.push_back(m);
+      }
+  return mirrors;
 }
 
 }  // namespace
 
-CorenessResult coreness(const Graph& graph) {
-  check(!graph.directed(), "coreness: {} is directed (cores are of undirected graphs). Read it as undirected.",
-        graph.name());
-  World& world = graph.world();
-  Team& team = world.team();
-  constexpr std::size_t kGrain = 512, kHubGrain = 4;
-  const auto owned = static_cast<std::size_t>(graph.owned()), active = static_cast<std::size_t>(graph.active()),
-             locals = static_cast<std::size_t>(graph.locals()),
-             hubs = std::min(active, static_cast<std::size_t>(graph.hubs()));
-  MirrorExchange<Local, MinOf> exchange(graph);
-  Array<Local> core(locals, 0), next(owned, 0);
-  VertexBits changed(graph.locals());
-  std::vector<Counts> counts(static_cast<std::size_t>(team.size()));
-  for (std::size_t v = 0; v < active; ++v)
-    core[v] = static_cast<Local>(std::min<Edge>(graph.out().degree(static_cast<Local>(v)), INT32_MAX - 1));
-  changed.set_all();
-  CorenessResult result;
-  for (bool any = true; any; ++result.rounds) {
-    exchange.broadcast({core.data(), locals}, changed);
-    const auto look = [&](std::size_t first, std::size_t end, std::size_t grain) {
-      team.for_range(end - first, grain, [&](int thread, std::size_t a, std::size_t b) {
-        for (std::size_t v = first + a; v < first + b; ++v)
-          next[v] = h_index(graph, static_cast<Local>(v), core, counts[static_cast<std::size_t>(thread)]);
-      });
-    };
-    look(0, hubs, kHubGrain);
-    look(hubs, active, kGrain);
-    changed.clear();
-    std::atomic<bool> here{false};
-    team.for_range(active, kGrain * 64, [&](int, std::size_t a, std::size_t b) {
-      for (std::size_t v = a; v < b; ++v) {
-        if (next[v] == core[v]) continue;
-        core[v] = next[v];
-        changed.set(static_cast<Local>(v));
-        here.store(true, std::memory_order_relaxed);
-      }
-    });
-    any = world.any(here);
+Coreness::Coreness(const Graph& graph) : graph_(undirected(graph)), peeling_(std::make_unique<CorePeeling>(graph)) {}
+Coreness::~Coreness() = default;
+std::size_t Coreness::memory_bytes() const { return peeling_->memory_bytes(); }
+
+void Coreness::run(CorenessResult& result) {
+  World& world = graph_.world();
+  CorePeeling& peeling = *peeling_;
+  result.rounds = 0;
+  Local k = world.min(peeling.begin());
+  if (world.size() == 1) {
+    for (; k != CorePeeling::kNone; ++result.rounds) k = peeling.take_away(k, {});
+  } else {
+    MirrorExchange<Local, MinOf> exchange(graph_);
+    VertexBits news(graph_.locals()), gone(graph_.locals());
+    std::vector<Local> mirrors;
+    for (; k != CorePeeling::kNone; ++result.rounds) {
+      const Local next = peeling.take_away(k, mirrors);
+      peeling.move_taken(news);
+      exchange.broadcast(peeling.left(), news);
+      mirrors = newly_gone(peeling, news, gone, peeling.first_mirror(), k);
+      news.clear();
+      k = world.min(mirrors.empty() ? next : k);
+    }
   }
+  const auto owned = static_cast<std::size_t>(graph_.owned());
   result.core = Array<Vertex>(owned);
-  Vertex most = 0;
-  for (std::size_t v = 0; v < owned; ++v) {
-    result.core[v] = core[static_cast<std::size_t>(graph.local_of(static_cast<Vertex>(v)))];
-    most = std::max(most, result.core[v]);
-  }
-  result.degeneracy = world.max(most);
+  std::vector<Vertex> most(static_cast<std::size_t>(world.team().size()), 0);
+  world.team().for_range(owned, std::size_t{1} << 14, [&](int t, std::size_t a, std::size_t b) {
+    Vertex here = 0;
+    for (std::size_t v = a; v < b; ++v)
+      here = std::max(here, result.core[v] = peeling.core_of(graph_.local_of(static_cast<Vertex>(v))));
+    most[static_cast<std::size_t>(t)] = std::max(most[static_cast<std::size_t>(t)], here);
+  });
+  result.degeneracy = world.max(*std::max_element(most.begin(), most.end()));
+}
+
+CorenessResult coreness(const Graph& graph) {
+  CorenessResult result;
+  Coreness(graph).run(result);
   return result;
 }
 

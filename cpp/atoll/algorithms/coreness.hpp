@@ -2,26 +2,45 @@
 #pragma once
 
 #include <atoll/graph/graph.hpp>
+#include <memory>
 
 /// Core numbers of an undirected graph over any number of ranks: the largest k such that the vertex is in a subgraph in
 /// which every vertex has at least k neighbours.
 ///
-///     CorenessResult r = coreness(graph);       // collective; r.core[natural]
+///     Coreness peeling(graph);                  // collective: counts neighbours
+///     CorenessResult r;
+///     peeling.run(r);                           // collective; r.core[natural]
 ///
-/// By repeated h-index [1]: a vertex's number, at first its degree, becomes the largest h such that h of its neighbours
-/// have at least h, until nothing changes. Weights, self-loops and the number of edges between two vertices change
-/// nothing.
-/// [1] L. Lu, T. Zhou, Q. Zhang, H. Stanley. "The H-index of a network node and its relation to degree and coreness."
-/// Nature Communications 7, 2016.
+/// Linear in the edges, by taking away what has at most k neighbours left, for k = 0, 1, ... [1]. Weights, self-loops and
+/// the number of edges between two vertices change nothing.
+/// [1] V. Batagelj, M. Zaversnik. "An O(m) algorithm for cores decomposition of networks." arXiv cs/0310049, 2003.
 namespace atl {
 
 struct CorenessResult {
   Array<Vertex> core;     ///< [natural]
   Vertex degeneracy = 0;  ///< the largest core number on all ranks
-  int rounds = 0;
+  int rounds = 0;         ///< exchanges between ranks; one rank: levels
 };
 
-/// InputError if the graph is directed.
+class CorePeeling;
+
+class Coreness {
+ public:
+  /// InputError if the graph is directed.
+  explicit Coreness(const Graph& graph);
+  ~Coreness();
+  Coreness(const Coreness&) = delete;
+  Coreness& operator=(const Coreness&) = delete;
+
+  void run(CorenessResult& result);
+  std::size_t memory_bytes() const;
+
+ private:
+  const Graph& graph_;
+  std::unique_ptr<CorePeeling> peeling_;
+};
+
+/// Once. InputError if the graph is directed.
 CorenessResult coreness(const Graph& graph);
 
 }  // namespace atl
