@@ -167,7 +167,8 @@ TEST_CASE("betweenness counts more paths than a double has room for, over any ra
     plan.domains = spread.domains;
     plan.route = spread.route;
     check_wide(squares, {0}, spread.ranks, plan, spread.partition);
-    check_wide(wide, {1500, 0, 1500, 1, 2801}, spread.ranks, plan, spread.partition);  // those from the middle have room
+    check_wide(wide, {1500, 0, 1500, 1, 2801}, spread.ranks, plan,
+               spread.partition);  // those from the middle have room
   }
 }
 

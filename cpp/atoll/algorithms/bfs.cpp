@@ -14,7 +14,8 @@
 // Deviations: the way back from pull to push compares costs (a vertex of the frontier against an unvisited one) instead
 // of the paper's n / beta, which returned too early on Kronecker graphs. Over ranks, mirrors have bits like masters: a
 // pull step needs one exchange of bits before it (MirrorBits) and no messages while it runs; a push sends records
-// (bfs_visits.hpp).
+// (bfs_visits.hpp). Levels that stay small (lattices, roads) are posted: pushed by one thread of each rank, and told in
+// one message each way that also says how large the frontier was, so that nobody votes.
 //
 // [1] S. Beamer, K. Asanovic, D. Patterson. "Direction-optimizing breadth-first search." SC 2012.
 #include <atoll/algorithms/bfs_push.hpp>
