@@ -10,6 +10,7 @@
 // [1] U. Brandes. "A faster algorithm for betweenness centrality." J. Mathematical Sociology 25(2), 2001.
 #include <algorithm>
 #include <atoll/algorithms/betweenness_alone.hpp>
+#include <cmath>
 
 namespace atl {
 namespace {
@@ -29,6 +30,8 @@ void BetweennessAlone::add(Local source) {
   count_paths(source);
   sum_dependencies();
 }
+
+double BetweennessAlone::power(std::int32_t steps) { return steps == -1 ? 1 / kStep : std::pow(kStep, steps); }
 
 void BetweennessAlone::add_scaled(Mark& to, const Mark& from) {
   if (from.steps < to.steps) {

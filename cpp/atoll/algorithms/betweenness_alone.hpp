@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/algorithms/scaled_count.hpp>
 #include <atoll/base/array.hpp>
 #include <atoll/graph/graph.hpp>
 #include <limits>
@@ -28,19 +27,20 @@ class BetweennessAlone {
   std::size_t memory_bytes() const;
 
  private:
-  // The number of shortest paths is a ScaledCount, here of 12 bytes.
+  // The number of shortest paths is paths * kStep ^ steps: on grids it grows by a factor with every level. Neighbours on
+  // shortest paths mostly have equal steps, and then plain doubles are added and divided.
   struct Mark {
     double paths;  // from 1 to kStep once its level is complete; backwards, when v is done: (1 + delta(v)) / paths
     std::int32_t level, steps;
   };
-  static constexpr double kStep = ScaledCount::kStep;
+  static constexpr double kStep = 0x1p256;
   static constexpr std::int32_t kUnseen = std::numeric_limits<std::int32_t>::max();
 
   void count_paths(Local source);
   void count_from(Local u, std::int32_t level);
   void sum_dependencies();
   double shares_below(Local u, const Mark& mark) const;
-  static double power(std::int32_t steps) { return ScaledCount::power(steps); }
+  static double power(std::int32_t steps);
   static void add_scaled(Mark& to, const Mark& from);
   void fetch_list(Local u) const;
 
