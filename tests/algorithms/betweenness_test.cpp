@@ -99,34 +99,82 @@ TEST_CASE("betweenness takes any number of sources, one twice too, on any ranks 
     }
 }
 
-TEST_CASE("betweenness over ranks refuses more paths than a double counts, on all of them, and goes on") {
-  // 1030 squares in a row, corner to corner: the paths double 1030 times.
-  cases::Case squares{"squares", {}, {}, {}};
+namespace {
+
+// Layers in a row, each joined to the next in full: the paths grow by its width with every layer. Beside them lies a
+// single path of the same length, for counts that differ by as much as there is.
+cases::Case layers(Vertex width, Vertex depth) {
+  cases::Case c{"layers", {}, {}, {}};
+  const auto at = [&](Vertex layer, Vertex k) { return 1 + layer * width + k; };
+  const Vertex last = at(depth, 0), beside = last + 1;
+  for (Vertex k = 0; k < width; ++k) {
+    c.edges.emplace_back(0, at(0, k));
+    c.edges.emplace_back(at(depth - 1, k), last);
+  }
+  for (Vertex d = 0; d + 1 < depth; ++d)
+    for (Vertex k = 0; k < width; ++k)
+      for (Vertex m = 0; m < width; ++m) c.edges.emplace_back(at(d, k), at(d + 1, m));
+  for (Vertex d = 0; d <= depth; ++d) c.edges.emplace_back(d == 0 ? 0 : beside + d - 1, d == depth ? last : beside + d);
+  return c;
+}
+
+// Against counts of 64 bits and an exponent of 15, from these sources, by edges and by weights that are all alike.
+void check_wide(const cases::Case& c, const std::vector<std::size_t>& sources, Rank ranks, const Plan& plan,
+                Partition partition) {
+  CAPTURE(c.name);
+  CAPTURE(ranks);
+  const Sample sample{c, false, Duplicates::merge_min};
+  auto arcs = sample.arcs();
+  for (samples::Arc& a : arcs) a.weight = 1;
+  const auto expected = reference::betweenness<long double>(sample.vertices(), arcs, sources);
+  const std::vector<Vertex> ids = sample.edges.ids();
+  std::vector<Vertex> starts;
+  for (const std::size_t v : sources) starts.push_back(ids[v]);
+  run_ranks(ranks, plan, [&](World& world) {
+    EdgeList list =
+        cases::slice(c, false, cases::Weight::narrow, false, world.rank(), world.size(), cases::Dealing::spread);
+    auto& weights = std::get<Array<float>>(list.weight);
+    std::fill(weights.begin(), weights.end(), 1.0F);
+    const Graph graph = Graph::build(world, std::move(list), {.placement = {.partition = partition}});
+    for (const PathLength length : {PathLength::edges, PathLength::weights}) {
+      Betweenness betweenness(graph, length);
+      BetweennessResult result;
+      betweenness.run(starts, result);
+      const auto score = samples::by_id(graph, result.score);
+      std::size_t wrong = 0;
+      for (std::size_t v = 0; v < score.size(); ++v)
+        wrong += !(std::abs(score[v] - expected[v]) <= 1e-9 * (1 + std::abs(expected[v])));
+      CHECK(score.size() == expected.size());
+      CHECK(wrong == 0);
+    }
+  });
+}
+
+}  // namespace
+
+TEST_CASE("betweenness counts more paths than a double has room for, over any ranks, routes and partitions") {
+  cases::Case squares{"squares", {}, {}, {}};  // 1030 in a row, corner to corner: the paths double 1030 times
   for (Vertex k = 0; k < 1030; ++k)
     for (const Vertex middle : {Vertex{1}, Vertex{2}}) {
       squares.edges.emplace_back(3 * k, 3 * k + middle);
       squares.edges.emplace_back(3 * k + middle, 3 * k + 3);
     }
+  const cases::Case wide = layers(8, 350);
+  for (const samples::Spread& spread : samples::kSpreads) {
+    if (spread.cut != Cut::edge || (shapes::kSanitized && spread.ranks != 3)) continue;
+    Plan plan;
+    plan.threads = spread.threads;
+    plan.domains = spread.domains;
+    plan.route = spread.route;
+    check_wide(squares, {0}, spread.ranks, plan, spread.partition);
+    check_wide(wide, {1500, 0, 1500, 1, 2801}, spread.ranks, plan,
+               spread.partition);  // those from the middle have room
+  }
+}
+
+TEST_CASE("betweenness of a grid with more paths than a double has room for, over ranks") {
+  if (shapes::kSanitized) return;
   Plan plan;
   plan.threads = 1;
-  run_ranks(3, plan, [&](World& world) {
-    const Graph graph = Graph::build(world, cases::slice(squares, false, cases::Weight::none, false, world.rank(),
-                                                         world.size(), cases::Dealing::spread));
-    Betweenness betweenness(graph);
-    BetweennessResult result;
-    const auto refused = [&](const std::vector<Vertex>& sources) {
-      std::string why;
-      try {
-        betweenness.run(sources, result);
-      } catch (const InputError& e) {
-        why = e.what();
-      }
-      return why;
-    };
-    CHECK(refused({0}).find("from vertex 0 than") != std::string::npos);
-    CHECK(refused({1545, 0, 1545}).find("from vertex 0 than") != std::string::npos);
-    betweenness.run(std::vector<Vertex>{1545, 1545}, result);
-    // Half of what is on either side goes through each of two middles; twice.
-    CHECK(samples::by_id(graph, result.score)[1] == doctest::Approx(1));
-  });
+  check_wide(samples::from_text("grid:530x520"), {0, 137800}, 2, plan, Partition::blocked);
 }

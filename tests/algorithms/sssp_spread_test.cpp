@@ -92,7 +92,7 @@ struct Weighted {
 double unit(std::size_t i) { return static_cast<double>(random_at(3, i) >> 40) * 0x1p-24; }
 
 // Each sample in a few of the ways; all of them come by.
-template <class Real, class F>
+template <class Real, class Sum = Real, class F>
 void check_ways(const char* text, bool directed, std::uint64_t sample_number, F&& weight,
                 const SsspOptions& options = {}) {
   const Weighted<Real> sample(text, directed, weight);
@@ -110,7 +110,7 @@ void check_ways(const char* text, bool directed, std::uint64_t sample_number, F&
     CAPTURE(way.route);
     run_ranks(way.ranks, plan, [&](World& world) {
       const Graph graph = sample.build(world, way.partition);
-      SsspSpread<Real> sssp(graph, options);
+      SsspSpread<Real, Sum> sssp(graph, options);
       SsspResult<Real> result;
       for (const std::size_t source : {std::size_t{1}, n / 3, n - 1}) {
         sssp.run(static_cast<Vertex>(source), result);
@@ -142,6 +142,21 @@ TEST_CASE("shortest paths over ranks hold for weights that differ much, that van
       check(0.0f, [](std::size_t) { return 0.0; });
       check(0.0, [](std::size_t i) { return i % 2 == 0 ? 0.0 : 255 * unit(i); });
       check(0.0f, [](std::size_t i) { return static_cast<double>(i % 4); });
+    }
+}
+
+TEST_CASE("shortest paths over ranks are the same in sums of 32 bits, up to the longest that have room") {
+  std::uint64_t number = 200;
+  for (const char* text : {"kron:9", "kron:11:8", "uniform:9:8", "grid:20x30", "star:1500", "path:200"})
+    for (const bool directed : {false, true}) {
+      const auto check = [&](auto&& weight) {
+        check_ways<double, std::uint32_t>(text, directed, ++number, weight);
+        check_ways<double>(text, directed, number, weight);  // in the same ways
+      };
+      check([](std::size_t i) { return static_cast<double>(1 + random_at(4, i) % 255); });
+      check([](std::size_t i) { return static_cast<double>(random_at(4, i) % 3); });
+      check([](std::size_t) { return 0.0; });
+      check([](std::size_t i) { return static_cast<double>(1048575 - i % 2); });  // of 2048 vertices
     }
 }
 

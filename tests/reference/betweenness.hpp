@@ -11,15 +11,17 @@
 namespace reference {
 
 /// Brandes' algorithm, vertex by vertex: sum over sources s and targets t of sigma_st(v) / sigma_st, paths being as long as
-/// the sum of their weights, which are above 0. An arc has .from, .to (0 .. n-1) and .weight.
-template <class Arc>
+/// the sum of their weights, which are above 0. An arc has .from, .to (0 .. n-1) and .weight. Count has room for the number
+/// of paths.
+template <class Count = double, class Arc>
 std::vector<double> betweenness(std::size_t n, const std::vector<Arc>& arcs, const std::vector<std::size_t>& sources) {
   std::vector<std::vector<std::pair<std::size_t, double>>> next(n);
   for (const Arc& a : arcs)
     next[static_cast<std::size_t>(a.from)].emplace_back(static_cast<std::size_t>(a.to), a.weight);
   std::vector<double> score(n, 0);
   for (const std::size_t s : sources) {
-    std::vector<double> distance(n, std::numeric_limits<double>::infinity()), paths(n, 0), dependency(n, 0);
+    std::vector<double> distance(n, std::numeric_limits<double>::infinity()), dependency(n, 0);
+    std::vector<Count> paths(n, 0);
     std::priority_queue<std::pair<double, std::size_t>, std::vector<std::pair<double, std::size_t>>, std::greater<>>
         near;
     std::vector<std::size_t> order;
@@ -43,7 +45,8 @@ std::vector<double> betweenness(std::size_t n, const std::vector<Arc>& arcs, con
     for (std::size_t i = order.size(); i-- > 0;) {
       const std::size_t v = order[i];
       for (const auto& [u, w] : next[v])
-        if (u != v && distance[v] + w == distance[u]) dependency[v] += paths[v] / paths[u] * (1 + dependency[u]);
+        if (u != v && distance[v] + w == distance[u])
+          dependency[v] += static_cast<double>(paths[v] / paths[u]) * (1 + dependency[u]);
       if (v != s) score[v] += dependency[v];
     }
   }

@@ -6,6 +6,7 @@
 //   several             one               betweenness_batch.cpp with one lane
 //   several             more              betweenness_batch.cpp: four side by side, in a quarter of the rounds
 //   any, by weight      any               betweenness_weighted.cpp: one after the other
+//   several, where paths are more than a double can count: betweenness_scaled.cpp after betweenness_batch_paths.cpp
 //
 // [1] U. Brandes. "A faster algorithm for betweenness centrality." J. Mathematical Sociology 25(2), 2001.
 #include <atoll/algorithms/betweenness.hpp>

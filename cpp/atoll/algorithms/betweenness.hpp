@@ -35,8 +35,8 @@ class Betweenness {
   Betweenness(const Betweenness&) = delete;
   Betweenness& operator=(const Betweenness&) = delete;
 
-  /// Collective. InputError, before any work and the same on all ranks, if no vertex has the id of a source; and, over
-  /// several ranks or by weight, where two vertices are joined by more shortest paths than a double can count (1.8e308).
+  /// Collective. InputError, before any work and the same on all ranks, if no vertex has the id of a source. Two vertices
+  /// may be joined by more shortest paths than a double can count (1.8e308): then paths are counted a second time.
   void run(std::span<const Vertex> sources, BetweennessResult& result);
   std::size_t memory_bytes() const;
 

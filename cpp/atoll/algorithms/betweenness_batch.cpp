@@ -64,14 +64,14 @@ BetweennessBatch<kLanes>::BetweennessBatch(const Graph& graph)
 
 template <int kLanes>
 void BetweennessBatch<kLanes>::run(std::span<const Vertex> sources, BetweennessResult& result) {
-  std::vector<Source> starts;
+  std::vector<Local> starts;
   for (const Vertex id : sources) {
     const auto [owner, natural] = graph_.find(id);
-    starts.push_back({id, owner == world_.rank() ? graph_.local_of(natural) : kElsewhere});
+    starts.push_back(owner == world_.rank() ? graph_.local_of(natural) : kElsewhere);
   }
   std::fill(score_.begin(), score_.end(), 0.0);
   for (std::size_t i = 0; i < starts.size(); i += kLanes)
-    from(std::span<const Source>(starts).subspan(i, std::min<std::size_t>(kLanes, starts.size() - i)));
+    from(std::span<const Local>(starts).subspan(i, std::min<std::size_t>(kLanes, starts.size() - i)));
   if (result.score.size() != owned_) result.score = Array<double>(owned_);
   team_.for_range(owned_, kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) result.score[v] = score_[index(graph_.local_of(static_cast<Vertex>(v)))];
@@ -82,12 +82,14 @@ template <int kLanes>
 std::size_t BetweennessBatch<kLanes>::memory_bytes() const {
   return locals_ * (2 * sizeof(Lanes) + kLanes * sizeof(double)) + owned_ * (kLanes + 1) * sizeof(double) +
          changed_.words() * sizeof(std::uint64_t) + (entries_.capacity() + told_.capacity()) * sizeof(Entry) +
-         exchange_.memory_bytes();
+         exchange_.memory_bytes() + (scaled_ ? scaled_->memory_bytes() : 0);
 }
 
 template <int kLanes>
-void BetweennessBatch<kLanes>::from(std::span<const Source> sources) {
+void BetweennessBatch<kLanes>::from(std::span<const Local> sources) {
   count_paths(sources);
+  if (std::any_of(levels_.begin(), levels_.end(), [](const Level& level) { return level.all.overflow; }))
+    return add_scaled();
   // The last level depends on nothing: it gives 1 / sigma.
   for_entries(entries(levels_.back()), kGrain, [&](Thread&, Entry e) {
     for_lanes(e.lanes, [&](std::size_t l) { paths(e.vertex)[l] = 1 / paths(e.vertex)[l]; });
@@ -96,6 +98,15 @@ void BetweennessBatch<kLanes>::from(std::span<const Source> sources) {
     const Level &level = levels_[d], &above = levels_[d - 1];
     above.told&& level.all.in* push_cost_ < above.all.out ? give_by_push(level, above) : give_by_pull(level, above);
   }
+}
+
+// Infinite counts have found the levels as others would have.
+template <int kLanes>
+void BetweennessBatch<kLanes>::add_scaled() {
+  if (!scaled_) scaled_ = std::make_unique<BetweennessScaled<kLanes>>(graph_);
+  std::vector<std::span<const Entry>> levels;
+  for (const Level& level : levels_) levels.push_back(entries(level));
+  scaled_->add(levels, {score_.data(), score_.size()});
 }
 
 // ---- backwards: paths_ of a finished level are what its vertices give -----------------------------------------------

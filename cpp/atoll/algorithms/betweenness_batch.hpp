@@ -3,7 +3,9 @@
 
 #include <array>
 #include <atoll/algorithms/betweenness.hpp>
+#include <atoll/algorithms/betweenness_scaled.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -14,7 +16,7 @@
 ///     betweenness.run(sources, result);            // collective; any number of them
 ///
 /// Memory beside the graph: 2 bytes and 8 a lane for each local vertex, 8 and 8 a lane for each master, 8 for each level
-/// in which a vertex has a lane.
+/// in which a vertex has a lane; where a double is too narrow, what BetweennessScaled takes.
 namespace atl {
 
 template <int kLanes>
@@ -32,27 +34,20 @@ class BetweennessBatch {
   using Row = std::array<double, kLanes>;
   static_assert(kLanes >= 1 && kLanes <= 8);
   static constexpr Lanes kAll = static_cast<Lanes>((1 << kLanes) - 1);
-  static constexpr Local kElsewhere = -1;
-  struct Source {
-    Vertex id;
-    Local vertex;  // or kElsewhere
-  };
-  struct Entry {
-    Local vertex;
-    Lanes lanes;
-  };
+  static constexpr Local kElsewhere = -1;  // a source
+  using Entry = BetweennessEntry;
   // Of the vertices of a level, on one rank and then on all.
   struct Totals {
     Vertex vertices = 0;
-    Edge out = 0, in = 0;        // edges that leave, enter them
-    Edge finished = 0;           // enter those that are seen in all lanes now
-    std::uint32_t overflow = 0;  // lanes with more paths than a double counts
+    Edge out = 0, in = 0;   // edges that leave, enter them
+    Edge finished = 0;      // enter those that are seen in all lanes now
+    bool overflow = false;  // some have more paths than a double counts
     Totals& operator+=(const Totals& other) {
       vertices += other.vertices;
       out += other.out;
       in += other.in;
       finished += other.finished;
-      overflow |= other.overflow;
+      overflow = overflow || other.overflow;
       return *this;
     }
   };
@@ -68,11 +63,11 @@ class BetweennessBatch {
     Totals totals;
   };
 
-  void from(std::span<const Source> sources);
-  void count_paths(std::span<const Source> sources);
-  void start(std::span<const Source> sources);
+  void from(std::span<const Local> sources);
+  void count_paths(std::span<const Local> sources);
+  void start(std::span<const Local> sources);
   void find(Thread& thread, Entry entry);
-  Level close_level(std::span<const Source> sources);
+  Level close_level();
   void push_paths(const Level& level);
   void gather_touched();
   void gather_received();
@@ -80,6 +75,7 @@ class BetweennessBatch {
   void give_by_push(const Level& level, const Level& above);
   void give_by_pull(const Level& level, const Level& above);
   void depend(Entry entry, const double* sums);
+  void add_scaled();
   void tell(const Level& level);
   void note_told();
   void take_back(std::span<const Entry> list);
@@ -121,6 +117,7 @@ class BetweennessBatch {
   std::vector<Level> levels_;
   std::vector<Local> touched_;
   std::vector<Thread> threads_;
+  std::unique_ptr<BetweennessScaled<kLanes>> scaled_;  // once it was needed
 };
 
 }  // namespace atl

@@ -65,11 +65,17 @@ void BetweennessWeighted::from(Vertex source) {
   count_paths(here);
   bool overflow = false;
   for (Thread& t : threads_) overflow |= std::exchange(t.overflow, false);
-  check(!world_.any(overflow),
-        "betweenness: {} has more shortest paths from vertex {} than a double can count (1.8e308). Leave this source "
-        "out.",
-        graph_.name(), source);
-  depend(here);
+  if (world_.any(overflow)) {
+    count_scaled(here);
+    const Array<ScaledCount>& counts = scaled_->counts;
+    depend(
+        here, [&](Local v) { return counts[index(v)].value; },
+        [&](Local v, Local w) {
+          return given_[index(w)] * ScaledCount::power(counts[index(v)].steps - counts[index(w)].steps);
+        });
+  } else {
+    depend(here, [this](Local v) { return sums_.paths(v); }, [this](Local, Local w) { return given_[index(w)]; });
+  }
 }
 
 void BetweennessWeighted::learn_distances() {
@@ -131,14 +137,47 @@ BetweennessWeighted::Level BetweennessWeighted::close_level() {
   return level;
 }
 
-// delta(v) = sum over tight edges v -> w of sigma(v) / sigma(w) (1 + delta(w)).
-void BetweennessWeighted::depend(Local source) {
+// Again, in the same order, pulled: masters add up what their predecessors have, or mirrors of these.
+void BetweennessWeighted::count_scaled(Local source) {
+  if (!scaled_) scaled_ = std::make_unique<Scaled>(graph_);
+  Array<ScaledCount>& counts = scaled_->counts;
+  std::fill(counts.begin(), counts.end(), ScaledCount{});
+  const Csr& in = graph_.in();
+  const EdgeWeights<double> weights("betweenness", graph_, in);
+  for (const Round& round : rounds_) {
+    for (std::size_t d = round.begin; d < round.end; ++d)
+      for_level(levels_[d], [&](int, Local v) {
+        ScaledCount sum;
+        if (v == source) sum.value = 1;
+        for (auto e = static_cast<std::size_t>(in.offsets[index(v)]);
+             e < static_cast<std::size_t>(in.offsets[index(v) + 1]); ++e) {
+          const std::size_t u = index(in.targets[e]);
+          if (distance_[u] + weights[e] == distance_[index(v)]) sum.add(counts[u]);
+        }
+        sum.fit();
+        counts[index(v)] = sum;
+      });
+    tell_counts(round);
+  }
+}
+
+void BetweennessWeighted::tell_counts(const Round& round) {
+  if (world_.size() == 1) return;
+  auto& [exchange, counts, changed] = *scaled_;
+  for_round(round, [&](Local v) { changed.set_group(v * Scaled::kPlaces, 3); });
+  exchange.broadcast({&counts.data()->value, counts.size() * Scaled::kPlaces}, changed);
+  changed.clear();
+}
+
+// delta(v) = sum over tight edges v -> w of sigma(v) / sigma(w) (1 + delta(w)), of which given(v, w) is all but sigma(v).
+template <class Paths, class Given>
+void BetweennessWeighted::depend(Local source, Paths&& paths_of, Given&& given) {
   for (std::size_t r = rounds_.size(); r-- > 0;) {
     for (std::size_t d = rounds_[r].end; d-- > rounds_[r].begin;)
       for_level(levels_[d], [&](int, Local v) {
         double sum = 0;
-        for (const Local w : tight_.from(v)) sum += given_[index(w)];
-        const double paths = sums_.paths(v), dependency = paths * sum;
+        for (const Local w : tight_.from(v)) sum += given(v, w);
+        const double paths = paths_of(v), dependency = paths * sum;
         given_[index(v)] = (1 + dependency) / paths;
         if (v != source) score_[index(v)] += dependency;
       });
@@ -147,8 +186,7 @@ void BetweennessWeighted::depend(Local source) {
 }
 
 void BetweennessWeighted::tell_given(const Round& round) {
-  for (std::size_t d = round.begin; d < round.end; ++d)
-    for (std::size_t i = levels_[d].begin; i < levels_[d].end; ++i) told_.set_alone(entries_[i]);
+  for_round(round, [&](Local v) { told_.set_alone(v); });
   values_.broadcast({given_.data(), given_.size()}, told_);
   told_.clear();
 }
@@ -160,10 +198,17 @@ void BetweennessWeighted::for_level(const Level& level, F&& f) {
   });
 }
 
+template <class F>
+void BetweennessWeighted::for_round(const Round& round, F&& f) {
+  for (std::size_t d = round.begin; d < round.end; ++d)
+    for (std::size_t i = levels_[d].begin; i < levels_[d].end; ++i) f(entries_[i]);
+}
+
 std::size_t BetweennessWeighted::memory_bytes() const {
   return sssp_.memory_bytes() + tight_.memory_bytes() + sums_.memory_bytes() + values_.memory_bytes() +
          (distance_.size() + given_.size() + score_.size() + found_.distance.size()) * sizeof(double) +
-         entries_.capacity() * sizeof(Local);
+         entries_.capacity() * sizeof(Local) +
+         (scaled_ ? scaled_->counts.size() * sizeof(ScaledCount) + scaled_->exchange.memory_bytes() : 0);
 }
 
 }  // namespace atl

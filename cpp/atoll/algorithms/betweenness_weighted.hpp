@@ -4,8 +4,10 @@
 #include <atoll/algorithms/betweenness.hpp>
 #include <atoll/algorithms/betweenness_path_sums.hpp>
 #include <atoll/algorithms/betweenness_tight_edges.hpp>
+#include <atoll/algorithms/scaled_count.hpp>
 #include <atoll/algorithms/sssp.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -15,7 +17,8 @@
 ///     BetweennessWeighted betweenness(graph);      // collective
 ///     betweenness.run(sources, result);            // collective
 ///
-/// Memory beside the graph and the Sssp: 33 bytes for each local vertex, 40 for each master, 4 for each tight edge.
+/// Memory beside the graph and the Sssp: 33 bytes for each local vertex, 40 for each master, 4 for each tight edge; and 16
+/// for each local vertex once there are more shortest paths than a double can count.
 namespace atl {
 
 class BetweennessWeighted {
@@ -42,16 +45,32 @@ class BetweennessWeighted {
     bool overflow = false;
   };
 
+  struct Scaled {
+    explicit Scaled(const Graph& graph)
+        : exchange(graph, {}, kPlaces),
+          counts(static_cast<std::size_t>(graph.locals())),
+          changed(graph.locals() * kPlaces) {}
+    static constexpr Local kPlaces = 2;  // of a count, in the exchange
+    MirrorExchange<double, SumOf> exchange;
+    Array<ScaledCount> counts;  // [local] paths; 0 where not counted yet
+    VertexBits changed;         // [local][place]; clear between exchanges
+  };
+
   void from(Vertex source);
   void learn_distances();
   void find_tight();
   void count_paths(Local source);
   void push_paths(int thread, Local u);
   Level close_level();
-  void depend(Local source);
+  void count_scaled(Local source);
+  void tell_counts(const Round& round);
+  template <class Paths, class Given>
+  void depend(Local source, Paths&& paths, Given&& given);
   void tell_given(const Round& round);
   template <class F>
   void for_level(const Level& level, F&& f);
+  template <class F>
+  void for_round(const Round& round, F&& f);
 
   const Graph& graph_;
   World& world_;
@@ -69,6 +88,7 @@ class BetweennessWeighted {
   std::vector<Level> levels_;
   std::vector<Round> rounds_;
   std::vector<Thread> threads_;
+  std::unique_ptr<Scaled> scaled_;  // once a double was too narrow
 };
 
 }  // namespace atl

@@ -14,7 +14,8 @@
 // Deviations: the way back from pull to push compares costs (a vertex of the frontier against an unvisited one) instead
 // of the paper's n / beta, which returned too early on Kronecker graphs. Over ranks, mirrors have bits like masters: a
 // pull step needs one exchange of bits before it (MirrorBits) and no messages while it runs; a push sends records
-// (bfs_visits.hpp).
+// (bfs_visits.hpp). Levels that stay small (lattices, roads) are posted: pushed by one thread of each rank, and told in
+// one message each way that also says how large the frontier was, so that nobody votes.
 //
 // [1] S. Beamer, K. Asanovic, D. Patterson. "Direction-optimizing breadth-first search." SC 2012.
 #include <atoll/algorithms/bfs_push.hpp>
@@ -42,8 +43,8 @@ class Bfs::Typed final : public Search {
         ids_(std::get<Array<Id>>(graph.id_column())),
         heads_(world_.team(), graph, graph.in(), ids_),
         known_(known_masters(graph)),
-        state_(graph, options.depths),
-        visits_(graph, options.fission, known_, kernels_, state_),
+        state_(graph, options),
+        visits_(graph, options, known_, kernels_, state_),
         push_(graph, ids_, kernels_, state_, visits_),
         mirror_bits_(graph),
         report_(graph, kernels_),
@@ -63,8 +64,18 @@ class Bfs::Typed final : public Search {
     RankTimer timer(world_);
     double waited = world_.waited_seconds();
     bool pulling = false;
-    int pulls_in_a_row = 0;
+    int pulls_in_a_row = 0, pushes_in_a_row = 0;
     double alpha = options_.alpha;
+    const auto end_level = [&](const BfsLevel& found) {
+      visits_.note(found, unvisited);
+      unvisited -= found.vertices;
+      result.reached += found.vertices;
+      result.levels += found.vertices > 0;
+      result.pulls += pulling;
+      const double waited_now = world_.waited_seconds();
+      result.rounds.push_back({found.vertices, pulling, timer.lap(), waited_now - waited});
+      waited = waited_now;
+    };
     for (Local level = 1; frontier.vertices > 0; ++level) {
       const bool pull_now = choose(pulling, frontier, alpha, fresh_edges, unvisited);
       fresh_edges -= frontier.edges;
@@ -79,16 +90,29 @@ class Bfs::Typed final : public Search {
       }
       pulling = pull_now;
       pulls_in_a_row = pulling ? pulls_in_a_row + 1 : 0;
+      pushes_in_a_row = pulling ? 0 : pushes_in_a_row + 1;
       state_.begin_level(level);
-      frontier = pulling ? pull() : push(frontier);
-      visits_.note(frontier, unvisited);
-      unvisited -= frontier.vertices;
-      result.reached += frontier.vertices;
-      result.levels += frontier.vertices > 0;
-      result.pulls += pulling;
-      const double waited_now = world_.waited_seconds();
-      result.rounds.push_back({frontier.vertices, pulling, timer.lap(), waited_now - waited});
-      waited = waited_now;
+      if (pushes_in_a_row <= kSteady || !is_narrow(frontier, alpha, fresh_edges, unvisited)) {
+        frontier = pulling ? pull() : push(frontier);
+        end_level(frontier);
+        continue;
+      }
+      // One message each way a level, which also says how large the frontier was: the ranks hear it a level late.
+      BfsLevel mine{.vertices = static_cast<Vertex>(state_.queue().size()), .edges = state_.queue_edges()};
+      for (bool known = true;; known = false, state_.begin_level(++level)) {
+        push_.post();
+        const BfsLevel pushed = visits_.post(mine);
+        mine = state_.end_push();
+        if (!known) {
+          frontier = pushed;
+          fresh_edges -= frontier.edges;
+          end_level(frontier);
+        }
+        if (frontier.vertices == 0 || !is_narrow(frontier, alpha, fresh_edges, unvisited)) break;
+      }
+      if (frontier.vertices == 0) break;
+      frontier = mine.on_all(world_);
+      end_level(frontier);
     }
     report_.write(state_, source, mine ? natural : -1, result);
   }
@@ -100,6 +124,10 @@ class Bfs::Typed final : public Search {
 
  private:
   static constexpr double kDoubt = 4;
+  // Levels are narrow after so many pushes in a row; before them graphs with hubs have pulled.
+  static constexpr int kSteady = 4;
+  // Edges of a narrow frontier, on all ranks: where they are more, sending while they are followed is worth the votes.
+  static constexpr Edge kNarrowEdges = 1 << 16;
 
   bool choose(bool pulling, const BfsLevel& frontier, double alpha, Edge fresh_edges, Vertex unvisited) const {
     // Measured: an edge of the frontier costs a push half of what an unvisited vertex costs a pull, and a round of pulling
@@ -113,6 +141,13 @@ class Bfs::Typed final : public Search {
     // The levels to come may be larger still (alpha), but a pull of everything is not worth a few edges.
     return static_cast<double>(frontier.edges) * alpha > static_cast<double>(fresh_edges) &&
            2 * frontier.edges > unvisited;
+  }
+
+  // Nor is the next one pulled, should it be twice as large: that is known a level late.
+  bool is_narrow(const BfsLevel& frontier, double alpha, Edge fresh_edges, Vertex unvisited) const {
+    if (!visits_.may_post() || frontier.edges > kNarrowEdges) return false;
+    const BfsLevel next{.vertices = 2 * frontier.vertices, .edges = 2 * frontier.edges};
+    return !choose(false, next, alpha, fresh_edges, unvisited);
   }
 
   BfsLevel push(const BfsLevel& frontier) {

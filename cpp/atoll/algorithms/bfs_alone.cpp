@@ -28,6 +28,8 @@ bool are_local_numbers(Team& team, const Graph& graph, const Array<Id>& ids) {
 template <class Id>
 BfsAlone<Id>::BfsAlone(const Graph& graph, const Array<Id>& ids, BfsState<Id>& state)
     : out_(graph.out()),
+      active_(graph.active()),
+      only_rank_(graph.world().size() == 1),
       state_(state),
       ids_(are_local_numbers(graph.world().team(), graph, ids) ? nullptr : ids.data()),
       targets_(kRoom + kPiece),
@@ -49,7 +51,8 @@ void BfsAlone<Id>::push() {
   const bool foreseen = foreseen_ > view.queue.size();
   if (foreseen) foreseen_ -= view.queue.size();
   Local* const end = foreseen ? straight(view, view.next) : staged(view, view.next);
-  const std::span<const Local> found(view.next, end);
+  const std::span<const Local> found =
+      only_rank_ ? std::span<const Local>(view.next, end) : without_mirrors(view.next, end);
   state_.found_alone(found.size(), settle(view, found));
 }
 
@@ -136,6 +139,19 @@ void BfsAlone<Id>::note_outcomes(std::size_t lists, std::size_t same) {
   if (lists_ < kSample) return;
   if (same_ > lists_ - lists_ / 8) foreseen_ = kHolds;
   lists_ = same_ = 0;
+}
+
+template <class Id>
+std::span<const Local> BfsAlone<Id>::without_mirrors(Local* begin, Local* end) {
+  mirrors_.clear();
+  Local* kept = begin;
+  for (const Local* v = begin; v < end; ++v)
+    if (*v < active_) {
+      *kept++ = *v;
+    } else {
+      mirrors_.push_back(*v);
+    }
+  return {begin, kept};
 }
 
 // Returns how many edges leave them.

@@ -3,11 +3,12 @@
 
 #include <atoll/algorithms/bfs_state.hpp>
 
-/// Pushes a level by one thread of the only rank: nothing is locked, handed over or copied. Levels of lattices, roads and
+/// Pushes a level by one thread: nothing is locked, handed over or copied. Levels of lattices, roads and
 /// trees are a microsecond to a millisecond so, which waking a team and locking each bit would multiply.
 ///
 ///     BfsAlone<Id> alone(graph, ids, state);
-///     alone.push();                          // as BfsPush::all()
+///     alone.push();                          // as BfsPush::all(), on the only rank
+///     for (Local m : alone.mirrors()) ...    // of several: reached, their parents in the state; nobody has been told
 ///
 /// Two forms. `straight` tests and reaches edge by edge: best where the processor foresees the outcome, as on a lattice in
 /// its own order. `staged` has no branch that depends on one: it gathers the targets whose bit is not set, then claims
@@ -23,6 +24,7 @@ class BfsAlone {
   BfsAlone& operator=(const BfsAlone&) = delete;
 
   void push();
+  std::span<const Local> mirrors() const { return mirrors_; }
   std::size_t memory_bytes() const { return targets_.size() * sizeof(Local) + by_.size() * sizeof(Id); }
 
  private:
@@ -33,13 +35,17 @@ class BfsAlone {
   void note_outcomes(std::size_t lists, std::size_t same);
   Id id_of(Local u) const { return ids_ ? ids_[u] : static_cast<Id>(u); }
   void fetch_ahead(std::span<const Local> queue, std::size_t i) const;
+  std::span<const Local> without_mirrors(Local* begin, Local* end);
   Edge settle(const View& view, std::span<const Local> found) const;
 
   const Csr& out_;
+  const Local active_;
+  const bool only_rank_;
   BfsState<Id>& state_;
   const Id* const ids_;               // original ids by local number; nullptr where both are the same
   Array<Local> targets_;              // of edges, not visited when they were looked at
   Array<Id> by_;                      // [target] whose edge it is
+  std::vector<Local> mirrors_;        // of the level
   std::uint64_t outcome_ = 0;         // of the last list: a bit an edge
   std::size_t lists_ = 0, same_ = 0;  // looked at; of these with the outcome of the list before
   std::size_t foreseen_ = 0;          // vertices to go straight through before outcomes are looked at again

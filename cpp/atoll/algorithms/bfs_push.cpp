@@ -65,6 +65,12 @@ void BfsPush<Id>::all() {
 }
 
 template <class Id>
+void BfsPush<Id>::post() {
+  alone_.push();
+  for (const Local v : alone_.mirrors()) visits_.post_later(v, state_.parent()[static_cast<std::size_t>(v)]);
+}
+
+template <class Id>
 void BfsPush<Id>::with_team() {
   const std::span<const Local> queue = state_.queue();
   const Csr& out = graph_.out();

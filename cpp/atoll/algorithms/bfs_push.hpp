@@ -10,6 +10,7 @@
 ///     BfsPush<Id> push(graph, ids, kernels, state, visits);
 ///     push.all();                       // not collective: records are under way afterwards
 ///     push.heaviest_first();            // the same, by falling degree: buffers fill and leave sooner
+///     push.post();                      // by one thread, of a narrow level: to be told by visits.post()
 ///
 /// Short lists are dealt out many at a time; those of hubs, in pieces, when all others are done.
 namespace atl {
@@ -24,6 +25,7 @@ class BfsPush {
 
   void all();
   void heaviest_first();
+  void post();
   std::size_t memory_bytes() const { return long_lists_.size() * sizeof(Local) + alone_.memory_bytes(); }
 
  private:

@@ -6,21 +6,29 @@ namespace atl {
 namespace {
 
 constexpr std::size_t kStreamGrain = 512;  // words of bits that a thread takes at a time
+// An estimate: what votes cost was measured on two ranks.
+constexpr Rank kFewRanks = 16;
 
 }  // namespace
 
+bool may_post(const Graph& graph, const BfsOptions& options) {
+  const World& world = graph.world();
+  return world.size() > 1 && world.size() <= kFewRanks && world.route().is_direct() && options.fission == kNoFission;
+}
+
 template <class Id>
-BfsState<Id>::BfsState(const Graph& graph, Depths depths)
+BfsState<Id>::BfsState(const Graph& graph, const BfsOptions& options)
     : graph_(graph),
       team_(graph.world().team()),
       words_(words_of_bits(graph.active())),
+      reachable_(may_post(graph, options) ? graph.locals() : graph.active()),
       visited_(words_of_bits(graph.locals()) + 1),
       frontier_(visited_.size(), 0),
       next_(visited_.size(), 0),
-      parent_(words_ * 64 + 16),
-      depth_(depths == Depths::yes ? static_cast<std::size_t>(graph.active()) + 1 : 0),
-      queue_(static_cast<std::size_t>(graph.active()) + 1),
-      next_queue_(static_cast<std::size_t>(graph.active()) + 1),
+      parent_(words_of_bits(reachable_) * 64 + 16),
+      depth_(options.depths == Depths::yes ? static_cast<std::size_t>(graph.active()) + 1 : 0),
+      queue_(static_cast<std::size_t>(reachable_) + 1),
+      next_queue_(queue_.size()),
       threads_(static_cast<std::size_t>(team_.size())) {}
 
 template <class Id>

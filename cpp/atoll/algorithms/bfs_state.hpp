@@ -14,8 +14,13 @@
 ///     const BfsLevel found = state.end_push();   // they are the frontier: state.queue()
 ///     state.to_bits();                           // they are the frontier: state.frontier()
 ///
-/// Nothing here is collective. Memory: 3 bits a local vertex; a parent, two numbers and, if asked for, a depth a master.
+/// Nothing here is collective. Memory: 3 bits a local vertex; a parent, two numbers and, if asked for, a depth a master;
+/// a parent and two numbers a mirror too, where narrow levels are posted.
 namespace atl {
+
+/// Whether a search may push narrow levels with one thread of each rank that tell each other by one message each way
+/// (BfsVisits::post): it is more than a vote's where ranks are many, and has to have one hop.
+bool may_post(const Graph& graph, const BfsOptions& options);
 
 /// What a level found, on one rank or on all.
 struct BfsLevel {
@@ -46,7 +51,7 @@ class BfsState {
     Local fresh[1024];  // reached masters on their way into the next queue
   };
 
-  BfsState(const Graph& graph, Depths depths);
+  BfsState(const Graph& graph, const BfsOptions& options);
   BfsState(const BfsState&) = delete;
   BfsState& operator=(const BfsState&) = delete;
 
@@ -65,10 +70,11 @@ class BfsState {
     append(t, v);
   }
 
-  /// For a level that no other thread and no other rank takes part in (bfs_alone.hpp).
+  /// For a level that no other thread takes part in, nor another rank before its end (bfs_alone.hpp). Where levels may be
+  /// posted there is room for mirrors.
   struct AloneView {
     std::span<const Local> queue;
-    Local* next;  ///< room for all active vertices and one more
+    Local* next;  ///< room for all that can be reached, and one more
     std::uint64_t* visited;
     Id* parent;
     Local* depth;  ///< nullptr if not asked for
@@ -115,6 +121,7 @@ class BfsState {
   const Graph& graph_;
   Team& team_;
   const std::size_t words_;
+  const Local reachable_;  // by local number
   Array<std::uint64_t> visited_, frontier_, next_;
   Array<Id> parent_;
   Array<Local> depth_;

@@ -13,19 +13,23 @@ constexpr MailboxOptions kHandling{.handling = Handling::parallel, .handler_send
 }  // namespace
 
 template <class Id>
-BfsVisits<Id>::BfsVisits(const Graph& graph, Edge fission, const std::vector<std::vector<Local>>& known,
+BfsVisits<Id>::BfsVisits(const Graph& graph, const BfsOptions& options, const std::vector<std::vector<Local>>& known,
                          const BfsKernels<Id>& kernels, BfsState<Id>& state)
     : graph_(graph), known_(known), kernels_(kernels), state_(state) {
   World& world = graph.world();
   if (world.route().is_direct()) {
     direct_.emplace(world, of_records<Visit>(Receive{this}), kHandling);
+    if (atl::may_post(graph, options)) {
+      posted_.resize(static_cast<std::size_t>(world.size()));
+      posts_.emplace(world, std::vector<std::size_t>(posted_.size(), 1), std::vector<std::size_t>(posted_.size(), 1));
+    }
   } else {
     named_ = world.exchange(known);
     claims_.emplace(graph);
     passing_.emplace(world, of_records<Passing>(Arrive{this}, Merge{VertexOf{}, KeepFirst{}}), kHandling);
   }
-  if (fission == kNoFission || world.size() == 1) return;
-  siblings_.emplace(graph, fission == kUsualFission ? Siblings::usual_degree(graph) : fission);
+  if (options.fission == kNoFission || world.size() == 1) return;
+  siblings_.emplace(graph, options.fission == kUsualFission ? Siblings::usual_degree(graph) : options.fission);
   for (int t = 0; t < world.team().size(); ++t) claimed_.emplace_back(kRowPiece + 16);
 }
 
@@ -41,6 +45,49 @@ void BfsVisits<Id>::drain() {
   } else {
     direct_->drain();
   }
+}
+
+template <class Id>
+BfsLevel BfsVisits<Id>::post(const BfsLevel& mine) {
+  std::atomic<Vertex> vertices{mine.vertices};
+  std::atomic<Edge> edges{mine.edges};
+  for (const auto& visits : posted_) graph_.world().thread_state().counters.records += visits.size();
+  posts_->exchange([&](int, Posts::Pen& pen, Rank to, std::size_t) { write_post(pen, to, mine); },
+                   [&](Rank from, std::span<const std::byte> part) {
+                     while (!part.empty()) {
+                       PostHead head;
+                       std::memcpy(&head, part.data(), sizeof head);
+                       vertices += head.vertices;
+                       edges += head.edges;
+                       receive(from, {reinterpret_cast<const Visit*>(part.data() + sizeof head), head.visits});
+                       part = part.subspan(sizeof head + head.visits * sizeof(Visit));
+                     }
+                   });
+  return {.vertices = vertices, .edges = edges};
+}
+
+// In as many rooms as it takes; the first says what this rank brings along.
+template <class Id>
+void BfsVisits<Id>::write_post(Posts::Pen& pen, Rank to, const BfsLevel& mine) {
+  const std::size_t most = (posts_->room_bytes() - sizeof(PostHead)) / sizeof(Visit);
+  PostHead head{mine.vertices, mine.edges, 0};
+  const auto write = [&](std::span<const Visit> visits) {
+    head.visits = static_cast<std::uint32_t>(visits.size());
+    const std::size_t bytes = sizeof head + visits.size_bytes();
+    std::byte* const into = pen.room(bytes);
+    std::memcpy(into, &head, sizeof head);
+    if (!visits.empty()) std::memcpy(into + sizeof head, visits.data(), visits.size_bytes());
+    pen.wrote(bytes);
+    head = {};
+  };
+  auto& visits = posted_[static_cast<std::size_t>(to)];
+  std::size_t at = 0;
+  do {
+    const std::size_t n = std::min(most, visits.size() - at);
+    write(std::span<const Visit>(visits).subspan(at, n));
+    at += n;
+  } while (at < visits.size());
+  visits.clear();
 }
 
 template <class Id>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atoll/algorithms/bfs_claims.hpp>
+#include <atoll/engine/posts.hpp>
 #include <atoll/graph/siblings.hpp>
 #include <atoll/runtime/mailbox.hpp>
 #include <optional>
@@ -15,6 +16,11 @@
 ///     visits.drain();                                                // collective
 ///     visits.note_outcome();                                         // after the ranks have agreed on what was found
 ///
+/// Where levels are many and narrow, what they cost is waiting. Then one message each way is all of a level's, if may_post():
+///
+///     visits.post_later(mirror, id_of_u);                            // one thread
+///     const BfsLevel frontier = visits.post(mine);                   // collective; of all ranks, mine: this rank's part
+///
 /// On the direct route a record says which of its mirrors the sender means: the owner looks it up. Where records have
 /// several hops, those who forward must see which mean the same vertex: then it is the owner's own number. A vertex with
 /// siblings tells only those, one record a rank.
@@ -24,7 +30,7 @@ template <class Id>
 class BfsVisits {
  public:
   /// `known`: known_masters(). Both outlive it.
-  BfsVisits(const Graph& graph, Edge fission, const std::vector<std::vector<Local>>& known,
+  BfsVisits(const Graph& graph, const BfsOptions& options, const std::vector<std::vector<Local>>& known,
             const BfsKernels<Id>& kernels, BfsState<Id>& state);
   BfsVisits(const BfsVisits&) = delete;
   BfsVisits& operator=(const BfsVisits&) = delete;
@@ -39,6 +45,14 @@ class BfsVisits {
   void note(const BfsLevel& found, Vertex unvisited) {
     if (claims_) claims_->note(found, unvisited);
   }
+
+  bool may_post() const { return posts_.has_value(); }
+  void post_later(Local mirror, Id parent) {
+    const std::size_t owner = owner_of(mirror);
+    posted_[owner].push_back({static_cast<std::uint32_t>(mirror - graph_.mirrors().begin[owner]), parent});
+  }
+  /// As drain(), with the sum of what each rank brings along.
+  BfsLevel post(const BfsLevel& mine);
 
   /// Of one vertex, by one thread.
   class Sender {
@@ -78,6 +92,13 @@ class BfsVisits {
     BfsVisits* visits;
     void operator()(Rank from, std::span<const Visit> records) { visits->receive(from, records); }
   };
+  // What comes before so many visits in a post.
+  struct [[gnu::packed]] PostHead {
+    Vertex vertices;
+    Edge edges;
+    std::uint32_t visits;
+  };
+  void write_post(Posts::Pen& pen, Rank to, const BfsLevel& mine);
   // Where records have several hops: "your local vertex"; -1 - k for the sibling in row k.
   struct [[gnu::packed]] Passing {
     Local vertex;
@@ -123,6 +144,8 @@ class BfsVisits {
   std::vector<std::vector<Local>> named_;  // [owner][mirror]: its own number there; empty on the direct route
   std::optional<BfsClaims> claims_;        // not on the direct route
   std::optional<Mailbox<Visit, Receive>> direct_;
+  std::optional<Posts> posts_;
+  std::vector<std::vector<Visit>> posted_;  // [rank] of the level
   std::optional<Mailbox<Passing, Arrive, Merge<VertexOf, KeepFirst>>> passing_;
 };
 

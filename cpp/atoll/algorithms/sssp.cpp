@@ -31,6 +31,7 @@ class Sssp<Real>::Alone final : public Search {
 };
 
 template <class Real>
+template <class Sum>
 class Sssp<Real>::Together final : public Search {
  public:
   Together(const Graph& graph, const SsspOptions& options) : spread_(graph, options) {}
@@ -38,7 +39,7 @@ class Sssp<Real>::Together final : public Search {
   std::size_t memory_bytes() const override { return spread_.memory_bytes(); }
 
  private:
-  SsspSpread<Real> spread_;
+  SsspSpread<Real, Sum> spread_;
 };
 
 template <class Real>
@@ -55,11 +56,12 @@ class Sssp<Real>::Across final : public Search {
 namespace {
 
 // Whether all weights are whole numbers, and no path is as long as 31 bits allow: then sums of 32 bits are those of a
-// double, and lists take half the memory. One rank.
+// double, and lists and messages take half. Collective.
 bool has_narrow_paths(const Graph& graph) {
   if (!graph.weighted()) return false;
   const EdgeWeights<double> weights("sssp", graph, graph.out());
-  const double longest = static_cast<double>(kSsspFar<std::uint32_t>) / static_cast<double>(std::max(graph.owned(), 1));
+  const double longest =
+      static_cast<double>(kSsspFar<std::uint32_t>) / static_cast<double>(std::max<Vertex>(graph.vertices(), 1));
   std::atomic<bool> narrow{true};
   graph.world().team().for_range(weights.size(), std::size_t{1} << 16, [&](int, std::size_t a, std::size_t b) {
     bool here = true;
@@ -69,7 +71,7 @@ bool has_narrow_paths(const Graph& graph) {
     }
     if (!here) narrow = false;
   });
-  return narrow;
+  return graph.world().all(narrow);
 }
 
 }  // namespace
@@ -78,21 +80,23 @@ template <class Real>
 Sssp<Real>::Sssp(const Graph& graph, const SsspOptions& options) {
   check(!options.delta || (*options.delta > 0 && std::isfinite(*options.delta)),
         "sssp: delta is {} (a finite number above 0). Change it, or leave it out.", options.delta.value_or(0));
-  if (graph.world().size() == 1) {
-    if constexpr (sizeof(Real) == sizeof(double))
-      if (has_narrow_paths(graph)) {
-        search_ = std::make_unique<Alone<std::uint32_t>>(graph, options);
-        return;
-      }
-    search_ = std::make_unique<Alone<Real>>(graph, options);
-    return;
-  }
-  check_weights<Real>("sssp", graph, ZeroWeights::allowed);
+  const bool alone = graph.world().size() == 1;
+  if (!alone) check_weights<Real>("sssp", graph, ZeroWeights::allowed);
   if (graph.cut().cut() != Cut::edge) {
     search_ = std::make_unique<Across>(graph, options);
-  } else {
-    search_ = std::make_unique<Together>(graph, options);
+    return;
   }
+  const auto search_by_sums = [&](auto zero) {
+    using Sum = decltype(zero);
+    if (alone) {
+      search_ = std::make_unique<Alone<Sum>>(graph, options);
+    } else {
+      search_ = std::make_unique<Together<Sum>>(graph, options);
+    }
+  };
+  if constexpr (sizeof(Real) == sizeof(double))
+    if (has_narrow_paths(graph)) search_by_sums(std::uint32_t{0});
+  if (!search_) search_by_sums(Real{0});
 }
 
 template <class Real>

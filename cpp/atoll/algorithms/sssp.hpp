@@ -48,6 +48,7 @@ class Sssp {
   class Search;  // on one rank, over several
   template <class Sum>
   class Alone;
+  template <class Sum>
   class Together;
   class Across;  // a vertex-cut
   std::unique_ptr<Search> search_;

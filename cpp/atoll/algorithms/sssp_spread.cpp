@@ -31,8 +31,8 @@ std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 
 }  // namespace
 
-template <class Real>
-SsspSpread<Real>::SsspSpread(const Graph& graph, const SsspOptions& options)
+template <class Real, class Sum>
+SsspSpread<Real, Sum>::SsspSpread(const Graph& graph, const SsspOptions& options)
     : Steps(graph.world().team(), index(graph.locals()), index(graph.active())),
       graph_(graph),
       world_(graph.world()),
@@ -43,8 +43,8 @@ SsspSpread<Real>::SsspSpread(const Graph& graph, const SsspOptions& options)
   make_lists();
 }
 
-template <class Real>
-void SsspSpread<Real>::start(Local source) {
+template <class Real, class Sum>
+void SsspSpread<Real, Sum>::start(Local source) {
   this->clear();
   told_.clear();
   rounds_ = 0;
@@ -55,14 +55,14 @@ void SsspSpread<Real>::start(Local source) {
   put(threads_[0], source, 0);
 }
 
-template <class Real>
-void SsspSpread<Real>::settle(Thread& thread, Local u) {
-  const Real distance = load(u);
+template <class Real, class Sum>
+void SsspSpread<Real, Sum>::settle(Thread& thread, Local u) {
+  const Sum distance = load(u);
   if (!this->is_due(u, distance)) return;
-  Real horizon = horizon_.load(std::memory_order_relaxed);
+  Sum horizon = horizon_.load(std::memory_order_relaxed);
   if (distance >= horizon) return;
   if (u < landmarks_ && horizon_open_) {
-    const auto mine = static_cast<Real>(static_cast<double>(distance) + reach_);
+    const auto mine = static_cast<Sum>(std::min(static_cast<double>(distance) + reach_, static_cast<double>(kFar)));
     while (mine < horizon && !horizon_.compare_exchange_weak(horizon, mine)) {
     }
     horizon = std::min(horizon, mine);
@@ -73,26 +73,26 @@ void SsspSpread<Real>::settle(Thread& thread, Local u) {
     if (!horizon_open_) thread.changed.push_back(u);
   }
   for (const Entry& e : forth_.of(u)) {
-    const Real reached = distance + e.weight;
+    const Sum reached = distance + e.weight;
     if (reached >= horizon) break;
     if (relax(distance, u, e)) put(thread, e.vertex, reached);
   }
 }
 
 // Buckets [from, end) below the horizon, as if this rank were alone.
-template <class Real>
-void SsspSpread<Real>::empty_buckets(std::size_t from, std::size_t end) {
+template <class Real, class Sum>
+void SsspSpread<Real, Sum>::empty_buckets(std::size_t from, std::size_t end) {
   for (bucket_ = from; (bucket_ = least_bucket(bucket_)) < end && !this->is_beyond_horizon(bucket_);)
     this->empty_bucket(forth_, [this](Thread& thread, Local u) { settle(thread, u); });
 }
 
 // The distances below the horizon, or all where there is none. The last round below the horizon is told of by pull().
-template <class Real>
-void SsspSpread<Real>::push() {
+template <class Real, class Sum>
+void SsspSpread<Real, Sum>::push() {
   struct Vote {
     std::size_t bucket;
     double pending;  // below the horizon
-    Real horizon;
+    Sum horizon;
     double told;  // in the round before
   };
   told_of_ = 1;
@@ -108,7 +108,7 @@ void SsspSpread<Real>::push() {
     });
     // Who set the horizon has followed all edges of what was closer than that round's first bucket.
     const bool fresh = vote.horizon < kFar && horizon_before_ == kFar;
-    if (fresh) lower_ = static_cast<Real>(static_cast<double>(before) * delta_ * Steps::kRoundingRoom);
+    if (fresh) lower_ = static_cast<Sum>(static_cast<double>(before) * delta_ * Steps::kRoundingRoom);
     before = vote.bucket;
     horizon_ = horizon_before_ = vote.horizon;
     if (vote.bucket == kNone || this->is_beyond_horizon(vote.bucket)) {
@@ -118,7 +118,7 @@ void SsspSpread<Real>::push() {
     const bool below = vote.horizon < kFar;
     const std::size_t end = vote.bucket + (below ? near_window_ : window_);
     const bool last = below && this->is_beyond_horizon(end);  // as it is on all ranks now
-    first_late_ = static_cast<Real>(static_cast<double>(vote.bucket) * delta_ * Steps::kRoundingRoom);
+    first_late_ = static_cast<Sum>(static_cast<double>(vote.bucket) * delta_ * Steps::kRoundingRoom);
     empty_buckets(vote.bucket, end);
     if (last && !fresh && vote.pending < kFewPending * active_of_all_) return;
     // A round is like the one before; to count it would take a vote more.
@@ -127,8 +127,8 @@ void SsspSpread<Real>::push() {
   }
 }
 
-template <class Real>
-void SsspSpread<Real>::run(Vertex source, SsspResult<Real>& result) {
+template <class Real, class Sum>
+void SsspSpread<Real, Sum>::run(Vertex source, SsspResult<Real>& result) {
   const auto [owner, natural] = graph_.find(source);
   const Local here = owner == world_.rank() ? graph_.local_of(natural) : -1;
   start(here);
@@ -137,13 +137,15 @@ void SsspSpread<Real>::run(Vertex source, SsspResult<Real>& result) {
   write(here, result);
 }
 
-template <class Real>
-std::size_t SsspSpread<Real>::memory_bytes() const {
+template <class Real, class Sum>
+std::size_t SsspSpread<Real, Sum>::memory_bytes() const {
   return this->steps_bytes() + forth_.memory_bytes() + back_.memory_bytes() + forth_offsets_.size() * sizeof(Edge) +
          heads_.size() * sizeof(Head) + exchange_.memory_bytes();
 }
 
+template class MirrorExchange<std::uint32_t, MinOf>;
 template class SsspSpread<float>;
 template class SsspSpread<double>;
+template class SsspSpread<double, std::uint32_t>;
 
 }  // namespace atl

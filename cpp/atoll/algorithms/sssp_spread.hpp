@@ -11,10 +11,12 @@
 /// graphs with hubs, 40 (double: 80) a master.
 namespace atl {
 
-template <class Real>
-class SsspSpread : private SsspSteps<Real> {
+/// Distances are added up, and travel, as Sum, and are given as Real: of whole numbers whose paths fit 31 bits Sum is
+/// std::uint32_t, which takes what float takes.
+template <class Real, class Sum = Real>
+class SsspSpread : private SsspSteps<Sum> {
  public:
-  /// Collective; the graph's weights are Real, finite and not negative.
+  /// Collective; the graph's weights are Real or narrower, finite and not negative, and their sums those of Sum.
   explicit SsspSpread(const Graph& graph, const SsspOptions& options = {});
   SsspSpread(const SsspSpread&) = delete;
   SsspSpread& operator=(const SsspSpread&) = delete;
@@ -26,7 +28,7 @@ class SsspSpread : private SsspSteps<Real> {
   std::size_t memory_bytes() const;
 
  private:
-  using Steps = SsspSteps<Real>;
+  using Steps = SsspSteps<Sum>;
   using Steps::bucket_;
   using Steps::collect_kept;
   using Steps::delta_;
@@ -62,11 +64,11 @@ class SsspSpread : private SsspSteps<Real> {
   void push();
   void settle(Thread& thread, Local u);
   void pull();
-  bool pull_one(Local v, Real lower);
+  bool pull_one(Local v, Sum lower);
   void look_ahead(Local v) const;
-  void pull_again(Real least, Real here);
+  void pull_again(Sum least, Sum here);
   void push_from(const std::vector<Local>& sources);
-  Real take_least();
+  Sum take_least();
   std::vector<Local> take_changed();
   template <class F>
   void tell(F&& f, std::optional<double> expected = {});
@@ -76,28 +78,28 @@ class SsspSpread : private SsspSteps<Real> {
 
   const Graph& graph_;
   World& world_;
-  MirrorExchange<Real, MinOf> exchange_;
+  MirrorExchange<Sum, MinOf> exchange_;
   const Local first_mirror_;
   Local landmarks_ = 0;          // the first so many masters are hubs that set the horizon
   std::size_t window_ = 1;       // buckets of a round
   std::size_t near_window_ = 1;  // once there is a horizon
   double active_of_all_ = 0;     // vertices with an edge, of all ranks
   Array<Edge> forth_offsets_;    // of forth_; back_ has the graph's
-  SsspLists<Real> forth_;        // [local, mirrors too] edges to masters of this rank
-  SsspLists<Real> back_;         // [master] entering edges, lightest first; graphs with hubs only
+  SsspLists<Sum> forth_;         // [local, mirrors too] edges to masters of this rank
+  SsspLists<Sum> back_;          // [master] entering edges, lightest first; graphs with hubs only
   Array<Head> heads_;            // [master] of back_
   VertexBits told_;              // masters to tell of; mirrors just told
-  Real horizon_before_ = kFar;   // when the round began; the same on all ranks
+  Sum horizon_before_ = kFar;    // when the round began; the same on all ranks
   bool horizon_open_ = true;     // a hub that comes closer may still move it
-  Real first_late_ = 0;          // nothing closer has changed since the others were last told
+  Sum first_late_ = 0;           // nothing closer has changed since the others were last told
   int rounds_ = 0;
   double told_of_ = 0;  // masters of this rank, when the mirrors were last told
 };
 
 // Masters of told_ tell their mirrors, `expected` on all ranks; f(thread, v) for each mirror that has been told.
-template <class Real>
+template <class Real, class Sum>
 template <class F>
-void SsspSpread<Real>::tell(F&& f, std::optional<double> expected) {
+void SsspSpread<Real, Sum>::tell(F&& f, std::optional<double> expected) {
   constexpr std::size_t kGrain = 64;
   ++rounds_;
   const std::size_t first = static_cast<std::size_t>(first_mirror_) / 64;
@@ -114,5 +116,8 @@ void SsspSpread<Real>::tell(F&& f, std::optional<double> expected) {
     }
   });
 }
+
+// Compiled once, in sssp_spread.cpp.
+extern template class MirrorExchange<std::uint32_t, MinOf>;
 
 }  // namespace atl

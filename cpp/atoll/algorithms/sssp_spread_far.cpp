@@ -14,8 +14,8 @@ std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 
 }  // namespace
 
-template <class Real>
-bool SsspSpread<Real>::pull_one(Local v, Real lower) {
+template <class Real, class Sum>
+bool SsspSpread<Real, Sum>::pull_one(Local v, Sum lower) {
   return Steps::pull_one(v, lower, [&](auto&& ask) {
     const Head& head = heads_[index(v)];
     if (!std::all_of(head.begin(), head.end(), ask)) return;
@@ -25,8 +25,8 @@ bool SsspSpread<Real>::pull_one(Local v, Real lower) {
 }
 
 // Fetches what the first edges of a vertex that will be asked lead to.
-template <class Real>
-void SsspSpread<Real>::look_ahead(Local v) const {
+template <class Real, class Sum>
+void SsspSpread<Real, Sum>::look_ahead(Local v) const {
   __builtin_prefetch(&distance_[index(heads_[index(v)][0].vertex)]);
   __builtin_prefetch(&distance_[index(heads_[index(v)][1].vertex)]);
 }
@@ -34,10 +34,10 @@ void SsspSpread<Real>::look_ahead(Local v) const {
 // What lies at the horizon or beyond: first from the near vertices and those of this rank; then, round by round, from what
 // has changed, none of it closer than `least`. Where that is much, those ask again for whom it is close enough; where it
 // is little, it follows its edges. What comes late from below the horizon is settled first.
-template <class Real>
-void SsspSpread<Real>::pull() {
+template <class Real, class Sum>
+void SsspSpread<Real, Sum>::pull() {
   horizon_open_ = false;
-  const Real horizon = horizon_;
+  const Sum horizon = horizon_;
   team_.for_range(giver_.size(), kGrain, [&](int t, std::size_t a, std::size_t b) {
     Thread& thread = threads_[static_cast<std::size_t>(t)];
     for (std::size_t i = a; i < b; ++i) {
@@ -52,10 +52,10 @@ void SsspSpread<Real>::pull() {
   });
   collect_kept();
   bool asked = false;  // once by all, since what has just changed here is nobody's source yet
-  for (Real least = first_late_; least < kFar;) {
+  for (Sum least = first_late_; least < kFar;) {
     // Where most have changed all are told, also what has been settled.
     tell([&](Thread& thread, Local mirror) {
-      const Real distance = distance_[index(mirror)];
+      const Sum distance = distance_[index(mirror)];
       if (distance < horizon && distance == settled_[index(mirror)]) return;
       if (distance < horizon) put(thread, mirror, distance);
       thread.changed.push_back(mirror);
@@ -63,10 +63,10 @@ void SsspSpread<Real>::pull() {
     const std::vector<Local> asking(frontier_.begin(), frontier_.begin() + frontier_size_);
     take_least();
     empty_buckets(0, kNone);
-    Real changed = take_least();
+    Sum changed = take_least();
     std::copy(asking.begin(), asking.end(), frontier_.begin());
     frontier_size_ = asking.size();
-    for (Real here = least;; changed = std::min(changed, here)) {
+    for (Sum here = least;; changed = std::min(changed, here)) {
       const std::vector<Local> sources = take_changed();
       if (sources.empty() && asked) break;
       if (!asked || static_cast<double>(sources.size()) > kMany * static_cast<double>(frontier_size_)) {
@@ -83,8 +83,8 @@ void SsspSpread<Real>::pull() {
 
 // Those of the frontier whom something no closer than `here`, which is what has changed on this rank, might improve; whom
 // something no closer than `least` might, on any rank, stay in it.
-template <class Real>
-void SsspSpread<Real>::pull_again(Real least, Real here) {
+template <class Real, class Sum>
+void SsspSpread<Real, Sum>::pull_again(Sum least, Sum here) {
   team_.for_range(frontier_size_, kGrain / 4, [&](int t, std::size_t a, std::size_t b) {
     Thread& thread = threads_[static_cast<std::size_t>(t)];
     for (std::size_t i = a; i < b; ++i) {
@@ -102,14 +102,14 @@ void SsspSpread<Real>::pull_again(Real least, Real here) {
 }
 
 // All edges of the sources, where these are few.
-template <class Real>
-void SsspSpread<Real>::push_from(const std::vector<Local>& sources) {
+template <class Real, class Sum>
+void SsspSpread<Real, Sum>::push_from(const std::vector<Local>& sources) {
   team_.for_range(sources.size(), kGrain / 4, [&](int t, std::size_t a, std::size_t b) {
     Thread& thread = threads_[static_cast<std::size_t>(t)];
     for (std::size_t i = a; i < b; ++i) {
       if (i + kAhead < b) __builtin_prefetch(forth_.of(sources[i + kAhead]).data());
       const Local u = sources[i];
-      const Real distance = load(u);
+      const Sum distance = load(u);
       for (const Entry& e : forth_.of(u)) {
         if (!relax(distance, u, e)) continue;
         told_.set(e.vertex);
@@ -120,8 +120,8 @@ void SsspSpread<Real>::push_from(const std::vector<Local>& sources) {
   });
 }
 
-template <class Real>
-std::vector<Local> SsspSpread<Real>::take_changed() {
+template <class Real, class Sum>
+std::vector<Local> SsspSpread<Real, Sum>::take_changed() {
   std::vector<Local> all;
   for (Thread& t : threads_) {
     all.insert(all.end(), t.changed.begin(), t.changed.end());
@@ -131,14 +131,15 @@ std::vector<Local> SsspSpread<Real>::take_changed() {
 }
 
 // The least distance that has changed since it was last taken.
-template <class Real>
-Real SsspSpread<Real>::take_least() {
-  Real least = kFar;
+template <class Real, class Sum>
+Sum SsspSpread<Real, Sum>::take_least() {
+  Sum least = kFar;
   for (Thread& t : threads_) least = std::min(least, std::exchange(t.least, kFar));
   return least;
 }
 
 template void SsspSpread<float>::pull();
 template void SsspSpread<double>::pull();
+template void SsspSpread<double, std::uint32_t>::pull();
 
 }  // namespace atl

@@ -26,8 +26,8 @@ std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 
 // From a sample of the weights, the same on every rank; see sssp_local.cpp for the quantiles. The
 // horizon is nearer than there: what lies below is settled by each rank that has an edge of it, what pulls by one.
-template <class Real>
-void SsspSpread<Real>::choose_steps(const SsspOptions& options) {
+template <class Real, class Sum>
+void SsspSpread<Real, Sum>::choose_steps(const SsspOptions& options) {
   const EdgeWeights<Real> weights("sssp", graph_, graph_.out());
   const auto entries = world_.sum(static_cast<double>(weights.size()));
   active_of_all_ = world_.sum(static_cast<double>(graph_.active()));
@@ -52,20 +52,20 @@ void SsspSpread<Real>::choose_steps(const SsspOptions& options) {
   near_window_ = std::max<std::size_t>(1, window_ / kNearWindows);
 }
 
-template <class Real>
-void SsspSpread<Real>::make_lists() {
+template <class Real, class Sum>
+void SsspSpread<Real, Sum>::make_lists() {
   if (skewed_) make_back();
   make_forth();
 }
 
-template <class Real>
-void SsspSpread<Real>::make_back() {
+template <class Real, class Sum>
+void SsspSpread<Real, Sum>::make_back() {
   const Csr& in = graph_.in();
   const EdgeWeights<Real> weights("sssp", graph_, in);
   const auto active = index(graph_.active());
   back_ = {{in.offsets.data(), in.offsets.size()}, Array<Entry>(in.targets.size())};
   team_.for_range(in.targets.size(), kGrain * 256, [&](int, std::size_t a, std::size_t b) {
-    for (std::size_t e = a; e < b; ++e) back_.entries[e] = {in.targets[e], weights[e]};
+    for (std::size_t e = a; e < b; ++e) back_.entries[e] = {in.targets[e], static_cast<Sum>(weights[e])};
   });
   sort_by_weight(team_, back_, 0, active);
   heads_ = Array<Head>(active);
@@ -80,8 +80,8 @@ void SsspSpread<Real>::make_back() {
 
 // A master's are in its own list: those to masters, which come first there. A mirror's are the edges that come from it,
 // last in the lists of masters: they are counted, and dealt out.
-template <class Real>
-void SsspSpread<Real>::make_forth() {
+template <class Real, class Sum>
+void SsspSpread<Real, Sum>::make_forth() {
   const Csr &out = graph_.out(), &in = graph_.in();
   const EdgeWeights<Real> leaving("sssp", graph_, out), entering("sssp", graph_, in);
   const auto active = index(graph_.active()), locals = index(graph_.locals()), first = index(first_mirror_);
@@ -123,12 +123,12 @@ void SsspSpread<Real>::make_forth() {
           if (e.vertex < first_mirror_) *into++ = e;
       } else {
         const auto begin = static_cast<std::size_t>(out.offsets[v]), end = begin + to_masters(out, v);
-        for (std::size_t e = begin; e < end; ++e) *into++ = {out.targets[e], leaving[e]};
+        for (std::size_t e = begin; e < end; ++e) *into++ = {out.targets[e], static_cast<Sum>(leaving[e])};
       }
     }
   });
   for_mirrors([&](Local u, Local v, std::size_t e) {
-    forth_.entries[static_cast<std::size_t>(next(places, u))] = {v, entering[e]};
+    forth_.entries[static_cast<std::size_t>(next(places, u))] = {v, static_cast<Sum>(entering[e])};
   });
   if (skewed_ && !picked) sort_by_weight(team_, forth_, 0, active);
   if (skewed_) sort_by_weight(team_, forth_, first, locals);
@@ -136,7 +136,9 @@ void SsspSpread<Real>::make_forth() {
 
 template void SsspSpread<float>::choose_steps(const SsspOptions&);
 template void SsspSpread<double>::choose_steps(const SsspOptions&);
+template void SsspSpread<double, std::uint32_t>::choose_steps(const SsspOptions&);
 template void SsspSpread<float>::make_lists();
 template void SsspSpread<double>::make_lists();
+template void SsspSpread<double, std::uint32_t>::make_lists();
 
 }  // namespace atl

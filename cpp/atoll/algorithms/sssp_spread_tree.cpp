@@ -14,22 +14,23 @@ std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 
 // A neighbour u closer than v over a tight edge, dist(u) + w == dist(v); -1 if all such have v's own distance. Who gave
 // the distance is one even if its own has fallen since: then the sum was rounded to the same, or v's would be lower.
-template <class Real>
-Local SsspSpread<Real>::parent_of(Local v) const {
-  const Real distance = distance_[index(v)];
+template <class Real, class Sum>
+Local SsspSpread<Real, Sum>::parent_of(Local v) const {
+  const Sum distance = distance_[index(v)];
   const Giver giver = giver_[index(v)];
   if (giver.vertex >= 0 && giver.reached == distance) return giver.vertex;
   const Csr& in = graph_.in();
   const EdgeWeights<Real> weights("sssp", graph_, in);
   for (auto e = static_cast<std::size_t>(in.offsets[index(v)]); e < static_cast<std::size_t>(in.offsets[index(v) + 1]);
        ++e)
-    if (const Real before = distance_[index(in.targets[e])]; before < distance && before + weights[e] == distance)
+    if (const Sum before = distance_[index(in.targets[e])];
+        before < distance && before + static_cast<Sum>(weights[e]) == distance)
       return in.targets[e];
   return -1;
 }
 
-template <class Real>
-void SsspSpread<Real>::write(Local source, SsspResult<Real>& result) {
+template <class Real, class Sum>
+void SsspSpread<Real, Sum>::write(Local source, SsspResult<Real>& result) {
   const auto owned = index(graph_.owned());
   if (result.distance.size() != owned) {
     result.distance = Array<Real>(owned);
@@ -43,8 +44,8 @@ void SsspSpread<Real>::write(Local source, SsspResult<Real>& result) {
     Thread& thread = threads_[static_cast<std::size_t>(t)];
     for (std::size_t v = a; v < b; ++v) {
       const Local local = graph_.local_of(static_cast<Vertex>(v));
-      const Real distance = distance_[index(local)];
-      result.distance[v] = distance;
+      const Sum distance = distance_[index(local)];
+      result.distance[v] = distance == kFar ? kSsspFar<Real> : static_cast<Real>(distance);
       result.parent[v] = kNoVertex;
       if (distance == kFar) continue;
       ++thread.reached;
@@ -76,8 +77,8 @@ void SsspSpread<Real>::write(Local source, SsspResult<Real>& result) {
 
 // Vertices that weights of 0, or too small to change the sum, join to one of the same distance: round by round those take
 // a parent that see one who has had one since the round before, so that nobody's way back ends in a circle.
-template <class Real>
-void SsspSpread<Real>::hang_flat(SsspResult<Real>& result) {
+template <class Real, class Sum>
+void SsspSpread<Real, Sum>::hang_flat(SsspResult<Real>& result) {
   MirrorExchange<char, MinOf> exchange(graph_);
   const Csr& in = graph_.in();
   const EdgeWeights<Real> weights("sssp", graph_, in);
@@ -99,10 +100,11 @@ void SsspSpread<Real>::hang_flat(SsspResult<Real>& result) {
     hung.clear();
     rest.clear();
     for (const Local v : flat) {
-      const Real distance = distance_[index(v)];
+      const Sum distance = distance_[index(v)];
       const auto end = static_cast<std::size_t>(in.offsets[index(v) + 1]);
       auto e = static_cast<std::size_t>(in.offsets[index(v)]);
-      while (e < end && !(hangs[index(in.targets[e])] != 0 && distance_[index(in.targets[e])] + weights[e] == distance))
+      while (e < end && !(hangs[index(in.targets[e])] != 0 &&
+                          distance_[index(in.targets[e])] + static_cast<Sum>(weights[e]) == distance))
         ++e;
       if (e == end) {
         rest.push_back(v);
@@ -125,5 +127,6 @@ void SsspSpread<Real>::hang_flat(SsspResult<Real>& result) {
 
 template void SsspSpread<float>::write(Local, SsspResult<float>&);
 template void SsspSpread<double>::write(Local, SsspResult<double>&);
+template void SsspSpread<double, std::uint32_t>::write(Local, SsspResult<double>&);
 
 }  // namespace atl
