@@ -2,8 +2,8 @@
 """TuCOMM's comparison of engines [1, figures 5, 6, 9]: throughput and preparation, beside each peer that is at hand.
 
 peers.py says which they are. Graphs are generators' names and files; and of a folder of real graphs (--real, default
-$ATOLL_DATA/graphs/real) those of REAL that are there. Every engine has the same edges (inputs.py); ours and a peer's runs
-take turns, ours on as many ranks as the peer's.
+$ATOLL_DATA/graphs/real) those of REAL that are there. Every engine has the same edges (inputs.py); ours and a peer's
+runs take turns, ours on as many ranks as the peer's.
 
 [1] "TuCOMM", sections 8.2, 8.3 and 8.7.
 """
