@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """TuCOMM's comparison of engines [1, figures 5, 6, 9]: throughput and preparation, beside each peer that is at hand.
 
-peers.py says which they are. Graphs are generators' names; and of a folder of real graphs (--real, default
-$ATOLL_DATA/graphs/real) those of REAL. Every engine has the same edges (inputs.py); ours and a peer's runs take turns,
-ours on as many ranks as the peer's.
+peers.py says which they are. Graphs are generators' names and files; and of a folder of real graphs (--real, default
+$ATOLL_DATA/graphs/real) those of REAL that are there. Every engine has the same edges (inputs.py); ours and a peer's
+runs take turns, ours on as many ranks as the peer's.
 
 [1] "TuCOMM", sections 8.2, 8.3 and 8.7.
 """
@@ -23,8 +23,17 @@ REAL = {  # directed or not
     "web-Stanford.txt.zst": "--directed",
     "email-Enron.txt.zst": "--undirected",
     "rgg_n_2_15_s0.graph.zst": "--undirected",
+    "delaunay_n15.graph.zst": "--undirected",
+    "wing.graph.zst": "--undirected",
+    "4elt.graph.zst": "--undirected",
+    "power.graph": "--undirected",
+    "gemsec-deezer-RO.csv.zst": "--undirected",
+    "musae-github.csv.zst": "--undirected",
+    "ca-CondMat.txt.zst": "--undirected",
+    "cit-HepTh.csv.zst": "--directed",
+    "p2p-Gnutella24.txt.zst": "--directed",
 }
-# Ours; sources are drawn by every engine for itself.
+# Ours; sources are drawn by every engine for itself, but with --same-sources.
 OURS = {
     "bfs": "--sources 16",
     "sssp": "--weighted --trials 8",
@@ -35,11 +44,13 @@ OURS = {
 }
 
 
-def ours(algorithm, graph, peer, options):
+def ours(algorithm, graph, peer, options, source):
     path = graph.name if peer.own_graph else graph.weighted if algorithm == "sssp" else graph.plain
     words = ["run", algorithm, path, graph.kind, *OURS[algorithm].split(), "--ranks", peer.ranks]
     if peer.one_source and algorithm in ("bfs", "sssp", "bc"):  # of bc it takes the place of how many
-        words = [word for word in words if word != "--sources=4"] + ["--source", graph.root]
+        words = [word for word in words if word != "--sources=4"] + ["--source", source]
+        if algorithm == "bc" and peer.name == "GAP":  # which takes its source as often as it has iterations
+            words += [source] * 3
     words += ["--threads", 1 if peer.ranks > 1 else options.threads, "--quiet", "--json", "-"]
     report = run_ours(tuple(map(str, [options.atoll, *words])))
     seconds = report["seconds"]
@@ -53,12 +64,13 @@ def ours(algorithm, graph, peer, options):
 
 def in_turns(algorithm, graph, peer, options):
     """Medians of ours and the peer's, and of the ratios of neighbours in time."""
-    command = peer.command(algorithm, graph, options)
-    if command is None:
-        return None
     a, b = [], []
-    for _ in range(options.pairs):
-        a.append(ours(algorithm, graph, peer, options))
+    for turn in range(options.pairs):
+        source = graph.source(turn if options.same_sources else 0)
+        command = peer.command(algorithm, graph, options, source)
+        if command is None:
+            return None
+        a.append(ours(algorithm, graph, peer, options, source))
         b.append(peer.figures(run_peer(command)[0], algorithm))
     median = {
         side: {what: statistics.median(one[what] for one in runs) for what in ("seconds", "prepare")}
@@ -134,6 +146,9 @@ def add_to(tables):
     parser.add_argument("--algorithms", nargs="+", choices=list(OURS), default=list(OURS))
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--pairs", type=int, default=3, help="runs of each side, in turns (default 3)")
+    parser.add_argument(
+        "--same-sources", action="store_true", help="GAP's and our searches start at the same vertex, another each pair"
+    )
     parser.add_argument("--delta", type=int, default=16, help="of GAP's sssp, whose weights are 1 to 255")
     parser.add_argument("--mpiexec", default="mpirun --oversubscribe", help="starts peers of several ranks")
     cache = Path(__file__).resolve().parent.parent / "build/bench"

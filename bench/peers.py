@@ -66,23 +66,24 @@ GEMINI = {"bfs": "", "sssp": "", "cc": "", "pagerank": "20", "bc": ""}  # words 
 
 class Gap:
     name = "GAP"
-    ranks, one_source, own_graph = 1, False, False
+    ranks, own_graph = 1, False
 
-    def __init__(self, folder):
-        self.folder = Path(folder)
+    def __init__(self, folder, one_source):
+        self.folder, self.one_source = Path(folder), one_source
 
     def path(self, graph, weighted):
         if not (self.folder / "converter").exists():
             return graph.weighted if weighted else graph.plain, None
         return graph.serialized(self.folder / "converter", weighted)
 
-    def command(self, algorithm, graph, options):
+    def command(self, algorithm, graph, options, source):
         if algorithm not in GAP or not (self.folder / GAP[algorithm].split()[0]).exists():
             return None
         words = GAP[algorithm].format(delta=options.delta)
         path, self.built = self.path(graph, algorithm == "sssp")
         symmetric = "-s" if graph.kind == "--undirected" and self.built is None else ""
-        return f"OMP_NUM_THREADS={options.threads} {self.folder}/{words} -f {path} {symmetric}"
+        start = f"-r {source}" if self.one_source and algorithm in ("bfs", "sssp", "bc") else ""
+        return f"OMP_NUM_THREADS={options.threads} {self.folder}/{words} -f {path} {symmetric} {start}"
 
     def figures(self, text, _):
         seconds = peer_figure(r"Trial Time:\s+(\S+)", text, 0)
@@ -94,8 +95,8 @@ class GapByDegree(Gap):
 
     name = "GAP, by degree"
 
-    def command(self, algorithm, graph, options):
-        return super().command(algorithm, graph, options) if (self.folder / "converter").exists() else None
+    def command(self, algorithm, graph, options, source):
+        return super().command(algorithm, graph, options, source) if (self.folder / "converter").exists() else None
 
     def path(self, graph, weighted):
         path, built = super().path(graph, weighted)
@@ -111,12 +112,12 @@ class Gemini:
     def __init__(self, folder):
         self.folder = Path(folder)
 
-    def command(self, algorithm, graph, options):
+    def command(self, algorithm, graph, options, source):
         program = self.folder / algorithm
         if algorithm not in GEMINI or not program.exists() or graph.kind == "--directed":
             return None
         path, vertices = graph.pairs(weighted=algorithm == "sssp", both=algorithm != "cc")
-        last = GEMINI[algorithm] or (graph.root if algorithm in ("bfs", "sssp", "bc") else "")
+        last = GEMINI[algorithm] or (source if algorithm in ("bfs", "sssp", "bc") else "")
         # It may crash after its first figures are out.
         run = f"{options.mpiexec} -n {self.ranks} {program} {path} {vertices} {last}"
         return f"OMP_NUM_THREADS=1 {run} 2>&1 || true"
@@ -137,7 +138,7 @@ class Networkit:
     def __init__(self, python):
         self.python = python
 
-    def command(self, algorithm, graph, options):
+    def command(self, algorithm, graph, options, source):
         if algorithm not in NETWORKIT or (algorithm == "cdlp" and graph.kind == "--directed"):  # PLP takes no directed
             return None
         script = textwrap.dedent(NETWORKIT_SCRIPT).replace("ALGORITHM", NETWORKIT[algorithm])
@@ -159,7 +160,7 @@ class Graph500:
     def __init__(self, folder):
         self.folder = Path(folder)
 
-    def command(self, algorithm, graph, options):
+    def command(self, algorithm, graph, options, source):
         program = self.folder / {"bfs": "graph500_reference_bfs", "sssp": "graph500_reference_bfs_sssp"}.get(
             algorithm, "-"
         )
@@ -181,7 +182,9 @@ class Graph500:
 def at_hand(options):
     peers = []
     if options.gap:
-        peers += [Gap(options.gap), GapByDegree(options.gap)]
+        peers.append(Gap(options.gap, options.same_sources))
+        if not options.same_sources:  # its copy has other ids
+            peers.append(GapByDegree(options.gap, one_source=False))
     if options.gemini:
         peers.append(Gemini(options.gemini))
     if options.graph500:

@@ -15,14 +15,20 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kAhead = 8;  // vertices of the queue
+constexpr std::size_t kOffsetsAhead = 16, kAhead = 8, kMarksAhead = 4;  // vertices of the queue
+constexpr std::size_t kMarksOfList = 4;                                 // that are asked for ahead
+constexpr std::size_t kFarBytes = std::size_t{4} << 20;
 
 std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 
 }  // namespace
 
 BetweennessAlone::BetweennessAlone(const Graph& graph)
-    : out_(graph.out()), marks_(index(graph.active())), score_(marks_.size()), queue_(marks_.size()) {}
+    : out_(graph.out()),
+      marks_(index(graph.active())),
+      far_(marks_.size() * sizeof(Mark) > kFarBytes),
+      score_(marks_.size()),
+      queue_(marks_.size()) {}
 
 void BetweennessAlone::clear() { std::fill(score_.begin(), score_.end(), 0); }
 
@@ -33,7 +39,7 @@ void BetweennessAlone::add(Local source) {
 
 double BetweennessAlone::power(std::int32_t steps) { return steps == -1 ? 1 / kStep : std::pow(kStep, steps); }
 
-void BetweennessAlone::add_scaled(Mark& to, const Mark& from) {
+inline void BetweennessAlone::add_scaled(Mark& to, const Mark& from) {
   if (from.steps < to.steps) {
     to.paths += from.paths * power(from.steps - to.steps);
   } else {
@@ -42,10 +48,19 @@ void BetweennessAlone::add_scaled(Mark& to, const Mark& from) {
   }
 }
 
-// Lists lie anywhere: they are asked for before their turn. Where they begin is known since the vertex was seen.
-void BetweennessAlone::fetch_list(Local u) const { __builtin_prefetch(out_.targets.data() + out_.offsets[index(u)]); }
+// Lists lie anywhere: they are asked for before their turn, and before that where they begin: since the vertex was seen
+// that may have left the cache. Inline, as a call within a shared library is not otherwise.
+inline void BetweennessAlone::fetch_list(Local u) const {
+  __builtin_prefetch(out_.targets.data() + out_.offsets[index(u)]);
+}
 
-void BetweennessAlone::count_from(Local u, std::int32_t level) {
+// Of the first neighbours of a vertex whose list has been asked for.
+inline void BetweennessAlone::fetch_marks(Local u) const {
+  const std::span<const Local> list = out_.neighbours(u);
+  for (const Local v : list.first(std::min(kMarksOfList, list.size()))) __builtin_prefetch(&marks_[index(v)]);
+}
+
+inline void BetweennessAlone::count_from(Local u, std::int32_t level) {
   Mark& mark = marks_[index(u)];
   if (mark.paths >= kStep) {
     mark.paths /= kStep;
@@ -77,13 +92,15 @@ void BetweennessAlone::count_paths(Local source) {
     begin_.push_back(queued_);
     const auto level = static_cast<std::int32_t>(begin_.size() - 1);
     for (const std::size_t end = queued_; i < end; ++i) {
+      if (i + kOffsetsAhead < queued_) __builtin_prefetch(&out_.offsets[index(queue_[i + kOffsetsAhead])]);
       if (i + kAhead < queued_) fetch_list(queue_[i + kAhead]);
+      if (far_ && i + kMarksAhead < queued_) fetch_marks(queue_[i + kMarksAhead]);
       count_from(queue_[i], level);
     }
   }
 }
 
-double BetweennessAlone::shares_below(Local u, const Mark& mark) const {
+inline double BetweennessAlone::shares_below(Local u, const Mark& mark) const {
   const std::int32_t below = mark.level + 1;
   double shares = 0;
   bool uneven = false;
@@ -104,8 +121,10 @@ double BetweennessAlone::shares_below(Local u, const Mark& mark) const {
 void BetweennessAlone::sum_dependencies() {
   for (std::size_t i = queued_; i-- > 1;) {
     const Local u = queue_[i];
-    if (i > kAhead) {
+    if (i > kOffsetsAhead) {
+      __builtin_prefetch(&out_.offsets[index(queue_[i - kOffsetsAhead])]);
       fetch_list(queue_[i - kAhead]);
+      if (far_) fetch_marks(queue_[i - kMarksAhead]);
       __builtin_prefetch(&score_[index(queue_[i - kAhead])], 1);
     }
     Mark& mark = marks_[index(u)];

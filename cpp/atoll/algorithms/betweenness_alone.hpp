@@ -43,9 +43,11 @@ class BetweennessAlone {
   static double power(std::int32_t steps);
   static void add_scaled(Mark& to, const Mark& from);
   void fetch_list(Local u) const;
+  void fetch_marks(Local u) const;
 
   const Csr& out_;
   Array<Mark> marks_;    // [local]
+  const bool far_;       // they are more than the caches near a core hold
   Array<double> score_;  // [local]
   Array<Local> queue_;   // seen vertices, level after level
   std::size_t queued_ = 0;

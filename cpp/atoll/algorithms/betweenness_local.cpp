@@ -186,9 +186,12 @@ void BetweennessLocal::from(Local source) {
 // Together, threads wait for each other four times a level; alone, none pulls, which on graphs of few levels saves most of
 // the edges. With two threads and four sources alone took, of together, 0.14 on a lattice of 2^20 vertices, 0.2 in three
 // dimensions, 0.4 to 0.7 on roads and random trees, 0.45 on web-Stanford (107 levels); but 4.5 times as long on Kronecker
-// 20 (7 levels), 6 times on uniform 20 (6), and 1.4 on gemsec-deezer-RO.
+// 20 (7 levels), 6 times on uniform 20 (6), and 1.4 on gemsec-deezer-RO (14 levels of 18 k entries in the mean). Of graphs
+// of a few thousand vertices it took 0.4 on hep-th (2.2 k entries a level), 0.6 on PGPgiantcompo (3.0 k), but 1.5 on
+// as20graph (3.1 k) and 3 on a random graph of 4096 vertices (4.6 k).
 bool BetweennessLocal::each_alone(std::span<const Vertex> sources) {
-  constexpr int kDeep = 24;          // levels
+  constexpr int kDeep = 20;          // levels
+  constexpr Edge kThin = 3072;       // entries of a level, in the mean
   constexpr std::size_t kAsked = 4;  // sources
   constexpr std::size_t kIdle = 4;   // together is better when more of the threads than this share would have no source
   if (sources.empty() || kIdle * sources.size() < threads_.size()) return false;
@@ -197,7 +200,8 @@ bool BetweennessLocal::each_alone(std::span<const Vertex> sources) {
   BfsResult found;
   for (const Vertex source : sources.first(std::min(kAsked, sources.size()))) {
     search.run(source, found);
-    deep_ = found.levels > kDeep;
+    const Edge entries = found.edges * (graph_.directed() ? 1 : 2);
+    deep_ = found.levels > kDeep || entries < kThin * found.levels;
     if (2 * found.reached > graph_.active()) break;  // it was not some small component
   }
   return *deep_;

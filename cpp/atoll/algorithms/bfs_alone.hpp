@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atoll/algorithms/bfs_state.hpp>
+#include <vector>
 
 /// Pushes a level by one thread: nothing is locked, handed over or copied. Levels of lattices, roads and
 /// trees are a microsecond to a millisecond so, which waking a team and locking each bit would multiply.
@@ -25,13 +26,28 @@ class BfsAlone {
 
   void push();
   std::span<const Local> mirrors() const { return mirrors_; }
-  std::size_t memory_bytes() const { return targets_.size() * sizeof(Local) + by_.size() * sizeof(Id); }
+  std::size_t memory_bytes() const;
 
  private:
   using View = typename BfsState<Id>::AloneView;
   Local* straight(const View& view, Local* end);
   Local* staged(const View& view, Local* end);
-  Local* claim(const View& view, std::size_t count, Local* end);
+  // What one thread has gathered that is another's to claim; room for a level.
+  struct Bin {
+    Array<Local> targets;
+    Array<Id> by;
+    std::size_t count = 0;
+  };
+  struct alignas(128) Thread {
+    std::vector<Bin> bins;  // [thread that claims]
+    Array<Local> found;
+  };
+
+  bool is_shared() const;
+  void share_out(const View& view);
+  void gather(const View& view, Thread& mine, std::size_t begin, std::size_t end) const;
+  static Local* claim(const View& view, const Local* targets, Id* by, std::size_t count, const Edge* offsets,
+                      Local* end);
   void note_outcomes(std::size_t lists, std::size_t same);
   Id id_of(Local u) const { return ids_ ? ids_[u] : static_cast<Id>(u); }
   void fetch_ahead(std::span<const Local> queue, std::size_t i) const;
@@ -41,7 +57,9 @@ class BfsAlone {
   const Csr& out_;
   const Local active_;
   const bool only_rank_;
+  Team& team_;
   BfsState<Id>& state_;
+  std::vector<Thread> threads_;       // made by the first level that is shared
   const Id* const ids_;               // original ids by local number; nullptr where both are the same
   Array<Local> targets_;              // of edges, not visited when they were looked at
   Array<Id> by_;                      // [target] whose edge it is

@@ -48,7 +48,7 @@ ComponentForest::ComponentForest(const Graph& graph)
 void ComponentForest::sprout() {
   aparts_ = 0;
   hung_ = 0;
-  abroad_hang_ = mirrors_are_linked_ = false;
+  abroad_hang_ = mirrors_are_linked_ = scattered_ = false;
   trees_apart_ = 0;
   giant_ = -1;
   start();
@@ -59,9 +59,10 @@ void ComponentForest::sprout() {
     mirrors_are_linked_ = !giants_.empty();
     compress(active_);
     std::tie(giant, share) = largest_tree();
+    scattered_ = giants_.empty() && share < kGiant;
   }
   giant_ = giant;
-  collect_apart(giant);
+  collect_apart(scattered_ ? -1 : giant);
 }
 
 // The masters outside the giant look at all of their edges; then every tree's lowest.
@@ -91,10 +92,25 @@ void ComponentForest::finish(const VertexBits& in_giant) {
 // An edge between the giant and the others is in a list of the other end, whatever its direction. On one rank whoever is
 // seen in the giant's tree needs no look: if the other end is not in it, that one looks.
 void ComponentForest::link_apart(const VertexBits& in_giant) {
+  if (scattered_) return link_rest();
   const bool alone = giants_.empty();
   team_.for_range(aparts_, kGrain / 16, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t i = a; i < b; ++i)
       if (!alone || find(apart_[i]) != giant_) link_all(apart_[i], in_giant);
+  });
+}
+
+// Every edge once: of an undirected one the higher end looks, and what the rounds have linked is left out.
+void ComponentForest::link_rest() {
+  team_.for_range(active_, kGrain / 16, [&](int, std::size_t a, std::size_t b) {
+    for (auto v = static_cast<Local>(a); v < static_cast<Local>(b); ++v) {
+      const std::span<const Local> list = graph_.out().neighbours(v);
+      if (graph_.directed()) {
+        for (const Local u : list) link(v, u);
+      } else {
+        for (std::size_t i = 2; i < list.size() && list[i] < v; ++i) link(v, list[i]);
+      }
+    }
   });
 }
 

@@ -67,6 +67,7 @@ class ComponentForest {
   void adopt(const VertexBits& in_giant);
   void join_giants(const VertexBits& in_giant);
   void link_all(Local v, const VertexBits& in_giant);
+  void link_rest();
   bool hangs(Local abroad, const VertexBits& in_giant) const {
     return in_giant.test(second_[static_cast<std::size_t>(abroad)]);
   }
@@ -104,6 +105,7 @@ class ComponentForest {
   VertexBits near_;                     // the other active ones
   bool hangs_on_hubs_ = false;          // nearly all vertices have a hub as first neighbour
   bool mirrors_are_linked_ = false;     // some, by a neighbour round
+  bool scattered_ = false;              // one rank, and no tree has most vertices: all are apart
   std::atomic<std::size_t> aparts_{0};  // how many
   std::size_t hung_ = 0;                // as many behind them hang on a mirror in a giant
   bool abroad_hang_ = false;            // so do those abroad that are not among them
@@ -137,17 +139,27 @@ inline Local ComponentForest::find(Local v) {
   return root;
 }
 
-// Joins the trees of u and v: the higher root gets the lower one as its parent.
+// Joins the trees of u and v by Rem's algorithm [1]: of the two, that with the higher parent is hung on the other's, and
+// its old parent is the next one to join. So ways get shorter while they are walked. Of two threads that hang the same
+// vertex elsewhere each goes on to join what it was taken from, so plain stores do; a root is hung once.
+// [1] M. M. A. Patwary, J. Blair, F. Manne. "Experiments on union-find algorithms for the disjoint-set data structure."
+// SEA 2010.
 inline void ComponentForest::link(Local u, Local v) {
   Local p = load(u), q = load(v);
   while (p != q) {
-    const Local high = std::max(p, q), low = std::min(p, q);
-    Local above = load(high);
-    if (above == low) return;
-    if (above == high && std::atomic_ref(parent_[static_cast<std::size_t>(high)]).compare_exchange_strong(above, low))
-      return;
-    p = load(load(high));
-    q = load(low);
+    // Without a branch: which is higher is a matter of chance.
+    const Local swap = -static_cast<Local>(p < q), ends = (u ^ v) & swap, parents = (p ^ q) & swap;
+    u ^= ends;
+    v ^= ends;
+    p ^= parents;
+    q ^= parents;
+    if (p == u) {
+      if (std::atomic_ref(parent_[static_cast<std::size_t>(u)]).compare_exchange_strong(p, q)) return;
+    } else {
+      store(u, q);
+      u = p;
+      p = load(u);
+    }
   }
 }
 

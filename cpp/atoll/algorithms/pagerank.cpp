@@ -2,13 +2,14 @@
 // PageRank [1] as it reads, over any ranks: each iteration tells the mirrors what their masters have, and every master
 // adds up its entering edges (pull). Where records travel over several hops it is the other way round: every master adds
 // its part to its targets, mirrors included, and the mirrors' sums go to their masters, added up on the way (push,
-// reduce). Graphs with hubs, and vertex-cuts, have forms of
-// their own (pagerank_hubs.hpp, pagerank_cut.hpp). Deviation: sums over ranks are rounded in
+// reduce). Small graphs on one rank, graphs with hubs, and vertex-cuts have forms of
+// their own (pagerank_rows.hpp, pagerank_hubs.hpp, pagerank_cut.hpp). Deviation: sums over ranks are rounded in
 // another order than on one.
 //
 // [1] S. Brin, L. Page. "The anatomy of a large-scale hypertextual Web search engine." WWW 1998.
 #include <atoll/algorithms/pagerank_cut.hpp>
 #include <atoll/algorithms/pagerank_hubs.hpp>
+#include <atoll/algorithms/pagerank_rows.hpp>
 #include <atoll/algorithms/target_blocks.hpp>
 #include <numeric>
 #include <optional>
@@ -92,6 +93,8 @@ template <class Real>
 PageRank<Real>::PageRank(const Graph& graph) {
   if (graph.world().size() > 1 && graph.cut().cut() != Cut::edge) {
     form_ = std::make_unique<PageRankCut<Real>>(graph);
+  } else if (PageRankRows<Real>::suits(graph)) {
+    form_ = std::make_unique<PageRankRows<Real>>(graph);
   } else if (PageRankHubs<Real>::suits(graph)) {
     form_ = std::make_unique<PageRankHubs<Real>>(graph);
   } else {

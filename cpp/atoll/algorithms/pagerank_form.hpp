@@ -43,12 +43,8 @@ class PageRankForm {
   virtual void tell() = 0;
   /// One iteration: from sent_, the mirrors' too, makes the masters' rank_ and next_ through finish().
   virtual void sweep(const Step& step) = 0;
-  /// The new x from the sum over entering edges.
-  void finish(const Step& step, int thread, std::size_t begin, std::size_t end, const Real* sums) {
-    double change = 0;
-    for (std::size_t v = begin; v < end; ++v) change += finish(step, v, sums[v - begin]);
-    add_change(thread, change);
-  }
+  /// The new x from the sum over entering edges; `sums` may be next_ itself, from `begin` on.
+  void finish(const Step& step, int thread, std::size_t begin, std::size_t end, const Real* sums);
   double finish(const Step& step, std::size_t v, Real sum) {
     const Real x = step.damping * sum + (personal_.empty() ? step.base : step.teleport * personal_[v]);
     const Real change = std::abs(x - rank_[v]);

@@ -171,10 +171,12 @@ class SsspSteps {
       if (bucket_ < t.buckets.size()) t.kept.swap(t.buckets[bucket_]);
     collect_kept();
     next_ = 0;
-    if (frontier_size_ > kAlone) {
+    alone_ = team_.size() == 1 || frontier_size_ <= kAlone;
+    if (!alone_) {
       team_.run([&](int t) { settle_share(threads_[static_cast<std::size_t>(t)], lists, settle); });
     } else {
       settle_share(threads_[0], lists, settle);
+      alone_ = team_.size() == 1;
     }
   }
 
@@ -184,7 +186,7 @@ class SsspSteps {
   }
 
   Team& team_;
-  const bool alone_;                         // one thread: no other lowers a distance meanwhile
+  bool alone_;                               // one thread: no other lowers a distance meanwhile
   bool skewed_ = false;                      // there are hubs: lists are sorted by weight, and the far vertices pull
   double delta_ = 0, buckets_per_unit_ = 1;  // the latter 1 / delta
   double reach_ = 0;                         // of the horizon beyond the first hub
