@@ -70,6 +70,12 @@ std::vector<BadInput> bad_inputs() {
        ":1: the header promises 1000000000000000000 edges (a file of 34 bytes can hold 1 at most). The file "
        "is cut off, or its header is wrong."},
       {"a.txt", "3\n1\n0 3\n", ":3: target is 3 (the header says ids 0 to 2). Correct the edge or the header."},
+      {"a.txt", "0\n2\n5 0\n0 5\n",
+       ":3: source is 5 (the header says that there are no vertices). Correct the edge or the header."},
+      {"a.txt", "0\n2\n5000000000 0\n0 5\n",
+       ":3: source is 5000000000 (the header says that there are no vertices). Correct the edge or the header."},
+      {"a.csv", "0,1,u,graph\n1,4\n",
+       ":2: source is 1 (the header says that there are no vertices). Correct the edge or the header."},
       {"a.wel", "1 2 3\n1 2 nan\n", ":2: weight is 'nan' (weights are finite numbers). Remove the edge or correct it."},
       {"a.wel", "1 2 3\n1 2 -inf\n",
        ":2: weight is '-inf' (weights are finite numbers). Remove the edge or correct it."},

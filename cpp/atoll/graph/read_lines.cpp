@@ -42,7 +42,8 @@ std::uint64_t careful_id(std::string_view field, const char* name, const LineSha
   // field is followed by more text or padding, so scanning past it is harmless.
   if (!scan_id(p, id) || p != field.data() + field.size() || id > static_cast<std::uint64_t>(kMaxVertex))
     refuse_id(field.data(), field, name);
-  if (id < static_cast<std::uint64_t>(shape.lowest) || id > static_cast<std::uint64_t>(shape.highest))
+  // An id is at most kMaxVertex here, and `highest` is -1 where the header promises no vertex at all.
+  if (static_cast<Vertex>(id) < shape.lowest || static_cast<Vertex>(id) > shape.highest)
     throw LineError{field.data(), fmt::format("{} is {} {}", name, id, shape.range_rule)};
   return id;
 }
@@ -217,7 +218,8 @@ bool in_range(const Id* ids, std::size_t n, Vertex lowest, Vertex highest) {
     least = std::min(least, id);
     most = std::max(most, id);
   }
-  return n == 0 || (least >= static_cast<std::uint64_t>(lowest) && most <= static_cast<std::uint64_t>(highest));
+  return n == 0 || (highest >= lowest && least >= static_cast<std::uint64_t>(lowest) &&
+                    most <= static_cast<std::uint64_t>(highest));
 }
 
 }  // namespace
