@@ -134,7 +134,9 @@ int verify_lcc(const Words& words) {
 }
 
 int verify_pagerank(const Words& words) {
-  Command command("verify pagerank", "Whether a file holds PageRank's scores: how far one more iteration moves them.");
+  Command command(
+      "verify pagerank",
+      "Whether a file holds PageRank's scores: how far one more iteration moves them, or what so many give.");
   PageRankTerms terms;
   std::optional<double> tolerance;
   std::string dangling = "spread", precision = "double";
@@ -150,6 +152,7 @@ int verify_pagerank(const Words& words) {
     PageRankTerms asked = terms;
     asked.tolerance = terms.iterations && !tolerance ? std::nullopt : std::optional(tolerance.value_or(1e-6));
     if (asked.tolerance) asked.iterations.reset();  // a run with both has ended by the tolerance, or failed
+    if (asked.iterations) asked.check = Iterations::repeated;
     asked.lost = dangling == "spread" ? LostRank::spread : LostRank::ignored;
     if (precision == "float") asked.unit = 0x1p-24;
     return atl::verify_pagerank(graph, values_of(read_result<double>(graph, result)), asked);
@@ -203,7 +206,7 @@ constexpr Algorithm kAlgorithms[] = {
     {"cdlp", "communities: the rounds done again", verify_cdlp},
     {"kcore", "core numbers: enough neighbours, and none too few", verify_kcore},
     {"lcc", "clustering coefficients: bounds, and samples by counting", verify_lcc},
-    {"pagerank", "how far one more iteration moves the scores", verify_pagerank},
+    {"pagerank", "how far one more iteration moves the scores, or the iterations done again", verify_pagerank},
     {"sssp", "distances, by Graph500's five rules with exact sums", verify_sssp},
     {"triangles", "counts of triangles: bounds, the sum, and samples by counting", verify_triangles},
 };

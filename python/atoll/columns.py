@@ -25,7 +25,7 @@ def column(name: str, values: Any, kind: str) -> np.ndarray:
     """`values` as an array that the core takes as it is; a TypeError names the cast that would be needed."""
     allowed = (np.int32, np.int64) if kind == "id" else (np.float32, np.float64)
     if isinstance(values, (list, tuple, range)):
-        values = np.asarray(values)
+        given, values = values, np.asarray(values)
         if values.size == 0 or (kind == "weight" and values.dtype.kind in "iu"):
             if values.size and max(int(values.max()), -int(values.min())) > 2**53:
                 raise TypeError(
@@ -33,6 +33,13 @@ def column(name: str, values: Any, kind: str) -> np.ndarray:
                     "dtype=numpy.float64) if that will do."
                 )
             values = values.astype(allowed[1])
+        elif kind == "id" and values.dtype.kind in "ufO" and all(map(is_int, given)):
+            raise TypeError(f"{name} has ints outside int64 (ids are 0 to 2**63 - 3). Renumber the vertices.")
+    if kind == "id" and _has_names(values):
+        raise TypeError(
+            f"{name} has names (vertices are whole numbers). Number them: names, numbers = "
+            "numpy.unique(numpy.concatenate([src, dst]), return_inverse=True), as docs/names.md shows."
+        )
     if not isinstance(values, np.ndarray):
         raise TypeError(
             f"{name} is a {type(values).__module__}.{type(values).__qualname__} (a numpy array is needed). "
@@ -48,6 +55,10 @@ def column(name: str, values: Any, kind: str) -> np.ndarray:
     if not values.flags.aligned:
         raise TypeError(f"{name} is not aligned (its memory starts between two values). Use {name}.copy().")
     return values
+
+
+def _has_names(values: Any) -> bool:
+    return len(values) > 0 and isinstance(next(iter(values)), (str, bytes)) if hasattr(values, "__len__") else False
 
 
 def csr_columns(A: Any, weighted: bool | None) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:

@@ -75,8 +75,7 @@ class Graph:
         else:
             raise TypeError(
                 f"a Graph cannot be made from a {type(obj).__module__}.{type(obj).__qualname__} (a text, a "
-                "path, a sparse matrix, or a tuple (src, dst[, weight]) of arrays can). For two arrays: "
-                "Graph.from_edges(src, dst)."
+                f"path, a sparse matrix, or a tuple (src, dst[, weight]) of arrays can). {_way_in(obj)}"
             )
         self._core, self._world, self._comm = made._core, made._world, made._comm
         self._input_seconds, self._ids = made._input_seconds, made._ids
@@ -433,6 +432,19 @@ def file_formats() -> dict[str, str]:
     True
     """
     return _core.file_formats()
+
+
+def _way_in(obj: Any) -> str:
+    """The line that takes what a Graph is not made from."""
+    if hasattr(obj, "is_multigraph"):
+        return 'A graph of NetworkX is taken by its own functions: networkx.pagerank(G, backend="atoll").'
+    if hasattr(obj, "columns"):
+        return 'For a table: Graph.from_edges(table["source"].to_numpy(), table["target"].to_numpy()).'
+    if isinstance(obj, np.ndarray) and obj.ndim == 2 and obj.shape[1] == 2:
+        return "For an array with an edge a row: Graph.from_edges(*edges.T.copy())."
+    if isinstance(obj, (list, set, frozenset)):
+        return "For a list of pairs: Graph.from_edges(*zip(*edges))."
+    return "For two arrays: Graph.from_edges(src, dst)."
 
 
 def _many(count: int, one: str, more: str) -> str:

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atoll/graph/generate.hpp>
 #include <atoll/graph/graph.hpp>
+#include <atoll/graph/profile.hpp>
 #include <bit>
 #include <fstream>
 #include <map>
@@ -406,6 +407,44 @@ TEST_CASE("a vertex table that would be larger than the plan allows is refused")
                          "the plan.",
                          InputError);
   });
+}
+
+TEST_CASE("vertices that a header states and no machine holds are refused with numbers, before any memory is taken") {
+  for (const Rank ranks : {1, 3}) {
+    CAPTURE(ranks);
+    run_ranks(ranks, {}, [&](World& world) {
+      const auto stated = [&](Vertex first, Vertex count) {
+        EdgeList edges;
+        if (world.rank() == 0) {
+          edges.source = Array<Vertex>(1, first);
+          edges.target = Array<Vertex>(1, first + count - 1);
+        } else {
+          edges.source = Array<Vertex>();
+          edges.target = Array<Vertex>();
+        }
+        edges.range = IdRange{first, count};
+        edges.name = "big.mtx";
+        return edges;
+      };
+      const std::string sharing = ranks > 1 ? fmt::format(" free, shared by {} ranks). ", ranks) : " free). ";
+      for (const Partition partition : {Partition::blocked, Partition::hashed}) {
+        std::string said;
+        try {
+          Graph::build(world, stated(1, 1'000'000'000'000), {.placement = {.partition = partition}});
+        } catch (const InputError& e) {
+          said = e.what();
+        }
+        if (world.rank() == 0) {
+          CAPTURE(said);
+          CHECK(said.starts_with("big.mtx: its 1000000000000 vertices take 28.0 TB (this machine has "));
+          CHECK(said.find(sharing + "Use more machines, correct the stated number of vertices") != std::string::npos);
+        }
+      }
+      EdgeList edges = stated(0, Vertex{1} << 62);
+      const IdMap ids = number(world, edges);
+      CHECK_THROWS_AS(profile_of(world, edges, ids), InputError);
+    });
+  }
 }
 
 TEST_CASE("a build reports a peak of at most 2.5 times its CSR") {

@@ -35,13 +35,13 @@ std::vector<BadInput> bad_inputs() {
       {"a.txt", "1 2\n3\n", ":2: the line has 1 column (an edge needs 2). Complete or remove it."},
       {"a.txt", "1 2\n3 x4\n",
        ":2: target is 'x4' (not a whole number). Name the file's format and columns, or number the "
-       "vertices."},
+       "vertices as docs/names.md shows."},
       {"a.txt", "1 2\n3 4x\n",
        ":2: target is '4x' (not a whole number). Name the file's format and columns, or number the "
-       "vertices."},
+       "vertices as docs/names.md shows."},
       {"a.txt", "1 2\n3.0 4\n",
        ":2: source is '3.0' (not a whole number). Name the file's format and columns, or number the "
-       "vertices."},
+       "vertices as docs/names.md shows."},
       {"a.txt", "1 2\n\n# c\n-3 4\n",
        ":4: source is -3 (ids are whole numbers from 0 to 2^63 - 2). Renumber the vertices."},
       {"a.txt", "1 2\n3 9223372036854775807\n",
@@ -52,7 +52,7 @@ std::vector<BadInput> bad_inputs() {
        "vertices."},
       {"a.txt", "GeneA GeneB\nGeneC GeneD\n",
        ":1: source is 'GeneA' (not a whole number). Name the file's format and columns, or number the "
-       "vertices."},
+       "vertices as docs/names.md shows."},
       {"a.txt", "1 2\n3 4 5\n",
        ":2: the line has 3 columns (those before have 2). If this is a list of neighbours, convert it to one "
        "edge a line."},
@@ -70,6 +70,12 @@ std::vector<BadInput> bad_inputs() {
        ":1: the header promises 1000000000000000000 edges (a file of 34 bytes can hold 1 at most). The file "
        "is cut off, or its header is wrong."},
       {"a.txt", "3\n1\n0 3\n", ":3: target is 3 (the header says ids 0 to 2). Correct the edge or the header."},
+      {"a.txt", "0\n2\n5 0\n0 5\n",
+       ":3: source is 5 (the header says that there are no vertices). Correct the edge or the header."},
+      {"a.txt", "0\n2\n5000000000 0\n0 5\n",
+       ":3: source is 5000000000 (the header says that there are no vertices). Correct the edge or the header."},
+      {"a.csv", "0,1,u,graph\n1,4\n",
+       ":2: source is 1 (the header says that there are no vertices). Correct the edge or the header."},
       {"a.wel", "1 2 3\n1 2 nan\n", ":2: weight is 'nan' (weights are finite numbers). Remove the edge or correct it."},
       {"a.wel", "1 2 3\n1 2 -inf\n",
        ":2: weight is '-inf' (weights are finite numbers). Remove the edge or correct it."},
@@ -89,6 +95,21 @@ std::vector<BadInput> bad_inputs() {
        "\xff\xfe"
        "1 2\n",
        ":1: the text is UTF-16 (its first bytes are a UTF-16 byte order mark). Convert it to UTF-8."},
+      // 2^53 + 1; an even number above, and fractions, are as good as doubles are.
+      {"a.wel",
+       "1 2 9007199254740992\n1 2 9007199254740994\n3 4 09007199254740993.0\n3 5 9.007199254740993e15\n"
+       "5 6 100000000000000000000\n7 8 9007199254740993\n",
+       ":6: weight is '9007199254740993' (a double would round this whole number to 9007199254740992). Scale the "
+       "weights, read without them, or write '9007199254740993.' if rounding will do."},
+      {"a.csv", "1,2,-12345678901234567890\n",
+       ":1: weight is '-12345678901234567890' (a double would round this whole number to -12345678901234567168). Scale "
+       "the weights, read without them, or write '-12345678901234567890.' if rounding will do."},
+      {"a.gr", "p sp 2 1\na 1 2 +0036028797018963969\n",
+       ":2: weight is '+0036028797018963969' (a double would round this whole number to 36028797018963968). Scale "
+       "the weights, read without them, or write '+0036028797018963969.' if rounding will do."},
+      {"a.graph", "2 1 1\n2 9007199254740993\n1 9007199254740993\n",
+       ":2: the weight of edge 1-2 is '9007199254740993' (not a finite number, or a whole one that a double would "
+       "round). Correct it."},
       // Packed files.
       {"a.txt.gz", "1 2\n",
        ": its first bytes are 31 20 (those of a .gz file are 1f 8b). Check how it was written, or rename "
@@ -98,7 +119,8 @@ std::vector<BadInput> bad_inputs() {
        "or rename it."},
       {"a.txt.gz", gzip_member(""), ": holds no text (it unpacks to nothing). Check how it was written."},
       {"a.txt.zst", zstd_frame("1 2\nx\n"),
-       ":2: source is 'x' (not a whole number). Name the file's format and columns, or number the vertices."},
+       ":2: source is 'x' (not a whole number). Name the file's format and columns, or number the vertices as "
+       "docs/names.md shows."},
       {"a.txt.gz", gzip_member(many_lines(100000) + "1 -2\n" + many_lines(100000)),
        ":100001: target is -2 (ids are whole numbers from 0 to 2^63 - 2). Renumber the vertices."},
       {"a.txt.gz", cut_gz,
@@ -248,7 +270,7 @@ TEST_CASE("the first wrong line of a file is named, whoever meets another one fi
     for (const Rank ranks : {1, 2, 3, 5})
       CHECK(refusal(path, ranks) == path +
                                         ":123457: target is 'x' (not a whole number). Name the file's format "
-                                        "and columns, or number the vertices.");
+                                        "and columns, or number the vertices as docs/names.md shows.");
 }
 
 TEST_CASE("a file that is not there is named, with one that may be meant") {
@@ -300,7 +322,7 @@ TEST_CASE("Graphalytics files must agree with their properties") {
        "/g.properties: promises 3 edges (FOLDER/g.e has 1). The file is cut off, or the number is wrong."},
       {"1\nx\n", "1 2\n", "",
        "/g.v:2: vertex is 'x' (not a whole number). Name the file's format and columns, or number the "
-       "vertices."},
+       "vertices as docs/names.md shows."},
       {"1\n9223372036854775807\n", "1 2\n", "",
        "/g.v:2: vertex is 9223372036854775807 (ids are whole numbers from 0 to 2^63 - 2). Renumber the "
        "vertices."},

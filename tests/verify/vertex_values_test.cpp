@@ -251,6 +251,41 @@ TEST_CASE("pagerank: scores after any number of iterations pass, and changes bey
           .find("vertex 3 the most") != std::string::npos);
 }
 
+TEST_CASE("pagerank: iterations done again find any change beyond rounding, and two scores that changed places") {
+  for (const LostRank lost : {LostRank::spread, LostRank::ignored})
+    for_each_sample([&](const Sample& s) {
+      for (const int iterations : {1, 2, 10}) {
+        const Scores right = page_ranks(s, iterations, lost == LostRank::spread);
+        auto answers = mutants(right, 6, [](double x, std::size_t, std::size_t i) {
+          return i % 2 == 0 ? x * (1 + 1e-9) : x * (1 - 1e-9);
+        });
+        for (std::size_t v = 1; v < right.size(); ++v)
+          if (std::abs(right[v] - right[0]) > 1e-9 * right[0]) {
+            answers.push_back(right);
+            std::swap(answers.back()[0], answers.back()[v]);
+            break;
+          }
+        check_only_first_passes(said_of(s, answers, [&](const Graph& g, std::span<const double> v) {
+          return verify_pagerank(
+              g, v, {.tolerance = {}, .iterations = iterations, .check = Iterations::repeated, .lost = lost});
+        }));
+        const std::vector<Scores> narrow{[&] {
+          Scores x = right;
+          for (double& score : x) score = static_cast<double>(static_cast<float>(score));
+          return x;
+        }()};
+        check_only_first_passes(said_of(s, narrow, [&](const Graph& g, std::span<const double> v) {
+          return verify_pagerank(g, v,
+                                 {.tolerance = {},
+                                  .iterations = iterations,
+                                  .check = Iterations::repeated,
+                                  .lost = lost,
+                                  .unit = 0x1p-24});
+        }));
+      }
+    });
+}
+
 TEST_CASE("betweenness: right scores pass, and any change of one is found, by its vertex or by the sum") {
   for_each_sample([](const Sample& s) {
     const auto ids = s.edges.ids();
@@ -403,6 +438,7 @@ TEST_CASE("terms that cannot be are refused on every rank") {
     CHECK_THROWS_AS(verify_label_propagation(graph, l, {.iterations = -1}), InputError);
     CHECK_THROWS_AS(verify_pagerank(graph, s, {.damping = 1}), InputError);
     CHECK_THROWS_AS(verify_pagerank(graph, s, {.tolerance = {}}), InputError);
+    CHECK_THROWS_AS(verify_pagerank(graph, s, {.check = Iterations::repeated}), InputError);
     CHECK_THROWS_AS(verify_betweenness(graph, std::vector<Vertex>{1 << 20}, s), InputError);
     CHECK_THROWS_AS(verify_components(graph, l.subspan(0, world.rank() == 1 ? 0 : l.size())), InputError);
     const Graph directed = Graph::build(world, generate(world, "rmat:5:0.5,0.3,0.1:4"));

@@ -10,7 +10,7 @@
 #include <atoll/apsp/peel.hpp>
 #include <atoll/apsp/peeled_pairs.hpp>
 #include <atoll/apsp/restore_no_path.hpp>
-#include <atoll/apsp/usable_memory.hpp>
+#include <atoll/base/usable_memory.hpp>
 #include <atoll/apsp/value_range.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>

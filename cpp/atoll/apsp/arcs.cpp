@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/apsp/arcs.hpp>
+#include <atoll/graph/enough_memory.hpp>
 #include <atoll/graph/numbering.hpp>
 #include <cmath>
 
@@ -161,6 +162,8 @@ Arcs<T> gather_arcs(World& world, EdgeList edges, ArcWeights weights, Semiring s
   world.agree(map.count() <= INT32_MAX,
               fmt::format("{}: {} vertices (all pairs of them fit no machine). Use single sources: atoll sssp.",
                           edges.name, map.count()));
+  // The ids, and where each row of arcs begins, are on every rank.
+  require_vertices(world, edges.name, map, 16.0 * static_cast<double>(map.count()));
   std::vector<Vertex> mine(static_cast<std::size_t>(map.blocks().size(world.rank())));
   for (std::size_t k = 0; k < mine.size(); ++k) mine[k] = map.id_of(static_cast<Vertex>(k));
   std::vector<Vertex> ids = world.all_gather_varying(std::span<const Vertex>(mine));

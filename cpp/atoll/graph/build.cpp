@@ -2,6 +2,7 @@
 // From edges in any order on any rank to lists at the owner, in two passes: count, then place. Nothing is buffered
 // between them, so that the fullest moment holds the edges and the lists once each.
 #include <atoll/graph/cut_quality.hpp>
+#include <atoll/graph/enough_memory.hpp>
 #include <atoll/graph/graph.hpp>
 #include <atoll/graph/mirror.hpp>
 #include <atoll/graph/relabel.hpp>
@@ -355,6 +356,9 @@ class GraphBuilder {
 Graph Graph::build(World& world, EdgeList&& edges, const GraphOptions& options) {
   const RankTimer timer(world);
   IdMap ids = number(world, edges);
+  // Each direction's offsets and positions, the two orders, the original ids.
+  const double per_vertex = (edges.directed ? 2 : 1) * 2 * sizeof(Edge) + 2 * sizeof(Local) + sizeof(std::uint32_t);
+  require_vertices(world, edges.name, ids, per_vertex * static_cast<double>(ids.blocks().size(world.rank())));
   std::map<std::string, double> seconds{{"number", timer.seconds()}};
   ids = assign(world, edges, std::move(ids), options.placement, &seconds);
   const double before = timer.seconds();

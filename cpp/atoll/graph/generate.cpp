@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <atoll/base/random.hpp>
+#include <atoll/graph/enough_memory.hpp>
 #include <atoll/graph/generate.hpp>
 #include <atoll/runtime/world.hpp>
 #include <charconv>
@@ -194,21 +193,6 @@ void fill(const GeneratorText& g, const Kronecker* kronecker, Edge first, std::s
   }
 }
 
-/// Refuses what the machine cannot hold before any of it is taken.
-void check_memory(World& world, std::string_view text, double slice_bytes) {
-  const int node = world.fabric().node_of(world.rank());
-  int together = 0;
-  for (Rank r = 0; r < world.size(); ++r) together += world.fabric().node_of(r) == node;
-  const double need = slice_bytes * together;
-  const double have = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  constexpr double kGiB = 1024.0 * 1024 * 1024;
-  world.agree(need <= have, need <= have
-                                ? std::string()
-                                : fmt::format("{}: the tuples alone take {:.1f} GiB on a machine of {:.1f} GiB "
-                                              "({} ranks share it). Use a smaller scale or more machines.",
-                                              text, need / kGiB, have / kGiB, together));
-}
-
 }  // namespace
 
 bool is_generator(std::string_view text) { return form_of(text) != nullptr; }
@@ -292,7 +276,8 @@ EdgeList generate(World& world, std::string_view text, const GenerateOptions& op
   const bool narrow = g.vertices <= Vertex{1} << 32;
   const bool weighted = options.weights == Weights::uniform;
 
-  check_memory(world, text, static_cast<double>(count) * ((narrow ? 8 : 16) + (weighted ? 4 : 0)));
+  require_memory(world, static_cast<double>(count) * ((narrow ? 8 : 16) + (weighted ? 4 : 0)),
+                 fmt::format("{}: the tuples alone take", text), "Use a smaller scale or more machines.");
   EdgeList edges;
   world.together([&] {
     try {

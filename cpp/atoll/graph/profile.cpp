@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/base/random.hpp>
+#include <atoll/graph/enough_memory.hpp>
 #include <atoll/graph/profile.hpp>
 #include <atomic>
 #include <bit>
@@ -105,6 +106,8 @@ Edge most_of(World& world, const std::vector<Edge>& degrees) {
 }  // namespace
 
 GraphProfile profile_of(World& world, const EdgeList& edges, const IdMap& ids, Rank ranks) {
+  // Degrees and sets; rank 0 takes 4 bytes more in place of the degrees' sums.
+  require_vertices(world, edges.name, ids, static_cast<double>(ids.count()) * (edges.directed ? 20 : 16));
   GraphProfile p;
   p.ranks = ranks > 0 ? ranks : world.size();
   const Blocks blocks = p.ranks == world.size() ? ids.blocks() : Blocks::even(ids.count(), p.ranks);

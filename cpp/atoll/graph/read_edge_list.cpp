@@ -230,8 +230,10 @@ EdgeListLayout conclude(const std::string& path, const Head& head, const ReadOpt
   if (layout.range) {
     shape.lowest = layout.range->first;
     shape.highest = layout.range->first + layout.range->count - 1;
-    shape.range_rule =
-        fmt::format("(the header says ids {} to {}). Correct the edge or the header.", shape.lowest, shape.highest);
+    shape.range_rule = layout.range->count == 0
+                           ? "(the header says that there are no vertices). Correct the edge or the header."
+                           : fmt::format("(the header says ids {} to {}). Correct the edge or the header.",
+                                         shape.lowest, shape.highest);
   }
   return layout;
 }

@@ -32,7 +32,8 @@ bool begins_comment(const char* p, const LineShape& shape) {
   if (std::all_of(field.begin(), field.end(), scan::is_digit))
     throw LineError{at, fmt::format("{} is {} ({}). Renumber the vertices.", name, field.substr(0, 40), kRule)};
   throw LineError{
-      at, fmt::format("{} is {} (not a whole number). Name the file's format and columns, or number the vertices.",
+      at, fmt::format("{} is {} (not a whole number). Name the file's format and columns, or number the vertices as "
+                      "docs/names.md shows.",
                       name, in_quotes(field))};
 }
 
@@ -42,7 +43,8 @@ std::uint64_t careful_id(std::string_view field, const char* name, const LineSha
   // field is followed by more text or padding, so scanning past it is harmless.
   if (!scan_id(p, id) || p != field.data() + field.size() || id > static_cast<std::uint64_t>(kMaxVertex))
     refuse_id(field.data(), field, name);
-  if (id < static_cast<std::uint64_t>(shape.lowest) || id > static_cast<std::uint64_t>(shape.highest))
+  // An id is at most kMaxVertex here, and `highest` is -1 where the header promises no vertex at all.
+  if (static_cast<Vertex>(id) < shape.lowest || static_cast<Vertex>(id) > shape.highest)
     throw LineError{field.data(), fmt::format("{} is {} {}", name, id, shape.range_rule)};
   return id;
 }
@@ -65,6 +67,11 @@ double careful_weight(std::string_view field) {
       error == std::errc::result_out_of_range && end == field.data() + field.size())
     throw LineError{field.data(),
                     fmt::format("weight is {} (beyond the range of a double). Scale the weights.", in_quotes(field))};
+  if (const std::string_view digits(first, static_cast<std::size_t>(field.data() + field.size() - first));
+      rounds_whole_number(digits, value))
+    throw LineError{field.data(), fmt::format("weight is {} (a double would round this whole number to {:.0f}). Scale "
+                                              "the weights, read without them, or write '{}.' if rounding will do.",
+                                              in_quotes(field), field[0] == '-' ? -value : value, field)};
   throw LineError{field.data(),
                   fmt::format("weight is {} (not a number). Correct it, or read without weights.", in_quotes(field))};
 }
@@ -82,6 +89,12 @@ std::string_view take_field(const char*& p, const char* end) {
 }
 
 }  // namespace
+
+bool rounds_whole_number(std::string_view digits, double value) {
+  if (digits.empty() || !std::all_of(digits.begin(), digits.end(), scan::is_digit)) return false;
+  digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size() - 1));
+  return fmt::format("{:.0f}", value) != digits;
+}
 
 std::vector<std::string_view> fields_of(std::string_view line) {
   const char *p = line.data(), *end = p + line.size();
@@ -217,7 +230,8 @@ bool in_range(const Id* ids, std::size_t n, Vertex lowest, Vertex highest) {
     least = std::min(least, id);
     most = std::max(most, id);
   }
-  return n == 0 || (least >= static_cast<std::uint64_t>(lowest) && most <= static_cast<std::uint64_t>(highest));
+  return n == 0 || (highest >= lowest && least >= static_cast<std::uint64_t>(lowest) &&
+                    most <= static_cast<std::uint64_t>(highest));
 }
 
 }  // namespace

@@ -204,8 +204,9 @@ class NeighbourParser {
                                            "(fmt says that edges have weights). Complete it.",
                                            u, v)};
           if (!scan_weight(p, block.end, w) || !(scan::is_blank(*p) || *p == '\n'))
-            throw LineError{at, fmt::format("the weight of edge {}-{} is {} (not a finite number). Correct it.", u, v,
-                                            in_quotes(field_at(at, block.end)))};
+            throw LineError{at, fmt::format("the weight of edge {}-{} is {} (not a finite number, or a whole one "
+                                            "that a double would round). Correct it.",
+                                            u, v, in_quotes(field_at(at, block.end)))};
           while (scan::is_blank(*p)) ++p;
         }
         const std::uint64_t hash_w = std::bit_cast<std::uint64_t>(w);

@@ -89,8 +89,12 @@ inline bool scan_id(const char*& p, std::uint64_t& value) {
   return true;
 }
 
+/// Whether a double, `value`, has rounded the whole number that is written in `digits` (nothing else is in there).
+bool rounds_whole_number(std::string_view digits, double value);
+
 /// Reads a finite decimal number. Integers and fractions of up to seven digits on each side are exact as a
-/// quotient of two exact doubles, hence correctly rounded; the rest goes to the library.
+/// quotient of two exact doubles, hence correctly rounded; the rest goes to the library. A whole number that a double
+/// would round is refused: an id, a time or a sum in cents is meant exactly, while a fraction is rounded anyway.
 inline bool scan_weight(const char*& p, const char* end, double& value) {
   const char* q = p;
   const bool minus = *q == '-';
@@ -122,6 +126,7 @@ inline bool scan_weight(const char*& p, const char* end, double& value) {
   if (*q == '-' || *q == '+') return false;
   const auto [stop, error] = std::from_chars(q, end, value);
   if (error != std::errc{} || !std::isfinite(value)) return false;
+  if (value >= 0x1p53 && rounds_whole_number({q, static_cast<std::size_t>(stop - q)}, value)) return false;
   if (minus) value = -value;
   p = stop;
   return true;

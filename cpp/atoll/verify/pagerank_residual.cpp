@@ -35,24 +35,31 @@ class Residual {
 
   /// F(x), by local number of the masters.
   const Array<double>& iterate(const Array<double>& x) {
-    double lost = 0;
-    for (std::size_t v = 0; v < owned_; ++v) {
-      const Edge degree = graph_.out().degree(static_cast<Local>(v));
-      share_[v] = degree > 0 ? x[v] / static_cast<double>(degree) : 0;
-      if (degree == 0) lost += x[v];
-    }
-    lost = terms_.lost == LostRank::spread ? world_.sum(lost) : 0;
-    VertexBits all(graph_.locals());
-    all.set_all();
-    exchange_.broadcast({share_.data(), share_.size()}, all);
-    world_.team().for_range(owned_, kGrain, [&](int, std::size_t a, std::size_t b) {
-      for (std::size_t v = a; v < b; ++v) {
-        double sum = 0;
-        for (const Local u : graph_.in().neighbours(static_cast<Local>(v))) sum += share_[static_cast<std::size_t>(u)];
-        next_[v] = (1 - terms_.damping) * jump_[v] + terms_.damping * (sum + lost * jump_[v]);
-      }
-    });
+    follow(x, next_);
+    for (std::size_t v = 0; v < owned_; ++v) next_[v] += (1 - terms_.damping) * jump_[v];
     return next_;
+  }
+
+  struct Repeated {
+    Array<double> score, rounding;  // rounding: how far other sums of the same terms may be off
+  };
+  /// F^k(p).
+  Repeated repeat(int k) {
+    Repeated r{Array<double>(owned_), Array<double>(owned_, 0.0)};
+    std::copy(jump_.begin(), jump_.end(), r.score.begin());
+    Array<double> followed(owned_);
+    // Lost rank is summed in double, whatever the scores' type.
+    const double lost_unit = static_cast<double>(graph_.vertices()) * 0x1p-53;
+    for (; k > 0; --k) {
+      follow(r.rounding, followed);
+      const double lost = follow(r.score, next_);
+      for (std::size_t v = 0; v < owned_; ++v) {
+        const double terms = static_cast<double>(graph_.in().degree(static_cast<Local>(v))) + 4;
+        r.score[v] = next_[v] + (1 - terms_.damping) * jump_[v];
+        r.rounding[v] = followed[v] + terms * terms_.unit * r.score[v] + lost * lost_unit * jump_[v];
+      }
+    }
+    return r;
   }
 
   /// Sum of |x - y| on all ranks.
@@ -72,6 +79,28 @@ class Residual {
   }
 
  private:
+  // y = F(x) without the jumps at random; returns the rank that vertices without a leaving edge have.
+  double follow(const Array<double>& x, Array<double>& y) {
+    double lost = 0;
+    for (std::size_t v = 0; v < owned_; ++v) {
+      const Edge degree = graph_.out().degree(static_cast<Local>(v));
+      share_[v] = degree > 0 ? x[v] / static_cast<double>(degree) : 0;
+      if (degree == 0) lost += x[v];
+    }
+    lost = terms_.lost == LostRank::spread ? world_.sum(lost) : 0;
+    VertexBits all(graph_.locals());
+    all.set_all();
+    exchange_.broadcast({share_.data(), share_.size()}, all);
+    world_.team().for_range(owned_, kGrain, [&](int, std::size_t a, std::size_t b) {
+      for (std::size_t v = a; v < b; ++v) {
+        double sum = 0;
+        for (const Local u : graph_.in().neighbours(static_cast<Local>(v))) sum += share_[static_cast<std::size_t>(u)];
+        y[v] = terms_.damping * (sum + lost * jump_[v]);
+      }
+    });
+    return lost;
+  }
+
   const Graph& graph_;
   World& world_;
   const PageRankTerms& terms_;
@@ -87,6 +116,9 @@ void check_terms(const PageRankTerms& terms) {
   check(terms.tolerance || terms.iterations,
         "verify pagerank: neither a tolerance nor iterations are given (one says how good the scores must be). Give "
         "one.");
+  check(
+      terms.iterations || terms.check == Iterations::bounded,
+      "verify pagerank: iterations are to be repeated and none are given (the scores depend on how many). Give them.");
   check(!terms.tolerance || *terms.tolerance > 0, "verify pagerank: tolerance is {} (above 0). Change it.",
         terms.tolerance.value_or(0));
   check(!terms.iterations || *terms.iterations > 0, "verify pagerank: iterations is {} (at least 1). Change it.",
@@ -123,6 +155,17 @@ Verdict verify_pagerank(const Graph& graph, std::span<const double> score, const
   const double sum = world.sum(mine);
   if (terms.lost == LostRank::spread && std::abs(sum - 1) > rounding)
     return {false, fmt::format("rule 2: the scores sum to {:.12g} (1, but for {:.3g} by rounding)", sum, rounding)};
+
+  if (terms.check == Iterations::repeated) {
+    const auto [after, by_rounding] = residual.repeat(*terms.iterations);
+    for (std::size_t v = 0; v < x.size(); ++v)
+      if (std::abs(x[v] - after[v]) > 2 * by_rounding[v])
+        breaches.note({.rule = 4, .a = graph.id_of(static_cast<Local>(v)), .x = x[v], .y = after[v]});
+    const Breach b = breaches.first();
+    if (!b.rule) return {};
+    return {false, fmt::format("rule 4: vertex {} has the score {:.12g} (after {} iterations it has {:.12g})", b.a, b.x,
+                               *terms.iterations, b.y)};
+  }
 
   double bound = 0;
   if (terms.tolerance) bound = d * *terms.tolerance;

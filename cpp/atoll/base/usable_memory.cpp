@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atoll/apsp/usable_memory.hpp>
+#include <atoll/base/usable_memory.hpp>
 #include <cstdint>
 #include <fstream>
 #include <optional>

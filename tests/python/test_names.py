@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names become numbers as docs/names.md says, in the shell and in Python; what is no number is refused with that."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import atoll
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TABLE = "source\ttarget\tweight\nBRCA1\tTP53\t2\nTP53\tMDM2\t0.5\nMDM2\tsolute carrier 6\t1\nBRCA1\tMDM2\t4\n"
+
+
+def blocks(language):
+    return re.findall(rf"```{language}\n(.*?)```", (ROOT / "docs/names.md").read_text(), re.S)
+
+
+def test_the_page_gives_the_same_scores_in_the_shell_and_in_python(tmp_path, monkeypatch):
+    pytest.importorskip("pandas")
+    (tmp_path / "interactions.tsv").write_text(TABLE)
+    monkeypatch.chdir(tmp_path)
+    (shell,) = blocks("sh")
+    path = f"{ROOT / 'bin'}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-euc", shell], env={**os.environ, "PATH": path}, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("2:TP53\n")
+    by_shell = dict(line.split("\t") for line in (tmp_path / "named.tsv").read_text().splitlines())
+    (python,) = blocks("python")
+    said = {}
+    exec(python, said)
+    by_python = said["scores"].to_dict()
+    assert {name: float(score) for name, score in by_shell.items()} == pytest.approx(by_python, rel=1e-5)
+    assert by_python.keys() == {"BRCA1", "TP53", "MDM2", "solute carrier 6"}
+    assert dict(zip(said["names"], said["near"])) == {"BRCA1": 2, "TP53": 0, "MDM2": 0.5, "solute carrier 6": 1.5}
+
+
+def test_names_are_refused_by_a_message_that_numbers_them():
+    pandas = pytest.importorskip("pandas")
+    for names in (["a", "b"], np.array(["a", "b"]), np.array(["a", "b"], object), pandas.Series(["a", "b"])):
+        with pytest.raises(TypeError, match=r"src has names \(vertices are whole numbers\)\. Number them: names, "):
+            atoll.Graph.from_edges(names, [1, 2])
+
+
+def test_ints_beyond_int64_are_refused_without_a_cast_that_would_wrap():
+    for ids in ([0, 2**63], [0, 2**70]):
+        with pytest.raises(TypeError, match="src has ints outside int64 .*Renumber the vertices"):
+            atoll.Graph.from_edges(ids, [1, 2])
+
+
+@pytest.mark.parametrize(
+    "wrong, remedy",
+    [
+        ([(0, 1), (1, 2)], r"Graph\.from_edges\(\*zip\(\*edges\)\)"),
+        (np.array([[0, 1], [1, 2]]), r"Graph\.from_edges\(\*edges\.T\.copy\(\)\)"),
+    ],
+    ids=["pairs", "array"],
+)
+def test_edges_in_another_form_are_refused_by_the_line_that_takes_them(wrong, remedy):
+    with pytest.raises(TypeError, match=remedy):
+        atoll.Graph(wrong)
+    line = re.search(r"Graph\.from_edges\(\*.*\)", remedy.replace("\\", "")).group()
+    assert eval(line, {"Graph": atoll.Graph, "edges": wrong}).m == 2
+
+
+def test_tables_and_networkx_graphs_are_refused_by_the_lines_that_take_them():
+    pandas, nx = pytest.importorskip("pandas"), pytest.importorskip("networkx")
+    with pytest.raises(TypeError, match=r'Graph\.from_edges\(table\["source"\]\.to_numpy\(\), '):
+        atoll.Graph(pandas.DataFrame({"source": [0], "target": [1]}))
+    with pytest.raises(TypeError, match=r'networkx\.pagerank\(G, backend="atoll"\)'):
+        atoll.Graph(nx.path_graph(3))
