@@ -76,6 +76,10 @@ KINDS = {
     "dense-undirected": (False, lambda n, _: ((u, v) for u, v in dense(n) if u < v)),
     "sparse": (False, sparse),  # 8 n edges
     "sparse-directed": (True, sparse),
+    "sparse-2n": (False, lambda n, chance: sparse(n, chance, 2)),
+    "sparse-4n": (False, lambda n, chance: sparse(n, chance, 4)),
+    "sparse-16n": (False, lambda n, chance: sparse(n, chance, 16)),
+    "sparse-64n": (False, lambda n, chance: sparse(n, chance, 64)),
 }
 
 
