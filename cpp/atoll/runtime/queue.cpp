@@ -529,7 +529,7 @@ std::array<std::uint64_t, kRetryReasons> Queue::retries() const {
 }
 
 std::size_t Queue::memory_bytes() const {
-  return pool_.size() * sizeof(Packet) + (rings_ ? rings_->memory_bytes() : 0);
+  return pool_.size() * sizeof(Packet) + (rings_ ? rings_->ring_bytes() : 0);
 }
 
 std::string Queue::describe() {

@@ -25,10 +25,12 @@
 namespace atl {
 
 inline constexpr std::size_t kLine = 64;
+inline constexpr std::size_t kPage = 4096;  // of what exists once it is written to
 
-/// What both ends see: the receiver's count, then the lines. All zero in the beginning, which is an empty ring.
+/// What both ends see: their counts, then the lines. All zero in the beginning, which is an empty ring.
 struct RingMemory {
   alignas(128) std::atomic<std::uint64_t> taken{0};  // bytes that the receiver has given back, ever
+  std::atomic<std::uint64_t> touched{0};             // bytes from the front that have been written, by the sender
   alignas(128) std::byte lines[];                    // NOLINT: size is the geometry's
 
   /// Whole units of its alignment, so that what follows a ring of one line may be a ring.
@@ -156,12 +158,17 @@ class alignas(128) RingSender {
     }
     if (skip > 0) at = 0;
     tail_ += skip + need;
+    if (at + need >= touched_) [[unlikely]] {  // the receiver looks at the word behind, too
+      touched_ = std::min<std::uint64_t>(size_, (at + need) / kPage * kPage + kPage);
+      memory_->touched.store(touched_, std::memory_order_relaxed);
+    }
     return true;
   }
 
   RingMemory* memory_ = nullptr;
   std::uint64_t size_ = 0;
   std::uint64_t tail_ = 0, taken_ = 0;
+  std::uint64_t touched_ = 0;  // whole pages
   SpinLock lock_;
 };
 
