@@ -114,6 +114,44 @@ TEST_CASE("a full ring refuses, overwrites nothing that is held, and takes more 
   }
 }
 
+TEST_CASE("of a long ring only the front is touched while its receiver keeps pace, and all of it once it does not") {
+  constexpr std::size_t kBytes = 128 << 10;
+  Ring ring(kBytes);
+  const auto touched = [&] { return reinterpret_cast<RingMemory*>(ring.memory.data())->touched.load(); };
+  std::uint64_t number = 0;
+  const auto pass = [&](std::size_t bytes) {
+    REQUIRE(push(ring.sender, number, bytes) == Busy::no);
+    RingMessage m{};
+    REQUIRE(ring.receiver.next(m));
+    CHECK(is(m, number++, bytes));
+    ring.receiver.release(m.ticket);
+    ring.receiver.reclaim();
+  };
+  CHECK(touched() == 0);
+  pass(8);
+  CHECK(touched() == 4096);
+  for (int i = 0; i < 20000; ++i) pass(8);
+  CHECK(touched() == 32 << 10);
+  for (int i = 0; i < 2000; ++i) pass(static_cast<std::size_t>(random_at(1, number) % 3000));
+  CHECK(touched() <= 64 << 10);
+
+  std::vector<RingMessage> held;
+  const std::uint64_t first = number;
+  while (push(ring.sender, number, 20) == Busy::no) ++number;
+  CHECK((number - first) * kLine >= kBytes / 4);
+  RingMessage m{};
+  while (ring.receiver.next(m)) held.push_back(m);
+  CHECK(held.size() == number - first);
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    CHECK(is(held[i], first + i, 20));
+    ring.receiver.release(held[i].ticket);
+  }
+  ring.receiver.reclaim();
+  const std::size_t most = ring::message_bytes(kBytes);
+  for (int i = 0; i < 2000; ++i) pass(i % 40 == 0 ? most : static_cast<std::size_t>(random_at(2, number) % 3000));
+  CHECK(touched() == kBytes);
+}
+
 TEST_CASE("messages that are held and released in any order stay whole until then, whatever their lengths") {
   for (const std::size_t bytes : kRings)
     for (const std::uint64_t seed : {1U, 2U, 3U}) {

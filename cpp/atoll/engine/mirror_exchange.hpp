@@ -151,9 +151,10 @@ MirrorExchange<T, Combine>::MirrorExchange(SharedVertices shared, Combine combin
   drafts_.resize(static_cast<std::size_t>(world_.team().size()));
   if (world_.route().is_direct()) {
     where_.count_masters();
-    blocks_ = Blocks::that_fit(world_, kGrain);
-    up_.emplace(world_, blocks_.counts(up.mirrored), blocks_.counts(up.masters));
-    down_.emplace(world_, blocks_.counts(down.masters), blocks_.counts(down.mirrored));
+    const std::size_t room = Posts::room_for(world_, std::max(up.longest, down.longest) * sizeof(T));
+    blocks_ = Blocks::that_fit(room, kGrain);
+    up_.emplace(world_, room, blocks_.counts(up.mirrored), blocks_.counts(up.masters));
+    down_.emplace(world_, room, blocks_.counts(down.masters), blocks_.counts(down.mirrored));
     return;
   }
   named_ = world_.exchange(up.known);

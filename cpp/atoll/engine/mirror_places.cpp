@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <atoll/engine/mirror_places.hpp>
 #include <limits>
 
@@ -30,6 +31,7 @@ MirrorPlaces::Side MirrorPlaces::side_of(World& world, const std::vector<const M
     side.all += static_cast<double>(side.mirrored[r]);
   }
   side.all = world.sum(side.all);
+  side.longest = world.max(*std::max_element(side.masters.begin(), side.masters.end()));
   return side;
 }
 

@@ -19,6 +19,7 @@ class MirrorPlaces {
     std::vector<std::vector<Local>> known;       // [rank][k] the k-th of the own masters that it mirrors
     std::vector<std::size_t> masters, mirrored;  // [rank] values of those of mine that it mirrors; of its that I do
     double all = 0;                              // values of the mirrors of all ranks
+    std::size_t longest = 0;                     // the most that are about any two ranks
   };
 
   /// `lanes`: a power of two. Collective.

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/engine/posts.hpp>
+#include <atoll/runtime/slot_share.hpp>
 #include <cstring>
 #include <mutex>
 
 namespace atl {
 
-Posts::Posts(World& world, std::vector<std::size_t> items_to, std::vector<std::size_t> items_from) : world_(world) {
+std::size_t Posts::room_for(const World& world, std::size_t bytes) {
   check(world.payload_bytes() > sizeof(Part), "slot_bytes is {} (a part of a message needs more). Raise it.",
         world.plan().slot_bytes);
+  return slot_share(world, bytes) - sizeof(Part);
+}
+
+Posts::Posts(World& world, std::size_t room, std::vector<std::size_t> items_to, std::vector<std::size_t> items_from)
+    : world_(world), room_(room) {
   const Rank ranks = world.size();
   for (Rank r = 0; r < ranks; ++r) sources_.emplace_back();
   // Not all to rank 0 first.
@@ -18,7 +24,6 @@ Posts::Posts(World& world, std::vector<std::size_t> items_to, std::vector<std::s
     if (items > 0) {
       Peer& peer = peers_.emplace_back();
       peer.rank = r;
-      peer.first = std::exchange(items_, items_ + items);
       peer.items = items;
     }
     const std::size_t told = items_from[static_cast<std::size_t>(r)];
@@ -39,6 +44,7 @@ void Posts::begin(ReadPart read, void* context) {
   left_.store(tellers_, std::memory_order_relaxed);
   said_.store(false, std::memory_order_relaxed);
   for (Peer& peer : peers_) {
+    peer.next.store(0, std::memory_order_relaxed);
     peer.left.store(peer.items, std::memory_order_relaxed);
     peer.parts.store(0, std::memory_order_relaxed);
   }
@@ -99,6 +105,7 @@ void Posts::take(Rank from, const std::byte* data, std::size_t bytes) {
 Slot Posts::slot_to(Rank to) {
   Slot slot;
   world_.wait_until("send: a slot for values of vertices", [&] { return world_.acquire(to, slot) == Busy::no; });
+  slot.capacity = sizeof(Part) + room_;
   return slot;
 }
 
@@ -109,43 +116,91 @@ void Posts::say_begun(Rank to) {
   world_.publish(channel_, slot, sizeof part, World::Hold::briefly, round_.load(std::memory_order_relaxed));
 }
 
-// Until the peer has begun the round. It may be waiting to hear the same of this rank, or of one that does.
-void Posts::wait_for(Rank peer) {
-  const auto& heard = sources_[static_cast<std::size_t>(peer)].heard;
-  const auto begun = [&] { return heard.load(std::memory_order_acquire) >= round_.load(std::memory_order_relaxed); };
-  if (begun()) return;
-  if (!said_.exchange(true))
-    for (const Peer& p : peers_)
-      if (p.parts.load(std::memory_order_relaxed) == 0) say_begun(p.rank);
-  world_.wait_until("a peer to begin an exchange of values", begun);
+// They may be waiting to hear so of this rank, or of one that does.
+void Posts::say_begun_to_all() {
+  if (said_.exchange(true)) return;
+  for (const Peer& p : peers_)
+    if (p.parts.load(std::memory_order_relaxed) == 0) say_begun(p.rank);
 }
 
-void Posts::Pen::go_to(Peer& peer) {
-  if (peer_ != &peer) {
-    leave();
-    peer_ = &peer;
+void Posts::wait_for(Rank peer) {
+  say_begun_to_all();
+  world_.wait_until("a peer to begin an exchange of values", [&] { return has_begun(peer); });
+}
+
+// An item of the peer it is with, then of the next that takes something now: who cannot be told more is not waited for
+// while there are others. On ranks that share a core all get something in one turn, so that little room is enough.
+bool Posts::Pen::take_item() {
+  if (peer_ && continues()) return true;
+  leave();
+  peer_ = nullptr;
+  const std::size_t peers = posts_.peers_.size();
+  bool some = false;
+  const auto try_all = [&] {
+    some = false;
+    for (std::size_t step = 0; step < peers; ++step) {
+      const std::size_t number = (number_ + step) % peers;
+      if (!posts_.peers_[number].has_items()) continue;
+      some = true;
+      if (try_peer(number)) return true;
+    }
+    return !some;
+  };
+  if (!try_all()) {
+    if (std::any_of(posts_.peers_.begin(), posts_.peers_.end(), [&](const Peer& p) { return posts_.is_early(p); }))
+      posts_.say_begun_to_all();
+    posts_.world_.wait_until("send: a slot for values of vertices, or a peer to begin their exchange", try_all);
   }
+  return some;
+}
+
+bool Posts::Pen::continues() {
+  if (!peer_->has_items()) return false;
+  if (used_ > slot_.capacity / 8 * 7) pass_on(false);
+  if (used_ == 0 && !try_open()) return false;
+  item_ = peer_->next.fetch_add(1, std::memory_order_relaxed);
+  if (item_ >= peer_->items) return false;
   ++items_;
+  return true;
+}
+
+bool Posts::Pen::try_peer(std::size_t number) {
+  peer_ = &posts_.peers_[number];
+  number_ = number;
+  if (continues()) return true;
+  if (slot_.data) posts_.world_.abandon(std::exchange(slot_, {}));
+  peer_ = nullptr;
+  return false;
 }
 
 std::byte* Posts::Pen::room(std::size_t bytes) {
-  ATOLL_ASSERT(bytes <= posts_.room_bytes());
+  ATOLL_ASSERT(bytes <= posts_.room_);
   if (used_ > 0 && slot_.capacity - used_ < bytes) pass_on(false);
-  if (used_ == 0) open();
+  open();
   return slot_.data + used_;
 }
 
+bool Posts::Pen::try_open() {
+  if (slot_.data) return true;
+  if (posts_.is_early(*peer_)) return false;
+  if (posts_.world_.acquire(peer_->rank, slot_) != Busy::no) return false;
+  slot_.capacity = sizeof(Part) + posts_.room_;
+  return true;
+}
+
 void Posts::Pen::open() {
-  if (peer_->parts.load(std::memory_order_relaxed) > 0) posts_.wait_for(peer_->rank);
-  slot_ = posts_.slot_to(peer_->rank);
-  used_ = sizeof(Part);
+  if (!slot_.data) {
+    if (posts_.is_early(*peer_)) posts_.wait_for(peer_->rank);
+    slot_ = posts_.slot_to(peer_->rank);
+  }
+  used_ = std::max(used_, sizeof(Part));
 }
 
 void Posts::Pen::pass_on(bool last) {
   const std::uint32_t parts = peer_->parts.fetch_add(1, std::memory_order_relaxed) + 1;
   const Part part{last ? parts : 0, 1};
   std::memcpy(slot_.data, &part, sizeof part);
-  posts_.world_.publish(posts_.channel_, slot_, std::exchange(used_, 0), World::Hold::briefly,
+  posts_.world_.publish(posts_.channel_, std::exchange(slot_, {}), std::exchange(used_, 0), World::Hold::briefly,
                         posts_.round_.load(std::memory_order_relaxed));
 }
 
@@ -156,9 +211,12 @@ void Posts::Pen::leave() {
   bool last = peer_->left.load(std::memory_order_acquire) == mine;
   if (used_ > 0 && !last) pass_on(false);
   if (!last) last = peer_->left.fetch_sub(mine, std::memory_order_acq_rel) == mine;
-  if (!last) return;
-  if (used_ == 0) open();
-  pass_on(true);
+  if (last) {
+    open();
+    pass_on(true);
+  } else if (slot_.data) {
+    posts_.world_.abandon(std::exchange(slot_, {}));
+  }
 }
 
 }  // namespace atl

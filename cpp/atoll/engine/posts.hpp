@@ -10,7 +10,7 @@
 /// What each rank tells each of its peers in a round: of any length, written into the slots that travel and read where
 /// it arrives, also while this rank still writes. Who is told something knows by whom, so nobody counts or votes.
 ///
-///     Posts posts(world, items_to, items_from);                 // collective; [rank], 0: nothing is ever told
+///     Posts posts(world, room, items_to, items_from);           // collective; [rank], 0: nothing is ever told
 ///     posts.exchange(                                           // a round: collective, outside team regions
 ///         [&](int thread, Posts::Pen& pen, Rank to, std::size_t item) { pen.wrote(gather(pen.room(most), to, item)); },
 ///         [&](Rank from, std::span<const std::byte> part) { scatter(from, part); });
@@ -18,23 +18,22 @@
 /// The threads of the team share the items of what a peer is told; what they write comes in any order, in parts of whole
 /// rooms. A peer that was told nothing in a round still gets one message, of 24 bytes, that ends it.
 ///
-/// Memory: slots of the fabric. What comes for a round that this rank has not begun is copied; of that, a peer sends one
+/// Memory: slots of the fabric, each up to a room. What comes for a round that this rank has not begun is copied; of that, a peer sends one
 /// slot for each of its threads before it has heard that the round was begun here. A rank that waits to hear so tells all
 /// of its peers that it has begun, so those who wait for each other go on.
 namespace atl {
 
 class Posts {
  public:
-  /// items_to[r]: in how many pieces the threads write what rank r is told, of at most a room each; items_from[r]: its
-  /// items_to for this rank.
-  Posts(World& world, std::vector<std::size_t> items_to, std::vector<std::size_t> items_from);
+  /// room: bytes, at most room_for(), the same on all ranks. items_to[r]: in how many pieces the threads write what rank r
+  /// is told, of at most a room each; items_from[r]: its items_to for this rank.
+  Posts(World& world, std::size_t room, std::vector<std::size_t> items_to, std::vector<std::size_t> items_from);
   ~Posts();
   Posts(const Posts&) = delete;
   Posts& operator=(const Posts&) = delete;
 
-  /// Longest room.
-  std::size_t room_bytes() const { return world_.payload_bytes() - sizeof(Part); }
-  static std::size_t room_bytes(const World& world) { return world.payload_bytes() - sizeof(Part); }
+  /// A room where the longest that any rank tells another is of so many bytes.
+  static std::size_t room_for(const World& world, std::size_t bytes);
 
   /// Where a thread writes what one peer after the other is told.
   class Pen;
@@ -59,8 +58,10 @@ class Posts {
   };
   struct alignas(64) Peer {
     Rank rank;
-    std::size_t first, items;             // of all items
-    std::atomic<std::size_t> left{0};     // items that have not been passed on
+    std::size_t items;
+    std::atomic<std::size_t> next{0};  // item that no thread has taken
+    std::atomic<std::size_t> left{0};  // items that have not been passed on
+    bool has_items() const { return next.load(std::memory_order_relaxed) < items; }
     std::atomic<std::uint32_t> parts{0};  // that have
   };
   struct alignas(64) Source {
@@ -74,12 +75,21 @@ class Posts {
   void take(Rank from, const std::byte* data, std::size_t bytes);
   void keep(Rank from, std::uint32_t round, const std::byte* data, std::size_t bytes);
   void say_begun(Rank to);
+  bool has_begun(Rank peer) const {
+    return sources_[static_cast<std::size_t>(peer)].heard.load(std::memory_order_acquire) >=
+           round_.load(std::memory_order_relaxed);
+  }
+  /// More for the peer has to wait until it has begun.
+  bool is_early(const Peer& peer) const {
+    return peer.parts.load(std::memory_order_relaxed) > 0 && !has_begun(peer.rank);
+  }
+  void say_begun_to_all();
   void wait_for(Rank peer);
   Slot slot_to(Rank to);
 
   World& world_;
-  std::deque<Peer> peers_;  // that are told something, from the next rank on
-  std::size_t items_ = 0;
+  const std::size_t room_;
+  std::deque<Peer> peers_;      // that are told something, from the next rank on
   std::deque<Source> sources_;  // [rank]
   std::vector<Rank> silent_;    // ranks that may tell this one more than a slot and are told nothing
   std::size_t tellers_ = 0;
@@ -99,22 +109,27 @@ class Posts::Pen {
   explicit Pen(Posts& posts) : posts_(posts) {}
   Pen(const Pen&) = delete;
   Pen& operator=(const Pen&) = delete;
-  /// Place for so many bytes, at most room_bytes(); waits while the fabric is busy, and reads what comes meanwhile.
+  /// Place for so many bytes, at most a room; waits while the fabric is busy, and reads what comes meanwhile.
   std::byte* room(std::size_t bytes);
   /// So many of them were written.
   void wrote(std::size_t bytes) { used_ += bytes; }
 
  private:
   friend class Posts;
-  void go_to(Peer& peer);
+  bool take_item();
+  bool continues();
+  bool try_peer(std::size_t number);
+  bool try_open();
   void open();
   void pass_on(bool last);
   void leave();
 
   Posts& posts_;
   Peer* peer_ = nullptr;
-  Slot slot_{};
-  std::size_t used_ = 0;   // of the slot; 0: there is none
+  std::size_t number_ = 0;  // of the peer
+  std::size_t item_ = 0;
+  Slot slot_{};            // without memory: there is none
+  std::size_t used_ = 0;   // of the slot
   std::size_t items_ = 0;  // that it has come to since it is with this peer
 };
 
@@ -123,16 +138,9 @@ void Posts::exchange(Write&& write, Read&& read) {
   using R = std::remove_reference_t<Read>;
   begin([](void* f, Rank from, std::span<const std::byte> part) { (*static_cast<R*>(f))(from, part); },
         const_cast<void*>(static_cast<const void*>(std::addressof(read))));
-  std::atomic<std::size_t> next{0};
   world_.team().run([&](int thread) {
     Pen pen(*this);
-    auto peer = peers_.begin();
-    for (std::size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < items_;) {
-      while (i >= peer->first + peer->items) ++peer;
-      pen.go_to(*peer);
-      write(thread, pen, peer->rank, i - peer->first);
-    }
-    pen.leave();
+    while (pen.take_item()) write(thread, pen, pen.peer_->rank, pen.item_);
     world_.wait_until("values of vertices from a peer", [&] { return left_.load(std::memory_order_acquire) == 0; });
   });
 }

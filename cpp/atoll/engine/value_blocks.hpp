@@ -10,7 +10,7 @@ namespace atl {
 /// How values travel in posts: in blocks that fit a room, of each only those that have changed, in the shortest of four
 /// forms: nothing, bits and values, offsets and values, all values. No ids: both ends know the order of the values.
 ///
-///     const auto blocks = ValueBlocks<float>::that_fit(world, 1 << 15);
+///     const auto blocks = ValueBlocks<float>::that_fit(room, 1 << 15);
 ///     blocks.write(pen, for_changed, place_at, begin, end, values.data(), draft);      // for_changed(f): f(k, place)
 ///     blocks.read(part, all, [&](std::size_t k, float value) { ... });
 template <Plain T>
@@ -29,9 +29,9 @@ class ValueBlocks {
   /// Of none.
   ValueBlocks() = default;
   /// As long as a room has place for all of a block's values, but at most `most`.
-  static ValueBlocks that_fit(const World& world, std::size_t most) {
+  static ValueBlocks that_fit(std::size_t room_bytes, std::size_t most) {
     ValueBlocks blocks;
-    blocks.size_ = std::min(most, (Posts::room_bytes(world) - sizeof(Head)) / sizeof(T));
+    blocks.size_ = std::min(most, (room_bytes - sizeof(Head)) / sizeof(T));
     if (blocks.size_ > 64) blocks.size_ -= blocks.size_ % 64;  // so that blocks share no word of bits
     return blocks;
   }

@@ -190,7 +190,7 @@ class GraphBuilder {
                     }
                   }
                 }),
-                {.handling = Handling::parallel, .handler_sends = false});
+                {.handling = Handling::parallel, .handler_sends = false, .handler_is_slow = true});
     deal_out<Dense, std::uint32_t>(edges, side, box, [](std::uint32_t row, Dense, std::size_t) { return row; });
     return degree;
   }
@@ -219,7 +219,7 @@ class GraphBuilder {
                     }
                   }
                 }),
-                {.handling = Handling::parallel, .handler_sends = false});
+                {.handling = Handling::parallel, .handler_sends = false, .handler_is_slow = true});
     const W* weight = data_of<W>(edges.weight);
     deal_out<Dense, R>(edges, side, box, [&](std::uint32_t row, Dense target, std::size_t i) {
       if constexpr (std::is_same_v<W, std::monostate>) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/runtime/collectives.hpp>
+#include <atoll/runtime/slot_share.hpp>
 #include <atoll/runtime/world.hpp>
 
 namespace atl {
@@ -75,10 +76,11 @@ void Collectives::deliver(void* self, Rank from, std::uint32_t, const std::byte*
 
 void Collectives::send(Rank to, std::uint64_t tag, std::span<const std::byte> bytes) {
   // A message without bytes still arrives, as one empty chunk, only where receive() waits for bytes: none.
+  const std::size_t share = slot_share(world_, bytes.size()) - sizeof(Chunk);
   for (std::size_t offset = 0; offset < bytes.size();) {
     Slot slot;
     world_.wait_until("send: a slot to the peer", [&] { return world_.acquire(to, slot) == Busy::no; });
-    const std::size_t n = std::min(bytes.size() - offset, slot.capacity - sizeof(Chunk));
+    const std::size_t n = std::min(bytes.size() - offset, share);
     const Chunk chunk{tag, offset};
     std::memcpy(slot.data, &chunk, sizeof chunk);
     std::memcpy(slot.data + sizeof chunk, bytes.data() + offset, n);

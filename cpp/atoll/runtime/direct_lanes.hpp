@@ -6,6 +6,7 @@
 #include <atoll/runtime/bucket.hpp>
 #include <atoll/runtime/intake.hpp>
 #include <atoll/runtime/pieces.hpp>
+#include <bit>
 #include <cstring>
 #include <optional>
 
@@ -19,13 +20,16 @@ class DirectLanes {
  public:
   /// As long as a slot or shorter, or cut into Pieces.
   enum class Records { in_slots, in_pieces };
+  /// Of a block: a part of a slot, which becomes a whole one with what is sent, or does not.
+  enum class Room { grows, stays_small };
 
-  DirectLanes(World& world, Intake<R, H>& intake, Records records)
+  DirectLanes(World& world, Intake<R, H>& intake, Records records, Room room)
       : world_(world),
         intake_(intake),
         ranks_(world.size()),
         capacity_(std::max<std::size_t>(1, world.payload_bytes() / sizeof(R))),
         fill_blocks_(world.all_near() || records == Records::in_pieces),
+        room_(room),
         threads_(static_cast<std::size_t>(world.thread_slots())) {
     if (records == Records::in_pieces) pieces_.emplace(world, sizeof(R), &DirectLanes::deliver_whole, this);
     channel_ = world.open_channel(&DirectLanes::deliver, this);
@@ -86,18 +90,23 @@ class DirectLanes {
     R* end = nullptr;
     R* first = nullptr;
     Slot slot;
+    std::size_t room = 0;  // of a block: records
+  };
+  struct Memory {
+    std::unique_ptr<std::byte[]> bytes;
+    std::size_t records = 0;  // that it has room for
   };
   struct Block {
     Rank to = -1;
     std::size_t records = 0;
-    std::unique_ptr<std::byte[]> memory;
+    Memory memory;
   };
 
  public:
   struct alignas(128) Thread {
     std::vector<Lane> lanes;     // [rank]
     std::vector<Block> waiting;  // full blocks that handlers left behind
-    std::vector<std::unique_ptr<std::byte[]>> spare;
+    std::vector<Memory> spare;
     std::uint64_t sent = 0;
   };
 
@@ -109,7 +118,10 @@ class DirectLanes {
   static void deliver_whole(void* self, Rank from, std::uint32_t epoch, const std::byte* record) {
     static_cast<DirectLanes*>(self)->intake_.take(from, epoch, {reinterpret_cast<const R*>(record), 1});
   }
-  std::size_t block_bytes() const { return capacity_ * sizeof(R) + kBucketSlack; }
+  static std::size_t bytes_for(std::size_t records) { return records * sizeof(R) + kBucketSlack; }
+  std::size_t block_records(const Thread& thread) const;
+  Memory take_memory(std::size_t records);
+  void free_memory(Memory memory);
   void turn(Thread& thread, Rank to);
   void hand_over(Thread& thread, Rank to);
   void fill(Thread& thread, Rank to);
@@ -125,6 +137,7 @@ class DirectLanes {
   /// back (225 M records a second where cores are far apart). A block of our own stays in this core's cache and is
   /// copied past it.
   const bool fill_blocks_;
+  const Room room_;
   std::optional<Pieces> pieces_;  // where a record is longer than a slot
   std::uint32_t channel_ = 0;
   std::vector<Thread> threads_;
@@ -156,7 +169,8 @@ void DirectLanes<R, H>::hand_over(Thread& thread, Rank to) {
   const auto n = static_cast<std::size_t>(lane.at - lane.first);
   thread.sent += n;
   if (lane.slot.ticket == kBlock) {
-    thread.waiting.push_back({to, n, std::unique_ptr<std::byte[]>(reinterpret_cast<std::byte*>(lane.first))});
+    thread.waiting.push_back(
+        {to, n, {std::unique_ptr<std::byte[]>(reinterpret_cast<std::byte*>(lane.first)), lane.room}});
   } else {
     world_.publish(channel_, lane.slot, n * sizeof(R), World::Hold::as_lane, intake_.epoch());
   }
@@ -165,21 +179,49 @@ void DirectLanes<R, H>::hand_over(Thread& thread, Rank to) {
 
 template <class R, class H>
 void DirectLanes<R, H>::give_block(Thread& thread, Rank to) {
-  std::unique_ptr<std::byte[]> memory;
+  const std::size_t records = block_records(thread);
+  Memory memory;
   if (!thread.spare.empty()) {
     memory = std::move(thread.spare.back());
     thread.spare.pop_back();
-  } else {
-    const std::size_t bytes = block_bytes();
-    memory.reset(new std::byte[bytes]);
-    block_bytes_.fetch_add(bytes, std::memory_order_relaxed);
-    world_.note_memory(static_cast<std::ptrdiff_t>(bytes));
+  }
+  if (memory.records < records) {
+    free_memory(std::move(memory));
+    memory = take_memory(records);
   }
   Lane& lane = thread.lanes[static_cast<std::size_t>(to)];
-  lane.first = lane.at = reinterpret_cast<R*>(memory.release());
-  lane.end = lane.first + capacity_;
+  lane.first = lane.at = reinterpret_cast<R*>(memory.bytes.release());
+  lane.end = lane.first + records;
+  lane.room = memory.records;
   lane.slot = {};
   lane.slot.ticket = kBlock;
+}
+
+// A slot costs a microsecond whatever it carries, so full ones are fastest, and touch most memory: little at first, all of
+// it once a thread has sent each rank so much that the first cost it nothing.
+template <class R, class H>
+std::size_t DirectLanes<R, H>::block_records(const Thread& thread) const {
+  constexpr std::size_t kAtFirst = 16 << 10, kOfTraffic = 32;
+  const std::size_t sent = thread.sent * sizeof(R) / static_cast<std::size_t>(ranks_);
+  const std::size_t slot = room_ == Room::grows ? std::max(kAtFirst, std::bit_floor(sent / kOfTraffic)) : kAtFirst;
+  return std::clamp<std::size_t>((slot - World::kHeaderBytes) / sizeof(R), 1, capacity_);
+}
+
+template <class R, class H>
+typename DirectLanes<R, H>::Memory DirectLanes<R, H>::take_memory(std::size_t records) {
+  const std::size_t bytes = bytes_for(records);
+  Memory memory{std::unique_ptr<std::byte[]>(new std::byte[bytes]), records};
+  block_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  world_.note_memory(static_cast<std::ptrdiff_t>(bytes));
+  return memory;
+}
+
+template <class R, class H>
+void DirectLanes<R, H>::free_memory(Memory memory) {
+  if (!memory.bytes) return;
+  const std::size_t bytes = bytes_for(memory.records);
+  block_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+  world_.note_memory(-static_cast<std::ptrdiff_t>(bytes));
 }
 
 // Gives a lane without memory a slot, or a block where waiting for a slot is not allowed: in handlers, and when all
@@ -210,10 +252,7 @@ template <class R, class H>
 void DirectLanes<R, H>::drop(Lane& lane) {
   if (!lane.first) return;
   if (lane.slot.ticket == kBlock) {
-    delete[] reinterpret_cast<std::byte*>(lane.first);
-    const std::size_t bytes = block_bytes();
-    block_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
-    world_.note_memory(-static_cast<std::ptrdiff_t>(bytes));
+    free_memory({std::unique_ptr<std::byte[]>(reinterpret_cast<std::byte*>(lane.first)), lane.room});
   } else {
     world_.abandon(lane.slot, World::Hold::as_lane);
   }
@@ -227,13 +266,13 @@ void DirectLanes<R, H>::work_off(Thread& thread) {
   std::vector<Block> blocks = std::exchange(thread.waiting, {});
   for (Block& b : blocks) {
     if (b.to == world_.rank()) {
-      intake_.handle(b.to, {reinterpret_cast<const R*>(b.memory.get()), b.records});
+      intake_.handle(b.to, {reinterpret_cast<const R*>(b.memory.bytes.get()), b.records});
     } else if (pieces_) {
-      pieces_->send(b.to, intake_.epoch(), b.memory.get());
+      pieces_->send(b.to, intake_.epoch(), b.memory.bytes.get());
     } else {
       Slot slot;
       world_.wait_until("send: a slot for what handlers sent", [&] { return world_.acquire(b.to, slot) == Busy::no; });
-      stream_copy(slot.data, b.memory.get(), b.records * sizeof(R));
+      stream_copy(slot.data, b.memory.bytes.get(), b.records * sizeof(R));
       world_.publish(channel_, slot, b.records * sizeof(R), World::Hold::briefly, intake_.epoch());
     }
     thread.spare.push_back(std::move(b.memory));

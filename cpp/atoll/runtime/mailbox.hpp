@@ -48,6 +48,9 @@ struct MailboxOptions {
   Handling handling = Handling::parallel;
   /// Whether the handler sends into this very mailbox. false saves drain() a round of counting.
   bool handler_sends = true;
+  /// Whether to handle a record takes longer than to send it, as where it is looked up in large memory: slots that are
+  /// filled in part are then as fast, and touch less memory.
+  bool handler_is_slow = false;
 };
 
 /// Names the record type of a handler: Mailbox box(world, of_records<R>(handler)).
@@ -71,7 +74,8 @@ class Mailbox {
         options_(options),
         ranks_(world.size()),
         intake_(world, std::move(to.handler), options.handling, &Mailbox::note_held, this),
-        direct_(world, intake_, is_long(world) ? Direct::Records::in_pieces : Direct::Records::in_slots) {
+        direct_(world, intake_, is_long(world) ? Direct::Records::in_pieces : Direct::Records::in_slots,
+                options.handler_is_slow ? Direct::Room::stays_small : Direct::Room::grows) {
     if (!kMayRelay || direct_.in_pieces() || world.route().is_direct() || world.chooses_routes()) direct_.open();
     if constexpr (kMayRelay) {
       if (direct_.in_pieces()) {

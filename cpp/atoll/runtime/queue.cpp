@@ -50,10 +50,9 @@ Queue::Queue(World& world, QueueOptions options)
       arrived_(static_cast<std::uint32_t>(2 * world.plan().packets)),
       pool_(static_cast<std::uint32_t>(world.plan().packets), static_cast<std::uint32_t>(world.plan().packets),
             world.thread_slots()),
-      packets_(new Packet[pool_.size()]),
+      packets_((pool_.size() + kAtOnce - 1) / kAtOnce),
       own_(Mapping::anonymous(pool_.size() * std::max<std::size_t>(eager_, 1))),
       tallies_(static_cast<std::size_t>(world.thread_slots())) {
-  world_.note_memory(static_cast<std::ptrdiff_t>(pool_.size() * sizeof(Packet)));
   channel_ = world_.open_channel([](void* self, Rank from, std::uint32_t stamp, const std::byte* data,
                                     std::size_t bytes) { static_cast<Queue*>(self)->piece(from, stamp, data, bytes); },
                                  this, World::Runs::on_any_thread);
@@ -77,11 +76,38 @@ Queue::Queue(World& world, QueueOptions options)
 Queue::~Queue() {
   world_.close_messages(number_);
   world_.close_channel(channel_);
-  for (std::uint32_t p = 0; p < pool_.size(); ++p)
-    if (const auto state = packets_[p].state.load();
-        state == Packet::State::message || state == Packet::State::announced)
-      if (packets_[p].arrived.data) fabric_.release(packets_[p].arrived);
-  world_.note_memory(-static_cast<std::ptrdiff_t>(pool_.size() * sizeof(Packet)));
+  for (const auto& some : packets_) {
+    const std::unique_ptr<Packet[]> mine(some.load());
+    for (std::uint32_t p = 0; mine && p < kAtOnce; ++p)
+      if (const auto state = mine[p].state.load(); state == Packet::State::message || state == Packet::State::announced)
+        if (mine[p].arrived.data) fabric_.release(mine[p].arrived);
+  }
+  world_.note_memory(-static_cast<std::ptrdiff_t>(packet_bytes_.load()));
+}
+
+Queue::Packet& Queue::packet(std::uint32_t number) {
+  return packets_[number / kAtOnce].load(std::memory_order_acquire)[number % kAtOnce];
+}
+
+std::optional<std::uint32_t> Queue::take(PacketPool::For use) {
+  const auto number = pool_.take(Team::this_thread(), use);
+  if (!number) return std::nullopt;
+  auto& some = packets_[*number / kAtOnce];
+  if (some.load(std::memory_order_acquire)) [[likely]]
+    return number;
+  std::unique_ptr<Packet[]> fresh(new (std::nothrow) Packet[kAtOnce]);
+  if (!fresh) {
+    pool_.give(*number);
+    return std::nullopt;
+  }
+  Packet* none = nullptr;  // another thread may be quicker
+  if (some.compare_exchange_strong(none, fresh.get(), std::memory_order_acq_rel)) {
+    static_cast<void>(fresh.release());
+    constexpr std::size_t kBytes = kAtOnce * sizeof(Packet);
+    packet_bytes_.fetch_add(kBytes, std::memory_order_relaxed);
+    world_.note_memory(kBytes);
+  }
+  return number;
 }
 
 // ---- sending --------------------------------------------------------------------------------------------------------
@@ -111,9 +137,9 @@ Outcome Queue::refused(Rank to, Retry reason) {
 
 Outcome Queue::send_long(Rank to, std::uint32_t tag, std::span<const std::byte> bytes, Request& request) {
   if (to == world_.rank()) return send_self(tag, bytes, request);
-  const auto number = pool_.take(Team::this_thread());
+  const auto number = take(PacketPool::For::user);
   if (!number) return refused(to, Retry::no_packet);
-  Packet& p = packets_[*number];
+  Packet& p = packet(*number);
   p.peer = to;
   p.tag = tag;
   p.request = &request;
@@ -137,9 +163,9 @@ Outcome Queue::send_long(Rank to, std::uint32_t tag, std::span<const std::byte> 
 
 Outcome Queue::send_self(std::uint32_t tag, std::span<const std::byte> bytes, Request& request) {
   const Rank me = world_.rank();
-  const auto number = pool_.take(Team::this_thread());
+  const auto number = take(PacketPool::For::user);
   if (!number) return refused(me, Retry::no_packet);
-  Packet& p = packets_[*number];
+  Packet& p = packet(*number);
   p.peer = me;
   p.tag = tag;
   p.bytes = bytes.size();
@@ -273,7 +299,7 @@ std::size_t Queue::receive_many(std::span<Message> messages, Request& request) {
   while (first.done() && n < messages.size()) {
     const auto number = next_packet();
     if (!number) break;
-    const auto state = packets_[*number].state.load(std::memory_order_relaxed);
+    const auto state = packet(*number).state.load(std::memory_order_relaxed);
     if (state != Packet::State::message && state != Packet::State::own_short) {  // it needs a request of its own
       put_in_front(*number);
       break;
@@ -290,7 +316,7 @@ void Queue::put_in_front(std::uint32_t number) {
 }
 
 Outcome Queue::open(std::uint32_t number, Message& message, Request& request) {
-  Packet& p = packets_[number];
+  Packet& p = packet(number);
   message.from = p.peer;
   message.tag = p.tag;
   message.bytes = p.bytes;
@@ -313,7 +339,7 @@ Outcome Queue::open(std::uint32_t number, Message& message, Request& request) {
 
 // Makes room for an announced message and asks for it.
 Outcome Queue::accept(std::uint32_t number, Message& message, Request& request) {
-  Packet& p = packets_[number];
+  Packet& p = packet(number);
   std::byte* memory = nullptr;
   try {
     memory = options_.allocate ? options_.allocate(p.bytes) : new (std::nothrow) std::byte[p.bytes];
@@ -339,7 +365,7 @@ Outcome Queue::accept(std::uint32_t number, Message& message, Request& request) 
   p.missing.store(p.bytes, std::memory_order_relaxed);
   p.state.store(Packet::State::answering, std::memory_order_relaxed);
   request.begin();
-  if (!move_on(p)) activate(number);
+  if (!move_on(number)) activate(number);
   return {Outcome::State::posted, Retry::none};
 }
 
@@ -351,11 +377,11 @@ void Queue::release_other(Message& message) {
       rings_->release(message.from, message.ticket_);
       return;
     case Message::Where::fabric:
-      fabric_.release(packets_[message.packet_].arrived);
+      fabric_.release(packet(message.packet_).arrived);
       [[fallthrough]];
     case Message::Where::packet:
-      packets_[message.packet_].arrived = {};
-      packets_[message.packet_].state.store(Packet::State::free, std::memory_order_relaxed);
+      packet(message.packet_).arrived = {};
+      packet(message.packet_).state.store(Packet::State::free, std::memory_order_relaxed);
       pool_.give(message.packet_);
       return;
     case Message::Where::allocated:
@@ -373,9 +399,9 @@ void Queue::release_other(Message& message) {
 
 // Notes a message that nobody has received yet; none: no packet, it stays where it is.
 std::optional<std::uint32_t> Queue::keep(const atl::Packet& packet) {
-  const auto number = pool_.take(Team::this_thread(), PacketPool::For::library);
+  const auto number = take(PacketPool::For::library);
   if (!number) return std::nullopt;
-  Packet& p = packets_[*number];
+  Packet& p = this->packet(*number);
   p.peer = packet.from;
   p.tag = packet.note.tag;
   if (kind_of(packet.note) == Kind::rts) {
@@ -418,7 +444,7 @@ bool Queue::pull() {
 void Queue::answer(const atl::Packet& packet) {
   Rtr rtr;
   std::memcpy(&rtr, packet.data, sizeof rtr);
-  Packet& p = packets_[rtr.sender_packet];
+  Packet& p = this->packet(rtr.sender_packet);
   static_cast<void>(p.state.load(std::memory_order_acquire));
   p.other = rtr.receiver_packet;
   p.landing = rtr.landing;
@@ -446,9 +472,9 @@ bool Queue::move_active() {
   std::lock_guard hold(active_lock_, std::adopt_lock);
   bool moved = false;
   for (std::size_t i = 0; i < active_.size();) {
-    Packet& p = packets_[active_[i]];
+    Packet& p = packet(active_[i]);
     const std::uint64_t before = p.sent;
-    const bool over = move_on(p);
+    const bool over = move_on(active_[i]);
     moved = moved || over || p.sent != before;
     if (over) {
       active_[i] = active_.back();
@@ -462,8 +488,8 @@ bool Queue::move_active() {
 }
 
 // Sends what the packet has to send now; true if nothing is left of it.
-bool Queue::move_on(Packet& p) {
-  const auto number = static_cast<std::uint32_t>(&p - packets_.get());
+bool Queue::move_on(std::uint32_t number) {
+  Packet& p = packet(number);
   const std::uint64_t token = static_cast<std::uint64_t>(number_) << 32 | number;
   if (p.state.load(std::memory_order_relaxed) == Packet::State::answering) {
     Rtr rtr{p.other, number, p.landing, p.by_put};
@@ -495,7 +521,7 @@ bool Queue::move_on(Packet& p) {
 }
 
 void Queue::piece(Rank, std::uint32_t number, const std::byte* data, std::size_t bytes) {
-  Packet& p = packets_[number];
+  Packet& p = packet(number);
   static_cast<void>(p.state.load(std::memory_order_acquire));
   std::uint64_t offset = 0;
   std::memcpy(&offset, data, sizeof offset);
@@ -505,7 +531,7 @@ void Queue::piece(Rank, std::uint32_t number, const std::byte* data, std::size_t
 }
 
 void Queue::finish(std::uint32_t number) {
-  Packet& p = packets_[number];
+  Packet& p = packet(number);
   static_cast<void>(p.state.load(std::memory_order_acquire));
   Request* request = p.request;
   p.state.store(Packet::State::free, std::memory_order_relaxed);
@@ -529,7 +555,7 @@ std::array<std::uint64_t, kRetryReasons> Queue::retries() const {
 }
 
 std::size_t Queue::memory_bytes() const {
-  return pool_.size() * sizeof(Packet) + (rings_ ? rings_->memory_bytes() : 0);
+  return packet_bytes_.load(std::memory_order_relaxed) + (rings_ ? rings_->ring_bytes() : 0);
 }
 
 std::string Queue::describe() {

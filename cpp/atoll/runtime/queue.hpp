@@ -32,7 +32,7 @@
 /// Memory: short messages are read where the fabric received them, until release(). A receiver that keeps them takes that
 /// room from their sender, which gets Retry::backlog; control has room of its own and still flows. Announcements, and
 /// messages that another call's progress has found, take a packet each: of Plan::packets, or of a reserve of as many
-/// that sends cannot use.
+/// that sends cannot use. Packets are made as they are needed, and kept.
 ///
 /// Threads: any thread of the team may call anything. One at a time makes progress, the others go on.
 namespace atl {
@@ -198,6 +198,9 @@ class Queue {
   Outcome send_self(std::uint32_t tag, std::span<const std::byte> bytes, Request& request);
   Outcome refused(Rank to, Busy busy);
   Outcome refused(Rank to, Retry reason);
+  /// One of the pool's; its record is there from here on.
+  std::optional<std::uint32_t> take(PacketPool::For use);
+  Packet& packet(std::uint32_t number);
   Outcome open(std::uint32_t number, Message& message, Request& request);
   Outcome accept(std::uint32_t number, Message& message, Request& request);
   bool has_waiting() const { return !arrived_.empty() || front_count_.load(std::memory_order_relaxed) > 0; }
@@ -213,7 +216,7 @@ class Queue {
   void put_in_front(std::uint32_t number);
   bool pump();
   bool move_active();
-  bool move_on(Packet& packet);
+  bool move_on(std::uint32_t number);
   void note_retry(Retry reason);
   void finish(std::uint32_t number);
   void release_other(Message& message);
@@ -230,8 +233,11 @@ class Queue {
   std::vector<std::atomic<RingSender*>> links_;  // [rank]; null: not used yet, or not through a ring
   MpmcQueue arrived_;                            // packets with a message that nobody has received yet
   PacketPool pool_;
-  std::unique_ptr<Packet[]> packets_;  // [number]
-  Mapping own_;                        // [number][eager]: short messages of this rank to itself
+  // Of what the pool has given out so far: some are made at once.
+  static constexpr std::uint32_t kAtOnce = 32;
+  std::vector<std::atomic<Packet*>> packets_;  // [number / kAtOnce]
+  std::atomic<std::size_t> packet_bytes_{0};
+  Mapping own_;  // [number][eager]: short messages of this rank to itself
   std::vector<Tally> tallies_;
 
   SpinLock active_lock_;

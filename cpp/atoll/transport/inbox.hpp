@@ -66,8 +66,8 @@ class Inbox {
   struct Area {
     RingMemory* control = nullptr;
     RingMemory* messages = nullptr;
-    std::atomic<std::uint32_t>* words = nullptr;       // [slot]
-    std::atomic<std::uint32_t>* slots_used = nullptr;  // high-water
+    std::atomic<std::uint32_t>* words = nullptr;    // [slot]
+    std::atomic<std::uint64_t>* touched = nullptr;  // bytes of slots that have been written, in whole pages
     std::byte* first_slot = nullptr;
     std::size_t stride = 0;
     std::byte* slot(std::uint32_t k) const { return first_slot + k * stride; }

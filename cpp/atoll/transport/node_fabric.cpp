@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <atoll/base/error.hpp>
 #include <atoll/base/timer.hpp>
 #include <atoll/transport/node_fabric.hpp>
@@ -30,6 +31,14 @@ void Rings::look_for_active() {
   }
 }
 
+std::size_t Rings::ring_bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& source : sources_)
+    for (const RingMemory* ring : {source->area.messages, source->area.control})
+      bytes += ring->touched.load(std::memory_order_relaxed);
+  return bytes;
+}
+
 bool Rings::any() {
   if (!scan_.try_lock()) return false;
   std::lock_guard hold(scan_, std::adopt_lock);
@@ -42,6 +51,13 @@ struct Outbound {
   Inbox inbox;
   Inbox::Area area;
   RingSender messages, control;
+  std::array<std::uint32_t, 64> touched{};  // [slot] bytes that exist; whoever holds the slot may look
+
+  void touch(std::uint32_t slot, std::size_t bytes) {
+    const std::size_t pages = std::min((bytes + kPage - 1) / kPage * kPage, area.stride);
+    area.touched->fetch_add(pages - touched[slot], std::memory_order_relaxed);
+    touched[slot] = static_cast<std::uint32_t>(pages);
+  }
 };
 
 class NodeFabric final : public Fabric, public Rings {
@@ -59,7 +75,6 @@ class NodeFabric final : public Fabric, public Rings {
     me_ = static_cast<std::uint32_t>(std::find(members.begin(), members.end(), options_.rank) - members.begin());
     mine_ = Inbox(options_.inboxes[me_]);
     sources_used_ = &mine_.sources_used();
-    ring_bytes_ = mine_.geometry().message_ring + mine_.geometry().control_ring;
     for (std::uint32_t k = 0; k < members.size(); ++k) {
       const auto r = static_cast<std::size_t>(members[k]);
       index_[r] = k;
@@ -97,15 +112,10 @@ class NodeFabric final : public Fabric, public Rings {
   bool shares_addresses(Rank) const override { return options_.one_process; }
   std::size_t slot_bytes() const override { return slot_bytes_; }
   std::size_t message_bytes() const override { return message_bytes_; }
-  // What others write to, in this rank's inbox. Pages that no slot has reached yet do not exist.
+  // What others have written to in this rank's inbox: its other pages do not exist.
   std::size_t memory_bytes() const override {
-    std::size_t bytes = 0;
-    for (std::size_t s = 0; s < sources_.size(); ++s) {
-      if (!used_[s]->load(std::memory_order_relaxed)) continue;
-      const InboxGeometry& g = mine_.geometry();
-      bytes += g.message_ring + g.control_ring +
-               sources_[s]->area.slots_used->load(std::memory_order_relaxed) * sources_[s]->area.stride;
-    }
+    std::size_t bytes = ring_bytes();
+    for (const auto& source : sources_) bytes += source->area.touched->load(std::memory_order_relaxed);
     return bytes;
   }
 
@@ -117,8 +127,6 @@ class NodeFabric final : public Fabric, public Rings {
       auto& word = out.area.words[k];
       if (word.load(std::memory_order_relaxed) != Inbox::kFree) continue;
       if (!word.compare_exchange_strong(expected, Inbox::kHeld, std::memory_order_acquire)) continue;
-      if (out.area.slots_used->load(std::memory_order_relaxed) <= k)
-        out.area.slots_used->store(k + 1, std::memory_order_relaxed);
       slot = {out.area.slot(k), slot_bytes_, to, k};
       return Busy::no;
     }
@@ -128,6 +136,8 @@ class NodeFabric final : public Fabric, public Rings {
   void publish(const Slot& slot, std::size_t bytes) override {
     ATOLL_ASSERT(bytes > 0 && bytes <= slot.capacity);
     Outbound& out = towards(slot.to);
+    if (bytes > out.touched[slot.ticket]) [[unlikely]]
+      out.touch(slot.ticket, bytes);
     out.area.words[slot.ticket].store(Inbox::kFull + static_cast<std::uint32_t>(bytes), std::memory_order_release);
     out.inbox.published().fetch_add(1, std::memory_order_release);
     out.inbox.bell().ring();

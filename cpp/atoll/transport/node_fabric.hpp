@@ -21,8 +21,8 @@ class Rings {
     return senders_[r];
   }
   bool reaches(Rank rank) const { return senders_[static_cast<std::size_t>(rank)] != nullptr; }
-  /// Of the rings that others have used to send here.
-  std::size_t memory_bytes() const { return active_.size() * ring_bytes_; }
+  /// Of the rings in which others send here: the part that has been written.
+  std::size_t ring_bytes() const;
   /// Wakes the receiver after pushes, if it sleeps.
   void ring(Rank to) { bells_[static_cast<std::size_t>(to)]->ring(); }
 
@@ -51,8 +51,7 @@ class Rings {
   std::vector<std::unique_ptr<Source>> sources_;        // [number on the node]
   std::vector<Source*> active_;                         // those that have sent; under scan_
   std::size_t turn_ = 0;
-  std::size_t ring_bytes_ = 0;  // of one source, messages and control
-  SpinLock scan_;               // one thread scans at a time; handlers run outside it
+  SpinLock scan_;  // one thread scans at a time; handlers run outside it
 
   bool shuffled_ = false;  // messages of a pair keep their order but not their moment
   Random random_{0};       // under scan_

@@ -25,10 +25,12 @@
 namespace atl {
 
 inline constexpr std::size_t kLine = 64;
+inline constexpr std::size_t kPage = 4096;  // of what exists once it is written to
 
-/// What both ends see: the receiver's count, then the lines. All zero in the beginning, which is an empty ring.
+/// What both ends see: their counts, then the lines. All zero in the beginning, which is an empty ring.
 struct RingMemory {
   alignas(128) std::atomic<std::uint64_t> taken{0};  // bytes that the receiver has given back, ever
+  std::atomic<std::uint64_t> touched{0};             // bytes from the front that have been written, by the sender
   alignas(128) std::byte lines[];                    // NOLINT: size is the geometry's
 
   /// Whole units of its alignment, so that what follows a ring of one line may be a ring.
@@ -96,7 +98,8 @@ class alignas(128) RingSender {
  public:
   RingSender() = default;
   /// `ring_bytes`: a power of two from 64 on.
-  RingSender(RingMemory* memory, std::size_t ring_bytes) : memory_(memory), size_(ring_bytes) {}
+  RingSender(RingMemory* memory, std::size_t ring_bytes)
+      : memory_(memory), size_(ring_bytes), front_(std::min(kFrontAtFirst, size_)) {}
 
   /// Copies the message (at most ring::message_bytes()) into the ring. Any thread.
   Busy push(Note note, const std::byte* data, std::size_t bytes) {
@@ -144,24 +147,44 @@ class alignas(128) RingSender {
   explicit operator bool() const { return memory_ != nullptr; }
 
  private:
+  // A ring exists as far as it has been used, so the sender stays in front: a pad takes both ends back to the beginning
+  // once most of that has been given back, else it goes on into twice as much. Less than two of the lots in which a receiver
+  // gives back would grow at any pace. A line is left for the pad.
+  static constexpr std::uint64_t kFrontAtFirst = (32 << 10) - kLine;
+
+  void look_behind_front(std::uint64_t at, std::uint64_t need) {
+    taken_ = memory_->taken.load(std::memory_order_acquire);
+    const std::uint64_t out = tail_ - taken_;
+    while (at + need > front_ && front_ < size_ && (out > front_ / 2 || out + need > at))
+      front_ = std::min(size_, 2 * front_ + kLine);
+  }
+
   // Offset of `need` bytes in one piece, and of the word that the receiver looks at first (a pad, or the message
   // itself); or false. Under the lock.
   bool reserve(std::uint64_t need, std::uint64_t& at, std::uint64_t& first) {
     at = first = tail_ & (size_ - 1);
-    const std::uint64_t skip = at + need > size_ ? size_ - at : 0;
+    if (at + need > front_ && front_ < size_) [[unlikely]]
+      look_behind_front(at, need);
+    const std::uint64_t skip = at + need > front_ ? size_ - at : 0;
     const std::uint64_t end = tail_ + skip + need;
     if (end - taken_ > size_) [[unlikely]] {
       taken_ = memory_->taken.load(std::memory_order_acquire);
       if (end - taken_ > size_) return false;
     }
     if (skip > 0) at = 0;
-    tail_ += skip + need;
+    tail_ = end;
+    if (at + need >= touched_) [[unlikely]] {  // the receiver looks at the word behind, too
+      touched_ = std::min(size_, (at + need) / kPage * kPage + kPage);
+      memory_->touched.store(touched_, std::memory_order_relaxed);
+    }
     return true;
   }
 
   RingMemory* memory_ = nullptr;
   std::uint64_t size_ = 0;
+  std::uint64_t front_ = 0;  // what is used of the ring
   std::uint64_t tail_ = 0, taken_ = 0;
+  std::uint64_t touched_ = 0;  // whole pages
   SpinLock lock_;
 };
 
