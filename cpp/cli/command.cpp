@@ -3,7 +3,9 @@
 
 #include <atoll/apsp/saved_run.hpp>
 #include <atoll/transport/discover.hpp>
+#include <charconv>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 
@@ -44,11 +46,36 @@ void say_bounds_shortly(CLI::App& app) {
   }
 }
 
+// Throws where `path`, the value of --json, cannot be written: before the work is done.
+void check_json_path(const std::string& path) {
+  if (path.empty() || path == "-") return;
+  const auto folder = std::filesystem::path(path).parent_path();
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw IoError(fmt::format("{}: is a folder (--json names a file). Name a file in it.", path));
+  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
+    throw IoError(fmt::format("{}: cannot be written (there is no folder {}). Make it first.", path, folder.string()));
+}
+
+// Else an id beyond 64 bits is read as the greatest that there is, and the message names that one.
+void refuse_long_ids(CLI::App& app) {
+  CLI::Option* source = app.get_option_no_throw("--source");
+  if (source == nullptr) return;
+  source->check([](const std::string& text) {
+    Vertex id = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+    return error == std::errc::result_out_of_range || (error == std::errc{} && id > kMaxVertex)
+               ? fmt::format("{} (ids are 0 to 2^63 - 2)", text)
+               : std::string();
+  });
+}
+
 }  // namespace
 
 std::optional<int> Command::parse(const Words& words) {
   words_ = words;
   say_bounds_shortly(app_);
+  refuse_long_ids(app_);
   try {
     std::vector<std::string> reversed(words.rbegin(), words.rend());
     app_.parse(std::move(reversed));
@@ -138,6 +165,9 @@ int Command::run(const std::function<Outcome(World&)>& f) {
                 {"ranks", world.size()}, {"threads", world.team().size()}, {"transport", world.fabric().name()},
                 {"how", job->how()},     {"machine", machine().to_json()}, {"hierarchy", world.hierarchy().to_json()}};
           }
+          world.together([&] {
+            if (world.rank() == 0) check_json_path(json_);
+          });
           Outcome mine = f(world);
           if (world.rank() == 0) outcome = std::move(mine);
         },
@@ -159,6 +189,7 @@ int Command::run(const std::function<Outcome(World&)>& f) {
 
 int Command::run_alone(const std::function<Outcome()>& f) {
   try {
+    check_json_path(json_);
     return print(f());
   } catch (...) {
     return fail();
@@ -179,9 +210,11 @@ int Command::print(const Outcome& outcome) const {
                           {"verified", outcome.verified ? nlohmann::json(*outcome.verified) : nlohmann::json()}};
     object.update(outcome.extra);
     if (failed) object["error"] = {{"kind", "verification"}, {"message", outcome.failure}};
+    if (json_ != "-") std::cout << outcome.text << std::flush;
     put_json(object);
+  } else {
+    std::cout << outcome.text << std::flush;
   }
-  if (json_ != "-") std::cout << outcome.text << std::flush;
   if (failed) fmt::print(stderr, "atoll: error: {}\n", outcome.failure);
   return failed ? 1 : 0;
 }
@@ -206,6 +239,11 @@ int Command::fail() const {
   const Failure failure = current_failure();
   fmt::print(stderr, "atoll: error: {}\n", failure.message);
   if (json()) {
+    try {
+      check_json_path(json_);
+    } catch (const Error&) {
+      return failure.exit_code;  // said already, or of no use beside the failure
+    }
     try {
       put_json({{"schema", 1}, {"command", name_}, {"error", {{"kind", failure.kind}, {"message", failure.message}}}});
     } catch (const std::exception& e) {

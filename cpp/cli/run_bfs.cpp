@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/algorithms/bfs.hpp>
+#include <atoll/graph/write.hpp>
 #include <atoll/verify/bfs_tree.hpp>
 #include <charconv>
 
@@ -38,6 +39,7 @@ std::optional<Edge> fission_of(const std::string& text) {
 Outcome search(World& world, const Options& options) {
   world.fabric().simulate_closely(false);
   RankTimer timer(world);
+  if (!options.output.empty()) check_result_path(world, options.output);
   Outcome outcome;
   EdgeList edges = options.input.load(world);
   const double load_seconds = world.max(timer.lap());

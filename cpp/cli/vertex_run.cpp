@@ -29,6 +29,7 @@ void VertexRun::add_to(CLI::App& app) {
 
 Outcome VertexRun::run(World& world, const VertexAlgorithm& algorithm) const {
   world.fabric().simulate_closely(false);
+  if (!output.empty()) check_result_path(world, output);
   RankTimer timer(world);
   EdgeList edges = input.load(world);
   const double load_seconds = world.max(timer.lap());

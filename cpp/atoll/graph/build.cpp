@@ -53,15 +53,11 @@ class GraphBuilder {
   GraphBuilder(World& world, IdMap ids, const GraphOptions& options) : world_(world), options_(options) {
     graph_.world_ = &world;
     graph_.ids_ = std::move(ids);
-    const Vertex owned = graph_.blocks().size(world.rank());
-    world.agree(owned < (Vertex{1} << 31) - 64,
-                fmt::format("rank {} would own {} vertices (local numbers have 31 bits). Use more ranks.", world.rank(),
-                            owned));
-    graph_.owned_ = static_cast<Local>(owned);
   }
 
   /// `owner` is the same list when it may be freed.
   Graph build(const EdgeList& edges, EdgeList* owner) {
+    number_locally(edges);
     graph_.name_ = edges.name;
     graph_.directed_ = edges.directed;
     graph_.input_edges_ = world_.sum(static_cast<Edge>(edges.size()));
@@ -88,6 +84,17 @@ class GraphBuilder {
   }
 
  private:
+  void number_locally(const EdgeList& edges) {
+    const Vertex owned = graph_.blocks().size(world_.rank());
+    // Each direction's offsets and positions, the two orders, the original ids.
+    const double per_vertex = (edges.directed ? 2 : 1) * 2 * sizeof(Edge) + 2 * sizeof(Local) + sizeof(std::uint32_t);
+    require_vertices(world_, edges.name, graph_.ids_, per_vertex * static_cast<double>(owned));
+    world_.agree(owned < (Vertex{1} << 31) - 64,
+                 fmt::format("rank {} would own {} vertices (local numbers have 31 bits). Use more ranks.",
+                             world_.rank(), owned));
+    graph_.owned_ = static_cast<Local>(owned);
+  }
+
   void cut() {
     const PartitionOptions& placement = options_.placement;
     const Rank ranks = world_.size();
@@ -356,9 +363,6 @@ class GraphBuilder {
 Graph Graph::build(World& world, EdgeList&& edges, const GraphOptions& options) {
   const RankTimer timer(world);
   IdMap ids = number(world, edges);
-  // Each direction's offsets and positions, the two orders, the original ids.
-  const double per_vertex = (edges.directed ? 2 : 1) * 2 * sizeof(Edge) + 2 * sizeof(Local) + sizeof(std::uint32_t);
-  require_vertices(world, edges.name, ids, per_vertex * static_cast<double>(ids.blocks().size(world.rank())));
   std::map<std::string, double> seconds{{"number", timer.seconds()}};
   ids = assign(world, edges, std::move(ids), options.placement, &seconds);
   const double before = timer.seconds();

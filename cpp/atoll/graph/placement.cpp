@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atoll/base/random.hpp>
 #include <atoll/graph/cluster_placement.hpp>
+#include <atoll/graph/enough_memory.hpp>
 #include <atoll/graph/named.hpp>
 #include <atoll/graph/placement.hpp>
 #include <atoll/runtime/mailbox.hpp>
@@ -127,6 +128,8 @@ std::vector<Rank> owners_of(World& world, const EdgeList& edges, const IdMap& id
 IdMap assign(World& world, EdgeList& edges, IdMap ids, const PartitionOptions& placement,
              std::map<std::string, double>* seconds) {
   if (placement.partition == Partition::blocked || world.size() == 1) return ids;
+  // Owners, and the ids on their way.
+  require_vertices(world, edges.name, ids, 20.0 * static_cast<double>(ids.blocks().size(world.rank())));
   const std::vector<Rank> owner = owners_of(world, edges, ids, world.hierarchy(), placement, seconds);
   const RankTimer timer(world);
   const auto p = static_cast<std::size_t>(world.size());

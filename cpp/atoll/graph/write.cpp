@@ -115,17 +115,22 @@ void write_npy(World& world, const std::string& path, std::span<const Vertex> id
   });
 }
 
+std::string result_ending(const std::string& path) {
+  std::string ending = std::filesystem::path(path).extension().string();
+  if (ending != ".tsv" && ending != ".csv" && ending != ".txt" && ending != ".npy")
+    throw UsageError(fmt::format("{}: the ending is {} (results are written as .tsv .csv .txt .npy). Use one of them.",
+                                 path, in_quotes(ending)));
+  return ending;
+}
+
 template <class Value>
 void write_values(World& world, const std::string& path, std::span<const Vertex> ids, std::span<const Value> values) {
   world.agree(ids.size() == values.size(),
               fmt::format("{}: {} ids and {} values were given (each id has one). Pass as many.", path, ids.size(),
                           values.size()));
-  const std::string ending = std::filesystem::path(path).extension().string();
+  const std::string ending = result_ending(path);
   if (ending == ".npy") return write_npy(world, path, ids, values);
-  const char between = ending == ".tsv" ? '\t' : ending == ".csv" ? ',' : ending == ".txt" ? ' ' : 0;
-  if (!between)
-    throw UsageError(fmt::format("{}: the ending is {} (results are written as .tsv .csv .txt .npy). Use one of them.",
-                                 path, in_quotes(ending)));
+  const char between = ending == ".tsv" ? '\t' : ending == ".csv" ? ',' : ' ';
   write_lines(world, path, ending == ".csv" ? "id,value\n" : "", ids.size(), [&](char* p, std::size_t row) {
     p = put(p, ids[row]);
     *p++ = between;
@@ -275,6 +280,13 @@ void write_result(World& world, const std::string& path, std::span<const Vertex>
 
 void write_result(World& world, const std::string& path, std::span<const Vertex> ids, std::span<const double> values) {
   write_values(world, path, ids, values);
+}
+
+void check_result_path(World& world, const std::string& path) {
+  world.together([&] {
+    result_ending(path);
+    if (world.rank() == 0) output_target(path);
+  });
 }
 
 void write_edges(World& world, const std::string& path, const EdgeList& edges) {

@@ -25,6 +25,8 @@ namespace atl {
 void write_result(World& world, const std::string& path, std::span<const Vertex> ids,
                   std::span<const std::int64_t> values);
 void write_result(World& world, const std::string& path, std::span<const Vertex> ids, std::span<const double> values);
+/// Throws what write_result would say of `path` alone, before an hour's work is done. Collective.
+void check_result_path(World& world, const std::string& path);
 
 /// The format goes by the ending:
 ///   .el .edges .elist   source target               what GAP reads; weights are left out

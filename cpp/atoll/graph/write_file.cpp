@@ -11,22 +11,25 @@
 namespace atl {
 namespace fs = std::filesystem;
 
+fs::path output_target(const std::string& path) {
+  std::error_code ignored;
+  // A link stays, its target is replaced.
+  fs::path target = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : fs::path(path);
+  check(!path.empty(), "the path of the output is empty. Name a file.");
+  if (fs::is_directory(target, ignored))
+    throw IoError(fmt::format("{}: is a folder (a file is to be written). Name a file in it.", path));
+  if (fs::exists(target, ignored) && !fs::is_regular_file(target, ignored))
+    throw IoError(fmt::format("{}: is no regular file (a finished file is renamed to it). Write to a file.", path));
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  if (!fs::exists(folder, ignored))
+    throw IoError(fmt::format("{}: cannot be written (there is no folder {}). Make it first.", path, folder.string()));
+  return target;
+}
+
 OutputFile::OutputFile(World& world, const std::string& path) : world_(world), path_(path) {
   world_.together([&] {
     if (world_.rank() != 0) return;
-    std::error_code ignored;
-    // A link stays, its target is replaced.
-    fs::path target = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : fs::path(path);
-    check(!path.empty(), "the path of the output is empty. Name a file.");
-    if (fs::is_directory(target, ignored))
-      throw IoError(fmt::format("{}: is a folder (a file is to be written). Name a file in it.", path));
-    if (fs::exists(target, ignored) && !fs::is_regular_file(target, ignored))
-      throw IoError(fmt::format("{}: is no regular file (a finished file is renamed to it). Write to a file.", path));
-    const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
-    if (!fs::exists(folder, ignored))
-      throw IoError(
-          fmt::format("{}: cannot be written (there is no folder {}). Make it first.", path, folder.string()));
-    path_ = target.string();
+    path_ = output_target(path).string();
     for (int attempt = 0; handle_.get() < 0; ++attempt) {
       temporary_ = fmt::format("{}.{}-{}.part", path_, getpid(), attempt);
       handle_ = FileHandle(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));

@@ -4,6 +4,7 @@
 #include <atoll/graph/read_file.hpp>
 #include <atoll/runtime/world.hpp>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 /// A file that all ranks write parts of, and that appears whole or not at all.
@@ -16,6 +17,9 @@
 /// All calls but write_at are collective and throw the same IoError on every rank. Without commit() the
 /// destructor removes the temporary file.
 namespace atl {
+
+/// The file that is written for `path`: a link's target. Throws where it can be none: a folder, a device, no folder for it.
+std::filesystem::path output_target(const std::string& path);
 
 class OutputFile {
  public:

@@ -27,6 +27,8 @@ constexpr double kSaving_s = 30;
 // A rank that sees a peer gone leaves the report to the parent, and speaks only if the parent does not act.
 constexpr double kParentActs_s = 8;
 constexpr double kOthersEnd_s = 2;
+// Ranks that are started here: each is a process or a thread of this machine, and has memory for every other.
+constexpr Rank kMostStarted = 2048;
 
 sigset_t job_signals() {
   sigset_t set;
@@ -82,6 +84,11 @@ Job::Job(Rank ranks, Plan plan, std::vector<std::string> command)
     how_ = "1 rank";
     return;
   }
+  if (ranks_ > kMostStarted)
+    throw UsageError(fmt::format(
+        "--ranks is {} (at most {} are started from here). Start them with the launcher of your machines, or "
+        "in virtual time by --transport levels.",
+        ranks_, kMostStarted));
 
   if (plan_.transport == "shm" || plan_.transport == "ofi") {
     part_ = Part::parent;
