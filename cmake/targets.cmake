@@ -15,6 +15,8 @@ function(atoll_settings target)
       -Wconversion
       $<$<BOOL:${ATOLL_WERROR}>:-Werror>
       $<$<BOOL:${ATOLL_X86}>:-march=x86-64-v2>
+      # Else GCC calls each of the library's own functions through a table, since a program might replace it.
+      -fno-semantic-interposition
   )
   set_target_properties(
     ${target}
