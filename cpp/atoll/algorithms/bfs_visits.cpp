@@ -21,7 +21,8 @@ BfsVisits<Id>::BfsVisits(const Graph& graph, const BfsOptions& options, const st
     direct_.emplace(world, of_records<Visit>(Receive{this}), kHandling);
     if (atl::may_post(graph, options)) {
       posted_.resize(static_cast<std::size_t>(world.size()));
-      posts_.emplace(world, std::vector<std::size_t>(posted_.size(), 1), std::vector<std::size_t>(posted_.size(), 1));
+      const std::vector<std::size_t> one_each(posted_.size(), 1);
+      posts_.emplace(world, post_room_ = Posts::room_for(world, 0), one_each, one_each);  // levels are narrow
     }
   } else {
     named_ = world.exchange(known);
@@ -69,7 +70,7 @@ BfsLevel BfsVisits<Id>::post(const BfsLevel& mine) {
 // In as many rooms as it takes; the first says what this rank brings along.
 template <class Id>
 void BfsVisits<Id>::write_post(Posts::Pen& pen, Rank to, const BfsLevel& mine) {
-  const std::size_t most = (posts_->room_bytes() - sizeof(PostHead)) / sizeof(Visit);
+  const std::size_t most = (post_room_ - sizeof(PostHead)) / sizeof(Visit);
   PostHead head{mine.vertices, mine.edges, 0};
   const auto write = [&](std::span<const Visit> visits) {
     head.visits = static_cast<std::uint32_t>(visits.size());

@@ -145,6 +145,7 @@ class BfsVisits {
   std::optional<BfsClaims> claims_;        // not on the direct route
   std::optional<Mailbox<Visit, Receive>> direct_;
   std::optional<Posts> posts_;
+  std::size_t post_room_ = 0;               // bytes
   std::vector<std::vector<Visit>> posted_;  // [rank] of the level
   std::optional<Mailbox<Passing, Arrive, Merge<VertexOf, KeepFirst>>> passing_;
 };

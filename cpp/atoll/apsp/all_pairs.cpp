@@ -10,8 +10,8 @@
 #include <atoll/apsp/peel.hpp>
 #include <atoll/apsp/peeled_pairs.hpp>
 #include <atoll/apsp/restore_no_path.hpp>
-#include <atoll/base/usable_memory.hpp>
 #include <atoll/apsp/value_range.hpp>
+#include <atoll/base/usable_memory.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
 

@@ -4,9 +4,9 @@
 #include <atoll/apsp/graph_of_arcs.hpp>
 #include <atoll/apsp/negative_cycle.hpp>
 #include <atoll/apsp/out_of_core.hpp>
-#include <atoll/base/usable_memory.hpp>
 #include <atoll/apsp/value_range.hpp>
 #include <atoll/base/checksum.hpp>
+#include <atoll/base/usable_memory.hpp>
 #include <atoll/runtime/termination.hpp>
 
 namespace atl {
