@@ -113,7 +113,7 @@ TEST_CASE("what looks like an edge list and is none is refused") {
   } graphs[] = {
       {"real/WormNet.v3.benchmark.txt.zst",
        ":1: source is 'C41D11.8' (not a whole number). Name the file's format and columns, or number the "
-       "vertices."},
+       "vertices as docs/names.md shows."},
       {"real/blogcatalog-adjlist.txt.zst",
        ":1: lines differ in their number of columns (this looks like a list of neighbours, not of edges). "
        "Convert it to one edge a line."},
