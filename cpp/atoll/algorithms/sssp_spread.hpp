@@ -25,6 +25,8 @@ class SsspSpread : private SsspSteps<Sum> {
   void run(Vertex source, SsspResult<Real>& result);
   /// Exchanges of the last run.
   int rounds() const { return rounds_; }
+  /// Whether the graph has hubs, as on one rank: then far vertices pull.
+  bool pulls() const { return skewed_; }
   std::size_t memory_bytes() const;
 
  private:
