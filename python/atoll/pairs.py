@@ -70,7 +70,7 @@ class AllPairs:
 
     @property
     def report(self) -> dict[str, Any]:
-        """How it went: method, seconds, operations, what was peeled off."""
+        """How it went: method, seconds, operations, what was peeled off, how many weights the type has rounded."""
         return self._report
 
     @property
@@ -215,7 +215,9 @@ def all_pairs(
                                 paths, whose least weight is the greatest; or_and: who reaches whom, weights do not
                                 count. By Floyd-Warshall. Of parallel edges that the graph has kept, the greatest counts
     dtype : {"auto", "float32", "float64", "int32", "uint16", "uint8"}
-                                of the distances; "auto": the narrowest that holds every path for sure
+                                of the distances; "auto": the narrowest that holds every sum of the weights, so
+                                that of float64 weights none is rounded; of float32 fractions float32. "float32" of
+                                float64 weights rounds: .report["rounded_weights"] says how many
     method : {"auto", "fw", "dijkstra", "delta", "bfs"}
                                 several ranks, or another semiring: fw
     delta : float               width of a bucket of delta-stepping; 0: tuned on the first sources

@@ -161,6 +161,17 @@ TEST_CASE("shortest paths over ranks are the same in sums of 32 bits, up to the 
     }
 }
 
+TEST_CASE("shortest paths over ranks are exact in sums of 64 bits") {
+  std::uint64_t number = 300;
+  for (const char* text : {"kron:9", "kron:12:2", "grid:20x30", "path:200"})
+    for (const bool directed : {false, true}) {
+      const auto check = [&](auto&& weight) { check_ways<double, std::uint64_t>(text, directed, ++number, weight); };
+      check([](std::size_t i) { return static_cast<double>(random_at(4, i) % 3); });
+      check(
+          [](std::size_t i) { return 0x1p44 + 1024 * static_cast<double>(random_at(4, i) % 1024); });  // sums are held
+    }
+}
+
 TEST_CASE("shortest paths over ranks do not depend on the width of a bucket") {
   std::uint64_t number = 100;
   for (const char* text : {"kron:12:2", "grid:30x30"})

@@ -305,6 +305,12 @@ TEST_CASE("what cannot be written is refused before anything is") {
     const EdgeList list = some_edges(world, 5, false, 0, true, std::nullopt);
     CHECK_THROWS_AS(write_edges(world, folder / "a.wel", list), InputError);
     CHECK_THROWS_AS(write_edges(world, folder / "a.xyz", list), UsageError);
+    for (const double lost : {1e-50, 1e300}) {
+      EdgeList weighted = some_edges(world, 5, false, 8, true, std::nullopt);
+      if (world.rank() == 1) std::get<Array<double>>(weighted.weight)[0] = lost;
+      CHECK_THROWS_WITH_AS(write_edges(world, folder / "a.g500", weighted), doctest::Contains("as float32"),
+                           InputError);
+    }
   });
   CHECK(folder.names() == std::vector<std::string>{"d.tsv"});
 }

@@ -176,5 +176,6 @@ std::size_t SsspLocal<Real, Sum>::memory_bytes() const {
 template class SsspLocal<float>;
 template class SsspLocal<double>;
 template class SsspLocal<double, std::uint32_t>;
+template class SsspLocal<double, std::uint64_t>;
 
 }  // namespace atl

@@ -39,6 +39,7 @@ void SsspSpread<Real, Sum>::choose_steps(const SsspOptions& options) {
 
   std::vector<double> mine;
   const auto share = entries > 0 ? std::ceil(kSamples * static_cast<double>(weights.size()) / entries) : 0;
+  for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(share); ++i)
     mine.push_back(static_cast<double>(weights[random_at(1, i) % weights.size()]));
   std::vector<double> sample = world_.all_gather_varying(std::span<const double>(mine));
   std::sort(sample.begin(), sample.end());
@@ -135,8 +136,10 @@ void SsspSpread<Real, Sum>::make_forth() {
 template void SsspSpread<float>::choose_steps(const SsspOptions&);
 template void SsspSpread<double>::choose_steps(const SsspOptions&);
 template void SsspSpread<double, std::uint32_t>::choose_steps(const SsspOptions&);
+template void SsspSpread<double, std::uint64_t>::choose_steps(const SsspOptions&);
 template void SsspSpread<float>::make_lists();
 template void SsspSpread<double>::make_lists();
 template void SsspSpread<double, std::uint32_t>::make_lists();
+template void SsspSpread<double, std::uint64_t>::make_lists();
 
 }  // namespace atl

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <atoll/algorithms/sssp_lists.hpp>
+#include <atoll/base/error.hpp>
+#include <atoll/graph/graph.hpp>
 #include <atomic>
 #include <limits>
 #include <utility>
@@ -11,10 +13,29 @@
 /// bucket is emptied, an edge followed, and a far vertex asked. See sssp_local.cpp for what each is in the papers.
 namespace atl {
 
-/// Not reached. Of whole numbers half of what fits: so an edge may be added to it.
+/// Not reached. Of whole numbers half of what fits, or of 64 bits a quarter, which a double holds: so an edge may be added
+/// to it.
 template <class Sum>
-inline constexpr Sum kSsspFar =
-    std::numeric_limits<Sum>::has_infinity ? std::numeric_limits<Sum>::infinity() : std::numeric_limits<Sum>::max() / 2;
+inline constexpr Sum kSsspFar = std::numeric_limits<Sum>::infinity();
+template <>
+inline constexpr std::uint32_t kSsspFar<std::uint32_t> = 0x7fffffff;
+template <>
+inline constexpr std::uint64_t kSsspFar<std::uint64_t> = std::uint64_t{1} << 62;
+
+/// Collective, where Sum is 64 bits: InputError, the same on all ranks, that names a vertex whose distance Real would round.
+/// distance(natural) is this rank's.
+template <class Real, class Sum, class F>
+void refuse_rounded(const Graph& graph, F&& distance) {
+  if constexpr (std::is_same_v<Sum, std::uint64_t>)
+    graph.world().together([&] {
+      for (Vertex v = 0; v < graph.owned(); ++v)
+        if (const Sum d = distance(v); d != kSsspFar<Sum>)
+          check(static_cast<Sum>(static_cast<Real>(d)) == d,
+                "sssp: {}: the shortest path to {} is {} long (float64 does not hold every whole number beyond 2^53). "
+                "Scale the weights down.",
+                graph.name(), graph.ids().id_of(v), d);
+    });
+}
 
 /// Sum: what distances are added up in; float, double, or an unsigned type if all are below kSsspFar.
 template <class Sum>

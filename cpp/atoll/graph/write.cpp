@@ -249,7 +249,26 @@ void write_graph500(World& world, const std::string& path, const EdgeList& edges
           most);
   }
   if (edges.weighted()) {
-    with_columns(edges, [&](const auto& source, const auto&, auto weight) {
+    with_columns(edges, [&](const auto& source, const auto& target, auto weight) {
+      const Edge rounded = world.sum(world.together([&] {
+        Edge count = 0;
+        for (std::size_t row = 0; row < source.size(); ++row) {
+          const auto w = static_cast<double>(weight(row));
+          const auto narrow = static_cast<float>(w);
+          if (static_cast<double>(narrow) == w) continue;
+          check(
+              std::isnormal(narrow),
+              "{}.weights: the edge from {} to {} weighs {} (as float32, which this format has, it would be {}). Scale "
+              "the weights, or write .atoll.",
+              path, source[row], target[row], w, narrow);
+          ++count;
+        }
+        return count;
+      }));
+      if (rounded > 0)
+        world.log()(LogLevel::warn,
+                    "{}.weights: {} weights are rounded to float32, which this format has (.atoll keeps them)", path,
+                    rounded);
       write_records(world, path + ".weights", "", source.size(), 4, [&](char* p, std::size_t row) {
         const auto w = static_cast<float>(weight(row));
         std::memcpy(p, &w, 4);

@@ -44,16 +44,14 @@ SharedPairs all_pairs_of(const SharedGraph& g, const std::string& semiring_name,
   const ArcWeights weights = semiring == Semiring::or_and ? ArcWeights::ones : ArcWeights::as_given;
   SharedPairs out{.world = g.world, .pairs = {}};
   g.world->call([&](World& world) {
-    EdgeList edges = edge_list_of(g.graph);
-    if (type != "auto") {
-      with_value_type(element_named(type), [&](auto value) {
-        out.pairs = compute(world, gather_arcs<decltype(value)>(world, std::move(edges), weights, semiring), options);
-      });
-      return 0;
-    }
-    Arcs<double> arcs = gather_arcs<double>(world, std::move(edges), weights, semiring);
-    with_value_type(narrowest_type(arcs, semiring), [&](auto value) {
-      out.pairs = compute(world, narrowed<decltype(value)>(std::move(arcs)), options);
+    Arcs<double> read = gather_arcs(world, edge_list_of(g.graph), weights, semiring);
+    with_value_type(type == "auto" ? narrowest_type(read, semiring) : element_named(type), [&](auto value) {
+      using T = decltype(value);
+      if constexpr (std::is_same_v<T, double>) {
+        out.pairs = compute(world, std::move(read), options);
+      } else {
+        out.pairs = compute(world, world.together([&] { return narrowed<T>(read); }), options);
+      }
     });
     return 0;
   });
