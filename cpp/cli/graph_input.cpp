@@ -43,8 +43,8 @@ void GraphInput::add_reading_to(CLI::App& app) {
 void GraphInput::add_to(CLI::App& app) {
   add_reading_to(app);
   app.add_option("--duplicates", duplicates_,
-                 "several edges between two vertices: keep, min or sum of weights (default min)")
-      ->check(CLI::IsMember({"keep", "min", "sum"}));
+                 "several edges between two vertices: keep, or min, max or sum of weights (default min)")
+      ->check(CLI::IsMember({"keep", "min", "max", "sum"}));
   app.add_option("--self-loops", self_loops_, "keep or drop (default keep)")->check(CLI::IsMember({"keep", "drop"}));
   app.add_option(
          "--partition", partition_,
@@ -80,9 +80,7 @@ EdgeList GraphInput::load(World& world) const {
 
 GraphOptions GraphInput::options() const {
   GraphOptions options;
-  options.duplicates = duplicates_ == "keep"  ? Duplicates::keep
-                       : duplicates_ == "sum" ? Duplicates::merge_sum
-                                              : Duplicates::merge_min;
+  options.duplicates = duplicates_named(duplicates_);
   options.self_loops = self_loops_ == "drop" ? SelfLoops::drop : SelfLoops::keep;
   options.placement = placement_named(partition_);
   options.placement.fusion = fusion_ == "on";

@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # inside the class, _core is the attribute
 
 __all__ = ["Graph"]
 
-_DUPLICATES = ("min", "sum", "keep")
+_DUPLICATES = ("min", "max", "sum", "keep")
 _SELF_LOOPS = ("keep", "drop")
 
 
@@ -115,9 +115,10 @@ class Graph:
                                 n: the ids are exactly 0 .. n-1, whether an edge names them or not; an array:
                                 further ids that exist, each rank giving a part. None: the vertices that edges
                                 name
-        duplicates : {"min", "sum", "keep"}
-                                several edges between the same two vertices become one with the least, or the
-                                sum of their weights; or all stay
+        duplicates : {"min", "max", "sum", "keep"}
+                                several edges between the same two vertices become one with the least, the
+                                greatest or the sum of their weights; or all stay. Longest and widest paths want
+                                "max" (or "keep"), and refuse a graph that has lost greater weights to "min"
         self_loops : {"keep", "drop"}
         comm, plan              see Graph
 
@@ -172,6 +173,7 @@ class Graph:
         *,
         directed: bool = True,
         weighted: bool | None = None,
+        duplicates: str | None = None,
         self_loops: str = "keep",
         comm: Any = None,
         plan: dict[str, Any] | None = None,
@@ -186,9 +188,12 @@ class Graph:
         A : sparse matrix or array, n x n
                                 values float32 or float64; bool makes an unweighted graph
         directed : bool         False: A[i, j] is an edge between i and j. A symmetric matrix has it twice; of
-                                different values the lesser counts
+                                different values `duplicates` takes one
         weighted : bool, optional
                                 False: the values are left out, whatever their type
+        duplicates : {"min", "max", "sum", "keep"}, optional
+                                of A[i, j] and A[j, i] where directed is False, and of one entry on several ranks;
+                                see from_edges. None: "min", and "sum" where directed
         self_loops : {"keep", "drop"}
         comm, plan              see Graph
 
@@ -206,11 +211,13 @@ class Graph:
         (3, 2, True)
         """
         world = world_of(comm, plan)
-        with agreed(world, f"from_scipy({directed=}, {weighted=}, {self_loops=}, A of {getattr(A, 'dtype', None)})"):
+        if duplicates is None:  # within a rank each entry is there once; a directed graph's may still be on several
+            duplicates = "sum" if directed else "min"
+        call = f"from_scipy({directed=}, {weighted=}, {duplicates=}, {self_loops=}"
+        with agreed(world, f"{call}, A of {getattr(A, 'dtype', None)})"):
+            _one_of("duplicates", duplicates, _DUPLICATES)
             _one_of("self_loops", self_loops, _SELF_LOOPS)
             rows, columns, weight = csr_columns(A, weighted)
-        # Within a rank each entry is there once; a directed graph's may still be on several.
-        duplicates = "sum" if directed else "min"
         core = _core.from_csr(world, rows, columns, weight, bool(directed), duplicates, self_loops)
         return cls._made(world, comm, core)
 

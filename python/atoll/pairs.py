@@ -213,7 +213,8 @@ def all_pairs(
     semiring : {"min_plus", "max_plus", "max_min", "or_and"}
                                 max_plus: longest paths, of directed graphs without a positive cycle; max_min: widest
                                 paths, whose least weight is the greatest; or_and: who reaches whom, weights do not
-                                count. By Floyd-Warshall. Of parallel edges that the graph has kept, the greatest counts
+                                count. By Floyd-Warshall. Of parallel edges the greatest counts: build the graph
+                                with duplicates="max" or "keep"
     dtype : {"auto", "float32", "float64", "int32", "uint16", "uint8"}
                                 of the distances; "auto": the narrowest that holds every sum of the weights, so
                                 that of float64 weights none is rounded; of float32 fractions float32. "float32" of
@@ -231,6 +232,8 @@ def all_pairs(
     ------
     InputError                  a negative cycle (named), a weight or a path that `dtype` does not hold (named), more
                                 than memory holds
+    UsageError                  options that do not go together; max_plus or max_min of a graph whose parallel edges
+                                were merged to the least of different weights
 
     References
     ----------

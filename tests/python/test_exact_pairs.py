@@ -194,3 +194,83 @@ def test_betweenness_refuses_lengths_that_it_could_take_for_equal():
         atoll.betweenness_centrality(tie, weighted=True)
     near = atoll.Graph.from_edges(src, dst, [FAR - 2, FAR - 4, 1])
     assert atoll.betweenness_centrality(near, weighted=True, normalized=False).gather().tolist() == [0, 1, 0]
+
+
+SIDES = [([0, 0], [1, 1], True), ([0, 0], [1, 1], False), ([0, 1], [1, 0], False)]
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize(("src", "dst", "directed"), SIDES)
+def test_parallel_edges_have_one_answer(src, dst, directed, ranks, tmp_path):
+    file = tmp_path / "t.txt"
+    file.write_text("".join(f"{u} {v} {w}\n" for u, v, w in zip(src, dst, (3.0, 7.0))))
+    side = "--directed" if directed else "--undirected"
+    semirings = ["min_plus", "max_min", "max_plus"] if directed else ["min_plus", "max_min"]
+    expected = {}
+    for semiring in semirings:
+        out = tmp_path / f"{semiring}.npy"
+        how = ["--semiring", semiring, "--ranks", ranks, "--transport", "inproc"]
+        expected[semiring] = apsp(file, out, side, *how)[1].distance(0, 1)
+    assert expected == {s: 3 if s == "min_plus" else 7 for s in semirings}
+
+    def play(world):
+        mine = slice(world.rank, None, world.size)
+        part = np.array(src)[mine], np.array(dst)[mine], np.array([3.0, 7.0])[mine]
+        part = [np.ascontiguousarray(column) for column in part]
+
+        def distance(semiring, **how):
+            graph = atoll.Graph.from_edges(*part, directed=directed, comm=world, **how)
+            pairs = atoll.all_pairs(graph, semiring=semiring)
+            out = tmp_path / f"{semiring} {how}.npy"
+            pairs.save(out, replace=True)
+            return atoll.apsp.open(out).distance(0, 1)
+
+        for semiring in semirings:
+            assert distance(semiring, duplicates="keep") == expected[semiring]
+            if semiring == "min_plus":
+                assert distance(semiring) == expected[semiring]
+                continue
+            assert distance(semiring, duplicates="max") == expected[semiring]
+            with pytest.raises(atoll.UsageError, match='duplicates="max"'):
+                distance(semiring)
+
+    atoll.run_ranks(ranks, play)
+
+
+def test_merging_that_loses_nothing_is_no_reason_to_refuse():
+    sparse = pytest.importorskip("scipy.sparse")
+    for columns in [([0, 0], [1, 1], [7.0, 7.0]), ([0, 0], [1, 1]), ([0, 0, 0], [1, 0, 0], [7.0, 2.0, 3.0])]:
+        for directed in (True, False):
+            pairs = atoll.all_pairs(atoll.Graph.from_edges(*columns, directed=directed), semiring="max_min")
+            assert pairs.distance(0, 1) == (7 if len(columns) == 3 else 1)
+    graph = atoll.Graph.from_edges([0, 0], [1, 1], [3.0, 7.0])
+    assert atoll.all_pairs(graph, semiring="or_and").distance(0, 1) is True
+    A = sparse.csr_array(np.array([[0, 3.0], [7.0, 0]]))
+    with pytest.raises(atoll.UsageError, match='duplicates="max"'):
+        atoll.all_pairs(atoll.Graph(A, directed=False), semiring="max_min")
+    widest = atoll.all_pairs(atoll.Graph(A, directed=False, duplicates="max"), semiring="max_min")
+    assert widest.distance(0, 1) == 7
+    assert atoll.all_pairs(atoll.Graph(A), semiring="max_min").distance(0, 1) == 3
+    with pytest.raises(atoll.UsageError, match="duplicates is 'most'"):
+        atoll.Graph(A, duplicates="most")
+
+
+def test_the_command_keeps_the_greatest_weight_too(tmp_path):
+    file, out = tmp_path / "t.txt", tmp_path / "d.tsv"
+    file.write_text("0 1 3\n0 1 7\n1 0 9\n")
+    for duplicates, length in (("min", 3), ("max", 7), ("sum", 10)):
+        for ranks in (1, 2):
+            how = [
+                "--duplicates",
+                duplicates,
+                "--ranks",
+                ranks,
+                "--transport",
+                "inproc",
+                "--output",
+                out,
+                "--json",
+                "-",
+            ]
+            command("sssp", file, "--directed", "--source", 0, *how)
+            assert out.read_text().split() == ["0", "0", "1", str(length)]

@@ -306,9 +306,10 @@ class GraphBuilder {
     graph_.natural_of_ = std::move(order.natural_of);
     seconds["translate"] = timer.lap();
 
-    const Edge loops = sort_rows(world_.team(), out, options_.duplicates, names.locals);
+    const auto [loops, merged] = sort_rows(world_.team(), out, options_.duplicates, names.locals);
     if (directed) sort_rows(world_.team(), in, options_.duplicates, names.locals);
     graph_.edges_ = directed ? world_.sum(out.size()) : (world_.sum(out.size()) + world_.sum(loops)) / 2;
+    graph_.merged_to_least_ = graph_.weighted() && options_.duplicates == Duplicates::merge_min && world_.any(merged);
     seconds["sort"] = timer.lap();
     seconds["total"] = whole.seconds();
   }

@@ -42,6 +42,11 @@ SharedPairs all_pairs_of(const SharedGraph& g, const std::string& semiring_name,
   const AllPairsOptions options{
       .semiring = semiring, .method = pairs_method_named(method), .delta = delta, .peel = peel ? Peel::yes : Peel::no};
   const ArcWeights weights = semiring == Semiring::or_and ? ArcWeights::ones : ArcWeights::as_given;
+  if ((semiring == Semiring::max_plus || semiring == Semiring::max_min) && g.graph.merged_to_least())
+    throw UsageError(fmt::format(
+        "{}: edges of different weights between the same two vertices were merged to the least (over {} the "
+        "greatest counts). Build the graph with duplicates=\"max\", or \"keep\".",
+        g.graph.name(), semiring_name));
   SharedPairs out{.world = g.world, .pairs = {}};
   g.world->call([&](World& world) {
     Arcs<double> read = gather_arcs(world, edge_list_of(g.graph), weights, semiring);

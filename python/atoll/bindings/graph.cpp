@@ -15,9 +15,7 @@ constexpr std::size_t kGrain = 1 << 16;
 
 GraphOptions graph_options(const std::string& duplicates, const std::string& self_loops) {
   GraphOptions options;
-  options.duplicates = duplicates == "keep"  ? Duplicates::keep
-                       : duplicates == "sum" ? Duplicates::merge_sum
-                                             : Duplicates::merge_min;
+  options.duplicates = duplicates_named(duplicates);
   options.self_loops = self_loops == "drop" ? SelfLoops::drop : SelfLoops::keep;
   return options;
 }
