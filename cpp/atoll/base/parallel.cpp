@@ -2,14 +2,43 @@
 #include <sched.h>
 
 #include <atoll/base/parallel.hpp>
+#include <chrono>
 
 namespace atl {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 // Set once when a worker starts; a rank's own thread keeps 0.
 thread_local int t_thread = 0;
 
+// A yield that takes so long gave the core to somebody who keeps it; then it is tried again after a while.
+constexpr std::chrono::microseconds kLongYield(50), kCrowded(100'000);
+thread_local Clock::time_point t_crowded_until{};
+
 }  // namespace
+
+bool Backoff::yield() {
+  const auto before = Clock::now();
+  if (before < t_crowded_until) return false;
+  std::this_thread::yield();
+  const auto after = Clock::now();
+  if (after - before < kLongYield) return true;
+  t_crowded_until = after + kCrowded;
+  return true;  // much may have happened meanwhile
+}
+
+void Backoff::pause_or_sleep() {
+  constexpr int kLongest = kSpins + 1'000'000;  // rounds without sleep: about half a second
+  constexpr std::chrono::microseconds kShort(20), kLong(1000);
+  if (count_ < kSpins) {
+    relax();
+  } else if (count_ >= kLongest || !yield()) {
+    std::this_thread::sleep_for(count_ < kLongest ? kShort : kLong);
+    count_ += 1000;
+  }
+  count_ = std::min(count_ + 1, kLongest);
+}
 
 int Team::this_thread() { return t_thread; }
 

@@ -24,8 +24,10 @@
 /// An exception of any thread is thrown again by run(), after all threads have ended the region.
 namespace atl {
 
-/// One more round of waiting: pauses first, then yields to whoever shares the core, and then says that it is
-/// time to sleep. Never yielding was measured 30 times slower with two ranks on one core.
+/// One more round of waiting: pauses first, then yields as long as nobody else wants the core, and then says that it is
+/// time to sleep. Never yielding was measured 30 times slower with two ranks on one core. Where a yield gives the core
+/// away for long, as beside a program that never waits, all that wait in this thread sleep at once for a while: a yield
+/// costs a time slice there, and PageRank over 4 ranks took 9 times as long beside two such programs on two cores.
 class Backoff {
  public:
   static constexpr int kSpins = 100;    // pauses; about 2 us
@@ -34,15 +36,21 @@ class Backoff {
   bool pause() {
     if (count_ < kSpins) {
       relax();
-    } else if (count_ < kSpins + kYields) {
-      std::this_thread::yield();
-    } else {
+    } else if (count_ >= kSpins + kYields || !yield()) {
       return false;
     }
     ++count_;
     return true;
   }
+  /// For a wait that nobody ends by a wake: never gives up, but yields longer and then sleeps by itself, shortly first.
+  void pause_or_sleep();
   void reset() { count_ = 0; }
+  /// For how long to sleep at a time where nothing has happened for `idle_s`: a hundredth, so that a look comes hardly
+  /// later than what it looks for, and after seconds costs nothing to speak of.
+  static double nap_s(double idle_s, double least_s = 0.001) {
+    return std::clamp(idle_s / 100, least_s, kLongestNap_s);
+  }
+  static constexpr double kLongestNap_s = 0.05;
   static void relax() {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
@@ -52,6 +60,9 @@ class Backoff {
   }
 
  private:
+  /// False: others want the core, so a yield would give it away for long.
+  static bool yield();
+
   int count_ = 0;
 };
 
@@ -60,8 +71,7 @@ class SpinLock {
  public:
   bool try_lock() { return !held_.load(std::memory_order_relaxed) && !held_.exchange(true, std::memory_order_acquire); }
   void lock() {
-    for (Backoff backoff; !try_lock();)
-      if (!backoff.pause()) backoff.reset();
+    for (Backoff backoff; !try_lock();) backoff.pause_or_sleep();
   }
   void unlock() { held_.store(false, std::memory_order_release); }
 

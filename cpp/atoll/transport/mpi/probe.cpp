@@ -32,7 +32,7 @@ namespace {
 
 constexpr std::int32_t kMessageWindow = 64, kControlWindow = 64;
 // Naps of the communication thread when nothing has moved for about a millisecond.
-constexpr auto kNap = std::chrono::microseconds(50);
+constexpr double kNap_s = 50e-6;
 
 class Probe final : public Endpoint {
  public:
@@ -201,6 +201,7 @@ class Probe final : public Endpoint {
 
   void communicate() {
     try {
+      Timer idle;
       for (Backoff backoff; !stopping_.load(std::memory_order_acquire);) {
         bool moved = false, waiting = false;
         {
@@ -210,12 +211,11 @@ class Probe final : public Endpoint {
         }
         if (moved) {
           backoff.reset();
+          idle.lap();
+        } else if (waiting) {
+          backoff.pause_or_sleep();
         } else if (!backoff.pause()) {
-          if (waiting) {
-            backoff.reset();
-          } else {
-            std::this_thread::sleep_for(kNap);
-          }
+          std::this_thread::sleep_for(std::chrono::duration<double>(Backoff::nap_s(idle.seconds(), kNap_s)));
         }
       }
     } catch (...) {

@@ -34,7 +34,7 @@ constexpr int kMessageSlots = 64, kControlSlots = 64;  // per ordered pair
 constexpr std::size_t kHead = 64;                      // of a window: how many bytes of items follow
 constexpr int kProgressTag = kNoticeTag + 1;           // nobody sends it
 // Naps of the polling thread when nothing has moved for about a millisecond.
-constexpr auto kNap = std::chrono::microseconds(50);
+constexpr double kNap_s = 50e-6;
 
 class Rma final : public Endpoint {
  public:
@@ -334,6 +334,7 @@ class Rma final : public Endpoint {
 
   void look_after() {
     try {
+      Timer idle;
       for (Backoff backoff; !stopping_.load(std::memory_order_acquire);) {
         bool moved = false;
         {
@@ -344,8 +345,9 @@ class Rma final : public Endpoint {
         }
         if (moved) {
           backoff.reset();
+          idle.lap();
         } else if (!backoff.pause()) {
-          std::this_thread::sleep_for(kNap);
+          std::this_thread::sleep_for(std::chrono::duration<double>(Backoff::nap_s(idle.seconds(), kNap_s)));
         }
       }
     } catch (...) {
