@@ -130,11 +130,11 @@ Plan Command::chosen_plan() const {
 
 World::Options Command::world_options(Rank rank) const {
   World::Options options;
-  if (rank != 0) return options;
   const LogLevel least = quiet_ ? LogLevel::error : verbose_ ? LogLevel::debug : LogLevel::info;
-  options.log =
+  options.alarm =
       Log([](LogLevel level, std::string_view text) { fmt::print(stderr, "atoll: {}: {}\n", name_of(level), text); },
           least);
+  if (rank == 0) options.log = options.alarm;
   return options;
 }
 

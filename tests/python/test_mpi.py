@@ -179,6 +179,22 @@ def test_rank_that_leaves_by_an_exception_ends_the_job(mpi):
     assert time.monotonic() - began < 40  # seconds on an idle machine: 3 of grace and the launcher
 
 
+@pytest.mark.parametrize("through", ["", "from mpi4py import MPI"])
+def test_a_stopped_rank_ends_the_job_and_is_named(mpi4py, through):
+    program = f"""
+    {through}
+    import atoll, os, signal
+    graph = atoll.Graph("kron:8")
+    if graph.rank == 1:
+        os.kill(os.getpid(), signal.SIGSTOP)
+    while True:
+        atoll.bfs(graph, 5)
+    """
+    code, _, err = run(mpi4py, 3, program, timeout=60, ATOLL_TIMEOUT_SECONDS="2")
+    assert code != 0
+    assert "has not answered for 2 s, last in" in err and "TransportError: rank 1 (pid " in err, err
+
+
 def test_error_on_all_ranks_ends_the_job(mpi4py):
     program = """
     from mpi4py import MPI

@@ -8,6 +8,7 @@
 #include <atoll/runtime/job_watch.hpp>
 #include <atoll/runtime/launch.hpp>
 #include <atoll/runtime/local_launcher.hpp>
+#include <atoll/runtime/pulse.hpp>
 #include <atoll/transport/discover.hpp>
 #include <atoll/transport/inproc.hpp>
 #include <atoll/transport/plugin.hpp>
@@ -171,6 +172,9 @@ void Job::run(const std::function<void(World&)>& f, World::Options options) {
   try {
     f(*world);
     world->close();
+  } catch (const SilentRank& e) {
+    silent_ = e.rank;
+    throw;
   } catch (...) {
     agreed_ = world->has_agreed_error();
     throw;
@@ -179,6 +183,7 @@ void Job::run(const std::function<void(World&)>& f, World::Options options) {
 
 bool Job::reports_errors() const {
   if (part_ != Part::rank) return true;
+  if (silent_ && !board_) return rank_ == (*silent_ == 0 ? 1 : 0);
   return agreed_ ? rank_ == 0 : !board_;
 }
 
@@ -254,6 +259,8 @@ int Job::run_children() {
 }
 
 int Job::finish(int exit_code, std::string_view message) {
+  if (part_ == Part::rank && !board_ && silent_ && !reports_errors())  // the launcher ends all with the first
+    std::this_thread::sleep_for(std::chrono::duration<double>(kOthersEnd_s));
   if (part_ != Part::rank || !board_) return exit_code;
   board_->finish(exit_code, agreed_ ? std::string_view() : message);
   if (exit_code == 0) return 0;

@@ -76,7 +76,7 @@ class Job {
 
   /// Whether this process is to print the error that run() threw: of an error that all ranks share it is rank
   /// 0; of one that is this rank's alone it is the parent if there is one, so that no message of the launcher
-  /// buries it.
+  /// buries it. That a rank is silent is said by the parent too, else by the lowest rank that can.
   bool reports_errors() const;
 
   /// Notes how this process ends, for the parent. Returns what to exit with: under a parent that has the
@@ -93,7 +93,8 @@ class Job {
   std::optional<JobBoard> board_;
   std::optional<VirtualRun> virtual_run_;
   bool joined_ = false;
-  bool agreed_ = false;  // run() threw what every rank threw
+  bool agreed_ = false;         // run() threw what every rank threw
+  std::optional<Rank> silent_;  // for whose silence run() threw
 };
 
 }  // namespace atl
