@@ -37,8 +37,15 @@ def job_of(verb, fabric, **more):
     return Running(ranks=3, verb=verb, env=environment(**{**fabric, **QUICK, **more}))
 
 
-@pytest.mark.parametrize("victim", [0, 2])
-def test_a_stopped_rank_ends_the_job_and_is_named(fabric, victim):
+def test_a_stopped_rank_ends_the_job_and_is_named(fabric):
+    ends_and_is_named(fabric, victim=0)
+
+
+def test_a_stopped_rank_is_named_where_the_others_wait_for_it_alone():
+    ends_and_is_named(FABRICS["shm"], victim=2)
+
+
+def ends_and_is_named(fabric, victim):
     job = job_of("wait", fabric)
     time.sleep(0.5)
     os.kill(job.pids[victim], signal.SIGSTOP)
@@ -73,16 +80,17 @@ def test_without_a_parent_one_rank_says_so(mpi):
     assert len(re.findall(rf"error: rank 0 \(pid {pids[0]} on \S+\) has not answered for 2 s", errors)) == 1, errors
 
 
-def test_a_rank_that_computes_answers(fabric):
-    job = job_of("compute-4", fabric)
+@pytest.mark.parametrize("progress", ["inline", "thread"])
+def test_a_rank_that_computes_answers(progress):
+    job = job_of("compute-4", FABRICS["shm"], ATOLL_PROGRESS=progress)
     code, lines, _ = job.end()
     assert code == 0, lines
     assert not any("answer" in line for line in lines)
 
 
-def test_a_stopped_rank_may_go_on_where_that_is_asked_for(fabric):
+def test_a_stopped_rank_may_go_on_where_that_is_asked_for():
     """As under a debugger."""
-    job = job_of("compute-1", fabric, ATOLL_TIMEOUT_SECONDS="0")
+    job = job_of("compute-1", FABRICS["shm"], ATOLL_TIMEOUT_SECONDS="0")
     os.kill(job.pids[2], signal.SIGSTOP)
     time.sleep(4)
     assert job.process.poll() is None
@@ -91,8 +99,8 @@ def test_a_stopped_rank_may_go_on_where_that_is_asked_for(fabric):
     assert code == 0, lines
 
 
-def test_a_job_that_is_suspended_as_a_whole_goes_on(fabric):
-    job = job_of("compute-1", fabric)
+def test_a_job_that_is_suspended_as_a_whole_goes_on():
+    job = job_of("compute-1", FABRICS["shm"])
     for number in (signal.SIGSTOP, signal.SIGCONT):
         for pid in job.pids.values():
             os.kill(pid, number)
@@ -107,9 +115,16 @@ def processor_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-@pytest.mark.parametrize("progress", ["inline", "thread"])
-def test_who_waits_for_long_leaves_the_cores_alone(fabric, progress):
-    job = job_of("wait", fabric, ATOLL_TIMEOUT_SECONDS="0", ATOLL_PROGRESS=progress)
+def test_who_waits_for_long_leaves_the_cores_alone(fabric):
+    waits_cheaply(fabric)
+
+
+def test_a_communication_thread_that_waits_for_long_leaves_the_cores_alone():
+    waits_cheaply(FABRICS["shm"], ATOLL_PROGRESS="thread")
+
+
+def waits_cheaply(fabric, **more):
+    job = job_of("wait", fabric, ATOLL_TIMEOUT_SECONDS="0", **more)
     os.kill(job.pids[2], signal.SIGSTOP)
     time.sleep(6)
     before, began = {r: processor_seconds(job.pids[r]) for r in (0, 1)}, time.monotonic()
