@@ -19,6 +19,7 @@ FABRICS = {
     "ofi": {"ATOLL_TRANSPORT": "ofi"},
     "openmpi": {"ATOLL_TRANSPORT": "mpi", "ATOLL_MPI": "openmpi"},
     "mpich": {"ATOLL_TRANSPORT": "mpi", "ATOLL_MPI": "mpich"},
+    "windows": {"ATOLL_TRANSPORT": "mpi_rma", "ATOLL_MPI": "openmpi"},
     "nodes": {"ATOLL_MPI": "openmpi", "ATOLL_DOMAINS": "3x1"},  # shared memory in a node, MPI between
 }
 
