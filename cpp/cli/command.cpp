@@ -128,14 +128,10 @@ Plan Command::chosen_plan() const {
   return plan;
 }
 
-World::Options Command::world_options(Rank rank) const {
-  World::Options options;
-  if (rank != 0) return options;
+Log Command::log() const {
   const LogLevel least = quiet_ ? LogLevel::error : verbose_ ? LogLevel::debug : LogLevel::info;
-  options.log =
-      Log([](LogLevel level, std::string_view text) { fmt::print(stderr, "atoll: {}: {}\n", name_of(level), text); },
-          least);
-  return options;
+  return Log([](LogLevel level, std::string_view text) { fmt::print(stderr, "atoll: {}: {}\n", name_of(level), text); },
+             least);
 }
 
 int Command::run(const std::function<Outcome(World&)>& f) {
@@ -153,7 +149,8 @@ int Command::run(const std::function<Outcome(World&)>& f) {
     command.insert(command.end(), words_.begin(), words_.end());
     job = std::make_unique<Job>(ranks_, plan_, command);
     if (job->part() == Job::Part::parent) return job->run_children();
-    const World::Options options = world_options(job->rank());
+    World::Options options;
+    if (job->rank() == 0) options.log = log();
     if (job->rank() == 0 && !quiet_)
       for (const std::string& name : unknown_environment())
         options.log(LogLevel::warn, "{} is set (no knob has that name; `atoll info` lists them)", name);

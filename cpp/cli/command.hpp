@@ -48,11 +48,12 @@ class Command {
   const Plan& plan() const { return plan_; }
   Rank ranks() const { return ranks_; }  ///< as asked for; 0: not
   bool quiet() const { return quiet_; }
+  /// To stderr, as --quiet and --verbose say.
+  Log log() const;
   bool json() const { return !json_.empty(); }
 
  private:
   Plan chosen_plan() const;
-  World::Options world_options(Rank rank) const;
   int print(const Outcome& outcome) const;
   void put_json(const nlohmann::json& object) const;
   int fail() const;  // in a catch block: prints the error, returns its exit code

@@ -108,7 +108,7 @@ std::unique_ptr<World> join_world(const Plan& plan, World::Options options,
   const auto by = launcher();
   const Rank ranks = by ? by->ranks : 1;
   std::optional<Hierarchy> pretended;
-  if (!plan.domains.empty()) pretended = read_domains(plan.domains, ranks);
+  if (!plan.domains.empty()) pretended = read_domains(plan.domains, ranks, options.log);
 
   std::shared_ptr<Bootstrap> job;
   std::unique_ptr<Fabric> fabric;
