@@ -249,6 +249,13 @@ void write_graph500(World& world, const std::string& path, const EdgeList& edges
           most);
   }
   if (edges.weighted()) {
+    bool rounded = false;
+    with_columns(edges, [&](const auto& source, const auto&, auto weight) {
+      for (std::size_t i = 0; i < source.size(); ++i)
+        rounded |= static_cast<double>(static_cast<float>(weight(i))) != static_cast<double>(weight(i));
+    });
+    if (world.any(rounded))
+      world.log()(LogLevel::warn, "{}: weights are rounded to float32 (.atoll, .wel and .mtx keep them)", path);
     with_columns(edges, [&](const auto& source, const auto&, auto weight) {
       write_records(world, path + ".weights", "", source.size(), 4, [&](char* p, std::size_t row) {
         const auto w = static_cast<float>(weight(row));
@@ -294,6 +301,13 @@ void write_edges(World& world, const std::string& path, const EdgeList& edges) {
   const bool named = world.any(!edges.vertices.empty());
   if (named && ending != ".atoll")
     world.log()(LogLevel::warn, "{}: holds edges only; vertices without any are lost", path);
+  const bool text = ending == ".txt" || ending == ".tsv" || ending == ".csv",
+             list = ending == ".el" || ending == ".edges" || ending == ".elist" || ending == ".wel",
+             binary = ending == ".g500" || ending == ".g500-64";
+  if (!edges.directed && (list || (text && !(edges.range && edges.range->count > 0))))
+    world.log()(LogLevel::warn, "{}: does not say that its edges go both ways; read it with --undirected", path);
+  if (edges.directed && binary)
+    world.log()(LogLevel::warn, "{}: does not say that its edges go one way; read it with --directed", path);
   if (ending == ".atoll") return write_binary(world, path, edges);
   if (ending == ".mtx") return write_matrix(world, path, edges);
   if (ending == ".g500" || ending == ".g500-64") return write_graph500(world, path, edges, ending == ".g500" ? 48 : 64);
@@ -302,8 +316,9 @@ void write_edges(World& world, const std::string& path, const EdgeList& edges) {
     return write_text(world, path, edges, "", ' ', true);
   }
   if (ending == ".el" || ending == ".edges" || ending == ".elist") {
-    if (edges.weighted())
-      world.log()(LogLevel::warn, "{}: weights are left out ({} has none; .wel would)", path, ending);
+    check(!edges.weighted(),
+          "{}: the graph has weights ({} has room for none). Write it as .wel, or read it without them (--unweighted).",
+          path, ending);
     return write_text(world, path, edges, "", ' ', false);
   }
   const char between = ending == ".tsv" ? '\t' : ending == ".csv" ? ',' : ending == ".txt" ? ' ' : 0;
