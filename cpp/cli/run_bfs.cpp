@@ -104,7 +104,7 @@ Outcome search(World& world, const Options& options) {
   const double mteps = static_cast<double>(sorted.size()) / seconds_per_edge / 1e6;
   preparing.insert(graph->report().seconds.begin(), graph->report().seconds.end());
   outcome.input = describe(*graph);
-  outcome.input["preparation"] = options.input.preparation();
+  outcome.input["preparation"] = options.input.preparation(*graph);
   outcome.result = {{"source", sources.back()}, {"reached", result.reached}, {"levels", result.levels},
                     {"mteps", mteps},           {"searches", sorted.size()}, {"per_source", trials}};
   if (verify && outcome.verified.value_or(false)) outcome.result["depth"] = depth;
