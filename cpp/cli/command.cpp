@@ -2,6 +2,7 @@
 #include "command.hpp"
 
 #include <atoll/apsp/saved_run.hpp>
+#include <atoll/base/id_rule.hpp>
 #include <atoll/transport/discover.hpp>
 #include <charconv>
 #include <cstdio>
@@ -65,7 +66,7 @@ void refuse_long_ids(CLI::App& app) {
     Vertex id = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
     return error == std::errc::result_out_of_range || (error == std::errc{} && id > kMaxVertex)
-               ? fmt::format("{} (ids are 0 to 2^63 - 2)", text)
+               ? fmt::format("{} ({})", text, kIdRule)
                : std::string();
   });
 }
@@ -265,6 +266,8 @@ Failure current_failure() {
     return {1, "verification", e.what()};
   } catch (const RunStopped& e) {
     return {1, "stopped", e.what()};
+  } catch (const Error& e) {
+    return {1, "system", e.what()};
   } catch (const std::bad_alloc&) {
     return {1, "memory",
             "memory ran out (the machine or a limit has no more). Use more ranks, or `atoll inspect` first."};

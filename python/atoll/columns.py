@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import errors
+from . import _core, errors
 
 __all__ = ["column", "csr_columns", "is_int", "kind_of"]
 
@@ -34,7 +34,8 @@ def column(name: str, values: Any, kind: str) -> np.ndarray:
                 )
             values = values.astype(allowed[1])
         elif kind == "id" and values.dtype.kind in "ufO" and all(map(is_int, given)):
-            raise TypeError(f"{name} has ints outside int64 (ids are 0 to 2**63 - 3). Renumber the vertices.")
+            outside = next(value for value in given if not -(2**63) <= value < 2**63)
+            raise TypeError(f"{name} has the id {outside} ({_core.ID_RULE}). Renumber the vertices.")
     if kind == "id" and _has_names(values):
         raise TypeError(
             f"{name} has names (vertices are whole numbers). Number them: names, numbers = "

@@ -108,7 +108,7 @@ class Graph:
         Parameters
         ----------
         src, dst : array of int32 or int64, shape (k,)
-                                original ids, each in 0 .. 2**63 - 3; C-contiguous; a list of ints also does
+                                original ids, each in 0 .. 2**63 - 2; C-contiguous; a list of ints also does
         weight : array of float32 or float64, shape (k,), optional
         directed : bool         False: an edge goes both ways, and needs to be there once only
         vertices : int or array of int32 or int64, optional
@@ -155,11 +155,9 @@ class Graph:
             count = None
             if is_int(vertices):
                 count, vertices = operator.index(vertices), None
-                if not 1 <= count < 2**63 - 2:
-                    raise errors.InputError(
-                        f"vertices is {count} (an empty graph has no vertex to start from). "
-                        "Give a number from 1 on, or None."
-                    )
+                if not 1 <= count <= _core.MAX_ID + 1:
+                    why = "an empty graph has no vertex to start from" if count < 1 else _core.ID_RULE
+                    raise errors.InputError(f"vertices is {count} ({why}). Give a number from 1 on, or None.")
             elif vertices is not None:
                 vertices = column("vertices", vertices, "id")
         core = _core.from_arrays(world, src, dst, weight, bool(directed), count, vertices, duplicates, self_loops)

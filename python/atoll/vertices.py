@@ -36,8 +36,8 @@ def vertex_id(name: str, value: object) -> int:
         raise TypeError(
             f"{name} is a {type(value).__qualname__} (an original id is an int). Use int({name})."
         ) from None
-    if not 0 <= number < 2**63:
-        raise errors.InputError(f"{name} is {number} (ids are 0 to 2^63 - 3). Give the id of a vertex.")
+    if not 0 <= number <= _core.MAX_ID:
+        raise errors.InputError(f"{name} is {number} ({_core.ID_RULE}). Give the id of a vertex.")
     return number
 
 

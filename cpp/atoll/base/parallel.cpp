@@ -2,12 +2,20 @@
 #include <sched.h>
 
 #include <atoll/base/parallel.hpp>
+#include <atoll/base/start_thread.hpp>
 
 namespace atl {
 namespace {
 
 // Set once when a worker starts; a rank's own thread keeps 0.
 thread_local int t_thread = 0;
+
+void end(bool& stop, std::atomic<std::uint32_t>& epoch, std::vector<std::thread>& workers) {
+  stop = true;
+  epoch.fetch_add(1, std::memory_order_release);
+  epoch.notify_all();
+  for (auto& w : workers) w.join();
+}
 
 }  // namespace
 
@@ -43,15 +51,17 @@ void TeamBarrier::mend() {
 Team::Team(int threads) : threads_(threads < 1 ? 1 : threads), barrier_(threads_) {
   errors_.resize(static_cast<std::size_t>(threads_));
   workers_.reserve(static_cast<std::size_t>(threads_ - 1));
-  for (int t = 1; t < threads_; ++t) workers_.emplace_back([this, t] { work(t); });
+  try {
+    for (int t = 1; t < threads_; ++t)
+      workers_.push_back(start_thread(fmt::format("thread {} of {}", t + 1, threads_), [this, t] { work(t); }));
+  } catch (...) {
+    end(stop_, epoch_, workers_);
+    throw;
+  }
 }
 
 Team::~Team() {
-  if (threads_ == 1) return;
-  stop_ = true;
-  epoch_.fetch_add(1, std::memory_order_release);
-  epoch_.notify_all();
-  for (auto& w : workers_) w.join();
+  if (threads_ > 1) end(stop_, epoch_, workers_);
 }
 
 void Team::launch(Task task, void* argument) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atoll/base/start_thread.hpp>
 #include <atoll/runtime/communication_thread.hpp>
 #include <atoll/runtime/reception.hpp>
 #include <mutex>
@@ -6,7 +7,7 @@
 namespace atl {
 
 void CommunicationThread::begin() {
-  thread_ = std::thread([this] { run(); });
+  thread_ = start_thread("the communication thread", [this] { run(); });
 }
 
 void CommunicationThread::end() {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atoll/base/id_rule.hpp>
 #include <atoll/base/timer.hpp>
 
 #include "bindings.hpp"
@@ -48,6 +49,8 @@ nb::dict search(SharedGraph& g, Vertex source, const std::string& direction, boo
 
 void bind_algorithms(nb::module_& m) {
   using namespace nb::literals;
+  m.attr("MAX_ID") = kMaxVertex;
+  m.attr("ID_RULE") = kIdRule;
   m.attr("NO_VERTEX") = kNoVertex;
   m.attr("UNREACHABLE") = kUnreachable;
   m.def("bfs", &search, "graph"_a, "source"_a, "direction"_a, "depths"_a);

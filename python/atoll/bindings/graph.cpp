@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nanobind/stl/pair.h>
 
+#include <atoll/base/id_rule.hpp>
 #include <atoll/base/timer.hpp>
 #include <atoll/graph/generate.hpp>
 #include <atoll/graph/read.hpp>
@@ -97,9 +98,9 @@ WeightColumn weight_column(Team& team, const std::optional<AnyColumn>& column) {
 
 /// Narrow columns where the ids of all ranks fit. Collective; `least` and `most` of this rank.
 bool agree_on_ids(World& world, const std::string& name, const Extent& extent) {
-  world.agree(extent.least >= 0 && extent.most < kMaxVertex,
-              fmt::format("{}: id {} (ids are 0 to 2^63 - 3). Renumber the vertices.", name,
-                          extent.least < 0 ? extent.least : extent.most));
+  world.agree(extent.least >= 0 && extent.most <= kMaxVertex,
+              fmt::format("{}: id {} ({}). Renumber the vertices.", name,
+                          extent.least < 0 ? extent.least : extent.most, kIdRule));
   return world.max(extent.most) < kNarrowIds;
 }
 

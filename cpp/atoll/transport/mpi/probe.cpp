@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atoll/base/start_thread.hpp>
 #include <atoll/transport/mpi/arrivals.hpp>
 #include <atoll/transport/mpi/endpoint.hpp>
 #include <atoll/transport/mpi/send_queue.hpp>
@@ -52,7 +53,7 @@ class Probe final : public Endpoint {
         messages_to_(static_cast<std::size_t>(size_)) {
     check(eager_bytes_ >= item_bytes(kControlBytes), "eager_bytes is {} (at least {}, a control packet). Raise it.",
           options.eager_bytes, item_bytes(kControlBytes));
-    if (size_ > 1) thread_ = std::thread([this] { communicate(); });
+    if (size_ > 1) thread_ = start_thread("the communication thread", [this] { communicate(); });
   }
 
   ~Probe() override {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <atoll/base/start_thread.hpp>
 #include <atoll/transport/mpi/endpoint.hpp>
 #include <atoll/transport/mpi/items.hpp>
 #include <atoll/transport/mpi/meetings.hpp>
@@ -48,7 +49,7 @@ class Rma final : public Endpoint {
         channels_(static_cast<std::size_t>(size_)),
         notices_(comm_, kNoticeTag, size_),
         meetings_(rank_, notices_, [this](Rank peer, int kind) { make_window(peer, kind); }) {
-    if (size_ > 1) thread_ = std::thread([this] { look_after(); });
+    if (size_ > 1) thread_ = start_thread("the communication thread", [this] { look_after(); });
   }
 
   ~Rma() override {
