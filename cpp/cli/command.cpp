@@ -6,15 +6,17 @@
 #include <atoll/transport/discover.hpp>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 
 namespace atl::cli {
 
 Command::Command(std::string name, const std::string& about) : name_(std::move(name)), app_(about, "atoll " + name_) {
   app_.option_defaults()->always_capture_default(false);
-  app_.add_option("--ranks", ranks_, "ranks; more than one starts them (default: the launcher's, else 1)")
+  app_.add_option("--ranks", ranks_,
+                  "ranks; more than one starts them (default: ATOLL_RANKS, else the launcher's, else 1)")
       ->check(CLI::PositiveNumber);
   app_.add_option("--threads", threads_, "threads of a rank (default: cores / ranks)")->check(CLI::PositiveNumber);
   app_.add_option("--transport", transport_, "auto, inproc, shm, mpi, mpi_probe, mpi_mprobe, mpi_rma, ofi or levels");
@@ -58,6 +60,18 @@ void check_json_path(const std::string& path) {
     throw IoError(fmt::format("{}: cannot be written (there is no folder {}). Make it first.", path, folder.string()));
 }
 
+// 0: not set.
+Rank ranks_of_environment() {
+  const char* text = std::getenv("ATOLL_RANKS");
+  if (!text) return 0;
+  const char* end = text + std::strlen(text);
+  Rank ranks = 0;
+  const auto [at, error] = std::from_chars(text, end, ranks);
+  if (error != std::errc{} || at != end || ranks < 1)
+    throw UsageError(fmt::format("ATOLL_RANKS is '{}' (a whole number above 0 is needed). Correct or unset it.", text));
+  return ranks;
+}
+
 // Else an id beyond 64 bits is read as the greatest that there is, and the message names that one.
 void refuse_long_ids(CLI::App& app) {
   CLI::Option* source = app.get_option_no_throw("--source");
@@ -73,17 +87,20 @@ void refuse_long_ids(CLI::App& app) {
 
 }  // namespace
 
-std::optional<int> Command::parse(const Words& words) {
-  words_ = words;
+std::optional<int> Command::parse(const Words& given) {
+  words_ = given;  // the ranks' stdout is another
+  const Words words = with_result_path(given);
   say_bounds_shortly(app_);
   refuse_long_ids(app_);
   try {
     std::vector<std::string> reversed(words.rbegin(), words.rend());
     app_.parse(std::move(reversed));
+    if (json_ == result_path()) json_ = "-";
+    if (ranks_ == 0) ranks_ = ranks_of_environment();
     plan_ = chosen_plan();
     return std::nullopt;
   } catch (const CLI::CallForHelp&) {
-    std::cout << app_.help();
+    print_result(app_.help());
     return 0;
   } catch (const CLI::ParseError& e) {
     // --json may stand behind the option that is wrong.
@@ -91,6 +108,7 @@ std::optional<int> Command::parse(const Words& words) {
       if (words[i] == "--json") json_ = words[i + 1];
     for (const std::string& word : words)
       if (word.starts_with("--json=")) json_ = word.substr(7);
+    if (json_ == result_path()) json_ = "-";
     const std::string message = fmt::format("{}. See `atoll {} --help`.", e.what(), name_);
     try {
       throw UsageError(message);
@@ -149,7 +167,7 @@ int Command::run(const std::function<Outcome(World&)>& f) {
     }
     command.insert(command.end(), words_.begin(), words_.end());
     job = std::make_unique<Job>(ranks_, plan_, command);
-    if (job->part() == Job::Part::parent) return job->run_children();
+    if (job->part() == Job::Part::parent) return job->run_children(result_file());
     World::Options options;
     if (job->rank() == 0) options.log = log();
     if (job->rank() == 0 && !quiet_)
@@ -208,10 +226,10 @@ int Command::print(const Outcome& outcome) const {
                           {"verified", outcome.verified ? nlohmann::json(*outcome.verified) : nlohmann::json()}};
     object.update(outcome.extra);
     if (failed) object["error"] = {{"kind", "verification"}, {"message", outcome.failure}};
-    if (json_ != "-") std::cout << outcome.text << std::flush;
+    if (json_ != "-") print_result(outcome.text);
     put_json(object);
   } else {
-    std::cout << outcome.text << std::flush;
+    print_result(outcome.text);
   }
   if (failed) fmt::print(stderr, "atoll: error: {}\n", outcome.failure);
   return failed ? 1 : 0;
@@ -220,15 +238,17 @@ int Command::print(const Outcome& outcome) const {
 void Command::put_json(const nlohmann::json& object) const {
   const std::string text = object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   if (json_ == "-") {
-    std::cout << text << std::flush;
-    if (!std::cout) throw IoError("stdout: cannot be written (is the disk full, or the pipe closed?). Look there.");
+    print_result(text);
     return;
   }
-  const std::string temporary = json_ + ".part";
+  // What is no file, as a terminal, is not to be replaced by one.
+  std::error_code ignored;
+  const bool in_place = std::filesystem::exists(json_, ignored) && !std::filesystem::is_regular_file(json_, ignored);
+  const std::string temporary = in_place ? json_ : json_ + ".part";
   std::ofstream file(temporary);
   file << text << std::flush;
-  if (!file || std::rename(temporary.c_str(), json_.c_str()) != 0) {
-    std::remove(temporary.c_str());
+  if (!file || (!in_place && std::rename(temporary.c_str(), json_.c_str()) != 0)) {
+    if (!in_place) std::remove(temporary.c_str());
     throw IoError(fmt::format("{}: cannot be written (value of --json). Give a path in a folder with room.", json_));
   }
 }
@@ -245,7 +265,7 @@ int Command::fail() const {
     try {
       put_json({{"schema", 1}, {"command", name_}, {"error", {{"kind", failure.kind}, {"message", failure.message}}}});
     } catch (const std::exception& e) {
-      fmt::print(stderr, "atoll: error: {}\n", e.what());
+      if (e.what() != failure.message) fmt::print(stderr, "atoll: error: {}\n", e.what());
     }
   }
   return failure.exit_code;

@@ -6,6 +6,8 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "result_file.hpp"
+
 /// What every verb shares: the options of communication and output, the way to the ranks, and the one object.
 ///
 ///     int verb_star(const Words& words) {

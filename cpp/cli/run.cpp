@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <iostream>
-
 #include "verbs.hpp"
 
 namespace atl::cli {
@@ -36,7 +34,7 @@ int verb_run(const Words& words) {
     return 2;
   }
   if (words[0] == "--help" || words[0] == "-h") {
-    std::cout << help;
+    print_result(help);
     return 0;
   }
   for (const Algorithm& a : kAlgorithms)

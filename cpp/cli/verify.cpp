@@ -10,7 +10,6 @@
 #include <atoll/verify/read_result.hpp>
 #include <atoll/verify/shortest_paths.hpp>
 #include <atoll/verify/triangle_counts.hpp>
-#include <iostream>
 
 #include "graph_input.hpp"
 #include "sources.hpp"
@@ -225,7 +224,7 @@ int verb_verify(const Words& words) {
     return 2;
   }
   if (words[0] == "--help" || words[0] == "-h") {
-    std::cout << help;
+    print_result(help);
     return 0;
   }
   for (const Algorithm& a : kAlgorithms)

@@ -12,6 +12,7 @@ gets a handler.
 """
 
 import logging as _logging
+import os as _os
 
 from . import algorithms, apsp, communities, errors, graph, measures, pairs, plot, vertices, world
 from ._core import VERSION as __version__
@@ -25,6 +26,7 @@ from .vertices import NO_VERTEX, UNREACHABLE, VertexArray
 from .world import World, run_ranks, set_threads
 
 _logging.getLogger("atoll").addHandler(_logging.NullHandler())
+_os.environ.setdefault("HWLOC_HIDE_ERRORS", "2")  # hwloc's words on stderr, where a machine has no /sys
 
 __all__ = [
     "NO_VERTEX",

@@ -78,8 +78,7 @@ def test_a_rank_killed_around_a_rendezvous_ends_the_job_and_is_named(tmp_path, w
     code, lines, seconds = job.end()
     assert code == 1
     assert seconds < 10
-    assert f"rank {victim} (pid {job.pids[victim]}) died by signal 9" in lines[-1], lines
-    assert 'during "' in lines[-1]
+    assert f"rank {victim} (pid {job.pids[victim]}) was ended by SIGKILL in '" in lines[-1], lines
     assert job.nothing_runs()
 
 
@@ -90,7 +89,7 @@ def test_a_signal_for_the_command_ends_all_ranks(tmp_path, number):
     code, lines, seconds = job.end()
     assert code == 1
     assert seconds < 10
-    assert f"signal {number.value}" in lines[-1]
+    assert f"the job was ended by {number.name}" in lines[-1]
     assert job.nothing_runs()
 
 
@@ -141,7 +140,7 @@ def test_ranks_that_nobody_watches_notice_a_lost_peer_themselves(tmp_path, victi
     job = [
         subprocess.Popen(
             [str(PROBE), "3", "rendezvous-before"],
-            env=shm(tmp_path, ATOLL_BOOTSTRAP=f"file:{folder}", ATOLL_RANKS="3", ATOLL_RANK=str(rank)),
+            env=shm(tmp_path, ATOLL_BOOTSTRAP=f"file:{folder}", ATOLL_BOOTSTRAP_RANKS="3", ATOLL_RANK=str(rank)),
             stderr=subprocess.PIPE,
             text=True,
         )
