@@ -32,7 +32,7 @@ int verb_bench(const Words& words) {
     print_result(help());
     return 0;
   }
-  fmt::print(stderr, "atoll: error: {} (bench needs one of those below). Choose one.\n{}",
+  say("atoll: error: {} (bench needs one of those below). Choose one.\n{}",
              words.empty() ? std::string("nothing to measure is named") : "bench '" + words[0] + "' is unknown",
              help());
   return 2;

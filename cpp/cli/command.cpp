@@ -4,12 +4,15 @@
 #include <atoll/apsp/saved_run.hpp>
 #include <atoll/base/id_rule.hpp>
 #include <atoll/transport/discover.hpp>
+#include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <system_error>
 
 namespace atl::cli {
 
@@ -139,6 +142,13 @@ Plan Command::chosen_plan() const {
   if (provider_) plan.provider = *provider_;
   if (domains_) plan.domains = *domains_;
   if (route_) plan.route = *route_;
+  if (provider_ && *provider_ != "auto" && plan.transport != "ofi")
+    throw UsageError(fmt::format("--provider {} with --transport {} (providers are libfabric's). Leave it out, or take "
+                                 "--transport ofi.",
+                                 *provider_, plan.transport));
+  if (mpi_ && *mpi_ != "auto" && (plan.transport == "inproc" || is_virtual(plan)))
+    throw UsageError(fmt::format("--mpi {} with --transport {} (its ranks live in one process). Leave one out.", *mpi_,
+                                 plan.transport));
   try {
     plan.validate();
   } catch (const InputError& e) {
@@ -149,7 +159,7 @@ Plan Command::chosen_plan() const {
 
 Log Command::log() const {
   const LogLevel least = quiet_ ? LogLevel::error : verbose_ ? LogLevel::debug : LogLevel::info;
-  return Log([](LogLevel level, std::string_view text) { fmt::print(stderr, "atoll: {}: {}\n", name_of(level), text); },
+  return Log([](LogLevel level, std::string_view text) { say("atoll: {}: {}\n", name_of(level), text); },
              least);
 }
 
@@ -170,6 +180,8 @@ int Command::run(const std::function<Outcome(World&)>& f) {
     if (job->part() == Job::Part::parent) return job->run_children(result_file());
     World::Options options;
     if (job->rank() == 0) options.log = log();
+    if (job->part() == Job::Part::alone && transport_ && *transport_ != "auto" && *transport_ != "inproc")
+      options.log(LogLevel::warn, "--transport {}: one rank has nobody to send to, and has inproc", *transport_);
     if (job->rank() == 0 && !quiet_)
       for (const std::string& name : unknown_environment())
         options.log(LogLevel::warn, "{} is set (no knob has that name; `atoll info` lists them)", name);
@@ -226,12 +238,12 @@ int Command::print(const Outcome& outcome) const {
                           {"verified", outcome.verified ? nlohmann::json(*outcome.verified) : nlohmann::json()}};
     object.update(outcome.extra);
     if (failed) object["error"] = {{"kind", "verification"}, {"message", outcome.failure}};
-    if (json_ != "-") print_result(outcome.text);
     put_json(object);
+    if (json_ != "-") print_result(outcome.text);
   } else {
     print_result(outcome.text);
   }
-  if (failed) fmt::print(stderr, "atoll: error: {}\n", outcome.failure);
+  if (failed) say("atoll: error: {}\n", outcome.failure);
   return failed ? 1 : 0;
 }
 
@@ -241,21 +253,13 @@ void Command::put_json(const nlohmann::json& object) const {
     print_result(text);
     return;
   }
-  // What is no file, as a terminal, is not to be replaced by one.
-  std::error_code ignored;
-  const bool in_place = std::filesystem::exists(json_, ignored) && !std::filesystem::is_regular_file(json_, ignored);
-  const std::string temporary = in_place ? json_ : json_ + ".part";
-  std::ofstream file(temporary);
-  file << text << std::flush;
-  if (!file || (!in_place && std::rename(temporary.c_str(), json_.c_str()) != 0)) {
-    if (!in_place) std::remove(temporary.c_str());
-    throw IoError(fmt::format("{}: cannot be written (value of --json). Give a path in a folder with room.", json_));
-  }
+  put_file(json_, text, "value of --json");
 }
 
 int Command::fail() const {
   const Failure failure = current_failure();
-  fmt::print(stderr, "atoll: error: {}\n", failure.message);
+  if (failure.message.empty()) return failure.exit_code;
+  say("atoll: error: {}\n", failure.message);
   if (json()) {
     try {
       check_json_path(json_);
@@ -265,10 +269,28 @@ int Command::fail() const {
     try {
       put_json({{"schema", 1}, {"command", name_}, {"error", {{"kind", failure.kind}, {"message", failure.message}}}});
     } catch (const std::exception& e) {
-      if (e.what() != failure.message) fmt::print(stderr, "atoll: error: {}\n", e.what());
+      if (e.what() != failure.message) say("atoll: error: {}\n", e.what());
     }
   }
   return failure.exit_code;
+}
+
+void put_file(const std::string& path, std::string_view text, std::string_view what) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::path target = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : fs::path(path);
+  // What is no file, as a terminal, is not to be replaced by one.
+  const bool in_place = fs::exists(target, ignored) && !fs::is_regular_file(target, ignored);
+  const std::string temporary = in_place ? target.string() : target.string() + ".part";
+  errno = 0;
+  std::ofstream file(temporary);
+  file << text << std::flush;
+  file.close();
+  if (file && (in_place || std::rename(temporary.c_str(), target.c_str()) == 0)) return;
+  const int reason = errno;
+  if (!in_place) std::remove(temporary.c_str());
+  throw IoError(fmt::format("{}: cannot be written ({}; {}). Give a path in a folder with room.", path, what,
+                            std::strerror(reason)));
 }
 
 Failure current_failure() {
@@ -288,6 +310,10 @@ Failure current_failure() {
     return {1, "stopped", e.what()};
   } catch (const Error& e) {
     return {1, "system", e.what()};
+  } catch (const std::system_error& e) {
+    // As a shell reports the SIGPIPE that would have ended the command.
+    if (e.code() == std::errc::broken_pipe) return {128 + SIGPIPE, "pipe", ""};
+    return {1, "internal", e.what()};
   } catch (const std::bad_alloc&) {
     return {1, "memory",
             "memory ran out (the machine or a limit has no more). Use more ranks, or `atoll inspect` first."};

@@ -76,9 +76,12 @@ class Command {
 struct Failure {
   int exit_code;
   std::string kind;
-  std::string message;
+  std::string message;  ///< empty: nobody reads any more, and nothing is to be said
 };
 Failure current_failure();
+
+/// A text as a whole file, which appears at once; IoError says `what` the path is, "value of --json".
+void put_file(const std::string& path, std::string_view text, std::string_view what);
 
 /// Counters of all ranks: sums, and the largest memory. Collective.
 nlohmann::json total_counters(World& world, const Counters& mine);

@@ -4,7 +4,6 @@
 #include <atoll/transport/discover.hpp>
 #include <atoll/transport/plugin.hpp>
 #include <ctime>
-#include <fstream>
 
 #include "verbs.hpp"
 
@@ -69,10 +68,7 @@ int verb_info(const Words& words) {
     const Cost cost(std::move(levels), fmt::format("{}, {}", measured.provenance(), today()));
     world.together([&] {
       if (world.rank() != 0 || costs_file.empty()) return;
-      std::ofstream file(costs_file);
-      file << cost.to_json().dump(2) << '\n';
-      file.close();
-      if (!file) throw IoError(fmt::format("{}: cannot be written (it is for the costs). Name another.", costs_file));
+      put_file(costs_file, cost.to_json().dump(2) + "\n", "value of --calibrate");
     });
     return shown(world.hierarchy(), cost);
   });

@@ -54,6 +54,7 @@ void run_foreign(const std::string& verb, const Words& words) {
   for (std::string& a : argv) pointers.push_back(a.data());
   pointers.push_back(nullptr);
   restore_stdout();
+  std::signal(SIGPIPE, SIG_DFL);
   for (const fs::path& folder : {own, own / "../.venv/bin"}) execv((folder / argv[0]).c_str(), pointers.data());
   execvp(argv[0].c_str(), pointers.data());
 }
@@ -63,6 +64,7 @@ void run_foreign(const std::string& verb, const Words& words) {
 int main(int argc, char** argv) {
   result_file();
   setenv("HWLOC_HIDE_ERRORS", "2", 0);  // its complaint about a machine without /sys says nothing about a result
+  std::signal(SIGPIPE, SIG_IGN);        // a reader that is gone is an error of the write: the job ends in order
   std::signal(SIGXFSZ, SIG_IGN);        // a file beyond `ulimit -f` is then an error of its write, which says so
   const Words words(argv + 1, argv + argc);
   if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
@@ -77,7 +79,7 @@ int main(int argc, char** argv) {
   for (const Verb& verb : kVerbs)
     if (words[0] == verb.name) return verb.run(rest);
   run_foreign(words[0], rest);
-  fmt::print(stderr, "atoll: error: verb '{}' is unknown (`atoll --help` lists them). Choose one.\n", words[0]);
+  say("atoll: error: verb '{}' is unknown (`atoll --help` lists them). Choose one.\n", words[0]);
   return 2;
 }
 
@@ -88,7 +90,7 @@ int main(int argc, char** argv) {
     return atl::cli::main(argc, argv);
   } catch (...) {  // of what is said before a verb is known; verbs catch their own
     const atl::cli::Failure failure = atl::cli::current_failure();
-    fmt::print(stderr, "atoll: error: {}\n", failure.message);
+    if (!failure.message.empty()) atl::cli::say("atoll: error: {}\n", failure.message);
     return failure.exit_code;
   }
 }

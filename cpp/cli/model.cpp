@@ -75,9 +75,7 @@ void draw_heat_map(const ApspMachine& machine, const ApspQuery& query, const std
   while (2 * n <= largest) n *= 2;
   std::vector<std::int64_t> vertices;
   for (; vertices.size() < kColumns && n >= 63; n /= 2) vertices.insert(vertices.begin(), n);
-  std::ofstream out(file);
-  out << svg_of(apsp_heat_map(machine, vertices, nodes, query)) << std::flush;
-  if (!out) throw IoError(fmt::format("{}: cannot be written (value of --heat-map). Give another path.", file));
+  put_file(file, svg_of(apsp_heat_map(machine, vertices, nodes, query)), "value of --heat-map");
 }
 
 int model_predict(const Words& words) {
@@ -87,7 +85,7 @@ int model_predict(const Words& words) {
     if (help)
       print_result(usage);
     else
-      fmt::print(stderr, "atoll: error: what to predict is not named (there is apsp). Name it.\n{}", usage);
+      say("atoll: error: what to predict is not named (there is apsp). Name it.\n{}", usage);
     return help ? 0 : 2;
   }
   Command command("model predict apsp",
@@ -234,7 +232,7 @@ int verb_model(const Words& words) {
     print_result(help);
     return 0;
   }
-  fmt::print(stderr, "atoll: error: {} (model needs one of those below). Choose one.\n{}",
+  say("atoll: error: {} (model needs one of those below). Choose one.\n{}",
              words.empty() ? std::string("nothing is named") : "model '" + words[0] + "' is unknown", help);
   return 2;
 }

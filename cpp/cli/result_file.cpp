@@ -8,6 +8,7 @@
 #include <atoll/base/error.hpp>
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 
 namespace atl::cli {
 namespace {
@@ -15,12 +16,13 @@ namespace {
 int take_stdout() {
   constexpr int kAboveStandard = 3;
   const int file = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, kAboveStandard);
-  // Where stderr is closed too, a file that a library opens must not become its descriptor 1.
-  if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-    if (const int null = open("/dev/null", O_WRONLY); null >= 0 && null != STDOUT_FILENO) {
-      dup2(null, STDOUT_FILENO);
+  // Where stderr is closed, a file that is opened later must not become its descriptor 2 and take the log.
+  if (fcntl(STDERR_FILENO, F_GETFD) < 0)
+    if (const int null = open("/dev/null", O_WRONLY); null >= 0 && null != STDERR_FILENO) {
+      dup2(null, STDERR_FILENO);
       close(null);
     }
+  dup2(STDERR_FILENO, STDOUT_FILENO);
   return file;
 }
 
@@ -40,6 +42,7 @@ void print_result(std::string_view text) {
       poll(&room, 1, -1);
       continue;
     }
+    if (n < 0 && errno == EPIPE) throw std::system_error(errno, std::generic_category(), "stdout");
     if (n < 0)
       throw IoError(
           fmt::format("stdout: cannot be written ({}). Make room, or look at who reads it.", std::strerror(errno)));
@@ -55,7 +58,7 @@ std::vector<std::string> with_result_path(const std::vector<std::string>& words)
   std::vector<std::string> out = words;
   for (std::string& word : out)
     for (const std::string_view path : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
-      if (word == path || (word.starts_with("--") && word.ends_with("=" + std::string(path))))
+      if (word == path || (word.starts_with("--") && word.ends_with(fmt::format("={}", path))))
         word.replace(word.size() - path.size(), path.size(), result_path());
   return out;
 }

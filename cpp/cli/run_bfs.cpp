@@ -37,6 +37,8 @@ std::optional<Edge> fission_of(const std::string& text) {
 }
 
 Outcome search(World& world, const Options& options) {
+  if (options.degree_order && options.direction == "pull")
+    throw UsageError("--degree-order with --direction pull (only what is pushed has an order). Leave one out.");
   world.fabric().simulate_closely(false);
   RankTimer timer(world);
   if (!options.output.empty()) check_result_path(world, options.output);

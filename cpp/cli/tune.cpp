@@ -130,7 +130,7 @@ int verb_tune(const Words& words) {
     print_result(kHelp);
     return 0;
   }
-  fmt::print(stderr, "atoll: error: {} (tune needs what is below). Choose it.\n{}",
+  say("atoll: error: {} (tune needs what is below). Choose it.\n{}",
              words.empty() ? std::string("nothing is named") : "tune '" + words[0] + "' is unknown", kHelp);
   return 2;
 }

@@ -220,7 +220,7 @@ int verb_verify(const Words& words) {
       "\nRESULT is what `atoll run ALGORITHM INPUT --output RESULT` writes. Exit code 0: right; 1: a rule "
       "is broken, which the message names.\n";
   if (words.empty()) {
-    fmt::print(stderr, "atoll: error: no algorithm is named (verify needs one). Choose from below.\n{}", help);
+    say("atoll: error: no algorithm is named (verify needs one). Choose from below.\n{}", help);
     return 2;
   }
   if (words[0] == "--help" || words[0] == "-h") {
@@ -229,7 +229,7 @@ int verb_verify(const Words& words) {
   }
   for (const Algorithm& a : kAlgorithms)
     if (words[0] == a.name) return a.verify(Words(words.begin() + 1, words.end()));
-  fmt::print(stderr, "atoll: error: algorithm '{}' is unknown (verify does those below). Choose one.\n{}", words[0],
+  say("atoll: error: algorithm '{}' is unknown (verify does those below). Choose one.\n{}", words[0],
              help);
   return 2;
 }

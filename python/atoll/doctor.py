@@ -12,6 +12,7 @@ from typing import Any
 
 from . import _core
 from ._core import VERSION
+from .standard_output import checked
 
 __all__ = ["examine", "main"]
 
@@ -105,6 +106,7 @@ def _text(result: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+@checked
 def main(arguments: list[str] | None = None) -> int:
     """The command; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m atoll.doctor", description=__doc__)

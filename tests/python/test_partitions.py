@@ -148,6 +148,15 @@ def test_what_a_partition_has_no_use_for_is_refused():
     ]:
         done = atoll("run", words[0], "path:5", *words[1:])
         assert done.returncode == 2 and message in done.stderr
+    for words, message in [
+        (["--direction", "pull", "--degree-order"], "--degree-order with --direction pull"),
+        (["--provider", "tcp"], "--provider tcp with --transport auto (providers are libfabric's)"),
+        (["--transport", "inproc", "--mpi", "mpich"], "--mpi mpich with --transport inproc (its ranks live in one"),
+        (["--format", "mtx"], "--format mtx (it is for files, and path:5 is generated)"),
+        (["--weight-column", "3"], "--weight-column 3 (it is for files, and path:5 is generated)"),
+    ]:
+        done = atoll("run", "bfs", "path:5", *words)
+        assert done.returncode == 2 and message in done.stderr, done.stderr
     words = ["run", "pagerank", "kron:6", "--ranks", 4, "--threads", 1, "--transport", "inproc", "--partition"]
     hybrid = report(*words, "hybrid", "--heavy", 7)["input"]
     assert (hybrid["cut"], hybrid["preparation"]["partition"], hybrid["preparation"]["heavy"]) == ("hybrid", "balanced", 7)

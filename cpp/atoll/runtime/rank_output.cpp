@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <system_error>
 
 namespace atl {
 namespace {
@@ -65,6 +66,7 @@ void RankOutput::begin() {
 void RankOutput::finish() {
   eventfd_write(stop_.get(), 1);
   thread_.join();
+  if (error_ == EPIPE) throw std::system_error(error_, std::generic_category(), "stdout");
   if (error_ != 0)
     throw IoError(
         fmt::format("stdout: cannot be written ({}). Make room, or look at who reads it.", std::strerror(error_)));

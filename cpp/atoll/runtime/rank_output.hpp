@@ -20,7 +20,7 @@ class RankOutput {
   ~RankOutput();
   int launchers_end() const { return write_.get(); }
   void begin();
-  /// Passes on what is left. Throws IoError if something was lost.
+  /// Passes on what is left. Throws IoError if something was lost, std::system_error (EPIPE) if nobody reads any more.
   void finish();
 
  private:
