@@ -55,7 +55,7 @@ std::vector<std::string> with_result_path(const std::vector<std::string>& words)
   std::vector<std::string> out = words;
   for (std::string& word : out)
     for (const std::string_view path : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
-      if (word == path || (word.starts_with("--") && word.ends_with("=" + std::string(path))))
+      if (word == path || (word.starts_with("--") && word.ends_with(fmt::format("={}", path))))
         word.replace(word.size() - path.size(), path.size(), result_path());
   return out;
 }
