@@ -33,8 +33,7 @@ int verb_bench(const Words& words) {
     return 0;
   }
   say("atoll: error: {} (bench needs one of those below). Choose one.\n{}",
-             words.empty() ? std::string("nothing to measure is named") : "bench '" + words[0] + "' is unknown",
-             help());
+      words.empty() ? std::string("nothing to measure is named") : "bench '" + words[0] + "' is unknown", help());
   return 2;
 }
 

@@ -143,9 +143,10 @@ Plan Command::chosen_plan() const {
   if (domains_) plan.domains = *domains_;
   if (route_) plan.route = *route_;
   if (provider_ && *provider_ != "auto" && plan.transport != "ofi")
-    throw UsageError(fmt::format("--provider {} with --transport {} (providers are libfabric's). Leave it out, or take "
-                                 "--transport ofi.",
-                                 *provider_, plan.transport));
+    throw UsageError(
+        fmt::format("--provider {} with --transport {} (providers are libfabric's). Leave it out, or take "
+                    "--transport ofi.",
+                    *provider_, plan.transport));
   if (mpi_ && *mpi_ != "auto" && (plan.transport == "inproc" || is_virtual(plan)))
     throw UsageError(fmt::format("--mpi {} with --transport {} (its ranks live in one process). Leave one out.", *mpi_,
                                  plan.transport));
@@ -159,8 +160,7 @@ Plan Command::chosen_plan() const {
 
 Log Command::log() const {
   const LogLevel least = quiet_ ? LogLevel::error : verbose_ ? LogLevel::debug : LogLevel::info;
-  return Log([](LogLevel level, std::string_view text) { say("atoll: {}: {}\n", name_of(level), text); },
-             least);
+  return Log([](LogLevel level, std::string_view text) { say("atoll: {}: {}\n", name_of(level), text); }, least);
 }
 
 int Command::run(const std::function<Outcome(World&)>& f) {

@@ -73,17 +73,19 @@ void GraphInput::add_to(CLI::App& app, Cuts cuts) {
       const Cut cut = placement_named(text).cut;
       return cut == Cut::edge || cut == Cut::chosen
                  ? std::string()
-                 : fmt::format("{} (a cut for cc, pagerank and sssp; this goes over the edge-cut, where each list is "
-                               "whole: its owners are those of balanced)",
-                               text);
+                 : fmt::format(
+                       "{} (a cut for cc, pagerank and sssp; this goes over the edge-cut, where each list is "
+                       "whole: its owners are those of balanced)",
+                       text);
     });
   add_placing_to(app);
   app.parse_complete_callback([this, &app] {
     if (app.count("--heavy") > 0 && partition_ != "hybrid" && partition_ != "auto")
-      throw CLI::ValidationError("--heavy", fmt::format("{} (--partition {} has no heavy vertices, hybrid has)", heavy_,
-                                                        partition_));
+      throw CLI::ValidationError(
+          "--heavy", fmt::format("{} (--partition {} has no heavy vertices, hybrid has)", heavy_, partition_));
     if (app.count("--fusion") > 0 && fusion_ == "on" && partition_ != "hierarchy")
-      throw CLI::ValidationError("--fusion", fmt::format("on (--partition {} fuses nothing, hierarchy does)", partition_));
+      throw CLI::ValidationError("--fusion",
+                                 fmt::format("on (--partition {} fuses nothing, hierarchy does)", partition_));
   });
   app.add_option("--degree-sort", degree_sort_, "each rank's hubs first, by falling degree: on or off (default on)")
       ->check(CLI::IsMember({"on", "off"}));
@@ -99,7 +101,8 @@ EdgeList GraphInput::load(World& world) const {
                                         {"--target-column", read_.target_column},
                                         {"--weight-column", read_.weight_column}})
       if (!value.empty())
-        throw UsageError(fmt::format("{} {} (it is for files, and {} is generated). Leave it out.", option, value, text_));
+        throw UsageError(
+            fmt::format("{} {} (it is for files, and {} is generated). Leave it out.", option, value, text_));
     edges = generate(world, text_, {.weights = weighted_ ? Weights::uniform : Weights::none});
     if (directed_) edges.directed = true;
     if (undirected_) edges.directed = false;

@@ -32,8 +32,10 @@ std::string text_of(const Cost& cost, const Hierarchy& hierarchy) {
 }  // namespace
 
 int verb_info(const Words& words) {
-  Command command("info", "The job's ranks and hierarchy, and every knob of communication. What --domains says is drawn without "
-                  "ranks, unless --ranks or --calibrate asks for them.");
+  Command command(
+      "info",
+      "The job's ranks and hierarchy, and every knob of communication. What --domains says is drawn without "
+      "ranks, unless --ranks or --calibrate asks for them.");
   std::string costs_file;
   CLI::Option* calibrated = command.app()
                                 .add_option("--calibrate", costs_file,

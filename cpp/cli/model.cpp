@@ -233,7 +233,7 @@ int verb_model(const Words& words) {
     return 0;
   }
   say("atoll: error: {} (model needs one of those below). Choose one.\n{}",
-             words.empty() ? std::string("nothing is named") : "model '" + words[0] + "' is unknown", help);
+      words.empty() ? std::string("nothing is named") : "model '" + words[0] + "' is unknown", help);
   return 2;
 }
 

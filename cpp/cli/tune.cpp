@@ -131,7 +131,7 @@ int verb_tune(const Words& words) {
     return 0;
   }
   say("atoll: error: {} (tune needs what is below). Choose it.\n{}",
-             words.empty() ? std::string("nothing is named") : "tune '" + words[0] + "' is unknown", kHelp);
+      words.empty() ? std::string("nothing is named") : "tune '" + words[0] + "' is unknown", kHelp);
   return 2;
 }
 

@@ -229,8 +229,7 @@ int verb_verify(const Words& words) {
   }
   for (const Algorithm& a : kAlgorithms)
     if (words[0] == a.name) return a.verify(Words(words.begin() + 1, words.end()));
-  say("atoll: error: algorithm '{}' is unknown (verify does those below). Choose one.\n{}", words[0],
-             help);
+  say("atoll: error: algorithm '{}' is unknown (verify does those below). Choose one.\n{}", words[0], help);
   return 2;
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands that are written in Python share: an exit code that tells whether standard output took everything."""
+"""What the commands that are written in Python share: an exit code that tells whether stdout took everything."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ import pytest
 
 ATOLL = Path(__file__).parents[2] / "bin/atoll"
 SHORT = ["--threads", "1"]
+PREDICTION = ["model", "predict", "apsp", "--parameters", "frontier", "--n", "65536", "--nodes", "4"]
 VERBS = {
     "help": ["--help"],
     "version": ["--version"],
@@ -30,7 +31,7 @@ VERBS = {
     "apsp": ["run", "apsp", "ring:9", *SHORT],
     "graph500": ["graph500", "--scale", "6", "--searches", "2", *SHORT],
     "simulate": ["simulate", "--platform", "cluster:2x2", "--route", "direct", "--", "run", "bfs", "ring:9"],
-    "model": ["model", "predict", "apsp", "--n", "4096", "--nodes", "4"],
+    "model": PREDICTION,
     "report": ["report", "--help"],
 }
 
@@ -81,7 +82,7 @@ WRITERS = {
     ),
     "weighted graphs": (["convert", "GRAPH"], ["a.wel", "a.mtx", "a.g500", "a.atoll"]),
     "costs": (["info", "--ranks", "2", "--transport", "inproc", "--calibrate"], ["costs.json"]),
-    "heat map": (["model", "predict", "apsp", "--n", "4096", "--nodes", "4", "--heat-map"], ["map.svg"]),
+    "heat map": ([*PREDICTION, "--heat-map"], ["map.svg"]),
 }
 
 
@@ -105,7 +106,7 @@ def no_room():
 def test_a_device_is_written_to_and_not_replaced():
     for words in [
         ["run", "cc", "ring:9", "--json", "/dev/full"],
-        ["model", "predict", "apsp", "--n", "4096", "--nodes", "4", "--heat-map", "/dev/full"],
+        [*PREDICTION, "--heat-map", "/dev/full"],
     ]:
         done = shell([*words, *SHORT], "")
         assert done.returncode == 3 and "/dev/full: cannot be written" in done.stderr

@@ -159,7 +159,11 @@ def test_what_a_partition_has_no_use_for_is_refused():
         assert done.returncode == 2 and message in done.stderr, done.stderr
     words = ["run", "pagerank", "kron:6", "--ranks", 4, "--threads", 1, "--transport", "inproc", "--partition"]
     hybrid = report(*words, "hybrid", "--heavy", 7)["input"]
-    assert (hybrid["cut"], hybrid["preparation"]["partition"], hybrid["preparation"]["heavy"]) == ("hybrid", "balanced", 7)
+    assert (hybrid["cut"], hybrid["preparation"]["partition"], hybrid["preparation"]["heavy"]) == (
+        "hybrid",
+        "balanced",
+        7,
+    )
     assert "heavy" not in report(*words, "cartesian")["input"]["preparation"]
 
 

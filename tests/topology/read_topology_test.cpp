@@ -146,11 +146,11 @@ TEST_CASE("a host that several switches name is under the first, and a warning s
 }
 
 TEST_CASE("switches and racks without hosts are left out, however their emptiness is written") {
-  CHECK(drawn(read("t.conf",
-                   "SwitchName=top Switches=a,b,c\nSwitchName=a Nodes=x,y\nSwitchName=b\nSwitchName=c Nodes=\n")
-                  .root()) == "((x y))");
-  for (const char* nothing : {"", "\n        nodes:", "\n        nodes: ''", "\n        nodes: []", "\n        nodes: ['']",
-                              "\n        nodes: ~\n        children: []"}) {
+  CHECK(
+      drawn(read("t.conf", "SwitchName=top Switches=a,b,c\nSwitchName=a Nodes=x,y\nSwitchName=b\nSwitchName=c Nodes=\n")
+                .root()) == "((x y))");
+  for (const char* nothing : {"", "\n        nodes:", "\n        nodes: ''", "\n        nodes: []",
+                              "\n        nodes: ['']", "\n        nodes: ~\n        children: []"}) {
     CAPTURE(nothing);
     CHECK(drawn(read("topology.yaml",
                      std::string("- topology: t\n  tree:\n    switches:\n      - switch: top\n"

@@ -15,10 +15,11 @@ std::thread start_thread(std::string_view whose, F&& f) {
   try {
     return std::thread(std::forward<F>(f));
   } catch (const std::system_error& e) {
-    throw Error(fmt::format(
-        "{} cannot be started ({}: a limit of this process or of the machine leaves no memory for its stack, or no room "
-        "for a thread). Raise the limit (ulimit -v, ulimit -u), or use fewer threads and ranks.",
-        whose, e.code().message()));
+    throw Error(
+        fmt::format("{} cannot be started ({}: a limit of this process or of the machine leaves no memory for its "
+                    "stack, or no room "
+                    "for a thread). Raise the limit (ulimit -v, ulimit -u), or use fewer threads and ranks.",
+                    whose, e.code().message()));
   }
 }
 

@@ -77,9 +77,10 @@ void refuse_columns(const std::string& path, const std::string& format, const Re
                                      {"target", &options.target_column},
                                      {"weight", &options.weight_column}})
     if (!column->empty())
-      throw UsageError(fmt::format("{}: the {} column is {} (columns are chosen in edge lists, and this is {}). Leave "
-                                   "it out, or name the format.",
-                                   path, what, *column, format));
+      throw UsageError(
+          fmt::format("{}: the {} column is {} (columns are chosen in edge lists, and this is {}). Leave "
+                      "it out, or name the format.",
+                      path, what, *column, format));
 }
 
 }  // namespace

@@ -136,7 +136,8 @@ Job::~Job() = default;
 void Job::run(const std::function<void(World&)>& f, World::Options options) {
   if (part_ == Part::threads) return run_ranks(ranks_, plan_, f, std::move(options));
   if (part_ == Part::fibers) {
-    const Hierarchy hierarchy = plan_.domains.empty() ? Hierarchy::flat(ranks_) : read_domains(plan_.domains, 0, options.log);
+    const Hierarchy hierarchy =
+        plan_.domains.empty() ? Hierarchy::flat(ranks_) : read_domains(plan_.domains, 0, options.log);
     virtual_run_ =
         run_virtual(hierarchy, read_platform(plan_.platform, hierarchy.depth()), plan_, f, std::move(options));
     return;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atoll/base/error.hpp>
+#include <atoll/base/start_thread.hpp>
 #include <atoll/runtime/rank_output.hpp>
 #include <cerrno>
 #include <csignal>
@@ -60,7 +61,7 @@ RankOutput::~RankOutput() {
 
 void RankOutput::begin() {
   write_ = File();
-  thread_ = std::thread([this] { pass_on(); });
+  thread_ = start_thread("the reader of the ranks' output", [this] { pass_on(); });
 }
 
 void RankOutput::finish() {

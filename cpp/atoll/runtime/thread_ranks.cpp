@@ -10,7 +10,8 @@
 namespace atl {
 
 void run_ranks(Rank ranks, const Plan& plan, const std::function<void(World&)>& f, World::Options options) {
-  const Hierarchy hierarchy = plan.domains.empty() ? Hierarchy::flat(ranks) : read_domains(plan.domains, ranks, options.log);
+  const Hierarchy hierarchy =
+      plan.domains.empty() ? Hierarchy::flat(ranks) : read_domains(plan.domains, ranks, options.log);
   check(hierarchy.size() == ranks, "domains '{}' make {} ranks (there are {}). Correct --domains or --ranks.",
         plan.domains, hierarchy.size(), ranks);
   std::vector<int> nodes;

@@ -90,7 +90,9 @@ class TupleSweep {
   void look_at(std::size_t i) {
     const Real d = distance_[i];
     const Vertex v = dense(i), p = parent_id_[i];
-    const auto note = [&](PathRule rule) { breaches_.note({.rule = rule, .a = v, .p = p, .x = static_cast<double>(d)}); };
+    const auto note = [&](PathRule rule) {
+      breaches_.note({.rule = rule, .a = v, .p = p, .x = static_cast<double>(d)});
+    };
     if (v == root_) {
       if (d != 0) note(source_value);
       if (parent_[i] != v) note(source_parent);

@@ -99,8 +99,8 @@ WeightColumn weight_column(Team& team, const std::optional<AnyColumn>& column) {
 /// Narrow columns where the ids of all ranks fit. Collective; `least` and `most` of this rank.
 bool agree_on_ids(World& world, const std::string& name, const Extent& extent) {
   world.agree(extent.least >= 0 && extent.most <= kMaxVertex,
-              fmt::format("{}: id {} ({}). Renumber the vertices.", name,
-                          extent.least < 0 ? extent.least : extent.most, kIdRule));
+              fmt::format("{}: id {} ({}). Renumber the vertices.", name, extent.least < 0 ? extent.least : extent.most,
+                          kIdRule));
   return world.max(extent.most) < kNarrowIds;
 }
 
