@@ -103,7 +103,7 @@ def test_stdout_by_its_path_is_the_result(path):
         done = atoll("run", "cc", "ring:8", *words)
         assert json.loads(done.stdout)["result"]["components"] == 1
     done = atoll("run", "cc", "none.txt", "--json", path)
-    assert done.returncode == 3 and json.loads(done.stdout)["error"]["kind"] == "io"
+    assert done.returncode == 3 and json.loads(done.stdout)["error"]["kind"] == "input"
     assert stat.S_ISLNK(os.lstat("/dev/stdout").st_mode)
 
 
