@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from test_jobs import PROBE, Running, environment
+from test_jobs import PROBE, Running, environment, run
 
 assert PROBE.exists(), f"{PROBE} is not built"
 
@@ -34,9 +34,7 @@ def shm(tmp_path, **more):
 
 
 def probe(tmp_path, *arguments, **more):
-    return subprocess.run(
-        [str(PROBE), *map(str, arguments)], env=shm(tmp_path, **more), capture_output=True, text=True, timeout=120
-    )
+    return run([str(PROBE), *map(str, arguments)], shm(tmp_path, **more))
 
 
 @pytest.mark.parametrize("ranks", [2, 3, 8])  # 8: more than there are cores, on most machines that run this
