@@ -156,3 +156,11 @@ def test_ranks_by_the_environment_are_checked(value):
     done = atoll("run", "cc", "ring:8", ATOLL_RANKS=value)
     assert done.returncode == 2
     assert f"ATOLL_RANKS is '{value}' (a whole number above 0 is needed)" in done.stderr
+
+
+def test_a_verb_that_is_another_program_has_stdout(tmp_path):
+    verb = tmp_path / "atoll-hello"
+    verb.write_text("#!/bin/sh\necho hello $1\n")
+    verb.chmod(0o755)
+    done = atoll("hello", "there", PATH=f"{tmp_path}:{os.environ['PATH']}")
+    assert (done.returncode, done.stdout) == (0, "hello there\n"), done.stderr

@@ -190,8 +190,6 @@ bool Job::reports_errors() const {
 }
 
 int Job::run_children(int result) {
-  JobBoard board = JobBoard::make(ranks_);
-  const TemporaryFolder folder;
   const sigset_t signals = job_signals();
   sigset_t before;
   sigprocmask(SIG_BLOCK, &signals, &before);
@@ -199,6 +197,8 @@ int Job::run_children(int result) {
     sigset_t mask;
     ~Restore() { sigprocmask(SIG_SETMASK, &mask, nullptr); }
   } restore{before};
+  JobBoard board = JobBoard::make(ranks_);
+  const TemporaryFolder folder;
   const File signal_file(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   int launcher = -1;
   std::optional<RankOutput> output;
