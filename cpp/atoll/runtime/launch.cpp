@@ -198,18 +198,19 @@ int Job::run_children(int result) {
     ~Restore() { sigprocmask(SIG_SETMASK, &mask, nullptr); }
   } restore{before};
   JobBoard board = JobBoard::make(ranks_);
-  const TemporaryFolder folder;
   const File signal_file(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   int launcher = -1;
+  std::optional<TemporaryFolder> folder;
   std::optional<RankOutput> output;
   if (launcher_.mpi.empty()) {
     std::vector<std::string> command = command_;
     if (command.empty()) command.push_back("atoll");
+    folder.emplace();
     launcher = start_local_ranks({.ranks = ranks_,
                                   .program = own_program(),
                                   .command = command,
                                   .settings = {"ATOLL_JOB=" + board.path()},
-                                  .folder = folder.path(),
+                                  .folder = folder->path(),
                                   .mask = before,
                                   .output = result,
                                   .ended_badly =
