@@ -50,7 +50,7 @@ int verb_info(const Words& words) {
       outcome.result["costs"] = cost->to_json();
       outcome.text += text_of(*cost, hierarchy);
     }
-    outcome.text += "\nplan (each is also an environment variable ATOLL_<FIELD>)\n";
+    outcome.text += "\nplan (each is also an environment variable ATOLL_<FIELD>, as ATOLL_RANKS is --ranks)\n";
     std::vector<std::pair<std::string, std::string>> rows;
     const nlohmann::json fields = command.plan().to_json();
     for (const auto& [name, value] : fields.items()) rows.emplace_back("  " + name, value.dump());

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from own_words import own_words
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("ATOLL_BUILD", ROOT / "build" / "release"))
@@ -44,14 +45,14 @@ def environment(**more):
     return env | more
 
 
+def run(command, env):
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
+    done.stdout, done.stderr = own_words(done.stdout), own_words(done.stderr)
+    return done
+
+
 def probe(*arguments, launcher=(), **env):
-    return subprocess.run(
-        [*launcher, str(PROBE), *map(str, arguments)],
-        env=environment(**env),
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    return run([*launcher, str(PROBE), *map(str, arguments)], environment(**env))
 
 
 def boards():

@@ -11,6 +11,7 @@ import threading
 import time
 
 import pytest
+from own_words import own_words
 from test_jobs import ATOLL, BUILD, LAUNCHERS, alive, environment, ranks_of
 
 NOISE = "words of another library"
@@ -103,7 +104,7 @@ def test_stdout_by_its_path_is_the_result(path):
         done = atoll("run", "cc", "ring:8", *words)
         assert json.loads(done.stdout)["result"]["components"] == 1
     done = atoll("run", "cc", "none.txt", "--json", path)
-    assert done.returncode == 3 and json.loads(done.stdout)["error"]["kind"] == "io"
+    assert done.returncode == 3 and json.loads(done.stdout)["error"]["kind"] == "input"
     assert stat.S_ISLNK(os.lstat("/dev/stdout").st_mode)
 
 
@@ -143,7 +144,7 @@ def test_ranks_by_the_environment_are_those_of_the_option(words):
     def ranks(*flags, **settings):
         done = atoll("run", "cc", "ring:8", *words, *flags, "--json", "-", **settings)
         assert done.returncode == 0, done.stderr
-        assert done.stderr == ""
+        assert own_words(done.stderr) == ""
         return json.loads(done.stdout)["world"]["ranks"]
 
     assert ranks(ATOLL_RANKS="2") == 2
@@ -155,3 +156,11 @@ def test_ranks_by_the_environment_are_checked(value):
     done = atoll("run", "cc", "ring:8", ATOLL_RANKS=value)
     assert done.returncode == 2
     assert f"ATOLL_RANKS is '{value}' (a whole number above 0 is needed)" in done.stderr
+
+
+def test_a_verb_that_is_another_program_has_stdout(tmp_path):
+    verb = tmp_path / "atoll-hello"
+    verb.write_text("#!/bin/sh\necho hello $1\n")
+    verb.chmod(0o755)
+    done = atoll("hello", "there", PATH=f"{tmp_path}:{os.environ['PATH']}")
+    assert (done.returncode, done.stdout) == (0, "hello there\n"), done.stderr

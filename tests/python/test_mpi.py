@@ -11,6 +11,7 @@ import textwrap
 import time
 
 import pytest
+from own_words import own_words
 
 pytestmark = pytest.mark.mpi
 
@@ -57,7 +58,7 @@ def run(mpi, ranks, code, timeout=120, **environment):
         os.killpg(job.pid, signal.SIGKILL)
         out, err = job.communicate()
         pytest.fail(f"the job hung\n{out}\n{err}")
-    return job.returncode, out, err
+    return job.returncode, own_words(out), own_words(err)
 
 
 @pytest.fixture

@@ -224,7 +224,11 @@ void JobBoard::sit(Rank rank) {
   struct sigaction action {};
   action.sa_handler = on_fatal_signal;
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM}) sigaction(signal, &action, nullptr);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM, SIGINT, SIGHUP, SIGQUIT}) {
+    struct sigaction now {};
+    sigaction(signal, nullptr, &now);
+    if (now.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);  // nohup
+  }
 }
 
 void JobBoard::note(const char* operation) noexcept {

@@ -191,8 +191,6 @@ bool Job::reports_errors() const {
 }
 
 int Job::run_children(int result) {
-  JobBoard board = JobBoard::make(ranks_);
-  const TemporaryFolder folder;
   const sigset_t signals = job_signals();
   sigset_t before;
   sigprocmask(SIG_BLOCK, &signals, &before);
@@ -200,17 +198,20 @@ int Job::run_children(int result) {
     sigset_t mask;
     ~Restore() { sigprocmask(SIG_SETMASK, &mask, nullptr); }
   } restore{before};
+  JobBoard board = JobBoard::make(ranks_);
   const File signal_file(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   int launcher = -1;
+  std::optional<TemporaryFolder> folder;
   std::optional<RankOutput> output;
   if (launcher_.mpi.empty()) {
     std::vector<std::string> command = command_;
     if (command.empty()) command.push_back("atoll");
+    folder.emplace();
     launcher = start_local_ranks({.ranks = ranks_,
                                   .program = own_program(),
                                   .command = command,
                                   .settings = {"ATOLL_JOB=" + board.path()},
-                                  .folder = folder.path(),
+                                  .folder = folder->path(),
                                   .mask = before,
                                   .output = result,
                                   .ended_badly =

@@ -141,7 +141,10 @@ int start_local_ranks(const LocalRanks& job) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(127);
-  _exit(look_after(programs, job));
+  const int code = look_after(programs, job);
+  std::error_code ignored;
+  if (getppid() != parent) std::filesystem::remove_all(job.folder, ignored);  // nobody else is left to do it
+  _exit(code);
 }
 
 }  // namespace atl

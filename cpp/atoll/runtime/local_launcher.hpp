@@ -30,7 +30,7 @@ struct LocalRanks {
   std::string program;
   std::vector<std::string> command;
   std::vector<std::string> settings;  ///< "NAME=value", beside what find_bootstrap() reads in the environment
-  std::string folder;                 ///< where they meet
+  std::string folder;                 ///< where they meet; removed if its maker is gone at the end
   sigset_t mask;
   int output = STDOUT_FILENO;  ///< the file that is their stdout; negative: they have none
   /// Called for the first rank that ends badly (signal 0: by its exit code), before the others are ended.
