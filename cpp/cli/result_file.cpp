@@ -47,7 +47,9 @@ void print_result(std::string_view text) {
   }
 }
 
-void restore_stdout() { dup2(result_file(), STDOUT_FILENO); }
+void restore_stdout() {
+  if (dup2(result_file(), STDOUT_FILENO) < 0) close(STDOUT_FILENO);
+}
 
 std::string result_path() { return fmt::format("/dev/fd/{}", result_file()); }
 
