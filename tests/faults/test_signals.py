@@ -2,6 +2,7 @@
 """Signals for jobs of processes, at any time of their start: the job ends, says so, and leaves nothing."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -126,3 +127,40 @@ def seconds_to_end_stopped_ranks():
 def test_ranks_that_answer_no_signal_while_they_start_are_killed():
     # Those that had joined before they were stopped get 30 s, to save: then once more.
     assert any(seconds_to_end_stopped_ranks() < 2 * PROMISED_S for _ in range(3))
+
+
+@pytest.mark.skipif(not (BUILD / "lib" / "libatoll_ofi.so").exists(), reason="no plug-in for libfabric")
+@pytest.mark.skipif(not shutil.which("mpiexec.mpich"), reason="no mpiexec.mpich")
+def test_libfabrics_memory_has_no_name_once_all_ranks_have_it():
+    """So that killed ranks leave none, also where no command of ours has started them."""
+    words = ["run", "pagerank", "kron:14", "--trials", "100000", *WAYS["ofi"]]
+    job = subprocess.Popen(
+        ["mpiexec.mpich", "-n", "2", str(ATOLL), *words], env=environment(), stdout=subprocess.DEVNULL
+    )
+
+    def ranks():
+        by = [
+            int(p.name) for p in Path("/proc").glob("[0-9]*") if alive(p.name) and ancestor(int(p.name), 2) == job.pid
+        ]
+        return [pid for pid in by if Path(f"/proc/{pid}/exe").resolve() == ATOLL.resolve()]
+
+    def have_mapped(pids):
+        return all(re.search(rf"/dev/shm/{pid}:.* \(deleted\)", Path(f"/proc/{pid}/maps").read_text()) for pid in pids)
+
+    deadline = time.monotonic() + 60
+    while not (len(found := ranks()) == 2 and have_mapped(found)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert len(found) == 2 and left_by(found) == []
+    for pid in found:
+        os.kill(pid, signal.SIGKILL)
+    job.wait(60)
+    assert left_by(found) == []
+
+
+def ancestor(pid, generations):
+    for _ in range(generations):
+        try:
+            pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            return None
+    return pid
