@@ -9,6 +9,10 @@
 
 Every call works on one rank and on many: see `comm` of atoll.Graph. The logger "atoll" is silent until it
 gets a handler.
+
+Ctrl-C, and whatever else a signal handler raises, leaves a call of the main thread within a fraction of a second where
+there is one rank; graphs and results stay as they were. Of several ranks a call is left where it waits for others, who
+are in the midst of it: graphs of these ranks are lost, and the others' waits end with an error as when a rank fails.
 """
 
 import logging as _logging

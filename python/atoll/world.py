@@ -187,7 +187,7 @@ def _close_all() -> None:
     failed = getattr(sys, "last_value", None) is not None
     try:
         for world in _to_close:
-            world.close(_GRACE_S if failed else None)
+            world._close_within(_GRACE_S if failed else None)
         _core.finish_mpi()
     except errors.TransportError as e:
         log.error("%s", e)

@@ -156,6 +156,56 @@ TEST_CASE("a thread that throws leaves nobody behind at a barrier") {
   }
 }
 
+TEST_CASE("who called may end work that would never end, on all threads, and the team lives on") {
+  for (const int threads : kThreads) {
+    CAPTURE(threads);
+    Team team(threads);
+    const auto ends = [&](auto&& work) {
+      int asked = 0;
+      team.ask_to_go_on([&] {
+        if (++asked == 2) throw std::runtime_error("enough");
+      });
+      CHECK_THROWS_WITH_AS(work(), "enough", std::runtime_error);
+      CHECK(asked == 2);
+      team.ask_to_go_on({});
+    };
+    ends([&] { team.for_range(SIZE_MAX / 2, 1, [](int, std::size_t, std::size_t) {}); });
+    ends([&] {
+      for (;;) team.run([](int) {});
+    });
+    ends([&] {
+      team.run([&](int thread) {
+        for (;;) team.cancellation_point(thread);
+      });
+    });
+    ends([&] {
+      for (;;) team.cancellation_point();
+    });
+    std::atomic<int> calls{0};
+    team.for_range(100, 1, [&](int, std::size_t, std::size_t) { ++calls; });
+    CHECK(calls == 100);
+  }
+}
+
+TEST_CASE("a chunk that was taken is done, whoever leaves: those that wait for its turn go on") {
+  for (const int threads : kThreads) {
+    CAPTURE(threads);
+    Team team(threads);
+    for (const std::size_t wrong : {0, 7, 500}) {
+      std::atomic<std::size_t> turn{0};
+      CHECK_THROWS_AS(team.for_range(1 << 20, 1,
+                                     [&](int, std::size_t a, std::size_t b) {
+                                       while (turn != a) std::this_thread::yield();
+                                       turn = b;
+                                       if (a == wrong) throw std::runtime_error("wrong");
+                                     }),
+                      std::runtime_error);
+      CHECK(turn > wrong);
+      CHECK(turn < 1 << 20);  // the others have left
+    }
+  }
+}
+
 TEST_CASE("several teams run at once, each with more threads than cores") {
   std::vector<std::thread> ranks;
   std::vector<long> sums(4);

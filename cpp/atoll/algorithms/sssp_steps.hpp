@@ -173,9 +173,9 @@ class SsspSteps {
     next_ = 0;
     alone_ = team_.size() == 1 || frontier_size_ <= kAlone;
     if (!alone_) {
-      team_.run([&](int t) { settle_share(threads_[static_cast<std::size_t>(t)], lists, settle); });
+      team_.run([&](int t) { settle_share(t, lists, settle); });
     } else {
-      settle_share(threads_[0], lists, settle);
+      settle_share(0, lists, settle);
       alone_ = team_.size() == 1;
     }
   }
@@ -209,8 +209,10 @@ class SsspSteps {
 
   // A thread's part of a bucket: of the frontier, then of what it has itself put back into the bucket.
   template <class F>
-  void settle_share(Thread& thread, const SsspLists<Sum>& lists, F&& settle) {
+  void settle_share(int number, const SsspLists<Sum>& lists, F&& settle) {
+    Thread& thread = threads_[static_cast<std::size_t>(number)];
     for (std::size_t i; (i = next_.fetch_add(kFrontierGrain, std::memory_order_relaxed)) < frontier_size_;) {
+      team_.cancellation_point(number);
       for (const std::size_t end = std::min(frontier_size_, i + kFrontierGrain); i < end; ++i) {
         if (i + kAhead < frontier_size_) {
           const Local soon = frontier_[i + kAhead];
@@ -222,6 +224,7 @@ class SsspSteps {
     }
     while (bucket_ < thread.buckets.size() && !thread.buckets[bucket_].empty() &&
            thread.buckets[bucket_].size() < kFusion) {
+      team_.cancellation_point(number);
       thread.fused.clear();
       thread.fused.swap(thread.buckets[bucket_]);
       for (const Local u : thread.fused) settle(thread, u);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sched.h>
+#include <time.h>
 
 #include <atoll/base/parallel.hpp>
 
@@ -8,6 +9,13 @@ namespace {
 
 // Set once when a worker starts; a rank's own thread keeps 0.
 thread_local int t_thread = 0;
+
+// Of the kernel's last tick: a tenth of the price of the exact time, which a short chunk would feel.
+std::int64_t coarse_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
 
 }  // namespace
 
@@ -52,6 +60,17 @@ Team::~Team() {
   epoch_.fetch_add(1, std::memory_order_release);
   epoch_.notify_all();
   for (auto& w : workers_) w.join();
+}
+
+void Team::ask_to_go_on(std::function<void()> ask) {
+  ask_ = std::move(ask);
+  next_ask_ms_ = ask_ ? coarse_ms() + kAskEveryMs : 0;
+}
+
+void Team::ask() {
+  if (coarse_ms() < next_ask_ms_) return;
+  ask_();
+  next_ask_ms_ = coarse_ms() + kAskEveryMs;
 }
 
 void Team::launch(Task task, void* argument) {

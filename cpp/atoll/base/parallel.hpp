@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <thread>
 #include <type_traits>
@@ -21,7 +22,8 @@
 ///
 /// The calling thread is thread 0. A region costs about a microsecond while the workers are awake. Workers spin
 /// at most kSpins pauses, then yield, then sleep in the kernel, so more threads than cores do no harm.
-/// An exception of any thread is thrown again by run(), after all threads have ended the region.
+/// An exception of any thread is thrown again by run(), after all threads have ended the region: the others leave it at
+/// their next cancellation point, which the beginning of a region, each chunk of for_range and barrier() are.
 namespace atl {
 
 /// One more round of waiting: pauses first, then yields to whoever shares the core, and then says that it is
@@ -77,6 +79,7 @@ class TeamBarrier {
   bool wait();
   /// Lets everyone go who waits, or will.
   void fail();
+  bool failed() const { return failed_.load(std::memory_order_relaxed); }
   /// Whole again, once nobody is inside.
   void mend();
 
@@ -100,9 +103,20 @@ class Team {
   /// For a thread that is none of a team's: the number by which it finds state of its own.
   static void name_this_thread(int number);
 
+  /// What thread 0 calls at cancellation points from now on, at most once in kAskEveryMs: it throws what is to end the
+  /// work. An empty one: nothing. Outside regions.
+  void ask_to_go_on(std::function<void()> ask);
+  static constexpr std::int64_t kAskEveryMs = 50;
+  /// Where work may end before its time; for loops that have none of their own. Serial code calls it as thread 0.
+  void cancellation_point(int thread = 0) {
+    if (barrier_.failed()) throw Left{};
+    if (thread == 0 && ask_) ask();
+  }
+
   /// Calls f(thread) once on every thread. Regions do not nest.
   template <class F>
   void run(F&& f) {
+    cancellation_point();
     if (threads_ == 1) {
       f(0);
       return;
@@ -116,13 +130,19 @@ class Team {
   template <class F>
   void for_range(std::size_t n, std::size_t grain, F&& f) {
     if (threads_ == 1 || n <= grain) {
-      for (std::size_t a = 0; a < n; a += grain) f(0, a, std::min(n, a + grain));
+      for (std::size_t a = 0; a < n; a += grain) {
+        cancellation_point();
+        f(0, a, std::min(n, a + grain));
+      }
       return;
     }
     std::atomic<std::size_t> next{0};
     run([&](int thread) {
-      for (std::size_t a; (a = next.fetch_add(grain, std::memory_order_relaxed)) < n;)
-        f(thread, a, std::min(n, a + grain));
+      // Whoever takes a chunk does it: others may wait for what it passes on.
+      for (std::size_t a;; f(thread, a, std::min(n, a + grain))) {
+        cancellation_point(thread);
+        if ((a = next.fetch_add(grain, std::memory_order_relaxed)) >= n) return;
+      }
     });
   }
 
@@ -140,11 +160,12 @@ class Team {
   }
 
  private:
-  struct Left {};  // thrown at a barrier that cannot be met: not an error of its own
+  struct Left {};  // thrown where another thread has failed: not an error of its own
   using Task = void (*)(void*, int);
   void launch(Task task, void* argument);
   void work(int thread);
   void play(int thread);
+  void ask();
 
   const int threads_;
   TeamBarrier barrier_;
@@ -153,6 +174,8 @@ class Team {
   Task task_ = nullptr;
   void* argument_ = nullptr;
   bool stop_ = false;
+  std::function<void()> ask_;
+  std::int64_t next_ask_ms_ = 0;
   alignas(64) std::atomic<std::uint32_t> epoch_{0};
   alignas(64) std::atomic<int> running_{0};
 };

@@ -27,7 +27,14 @@ nb::dict search(SharedGraph& g, Vertex source, const std::string& direction, boo
       g.search_options = options;
     }
     out.prepare_seconds = timer.lap();
-    g.search->run(source, out.result);
+    try {
+      g.search->run(source, out.result);
+    } catch (const InputError&) {  // before anything was begun
+      throw;
+    } catch (...) {
+      g.search.reset();  // left in the midst
+      throw;
+    }
     out.seconds = timer.lap();
     return out;
   });

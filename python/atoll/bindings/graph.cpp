@@ -237,11 +237,11 @@ nb::tuple edges_of(const SharedGraph& g) {
   const Csr& out = graph.out();
   Array<Vertex> source, target;
   nb::object weight = nb::none();
-  {
-    nb::gil_scoped_release free;
+  g.world->call([&](World& world) {
     std::size_t count = 0;
     const auto each = [&](auto&& f) {
       for (Local v = 0; v < graph.active(); ++v) {
+        if (v % 4096 == 0) world.team().cancellation_point();
         const Vertex from = graph.id_of(v);
         for (Edge e = out.offsets[static_cast<std::size_t>(v)]; e < out.offsets[static_cast<std::size_t>(v) + 1]; ++e) {
           const Vertex to = graph.id_of(out.targets[static_cast<std::size_t>(e)]);
@@ -268,7 +268,7 @@ nb::tuple edges_of(const SharedGraph& g) {
           }
         },
         out.weights);
-  }
+  });
   return nb::make_tuple(to_numpy(std::move(source)), to_numpy(std::move(target)), weight);
 }
 
