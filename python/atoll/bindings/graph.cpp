@@ -5,6 +5,7 @@
 #include <atoll/graph/generate.hpp>
 #include <atoll/graph/read.hpp>
 #include <atoll/graph/write.hpp>
+#include <cmath>
 
 #include "bindings.hpp"
 
@@ -86,12 +87,32 @@ IdColumn id_column(Team& team, const AnyColumn& column, bool narrow) {
   return out;
 }
 
-WeightColumn weight_column(Team& team, const std::optional<AnyColumn>& column) {
+// As the readers take them. `name` is Python's.
+template <class Real>
+Array<Real> finite_copy(Team& team, const AnyColumn& column, const char* name) {
+  const std::span from(static_cast<const Real*>(column.data()), column.size());
+  Array<Real> to(from.size());
+  std::atomic<std::size_t> first{from.size()};
+  team.for_range(from.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+    bool finite = true;
+    for (std::size_t i = a; i < b; ++i) {
+      finite &= std::isfinite(from[i]);
+      to[i] = from[i];
+    }
+    if (finite) return;
+    while (std::isfinite(from[a])) ++a;
+    for (std::size_t least = first; a < least && !first.compare_exchange_weak(least, a);) {
+    }
+  });
+  check(first == from.size(), "{}[{}] is {} (weights are finite numbers). Leave the edge out, or correct it.", name,
+        first.load(), first < from.size() ? from[first] : Real{});
+  return to;
+}
+
+WeightColumn weight_column(Team& team, const std::optional<AnyColumn>& column, const char* name) {
   if (!column) return std::monostate{};
-  if (column->dtype() == nb::dtype<float>())
-    return copied<float, float>(team, std::span(static_cast<const float*>(column->data()), column->size()));
-  if (column->dtype() == nb::dtype<double>())
-    return copied<double, double>(team, std::span(static_cast<const double*>(column->data()), column->size()));
+  if (column->dtype() == nb::dtype<float>()) return finite_copy<float>(team, *column, name);
+  if (column->dtype() == nb::dtype<double>()) return finite_copy<double>(team, *column, name);
   throw UsageError("a weight column is neither float32 nor float64. Use .astype(numpy.float64).");
 }
 
@@ -125,7 +146,7 @@ Built from_arrays(const std::shared_ptr<SharedWorld>& shared, const AnyColumn& s
           EdgeList edges;
           edges.source = id_column(team, source, narrow);
           edges.target = id_column(team, target, narrow);
-          edges.weight = weight_column(team, weight);
+          edges.weight = weight_column(team, weight, "weight");
           edges.directed = directed;
           if (count) edges.range = IdRange{0, *count};
           if (vertices) with_ids(*vertices, [&](auto ids) { edges.vertices.assign(ids.begin(), ids.end()); });
@@ -181,7 +202,7 @@ Built from_csr(const std::shared_ptr<SharedWorld>& shared, const AnyColumn& rows
               edges.target = std::move(target);
             }
           });
-          edges.weight = weight_column(team, weight);
+          edges.weight = weight_column(team, weight, "A.data");
           check(!weight || weight->size() == columns.size(), "matrix: {} values for {} entries (one each). Rebuild it.",
                 weight ? weight->size() : 0, columns.size());
           edges.directed = directed;
