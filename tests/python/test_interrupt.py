@@ -64,6 +64,7 @@ CALLS = """
 graph = atoll.Graph("kron:14", weighted=True)
 large = atoll.Graph("uniform:17:16")
 small = atoll.Graph("uniform:13:16", weighted=True)
+narrow = atoll.Graph("path:100000")
 grid = atoll.all_pairs(atoll.Graph("grid:20x20"))
 forever = 2**31 - 1
 
@@ -83,6 +84,7 @@ def calls():
     yield "pagerank", lambda: atoll.pagerank(graph, tolerance=None, max_iterations=forever)
     yield "label_propagation", lambda: atoll.label_propagation(graph, iterations=forever)
     yield "betweenness_centrality", lambda: atoll.betweenness_centrality(large)
+    yield "one_by_one", lambda: atoll.betweenness_centrality(narrow)
     yield "weighted_betweenness", lambda: atoll.betweenness_centrality(graph, weighted=True)
     yield "k_best", lambda: grid.k_best(0, 399, forever)
     for method in ("fw", "dijkstra", "delta"):
@@ -105,7 +107,7 @@ def test_interrupt_leaves_every_long_call_and_the_graph_as_it_was(count):
     with program(f"atoll.set_threads({count})\n" + CALLS) as child:
         last, names = interrupt_all(child)
         assert last.startswith("done True 0 True"), last
-        assert len(names) == 18
+        assert len(names) == 20
 
 
 def test_interrupted_save_leaves_no_file(tmp_path):

@@ -167,8 +167,10 @@ Arcs<T> gather_arcs(World& world, EdgeList edges, ArcWeights weights, Semiring s
   std::vector<Vertex> mine(static_cast<std::size_t>(map.blocks().size(world.rank())));
   for (std::size_t k = 0; k < mine.size(); ++k) mine[k] = map.id_of(static_cast<Vertex>(k));
   std::vector<Vertex> ids = world.all_gather_varying(std::span<const Vertex>(mine));
+  world.team().cancellation_point();  // of millions of arcs each step takes a second
   const std::vector<Arc<T>> slice = world.together([&] { return converted<T>(edges, ids, weights, semiring); });
   const std::vector<Arc<T>> all = world.all_gather_varying(std::span<const Arc<T>>(slice));
+  world.team().cancellation_point();
   return make_arcs<T>(std::move(ids), edges.directed, all, edges.name, semiring);
 }
 

@@ -120,6 +120,7 @@ Edge sort_typed(Team& team, Csr& csr, W* weights, Duplicates duplicates, std::si
       for (std::size_t v = first; v < last; ++v) {
         const Edge begin = csr.offsets[v];
         const auto n = static_cast<std::size_t>(csr.offsets[v + 1] - begin);
+        if (n > kNarrowDigitsUpTo) team.cancellation_point(thread);  // hubs lie together, in the first chunk
         const std::span row(csr.targets.data() + begin, n);
         const auto k = static_cast<Edge>(
             settle(row, weight_at(begin), duplicates, locals, buffers[static_cast<std::size_t>(thread)]));
