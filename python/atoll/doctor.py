@@ -76,7 +76,7 @@ def _missing(result: dict[str, Any]) -> list[dict[str, str]]:
     ]
     for name, use, extra in _PACKAGES:
         if result["python"]["packages"][name] is None:
-            get = f"pip install atoll[{extra}]" if extra else "pip install atoll"
+            get = f"pip install {name}" + (f", or pip install .[{extra}] in a checkout of Atoll" if extra else "")
             missing.append({"name": name, "for": use, "get": get})
     return missing
 

@@ -161,7 +161,7 @@ class VertexArray:
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
         """Writes the columns `id` and the array's name into a Parquet file, by rank 0. Collective.
 
-        Needs pyarrow (``pip install atoll[parquet]``).
+        Needs pyarrow (``pip install pyarrow``, or ``pip install .[parquet]`` in a checkout).
         """
         world = self._graph.world
         text = os.fspath(path)
@@ -171,7 +171,8 @@ class VertexArray:
                     import pyarrow.parquet  # noqa: F401
                 except ImportError as e:
                     raise ImportError(
-                        f"{text}: pyarrow cannot be imported ({e}). Install it: pip install atoll[parquet]"
+                        f"{text}: pyarrow cannot be imported ({e}). "
+                        "Install it: pip install pyarrow, or pip install .[parquet] in a checkout of Atoll."
                     ) from e
         ids = _gather(self._graph, self.ids, 0)
         values = self.gather(0)
