@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What pip calls (PEP 517): scikit-build-core, and the names of the packages that a build lacks instead of CMake's words.
+"""What pip calls (PEP 517): scikit-build-core, and instead of CMake's words the packages that a build lacks.
 
 Without a compiler nothing is tried. Headers may lie where CMake alone finds them, so they are named when it has failed.
 """

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -57,3 +58,17 @@ def test_names_missing_headers_when_the_build_has_failed(bare, tmp_path):
 def test_a_compiler_that_is_not_there_is_named(bare, tmp_path):
     done = bare(f"b.build_wheel({str(tmp_path)!r})", CXX="no-such-compiler -O1")
     assert done.returncode == 1 and "CXX is 'no-such-compiler'" in done.stderr
+
+
+def test_the_source_distribution_holds_what_a_build_reads(tmp_path):
+    code = f"import build_backend as b; b.build_sdist({str(tmp_path)!r})"
+    variables = {**os.environ, "PYTHONPATH": str(ROOT / "scripts")}
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=variables, check=True, timeout=120)
+    (archive,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(archive) as tar:
+        held = {name.split("/", 1)[1] for name in tar.getnames()}
+    for folder in ("cmake", "cpp", "python", "scripts"):
+        for file in (ROOT / folder).rglob("*"):
+            if file.is_file() and "__pycache__" not in file.parts:
+                assert file.relative_to(ROOT).as_posix() in held
+    assert held >= {"CMakeLists.txt", "LICENSE", "README.md", "pyproject.toml"}
