@@ -31,7 +31,7 @@ asan tsan:          # the C++ tests under the address and undefined-behaviour, o
 # gcc's thread sanitizer cannot start where the kernel scatters addresses widely; plain where setarch is refused
 fixed_addresses = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
-wheel:              # pip install . into an environment of its own; WHEEL_FROM=build/release takes its objects
+wheel:              # dist/*.whl, tried in a bare Debian 12; WHEEL_FROM=build/release takes its objects
 	scripts/check_wheel $(WHEEL_FROM)
 
 bench: build        # bench/cases.json

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <iostream>
-
 #include "verbs.hpp"
 
 namespace atl::cli {
@@ -31,12 +29,11 @@ int verb_bench(const Words& words) {
   for (const Bench& b : kBenches)
     if (!words.empty() && words[0] == b.name) return b.run(Words(words.begin() + 1, words.end()));
   if (!words.empty() && (words[0] == "--help" || words[0] == "-h")) {
-    std::cout << help();
+    print_result(help());
     return 0;
   }
-  fmt::print(stderr, "atoll: error: {} (bench needs one of those below). Choose one.\n{}",
-             words.empty() ? std::string("nothing to measure is named") : "bench '" + words[0] + "' is unknown",
-             help());
+  say("atoll: error: {} (bench needs one of those below). Choose one.\n{}",
+      words.empty() ? std::string("nothing to measure is named") : "bench '" + words[0] + "' is unknown", help());
   return 2;
 }
 

@@ -48,15 +48,13 @@ class Landing {
 };
 
 void send(Queue& queue, Rank to, std::span<const std::byte> bytes, Request& request) {
-  for (Backoff backoff; !queue.send(to, 0, bytes, request);)
-    if (!backoff.pause()) backoff.reset();
+  for (Backoff backoff; !queue.send(to, 0, bytes, request);) backoff.pause_or_sleep();
 }
 
 void receive(Queue& queue) {
   Message m;
   Request request;
-  for (Backoff backoff; !queue.receive(m, request);)
-    if (!backoff.pause()) backoff.reset();
+  for (Backoff backoff; !queue.receive(m, request);) backoff.pause_or_sleep();
   if (!request.done()) queue.wait(request);
   queue.release(m);
 }
@@ -102,8 +100,8 @@ double queue_rate(World& world, Queue& queue, long messages, std::size_t batch, 
             done += now;
             if (now > 0)
               backoff.reset();
-            else if (!backoff.pause())
-              backoff.reset();
+            else
+              backoff.pause_or_sleep();
           }
           sent += static_cast<long>(n);
         }
@@ -127,8 +125,8 @@ double queue_rate(World& world, Queue& queue, long messages, std::size_t batch, 
         if (n > 0) {
           left_to_receive.fetch_sub(static_cast<long>(n), std::memory_order_relaxed);
           backoff.reset();
-        } else if (!backoff.pause()) {
-          backoff.reset();
+        } else {
+          backoff.pause_or_sleep();
         }
       }
     }

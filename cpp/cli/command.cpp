@@ -2,18 +2,24 @@
 #include "command.hpp"
 
 #include <atoll/apsp/saved_run.hpp>
+#include <atoll/base/id_rule.hpp>
 #include <atoll/transport/discover.hpp>
+#include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
+#include <system_error>
 
 namespace atl::cli {
 
 Command::Command(std::string name, const std::string& about) : name_(std::move(name)), app_(about, "atoll " + name_) {
   app_.option_defaults()->always_capture_default(false);
-  app_.add_option("--ranks", ranks_, "ranks; more than one starts them (default: the launcher's, else 1)")
+  app_.add_option("--ranks", ranks_,
+                  "ranks; more than one starts them (default: ATOLL_RANKS, else the launcher's, else 1)")
       ->check(CLI::PositiveNumber);
   app_.add_option("--threads", threads_, "threads of a rank (default: cores / ranks)")->check(CLI::PositiveNumber);
   app_.add_option("--transport", transport_, "auto, inproc, shm, mpi, mpi_probe, mpi_mprobe, mpi_rma, ofi or levels");
@@ -57,6 +63,18 @@ void check_json_path(const std::string& path) {
     throw IoError(fmt::format("{}: cannot be written (there is no folder {}). Make it first.", path, folder.string()));
 }
 
+// 0: not set.
+Rank ranks_of_environment() {
+  const char* text = std::getenv("ATOLL_RANKS");
+  if (!text) return 0;
+  const char* end = text + std::strlen(text);
+  Rank ranks = 0;
+  const auto [at, error] = std::from_chars(text, end, ranks);
+  if (error != std::errc{} || at != end || ranks < 1)
+    throw UsageError(fmt::format("ATOLL_RANKS is '{}' (a whole number above 0 is needed). Correct or unset it.", text));
+  return ranks;
+}
+
 // Else an id beyond 64 bits is read as the greatest that there is, and the message names that one.
 void refuse_long_ids(CLI::App& app) {
   CLI::Option* source = app.get_option_no_throw("--source");
@@ -65,24 +83,27 @@ void refuse_long_ids(CLI::App& app) {
     Vertex id = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
     return error == std::errc::result_out_of_range || (error == std::errc{} && id > kMaxVertex)
-               ? fmt::format("{} (ids are 0 to 2^63 - 2)", text)
+               ? fmt::format("{} ({})", text, kIdRule)
                : std::string();
   });
 }
 
 }  // namespace
 
-std::optional<int> Command::parse(const Words& words) {
-  words_ = words;
+std::optional<int> Command::parse(const Words& given) {
+  words_ = given;  // the ranks' stdout is another
+  const Words words = with_result_path(given);
   say_bounds_shortly(app_);
   refuse_long_ids(app_);
   try {
     std::vector<std::string> reversed(words.rbegin(), words.rend());
     app_.parse(std::move(reversed));
+    if (json_ == result_path()) json_ = "-";
+    if (ranks_ == 0) ranks_ = ranks_of_environment();
     plan_ = chosen_plan();
     return std::nullopt;
   } catch (const CLI::CallForHelp&) {
-    std::cout << app_.help();
+    print_result(app_.help());
     return 0;
   } catch (const CLI::ParseError& e) {
     // --json may stand behind the option that is wrong.
@@ -90,6 +111,7 @@ std::optional<int> Command::parse(const Words& words) {
       if (words[i] == "--json") json_ = words[i + 1];
     for (const std::string& word : words)
       if (word.starts_with("--json=")) json_ = word.substr(7);
+    if (json_ == result_path()) json_ = "-";
     const std::string message = fmt::format("{}. See `atoll {} --help`.", e.what(), name_);
     try {
       throw UsageError(message);
@@ -120,6 +142,14 @@ Plan Command::chosen_plan() const {
   if (provider_) plan.provider = *provider_;
   if (domains_) plan.domains = *domains_;
   if (route_) plan.route = *route_;
+  if (provider_ && *provider_ != "auto" && plan.transport != "ofi")
+    throw UsageError(
+        fmt::format("--provider {} with --transport {} (providers are libfabric's). Leave it out, or take "
+                    "--transport ofi.",
+                    *provider_, plan.transport));
+  if (mpi_ && *mpi_ != "auto" && (plan.transport == "inproc" || is_virtual(plan)))
+    throw UsageError(fmt::format("--mpi {} with --transport {} (its ranks live in one process). Leave one out.", *mpi_,
+                                 plan.transport));
   try {
     plan.validate();
   } catch (const InputError& e) {
@@ -128,13 +158,15 @@ Plan Command::chosen_plan() const {
   return plan;
 }
 
+Log Command::log() const {
+  const LogLevel least = quiet_ ? LogLevel::error : verbose_ ? LogLevel::debug : LogLevel::info;
+  return Log([](LogLevel level, std::string_view text) { say("atoll: {}: {}\n", name_of(level), text); }, least);
+}
+
 World::Options Command::world_options(Rank rank) const {
   World::Options options;
-  if (rank != 0) return options;
-  const LogLevel least = quiet_ ? LogLevel::error : verbose_ ? LogLevel::debug : LogLevel::info;
-  options.log =
-      Log([](LogLevel level, std::string_view text) { fmt::print(stderr, "atoll: {}: {}\n", name_of(level), text); },
-          least);
+  options.alarm = log();
+  if (rank == 0) options.log = options.alarm;
   return options;
 }
 
@@ -152,8 +184,10 @@ int Command::run(const std::function<Outcome(World&)>& f) {
     }
     command.insert(command.end(), words_.begin(), words_.end());
     job = std::make_unique<Job>(ranks_, plan_, command);
-    if (job->part() == Job::Part::parent) return job->run_children();
+    if (job->part() == Job::Part::parent) return job->run_children(result_file());
     const World::Options options = world_options(job->rank());
+    if (job->part() == Job::Part::alone && transport_ && *transport_ != "auto" && *transport_ != "inproc")
+      options.log(LogLevel::warn, "--transport {}: one rank has nobody to send to, and has inproc", *transport_);
     if (job->rank() == 0 && !quiet_)
       for (const std::string& name : unknown_environment())
         options.log(LogLevel::warn, "{} is set (no knob has that name; `atoll info` lists them)", name);
@@ -210,34 +244,28 @@ int Command::print(const Outcome& outcome) const {
                           {"verified", outcome.verified ? nlohmann::json(*outcome.verified) : nlohmann::json()}};
     object.update(outcome.extra);
     if (failed) object["error"] = {{"kind", "verification"}, {"message", outcome.failure}};
-    if (json_ != "-") std::cout << outcome.text << std::flush;
     put_json(object);
+    if (json_ != "-") print_result(outcome.text);
   } else {
-    std::cout << outcome.text << std::flush;
+    print_result(outcome.text);
   }
-  if (failed) fmt::print(stderr, "atoll: error: {}\n", outcome.failure);
+  if (failed) say("atoll: error: {}\n", outcome.failure);
   return failed ? 1 : 0;
 }
 
 void Command::put_json(const nlohmann::json& object) const {
   const std::string text = object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   if (json_ == "-") {
-    std::cout << text << std::flush;
-    if (!std::cout) throw IoError("stdout: cannot be written (is the disk full, or the pipe closed?). Look there.");
+    print_result(text);
     return;
   }
-  const std::string temporary = json_ + ".part";
-  std::ofstream file(temporary);
-  file << text << std::flush;
-  if (!file || std::rename(temporary.c_str(), json_.c_str()) != 0) {
-    std::remove(temporary.c_str());
-    throw IoError(fmt::format("{}: cannot be written (value of --json). Give a path in a folder with room.", json_));
-  }
+  put_file(json_, text, "value of --json");
 }
 
 int Command::fail() const {
   const Failure failure = current_failure();
-  fmt::print(stderr, "atoll: error: {}\n", failure.message);
+  if (failure.message.empty()) return failure.exit_code;
+  say("atoll: error: {}\n", failure.message);
   if (json()) {
     try {
       check_json_path(json_);
@@ -247,10 +275,28 @@ int Command::fail() const {
     try {
       put_json({{"schema", 1}, {"command", name_}, {"error", {{"kind", failure.kind}, {"message", failure.message}}}});
     } catch (const std::exception& e) {
-      fmt::print(stderr, "atoll: error: {}\n", e.what());
+      if (e.what() != failure.message) say("atoll: error: {}\n", e.what());
     }
   }
   return failure.exit_code;
+}
+
+void put_file(const std::string& path, std::string_view text, std::string_view what) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::path target = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : fs::path(path);
+  // What is no file, as a terminal, is not to be replaced by one.
+  const bool in_place = fs::exists(target, ignored) && !fs::is_regular_file(target, ignored);
+  const std::string temporary = in_place ? target.string() : target.string() + ".part";
+  errno = 0;
+  std::ofstream file(temporary);
+  file << text << std::flush;
+  file.close();
+  if (file && (in_place || std::rename(temporary.c_str(), target.c_str()) == 0)) return;
+  const int reason = errno;
+  if (!in_place) std::remove(temporary.c_str());
+  throw IoError(fmt::format("{}: cannot be written ({}; {}). Give a path in a folder with room.", path, what,
+                            std::strerror(reason)));
 }
 
 Failure current_failure() {
@@ -268,6 +314,12 @@ Failure current_failure() {
     return {1, "verification", e.what()};
   } catch (const RunStopped& e) {
     return {1, "stopped", e.what()};
+  } catch (const Error& e) {
+    return {1, "system", e.what()};
+  } catch (const std::system_error& e) {
+    // As a shell reports the SIGPIPE that would have ended the command.
+    if (e.code() == std::errc::broken_pipe) return {128 + SIGPIPE, "pipe", ""};
+    return {1, "internal", e.what()};
   } catch (const std::bad_alloc&) {
     return {1, "memory",
             "memory ran out (the machine or a limit has no more). Use more ranks, or `atoll inspect` first."};

@@ -6,6 +6,8 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "result_file.hpp"
+
 /// What every verb shares: the options of communication and output, the way to the ranks, and the one object.
 ///
 ///     int verb_star(const Words& words) {
@@ -48,6 +50,8 @@ class Command {
   const Plan& plan() const { return plan_; }
   Rank ranks() const { return ranks_; }  ///< as asked for; 0: not
   bool quiet() const { return quiet_; }
+  /// To stderr, as --quiet and --verbose say.
+  Log log() const;
   bool json() const { return !json_.empty(); }
 
  private:
@@ -73,9 +77,12 @@ class Command {
 struct Failure {
   int exit_code;
   std::string kind;
-  std::string message;
+  std::string message;  ///< empty: nobody reads any more, and nothing is to be said
 };
 Failure current_failure();
+
+/// A text as a whole file, which appears at once; IoError says `what` the path is, "value of --json".
+void put_file(const std::string& path, std::string_view text, std::string_view what);
 
 /// Counters of all ranks: sums, and the largest memory. Collective.
 nlohmann::json total_counters(World& world, const Counters& mine);

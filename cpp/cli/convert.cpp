@@ -12,7 +12,7 @@ int verb_convert(const Words& words) {
                   "Reads a graph and writes it in another format: .el .wel .txt .tsv .csv .mtx .g500 "
                   ".g500-64 .atoll by the output's ending.");
   GraphInput input;
-  input.add_to(command.app());
+  input.add_reading_to(command.app());
   std::string output;
   command.app().add_option("output", output, "the file to write")->required();
   if (const auto code = command.parse(words)) return *code;

@@ -40,22 +40,53 @@ void GraphInput::add_reading_to(CLI::App& app) {
   app.add_option("--weight-column", read_.weight_column, "edge lists: number from 1, or name in the header");
 }
 
-void GraphInput::add_to(CLI::App& app) {
-  add_reading_to(app);
+void GraphInput::add_merging_to(CLI::App& app) {
   app.add_option("--duplicates", duplicates_,
-                 "several edges between two vertices: keep, min or sum of weights (default min)")
-      ->check(CLI::IsMember({"keep", "min", "sum"}));
+                 "several edges between two vertices: keep, or min, max or sum of weights (default min)")
+      ->check(CLI::IsMember({"keep", "min", "max", "sum"}));
   app.add_option("--self-loops", self_loops_, "keep or drop (default keep)")->check(CLI::IsMember({"keep", "drop"}));
-  app.add_option(
-         "--partition", partition_,
-         "which rank owns which vertex: blocked (ids in a row, the default), balanced, hashed, hierarchy; or, over "
-         "balanced owners, who has which edge: cartesian, hybrid (vertex-cuts), auto (the cut that moves least)")
-      ->check(CLI::IsMember(every_partition()));
+}
+
+void GraphInput::add_placing_to(CLI::App& app) {
   app.add_option("--heavy", heavy_,
                  fmt::format("hybrid: entering edges from which on a vertex is heavy (default {})", kHeavyDegree))
       ->check(CLI::PositiveNumber);
   app.add_option("--fusion", fusion_, "hierarchy: place neighbours of low degree as one, on or off (default on)")
       ->check(CLI::IsMember({"on", "off"}));
+}
+
+void GraphInput::add_to(CLI::App& app, Cuts cuts) {
+  cuts_ = cuts;
+  add_reading_to(app);
+  add_merging_to(app);
+  auto* partition =
+      app.add_option("--partition", partition_,
+                     cuts == Cuts::of_edges
+                         ? "which rank owns which vertex: blocked (ids in a row, the default), balanced, hashed, "
+                           "hierarchy; auto is balanced here"
+                         : "which rank owns which vertex: blocked (ids in a row, the default), balanced, hashed, "
+                           "hierarchy; or, over balanced owners, who has which edge: cartesian, hybrid (vertex-cuts), "
+                           "auto (pagerank: the cut that moves least, else balanced)")
+          ->check(CLI::IsMember(every_partition()));
+  if (cuts == Cuts::of_edges)
+    partition->check([](const std::string& text) {
+      const Cut cut = placement_named(text).cut;
+      return cut == Cut::edge || cut == Cut::chosen
+                 ? std::string()
+                 : fmt::format(
+                       "{} (a cut for cc, pagerank and sssp; this goes over the edge-cut, where each list is "
+                       "whole: its owners are those of balanced)",
+                       text);
+    });
+  add_placing_to(app);
+  app.parse_complete_callback([this, &app] {
+    if (app.count("--heavy") > 0 && partition_ != "hybrid" && partition_ != "auto")
+      throw CLI::ValidationError(
+          "--heavy", fmt::format("{} (--partition {} has no heavy vertices, hybrid has)", heavy_, partition_));
+    if (app.count("--fusion") > 0 && fusion_ == "on" && partition_ != "hierarchy")
+      throw CLI::ValidationError("--fusion",
+                                 fmt::format("on (--partition {} fuses nothing, hierarchy does)", partition_));
+  });
   app.add_option("--degree-sort", degree_sort_, "each rank's hubs first, by falling degree: on or off (default on)")
       ->check(CLI::IsMember({"on", "off"}));
   app.add_option("--isolated", isolated_, "vertices without edges: drop from the lists or keep (default drop)")
@@ -65,6 +96,13 @@ void GraphInput::add_to(CLI::App& app) {
 EdgeList GraphInput::load(World& world) const {
   EdgeList edges;
   if (is_generator(text_)) {
+    for (const auto& [option, value] : {std::pair("--format", read_.format == "auto" ? "" : read_.format),
+                                        {"--source-column", read_.source_column},
+                                        {"--target-column", read_.target_column},
+                                        {"--weight-column", read_.weight_column}})
+      if (!value.empty())
+        throw UsageError(
+            fmt::format("{} {} (it is for files, and {} is generated). Leave it out.", option, value, text_));
     edges = generate(world, text_, {.weights = weighted_ ? Weights::uniform : Weights::none});
     if (directed_) edges.directed = true;
     if (undirected_) edges.directed = false;
@@ -80,11 +118,10 @@ EdgeList GraphInput::load(World& world) const {
 
 GraphOptions GraphInput::options() const {
   GraphOptions options;
-  options.duplicates = duplicates_ == "keep"  ? Duplicates::keep
-                       : duplicates_ == "sum" ? Duplicates::merge_sum
-                                              : Duplicates::merge_min;
+  options.duplicates = duplicates_named(duplicates_);
   options.self_loops = self_loops_ == "drop" ? SelfLoops::drop : SelfLoops::keep;
   options.placement = placement_named(partition_);
+  if (cuts_ == Cuts::of_edges) options.placement.cut = Cut::edge;
   options.placement.fusion = fusion_ == "on";
   options.placement.heavy = heavy_;
   options.degree_sort = degree_sort_ == "on";
@@ -92,12 +129,15 @@ GraphOptions GraphInput::options() const {
   return options;
 }
 
-nlohmann::json GraphInput::preparation() const {
-  return {{"partition", partition_},
-          {"heavy", heavy_},
-          {"fusion", fusion_},
-          {"degree_sort", degree_sort_},
-          {"isolated", isolated_}};
+nlohmann::json GraphInput::preparation(const Graph& graph) const {
+  const PartitionOptions placement = placement_named(partition_);
+  const bool fused = placement.partition == Partition::hierarchy && fusion_ == "on";
+  nlohmann::json j{{"partition", placement.cut == Cut::edge ? partition_ : "balanced"},
+                   {"fusion", fused ? "on" : "off"},
+                   {"degree_sort", degree_sort_},
+                   {"isolated", isolated_}};
+  if (graph.cut().cut() == Cut::hybrid) j["heavy"] = heavy_;
+  return j;
 }
 
 std::string name_of(Cut cut) {

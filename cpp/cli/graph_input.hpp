@@ -17,20 +17,27 @@ std::string name_of(Cut cut);
 /// The input argument and its options, the same for every verb that takes a graph.
 class GraphInput {
  public:
-  void add_to(CLI::App& app);
+  /// Whose algorithm takes vertex-cuts too, and whose needs a vertex's whole list in one place.
+  enum class Cuts { of_edges, of_vertices_too };
+  void add_to(CLI::App& app, Cuts cuts = Cuts::of_edges);
   /// Those alone that say what is read, for verbs that build no Graph.
   void add_reading_to(CLI::App& app);
+  /// Those that say which of the edges that are read count.
+  void add_merging_to(CLI::App& app);
+  /// Those of some partitions, for a comparison of all.
+  void add_placing_to(CLI::App& app);
   /// Collective: the file's or generator's edges, this rank's slice.
   EdgeList load(World& world) const;
   GraphOptions options() const;
-  /// How the graph is prepared, for the result's `input`.
-  nlohmann::json preparation() const;
+  /// How the graph was prepared, for the result's `input`: what was done, with `cut` of describe().
+  nlohmann::json preparation(const Graph& graph) const;
   const std::string& text() const { return text_; }
   /// Whether --weighted is given: all inputs then have weights.
   bool is_weighted() const { return weighted_; }
 
  private:
   std::string text_;
+  Cuts cuts_ = Cuts::of_edges;
   ReadOptions read_;
   bool directed_ = false, undirected_ = false, weighted_ = false, unweighted_ = false;
   std::string duplicates_ = "min", self_loops_ = "keep";

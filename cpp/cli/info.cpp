@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/runtime/calibrate.hpp>
 #include <atoll/topology/draw.hpp>
+#include <atoll/transport/discover.hpp>
+#include <atoll/transport/plugin.hpp>
 #include <ctime>
-#include <fstream>
 
 #include "verbs.hpp"
 
@@ -31,38 +32,47 @@ std::string text_of(const Cost& cost, const Hierarchy& hierarchy) {
 }  // namespace
 
 int verb_info(const Words& words) {
-  Command command("info", "The job's ranks and hierarchy, and every knob of communication.");
+  Command command(
+      "info",
+      "The job's ranks and hierarchy, and every knob of communication. What --domains says is drawn without "
+      "ranks, unless --ranks or --calibrate asks for them.");
   std::string costs_file;
   CLI::Option* calibrated = command.app()
                                 .add_option("--calibrate", costs_file,
                                             "measure latency and bandwidth at each level; write them to this JSON file")
                                 ->expected(0, 1);
   if (const auto code = command.parse(words)) return *code;
-  return command.run([&](World& world) {
+  const auto shown = [&](const Hierarchy& hierarchy, const std::optional<Cost>& cost) {
     Outcome outcome;
-    outcome.result["hierarchy"] = world.hierarchy().to_json();
-    outcome.text = draw(world.hierarchy());
-    if (calibrated->count() > 0) {
-      const Cost measured = calibrate(world);
-      std::vector<LevelCost> levels;
-      for (int l = 0; l < measured.depth(); ++l) levels.push_back(measured.at(l));
-      const Cost cost(std::move(levels), fmt::format("{}, {}", measured.provenance(), today()));
-      world.together([&] {
-        if (world.rank() != 0 || costs_file.empty()) return;
-        std::ofstream file(costs_file);
-        file << cost.to_json().dump(2) << '\n';
-        file.close();
-        if (!file) throw IoError(fmt::format("{}: cannot be written (it is for the costs). Name another.", costs_file));
-      });
-      outcome.result["costs"] = cost.to_json();
-      outcome.text += text_of(cost, world.hierarchy());
+    outcome.result["hierarchy"] = hierarchy.to_json();
+    outcome.text = draw(hierarchy);
+    if (cost) {
+      outcome.result["costs"] = cost->to_json();
+      outcome.text += text_of(*cost, hierarchy);
     }
-    outcome.text += "\nplan (each is also an environment variable ATOLL_<FIELD>)\n";
+    outcome.text += "\nplan (each is also an environment variable ATOLL_<FIELD>, as ATOLL_RANKS is --ranks)\n";
     std::vector<std::pair<std::string, std::string>> rows;
     const nlohmann::json fields = command.plan().to_json();
     for (const auto& [name, value] : fields.items()) rows.emplace_back("  " + name, value.dump());
     outcome.text += table_of(rows);
     return outcome;
+  };
+  // What --domains says can be drawn without ranks: it may be a machine of thousands.
+  const auto by = launcher();
+  const std::string& domains = command.plan().domains;
+  if (!domains.empty() && command.ranks() == 0 && calibrated->count() == 0 && !(by && by->ranks > 1))
+    return command.run_alone([&] { return shown(read_domains(domains, 0, command.log()), std::nullopt); });
+  return command.run([&](World& world) {
+    if (calibrated->count() == 0) return shown(world.hierarchy(), std::nullopt);
+    const Cost measured = calibrate(world);
+    std::vector<LevelCost> levels;
+    for (int l = 0; l < measured.depth(); ++l) levels.push_back(measured.at(l));
+    const Cost cost(std::move(levels), fmt::format("{}, {}", measured.provenance(), today()));
+    world.together([&] {
+      if (world.rank() != 0 || costs_file.empty()) return;
+      put_file(costs_file, cost.to_json().dump(2) + "\n", "value of --calibrate");
+    });
+    return shown(world.hierarchy(), cost);
   });
 }
 

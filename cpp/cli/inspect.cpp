@@ -187,7 +187,9 @@ Outcome inspect(World& world, const Question& question) {
 int verb_inspect(const Words& words) {
   Command command("inspect", "What a graph holds, and the memory and time that a run on it would take.");
   Question question;
-  question.input.add_to(command.app());
+  question.input.add_reading_to(command.app());
+  question.input.add_merging_to(command.app());
+  question.input.add_placing_to(command.app());
   command.app()
       .add_option("--for-ranks", question.for_ranks,
                   "say the memory for so many ranks, and compare their cuts (default: those of this run)")

@@ -3,8 +3,8 @@
 
 #include <atoll/base/version.hpp>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
-#include <iostream>
 
 #include "verbs.hpp"
 
@@ -34,13 +34,13 @@ constexpr Verb kVerbs[] = {
 };
 
 void print_help() {
-  std::cout << "atoll " << kVersion
-            << ": distributed graphs\n\nusage: atoll VERB [INPUT] [--option VALUE] [--ranks N] "
-               "[--threads T] [--json FILE|-]\n\n";
   std::vector<std::pair<std::string, std::string>> rows;
   for (const Verb& v : kVerbs) rows.emplace_back(std::string("  ") + v.name, v.about);
-  std::cout << table_of(rows)
-            << "\n`atoll VERB --help` tells more. Any atoll-VERB beside this program or on PATH is a verb too.\n";
+  print_result(fmt::format(
+      "atoll {}: distributed graphs\n\nusage: atoll VERB [INPUT] [--option VALUE] [--ranks N] [--threads T] "
+      "[--json FILE|-]\n\n{}\n`atoll VERB --help` tells more. Any atoll-VERB beside this program or on PATH "
+      "is a verb too.\n",
+      kVersion, table_of(rows)));
 }
 
 // atoll-VERB beside the executable, in ../.venv/bin, or on PATH: does not return if there is one.
@@ -53,6 +53,8 @@ void run_foreign(const std::string& verb, const Words& words) {
   std::vector<char*> pointers;
   for (std::string& a : argv) pointers.push_back(a.data());
   pointers.push_back(nullptr);
+  restore_stdout();
+  std::signal(SIGPIPE, SIG_DFL);
   for (const fs::path& folder : {own, own / "../.venv/bin"}) execv((folder / argv[0]).c_str(), pointers.data());
   execvp(argv[0].c_str(), pointers.data());
 }
@@ -60,24 +62,35 @@ void run_foreign(const std::string& verb, const Words& words) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond `ulimit -f` is then an error of its write, which says so
+  result_file();
+  setenv("HWLOC_HIDE_ERRORS", "2", 0);  // its complaint about a machine without /sys says nothing about a result
+  std::signal(SIGPIPE, SIG_IGN);        // a reader that is gone is an error of the write: the job ends in order
+  std::signal(SIGXFSZ, SIG_IGN);        // a file beyond `ulimit -f` is then an error of its write, which says so
   const Words words(argv + 1, argv + argc);
   if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
     print_help();
     return words.empty() ? 2 : 0;
   }
   if (words[0] == "--version") {
-    std::cout << "atoll " << kVersion << "\n";
+    print_result(fmt::format("atoll {}\n", kVersion));
     return 0;
   }
   const Words rest(words.begin() + 1, words.end());
   for (const Verb& verb : kVerbs)
     if (words[0] == verb.name) return verb.run(rest);
   run_foreign(words[0], rest);
-  fmt::print(stderr, "atoll: error: verb '{}' is unknown (`atoll --help` lists them). Choose one.\n", words[0]);
+  say("atoll: error: verb '{}' is unknown (`atoll --help` lists them). Choose one.\n", words[0]);
   return 2;
 }
 
 }  // namespace atl::cli
 
-int main(int argc, char** argv) { return atl::cli::main(argc, argv); }
+int main(int argc, char** argv) {
+  try {
+    return atl::cli::main(argc, argv);
+  } catch (...) {  // of what is said before a verb is known; verbs catch their own
+    const atl::cli::Failure failure = atl::cli::current_failure();
+    if (!failure.message.empty()) atl::cli::say("atoll: error: {}\n", failure.message);
+    return failure.exit_code;
+  }
+}

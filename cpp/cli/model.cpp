@@ -6,7 +6,6 @@
 #include <atoll/tune/store.hpp>
 #include <cmath>
 #include <fstream>
-#include <iostream>
 #include <map>
 
 #include "verbs.hpp"
@@ -76,16 +75,17 @@ void draw_heat_map(const ApspMachine& machine, const ApspQuery& query, const std
   while (2 * n <= largest) n *= 2;
   std::vector<std::int64_t> vertices;
   for (; vertices.size() < kColumns && n >= 63; n /= 2) vertices.insert(vertices.begin(), n);
-  std::ofstream out(file);
-  out << svg_of(apsp_heat_map(machine, vertices, nodes, query)) << std::flush;
-  if (!out) throw IoError(fmt::format("{}: cannot be written (value of --heat-map). Give another path.", file));
+  put_file(file, svg_of(apsp_heat_map(machine, vertices, nodes, query)), "value of --heat-map");
 }
 
 int model_predict(const Words& words) {
   if (words.empty() || words[0] != "apsp") {
     const bool help = !words.empty() && (words[0] == "--help" || words[0] == "-h");
-    fmt::print(help ? stdout : stderr, "{}usage: atoll model predict apsp --n N --ranks P (see `... apsp --help`)\n",
-               help ? "" : "atoll: error: what to predict is not named (there is apsp). Name it.\n");
+    const std::string usage = "usage: atoll model predict apsp --n N --ranks P (see `... apsp --help`)\n";
+    if (help)
+      print_result(usage);
+    else
+      say("atoll: error: what to predict is not named (there is apsp). Name it.\n{}", usage);
     return help ? 0 : 2;
   }
   Command command("model predict apsp",
@@ -229,11 +229,11 @@ int verb_model(const Words& words) {
   std::string help = "usage: atoll model WHAT [--option VALUE]\n\n";
   for (const What& w : kWhat) help += fmt::format("  {:<9} {}\n", w.name, w.about);
   if (!words.empty() && (words[0] == "--help" || words[0] == "-h")) {
-    std::cout << help;
+    print_result(help);
     return 0;
   }
-  fmt::print(stderr, "atoll: error: {} (model needs one of those below). Choose one.\n{}",
-             words.empty() ? std::string("nothing is named") : "model '" + words[0] + "' is unknown", help);
+  say("atoll: error: {} (model needs one of those below). Choose one.\n{}",
+      words.empty() ? std::string("nothing is named") : "model '" + words[0] + "' is unknown", help);
   return 2;
 }
 

@@ -208,9 +208,7 @@ Outcome fitted(nlohmann::json parameters, const FitOptions& o) {
   outcome.result["parameters"] = machine.to_json();
   outcome.text += fmt::format("{:<18} {:.4g} op/s on a diagonal block\n", "diagonal_rate", machine.diagonal_rate);
   if (!o.output.empty()) {
-    std::ofstream file(o.output);
-    file << machine.to_json().dump(2) << "\n" << std::flush;
-    if (!file) throw IoError(fmt::format("{}: cannot be written (value of --output). Give another path.", o.output));
+    put_file(o.output, machine.to_json().dump(2) + "\n", "value of --output");
     outcome.text += fmt::format("{}: the parameters\n", o.output);
   }
   if (o.keep) {

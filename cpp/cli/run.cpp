@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <iostream>
-
 #include "verbs.hpp"
 
 namespace atl::cli {
@@ -32,16 +30,16 @@ int verb_run(const Words& words) {
   for (const Algorithm& a : kAlgorithms) rows.emplace_back(std::string("  ") + a.name, a.about);
   const std::string help = "usage: atoll run ALGORITHM INPUT [--option VALUE]\n\n" + table_of(rows);
   if (words.empty()) {
-    fmt::print(stderr, "atoll: error: no algorithm is named (run needs one). Choose from below.\n{}", help);
+    say("atoll: error: no algorithm is named (run needs one). Choose from below.\n{}", help);
     return 2;
   }
   if (words[0] == "--help" || words[0] == "-h") {
-    std::cout << help;
+    print_result(help);
     return 0;
   }
   for (const Algorithm& a : kAlgorithms)
     if (words[0] == a.name) return a.run(Words(words.begin() + 1, words.end()));
-  fmt::print(stderr, "atoll: error: algorithm '{}' is unknown (run does those below). Choose one.\n{}", words[0], help);
+  say("atoll: error: algorithm '{}' is unknown (run does those below). Choose one.\n{}", words[0], help);
   return 2;
 }
 

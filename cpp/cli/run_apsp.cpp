@@ -35,14 +35,14 @@ struct Options {
   bool verify = false, no_verify = false, force = false, out_of_core = false;
 };
 
-/// What is wrong with the rows, each of them row(s) on all ranks.
+/// What is wrong with the rows, each of them row(s) on all ranks, by the weights as they were read.
 template <class T, class Row>
-std::optional<std::string> fault_of(World& world, const Arcs<T>& arcs, Semiring semiring, Row&& row_of,
+std::optional<std::string> fault_of(World& world, const Arcs<double>& arcs, Semiring semiring, Row&& row_of,
                                     Vertex& checked) {
   const Vertex n = arcs.vertices();
   const bool all = static_cast<double>(n) * static_cast<double>(arcs.size()) <= kCheckAllUpTo;
   checked = all ? n : std::min(n, kCheckedRows);
-  const Arcs<T> entering = arcs.reversed();
+  const Arcs<double> entering = arcs.reversed();
   std::optional<std::string> fault;
   for (Vertex k = 0; k < checked; ++k) {
     const Vertex s =
@@ -109,7 +109,7 @@ void check_output(World& world, const Options& o, Vertex n, Element element) {
 }
 
 template <class T>
-Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_edges) {
+Outcome run_as(World& world, const Options& o, const Arcs<double>& read, const Arcs<T>& arcs, Edge input_edges) {
   const AllPairsOptions options = with_stored_rates(world, arcs, all_pairs_options(o));
   if (!o.out_of_core) check_output(world, o, arcs.vertices(), kElementOf<T>);
   const Existing existing = o.force ? Existing::replace : Existing::refuse;
@@ -177,7 +177,7 @@ Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_e
       file->read_row(s, values.data());
       return values;
     };
-    const auto fault = fault_of(world, arcs, options.semiring, row, checked);
+    const auto fault = fault_of<T>(world, read, options.semiring, row, checked);
     out.verified = !fault;
     if (fault) out.failure = fmt::format("{}: {}. This is a defect: report it with the command.", arcs.name, *fault);
     out.result["checked_rows"] = checked;
@@ -192,6 +192,9 @@ Outcome run_as(World& world, const Options& o, const Arcs<T>& arcs, Edge input_e
                    options.semiring == Semiring::min_plus
                        ? ""
                        : fmt::format(", {}: searches and trees taken off are for shortest paths", o.semiring))}};
+  if (arcs.rounded > 0)
+    rows.emplace_back("weights",
+                      fmt::format("{} of {} are rounded to {}", arcs.rounded, arcs.size(), name_of(kElementOf<T>)));
   if (report.components > 1 || report.peeled > 0)
     rows.emplace_back("less to do",
                       fmt::format("{} components, {} vertices of trees taken off", report.components, report.peeled));
@@ -257,7 +260,9 @@ int run_apsp(const Words& words) {
       ->check(CLI::IsMember({"min_plus", "max_plus", "max_min", "or_and"}));
   app.add_option("--delta", o.delta, "of delta-stepping (default: tuned on the first sources)")
       ->check(CLI::PositiveNumber);
-  app.add_option("--type", o.type, "float32 float64 int32 uint16 uint8 (default: the narrowest that holds every path)")
+  app.add_option(
+         "--type", o.type,
+         "float32 float64 int32 uint16 uint8 (default: the narrowest that holds every path; float32 rounds fractions)")
       ->check(CLI::IsMember({"auto", "float32", "float64", "int32", "uint16", "uint8"}));
   app.add_option("--peel", o.peel, "on (default) or off: components and trees apart")
       ->check(CLI::IsMember({"on", "off"}));
@@ -322,21 +327,22 @@ int run_apsp(const Words& words) {
     EdgeList edges = input.load(world);
     const double load_seconds = world.max(timer.lap());
     const Edge input_edges = world.sum(static_cast<Edge>(edges.size()));
-    double gather_seconds = 0;
-    const auto finish = [&](auto&& arcs) {
-      gather_seconds = world.max(timer.lap());
-      Outcome out = run_as(world, o, arcs, input_edges);
-      out.seconds["load"] = load_seconds;
-      out.seconds["gather"] = gather_seconds;
-      return out;
-    };
-    if (o.type != "auto")
-      return with_value_type(element_named(o.type), [&](auto value) {
-        return finish(gather_arcs<decltype(value)>(world, std::move(edges), weights, semiring));
-      });
-    Arcs<double> arcs = gather_arcs<double>(world, std::move(edges), weights, semiring);
-    return with_value_type(narrowest_type(arcs, semiring),
-                           [&](auto value) { return finish(narrowed<decltype(value)>(std::move(arcs))); });
+    const Arcs<double> read = gather_arcs(world, std::move(edges), weights, semiring);
+    return with_value_type(o.type == "auto" ? narrowest_type(read, semiring) : element_named(o.type), [&](auto value) {
+      using T = decltype(value);
+      const auto finish = [&](const Arcs<T>& arcs) {
+        const double gather_seconds = world.max(timer.lap());
+        Outcome out = run_as(world, o, read, arcs, input_edges);
+        out.seconds["load"] = load_seconds;
+        out.seconds["gather"] = gather_seconds;
+        return out;
+      };
+      if constexpr (std::is_same_v<T, double>) {
+        return finish(read);
+      } else {
+        return finish(world.together([&] { return narrowed<T>(read); }));
+      }
+    });
   });
 }
 

@@ -37,6 +37,8 @@ std::optional<Edge> fission_of(const std::string& text) {
 }
 
 Outcome search(World& world, const Options& options) {
+  if (options.degree_order && options.direction == "pull")
+    throw UsageError("--degree-order with --direction pull (only what is pushed has an order). Leave one out.");
   world.fabric().simulate_closely(false);
   RankTimer timer(world);
   if (!options.output.empty()) check_result_path(world, options.output);
@@ -104,7 +106,7 @@ Outcome search(World& world, const Options& options) {
   const double mteps = static_cast<double>(sorted.size()) / seconds_per_edge / 1e6;
   preparing.insert(graph->report().seconds.begin(), graph->report().seconds.end());
   outcome.input = describe(*graph);
-  outcome.input["preparation"] = options.input.preparation();
+  outcome.input["preparation"] = options.input.preparation(*graph);
   outcome.result = {{"source", sources.back()}, {"reached", result.reached}, {"levels", result.levels},
                     {"mteps", mteps},           {"searches", sorted.size()}, {"per_source", trials}};
   if (verify && outcome.verified.value_or(false)) outcome.result["depth"] = depth;

@@ -10,7 +10,7 @@ namespace atl::cli {
 int run_cc(const Words& words) {
   Command command("run cc", "Connected components; of a directed graph the weak ones.");
   VertexRun harness;
-  harness.add_to(command.app());
+  harness.add_to(command.app(), GraphInput::Cuts::of_vertices_too);
   if (const auto code = command.parse(words)) return *code;
   return command.run([&](World& world) {
     std::unique_ptr<Components> components;

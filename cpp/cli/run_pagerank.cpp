@@ -79,7 +79,7 @@ int run_pagerank(const Words& words) {
   Options o;
   VertexRun harness;
   CLI::App& app = command.app();
-  harness.add_to(app);
+  harness.add_to(app, GraphInput::Cuts::of_vertices_too);
   app.add_option("--damping", o.damping, "of the walk's steps, those that follow an edge (default 0.85)");
   app.add_option("--tolerance", o.tolerance, "stop when the sum of changes is below (default 1e-6)");
   app.add_option("--iterations", o.iterations,

@@ -31,7 +31,7 @@ int run_sssp(const Words& words) {
   Options o;
   VertexRun harness;
   CLI::App& app = command.app();
-  harness.add_to(app);
+  harness.add_to(app, GraphInput::Cuts::of_vertices_too);
   app.add_option("--source", o.source, "original id to start from (default: one a trial, drawn by --seed)");
   app.add_option("--seed", o.seed, "for drawing sources (default 1)");
   app.add_option("--delta", o.delta, "width of a bucket, in units of the weights (default: chosen from them)")

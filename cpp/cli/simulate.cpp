@@ -223,6 +223,7 @@ int verb_simulate(const Words& words) {
       again.insert(again.end(), {"--json", result.path(), "--quiet"});
       const int code = run_again(again, {{"ATOLL_TRANSPORT", clock},
                                          {"ATOLL_DOMAINS", machine.domains},
+                                         {"ATOLL_RANKS", std::to_string(hierarchy.size())},
                                          {"ATOLL_PLATFORM", machine.platform},
                                          {"ATOLL_ROUTE", route}});
       check_ended_well(code, route, inner);

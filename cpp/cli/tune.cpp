@@ -2,7 +2,6 @@
 #include <atoll/apsp/gemm_tuning.hpp>
 #include <atoll/transport/discover.hpp>
 #include <atoll/tune/search.hpp>
-#include <iostream>
 
 #include "apsp_measure.hpp"
 #include "measure.hpp"
@@ -128,11 +127,11 @@ int verb_tune(const Words& words) {
       "usage: atoll tune WHAT [--option VALUE]\n\n  gemm      the blocking of products over "
       "semirings, by type\n";
   if (!words.empty() && (words[0] == "--help" || words[0] == "-h")) {
-    std::cout << kHelp;
+    print_result(kHelp);
     return 0;
   }
-  fmt::print(stderr, "atoll: error: {} (tune needs what is below). Choose it.\n{}",
-             words.empty() ? std::string("nothing is named") : "tune '" + words[0] + "' is unknown", kHelp);
+  say("atoll: error: {} (tune needs what is below). Choose it.\n{}",
+      words.empty() ? std::string("nothing is named") : "tune '" + words[0] + "' is unknown", kHelp);
   return 2;
 }
 

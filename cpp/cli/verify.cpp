@@ -10,7 +10,6 @@
 #include <atoll/verify/read_result.hpp>
 #include <atoll/verify/shortest_paths.hpp>
 #include <atoll/verify/triangle_counts.hpp>
-#include <iostream>
 
 #include "graph_input.hpp"
 #include "sources.hpp"
@@ -221,17 +220,16 @@ int verb_verify(const Words& words) {
       "\nRESULT is what `atoll run ALGORITHM INPUT --output RESULT` writes. Exit code 0: right; 1: a rule "
       "is broken, which the message names.\n";
   if (words.empty()) {
-    fmt::print(stderr, "atoll: error: no algorithm is named (verify needs one). Choose from below.\n{}", help);
+    say("atoll: error: no algorithm is named (verify needs one). Choose from below.\n{}", help);
     return 2;
   }
   if (words[0] == "--help" || words[0] == "-h") {
-    std::cout << help;
+    print_result(help);
     return 0;
   }
   for (const Algorithm& a : kAlgorithms)
     if (words[0] == a.name) return a.verify(Words(words.begin() + 1, words.end()));
-  fmt::print(stderr, "atoll: error: algorithm '{}' is unknown (verify does those below). Choose one.\n{}", words[0],
-             help);
+  say("atoll: error: algorithm '{}' is unknown (verify does those below). Choose one.\n{}", words[0], help);
   return 2;
 }
 

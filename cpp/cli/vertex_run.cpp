@@ -19,8 +19,8 @@ bool VertexRun::is_to_verify(const Graph& graph, const VertexAlgorithm& algorith
   return verify_ || (algorithm.verified == VertexAlgorithm::Verified::by_default && graph.input_edges() <= kVerifyUpTo);
 }
 
-void VertexRun::add_to(CLI::App& app) {
-  input.add_to(app);
+void VertexRun::add_to(CLI::App& app, GraphInput::Cuts cuts) {
+  input.add_to(app, cuts);
   app.add_option("--trials", trials, "how often it is timed (default 3)")->check(CLI::PositiveNumber);
   app.add_option("--output", output, "write the values with original ids: .tsv .csv .txt .npy");
   auto* verify = app.add_flag("--verify", verify_, "check the answer (default for small inputs where that is cheap)");
@@ -57,7 +57,7 @@ Outcome VertexRun::run(World& world, const VertexAlgorithm& algorithm) const {
   }
   const double verify_seconds = world.max(timer.lap());
   outcome.input = cli::describe(graph);
-  outcome.input["preparation"] = input.preparation();
+  outcome.input["preparation"] = input.preparation(graph);
   timed.report(outcome.seconds, outcome.counters);
   outcome.seconds["prepare"] = prepare_seconds;
   outcome.seconds["load"] = load_seconds;

@@ -29,7 +29,7 @@ struct VertexAlgorithm {
 /// Loads and builds the graph, times the trials, and says what every run says: the options are the same for each.
 class VertexRun {
  public:
-  void add_to(CLI::App& app);
+  void add_to(CLI::App& app, GraphInput::Cuts cuts = GraphInput::Cuts::of_edges);
   Outcome run(World& world, const VertexAlgorithm& algorithm) const;
 
   GraphInput input;

@@ -9,9 +9,14 @@
 
 Every call works on one rank and on many: see `comm` of atoll.Graph. The logger "atoll" is silent until it
 gets a handler.
+
+Ctrl-C, and whatever else a signal handler raises, leaves a call of the main thread within a fraction of a second where
+there is one rank; graphs and results stay as they were. Of several ranks a call is left where it waits for others, who
+are in the midst of it: graphs of these ranks are lost, and the others' waits end with an error as when a rank fails.
 """
 
 import logging as _logging
+import os as _os
 
 from . import algorithms, apsp, communities, errors, graph, measures, pairs, plot, vertices, world
 from ._core import VERSION as __version__
@@ -25,6 +30,7 @@ from .vertices import NO_VERTEX, UNREACHABLE, VertexArray
 from .world import World, run_ranks, set_threads
 
 _logging.getLogger("atoll").addHandler(_logging.NullHandler())
+_os.environ.setdefault("HWLOC_HIDE_ERRORS", "2")  # hwloc's words on stderr, where a machine has no /sys
 
 __all__ = [
     "NO_VERTEX",

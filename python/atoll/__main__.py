@@ -15,6 +15,7 @@ def find_command() -> Path | None:
     folders = [
         package.parents[1] / "bin",  # <build>/python/atoll -> <build>/bin
         package,
+        package.parent / "bin",  # pip install --target
         Path(sys.executable).parent,
         Path(sysconfig.get_path("scripts")),
         Path(sysconfig.get_path("scripts", f"{os.name}_user")),

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import _core, errors
+from . import _core
+from .arguments import checked, one_of
 from .graph import Graph
-from .vertices import Shown, VertexArray, vertex_id
+from .vertices import Shown, VertexArray
 from .world import agreed
 
 __all__ = ["BfsResult", "bfs"]
@@ -47,6 +48,7 @@ class BfsResult(Shown):
         )
 
 
+@checked
 def bfs(graph: Graph, source: int, *, direction: str = "auto", depths: bool = True) -> BfsResult:
     """Breadth-first search: a tree of shortest paths, by number of edges, from one vertex.
 
@@ -87,15 +89,9 @@ def bfs(graph: Graph, source: int, *, direction: str = "auto", depths: bool = Tr
     >>> result.depth.gather() == [0, 1, 1, 2, atoll.UNREACHABLE]
     array([ True,  True,  True,  True,  True])
     """
-    if not isinstance(graph, Graph):
-        raise TypeError(f"graph is a {type(graph).__qualname__} (an atoll.Graph is needed). Use atoll.Graph(...).")
     with agreed(graph.world, f"bfs(source={source}, {direction=}, {depths=})"):
-        if direction not in _DIRECTIONS:
-            raise errors.UsageError(
-                f"direction is {direction!r} (there are {', '.join(map(repr, _DIRECTIONS))}). Choose one."
-            )
-        source = vertex_id("source", source)
-    found = _core.bfs(graph._core, source, direction, bool(depths))
+        one_of("direction", direction, _DIRECTIONS)
+    found = _core.bfs(graph._core, source, direction, depths)
     return BfsResult(
         source=source,
         parent=VertexArray(graph, found["parent"].view(np.int64), "parent"),

@@ -11,19 +11,20 @@
 from __future__ import annotations
 
 import json
-import operator
 import os
 from typing import Any
 
 import numpy as np
 
 from . import _core, errors
-from .vertices import vertex_id
+from .arguments import checked, json_text, one_of, refuse_masked, shown, type_name, vertex_id
+from .columns import as_array
 from .world import world_of
 
 __all__ = ["DistanceFile", "open", "save"]
 
 _TYPES = ("float32", "float64", "int32", "uint16", "uint8")
+SEMIRINGS = ("min_plus", "max_plus", "max_min", "or_and")
 _INFINITY = float("inf")
 
 
@@ -216,6 +217,7 @@ class DistanceFile:
         """
         return self._core.row(vertex_id("u", u))
 
+    @checked
     def tile(self, i: int, j: int) -> np.ndarray:
         """Block (i, j) of the matrix: a read-only view of the file where it is not compressed.
 
@@ -232,7 +234,7 @@ class DistanceFile:
         array([[2.],
                [5.]])
         """
-        return self._core.tile(operator.index(i), operator.index(j))
+        return self._core.tile(i, j)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         matrix = self._core.matrix
@@ -256,6 +258,7 @@ class DistanceFile:
         return open, (self.name,)
 
 
+@checked
 def open(path: str | os.PathLike[str]) -> DistanceFile:
     """Opens a file of distances; nothing is read until it is asked for.
 
@@ -277,9 +280,10 @@ def open(path: str | os.PathLike[str]) -> DistanceFile:
     >>> atoll.apsp.open(path).shape
     (4, 4)
     """
-    return DistanceFile(_core.open_distances(os.fspath(path)))
+    return DistanceFile(_core.open_distances(str(path)))
 
 
+@checked
 def save(
     path: str | os.PathLike[str],
     distances: np.ndarray,
@@ -335,7 +339,7 @@ def save(
     array([[    0, 70000],
            [    1,     0]], dtype=int32)
     """
-    text = os.fspath(path)
+    refuse_masked("distances", distances)
     if not isinstance(distances, np.ndarray) or distances.dtype.name not in _TYPES:
         kind = getattr(distances, "dtype", type(distances).__name__)
         raise TypeError(f"distances are {kind} (an array of {', '.join(_TYPES)} is needed). Use .astype.")
@@ -345,34 +349,40 @@ def save(
         raise TypeError("distances are strided (rows lie one after another). Use numpy.ascontiguousarray.")
     if block < 1:
         raise errors.UsageError(f"block is {block} (a tile has at least one row). Give a number from 1 on.")
-    kind = "" if dtype is None else np.dtype(dtype).name
-    if kind and kind not in _TYPES:
-        raise errors.UsageError(f"dtype is {kind} (there are {', '.join(_TYPES)}). Choose one.")
+    one_of("semiring", semiring, SEMIRINGS)
+    kind = type_name("dtype", dtype, _TYPES) or ""
     offsets = targets = weights = None
     if arcs is not None:
+        if not isinstance(arcs, (tuple, list)) or len(arcs) != 3:
+            raise TypeError(f"arcs is {shown(arcs)} ((offsets, targets, weights) are needed, or None). Give all three.")
         offsets, targets = _column("offsets", arcs[0], np.int64), _column("targets", arcs[1], np.int32)
-        weights = None if arcs[2] is None else np.ascontiguousarray(arcs[2])
+        weights = None if arcs[2] is None else np.ascontiguousarray(as_array("weights", arcs[2]))
+        if weights is not None and (weights.dtype.name not in _TYPES or weights.ndim != 1):
+            raise TypeError(
+                f"weights are {weights.dtype} in {weights.ndim} dimensions (one of {', '.join(_TYPES)}, in one). "
+                "Use .astype."
+            )
     _core.save_distances(
         world_of(None, {"transport": "inproc"}),
-        text,
+        path,
         distances,
         None if ids is None else _column("ids", ids, np.int64),
         offsets,
         targets,
         weights,
-        bool(directed),
+        directed,
         kind,
         semiring,
-        int(block),
-        float(scale),
-        int(compress),
-        bool(replace),
-        json.dumps(about or {}),
+        block,
+        scale,
+        compress,
+        replace,
+        json_text("about", about or {}),
     )
 
 
 def _column(name: str, values: Any, dtype: Any) -> np.ndarray:
-    column = np.ascontiguousarray(values)
+    column = np.ascontiguousarray(as_array(name, values))
     if column.dtype.kind not in "iu" or column.ndim != 1:
         raise TypeError(f"{name} are {column.dtype} in {column.ndim} dimensions (whole numbers in one). Correct them.")
     return column.astype(dtype, casting="same_kind", copy=False)

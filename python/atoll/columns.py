@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from . import errors
+from . import _core, errors
+from .arguments import refuse_masked, shown
 
-__all__ = ["column", "csr_columns", "is_int", "kind_of"]
+__all__ = ["as_array", "column", "csr_columns", "is_int", "kind_of", "numbers"]
 
 
 def is_int(value: Any) -> bool:
@@ -23,9 +24,10 @@ def kind_of(weight: Any) -> str:
 
 def column(name: str, values: Any, kind: str) -> np.ndarray:
     """`values` as an array that the core takes as it is; a TypeError names the cast that would be needed."""
+    refuse_masked(name, values)
     allowed = (np.int32, np.int64) if kind == "id" else (np.float32, np.float64)
     if isinstance(values, (list, tuple, range)):
-        given, values = values, np.asarray(values)
+        given, values = values, as_array(name, values)
         if values.size == 0 or (kind == "weight" and values.dtype.kind in "iu"):
             if values.size and max(int(values.max()), -int(values.min())) > 2**53:
                 raise TypeError(
@@ -34,7 +36,8 @@ def column(name: str, values: Any, kind: str) -> np.ndarray:
                 )
             values = values.astype(allowed[1])
         elif kind == "id" and values.dtype.kind in "ufO" and all(map(is_int, given)):
-            raise TypeError(f"{name} has ints outside int64 (ids are 0 to 2**63 - 3). Renumber the vertices.")
+            outside = next(value for value in given if not -(2**63) <= value < 2**63)
+            raise TypeError(f"{name} has the id {outside} ({_core.ID_RULE}). Renumber the vertices.")
     if kind == "id" and _has_names(values):
         raise TypeError(
             f"{name} has names (vertices are whole numbers). Number them: names, numbers = "
@@ -55,6 +58,25 @@ def column(name: str, values: Any, kind: str) -> np.ndarray:
     if not values.flags.aligned:
         raise TypeError(f"{name} is not aligned (its memory starts between two values). Use {name}.copy().")
     return values
+
+
+def as_array(name: str, values: Any) -> np.ndarray:
+    """`values` as numpy makes them an array, where it does."""
+    refuse_masked(name, values)
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError, OverflowError):
+        if hasattr(values, "__array__"):  # which says itself why not
+            raise
+        raise TypeError(f"{name} is {shown(values)} (no array of numbers). Give numbers in one dimension.") from None
+
+
+def numbers(name: str, values: Any) -> np.ndarray:
+    """Anything that is like an array of numbers, as float64."""
+    array = as_array(name, values)
+    if array.dtype.kind not in "iuf" or array.ndim != 1:
+        raise TypeError(f"{name} is {shown(values)} (numbers in one dimension are needed). Give a list or an array.")
+    return array.astype(np.float64)
 
 
 def _has_names(values: Any) -> bool:

@@ -7,13 +7,13 @@ All are collective over graph.comm, take original ids and answer in them. `secon
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass
 
 import numpy as np
 
 from . import _core
-from .graph import Graph, checked_graph
+from .arguments import checked
+from .graph import Graph
 from .vertices import Shown, VertexArray
 from .world import agreed
 
@@ -44,6 +44,7 @@ class ComponentsResult(Shown):
         return f"<atoll.ComponentsResult: {self.components} components of {self.component.graph.n} vertices>"
 
 
+@checked
 def connected_components(graph: Graph) -> ComponentsResult:
     """Connected components; of a directed graph the weak ones. Collective over graph.comm.
 
@@ -57,7 +58,7 @@ def connected_components(graph: Graph) -> ComponentsResult:
     >>> atoll.connected_components(graph).component.to_dict()
     {1: 1, 2: 1, 3: 1, 7: 7, 9: 7}
     """
-    with agreed(checked_graph(graph).world, "connected_components()"):
+    with agreed(graph.world, "connected_components()"):
         pass
     found = _core.components(graph._core)
     return ComponentsResult(
@@ -84,6 +85,7 @@ class LabelPropagationResult(Shown):
         return f"<atoll.LabelPropagationResult: {self.iterations} iterations, the last changed {self.changed} labels>"
 
 
+@checked
 def label_propagation(graph: Graph, *, iterations: int = 10) -> LabelPropagationResult:
     """Communities by synchronous label propagation: CDLP of Graphalytics. Collective over graph.comm.
 
@@ -96,8 +98,8 @@ def label_propagation(graph: Graph, *, iterations: int = 10) -> LabelPropagation
     >>> atoll.label_propagation(graph, iterations=4).label.to_dict()
     {1: 1, 2: 1, 3: 1, 5: 5, 6: 6}
     """
-    with agreed(checked_graph(graph).world, f"label_propagation({iterations=})"):
-        iterations = operator.index(iterations)
+    with agreed(graph.world, f"label_propagation({iterations=})"):
+        pass
     found = _core.label_propagation(graph._core, iterations)
     return LabelPropagationResult(
         label=VertexArray(graph, found["label"].view(np.int64), "label"),
@@ -120,6 +122,7 @@ class CorenessResult(Shown):
         return f"<atoll.CorenessResult: {self.core.graph.n} vertices, degeneracy {self.degeneracy}>"
 
 
+@checked
 def core_number(graph: Graph) -> CorenessResult:
     """Core numbers of an undirected graph. Collective over graph.comm.
 
@@ -128,7 +131,7 @@ def core_number(graph: Graph) -> CorenessResult:
     >>> atoll.core_number(atoll.Graph("complete:4")).core.gather()
     array([3, 3, 3, 3])
     """
-    with agreed(checked_graph(graph).world, "core_number()"):
+    with agreed(graph.world, "core_number()"):
         pass
     found = _core.core_numbers(graph._core)
     return CorenessResult(VertexArray(graph, found["core"].view(np.int64), "core"), found["degeneracy"])
@@ -149,6 +152,7 @@ class ClusteringResult(Shown):
         return f"<atoll.ClusteringResult: {self.coefficient.graph.n} vertices, {self.total} triangles>"
 
 
+@checked
 def clustering(graph: Graph) -> ClusteringResult:
     """Local clustering coefficients, as Graphalytics defines them, and triangles. Collective over graph.comm.
 
@@ -158,7 +162,7 @@ def clustering(graph: Graph) -> ClusteringResult:
     >>> result.coefficient.gather(), result.total
     (array([1., 1., 1., 1.]), 4)
     """
-    with agreed(checked_graph(graph).world, "clustering()"):
+    with agreed(graph.world, "clustering()"):
         pass
     found = _core.clustering(graph._core)
     return ClusteringResult(

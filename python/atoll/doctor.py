@@ -12,6 +12,7 @@ from typing import Any
 
 from . import _core
 from ._core import VERSION
+from .standard_output import checked
 
 __all__ = ["examine", "main"]
 
@@ -76,7 +77,7 @@ def _missing(result: dict[str, Any]) -> list[dict[str, str]]:
     ]
     for name, use, extra in _PACKAGES:
         if result["python"]["packages"][name] is None:
-            get = f"pip install atoll[{extra}]" if extra else "pip install atoll"
+            get = f"pip install {name}" + (f", or pip install .[{extra}] in a checkout of Atoll" if extra else "")
             missing.append({"name": name, "for": use, "get": get})
     return missing
 
@@ -105,6 +106,7 @@ def _text(result: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+@checked
 def main(arguments: list[str] | None = None) -> int:
     """The command; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m atoll.doctor", description=__doc__)

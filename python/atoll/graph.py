@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import html
-import operator
 import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core, errors
+from .arguments import checked, one_of
 from .columns import column, csr_columns, is_int, kind_of
 from .world import World, agreed, world_of
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # inside the class, _core is the attribute
 
 __all__ = ["Graph"]
 
-_DUPLICATES = ("min", "sum", "keep")
+_DUPLICATES = ("min", "max", "sum", "keep")
 _SELF_LOOPS = ("keep", "drop")
 
 
@@ -90,6 +90,7 @@ class Graph:
         return self
 
     @classmethod
+    @checked
     def from_edges(
         cls,
         src: Any,
@@ -108,25 +109,27 @@ class Graph:
         Parameters
         ----------
         src, dst : array of int32 or int64, shape (k,)
-                                original ids, each in 0 .. 2**63 - 3; C-contiguous; a list of ints also does
+                                original ids, each in 0 .. 2**63 - 2; C-contiguous; a list of ints also does
         weight : array of float32 or float64, shape (k,), optional
+                                finite numbers
         directed : bool         False: an edge goes both ways, and needs to be there once only
         vertices : int or array of int32 or int64, optional
                                 n: the ids are exactly 0 .. n-1, whether an edge names them or not; an array:
                                 further ids that exist, each rank giving a part. None: the vertices that edges
                                 name
-        duplicates : {"min", "sum", "keep"}
-                                several edges between the same two vertices become one with the least, or the
-                                sum of their weights; or all stay
+        duplicates : {"min", "max", "sum", "keep"}
+                                several edges between the same two vertices become one with the least, the
+                                greatest or the sum of their weights; or all stay. Longest and widest paths want
+                                "max" (or "keep"), and refuse a graph that has lost greater weights to "min"
         self_loops : {"keep", "drop"}
         comm, plan              see Graph
 
         Raises
         ------
         TypeError               an array of another type, or a strided one: the message names the cast.
-                                Nothing is cast without a word; the one copy is that into the graph
+                                Nothing is cast without a word; the one copy is that into the graph. A masked array
         InputError              an id below 0 or outside 0 .. n-1, columns of different lengths, a graph
-                                without a vertex
+                                without a vertex, a weight that is infinite or not a number
 
         Examples
         --------
@@ -141,8 +144,8 @@ class Graph:
         world = world_of(comm, plan)
         call = f"from_edges({directed=}, {duplicates=}, {self_loops=}"
         with agreed(world, call + kind_of(weight) + (f", vertices={vertices})" if is_int(vertices) else ")")):
-            _one_of("duplicates", duplicates, _DUPLICATES)
-            _one_of("self_loops", self_loops, _SELF_LOOPS)
+            one_of("duplicates", duplicates, _DUPLICATES)
+            one_of("self_loops", self_loops, _SELF_LOOPS)
             src, dst = column("src", src, "id"), column("dst", dst, "id")
             if len(src) != len(dst):
                 raise errors.InputError(f"src has {len(src)} ids and dst {len(dst)} (one each per edge). Correct them.")
@@ -154,24 +157,24 @@ class Graph:
                     )
             count = None
             if is_int(vertices):
-                count, vertices = operator.index(vertices), None
-                if not 1 <= count < 2**63 - 2:
-                    raise errors.InputError(
-                        f"vertices is {count} (an empty graph has no vertex to start from). "
-                        "Give a number from 1 on, or None."
-                    )
+                count, vertices = int(vertices), None
+                if not 1 <= count <= _core.MAX_ID + 1:
+                    why = "an empty graph has no vertex to start from" if count < 1 else _core.ID_RULE
+                    raise errors.InputError(f"vertices is {count} ({why}). Give a number from 1 on, or None.")
             elif vertices is not None:
                 vertices = column("vertices", vertices, "id")
-        core = _core.from_arrays(world, src, dst, weight, bool(directed), count, vertices, duplicates, self_loops)
+        core = _core.from_arrays(world, src, dst, weight, directed, count, vertices, duplicates, self_loops)
         return cls._made(world, comm, core)
 
     @classmethod
+    @checked
     def from_scipy(
         cls,
         A: Any,
         *,
         directed: bool = True,
         weighted: bool | None = None,
+        duplicates: str | None = None,
         self_loops: str = "keep",
         comm: Any = None,
         plan: dict[str, Any] | None = None,
@@ -186,16 +189,19 @@ class Graph:
         A : sparse matrix or array, n x n
                                 values float32 or float64; bool makes an unweighted graph
         directed : bool         False: A[i, j] is an edge between i and j. A symmetric matrix has it twice; of
-                                different values the lesser counts
+                                different values `duplicates` takes one
         weighted : bool, optional
                                 False: the values are left out, whatever their type
+        duplicates : {"min", "max", "sum", "keep"}, optional
+                                of A[i, j] and A[j, i] where directed is False, and of one entry on several ranks;
+                                see from_edges. None: "min", and "sum" where directed
         self_loops : {"keep", "drop"}
         comm, plan              see Graph
 
         Raises
         ------
         TypeError               values of another type: the message names the cast
-        InputError              A is not square, or has no row
+        InputError              A is not square, or has no row; a value that is infinite or not a number
 
         Examples
         --------
@@ -206,15 +212,18 @@ class Graph:
         (3, 2, True)
         """
         world = world_of(comm, plan)
-        with agreed(world, f"from_scipy({directed=}, {weighted=}, {self_loops=}, A of {getattr(A, 'dtype', None)})"):
-            _one_of("self_loops", self_loops, _SELF_LOOPS)
+        if duplicates is None:  # within a rank each entry is there once; a directed graph's may still be on several
+            duplicates = "sum" if directed else "min"
+        call = f"from_scipy({directed=}, {weighted=}, {duplicates=}, {self_loops=}"
+        with agreed(world, f"{call}, A of {getattr(A, 'dtype', None)})"):
+            one_of("duplicates", duplicates, _DUPLICATES)
+            one_of("self_loops", self_loops, _SELF_LOOPS)
             rows, columns, weight = csr_columns(A, weighted)
-        # Within a rank each entry is there once; a directed graph's may still be on several.
-        duplicates = "sum" if directed else "min"
-        core = _core.from_csr(world, rows, columns, weight, bool(directed), duplicates, self_loops)
+        core = _core.from_csr(world, rows, columns, weight, directed, duplicates, self_loops)
         return cls._made(world, comm, core)
 
     @classmethod
+    @checked
     def read(
         cls,
         path: str | os.PathLike[str],
@@ -262,12 +271,10 @@ class Graph:
         array([10, 20, 30])
         """
         world = world_of(comm, plan)
-        text = os.fspath(path)
+        text = str(path)
         with agreed(world, f"read({text!r}, {format=}, {directed=}, {weighted=}, {duplicates=}, {self_loops=})"):
-            _one_of("duplicates", duplicates, _DUPLICATES)
-            _one_of("self_loops", self_loops, _SELF_LOOPS)
-            if not isinstance(text, str):
-                raise TypeError("path is bytes (a str or a path is needed). Use os.fsdecode(path).")
+            one_of("duplicates", duplicates, _DUPLICATES)
+            one_of("self_loops", self_loops, _SELF_LOOPS)
         columns = (str(source_column), str(target_column), str(weight_column))
         core = _core.from_file(world, text, format, directed, weighted, *columns, duplicates, self_loops)
         return cls._made(world, comm, core)
@@ -275,6 +282,7 @@ class Graph:
     from_file = read
 
     @classmethod
+    @checked
     def generate(
         cls,
         text: str,
@@ -307,9 +315,9 @@ class Graph:
         """
         world = world_of(comm, plan)
         with agreed(world, f"generate({text!r}, {weighted=}, {duplicates=}, {self_loops=})"):
-            _one_of("duplicates", duplicates, _DUPLICATES)
-            _one_of("self_loops", self_loops, _SELF_LOOPS)
-        return cls._made(world, comm, _core.from_text(world, text, bool(weighted), duplicates, self_loops))
+            one_of("duplicates", duplicates, _DUPLICATES)
+            one_of("self_loops", self_loops, _SELF_LOOPS)
+        return cls._made(world, comm, _core.from_text(world, text, weighted, duplicates, self_loops))
 
     @property
     def name(self) -> str:
@@ -449,14 +457,3 @@ def _way_in(obj: Any) -> str:
 
 def _many(count: int, one: str, more: str) -> str:
     return f"{count} {one if count == 1 else more}"
-
-
-def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise errors.UsageError(f"{name} is {value!r} (there are {', '.join(map(repr, allowed))}). Choose one.")
-
-
-def checked_graph(graph: object) -> Graph:
-    if not isinstance(graph, Graph):
-        raise TypeError(f"graph is a {type(graph).__qualname__} (an atoll.Graph is needed). Use atoll.Graph(...).")
-    return graph

@@ -7,7 +7,6 @@ All are collective over graph.comm, take original ids and answer in them. `secon
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,8 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import _core, errors
-from .graph import Graph, checked_graph
-from .vertices import Shown, VertexArray, vertex_id
+from .arguments import checked, one_of, vertex_id
+from .columns import numbers
+from .graph import Graph
+from .vertices import Shown, VertexArray
 from .world import agreed
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class PageRankResult(Shown):
         return f"<atoll.PageRankResult: {self.score.graph.n} vertices, {self.iterations} iterations, {state}>"
 
 
+@checked
 def pagerank(
     graph: Graph,
     *,
@@ -96,21 +98,15 @@ def pagerank(
     >>> result.score.gather().round(3)
     array([0.48 , 0.173, 0.173, 0.173])
     """
-    with agreed(
-        checked_graph(graph).world, f"pagerank({damping=}, {tolerance=}, {max_iterations=}, {dangling=}, {precision=})"
-    ):
-        for name, value, known in [
-            ("dangling", dangling, ("spread", "ignore")),
-            ("precision", precision, ("double", "float")),
-        ]:
-            if value not in known:
-                raise errors.UsageError(f"{name} is {value!r} (there are {', '.join(map(repr, known))}). Choose one.")
-        shares = [] if personalisation is None else np.asarray(personalisation, dtype=np.float64).ravel().tolist()
+    with agreed(graph.world, f"pagerank({damping=}, {tolerance=}, {max_iterations=}, {dangling=}, {precision=})"):
+        one_of("dangling", dangling, ("spread", "ignore"))
+        one_of("precision", precision, ("double", "float"))
+        shares = [] if personalisation is None else numbers("personalisation", personalisation).tolist()
     found = _core.pagerank(
         graph._core,
         damping,
         tolerance,
-        operator.index(max_iterations),
+        max_iterations,
         dangling == "spread",
         shares,
         precision == "float",
@@ -151,6 +147,7 @@ class SsspResult(Shown):
         return f"<atoll.SsspResult: source {self.source} reaches {self.reached} of {self.distance.graph.n} vertices>"
 
 
+@checked
 def sssp(graph: Graph, source: int, *, delta: float | None = None) -> SsspResult:
     """Shortest paths from one vertex, by the weights of the edges: delta-stepping [1]_. Collective over graph.comm.
 
@@ -179,8 +176,8 @@ def sssp(graph: Graph, source: int, *, delta: float | None = None) -> SsspResult
     >>> atoll.sssp(graph, 0).distance.gather()
     array([0. , 1. , 3.5])
     """
-    with agreed(checked_graph(graph).world, f"sssp(source={source}, {delta=})"):
-        source = vertex_id("source", source)
+    with agreed(graph.world, f"sssp(source={source}, {delta=})"):
+        pass
     found = _core.sssp(graph._core, source, delta)
     return SsspResult(
         source=source,
@@ -199,6 +196,7 @@ def _in_short(ids: list[int]) -> str:
     return f"{len(ids)} ids, checksum {sum(place * id for place, id in enumerate(ids, 1))}"
 
 
+@checked
 def betweenness_centrality(
     graph: Graph,
     *,
@@ -243,10 +241,10 @@ def betweenness_centrality(
     >>> atoll.betweenness_centrality(detour, weighted=True, normalized=False).gather()
     array([0., 1., 0.])
     """
-    with agreed(checked_graph(graph).world, f"betweenness_centrality({k=}, {weighted=}, {normalized=}, {seed=})"):
+    with agreed(graph.world, f"betweenness_centrality({k=}, {weighted=}, {normalized=}, {seed=})"):
         if sources is not None and k is not None:
             raise errors.UsageError("k and sources are both given (one says which sources to take). Leave one out.")
-        if k is not None and not 1 <= operator.index(k) <= graph.n:
+        if k is not None and not 1 <= k <= graph.n:
             raise errors.InputError(f"k is {k} (1 to {graph.n}, the number of vertices). Change it.")
         chosen = None if sources is None else [vertex_id("a source", s) for s in sources]
     if chosen is None:
@@ -258,7 +256,7 @@ def betweenness_centrality(
         # Of other sources on another rank the sums would be of neither.
         with agreed(graph.world, f"betweenness_centrality(sources={_in_short(chosen)})"):
             pass
-    found = _core.betweenness(graph._core, chosen, bool(weighted))
+    found = _core.betweenness(graph._core, chosen, weighted)
     score = VertexArray(graph, found["score"], "betweenness")
     n = graph.n
     scale = n / max(1, len(chosen))

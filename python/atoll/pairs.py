@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from . import _core, errors
+from .apsp import SEMIRINGS
+from .arguments import checked, one_of, type_name, vertex_id
 from .graph import Graph
-from .vertices import vertex_id
 from .world import agreed
 
 __all__ = ["AllPairs", "all_pairs"]
 
 _TYPES = ("auto", "float32", "float64", "int32", "uint16", "uint8")
 _METHODS = ("auto", "fw", "dijkstra", "delta", "bfs")
-_SEMIRINGS = ("min_plus", "max_plus", "max_min", "or_and")
 
 
 class AllPairs:
@@ -70,7 +70,7 @@ class AllPairs:
 
     @property
     def report(self) -> dict[str, Any]:
-        """How it went: method, seconds, operations, what was peeled off."""
+        """How it went: method, seconds, operations, what was peeled off, how many weights the type has rounded."""
         return self._report
 
     @property
@@ -139,6 +139,7 @@ class AllPairs:
         self._on_one_rank()
         return self._core.path(vertex_id("u", u), vertex_id("v", v))
 
+    @checked
     def k_best(self, u: int, v: int, k: int) -> list[tuple[float, np.ndarray]]:
         """The k shortest paths from u to v without a vertex twice, as (length, vertices), lengths ascending.
 
@@ -153,8 +154,9 @@ class AllPairs:
         self._on_one_rank()
         if k < 1:
             raise errors.UsageError(f"k is {k} (a number of paths). Give 1 or more.")
-        return self._core.k_best(vertex_id("u", u), vertex_id("v", v), k)
+        return self._core.k_best(u, v, k)
 
+    @checked
     def save(
         self,
         path: str | os.PathLike[str],
@@ -180,8 +182,9 @@ class AllPairs:
         >>> atoll.apsp.open(path).distance(0, 3)
         3
         """
-        name = None if dtype is None else np.dtype(dtype).name
-        self._core.save(os.fspath(path), name, zstd_level, replace)
+        with agreed(self._graph.world):
+            name = type_name("dtype", dtype, _TYPES[1:])
+        self._core.save(str(path), name, zstd_level, replace)
 
     def _on_one_rank(self) -> None:
         self.matrix  # noqa: B018 - raises where there are several
@@ -191,6 +194,7 @@ class AllPairs:
         return f"<atoll.AllPairs: {n} x {n} of {self.dtype} by {self._report['method']}>"
 
 
+@checked
 def all_pairs(
     graph: Graph,
     *,
@@ -213,9 +217,12 @@ def all_pairs(
     semiring : {"min_plus", "max_plus", "max_min", "or_and"}
                                 max_plus: longest paths, of directed graphs without a positive cycle; max_min: widest
                                 paths, whose least weight is the greatest; or_and: who reaches whom, weights do not
-                                count. By Floyd-Warshall. Of parallel edges that the graph has kept, the greatest counts
+                                count. By Floyd-Warshall. Of parallel edges the greatest counts: build the graph
+                                with duplicates="max" or "keep"
     dtype : {"auto", "float32", "float64", "int32", "uint16", "uint8"}
-                                of the distances; "auto": the narrowest that holds every path for sure
+                                of the distances; "auto": the narrowest that holds every sum of the weights, so
+                                that of float64 weights none is rounded; of float32 fractions float32. "float32" of
+                                float64 weights rounds: .report["rounded_weights"] says how many
     method : {"auto", "fw", "dijkstra", "delta", "bfs"}
                                 several ranks, or another semiring: fw
     delta : float               width of a bucket of delta-stepping; 0: tuned on the first sources
@@ -229,6 +236,8 @@ def all_pairs(
     ------
     InputError                  a negative cycle (named), a weight or a path that `dtype` does not hold (named), more
                                 than memory holds
+    UsageError                  options that do not go together; max_plus or max_min of a graph whose parallel edges
+                                were merged to the least of different weights
 
     References
     ----------
@@ -251,13 +260,10 @@ def all_pairs(
     >>> widest.distance(1, 3), widest.path(1, 3).tolist()
     (5, [1, 2, 3])
     """
-    if not isinstance(graph, Graph):
-        raise TypeError(f"graph is a {type(graph).__qualname__} (an atoll.Graph is needed). Use atoll.Graph(...).")
     with agreed(graph.world, f"all_pairs({semiring=}, {dtype=}, {method=}, {delta=}, {peel=})"):
-        given = (("semiring", semiring, _SEMIRINGS), ("dtype", dtype, _TYPES), ("method", method, _METHODS))
-        for name, value, known in given:
-            if value not in known:
-                raise errors.UsageError(f"{name} is {value!r} (there are {', '.join(map(repr, known))}). Choose one.")
+        one_of("semiring", semiring, SEMIRINGS)
+        one_of("dtype", dtype, _TYPES)
+        one_of("method", method, _METHODS)
         if not delta >= 0:
             raise errors.UsageError(f"delta is {delta} (the width of a bucket). Give 0 or more.")
-    return AllPairs(_core.all_pairs(graph._core, semiring, dtype, method, float(delta), bool(peel)), graph)
+    return AllPairs(_core.all_pairs(graph._core, semiring, dtype, method, delta, peel), graph)

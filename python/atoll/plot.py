@@ -8,12 +8,15 @@ import math
 
 import numpy as np
 
+from .arguments import checked, refuse_masked, shown
+
 __all__ = ["histogram"]
 
 _BINS = 24
 _WIDTH, _HEIGHT, _BASE = 288, 96, 16  # pixels; below the base line stand the numbers
 
 
+@checked
 def histogram(values: np.ndarray, name: str = "value") -> str:
     """How values are spread, as an <svg> of at most 24 bars, whatever their number.
 
@@ -37,7 +40,9 @@ def histogram(values: np.ndarray, name: str = "value") -> str:
     >>> picture.startswith("<svg") and picture.count("<rect")
     2
     """
-    values = np.asarray(values)
+    refuse_masked("values", values)
+    if (values := np.asarray(values)).dtype.kind not in "iufb" or values.ndim != 1:
+        raise TypeError(f"values is {shown(values)} (numbers in one dimension are needed). Give an array of them.")
     finite = np.isfinite(values)
     # In float64 also where an int64 or a float32 would overflow in a difference.
     kept = values[finite].astype(np.float64)

@@ -14,6 +14,8 @@ import math
 import sys
 from pathlib import Path
 
+from .standard_output import checked
+
 PARTS = {"compute": "#4c72b0", "intra": "#55a868", "inter": "#c44e52", "stall": "#b0b0b0"}
 MEANING = {
     "compute": "computation",
@@ -320,6 +322,7 @@ def page(result: dict) -> str:
     )
 
 
+@checked
 def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="atoll report", description=__doc__.split("\n")[0])
     parser.add_argument("result", help="what a verb wrote by --json; - for standard input")

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import html
-import operator
 import os
 import tempfile
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, errors
+from .arguments import checked
 from .plot import histogram
 from .world import agreed
 
@@ -26,19 +26,6 @@ NO_VERTEX: int = _core.NO_VERTEX
 
 UNREACHABLE: int = _core.UNREACHABLE
 """The depth of a vertex that a search did not reach: 2**63 - 1, as Graphalytics has it."""
-
-
-def vertex_id(name: str, value: object) -> int:
-    """An original id that a user gives as the argument `name`."""
-    try:
-        number = operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise TypeError(
-            f"{name} is a {type(value).__qualname__} (an original id is an int). Use int({name})."
-        ) from None
-    if not 0 <= number < 2**63:
-        raise errors.InputError(f"{name} is {number} (ids are 0 to 2^63 - 3). Give the id of a vertex.")
-    return number
 
 
 class VertexArray:
@@ -82,6 +69,7 @@ class VertexArray:
         """Type of the values."""
         return self._local.dtype
 
+    @checked
     def gather(self, root: int | None = None) -> np.ndarray | None:
         """All n values in the order of ascending ids. Collective over graph.comm.
 
@@ -123,6 +111,7 @@ class VertexArray:
 
         return pandas.Series(self._local, index=pandas.Index(self.ids, name="id"), name=self.name)
 
+    @checked
     def write(self, path: str | os.PathLike[str]) -> None:
         """Writes all ids and values into one file, in the order of ascending ids. Collective over graph.comm.
 
@@ -145,7 +134,7 @@ class VertexArray:
         >>> file.read_text()
         '0\\t0\\n1\\t1\\n2\\t2\\n'
         """
-        text = os.fspath(path)
+        text = str(path)
         if text.endswith(".parquet"):
             self.to_parquet(text)
             return
@@ -158,20 +147,22 @@ class VertexArray:
             values = values.astype(np.int64, copy=False)
         self._graph._core.write(text, np.ascontiguousarray(values))
 
+    @checked
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
         """Writes the columns `id` and the array's name into a Parquet file, by rank 0. Collective.
 
-        Needs pyarrow (``pip install atoll[parquet]``).
+        Needs pyarrow (``pip install pyarrow``, or ``pip install .[parquet]`` in a checkout).
         """
         world = self._graph.world
-        text = os.fspath(path)
+        text = str(path)
         with agreed(world, f"to_parquet({text!r})"):
             if world.rank == 0:
                 try:
                     import pyarrow.parquet  # noqa: F401
                 except ImportError as e:
                     raise ImportError(
-                        f"{text}: pyarrow cannot be imported ({e}). Install it: pip install atoll[parquet]"
+                        f"{text}: pyarrow cannot be imported ({e}). "
+                        "Install it: pip install pyarrow, or pip install .[parquet] in a checkout of Atoll."
                     ) from e
         ids = _gather(self._graph, self.ids, 0)
         values = self.gather(0)

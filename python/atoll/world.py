@@ -14,6 +14,7 @@ from typing import Any, Callable, TypeVar
 
 from . import _core, errors
 from ._core import World
+from .arguments import checked, json_text
 
 __all__ = ["World", "counters", "run_ranks", "set_threads"]
 
@@ -27,6 +28,7 @@ _keyval: int | None = None  # of the worlds that hang on a communicator
 _to_close: list[World] = []  # in the order of their making, which all ranks share
 
 
+@checked
 def set_threads(threads: int) -> None:
     """Threads of each rank, for graphs that are made from now on.
 
@@ -49,6 +51,7 @@ def set_threads(threads: int) -> None:
     _defaults["threads"] = threads
 
 
+@checked
 def run_ranks(ranks: int, f: Callable[[World], T], *, plan: dict[str, Any] | None = None) -> list[T]:
     """Calls f(world) on ranks that are threads of this process: a distributed program without MPI.
 
@@ -74,7 +77,7 @@ def run_ranks(ranks: int, f: Callable[[World], T], *, plan: dict[str, Any] | Non
     >>> atoll.run_ranks(2, depths)
     [[0, 1, 2], [3, 2, 1]]
     """
-    worlds = _core.ranks_in_process(ranks, json.dumps({**_defaults, **(plan or {})}))
+    worlds = _core.ranks_in_process(ranks, json_text("plan", {**_defaults, **(plan or {})}))
     results: list[Any] = [None] * ranks
     failed: list[BaseException] = []
 
@@ -97,6 +100,7 @@ def run_ranks(ranks: int, f: Callable[[World], T], *, plan: dict[str, Any] | Non
     return results
 
 
+@checked
 def counters(world: World) -> dict[str, Any]:
     """What this rank has sent and waited for since its World was made.
 
@@ -120,7 +124,7 @@ def world_of(comm: Any = None, plan: dict[str, Any] | None = None) -> World:
         if plan:
             raise errors.UsageError("plan is given with a World (which has its own). Give it to run_ranks.")
         return comm
-    text = _core.plan(json.dumps({**_defaults, **(plan or {})}))
+    text = _core.plan(json_text("plan", {**_defaults, **(plan or {})}))
     transport = json.loads(text)["transport"]
     for name in _core.unknown_environment():
         log.warning("the environment variable %s is unknown (it names no field of Plan); it does nothing", name)
@@ -187,7 +191,7 @@ def _close_all() -> None:
     failed = getattr(sys, "last_value", None) is not None
     try:
         for world in _to_close:
-            world.close(_GRACE_S if failed else None)
+            world._close_within(_GRACE_S if failed else None)
         _core.finish_mpi()
     except errors.TransportError as e:
         log.error("%s", e)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <atoll/algorithms/sssp_local.hpp>
 #include <atoll/algorithms/sssp_spread.hpp>
 #include <cmath>
 #include <limits>
@@ -127,8 +128,8 @@ void check_ways(const char* text, bool directed, std::uint64_t sample_number, F&
 TEST_CASE("shortest paths over ranks hold for weights that differ much, that vanish in a sum, and that are all 0") {
   std::uint64_t number = 0;
   const std::vector<const char*> texts =
-      shapes::kSanitized ? std::vector<const char*>{"kron:6", "uniform:6:4", "path:20"}
-                         : std::vector<const char*>{"kron:9",     "kron:11:8", "kron:11:1", "uniform:9:8",
+      shapes::kSanitized ? std::vector<const char*>{"kron:6", "uniform:6:4", "star:300"}
+                         : std::vector<const char*>{"kron:9",     "kron:12:2", "kron:11:1", "uniform:9:8",
                                                     "grid:20x30", "star:1500", "path:200"};
   for (const char* text : texts)
     for (const bool directed : {false, true}) {
@@ -147,7 +148,7 @@ TEST_CASE("shortest paths over ranks hold for weights that differ much, that van
 
 TEST_CASE("shortest paths over ranks are the same in sums of 32 bits, up to the longest that have room") {
   std::uint64_t number = 200;
-  for (const char* text : {"kron:9", "kron:11:8", "uniform:9:8", "grid:20x30", "star:1500", "path:200"})
+  for (const char* text : {"kron:9", "kron:12:2", "uniform:9:8", "grid:20x30", "star:1500", "path:200"})
     for (const bool directed : {false, true}) {
       const auto check = [&](auto&& weight) {
         check_ways<double, std::uint32_t>(text, directed, ++number, weight);
@@ -160,10 +161,38 @@ TEST_CASE("shortest paths over ranks are the same in sums of 32 bits, up to the 
     }
 }
 
+TEST_CASE("shortest paths over ranks are exact in sums of 64 bits") {
+  std::uint64_t number = 300;
+  for (const char* text : {"kron:9", "kron:12:2", "grid:20x30", "path:200"})
+    for (const bool directed : {false, true}) {
+      const auto check = [&](auto&& weight) { check_ways<double, std::uint64_t>(text, directed, ++number, weight); };
+      check([](std::size_t i) { return static_cast<double>(random_at(4, i) % 3); });
+      check(
+          [](std::size_t i) { return 0x1p44 + 1024 * static_cast<double>(random_at(4, i) % 1024); });  // sums are held
+    }
+}
+
 TEST_CASE("shortest paths over ranks do not depend on the width of a bucket") {
   std::uint64_t number = 100;
-  for (const char* text : {"kron:11", "grid:30x30"})
+  for (const char* text : {"kron:12:2", "grid:30x30"})
     for (const double delta : {1e-7, 0.01, 1.0, 1e9}) check_ways<float>(text, false, ++number, unit, {.delta = delta});
+}
+
+TEST_CASE("shortest paths over ranks have hubs where they have them on one rank") {
+  for (const auto& [text, pulls] :
+       {std::pair{"kron:11", false}, {"kron:12:2", true}, {"kron:13:4", true}, {"grid:30x30", false}})
+    for (const int ranks : {2, 3, 5}) {
+      CAPTURE(text);
+      Plan plan;
+      plan.threads = 1;
+      run_ranks(ranks, plan, [&](World& world) {
+        const auto one = World::alone(plan);
+        const auto build = [&](World& w) { return Graph::build(w, generate(w, text, {.weights = Weights::uniform})); };
+        const Graph spread = build(world), whole = build(*one);
+        CHECK(SsspLocal<float>(whole).pulls() == pulls);
+        CHECK(SsspSpread<float>(spread).pulls() == pulls);
+      });
+    }
 }
 
 TEST_CASE("shortest paths over ranks tell far fewer values than edges are cut") {

@@ -7,6 +7,7 @@
 #include <atoll/graph/edge_list_of.hpp>
 #include <atoll/graph/generate.hpp>
 
+#include "apsp/samples.hpp"
 #include "reference/apsp.hpp"
 #include "shapes.hpp"
 
@@ -66,9 +67,9 @@ void distances_are_those_of_the_oracle(const Kind& kind, Rank ranks, const AllPa
         wrong += all.distances.local(i, j) != (*expected)[u][v];
       }
     if (world.size() == 1) {
-      const Arcs<T> entering = arcs.reversed();
+      const Arcs<double> read = samples::as_read(arcs), entering = read.reversed();
       for (Vertex s = 0; s < kind.n; ++s)
-        wrong += fault_of_row<T>(arcs, entering, Semiring::min_plus, s, all.distances.local.view().row(s)).has_value();
+        wrong += fault_of_row<T>(read, entering, Semiring::min_plus, s, all.distances.local.view().row(s)).has_value();
     }
   });
   INFO("n ", kind.n, " arcs ", kind.arcs, kind.directed ? " directed" : " undirected", " ranks ", ranks, " block ",
@@ -107,7 +108,7 @@ TEST_CASE("a negative cycle is refused by name on every number of ranks") {
 TEST_CASE("a wrong distance is found by the check of its row") {
   const auto input = random_arcs<std::int32_t>({60, 200, true, false}, 5);
   const Arcs<std::int32_t> arcs = make_arcs<std::int32_t>(ids_of(60), true, input, "random");
-  const Arcs<std::int32_t> entering = arcs.reversed();
+  const Arcs<double> read = samples::as_read(arcs), entering = read.reversed();
   const auto world = World::alone(quiet_plan());
   const AllPairs<std::int32_t> all = all_pairs(*world, arcs, {});
   const auto truth = all.distances.local.view().row(4);
@@ -115,7 +116,7 @@ TEST_CASE("a wrong distance is found by the check of its row") {
     for (std::size_t v = 0; v < truth.size(); ++v) {
       std::vector<std::int32_t> row(truth.begin(), truth.end());
       row[v] = row[v] == kNoPath<std::int32_t> ? 12 : row[v] + error;
-      CHECK(fault_of_row<std::int32_t>(arcs, entering, Semiring::min_plus, 4, row));
+      CHECK(fault_of_row<std::int32_t>(read, entering, Semiring::min_plus, 4, row));
     }
 }
 
@@ -138,8 +139,8 @@ TEST_CASE("the edges of a graph as a list again: the same arcs on any number of 
         EdgeList again = generate(world, "kron:6", {.weights = Weights::uniform});
         again.directed = directed;
         const Graph graph = Graph::build(world, std::move(edges), {});
-        const Arcs<float> straight = gather_arcs<float>(world, std::move(again));
-        const Arcs<float> back = gather_arcs<float>(world, edge_list_of(graph));
+        const Arcs<double> straight = gather_arcs(world, std::move(again));
+        const Arcs<double> back = gather_arcs(world, edge_list_of(graph));
         CHECK(std::ranges::equal(straight.ids, back.ids));
         CHECK(std::ranges::equal(straight.heads, back.heads));
         CHECK(std::ranges::equal(straight.weights, back.weights));

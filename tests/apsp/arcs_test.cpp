@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <atoll/apsp/narrow_arcs.hpp>
 #include <atoll/base/error.hpp>
 #include <cmath>
 #include <limits>
@@ -14,7 +15,17 @@ using namespace atl;
 
 namespace {
 
-// What gather_arcs says of one edge from 5 to 9 of that weight.
+// The arcs with weights of T.
+template <class T>
+Arcs<T> in_type(Arcs<double> arcs) {
+  if constexpr (std::is_same_v<T, double>) {
+    return arcs;
+  } else {
+    return narrowed<T>(arcs);
+  }
+}
+
+// What is said of one edge from 5 to 9 of that weight.
 template <class T>
 std::string said(double weight, Vertex to = 9) {
   EdgeList edges;
@@ -25,7 +36,7 @@ std::string said(double weight, Vertex to = 9) {
   edges.name = "roads.gr";
   try {
     const auto world = World::alone();
-    gather_arcs<T>(*world, std::move(edges));
+    in_type<T>(gather_arcs(*world, std::move(edges)));
   } catch (const InputError& error) {
     return error.what();
   }
@@ -49,8 +60,10 @@ void check_gathered(const cases::Case& c, bool directed, cases::Weight weight, R
     }
   }
   run_ranks(ranks, Plan{}, [&](World& world) {
-    const Arcs<T> arcs =
-        gather_arcs<T>(world, cases::slice(c, directed, weight, false, world.rank(), ranks, cases::Dealing::spread));
+    const Arcs<T> arcs = in_type<T>(
+        gather_arcs(world, cases::slice(c, directed, weight, false, world.rank(), ranks, cases::Dealing::spread)));
+    if (!c.edges.empty()) CHECK(arcs.from_float32 == (weight == cases::Weight::narrow));
+    CHECK(arcs.rounded == 0);
     CHECK(arcs.ids == ids);
     CHECK(arcs.directed == directed);
     std::map<std::pair<Vertex, Vertex>, T> got;
@@ -115,6 +128,6 @@ TEST_CASE("a weight of -0 becomes 0") {
   edges.source = Array<Vertex>(1, 0);
   edges.target = Array<Vertex>(1, 1);
   edges.weight = Array<float>(1, -0.0f);
-  const Arcs<float> arcs = gather_arcs<float>(*world, std::move(edges));
+  const Arcs<double> arcs = gather_arcs(*world, std::move(edges));
   CHECK(!std::signbit(arcs.weights[0]));
 }

@@ -14,6 +14,18 @@ namespace samples {
 
 using namespace atl;
 
+/// The same with weights as they are read.
+template <class T>
+Arcs<double> as_read(const Arcs<T>& arcs) {
+  std::vector<Arc<double>> list;
+  for (Vertex v = 0; v < arcs.vertices(); ++v)
+    for (std::size_t k = 0; k < arcs.heads_of(v).size(); ++k)
+      list.push_back({static_cast<Local>(v), arcs.heads_of(v)[k], static_cast<double>(arcs.weights_of(v)[k])});
+  Arcs<double> out = make_arcs<double>(arcs.ids, true, list, arcs.name);
+  out.directed = arcs.directed;
+  return out;
+}
+
 template <class T>
 struct Sample {
   std::string name;

@@ -195,3 +195,32 @@ TEST_CASE("int32 holds every longest path that is itself short enough, whatever 
                            InputError);
     });
 }
+
+TEST_CASE("whole weights beyond 2^53 are added up exactly where float64 holds each length, else a pair is named") {
+  constexpr double kBig = 0x1p53;
+  for (const Rank ranks : {1, 2, 4})
+    for (const Semiring semiring : {Semiring::min_plus, Semiring::max_plus})
+      run_ranks(ranks, quiet_plan(), [&](World& world) {
+        const auto pairs = [&](std::initializer_list<double> weights, std::optional<PairsMethod> method = {}) {
+          std::vector<Arc<double>> list;
+          for (const double w : weights)
+            list.push_back({static_cast<Local>(list.size()), static_cast<Local>(list.size() + 1), w});
+          return all_pairs(world,
+                           make_arcs<double>(ids_of(static_cast<Vertex>(list.size()) + 1), true, list, "far", semiring),
+                           {.semiring = semiring, .method = method});
+        };
+        CHECK(row_of(world, pairs({kBig, 2, 2}).distances, 0) == std::vector<double>{0, kBig, kBig + 2, kBig + 4});
+        CHECK(row_of(world, pairs({kBig - 2, 1}).distances, 0) == std::vector<double>{0, kBig - 2, kBig - 1});
+        // A sum below 2^62 of whole numbers is meant exactly; a fraction beside them is rounded as any.
+        CHECK(row_of(world, pairs({1e16, 1.5}).distances, 0) == std::vector<double>{0, 1e16, 1e16 + 1.5});
+        CHECK(row_of(world, pairs({1e300, 1}).distances, 0) == std::vector<double>{0, 1e300, 1e300});
+        for (const auto& weights : {std::initializer_list<double>{kBig, 1, 1}, {1, 1, kBig}, {1e16, 1}, {3, kBig}})
+          CHECK_THROWS_WITH_AS(pairs(weights),
+                               doctest::Contains("float64 does not hold every whole number beyond 2^53"), InputError);
+        if (ranks > 1 || semiring != Semiring::min_plus) return;
+        for (const PairsMethod method : {PairsMethod::floyd_warshall, PairsMethod::dijkstra, PairsMethod::delta}) {
+          CHECK_THROWS_AS(pairs({kBig, 1, 1}, method), InputError);
+          CHECK(row_of(world, pairs({kBig, 2, 2}, method).distances, 0)[3] == kBig + 4);
+        }
+      });
+}

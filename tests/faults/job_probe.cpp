@@ -2,6 +2,7 @@
 // A command of several ranks that does as it is told: what test_jobs.py runs under launchers and kills.
 //
 //     job_probe RANKS sum|exchange|queue|wait|code CODE|code-of-one CODE|leave CODE
+//     job_probe RANKS compute-SECONDS        the last rank computes while the others wait
 //     job_probe RANKS all-pairs FOLDER       goes on from the checkpoint there; prints a hash of the distances
 //     job_probe RANKS rendezvous-before|rendezvous-during|rendezvous-after    the last rank sends, stops there, is killed
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <atoll/apsp/checkpoint.hpp>
 #include <atoll/base/random.hpp>
+#include <atoll/base/timer.hpp>
 #include <atoll/runtime/launch.hpp>
 #include <atoll/runtime/mailbox.hpp>
 #include <atoll/runtime/queue.hpp>
@@ -71,6 +73,14 @@ void exchange(World& world, long records) {
 void stop_here(const World& world) {
   std::fprintf(stderr, "rank %d pid %d\n", world.rank(), getpid());
   if (world.rank() == world.size() - 1) std::this_thread::sleep_for(std::chrono::minutes(1));
+}
+
+void compute(World& world, double seconds) {
+  std::fprintf(stderr, "rank %d pid %d\n", world.rank(), getpid());
+  for (const Timer timer; world.rank() == world.size() - 1 && timer.seconds() < seconds;) {
+  }
+  world.barrier();
+  if (world.rank() == 0) std::printf("computed\n");
 }
 
 // Every rank sends messages of all kinds of lengths to every other; the sums must agree.
@@ -201,6 +211,8 @@ void act(World& world, const std::string& what, const std::string& argument) {
     all_pairs(world, argument);
   } else if (what.starts_with("rendezvous-")) {
     rendezvous(world, what.substr(what.find('-') + 1));
+  } else if (what.starts_with("compute-")) {
+    compute(world, std::atof(what.c_str() + what.find('-') + 1));
   } else if (what == "wait") {
     stop_here(world);
     world.barrier();
@@ -241,7 +253,10 @@ int main(int argc, char** argv) {
     Job job(argc > 1 ? std::atoi(argv[1]) : 0, Plan::from_environment({}), command);
     if (job.part() == Job::Part::parent) return job.run_children();
     try {
-      job.run([&](World& world) { act(world, argc > 2 ? command[2] : "sum", argc > 3 ? command[3] : ""); });
+      World::Options options;
+      options.alarm =
+          Log([](LogLevel, std::string_view text) { std::fprintf(stderr, "%s\n", std::string(text).c_str()); });
+      job.run([&](World& world) { act(world, argc > 2 ? command[2] : "sum", argc > 3 ? command[3] : ""); }, options);
     } catch (const std::exception& e) {
       if (job.reports_errors()) print(e);
       return job.finish(code_of(e), e.what());

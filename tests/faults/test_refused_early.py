@@ -49,7 +49,7 @@ def test_more_ranks_than_this_machine_could_start(tmp_path):
 def test_an_id_beyond_the_greatest_is_named_as_it_was_written(tmp_path, id):
     for words in (["bfs"], ["sssp", "--weighted"], ["bc"]):
         said = refusal("run", *words, "ring:5", "--source", id, code=2, cwd=tmp_path)
-        assert said.startswith(f"--source: {id} (ids are 0 to 2^63 - 2)."), said
+        assert said.startswith(f"--source: {id} (ids are whole numbers from 0 to 2^63 - 2)."), said
 
 
 def test_an_error_is_an_object_of_json_too(tmp_path):

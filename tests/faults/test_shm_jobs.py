@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from test_jobs import PROBE, Running, environment
+from test_jobs import PROBE, Running, environment, run
 
 assert PROBE.exists(), f"{PROBE} is not built"
 
@@ -34,9 +34,7 @@ def shm(tmp_path, **more):
 
 
 def probe(tmp_path, *arguments, **more):
-    return subprocess.run(
-        [str(PROBE), *map(str, arguments)], env=shm(tmp_path, **more), capture_output=True, text=True, timeout=120
-    )
+    return run([str(PROBE), *map(str, arguments)], shm(tmp_path, **more))
 
 
 @pytest.mark.parametrize("ranks", [2, 3, 8])  # 8: more than there are cores, on most machines that run this
@@ -78,8 +76,7 @@ def test_a_rank_killed_around_a_rendezvous_ends_the_job_and_is_named(tmp_path, w
     code, lines, seconds = job.end()
     assert code == 1
     assert seconds < 10
-    assert f"rank {victim} (pid {job.pids[victim]}) died by signal 9" in lines[-1], lines
-    assert 'during "' in lines[-1]
+    assert f"rank {victim} (pid {job.pids[victim]}) was ended by SIGKILL in '" in lines[-1], lines
     assert job.nothing_runs()
 
 
@@ -90,20 +87,19 @@ def test_a_signal_for_the_command_ends_all_ranks(tmp_path, number):
     code, lines, seconds = job.end()
     assert code == 1
     assert seconds < 10
-    assert f"signal {number.value}" in lines[-1]
+    assert f"the job was ended by {number.name}" in lines[-1]
     assert job.nothing_runs()
 
 
 def test_a_killed_command_leaves_no_rank(tmp_path):
-    """Nobody is left to clean up then: the folder stays, the board until the next job; the ranks do not."""
+    """Its launcher ends the ranks and removes the folder; the board stays until the next job."""
     job = Running(ranks=3, env=shm(tmp_path))
     job.process.kill()
     job.end()
     assert job.nothing_runs()
-    for folder in tmp_path.glob("atoll.*"):
-        for file in folder.iterdir():
-            file.unlink()
-        folder.rmdir()
+    deadline = time.monotonic() + 10
+    while list(tmp_path.glob("atoll.*")) and time.monotonic() < deadline:
+        time.sleep(0.01)
     assert probe(tmp_path, 2, "sum").returncode == 0
 
 
@@ -141,7 +137,7 @@ def test_ranks_that_nobody_watches_notice_a_lost_peer_themselves(tmp_path, victi
     job = [
         subprocess.Popen(
             [str(PROBE), "3", "rendezvous-before"],
-            env=shm(tmp_path, ATOLL_BOOTSTRAP=f"file:{folder}", ATOLL_RANKS="3", ATOLL_RANK=str(rank)),
+            env=shm(tmp_path, ATOLL_BOOTSTRAP=f"file:{folder}", ATOLL_BOOTSTRAP_RANKS="3", ATOLL_RANK=str(rank)),
             stderr=subprocess.PIPE,
             text=True,
         )

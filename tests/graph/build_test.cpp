@@ -57,6 +57,8 @@ std::vector<Arc> expected_arcs(const Case& c, const Form& form, bool entering) {
   for (const Arc& a : arcs) {
     if (merged.empty() || merged.back().from != a.from || merged.back().to != a.to) {
       merged.push_back(a);
+    } else if (form.options.duplicates == Duplicates::merge_max) {
+      merged.back().weight = a.weight;
     } else if (form.options.duplicates == Duplicates::merge_sum) {
       double& w = merged.back().weight;
       w = form.weight == Weight::narrow ? static_cast<double>(static_cast<float>(w) + static_cast<float>(a.weight))
@@ -218,7 +220,7 @@ Plan plan_of(Rank ranks, int variant) {
 std::vector<Form> forms() {
   std::vector<Form> all;
   for (const bool directed : {false, true})
-    for (const Duplicates d : {Duplicates::merge_min, Duplicates::keep, Duplicates::merge_sum})
+    for (const Duplicates d : {Duplicates::merge_min, Duplicates::keep, Duplicates::merge_max, Duplicates::merge_sum})
       for (const SelfLoops l : {SelfLoops::keep, SelfLoops::drop})
         for (const Weight w : {Weight::none, Weight::narrow, Weight::wide}) all.push_back({directed, {d, l}, w});
   return all;

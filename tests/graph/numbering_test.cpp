@@ -150,11 +150,14 @@ TEST_CASE("ids below 0, the number that means unreachable, and a graph of nothin
     run_ranks(ranks, plan_of(ranks), [&](World& world) {
       const bool last = world.rank() == ranks - 1;
       EdgeList negative = columns({1, 2}, {3, last ? -7 : 4});
-      CHECK_THROWS_WITH_AS(number(world, negative), "edges: id -7 (ids are 0 to 2^63 - 2). Renumber the vertices.",
+      CHECK_THROWS_WITH_AS(number(world, negative),
+                           "edges: id -7 (ids are whole numbers from 0 to 2^63 - 2). Renumber the vertices.",
                            InputError);
       EdgeList large = columns({1, last ? INT64_MAX : 2}, {3, 4});
-      CHECK_THROWS_WITH_AS(number(world, large),
-                           "edges: id 9223372036854775807 (ids are 0 to 2^63 - 2). Renumber the vertices.", InputError);
+      CHECK_THROWS_WITH_AS(
+          number(world, large),
+          "edges: id 9223372036854775807 (ids are whole numbers from 0 to 2^63 - 2). Renumber the vertices.",
+          InputError);
       EdgeList only_named = columns({1}, {3});
       if (last) only_named.vertices = {-1};
       CHECK_THROWS_AS(number(world, only_named), InputError);

@@ -59,10 +59,11 @@ template <class W>
 void check_rows(const std::vector<Row>& rows, Local locals, Duplicates duplicates, int threads) {
   Team team(threads);
   Csr csr = csr_of<W>(rows);
-  const Edge loops = sort_rows(team, csr, duplicates, locals);
+  const SortedRows sorted = sort_rows(team, csr, duplicates, locals);
   constexpr bool weighted = !std::is_same_v<W, std::monostate>;
   Edge expected_loops = 0, sum = 0;
   std::size_t wrong = 0;
+  bool to_least = false;
   REQUIRE(csr.offsets.size() == rows.size() + 1);
   for (std::size_t v = 0; v < rows.size(); ++v) {
     std::vector<std::pair<Local, W>> row;
@@ -80,6 +81,9 @@ void check_rows(const std::vector<Row>& rows, Local locals, Duplicates duplicate
         merged.push_back(entry);
       } else if constexpr (weighted) {
         if (duplicates == Duplicates::merge_sum) merged.back().second += entry.second;
+        if (duplicates == Duplicates::merge_max) merged.back().second = entry.second;
+        to_least |= duplicates == Duplicates::merge_min && merged.back().second != entry.second &&
+                    entry.first != static_cast<Local>(v);
       }
     }
     wrong += csr.offsets[v] != sum;
@@ -96,11 +100,12 @@ void check_rows(const std::vector<Row>& rows, Local locals, Duplicates duplicate
   CHECK(wrong == 0);
   CHECK(csr.size() == sum);
   CHECK(csr.targets.size() == static_cast<std::size_t>(sum));
-  CHECK(loops == expected_loops);
+  CHECK(sorted.loops == expected_loops);
+  CHECK(sorted.merged_to_least == to_least);
 }
 
 void check_all(const std::vector<Row>& rows, Local locals) {
-  for (const Duplicates d : {Duplicates::keep, Duplicates::merge_min, Duplicates::merge_sum})
+  for (const Duplicates d : {Duplicates::keep, Duplicates::merge_min, Duplicates::merge_max, Duplicates::merge_sum})
     for (const int threads : {1, 3}) {
       check_rows<std::monostate>(rows, locals, d, threads);
       check_rows<float>(rows, locals, d, threads);
@@ -137,6 +142,6 @@ TEST_CASE("no lists, and only empty lists") {
   check_all(rows_of({0, 0, 0}, 64, 1), 64);
   Team team(1);
   Csr none;
-  CHECK(sort_rows(team, none, Duplicates::merge_min, 64) == 0);
+  CHECK(sort_rows(team, none, Duplicates::merge_min, 64).loops == 0);
   CHECK(none.size() == 0);
 }

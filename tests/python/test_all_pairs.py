@@ -42,8 +42,8 @@ def test_distances_are_scipys(whole, directed, method):
     got[np.asarray(pairs) == pairs.no_path] = np.inf
     assert (np.isinf(got) == np.isinf(expected)).all()
     finite = np.isfinite(expected)
-    assert np.allclose(got[finite], expected[finite], rtol=1e-5)
-    assert pairs.dtype == (np.int32 if whole else np.float32)
+    assert np.allclose(got[finite], expected[finite], rtol=1e-12)
+    assert pairs.dtype == (np.int32 if whole else np.float64)
 
 
 def test_paths_are_as_long_as_their_distances():
@@ -135,12 +135,12 @@ def bottleneck_oracle(n, edges, better, combine, one):
 @pytest.mark.parametrize("whole", [True, False])
 def test_widest_paths_are_as_wide_as_they_say(whole, directed):
     src, dst, weight, _ = random_graph(40, 110, 5, whole=whole)
-    edges = list(zip(src.tolist(), dst.tolist(), np.float32(weight).tolist()))
+    edges = list(zip(src.tolist(), dst.tolist(), weight.tolist()))
     if not directed:
         edges += [(v, u, w) for u, v, w in edges]
     graph = atoll.Graph.from_edges(src, dst, weight, directed=directed, vertices=40, duplicates="keep")
     pairs = atoll.all_pairs(graph, semiring="max_min")
-    assert pairs.semiring == "max_min" and pairs.dtype == (np.uint8 if whole else np.float32)
+    assert pairs.semiring == "max_min" and pairs.dtype == (np.uint8 if whole else np.float64)
     expected = bottleneck_oracle(40, edges, np.maximum, np.minimum, np.inf)
     width = {}
     for u, v, w in edges:

@@ -29,7 +29,7 @@ def test_takes_ids_of_either_width(src_type, dst_type):
     assert graph.ids.tolist() == [2, 5, 9]
 
 
-@pytest.mark.parametrize("largest", [2**31 - 1, 2**31, 2**32 - 2, 2**32 - 1, 2**32, 2**62, 2**63 - 3])
+@pytest.mark.parametrize("largest", [2**31 - 1, 2**31, 2**32 - 2, 2**32 - 1, 2**32, 2**62, 2**63 - 2])
 def test_takes_any_id_that_is_allowed(largest):
     graph = atoll.Graph.from_edges(np.array([0]), np.array([largest]))
     assert graph.ids.tolist() == [0, largest]
@@ -40,9 +40,9 @@ def test_takes_any_id_that_is_allowed(largest):
     ]
 
 
-@pytest.mark.parametrize("wrong", [-1, -(2**63), 2**63 - 2, 2**63 - 1])
+@pytest.mark.parametrize("wrong", [-1, -(2**63), 2**63 - 1])
 def test_names_an_id_that_is_not_allowed(wrong):
-    with pytest.raises(atoll.InputError, match=f"id {wrong} "):
+    with pytest.raises(atoll.InputError, match=rf"id {wrong} \(ids are whole numbers from 0 to 2\^63 - 2\)"):
         atoll.Graph.from_edges(np.array([0, 1]), np.array([1, wrong]))
 
 

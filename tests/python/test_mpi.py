@@ -11,6 +11,7 @@ import textwrap
 import time
 
 import pytest
+from own_words import own_words
 
 pytestmark = pytest.mark.mpi
 
@@ -57,7 +58,7 @@ def run(mpi, ranks, code, timeout=120, **environment):
         os.killpg(job.pid, signal.SIGKILL)
         out, err = job.communicate()
         pytest.fail(f"the job hung\n{out}\n{err}")
-    return job.returncode, out, err
+    return job.returncode, own_words(out), own_words(err)
 
 
 @pytest.fixture
@@ -177,6 +178,22 @@ def test_rank_that_leaves_by_an_exception_ends_the_job(mpi):
     code, _, err = run(mpi, 2, program, timeout=60)
     assert code != 0 and "mine alone" in err
     assert time.monotonic() - began < 40  # seconds on an idle machine: 3 of grace and the launcher
+
+
+@pytest.mark.parametrize("through", ["", "from mpi4py import MPI"])
+def test_a_stopped_rank_ends_the_job_and_is_named(mpi4py, through):
+    program = f"""
+    {through}
+    import atoll, os, signal
+    graph = atoll.Graph("kron:8")
+    if graph.rank == 1:
+        os.kill(os.getpid(), signal.SIGSTOP)
+    while True:
+        atoll.bfs(graph, 5)
+    """
+    code, _, err = run(mpi4py, 3, program, timeout=60, ATOLL_TIMEOUT_SECONDS="2")
+    assert code != 0
+    assert "has not answered for 2 s, last in" in err and "TransportError: rank 1 (pid " in err, err
 
 
 def test_error_on_all_ranks_ends_the_job(mpi4py):

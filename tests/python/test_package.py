@@ -1,8 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
+import re
 from importlib import metadata
+from pathlib import Path
 
 import atoll
+
+ROOT = Path(__file__).parents[2]
+
 
 
 def test_package_and_library_have_one_version():
     assert atoll.__version__ == metadata.version("atoll")
+
+
+def test_texts_install_extras_from_a_checkout():
+    """No package of ours is published, so `pip install atoll` would bring a stranger's."""
+    project = (ROOT / "pyproject.toml").read_text()
+    extras = set(re.findall(r"(?m)^(\w+) = ", project.split("optional-dependencies]")[1].split("[project.scripts]")[0]))
+    named = set()
+    for folder in ("bench", "cmake", "cpp", "docs", "drivers", "python", "scripts", "README.md", "Makefile"):
+        for file in [ROOT / folder, *(ROOT / folder).rglob("*")]:
+            if file.suffix in (".py", ".md", ".cpp", ".hpp", ".h", ".cmake", ".rst", "") and file.is_file():
+                text = re.sub(r"[\"'`\s]+", " ", file.read_text())
+                assert not re.search(r"pip install (-\S+ )*atoll\b", text), file
+                named.update(re.findall(r"pip install \.\[(\w+)\]", text))
+    assert named <= extras and "networkx" in named

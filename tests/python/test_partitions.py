@@ -57,16 +57,19 @@ def test_a_result_is_the_same_under_every_partition(roads, expected, tmp_path, p
     path, source = roads
     ranks, words = machine
     words = ["--ranks", ranks, "--threads", 1, "--transport", "inproc", *words]
-    for fusion, fission, sort in itertools.product(["on", "off"], ["off", "5"], ["on", "off"]):
+    fusions = ["on", "off"] if partition == "hierarchy" else ["off"]
+    for fusion, fission, sort in itertools.product(fusions, ["off", "5"], ["on", "off"]):
         out = tmp_path / f"{fusion}{fission}{sort}.tsv"
         found = report(
             *["run", "bfs", path, "--undirected", "--source", source, "--output", out, "--verify"],
-            *["--partition", partition, "--fusion", fusion, "--fission", fission, "--degree-sort", sort],
+            *["--partition", partition, "--fission", fission, "--degree-sort", sort],
+            *(["--fusion", fusion] if partition == "hierarchy" else []),
             *words,
         )
         assert out.read_text() == expected
         assert found["verified"] is True
-        assert found["input"]["preparation"]["partition"] == partition
+        done = {"partition": partition, "fusion": fusion, "degree_sort": sort, "isolated": "drop"}
+        assert found["input"]["preparation"] == done
         phases = found["seconds"]["build_phases"]
         assert ("assign" in phases) == (partition != "blocked")
         assert ("fuse" in phases) == (partition == "hierarchy" and fusion == "on")
@@ -80,7 +83,7 @@ def test_sources_are_drawn_alike_under_every_partition():
         return [(one["source"], one["reached"], one["levels"]) for one in found["result"]["per_source"]]
 
     expected = drawn()
-    for partition, isolated in itertools.product(PARTITIONS + CUTS, ["drop", "keep"]):
+    for partition, isolated in itertools.product([*PARTITIONS, "auto"], ["drop", "keep"]):
         assert drawn("--partition", partition, "--isolated", isolated) == expected
 
 
@@ -104,7 +107,7 @@ def test_inspect_compares_the_partitions_of_a_machine_larger_than_the_job(roads)
         assert one["edges_at_level"] == by_name[one["partition"]]["edges_at_level"]
 
 
-@pytest.mark.parametrize("algorithm", ["cc", "cdlp", "sssp", "pagerank"])
+@pytest.mark.parametrize("algorithm", ["cc", "sssp", "pagerank"])
 def test_a_vertex_cut_gives_what_the_edge_cut_gives(algorithm, tmp_path):
     def values(partition, *words):
         out = tmp_path / f"{partition}.tsv"
@@ -125,6 +128,43 @@ def test_a_vertex_cut_gives_what_the_edge_cut_gives(algorithm, tmp_path):
             assert [float(x) for _, x in got] == pytest.approx([float(x) for _, x in expected], rel=1e-10)
         else:
             assert got == expected
+
+
+@pytest.mark.parametrize("algorithm", ["bc", "bfs", "cdlp", "kcore", "lcc", "triangles"])
+def test_a_cut_that_the_algorithm_does_not_take_is_refused_and_the_one_it_takes_is_told(algorithm):
+    words = ["run", algorithm, "kron:6", "--ranks", 4, "--threads", 1, "--transport", "inproc", "--partition"]
+    for cut in ["cartesian", "hybrid"]:
+        done = atoll(*words, cut)
+        assert done.returncode == 2 and f"--partition: {cut} (a cut for cc, pagerank and sssp" in done.stderr
+    found = report(*words, "auto")["input"]
+    assert found["cut"] == "edge"
+    assert found["preparation"]["partition"] == "balanced"
+
+
+def test_what_a_partition_has_no_use_for_is_refused():
+    for words, message in [
+        (["pagerank", "--heavy", 7], "--heavy: 7 (--partition blocked has no heavy vertices, hybrid has)"),
+        (["sssp", "--partition", "hashed", "--fusion", "on"], "--fusion: on (--partition hashed fuses nothing"),
+    ]:
+        done = atoll("run", words[0], "path:5", *words[1:])
+        assert done.returncode == 2 and message in done.stderr
+    for words, message in [
+        (["--direction", "pull", "--degree-order"], "--degree-order with --direction pull"),
+        (["--provider", "tcp"], "--provider tcp with --transport auto (providers are libfabric's)"),
+        (["--transport", "inproc", "--mpi", "mpich"], "--mpi mpich with --transport inproc (its ranks live in one"),
+        (["--format", "mtx"], "--format mtx (it is for files, and path:5 is generated)"),
+        (["--weight-column", "3"], "--weight-column 3 (it is for files, and path:5 is generated)"),
+    ]:
+        done = atoll("run", "bfs", "path:5", *words)
+        assert done.returncode == 2 and message in done.stderr, done.stderr
+    words = ["run", "pagerank", "kron:6", "--ranks", 4, "--threads", 1, "--transport", "inproc", "--partition"]
+    hybrid = report(*words, "hybrid", "--heavy", 7)["input"]
+    assert (hybrid["cut"], hybrid["preparation"]["partition"], hybrid["preparation"]["heavy"]) == (
+        "hybrid",
+        "balanced",
+        7,
+    )
+    assert "heavy" not in report(*words, "cartesian")["input"]["preparation"]
 
 
 def test_auto_cuts_vertices_for_rounds_along_all_edges_only():

@@ -133,4 +133,22 @@ def test_the_page_may_not_be_writable(tmp_path):
     file = tmp_path / "x.json"
     file.write_text('{"schema": 1}')
     assert report.main([str(file), "-o", str(tmp_path / "no" / "page.html")]) == 3
+
+
+@pytest.mark.parametrize("module", ["report", "doctor"])
+def test_what_stdout_did_not_take_is_an_error(module, tmp_path):
+    file = tmp_path / "x.json"
+    file.write_text('{"schema": 1}')
+    words = f"{sys.executable} -m atoll.{module}" + (f" {file}" if module == "report" else "")
+    for word in ["", " --help"]:
+        for lost, why in [(">/dev/full", "No space left on device"), (">&-", "Bad file descriptor")]:
+            done = subprocess.run(f"{words}{word} {lost}", shell=True, stderr=subprocess.PIPE, text=True, timeout=120)
+            assert done.returncode == 3
+            assert done.stderr == (
+                f"atoll: error: stdout: {why} (what was printed is lost). Make room, or write elsewhere.\n"
+            )
+    left = subprocess.run(
+        ["bash", "-c", f"{words} | true; echo ${{PIPESTATUS[0]}}"], capture_output=True, text=True, timeout=120
+    )
+    assert left.stdout in {"0\n", "141\n"} and left.stderr == ""  # 0 where the reader left later
     assert sys.exc_info() == (None, None, None)

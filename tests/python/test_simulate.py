@@ -158,3 +158,18 @@ def test_what_flows_needs_is_said_where_it_lacks():
 )
 def test_what_cannot_be_simulated_is_told(words, code, text):
     assert text in atoll("simulate", *words, code=code).stderr
+
+
+def test_domains_are_drawn_without_ranks(tmp_path):
+    """144 hosts would have been as many processes."""
+    file = tmp_path / "topology.conf"
+    file.write_text("SwitchName=a Nodes=n[1-80]\nSwitchName=b Nodes=n[80-144]\nSwitchName=c\n")
+    done = atoll("info", "--domains", file, "--json", "-")
+    found = json.loads(done.stdout)
+    assert found["world"] == {}
+    assert [len(d["children"]) for d in found["result"]["hierarchy"]["children"]] == [80, 64]
+    assert f"{file}:2: host 'n80' (also in {file}:1); 1 hosts are named more than once" in done.stderr
+    assert f"info: {file}:3: switch 'c' has no host" in done.stderr
+    assert json.loads(atoll("info", "--domains", "40x100", "--json", "-").stdout)["world"] == {}
+    assert report("info", "--domains", "2x2", "--ranks", "4", "--transport", "inproc")["world"]["ranks"] == 4
+    assert atoll("info", "--domains", file, "--ranks", "3", "--transport", "inproc", code=2)

@@ -126,13 +126,60 @@ TEST_CASE("blocks are grouped as their sizes say") {
   CHECK(drawn(read("t.conf", "BlockName=b1 Nodes=a[1-2]\n").root()) == "(a1 a2)");
 }
 
+TEST_CASE("a host that several switches name is under the first, and a warning says how many there are") {
+  const Sample sample("t.conf",
+                      "SwitchName=rail1 Nodes=dgx[1-3]\nSwitchName=rail2 Nodes=dgx[2-4]\n"
+                      "SwitchName=core Switches=rail[1-2]\n");
+  std::vector<std::string> heard;
+  const Log log([&](LogLevel level, std::string_view text) {
+    heard.push_back(std::string(name_of(level)) + " " + std::string(text));
+  });
+  CHECK(drawn(read_hierarchy(sample.path(), 1, log).root()) == "((dgx1 dgx2 dgx3) (dgx4))");
+  CHECK(heard == std::vector{"warn " + sample.path() + ":2: host 'dgx2' (also in " + sample.path() +
+                             ":1); 2 hosts are named more than once, and are in the first switch that names them"});
+  // A second path to all that a switch has: it is empty then.
+  heard.clear();
+  const Sample twice("u.conf", "SwitchName=a Nodes=x,y\nSwitchName=b Nodes=x,y\nSwitchName=c Nodes=z\n");
+  CHECK(drawn(read_hierarchy(twice.path(), 1, log).root()) == "((x y) (z))");
+  REQUIRE(heard.size() == 2);
+  CHECK(heard[1] == "info " + twice.path() + ":2: switch 'b' has no host; 1 such are left out");
+}
+
+TEST_CASE("switches and racks without hosts are left out, however their emptiness is written") {
+  CHECK(
+      drawn(read("t.conf", "SwitchName=top Switches=a,b,c\nSwitchName=a Nodes=x,y\nSwitchName=b\nSwitchName=c Nodes=\n")
+                .root()) == "((x y))");
+  for (const char* nothing : {"", "\n        nodes:", "\n        nodes: ''", "\n        nodes: []",
+                              "\n        nodes: ['']", "\n        nodes: ~\n        children: []"}) {
+    CAPTURE(nothing);
+    CHECK(drawn(read("topology.yaml",
+                     std::string("- topology: t\n  tree:\n    switches:\n      - switch: top\n"
+                                 "        children: r[1-3]\n      - switch: r1\n        nodes: a\n      - switch: r2") +
+                         nothing + "\n      - switch: r3\n        nodes: b\n")
+                    .root()) == "((a) (b))");
+    // Blocks are grouped two by two: r2 keeps its place beside r1.
+    CHECK(drawn(read("topology.yaml",
+                     std::string("- topology: t\n  block:\n    block_sizes: [1, 2]\n    blocks:\n      - block: r1\n"
+                                 "        nodes: a\n      - block: r2") +
+                         nothing + "\n      - block: r3\n        nodes: b\n      - block: r4\n        nodes: c\n")
+                    .root()) == "(((a)) ((b) (c)))");
+  }
+  CHECK(drawn(read("m.yml",
+                   "switches:\n  core:\n    switches: [one, two, three, four]\n  three:\n  four: {}\nblocks:\n"
+                   "- switch: one\n  nodes: [a, b]\n- switch: five\n  nodes: []\n")
+                  .root()) == "((a b))");
+  CHECK(refused("t.yaml", "- topology: t\n  tree:\n    switches:\n      - switch: s\n        nodes: {a: b}\n")
+            .starts_with(":"));
+  CHECK(refused("t.yaml", "- topology: t\n  tree:\n    switches: []\n").starts_with(": no switch has a host"));
+}
+
 TEST_CASE("what is wrong in a topology.conf is named with its line") {
   CHECK(refused("t.conf", "SwitchName=a Nodes=x\n\nSwitchName=a Nodes=y\n").starts_with(":3: switch 'a' (also in "));
-  CHECK(refused("t.conf", "SwitchName=a Nodes=x\nSwitchName=b Nodes=x\n").starts_with(":2: host 'x' (also in "));
   CHECK(refused("t.conf", "SwitchName=a Switches=b\n").starts_with(":1: switch 'b' (nothing says"));
   CHECK(refused("t.conf", "SwitchName=a Switches=b\nSwitchName=b Switches=a\n").find("under itself") !=
         std::string::npos);
-  CHECK(refused("t.conf", "SwitchName=a\n").starts_with(":1: switch 'a' (nothing is under it)"));
+  CHECK(refused("t.conf", "SwitchName=a\n").starts_with(": no switch has a host"));
+  CHECK(refused("t.conf", "SwitchName=a Switches=b\nSwitchName=b Nodes=\n").starts_with(": no switch has a host"));
   CHECK(refused("t.conf", "SwitchName=a Nodes=x\nBlockName=b Nodes=y\n").find("one file") != std::string::npos);
   CHECK(refused("t.conf", "SwitchName=a Nodes=x\nNodeName=b\n").starts_with(":2: 'nodename'"));
   CHECK(refused("t.conf", "SwitchName=a nodes\n").starts_with(":1: 'nodes' (every word"));

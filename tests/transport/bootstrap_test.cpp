@@ -122,12 +122,12 @@ TEST_CASE("a host that does not come is named, as is the one that is waited for"
 
 TEST_CASE("the environment says how ranks meet") {
   const Folder folder;
-  const std::vector<const char*> all{"ATOLL_BOOTSTRAP", "ATOLL_RANK", "ATOLL_RANKS"};
+  const std::vector<const char*> all{"ATOLL_BOOTSTRAP", "ATOLL_RANK", "ATOLL_BOOTSTRAP_RANKS"};
   CHECK(find_bootstrap() == nullptr);
   setenv("ATOLL_BOOTSTRAP", ("file:" + folder.path.string()).c_str(), 1);
   CHECK_THROWS_WITH_AS(find_bootstrap(), doctest::Contains("ATOLL_RANK is not set"), UsageError);
   setenv("ATOLL_RANK", "1", 1);
-  setenv("ATOLL_RANKS", "1", 1);
+  setenv("ATOLL_BOOTSTRAP_RANKS", "1", 1);
   CHECK_THROWS_WITH_AS(find_bootstrap(), doctest::Contains("ATOLL_RANK is 1 of 1"), UsageError);
   setenv("ATOLL_RANK", "0", 1);
   CHECK(find_bootstrap()->name() == "file");

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <array>
 #include <atoll/base/error.hpp>
+#include <atoll/verify/dense.hpp>
 #include <atoll/verify/shortest_paths.hpp>
 #include <cmath>
 #include <limits>
@@ -50,6 +52,29 @@ Answer bellman_ford(const Sample& s, std::size_t source) {
 
 enum class Given { both, distances };
 
+// This rank's slice of the sample, as the numbers of the graph.
+EdgeList tuples_of(const Graph& graph, const Sample& s) {
+  World& world = graph.world();
+  EdgeList edges = cases::slice(s.edges, s.directed, cases::Weight::narrow, /*wide=*/true, world.rank(), world.size(),
+                                cases::Dealing::spread);
+  for (IdColumn* column : {&edges.source, &edges.target}) {
+    const auto& ids = std::get<Array<Vertex>>(*column);
+    *column = dense_of(world, graph.ids(), span(ids));
+  }
+  return edges;
+}
+
+std::vector<std::string> verdicts_by_input(const Sample& s, Vertex source, const std::vector<Answer>& answers) {
+  const auto ids = s.edges.ids();
+  return said(s, cases::Weight::narrow, answers, [&](const Graph& graph, const Answer& a) {
+    const Array<float> distance = natural(graph, ids, a.distance);
+    const Array<Vertex> parent = natural(graph, ids, a.parent);
+    Verdict verdict = verify_sssp(graph, source, span(distance), span(parent), tuples_of(graph, s));
+    verdict.what.resize(std::min<std::size_t>(verdict.what.size(), 6));  // vertices come in the order of dense numbers
+    return verdict;
+  });
+}
+
 std::vector<std::string> verdicts(const Sample& s, Vertex source, const std::vector<Answer>& answers, Given given) {
   const auto ids = s.edges.ids();
   return said(s, cases::Weight::narrow, answers, [&](const Graph& graph, const Answer& a) {
@@ -79,10 +104,10 @@ TEST_CASE("right distances and parents pass, and any change of one distance is f
       if (i != 8 && a == right) continue;
       answers.push_back(a);
     }
-    for (const Given given : {Given::both, Given::distances}) {
-      if (ids.size() == 1) answers.resize(1);
+    if (ids.size() == 1) answers.resize(1);
+    for (const Given given : {Given::both, Given::distances})
       check_only_first_passes(verdicts(s, ids[source], answers, given));
-    }
+    check_only_first_passes(verdicts_by_input(s, ids[source], answers));
   });
 }
 
@@ -116,10 +141,12 @@ TEST_CASE("a wrong parent is found, a right one of several passes") {
       answers.push_back(a);
     }
     const auto what = verdicts(s, ids[source], answers, Given::both);
+    const auto by_input = verdicts_by_input(s, ids[source], answers);
     for (std::size_t i = 0; i < what.size(); ++i) {
       CAPTURE(i);
       CAPTURE(what[i]);
       CHECK((what[i] == "") == good[i]);
+      CHECK(what[i].substr(0, 6) == by_input[i]);
     }
   });
 }
@@ -175,14 +202,73 @@ TEST_CASE("circles of weight 0 that hang on nothing are found, with and without 
       const double far = std::numeric_limits<double>::infinity();
       const auto right = natural<double>(graph, ids, {0, 0, 0, far, far, far});
       CHECK(verify_sssp(graph, 0, span(right)).ok);
+      EdgeList tuples = tuples_of(graph, s);
+      for (float& w : std::get<Array<float>>(tuples.weight)) w = 0;
+      CHECK(verify_sssp(graph, 0, span(distance), span(ring), tuples).what ==
+            "rule 1: the parents of vertex 10 never lead to the source 0 (a cycle)");
       const auto tree = natural<Vertex>(graph, ids, {0, 0, 1, -1, -1, -1}),
                  swapped = natural<Vertex>(graph, ids, {0, 2, 1, -1, -1, -1});
       CHECK(verify_sssp(graph, 0, span(right), span(tree)).ok);
       CHECK(verify_sssp(graph, 0, span(right), span(swapped)).what ==
             "rule 1: the parents of vertex 1 never lead to the source 0 (a cycle)");
+      CHECK(verify_sssp(graph, 0, span(right), span(tree), tuples).ok);
+      CHECK_FALSE(verify_sssp(graph, 0, span(right), span(swapped), tuples).ok);
       const Array<float> narrow(static_cast<std::size_t>(graph.owned()), 0);
       CHECK_THROWS_AS(verify_sssp(graph, 0, span(narrow)), InputError);
       CHECK_THROWS_AS(verify_sssp(graph, 0, span(right).subspan(0, span(right).size() / 2)), InputError);
+    });
+  }
+}
+
+TEST_CASE("a weight that the build of the graph changed is found against the input, not against the lists") {
+  for (const Rank ranks : {1, 2, 3, 4}) {
+    CAPTURE(ranks);
+    Plan plan;
+    plan.threads = ranks == 1 ? 2 : 1;
+    run_ranks(ranks, plan, [&](World& world) {
+      // 0 -(.5)- 1 -(.25)- 2, 0 -(1)- 2, and 1 - 2 once more, heavier.
+      const Vertex from[] = {0, 1, 0, 1}, to[] = {1, 2, 2, 2};
+      const auto edges_of = [&](const std::array<float, 4>& weight) {
+        std::vector<std::size_t> mine;
+        for (std::size_t i = 0; i < 4; ++i)
+          if (static_cast<Rank>(i) % world.size() == world.rank()) mine.push_back(i);
+        Array<std::uint32_t> source(mine.size()), target(mine.size());
+        Array<float> weights(mine.size());
+        for (std::size_t k = 0; k < mine.size(); ++k) {
+          source[k] = static_cast<std::uint32_t>(from[mine[k]]);
+          target[k] = static_cast<std::uint32_t>(to[mine[k]]);
+          weights[k] = weight[mine[k]];
+        }
+        EdgeList edges;
+        edges.source = std::move(source);
+        edges.target = std::move(target);
+        edges.weight = std::move(weights);
+        edges.range = IdRange{0, 3};
+        return edges;
+      };
+      const EdgeList edges = edges_of({0.5F, 0.25F, 1, 0.75F});
+      const std::vector<Vertex> ids{0, 1, 2}, parents{0, 0, 1};
+      const auto check = [&](float changed, const std::vector<float>& distances, const std::string& what) {
+        const Graph graph = Graph::build(world, edges_of({0.5F, changed, 1, 0.75F}));
+        const auto distance = natural(graph, ids, distances);
+        const auto parent = natural(graph, ids, parents);
+        CHECK(verify_sssp(graph, 0, span(distance), span(parent)).ok);
+        const PathsVerdict verdict = verify_sssp(graph, 0, span(distance), span(parent), edges);
+        CHECK(verdict.what == what);
+        if (verdict.ok) CHECK(verdict.edges_in_component == 4);
+      };
+      check(0.25F, {0, 0.5F, 0.75F}, "");
+      check(0.125F, {0, 0.5F, 0.625F},
+            "rule 2: vertex 2 has the distance 0.625 (its parent 1 and the edge between them make 0.75)");
+      check(0.375F, {0, 0.5F, 0.875F},
+            "rule 2: vertex 2 has the distance 0.875 (its parent 1 and the edge between them make 0.75)");
+      // A shorter path that the lists do not have.
+      const Graph graph = Graph::build(world, edges_of({0.5F, 2, 1, 2}));
+      const auto distance = natural<float>(graph, ids, {0, 0.5F, 1});
+      const auto parent = natural<Vertex>(graph, ids, {0, 0, 0});
+      CHECK(verify_sssp(graph, 0, span(distance), span(parent)).ok);
+      CHECK(verify_sssp(graph, 0, span(distance), span(parent), edges).what ==
+            "rule 3: edge 1 - 2 of length 0.25 joins the distances 0.5 and 1 (there is a shorter path)");
     });
   }
 }

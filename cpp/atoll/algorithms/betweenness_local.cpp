@@ -211,10 +211,13 @@ bool BetweennessLocal::each_alone(std::span<const Vertex> sources) {
 void BetweennessLocal::add_alone(std::span<const Local> sources) {
   const std::size_t threads = std::min(sources.size(), threads_.size());
   alone_.resize(std::max(alone_.size(), threads));
-  team_.for_range(threads, 1, [&](int, std::size_t t, std::size_t) {
+  team_.for_range(threads, 1, [&](int thread, std::size_t t, std::size_t) {
     if (!alone_[t]) alone_[t] = std::make_unique<BetweennessAlone>(graph_);
     alone_[t]->clear();
-    for (std::size_t i = t; i < sources.size(); i += threads) alone_[t]->add(sources[i]);
+    for (std::size_t i = t; i < sources.size(); i += threads) {
+      team_.cancellation_point(thread);
+      alone_[t]->add(sources[i]);
+    }
   });
   team_.for_range(score_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) {

@@ -16,6 +16,7 @@
 // [1] U. Brandes. "A faster algorithm for betweenness centrality." J. Mathematical Sociology 25(2), 2001, section 4.
 #include <atoll/algorithms/betweenness_weighted.hpp>
 #include <atoll/algorithms/edge_weights.hpp>
+#include <atoll/algorithms/whole_weights.hpp>
 #include <cmath>
 
 namespace atl {
@@ -37,6 +38,7 @@ BetweennessWeighted::BetweennessWeighted(const Graph& graph)
       world_(graph.world()),
       team_(world_.team()),
       sssp_(graph),
+      may_round_(may_round_whole(longest_whole_path(graph))),
       tight_(graph),
       sums_(graph),
       values_(graph),
@@ -60,6 +62,7 @@ void BetweennessWeighted::from(Vertex source) {
   const auto [owner, natural] = graph_.find(source);
   const Local here = owner == world_.rank() ? graph_.local_of(natural) : -1;
   sssp_.run(source, found_);
+  if (may_round_) refuse_rounded_sums();
   learn_distances();
   find_tight();
   count_paths(here);
@@ -76,6 +79,18 @@ void BetweennessWeighted::from(Vertex source) {
   } else {
     depend(here, [this](Local v) { return sums_.paths(v); }, [this](Local, Local w) { return given_[index(w)]; });
   }
+}
+
+// Below 2^53 a distance plus a weight is another distance only if it is exactly that.
+void BetweennessWeighted::refuse_rounded_sums() const {
+  world_.together([&] {
+    for (std::size_t v = 0; v < found_.distance.size(); ++v)
+      check(
+          found_.distance[v] < kMostExact || std::isinf(found_.distance[v]),
+          "betweenness: {}: the shortest path to {} is {} long (beyond 2^53 float64 cannot tell whether paths of whole "
+          "numbers are as long). Scale the weights down.",
+          graph_.name(), graph_.ids().id_of(static_cast<Vertex>(v)), found_.distance[v]);
+  });
 }
 
 void BetweennessWeighted::learn_distances() {

@@ -29,7 +29,8 @@ class BetweennessWeighted {
   BetweennessWeighted(const BetweennessWeighted&) = delete;
   BetweennessWeighted& operator=(const BetweennessWeighted&) = delete;
 
-  /// As Betweenness::run(). InputError too where a weight is so small that a distance plus it is that distance.
+  /// As Betweenness::run(). InputError too where a weight is so small that a distance plus it is that distance, and where
+  /// whole numbers add up to a distance from 2^53 on.
   void run(std::span<const Vertex> sources, BetweennessResult& result);
   std::size_t memory_bytes() const;
 
@@ -57,6 +58,7 @@ class BetweennessWeighted {
   };
 
   void from(Vertex source);
+  void refuse_rounded_sums() const;
   void learn_distances();
   void find_tight();
   void count_paths(Local source);
@@ -76,6 +78,7 @@ class BetweennessWeighted {
   World& world_;
   Team& team_;
   Sssp<double> sssp_;
+  const bool may_round_;  // weights are whole numbers, of which paths may be beyond 2^53
   SsspResult<double> found_;
   TightEdges tight_;
   PathSums sums_;

@@ -214,6 +214,7 @@ void CorePeeling::count_down(std::size_t p, const Lists& lists, const Local* ver
 void CorePeeling::play_alone(Local k, std::size_t most, std::vector<std::size_t>& seen) {
   std::vector<std::size_t> end(threads_);
   for (;;) {
+    team_.cancellation_point();
     std::size_t fresh = 0;
     for (std::size_t s = 0; s < threads_; ++s) fresh += (end[s] = parts_[s].tail) - seen[s];
     if (fresh == 0 || fresh > most) break;
@@ -233,6 +234,7 @@ void CorePeeling::rounds(int thread, Local k, bool new_window, std::span<const L
   if (k != level_) collect(mine, k, new_window);
   count_down(p, mirrors_, gone.data(), gone.size(), first_mirror_, k);
   for (int round = 0;; round ^= 1) {
+    team_.cancellation_point(thread);
     mine.shown[round] = mine.tail;
     team_.barrier();
     std::size_t fresh = 0;

@@ -5,8 +5,9 @@
 #include <atoll/algorithms/sssp_cut.hpp>
 #include <atoll/algorithms/sssp_local.hpp>
 #include <atoll/algorithms/sssp_spread.hpp>
-#include <atomic>
+#include <atoll/algorithms/whole_weights.hpp>
 #include <cmath>
+#include <limits>
 
 namespace atl {
 
@@ -43,6 +44,7 @@ class Sssp<Real>::Together final : public Search {
 };
 
 template <class Real>
+template <class Sum>
 class Sssp<Real>::Across final : public Search {
  public:
   Across(const Graph& graph, const SsspOptions& options) : cut_(graph, options) {}
@@ -50,31 +52,8 @@ class Sssp<Real>::Across final : public Search {
   std::size_t memory_bytes() const override { return cut_.memory_bytes(); }
 
  private:
-  SsspCut<Real> cut_;
+  SsspCut<Real, Sum> cut_;
 };
-
-namespace {
-
-// Whether all weights are whole numbers, and no path is as long as 31 bits allow: then sums of 32 bits are those of a
-// double, and lists and messages take half. Collective.
-bool has_narrow_paths(const Graph& graph) {
-  if (!graph.weighted()) return false;
-  const EdgeWeights<double> weights("sssp", graph, graph.out());
-  const double longest =
-      static_cast<double>(kSsspFar<std::uint32_t>) / static_cast<double>(std::max<Vertex>(graph.vertices(), 1));
-  std::atomic<bool> narrow{true};
-  graph.world().team().for_range(weights.size(), std::size_t{1} << 16, [&](int, std::size_t a, std::size_t b) {
-    bool here = true;
-    for (std::size_t e = a; e < b; ++e) {
-      const double w = weights[e];
-      here &= w >= 0 && w < longest && w == std::floor(w);
-    }
-    if (!here) narrow = false;
-  });
-  return graph.world().all(narrow);
-}
-
-}  // namespace
 
 template <class Real>
 Sssp<Real>::Sssp(const Graph& graph, const SsspOptions& options) {
@@ -82,8 +61,16 @@ Sssp<Real>::Sssp(const Graph& graph, const SsspOptions& options) {
         "sssp: delta is {} (a finite number above 0). Change it, or leave it out.", options.delta.value_or(0));
   const bool alone = graph.world().size() == 1;
   if (!alone) check_weights<Real>("sssp", graph, ZeroWeights::allowed);
+  constexpr bool kWide = sizeof(Real) == sizeof(double);
+  const double longest = kWide ? longest_whole_path(graph) : std::numeric_limits<double>::infinity();
+  const bool beyond_double = may_round_whole(longest);
   if (graph.cut().cut() != Cut::edge) {
-    search_ = std::make_unique<Across>(graph, options);
+    if constexpr (kWide)
+      if (beyond_double) {
+        search_ = std::make_unique<Across<std::uint64_t>>(graph, options);
+        return;
+      }
+    search_ = std::make_unique<Across<Real>>(graph, options);
     return;
   }
   const auto search_by_sums = [&](auto zero) {
@@ -94,8 +81,15 @@ Sssp<Real>::Sssp(const Graph& graph, const SsspOptions& options) {
       search_ = std::make_unique<Together<Sum>>(graph, options);
     }
   };
-  if constexpr (sizeof(Real) == sizeof(double))
-    if (has_narrow_paths(graph)) search_by_sums(std::uint32_t{0});
+  // Sums of 32 bits are those of a double, and lists and messages take half; those of 64 are exact where a double's may
+  // not be.
+  if constexpr (kWide) {
+    if (longest < static_cast<double>(kSsspFar<std::uint32_t>)) {
+      search_by_sums(std::uint32_t{0});
+    } else if (beyond_double) {
+      search_by_sums(std::uint64_t{0});
+    }
+  }
   if (!search_) search_by_sums(Real{0});
 }
 

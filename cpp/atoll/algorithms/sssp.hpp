@@ -13,7 +13,8 @@
 ///     sssp.run(1, r);                     // 1 is an original id; r.distance[natural], r.parent[natural]
 ///
 /// dist(v) = min over edges u -> v of dist(u) + w, dist(source) = 0, every sum rounded to Real: the distances are those
-/// of Dijkstra's algorithm in the same arithmetic, bit by bit, whatever the threads and ranks. The parents are a tree, also
+/// of Dijkstra's algorithm in the same arithmetic, bit by bit, whatever the threads and ranks. Whole numbers whose sums
+/// double could round, and that stay below 2^62, are added up exactly. The parents are a tree, also
 /// along edges of weight 0, and dist(v) == dist(parent(v)) + w holds exactly for an edge between them (kernel 3 of
 /// Graph500). Directed graphs are followed from source to target.
 namespace atl {
@@ -40,7 +41,8 @@ class Sssp {
   Sssp(const Sssp&) = delete;
   Sssp& operator=(const Sssp&) = delete;
 
-  /// Collective. InputError, the same on all ranks, if no vertex has the id `source`.
+  /// Collective. InputError, the same on all ranks, if no vertex has the id `source`; of double, that names a vertex whose
+  /// distance, a sum of whole numbers beyond 2^53, it does not hold.
   void run(Vertex source, SsspResult<Real>& result);
   std::size_t memory_bytes() const;
 
@@ -50,6 +52,7 @@ class Sssp {
   class Alone;
   template <class Sum>
   class Together;
+  template <class Sum>
   class Across;  // a vertex-cut
   std::unique_ptr<Search> search_;
 };

@@ -26,8 +26,8 @@ std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 
 }  // namespace
 
-template <class Real>
-SsspCut<Real>::SsspCut(const Graph& graph, const SsspOptions& options)
+template <class Real, class Sum>
+SsspCut<Real, Sum>::SsspCut(const Graph& graph, const SsspOptions& options)
     : graph_(graph),
       world_(graph.world()),
       team_(world_.team()),
@@ -49,37 +49,43 @@ SsspCut<Real>::SsspCut(const Graph& graph, const SsspOptions& options)
   parents_.broadcast_all({id_.data(), locals_});
 }
 
-template <class Real>
-void SsspCut<Real>::run(Vertex source, SsspResult<Real>& result) {
+template <class Real, class Sum>
+void SsspCut<Real, Sum>::run(Vertex source, SsspResult<Real>& result) {
   const auto [owner, natural] = graph_.find(source);
   const Local from = owner == world_.rank() ? graph_.local_of(natural) : -1;
   distance_.start(kFar);
   if (from >= 0) distance_.put(from, 0);
-  for (Real horizon = 0;;) {
+  for (Sum horizon = 0;;) {
     distance_.tell();
-    Real least = kFar;
-    distance_.for_waiting([&](Real distance) { least = std::min(least, distance); });
+    Sum least = kFar;
+    distance_.for_waiting([&](Sum distance) { least = std::min(least, distance); });
     least = world_.min(least);
     if (least == kFar) break;
     if (!(least < horizon)) horizon = end_of_bucket(least);
-    distance_.settle([](Real distance, const auto& edge) { return distance + static_cast<Real>(edge.weight); },
-                     [=](Real distance) { return distance < horizon; });
+    distance_.settle([](Sum distance, const auto& edge) { return distance + static_cast<Sum>(edge.weight); },
+                     [=](Sum distance) { return distance < horizon; });
   }
   find_parents(from);
   write(result);
 }
 
-template <class Real>
-Real SsspCut<Real>::end_of_bucket(Real distance) const {
-  const auto end = static_cast<Real>((std::floor(static_cast<double>(distance) / delta_) + 1) * delta_);
-  return end > distance ? end : std::nextafter(distance, kFar);
+template <class Real, class Sum>
+Sum SsspCut<Real, Sum>::end_of_bucket(Sum distance) const {
+  const double edge = (std::floor(static_cast<double>(distance) / delta_) + 1) * delta_;
+  const auto end = static_cast<Sum>(std::min(edge, static_cast<double>(kFar)));
+  if (end > distance) return end;
+  if constexpr (std::is_integral_v<Sum>) {
+    return distance + 1;
+  } else {
+    return std::nextafter(distance, kFar);
+  }
 }
 
 // A parent of v is closer and tight, dist(u) + w == dist(v); the least id of those. Where weights of 0, or too small to
 // change the sum, leave none, vertices take one of the same distance that has had a parent since the round before: so
 // nobody's way back ends in a circle.
-template <class Real>
-void SsspCut<Real>::find_parents(Local source) {
+template <class Real, class Sum>
+void SsspCut<Real, Sum>::find_parents(Local source) {
   distance_.tell_all();
   changed_.clear();
   std::fill(parent_.begin(), parent_.end(), kNoneYet);
@@ -98,9 +104,9 @@ void SsspCut<Real>::find_parents(Local source) {
 }
 
 // Tight edges u -> v for which f(u, v): their sources' ids go to their targets' masters.
-template <class Real>
+template <class Real, class Sum>
 template <class F>
-void SsspCut<Real>::propose_parents(F&& f) {
+void SsspCut<Real, Sum>::propose_parents(F&& f) {
   const Csr& out = cut_.rows();
   const EdgeWeights<Real> weights("sssp", graph_, out);
   team_.for_range(locals_, kGrain, [&](int, std::size_t a, std::size_t b) {
@@ -108,7 +114,7 @@ void SsspCut<Real>::propose_parents(F&& f) {
       if (distance(u) == kFar) continue;
       for (auto e = static_cast<std::size_t>(out.offsets[u]); e < static_cast<std::size_t>(out.offsets[u + 1]); ++e) {
         const std::size_t v = index(out.targets[e]);
-        if (distance(u) + weights[e] != distance(v) || !f(u, v)) continue;
+        if (distance(u) + static_cast<Sum>(weights[e]) != distance(v) || !f(u, v)) continue;
         if (combine_atomically(parent_[v], id_[u], MinOf{})) changed_.set(out.targets[e]);
       }
     }
@@ -118,8 +124,8 @@ void SsspCut<Real>::propose_parents(F&& f) {
 }
 
 // Masters with a parent hang; returns how many of all ranks are reached and do not.
-template <class Real>
-Vertex SsspCut<Real>::hang(Local source) {
+template <class Real, class Sum>
+Vertex SsspCut<Real, Sum>::hang(Local source) {
   if (source >= 0) parent_[index(source)] = id_[index(source)];
   Vertex left = 0;
   for (std::size_t v = 0; v < index(graph_.owned()); ++v) {
@@ -129,29 +135,31 @@ Vertex SsspCut<Real>::hang(Local source) {
   return world_.sum(left);
 }
 
-template <class Real>
-void SsspCut<Real>::write(SsspResult<Real>& result) {
+template <class Real, class Sum>
+void SsspCut<Real, Sum>::write(SsspResult<Real>& result) {
   const auto owned = index(graph_.owned());
   if (result.distance.size() != owned) {
     result.distance = Array<Real>(owned);
     result.parent = Array<Vertex>(owned);
   }
+  refuse_rounded<Real, Sum>(graph_, [&](Vertex v) { return distance(index(graph_.local_of(v))); });
   Vertex reached = 0;
   for (std::size_t v = 0; v < owned; ++v) {
     const std::size_t local = index(graph_.local_of(static_cast<Vertex>(v)));
-    result.distance[v] = distance(local);
+    result.distance[v] = distance(local) == kFar ? kSsspFar<Real> : static_cast<Real>(distance(local));
     result.parent[v] = distance(local) == kFar ? kNoVertex : parent_[local];
     reached += distance(local) != kFar;
   }
   result.reached = world_.sum(reached);
 }
 
-template <class Real>
-std::size_t SsspCut<Real>::memory_bytes() const {
+template <class Real, class Sum>
+std::size_t SsspCut<Real, Sum>::memory_bytes() const {
   return locals_ * (2 * sizeof(Vertex) + 1) + distance_.memory_bytes() + parents_.memory_bytes();
 }
 
 template class SsspCut<float>;
 template class SsspCut<double>;
+template class SsspCut<double, std::uint64_t>;
 
 }  // namespace atl

@@ -2,14 +2,15 @@
 #pragma once
 
 #include <atoll/algorithms/sssp.hpp>
+#include <atoll/algorithms/sssp_steps.hpp>
 #include <atoll/engine/vertex_program.hpp>
-#include <limits>
 
 /// Shortest paths over a vertex-cut: what class Sssp does where the graph asks for one. Memory beside the graph and the
 /// cut: 17 bytes and two numbers a local vertex, and the program's.
 namespace atl {
 
-template <class Real>
+/// Sum as in SsspSpread.
+template <class Real, class Sum = Real>
 class SsspCut {
  public:
   /// Collective; the graph's weights are Real or narrower, finite and not negative.
@@ -22,10 +23,10 @@ class SsspCut {
   std::size_t memory_bytes() const;
 
  private:
-  static constexpr Real kFar = std::numeric_limits<Real>::infinity();
+  static constexpr Sum kFar = kSsspFar<Sum>;
 
-  Real distance(std::size_t local) const { return distance_[static_cast<Local>(local)]; }
-  Real end_of_bucket(Real distance) const;
+  Sum distance(std::size_t local) const { return distance_[static_cast<Local>(local)]; }
+  Sum end_of_bucket(Sum distance) const;
   void find_parents(Local source);
   template <class F>
   void propose_parents(F&& f);
@@ -35,7 +36,7 @@ class SsspCut {
   const Graph& graph_;
   World& world_;
   Team& team_;
-  VertexProgram<Real, MinOf> distance_;
+  VertexProgram<Sum, MinOf> distance_;
   const VertexCut& cut_;
   MirrorExchange<Vertex, MinOf> parents_;
   const std::size_t locals_;

@@ -67,6 +67,7 @@ void sort_by_weight(Team& team, SsspLists<Real>& lists, std::size_t first, std::
 template void sort_by_weight(Team&, SsspLists<float>&, std::size_t, std::size_t);
 template void sort_by_weight(Team&, SsspLists<double>&, std::size_t, std::size_t);
 template void sort_by_weight(Team&, SsspLists<std::uint32_t>&, std::size_t, std::size_t);
+template void sort_by_weight(Team&, SsspLists<std::uint64_t>&, std::size_t, std::size_t);
 
 double positive_quantile(const std::vector<double>& sorted, double q) {
   if (sorted.empty()) return 1;

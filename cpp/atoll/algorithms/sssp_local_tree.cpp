@@ -54,6 +54,10 @@ void SsspLocal<Real, Sum>::write(Local source, SsspResult<Real>& result) {
       }
     }
   };
+  refuse_rounded<Real, Sum>(graph_, [&](Vertex v) {
+    const Local local = graph_.local_of(v);
+    return local < graph_.active() ? distance_[index(local)] : kFar;
+  });
   std::visit(
       [&](const auto& ids) {
         team_.for_range(owned, kGrain, [&](int t, std::size_t a, std::size_t b) { fill(ids, t, a, b); });
@@ -94,5 +98,6 @@ void SsspLocal<Real, Sum>::hang_flat(SsspResult<Real>& result) {
 template void SsspLocal<float>::write(Local, SsspResult<float>&);
 template void SsspLocal<double>::write(Local, SsspResult<double>&);
 template void SsspLocal<double, std::uint32_t>::write(Local, SsspResult<double>&);
+template void SsspLocal<double, std::uint64_t>::write(Local, SsspResult<double>&);
 
 }  // namespace atl

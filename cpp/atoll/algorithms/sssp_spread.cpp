@@ -147,5 +147,6 @@ template class MirrorExchange<std::uint32_t, MinOf>;
 template class SsspSpread<float>;
 template class SsspSpread<double>;
 template class SsspSpread<double, std::uint32_t>;
+template class SsspSpread<double, std::uint64_t>;
 
 }  // namespace atl

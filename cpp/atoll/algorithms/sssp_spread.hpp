@@ -12,7 +12,7 @@
 namespace atl {
 
 /// Distances are added up, and travel, as Sum, and are given as Real: of whole numbers whose paths fit 31 bits Sum is
-/// std::uint32_t, which takes what float takes.
+/// std::uint32_t, which takes what float takes, and std::uint64_t of those whose paths a double may round.
 template <class Real, class Sum = Real>
 class SsspSpread : private SsspSteps<Sum> {
  public:
@@ -25,6 +25,8 @@ class SsspSpread : private SsspSteps<Sum> {
   void run(Vertex source, SsspResult<Real>& result);
   /// Exchanges of the last run.
   int rounds() const { return rounds_; }
+  /// Whether the graph has hubs, as on one rank: then far vertices pull.
+  bool pulls() const { return skewed_; }
   std::size_t memory_bytes() const;
 
  private:

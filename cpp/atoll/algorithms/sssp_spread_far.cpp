@@ -141,5 +141,6 @@ Sum SsspSpread<Real, Sum>::take_least() {
 template void SsspSpread<float>::pull();
 template void SsspSpread<double>::pull();
 template void SsspSpread<double, std::uint32_t>::pull();
+template void SsspSpread<double, std::uint64_t>::pull();
 
 }  // namespace atl

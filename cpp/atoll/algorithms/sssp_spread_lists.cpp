@@ -10,10 +10,10 @@ namespace atl {
 namespace {
 
 constexpr std::size_t kGrain = 64;
-// Graphs whose largest degree is so many times the mean have hubs.
-constexpr double kSkew = 8;
-// The first so many hubs of all ranks set the horizon.
+// The first so many hubs of all ranks set the horizon, those whose degree is so many times the mean: a rank of low degrees
+// has none.
 constexpr Local kLandmarks = 64;
+constexpr double kLandmarkDegree = 8;
 constexpr double kSamples = 4096;
 // Windows of a hub's reach. 2, 3 and 5 took the same time on 2 and 4 ranks (Kronecker 20), with 25, 30 and 36 rounds.
 constexpr std::size_t kNearWindows = 3;
@@ -32,11 +32,10 @@ void SsspSpread<Real, Sum>::choose_steps(const SsspOptions& options) {
   const auto entries = world_.sum(static_cast<double>(weights.size()));
   active_of_all_ = world_.sum(static_cast<double>(graph_.active()));
   const double mean = active_of_all_ > 0 ? entries / active_of_all_ : 1;
-  const double many = kSkew * mean;
-  while (landmarks_ < std::min(graph_.hubs(), std::max<Local>(1, kLandmarks / world_.size())) &&
-         static_cast<double>(graph_.out().degree(landmarks_)) > many)
+  skewed_ = world_.any(graph_.hubs() > 0 && static_cast<double>(graph_.out().degree(0)) > Steps::kSkew * mean);
+  while (skewed_ && landmarks_ < std::min(graph_.hubs(), std::max<Local>(1, kLandmarks / world_.size())) &&
+         static_cast<double>(graph_.out().degree(landmarks_)) > kLandmarkDegree * mean)
     ++landmarks_;
-  skewed_ = world_.any(landmarks_ > 0);
 
   std::vector<double> mine;
   const auto share = entries > 0 ? std::ceil(kSamples * static_cast<double>(weights.size()) / entries) : 0;
@@ -137,8 +136,10 @@ void SsspSpread<Real, Sum>::make_forth() {
 template void SsspSpread<float>::choose_steps(const SsspOptions&);
 template void SsspSpread<double>::choose_steps(const SsspOptions&);
 template void SsspSpread<double, std::uint32_t>::choose_steps(const SsspOptions&);
+template void SsspSpread<double, std::uint64_t>::choose_steps(const SsspOptions&);
 template void SsspSpread<float>::make_lists();
 template void SsspSpread<double>::make_lists();
 template void SsspSpread<double, std::uint32_t>::make_lists();
+template void SsspSpread<double, std::uint64_t>::make_lists();
 
 }  // namespace atl

@@ -57,6 +57,7 @@ void SsspSpread<Real, Sum>::write(Local source, SsspResult<Real>& result) {
       }
     }
   };
+  refuse_rounded<Real, Sum>(graph_, [&](Vertex v) { return distance_[index(graph_.local_of(v))]; });
   std::visit(
       [&](const auto& ids) {
         team_.for_range(owned, kGrain, [&](int t, std::size_t a, std::size_t b) { fill(ids, t, a, b); });
@@ -128,5 +129,6 @@ void SsspSpread<Real, Sum>::hang_flat(SsspResult<Real>& result) {
 template void SsspSpread<float>::write(Local, SsspResult<float>&);
 template void SsspSpread<double>::write(Local, SsspResult<double>&);
 template void SsspSpread<double, std::uint32_t>::write(Local, SsspResult<double>&);
+template void SsspSpread<double, std::uint64_t>::write(Local, SsspResult<double>&);
 
 }  // namespace atl

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/algorithms/edge_weights.hpp>
 #include <atoll/algorithms/whole_weights.hpp>
 #include <atomic>
 #include <cmath>
+#include <limits>
 
 namespace atl {
 
@@ -15,6 +18,27 @@ bool needs_double_sums(const Graph& graph) {
       if (std::trunc((*narrow)[e]) != (*narrow)[e]) whole = false;
   });
   return graph.world().all(whole);
+}
+
+double longest_whole_path(const Graph& graph) {
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  if (!graph.weighted()) return kNone;
+  const EdgeWeights<double> weights("sssp", graph, graph.out());
+  Team& team = graph.world().team();
+  std::vector<double> greatest(static_cast<std::size_t>(team.size()), 0);
+  team.for_range(weights.size(), std::size_t{1} << 16, [&](int thread, std::size_t a, std::size_t b) {
+    double most = 0;
+    bool whole = true;
+    for (std::size_t e = a; e < b; ++e) {
+      const double w = weights[e];
+      whole &= w >= 0 && w == std::floor(w);
+      most = std::max(most, w);
+    }
+    double& mine = greatest[static_cast<std::size_t>(thread)];
+    mine = whole ? std::max(mine, most) : kNone;
+  });
+  return graph.world().max(*std::max_element(greatest.begin(), greatest.end())) *
+         static_cast<double>(std::max<Vertex>(graph.vertices(), 1));
 }
 
 }  // namespace atl

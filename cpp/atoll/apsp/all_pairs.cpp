@@ -185,7 +185,10 @@ AllPairs<T> all_pairs(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
   }
   check_memory(world, arcs, options, plan ? &*plan : nullptr);
   AllPairs<T> all = plan ? on_a_grid(world, arcs, options, *plan) : on_one_rank(world, arcs, options);
+  if constexpr (std::is_same_v<T, double>)
+    if (!is_partial(options)) check_whole_sums(world, arcs, options.semiring, all.distances);
   all.report.semiring = options.semiring;
+  all.report.rounded = arcs.rounded;
   all.report.matrix_bytes = all.distances.local.memory_bytes();
   return all;
 }

@@ -12,8 +12,8 @@
 
 /// All pairs' shortest paths of a graph: COAST (SC 2022) on any number of ranks, less of it where the graph allows.
 ///
-///     const Arcs<float> arcs = gather_arcs<float>(world, read_edges(world, "roads.gr"));
-///     const AllPairs<float> all = all_pairs(world, arcs, {});          // collective
+///     const Arcs<double> arcs = gather_arcs(world, read_edges(world, "roads.gr"));
+///     const AllPairs<double> all = all_pairs(world, arcs, {});          // collective
 ///     all.distances.local(i, j);                                       // this rank's part of the matrix
 ///
 /// On one rank components are computed one by one and trees that hang from them are taken off first (peel.hpp), an
@@ -45,7 +45,7 @@ struct AllPairs {
 
 /// Collective. Throws InputError, alike on all ranks: a negative cycle (named), a matrix that does not fit in memory
 /// (before anything is computed, with what would fit), a path whose length T does not hold (named: it is never told as no
-/// path). UsageError: options that do not go together. RunStopped: SIGTERM, saved.
+/// path, nor one of whole weights rounded by float64). UsageError: options that do not go together. RunStopped: SIGTERM, saved.
 template <class T>
 AllPairs<T> all_pairs(World& world, const Arcs<T>& arcs, const AllPairsOptions& options = {});
 

@@ -18,6 +18,7 @@ nlohmann::json AllPairsReport::to_json() const {
                       {"operations", operations},
                       {"components", components},
                       {"peeled_vertices", peeled},
+                      {"rounded_weights", rounded},
                       {"matrix_bytes", matrix_bytes},
                       {"seconds",
                        {{"peel", peel_seconds},

@@ -35,6 +35,7 @@ struct AllPairsReport : FloydWarshallReport {
   double broadcast_seconds = 0;  ///< on a grid: during which a broadcast was under way here
   double commit_seconds = 0;     ///< out of core: until all was on the disk
   std::int64_t components = 1, peeled = 0;
+  Edge rounded = 0;                       ///< arcs whose weight is not as it was read (an undirected edge is two)
   std::vector<double> step_seconds = {};  ///< of each, on a grid where only some are done
   std::size_t matrix_bytes = 0;           ///< of this rank
   std::optional<GridPlan> plan = {};      ///< on a grid

@@ -7,20 +7,10 @@
 namespace atl {
 namespace {
 
-/// Why T cannot have this weight, and what to do; empty if it can.
-template <class T>
+/// Why there is no such weight, and what to do; empty if it may be.
 std::string refusal(double w) {
   if (std::isnan(w)) return "not a number. Remove the edge or give it a weight.";
   if (std::isinf(w)) return "infinite: that stands for no path. Remove the edge.";
-  if constexpr (std::is_floating_point_v<T>) {
-    if (std::isinf(static_cast<T>(w))) return fmt::format("beyond {}. Use float64.", name_of(kElementOf<T>));
-  } else {
-    if (w != std::floor(w))
-      return fmt::format("{} has whole numbers only. Use float32, or scale the weights.", name_of(kElementOf<T>));
-    const double most = kNoPath<T> - 1.0, least = std::is_unsigned_v<T> ? 0.0 : -most;
-    if (w < least || w > most)
-      return fmt::format("{} takes {:.0f} to {:.0f}. Use a wider type.", name_of(kElementOf<T>), least, most);
-  }
   return {};
 }
 
@@ -82,23 +72,23 @@ std::vector<Arc<T>> in_both_directions(std::span<const Arc<T>> arcs, bool direct
   return all;
 }
 
-/// This rank's edges, which number() has made dense, checked and as T.
-template <class T>
-std::vector<Arc<T>> converted(const EdgeList& edges, std::span<const Vertex> ids, ArcWeights as, Semiring semiring) {
-  std::vector<Arc<T>> arcs(edges.size());
+/// This rank's edges, which number() has made dense, checked.
+std::vector<Arc<double>> converted(const EdgeList& edges, std::span<const Vertex> ids, ArcWeights as,
+                                   Semiring semiring) {
+  std::vector<Arc<double>> arcs(edges.size());
   std::visit(
       [&](const auto& source) {
         const auto& target = std::get<std::decay_t<decltype(source)>>(edges.target);
         for (std::size_t e = 0; e < arcs.size(); ++e)
-          arcs[e] = {static_cast<Local>(source[e]), static_cast<Local>(target[e]), T{1}};
+          arcs[e] = {static_cast<Local>(source[e]), static_cast<Local>(target[e]), 1};
       },
       edges.source);
   const auto id = [&](Local v) { return ids[static_cast<std::size_t>(v)]; };
   const auto weigh = [&](const auto& weights) {
     for (std::size_t e = 0; e < arcs.size(); ++e) {
-      Arc<T>& arc = arcs[e];
+      Arc<double>& arc = arcs[e];
       const double w = static_cast<double>(weights[e]);
-      if (const std::string why = refusal<T>(w); !why.empty())
+      if (const std::string why = refusal(w); !why.empty())
         throw InputError(
             fmt::format("{}: the edge from {} to {} weighs {}: {}", edges.name, id(arc.tail), id(arc.head), w, why));
       const bool loop = arc.tail == arc.head;
@@ -110,7 +100,7 @@ std::vector<Arc<T>> converted(const EdgeList& edges, std::span<const Vertex> ids
           !loop || semiring != Semiring::max_plus || w <= 0,
           "{}: the edge from {} to itself weighs {}: a positive cycle, around which paths get ever longer. Remove it.",
           edges.name, id(arc.tail), w);
-      arc.weight = static_cast<T>(static_cast<T>(w) + T{});  // -0 + 0 is 0
+      arc.weight = w + 0.0;  // -0 + 0 is 0
     }
   };
   if (as == ArcWeights::as_given)
@@ -132,6 +122,8 @@ Arcs<T> Arcs<T>::reversed() const {
   back.ids = ids;
   back.least = least;
   back.greatest = greatest;
+  back.from_float32 = from_float32;
+  back.rounded = rounded;
   back.offsets = Array<Edge>(offsets.size(), 0);
   back.heads = Array<Local>(heads.size());
   back.weights = Array<T>(weights.size());
@@ -156,8 +148,7 @@ Arcs<T> make_arcs(std::vector<Vertex> ids, bool directed, std::span<const Arc<T>
   return arcs;
 }
 
-template <class T>
-Arcs<T> gather_arcs(World& world, EdgeList edges, ArcWeights weights, Semiring semiring) {
+Arcs<double> gather_arcs(World& world, EdgeList edges, ArcWeights weights, Semiring semiring) {
   const IdMap map = number(world, edges);
   world.agree(map.count() <= INT32_MAX,
               fmt::format("{}: {} vertices (all pairs of them fit no machine). Use single sources: atoll sssp.",
@@ -167,15 +158,20 @@ Arcs<T> gather_arcs(World& world, EdgeList edges, ArcWeights weights, Semiring s
   std::vector<Vertex> mine(static_cast<std::size_t>(map.blocks().size(world.rank())));
   for (std::size_t k = 0; k < mine.size(); ++k) mine[k] = map.id_of(static_cast<Vertex>(k));
   std::vector<Vertex> ids = world.all_gather_varying(std::span<const Vertex>(mine));
-  const std::vector<Arc<T>> slice = world.together([&] { return converted<T>(edges, ids, weights, semiring); });
-  const std::vector<Arc<T>> all = world.all_gather_varying(std::span<const Arc<T>>(slice));
-  return make_arcs<T>(std::move(ids), edges.directed, all, edges.name, semiring);
+  world.team().cancellation_point();  // of millions of arcs each step takes a second
+  const std::vector<Arc<double>> slice = world.together([&] { return converted(edges, ids, weights, semiring); });
+  const std::vector<Arc<double>> all = world.all_gather_varying(std::span<const Arc<double>>(slice));
+  world.team().cancellation_point();
+  Arcs<double> arcs = make_arcs<double>(std::move(ids), edges.directed, all, edges.name, semiring);
+  // A rank without edges may have no column of weights.
+  arcs.from_float32 = world.any(std::holds_alternative<Array<float>>(edges.weight)) &&
+                      !world.any(std::holds_alternative<Array<double>>(edges.weight));
+  return arcs;
 }
 
-#define ATOLL_ARCS(T)                                                                                       \
-  template Arcs<T> Arcs<T>::reversed() const;                                                               \
-  template Arcs<T> make_arcs<T>(std::vector<Vertex>, bool, std::span<const Arc<T>>, std::string, Semiring); \
-  template Arcs<T> gather_arcs<T>(World&, EdgeList, ArcWeights, Semiring);
+#define ATOLL_ARCS(T)                         \
+  template Arcs<T> Arcs<T>::reversed() const; \
+  template Arcs<T> make_arcs<T>(std::vector<Vertex>, bool, std::span<const Arc<T>>, std::string, Semiring);
 ATOLL_ARCS(float)
 ATOLL_ARCS(double)
 ATOLL_ARCS(std::int32_t)

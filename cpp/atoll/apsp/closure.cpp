@@ -35,12 +35,13 @@ Element narrowest_type(const Arcs<double>& arcs, Semiring semiring) {
     const Element element = narrowest_type(arcs);
     return element == Element::uint16 ? Element::int32 : element;
   }
-  const bool whole = std::ranges::all_of(arcs.weights, [](double w) { return std::trunc(w) == w; });
+  const bool whole = arcs.is_whole();
   const double most = std::max(std::abs(arcs.least), std::abs(arcs.greatest));
   if (whole && arcs.least >= 1 && most < kNoPath<std::uint8_t>) return Element::uint8;
   if (whole && arcs.least >= 1 && most < kNoPath<std::uint16_t>) return Element::uint16;
   if (whole && most < kNoPath<std::int32_t>) return Element::int32;
-  return (whole && most >= 0x1p24) || most > std::numeric_limits<float>::max() ? Element::float64 : Element::float32;
+  const auto is_held = [](double w) { return static_cast<double>(static_cast<float>(w)) == w; };  // values are weights
+  return std::ranges::all_of(arcs.weights, is_held) ? Element::float32 : Element::float64;
 }
 
 template <class T>
@@ -90,7 +91,9 @@ Arcs<T> negated(const Arcs<T>& arcs) {
               .heads = Array<Local>(arcs.heads.size()),
               .weights = Array<T>(arcs.weights.size()),
               .least = minus(arcs.greatest),
-              .greatest = minus(arcs.least)};
+              .greatest = minus(arcs.least),
+              .from_float32 = arcs.from_float32,
+              .rounded = arcs.rounded};
   std::ranges::copy(arcs.offsets, out.offsets.begin());
   std::ranges::copy(arcs.heads, out.heads.begin());
   std::ranges::transform(arcs.weights, out.weights.begin(), minus);

@@ -8,8 +8,8 @@
 
 /// What all pairs over (max, +), (max, min) and (or, and) have of their own; the computing is all_pairs.hpp's.
 ///
-///     const auto arcs = gather_arcs<float>(world, std::move(edges), ArcWeights::as_given, Semiring::max_min);
-///     const AllPairs<float> widths = all_pairs(world, arcs, {.semiring = Semiring::max_min});
+///     const auto arcs = gather_arcs(world, std::move(edges), ArcWeights::as_given, Semiring::max_min);
+///     const AllPairs<double> widths = all_pairs(world, arcs, {.semiring = Semiring::max_min});
 ///     widest_path(arcs, u, v, widths.distances.local(u, v));       // {u, ..., v}
 ///
 /// | semiring | (u, v) is                                            | no path     | (u, u)                      |
@@ -24,7 +24,7 @@ namespace atl {
 /// The types that values of a semiring have, the usual one first.
 std::vector<Element> elements_of(Semiring semiring);
 
-/// The type where nobody has said one: the narrowest that holds every value for sure.
+/// The type where nobody has said one: the narrowest that holds every value, as of shortest paths (narrow_arcs.hpp).
 Element narrowest_type(const Arcs<double>& arcs, Semiring semiring);
 
 /// What is computed on: shortest paths of floats that are never negative have a faster algebra.

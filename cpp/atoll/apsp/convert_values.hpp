@@ -44,9 +44,9 @@ class ConvertValues {
     }
     if constexpr (std::is_floating_point_v<To>) {
       to = static_cast<To>(value);
-      // A float64 is rounded to float32, a whole number is not.
-      return std::isfinite(to) &&
-             (std::is_floating_point_v<From> || static_cast<double>(to) == static_cast<double>(value));
+      // A float64 is rounded to float32, but not to 0; a whole number is not.
+      const bool rounds = std::is_floating_point_v<From> && std::isnormal(to);
+      return std::isfinite(to) && (rounds || static_cast<double>(to) == static_cast<double>(value));
     } else {
       const auto wide = static_cast<double>(value);  // exact: From is float or at most 32 bits
       constexpr double above = std::is_signed_v<To> ? -static_cast<double>(kNoPath<To>) : -1;

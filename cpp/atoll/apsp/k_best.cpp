@@ -85,12 +85,13 @@ class KBest {
   KBest(const Arcs<T>& in, Local u, std::span<const T> from_u)
       : in_(in), u_(u), from_u_(from_u), barred_(from_u.size(), 0) {}
 
-  std::vector<Path> run(Local v, std::size_t k) {
+  std::vector<Path> run(Local v, std::size_t k, const std::function<void()>& between) {
     if (u_ == v) return {{.walk = {v}}};
     found_.push_back({.walk = {v}});  // what the first set begins like
     add({.like = 0, .fixed = 1}, {});
     std::vector<std::size_t> best;
     while (!heap_.empty() && best.size() < k) {
+      if (between) between();
       std::pop_heap(heap_.begin(), heap_.end(), later);
       const Set set = heap_.back();
       heap_.pop_back();
@@ -274,25 +275,27 @@ class KBest {
 }  // namespace
 
 template <class T>
-std::vector<KnownPath<T>> PathFinder<T>::k_best(Local u, Local v, int k, std::span<const T> from_u) const {
+std::vector<KnownPath<T>> PathFinder<T>::k_best(Local u, Local v, int k, std::span<const T> from_u,
+                                                const std::function<void()>& between) const {
   check_asked(u, v, from_u.size());
   check(k >= 1, "{} paths are asked for (at least 1). Give k >= 1.", k);
   std::vector<KnownPath<T>> paths;
   if (from_u[at(v)] == kNoPath<T>) return paths;
-  for (auto& path : KBest<T>(in_, u, from_u).run(v, static_cast<std::size_t>(k))) {
+  for (auto& path : KBest<T>(in_, u, from_u).run(v, static_cast<std::size_t>(k), between)) {
     std::reverse(path.walk.begin(), path.walk.end());
     paths.push_back({std::move(path.walk), path.length});
   }
   return paths;
 }
 
-template std::vector<KnownPath<float>> PathFinder<float>::k_best(Local, Local, int, std::span<const float>) const;
-template std::vector<KnownPath<double>> PathFinder<double>::k_best(Local, Local, int, std::span<const double>) const;
-template std::vector<KnownPath<std::int32_t>> PathFinder<std::int32_t>::k_best(Local, Local, int,
-                                                                               std::span<const std::int32_t>) const;
-template std::vector<KnownPath<std::uint16_t>> PathFinder<std::uint16_t>::k_best(Local, Local, int,
-                                                                                 std::span<const std::uint16_t>) const;
-template std::vector<KnownPath<std::uint8_t>> PathFinder<std::uint8_t>::k_best(Local, Local, int,
-                                                                               std::span<const std::uint8_t>) const;
+#define ATOLL_K_BEST_OF(T)                                                                        \
+  template std::vector<KnownPath<T>> PathFinder<T>::k_best(Local, Local, int, std::span<const T>, \
+                                                           const std::function<void()>&) const;
+ATOLL_K_BEST_OF(float)
+ATOLL_K_BEST_OF(double)
+ATOLL_K_BEST_OF(std::int32_t)
+ATOLL_K_BEST_OF(std::uint16_t)
+ATOLL_K_BEST_OF(std::uint8_t)
+#undef ATOLL_K_BEST_OF
 
 }  // namespace atl

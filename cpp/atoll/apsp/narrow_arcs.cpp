@@ -1,43 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <atoll/apsp/narrow_arcs.hpp>
-#include <cmath>
+#include <atoll/base/error.hpp>
+#include <bit>
 #include <limits>
 
 namespace atl {
+namespace {
+
+/// The greatest power of two that divides w, which is not 0.
+double lowest_bit(double w) {
+  int exponent = 0;
+  const auto digits = static_cast<std::uint64_t>(std::ldexp(std::frexp(std::abs(w), &exponent), 53));
+  return std::ldexp(1, exponent - 53 + std::countr_zero(digits));
+}
+
+/// Sums are multiples of the lowest bit of any weight: 24 binary digits from there on are enough for all of them.
+bool float32_holds_sums(const Arcs<double>& arcs) {
+  double unit = std::numeric_limits<double>::infinity();
+  for (const double w : arcs.weights)
+    if (w != 0) unit = std::min(unit, lowest_bit(w));
+  // Searches move weights below 0 by potentials, which may take more digits.
+  return !arcs.has_negative() && unit >= std::numeric_limits<float>::denorm_min() && arcs.longest() <= unit * 0x1p24 &&
+         arcs.longest() <= std::numeric_limits<float>::max();
+}
+
+/// Why T cannot have this weight, and what to do; empty if it can.
+template <class T>
+std::string refusal(double w) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isinf(static_cast<T>(w))) return fmt::format("beyond {}. Use float64.", name_of(kElementOf<T>));
+    if (std::abs(w) < std::numeric_limits<T>::min() && static_cast<double>(static_cast<T>(w)) != w)
+      return fmt::format("{} would have {} in its place (its least is {:.2g}). Use float64, or scale the weights.",
+                         name_of(kElementOf<T>), static_cast<T>(w), std::numeric_limits<T>::min());
+  } else {
+    if (w != std::floor(w))
+      return fmt::format("{} has whole numbers only. Use float64, or scale the weights.", name_of(kElementOf<T>));
+    const double most = kNoPath<T> - 1.0, least = std::is_unsigned_v<T> ? 0.0 : -most;
+    if (w < least || w > most)
+      return fmt::format("{} takes {:.0f} to {:.0f}. Use a wider type.", name_of(kElementOf<T>), least, most);
+  }
+  return {};
+}
+
+}  // namespace
 
 Element narrowest_type(const Arcs<double>& arcs) {
-  const double longest = std::max(std::abs(arcs.least), std::abs(arcs.greatest)) * static_cast<double>(arcs.vertices());
-  const bool whole = std::ranges::all_of(arcs.weights, [](double w) { return std::trunc(w) == w; });
-  if (arcs.is_unit() && longest < kNoPath<std::uint16_t>) return Element::uint16;
-  if (whole && longest < kNoPath<std::int32_t> / 2) return Element::int32;
-  if (whole && longest >= 0x1p24) return Element::float64;
-  if (longest > std::numeric_limits<float>::max() / 2) return Element::float64;
-  return Element::float32;
+  if (arcs.is_unit() && arcs.longest() < kNoPath<std::uint16_t>) return Element::uint16;
+  if (arcs.is_whole()) return arcs.longest() < kNoPath<std::int32_t> / 2 ? Element::int32 : Element::float64;
+  if (arcs.from_float32 && arcs.longest() <= std::numeric_limits<float>::max() / 2) return Element::float32;
+  return float32_holds_sums(arcs) ? Element::float32 : Element::float64;
 }
 
 template <class T>
-Arcs<T> narrowed(Arcs<double> arcs) {
-  if constexpr (std::is_same_v<T, double>) {
-    return arcs;
-  } else {
-    Arcs<T> out{.name = std::move(arcs.name),
-                .directed = arcs.directed,
-                .ids = std::move(arcs.ids),
-                .offsets = std::move(arcs.offsets),
-                .heads = std::move(arcs.heads),
-                .weights = Array<T>(arcs.weights.size()),
-                .least = static_cast<T>(arcs.least),
-                .greatest = static_cast<T>(arcs.greatest)};
-    std::ranges::transform(arcs.weights, out.weights.begin(), [](double w) { return static_cast<T>(w); });
-    return out;
-  }
+Arcs<T> narrowed(const Arcs<double>& arcs) {
+  Arcs<T> out{.name = arcs.name,
+              .directed = arcs.directed,
+              .ids = arcs.ids,
+              .offsets = Array<Edge>(arcs.offsets.size()),
+              .heads = Array<Local>(arcs.heads.size()),
+              .weights = Array<T>(arcs.weights.size()),
+              .from_float32 = arcs.from_float32};
+  std::ranges::copy(arcs.offsets, out.offsets.begin());
+  std::ranges::copy(arcs.heads, out.heads.begin());
+  for (Vertex v = 0; v < arcs.vertices(); ++v)
+    for (auto e = static_cast<std::size_t>(arcs.begin(v)); e < static_cast<std::size_t>(arcs.end(v)); ++e) {
+      const double w = arcs.weights[e];
+      if (const std::string why = refusal<T>(w); !why.empty())
+        throw InputError(fmt::format("{}: the edge from {} to {} weighs {}: {}", arcs.name,
+                                     arcs.ids[static_cast<std::size_t>(v)],
+                                     arcs.ids[static_cast<std::size_t>(arcs.heads[e])], w, why));
+      out.weights[e] = static_cast<T>(w);
+      out.rounded += static_cast<double>(out.weights[e]) != w;
+    }
+  out.least = static_cast<T>(arcs.least);
+  out.greatest = static_cast<T>(arcs.greatest);
+  return out;
 }
 
-template Arcs<float> narrowed(Arcs<double>);
-template Arcs<double> narrowed(Arcs<double>);
-template Arcs<std::int32_t> narrowed(Arcs<double>);
-template Arcs<std::uint16_t> narrowed(Arcs<double>);
-template Arcs<std::uint8_t> narrowed(Arcs<double>);
+template Arcs<float> narrowed(const Arcs<double>&);
+template Arcs<std::int32_t> narrowed(const Arcs<double>&);
+template Arcs<std::uint16_t> narrowed(const Arcs<double>&);
+template Arcs<std::uint8_t> narrowed(const Arcs<double>&);
 
 }  // namespace atl

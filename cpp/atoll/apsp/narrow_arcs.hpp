@@ -3,18 +3,21 @@
 
 #include <atoll/apsp/arcs.hpp>
 
-/// The type of the distances, where nobody has said one.
+/// The type of the distances, and the weights in it.
 ///
-///     Arcs<double> arcs = gather_arcs<double>(world, edges);
-///     with_value_type(narrowest_type(arcs), [&](auto value) { run(narrowed<decltype(value)>(std::move(arcs))); });
+///     const Arcs<double> read = gather_arcs(world, edges);
+///     const Arcs<float> arcs = narrowed<float>(read);     // arcs.rounded of its weights are not those that were read
+///     narrowest_type(read);                               // where nobody has said one
 namespace atl {
 
-/// The narrowest that holds every path for sure: hops in 16 bits, whole weights in 32, or as float64 where float32 would
-/// round them or does not reach as far; else float32.
+/// The narrowest that holds every path: hops in 16 bits, whole weights in 32, else as float64. Fractions are float32 where
+/// the input's weights are (sums are rounded to it, as shortest paths from one source are), or where every sum of them is
+/// held exactly.
 Element narrowest_type(const Arcs<double>& arcs);
 
-/// The same arcs with weights of T: floats are rounded, whole ones must fit (narrowest_type's do).
+/// The same arcs with weights of T, not double: floats are rounded. InputError that names an edge whose weight T cannot
+/// have: one that is not whole, too large, or so small that float32 has not all of its digits. Local, alike on all ranks.
 template <class T>
-Arcs<T> narrowed(Arcs<double> arcs);
+Arcs<T> narrowed(const Arcs<double>& arcs);
 
 }  // namespace atl

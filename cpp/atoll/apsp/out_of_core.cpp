@@ -58,6 +58,11 @@ AllPairsReport all_pairs_in_file(World& world, const Arcs<T>& arcs, const std::s
   const Vertex n = arcs.vertices();
   check(n > 0, "{}: there is no vertex (so there are no pairs). Give another graph.", arcs.name);
   check_sums(arcs, Semiring::min_plus);
+  if constexpr (std::is_same_v<T, double>)
+    check(!may_round_whole_sums(arcs, Semiring::min_plus),
+          "{}: a path may be {} long (float64 does not hold every whole number beyond 2^53, and what is worked on in a "
+          "file is not searched for them). Scale the weights down, or leave --out-of-core out.",
+          arcs.name, arcs.longest());
   Team& team = world.team();
   const Algebra algebra = all_pairs_algebra(arcs, Semiring::min_plus);
   const Gemm gemm(algebra, options.blocking);
@@ -70,6 +75,7 @@ AllPairsReport all_pairs_in_file(World& world, const Arcs<T>& arcs, const std::s
   const TerminationNotice terminate;
   TileFile<T> tiles(world, path, n, plan.block, hash_of(arcs), existing);
   AllPairsReport report;
+  report.rounded = arcs.rounded;
   report.method = name_of(PairsMethod::floyd_warshall);
   report.matrix_bytes = tiles.bytes();
   RankTimer timer(world);

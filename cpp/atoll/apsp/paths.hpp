@@ -52,7 +52,9 @@ class PathFinder {
   /// The k shortest paths without a vertex twice, lengths ascending; fewer where there are no more. Yen's [1], backwards
   /// from v, with D as the exact estimate of what is left: a candidate is only searched for when its bound is the least.
   /// [1] J. Yen. "Finding the k shortest loopless paths in a network." Management Science 17(11), 1971.
-  std::vector<KnownPath<T>> k_best(Local u, Local v, int k, std::span<const T> from_u) const;
+  /// `between` is called between candidates; what it throws ends the search.
+  std::vector<KnownPath<T>> k_best(Local u, Local v, int k, std::span<const T> from_u,
+                                   const std::function<void()>& between = {}) const;
 
   /// What the weights along a path add up to; InputError where there is no such arc.
   Length length(std::span<const Local> path) const;

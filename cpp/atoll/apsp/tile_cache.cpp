@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/apsp/tile_cache.hpp>
+#include <atoll/base/start_thread.hpp>
 #include <atoll/base/timer.hpp>
 
 namespace atl {
@@ -14,7 +15,7 @@ TileCache<T>::TileCache(std::size_t tiles, std::size_t values, std::size_t frame
   for (std::size_t f = 0; f < frames; ++f) frames_.push_back({.values = memory_.data() + f * step});
   std::vector<std::size_t> seen(tiles, kNever);
   for (std::size_t use = order_.size(); use-- > 0;) following_[use] = std::exchange(seen[order_[use]], use);
-  thread_ = std::thread([this] { work(); });
+  thread_ = start_thread("the reader of tiles", [this] { work(); });
 }
 
 template <class T>

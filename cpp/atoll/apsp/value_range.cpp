@@ -5,6 +5,7 @@
 #include <atoll/apsp/distance_row.hpp>
 #include <atoll/apsp/negative_cycle.hpp>
 #include <atoll/apsp/restore_no_path.hpp>
+#include <atoll/apsp/row_fault.hpp>
 #include <atoll/apsp/value_range.hpp>
 #include <bit>
 #include <cmath>
@@ -23,12 +24,13 @@ double limit_of(const Arcs<T>& arcs, Semiring semiring) {
   return static_cast<double>(adds_to_no_path(arcs, semiring) ? kNoPath<T> / 2 : kNoPath<T>);
 }
 
+bool adds(Semiring semiring) { return semiring == Semiring::min_plus || semiring == Semiring::max_plus; }
+
 /// Of n - 1 arcs at most; the one more is for the rounding of floats.
 template <class T>
 bool every_path_fits(const Arcs<T>& arcs, Semiring semiring) {
-  if (semiring != Semiring::min_plus && semiring != Semiring::max_plus) return true;  // nothing is added
-  const double most = std::max(std::abs(static_cast<double>(arcs.least)), std::abs(static_cast<double>(arcs.greatest)));
-  return most * static_cast<double>(arcs.vertices()) < limit_of(arcs, semiring);
+  if (!adds(semiring)) return true;
+  return arcs.longest() < limit_of(arcs, semiring);
 }
 
 template <class T>
@@ -223,6 +225,36 @@ void check_no_path_is_lost(World& world, const Arcs<T>& arcs, Semiring semiring,
   const Vertex s = first - found.begin();
   const std::vector<T> row = row_of(world, d, s);
   world.together([&] { refuse_lost_path<T>(arcs, semiring, s, row); });
+}
+
+bool has_exact_sums(const Arcs<double>& arcs, Semiring semiring) {
+  return adds(semiring) && arcs.longest() < 0x1p62 && arcs.is_whole();
+}
+
+bool may_round_whole_sums(const Arcs<double>& arcs, Semiring semiring) {
+  return arcs.longest() >= 0x1p53 && has_exact_sums(arcs, semiring);
+}
+
+void check_whole_sums(World& world, const Arcs<double>& arcs, Semiring semiring, const Distances<double>& d) {
+  if (!may_round_whole_sums(arcs, semiring)) return;
+  // Distances below 2^53 are sums of such, so none was rounded, except where searches moved weights by potentials.
+  bool beyond = arcs.has_negative();
+  for (std::int64_t i = 0; i < d.local.rows() && !beyond; ++i)
+    for (const double x : d.local.view().row(i)) beyond |= std::isfinite(x) && std::abs(x) >= 0x1p53;
+  if (!world.any(beyond)) return;
+  const Arcs<double> entering = arcs.reversed();
+  std::optional<std::string> fault;
+  for (Vertex s = 0; s < arcs.vertices(); ++s) {
+    const std::vector<double> row = row_of(world, d, s);
+    if (!fault && s % world.size() == world.rank()) fault = fault_of_row<double>(arcs, entering, semiring, s, row);
+  }
+  world.together([&] {
+    check(
+        !fault,
+        "{}: {} (float64 does not hold every whole number beyond 2^53, so not all of these lengths). Scale the weights "
+        "down.",
+        arcs.name, fault.value_or(""));
+  });
 }
 
 #define ATOLL_VALUE_RANGE_OF(T)                                                               \

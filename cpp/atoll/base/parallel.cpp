@@ -1,15 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sched.h>
+#include <time.h>
 
 #include <atoll/base/parallel.hpp>
+#include <atoll/base/start_thread.hpp>
+#include <chrono>
 
 namespace atl {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 // Set once when a worker starts; a rank's own thread keeps 0.
 thread_local int t_thread = 0;
 
+// A yield that takes so long gave the core to somebody who keeps it; then it is tried again after a while.
+constexpr std::chrono::microseconds kLongYield(50), kCrowded(100'000);
+thread_local Clock::time_point t_crowded_until{};
+
+void end(bool& stop, std::atomic<std::uint32_t>& epoch, std::vector<std::thread>& workers) {
+  stop = true;
+  epoch.fetch_add(1, std::memory_order_release);
+  epoch.notify_all();
+  for (auto& w : workers) w.join();
+}
+
+// Of the kernel's last tick: a tenth of the price of the exact time, which a short chunk would feel.
+std::int64_t coarse_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
+
 }  // namespace
+
+bool Backoff::yield() {
+  const auto before = Clock::now();
+  if (before < t_crowded_until) return false;
+  std::this_thread::yield();
+  const auto after = Clock::now();
+  if (after - before < kLongYield) return true;
+  t_crowded_until = after + kCrowded;
+  return true;  // much may have happened meanwhile
+}
+
+void Backoff::pause_or_sleep() {
+  constexpr int kLongest = kSpins + 1'000'000;  // rounds without sleep: about half a second
+  constexpr std::chrono::microseconds kShort(20), kLong(1000);
+  if (count_ < kSpins) {
+    relax();
+  } else if (count_ >= kLongest || !yield()) {
+    std::this_thread::sleep_for(count_ < kLongest ? kShort : kLong);
+    count_ += 1000;
+  }
+  count_ = std::min(count_ + 1, kLongest);
+}
 
 int Team::this_thread() { return t_thread; }
 
@@ -43,15 +88,28 @@ void TeamBarrier::mend() {
 Team::Team(int threads) : threads_(threads < 1 ? 1 : threads), barrier_(threads_) {
   errors_.resize(static_cast<std::size_t>(threads_));
   workers_.reserve(static_cast<std::size_t>(threads_ - 1));
-  for (int t = 1; t < threads_; ++t) workers_.emplace_back([this, t] { work(t); });
+  try {
+    for (int t = 1; t < threads_; ++t)
+      workers_.push_back(start_thread(fmt::format("thread {} of {}", t + 1, threads_), [this, t] { work(t); }));
+  } catch (...) {
+    end(stop_, epoch_, workers_);
+    throw;
+  }
 }
 
 Team::~Team() {
-  if (threads_ == 1) return;
-  stop_ = true;
-  epoch_.fetch_add(1, std::memory_order_release);
-  epoch_.notify_all();
-  for (auto& w : workers_) w.join();
+  if (threads_ > 1) end(stop_, epoch_, workers_);
+}
+
+void Team::ask_to_go_on(std::function<void()> ask) {
+  ask_ = std::move(ask);
+  next_ask_ms_ = ask_ ? coarse_ms() + kAskEveryMs : 0;
+}
+
+void Team::ask() {
+  if (coarse_ms() < next_ask_ms_) return;
+  ask_();
+  next_ask_ms_ = coarse_ms() + kAskEveryMs;
 }
 
 void Team::launch(Task task, void* argument) {

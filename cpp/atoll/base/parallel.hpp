@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <thread>
 #include <type_traits>
@@ -21,11 +22,14 @@
 ///
 /// The calling thread is thread 0. A region costs about a microsecond while the workers are awake. Workers spin
 /// at most kSpins pauses, then yield, then sleep in the kernel, so more threads than cores do no harm.
-/// An exception of any thread is thrown again by run(), after all threads have ended the region.
+/// An exception of any thread is thrown again by run(), after all threads have ended the region: the others leave it at
+/// their next cancellation point, which the beginning of a region, each chunk of for_range and barrier() are.
 namespace atl {
 
-/// One more round of waiting: pauses first, then yields to whoever shares the core, and then says that it is
-/// time to sleep. Never yielding was measured 30 times slower with two ranks on one core.
+/// One more round of waiting: pauses first, then yields as long as nobody else wants the core, and then says that it is
+/// time to sleep. Never yielding was measured 30 times slower with two ranks on one core. Where a yield gives the core
+/// away for long, as beside a program that never waits, all that wait in this thread sleep at once for a while: a yield
+/// costs a time slice there, and PageRank over 4 ranks took 9 times as long beside two such programs on two cores.
 class Backoff {
  public:
   static constexpr int kSpins = 100;    // pauses; about 2 us
@@ -34,15 +38,21 @@ class Backoff {
   bool pause() {
     if (count_ < kSpins) {
       relax();
-    } else if (count_ < kSpins + kYields) {
-      std::this_thread::yield();
-    } else {
+    } else if (count_ >= kSpins + kYields || !yield()) {
       return false;
     }
     ++count_;
     return true;
   }
+  /// For a wait that nobody ends by a wake: never gives up, but yields longer and then sleeps by itself, shortly first.
+  void pause_or_sleep();
   void reset() { count_ = 0; }
+  /// For how long to sleep at a time where nothing has happened for `idle_s`: a hundredth, so that a look comes hardly
+  /// later than what it looks for, and after seconds costs nothing to speak of.
+  static double nap_s(double idle_s, double least_s = 0.001) {
+    return std::clamp(idle_s / 100, least_s, kLongestNap_s);
+  }
+  static constexpr double kLongestNap_s = 0.05;
   static void relax() {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
@@ -52,6 +62,9 @@ class Backoff {
   }
 
  private:
+  /// False: others want the core, so a yield would give it away for long.
+  static bool yield();
+
   int count_ = 0;
 };
 
@@ -60,8 +73,7 @@ class SpinLock {
  public:
   bool try_lock() { return !held_.load(std::memory_order_relaxed) && !held_.exchange(true, std::memory_order_acquire); }
   void lock() {
-    for (Backoff backoff; !try_lock();)
-      if (!backoff.pause()) backoff.reset();
+    for (Backoff backoff; !try_lock();) backoff.pause_or_sleep();
   }
   void unlock() { held_.store(false, std::memory_order_release); }
 
@@ -77,6 +89,7 @@ class TeamBarrier {
   bool wait();
   /// Lets everyone go who waits, or will.
   void fail();
+  bool failed() const { return failed_.load(std::memory_order_relaxed); }
   /// Whole again, once nobody is inside.
   void mend();
 
@@ -100,9 +113,20 @@ class Team {
   /// For a thread that is none of a team's: the number by which it finds state of its own.
   static void name_this_thread(int number);
 
+  /// What thread 0 calls at cancellation points from now on, at most once in kAskEveryMs: it throws what is to end the
+  /// work. An empty one: nothing. Outside regions.
+  void ask_to_go_on(std::function<void()> ask);
+  static constexpr std::int64_t kAskEveryMs = 50;
+  /// Where work may end before its time; for loops that have none of their own. Serial code calls it as thread 0.
+  void cancellation_point(int thread = 0) {
+    if (barrier_.failed()) throw Left{};
+    if (thread == 0 && ask_) ask();
+  }
+
   /// Calls f(thread) once on every thread. Regions do not nest.
   template <class F>
   void run(F&& f) {
+    cancellation_point();
     if (threads_ == 1) {
       f(0);
       return;
@@ -116,13 +140,19 @@ class Team {
   template <class F>
   void for_range(std::size_t n, std::size_t grain, F&& f) {
     if (threads_ == 1 || n <= grain) {
-      for (std::size_t a = 0; a < n; a += grain) f(0, a, std::min(n, a + grain));
+      for (std::size_t a = 0; a < n; a += grain) {
+        cancellation_point();
+        f(0, a, std::min(n, a + grain));
+      }
       return;
     }
     std::atomic<std::size_t> next{0};
     run([&](int thread) {
-      for (std::size_t a; (a = next.fetch_add(grain, std::memory_order_relaxed)) < n;)
-        f(thread, a, std::min(n, a + grain));
+      // Whoever takes a chunk does it: others may wait for what it passes on.
+      for (std::size_t a;; f(thread, a, std::min(n, a + grain))) {
+        cancellation_point(thread);
+        if ((a = next.fetch_add(grain, std::memory_order_relaxed)) >= n) return;
+      }
     });
   }
 
@@ -140,11 +170,12 @@ class Team {
   }
 
  private:
-  struct Left {};  // thrown at a barrier that cannot be met: not an error of its own
+  struct Left {};  // thrown where another thread has failed: not an error of its own
   using Task = void (*)(void*, int);
   void launch(Task task, void* argument);
   void work(int thread);
   void play(int thread);
+  void ask();
 
   const int threads_;
   TeamBarrier barrier_;
@@ -153,6 +184,8 @@ class Team {
   Task task_ = nullptr;
   void* argument_ = nullptr;
   bool stop_ = false;
+  std::function<void()> ask_;
+  std::int64_t next_ask_ms_ = 0;
   alignas(64) std::atomic<std::uint32_t> epoch_{0};
   alignas(64) std::atomic<int> running_{0};
 };

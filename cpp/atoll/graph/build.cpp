@@ -242,6 +242,7 @@ class GraphBuilder {
     Array<Edge> offsets(degree.size() + 1);
     Edge sum = 0;
     for (std::size_t v = 0; v < degree.size(); ++v) {
+      if (v % (1 << 16) == 0) world_.team().cancellation_point();
       Edge& row = degree[static_cast<std::size_t>(order.natural_of[v])];
       offsets[v] = sum;
       sum += std::exchange(row, sum);
@@ -306,9 +307,10 @@ class GraphBuilder {
     graph_.natural_of_ = std::move(order.natural_of);
     seconds["translate"] = timer.lap();
 
-    const Edge loops = sort_rows(world_.team(), out, options_.duplicates, names.locals);
+    const auto [loops, merged] = sort_rows(world_.team(), out, options_.duplicates, names.locals);
     if (directed) sort_rows(world_.team(), in, options_.duplicates, names.locals);
     graph_.edges_ = directed ? world_.sum(out.size()) : (world_.sum(out.size()) + world_.sum(loops)) / 2;
+    graph_.merged_to_least_ = graph_.weighted() && options_.duplicates == Duplicates::merge_min && world_.any(merged);
     seconds["sort"] = timer.lap();
     seconds["total"] = whole.seconds();
   }
@@ -318,14 +320,15 @@ class GraphBuilder {
   Array<Local> localise(Array<Dense> dense, const LocalNames& names) {
     Team& team = world_.team();
     const std::size_t n = dense.size();
+    constexpr std::size_t kGrain = 1 << 16;
     if constexpr (sizeof(Dense) == sizeof(Local)) {
-      constexpr std::size_t kGrain = 1 << 16;
       team.for_range(n, kGrain, [&](int, std::size_t a, std::size_t b) {
         for (std::size_t i = a; i < b; ++i) dense[i] = static_cast<Dense>(names.of(static_cast<Vertex>(dense[i])));
       });
     } else {
       auto* bytes = reinterpret_cast<std::byte*>(dense.data());
       for (std::size_t i = 0; i < n; ++i) {
+        if (i % kGrain == 0) team.cancellation_point();
         const Local local = names.of(static_cast<Vertex>(dense[i]));
         std::memcpy(bytes + i * sizeof(Local), &local, sizeof local);
       }

@@ -13,6 +13,7 @@ EdgeList edge_list_of(const Graph& graph) {
   std::size_t count = 0;
   const auto for_each = [&](auto&& f) {
     for (Local v = 0; v < graph.active(); ++v) {
+      graph.world().team().cancellation_point();
       const Vertex id = graph.id_of(v);
       const Edge begin = out.offsets[static_cast<std::size_t>(v)];
       const auto heads = out.neighbours(v);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atoll/base/error.hpp>
 #include <atoll/graph/graph.hpp>
 
 namespace atl {
@@ -18,6 +19,14 @@ std::size_t bytes_of(const Column& column) {
 }
 
 }  // namespace
+
+Duplicates duplicates_named(std::string_view name) {
+  if (name == "keep") return Duplicates::keep;
+  if (name == "min") return Duplicates::merge_min;
+  if (name == "max") return Duplicates::merge_max;
+  check(name == "sum", "duplicates are '{}' (there are keep, min, max, sum). Choose one.", name);
+  return Duplicates::merge_sum;
+}
 
 std::size_t Csr::memory_bytes() const {
   return offsets.size() * sizeof(Edge) + targets.size() * sizeof(Local) + bytes_of(weights);

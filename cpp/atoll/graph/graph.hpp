@@ -26,14 +26,17 @@ namespace atl {
 /// Ids below this fit 32 bits with one value left for "none".
 inline constexpr Vertex kNarrowIds = (Vertex{1} << 32) - 1;
 
-/// What to do with several edges between the same two vertices.
-enum class Duplicates { keep, merge_min, merge_sum };
+/// What to do with several edges between the same two vertices: merged ones have the least, the greatest or the sum of
+/// their weights.
+enum class Duplicates { keep, merge_min, merge_max, merge_sum };
+/// Of "keep", "min", "max", "sum"; InputError with these names.
+Duplicates duplicates_named(std::string_view name);
 enum class SelfLoops { keep, drop };
 /// Masters without an edge: left out of lists and bitmaps, or treated as any other.
 enum class Isolated { drop, keep };
 
 struct GraphOptions {
-  Duplicates duplicates = Duplicates::merge_min;  ///< merge_min: of the weights
+  Duplicates duplicates = Duplicates::merge_min;
   SelfLoops self_loops = SelfLoops::keep;
   PartitionOptions placement = {};
   bool degree_sort = true;  ///< hubs in front, by falling degree
@@ -82,6 +85,8 @@ class Graph {
   const std::string& name() const { return name_; }
   bool directed() const { return directed_; }
   bool weighted() const { return out_.weights.index() != 0; }
+  /// On any rank, edges of different weights between the same two vertices became one with the least of them.
+  bool merged_to_least() const { return merged_to_least_; }
   Vertex vertices() const { return ids_.count(); }   ///< of all ranks
   Edge input_edges() const { return input_edges_; }  ///< of all ranks, as they came
   Edge edges() const { return edges_; }              ///< of all ranks, after GraphOptions; undirected ones count once
@@ -119,7 +124,7 @@ class Graph {
   friend class GraphBuilder;
   World* world_ = nullptr;
   std::string name_;
-  bool directed_ = false;
+  bool directed_ = false, merged_to_least_ = false;
   Edge input_edges_ = 0, edges_ = 0;
   CutRule cut_{Cut::edge, 1};
   IdMap ids_;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atoll/base/id_rule.hpp>
 #include <atoll/graph/numbering.hpp>
 #include <bit>
 
@@ -314,8 +315,8 @@ IdMap number(World& world, EdgeList& edges) {
                                           "edges, or one whose header says how many vertices there are.",
                                           edges.name));
     world.agree(extent.least >= 0 && extent.most <= kMaxVertex,
-                fmt::format("{}: id {} (ids are 0 to 2^63 - 2). Renumber the vertices.", edges.name,
-                            extent.least < 0 ? extent.least : extent.most));
+                fmt::format("{}: id {} ({}). Renumber the vertices.", edges.name,
+                            extent.least < 0 ? extent.least : extent.most, kIdRule));
     // Bits cost (most - least) / 8 bytes a rank, a table 32 bytes per distinct id: at most one per mention.
     const double bits_bytes = static_cast<double>(extent.most - extent.least) * (1.0 / 8 + 1.0 / 8);
     const bool compact = bits_bytes < static_cast<double>(mentions) * 4 + 4096 &&

@@ -70,6 +70,19 @@ bool is_graphalytics(const std::string& path) {
   return false;
 }
 
+// Other formats say themselves what is where.
+void refuse_columns(const std::string& path, const std::string& format, const ReadOptions& options) {
+  if (format == "edges") return;
+  for (const auto& [what, column] : {std::pair("source", &options.source_column),
+                                     {"target", &options.target_column},
+                                     {"weight", &options.weight_column}})
+    if (!column->empty())
+      throw UsageError(
+          fmt::format("{}: the {} column is {} (columns are chosen in edge lists, and this is {}). Leave "
+                      "it out, or name the format.",
+                      path, what, *column, format));
+}
+
 }  // namespace
 
 const std::vector<FileFormat>& file_formats() {
@@ -99,10 +112,12 @@ EdgeList read_edges(World& world, const std::string& path, const ReadOptions& op
   world.broadcast(std::span(&graphalytics, 1), 0);
   EdgeList edges;
   if (graphalytics) {
+    refuse_columns(path, "graphalytics", options);
     edges = read_graphalytics(world, path, options);
   } else {
     Head head = read_head(world, path, kHeadBytes);
     if (format == "auto") format = detect(path, head);
+    refuse_columns(path, format, options);
     if (format == "mtx")
       edges = read_matrix_market(world, path, head, options);
     else if (format == "metis")

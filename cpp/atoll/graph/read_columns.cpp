@@ -53,8 +53,7 @@ EdgeColumns::EdgeColumns(std::size_t expected, bool weighted) : weighted_(weight
 }
 
 void EdgeColumns::wait_for_copies() {
-  for (Backoff backoff; copies_.load(std::memory_order_acquire) != 0;)
-    if (!backoff.pause()) backoff.reset();
+  for (Backoff backoff; copies_.load(std::memory_order_acquire) != 0;) backoff.pause_or_sleep();
 }
 
 void EdgeColumns::grow(std::size_t least) {
@@ -82,8 +81,7 @@ void EdgeColumns::widen() {
 template <class Id>
 void EdgeColumns::append_as(std::size_t turn, const Id* source, const Id* target, const double* weight, std::size_t n) {
   constexpr bool kWide = sizeof(Id) == sizeof(Vertex);
-  for (Backoff backoff; turn_.load(std::memory_order_acquire) != turn;)
-    if (!backoff.pause()) backoff.reset();
+  for (Backoff backoff; turn_.load(std::memory_order_acquire) != turn;) backoff.pause_or_sleep();
   const auto pass_on = [&] { turn_.store(turn + 1, std::memory_order_release); };
   if (n == 0) return pass_on();
   try {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atoll/base/id_rule.hpp>
 #include <atoll/graph/read_columns.hpp>
 #include <atoll/graph/read_formats.hpp>
 #include <cmath>
@@ -84,10 +85,8 @@ EdgeList read_tuples(World& world, const std::string& path, const ReadOptions& o
         if (all >= static_cast<std::uint64_t>(kMaxVertex)) {
           for (std::size_t i = 0; i < n; ++i)
             for (const Vertex id : {s.source[i], s.target[i]})
-              check(id >= 0 && id <= kMaxVertex,
-                    "{}: edge {} has the id {} (ids are whole numbers from 0 to 2^63 - 2). Is the file of "
-                    "this format?",
-                    path, begin + i, id);
+              check(id >= 0 && id <= kMaxVertex, "{}: edge {} has the id {} ({}). Is the file of this format?", path,
+                    begin + i, id, kIdRule);
         }
         if (weighted) {
           s.floats.resize(n);

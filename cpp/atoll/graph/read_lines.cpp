@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/base/error.hpp>
+#include <atoll/base/id_rule.hpp>
 #include <atoll/graph/read_lines.hpp>
 
 namespace atl {
@@ -26,11 +27,10 @@ bool begins_comment(const char* p, const LineShape& shape) {
 // -----------------------------------------------------------------------------------------------
 
 [[noreturn]] void refuse_id(const char* at, std::string_view field, const char* name) {
-  constexpr const char* kRule = "ids are whole numbers from 0 to 2^63 - 2";
   if (field.size() > 1 && field[0] == '-' && scan::is_digit(field[1]))
-    throw LineError{at, fmt::format("{} is {} ({}). Renumber the vertices.", name, field.substr(0, 40), kRule)};
+    throw LineError{at, fmt::format("{} is {} ({}). Renumber the vertices.", name, field.substr(0, 40), kIdRule)};
   if (std::all_of(field.begin(), field.end(), scan::is_digit))
-    throw LineError{at, fmt::format("{} is {} ({}). Renumber the vertices.", name, field.substr(0, 40), kRule)};
+    throw LineError{at, fmt::format("{} is {} ({}). Renumber the vertices.", name, field.substr(0, 40), kIdRule)};
   throw LineError{
       at, fmt::format("{} is {} (not a whole number). Name the file's format and columns, or number the vertices as "
                       "docs/names.md shows.",

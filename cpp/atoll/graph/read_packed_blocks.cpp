@@ -170,6 +170,7 @@ class Unpacking {
     std::unique_ptr<Packed> now = buffer();
     now->buffer.reserve(plan_.block_bytes + 2, 0);
     for (bool more = true; more;) {
+      world_.team().cancellation_point();
       while (have < now->buffer.room() - 2) {
         std::size_t n = 0;
         try {

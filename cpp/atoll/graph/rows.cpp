@@ -15,6 +15,7 @@ constexpr std::size_t kBitmapShare = 64;
 struct Buffer {
   std::vector<Local> other;
   std::vector<std::uint64_t> bits;  // all 0 between uses
+  bool merged_to_least = false;
 };
 
 void insertion_sort(Local* a, std::size_t n) {
@@ -72,7 +73,8 @@ void sort_row(Local* a, std::size_t n, Buffer& buffer) {
 }
 
 // Sorts one row and merges it to its front; returns its new length.
-std::size_t settle(std::span<Local> row, std::monostate*, Duplicates duplicates, std::size_t locals, Buffer& buffer) {
+std::size_t settle(Local, std::span<Local> row, std::monostate*, Duplicates duplicates, std::size_t locals,
+                   Buffer& buffer) {
   if (duplicates != Duplicates::keep && row.size() > kNarrowDigitsUpTo && row.size() > locals / kBitmapShare)
     return sort_by_bits(row.data(), row.size(), locals, buffer.bits);
   sort_row(row.data(), row.size(), buffer);
@@ -81,7 +83,7 @@ std::size_t settle(std::span<Local> row, std::monostate*, Duplicates duplicates,
 }
 
 template <class W>
-std::size_t settle(std::span<Local> row, W* weight, Duplicates duplicates, std::size_t, Buffer&) {
+std::size_t settle(Local v, std::span<Local> row, W* weight, Duplicates duplicates, std::size_t, Buffer& buffer) {
   std::vector<std::pair<Local, W>> entries(row.size());
   for (std::size_t i = 0; i < row.size(); ++i) entries[i] = {row[i], weight[i]};
   std::sort(entries.begin(), entries.end());  // equal targets by weight: sums are the same on every machine
@@ -89,7 +91,10 @@ std::size_t settle(std::span<Local> row, W* weight, Duplicates duplicates, std::
   for (const auto& [target, w] : entries) {
     if (duplicates != Duplicates::keep && n > 0 && row[n - 1] == target) {
       if (duplicates == Duplicates::merge_sum) weight[n - 1] += w;
-      continue;  // merge_min: the first is the least
+      if (duplicates == Duplicates::merge_max) weight[n - 1] = w;
+      // merge_min: the first is the least
+      buffer.merged_to_least |= duplicates == Duplicates::merge_min && weight[n - 1] != w && target != v;
+      continue;
     }
     row[n] = target;
     weight[n++] = w;
@@ -103,7 +108,7 @@ void move_down(T* values, Edge to, Edge from, Edge count) {
 }
 
 template <class W>
-Edge sort_typed(Team& team, Csr& csr, W* weights, Duplicates duplicates, std::size_t locals) {
+SortedRows sort_typed(Team& team, Csr& csr, W* weights, Duplicates duplicates, std::size_t locals) {
   const std::size_t rows = csr.offsets.size() - 1;
   const std::size_t chunks = (rows + kRows - 1) / kRows;
   Array<std::uint32_t> kept(rows);  // lists are shorter than 2^32: targets are distinct, or memory has ended before
@@ -120,9 +125,10 @@ Edge sort_typed(Team& team, Csr& csr, W* weights, Duplicates duplicates, std::si
       for (std::size_t v = first; v < last; ++v) {
         const Edge begin = csr.offsets[v];
         const auto n = static_cast<std::size_t>(csr.offsets[v + 1] - begin);
+        if (n > kNarrowDigitsUpTo) team.cancellation_point(thread);  // hubs lie together, in the first chunk
         const std::span row(csr.targets.data() + begin, n);
-        const auto k = static_cast<Edge>(
-            settle(row, weight_at(begin), duplicates, locals, buffers[static_cast<std::size_t>(thread)]));
+        const auto k = static_cast<Edge>(settle(static_cast<Local>(v), row, weight_at(begin), duplicates, locals,
+                                                buffers[static_cast<std::size_t>(thread)]));
         const auto own = std::equal_range(row.begin(), row.begin() + k, static_cast<Local>(v));
         own_loops += own.second - own.first;
         move_down(csr.targets.data(), end, begin, k);
@@ -148,15 +154,16 @@ Edge sort_typed(Team& team, Csr& csr, W* weights, Duplicates duplicates, std::si
     sum += kept[v];
   }
   csr.offsets[rows] = sum;
-  return loops;
+  return {.loops = loops,
+          .merged_to_least = std::ranges::any_of(buffers, [](const Buffer& b) { return b.merged_to_least; })};
 }
 
 }  // namespace
 
-Edge sort_rows(Team& team, Csr& csr, Duplicates duplicates, Local locals) {
-  if (csr.offsets.size() <= 1) return 0;
-  const Edge loops = std::visit(
-      [&](auto& column) -> Edge {
+SortedRows sort_rows(Team& team, Csr& csr, Duplicates duplicates, Local locals) {
+  if (csr.offsets.size() <= 1) return {};
+  const SortedRows sorted = std::visit(
+      [&](auto& column) -> SortedRows {
         using C = std::decay_t<decltype(column)>;
         if constexpr (std::is_same_v<C, std::monostate>) {
           return sort_typed<std::monostate>(team, csr, nullptr, duplicates, static_cast<std::size_t>(locals));
@@ -172,7 +179,7 @@ Edge sort_rows(Team& team, Csr& csr, Duplicates duplicates, Local locals) {
         if constexpr (!std::is_same_v<std::decay_t<decltype(column)>, std::monostate>) column.truncate(left);
       },
       csr.weights);
-  return loops;
+  return sorted;
 }
 
 }  // namespace atl

@@ -5,8 +5,13 @@
 
 namespace atl {
 
-/// Sorts each list by target and merges duplicates; the lists stay in place and the arrays shrink. Returns how many
-/// self-loops are left. Targets are below `locals`. Local work, with the team.
-Edge sort_rows(Team& team, Csr& csr, Duplicates duplicates, Local locals);
+struct SortedRows {
+  Edge loops = 0;                ///< self-loops that are left
+  bool merged_to_least = false;  ///< greater weights than the least have gone, of others than loops
+};
+
+/// Sorts each list by target and merges duplicates; the lists stay in place and the arrays shrink. Targets are below
+/// `locals`. Local work, with the team.
+SortedRows sort_rows(Team& team, Csr& csr, Duplicates duplicates, Local locals);
 
 }  // namespace atl

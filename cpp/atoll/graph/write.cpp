@@ -249,7 +249,26 @@ void write_graph500(World& world, const std::string& path, const EdgeList& edges
           most);
   }
   if (edges.weighted()) {
-    with_columns(edges, [&](const auto& source, const auto&, auto weight) {
+    with_columns(edges, [&](const auto& source, const auto& target, auto weight) {
+      const Edge rounded = world.sum(world.together([&] {
+        Edge count = 0;
+        for (std::size_t row = 0; row < source.size(); ++row) {
+          const auto w = static_cast<double>(weight(row));
+          const auto narrow = static_cast<float>(w);
+          if (static_cast<double>(narrow) == w) continue;
+          check(
+              std::isnormal(narrow),
+              "{}.weights: the edge from {} to {} weighs {} (as float32, which this format has, it would be {}). Scale "
+              "the weights, or write .atoll.",
+              path, source[row], target[row], w, narrow);
+          ++count;
+        }
+        return count;
+      }));
+      if (rounded > 0)
+        world.log()(LogLevel::warn,
+                    "{}.weights: {} weights are rounded to float32, which this format has (.atoll keeps them)", path,
+                    rounded);
       write_records(world, path + ".weights", "", source.size(), 4, [&](char* p, std::size_t row) {
         const auto w = static_cast<float>(weight(row));
         std::memcpy(p, &w, 4);
@@ -294,6 +313,13 @@ void write_edges(World& world, const std::string& path, const EdgeList& edges) {
   const bool named = world.any(!edges.vertices.empty());
   if (named && ending != ".atoll")
     world.log()(LogLevel::warn, "{}: holds edges only; vertices without any are lost", path);
+  const bool text = ending == ".txt" || ending == ".tsv" || ending == ".csv",
+             list = ending == ".el" || ending == ".edges" || ending == ".elist" || ending == ".wel",
+             binary = ending == ".g500" || ending == ".g500-64";
+  if (!edges.directed && (list || (text && !(edges.range && edges.range->count > 0))))
+    world.log()(LogLevel::warn, "{}: does not say that its edges go both ways; read it with --undirected", path);
+  if (edges.directed && binary)
+    world.log()(LogLevel::warn, "{}: does not say that its edges go one way; read it with --directed", path);
   if (ending == ".atoll") return write_binary(world, path, edges);
   if (ending == ".mtx") return write_matrix(world, path, edges);
   if (ending == ".g500" || ending == ".g500-64") return write_graph500(world, path, edges, ending == ".g500" ? 48 : 64);
@@ -302,8 +328,9 @@ void write_edges(World& world, const std::string& path, const EdgeList& edges) {
     return write_text(world, path, edges, "", ' ', true);
   }
   if (ending == ".el" || ending == ".edges" || ending == ".elist") {
-    if (edges.weighted())
-      world.log()(LogLevel::warn, "{}: weights are left out ({} has none; .wel would)", path, ending);
+    check(!edges.weighted(),
+          "{}: the graph has weights ({} has room for none). Write it as .wel, or read it without them (--unweighted).",
+          path, ending);
     return write_text(world, path, edges, "", ' ', false);
   }
   const char between = ending == ".tsv" ? '\t' : ending == ".csv" ? ',' : ending == ".txt" ? ' ' : 0;

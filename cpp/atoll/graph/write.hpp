@@ -29,13 +29,14 @@ void write_result(World& world, const std::string& path, std::span<const Vertex>
 void check_result_path(World& world, const std::string& path);
 
 /// The format goes by the ending:
-///   .el .edges .elist   source target               what GAP reads; weights are left out
+///   .el .edges .elist   source target               what GAP reads; a graph with weights is refused
 ///   .wel                source target weight
 ///   .txt .tsv .csv      with weights if there are any; the first line is a comment with the range of ids
 ///   .mtx                Matrix Market; undirected edges as symmetric; where an id is 0, all grow by one
 ///   .g500 .g500-64      Graph500 binary, weights as floats beside it in NAME.weights
 ///   .atoll              our own, which keeps everything
-/// Collective. InputError where the format cannot hold the graph.
+/// Collective. InputError where the format cannot hold the edges or their weights; what else it does not say of the graph
+/// (vertices without edges, whether edges go both ways) is a warning.
 void write_edges(World& world, const std::string& path, const EdgeList& edges);
 
 }  // namespace atl

@@ -74,7 +74,7 @@ class Benchmark {
       parts["build"] = timer.lap();
       for (const auto& [part, seconds] : graph_->report().seconds) parts["build " + part] = seconds;
       timer.lap();
-      levels_.emplace(*graph_);
+      if (result_.options.bfs) levels_.emplace(*graph_);
       if (result_.options.sssp) paths_.emplace(*graph_);
       parts["layout"] = timer.lap();
     });
@@ -100,27 +100,17 @@ class Benchmark {
         fmt::format("graph500: the {} from key {} (number {}) is not valid: {}", kernel, key, number, what);
   }
 
-  /// Verifies what is in tree_; the edges of its component, or none.
-  std::optional<double> verified_edges(Vertex key, std::size_t number) {
-    const BfsTreeReport report = verify_bfs(*graph_, key, {tree_.parent.data(), tree_.parent.size()}, {},
-                                            Tuples::of(edges_), TupleKind::undirected);
-    if (!report.ok) {
-      fail("search", key, number, report.what);
-      return {};
-    }
-    return static_cast<double>(report.edges_in_component);
-  }
-
   void search_levels() {
     if (!result_.keys.empty()) levels_->run(result_.keys[0], tree_);  // untimed: first use of buffers and links
     for (const Vertex key : result_.keys) {
       const double seconds = counted([&] { levels_->run(key, tree_); });
       const RankTimer timer(world_);
-      const auto edges = verified_edges(key, result_.bfs.seconds.size() + 1);
+      const BfsTreeReport report = verify_bfs(*graph_, key, {tree_.parent.data(), tree_.parent.size()}, {},
+                                              Tuples::of(edges_), TupleKind::undirected);
       result_.verification_seconds += world_.max(timer.seconds());
-      if (!edges) return;
+      if (!report.ok) return fail("search", key, result_.bfs.seconds.size() + 1, report.what);
       result_.bfs.seconds.push_back(seconds);
-      result_.bfs.edges.push_back(*edges);
+      result_.bfs.edges.push_back(static_cast<double>(report.edges_in_component));
     }
   }
 
@@ -128,23 +118,14 @@ class Benchmark {
     SsspResult<float> found;
     if (!result_.keys.empty()) paths_->run(result_.keys[0], found);  // untimed, as above
     for (const Vertex key : result_.keys) {
-      const std::size_t number = result_.sssp.seconds.size() + 1;
       const double seconds = counted([&] { paths_->run(key, found); });
       const RankTimer timer(world_);
-      const Verdict verdict = verify_sssp<float>(*graph_, key, {found.distance.data(), found.distance.size()},
-                                                 {found.parent.data(), found.parent.size()});
-      std::optional<double> edges;
-      if (result_.options.bfs) {
-        edges = result_.bfs.edges[number - 1];
-      } else {
-        levels_->run(key, tree_);
-        edges = verified_edges(key, number);
-      }
+      const PathsVerdict verdict = verify_sssp<float>(*graph_, key, {found.distance.data(), found.distance.size()},
+                                                      {found.parent.data(), found.parent.size()}, edges_);
       result_.verification_seconds += world_.max(timer.seconds());
-      if (!verdict.ok) fail("paths", key, number, verdict.what);
-      if (!result_.failure.empty()) return;
+      if (!verdict.ok) return fail("paths", key, result_.sssp.seconds.size() + 1, verdict.what);
       result_.sssp.seconds.push_back(seconds);
-      result_.sssp.edges.push_back(*edges);
+      result_.sssp.edges.push_back(static_cast<double>(verdict.edges_in_component));
     }
   }
 

@@ -18,8 +18,7 @@
 /// original ids, the slowest rank counts; one untimed search goes before. Traversed edges are counted on the input
 /// tuples by the verifier. The first search that fails verification ends the run.
 /// With kernel 3 the tuples have float32 weights, uniform in [0, 1), and one graph serves both kernels. Its searches are
-/// checked against the graph's lists, with exact sums; what the lists lost of the input is seen by the breadth-first
-/// search from the same key, which also counts the edges (untimed where kernel 2 does not run).
+/// checked against the tuples and their weights too, with exact sums: what kernel 1 lost or changed is seen.
 namespace atl {
 
 struct Graph500Options {

@@ -131,6 +131,7 @@ World::Options world_options(const atoll_options& options) {
     out.log = Log([log = options.log, context = options.log_context](LogLevel level, std::string_view text) {
       log(context, static_cast<int>(level), std::string(text).c_str());
     });
+  out.alarm = out.log;
   return out;
 }
 

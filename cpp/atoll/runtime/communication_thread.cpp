@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atoll/base/start_thread.hpp>
+#include <atoll/base/timer.hpp>
 #include <atoll/runtime/communication_thread.hpp>
 #include <atoll/runtime/reception.hpp>
 #include <mutex>
@@ -6,7 +8,7 @@
 namespace atl {
 
 void CommunicationThread::begin() {
-  thread_ = std::thread([this] { run(); });
+  thread_ = start_thread("the communication thread", [this] { run(); });
 }
 
 void CommunicationThread::end() {
@@ -19,6 +21,7 @@ void CommunicationThread::end() {
 void CommunicationThread::run() {
   Team::name_this_thread(number_);
   Backoff backoff;
+  Timer idle;
   while (!stop_.load(std::memory_order_relaxed)) {
     bool moved = false;
     if (pauses_.load(std::memory_order_acquire) == 0) {
@@ -33,9 +36,9 @@ void CommunicationThread::run() {
     }
     if (moved) {
       backoff.reset();
+      idle.lap();
     } else if (!backoff.pause()) {
-      constexpr double kNap_s = 0.0005;
-      fabric_.wait(kNap_s, reception_.wanted());
+      fabric_.wait(Backoff::nap_s(idle.seconds()), reception_.wanted());
     }
   }
 }

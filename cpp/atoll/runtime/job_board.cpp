@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/runtime/job_board.hpp>
+#include <atoll/runtime/leftovers.hpp>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -18,7 +19,7 @@ namespace atl {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x61746f6c6c6a6f62;  // "atolljob"
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 constexpr std::size_t kWords = 8;           // of 8 bytes: the text of an operation, cut there
 constexpr std::size_t kMessageBytes = 512;  // cut there
 
@@ -68,6 +69,11 @@ extern "C" void on_fatal_signal(int signal) {
   raise(signal);  // SA_RESETHAND: now it ends the process
 }
 
+std::uint64_t process_space() {
+  struct stat about {};
+  return stat("/proc/self/ns/pid", &about) == 0 ? about.st_ino : 0;
+}
+
 std::string prefix() { return "atoll-job-" + std::to_string(getuid()) + "-"; }
 
 std::string folder() {
@@ -84,6 +90,7 @@ struct JobBoard::Page {
   std::int32_t ranks;
   std::int32_t maker;
   std::uint64_t maker_start;
+  std::uint64_t process_space;  // in which the numbers of processes mean something
   Count order;
   SharedSeat seats[];
 };
@@ -120,7 +127,15 @@ JobBoard JobBoard::make(Rank ranks) {
     const std::string name = entry.path().filename().string();
     if (name.rfind(prefix(), 0) != 0) continue;
     const int maker = std::atoi(name.c_str() + prefix().size());
-    if (maker > 0 && kill(maker, 0) != 0 && errno == ESRCH) std::filesystem::remove(entry.path(), ignored);
+    if (maker <= 0 || kill(maker, 0) == 0 || errno != ESRCH) continue;
+    if (const auto orphan = open(entry.path())) {
+      if (orphan->page_->process_space != process_space()) continue;  // its maker may live there
+      std::vector<ProcessId> left;
+      for (Rank r = 0; r < orphan->ranks(); ++r) left.push_back(orphan->seat(r).process);
+      if (std::ranges::any_of(left, &ProcessId::alive)) continue;
+      remove_leftovers_of(left);
+    }
+    std::filesystem::remove(entry.path(), ignored);
   }
 
   std::string path = where + "/" + prefix() + std::to_string(getpid()) + "-XXXXXX";
@@ -144,6 +159,7 @@ JobBoard JobBoard::make(Rank ranks) {
   page->ranks = ranks;
   page->maker = self.pid;
   page->maker_start = self.start;
+  page->process_space = process_space();
   page->magic = kMagic;
   return JobBoard(path, page, bytes, true);
 }
@@ -151,8 +167,14 @@ JobBoard JobBoard::make(Rank ranks) {
 std::optional<JobBoard> JobBoard::find() {
   const char* path = std::getenv("ATOLL_JOB");
   if (!path || !*path) return std::nullopt;
-  const int file = open(path, O_RDWR | O_CLOEXEC);
-  if (file < 0) return std::nullopt;  // of another host, or its maker has ended
+  auto board = open(path);  // none: of another host, or its maker has ended
+  if (board && !board->maker().alive()) board.reset();
+  return board;
+}
+
+std::optional<JobBoard> JobBoard::open(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (file < 0) return std::nullopt;
   struct stat about {};
   const bool fits =
       fstat(file, &about) == 0 && about.st_uid == getuid() && static_cast<std::size_t>(about.st_size) >= sizeof(Page);
@@ -163,7 +185,7 @@ std::optional<JobBoard> JobBoard::find() {
   JobBoard board(path, static_cast<Page*>(memory), bytes, false);
   const Page& page = *board.page_;
   if (page.magic != kMagic || page.version != kVersion || page.ranks < 1 ||
-      bytes < sizeof(Page) + static_cast<std::size_t>(page.ranks) * sizeof(SharedSeat) || !board.maker().alive())
+      bytes < sizeof(Page) + static_cast<std::size_t>(page.ranks) * sizeof(SharedSeat))
     return std::nullopt;
   return board;
 }
@@ -202,7 +224,11 @@ void JobBoard::sit(Rank rank) {
   struct sigaction action {};
   action.sa_handler = on_fatal_signal;
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM}) sigaction(signal, &action, nullptr);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM, SIGINT, SIGHUP, SIGQUIT}) {
+    struct sigaction now {};
+    sigaction(signal, nullptr, &now);
+    if (now.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);  // nohup
+  }
 }
 
 void JobBoard::note(const char* operation) noexcept {

@@ -40,7 +40,8 @@ class JobBoard {
     std::string message;      ///< why it ended, if its peers did not end for the same reason
   };
 
-  /// Also removes boards of this user whose makers are dead. Throws IoError.
+  /// Also removes boards of this user whose makers and ranks are dead, and what those have left in /dev/shm. Throws
+  /// IoError.
   static JobBoard make(Rank ranks);
   /// The board that ATOLL_JOB names, if it is there and its maker lives.
   static std::optional<JobBoard> find();
@@ -63,6 +64,7 @@ class JobBoard {
  private:
   struct Page;
   JobBoard(std::string path, Page* page, std::size_t bytes, bool mine);
+  static std::optional<JobBoard> open(const std::string& path);
 
   std::string path_;
   Page* page_ = nullptr;

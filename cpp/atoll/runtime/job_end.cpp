@@ -8,13 +8,21 @@
 #include <optional>
 
 namespace atl {
+namespace {
+
+std::string name_of_signal(int signal) {
+  const char* name = sigabbrev_np(signal);
+  return name ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
+}
+
+}  // namespace
 
 std::string describe_death(Rank rank, const JobBoard::Seat& seat, Certainty certainty) {
-  std::string text = fmt::format("rank {} (pid {}) died", rank, seat.process.pid);
-  if (seat.signal != 0) text += fmt::format(" by signal {} ({})", seat.signal, strsignal(seat.signal));
+  std::string text = fmt::format("rank {} (pid {}) ", rank, seat.process.pid);
+  text += seat.signal != 0 ? "was ended by " + name_of_signal(seat.signal) : "died";
   if (certainty == Certainty::by_mpich) text += ", or with an exit code that MPICH's launcher has lost,";
   if (seat.exit_code != 0) text += fmt::format(" with exit code {}", seat.exit_code);
-  if (!seat.operation.empty()) text += fmt::format(" during \"{}\"", seat.operation);
+  if (!seat.operation.empty()) text += fmt::format(" in '{}'", seat.operation);
   return text;
 }
 
@@ -32,8 +40,7 @@ int end_of_job(const JobBoard& board, const JobEnd& end) {
     if (!first || seat.order < board.seat(*first).order) first = r;
   }
   if (end.signal != 0 && finished < ranks)
-    throw TransportError(
-        fmt::format("the job was ended by signal {} ({}). Start it again.", end.signal, strsignal(end.signal)));
+    throw TransportError(fmt::format("the job was ended by {}. Start it again.", name_of_signal(end.signal)));
   if (first) {
     auto seat = board.seat(*first);
     if (seat.state == JobBoard::State::finished) {
@@ -58,12 +65,12 @@ int end_of_job(const JobBoard& board, const JobEnd& end) {
   }
   if (WIFEXITED(end.status) && WEXITSTATUS(end.status) == 0) return 0;
   const std::string how = WIFEXITED(end.status) ? fmt::format("exit code {}", WEXITSTATUS(end.status))
-                                                : fmt::format("signal {}", WTERMSIG(end.status));
+                                                : name_of_signal(WTERMSIG(end.status));
+  const std::string who = end.launcher.path.empty() ? "the ranks' launcher" : end.launcher.path;
   if (seated == 0)
-    throw TransportError(
-        fmt::format("{} ended with {} before any rank ran. Look at its messages above.", end.launcher.path, how));
-  throw TransportError(fmt::format("{} ended with {} ({} of {} ranks had finished). Look at its messages above.",
-                                   end.launcher.path, how, finished, ranks));
+    throw TransportError(fmt::format("{} ended with {} before any rank ran. Look at its messages above.", who, how));
+  throw TransportError(fmt::format("{} ended with {} ({} of {} ranks had finished). Look at its messages above.", who,
+                                   how, finished, ranks));
 }
 
 }  // namespace atl

@@ -16,7 +16,7 @@ struct JobEnd {
 int end_of_job(const JobBoard& board, const JobEnd& end);
 
 enum class Certainty { seen, by_mpich };
-/// "rank 2 (pid 71) died by signal 9 (Killed) during "drain: records of other ranks""
+/// "rank 2 (pid 71) was ended by SIGKILL in 'drain: records of other ranks'"
 std::string describe_death(Rank rank, const JobBoard::Seat& seat, Certainty certainty = Certainty::seen);
 
 }  // namespace atl

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <atoll/runtime/job_watch.hpp>
+#include <atoll/runtime/leftovers.hpp>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -44,7 +45,17 @@ std::vector<std::string> shared_memory_of(int pid) {
   return out;
 }
 
+bool has_joined(const JobBoard::Seat& seat) {
+  return seat.state == JobBoard::State::running && !seat.operation.empty() && seat.operation != kJoining;
+}
+
 }  // namespace
+
+bool all_joined(const JobBoard& board) {
+  for (Rank r = 0; r < board.ranks(); ++r)
+    if (const auto seat = board.seat(r); !has_joined(seat) || !seat.process.alive()) return false;
+  return true;
+}
 
 JobWatch::JobWatch(JobBoard& board, int launcher, int signals)
     : board_(board),
@@ -63,8 +74,7 @@ int JobWatch::look(Patience patience) {
   for (Rank r = 0; r < board_.ranks(); ++r) {
     File& file = ranks_[static_cast<std::size_t>(r)];
     const auto seat = board_.seat(r);
-    if (bool& known = segments_known_[static_cast<std::size_t>(r)];
-        !known && seat.state == JobBoard::State::running && !seat.operation.empty() && seat.operation != kJoining) {
+    if (bool& known = segments_known_[static_cast<std::size_t>(r)]; !known && has_joined(seat)) {
       known = true;
       for (std::string& name : shared_memory_of(seat.process.pid)) leftovers_.push_back(std::move(name));
     }
@@ -116,12 +126,6 @@ bool JobWatch::anyone_left() const {
   return false;
 }
 
-bool JobWatch::all_run() const {
-  for (Rank r = 0; r < board_.ranks(); ++r)
-    if (const auto seat = board_.seat(r); seat.state != JobBoard::State::running || !seat.process.alive()) return false;
-  return true;
-}
-
 void JobWatch::kill_ranks(int signal) const {
   for (Rank r = 0; r < board_.ranks(); ++r)
     if (const auto seat = board_.seat(r); seat.process.alive()) kill(seat.process.pid, signal);
@@ -129,6 +133,9 @@ void JobWatch::kill_ranks(int signal) const {
 
 void JobWatch::remove_leftovers() const {
   for (const std::string& file : leftovers_) unlink(file.c_str());
+  std::vector<ProcessId> ranks;
+  for (Rank r = 0; r < board_.ranks(); ++r) ranks.push_back(board_.seat(r).process);
+  remove_leftovers_of(ranks);
 }
 
 void JobWatch::watch(int file, std::uint64_t what) {

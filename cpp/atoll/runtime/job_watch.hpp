@@ -31,6 +31,9 @@ class File {
   int fd_;
 };
 
+/// Every rank runs and knows its peers: one that lives on after SIGTERM is saving what it has.
+bool all_joined(const JobBoard& board);
+
 /// What a parent looks after: the launcher, and through the board the ranks.
 class JobWatch {
  public:
@@ -46,9 +49,8 @@ class JobWatch {
   /// Somebody ended otherwise than with 0, so that the others will wait in vain.
   bool broken() const;
   bool anyone_left() const;
-  bool all_run() const;
   void kill_ranks(int signal = SIGKILL) const;
-  /// A launcher removes its ranks' segments, but not if it was killed itself.
+  /// A launcher removes its ranks' segments, but not if it was killed itself; ranks their own, but not if they were.
   void remove_leftovers() const;
 
  private:

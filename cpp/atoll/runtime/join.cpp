@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/runtime/launch.hpp>
+#include <atoll/runtime/pulse.hpp>
 #include <atoll/transport/discover.hpp>
 #include <atoll/transport/ofi_fabric.hpp>
 #include <atoll/transport/plugin.hpp>
@@ -96,6 +97,23 @@ World::LostPeer watch_processes(Bootstrap& job) {
   };
 }
 
+// From here on this rank is heard by the others, and hears of those that are silent.
+World::Options with_pulse(Bootstrap& job, const Plan& plan, World::Options options) {
+  const auto pulse = std::make_shared<Pulse>(
+      job, Pulse::Options{.timeout_s = plan.timeout_seconds, .warn_s = plan.stall_seconds, .alarm = options.alarm});
+  options.waiting = [pulse, also = std::move(options.waiting)](const char* operation) {
+    pulse->note(operation);
+    if (also) also(operation);
+  };
+  options.lost_peer = [pulse, also = std::move(options.lost_peer)]() -> std::optional<std::string> {
+    // A rank that is known to be gone is told by more than its silence.
+    auto lost = also ? also() : std::nullopt;
+    if (!lost) pulse->check();
+    return lost;
+  };
+  return options;
+}
+
 }  // namespace
 
 std::unique_ptr<World> join_world(const Plan& plan, World::Options options,
@@ -108,7 +126,7 @@ std::unique_ptr<World> join_world(const Plan& plan, World::Options options,
   const auto by = launcher();
   const Rank ranks = by ? by->ranks : 1;
   std::optional<Hierarchy> pretended;
-  if (!plan.domains.empty()) pretended = read_domains(plan.domains, ranks);
+  if (!plan.domains.empty()) pretended = read_domains(plan.domains, ranks, options.log);
 
   std::shared_ptr<Bootstrap> job;
   std::unique_ptr<Fabric> fabric;
@@ -135,6 +153,7 @@ std::unique_ptr<World> join_world(const Plan& plan, World::Options options,
                         (plan.transport == "auto" && plan.node_transport == "auto");
     if (shared && job->size() > 1) fabric = over_node(std::move(fabric), *job, plan, pretended, options.log);
   }
+  if (job->size() > 1) options = with_pulse(*job, plan, std::move(options));
   Hierarchy hierarchy = pretended ? std::move(*pretended) : discover(*job, *fabric);
   return std::make_unique<World>(std::move(fabric), plan, std::move(hierarchy), std::move(options));
 }

@@ -8,6 +8,8 @@
 #include <atoll/runtime/job_watch.hpp>
 #include <atoll/runtime/launch.hpp>
 #include <atoll/runtime/local_launcher.hpp>
+#include <atoll/runtime/pulse.hpp>
+#include <atoll/runtime/rank_output.hpp>
 #include <atoll/transport/discover.hpp>
 #include <atoll/transport/inproc.hpp>
 #include <atoll/transport/plugin.hpp>
@@ -37,6 +39,11 @@ sigset_t job_signals() {
   return set;
 }
 
+// How long the ranks of a job may live on after a signal has been passed on to them.
+double patience_s(const JobBoard& board, int signal) {
+  return signal == SIGTERM && all_joined(board) ? kSaving_s : kGrace_s;
+}
+
 // 0 if there are none; `ranks` as far as they are known, else 0.
 Rank ranks_of_domains(const std::string& domains, Rank ranks) {
   return domains.empty() ? 0 : read_domains(domains, ranks).size();
@@ -51,8 +58,9 @@ Job::Job(Rank ranks, Plan plan, std::vector<std::string> command)
   const Rank pretended = ranks_of_domains(plan_.domains, by && by->ranks > 1 ? by->ranks : ranks);
   if (by && by->ranks > 1) {
     if (ranks > 0 && ranks != by->ranks)
-      throw UsageError(fmt::format("--ranks is {} ({} has started {}). Leave --ranks away under a launcher.", ranks,
-                                   by->name, by->ranks));
+      throw UsageError(
+          fmt::format("--ranks is {} ({} has started {}). Leave --ranks and ATOLL_RANKS away under a launcher.", ranks,
+                      by->name, by->ranks));
     if (plan_.transport == "inproc" || is_virtual(plan_))
       throw UsageError(
           fmt::format("--transport {} under {} (its ranks are {} of one process). Start it without a launcher, with "
@@ -129,7 +137,8 @@ Job::~Job() = default;
 void Job::run(const std::function<void(World&)>& f, World::Options options) {
   if (part_ == Part::threads) return run_ranks(ranks_, plan_, f, std::move(options));
   if (part_ == Part::fibers) {
-    const Hierarchy hierarchy = plan_.domains.empty() ? Hierarchy::flat(ranks_) : read_domains(plan_.domains);
+    const Hierarchy hierarchy =
+        plan_.domains.empty() ? Hierarchy::flat(ranks_) : read_domains(plan_.domains, 0, options.log);
     virtual_run_ =
         run_virtual(hierarchy, read_platform(plan_.platform, hierarchy.depth()), plan_, f, std::move(options));
     return;
@@ -171,6 +180,9 @@ void Job::run(const std::function<void(World&)>& f, World::Options options) {
   try {
     f(*world);
     world->close();
+  } catch (const SilentRank& e) {
+    silent_ = e.rank;
+    throw;
   } catch (...) {
     agreed_ = world->has_agreed_error();
     throw;
@@ -179,12 +191,11 @@ void Job::run(const std::function<void(World&)>& f, World::Options options) {
 
 bool Job::reports_errors() const {
   if (part_ != Part::rank) return true;
+  if (silent_ && !board_) return rank_ == (*silent_ == 0 ? 1 : 0);
   return agreed_ ? rank_ == 0 : !board_;
 }
 
-int Job::run_children() {
-  JobBoard board = JobBoard::make(ranks_);
-  const TemporaryFolder folder;
+int Job::run_children(int result) {
   const sigset_t signals = job_signals();
   sigset_t before;
   sigprocmask(SIG_BLOCK, &signals, &before);
@@ -192,33 +203,50 @@ int Job::run_children() {
     sigset_t mask;
     ~Restore() { sigprocmask(SIG_SETMASK, &mask, nullptr); }
   } restore{before};
+  JobBoard board = JobBoard::make(ranks_);
   const File signal_file(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   int launcher = -1;
+  std::optional<TemporaryFolder> folder;
+  std::optional<RankOutput> output;
   if (launcher_.mpi.empty()) {
     std::vector<std::string> command = command_;
     if (command.empty()) command.push_back("atoll");
-    launcher = start_local_ranks(ranks_, own_program(), command, {"ATOLL_JOB=" + board.path()}, folder.path(), before,
-                                 [&](Rank rank, int by_signal) {
-                                   if (board.seat(rank).state == JobBoard::State::running)
-                                     board.note_death(rank, by_signal);
-                                 });
+    folder.emplace();
+    launcher = start_local_ranks({.ranks = ranks_,
+                                  .program = own_program(),
+                                  .command = command,
+                                  .settings = {"ATOLL_JOB=" + board.path()},
+                                  .folder = folder->path(),
+                                  .mask = before,
+                                  .output = result,
+                                  .ended_badly =
+                                      [&](Rank rank, int by_signal) {
+                                        if (board.seat(rank).state == JobBoard::State::running)
+                                          board.note_death(rank, by_signal);
+                                      },
+                                  .patience_s = [&](int signal) { return patience_s(board, signal) + kKillAfter_s; }});
   } else {
-    launcher = start_launcher(launcher_command(launcher_, ranks_, plan_.threads, command_), board.path(), before);
+    output.emplace(board, result);
+    launcher = start_launcher(launcher_command(launcher_, ranks_, plan_.threads, command_), board.path(), before,
+                              output->launchers_end());
   }
   if (launcher < 0)
     throw TransportError(fmt::format("{}: {} (the launcher cannot be started). Free some processes.", launcher_.path,
                                      std::strerror(errno)));
 
+  if (output) output->begin();
   JobWatch job(board, launcher, signal_file.get());
   std::optional<int> status;
   int signal = 0;
   bool ending = false, broken = false, terminated = false;
+  double grace = kGrace_s;
   Timer since_ending;
   while (!(status = job.ended())) {
     if (const int s = job.look(); s != 0) {
       signal = s;
+      grace = patience_s(board, s);
       // MPI's launchers answer SIGTERM by killing their ranks a second later, which may want to save first.
-      if (s == SIGTERM && job.all_run())
+      if (grace == kSaving_s)
         job.kill_ranks(s);
       else
         kill(launcher, s);
@@ -226,11 +254,11 @@ int Job::run_children() {
     if ((!ending && signal != 0) || (!broken && job.broken())) {
       ending = true;
       broken = job.broken();
+      if (broken) grace = kGrace_s;
       since_ending.lap();
     }
     if (!ending) continue;
     const double seconds = since_ending.seconds();
-    const double grace = signal == SIGTERM && !broken ? kSaving_s : kGrace_s;
     if (seconds > grace && !terminated) {
       terminated = true;
       kill(launcher, SIGTERM);
@@ -250,10 +278,14 @@ int Job::run_children() {
   job.look(JobWatch::Patience::none);
   job.remove_leftovers();
 
-  return end_of_job(board, {*status, signal, launcher_});
+  const int code = end_of_job(board, {*status, signal, launcher_});
+  if (output) output->finish();
+  return code;
 }
 
 int Job::finish(int exit_code, std::string_view message) {
+  if (part_ == Part::rank && !board_ && silent_ && !reports_errors())  // the launcher ends all with the first
+    std::this_thread::sleep_for(std::chrono::duration<double>(kOthersEnd_s));
   if (part_ != Part::rank || !board_) return exit_code;
   board_->finish(exit_code, agreed_ ? std::string_view() : message);
   if (exit_code == 0) return 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <unistd.h>
+
 #include <atoll/runtime/job_board.hpp>
 #include <atoll/runtime/mpi_launcher.hpp>
 #include <atoll/runtime/virtual_ranks.hpp>
@@ -71,12 +73,13 @@ class Job {
   /// Starts the ranks, forwards SIGINT, SIGTERM and SIGHUP to them, and waits for their end. Returns their
   /// exit code: 0, or that of the first rank that ended with another and has reported why. A rank that died
   /// is a TransportError that names it, its signal and its last operation; an error of one rank alone is
-  /// thrown again, with its class by the exit code. Nothing of the job runs any more then.
-  int run_children();
+  /// thrown again, with its class by the exit code. Nothing of the job runs any more then. What the ranks print goes to
+  /// the file `result`; IoError if something of it was lost.
+  int run_children(int result = STDOUT_FILENO);
 
   /// Whether this process is to print the error that run() threw: of an error that all ranks share it is rank
   /// 0; of one that is this rank's alone it is the parent if there is one, so that no message of the launcher
-  /// buries it.
+  /// buries it. That a rank is silent is said by the parent too, else by the lowest rank that can.
   bool reports_errors() const;
 
   /// Notes how this process ends, for the parent. Returns what to exit with: under a parent that has the
@@ -93,7 +96,8 @@ class Job {
   std::optional<JobBoard> board_;
   std::optional<VirtualRun> virtual_run_;
   bool joined_ = false;
-  bool agreed_ = false;  // run() threw what every rank threw
+  bool agreed_ = false;         // run() threw what every rank threw
+  std::optional<Rank> silent_;  // for whose silence run() threw
 };
 
 }  // namespace atl

@@ -7,11 +7,15 @@
 
 #include <algorithm>
 #include <atoll/base/error.hpp>
+#include <atoll/base/timer.hpp>
 #include <atoll/runtime/local_launcher.hpp>
 #include <cerrno>
+#include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 
 namespace atl {
 
@@ -38,13 +42,12 @@ struct Program {
   std::vector<char*> arguments, environment;
 };
 
-Program program_of(Rank rank, Rank ranks, const std::vector<std::string>& command,
-                   const std::vector<std::string>& settings, const std::string& folder) {
+Program program_of(Rank rank, const LocalRanks& job) {
   Program p;
-  p.words = command;
-  p.variables = settings;
-  p.variables.push_back(fmt::format("ATOLL_BOOTSTRAP=file:{}", folder));
-  p.variables.push_back(fmt::format("ATOLL_RANKS={}", ranks));
+  p.words = job.command;
+  p.variables = job.settings;
+  p.variables.push_back(fmt::format("ATOLL_BOOTSTRAP=file:{}", job.folder));
+  p.variables.push_back(fmt::format("ATOLL_BOOTSTRAP_RANKS={}", job.ranks));
   p.variables.push_back(fmt::format("ATOLL_RANK={}", rank));
   for (std::string& w : p.words) p.arguments.push_back(w.data());
   p.arguments.push_back(nullptr);
@@ -61,23 +64,26 @@ Program program_of(Rank rank, Rank ranks, const std::vector<std::string>& comman
   return p;
 }
 
-int run_rank(const Program& p, const char* path, const sigset_t& mask, int launcher) {
+int run_rank(const Program& p, const LocalRanks& job, int launcher) {
   const int child = fork();
   if (child != 0) return child;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != launcher) _exit(127);
-  sigprocmask(SIG_SETMASK, &mask, nullptr);
+  sigprocmask(SIG_SETMASK, &job.mask, nullptr);
   if (const int null = open("/dev/null", O_RDONLY); null >= 0) {
     dup2(null, STDIN_FILENO);
     close(null);
   }
-  execve(path, p.arguments.data(), p.environment.data());
+  if (job.output < 0)
+    close(STDOUT_FILENO);
+  else if (job.output != STDOUT_FILENO)
+    dup2(job.output, STDOUT_FILENO);
+  execve(job.program.c_str(), p.arguments.data(), p.environment.data());
   _exit(127);
 }
 
 // The launcher's life; returns its exit code.
-int look_after(const std::vector<Program>& programs, const char* path, const sigset_t& mask,
-               const std::function<void(Rank, int)>& ended_badly) {
+int look_after(const std::vector<Program>& programs, const LocalRanks& job) {
   sigset_t heard;
   sigemptyset(&heard);
   for (const int s : {SIGCHLD, SIGTERM, SIGINT, SIGHUP}) sigaddset(&heard, s);
@@ -91,15 +97,23 @@ int look_after(const std::vector<Program>& programs, const char* path, const sig
   int code = 0;
   std::size_t left = 0;
   for (std::size_t r = 0; r < programs.size(); ++r, ++left)
-    if ((ranks[r] = run_rank(programs[r], path, mask, self)) < 0) {
+    if ((ranks[r] = run_rank(programs[r], job, self)) < 0) {
       code = 127;
       tell_all(SIGKILL);
       break;
     }
+  double patience_s = std::numeric_limits<double>::infinity();
+  Timer since_told;
   while (left > 0) {
+    constexpr timespec kMoment{0, 100'000'000};
     siginfo_t info;
-    const int signal = sigwaitinfo(&heard, &info);
-    if (signal > 0 && signal != SIGCHLD) tell_all(signal);
+    const int signal = std::isinf(patience_s) ? sigwaitinfo(&heard, &info) : sigtimedwait(&heard, &info, &kMoment);
+    if (signal > 0 && signal != SIGCHLD) {
+      patience_s = job.patience_s(signal);
+      since_told.lap();
+      tell_all(signal);
+    }
+    if (since_told.seconds() > patience_s) tell_all(SIGKILL);
     int status = 0;
     for (int pid; left > 0 && (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
       --left;
@@ -109,7 +123,7 @@ int look_after(const std::vector<Program>& programs, const char* path, const sig
       if (ended == 0 || code != 0) continue;
       code = ended;
       // Before the others die of it: later nobody can tell who was first.
-      ended_badly(static_cast<Rank>(rank - ranks.begin()), WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+      job.ended_badly(static_cast<Rank>(rank - ranks.begin()), WIFSIGNALED(status) ? WTERMSIG(status) : 0);
       tell_all(SIGKILL);
     }
   }
@@ -118,18 +132,19 @@ int look_after(const std::vector<Program>& programs, const char* path, const sig
 
 }  // namespace
 
-int start_local_ranks(Rank ranks, const std::string& program, const std::vector<std::string>& command,
-                      const std::vector<std::string>& settings, const std::string& folder, const sigset_t& mask,
-                      const std::function<void(Rank rank, int signal)>& ended_badly) {
+int start_local_ranks(const LocalRanks& job) {
   std::vector<Program> programs;
-  for (Rank r = 0; r < ranks; ++r) programs.push_back(program_of(r, ranks, command, settings, folder));
+  for (Rank r = 0; r < job.ranks; ++r) programs.push_back(program_of(r, job));
   const int parent = getpid();
   const int launcher = fork();
   if (launcher != 0) return launcher;
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(127);
-  _exit(look_after(programs, program.c_str(), mask, ended_badly));
+  const int code = look_after(programs, job);
+  std::error_code ignored;
+  if (getppid() != parent) std::filesystem::remove_all(job.folder, ignored);  // nobody else is left to do it
+  _exit(code);
 }
 
 }  // namespace atl

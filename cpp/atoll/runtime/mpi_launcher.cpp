@@ -79,7 +79,8 @@ std::vector<std::string> launcher_command(const MpiLauncher& launcher, Rank rank
   return out;
 }
 
-int start_launcher(const std::vector<std::string>& command, const std::string& board, const sigset_t& mask) {
+int start_launcher(const std::vector<std::string>& command, const std::string& board, const sigset_t& mask,
+                   int output) {
   // All that allocates comes before the fork.
   std::vector<char*> arguments;
   for (const std::string& a : command) arguments.push_back(const_cast<char*>(a.c_str()));
@@ -107,6 +108,7 @@ int start_launcher(const std::vector<std::string>& command, const std::string& b
     dup2(null, STDIN_FILENO);
     close(null);
   }
+  dup2(output, STDOUT_FILENO);
   execve(arguments[0], arguments.data(), environment.data());
   _exit(127);
 }

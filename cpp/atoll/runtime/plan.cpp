@@ -62,10 +62,10 @@ std::string variable_of(const char* field) {
   return name;
 }
 
-// Read elsewhere: base/isa, the tests, the launcher's hand-over to its children, bootstraps.
-constexpr const char* kOtherVariables[] = {"ATOLL_ISA",     "ATOLL_DATA",      "ATOLL_JOB",
-                                           "ATOLL_PLUGINS", "ATOLL_BOOTSTRAP", "ATOLL_RANK",
-                                           "ATOLL_RANKS",   "ATOLL_HOSTS",     "ATOLL_CACHE"};
+// Read elsewhere: base/isa, the tests, the launcher's hand-over to its children, bootstraps, the command (--ranks).
+constexpr const char* kOtherVariables[] = {
+    "ATOLL_ISA",   "ATOLL_DATA",      "ATOLL_JOB",  "ATOLL_PLUGINS",         "ATOLL_HOSTS",
+    "ATOLL_CACHE", "ATOLL_BOOTSTRAP", "ATOLL_RANK", "ATOLL_BOOTSTRAP_RANKS", "ATOLL_RANKS"};
 
 }  // namespace
 

@@ -35,7 +35,9 @@ struct Plan {
   std::size_t budget_bytes = std::size_t{1} << 30;      ///< communication memory per rank
   std::size_t replicated_bytes = std::size_t{1} << 30;  ///< largest O(n) bitmap that each rank may hold
   double stall_seconds = 30;       ///< without any progress for so long: say once who waits for what
-  double timeout_seconds = 0;      ///< give up a wait after this long; 0: never
+  /// A process that has not answered for so long, while others wait, ends the job: it is stopped or lost (one that
+  /// computes answers). 0: never. Where ranks are threads, any other value than this gives up a wait after so long.
+  double timeout_seconds = 60;
   std::uint64_t shuffle_seed = 0;  ///< not 0: inproc delays and reorders delivery by this seed
 
   /// slot_bytes, or where it is 0: 64 KiB up to 16 ranks (measured best for 2 to 4 over MPI and in process), then less,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atoll/base/start_thread.hpp>
 #include <atoll/runtime/world.hpp>
 #include <atoll/transport/discover.hpp>
 #include <atoll/transport/inproc.hpp>
@@ -9,7 +10,8 @@
 namespace atl {
 
 void run_ranks(Rank ranks, const Plan& plan, const std::function<void(World&)>& f, World::Options options) {
-  const Hierarchy hierarchy = plan.domains.empty() ? Hierarchy::flat(ranks) : read_domains(plan.domains, ranks);
+  const Hierarchy hierarchy =
+      plan.domains.empty() ? Hierarchy::flat(ranks) : read_domains(plan.domains, ranks, options.log);
   check(hierarchy.size() == ranks, "domains '{}' make {} ranks (there are {}). Correct --domains or --ranks.",
         plan.domains, hierarchy.size(), ranks);
   std::vector<int> nodes;
@@ -43,8 +45,16 @@ void run_ranks(Rank ranks, const Plan& plan, const std::function<void(World&)>& 
     }
   };
   std::vector<std::thread> others;
-  for (Rank r = 1; r < ranks; ++r) others.emplace_back(play, r);
-  play(0);
+  try {
+    for (Rank r = 1; r < ranks; ++r)
+      others.push_back(start_thread(fmt::format("rank {} of {}", r, ranks), [&play, r] { play(r); }));
+    play(0);
+  } catch (...) {  // those that run hear that it is gone
+    const auto r = static_cast<Rank>(others.size() + 1);
+    errors[static_cast<std::size_t>(r)] = std::current_exception();
+    Rank none = -1;
+    first_failed.compare_exchange_strong(none, r);
+  }
   for (auto& t : others) t.join();
   // The rank that failed first knows why; the others only know that it is gone.
   if (const Rank failed = first_failed.load(); failed >= 0)

@@ -55,14 +55,10 @@ void World::Watch::idle() {
     moved_ = moved;
     since_ = now;
   }
-  constexpr double kNap_s = 0.001;
-  world_.fabric_->wait(kNap_s, world_.reception_.wanted());
+  world_.fabric_->wait(Backoff::nap_s(now - since_), world_.reception_.wanted());
   if (now - checked_ > kPeerCheck_s) {
     checked_ = now;
-    if (world_.options_.lost_peer)
-      if (auto lost = world_.options_.lost_peer())
-        throw TransportError(fmt::format("{} (rank {} was waiting in '{}'). Look at that rank's own messages.", *lost,
-                                         world_.rank_, what_));
+    world_.check_peers(what_);
   }
   if (!reported_ && now - since_ > world_.plan_.stall_seconds) {
     reported_ = true;
@@ -74,11 +70,18 @@ void World::Watch::idle() {
         world_.rank_, now - since_, what_, c.retries[1], c.retries[2], c.retries[3],
         world_.reception_.describe_sinks());
   }
-  if (const double limit = world_.plan_.timeout_seconds; limit > 0 && now - since_ > limit)
+  if (const double limit = world_.wait_limit_s_; limit > 0 && now - since_ > limit)
     throw TransportError(
         fmt::format("rank {} waited {:.1f} s in '{}' without any progress (timeout_seconds is {}). Look for "
                     "a rank that stopped, or raise it.",
                     world_.rank_, now - since_, what_, limit));
+}
+
+void World::check_peers(const char* what) {
+  if (!options_.lost_peer) return;
+  if (auto lost = options_.lost_peer())
+    throw TransportError(
+        fmt::format("{} (rank {} was waiting in '{}'). Look at that rank's own messages.", *lost, rank_, what));
 }
 
 void World::note_refusal(const char* what, Rank to) {
@@ -88,10 +91,14 @@ void World::note_refusal(const char* what, Rank to) {
   const double now = this->now();
   const std::uint64_t moved = reception_.moved();
   if (refusals_.since < 0 || moved != refusals_.moved) {
-    refusals_.since = now;
+    refusals_.since = refusals_.checked = now;
     refusals_.moved = moved;
     refusals_.reported = false;
     return;
+  }
+  if (now - refusals_.checked > kPeerCheck_s) {
+    refusals_.checked = now;
+    check_peers(what);
   }
   if (refusals_.reported || now - refusals_.since < plan_.stall_seconds) return;
   refusals_.reported = true;

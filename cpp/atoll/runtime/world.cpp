@@ -15,6 +15,15 @@ int threads_per_rank(const Plan& plan, const Fabric& fabric) {
   return std::max(1, usable_cores() / std::max(1, on_node));
 }
 
+// Ranks that are threads of one process stop together or not at all, so silence is nothing to go by: there a time that
+// was set is for every wait.
+double wait_limit(const Plan& plan, const Fabric& fabric) {
+  const Rank peer = fabric.rank() == 0 ? 1 : 0;
+  return fabric.size() > 1 && fabric.shares_addresses(peer) && plan.timeout_seconds != Plan{}.timeout_seconds
+             ? plan.timeout_seconds
+             : 0;
+}
+
 std::vector<LinkCost> costs_of(const Plan& plan, int depth, const std::vector<LinkCost>& given) {
   return given.empty() ? read_platform(plan.platform, depth).costs : given;
 }
@@ -29,6 +38,7 @@ World::World(std::unique_ptr<Fabric> fabric, Plan plan, Hierarchy hierarchy, Opt
       options_(std::move(options)),
       rank_(fabric_->rank()),
       size_(fabric_->size()),
+      wait_limit_s_(wait_limit(plan_, *fabric_)),
       model_(hierarchy_, costs_of(plan_, hierarchy_.depth(), options_.costs),
              {fabric_->slot_bytes(), plan_.slots_per_peer}),
       votes_by_tree_(hierarchy_.depth() > 1 && plan_.route != "direct"),
@@ -71,6 +81,9 @@ void World::close() {
   reception_.end_thread();
   Collectives::shut();
   fabric_->close();
+  // Nobody waits for this rank any more, nor it for others.
+  options_.lost_peer = nullptr;
+  options_.waiting = nullptr;
 }
 
 std::unique_ptr<const Route> World::make_route(std::string_view name) const {

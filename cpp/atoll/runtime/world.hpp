@@ -34,6 +34,9 @@ class World : public Collectives {
   using LostPeer = std::function<std::optional<std::string>()>;
   struct Options {
     Log log;
+    /// For what concerns the whole job and a single rank has seen, whichever: a sink on each rank, where only rank 0
+    /// may have a log. Any thread.
+    Log alarm;
     LostPeer lost_peer;
     /// Told what this rank waits for, when a wait begins that is not over at once; any thread.
     std::function<void(const char* operation)> waiting;
@@ -137,6 +140,7 @@ class World : public Collectives {
   /// Hands over a message that was taken from a ring; false: its sink has no room or is not open yet, put it back.
   bool deliver_message(const Packet& packet) { return reception_.deliver_message(packet); }
   /// A send was refused: if nothing has moved for Plan::stall_seconds, says so once, with the depths of all queues.
+  /// Throws TransportError when a peer is lost or silent.
   void note_refusal(const char* what, Rank to);
 
   /// Takes what has arrived and runs its handlers; true if there was something. Any thread.
@@ -146,7 +150,7 @@ class World : public Collectives {
   /// Threads that may call in: the team's and the communication thread.
   int thread_slots() const { return team_.size() + 1; }
   /// Makes progress until done(); `what` names the wait in the report of a stall. Throws TransportError when a peer is
-  /// lost or Plan::timeout_seconds have passed.
+  /// lost or silent (Plan::timeout_seconds).
   template <class Done>
   void wait_until(const char* what, Done&& done);
 
@@ -191,6 +195,8 @@ class World : public Collectives {
 
   std::unique_ptr<const Route> make_route(std::string_view name) const;
   void agree_on(int kind, const std::string& message);
+  /// Throws TransportError when one is lost or silent.
+  void check_peers(const char* what);
 
   std::unique_ptr<Fabric> fabric_;
   const Plan plan_;
@@ -198,6 +204,7 @@ class World : public Collectives {
   std::vector<std::unique_ptr<const Route>> routes_;  // the first by Plan::route, then what hops() was asked for
   Options options_;
   const Rank rank_, size_;
+  const double wait_limit_s_;  // of one wait; 0: none
   const RouteModel model_;
   bool votes_by_tree_;
   const double started_;
@@ -214,7 +221,7 @@ class World : public Collectives {
   struct Refusals {
     SpinLock lock;
     std::uint64_t moved = 0;
-    double since = -1;
+    double since = -1, checked = 0;
     bool reported = false;
   } refusals_;
   std::atomic<std::ptrdiff_t> memory_{0}, memory_high_{0};

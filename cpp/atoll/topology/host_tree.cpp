@@ -66,6 +66,13 @@ int depth_of(const Domain& d) {
   return deepest + 1;
 }
 
+// One root over those that have hosts.
+Domain joined(std::vector<Domain> roots) {
+  std::erase_if(roots, [](const Domain& d) { return d.children.empty(); });
+  if (roots.size() == 1) return std::move(roots.front());
+  return {.kind = "system", .name = {}, .children = std::move(roots), .ranks = {}};
+}
+
 // Puts domains of one child above those children of d that are less than depth - 1 deep; kinds are by level.
 void fill_in(Domain& d, int depth, const std::vector<std::string>& kinds) {
   for (Domain& c : d.children) {
@@ -106,8 +113,11 @@ void SwitchTree::add(const std::string& name, std::vector<std::string> switches,
   entry->second.where = where;
   for (const std::string& h : hosts) {
     const auto [before, first] = host_at_.try_emplace(h, where);
-    check(first, "{}: host '{}' (also in {}; a host is in one leaf domain). Name it once.", where, h, before->second);
-    entry->second.hosts.push_back(host(h));
+    if (first) {
+      entry->second.hosts.push_back(host(h));
+    } else if (again_++ == 0) {
+      named_again_ = fmt::format("{}: host '{}' (also in {})", where, h, before->second);
+    }
   }
 }
 
@@ -123,36 +133,44 @@ Domain SwitchTree::grow(const std::string& name) {
     Domain c = grow(child);
     if (!c.children.empty()) d.children.push_back(std::move(c));
   }
+  if (d.children.empty()) empty_.push_back(name);
   return d;
 }
 
-Domain SwitchTree::take() {
+std::vector<Domain> SwitchTree::roots() {
   std::map<std::string, bool> is_child;
   for (const auto& [name, s] : switches_)
     for (const std::string& child : s.switches) is_child[child] = true;
   std::vector<Domain> roots;
   for (const std::string& name : order_)
-    if (!is_child.contains(name))
-      if (Domain d = grow(name); !d.children.empty()) roots.push_back(std::move(d));
+    if (!is_child.contains(name)) roots.push_back(grow(name));
   for (const std::string& name : order_)
     check(switches_.at(name).placed, "{}: {} '{}' (it is under itself). Break the circle.", switches_.at(name).where,
           kind_, name);
-  if (roots.size() == 1) return std::move(roots.front());
-  return {.kind = "system", .name = {}, .children = std::move(roots), .ranks = {}};
+  check(!host_at_.empty(), "{}: no {} has a host (ranks are placed on hosts). Name some.", path_, kind_);
+  if (again_ > 0)
+    log_(LogLevel::warn, "{}; {} hosts are named more than once, and are in the first {} that names them", named_again_,
+         again_, kind_);
+  if (!empty_.empty())
+    log_(LogLevel::info, "{}: {} '{}' has no host; {} such are left out", switches_.at(empty_.front()).where, kind_,
+         empty_.front(), empty_.size());
+  return roots;
 }
 
-Domain group_blocks(std::vector<Domain> blocks, const std::vector<std::int64_t>& sizes) {
+Domain SwitchTree::take() { return joined(roots()); }
+
+Domain SwitchTree::take_in_groups(const std::vector<std::int64_t>& sizes) {
+  std::vector<Domain> blocks = roots();
   for (std::size_t s = 1; s < sizes.size() && blocks.size() > 1; ++s) {
     const auto in_group = static_cast<std::size_t>(sizes[s] / sizes[s - 1]);
     std::vector<Domain> groups;
     for (std::size_t b = 0; b < blocks.size(); ++b) {
       if (b % in_group == 0) groups.push_back({.kind = "group", .name = {}, .children = {}, .ranks = {}});
-      groups.back().children.push_back(std::move(blocks[b]));
+      if (!blocks[b].children.empty()) groups.back().children.push_back(std::move(blocks[b]));
     }
     blocks = std::move(groups);
   }
-  if (blocks.size() == 1) return std::move(blocks.front());
-  return {.kind = "system", .name = {}, .children = std::move(blocks), .ranks = {}};
+  return joined(std::move(blocks));
 }
 
 std::int64_t count_hosts(const Domain& tree) {

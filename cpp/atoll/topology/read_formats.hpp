@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/base/log.hpp>
 #include <atoll/topology/network.hpp>
 #include <atoll/topology/read_topology.hpp>
 #include <cstdint>
@@ -22,6 +23,7 @@ namespace atl {
 struct TopologyFile {
   std::string path;
   std::string text;
+  Log log = {};  ///< hears what is legal there and of no use here
   /// "path:line"
   std::string at(std::size_t line) const { return path + ":" + std::to_string(line); }
 };
@@ -47,13 +49,18 @@ Domain host(std::string name);
 /// Switches with their children by name, in any order, put together as a tree.
 class SwitchTree {
  public:
-  explicit SwitchTree(std::string kind) : kind_(std::move(kind)) {}
-  /// `where` as in expand_hosts; a switch that is added twice is an error.
+  SwitchTree(std::string kind, const TopologyFile& file) : kind_(std::move(kind)), path_(file.path), log_(file.log) {}
+  /// `where` as in expand_hosts; a switch that is added twice is an error. A host that several name is in the first of
+  /// them, as a switch is under the first that names it.
   void add(const std::string& name, std::vector<std::string> switches, const std::vector<std::string>& hosts,
            const std::string& where);
   bool empty() const { return order_.empty(); }
-  /// One root, "system" if there would be several. Throws for a child that nobody adds, and for circles.
+  /// One root, "system" if there would be several; switches without a host are left out. Throws for a child that nobody
+  /// adds, for circles, and where there is no host at all.
   Domain take();
+  /// The same, of blocks of equal importance: sizes[1] / sizes[0] of them in each group, then so many groups in the
+  /// next, ... One without a host keeps its place in its group.
+  Domain take_in_groups(const std::vector<std::int64_t>& sizes);
 
  private:
   struct Switch {
@@ -62,16 +69,18 @@ class SwitchTree {
     std::string where;
     bool placed = false;
   };
+  std::vector<Domain> roots();
   Domain grow(const std::string& name);
 
-  std::string kind_;
+  std::string kind_, path_;
+  Log log_;
   std::vector<std::string> order_;
   std::map<std::string, Switch> switches_;
   std::map<std::string, std::string> host_at_;  // host -> where it was added
+  std::string named_again_;                     // the first host that is named again, and where
+  std::size_t again_ = 0;                       // how many such
+  std::vector<std::string> empty_;              // switches without hosts
 };
-
-/// Blocks of equal importance, `first` of them in each group, then so many groups in the next, ...
-Domain group_blocks(std::vector<Domain> blocks, const std::vector<std::int64_t>& sizes);
 
 std::int64_t count_hosts(const Domain& tree);
 

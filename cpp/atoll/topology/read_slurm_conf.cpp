@@ -50,7 +50,8 @@ std::vector<Line> lines_of(const TopologyFile& file) {
 
 std::vector<std::string> names(const Line& line, const char* key) {
   const auto found = line.values.find(key);
-  return found == line.values.end() ? std::vector<std::string>() : expand_hosts(found->second, line.where);
+  return found == line.values.end() || found->second.empty() ? std::vector<std::string>()
+                                                             : expand_hosts(found->second, line.where);
 }
 
 std::vector<std::int64_t> block_sizes(const Line& line, const std::string& text) {
@@ -71,7 +72,7 @@ std::vector<std::int64_t> block_sizes(const Line& line, const std::string& text)
 }  // namespace
 
 Domain read_slurm_conf(const TopologyFile& file) {
-  SwitchTree switches("switch"), blocks("block");
+  SwitchTree switches("switch", file), blocks("block", file);
   std::vector<std::int64_t> sizes;
   for (const Line& line : lines_of(file)) {
     const auto named = [&](const char* key) {
@@ -79,8 +80,6 @@ Domain read_slurm_conf(const TopologyFile& file) {
       return found == line.values.end() ? std::string() : found->second;
     };
     if (const std::string name = named("switchname"); !name.empty()) {
-      check(line.values.contains("nodes") || line.values.contains("switches"),
-            "{}: switch '{}' (nothing is under it). Add Nodes= or Switches=.", line.where, name);
       switches.add(name, names(line, "switches"), names(line, "nodes"), line.where);
     } else if (const std::string block = named("blockname"); !block.empty()) {
       blocks.add(block, {}, names(line, "nodes"), line.where);
@@ -96,10 +95,7 @@ Domain read_slurm_conf(const TopologyFile& file) {
         "{}: switches and blocks in one file (it is for topology/tree or for "
         "topology/block). Divide it.",
         file.path);
-  if (blocks.empty()) return switches.take();
-  Domain all = blocks.take();
-  if (all.kind == "block") return all;
-  return group_blocks(std::move(all.children), sizes);
+  return blocks.empty() ? switches.take() : blocks.take_in_groups(sizes);
 }
 
 }  // namespace atl

@@ -34,7 +34,7 @@ std::string unpack(const std::string& path, const std::string& packed) {
   return text;
 }
 
-TopologyFile open(const std::string& path) {
+TopologyFile open(const std::string& path, const Log& log) {
   std::error_code error;
   check(std::filesystem::is_regular_file(path, error), "{}: no such file. Correct the path.", path);
   check(std::filesystem::file_size(path, error) <= kMostBytes,
@@ -47,7 +47,7 @@ TopologyFile open(const std::string& path) {
   if (!file) throw IoError(fmt::format("{}: cannot be read. Check its permissions.", path));
   std::string text = std::move(bytes).str();
   if (text.starts_with("\x28\xb5\x2f\xfd")) text = unpack(path, text);
-  return {path, std::move(text)};
+  return {path, std::move(text), log};
 }
 
 enum class Format { slurm_conf, yaml, infiniband, simgrid, hwloc, json };
@@ -155,9 +155,9 @@ Domain without_hosts(Domain tree) {
   return tree;
 }
 
-Hierarchy read_hierarchy(const std::string& path, int ranks_per_host) {
+Hierarchy read_hierarchy(const std::string& path, int ranks_per_host, const Log& log) {
   check(ranks_per_host > 0, "{} ranks per host (at least 1). Correct it.", ranks_per_host);
-  const TopologyFile file = open(path);
+  const TopologyFile file = open(path, log);
   const Format format = format_of(file);
   if (format == Format::json) {
     try {
@@ -180,7 +180,7 @@ Hierarchy read_hierarchy(const std::string& path, int ranks_per_host) {
 Network read_network(const std::string& text) {
   std::error_code ignored;
   if (text.find(':') != std::string::npos && !std::filesystem::exists(text, ignored)) return Network::parse(text);
-  const TopologyFile file = open(text);
+  const TopologyFile file = open(text, {});
   const Format format = format_of(file);
   check(format != Format::json, "{}: JSON (a hierarchy has no links). Name another format.", text);
   if (format == Format::infiniband) return read_infiniband(file).network;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/base/log.hpp>
 #include <atoll/topology/hierarchy.hpp>
 #include <atoll/topology/network.hpp>
 #include <string>
@@ -21,11 +22,12 @@
 ///     JSON                      as `atoll info --json` prints it; its ranks are taken as they are
 ///
 /// Ranks are numbered in the order of the tree. Where leaves are not equally deep, domains of one child are put in. A
-/// switch that several switches name is under the first of them.
+/// switch or host that several switches name is under the first of them; switches without hosts are left out. The log
+/// hears of both (hosts: warn, switches: info).
 namespace atl {
 
 /// Throws InputError.
-Hierarchy read_hierarchy(const std::string& path, int ranks_per_host = 1);
+Hierarchy read_hierarchy(const std::string& path, int ranks_per_host = 1, const Log& log = {});
 
 /// One of Network::parse's names, or a file: ibnetdiscover's links as they are, a platform with one torus, fat tree or
 /// dragonfly cluster as that family, and all others as the tree that they describe, with one cable to each domain.

@@ -15,29 +15,33 @@ std::string where(const TopologyFile& file, const YAML::Node& node) {
   return file.at(static_cast<std::size_t>(std::max(0, node.Mark().line)) + 1);
 }
 
-// "a[1-2],b" or a list of such texts.
+// "a[1-2],b" or a list of such texts; what is empty names none.
 std::vector<std::string> names(const TopologyFile& file, const YAML::Node& node) {
   std::vector<std::string> out;
   if (!node || node.IsNull()) return out;
-  if (node.IsScalar()) return expand_hosts(node.as<std::string>(), where(file, node));
-  for (const YAML::Node& entry : node)
-    for (std::string& name : expand_hosts(entry.as<std::string>(), where(file, entry))) out.push_back(std::move(name));
+  const auto add = [&](const YAML::Node& text) {
+    if (text.IsNull() || (text.IsScalar() && text.Scalar().empty())) return;
+    for (std::string& name : expand_hosts(text.as<std::string>(), where(file, text))) out.push_back(std::move(name));
+  };
+  if (node.IsScalar()) {
+    add(node);
+  } else {
+    for (const YAML::Node& entry : node) add(entry);
+  }
   return out;
 }
 
 Domain slurm_block(const TopologyFile& file, const YAML::Node& block) {
-  SwitchTree blocks("block");
+  SwitchTree blocks("block", file);
   for (const YAML::Node& b : block["blocks"])
     blocks.add(b["block"].as<std::string>(), {}, names(file, b["nodes"]), where(file, b));
-  Domain all = blocks.take();
-  if (all.kind == "block") return all;
   std::vector<std::int64_t> sizes;
   for (const YAML::Node& size : block["block_sizes"]) {
     sizes.push_back(size.as<std::int64_t>());
     check(sizes.back() > 0 && (sizes.size() == 1 || sizes.back() % sizes[sizes.size() - 2] == 0),
           "{}: block size {} (each is a multiple of the one before). Correct it.", where(file, size), sizes.back());
   }
-  return group_blocks(std::move(all.children), sizes);
+  return blocks.take_in_groups(sizes);
 }
 
 Domain slurm(const TopologyFile& file, const YAML::Node& list) {
@@ -48,7 +52,7 @@ Domain slurm(const TopologyFile& file, const YAML::Node& list) {
       break;
     }
   if (const YAML::Node tree = chosen["tree"]) {
-    SwitchTree switches("switch");
+    SwitchTree switches("switch", file);
     for (const YAML::Node& s : tree["switches"])
       switches.add(s["switch"].as<std::string>(), names(file, s["children"]), names(file, s["nodes"]), where(file, s));
     return switches.take();
@@ -81,7 +85,10 @@ Domain topograph(const TopologyFile& file, const YAML::Node& model) {
     Entry& at = entry(b["switch"].as<std::string>(), b);
     for (std::string& name : names(file, b["nodes"])) at.hosts.push_back(std::move(name));
   }
-  SwitchTree tree("switch");
+  for (std::size_t i = 0; i < order.size(); ++i)  // a switch that only its parent names has no block: no host
+    for (const std::string& child : std::vector(entries.at(order[i]).switches))
+      if (entries.try_emplace(child, Entry{{}, {}, entries.at(order[i]).where}).second) order.push_back(child);
+  SwitchTree tree("switch", file);
   for (const std::string& name : order) {
     Entry& e = entries.at(name);
     tree.add(name, std::move(e.switches), e.hosts, e.where);

@@ -33,7 +33,8 @@ std::unique_ptr<Bootstrap> find_bootstrap(double timeout_s) {
   const std::string_view text = how;
   if (!text.starts_with("file:") || text.size() == 5)
     throw UsageError(fmt::format("ATOLL_BOOTSTRAP is '{}' (there is file:FOLDER). Correct or unset it.", text));
-  const Rank rank = need_number("ATOLL_RANK", "ATOLL_BOOTSTRAP"), ranks = need_number("ATOLL_RANKS", "ATOLL_BOOTSTRAP");
+  const Rank rank = need_number("ATOLL_RANK", "ATOLL_BOOTSTRAP");
+  const Rank ranks = need_number("ATOLL_BOOTSTRAP_RANKS", "ATOLL_BOOTSTRAP");
   if (rank >= ranks)
     throw UsageError(
         fmt::format("ATOLL_RANK is {} of {} (ranks count from 0). Give each process its own number.", rank, ranks));

@@ -48,8 +48,9 @@ std::unique_ptr<Bootstrap> bootstrap_by_hosts(const std::string& file, Rank rank
 Rank ranks_of_hosts(const std::string& file);
 
 /// By what the launcher left in the environment; null: this process was started alone, or by a launcher that speaks none
-/// of these (Open MPI's: bootstrap_by_mpi). In this order: ATOLL_BOOTSTRAP=file:FOLDER with ATOLL_RANK and ATOLL_RANKS;
-/// ATOLL_HOSTS=FILE with ATOLL_RANK; PMI_FD with PMI_RANK and PMI_SIZE. Throws UsageError when these do not fit together.
+/// of these (Open MPI's: bootstrap_by_mpi). In this order: ATOLL_BOOTSTRAP=file:FOLDER with ATOLL_RANK and
+/// ATOLL_BOOTSTRAP_RANKS; ATOLL_HOSTS=FILE with ATOLL_RANK; PMI_FD with PMI_RANK and PMI_SIZE. Throws UsageError when
+/// these do not fit together.
 std::unique_ptr<Bootstrap> find_bootstrap(double timeout_s = kBootstrapSeconds);
 
 }  // namespace atl

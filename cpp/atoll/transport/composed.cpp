@@ -62,7 +62,8 @@ class Composed final : public Fabric {
     if (!anyone_far_) return node_->wait(timeout_s, wanted);
     const Timer timer;
     // Asleep on the node's bell, with a look at the network between naps that grow.
-    for (double nap_s = 10e-6;; nap_s = std::min(2 * nap_s, 250e-6)) {
+    const double longest_s = std::max(250e-6, timeout_s / 4);
+    for (double nap_s = 10e-6;; nap_s = std::min(2 * nap_s, longest_s)) {
       if (network_->wait(0, wanted)) return true;
       const double left_s = timeout_s - timer.seconds();
       if (left_s <= 0) return false;

@@ -171,10 +171,10 @@ Hierarchy discover(Bootstrap& job, const Fabric& fabric) {
   return hierarchy_of(all);
 }
 
-Hierarchy read_domains(const std::string& text, Rank ranks) {
+Hierarchy read_domains(const std::string& text, Rank ranks, const Log& log) {
   std::error_code ignored;
   if (std::filesystem::is_regular_file(text, ignored)) {
-    Hierarchy h = read_hierarchy(text);
+    Hierarchy h = read_hierarchy(text, 1, log);
     // A hierarchy of ranks (JSON) stays as it is and has the wrong size then, which the caller says.
     return ranks > h.size() && ranks % h.size() == 0 ? read_hierarchy(text, ranks / h.size()) : h;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/base/log.hpp>
 #include <atoll/topology/hierarchy.hpp>
 #include <atoll/transport/bootstrap.hpp>
 #include <atoll/transport/fabric.hpp>
@@ -41,7 +42,7 @@ Hierarchy discover(Bootstrap& job, const Fabric& fabric);
 /// The value of --domains: "2x4", "3+2", a network as "torus:4x4" (a rank for each host), or a file of any format of
 /// read_topology.hpp. A file's hosts have equally many ranks each where `ranks`, if it is given, allows that, else one.
 /// Throws InputError.
-Hierarchy read_domains(const std::string& text, Rank ranks = 0);
+Hierarchy read_domains(const std::string& text, Rank ranks = 0, const Log& log = {});
 
 /// What `atoll doctor` and results say about the machine.
 struct Machine {

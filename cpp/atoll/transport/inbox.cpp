@@ -29,7 +29,7 @@ void Bell::wake() {
 }
 
 void Bell::sleep(std::uint32_t seen, double timeout_s) {
-  const timespec limit{0, static_cast<long>(std::min(timeout_s, kNap_s) * 1e9)};
+  const timespec limit{0, static_cast<long>(std::min(timeout_s, 0.999) * 1e9)};
   syscall(SYS_futex, &rings, FUTEX_WAIT, seen, &limit, nullptr, 0);
 }
 

@@ -29,9 +29,8 @@ struct InboxGeometry {
 };
 
 /// What a rank sleeps on. Whoever has put something into its inbox rings, which costs a look at `sleepers` unless it
-/// sleeps. A ring may be missed if both act at the same instant, so sleeps are short (kNap_s).
+/// sleeps. A ring may be missed if both act at the same instant, so nobody sleeps for longer than that may delay it.
 struct alignas(128) Bell {
-  static constexpr double kNap_s = 0.001;
   std::atomic<std::uint32_t> rings{0};
   std::atomic<std::uint32_t> sleepers{0};
 
@@ -40,7 +39,7 @@ struct alignas(128) Bell {
       wake();
   }
   void wake();
-  /// Until the next ring after `seen`, or `timeout_s`, or kNap_s.
+  /// Until the next ring after `seen`, or `timeout_s`.
   void sleep(std::uint32_t seen, double timeout_s);
 };
 

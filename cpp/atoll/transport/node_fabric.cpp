@@ -198,13 +198,15 @@ class NodeFabric final : public Fabric, public Rings {
   }
 
   bool wait(double timeout_s, TrafficSet wanted) override {
+    constexpr double kShortNap_s = 0.001;
+    const double nap_s = std::max(kShortNap_s, timeout_s / 4);
     Bell& bell = mine_.bell();
     const std::uint32_t seen = bell.rings.load(std::memory_order_acquire);
     const Timer timer;
     bell.sleepers.fetch_add(1, std::memory_order_seq_cst);
     bool here = anything(wanted);
     for (double left = timeout_s; !here && left > 0; left = timeout_s - timer.seconds()) {
-      bell.sleep(seen, left);
+      bell.sleep(seen, std::min(left, nap_s));
       here = bell.rings.load(std::memory_order_acquire) != seen || anything(wanted);
     }
     bell.sleepers.fetch_sub(1, std::memory_order_relaxed);

@@ -91,7 +91,8 @@ std::optional<Rank> number(const char* variable) {
 }  // namespace
 
 std::optional<Launcher> launcher() {
-  if (const auto n = number("ATOLL_RANKS")) return Launcher{"atoll", "", *n, number("ATOLL_RANK").value_or(0)};
+  if (const auto n = number("ATOLL_BOOTSTRAP_RANKS"))
+    return Launcher{"atoll", "", *n, number("ATOLL_RANK").value_or(0)};
   if (const char* hosts = std::getenv("ATOLL_HOSTS"))
     if (const auto rank = number("ATOLL_RANK")) return Launcher{"ATOLL_HOSTS", "", ranks_of_hosts(hosts), *rank};
   // The innermost launcher first: an mpirun inside a batch job also sees the variables of the batch system.

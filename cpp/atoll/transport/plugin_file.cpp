@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atoll/base/error.hpp>
+#include <atoll/transport/kept_signals.hpp>
 #include <atoll/transport/plugin.hpp>
 #include <atoll/transport/plugin_file.hpp>
 #include <cstdlib>
@@ -39,7 +40,10 @@ PluginFile open_plugin_file(const PluginName& name) {
       continue;
     }
     out.path = path.string();
-    void* handle = dlopen(out.path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* handle = [&] {
+      const KeptSignals ours;
+      return dlopen(out.path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    }();
     if (!handle) {
       out.why = fmt::format("{} (it does not load). Install {} (Debian, Ubuntu).", dlerror(), name.package);
       return out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/verify/breaches.hpp>
 #include <atoll/verify/flood.hpp>
+#include <atoll/verify/path_breaches.hpp>
 #include <atoll/verify/shortest_paths.hpp>
 #include <cmath>
 #include <limits>
@@ -10,22 +10,9 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kGrain = 1024;
+using namespace path_breaches;
 
-/// What can be wrong, in the order in which it is named.
-enum Rule : int {
-  source_value = 1,  // rule 2
-  value,             // rule 2
-  source_parent,     // rule 1
-  stray_parent,      // rule 1: not reached, but it has a parent
-  no_parent,         // rule 1
-  no_edge,           // rule 5
-  tree_edge,         // rule 2
-  no_tight_edge,     // rule 2, without parents
-  long_edge,         // rule 3
-  leaving_edge,      // rule 4
-  unhung,            // rule 1
-};
+constexpr std::size_t kGrain = 1024;
 
 struct Unit {
   double operator[](std::size_t) const { return 1; }
@@ -75,7 +62,7 @@ class Paths {
   }
   Real distance(Local v) const { return distance_[static_cast<std::size_t>(v)]; }
   Vertex parent(Local v) const { return parent_[static_cast<std::size_t>(v)]; }
-  void note(Rule rule, Local v, Breach breach = {}) {
+  void note(PathRule rule, Local v, Breach breach = {}) {
     breach.rule = rule;
     breach.a = graph_.id_of(v);
     breaches_.note(breach);
@@ -175,55 +162,13 @@ class Paths {
   const bool has_parents_;
 };
 
-template <class Number>
-std::string describe(const Graph& graph, const Breach& b, Vertex source, const char* distance, bool parents) {
-  const Number x = static_cast<Number>(b.x), y = static_cast<Number>(b.y), z = static_cast<Number>(b.z);
-  const auto edge = [&] { return fmt::format("edge {} {} {}", b.a, graph.directed() ? "->" : "-", b.b); };
-  switch (static_cast<Rule>(b.rule)) {
-    case source_value:
-      return fmt::format("rule 2: the source {} has the {} {} (it is 0)", b.a, distance, x);
-    case value:
-      return fmt::format("rule 2: vertex {} has the {} {} (it is 0 or more)", b.a, distance, x);
-    case source_parent:
-      if (b.p == kNoVertex) return fmt::format("rule 1: the source {} has no parent (it is its own)", b.a);
-      return fmt::format("rule 1: the source {} has {} as parent (not itself)", b.a, b.p);
-    case stray_parent:
-      return fmt::format("rule 1: vertex {} has the parent {} but was not reached", b.a, b.p);
-    case no_parent:
-      return fmt::format("rule 1: vertex {} has the {} {} but no parent", b.a, distance, x);
-    case no_edge:
-      return fmt::format("rule 5: no edge joins vertex {} and its parent {}", b.a, b.p);
-    case tree_edge:
-      return fmt::format("rule 2: vertex {} has the {} {} (its parent {} and the edge between them make {})", b.a,
-                         distance, x, b.p, y);
-    case no_tight_edge:
-      return fmt::format("rule 2: vertex {} has the {} {} (no edge into it makes that)", b.a, distance, x);
-    case long_edge:
-      return fmt::format("rule 3: {} of length {} joins the {}s {} and {} (there is a shorter path)", edge(), z,
-                         distance, x, y);
-    case leaving_edge:
-      return fmt::format("rule 4: {} leaves what was reached: {} has the {} {}, {} none", edge(), b.a, distance, x,
-                         b.b);
-    case unhung:
-      if (parents)
-        return fmt::format("rule 1: the parents of vertex {} never lead to the source {} (a cycle)", b.a, source);
-      return fmt::format("rule 1: no path that makes the {}s leads from the source {} to vertex {}", distance, source,
-                         b.a);
-  }
-  return {};
-}
-
 }  // namespace
 
 template <class Real>
 Verdict verify_sssp(const Graph& graph, Vertex source, std::span<const Real> distance, std::span<const Vertex> parent) {
   check_one_for_each(graph, distance.size(), "distances");
   const std::size_t type = graph.out().weights.index();
-  const bool fits = type == 1 || (type == 2 && std::is_same_v<Real, double>);
-  graph.world().agree(
-      fits, fmt::format("verify sssp: {} has {} (distances are sums of weights, as wide or wider). Verify them against "
-                        "the graph that they come from.",
-                        graph.name(), graph.weighted() ? "wider weights" : "no weights"));
+  check_sums<Real>(graph, type);
   Breach breach;
   const auto run = [&]<class Weights>(const Weights& in, const Weights& out) {
     breach = Paths<Real, Weights>(graph, source, distance, parent, in, out).run();
@@ -234,7 +179,7 @@ Verdict verify_sssp(const Graph& graph, Vertex source, std::span<const Real> dis
     run(std::get<2>(graph.in().weights), std::get<2>(graph.out().weights));
   }
   const bool parents = graph.world().any(!parent.empty());
-  return {breach.rule == 0, describe<Real>(graph, breach, source, "distance", parents)};
+  return {breach.rule == 0, describe<Real>(breach, graph.directed(), source, "distance", parents)};
 }
 template Verdict verify_sssp(const Graph&, Vertex, std::span<const float>, std::span<const Vertex>);
 template Verdict verify_sssp(const Graph&, Vertex, std::span<const double>, std::span<const Vertex>);
@@ -247,7 +192,7 @@ Verdict verify_depths(const Graph& graph, Vertex source, std::span<const Vertex>
   const Unit unit;
   const std::span<const double> values(distance.data(), distance.size());
   const Breach breach = Paths<double, Unit>(graph, source, values, {}, unit, unit).run();
-  return {breach.rule == 0, describe<double>(graph, breach, source, "depth", false)};
+  return {breach.rule == 0, describe<double>(breach, graph.directed(), source, "depth", false)};
 }
 
 }  // namespace atl

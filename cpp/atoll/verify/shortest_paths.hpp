@@ -17,10 +17,16 @@
 ///
 /// Without parents some edge into v must make its distance, and from the source such edges must lead to all that is
 /// reached. Together the rules prove that each distance is right: it is the length of a path, and no path is shorter.
-/// They look at the graph's own lists, so what its build did wrong (a lost edge, a weight) is not seen.
+/// They look at the graph's own lists, so what its build did wrong (a lost edge, a weight) is not seen; given the tuples
+/// that it was built from, number()ed, they look at those instead:
+///
+///     PathsVerdict verdict = verify_sssp<float>(graph, source, distances, parents, edges);
 ///
 /// Cost: distances travel once to the mirrors and each entering edge is looked at once; where edges add nothing to a
 /// distance, parents travel too and each edge is looked at once more, in as many rounds as those edges change ranks.
+/// Against tuples: ids of parents are translated (see verify_bfs), each tuple takes at most two hops and each parent hears
+/// of its children; where distances stay along tree edges their ways are found as for a breadth-first tree. About 8 bytes
+/// and a Real per owned vertex; nothing is replicated.
 namespace atl {
 
 /// Original ids; infinity and kNoVertex where not reached. Of several breaches the one of the lowest rule in the order
@@ -30,7 +36,18 @@ template <class Real>
 Verdict verify_sssp(const Graph& graph, Vertex source, std::span<const Real> distance,
                     std::span<const Vertex> parent = {});
 
-/// The same for numbers of edges, kUnreachable where not reached; weights are ignored.
+struct PathsVerdict : Verdict {
+  Edge edges_in_component = 0;  ///< tuples (directed: that start there), each once, self-loops included
+};
+
+/// Against the input: this rank's slice of the dense tuples that the graph was built from, in any order; of several
+/// between two vertices the least weight counts. Lowest vertices are lowest dense numbers here. Collective; InputError as
+/// above.
+template <class Real>
+PathsVerdict verify_sssp(const Graph& graph, Vertex source, std::span<const Real> distance,
+                         std::span<const Vertex> parent, const EdgeList& tuples);
+
+/// The same against the lists for numbers of edges, kUnreachable where not reached; weights are ignored.
 Verdict verify_depths(const Graph& graph, Vertex source, std::span<const Vertex> depth);
 
 }  // namespace atl

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atoll/base/id_rule.hpp>
 #include <atoll/base/timer.hpp>
 
 #include "bindings.hpp"
@@ -27,7 +28,14 @@ nb::dict search(SharedGraph& g, Vertex source, const std::string& direction, boo
       g.search_options = options;
     }
     out.prepare_seconds = timer.lap();
-    g.search->run(source, out.result);
+    try {
+      g.search->run(source, out.result);
+    } catch (const InputError&) {  // before anything was begun
+      throw;
+    } catch (...) {
+      g.search.reset();  // left in the midst
+      throw;
+    }
     out.seconds = timer.lap();
     return out;
   });
@@ -48,6 +56,8 @@ nb::dict search(SharedGraph& g, Vertex source, const std::string& direction, boo
 
 void bind_algorithms(nb::module_& m) {
   using namespace nb::literals;
+  m.attr("MAX_ID") = kMaxVertex;
+  m.attr("ID_RULE") = kIdRule;
   m.attr("NO_VERTEX") = kNoVertex;
   m.attr("UNREACHABLE") = kUnreachable;
   m.def("bfs", &search, "graph"_a, "source"_a, "direction"_a, "depths"_a);

@@ -42,18 +42,21 @@ SharedPairs all_pairs_of(const SharedGraph& g, const std::string& semiring_name,
   const AllPairsOptions options{
       .semiring = semiring, .method = pairs_method_named(method), .delta = delta, .peel = peel ? Peel::yes : Peel::no};
   const ArcWeights weights = semiring == Semiring::or_and ? ArcWeights::ones : ArcWeights::as_given;
+  if ((semiring == Semiring::max_plus || semiring == Semiring::max_min) && g.graph.merged_to_least())
+    throw UsageError(fmt::format(
+        "{}: edges of different weights between the same two vertices were merged to the least (over {} the "
+        "greatest counts). Build the graph with duplicates=\"max\", or \"keep\".",
+        g.graph.name(), semiring_name));
   SharedPairs out{.world = g.world, .pairs = {}};
   g.world->call([&](World& world) {
-    EdgeList edges = edge_list_of(g.graph);
-    if (type != "auto") {
-      with_value_type(element_named(type), [&](auto value) {
-        out.pairs = compute(world, gather_arcs<decltype(value)>(world, std::move(edges), weights, semiring), options);
-      });
-      return 0;
-    }
-    Arcs<double> arcs = gather_arcs<double>(world, std::move(edges), weights, semiring);
-    with_value_type(narrowest_type(arcs, semiring), [&](auto value) {
-      out.pairs = compute(world, narrowed<decltype(value)>(std::move(arcs)), options);
+    Arcs<double> read = gather_arcs(world, edge_list_of(g.graph), weights, semiring);
+    with_value_type(type == "auto" ? narrowest_type(read, semiring) : element_named(type), [&](auto value) {
+      using T = decltype(value);
+      if constexpr (std::is_same_v<T, double>) {
+        out.pairs = compute(world, std::move(read), options);
+      } else {
+        out.pairs = compute(world, world.together([&] { return narrowed<T>(read); }), options);
+      }
     });
     return 0;
   });
@@ -138,9 +141,11 @@ nb::list k_best(const SharedPairs& shared, Vertex u, Vertex v, int k) {
     if (pairs->semiring() != Semiring::min_plus)
       throw UsageError(fmt::format("the next best paths over {} (they are found of shortest ones only). Take .path.",
                                    name_of(pairs->semiring())));
+    const auto paths = shared.world->call([&](World& world) {
+      return finder_of(*pairs).k_best(from, to, k, row_of(*pairs, from), [&] { world.team().cancellation_point(); });
+    });
     nb::list out;
-    for (const auto& known : finder_of(*pairs).k_best(from, to, k, row_of(*pairs, from)))
-      out.append(nb::make_tuple(known.length, original(pairs->arcs.ids, known.vertices)));
+    for (const auto& known : paths) out.append(nb::make_tuple(known.length, original(pairs->arcs.ids, known.vertices)));
     return out;
   });
 }

@@ -191,9 +191,11 @@ void save(SharedWorld& shared, const std::string& path, const Square<T>& values,
   shared.call([&](World& world) {
     const auto n = static_cast<std::int64_t>(values.shape(0));
     Distances<T> distances{GridLayout(n, block, {}), Matrix<T>(n, n)};
-    for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t i = 0; i < n; ++i) {
+      world.team().cancellation_point();
       std::memcpy(distances.local.data() + i * distances.local.stride(), values.data() + i * n,
                   static_cast<std::size_t>(n) * sizeof(T));
+    }
     write_distances(world, path, distances, graph,
                     {.element = type.empty() ? std::optional<Element>() : element_named(type),
                      .semiring = semiring_named(semiring),

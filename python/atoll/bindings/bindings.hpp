@@ -13,6 +13,7 @@
 #include <atoll/graph/graph.hpp>
 #include <atoll/runtime/world.hpp>
 #include <mutex>
+#include <thread>
 
 /// What the bindings share. Python's side (python/atoll/*.py) checks arguments, has the defaults and the
 /// docstrings; here values are converted and the GIL is released.
@@ -23,6 +24,12 @@ namespace nb = nanobind;
 /// How one failing rank among threads of this process is known to the others.
 struct Peers {
   std::atomic<Rank> failed{-1};
+};
+
+/// Leaves the work of a World of one rank when a signal handler of Python has raised. No std::exception: nothing may
+/// take it for an error of the work, and tell it in other words.
+struct Interrupted {
+  std::exception_ptr raised;
 };
 
 /// A World as Python holds it: used by one thread at a time, interruptible, and never closed by the garbage
@@ -37,8 +44,8 @@ class SharedWorld {
   SharedWorld(const SharedWorld&) = delete;
   SharedWorld& operator=(const SharedWorld&) = delete;
 
-  /// f(World&) with the GIL released. KeyboardInterrupt, and whatever else a signal handler raises, leaves a
-  /// wait.
+  /// f(World&) with the GIL released. KeyboardInterrupt, and whatever else a signal handler raises, leaves the work of
+  /// one rank at its next cancellation point, and of several a wait: there it breaks the World, as the others go on.
   template <class F>
   auto call(F&& f);
   const World& world() const { return *world_; }
@@ -53,9 +60,11 @@ class SharedWorld {
 
  private:
   std::optional<std::string> why_stop();  // see World::LostPeer
+  static std::exception_ptr raised();     // by a signal handler; null: nothing
+  void lock();                            // mutex_; throws what a signal handler raises meanwhile
   void enter();                           // mutex_ held
 
-  std::mutex mutex_;
+  std::timed_mutex mutex_;
   std::shared_ptr<Peers> peers_;
   std::unique_ptr<World> world_;
   const int pid_;
@@ -63,6 +72,7 @@ class SharedWorld {
   std::string broken_;
   std::atomic<double> deadline_{0};
   std::exception_ptr interrupt_;
+  std::atomic<std::thread::id> inside_;  // whose call() it is
   std::mutex graves_;
   std::vector<std::unique_ptr<Bfs>> dead_;
 };
@@ -109,10 +119,22 @@ void bind_adjacency(nb::module_& m);
 template <class F>
 auto SharedWorld::call(F&& f) {
   nb::gil_scoped_release free;
-  std::lock_guard hold(mutex_);
+  if (inside_ == std::this_thread::get_id())
+    throw UsageError(
+        "a signal handler calls what works on the World that it interrupts (which is in the midst of something else). "
+        "Let the handler raise, or only take note.");
+  lock();
+  std::lock_guard hold(mutex_, std::adopt_lock);
+  struct Inside {
+    explicit Inside(std::atomic<std::thread::id>& id) : id_(id) { id_ = std::this_thread::get_id(); }
+    ~Inside() { id_ = std::thread::id(); }
+    std::atomic<std::thread::id>& id_;
+  } inside(inside_);
   enter();
   try {
     return f(*world_);
+  } catch (const Interrupted& interrupted) {
+    std::rethrow_exception(interrupted.raised);
   } catch (const TransportError& e) {
     broken_ = e.what();
     if (interrupt_) std::rethrow_exception(std::exchange(interrupt_, nullptr));

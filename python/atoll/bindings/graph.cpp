@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nanobind/stl/pair.h>
 
+#include <atoll/base/id_rule.hpp>
 #include <atoll/base/timer.hpp>
 #include <atoll/graph/generate.hpp>
 #include <atoll/graph/read.hpp>
 #include <atoll/graph/write.hpp>
+#include <cmath>
 
 #include "bindings.hpp"
 
@@ -15,9 +17,7 @@ constexpr std::size_t kGrain = 1 << 16;
 
 GraphOptions graph_options(const std::string& duplicates, const std::string& self_loops) {
   GraphOptions options;
-  options.duplicates = duplicates == "keep"  ? Duplicates::keep
-                       : duplicates == "sum" ? Duplicates::merge_sum
-                                             : Duplicates::merge_min;
+  options.duplicates = duplicates_named(duplicates);
   options.self_loops = self_loops == "drop" ? SelfLoops::drop : SelfLoops::keep;
   return options;
 }
@@ -86,20 +86,40 @@ IdColumn id_column(Team& team, const AnyColumn& column, bool narrow) {
   return out;
 }
 
-WeightColumn weight_column(Team& team, const std::optional<AnyColumn>& column) {
+// As the readers take them. `name` is Python's.
+template <class Real>
+Array<Real> finite_copy(Team& team, const AnyColumn& column, const char* name) {
+  const std::span from(static_cast<const Real*>(column.data()), column.size());
+  Array<Real> to(from.size());
+  std::atomic<std::size_t> first{from.size()};
+  team.for_range(from.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+    bool finite = true;
+    for (std::size_t i = a; i < b; ++i) {
+      finite &= std::isfinite(from[i]);
+      to[i] = from[i];
+    }
+    if (finite) return;
+    while (std::isfinite(from[a])) ++a;
+    for (std::size_t least = first; a < least && !first.compare_exchange_weak(least, a);) {
+    }
+  });
+  check(first == from.size(), "{}[{}] is {} (weights are finite numbers). Leave the edge out, or correct it.", name,
+        first.load(), first < from.size() ? from[first] : Real{});
+  return to;
+}
+
+WeightColumn weight_column(Team& team, const std::optional<AnyColumn>& column, const char* name) {
   if (!column) return std::monostate{};
-  if (column->dtype() == nb::dtype<float>())
-    return copied<float, float>(team, std::span(static_cast<const float*>(column->data()), column->size()));
-  if (column->dtype() == nb::dtype<double>())
-    return copied<double, double>(team, std::span(static_cast<const double*>(column->data()), column->size()));
+  if (column->dtype() == nb::dtype<float>()) return finite_copy<float>(team, *column, name);
+  if (column->dtype() == nb::dtype<double>()) return finite_copy<double>(team, *column, name);
   throw UsageError("a weight column is neither float32 nor float64. Use .astype(numpy.float64).");
 }
 
 /// Narrow columns where the ids of all ranks fit. Collective; `least` and `most` of this rank.
 bool agree_on_ids(World& world, const std::string& name, const Extent& extent) {
-  world.agree(extent.least >= 0 && extent.most < kMaxVertex,
-              fmt::format("{}: id {} (ids are 0 to 2^63 - 3). Renumber the vertices.", name,
-                          extent.least < 0 ? extent.least : extent.most));
+  world.agree(extent.least >= 0 && extent.most <= kMaxVertex,
+              fmt::format("{}: id {} ({}). Renumber the vertices.", name, extent.least < 0 ? extent.least : extent.most,
+                          kIdRule));
   return world.max(extent.most) < kNarrowIds;
 }
 
@@ -125,7 +145,7 @@ Built from_arrays(const std::shared_ptr<SharedWorld>& shared, const AnyColumn& s
           EdgeList edges;
           edges.source = id_column(team, source, narrow);
           edges.target = id_column(team, target, narrow);
-          edges.weight = weight_column(team, weight);
+          edges.weight = weight_column(team, weight, "weight");
           edges.directed = directed;
           if (count) edges.range = IdRange{0, *count};
           if (vertices) with_ids(*vertices, [&](auto ids) { edges.vertices.assign(ids.begin(), ids.end()); });
@@ -181,7 +201,7 @@ Built from_csr(const std::shared_ptr<SharedWorld>& shared, const AnyColumn& rows
               edges.target = std::move(target);
             }
           });
-          edges.weight = weight_column(team, weight);
+          edges.weight = weight_column(team, weight, "A.data");
           check(!weight || weight->size() == columns.size(), "matrix: {} values for {} entries (one each). Rebuild it.",
                 weight ? weight->size() : 0, columns.size());
           edges.directed = directed;
@@ -237,11 +257,11 @@ nb::tuple edges_of(const SharedGraph& g) {
   const Csr& out = graph.out();
   Array<Vertex> source, target;
   nb::object weight = nb::none();
-  {
-    nb::gil_scoped_release free;
+  g.world->call([&](World& world) {
     std::size_t count = 0;
     const auto each = [&](auto&& f) {
       for (Local v = 0; v < graph.active(); ++v) {
+        if (v % 4096 == 0) world.team().cancellation_point();
         const Vertex from = graph.id_of(v);
         for (Edge e = out.offsets[static_cast<std::size_t>(v)]; e < out.offsets[static_cast<std::size_t>(v) + 1]; ++e) {
           const Vertex to = graph.id_of(out.targets[static_cast<std::size_t>(e)]);
@@ -268,7 +288,7 @@ nb::tuple edges_of(const SharedGraph& g) {
           }
         },
         out.weights);
-  }
+  });
   return nb::make_tuple(to_numpy(std::move(source)), to_numpy(std::move(target)), weight);
 }
 

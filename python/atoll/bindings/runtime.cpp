@@ -151,6 +151,23 @@ void SharedWorld::enter() {
     std::lock_guard hold(graves_);
     dead.swap(dead_);
   }
+  // A rank that leaves its work would leave others waiting for it: of several ranks only waits end early.
+  if (world_->size() == 1)
+    world_->team().ask_to_go_on([this] {
+      if (auto error = raised()) throw Interrupted{std::move(error)};
+    });
+}
+
+// Handlers run in the main thread alone: another would wait for the GIL in vain.
+std::exception_ptr SharedWorld::raised() {
+  if (gettid() != getpid()) return nullptr;
+  nb::gil_scoped_acquire gil;
+  return PyErr_CheckSignals() == 0 ? nullptr : std::make_exception_ptr(nb::python_error());
+}
+
+void SharedWorld::lock() {
+  while (!mutex_.try_lock_for(std::chrono::milliseconds(Team::kAskEveryMs)))
+    if (const auto error = raised()) std::rethrow_exception(error);
 }
 
 std::optional<std::string> SharedWorld::why_stop() {
@@ -159,10 +176,8 @@ std::optional<std::string> SharedWorld::why_stop() {
   if (peers_)
     if (const Rank failed = peers_->failed.load(); failed >= 0 && failed != world_->rank())
       return fmt::format("rank {} stopped with an error", failed);
-  nb::gil_scoped_acquire gil;
-  if (PyErr_CheckSignals() == 0) return std::nullopt;
-  interrupt_ = std::make_exception_ptr(nb::python_error());
-  return "interrupted by a signal";
+  interrupt_ = raised();
+  return interrupt_ ? std::optional<std::string>("interrupted by a signal") : std::nullopt;
 }
 
 void SharedWorld::give_up() {
@@ -203,8 +218,10 @@ void bind_runtime(nb::module_& m) {
            })
       .def(
           "barrier", [](SharedWorld& w) { w.call([](World& world) { world.barrier(); }); }, "Collective.")
-      .def("close", &SharedWorld::close, "seconds"_a = nb::none(),
-           "Collective; the last call. The garbage collector never does it.")
+      .def(
+          "close", [](SharedWorld& w) { w.close(std::nullopt); },
+          "Collective; the last call. The garbage collector never does it.")
+      .def("_close_within", &SharedWorld::close, "seconds"_a.none())
       .def("_give_up", &SharedWorld::give_up)
       .def(
           "_first_error",

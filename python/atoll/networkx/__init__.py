@@ -19,7 +19,8 @@ try:
     import networkx as _networkx  # noqa: F401
 except ImportError as _error:
     raise ImportError(
-        f"atoll.networkx: networkx cannot be imported ({_error}). Install it: pip install atoll[networkx]"
+        f"atoll.networkx: networkx cannot be imported ({_error}). "
+        "Install it: pip install networkx, or pip install .[networkx] in a checkout of Atoll."
     ) from _error
 
 from .conditions import can_run, should_run

@@ -104,8 +104,9 @@ def _lengths(G: Any, weight: Any, *, zero: bool = True) -> Answer:
         return f"an edge's {weight!r} is not above 0 (the number of shortest paths is then not defined)"
     if not (weights.values.min() >= 0 and weights.values.max() < np.inf):
         return f"an edge's {weight!r} is negative, infinite or not a number"
-    if weights.integral and weights.values.max() * len(G) >= _EXACT:
-        return f"distances by {weight!r} may be above 2^53 (atoll adds them up as float64)"
+    whole = weights.integral or (np.trunc(weights.values) == weights.values).all()
+    if whole and weights.values.max() * len(G) >= _EXACT:
+        return f"distances by {weight!r} may be above 2^53 (of whole numbers atoll takes those that float64 holds)"
     return True
 
 

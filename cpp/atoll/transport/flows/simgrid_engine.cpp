@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <xbt/log.h>
 
-#include <array>
 #include <atoll/base/error.hpp>
 #include <atoll/transport/flows/simgrid_engine.hpp>
-#include <csignal>
+#include <atoll/transport/kept_signals.hpp>
 
 namespace atl::flows {
 namespace {
@@ -13,25 +12,8 @@ namespace s4u = simgrid::s4u;
 
 constexpr const char* kRoot = "atoll";
 
-// SimGrid takes the handlers of these signals when it begins; they are the command's.
-class SignalsAsTheyAre {
- public:
-  SignalsAsTheyAre() {
-    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], nullptr, &before_[i]);
-  }
-  ~SignalsAsTheyAre() {
-    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
-  }
-  SignalsAsTheyAre(const SignalsAsTheyAre&) = delete;
-  SignalsAsTheyAre& operator=(const SignalsAsTheyAre&) = delete;
-
- private:
-  static constexpr std::array<int, 3> kSignals{SIGINT, SIGSEGV, SIGBUS};
-  std::array<struct sigaction, 3> before_;
-};
-
 void begin(void (*on_completion)(const s4u::Comm& comm)) {
-  const SignalsAsTheyAre signals;
+  const KeptSignals ours;                         // SimGrid takes the handlers of some when it begins
   s4u::Engine::get_instance();                    // lives until the process ends
   xbt_log_control_set("root.thres:warning");      // else it tells of each setting
   s4u::Engine::set_config("network/model:CM02");  // latency and max-min sharing, without the factors of TCP

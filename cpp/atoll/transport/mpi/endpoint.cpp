@@ -38,7 +38,7 @@ void Endpoint::while_serving(const char* what, Start&& start) {
     }
     if (done) return;
     serve();
-    if (!backoff.pause()) backoff.reset();
+    backoff.pause_or_sleep();
   }
 }
 

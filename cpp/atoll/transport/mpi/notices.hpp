@@ -64,8 +64,8 @@ class Notices {
     for (Backoff backoff; taken_ < all;) {
       if (take(words, from)) {
         f(words, from);
-      } else if (!backoff.pause()) {
-        backoff.reset();
+      } else {
+        backoff.pause_or_sleep();
       }
     }
     inbox_.close();

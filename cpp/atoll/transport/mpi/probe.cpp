@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atoll/base/start_thread.hpp>
 #include <atoll/transport/mpi/arrivals.hpp>
 #include <atoll/transport/mpi/endpoint.hpp>
 #include <atoll/transport/mpi/send_queue.hpp>
@@ -32,7 +33,7 @@ namespace {
 
 constexpr std::int32_t kMessageWindow = 64, kControlWindow = 64;
 // Naps of the communication thread when nothing has moved for about a millisecond.
-constexpr auto kNap = std::chrono::microseconds(50);
+constexpr double kNap_s = 50e-6;
 
 class Probe final : public Endpoint {
  public:
@@ -52,7 +53,7 @@ class Probe final : public Endpoint {
         messages_to_(static_cast<std::size_t>(size_)) {
     check(eager_bytes_ >= item_bytes(kControlBytes), "eager_bytes is {} (at least {}, a control packet). Raise it.",
           options.eager_bytes, item_bytes(kControlBytes));
-    if (size_ > 1) thread_ = std::thread([this] { communicate(); });
+    if (size_ > 1) thread_ = start_thread("the communication thread", [this] { communicate(); });
   }
 
   ~Probe() override {
@@ -201,6 +202,7 @@ class Probe final : public Endpoint {
 
   void communicate() {
     try {
+      Timer idle;
       for (Backoff backoff; !stopping_.load(std::memory_order_acquire);) {
         bool moved = false, waiting = false;
         {
@@ -210,12 +212,11 @@ class Probe final : public Endpoint {
         }
         if (moved) {
           backoff.reset();
+          idle.lap();
+        } else if (waiting) {
+          backoff.pause_or_sleep();
         } else if (!backoff.pause()) {
-          if (waiting) {
-            backoff.reset();
-          } else {
-            std::this_thread::sleep_for(kNap);
-          }
+          std::this_thread::sleep_for(std::chrono::duration<double>(Backoff::nap_s(idle.seconds(), kNap_s)));
         }
       }
     } catch (...) {

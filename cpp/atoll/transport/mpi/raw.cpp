@@ -71,7 +71,7 @@ void receive_probed(RawMode mode, MPI_Comm comm, int tag, std::vector<std::byte>
       call(MPI_Improbe(MPI_ANY_SOURCE, tag, comm, &here, &message, &status), "MPI_Improbe");
     }
     if (here) break;
-    if (!backoff.pause()) backoff.reset();
+    backoff.pause_or_sleep();
   }
   call(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
   if (mode == RawMode::iprobe) {

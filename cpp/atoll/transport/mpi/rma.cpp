@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <atoll/base/start_thread.hpp>
 #include <atoll/transport/mpi/endpoint.hpp>
 #include <atoll/transport/mpi/items.hpp>
 #include <atoll/transport/mpi/meetings.hpp>
@@ -34,7 +35,7 @@ constexpr int kMessageSlots = 64, kControlSlots = 64;  // per ordered pair
 constexpr std::size_t kHead = 64;                      // of a window: how many bytes of items follow
 constexpr int kProgressTag = kNoticeTag + 1;           // nobody sends it
 // Naps of the polling thread when nothing has moved for about a millisecond.
-constexpr auto kNap = std::chrono::microseconds(50);
+constexpr double kNap_s = 50e-6;
 
 class Rma final : public Endpoint {
  public:
@@ -48,7 +49,7 @@ class Rma final : public Endpoint {
         channels_(static_cast<std::size_t>(size_)),
         notices_(comm_, kNoticeTag, size_),
         meetings_(rank_, notices_, [this](Rank peer, int kind) { make_window(peer, kind); }) {
-    if (size_ > 1) thread_ = std::thread([this] { look_after(); });
+    if (size_ > 1) thread_ = start_thread("the communication thread", [this] { look_after(); });
   }
 
   ~Rma() override {
@@ -334,18 +335,20 @@ class Rma final : public Endpoint {
 
   void look_after() {
     try {
+      Timer idle;
       for (Backoff backoff; !stopping_.load(std::memory_order_acquire);) {
         bool moved = false;
         {
           std::lock_guard hold(mpi_);
           int here = 0;
           call(MPI_Iprobe(MPI_ANY_SOURCE, kProgressTag, comm_, &here, MPI_STATUS_IGNORE), "MPI_Iprobe");
-          moved = pass() || meetings_.any();
+          moved = pass();  // a meeting that goes on is none: the peer may be stopped
         }
         if (moved) {
           backoff.reset();
+          idle.lap();
         } else if (!backoff.pause()) {
-          std::this_thread::sleep_for(kNap);
+          std::this_thread::sleep_for(std::chrono::duration<double>(Backoff::nap_s(idle.seconds(), kNap_s)));
         }
       }
     } catch (...) {

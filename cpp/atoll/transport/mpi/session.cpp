@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atoll/transport/kept_signals.hpp>
 #include <atoll/transport/mpi/session.hpp>
 #include <cstdlib>
 
@@ -43,6 +44,7 @@ void begin(const MpiOptions& options, int needed) {
   call(MPI_Initialized(&running), "MPI_Initialized");
   if (!running) {
     prefer_eager(options);
+    const KeptSignals ours;
     call(MPI_Init_thread(nullptr, nullptr, needed, &level), "MPI_Init_thread");
     process().begun_here = true;
     if (level < needed)

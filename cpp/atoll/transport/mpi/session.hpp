@@ -30,7 +30,7 @@ inline void finish(MPI_Request& request, const char* name) {
     int done = 0;
     call(MPI_Test(&request, &done, MPI_STATUS_IGNORE), name);
     if (done) return;
-    if (!backoff.pause()) backoff.reset();
+    backoff.pause_or_sleep();
   }
 }
 

@@ -14,7 +14,7 @@
 namespace atl::ofi {
 namespace {
 
-constexpr double kNap_s = 100e-6;  // where there is no file to sleep on, or something left to do
+constexpr double kNap_s = 100e-6;  // where something is left to do
 
 }  // namespace
 
@@ -49,7 +49,7 @@ bool Doorbell::wait_by_file(double timeout_s, const std::function<Look(bool)>& l
     if (seen == Look::found) return true;
     const double left_s = timeout_s - timer.seconds();
     if (left_s <= 0) return false;
-    const double limit_s = std::min(seen == Look::armed ? 3600 : kNap_s, left_s);
+    const double limit_s = std::min(seen == Look::armed ? 3600 : std::max(kNap_s, timeout_s / 4), left_s);
     std::array<pollfd, 2> files{{{wake_file_, POLLIN, 0}, {queue_file_, POLLIN, 0}}};
     const auto whole_s = static_cast<time_t>(limit_s);
     const timespec limit{whole_s, static_cast<long>((limit_s - static_cast<double>(whole_s)) * 1e9)};
@@ -65,7 +65,8 @@ bool Doorbell::wait_by_file(double timeout_s, const std::function<Look(bool)>& l
 bool Doorbell::wait_by_naps(double timeout_s, const std::function<Look(bool)>& look, std::uint32_t seen) {
   const Timer timer;
   // Naps grow: a short wait costs little delay, a long one little of the core that another rank may need.
-  for (double nap_s = 10e-6;; nap_s = std::min(2 * nap_s, 250e-6)) {
+  const double longest_s = std::max(250e-6, timeout_s / 4);
+  for (double nap_s = 10e-6;; nap_s = std::min(2 * nap_s, longest_s)) {
     if (look(false) == Look::found) return true;
     const double left_s = timeout_s - timer.seconds();
     if (left_s <= 0) return false;

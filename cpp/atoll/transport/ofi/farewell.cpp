@@ -42,8 +42,8 @@ void Farewell::say(Rank to, const std::function<bool()>& progress) {
 template <class Done>
 void Farewell::until(const std::function<bool()>& progress, const Timer& timer, Done&& done, const char* what) {
   for (Backoff backoff; !done();) {
-    if (progress() || backoff.pause()) continue;
-    backoff.reset();
+    if (progress()) continue;
+    backoff.pause_or_sleep();
     if (timer.seconds() > kClose_s) {
       Rank missing = 0;
       for (Rank r = 0; r < ranks_; ++r)

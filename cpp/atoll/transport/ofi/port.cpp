@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/mman.h>
+
+#include <algorithm>
 #include <atoll/transport/ofi/port.hpp>
+#include <fstream>
+#include <iterator>
 
 namespace atl::ofi {
 namespace {
@@ -20,6 +25,21 @@ std::vector<std::string> from_hex(const std::vector<std::string>& texts) {
   return out;
 }
 
+// The name of the shared memory behind an address of libfabric's shm provider, as "/4711:1000:0"; empty: of another.
+std::string segment_of(const std::string& address) {
+  constexpr std::string_view kScheme = "fi_shm://";
+  return address.starts_with(kScheme) ? fmt::format("/{}", address.c_str() + kScheme.size()) : std::string();
+}
+
+// Whether this process has the shared memory of all of them.
+bool are_mapped(const std::vector<std::string>& addresses) {
+  std::ifstream file("/proc/self/maps");
+  const std::string maps((std::istreambuf_iterator<char>(file)), {});
+  return std::all_of(addresses.begin(), addresses.end(), [&](const std::string& address) {
+    return maps.find(fmt::format("/dev/shm{}\n", segment_of(address))) != std::string::npos;
+  });
+}
+
 }  // namespace
 
 void Port::lose(Rank peer, long code, const char* what) const {
@@ -38,7 +58,13 @@ void Port::fail(ssize_t code) const {
 }
 
 void introduce(Endpoint& endpoint, Bootstrap& bootstrap) {
-  endpoint.know(from_hex(bootstrap.gather(hex(endpoint.address()))));
+  const std::vector<std::string> addresses = from_hex(bootstrap.gather(hex(endpoint.address())));
+  endpoint.know(addresses);
+  if (segment_of(addresses[0]).empty()) return;
+  // Who is killed cannot remove its segment of 16 MB, and once all have mapped all nobody needs the names.
+  for (const std::string& mapped : bootstrap.gather(are_mapped(addresses) ? "mapped" : ""))
+    if (mapped.empty()) return;
+  shm_unlink(segment_of(addresses[static_cast<std::size_t>(bootstrap.rank())]).c_str());
 }
 
 }  // namespace atl::ofi

@@ -93,7 +93,7 @@ class Port {
   Endpoint endpoint_;
 };
 
-/// Tells the endpoint the addresses of all ranks' endpoints. Collective.
+/// Tells the endpoint the addresses of all ranks' endpoints, and removes the names of their shared memory. Collective.
 void introduce(Endpoint& endpoint, Bootstrap& bootstrap);
 
 }  // namespace atl::ofi

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/runtime/job_board.hpp>
+#include <atoll/runtime/job_watch.hpp>
+#include <thread>
+
+namespace atl {
+
+/// What comes from a launcher's stdout: what ranks print, and the launcher's own words. Words come when a rank has died
+/// (MPICH's "BAD TERMINATION"), so what comes from then on goes to stderr, and the rest to the result's file.
+///
+///     RankOutput output(board, STDOUT_FILENO);
+///     start_launcher(command, board.path(), mask, output.launchers_end());
+///     output.begin();                                                      // a thread; after the fork
+///     output.finish();                                                     // the launcher has ended
+class RankOutput {
+ public:
+  RankOutput(const JobBoard& board, int result);
+  ~RankOutput();
+  int launchers_end() const { return write_.get(); }
+  void begin();
+  /// Passes on what is left. Throws IoError if something was lost, std::system_error (EPIPE) if nobody reads any more.
+  void finish();
+
+ private:
+  void pass_on();
+
+  const JobBoard& board_;
+  const int result_;
+  File read_, write_, stop_;
+  int error_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace atl

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What callers give, held against the annotations of what they call: one place, one wording, the same on all ranks."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import json
+import numbers
+import operator
+import os
+import reprlib
+from typing import Any, Callable, TypeVar, cast
+
+import numpy as np
+
+from . import _core, errors
+
+__all__ = ["checked", "json_text", "one_of", "refuse_masked", "shown", "type_name", "vertex_id"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def checked(f: F) -> F:
+    """f, called with what its annotations say, or else a TypeError that names argument, value, and what is taken.
+
+    numpy's scalars become Python's. Annotations that are not in the table are f's own matter. Where f is collective,
+    its first collective is an `agreed` block: a rank with a wrong argument takes part, and all raise its error.
+    """
+    parameters = list(inspect.signature(f).parameters.values())
+    names = [p.name for p in parameters]
+    checks = {p.name: check for p in parameters if (check := _check_of(p))}
+
+    @functools.wraps(f)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            taken = [checks[name](value) if name in checks else value for name, value in zip(names, args)]
+            named = {name: checks[name](value) if name in checks else value for name, value in kwargs.items()}
+        except (TypeError, errors.InputError):
+            _tell_others({**dict(zip(names, args)), **kwargs}, "comm" in names)
+            raise
+        return f(*taken, *args[len(names) :], **named)
+
+    return cast(F, call)
+
+
+def _tell_others(given: dict[str, Any], makes_world: bool) -> None:
+    """Raises the error at hand on all ranks, where it is known which those are."""
+    from . import world as worlds
+
+    holder = given.get("graph", given.get("self"))
+    world = getattr(holder, "world", None) or getattr(getattr(holder, "_graph", None), "world", None)
+    if makes_world and isinstance(given.get("plan"), (dict, type(None))):
+        world = worlds.world_of(given.get("comm"), given.get("plan"))
+    if isinstance(world, worlds.World):
+        with worlds.agreed(world):
+            raise
+
+
+def shown(value: Any) -> str:
+    """A value in an error: on one line, cut where it is long."""
+    return " ".join(reprlib.repr(value).split())
+
+
+def vertex_id(name: str, value: object) -> int:
+    """An original id that a user gives as the argument `name`."""
+    try:
+        number = _whole(value)
+    except TypeError:
+        raise TypeError(
+            f"{name} is {shown(value)}, a {type(value).__qualname__} (an original id is an int). Use int({name})."
+        ) from None
+    if not 0 <= number <= _core.MAX_ID:
+        raise errors.InputError(f"{name} is {number} ({_core.ID_RULE}). Give the id of a vertex.")
+    return number
+
+
+def one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
+    """A choice that a user gives as the argument `name`."""
+    if not isinstance(value, str) or value not in known:
+        raise errors.UsageError(f"{name} is {shown(value)} (there are {', '.join(map(repr, known))}). Choose one.")
+
+
+def type_name(name: str, value: Any, known: tuple[str, ...]) -> str | None:
+    """The name of a dtype that a user gives as the argument `name`; one of those known."""
+    if value is None:
+        return None
+    try:
+        given = np.dtype(value).name
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} is {shown(value)} (there are {', '.join(known)}). Choose one, or None.") from None
+    if given not in known:
+        raise errors.UsageError(f"{name} is {given} (there are {', '.join(known)}). Choose one, or None.")
+    return given
+
+
+def json_text(name: str, value: dict[str, Any]) -> str:
+    try:
+        return json.dumps(value)
+    except (TypeError, ValueError) as e:
+        raise TypeError(f"{name} is {shown(value)} ({e}). Give values that JSON has.") from None
+
+
+def refuse_masked(name: str, values: Any) -> None:
+    """To numpy a masked array is one like any other, and its mask is lost without a word."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise TypeError(
+            f"{name} is a masked array (its mask would be lost). Use {name}.compressed(), or {name}.filled(value)."
+        )
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError
+    return operator.index(value)
+
+
+def _int(value: Any) -> int:
+    number = _whole(value)
+    if not -(2**31) <= number < 2**31:
+        raise TypeError
+    return number
+
+
+def _float(value: Any) -> float:
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        raise TypeError
+    return float(value)
+
+
+def _bool(value: Any) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError
+    return bool(value)
+
+
+def _path(value: Any) -> str:
+    text = os.fspath(value)
+    if not isinstance(text, str) or "\0" in text:
+        raise TypeError
+    return text
+
+
+def _is(*types: type) -> Callable[[Any], Any]:
+    def same(value: Any) -> Any:
+        if not isinstance(value, types):
+            raise TypeError
+        return value
+
+    return same
+
+
+def _ids(value: Any) -> Any:
+    if isinstance(value, (str, bytes)):
+        raise TypeError
+    iter(value)
+    return value
+
+
+def _function(value: Any) -> Any:
+    if not callable(value):
+        raise TypeError
+    return value
+
+
+def _graph(value: Any) -> Any:
+    from .graph import Graph
+
+    return _is(Graph)(value)
+
+
+def _world(value: Any) -> Any:
+    from .world import World
+
+    return _is(World)(value)
+
+
+def _seed(value: Any) -> int:
+    number = _whole(value)
+    if number < 0:
+        raise TypeError
+    return number
+
+
+_Rule = tuple[Callable[[Any], Any], str, str]
+
+# By annotation: what takes it or raises, what is needed, what to do.
+_RULES: dict[str, _Rule] = {
+    "bool": (_bool, "True or False is needed", "Give one of them"),
+    "int": (_int, "a whole number of 32 bits is needed", "Give one"),
+    "float": (_float, "a number is needed", "Give one"),
+    "str | os.PathLike[str]": (_path, "a path is needed: a str or an os.PathLike", "Give one"),
+    "str | int": (_is(str, int), "a column's number or name is needed", "Give one"),
+    "dict[str, Any]": (_is(dict), "a dict is needed", "Give one"),
+    "Iterable[int]": (_ids, "original ids are needed", "Give a list or an array of them"),
+    "Callable[[World], T]": (_function, "a function is needed", "Give one that is called with a World"),
+    "World": (_world, "an atoll.World is needed", "Take that of a graph"),
+    "Graph": (_graph, "an atoll.Graph is needed", "Use atoll.Graph(...)"),
+}
+_TEXT: _Rule = (_is(str), "a str is needed", "Give one")
+# By name, where the annotation says less: a str is most often one of a few (one_of).
+_NAMED: dict[str, _Rule] = {
+    "seed": (_seed, "a whole number from 0 on is needed", "Give one"),
+    "format": _TEXT,
+    "name": _TEXT,
+    "text": _TEXT,
+}
+
+
+def _check_of(parameter: inspect.Parameter) -> Callable[[Any], Any] | None:
+    """What turns a value that is given for the parameter into what f takes; None: it is f's own matter."""
+    name, annotation = parameter.name, str(parameter.annotation)
+    kind = annotation.removesuffix(" | None")
+    optional = kind != annotation
+    if name in ("source", "u", "v") and kind == "int":
+        return functools.partial(vertex_id, name)
+    rule = _NAMED.get(name, _RULES.get(kind))
+    if rule is None:
+        return None
+    take, needed, remedy = rule
+
+    def check(value: Any) -> Any:
+        if optional and value is None:
+            return None
+        try:
+            return take(value)
+        except (TypeError, OverflowError):
+            also = ", or None" if optional else ""
+            raise TypeError(f"{name} is {shown(value)} ({needed}{also}). {remedy}.") from None
+
+    return check

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A result that could not be written is an error, whatever it was written to: no command ends with 0 and less."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ATOLL = Path(__file__).parents[2] / "bin/atoll"
+SHORT = ["--threads", "1"]
+PREDICTION = ["model", "predict", "apsp", "--parameters", "frontier", "--n", "65536", "--nodes", "4"]
+VERBS = {
+    "help": ["--help"],
+    "version": ["--version"],
+    "help of a verb": ["run", "cc", "--help"],
+    "help of run": ["run", "--help"],
+    "help of bench": ["bench", "--help"],
+    "help of model": ["model", "--help"],
+    "help of tune": ["tune", "--help"],
+    "help of verify": ["verify", "--help"],
+    "doctor": ["doctor"],
+    "info": ["info"],
+    "info of domains": ["info", "--domains", "2x2"],
+    "inspect": ["inspect", "ring:9", *SHORT],
+    "run": ["run", "cc", "kron:8", *SHORT],
+    "json": ["run", "bfs", "kron:8", *SHORT, "--json", "-"],
+    "threads": ["run", "cc", "kron:8", *SHORT, "--ranks", "2", "--transport", "inproc"],
+    "processes": ["run", "cc", "kron:8", *SHORT, "--ranks", "2", "--transport", "shm"],
+    "levels": ["run", "cc", "kron:6", *SHORT, "--ranks", "2", "--transport", "levels"],
+    "apsp": ["run", "apsp", "ring:9", *SHORT],
+    "graph500": ["graph500", "--scale", "6", "--searches", "2", *SHORT],
+    "simulate": ["simulate", "--platform", "cluster:2x2", "--route", "direct", "--", "run", "bfs", "ring:9"],
+    "model": PREDICTION,
+    "report": ["report", "--help"],
+}
+
+
+def shell(words, redirection, **more):
+    assert ATOLL.exists(), "make build makes bin/atoll"
+    command = " ".join([str(ATOLL), *words])
+    return subprocess.run(
+        ["bash", "-c", f"{command} {redirection}"], capture_output=True, text=True, timeout=120, **more
+    )
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("stdout, why", [(">/dev/full", "No space left on device"), (">&-", "Bad file descriptor")])
+def test_a_result_that_stdout_did_not_take_is_an_error(verb, stdout, why):
+    done = shell(VERBS[verb], stdout)
+    assert done.returncode == 3, done.stderr
+    assert f"stdout: {'' if verb == 'report' else 'cannot be written ('}{why}" in done.stderr
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_reader_that_left_ends_a_command_without_a_word(verb):
+    """As SIGPIPE would, but in order: no rank is left, and none is said to have died."""
+    command = " ".join([str(ATOLL), *VERBS[verb]])
+    done = subprocess.run(  # the reader is gone before the command begins
+        ["bash", "-c", f"(sleep 0.2; {command}; echo $? >&2) | true"], capture_output=True, text=True, timeout=120
+    )
+    said = [line for line in done.stderr.splitlines() if line.startswith("atoll: error") or line.isdigit()]
+    assert said == ["141"], done.stderr
+
+
+def graph(folder):
+    path = folder / "g.wel"
+    path.write_text("0 1 0.5\n1 2 0.25\n2 0 2\n")
+    return str(path)
+
+
+WRITERS = {
+    "json": (["run", "cc", "GRAPH", "--json"], ["a.json"]),
+    "values": (["run", "bfs", "GRAPH", "--source", "0", "--output"], ["a.tsv", "a.csv", "a.txt", "a.npy"]),
+    "scores": (["run", "pagerank", "GRAPH", "--output"], ["a.tsv", "a.npy"]),
+    "pairs": (["run", "apsp", "GRAPH", "--output"], ["a.npy", "a.tiles", "a.zarr"]),
+    "packed pairs": (["run", "apsp", "GRAPH", "--zstd", "3", "--output"], ["a.zarr"]),
+    "out of core": (["run", "apsp", "GRAPH", "--out-of-core", "--output"], ["a.tiles"]),
+    "graphs": (
+        ["convert", "GRAPH", "--unweighted"],
+        ["a.el", "a.txt", "a.tsv", "a.csv", "a.mtx", "a.g500", "a.g500-64", "a.atoll"],
+    ),
+    "weighted graphs": (["convert", "GRAPH"], ["a.wel", "a.mtx", "a.g500", "a.atoll"]),
+    "costs": (["info", "--ranks", "2", "--transport", "inproc", "--calibrate"], ["costs.json"]),
+    "heat map": ([*PREDICTION, "--heat-map"], ["map.svg"]),
+}
+
+
+@pytest.mark.parametrize("writer, name", [(w, name) for w, (_, names) in WRITERS.items() for name in names])
+def test_a_file_that_had_no_room_is_an_error_and_is_not_left_behind(writer, name, tmp_path):
+    words = [graph(tmp_path) if word == "GRAPH" else word for word in WRITERS[writer][0]]
+    out = tmp_path / "out"
+    out.mkdir()
+    done = shell([*words, str(out / name), *SHORT], "", preexec_fn=no_room)
+    assert done.returncode == 3, (done.stdout, done.stderr)
+    assert f"{out / name}" in done.stderr
+    assert os.listdir(out) == []
+
+
+def no_room():
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+
+def test_a_device_is_written_to_and_not_replaced():
+    for words in [
+        ["run", "cc", "ring:9", "--json", "/dev/full"],
+        [*PREDICTION, "--heat-map", "/dev/full"],
+    ]:
+        done = shell([*words, *SHORT], "")
+        assert done.returncode == 3 and "/dev/full: cannot be written" in done.stderr
+        assert Path("/dev/full").is_char_device()
+
+
+def test_words_that_stderr_did_not_take_change_nothing():
+    for lost in ["2>/dev/full", "2>&-"]:
+        done = shell(["run", "cc", "kron:8", "--verbose", *SHORT, "--json", "-"], lost)
+        assert done.returncode == 0 and done.stdout.startswith("{")

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Signals for jobs of processes, at any time of their start: the job ends, says so, and leaves nothing."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from test_jobs import ATOLL, BUILD, LAUNCHERS, alive, environment, ranks_of
+
+WAYS = {
+    "shm": ["--transport", "shm"],
+    "ofi": ["--transport", "ofi", "--provider", "shm"],
+    "openmpi": ["--mpi", "openmpi", "--transport", "mpi"],
+    "mpich": ["--mpi", "mpich", "--transport", "mpi"],
+}
+PROMISED_S = 10
+
+
+@pytest.fixture(params=sorted(WAYS))
+def way(request):
+    name = request.param
+    plugin = {"shm": "", "ofi": "ofi"}.get(name, f"mpi_{name}")
+    if plugin and not (BUILD / "lib" / f"libatoll_{plugin}.so").exists():
+        pytest.skip(f"no plug-in for {name}")
+    if name in LAUNCHERS and not shutil.which(LAUNCHERS[name]):
+        pytest.skip(f"no {LAUNCHERS[name]}")
+    return WAYS[name]
+
+
+def start(way):
+    words = ["run", "pagerank", "kron:14", "--trials", "100000", "--ranks", "2", "--threads", "1"]
+    return subprocess.Popen(
+        [str(ATOLL), *words, *way], env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def wait_until_joined(ranks):
+    """Until both have memory in common, whichever way."""
+    time.sleep(1)
+    assert all(map(alive, ranks))
+
+
+def left_by(pids):
+    """Names in shared memory that tell one of these processes."""
+    numbers = {str(pid) for pid in pids}
+    return [
+        p.name for p in Path("/dev/shm").iterdir() if {p.name.rpartition(".")[2], p.name.partition(":")[0]} & numbers
+    ]
+
+
+def gone(ranks, seconds):
+    deadline = time.monotonic() + seconds
+    while any(map(alive, ranks)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not any(map(alive, ranks))
+
+
+@pytest.mark.parametrize("delay", [0, 0.15, 0.3])
+def test_sigterm_ends_a_job_that_is_about_to_start(way, delay):
+    before = set(os.listdir("/dev/shm"))
+    job = start(way)
+    time.sleep(delay)
+    began = time.monotonic()
+    job.send_signal(signal.SIGTERM)
+    _, errors = job.communicate(timeout=60)
+    assert time.monotonic() - began < 2 * PROMISED_S
+    # At once it may come before the command can answer.
+    assert job.returncode == 1 and "the job was ended by SIGTERM" in errors or job.returncode == -signal.SIGTERM, errors
+    deadline = time.monotonic() + 5  # of the jobs beside this one
+    while set(os.listdir("/dev/shm")) - before and time.monotonic() < deadline:
+        time.sleep(0.1)
+    mine = [n for n in set(os.listdir("/dev/shm")) - before if n.startswith(f"atoll-job-{os.getuid()}-{job.pid}-")]
+    assert not mine or job.returncode < 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGSEGV, signal.SIGKILL])
+def test_a_rank_that_a_signal_ends_is_reported_with_it_and_leaves_nothing(way, number):
+    job = start(way)
+    ranks = ranks_of(job, 2)
+    wait_until_joined(ranks)
+    os.kill(ranks[1], number)
+    _, errors = job.communicate(timeout=60)
+    assert job.returncode == 1
+    assert f"(pid {ranks[1]}) was ended by {number.name}" in errors, errors
+    assert gone(ranks, 5)
+    assert left_by(ranks) == []
+
+
+def test_a_job_whose_command_and_ranks_were_killed_is_cleaned_up_by_the_next(way):
+    job = start(way)
+    ranks = ranks_of(job, 2)
+    wait_until_joined(ranks)
+    job.kill()
+    job.communicate(timeout=60)
+    assert gone(ranks, 40)
+    assert (
+        subprocess.run(
+            [str(ATOLL), "run", "cc", "ring:8", "--ranks", "2", "--transport", "shm"],
+            env=environment(),
+            capture_output=True,
+        ).returncode
+        == 0
+    )
+    assert left_by(ranks) == []
+    assert not list(Path("/dev/shm").glob(f"atoll-job-{os.getuid()}-{job.pid}-*"))
+
+
+def seconds_to_end_stopped_ranks():
+    """From SIGTERM for a job on whose ranks no signal but SIGKILL has an effect."""
+    job = start(WAYS["ofi"])
+    ranks = ranks_of(job, 2)
+    for rank in ranks:
+        os.kill(rank, signal.SIGSTOP)
+    began = time.monotonic()
+    job.terminate()
+    job.communicate(timeout=60)
+    assert gone(ranks, 5)
+    return time.monotonic() - began
+
+
+@pytest.mark.skipif(not (BUILD / "lib" / "libatoll_ofi.so").exists(), reason="no plug-in for libfabric")
+def test_ranks_that_answer_no_signal_while_they_start_are_killed():
+    # Those that had joined before they were stopped get 30 s, to save: then once more.
+    assert any(seconds_to_end_stopped_ranks() < 2 * PROMISED_S for _ in range(3))
+
+
+@pytest.mark.skipif(not (BUILD / "lib" / "libatoll_ofi.so").exists(), reason="no plug-in for libfabric")
+@pytest.mark.skipif(not shutil.which("mpiexec.mpich"), reason="no mpiexec.mpich")
+def test_libfabrics_memory_has_no_name_once_all_ranks_have_it():
+    """So that killed ranks leave none, also where no command of ours has started them."""
+    words = ["run", "pagerank", "kron:14", "--trials", "100000", *WAYS["ofi"]]
+    job = subprocess.Popen(
+        ["mpiexec.mpich", "-n", "2", str(ATOLL), *words], env=environment(), stdout=subprocess.DEVNULL
+    )
+
+    def ranks():
+        by = [
+            int(p.name) for p in Path("/proc").glob("[0-9]*") if alive(p.name) and ancestor(int(p.name), 2) == job.pid
+        ]
+        return [pid for pid in by if Path(f"/proc/{pid}/exe").resolve() == ATOLL.resolve()]
+
+    def have_mapped(pids):
+        return all(re.search(rf"/dev/shm/{pid}:.* \(deleted\)", Path(f"/proc/{pid}/maps").read_text()) for pid in pids)
+
+    deadline = time.monotonic() + 60
+    while not (len(found := ranks()) == 2 and have_mapped(found)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert len(found) == 2 and left_by(found) == []
+    for pid in found:
+        os.kill(pid, signal.SIGKILL)
+    job.wait(60)
+    assert left_by(found) == []
+
+
+def ancestor(pid, generations):
+    for _ in range(generations):
+        try:
+            pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            return None
+    return pid
