@@ -46,4 +46,4 @@ docs: build
 	.venv/bin/python -m sphinx -W docs build/docs
 
 clean:
-	rm -rf build bin .venv
+	rm -rf build bin .venv dist

@@ -50,7 +50,9 @@ def _tell_others(given: dict[str, Any], makes_world: bool) -> None:
 
     holder = given.get("graph", given.get("self"))
     world = getattr(holder, "world", None) or getattr(getattr(holder, "_graph", None), "world", None)
-    if makes_world and isinstance(given.get("plan"), (dict, type(None))):
+    if makes_world and isinstance(given.get("comm"), worlds.World):
+        world = given["comm"]
+    elif makes_world and isinstance(given.get("plan"), (dict, type(None))):
         world = worlds.world_of(given.get("comm"), given.get("plan"))
     if isinstance(world, worlds.World):
         with worlds.agreed(world):
@@ -96,9 +98,15 @@ def type_name(name: str, value: Any, known: tuple[str, ...]) -> str | None:
 
 def json_text(name: str, value: dict[str, Any]) -> str:
     try:
-        return json.dumps(value)
+        return json.dumps(value, default=_plain)
     except (TypeError, ValueError) as e:
         raise TypeError(f"{name} is {shown(value)} ({e}). Give values that JSON has.") from None
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"a {type(value).__qualname__} is no value of JSON")
 
 
 def refuse_masked(name: str, values: Any) -> None:
@@ -120,6 +128,10 @@ def _int(value: Any) -> int:
     if not -(2**31) <= number < 2**31:
         raise TypeError
     return number
+
+
+def _column(value: Any) -> str | int:
+    return value if isinstance(value, str) else _whole(value)
 
 
 def _float(value: Any) -> float:
@@ -190,7 +202,7 @@ _RULES: dict[str, _Rule] = {
     "int": (_int, "a whole number of 32 bits is needed", "Give one"),
     "float": (_float, "a number is needed", "Give one"),
     "str | os.PathLike[str]": (_path, "a path is needed: a str or an os.PathLike", "Give one"),
-    "str | int": (_is(str, int), "a column's number or name is needed", "Give one"),
+    "str | int": (_column, "a column's number or name is needed", "Give one"),
     "dict[str, Any]": (_is(dict), "a dict is needed", "Give one"),
     "Iterable[int]": (_ids, "original ids are needed", "Give a list or an array of them"),
     "Callable[[World], T]": (_function, "a function is needed", "Give one that is called with a World"),

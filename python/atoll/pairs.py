@@ -139,7 +139,6 @@ class AllPairs:
         self._on_one_rank()
         return self._core.path(vertex_id("u", u), vertex_id("v", v))
 
-    @checked
     def k_best(self, u: int, v: int, k: int) -> list[tuple[float, np.ndarray]]:
         """The k shortest paths from u to v without a vertex twice, as (length, vertices), lengths ascending.
 
@@ -152,6 +151,10 @@ class AllPairs:
         6 [1 4 3]
         """
         self._on_one_rank()
+        return self._k_best(u, v, k)
+
+    @checked
+    def _k_best(self, u: int, v: int, k: int) -> list[tuple[float, np.ndarray]]:
         if k < 1:
             raise errors.UsageError(f"k is {k} (a number of paths). Give 1 or more.")
         return self._core.k_best(u, v, k)
@@ -262,7 +265,7 @@ def all_pairs(
     """
     with agreed(graph.world, f"all_pairs({semiring=}, {dtype=}, {method=}, {delta=}, {peel=})"):
         one_of("semiring", semiring, SEMIRINGS)
-        one_of("dtype", dtype, _TYPES)
+        one_of("dtype", dtype if isinstance(dtype, str) else type_name("dtype", dtype, _TYPES[1:]), _TYPES)
         one_of("method", method, _METHODS)
         if not delta >= 0:
             raise errors.UsageError(f"delta is {delta} (the width of a bucket). Give 0 or more.")

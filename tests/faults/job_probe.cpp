@@ -214,6 +214,7 @@ void act(World& world, const std::string& what, const std::string& argument) {
   } else if (what.starts_with("compute-")) {
     compute(world, std::atof(what.c_str() + what.find('-') + 1));
   } else if (what == "wait") {
+    world.barrier();  // MPI's windows are opened at first use, and a peer that stops in the midst leaves MPI spinning
     stop_here(world);
     world.barrier();
   } else if (what == "code") {  // the same error everywhere

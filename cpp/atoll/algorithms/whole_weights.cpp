@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace atl {
 
@@ -25,20 +26,23 @@ double longest_whole_path(const Graph& graph) {
   if (!graph.weighted()) return kNone;
   const EdgeWeights<double> weights("sssp", graph, graph.out());
   Team& team = graph.world().team();
-  std::vector<double> greatest(static_cast<std::size_t>(team.size()), 0);
+  std::vector<double> greatest(static_cast<std::size_t>(team.size()), 0), sums(greatest);
   team.for_range(weights.size(), std::size_t{1} << 16, [&](int thread, std::size_t a, std::size_t b) {
-    double most = 0;
+    double most = 0, sum = 0;
     bool whole = true;
     for (std::size_t e = a; e < b; ++e) {
       const double w = weights[e];
       whole &= w >= 0 && w == std::floor(w);
       most = std::max(most, w);
+      sum += w;
     }
     double& mine = greatest[static_cast<std::size_t>(thread)];
     mine = whole ? std::max(mine, most) : kNone;
+    sums[static_cast<std::size_t>(thread)] += sum;
   });
-  return graph.world().max(*std::max_element(greatest.begin(), greatest.end())) *
-         static_cast<double>(std::max<Vertex>(graph.vertices(), 1));
+  const double most = graph.world().max(*std::max_element(greatest.begin(), greatest.end()));
+  const double sum = graph.world().sum(std::accumulate(sums.begin(), sums.end(), 0.0));
+  return std::isinf(most) ? kNone : std::min(most * static_cast<double>(std::max<Vertex>(graph.vertices(), 1)), sum);
 }
 
 }  // namespace atl

@@ -59,10 +59,16 @@ struct Arcs {
   bool is_whole() const {
     return std::ranges::all_of(weights, [](T w) { return std::is_integral_v<T> || std::trunc(w) == w; });
   }
-  /// No path is longer, up to the rounding of floats.
+  /// No path is longer, up to the rounding of floats. O(1).
   double longest() const {
     return std::max(std::abs(static_cast<double>(least)), std::abs(static_cast<double>(greatest))) *
            static_cast<double>(vertices());
+  }
+  /// Nor longer than this, which is less where few weights are large. O(m).
+  double sum_of_weights() const {
+    double sum = 0;
+    for (const T w : weights) sum += std::abs(static_cast<double>(w));
+    return sum;
   }
 
   /// The arcs that enter each vertex: heads are where they come from. A copy if the graph is undirected.

@@ -25,8 +25,8 @@ struct Rule {
       } else {
         // Either side of a comparison is a sum of less than n weights, each of them rounded, and so is each addition.
         tolerance = std::min(1e-4, 4 * kUnit * static_cast<double>(arcs.vertices()));
-        if (arcs.least >= 0 || arcs.greatest <= 0) return;
-        // Parts of a sum cancel: what was rounded may have been larger.
+        if (arcs.least >= 0) return;
+        // Parts of a sum cancel, those of the potentials of searches too: what was rounded may have been larger.
         least_scale = std::max(std::abs(arcs.least), std::abs(arcs.greatest));
         for (const T x : row)
           if (std::isfinite(x)) least_scale = std::max(least_scale, std::abs(static_cast<double>(x)));

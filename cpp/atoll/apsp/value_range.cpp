@@ -228,7 +228,7 @@ void check_no_path_is_lost(World& world, const Arcs<T>& arcs, Semiring semiring,
 }
 
 bool has_exact_sums(const Arcs<double>& arcs, Semiring semiring) {
-  return adds(semiring) && arcs.longest() < 0x1p62 && arcs.is_whole();
+  return adds(semiring) && arcs.is_whole() && (arcs.longest() < 0x1p62 || arcs.sum_of_weights() < 0x1p62);
 }
 
 bool may_round_whole_sums(const Arcs<double>& arcs, Semiring semiring) {
@@ -239,12 +239,15 @@ void check_whole_sums(World& world, const Arcs<double>& arcs, Semiring semiring,
   if (!may_round_whole_sums(arcs, semiring)) return;
   // Distances below 2^53 are sums of such, so none was rounded, except where searches moved weights by potentials.
   bool beyond = arcs.has_negative();
-  for (std::int64_t i = 0; i < d.local.rows() && !beyond; ++i)
+  for (std::int64_t i = 0; i < d.local.rows() && !beyond; ++i) {
+    world.team().cancellation_point();
     for (const double x : d.local.view().row(i)) beyond |= std::isfinite(x) && std::abs(x) >= 0x1p53;
+  }
   if (!world.any(beyond)) return;
   const Arcs<double> entering = arcs.reversed();
   std::optional<std::string> fault;
   for (Vertex s = 0; s < arcs.vertices(); ++s) {
+    world.team().cancellation_point();
     const std::vector<double> row = row_of(world, d, s);
     if (!fault && s % world.size() == world.rank()) fault = fault_of_row<double>(arcs, entering, semiring, s, row);
   }

@@ -176,8 +176,10 @@ std::optional<std::string> SharedWorld::why_stop() {
   if (peers_)
     if (const Rank failed = peers_->failed.load(); failed >= 0 && failed != world_->rank())
       return fmt::format("rank {} stopped with an error", failed);
-  interrupt_ = raised();
-  return interrupt_ ? std::optional<std::string>("interrupted by a signal") : std::nullopt;
+  auto error = raised();
+  if (!error) return std::nullopt;
+  interrupt_ = std::move(error);  // the main thread alone writes it
+  return "interrupted by a signal";
 }
 
 void SharedWorld::give_up() {
