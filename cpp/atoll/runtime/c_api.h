@@ -71,7 +71,8 @@ typedef struct atoll_options {
   const char* plan;            /**< JSON object of Plan's fields; NULL: defaults. ATOLL_<FIELD> overrides a field */
   const void* communicator;    /**< address of an MPI_Comm that lives as long as the world; NULL: none */
   const char* library_version; /**< with a communicator: what MPI_Get_library_version says */
-  /** Warnings and messages; any thread. level: 0 error, 1 warn, 2 info. NULL: silent. */
+  /** Warnings and messages. level: 0 error, 1 warn, 2 info. NULL: silent. May be called from any thread, also from one
+   *  that Atoll has started, at any time between open and close, and from several at once. */
   void (*log)(void* context, int level, const char* text);
   void* log_context;
 } atoll_options;

@@ -2,7 +2,9 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atoll/base/error.hpp>
+#include <atoll/base/parallel.hpp>
 #include <atoll/base/timer.hpp>
 #include <atoll/runtime/job_end.hpp>
 #include <atoll/runtime/job_watch.hpp>
@@ -10,12 +12,15 @@
 #include <atoll/runtime/local_launcher.hpp>
 #include <atoll/runtime/pulse.hpp>
 #include <atoll/runtime/rank_output.hpp>
+#include <atoll/transport/bootstrap.hpp>
 #include <atoll/transport/discover.hpp>
 #include <atoll/transport/inproc.hpp>
 #include <atoll/transport/plugin.hpp>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <fstream>
+#include <mutex>
 #include <thread>
 
 namespace atl {
@@ -29,6 +34,8 @@ constexpr double kSaving_s = 30;
 // A rank that sees a peer gone leaves the report to the parent, and speaks only if the parent does not act.
 constexpr double kParentActs_s = 8;
 constexpr double kOthersEnd_s = 2;
+// Without a parent each rank waits for its turn to speak of a silent one: this much longer than the rank before it.
+constexpr double kTurn_s = 0.5, kLastTurn_s = 6;
 // Ranks that are started here: each is a process or a thread of this machine, and has memory for every other.
 constexpr Rank kMostStarted = 2048;
 
@@ -42,6 +49,45 @@ sigset_t job_signals() {
 // How long the ranks of a job may live on after a signal has been passed on to them.
 double patience_s(const JobBoard& board, int signal) {
   return signal == SIGTERM && all_joined(board) ? kSaving_s : kGrace_s;
+}
+
+bool is_stopped(const ProcessId& process) {
+  std::ifstream file(fmt::format("/proc/{}/stat", process.pid));
+  std::string line;
+  std::getline(file, line);
+  const auto state = line.rfind(") ");  // after a name that may hold anything
+  return state != std::string::npos && line.size() > state + 2 && line[state + 2] == 'T' && process.alive();
+}
+
+// Whether the start-up needs to be watched: ranks of this machine have taken their seats, and none knows its peers yet.
+// One that does has met all the others, wherever they run; from then on the ranks look after each other. Where all
+// ranks run on other machines nothing is known of them here.
+bool is_starting(const JobBoard& board) {
+  bool seated = false;
+  for (Rank r = 0; r < board.ranks(); ++r) {
+    const auto seat = board.seat(r);
+    if (seat.state == JobBoard::State::empty) continue;
+    const bool joining =
+        seat.state == JobBoard::State::running && (seat.operation.empty() || seat.operation == kJoining);
+    if (!joining) return false;
+    seated = true;
+  }
+  return seated;
+}
+
+// Why the ranks of a job do not meet: one that is seen to be stopped, else one that has not come.
+std::string who_is_missing(const JobBoard& board) {
+  std::optional<Rank> absent;
+  for (Rank r = 0; r < board.ranks(); ++r) {
+    const auto seat = board.seat(r);
+    if (seat.state == JobBoard::State::empty) {
+      if (!absent) absent = r;
+    } else if (is_stopped(seat.process)) {
+      return fmt::format("rank {} (pid {}) is stopped", r, seat.process.pid);
+    }
+  }
+  return absent ? fmt::format("rank {} has not come, is stopped, or its machine hangs", *absent)
+                : "all run, but MPI or the network does not bring them together";
 }
 
 // 0 if there are none; `ranks` as far as they are known, else 0.
@@ -154,22 +200,30 @@ void Job::run(const std::function<void(World&)>& f, World::Options options) {
   } else {
     if (board_) {
       options.waiting = [this](const char* operation) { board_->note(operation); };
-      options.lost_peer = [this, timer = Timer(), gone = Rank{-1}]() mutable -> std::optional<std::string> {
-        for (Rank r = 0; gone < 0 && r < ranks_; ++r) {
+      struct Gone {
+        SpinLock lock;
+        Rank rank = -1;
+        Timer since;
+      };
+      // Any thread of the rank asks; while one looks, the others need not.
+      options.lost_peer = [this, gone = std::make_shared<Gone>()]() -> std::optional<std::string> {
+        const std::unique_lock hold(gone->lock, std::try_to_lock);
+        if (!hold) return std::nullopt;
+        for (Rank r = 0; gone->rank < 0 && r < ranks_; ++r) {
           const auto seat = board_->seat(r);
           const bool here = seat.state == JobBoard::State::empty ||
                             (seat.state == JobBoard::State::running && (r == rank_ || seat.process.alive()));
           if (here) continue;
-          gone = r;
-          timer.lap();
+          gone->rank = r;
+          gone->since.lap();
         }
         const bool parent = board_->maker().alive();
         if (!parent) return "the command that started this job is gone";
-        if (gone < 0 || timer.seconds() < kParentActs_s) return std::nullopt;
-        const auto seat = board_->seat(gone);
+        if (gone->rank < 0 || gone->since.seconds() < kParentActs_s) return std::nullopt;
+        const auto seat = board_->seat(gone->rank);
         if (seat.state == JobBoard::State::finished)
-          return fmt::format("rank {} has ended with exit code {}", gone, seat.exit_code);
-        return describe_death(gone, seat);
+          return fmt::format("rank {} has ended with exit code {}", gone->rank, seat.exit_code);
+        return describe_death(gone->rank, seat);
       };
       board_->note(kJoining);
     }
@@ -191,7 +245,14 @@ void Job::run(const std::function<void(World&)>& f, World::Options options) {
 
 bool Job::reports_errors() const {
   if (part_ != Part::rank) return true;
-  if (silent_ && !board_) return rank_ == (*silent_ == 0 ? 1 : 0);
+  if (silent_ && !board_) {
+    // The launcher ends all ranks with the first that ends. Which one that is nobody knows: the lowest may compute on
+    // and not have noticed anything. So each waits for its turn, and speaks if it still lives then.
+    if (const Rank before = rank_ - (*silent_ < rank_); before > 0)
+      std::this_thread::sleep_for(
+          std::chrono::duration<double>(std::min(kOthersEnd_s + kTurn_s * (before - 1), kLastTurn_s)));
+    return true;
+  }
   return agreed_ ? rank_ == 0 : !board_;
 }
 
@@ -231,7 +292,8 @@ int Job::run_children(int result) {
                               output->launchers_end());
   }
   if (launcher < 0)
-    throw TransportError(fmt::format("{}: {} (the launcher cannot be started). Free some processes.", launcher_.path,
+    throw TransportError(fmt::format("{}: {} (it cannot be started). Free some processes.",
+                                     launcher_.path.empty() ? "the ranks' launcher" : launcher_.path,
                                      std::strerror(errno)));
 
   if (output) output->begin();
@@ -241,6 +303,12 @@ int Job::run_children(int result) {
   bool ending = false, broken = false, terminated = false;
   double grace = kGrace_s;
   Timer since_ending;
+  // A rank that stops before it knows its peers is missed by none of them: MPI waits for ever.
+  bool starting = true;
+  double starting_s = 0;
+  const double longest_start_s = kBootstrapSeconds + plan_.timeout_seconds;
+  std::optional<std::string> not_met;
+  Timer since_look;
   while (!(status = job.ended())) {
     if (const int s = job.look(); s != 0) {
       signal = s;
@@ -254,8 +322,21 @@ int Job::run_children(int result) {
     if ((!ending && signal != 0) || (!broken && job.broken())) {
       ending = true;
       broken = job.broken();
-      if (broken) grace = kGrace_s;
+      if (broken && !not_met) grace = kGrace_s;
       since_ending.lap();
+    }
+    // A moment in which this process was stopped itself counts as no longer than a second.
+    starting_s += std::min(since_look.lap(), 1.0);
+    if (starting_s > longest_start_s && starting && !ending && plan_.timeout_seconds > 0) {
+      starting = is_starting(board);
+      if (starting) {
+        not_met = fmt::format("the ranks have not met within {:g} s ({}). Look there; a longer timeout_seconds waits "
+                              "longer, 0 for ever.",
+                              longest_start_s, who_is_missing(board));
+        ending = true;
+        grace = 0;
+        since_ending.lap();
+      }
     }
     if (!ending) continue;
     const double seconds = since_ending.seconds();
@@ -278,14 +359,19 @@ int Job::run_children(int result) {
   job.look(JobWatch::Patience::none);
   job.remove_leftovers();
 
+  if (not_met && signal == 0) throw TransportError(*not_met);
   const int code = end_of_job(board, {*status, signal, launcher_});
-  if (output) output->finish();
+  if (output) {
+    // Nothing is left to be ended but this process, which may wait for long for who reads its output: from here on
+    // signals end it as they end any other, and leave no file behind.
+    unlink(board.path().c_str());
+    sigprocmask(SIG_SETMASK, &before, nullptr);
+    output->finish();
+  }
   return code;
 }
 
 int Job::finish(int exit_code, std::string_view message) {
-  if (part_ == Part::rank && !board_ && silent_ && !reports_errors())  // the launcher ends all with the first
-    std::this_thread::sleep_for(std::chrono::duration<double>(kOthersEnd_s));
   if (part_ != Part::rank || !board_) return exit_code;
   board_->finish(exit_code, agreed_ ? std::string_view() : message);
   if (exit_code == 0) return 0;

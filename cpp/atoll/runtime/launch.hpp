@@ -72,14 +72,16 @@ class Job {
 
   /// Starts the ranks, forwards SIGINT, SIGTERM and SIGHUP to them, and waits for their end. Returns their
   /// exit code: 0, or that of the first rank that ended with another and has reported why. A rank that died
-  /// is a TransportError that names it, its signal and its last operation; an error of one rank alone is
+  /// is a TransportError that names it, its signal and its last operation, and so is one that does not come to the
+  /// others, for a minute longer than Plan::timeout_seconds; an error of one rank alone is
   /// thrown again, with its class by the exit code. Nothing of the job runs any more then. What the ranks print goes to
   /// the file `result`; IoError if something of it was lost.
   int run_children(int result = STDOUT_FILENO);
 
   /// Whether this process is to print the error that run() threw: of an error that all ranks share it is rank
   /// 0; of one that is this rank's alone it is the parent if there is one, so that no message of the launcher
-  /// buries it. That a rank is silent is said by the parent too, else by the lowest rank that can.
+  /// buries it. That a rank is silent is said by the parent too, else by the lowest rank that can: the others wait
+  /// here for seconds, in which the launcher ends them. To be asked once.
   bool reports_errors() const;
 
   /// Notes how this process ends, for the parent. Returns what to exit with: under a parent that has the

@@ -115,7 +115,14 @@ Pulse::Pulse(Bootstrap& job, Options options)
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = start_thread("the thread by which this rank answers others", [this] { run(); });
+  try {
+    thread_ = start_thread("the thread by which this rank answers others", [this] { run(); });
+  } catch (...) {  // no destructor will be called
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    close(stop_);
+    if (socket_ >= 0) close(socket_);
+    throw;
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 

@@ -2,13 +2,17 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <atoll/base/error.hpp>
 #include <atoll/base/start_thread.hpp>
 #include <atoll/runtime/rank_output.hpp>
 #include <cerrno>
+#include <climits>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
 #include <system_error>
 
@@ -24,20 +28,10 @@ bool anyone_died(const JobBoard& board) {
   return false;
 }
 
-// 0, or why not.
-int write_all(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t n = write(file, text.data(), text.size());
-    if (n >= 0) {
-      text.remove_prefix(static_cast<std::size_t>(n));
-    } else if (errno == EAGAIN) {
-      pollfd room{file, POLLOUT, 0};
-      poll(&room, 1, -1);
-    } else if (errno != EINTR) {
-      return errno;
-    }
-  }
-  return 0;
+// How much a write takes without waiting, once poll() says that there is room.
+std::size_t piece_of(int file) {
+  struct stat about {};
+  return fstat(file, &about) == 0 && S_ISREG(about.st_mode) ? SIZE_MAX : PIPE_BUF;
 }
 
 }  // namespace
@@ -55,6 +49,7 @@ RankOutput::RankOutput(const JobBoard& board, int result)
 
 RankOutput::~RankOutput() {
   if (!thread_.joinable()) return;
+  abandoned_ = true;
   eventfd_write(stop_.get(), 1);
   thread_.join();
 }
@@ -71,6 +66,26 @@ void RankOutput::finish() {
   if (error_ != 0)
     throw IoError(
         fmt::format("stdout: cannot be written ({}). Make room, or look at who reads it.", std::strerror(error_)));
+}
+
+// 0, or why not. Never waits in write(), where nothing could end it: a reader may have stopped reading (a pager).
+int RankOutput::write_all(int file, std::string_view text) const {
+  constexpr int kLook_ms = 100;
+  const std::size_t piece = piece_of(file);
+  while (!text.empty()) {
+    pollfd room{file, POLLOUT, 0};
+    if (const int ready = poll(&room, 1, kLook_ms); ready == 0) {
+      if (abandoned_) return ECANCELED;
+      continue;
+    }
+    const ssize_t n = write(file, text.data(), std::min(text.size(), piece));
+    if (n >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(n));
+    } else if (errno != EAGAIN && errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
 }
 
 void RankOutput::pass_on() {

@@ -3,6 +3,8 @@
 
 #include <atoll/runtime/job_board.hpp>
 #include <atoll/runtime/job_watch.hpp>
+#include <atomic>
+#include <string_view>
 #include <thread>
 
 namespace atl {
@@ -17,6 +19,7 @@ namespace atl {
 class RankOutput {
  public:
   RankOutput(const JobBoard& board, int result);
+  /// Of a job that was given up: passes on what is left as long as its reader takes it.
   ~RankOutput();
   int launchers_end() const { return write_.get(); }
   void begin();
@@ -25,10 +28,12 @@ class RankOutput {
 
  private:
   void pass_on();
+  int write_all(int file, std::string_view text) const;
 
   const JobBoard& board_;
   const int result_;
   File read_, write_, stop_;
+  std::atomic<bool> abandoned_{false};
   int error_ = 0;
   std::thread thread_;
 };

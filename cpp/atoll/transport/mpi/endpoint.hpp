@@ -41,7 +41,7 @@ class Endpoint : public MpiFabric {
   /// True once `arrived` is, or wake() was called. Naps grow: a short wait costs little delay, a long one little of the
   /// core that another rank may need. While bytes are `moving` it only yields: MPI moves large messages piece by piece,
   /// each when somebody calls it (3 GiB with naps: 0.3 GB/s). Where nothing has come for seconds (timeout_s is then the
-  /// longest that is asked for) it naps all the same.
+  /// longest that is asked for) it naps all the same, shortly.
   template <class Arrived, class Moving>
   bool nap_until(double timeout_s, Arrived&& arrived, Moving&& moving);
   /// Does what peers may wait for: a layer that has work to do beyond MPI's own, and no thread for it.
@@ -74,20 +74,22 @@ class Endpoint : public MpiFabric {
 template <class Arrived, class Moving>
 bool Endpoint::nap_until(double timeout_s, Arrived&& arrived, Moving&& moving) {
   constexpr double kShortest_s = 10e-6;
-  const double longest_s = std::max(250e-6, timeout_s / 4);
+  constexpr double kBetweenPieces_s = 250e-6;
+  const double longest_s = std::max(kBetweenPieces_s, timeout_s / 4);
   const std::uint32_t seen = wakes_.load(std::memory_order_acquire);
   const Timer timer;
   for (double nap_s = kShortest_s;;) {
     if (arrived()) return true;
     const double left_s = timeout_s - timer.seconds();
     if (left_s <= 0) return false;
-    if (timeout_s < Backoff::kLongestNap_s && moving()) {
+    const bool pieces = moving();
+    if (pieces && timeout_s < Backoff::kLongestNap_s) {
       std::this_thread::yield();
       continue;
     }
     const timespec limit{0, static_cast<long>(std::min(nap_s, left_s) * 1e9)};
     syscall(SYS_futex, &wakes_, FUTEX_WAIT_PRIVATE, seen, &limit, nullptr, 0);
-    nap_s = std::min(2 * nap_s, longest_s);
+    nap_s = std::min(2 * nap_s, pieces ? kBetweenPieces_s : longest_s);
     if (wakes_.load(std::memory_order_acquire) != seen) return true;
   }
 }
