@@ -283,11 +283,16 @@ int Command::fail() const {
 
 void put_file(const std::string& path, std::string_view text, std::string_view what) {
   namespace fs = std::filesystem;
+  if (path == result_path()) return print_result(text);
   std::error_code ignored;
-  const fs::path target = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : fs::path(path);
-  // What is no file, as a terminal, is not to be replaced by one.
-  const bool in_place = fs::exists(target, ignored) && !fs::is_regular_file(target, ignored);
-  const std::string temporary = in_place ? target.string() : target.string() + ".part";
+  const bool link = fs::is_symlink(path, ignored);
+  const fs::path led_to = link ? fs::weakly_canonical(path, ignored) : fs::path();
+  // Links of open files, as /dev/fd/63, may lead to what has no path: "pipe:[7]", or "a.json (deleted)".
+  const bool astray = link && fs::exists(path, ignored) && !fs::equivalent(path, led_to, ignored);
+  // What is no file, as a pipe or a terminal, is not to be replaced by one.
+  const bool in_place = astray || (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored));
+  const std::string target = in_place || led_to.empty() ? path : led_to.string();
+  const std::string temporary = in_place ? target : target + ".part";
   errno = 0;
   std::ofstream file(temporary);
   file << text << std::flush;

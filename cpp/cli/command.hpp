@@ -81,7 +81,8 @@ struct Failure {
 };
 Failure current_failure();
 
-/// A text as a whole file, which appears at once; IoError says `what` the path is, "value of --json".
+/// A text as a whole file, which appears at once, or as it is to where stdout, a pipe or a terminal is named. IoError
+/// says `what` the path is: "value of --json".
 void put_file(const std::string& path, std::string_view text, std::string_view what);
 
 /// Counters of all ranks: sums, and the largest memory. Collective.

@@ -169,16 +169,71 @@ def ranks_of(command, count):
         time.sleep(0.01)
 
 
+STARTED = []
+
+
+def watched(process):
+    """That process; if it still runs when its test is over, the fixture below ends it."""
+    STARTED.append(process)
+    return process
+
+
+@pytest.fixture(autouse=True)
+def no_job_outlives_its_test():
+    """A job that a failed test has left would take the cores from those that follow. Import it to have it."""
+    yield
+    while STARTED:
+        end_job(STARTED.pop())
+
+
+def end_job(process):
+    if process.poll() is not None:
+        return
+    for pid in processes_of(process):
+        signal_if_there(pid, signal.SIGCONT)  # a stopped one would not answer
+    process.terminate()
+    try:
+        process.communicate(timeout=10)
+    except subprocess.TimeoutExpired:
+        ranks = processes_of(process)
+        process.kill()
+        for pid in ranks:
+            signal_if_there(pid, signal.SIGKILL)
+        process.communicate(timeout=10)
+
+
+def signal_if_there(pid, number):
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        pass
+
+
+def processes_of(command):
+    """Those that the board of the command's job was given to: ranks, and launchers between."""
+    ours = f"atoll-job-{os.getuid()}-{command.pid}-".encode()
+
+    def told_of_it(process):
+        try:
+            return ours in (process / "environ").read_bytes()
+        except OSError:
+            return False
+
+    return [int(p.name) for p in Path("/proc").glob("[0-9]*") if told_of_it(p) and alive(p.name)]
+
+
 class Running:
     """A job whose last rank sleeps while the others wait for it."""
 
     def __init__(self, mpi=None, ranks=2, verb="wait", env=None):
-        self.process = subprocess.Popen(
-            [str(PROBE), str(ranks), verb],
-            env=env or environment(ATOLL_MPI=mpi),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
+        self.process = watched(
+            subprocess.Popen(
+                [str(PROBE), str(ranks), verb],
+                env=env or environment(ATOLL_MPI=mpi),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
         )
         self.pids = {}
         self.lines = []

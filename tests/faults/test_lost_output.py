@@ -55,12 +55,13 @@ def test_a_result_that_stdout_did_not_take_is_an_error(verb, stdout, why):
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_reader_that_left_ends_a_command_without_a_word(verb):
     """As SIGPIPE would, but in order: no rank is left, and none is said to have died."""
-    command = " ".join([str(ATOLL), *VERBS[verb]])
-    done = subprocess.run(  # the reader is gone before the command begins
-        ["bash", "-c", f"(sleep 0.2; {command}; echo $? >&2) | true"], capture_output=True, text=True, timeout=120
-    )
-    said = [line for line in done.stderr.splitlines() if line.startswith("atoll: error") or line.isdigit()]
-    assert said == ["141"], done.stderr
+    reader, writer = os.pipe()
+    os.close(reader)  # before the command begins
+    command = [str(ATOLL), *VERBS[verb]]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, timeout=120)
+    os.close(writer)
+    assert done.returncode == 141, done.stderr
+    assert "atoll: error" not in done.stderr
 
 
 def graph(folder):
@@ -111,6 +112,51 @@ def test_a_device_is_written_to_and_not_replaced():
         done = shell([*words, *SHORT], "")
         assert done.returncode == 3 and "/dev/full: cannot be written" in done.stderr
         assert Path("/dev/full").is_char_device()
+
+
+ONE_TEXT = {"json": (["run", "cc", "kron:8", *SHORT, "--json"], "{"), "map": ([*PREDICTION, "--heat-map"], "<svg")}
+
+
+@pytest.mark.parametrize("words, begin", ONE_TEXT.values(), ids=ONE_TEXT)
+def test_a_pipe_that_has_no_path_gets_the_text(words, begin, tmp_path):
+    """As bash's >(command): a link under /dev/fd that leads to no path. Nothing else is written to instead."""
+    (tmp_path / ".part").write_text("of the user")
+    done = shell([*words, ">(cat > got)"], "", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "got").read_text().startswith(begin)
+    assert sorted(os.listdir(tmp_path)) == [".part", "got"]
+    assert (tmp_path / ".part").read_text() == "of the user"
+
+
+def test_stdout_by_its_path_is_stdout_whatever_it_is(tmp_path):
+    words = [*PREDICTION, "--heat-map", "/dev/stdout"]
+    for redirection in ["| cat", ""]:
+        done = shell(words, redirection)
+        assert done.returncode == 0 and "<svg" in done.stdout, done.stderr
+    file = tmp_path / "out"
+    file.write_text("before\n")
+    done = shell(words, f">> {file}")
+    assert done.returncode == 0, done.stderr
+    assert file.read_text().startswith("before\n") and "<svg" in file.read_text()
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_a_file_without_a_name_is_written_to(tmp_path):
+    with open(tmp_path / "a", "w+") as file:
+        os.unlink(tmp_path / "a")
+        words = ["run", "cc", "ring:9", *SHORT, "--json", f"/dev/fd/{file.fileno()}"]
+        done = shell(words, "", pass_fds=[file.fileno()])
+        assert done.returncode == 0, done.stderr
+        assert file.read().startswith("{")
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_link_to_a_file_stays_one(tmp_path):
+    file, link = tmp_path / "a.json", tmp_path / "link"
+    file.write_text("before")
+    link.symlink_to("a.json")
+    assert shell(["run", "cc", "ring:9", *SHORT, "--json", str(link)], "").returncode == 0
+    assert link.is_symlink() and file.read_text().startswith("{")
 
 
 def test_words_that_stderr_did_not_take_change_nothing():

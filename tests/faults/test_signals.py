@@ -10,7 +10,17 @@ import time
 from pathlib import Path
 
 import pytest
-from test_jobs import ATOLL, BUILD, LAUNCHERS, alive, environment, ranks_of
+from test_jobs import (  # noqa: F401 (a fixture is had by its name)
+    ATOLL,
+    BUILD,
+    LAUNCHERS,
+    alive,
+    environment,
+    no_job_outlives_its_test,
+    processes_of,
+    ranks_of,
+    watched,
+)
 
 WAYS = {
     "shm": ["--transport", "shm"],
@@ -34,8 +44,10 @@ def way(request):
 
 def start(way):
     words = ["run", "pagerank", "kron:14", "--trials", "100000", "--ranks", "2", "--threads", "1"]
-    return subprocess.Popen(
-        [str(ATOLL), *words, *way], env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    return watched(
+        subprocess.Popen(
+            [str(ATOLL), *words, *way], env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
     )
 
 
@@ -60,22 +72,49 @@ def gone(ranks, seconds):
     return not any(map(alive, ranks))
 
 
-@pytest.mark.parametrize("delay", [0, 0.15, 0.3])
+def boards_of(job):
+    return list(Path("/dev/shm").glob(f"atoll-job-{os.getuid()}-{job.pid}-*"))
+
+
+def shared_files_of(pids):
+    """Paths in shared memory that these processes have mapped: Open MPI's names tell no process."""
+    found = set()
+    for pid in pids:
+        try:
+            found |= set(re.findall(r"/dev/shm/\S+", Path(f"/proc/{pid}/maps").read_text()))
+        except OSError:
+            pass  # it has just ended
+    return found
+
+
+@pytest.mark.parametrize("delay", [None, 0, 0.15, 0.3])  # after its board is there; None: as soon as the process is
 def test_sigterm_ends_a_job_that_is_about_to_start(way, delay):
-    before = set(os.listdir("/dev/shm"))
     job = start(way)
-    time.sleep(delay)
+    if delay is not None:
+        deadline = time.monotonic() + 30
+        while not boards_of(job):
+            assert job.poll() is None and time.monotonic() < deadline, "the job has not begun"
+            time.sleep(0.002)
+        time.sleep(delay)
     began = time.monotonic()
     job.send_signal(signal.SIGTERM)
+    processes, files = set(), set()
+    while job.poll() is None and time.monotonic() - began < 60:
+        now = set(processes_of(job))
+        processes |= now
+        files |= shared_files_of(now)
+        time.sleep(0.01)
+    seconds = time.monotonic() - began
     _, errors = job.communicate(timeout=60)
-    assert time.monotonic() - began < 2 * PROMISED_S
-    # At once it may come before the command can answer.
-    assert job.returncode == 1 and "the job was ended by SIGTERM" in errors or job.returncode == -signal.SIGTERM, errors
-    deadline = time.monotonic() + 5  # of the jobs beside this one
-    while set(os.listdir("/dev/shm")) - before and time.monotonic() < deadline:
-        time.sleep(0.1)
-    mine = [n for n in set(os.listdir("/dev/shm")) - before if n.startswith(f"atoll-job-{os.getuid()}-{job.pid}-")]
-    assert not mine or job.returncode < 0
+    ended = job.returncode == 1 and "the job was ended by SIGTERM" in errors
+    # Before it has a board it may be that the command does not answer yet.
+    assert ended or (delay is None and job.returncode == -signal.SIGTERM), (job.returncode, errors)
+    assert seconds < 2 * PROMISED_S
+    assert gone(processes, 5)
+    assert processes_of(job) == []
+    assert boards_of(job) == []
+    assert left_by(processes) == []
+    assert [name for name in files if Path(name).exists()] == []
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGSEGV, signal.SIGKILL])
@@ -107,7 +146,7 @@ def test_a_job_whose_command_and_ranks_were_killed_is_cleaned_up_by_the_next(way
         == 0
     )
     assert left_by(ranks) == []
-    assert not list(Path("/dev/shm").glob(f"atoll-job-{os.getuid()}-{job.pid}-*"))
+    assert boards_of(job) == []
 
 
 def seconds_to_end_stopped_ranks():
@@ -134,8 +173,8 @@ def test_ranks_that_answer_no_signal_while_they_start_are_killed():
 def test_libfabrics_memory_has_no_name_once_all_ranks_have_it():
     """So that killed ranks leave none, also where no command of ours has started them."""
     words = ["run", "pagerank", "kron:14", "--trials", "100000", *WAYS["ofi"]]
-    job = subprocess.Popen(
-        ["mpiexec.mpich", "-n", "2", str(ATOLL), *words], env=environment(), stdout=subprocess.DEVNULL
+    job = watched(
+        subprocess.Popen(["mpiexec.mpich", "-n", "2", str(ATOLL), *words], env=environment(), stdout=subprocess.DEVNULL)
     )
 
     def ranks():

@@ -9,11 +9,21 @@ import time
 from pathlib import Path
 
 import pytest
-from test_jobs import BUILD, LAUNCHERS, PROBE, Running, environment, lacking
+from test_jobs import (  # noqa: F401 (a fixture is had by its name)
+    BUILD,
+    LAUNCHERS,
+    PROBE,
+    Running,
+    environment,
+    lacking,
+    no_job_outlives_its_test,
+    watched,
+)
 
 assert PROBE.exists(), f"{PROBE} is not built"
 
-QUICK = {"ATOLL_TIMEOUT_SECONDS": "2", "ATOLL_STALL_SECONDS": "1"}
+# A rank that lives beats several times in the shorter one, so that on a busy machine none is thought silent.
+QUICK = {"ATOLL_TIMEOUT_SECONDS": "6", "ATOLL_STALL_SECONDS": "3"}
 FABRICS = {
     "shm": {"ATOLL_TRANSPORT": "shm"},
     "ofi": {"ATOLL_TRANSPORT": "ofi"},
@@ -52,11 +62,11 @@ def ends_and_is_named(fabric, victim):
     os.kill(job.pids[victim], signal.SIGSTOP)
     code, lines, seconds = job.end()
     assert code == 1
-    assert seconds < 25
+    assert seconds < 28
     named = rf"rank {victim} \(pid {job.pids[victim]} on \S+\) has not answered for"
     said = "\n".join(lines)
-    assert len(re.findall(named + r" 1 s, .*; after 2 s the job ends", said)) == 1, lines  # whoever listens to it
-    assert re.search(named + r" 2 s, (last in \"|and had not)", lines[-1]), lines
+    assert len(re.findall(named + r" 3 s, .*; after 6 s the job ends", said)) == 1, lines  # whoever listens to it
+    assert re.search(named + r" 6 s, (last in \"|and had not)", lines[-1]), lines
     assert job.nothing_runs()
 
 
@@ -64,26 +74,33 @@ def ends_and_is_named(fabric, victim):
 def test_without_a_parent_one_rank_says_so(mpi):
     if reason := lacking(mpi):
         pytest.skip(reason)
-    job = subprocess.Popen(
-        [LAUNCHERS[mpi], "-n", "4", *(["--oversubscribe"] if mpi == "openmpi" else []), str(PROBE), "0", "wait"],
-        env=environment(**QUICK),
-        stderr=subprocess.PIPE,
-        text=True,
+    job = watched(
+        subprocess.Popen(
+            [LAUNCHERS[mpi], "-n", "4", *(["--oversubscribe"] if mpi == "openmpi" else []), str(PROBE), "0", "wait"],
+            env=environment(**QUICK),
+            stderr=subprocess.PIPE,
+            text=True,
+        )
     )
-    pids = {}
+    pids, lines = {}, []
     while len(pids) < 4:
-        if found := re.match(r"rank (\d+) pid (\d+)", job.stderr.readline()):
+        line = job.stderr.readline()
+        assert line, lines
+        lines.append(line)
+        if found := re.match(r"rank (\d+) pid (\d+)", line):
             pids[int(found[1])] = int(found[2])
     time.sleep(0.5)
     os.kill(pids[0], signal.SIGSTOP)
     _, errors = job.communicate(timeout=60)
     assert job.returncode != 0
-    assert len(re.findall(rf"error: rank 0 \(pid {pids[0]} on \S+\) has not answered for 2 s", errors)) == 1, errors
+    # Of the three that it keeps waiting one is to speak; another may, where that one is slow to end the job.
+    said = re.findall(rf"error: rank 0 \(pid {pids[0]} on \S+\) has not answered for 6 s", errors)
+    assert 1 <= len(said) <= 2, errors
 
 
 @pytest.mark.parametrize("progress", ["inline", "thread"])
 def test_a_rank_that_computes_answers(progress):
-    job = job_of("compute-4", FABRICS["shm"], ATOLL_PROGRESS=progress)
+    job = job_of("compute-8", FABRICS["shm"], ATOLL_PROGRESS=progress)
     code, lines, _ = job.end()
     assert code == 0, lines
     assert not any("answer" in line for line in lines)
@@ -91,7 +108,7 @@ def test_a_rank_that_computes_answers(progress):
 
 def test_a_stopped_rank_may_go_on_where_that_is_asked_for():
     """As under a debugger."""
-    job = job_of("compute-1", FABRICS["shm"], ATOLL_TIMEOUT_SECONDS="0")
+    job = job_of("compute-3", FABRICS["shm"], ATOLL_TIMEOUT_SECONDS="0")
     os.kill(job.pids[2], signal.SIGSTOP)
     time.sleep(4)
     assert job.process.poll() is None
@@ -101,7 +118,7 @@ def test_a_stopped_rank_may_go_on_where_that_is_asked_for():
 
 
 def test_a_job_that_is_suspended_as_a_whole_goes_on():
-    job = job_of("compute-1", FABRICS["shm"])
+    job = job_of("compute-3", FABRICS["shm"])
     for number in (signal.SIGSTOP, signal.SIGCONT):
         for pid in job.pids.values():
             os.kill(pid, number)
