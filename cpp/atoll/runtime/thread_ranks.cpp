@@ -28,13 +28,13 @@ void run_ranks(Rank ranks, const Plan& plan, const std::function<void(World&)>& 
   std::vector<std::exception_ptr> errors(static_cast<std::size_t>(ranks));
   std::atomic<Rank> first_failed{-1};
   auto play = [&](Rank r) {
-    World::Options mine = options;
-    mine.lost_peer = [&, r]() -> std::optional<std::string> {
-      if (const Rank failed = first_failed.load(); failed >= 0 && failed != r)
-        return fmt::format("rank {} stopped with an error", failed);
-      return options.lost_peer ? options.lost_peer() : std::nullopt;
-    };
     try {
+      World::Options mine = options;
+      mine.lost_peer = [&, r]() -> std::optional<std::string> {
+        if (const Rank failed = first_failed.load(); failed >= 0 && failed != r)
+          return fmt::format("rank {} stopped with an error", failed);
+        return options.lost_peer ? options.lost_peer() : std::nullopt;
+      };
       World world(std::move(fabrics[static_cast<std::size_t>(r)]), local, hierarchy, std::move(mine));
       f(world);
       world.close();
@@ -45,6 +45,7 @@ void run_ranks(Rank ranks, const Plan& plan, const std::function<void(World&)>& 
     }
   };
   std::vector<std::thread> others;
+  others.reserve(static_cast<std::size_t>(ranks));  // a thread that runs has its place
   try {
     for (Rank r = 1; r < ranks; ++r)
       others.push_back(start_thread(fmt::format("rank {} of {}", r, ranks), [&play, r] { play(r); }));
