@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atoll/base/byte_count.hpp>
 #include <atoll/graph500/graph500.hpp>
 
 #include "command.hpp"
@@ -6,13 +7,6 @@
 
 namespace atl::cli {
 namespace {
-
-std::string bytes_text(double bytes) {
-  const char* const units[] = {"B", "kB", "MB", "GB", "TB"};
-  int unit = 0;
-  for (; bytes >= 1000 && unit < 4; ++unit) bytes /= 1000;
-  return fmt::format("{:.{}f} {}", bytes, unit == 0 || bytes >= 100 ? 0 : 1, units[unit]);
-}
 
 // "3.1 MB in 120 messages" for each level of the hierarchy, `times` times.
 std::string traffic_text(const nlohmann::json& counters, double times) {

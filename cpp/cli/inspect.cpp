@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atoll/base/byte_count.hpp>
 #include <atoll/graph/cut_quality.hpp>
 #include <atoll/graph/mirror_values.hpp>
 #include <atoll/graph/partition_quality.hpp>
@@ -9,13 +10,6 @@
 
 namespace atl::cli {
 namespace {
-
-std::string bytes_text(double bytes) {
-  const char* units[] = {"B", "KB", "MB", "GB", "TB"};
-  int unit = 0;
-  while (bytes >= 1000 && unit < 4) bytes /= 1000, ++unit;
-  return fmt::format("{:.{}f} {}", bytes, unit == 0 ? 0 : 1, units[unit]);
-}
 
 // What every partition would make of the machine's walls.
 void compare_partitions(World& world, const EdgeList& edges, const IdMap& ids, const Hierarchy& machine,

@@ -2,6 +2,7 @@
 #include "model.hpp"
 
 #include <atoll/apsp/grid_plan.hpp>
+#include <atoll/base/byte_count.hpp>
 #include <atoll/model/heat_map.hpp>
 #include <atoll/tune/store.hpp>
 #include <cmath>
@@ -18,12 +19,6 @@ std::string rate_text(double per_second) {
        {std::pair{1e18, "Eop/s"}, {1e15, "Pop/s"}, {1e12, "Top/s"}, {1e9, "Gop/s"}, {1e6, "Mop/s"}})
     if (per_second >= scale) return fmt::format("{:.3f} {}", per_second / scale, name);
   return fmt::format("{:.3g} op/s", per_second);
-}
-
-std::string bytes_text(double bytes) {
-  for (const auto& [scale, name] : {std::pair{1e15, "PB"}, {1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}})
-    if (bytes >= scale) return fmt::format("{:.3g} {}", bytes / scale, name);
-  return fmt::format("{:.0f} B", bytes);
 }
 
 nlohmann::json to_json(const ApspPrediction& p, double limit) {

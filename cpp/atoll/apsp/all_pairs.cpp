@@ -11,6 +11,7 @@
 #include <atoll/apsp/peeled_pairs.hpp>
 #include <atoll/apsp/restore_no_path.hpp>
 #include <atoll/apsp/value_range.hpp>
+#include <atoll/base/byte_count.hpp>
 #include <atoll/base/usable_memory.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -55,8 +56,7 @@ void check_memory(World& world, const Arcs<T>& arcs, const AllPairsOptions& opti
       fmt::format("{} vertices need {} of memory for all pairs in values of {} bytes (this machine has {} free; "
                   "n = {} would fit). Take a narrower --type, more machines, or a part of the graph; or "
                   "work on a file: --out-of-core --output D.tiles.",
-                  arcs.vertices(), bytes_text(static_cast<std::uint64_t>(here)), sizeof(T),
-                  bytes_text(static_cast<std::uint64_t>(has)),
+                  arcs.vertices(), bytes_text(here), sizeof(T), bytes_text(has),
                   here <= has ? arcs.vertices() : greatest_that_fits(has, need)));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/apsp/distance_file.hpp>
+#include <atoll/apsp/npy.hpp>
 #include <atoll/apsp/zarr_chunks.hpp>
 #include <atoll/base/error.hpp>
 #include <cmath>

@@ -5,6 +5,7 @@
 #include <atoll/apsp/convert_values.hpp>
 #include <atoll/apsp/distance_file_write.hpp>
 #include <atoll/apsp/distance_sides.hpp>
+#include <atoll/apsp/npy.hpp>
 #include <atoll/graph/write_file.hpp>
 
 namespace atl {

@@ -71,19 +71,5 @@ struct TileOrder {
 
 /// numpy's word for the type: "<f4".
 const char* numpy_type(Element element);
-/// The bytes in front of an array in a .npy file; they begin at byte `at` of the file, and the array lies 64-byte aligned.
-std::string npy_head(const char* type, const std::string& shape, std::uint64_t at);
-/// What those bytes say.
-struct NpyHead {
-  std::string type;
-  std::vector<std::int64_t> shape;
-  bool by_columns = false;
-  std::uint64_t begin = 0;  ///< where the array begins in the file
-};
-/// InputError that names `path` where the `size` bytes at `data`, which lie at byte `at` of the file, are none.
-NpyHead read_npy_head(const std::string& path, const char* data, std::uint64_t size, std::uint64_t at);
-
-/// "5.8 GB".
-std::string bytes_text(std::uint64_t bytes);
 
 }  // namespace atl

@@ -4,8 +4,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include <atoll/apsp/distance_format.hpp>
 #include <atoll/apsp/output_folder.hpp>
+#include <atoll/base/byte_count.hpp>
 #include <atoll/base/error.hpp>
 #include <cerrno>
 #include <cstdio>
@@ -203,10 +203,10 @@ void check_room(World& world, const std::string& path, std::uint64_t bytes, Exis
           fmt::format("{}: cannot be written (there is no folder {}). Make it first.", path, folder.string()));
     const std::uint64_t free = static_cast<std::uint64_t>(room.f_bavail) * room.f_frsize;
     if (bytes > free)
-      throw IoError(
-          fmt::format("{}: needs {} for {} ({} are free in {}). Make room, write elsewhere, or choose a "
-                      "smaller type.",
-                      path, bytes_text(bytes), what, bytes_text(free), folder.string()));
+      throw IoError(fmt::format(
+          "{}: needs {} for {} ({} are free in {}). Make room, write elsewhere, or choose a "
+          "smaller type.",
+          path, bytes_text(static_cast<double>(bytes)), what, bytes_text(static_cast<double>(free)), folder.string()));
   });
 }
 

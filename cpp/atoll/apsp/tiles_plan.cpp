@@ -3,6 +3,7 @@
 #include <atoll/apsp/distance_format.hpp>
 #include <atoll/apsp/floyd_warshall.hpp>
 #include <atoll/apsp/tiles_plan.hpp>
+#include <atoll/base/byte_count.hpp>
 #include <atoll/base/error.hpp>
 #include <cmath>
 
@@ -57,7 +58,7 @@ TilesPlan plan_tiles(const Gemm& gemm, std::int64_t n, std::size_t value_bytes, 
       best.block > 0,
       "{} vertices out of core need {} of memory at least ({} may be used). Free some, or take a narrower --type or a "
       "smaller --block.",
-      n, bytes_text(static_cast<std::uint64_t>(least)), bytes_text(static_cast<std::uint64_t>(machine.memory_bytes)));
+      n, bytes_text(static_cast<double>(least)), bytes_text(static_cast<double>(machine.memory_bytes)));
   return best;
 }
 

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atoll/base/byte_count.hpp>
 #include <atoll/base/usable_memory.hpp>
 #include <atoll/graph/enough_memory.hpp>
 
 namespace atl {
-namespace {
-
-std::string bytes_text(double bytes) {
-  const char* units[] = {"KB", "MB", "GB", "TB", "PB", "EB"};
-  int unit = 0;
-  for (bytes /= 1000; bytes >= 1000 && unit < 5; bytes /= 1000) ++unit;
-  return fmt::format("{:.1f} {}", bytes, units[unit]);
-}
-
-}  // namespace
 
 void require_memory(World& world, double bytes, std::string_view what, std::string_view remedy) {
   const int node = world.fabric().node_of(world.rank());

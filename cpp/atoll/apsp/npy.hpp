@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// The header of numpy's .npy files (numpy.lib.format, versions 1 to 3).
+///
+///     file << npy_head("<f4", "(10, 10)", 0);                 // then the array's bytes
+///     const NpyHead head = read_npy_head(path, data, size, 0);   // the array begins at data + head.begin
+namespace atl {
+
+/// The bytes in front of an array in a .npy file; they begin at byte `at` of the file, and the array lies 64-byte aligned.
+std::string npy_head(const char* type, const std::string& shape, std::uint64_t at);
+/// What those bytes say.
+struct NpyHead {
+  std::string type;
+  std::vector<std::int64_t> shape;
+  bool by_columns = false;
+  std::uint64_t begin = 0;  ///< where the array begins in the file
+};
+/// InputError that names `path` where the `size` bytes at `data`, which lie at byte `at` of the file, are none.
+NpyHead read_npy_head(const std::string& path, const char* data, std::uint64_t size, std::uint64_t at);
+
+}  // namespace atl
