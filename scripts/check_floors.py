@@ -13,14 +13,14 @@ from pathlib import Path
 
 FLOORS = [
     ["base"],
-    ["order", "model"],
     ["topology"],
     ["transport"],
     ["runtime"],
-    ["graph", "tune"],
+    ["io", "tune"],
+    ["graph", "matrix"],
     ["engine"],
-    ["algorithms", "matrix", "verify"],
-    ["apsp", "graph500"],
+    ["algorithms", "verify"],
+    ["apsp", "benchmarks"],
     ["cli"],
 ]
 FLOOR = {folder: number for number, folders in enumerate(FLOORS, 1) for folder in folders}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command.hpp"
 
-#include <atoll/apsp/saved_run.hpp>
+#include <atoll/apsp/store/saved_run.hpp>
 #include <atoll/base/id_rule.hpp>
-#include <atoll/transport/discover.hpp>
+#include <atoll/transport/bootstrap/discover.hpp>
 #include <cerrno>
 #include <charconv>
 #include <csignal>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <atoll/runtime/launch.hpp>
+#include <atoll/runtime/job/launch.hpp>
 #include <functional>
 #include <nlohmann/json.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/graph/write.hpp>
+#include <atoll/graph/formats/write.hpp>
 #include <filesystem>
 
 #include "graph_input.hpp"

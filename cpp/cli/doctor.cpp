@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/base/version.hpp>
-#include <atoll/transport/discover.hpp>
+#include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/transport/plugin.hpp>
-#include <atoll/transport/shm.hpp>
+#include <atoll/transport/shared_memory/shm.hpp>
 
 #include "verbs.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/base/byte_count.hpp>
-#include <atoll/graph500/graph500.hpp>
+#include <atoll/benchmarks/graph500/graph500.hpp>
 
 #include "command.hpp"
 #include "verbs.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/graph/formats/read.hpp>
 #include <atoll/graph/graph.hpp>
-#include <atoll/graph/read.hpp>
 
 #include "command.hpp"
 

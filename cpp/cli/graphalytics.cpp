@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atoll/algorithms/bfs.hpp>
-#include <atoll/algorithms/clustering_coefficient.hpp>
-#include <atoll/algorithms/components.hpp>
-#include <atoll/algorithms/label_propagation.hpp>
-#include <atoll/algorithms/pagerank.hpp>
-#include <atoll/algorithms/sssp.hpp>
-#include <atoll/graph/read.hpp>
+#include <atoll/algorithms/bfs/bfs.hpp>
+#include <atoll/algorithms/components/components.hpp>
+#include <atoll/algorithms/label_propagation/label_propagation.hpp>
+#include <atoll/algorithms/pagerank/pagerank.hpp>
+#include <atoll/algorithms/sssp/sssp.hpp>
+#include <atoll/algorithms/triangles/clustering_coefficient.hpp>
+#include <atoll/graph/formats/read.hpp>
 #include <filesystem>
 
+#include "cli/run/vertex_run.hpp"
 #include "graph_input.hpp"
 #include "graphalytics_case.hpp"
 #include "verbs.hpp"
-#include "vertex_run.hpp"
 
 namespace atl::cli {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/runtime/calibrate.hpp>
 #include <atoll/topology/draw.hpp>
-#include <atoll/transport/discover.hpp>
+#include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/transport/plugin.hpp>
 #include <ctime>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/base/byte_count.hpp>
-#include <atoll/graph/cut_quality.hpp>
 #include <atoll/graph/mirror_values.hpp>
-#include <atoll/graph/partition_quality.hpp>
+#include <atoll/graph/partition/cut_quality.hpp>
+#include <atoll/graph/partition/quality.hpp>
 #include <atoll/graph/profile.hpp>
 
 #include "graph_input.hpp"

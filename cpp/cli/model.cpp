@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model.hpp"
 
-#include <atoll/apsp/grid_plan.hpp>
+#include <atoll/apsp/floyd_warshall/grid_plan.hpp>
+#include <atoll/apsp/model/heat_map.hpp>
 #include <atoll/base/byte_count.hpp>
-#include <atoll/model/heat_map.hpp>
 #include <atoll/tune/store.hpp>
 #include <cmath>
 #include <fstream>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/apsp/block_cyclic.hpp>
-#include <atoll/apsp/semiring.hpp>
-#include <atoll/model/apsp_time.hpp>
+#include <atoll/apsp/model/apsp_time.hpp>
+#include <atoll/matrix/block_cyclic.hpp>
+#include <atoll/matrix/semiring.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atoll/apsp/floyd_warshall.hpp>
-#include <atoll/apsp/gemm_tuning.hpp>
-#include <atoll/apsp/grid_plan.hpp>
-#include <atoll/apsp/panel_broadcast.hpp>
-#include <atoll/model/hyperbola.hpp>
-#include <atoll/transport/discover.hpp>
+#include <atoll/apsp/floyd_warshall/floyd_warshall.hpp>
+#include <atoll/apsp/floyd_warshall/grid_plan.hpp>
+#include <atoll/apsp/model/hyperbola.hpp>
+#include <atoll/matrix/gemm/tuning.hpp>
+#include <atoll/runtime/broadcast/panel_broadcast.hpp>
+#include <atoll/transport/bootstrap/discover.hpp>
 #include <cmath>
 #include <fstream>
 #include <numeric>
 
-#include "apsp_measure.hpp"
+#include "cli/run/apsp_measure.hpp"
 #include "model.hpp"
 #include "verbs.hpp"
 

@@ -6,16 +6,16 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atoll/runtime/route.hpp>
-#include <atoll/transport/discover.hpp>
-#include <atoll/transport/platform.hpp>
+#include <atoll/runtime/aggregation/route.hpp>
+#include <atoll/transport/bootstrap/discover.hpp>
+#include <atoll/transport/simulation/platform.hpp>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 
-#include "formulas.hpp"
+#include "cli/bench/formulas.hpp"
 #include "verbs.hpp"
 
 namespace atl::cli {

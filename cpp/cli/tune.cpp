@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/apsp/gemm_tuning.hpp>
-#include <atoll/transport/discover.hpp>
+#include <atoll/matrix/gemm/tuning.hpp>
+#include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/tune/search.hpp>
 
-#include "apsp_measure.hpp"
+#include "cli/run/apsp_measure.hpp"
 #include "measure.hpp"
 #include "verbs.hpp"
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/algorithms/whole_weights.hpp>
-#include <atoll/verify/betweenness_paths.hpp>
-#include <atoll/verify/bfs_tree.hpp>
+#include <atoll/algorithms/sssp/whole_weights.hpp>
+#include <atoll/verify/betweenness/paths.hpp>
+#include <atoll/verify/bfs/tree.hpp>
 #include <atoll/verify/clustering_samples.hpp>
 #include <atoll/verify/component_labels.hpp>
 #include <atoll/verify/core_numbers.hpp>
 #include <atoll/verify/pagerank_residual.hpp>
 #include <atoll/verify/propagated_labels.hpp>
 #include <atoll/verify/read_result.hpp>
-#include <atoll/verify/shortest_paths.hpp>
+#include <atoll/verify/shortest_paths/shortest_paths.hpp>
 #include <atoll/verify/triangle_counts.hpp>
 
+#include "cli/run/sources.hpp"
+#include "cli/run/vertex_run.hpp"
 #include "graph_input.hpp"
-#include "sources.hpp"
 #include "verbs.hpp"
-#include "vertex_run.hpp"
 
 namespace atl::cli {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <atoll/base/isa.hpp>
-#include <atoll/graph/generate.hpp>
+#include <atoll/graph/generate/generate.hpp>
 #include <atoll/graph/graph.hpp>
 #include <map>
 #include <string>

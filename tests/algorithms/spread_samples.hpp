@@ -2,9 +2,9 @@
 #pragma once
 
 #include <atoll/graph/id_order.hpp>
-#include <atoll/runtime/launch.hpp>
+#include <atoll/runtime/job/launch.hpp>
 
-#include "algorithms/local_samples.hpp"
+#include "local_samples.hpp"
 
 /// The samples of local_samples.hpp over several ranks: every algorithm finds there what it finds on one.
 namespace samples {

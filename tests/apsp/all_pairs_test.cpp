@@ -2,13 +2,13 @@
 #include <doctest/doctest.h>
 
 #include <atoll/apsp/all_pairs.hpp>
-#include <atoll/apsp/row_fault.hpp>
+#include <atoll/apsp/paths/row_check.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/graph/edge_list_of.hpp>
-#include <atoll/graph/generate.hpp>
+#include <atoll/graph/generate/generate.hpp>
 
-#include "apsp/samples.hpp"
 #include "reference/apsp.hpp"
+#include "samples.hpp"
 #include "shapes.hpp"
 
 using namespace atl;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <atoll/apsp/closure.hpp>
+#include <atoll/apsp/floyd_warshall/closure.hpp>
 #include <atoll/apsp/narrow_arcs.hpp>
-#include <atoll/apsp/row_fault.hpp>
+#include <atoll/apsp/paths/row_check.hpp>
 #include <atoll/base/error.hpp>
 
-#include "apsp/samples.hpp"
+#include "samples.hpp"
 
 using namespace atl;
 

@@ -2,14 +2,14 @@
 #include <doctest/doctest.h>
 
 #include <atoll/apsp/all_pairs.hpp>
-#include <atoll/apsp/closure.hpp>
-#include <atoll/apsp/floyd_warshall_tiles.hpp>
+#include <atoll/apsp/floyd_warshall/closure.hpp>
+#include <atoll/apsp/floyd_warshall/tiles.hpp>
 #include <atoll/apsp/pairs_memory.hpp>
-#include <atoll/runtime/launch.hpp>
+#include <atoll/runtime/job/launch.hpp>
 #include <fstream>
 
-#include "apsp/samples.hpp"
-#include "graph/files.hpp"
+#include "graph/formats/files.hpp"
+#include "samples.hpp"
 #include "shapes.hpp"
 
 using namespace atl;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/apsp/arcs.hpp>
-#include <atoll/apsp/matrix.hpp>
+#include <atoll/apsp/replicated_csr.hpp>
 #include <atoll/base/random.hpp>
+#include <atoll/matrix/matrix.hpp>
 #include <string>
 #include <vector>
 

@@ -2,8 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <atoll/apsp/all_pairs.hpp>
-#include <atoll/apsp/distance_row.hpp>
 #include <atoll/apsp/narrow_arcs.hpp>
+#include <atoll/apsp/store/distance_row.hpp>
 #include <atoll/apsp/value_range.hpp>
 #include <atoll/base/random.hpp>
 #include <cmath>

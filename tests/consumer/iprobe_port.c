@@ -10,7 +10,7 @@
  *   MPI_Alltoall(counts, ...)                                        atoll_send of a record, atoll_flush
  *
  *     iprobe_port [deq|view]      0: every byte that was sent has arrived, on all ranks                                */
-#include <atoll/runtime/c_api.h>
+#include <atoll/runtime/queue/c_api.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 // widest_paths [GRAPH [RANKS]]: a generator's name; ranks are threads.
 #include <algorithm>
 #include <atoll/engine/vertex_program.hpp>
-#include <atoll/graph/generate.hpp>
+#include <atoll/graph/generate/generate.hpp>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

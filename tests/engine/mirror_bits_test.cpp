@@ -4,8 +4,8 @@
 #include <atoll/base/isa.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/engine/mirror_bits.hpp>
-#include <atoll/graph/generate.hpp>
-#include <atoll/runtime/launch.hpp>
+#include <atoll/graph/generate/generate.hpp>
+#include <atoll/runtime/job/launch.hpp>
 #include <string>
 #include <vector>
 

@@ -3,9 +3,9 @@
 
 #include <atoll/base/random.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
-#include <atoll/graph/generate.hpp>
-#include <atoll/runtime/launch.hpp>
-#include <atoll/runtime/virtual_ranks.hpp>
+#include <atoll/graph/generate/generate.hpp>
+#include <atoll/runtime/job/launch.hpp>
+#include <atoll/runtime/job/virtual_ranks.hpp>
 #include <chrono>
 #include <map>
 #include <string>

@@ -3,10 +3,10 @@
 
 #include <atoll/base/random.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
-#include <atoll/graph/cut_quality.hpp>
-#include <atoll/graph/generate.hpp>
+#include <atoll/graph/generate/generate.hpp>
 #include <atoll/graph/mirror_values.hpp>
-#include <atoll/runtime/launch.hpp>
+#include <atoll/graph/partition/cut_quality.hpp>
+#include <atoll/runtime/job/launch.hpp>
 #include <map>
 #include <string>
 

@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atoll/apsp/checkpoint.hpp>
+#include <atoll/apsp/store/checkpoint.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/base/timer.hpp>
-#include <atoll/runtime/launch.hpp>
-#include <atoll/runtime/mailbox.hpp>
-#include <atoll/runtime/queue.hpp>
+#include <atoll/runtime/aggregation/mailbox.hpp>
+#include <atoll/runtime/job/launch.hpp>
+#include <atoll/runtime/queue/queue.hpp>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atoll/graph/generate.hpp>
+#include <atoll/graph/generate/generate.hpp>
 #include <atoll/graph/graph.hpp>
 #include <atoll/graph/profile.hpp>
 #include <bit>

@@ -3,7 +3,7 @@
 
 #include <atoll/base/random.hpp>
 #include <atoll/graph/edge_list.hpp>
-#include <atoll/graph/kronecker.hpp>
+#include <atoll/graph/generate/kronecker.hpp>
 #include <optional>
 #include <set>
 #include <string>

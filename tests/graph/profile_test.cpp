@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <atoll/graph/generate.hpp>
+#include <atoll/graph/generate/generate.hpp>
 #include <atoll/graph/graph.hpp>
 #include <atoll/graph/profile.hpp>
 
-#include "files.hpp"
+#include "graph/formats/files.hpp"
 
 using namespace files;
 

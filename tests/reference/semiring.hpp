@@ -2,8 +2,8 @@
 #pragma once
 
 #include <algorithm>
-#include <atoll/apsp/gemm_kernels.hpp>
-#include <atoll/apsp/matrix.hpp>
+#include <atoll/matrix/gemm/kernels.hpp>
+#include <atoll/matrix/matrix.hpp>
 #include <limits>
 
 /// All pairs by their definitions, one value at a time.

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <atoll/runtime/calibrate.hpp>
-#include <atoll/runtime/virtual_ranks.hpp>
+#include <atoll/runtime/job/virtual_ranks.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <atoll/runtime/mailbox.hpp>
+#include <atoll/runtime/aggregation/mailbox.hpp>
 #include <atoll/runtime/world.hpp>
 #include <atomic>
 #include <chrono>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <atoll/base/error.hpp>
-#include <atoll/transport/bootstrap.hpp>
+#include <atoll/transport/bootstrap/bootstrap.hpp>
 #include <barrier>
 #include <functional>
 #include <string>

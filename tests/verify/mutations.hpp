@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/runtime/launch.hpp>
+#include <atoll/runtime/job/launch.hpp>
 #include <atoll/verify/verdict.hpp>
 
 #include "algorithms/local_samples.hpp"

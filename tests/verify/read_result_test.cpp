@@ -2,14 +2,14 @@
 #include <doctest/doctest.h>
 
 #include <atoll/base/error.hpp>
+#include <atoll/graph/formats/write.hpp>
 #include <atoll/graph/id_order.hpp>
-#include <atoll/graph/write.hpp>
 #include <atoll/verify/read_result.hpp>
 #include <fstream>
 #include <limits>
 
-#include "graph/files.hpp"
-#include "verify/mutations.hpp"
+#include "graph/formats/files.hpp"
+#include "mutations.hpp"
 
 using namespace mutations;
 

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <atoll/base/error.hpp>
-#include <atoll/verify/betweenness_paths.hpp>
+#include <atoll/verify/betweenness/paths.hpp>
 #include <atoll/verify/clustering_samples.hpp>
 #include <atoll/verify/component_labels.hpp>
 #include <atoll/verify/core_numbers.hpp>
@@ -12,8 +12,8 @@
 #include <limits>
 #include <set>
 
+#include "mutations.hpp"
 #include "reference/betweenness.hpp"
-#include "verify/mutations.hpp"
 
 using namespace mutations;
 

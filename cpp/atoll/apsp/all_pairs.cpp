@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/apsp/all_pairs.hpp>
-#include <atoll/apsp/closure.hpp>
-#include <atoll/apsp/distance_format.hpp>
-#include <atoll/apsp/floyd_warshall.hpp>
-#include <atoll/apsp/floyd_warshall_grid.hpp>
-#include <atoll/apsp/negative_cycle.hpp>
+#include <atoll/apsp/floyd_warshall/closure.hpp>
+#include <atoll/apsp/floyd_warshall/floyd_warshall.hpp>
+#include <atoll/apsp/floyd_warshall/grid.hpp>
+#include <atoll/apsp/floyd_warshall/negative_cycle.hpp>
+#include <atoll/apsp/floyd_warshall/restore_no_path.hpp>
 #include <atoll/apsp/pairs_memory.hpp>
-#include <atoll/apsp/peel.hpp>
-#include <atoll/apsp/peeled_pairs.hpp>
-#include <atoll/apsp/restore_no_path.hpp>
+#include <atoll/apsp/pendant_trees/core_pairs.hpp>
+#include <atoll/apsp/pendant_trees/pendant_trees.hpp>
+#include <atoll/apsp/store/distance_format.hpp>
 #include <atoll/apsp/value_range.hpp>
 #include <atoll/base/byte_count.hpp>
 #include <atoll/base/usable_memory.hpp>

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <atoll/apsp/all_pairs_report.hpp>
-#include <atoll/apsp/arcs.hpp>
-#include <atoll/apsp/choose_method.hpp>
 #include <atoll/apsp/distances.hpp>
-#include <atoll/apsp/gemm.hpp>
-#include <atoll/apsp/grid_options.hpp>
-#include <atoll/apsp/grid_plan.hpp>
-#include <atoll/apsp/peel.hpp>
+#include <atoll/apsp/floyd_warshall/grid_options.hpp>
+#include <atoll/apsp/floyd_warshall/grid_plan.hpp>
+#include <atoll/apsp/pendant_trees/pendant_trees.hpp>
+#include <atoll/apsp/replicated_csr.hpp>
+#include <atoll/apsp/searches/choose_method.hpp>
+#include <atoll/matrix/gemm/gemm.hpp>
 
 /// All pairs' shortest paths of a graph: COAST (SC 2022) on any number of ranks, less of it where the graph allows.
 ///

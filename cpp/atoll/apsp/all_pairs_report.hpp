@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/apsp/floyd_warshall.hpp>
-#include <atoll/apsp/grid_plan.hpp>
-#include <atoll/apsp/saved_run.hpp>
+#include <atoll/apsp/floyd_warshall/floyd_warshall.hpp>
+#include <atoll/apsp/floyd_warshall/grid_plan.hpp>
+#include <atoll/apsp/store/saved_run.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/apsp/block_cyclic.hpp>
-#include <atoll/apsp/matrix.hpp>
+#include <atoll/matrix/block_cyclic.hpp>
+#include <atoll/matrix/matrix.hpp>
 
 namespace atl {
 

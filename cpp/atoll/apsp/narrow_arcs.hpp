@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/apsp/arcs.hpp>
+#include <atoll/apsp/replicated_csr.hpp>
 
 /// The type of the distances, and the weights in it.
 ///

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/apsp/block_cyclic.hpp>
-#include <atoll/apsp/choose_method.hpp>
-#include <atoll/apsp/gemm.hpp>
+#include <atoll/apsp/searches/choose_method.hpp>
+#include <atoll/matrix/block_cyclic.hpp>
+#include <atoll/matrix/gemm/gemm.hpp>
 #include <optional>
 
 /// How much memory all pairs take, said before any is taken.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
-#include <atoll/apsp/closure.hpp>
-#include <atoll/apsp/distance_row.hpp>
-#include <atoll/apsp/negative_cycle.hpp>
-#include <atoll/apsp/restore_no_path.hpp>
-#include <atoll/apsp/row_fault.hpp>
+#include <atoll/apsp/floyd_warshall/closure.hpp>
+#include <atoll/apsp/floyd_warshall/negative_cycle.hpp>
+#include <atoll/apsp/floyd_warshall/restore_no_path.hpp>
+#include <atoll/apsp/paths/row_check.hpp>
+#include <atoll/apsp/store/distance_row.hpp>
 #include <atoll/apsp/value_range.hpp>
 #include <bit>
 #include <cmath>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/apsp/arcs.hpp>
 #include <atoll/apsp/distances.hpp>
+#include <atoll/apsp/replicated_csr.hpp>
 #include <atoll/runtime/world.hpp>
 
 /// Paths whose lengths their type does not hold: integers end at kNoPath and floats at infinity, so such a path would be

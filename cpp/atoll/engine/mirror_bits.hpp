@@ -3,7 +3,7 @@
 
 #include <atoll/engine/vertex_bits.hpp>
 #include <atoll/graph/graph.hpp>
-#include <atoll/runtime/mailbox.hpp>
+#include <atoll/runtime/aggregation/mailbox.hpp>
 #include <optional>
 
 /// A bit of every master to its mirrors on other ranks.

@@ -5,7 +5,7 @@
 #include <atoll/engine/domain_mirrors.hpp>
 #include <atoll/engine/mirror_places.hpp>
 #include <atoll/engine/value_blocks.hpp>
-#include <atoll/runtime/mailbox.hpp>
+#include <atoll/runtime/aggregation/mailbox.hpp>
 #include <cstring>
 #include <limits>
 #include <optional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/engine/posts.hpp>
-#include <atoll/runtime/slot_share.hpp>
+#include <atoll/runtime/aggregation/slot_fill_bytes.hpp>
 #include <cstring>
 #include <mutex>
 

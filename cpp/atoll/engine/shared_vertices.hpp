@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/graph/vertex_cut.hpp>
+#include <atoll/graph/partition/vertex_cut.hpp>
 #include <vector>
 
 namespace atl {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // From edges in any order on any rank to lists at the owner, in two passes: count, then place. Nothing is buffered
 // between them, so that the fullest moment holds the edges and the lists once each.
-#include <atoll/graph/cut_quality.hpp>
 #include <atoll/graph/enough_memory.hpp>
 #include <atoll/graph/graph.hpp>
 #include <atoll/graph/mirror.hpp>
+#include <atoll/graph/partition/cut_quality.hpp>
 #include <atoll/graph/relabel.hpp>
 #include <atoll/graph/rows.hpp>
-#include <atoll/runtime/mailbox.hpp>
+#include <atoll/runtime/aggregation/mailbox.hpp>
 
 namespace atl {
 namespace {

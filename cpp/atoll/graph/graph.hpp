@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/graph/placement.hpp>
+#include <atoll/graph/partition/partition.hpp>
 #include <map>
 
 /// A graph spread over the ranks of a World: each owns a block of vertices and the edges that leave (and enter) them.

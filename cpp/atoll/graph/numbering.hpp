@@ -2,7 +2,7 @@
 #pragma once
 
 #include <atoll/graph/edge_list.hpp>
-#include <atoll/graph/partition.hpp>
+#include <atoll/graph/partition/blocks.hpp>
 #include <atoll/runtime/world.hpp>
 
 /// Original ids <-> dense global numbers 0 .. n-1, in ascending order of the original ids, dealt out in blocks.

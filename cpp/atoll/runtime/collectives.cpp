@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atoll/runtime/aggregation/slot_fill_bytes.hpp>
 #include <atoll/runtime/collectives.hpp>
-#include <atoll/runtime/slot_share.hpp>
 #include <atoll/runtime/world.hpp>
 
 namespace atl {

@@ -34,7 +34,7 @@ struct Plan {
   std::string progress = "inline";     ///< inline thread: who moves messages on
   std::size_t budget_bytes = std::size_t{1} << 30;      ///< communication memory per rank
   std::size_t replicated_bytes = std::size_t{1} << 30;  ///< largest O(n) bitmap that each rank may hold
-  double stall_seconds = 30;       ///< without any progress for so long: say once who waits for what
+  double stall_seconds = 30;  ///< without any progress for so long: say once who waits for what
   /// A process that has not answered for so long, while others wait, ends the job: it is stopped or lost (one that
   /// computes answers). 0: never. Where ranks are threads, any other value than this gives up a wait after so long.
   double timeout_seconds = 60;

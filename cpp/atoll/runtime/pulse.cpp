@@ -78,11 +78,10 @@ Pulse::Pulse(Bootstrap& job, Options options)
     : options_(std::move(options)),
       rank_(job.rank()),
       size_(job.size()),
-      beat_s_(std::min(kBeat_s, (options_.timeout_s > 0 ? std::min(options_.timeout_s, options_.warn_s)
-                                                        : options_.warn_s) /
-                                    kBeatsInSilence)) {
-  const std::vector<std::string> machines =
-      job.gather(fmt::format("{:016x}", std::hash<std::string>()(machine())));
+      beat_s_(
+          std::min(kBeat_s, (options_.timeout_s > 0 ? std::min(options_.timeout_s, options_.warn_s) : options_.warn_s) /
+                                kBeatsInSilence)) {
+  const std::vector<std::string> machines = job.gather(fmt::format("{:016x}", std::hash<std::string>()(machine())));
   const bool one_machine = std::equal(machines.begin() + 1, machines.end(), machines.begin());
   const auto [file, port] = open_socket(one_machine ? INADDR_LOOPBACK : INADDR_ANY);
   socket_ = file;

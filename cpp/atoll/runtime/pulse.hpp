@@ -6,7 +6,7 @@
 #include <atoll/base/error.hpp>
 #include <atoll/base/log.hpp>
 #include <atoll/base/parallel.hpp>
-#include <atoll/transport/bootstrap.hpp>
+#include <atoll/transport/bootstrap/bootstrap.hpp>
 #include <mutex>
 #include <optional>
 #include <span>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/runtime/world.hpp>
-#include <atoll/transport/discover.hpp>
-#include <atoll/transport/inproc.hpp>
-#include <atoll/transport/platform.hpp>
+#include <atoll/transport/bootstrap/discover.hpp>
+#include <atoll/transport/shared_memory/inproc.hpp>
+#include <atoll/transport/simulation/platform.hpp>
 #include <cstring>
 
 namespace atl {

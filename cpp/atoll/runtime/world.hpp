@@ -4,13 +4,13 @@
 #include <atoll/base/error.hpp>
 #include <atoll/base/log.hpp>
 #include <atoll/base/parallel.hpp>
+#include <atoll/runtime/aggregation/forward_queue.hpp>
+#include <atoll/runtime/aggregation/packet_dispatcher.hpp>
+#include <atoll/runtime/aggregation/route.hpp>
+#include <atoll/runtime/aggregation/route_model.hpp>
 #include <atoll/runtime/collectives.hpp>
 #include <atoll/runtime/counters.hpp>
-#include <atoll/runtime/onward.hpp>
 #include <atoll/runtime/plan.hpp>
-#include <atoll/runtime/reception.hpp>
-#include <atoll/runtime/route.hpp>
-#include <atoll/runtime/route_model.hpp>
 #include <atoll/topology/hierarchy.hpp>
 #include <atoll/transport/fabric.hpp>
 #include <functional>

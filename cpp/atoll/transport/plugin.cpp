@@ -2,7 +2,7 @@
 #include <dlfcn.h>
 
 #include <atoll/base/error.hpp>
-#include <atoll/transport/bootstrap.hpp>
+#include <atoll/transport/bootstrap/bootstrap.hpp>
 #include <atoll/transport/flows_plugin.hpp>
 #include <atoll/transport/ofi_fabric.hpp>
 #include <atoll/transport/plugin.hpp>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <atoll/topology/hierarchy.hpp>
-#include <atoll/topology/network.hpp>
+#include <atoll/topology/network/network.hpp>
 #include <atoll/transport/fabric.hpp>
 #include <atoll/transport/link_cost.hpp>
 #include <functional>

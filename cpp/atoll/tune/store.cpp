@@ -5,7 +5,7 @@
 #include <atoll/base/error.hpp>
 #include <atoll/base/isa.hpp>
 #include <atoll/base/version.hpp>
-#include <atoll/transport/discover.hpp>
+#include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/tune/store.hpp>
 #include <cerrno>
 #include <cstdlib>

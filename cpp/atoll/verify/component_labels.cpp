@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/verify/breaches.hpp>
 #include <atoll/verify/component_labels.hpp>
 #include <atoll/verify/flood.hpp>
+#include <atoll/verify/violations.hpp>
 
 namespace atl {
 

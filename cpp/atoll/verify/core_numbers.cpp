@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/verify/breaches.hpp>
 #include <atoll/verify/core_numbers.hpp>
+#include <atoll/verify/violations.hpp>
 
 namespace atl {
 namespace {

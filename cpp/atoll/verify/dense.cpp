@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/graph/id_order.hpp>
-#include <atoll/runtime/mailbox.hpp>
+#include <atoll/runtime/aggregation/mailbox.hpp>
 #include <atoll/verify/dense.hpp>
 
 namespace atl {

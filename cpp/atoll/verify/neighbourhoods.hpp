@@ -3,7 +3,7 @@
 
 #include <atoll/base/random.hpp>
 #include <atoll/graph/id_order.hpp>
-#include <atoll/verify/breaches.hpp>
+#include <atoll/verify/violations.hpp>
 
 /// What checks of clustering and of triangles share: neighbours, directions aside, and those of drawn vertices on all ranks.
 namespace atl {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/verify/breaches.hpp>
 #include <atoll/verify/pagerank_residual.hpp>
+#include <atoll/verify/violations.hpp>
 #include <cmath>
 
 namespace atl {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/verify/breaches.hpp>
 #include <atoll/verify/propagated_labels.hpp>
+#include <atoll/verify/violations.hpp>
 #include <bit>
 
 namespace atl {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/graph/read_blocks.hpp>
-#include <atoll/graph/read_lines.hpp>
+#include <atoll/graph/formats/blocks.hpp>
+#include <atoll/graph/formats/lines.hpp>
 #include <atoll/verify/dense.hpp>
 #include <atoll/verify/read_result.hpp>
 #include <charconv>

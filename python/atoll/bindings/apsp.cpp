@@ -2,9 +2,9 @@
 // All pairs' distances in files.
 #include <nanobind/stl/tuple.h>
 
-#include <atoll/apsp/convert_values.hpp>
-#include <atoll/apsp/distance_file.hpp>
-#include <atoll/apsp/paths.hpp>
+#include <atoll/apsp/paths/paths.hpp>
+#include <atoll/apsp/store/convert_values.hpp>
+#include <atoll/apsp/store/distance_file.hpp>
 #include <cstring>
 
 #include "bindings.hpp"

@@ -9,7 +9,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <atoll/algorithms/bfs.hpp>
+#include <atoll/algorithms/bfs/bfs.hpp>
 #include <atoll/graph/graph.hpp>
 #include <atoll/runtime/world.hpp>
 #include <mutex>

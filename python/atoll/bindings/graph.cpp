@@ -3,9 +3,9 @@
 
 #include <atoll/base/id_rule.hpp>
 #include <atoll/base/timer.hpp>
-#include <atoll/graph/generate.hpp>
-#include <atoll/graph/read.hpp>
-#include <atoll/graph/write.hpp>
+#include <atoll/graph/formats/read.hpp>
+#include <atoll/graph/formats/write.hpp>
+#include <atoll/graph/generate/generate.hpp>
 #include <cmath>
 
 #include "bindings.hpp"

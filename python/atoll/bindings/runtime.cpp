@@ -3,11 +3,11 @@
 #include <nanobind/stl/tuple.h>
 #include <unistd.h>
 
-#include <atoll/runtime/launch.hpp>
-#include <atoll/transport/discover.hpp>
-#include <atoll/transport/inproc.hpp>
+#include <atoll/runtime/job/launch.hpp>
+#include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/transport/plugin.hpp>
-#include <atoll/transport/shm.hpp>
+#include <atoll/transport/shared_memory/inproc.hpp>
+#include <atoll/transport/shared_memory/shm.hpp>
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -129,9 +129,9 @@ SharedWorld::SharedWorld(const Make& make, std::shared_ptr<Peers> peers) : peers
       },
       LogLevel::debug);
   // Called by a thread that knows nothing of Python, whatever holds the GIL meanwhile: past `logging`, to stderr.
-  options.alarm = Log(
-      [](LogLevel level, std::string_view text) { fmt::print(stderr, "atoll: {}: {}\n", name_of(level), text); },
-      LogLevel::warn);
+  options.alarm =
+      Log([](LogLevel level, std::string_view text) { fmt::print(stderr, "atoll: {}: {}\n", name_of(level), text); },
+          LogLevel::warn);
   options.lost_peer = [this] { return why_stop(); };
   world_ = make(std::move(options));
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Algorithms that answer with a value for each vertex.
-#include <atoll/algorithms/betweenness.hpp>
-#include <atoll/algorithms/clustering_coefficient.hpp>
-#include <atoll/algorithms/components.hpp>
-#include <atoll/algorithms/coreness.hpp>
-#include <atoll/algorithms/label_propagation.hpp>
-#include <atoll/algorithms/pagerank.hpp>
-#include <atoll/algorithms/sssp.hpp>
-#include <atoll/algorithms/whole_weights.hpp>
+#include <atoll/algorithms/betweenness/betweenness.hpp>
+#include <atoll/algorithms/components/components.hpp>
+#include <atoll/algorithms/kcore/coreness.hpp>
+#include <atoll/algorithms/label_propagation/label_propagation.hpp>
+#include <atoll/algorithms/pagerank/pagerank.hpp>
+#include <atoll/algorithms/sssp/sssp.hpp>
+#include <atoll/algorithms/sssp/whole_weights.hpp>
+#include <atoll/algorithms/triangles/clustering_coefficient.hpp>
 #include <atoll/base/timer.hpp>
 
 #include "bindings.hpp"

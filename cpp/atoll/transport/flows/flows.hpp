@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/transport/event_clock.hpp>
 #include <atoll/transport/flows/network_links.hpp>
 #include <atoll/transport/flows/route_zone.hpp>
+#include <atoll/transport/simulation/event_clock.hpp>
 #include <optional>
 #include <simgrid/kernel/Timer.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/topology/network.hpp>
+#include <atoll/topology/network/network.hpp>
 #include <atoll/transport/flows/route_zone.hpp>
 
 namespace atl::flows {

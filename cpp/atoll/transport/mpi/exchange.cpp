@@ -65,8 +65,7 @@ class Exchange final : public RmaExchange {
 
     for (std::size_t h = 0; h < windows.size(); ++h) {
       if (bound_from_[h] == 0) continue;
-      for (Backoff backoff; !windows[h].test();)
-        backoff.pause_or_sleep();
+      for (Backoff backoff; !windows[h].test();) backoff.pause_or_sleep();
       std::uint64_t bytes = 0;
       std::memcpy(&bytes, windows[h].data(), sizeof bytes);
       received_[h] = {windows[h].data() + kHead, static_cast<std::size_t>(bytes)};

@@ -3,7 +3,7 @@
 #include <atoll/base/start_thread.hpp>
 #include <atoll/transport/mpi/endpoint.hpp>
 #include <atoll/transport/mpi/items.hpp>
-#include <atoll/transport/mpi/meetings.hpp>
+#include <atoll/transport/mpi/put_rendezvous.hpp>
 #include <atoll/transport/mpi/tags.hpp>
 #include <atoll/transport/mpi/window.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/transport/mpi/endpoint.hpp>
-#include <atoll/transport/mpi/notices.hpp>
 #include <atoll/transport/mpi/puts.hpp>
+#include <atoll/transport/mpi/rma_notifications.hpp>
 #include <atoll/transport/mpi/tags.hpp>
 
 // A fabric over two-sided MPI.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/transport/bootstrap.hpp>
+#include <atoll/transport/bootstrap/bootstrap.hpp>
 #include <atoll/transport/ofi/libfabric.hpp>
 #include <atomic>
 

@@ -3,7 +3,7 @@
 
 #include <array>
 #include <atoll/transport/ofi/credits.hpp>
-#include <atoll/transport/ofi/kept_packets.hpp>
+#include <atoll/transport/ofi/deferred_packets.hpp>
 #include <map>
 
 namespace atl::ofi {

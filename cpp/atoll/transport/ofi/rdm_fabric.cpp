@@ -4,10 +4,10 @@
 #include <array>
 #include <atoll/base/parallel.hpp>
 #include <atoll/transport/ofi/doorbell.hpp>
-#include <atoll/transport/ofi/farewell.hpp>
 #include <atoll/transport/ofi/puts.hpp>
 #include <atoll/transport/ofi/rdm_fabric.hpp>
 #include <atoll/transport/ofi/sends.hpp>
+#include <atoll/transport/ofi/shutdown_handshake.hpp>
 #include <mutex>
 
 // A fabric over one reliable, connectionless endpoint of libfabric.

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Brandes' accumulation [1] by one thread.
+//
+//   in the paper                here
+//   sigma(v)                    Mark::paths, with Mark::steps
+//   delta(v)                    what sum_dependencies adds to score_
+//   S, the stack                queue_ by levels, walked from its end
+//   P(v), the predecessors      not stored: u adds up its neighbours one level down instead
+//
+// [1] U. Brandes. "A faster algorithm for betweenness centrality." J. Mathematical Sociology 25(2), 2001.
+#include <algorithm>
+#include <atoll/algorithms/betweenness/alone.hpp>
+#include <cmath>
+
+namespace atl {
+namespace {
+
+constexpr std::size_t kOffsetsAhead = 16, kAhead = 8, kMarksAhead = 4;  // vertices of the queue
+constexpr std::size_t kMarksOfList = 4;                                 // that are asked for ahead
+constexpr std::size_t kFarBytes = std::size_t{4} << 20;
+
+std::size_t index(Local v) { return static_cast<std::size_t>(v); }
+
+}  // namespace
+
+BetweennessAlone::BetweennessAlone(const Graph& graph)
+    : out_(graph.out()),
+      marks_(index(graph.active())),
+      far_(marks_.size() * sizeof(Mark) > kFarBytes),
+      score_(marks_.size()),
+      queue_(marks_.size()) {}
+
+void BetweennessAlone::clear() { std::fill(score_.begin(), score_.end(), 0); }
+
+void BetweennessAlone::add(Local source) {
+  count_paths(source);
+  sum_dependencies();
+}
+
+double BetweennessAlone::power(std::int32_t steps) { return steps == -1 ? 1 / kStep : std::pow(kStep, steps); }
+
+inline void BetweennessAlone::add_scaled(Mark& to, const Mark& from) {
+  if (from.steps < to.steps) {
+    to.paths += from.paths * power(from.steps - to.steps);
+  } else {
+    to.paths = to.paths * power(to.steps - from.steps) + from.paths;
+    to.steps = from.steps;
+  }
+}
+
+// Lists lie anywhere: they are asked for before their turn, and before that where they begin: since the vertex was seen
+// that may have left the cache. Inline, as a call within a shared library is not otherwise.
+inline void BetweennessAlone::fetch_list(Local u) const {
+  __builtin_prefetch(out_.targets.data() + out_.offsets[index(u)]);
+}
+
+// Of the first neighbours of a vertex whose list has been asked for.
+inline void BetweennessAlone::fetch_marks(Local u) const {
+  const std::span<const Local> list = out_.neighbours(u);
+  for (const Local v : list.first(std::min(kMarksOfList, list.size()))) __builtin_prefetch(&marks_[index(v)]);
+}
+
+inline void BetweennessAlone::count_from(Local u, std::int32_t level) {
+  Mark& mark = marks_[index(u)];
+  if (mark.paths >= kStep) {
+    mark.paths /= kStep;
+    ++mark.steps;
+  }
+  const Mark from = mark;
+  for (const Local v : out_.neighbours(u)) {
+    Mark& to = marks_[index(v)];
+    if (to.level < level) continue;
+    if (to.level == kUnseen) {
+      to = {from.paths, level, from.steps};
+      __builtin_prefetch(&out_.offsets[index(v)]);
+      queue_[queued_++] = v;
+    } else if (to.steps == from.steps) {
+      to.paths += from.paths;
+    } else {
+      add_scaled(to, from);
+    }
+  }
+}
+
+void BetweennessAlone::count_paths(Local source) {
+  for (Mark& mark : marks_) mark.level = kUnseen;
+  marks_[index(source)] = {1, 0, 0};
+  queue_[0] = source;
+  queued_ = 1;
+  begin_.assign(1, 0);
+  for (std::size_t i = 0; i < queued_;) {
+    begin_.push_back(queued_);
+    const auto level = static_cast<std::int32_t>(begin_.size() - 1);
+    for (const std::size_t end = queued_; i < end; ++i) {
+      if (i + kOffsetsAhead < queued_) __builtin_prefetch(&out_.offsets[index(queue_[i + kOffsetsAhead])]);
+      if (i + kAhead < queued_) fetch_list(queue_[i + kAhead]);
+      if (far_ && i + kMarksAhead < queued_) fetch_marks(queue_[i + kMarksAhead]);
+      count_from(queue_[i], level);
+    }
+  }
+}
+
+inline double BetweennessAlone::shares_below(Local u, const Mark& mark) const {
+  const std::int32_t below = mark.level + 1;
+  double shares = 0;
+  bool uneven = false;
+  for (const Local v : out_.neighbours(u)) {
+    const Mark& to = marks_[index(v)];
+    const bool counts = to.level == below, even = to.steps == mark.steps;
+    shares += counts & even ? to.paths : 0;
+    uneven |= counts & !even;
+  }
+  if (!uneven) return shares;
+  for (const Local v : out_.neighbours(u)) {
+    const Mark& to = marks_[index(v)];
+    if (to.level == below && to.steps != mark.steps) shares += to.paths * power(mark.steps - to.steps);
+  }
+  return shares;
+}
+
+void BetweennessAlone::sum_dependencies() {
+  for (std::size_t i = queued_; i-- > 1;) {
+    const Local u = queue_[i];
+    if (i > kOffsetsAhead) {
+      __builtin_prefetch(&out_.offsets[index(queue_[i - kOffsetsAhead])]);
+      fetch_list(queue_[i - kAhead]);
+      if (far_) fetch_marks(queue_[i - kMarksAhead]);
+      __builtin_prefetch(&score_[index(queue_[i - kAhead])], 1);
+    }
+    Mark& mark = marks_[index(u)];
+    const double dependency = mark.paths * shares_below(u, mark);
+    score_[index(u)] += dependency;
+    mark.paths = (1 + dependency) / mark.paths;
+  }
+}
+
+std::size_t BetweennessAlone::memory_bytes() const {
+  return marks_.size() * (sizeof(Mark) + sizeof(double) + sizeof(Local));
+}
+
+}  // namespace atl

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forwards: the levels from a batch of sources, and how many shortest paths lead to each vertex of them.
+#include <algorithm>
+#include <atoll/algorithms/betweenness/lanes.hpp>
+#include <cmath>
+
+namespace atl {
+namespace {
+
+constexpr std::size_t kGrain = 1024, kPushGrain = 64, kPullGrain = 512;
+// Counting paths pulls when the frontier has more than 1 / kAlpha of the edges that enter unseen vertices.
+constexpr Edge kAlpha = 12;
+
+std::size_t index(Local v) { return static_cast<std::size_t>(v); }
+
+}  // namespace
+
+template <int kLanes>
+void BetweennessBatch<kLanes>::count_paths(std::span<const Local> sources) {
+  start(sources);
+  levels_.assign(1, close_level());
+  for (Edge unseen = all_in_; levels_.back().all.vertices > 0;) {
+    Level& level = levels_.back();
+    unseen -= level.all.finished;
+    level.all.out* kAlpha > unseen ? pull_paths(level) : push_paths(level);
+    levels_.push_back(close_level());
+  }
+  levels_.pop_back();
+}
+
+template <int kLanes>
+void BetweennessBatch<kLanes>::start(std::span<const Local> sources) {
+  const auto unused = static_cast<Lanes>(kAll & ~((1U << sources.size()) - 1));
+  std::fill(seen_.begin(), seen_.end(), unused);
+  refresh();
+  entries_.clear();
+  told_.clear();
+  for (std::size_t l = 0; l < sources.size(); ++l) {
+    const Local v = sources[l];
+    if (v == kElsewhere) continue;
+    paths(v)[l] = 1;
+    const auto lane = static_cast<Lanes>(1U << l);
+    auto& found = threads_[0].found;
+    const auto twice = std::find_if(found.begin(), found.end(), [&](Entry e) { return e.vertex == v; });
+    if (twice == found.end()) {
+      find(threads_[0], {v, lane});
+    } else {  // a vertex has one entry a level
+      twice->lanes |= lane;
+      seen_[index(v)] |= lane;
+    }
+  }
+}
+
+template <int kLanes>
+void BetweennessBatch<kLanes>::find(Thread& thread, Entry e) {
+  thread.found.push_back(e);
+  Lanes& seen = seen_[index(e.vertex)];
+  seen |= e.lanes;
+  const Edge in = graph_.in().degree(e.vertex);
+  ++thread.totals.vertices;
+  thread.totals.out += graph_.out().degree(e.vertex);
+  thread.totals.in += in;
+  if (seen == kAll) thread.totals.finished += in;
+  for_lanes(e.lanes, [&](std::size_t l) { thread.totals.overflow |= std::isinf(paths(e.vertex)[l]); });
+}
+
+// What all threads have found is the next level. Collective.
+template <int kLanes>
+typename BetweennessBatch<kLanes>::Level BetweennessBatch<kLanes>::close_level() {
+  Level level;
+  level.begin = entries_.size();
+  for (Thread& t : threads_) {
+    entries_.insert(entries_.end(), t.found.begin(), t.found.end());
+    t.found.clear();
+    level.all += std::exchange(t.totals, {});
+  }
+  level.end = entries_.size();
+  level.all = world_.fold(level.all, [](Totals a, const Totals& b) { return a += b; });
+  return level;
+}
+
+template <int kLanes>
+void BetweennessBatch<kLanes>::push_paths(const Level& level) {
+  for_entries(entries(level), kPushGrain, [&](Thread& t, Entry e) {
+    Row row{};
+    for_lanes(e.lanes, [&](std::size_t l) { row[l] = paths(e.vertex)[l]; });
+    for (const Local u : graph_.out().neighbours(e.vertex)) {
+      const auto lanes = static_cast<Lanes>(e.lanes & ~seen_[index(u)]);
+      if (lanes == 0) continue;
+      if (touch(next_[index(u)], lanes, alone_)) t.touched.push_back(u);
+      add(offered(u), row, lanes, alone_);
+    }
+  });
+  gather_touched();
+  exchange_.reduce(all_offered(), changed_);
+  std::erase_if(touched_, [&](Local v) {
+    if (index(v) < mirrors_) return false;
+    clear_row(offered(v));
+    return true;
+  });
+  gather_received();
+  team_.for_range(touched_.size(), kGrain, [&](int t, std::size_t a, std::size_t b) {
+    for (std::size_t i = a; i < b; ++i) {
+      const Local v = touched_[i];
+      Lanes found = 0;
+      for_lanes(static_cast<Lanes>(std::exchange(next_[index(v)], 0) & ~seen_[index(v)]), [&](std::size_t l) {
+        if (offered(v)[l] == 0) return;  // came along with the others' values
+        paths(v)[l] = offered(v)[l];
+        found |= static_cast<Lanes>(1U << l);
+      });
+      clear_row(offered(v));
+      if (found != 0) find(threads_[static_cast<std::size_t>(t)], {v, found});
+    }
+  });
+}
+
+// What the threads have touched. Mirrors among it are seen from now on: their masters will have been, too.
+template <int kLanes>
+void BetweennessBatch<kLanes>::gather_touched() {
+  touched_.clear();
+  for (Thread& t : threads_) {
+    touched_.insert(touched_.end(), t.touched.begin(), t.touched.end());
+    t.touched.clear();
+  }
+  for (const Local v : touched_) {
+    if (index(v) < mirrors_) continue;
+    const Lanes lanes = std::exchange(next_[index(v)], 0);
+    seen_[index(v)] |= lanes;
+    mark({v, lanes});
+  }
+}
+
+// The masters that a mirror has told of are touched like the others.
+template <int kLanes>
+void BetweennessBatch<kLanes>::gather_received() {
+  for (const std::size_t word : mirrored_)
+    for (std::size_t w = word * kLanes; w < (word + 1) * kLanes; ++w)
+      for (std::uint64_t bits = std::exchange(changed_.at(w), 0), at = w * 64; bits; bits >>= kLanes, at += kLanes) {
+        const auto lanes = static_cast<Lanes>(bits & kAll);
+        const auto v = static_cast<Local>(at / kLanes);
+        if (lanes != 0 && touch(next_[index(v)], lanes, true)) touched_.push_back(v);
+      }
+}
+
+template <int kLanes>
+void BetweennessBatch<kLanes>::pull_paths(Level& level) {
+  tell(level);
+  level.told = true;
+  level.told_begin = told_.size();
+  note_told();
+  level.told_end = told_.size();
+  for (const Entry e : told(level)) seen_[index(e.vertex)] |= e.lanes;
+  team_.for_range(active_, kPullGrain, [&](int t, std::size_t a, std::size_t b) {
+    for (std::size_t i = a; i < b; ++i) {
+      const auto unseen = static_cast<Lanes>(kAll & ~seen_[i]);
+      if (unseen == 0) continue;
+      const auto v = static_cast<Local>(i);
+      const Row sums = sum_rows<kLanes>(graph_.in().neighbours(v), offered_.data());
+      Lanes found = 0;
+      for_lanes(unseen, [&](std::size_t l) {
+        if (sums[l] == 0) return;
+        found |= static_cast<Lanes>(1U << l);
+        paths(v)[l] = sums[l];
+      });
+      if (found != 0) find(threads_[static_cast<std::size_t>(t)], {v, found});
+    }
+  });
+  take_back(entries(level));
+  take_back(told(level));
+}
+
+// True if no lane was touched before.
+template <int kLanes>
+bool BetweennessBatch<kLanes>::touch(Lanes& into, Lanes lanes, bool alone) {
+  if (!alone) return std::atomic_ref(into).fetch_or(lanes, std::memory_order_relaxed) == 0;
+  return std::exchange(into, static_cast<Lanes>(into | lanes)) == 0;
+}
+
+template void BetweennessBatch<1>::count_paths(std::span<const Local>);
+template void BetweennessBatch<4>::count_paths(std::span<const Local>);
+
+}  // namespace atl

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Betweenness by Brandes' accumulation [1]. Which form runs where:
+//
+//   ranks               sources           here
+//   one                 any               betweenness_local.cpp: one after the other; of deep graphs each thread one
+//   several             one               betweenness_batch.cpp with one lane
+//   several             more              betweenness_batch.cpp: four side by side, in a quarter of the rounds
+//   any, by weight      any               betweenness_weighted.cpp: one after the other
+//   several, where paths are more than a double can count: betweenness_scaled.cpp after betweenness_batch_paths.cpp
+//
+// [1] U. Brandes. "A faster algorithm for betweenness centrality." J. Mathematical Sociology 25(2), 2001.
+#include <atoll/algorithms/betweenness/batch.hpp>
+#include <atoll/algorithms/betweenness/betweenness.hpp>
+#include <atoll/algorithms/betweenness/kernel.hpp>
+#include <atoll/algorithms/betweenness/weighted.hpp>
+#include <limits>
+
+namespace atl {
+
+class Betweenness::Sum {
+ public:
+  virtual ~Sum() = default;
+  virtual void run(std::span<const Vertex> sources, BetweennessResult& result) = 0;
+  virtual std::size_t memory_bytes() const = 0;
+};
+
+class Betweenness::Alone final : public Sum {
+ public:
+  explicit Alone(const Graph& graph) : local_(graph) {}
+  void run(std::span<const Vertex> sources, BetweennessResult& result) override { local_.run(sources, result); }
+  std::size_t memory_bytes() const override { return local_.memory_bytes(); }
+
+ private:
+  BetweennessLocal local_;
+};
+
+class Betweenness::Weighted final : public Sum {
+ public:
+  explicit Weighted(const Graph& graph) : weighted_(graph) {}
+  void run(std::span<const Vertex> sources, BetweennessResult& result) override { weighted_.run(sources, result); }
+  std::size_t memory_bytes() const override { return weighted_.memory_bytes(); }
+
+ private:
+  BetweennessWeighted weighted_;
+};
+
+class Betweenness::Together final : public Sum {
+ public:
+  explicit Together(const Graph& graph)
+      : graph_(graph), may_batch_(graph.world().max(graph.locals()) <= std::numeric_limits<Local>::max() / kBatch) {}
+
+  void run(std::span<const Vertex> sources, BetweennessResult& result) override {
+    if (sources.size() > 1 && may_batch_) {
+      run_with(several_, sources, result);
+    } else {
+      run_with(one_, sources, result);
+    }
+  }
+  std::size_t memory_bytes() const override {
+    return (one_ ? one_->memory_bytes() : 0) + (several_ ? several_->memory_bytes() : 0);
+  }
+
+ private:
+  // Measured on two ranks, four sources: one lane and four cost the processor about the same on Kronecker 18; four need a
+  // quarter of the rounds.
+  static constexpr int kBatch = 4;
+
+  template <class Batch>
+  void run_with(std::unique_ptr<Batch>& batch, std::span<const Vertex> sources, BetweennessResult& result) {
+    if (!batch) batch = std::make_unique<Batch>(graph_);
+    batch->run(sources, result);
+  }
+
+  const Graph& graph_;
+  const bool may_batch_;  // all lanes have a number
+  std::unique_ptr<BetweennessBatch<1>> one_;
+  std::unique_ptr<BetweennessBatch<kBatch>> several_;
+};
+
+Betweenness::Betweenness(const Graph& graph, PathLength length) {
+  if (length == PathLength::weights) {
+    sum_ = std::make_unique<Weighted>(graph);
+  } else if (graph.world().size() == 1) {
+    sum_ = std::make_unique<Alone>(graph);
+  } else {
+    sum_ = std::make_unique<Together>(graph);
+  }
+}
+
+Betweenness::~Betweenness() = default;
+
+void Betweenness::run(std::span<const Vertex> sources, BetweennessResult& result) { sum_->run(sources, result); }
+
+std::size_t Betweenness::memory_bytes() const { return sum_->memory_bytes(); }
+
+}  // namespace atl

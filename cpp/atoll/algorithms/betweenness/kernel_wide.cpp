@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Betweenness where more shortest paths lead to a vertex than a double can count: on grids, and in chains of squares,
+// they grow by a factor with every level. The levels are known; the paths are counted again, each as a mantissa and an
+// exponent of their own. Only ratios of counts enter the dependencies, and those of neighbours on shortest paths are at
+// most 1.
+#include <atoll/algorithms/betweenness/kernel.hpp>
+#include <cmath>
+
+namespace atl {
+namespace {
+
+constexpr std::size_t kGrain = 256;
+
+std::size_t index(Local v) { return static_cast<std::size_t>(v); }
+
+}  // namespace
+
+// paths_[v] becomes the mantissa, between 1/2 and 1.
+void BetweennessLocal::count_wide() {
+  if (exponent_.size() != state_.size()) {
+    exponent_ = Array<std::int32_t>(state_.size());
+    level_of_ = Array<std::int32_t>(state_.size());
+  }
+  std::fill(level_of_.begin(), level_of_.end(), -1);
+  for (std::size_t d = 0; d < levels_.size(); ++d)
+    for_vertices(levels_[d], kGrain, [&](Thread&, Local v) { level_of_[index(v)] = static_cast<std::int32_t>(d); });
+  const Local source = queue_[0];
+  paths_[index(source)] = std::frexp(1.0, &exponent_[index(source)]);
+  for (std::size_t d = 1; d < levels_.size(); ++d)
+    for_vertices(levels_[d], kGrain, [&](Thread&, Local v) {
+      const auto above = static_cast<std::int32_t>(d) - 1;
+      std::int32_t most = std::numeric_limits<std::int32_t>::min();
+      for (const Local u : graph_.in().neighbours(v))
+        if (level_of_[index(u)] == above) most = std::max(most, exponent_[index(u)]);
+      double sum = 0;  // of what is far below the most nothing is left, nor would be in a double
+      for (const Local u : graph_.in().neighbours(v))
+        if (level_of_[index(u)] == above) sum += std::ldexp(paths_[index(u)], exponent_[index(u)] - most);
+      int more = 0;
+      paths_[index(v)] = std::frexp(sum, &more);
+      exponent_[index(v)] = most + more;
+    });
+}
+
+void BetweennessLocal::depend_wide(std::size_t depth) {
+  for_vertices(levels_[depth], kGrain, [&](Thread&, Local u) {
+    const double paths = paths_[index(u)];
+    const std::int32_t exponent = exponent_[index(u)], below = static_cast<std::int32_t>(depth) + 1;
+    double dependency = 0;
+    for (const Local v : graph_.out().neighbours(u))
+      if (level_of_[index(v)] == below)
+        dependency +=
+            std::ldexp(paths / paths_[index(v)], exponent - exponent_[index(v)]) * (1 + dependency_[index(v)]);
+    dependency_[index(u)] = dependency;
+  });
+}
+
+}  // namespace atl

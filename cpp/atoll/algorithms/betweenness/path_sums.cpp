@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/algorithms/betweenness/path_sums.hpp>
+#include <limits>
+
+namespace atl {
+namespace {
+
+constexpr std::size_t kGrain = 4096;
+
+}  // namespace
+
+const Graph& PathSums::with_lanes(const Graph& graph) {
+  constexpr Local kMost = std::numeric_limits<Local>::max() / kLanes;
+  graph.world().agree(graph.locals() <= kMost,
+                      fmt::format("betweenness: {}: a rank has {} vertices and mirrors (with weights it takes {}). "
+                                  "Use more ranks.",
+                                  graph.name(), graph.locals(), kMost));
+  return graph;
+}
+
+PathSums::PathSums(const Graph& graph)
+    : world_(graph.world()),
+      alone_(world_.team().size() == 1),
+      first_mirror_(std::min(graph.mirrors().begin[0], graph.locals())),
+      lanes_(with_lanes(graph), {}, kLanes),
+      sums_(index(graph.locals())),
+      changed_(graph.locals() * kLanes),
+      touched_(static_cast<std::size_t>(world_.team().size())) {
+  for (const auto& known : graph.mirrors().known_by)
+    for (std::size_t w = 0; w < known.size(); ++w)
+      if (known[w] != 0) mirrored_.push_back(w);
+  std::sort(mirrored_.begin(), mirrored_.end());
+  mirrored_.erase(std::unique(mirrored_.begin(), mirrored_.end()), mirrored_.end());
+}
+
+void PathSums::clear() {
+  world_.team().for_range(sums_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+    std::fill(sums_.begin() + a, sums_.begin() + b, Sums{0, 0});
+  });
+}
+
+void PathSums::forget_told() {
+  for (const std::size_t word : mirrored_)
+    for (std::size_t w = word * kLanes; w < (word + 1) * kLanes; ++w) changed_.at(w) = 0;
+}
+
+void PathSums::reduce() {
+  if (world_.size() == 1) return;
+  double* const lanes = &sums_[0].paths;
+  static_assert(sizeof(Sums) == kLanes * sizeof(double));
+  lanes_.reduce({lanes, sums_.size() * kLanes}, changed_);
+  for (auto& touched : touched_) {
+    for (const Local lane : touched) lanes[lane] = 0;
+    touched.clear();
+  }
+}
+
+}  // namespace atl

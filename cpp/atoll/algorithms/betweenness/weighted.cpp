@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Betweenness by Brandes' accumulation [1] over paths whose length is the sum of their weights.
+//
+//   in the paper        here              meaning
+//   d(s, .)             distance_         by Sssp<double>
+//   sigma               sums_.paths()     number of shortest paths from the source
+//   P                   tight_, reversed  an edge u -> v with d(u) + w == d(v)
+//   S, by d             entries_          in any order in which nobody comes before one of its predecessors
+//   delta               not stored        what a vertex gives to those before it, (1 + delta) / sigma, is given_
+//
+// Paths are counted along tight edges: who has been given all its predecessors' paths passes them on. A rank goes as far
+// as it can on its own, level by level, then mirrors' sums go to their masters; that is a round. Backwards the rounds, and
+// the levels in them, are walked from their end: what a vertex depends on lies in a later level, or on another rank in a
+// later round, of which it has been told.
+//
+// [1] U. Brandes. "A faster algorithm for betweenness centrality." J. Mathematical Sociology 25(2), 2001, section 4.
+#include <atoll/algorithms/betweenness/weighted.hpp>
+#include <atoll/algorithms/sssp/edge_weights.hpp>
+#include <atoll/algorithms/sssp/whole_weights.hpp>
+#include <cmath>
+
+namespace atl {
+namespace {
+
+constexpr std::size_t kGrain = 1024, kLevelGrain = 64;
+
+std::size_t index(Local v) { return static_cast<std::size_t>(v); }
+
+const Graph& with_weights(const Graph& graph) {
+  check_weights<double>("betweenness", graph, ZeroWeights::refused);
+  return graph;
+}
+
+}  // namespace
+
+BetweennessWeighted::BetweennessWeighted(const Graph& graph)
+    : graph_(with_weights(graph)),
+      world_(graph.world()),
+      team_(world_.team()),
+      sssp_(graph),
+      may_round_(may_round_whole(longest_whole_path(graph))),
+      tight_(graph),
+      sums_(graph),
+      values_(graph),
+      distance_(index(graph.locals())),
+      given_(index(graph.locals()), 0),
+      score_(index(graph.owned())),
+      told_(graph.locals()),
+      threads_(static_cast<std::size_t>(team_.size())) {}
+
+void BetweennessWeighted::run(std::span<const Vertex> sources, BetweennessResult& result) {
+  for (const Vertex id : sources) graph_.find(id);
+  std::fill(score_.begin(), score_.end(), 0.0);
+  for (const Vertex id : sources) from(id);
+  if (result.score.size() != score_.size()) result.score = Array<double>(score_.size());
+  team_.for_range(score_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t v = a; v < b; ++v) result.score[v] = score_[index(graph_.local_of(static_cast<Vertex>(v)))];
+  });
+}
+
+void BetweennessWeighted::from(Vertex source) {
+  const auto [owner, natural] = graph_.find(source);
+  const Local here = owner == world_.rank() ? graph_.local_of(natural) : -1;
+  sssp_.run(source, found_);
+  if (may_round_) refuse_rounded_sums();
+  learn_distances();
+  find_tight();
+  count_paths(here);
+  bool overflow = false;
+  for (Thread& t : threads_) overflow |= std::exchange(t.overflow, false);
+  if (world_.any(overflow)) {
+    count_scaled(here);
+    const Array<ScaledCount>& counts = scaled_->counts;
+    depend(
+        here, [&](Local v) { return counts[index(v)].value; },
+        [&](Local v, Local w) {
+          return given_[index(w)] * ScaledCount::power(counts[index(v)].steps - counts[index(w)].steps);
+        });
+  } else {
+    depend(here, [this](Local v) { return sums_.paths(v); }, [this](Local, Local w) { return given_[index(w)]; });
+  }
+}
+
+// Below 2^53 a distance plus a weight is another distance only if it is exactly that.
+void BetweennessWeighted::refuse_rounded_sums() const {
+  world_.together([&] {
+    for (std::size_t v = 0; v < found_.distance.size(); ++v)
+      check(
+          found_.distance[v] < kMostExact || std::isinf(found_.distance[v]),
+          "betweenness: {}: the shortest path to {} is {} long (beyond 2^53 float64 cannot tell whether paths of whole "
+          "numbers are as long). Scale the weights down.",
+          graph_.name(), graph_.ids().id_of(static_cast<Vertex>(v)), found_.distance[v]);
+  });
+}
+
+void BetweennessWeighted::learn_distances() {
+  team_.for_range(found_.distance.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t v = a; v < b; ++v) distance_[index(graph_.local_of(static_cast<Vertex>(v)))] = found_.distance[v];
+  });
+  values_.broadcast_all({distance_.data(), distance_.size()});
+}
+
+// And how many enter each vertex.
+void BetweennessWeighted::find_tight() {
+  sums_.clear();
+  tight_.find({distance_.data(), distance_.size()}, [&](int thread, std::span<const Local> targets) {
+    for (const Local v : targets) sums_.expect_one(thread, v);
+  });
+  sums_.reduce();
+}
+
+void BetweennessWeighted::count_paths(Local source) {
+  sums_.forget_told();
+  entries_.clear();
+  levels_.clear();
+  rounds_.clear();
+  if (source >= 0 && source < graph_.active()) {
+    sums_.start_at(source);
+    threads_[0].found.push_back(source);
+  }
+  do {
+    Round round{levels_.size(), levels_.size()};
+    for (Level level = close_level(); level.begin < level.end; level = close_level()) {
+      levels_.push_back(level);
+      for_level(level, [&](int thread, Local u) { push_paths(thread, u); });
+    }
+    round.end = levels_.size();
+    rounds_.push_back(round);
+    if (world_.size() == 1) return;
+    sums_.reduce();
+    sums_.for_told([&](Local v) { threads_[0].found.push_back(v); });
+  } while (world_.any(!threads_[0].found.empty()));
+}
+
+void BetweennessWeighted::push_paths(int thread, Local u) {
+  Thread& t = threads_[static_cast<std::size_t>(thread)];
+  const double paths = sums_.paths(u);
+  t.overflow |= std::isinf(paths);
+  for (const Local v : tight_.from(u))
+    if (sums_.add(thread, v, paths)) t.found.push_back(v);
+}
+
+// What the threads have found is the next level.
+BetweennessWeighted::Level BetweennessWeighted::close_level() {
+  Level level{entries_.size(), 0};
+  for (Thread& t : threads_) {
+    entries_.insert(entries_.end(), t.found.begin(), t.found.end());
+    t.found.clear();
+  }
+  level.end = entries_.size();
+  for (std::size_t i = level.begin; i < level.end; ++i) sums_.close(entries_[i]);
+  return level;
+}
+
+// Again, in the same order, pulled: masters add up what their predecessors have, or mirrors of these.
+void BetweennessWeighted::count_scaled(Local source) {
+  if (!scaled_) scaled_ = std::make_unique<Scaled>(graph_);
+  Array<ScaledCount>& counts = scaled_->counts;
+  std::fill(counts.begin(), counts.end(), ScaledCount{});
+  const Csr& in = graph_.in();
+  const EdgeWeights<double> weights("betweenness", graph_, in);
+  for (const Round& round : rounds_) {
+    for (std::size_t d = round.begin; d < round.end; ++d)
+      for_level(levels_[d], [&](int, Local v) {
+        ScaledCount sum;
+        if (v == source) sum.value = 1;
+        for (auto e = static_cast<std::size_t>(in.offsets[index(v)]);
+             e < static_cast<std::size_t>(in.offsets[index(v) + 1]); ++e) {
+          const std::size_t u = index(in.targets[e]);
+          if (distance_[u] + weights[e] == distance_[index(v)]) sum.add(counts[u]);
+        }
+        sum.fit();
+        counts[index(v)] = sum;
+      });
+    tell_counts(round);
+  }
+}
+
+void BetweennessWeighted::tell_counts(const Round& round) {
+  if (world_.size() == 1) return;
+  auto& [exchange, counts, changed] = *scaled_;
+  for_round(round, [&](Local v) { changed.set_group(v * Scaled::kPlaces, 3); });
+  exchange.broadcast({&counts.data()->value, counts.size() * Scaled::kPlaces}, changed);
+  changed.clear();
+}
+
+// delta(v) = sum over tight edges v -> w of sigma(v) / sigma(w) (1 + delta(w)), of which given(v, w) is all but sigma(v).
+template <class Paths, class Given>
+void BetweennessWeighted::depend(Local source, Paths&& paths_of, Given&& given) {
+  for (std::size_t r = rounds_.size(); r-- > 0;) {
+    for (std::size_t d = rounds_[r].end; d-- > rounds_[r].begin;)
+      for_level(levels_[d], [&](int, Local v) {
+        double sum = 0;
+        for (const Local w : tight_.from(v)) sum += given(v, w);
+        const double paths = paths_of(v), dependency = paths * sum;
+        given_[index(v)] = (1 + dependency) / paths;
+        if (v != source) score_[index(v)] += dependency;
+      });
+    if (r > 0) tell_given(rounds_[r]);
+  }
+}
+
+void BetweennessWeighted::tell_given(const Round& round) {
+  for_round(round, [&](Local v) { told_.set_alone(v); });
+  values_.broadcast({given_.data(), given_.size()}, told_);
+  told_.clear();
+}
+
+template <class F>
+void BetweennessWeighted::for_level(const Level& level, F&& f) {
+  team_.for_range(level.end - level.begin, kLevelGrain, [&](int thread, std::size_t a, std::size_t b) {
+    for (std::size_t i = level.begin + a; i < level.begin + b; ++i) f(thread, entries_[i]);
+  });
+}
+
+template <class F>
+void BetweennessWeighted::for_round(const Round& round, F&& f) {
+  for (std::size_t d = round.begin; d < round.end; ++d)
+    for (std::size_t i = levels_[d].begin; i < levels_[d].end; ++i) f(entries_[i]);
+}
+
+std::size_t BetweennessWeighted::memory_bytes() const {
+  return sssp_.memory_bytes() + tight_.memory_bytes() + sums_.memory_bytes() + values_.memory_bytes() +
+         (distance_.size() + given_.size() + score_.size() + found_.distance.size()) * sizeof(double) +
+         entries_.capacity() * sizeof(Local) +
+         (scaled_ ? scaled_->counts.size() * sizeof(ScaledCount) + scaled_->exchange.memory_bytes() : 0);
+}
+
+}  // namespace atl

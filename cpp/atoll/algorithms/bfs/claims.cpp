@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/algorithms/bfs/claims.hpp>
+#include <cmath>
+
+namespace atl {
+
+BfsClaims::BfsClaims(const Graph& graph) {
+  World& world = graph.world();
+  Edge edges = 0;
+  for (Local v = 0; v < graph.active(); ++v) {
+    const auto list = graph.out().neighbours(v);
+    edges += list.end() - std::lower_bound(list.begin(), list.end(), graph.active());
+  }
+  Vertex mirrors = 0;
+  for (const Local count : graph.mirrors().count) mirrors += count;
+  const Edge all_edges = world.sum(graph.out().size());
+  all_mirrors_ = static_cast<double>(world.sum(mirrors));
+  mirror_edges_ = static_cast<double>(world.sum(edges)) / static_cast<double>(std::max<Edge>(1, all_edges));
+  mean_active_ =
+      static_cast<double>(world.sum(static_cast<Vertex>(graph.active()))) / static_cast<double>(world.size());
+}
+
+double BfsClaims::records(const BfsLevel& frontier) const {
+  const double edges = static_cast<double>(frontier.edges) * mirror_edges_;
+  return unclaimed_ > 0 ? -unclaimed_ * std::expm1(-edges / unclaimed_) : 0;
+}
+
+void BfsClaims::note(const BfsLevel& found, Vertex unvisited) {
+  unclaimed_ -= static_cast<double>(found.records);
+  if (found.records == 0 && unvisited > 0)  // pulled: the mirrors of what was found are known by bits
+    unclaimed_ *= 1 - static_cast<double>(found.vertices) / static_cast<double>(unvisited);
+}
+
+}  // namespace atl

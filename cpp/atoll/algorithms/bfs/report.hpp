@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/algorithms/bfs/state.hpp>
+
+/// From what a search has found, by local number, to its result in natural order.
+///
+///     BfsReport<Id> report(graph, kernels);                  // collective
+///     report.write(state, source, natural, result);          // collective; natural: -1 on ranks without the source
+namespace atl {
+
+template <class Id>
+class BfsReport {
+ public:
+  BfsReport(const Graph& graph, const BfsKernels<Id>& kernels);
+  BfsReport(const BfsReport&) = delete;
+  BfsReport& operator=(const BfsReport&) = delete;
+
+  /// parent, depth if the state has it, and edges.
+  void write(BfsState<Id>& state, Vertex source, Vertex natural, BfsResult& result) const;
+  Edge all_edges() const { return all_edges_; }  ///< that leave vertices, on all ranks
+  std::size_t memory_bytes() const { return natural_.memory_bytes(); }
+
+ private:
+  void find_loops();
+  Edge write_parents(BfsState<Id>& state, Array<Vertex>& parent) const;
+  void write_depths(const BfsState<Id>& state, Array<Vertex>& depth) const;
+  Edge edges_without(const BfsState<Id>& state, Edge outside) const;
+
+  const Graph& graph_;
+  Team& team_;
+  const BfsKernels<Id>& kernels_;
+  const NaturalOrder natural_;
+  const Edge all_edges_;
+  std::vector<Local> loops_;  // undirected: the vertex of each self-loop
+};
+
+}  // namespace atl

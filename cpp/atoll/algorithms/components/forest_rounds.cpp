@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// The neighbour rounds of ComponentForest, from columns of their own, and the giant that they leave.
+#include <algorithm>
+#include <atoll/algorithms/components/forest.hpp>
+#include <atoll/base/random.hpp>
+#include <bit>
+#include <cstring>
+#include <vector>
+
+namespace atl {
+namespace {
+
+constexpr std::size_t kSamples = 1024;
+// Vertices fetched ahead of their link.
+constexpr Local kAhead = 16;
+// From this share of vertices that hang on a hub on, the others are left to the end, as those outside the giant are.
+constexpr double kHung = 0.75;
+
+std::size_t index(Local v) { return static_cast<std::size_t>(v); }
+
+// A bit for each of n <= 64 values that is another one. Through bytes, whose compares are vectors.
+inline std::uint64_t unlike(Local one, const Local* values, std::size_t n) {
+  std::uint8_t differs[64] = {};
+  for (std::size_t k = 0; k < n; ++k) differs[k] = values[k] != one;
+  std::uint64_t bits = 0;
+  for (std::size_t byte = 0; byte < 8; ++byte) {
+    std::uint64_t eight;
+    std::memcpy(&eight, differs + 8 * byte, sizeof eight);
+    bits |= (eight * 0x0102040810204080u >> 56) << (8 * byte);  // byte k's lowest bit, to bit k
+  }
+  return bits;
+}
+
+}  // namespace
+
+void ComponentForest::read_columns() {
+  std::atomic<std::size_t> hung{0};
+  team_.for_range(first_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+    std::size_t hung_here = 0;
+    for (std::size_t v = a; v < b; ++v) {
+      first_[v] = second_[v] = static_cast<Local>(v);
+      bool meets_masters = false, meets_mirrors = false;
+      for (const Csr* lists : {&graph_.out(), &graph_.in()}) {
+        const auto list = lists->neighbours(static_cast<Local>(v));
+        if (list.empty()) continue;
+        first_[v] = std::min(first_[v], list[0]);
+        if (list.size() > 1) second_[v] = list[1];
+        if (index(list[0]) >= first_mirror_) second_[v] = list[0];
+        (index(list[0]) >= first_mirror_ ? meets_mirrors : meets_masters) = true;
+      }
+      if (meets_masters || !meets_mirrors) near_.set_alone(static_cast<Local>(v));
+      hung_here += first_[v] < graph_.hubs();
+    }
+    hung += hung_here;
+  });
+  for (Local v = 0; v < graph_.active(); ++v)
+    if (!near_.test(v)) abroad_.push_back(v);
+  hangs_on_hubs_ = static_cast<double>(hung) >= kHung * static_cast<double>(active_ - abroad_.size());
+}
+
+// The written round. Hubs first and whole: then one step takes a vertex of the tail from its hub to the root.
+void ComponentForest::start() {
+  const Local first_tail = graph_.hubs();
+  const std::size_t hubs = index(first_tail);
+  std::copy(first_.begin(), first_.begin() + hubs, parent_.begin());
+  compress(hubs);
+  const auto hang_by = [&](auto&& parent_of) {
+    team_.for_range(active_ - hubs, kGrain, [&](int, std::size_t a, std::size_t b) {
+      for (std::size_t v = hubs + a; v < hubs + b; ++v) parent_[v] = parent_of(first_[v]);
+    });
+  };
+  if (abroad_.empty()) {  // nearly all hang on a hub: a branch that is foreseen waits for no load
+    hang_by([&](Local first) { return first < first_tail ? parent_[index(first)] : first; });
+  } else {  // which ones are abroad is a matter of chance
+    hang_by([&](Local first) {
+      const Local mask = -static_cast<Local>(first < first_tail);
+      return (parent_[index(first & mask)] & mask) | (first & ~mask);
+    });
+  }
+  team_.for_range(parent_.size() - first_mirror_, kGrain, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t v = first_mirror_ + a; v < first_mirror_ + b; ++v) parent_[v] = static_cast<Local>(v);
+  });
+  if (!hangs_on_hubs_) compress(active_);
+}
+
+// The paper's second round, from a column of its own: vertices ahead are known, and fetched.
+void ComponentForest::link_round() {
+  const auto last = static_cast<Local>(active_) - 1;
+  team_.for_range(active_, kGrain, [&](int, std::size_t a, std::size_t b) {
+    for (auto v = static_cast<Local>(a); v < static_cast<Local>(b); ++v) {
+      __builtin_prefetch(parent_.data() + second_[index(std::min(v + kAhead, last))]);
+      link(v, second_[index(v)]);
+    }
+  });
+}
+
+std::pair<Local, double> ComponentForest::largest_tree() {
+  std::vector<Local> roots(kSamples);
+  for (std::size_t i = 0; i < kSamples; ++i) roots[i] = find(static_cast<Local>(random_at(1, i) % active_));
+  std::sort(roots.begin(), roots.end());
+  Local best = roots[0];
+  std::ptrdiff_t most = 0;
+  for (auto at = roots.begin(); at != roots.end();) {
+    const auto end = std::upper_bound(at, roots.end(), *at);
+    if (end - at > most) {
+      most = end - at;
+      best = *at;
+    }
+    at = end;
+  }
+  return {best, static_cast<double>(most) / kSamples};
+}
+
+void ComponentForest::collect_apart(Local giant) {
+  aparts_ = 0;
+  team_.for_range(active_, kGrain, [&](int, std::size_t a, std::size_t b) {
+    Local here[kGrain];
+    std::size_t count = 0;
+    for (std::size_t v = a; v < b; v += 64) {
+      const Local* const parents = parent_.data() + v;
+      const std::uint64_t others = b - v >= 64 ? unlike(giant, parents, 64) : unlike(giant, parents, b - v);
+      for (std::uint64_t bits = others & near_.at(v / 64); bits; bits &= bits - 1)
+        here[count++] = static_cast<Local>(v) + std::countr_zero(bits);
+    }
+    std::copy(here, here + count, apart_.begin() + aparts_.fetch_add(count, std::memory_order_relaxed));
+  });
+}
+
+}  // namespace atl

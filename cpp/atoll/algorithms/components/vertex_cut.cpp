@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Connected components over a vertex-cut. A rank joins the ends of its edges, mirrors too, to trees by linking roots [1].
+// Every tree has a name: that of the largest of a rank, its giant, is the rank's number; of any other, a number above
+// those and its least id, so that two trees with one name share a vertex. Masters outside a giant tell their mirrors the
+// names of their trees: so all ranks together know which trees have a vertex in common. The few pairs of names are
+// gathered by every rank; were they too many for that, labels are passed on until none falls: a tree takes the least
+// label of its members in one step, members tell their masters (reduce), and masters their mirrors (broadcast).
+//
+//   in the paper     here        meaning
+//   pi               tree_       parent; after Compress the root
+//   Link, Compress   link(), the end of grow_trees()
+//   c                giant_      the tree that most vertices are in
+//
+// Edges go both ways here, so all mirrors take part, whichever edges they have.
+//
+// [1] M. Sutton, T. Ben-Nun, A. Barak. "Optimizing parallel graph connectivity computation via subgraph sampling."
+// IPDPS 2018.
+#include <algorithm>
+#include <atoll/algorithms/components/vertex_cut.hpp>
+
+namespace atl {
+namespace {
+
+constexpr std::size_t kGrain = 4096;
+
+std::size_t index(Local v) { return static_cast<std::size_t>(v); }
+
+}  // namespace
+
+ComponentsCut::ComponentsCut(const Graph& graph)
+    : graph_(graph),
+      world_(graph.world()),
+      team_(world_.team()),
+      cut_(graph, graph.cut(), VertexCut::Rows::sources),
+      exchange_(SharedVertices::all_of(cut_)),
+      locals_(index(cut_.locals())),
+      ranks_(static_cast<Name>(world_.size())),
+      id_(locals_, kMaxVertex),
+      tree_(locals_),
+      label_(locals_),
+      least_(locals_),
+      changed_(cut_.locals()) {
+  for (Local v = 0; v < graph.owned(); ++v) id_[index(v)] = graph.id_of(v);
+  exchange_.broadcast_all({id_.data(), locals_});
+}
+
+void ComponentsCut::run(ComponentsResult& result) {
+  grow_trees();
+  giant_ = largest_tree();
+  const std::vector<Pair> pairs = tell_names();
+  if (world_.sum(static_cast<double>(pairs.size())) * sizeof(Pair) <=
+      static_cast<double>(world_.plan().replicated_bytes)) {
+    join(pairs);
+  } else {
+    pass_on();
+  }
+  write(result);
+}
+
+void ComponentsCut::grow_trees() {
+  for (std::size_t v = 0; v < locals_; ++v) tree_[v] = static_cast<Local>(v);
+  team_.for_range(locals_, kGrain, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t v = a; v < b; ++v)
+      for (const Local u : cut_.rows().neighbours(static_cast<Local>(v))) link(static_cast<Local>(v), u);
+  });
+  // Parents are below their children.
+  std::fill(least_.begin(), least_.end(), kMaxVertex);
+  for (std::size_t v = 0; v < locals_; ++v) {
+    tree_[v] = tree_[index(tree_[v])];
+    MinOf{}(least_[index(tree_[v])], id_[v]);
+  }
+}
+
+void ComponentsCut::link(Local u, Local v) {
+  const auto parent = [&](Local x) { return std::atomic_ref(tree_[index(x)]); };
+  Local one = parent(u).load(std::memory_order_relaxed), other = parent(v).load(std::memory_order_relaxed);
+  while (one != other) {
+    const Local high = std::max(one, other), low = std::min(one, other);
+    Local above = parent(high).load(std::memory_order_relaxed);
+    if (above == low) return;
+    if (above == high && parent(high).compare_exchange_strong(above, low, std::memory_order_relaxed)) return;
+    one = parent(parent(high).load(std::memory_order_relaxed)).load(std::memory_order_relaxed);
+    other = parent(low).load(std::memory_order_relaxed);
+  }
+}
+
+Local ComponentsCut::largest_tree() const {
+  std::vector<Local> size(locals_, 0);
+  for (const Local root : tree_) ++size[index(root)];
+  return static_cast<Local>(std::max_element(size.begin(), size.end()) - size.begin());
+}
+
+ComponentsCut::Name ComponentsCut::name_of(Local root) const {
+  return root == giant_ ? static_cast<Name>(world_.rank()) : ranks_ + static_cast<Name>(least_[index(root)]);
+}
+
+// Returns which trees of this rank share a vertex with which of its owner. A mirror that nothing was told about is in its
+// owner's giant.
+std::vector<ComponentsCut::Pair> ComponentsCut::tell_names() {
+  changed_.clear();
+  for (Local v = 0; v < graph_.owned(); ++v) {
+    label_[index(v)] = static_cast<Vertex>(name_of(tree_[index(v)]));
+    if (tree_[index(v)] != giant_) changed_.set_alone(v);
+  }
+  exchange_.broadcast({label_.data(), locals_}, changed_);
+  std::vector<Pair> pairs;
+  for (std::size_t r = 0; r < static_cast<std::size_t>(ranks_); ++r) {
+    bool giants = false;
+    for (const VertexCut::Kind kind : {VertexCut::only_read, VertexCut::both, VertexCut::only_written})
+      for (Local k = 0; k < cut_.mirrors(kind).count[r]; ++k) {
+        const Local m = cut_.mirrors(kind).begin[r] + k;
+        const Name here = name_of(tree_[index(m)]);
+        const Name there = changed_.test(m) ? static_cast<Name>(label_[index(m)]) : static_cast<Name>(r);
+        if (here == there || (giants && here < ranks_ && there < ranks_)) continue;
+        giants |= here < ranks_ && there < ranks_;
+        pairs.push_back({here, there});
+      }
+  }
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  return pairs;
+}
+
+// All trees of a group are known by its least name; their label is the least id of them all.
+void ComponentsCut::join(const std::vector<Pair>& pairs) {
+  std::unordered_map<Name, Name> above;
+  std::unordered_map<Name, Vertex> least;  // of the group of that least name
+  const auto top = [&](Name name) {
+    Name root = name;
+    for (auto at = above.find(root); at != above.end() && at->second != root; at = above.find(root)) root = at->second;
+    while (name != root) name = std::exchange(above[name], root);
+    return root;
+  };
+  for (const Pair& pair : world_.all_gather_varying(std::span<const Pair>(pairs))) {
+    const Name p = top(pair.one), q = top(pair.other);
+    above[std::max(p, q)] = above[std::min(p, q)] = std::min(p, q);
+  }
+  const std::vector<Vertex> of_giant = world_.all_gather(locals_ > 0 ? least_[index(giant_)] : kMaxVertex);
+  for (Name r = 0; r < ranks_; ++r) above.try_emplace(r, r);
+  std::vector<Name> names;
+  for (const auto& [name, up] : above) names.push_back(name);
+  for (const Name name : names) {
+    const Vertex id = name < ranks_ ? of_giant[name] : static_cast<Vertex>(name - ranks_);
+    MinOf{}(least.try_emplace(top(name), id).first->second, id);
+  }
+  for (std::size_t v = 0; v < locals_; ++v) {
+    if (tree_[v] != static_cast<Local>(v)) continue;
+    const auto group = least.find(top(name_of(tree_[v])));
+    label_[v] = group != least.end() ? group->second : least_[v];
+  }
+  for (std::size_t v = 0; v < locals_; ++v) label_[v] = label_[index(tree_[v])];
+}
+
+void ComponentsCut::pass_on() {
+  std::copy(id_.begin(), id_.end(), label_.begin());
+  changed_.clear();
+  for (;;) {
+    say();
+    exchange_.reduce({label_.data(), locals_}, changed_);
+    if (!world_.any(changed_.any())) break;
+    exchange_.broadcast({label_.data(), locals_}, changed_);
+    hear();
+  }
+}
+
+// Trees hear of the labels of their members.
+void ComponentsCut::hear() {
+  team_.for_range(changed_.words(), kGrain / 64, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t w = a; w < b; ++w)
+      for (std::uint64_t bits = std::exchange(changed_.at(w), 0); bits; bits &= bits - 1) {
+        const std::size_t v = w * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+        combine_atomically(least_[index(tree_[v])], label_[v], MinOf{});
+      }
+  });
+}
+
+// Members take their tree's.
+void ComponentsCut::say() {
+  team_.for_range(locals_, kGrain, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t v = a; v < b; ++v)
+      if (MinOf{}(label_[v], least_[index(tree_[v])])) changed_.set(static_cast<Local>(v));
+  });
+}
+
+void ComponentsCut::write(ComponentsResult& result) {
+  const std::size_t owned = index(graph_.owned());
+  if (result.component.size() != owned) result.component = Array<Vertex>(owned);
+  Vertex firsts = 0;
+  for (std::size_t v = 0; v < owned; ++v) {
+    const std::size_t local = index(graph_.local_of(static_cast<Vertex>(v)));
+    result.component[v] = label_[local];
+    firsts += label_[local] == id_[local];
+  }
+  result.components = world_.sum(firsts);
+}
+
+std::size_t ComponentsCut::memory_bytes() const {
+  return locals_ * (sizeof(Local) + 3 * sizeof(Vertex)) + exchange_.memory_bytes() + cut_.memory_bytes();
+}
+
+}  // namespace atl

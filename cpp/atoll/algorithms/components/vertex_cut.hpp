@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/algorithms/components/components.hpp>
+#include <atoll/engine/mirror_exchange.hpp>
+#include <unordered_map>
+#include <vector>
+
+/// Connected components over a vertex-cut: what class Components does where the graph asks for one. Memory beside the
+/// graph and the cut: 28 bytes a local vertex.
+namespace atl {
+
+class ComponentsCut {
+ public:
+  /// Collective.
+  explicit ComponentsCut(const Graph& graph);
+  ComponentsCut(const ComponentsCut&) = delete;
+  ComponentsCut& operator=(const ComponentsCut&) = delete;
+
+  /// Collective.
+  void run(ComponentsResult& result);
+  std::size_t memory_bytes() const;
+
+ private:
+  /// Ids have 63 bits, and ranks are counted below them.
+  using Name = std::uint64_t;
+  struct Pair {
+    Name one, other;
+    auto operator<=>(const Pair&) const = default;
+  };
+
+  void grow_trees();
+  void link(Local u, Local v);
+  Local largest_tree() const;
+  Name name_of(Local root) const;
+  std::vector<Pair> tell_names();
+  void join(const std::vector<Pair>& pairs);
+  void pass_on();
+  void hear();
+  void say();
+  void write(ComponentsResult& result);
+
+  const Graph& graph_;
+  World& world_;
+  Team& team_;
+  const VertexCut cut_;
+  MirrorExchange<Vertex, MinOf> exchange_;
+  const std::size_t locals_;
+  const Name ranks_;
+  Array<Vertex> id_;     // [local]
+  Array<Local> tree_;    // [local] root of its tree
+  Array<Vertex> label_;  // [local] names while they are told; then ids
+  Array<Vertex> least_;  // [root] least id that the tree is known to be joined to
+  VertexBits changed_;   // labels, since they were last exchanged
+  Local giant_ = 0;      // root of this rank's largest tree
+};
+
+}  // namespace atl

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// PageRank by power iteration, one reading of the lists an iteration.
+//
+//   in the equation     here
+//   sum over u -> v     tail rows: pulled from hubs and tail; hub rows: pulled from hubs, pushed by tail rows
+//
+// A tail row that has an edge from a hub has, undirected, one to it: its list of 16-bit hub ids is read once for what
+// it pulls and what it pushes, into sums of this thread's own, which stay near the core. Nobody writes what another
+// reads: sent_ is read, next_ written. Over ranks the edges between a tail and another rank's hub are read at the tail:
+// what its mirror of the hub has got is reduced to the hub, whose rank needs that edge no more.
+#include <algorithm>
+#include <atoll/algorithms/pagerank/hubs.hpp>
+
+namespace atl {
+namespace {
+
+// Entries of a tail list whose values are fetched ahead of their use.
+constexpr std::size_t kAhead = 48;
+static_assert(kAhead <= HubTail::kSlack);
+
+template <class Real>
+void sum_rows(const Real* x, const HubTail::HubId* ids, const std::uint32_t* counts, std::size_t rows, Real* sums) {
+  for (std::size_t r = 0; r < rows; ++r) {
+    const HubTail::HubId* const end = ids + counts[r];
+    Real sum[4] = {};
+    for (; end - ids >= 4; ids += 4)
+      for (int k = 0; k < 4; ++k) sum[k] += x[ids[k]];
+    for (; ids != end; ++ids) sum[0] += x[*ids];
+    sums[r] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  }
+}
+
+}  // namespace
+
+#if defined(__x86_64__)
+SumRows<float> pagerank_sum_rows_avx512();  // pagerank_hubs_avx512.cpp
+#endif
+
+template <class Real>
+SumRows<Real> pagerank_sum_rows(Isa isa) {
+#if defined(__x86_64__)
+  // In double a gather brings 8 values in the time of 8 loads: nothing is won.
+  if constexpr (std::is_same_v<Real, float>)
+    if (isa >= Isa::avx512) return pagerank_sum_rows_avx512();
+#endif
+  static_cast<void>(isa);
+  return sum_rows<Real>;
+}
+
+template <class Real>
+bool PageRankHubs<Real>::suits(const Graph& graph) {
+  return graph.world().route().is_direct() && graph.world().any(graph.hubs() > 0);
+}
+
+template <class Real>
+PageRankHubs<Real>::Together::Together(const Graph& graph)
+    : exchange(graph),
+      sums(static_cast<std::size_t>(graph.locals()), 0),
+      told(static_cast<std::size_t>(graph.locals()), 0),
+      changed(graph.locals()) {}
+
+template <class Real>
+PageRankHubs<Real>::PageRankHubs(const Graph& graph)
+    : Form(graph), rows_(this->team_, graph), sum_rows_(pagerank_sum_rows<Real>(chosen_isa())) {
+  this->number(std::move(rows_.local_of), rows_.positions);
+  for (int t = 0; t < this->team_.size(); ++t) pushed_.emplace_back(rows_.hubs);
+  if (this->world_.size() > 1) together_.emplace(graph);
+}
+
+template <class Real>
+void PageRankHubs<Real>::tail_rows(const Step& step, const HubTail::Chunk& chunk, int thread) {
+  const Real* const x = this->sent_.data();
+  Real* const pushed = pushed_[static_cast<std::size_t>(thread)].data();
+  const Local* tail = rows_.tail_from_tail.ids.data() + chunk.tail_from;
+  const HubTail::HubId* hub = rows_.tail_from_hub.ids.data() + chunk.hub_from;
+  const bool directed = this->graph_.directed();
+  const HubTail::HubId* to = directed ? rows_.tail_to_hub.ids.data() + chunk.hub_to : nullptr;
+  double change = 0;
+  for (std::size_t v = chunk.begin; v < chunk.end; ++v) {
+    const std::size_t row = v - rows_.hubs;
+    const Real own = x[v];
+    Real even = 0, odd = 0;
+    for (const Local* const end = tail + rows_.tail_from_tail.count[row]; tail != end; ++tail) {
+      __builtin_prefetch(x + tail[kAhead]);
+      even += x[*tail];
+    }
+    const HubTail::HubId* const end = hub + rows_.tail_from_hub.count[row];
+    if (directed) {
+      for (; hub != end; ++hub) even += x[*hub];
+      for (const HubTail::HubId* const last = to + rows_.tail_to_hub.count[row]; to != last; ++to) pushed[*to] += own;
+    } else {
+      if ((end - hub) % 2) {
+        even += x[*hub];
+        pushed[*hub++] += own;
+      }
+      for (; hub != end; hub += 2) {
+        even += x[hub[0]];
+        pushed[hub[0]] += own;
+        odd += x[hub[1]];
+        pushed[hub[1]] += own;
+      }
+    }
+    change += this->finish(step, v, even + odd);
+  }
+  this->add_change(thread, change);
+}
+
+template <class Real>
+void PageRankHubs<Real>::hub_rows(const Step& step, const HubTail::Chunk& chunk, int thread) {
+  Real* const sums = this->next_.data() + chunk.begin;
+  sum_rows_(this->sent_.data(), rows_.hub_from_hub.ids.data() + chunk.hub_from,
+            rows_.hub_from_hub.count.data() + chunk.begin, chunk.end - chunk.begin, sums);
+  for (std::size_t v = chunk.begin; v < chunk.end; ++v) {
+    for (const Array<Real>& pushed : pushed_) sums[v - chunk.begin] += pushed[v];
+    if (together_) sums[v - chunk.begin] += together_->sums[v];  // an own hub's position is its local number
+  }
+  this->finish(step, thread, chunk.begin, chunk.end, sums);
+}
+
+// What this rank's tail has sent the mirrors of hubs, to their masters.
+template <class Real>
+void PageRankHubs<Real>::gather_pushed() {
+  auto& [exchange, sums, told, changed] = *together_;
+  std::fill(sums.begin(), sums.begin() + rows_.own_hubs, Real(0));
+  changed.clear();
+  for (const HubTail::Group& g : rows_.groups)
+    for (std::size_t k = 0; k < g.hubs; ++k) {
+      Real sum = 0;
+      for (const Array<Real>& pushed : pushed_) sum += pushed[g.hubs_at + k];
+      const Local mirror = g.local + static_cast<Local>(k);
+      sums[static_cast<std::size_t>(mirror)] = sum;
+      if (sum != 0) changed.set_alone(mirror);
+    }
+  exchange.reduce({sums.data(), sums.size()}, changed);
+}
+
+template <class Real>
+void PageRankHubs<Real>::tell() {
+  if (!together_) return;
+  Array<Real>& x = this->sent_;
+  auto& told = together_->told;
+  this->team_.for_range(rows_.rows, Form::kGrain, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t v = a; v < b; ++v)
+      if (const Local local = this->local_of_[v]; local >= 0) told[static_cast<std::size_t>(local)] = x[v];
+  });
+  together_->exchange.broadcast_all({told.data(), told.size()});
+  for (const HubTail::Group& g : rows_.groups) {
+    const Real* const from = told.data() + g.local;
+    std::copy(from, from + g.hubs, x.begin() + g.hubs_at);
+    std::copy(from + g.hubs, from + g.hubs + g.tail, x.begin() + g.tail_at);
+  }
+}
+
+template <class Real>
+void PageRankHubs<Real>::sweep(const Step& step) {
+  Team& team = this->team_;
+  team.for_range(pushed_.size(), 1,
+                 [&](int, std::size_t t, std::size_t) { std::fill(pushed_[t].begin(), pushed_[t].end(), Real(0)); });
+  team.for_range(rows_.tail_chunks.size(), 1,
+                 [&](int thread, std::size_t c, std::size_t) { tail_rows(step, rows_.tail_chunks[c], thread); });
+  if (together_) gather_pushed();
+  team.for_range(rows_.hub_chunks.size(), 1,
+                 [&](int thread, std::size_t c, std::size_t) { hub_rows(step, rows_.hub_chunks[c], thread); });
+}
+
+template <class Real>
+std::size_t PageRankHubs<Real>::memory_bytes() const {
+  std::size_t bytes = Form::memory_bytes() + rows_.memory_bytes() + pushed_.size() * rows_.hubs * sizeof(Real);
+  if (together_)
+    bytes += together_->exchange.memory_bytes() + (together_->sums.size() + together_->told.size()) * sizeof(Real);
+  return bytes;
+}
+
+template SumRows<float> pagerank_sum_rows(Isa);
+template SumRows<double> pagerank_sum_rows(Isa);
+template class PageRankHubs<float>;
+template class PageRankHubs<double>;
+
+}  // namespace atl

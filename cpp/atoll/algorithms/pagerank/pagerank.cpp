@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// PageRank [1] as it reads, over any ranks: each iteration tells the mirrors what their masters have, and every master
+// adds up its entering edges (pull). Where records travel over several hops it is the other way round: every master adds
+// its part to its targets, mirrors included, and the mirrors' sums go to their masters, added up on the way (push,
+// reduce). Small graphs on one rank, graphs with hubs, and vertex-cuts have forms of
+// their own (pagerank_rows.hpp, pagerank_hubs.hpp, pagerank_cut.hpp). Deviation: sums over ranks are rounded in
+// another order than on one.
+//
+// [1] S. Brin, L. Page. "The anatomy of a large-scale hypertextual Web search engine." WWW 1998.
+#include <atoll/algorithms/pagerank/hubs.hpp>
+#include <atoll/algorithms/pagerank/rows.hpp>
+#include <atoll/algorithms/pagerank/target_blocks.hpp>
+#include <atoll/algorithms/pagerank/vertex_cut.hpp>
+#include <numeric>
+#include <optional>
+
+namespace atl {
+namespace {
+
+// Positions are local numbers.
+template <class Real>
+class PageRankPlain final : public PageRankForm<Real> {
+ public:
+  explicit PageRankPlain(const Graph& graph) : PageRankForm<Real>(graph), exchange_(graph), changed_(graph.locals()) {
+    Array<Local> local_of(static_cast<std::size_t>(graph.active()));
+    std::iota(local_of.begin(), local_of.end(), Local{0});
+    const std::size_t active = local_of.size(), locals = static_cast<std::size_t>(graph.locals());
+    this->number(std::move(local_of), locals);
+    if (this->world_.route().is_direct()) blocks_.emplace(this->team_, graph.in(), active, locals);
+  }
+
+  std::size_t memory_bytes() const override {
+    return PageRankForm<Real>::memory_bytes() + (blocks_ ? blocks_->memory_bytes() : 0) + exchange_.memory_bytes();
+  }
+
+ private:
+  using Form = PageRankForm<Real>;
+  using Step = typename Form::Step;
+
+  void tell() override {
+    if (blocks_) exchange_.broadcast_all({this->sent_.data(), this->sent_.size()});
+  }
+
+  void sweep(const Step& step) override {
+    if (blocks_) {
+      pull(step);
+    } else {
+      push(step);
+    }
+  }
+
+  void pull(const Step& step) {
+    Array<Real>& next = this->next_;
+    this->team_.for_range(blocks_->blocks().size(), 1, [&](int thread, std::size_t i, std::size_t) {
+      const TargetBlocks::Block& block = blocks_->blocks()[i];
+      std::fill(next.begin() + block.begin, next.begin() + block.end, Real(0));
+      blocks_->add(block, this->sent_.data(), next.data() + block.begin);
+      this->finish(step, thread, block.begin, block.end, next.data() + block.begin);
+    });
+  }
+
+  void push(const Step& step) {
+    Array<Real>& next = this->next_;
+    const Array<Real>& sent = this->sent_;
+    const std::size_t active = this->local_of_.size();
+    std::fill(next.begin(), next.end(), Real(0));
+    const bool alone = this->team_.size() == 1;
+    this->team_.for_range(active, Form::kGrain, [&](int, std::size_t a, std::size_t b) {
+      for (std::size_t v = a; v < b; ++v)
+        for (const Local u : this->graph_.out().neighbours(static_cast<Local>(v))) {
+          if (alone) {
+            next[static_cast<std::size_t>(u)] += sent[v];
+          } else {
+            combine_atomically(next[static_cast<std::size_t>(u)], sent[v], SumOf{});
+          }
+        }
+    });
+    changed_.set_all();
+    exchange_.reduce({next.data(), next.size()}, changed_);
+    this->team_.for_range(active, Form::kGrain, [&](int thread, std::size_t a, std::size_t b) {
+      this->finish(step, thread, a, b, next.data() + a);
+    });
+  }
+
+  MirrorExchange<Real, SumOf> exchange_;
+  std::optional<TargetBlocks> blocks_;  // where it pulls
+  VertexBits changed_;
+};
+
+}  // namespace
+
+template <class Real>
+PageRank<Real>::PageRank(const Graph& graph) {
+  if (graph.world().size() > 1 && graph.cut().cut() != Cut::edge) {
+    form_ = std::make_unique<PageRankCut<Real>>(graph);
+  } else if (PageRankRows<Real>::suits(graph)) {
+    form_ = std::make_unique<PageRankRows<Real>>(graph);
+  } else if (PageRankHubs<Real>::suits(graph)) {
+    form_ = std::make_unique<PageRankHubs<Real>>(graph);
+  } else {
+    form_ = std::make_unique<PageRankPlain<Real>>(graph);
+  }
+}
+
+template <class Real>
+PageRank<Real>::~PageRank() = default;
+
+template <class Real>
+void PageRank<Real>::run(const PageRankOptions& options, PageRankResult<Real>& result) {
+  form_->run(options, result);
+}
+
+template <class Real>
+std::size_t PageRank<Real>::memory_bytes() const {
+  return form_->memory_bytes();
+}
+
+template class PageRank<float>;
+template class PageRank<double>;
+
+}  // namespace atl

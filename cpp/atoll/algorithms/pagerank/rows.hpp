@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/algorithms/pagerank/form.hpp>
+#include <atoll/algorithms/pagerank/length_sorted_rows.hpp>
+
+/// PageRank on one rank, where what its vertices send fits the caches near a core: rows are added up as they stand, all
+/// entering edges at their target, and an iteration of a small graph is one thread's.
+namespace atl {
+
+template <class Real>
+class PageRankRows final : public PageRankForm<Real> {
+ public:
+  static bool suits(const Graph& graph);
+  explicit PageRankRows(const Graph& graph);
+  std::size_t memory_bytes() const override { return PageRankForm<Real>::memory_bytes() + rows_.memory_bytes(); }
+
+ private:
+  using Step = typename PageRankForm<Real>::Step;
+
+  void tell() override {}
+  void sweep(const Step& step) override;
+
+  DegreeRows rows_;
+};
+
+}  // namespace atl

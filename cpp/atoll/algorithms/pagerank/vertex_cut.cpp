@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// PageRank over a vertex-cut, as a vertex program of gather, apply, scatter [1]: each rank adds up what enters its
+// vertices, mirrors too, and the mirrors' sums go to their masters (gather), which are given their new rank (apply), and
+// tell the mirrors that edges leave (scatter).
+//
+// [1] J. Gonzalez et al. "PowerGraph: Distributed graph-parallel computation on natural graphs." OSDI 2012.
+#include <atoll/algorithms/pagerank/vertex_cut.hpp>
+#include <numeric>
+
+namespace atl {
+
+template <class Real>
+PageRankCut<Real>::PageRankCut(const Graph& graph)
+    : Form(graph), cut_(graph, graph.cut(), VertexCut::Rows::targets), exchange_(SharedVertices::along_edges(cut_)) {
+  Array<Local> local_of(static_cast<std::size_t>(graph.active()));
+  std::iota(local_of.begin(), local_of.end(), Local{0});
+  this->number(std::move(local_of), static_cast<std::size_t>(cut_.locals()));
+}
+
+template <class Real>
+void PageRankCut<Real>::tell() {
+  exchange_.broadcast_all({this->sent_.data(), this->sent_.size()});
+}
+
+template <class Real>
+void PageRankCut<Real>::sweep(const Step& step) {
+  Array<Real>& next = this->next_;
+  const Real* const sent = this->sent_.data();
+  const Csr& in = cut_.rows();
+  this->team_.for_range(next.size(), Form::kGrain, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t v = a; v < b; ++v) {
+      Real sum = 0;
+      for (const Local u : in.neighbours(static_cast<Local>(v))) sum += sent[u];
+      next[v] = sum;
+    }
+  });
+  exchange_.reduce_all({next.data(), next.size()});
+  this->team_.for_range(this->local_of_.size(), Form::kGrain, [&](int thread, std::size_t a, std::size_t b) {
+    this->finish(step, thread, a, b, next.data() + a);
+  });
+}
+
+template <class Real>
+std::size_t PageRankCut<Real>::memory_bytes() const {
+  return Form::memory_bytes() + exchange_.memory_bytes() + cut_.memory_bytes();
+}
+
+template class PageRankCut<float>;
+template class PageRankCut<double>;
+
+}  // namespace atl

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/algorithms/pagerank/form.hpp>
+#include <atoll/engine/mirror_exchange.hpp>
+
+/// PageRank over a vertex-cut: what class PageRank does where the graph asks for one.
+namespace atl {
+
+/// Positions are local numbers.
+template <class Real>
+class PageRankCut final : public PageRankForm<Real> {
+ public:
+  /// Collective.
+  explicit PageRankCut(const Graph& graph);
+  std::size_t memory_bytes() const override;
+
+ private:
+  using Form = PageRankForm<Real>;
+  using Step = typename Form::Step;
+
+  void tell() override;
+  void sweep(const Step& step) override;
+
+  const VertexCut cut_;
+  MirrorExchange<Real, SumOf> exchange_;
+};
+
+}  // namespace atl

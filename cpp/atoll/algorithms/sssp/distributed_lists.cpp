@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// What shortest paths over ranks make of a graph once: the widths of their steps, and its edges by source and by target.
+#include <algorithm>
+#include <atoll/algorithms/sssp/distributed.hpp>
+#include <atoll/algorithms/sssp/edge_weights.hpp>
+#include <atoll/base/random.hpp>
+#include <cmath>
+
+namespace atl {
+namespace {
+
+constexpr std::size_t kGrain = 64;
+// The first so many hubs of all ranks set the horizon, those whose degree is so many times the mean: a rank of low degrees
+// has none.
+constexpr Local kLandmarks = 64;
+constexpr double kLandmarkDegree = 8;
+constexpr double kSamples = 4096;
+// Windows of a hub's reach. 2, 3 and 5 took the same time on 2 and 4 ranks (Kronecker 20), with 25, 30 and 36 rounds.
+constexpr std::size_t kNearWindows = 3;
+// Buckets of a round where there are no hubs.
+constexpr std::size_t kWindow = 4;
+
+std::size_t index(Local v) { return static_cast<std::size_t>(v); }
+
+}  // namespace
+
+// From a sample of the weights, the same on every rank; see sssp_local.cpp for the quantiles. The
+// horizon is nearer than there: what lies below is settled by each rank that has an edge of it, what pulls by one.
+template <class Real, class Sum>
+void SsspSpread<Real, Sum>::choose_steps(const SsspOptions& options) {
+  const EdgeWeights<Real> weights("sssp", graph_, graph_.out());
+  const auto entries = world_.sum(static_cast<double>(weights.size()));
+  active_of_all_ = world_.sum(static_cast<double>(graph_.active()));
+  const double mean = active_of_all_ > 0 ? entries / active_of_all_ : 1;
+  skewed_ = world_.any(graph_.hubs() > 0 && static_cast<double>(graph_.out().degree(0)) > Steps::kSkew * mean);
+  while (skewed_ && landmarks_ < std::min(graph_.hubs(), std::max<Local>(1, kLandmarks / world_.size())) &&
+         static_cast<double>(graph_.out().degree(landmarks_)) > kLandmarkDegree * mean)
+    ++landmarks_;
+
+  std::vector<double> mine;
+  const auto share = entries > 0 ? std::ceil(kSamples * static_cast<double>(weights.size()) / entries) : 0;
+  for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(share); ++i)
+    mine.push_back(static_cast<double>(weights[random_at(1, i) % weights.size()]));
+  std::vector<double> sample = world_.all_gather_varying(std::span<const double>(mine));
+  std::sort(sample.begin(), sample.end());
+  reach_ = positive_quantile(sample, 0.35 / mean);
+  this->set_delta(options.delta ? *options.delta
+                  : skewed_     ? reach_ / static_cast<double>(kNearWindows)
+                                : positive_quantile(sample, 1 / mean));
+  window_ = skewed_ ? std::max<std::size_t>(1, static_cast<std::size_t>(std::min(reach_ / delta_, 1e6))) : kWindow;
+  near_window_ = std::max<std::size_t>(1, window_ / kNearWindows);
+}
+
+template <class Real, class Sum>
+void SsspSpread<Real, Sum>::make_lists() {
+  if (skewed_) make_back();
+  make_forth();
+}
+
+template <class Real, class Sum>
+void SsspSpread<Real, Sum>::make_back() {
+  const Csr& in = graph_.in();
+  const EdgeWeights<Real> weights("sssp", graph_, in);
+  const auto active = index(graph_.active());
+  back_ = {{in.offsets.data(), in.offsets.size()}, Array<Entry>(in.targets.size())};
+  team_.for_range(in.targets.size(), kGrain * 256, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t e = a; e < b; ++e) back_.entries[e] = {in.targets[e], static_cast<Sum>(weights[e])};
+  });
+  sort_by_weight(team_, back_, 0, active);
+  heads_ = Array<Head>(active);
+  team_.for_range(active, kGrain * 16, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t v = a; v < b; ++v) {
+      const std::span<const Entry> edges = back_.of(static_cast<Local>(v));
+      heads_[v].fill({0, kFar});
+      std::copy_n(edges.begin(), std::min(edges.size(), heads_[v].size()), heads_[v].begin());
+    }
+  });
+}
+
+// A master's are in its own list: those to masters, which come first there. A mirror's are the edges that come from it,
+// last in the lists of masters: they are counted, and dealt out.
+template <class Real, class Sum>
+void SsspSpread<Real, Sum>::make_forth() {
+  const Csr &out = graph_.out(), &in = graph_.in();
+  const EdgeWeights<Real> leaving("sssp", graph_, out), entering("sssp", graph_, in);
+  const auto active = index(graph_.active()), locals = index(graph_.locals()), first = index(first_mirror_);
+  const auto to_masters = [&](const Csr& lists, std::size_t v) {
+    const std::span<const Local> list = lists.neighbours(static_cast<Local>(v));
+    return static_cast<std::size_t>(std::lower_bound(list.begin(), list.end(), first_mirror_) - list.begin());
+  };
+  const auto next = [&](Array<Edge>& places, Local u) {
+    Edge& place = places[index(u)];
+    return this->alone_ ? place++ : std::atomic_ref(place).fetch_add(1, std::memory_order_relaxed);
+  };
+  const auto for_mirrors = [&](auto&& f) {  // f(u, v, place in v's list)
+    team_.for_range(active, kGrain, [&](int, std::size_t a, std::size_t b) {
+      for (std::size_t v = a; v < b; ++v)
+        for (auto e = static_cast<std::size_t>(in.offsets[v]) + to_masters(in, v),
+                  end = static_cast<std::size_t>(in.offsets[v + 1]);
+             e < end; ++e)
+          f(in.targets[e], static_cast<Local>(v), e);
+    });
+  };
+
+  Array<Edge> places(locals + 1, 0);
+  team_.for_range(active, kGrain, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t v = a; v < b; ++v) places[v] = static_cast<Edge>(to_masters(out, v));
+  });
+  for_mirrors([&](Local u, Local, std::size_t) { next(places, u); });
+  Edge sum = 0;
+  for (Edge& place : places) place = std::exchange(sum, sum + place);
+  forth_offsets_ = Array<Edge>(locals + 1);
+  std::copy(places.begin(), places.end(), forth_offsets_.begin());
+  forth_ = {{forth_offsets_.data(), forth_offsets_.size()}, Array<Entry>(static_cast<std::size_t>(sum))};
+  // Where back_ is sorted, and has the same edges, so is what is picked from it.
+  const bool picked = skewed_ && !graph_.directed();
+  team_.for_range(active, kGrain, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t v = a; v < b; ++v) {
+      Entry* into = forth_.entries.data() + forth_offsets_[v];
+      if (picked) {
+        for (const Entry& e : back_.of(static_cast<Local>(v)))
+          if (e.vertex < first_mirror_) *into++ = e;
+      } else {
+        const auto begin = static_cast<std::size_t>(out.offsets[v]), end = begin + to_masters(out, v);
+        for (std::size_t e = begin; e < end; ++e) *into++ = {out.targets[e], static_cast<Sum>(leaving[e])};
+      }
+    }
+  });
+  for_mirrors([&](Local u, Local v, std::size_t e) {
+    forth_.entries[static_cast<std::size_t>(next(places, u))] = {v, static_cast<Sum>(entering[e])};
+  });
+  if (skewed_ && !picked) sort_by_weight(team_, forth_, 0, active);
+  if (skewed_) sort_by_weight(team_, forth_, first, locals);
+}
+
+template void SsspSpread<float>::choose_steps(const SsspOptions&);
+template void SsspSpread<double>::choose_steps(const SsspOptions&);
+template void SsspSpread<double, std::uint32_t>::choose_steps(const SsspOptions&);
+template void SsspSpread<double, std::uint64_t>::choose_steps(const SsspOptions&);
+template void SsspSpread<float>::make_lists();
+template void SsspSpread<double>::make_lists();
+template void SsspSpread<double, std::uint32_t>::make_lists();
+template void SsspSpread<double, std::uint64_t>::make_lists();
+
+}  // namespace atl

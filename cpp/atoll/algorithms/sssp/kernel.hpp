@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/algorithms/sssp/delta_stepping.hpp>
+#include <atoll/algorithms/sssp/sssp.hpp>
+
+/// Shortest paths from one source on one rank: what class Sssp does there. Memory beside the graph: 8 (double: 16) bytes
+/// for each entry of a list, and about 25 (double: 45) a vertex.
+namespace atl {
+
+/// Distances are added up as Sum, and given as Real: of whole numbers whose paths fit 31 bits Sum is std::uint32_t, which
+/// takes what float takes.
+template <class Real, class Sum = Real>
+class SsspLocal : private SsspSteps<Sum> {
+ public:
+  /// InputError, before any work, if the graph has no weights or some that Real would round, if one is negative, infinite
+  /// or not a number, if delta is not above 0, or if the graph is spread over several ranks.
+  explicit SsspLocal(const Graph& graph, const SsspOptions& options = {});
+  SsspLocal(const SsspLocal&) = delete;
+  SsspLocal& operator=(const SsspLocal&) = delete;
+
+  /// InputError if no vertex has the id `source`.
+  void run(Vertex source, SsspResult<Real>& result);
+  double delta() const { return delta_; }
+  /// Whether lists are sorted by weight and the far vertices pull: on graphs with hubs.
+  bool pulls() const { return skewed_; }
+  std::size_t memory_bytes() const;
+
+ private:
+  using Steps = SsspSteps<Sum>;
+  using Steps::alone_;
+  using Steps::bucket_;
+  using Steps::collect_kept;
+  using Steps::delta_;
+  using Steps::distance_;
+  using Steps::frontier_;
+  using Steps::frontier_size_;
+  using Steps::giver_;
+  using Steps::horizon_;
+  using Steps::kAhead;
+  using Steps::kFar;
+  using Steps::load;
+  using Steps::lower_;
+  using Steps::reach_;
+  using Steps::relax;
+  using Steps::skewed_;
+  using Steps::team_;
+  using Steps::threads_;
+  using typename Steps::Entry;
+  using typename Steps::Giver;
+  using typename Steps::Thread;
+
+  SsspLists<Sum> lists_of(const Csr& lists) const;
+  void choose_steps(const SsspOptions& options);
+  std::span<const Entry> out(Local v) const { return out_.of(v); }
+  std::span<const Entry> in(Local v) const { return (graph_.directed() ? in_ : out_).of(v); }
+  void push(Local source);
+  void settle(Thread& thread, Local u);
+  void pull();
+  bool pull_one(Local v, Sum lower);
+  template <class F>
+  void for_frontier(F&& f);
+  void write(Local source, SsspResult<Real>& result);
+  Local parent_of(Local v) const;
+  void hang_flat(SsspResult<Real>& result);
+
+  const Graph& graph_;
+  SsspLists<Sum> out_, in_;  // in_: directed graphs only
+};
+
+}  // namespace atl

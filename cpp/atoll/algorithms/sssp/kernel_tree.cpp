@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// From distances to a tree of shortest paths, and both to natural order.
+#include <atoll/algorithms/sssp/kernel.hpp>
+
+namespace atl {
+namespace {
+
+constexpr std::size_t kGrain = 1024;
+
+std::size_t index(Local v) { return static_cast<std::size_t>(v); }
+
+}  // namespace
+
+// A neighbour u closer than v over a tight edge, dist(u) + w == dist(v); -1 if all such have v's own distance. Who gave
+// the distance is one even if its own has fallen since: then the sum was rounded to the same, or v's would be lower.
+template <class Real, class Sum>
+Local SsspLocal<Real, Sum>::parent_of(Local v) const {
+  const Sum distance = distance_[index(v)];
+  const Giver giver = giver_[index(v)];
+  if (giver.vertex >= 0 && giver.reached == distance) return giver.vertex;
+  for (const Entry& e : in(v)) {
+    if (skewed_ && e.weight > distance) break;
+    const Sum before = distance_[index(e.vertex)];
+    if (before < distance && before + e.weight == distance) return e.vertex;
+  }
+  return -1;
+}
+
+template <class Real, class Sum>
+void SsspLocal<Real, Sum>::write(Local source, SsspResult<Real>& result) {
+  const auto owned = index(graph_.owned());
+  if (result.distance.size() != owned) {
+    result.distance = Array<Real>(owned);
+    result.parent = Array<Vertex>(owned);
+  }
+  for (Thread& t : threads_) {
+    t.reached = 0;
+    t.flat.clear();
+  }
+  auto fill = [&](const auto& ids, int t, std::size_t a, std::size_t b) {
+    Thread& thread = threads_[static_cast<std::size_t>(t)];
+    for (std::size_t v = a; v < b; ++v) {
+      const Local local = graph_.local_of(static_cast<Vertex>(v));
+      const Sum distance = local < graph_.active() ? distance_[index(local)] : local == source ? Sum(0) : kFar;
+      result.distance[v] = distance == kFar ? kSsspFar<Real> : static_cast<Real>(distance);
+      result.parent[v] = kNoVertex;
+      if (distance == kFar) continue;
+      ++thread.reached;
+      const Local parent = local == source ? source : parent_of(local);
+      if (parent >= 0) {
+        result.parent[v] = static_cast<Vertex>(ids[index(parent)]);
+      } else {
+        thread.flat.push_back(local);
+      }
+    }
+  };
+  refuse_rounded<Real, Sum>(graph_, [&](Vertex v) {
+    const Local local = graph_.local_of(v);
+    return local < graph_.active() ? distance_[index(local)] : kFar;
+  });
+  std::visit(
+      [&](const auto& ids) {
+        team_.for_range(owned, kGrain, [&](int t, std::size_t a, std::size_t b) { fill(ids, t, a, b); });
+      },
+      graph_.id_column());
+  result.reached = 0;
+  for (const Thread& t : threads_) result.reached += t.reached;
+  hang_flat(result);
+}
+
+// Vertices that weights of 0, or too small to change the sum, join to one of the same distance: a search along such
+// edges from those that have a parent keeps the tree free of cycles.
+template <class Real, class Sum>
+void SsspLocal<Real, Sum>::hang_flat(SsspResult<Real>& result) {
+  auto parent = [&](Local v) -> Vertex& { return result.parent[static_cast<std::size_t>(graph_.natural_of(v))]; };
+  auto joins = [&](Local u, const Entry& e, Local v) {
+    const Sum distance = distance_[index(v)];
+    return distance_[index(u)] == distance && distance + e.weight == distance;
+  };
+  std::vector<Local> queue;
+  for (const Thread& t : threads_)
+    for (const Local v : t.flat)
+      for (const Entry& e : in(v))
+        if (parent(v) == kNoVertex && parent(e.vertex) != kNoVertex && joins(e.vertex, e, v)) {
+          parent(v) = graph_.id_of(e.vertex);
+          queue.push_back(v);
+        }
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    const Local u = queue[i];
+    for (const Entry& e : out(u))
+      if (parent(e.vertex) == kNoVertex && joins(u, e, e.vertex)) {
+        parent(e.vertex) = graph_.id_of(u);
+        queue.push_back(e.vertex);
+      }
+  }
+}
+
+template void SsspLocal<float>::write(Local, SsspResult<float>&);
+template void SsspLocal<double>::write(Local, SsspResult<double>&);
+template void SsspLocal<double, std::uint32_t>::write(Local, SsspResult<double>&);
+template void SsspLocal<double, std::uint64_t>::write(Local, SsspResult<double>&);
+
+}  // namespace atl

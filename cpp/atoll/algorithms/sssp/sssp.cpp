@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shortest paths: the check of the weights, and the form for the number of ranks.
+#include <atoll/algorithms/sssp/distributed.hpp>
+#include <atoll/algorithms/sssp/edge_weights.hpp>
+#include <atoll/algorithms/sssp/kernel.hpp>
+#include <atoll/algorithms/sssp/sssp.hpp>
+#include <atoll/algorithms/sssp/vertex_cut.hpp>
+#include <atoll/algorithms/sssp/whole_weights.hpp>
+#include <cmath>
+#include <limits>
+
+namespace atl {
+
+template <class Real>
+class Sssp<Real>::Search {
+ public:
+  virtual ~Search() = default;
+  virtual void run(Vertex source, SsspResult<Real>& result) = 0;
+  virtual std::size_t memory_bytes() const = 0;
+};
+
+template <class Real>
+template <class Sum>
+class Sssp<Real>::Alone final : public Search {
+ public:
+  Alone(const Graph& graph, const SsspOptions& options) : local_(graph, options) {}
+  void run(Vertex source, SsspResult<Real>& result) override { local_.run(source, result); }
+  std::size_t memory_bytes() const override { return local_.memory_bytes(); }
+
+ private:
+  SsspLocal<Real, Sum> local_;
+};
+
+template <class Real>
+template <class Sum>
+class Sssp<Real>::Together final : public Search {
+ public:
+  Together(const Graph& graph, const SsspOptions& options) : spread_(graph, options) {}
+  void run(Vertex source, SsspResult<Real>& result) override { spread_.run(source, result); }
+  std::size_t memory_bytes() const override { return spread_.memory_bytes(); }
+
+ private:
+  SsspSpread<Real, Sum> spread_;
+};
+
+template <class Real>
+template <class Sum>
+class Sssp<Real>::Across final : public Search {
+ public:
+  Across(const Graph& graph, const SsspOptions& options) : cut_(graph, options) {}
+  void run(Vertex source, SsspResult<Real>& result) override { cut_.run(source, result); }
+  std::size_t memory_bytes() const override { return cut_.memory_bytes(); }
+
+ private:
+  SsspCut<Real, Sum> cut_;
+};
+
+template <class Real>
+Sssp<Real>::Sssp(const Graph& graph, const SsspOptions& options) {
+  check(!options.delta || (*options.delta > 0 && std::isfinite(*options.delta)),
+        "sssp: delta is {} (a finite number above 0). Change it, or leave it out.", options.delta.value_or(0));
+  const bool alone = graph.world().size() == 1;
+  if (!alone) check_weights<Real>("sssp", graph, ZeroWeights::allowed);
+  constexpr bool kWide = sizeof(Real) == sizeof(double);
+  const double longest = kWide ? longest_whole_path(graph) : std::numeric_limits<double>::infinity();
+  const bool beyond_double = may_round_whole(longest);
+  if (graph.cut().cut() != Cut::edge) {
+    if constexpr (kWide)
+      if (beyond_double) {
+        search_ = std::make_unique<Across<std::uint64_t>>(graph, options);
+        return;
+      }
+    search_ = std::make_unique<Across<Real>>(graph, options);
+    return;
+  }
+  const auto search_by_sums = [&](auto zero) {
+    using Sum = decltype(zero);
+    if (alone) {
+      search_ = std::make_unique<Alone<Sum>>(graph, options);
+    } else {
+      search_ = std::make_unique<Together<Sum>>(graph, options);
+    }
+  };
+  // Sums of 32 bits are those of a double, and lists and messages take half; those of 64 are exact where a double's may
+  // not be.
+  if constexpr (kWide) {
+    if (longest < static_cast<double>(kSsspFar<std::uint32_t>)) {
+      search_by_sums(std::uint32_t{0});
+    } else if (beyond_double) {
+      search_by_sums(std::uint64_t{0});
+    }
+  }
+  if (!search_) search_by_sums(Real{0});
+}
+
+template <class Real>
+Sssp<Real>::~Sssp() = default;
+
+template <class Real>
+void Sssp<Real>::run(Vertex source, SsspResult<Real>& result) {
+  search_->run(source, result);
+}
+
+template <class Real>
+std::size_t Sssp<Real>::memory_bytes() const {
+  return search_->memory_bytes();
+}
+
+template class Sssp<float>;
+template class Sssp<double>;
+
+}  // namespace atl

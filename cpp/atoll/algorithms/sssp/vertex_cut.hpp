@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/algorithms/sssp/delta_stepping.hpp>
+#include <atoll/algorithms/sssp/sssp.hpp>
+#include <atoll/engine/vertex_program.hpp>
+
+/// Shortest paths over a vertex-cut: what class Sssp does where the graph asks for one. Memory beside the graph and the
+/// cut: 17 bytes and two numbers a local vertex, and the program's.
+namespace atl {
+
+/// Sum as in SsspSpread.
+template <class Real, class Sum = Real>
+class SsspCut {
+ public:
+  /// Collective; the graph's weights are Real or narrower, finite and not negative.
+  explicit SsspCut(const Graph& graph, const SsspOptions& options = {});
+  SsspCut(const SsspCut&) = delete;
+  SsspCut& operator=(const SsspCut&) = delete;
+
+  /// Collective. InputError, the same on all ranks, if no vertex has the id `source`.
+  void run(Vertex source, SsspResult<Real>& result);
+  std::size_t memory_bytes() const;
+
+ private:
+  static constexpr Sum kFar = kSsspFar<Sum>;
+
+  Sum distance(std::size_t local) const { return distance_[static_cast<Local>(local)]; }
+  Sum end_of_bucket(Sum distance) const;
+  void find_parents(Local source);
+  template <class F>
+  void propose_parents(F&& f);
+  Vertex hang(Local source);
+  void write(SsspResult<Real>& result);
+
+  const Graph& graph_;
+  World& world_;
+  Team& team_;
+  VertexProgram<Sum, MinOf> distance_;
+  const VertexCut& cut_;
+  MirrorExchange<Vertex, MinOf> parents_;
+  const std::size_t locals_;
+  double delta_ = 1;
+  Array<Vertex> id_, parent_;  // [local] original ids; of the parent, the least that is known
+  Array<char> hangs_;          // [local] has a parent, or is the source
+  VertexBits changed_;         // parents to tell of
+};
+
+}  // namespace atl

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/algorithms/triangles/kernel.hpp>
+#include <atomic>
+#include <bit>
+
+namespace atl {
+namespace {
+
+constexpr std::size_t kGrain = 64, kWideGrain = 8192;
+// A place of the tally holds so many.
+constexpr int kTallied = 255;
+// Of the next vertices the lists of so many neighbours are fetched ahead.
+constexpr std::size_t kFetched = 32;
+
+int match_row(const std::uint64_t* row, const std::uint32_t* words, const std::uint64_t* bits, std::size_t count,
+              std::uint8_t* tally) {
+  int found = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    std::uint64_t both = row[words[k]] & bits[k];
+    found += std::popcount(both);
+    for (; both; both &= both - 1) ++tally[k * 64 + static_cast<std::size_t>(std::countr_zero(both))];
+  }
+  return found;
+}
+
+std::size_t match_list(const std::uint32_t* marks, const Local* list, std::size_t size, Local* found) {
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto w = static_cast<std::uint32_t>(list[i]);
+    found[n] = list[i];
+    n += marks[w / 32] >> (w % 32) & 1;
+  }
+  return n;
+}
+
+}  // namespace
+
+LocalTriangles::Kernels LocalTriangles::kernels(Isa isa) {
+#if defined(__x86_64__)
+  if (isa == Isa::avx512) return triangle_kernels_avx512();
+#endif
+  (void)isa;
+  return {match_row, match_list};
+}
+
+struct alignas(128) LocalTriangles::Thread {
+  Array<Edge> corners;               // [active]
+  Array<std::uint32_t> marks;        // a bit a vertex: the list in hand
+  std::vector<std::uint32_t> words;  // of hubs in it: where their bits are, and the bits
+  std::vector<std::uint64_t> bits;
+  std::vector<std::uint8_t> tally;  // [words][64]
+  std::vector<Local> found;
+};
+
+std::optional<LocalTriangles> LocalTriangles::of(const Graph& graph) {
+  if (graph.world().size() > 1 || graph.directed()) return {};
+  LocalTriangles counts(graph);
+  if (!counts.find_fronts()) return {};
+  counts.fill_rows();
+  counts.count();
+  return counts;
+}
+
+LocalTriangles::LocalTriangles(const Graph& graph)
+    : graph_(&graph),
+      team_(&graph.world().team()),
+      kernels_(kernels(chosen_isa())),
+      active_(static_cast<std::size_t>(graph.active())),
+      hubs_(std::min({graph.hubs(), graph.active(), kRows})),
+      fronts_(active_),
+      degree_(active_) {}
+
+// False if a list names a vertex twice: then one that comes before does so too, in the list of one of the two.
+bool LocalTriangles::find_fronts() {
+  std::atomic<bool> twice{false};
+  team_->for_range(active_, kWideGrain, [&](int, std::size_t a, std::size_t b) {
+    bool seen = false;
+    for (std::size_t v = a; v < b; ++v) {
+      const auto list = graph_->out().neighbours(static_cast<Local>(v));
+      const auto front =
+          static_cast<std::size_t>(std::lower_bound(list.begin(), list.end(), static_cast<Local>(v)) - list.begin());
+      std::size_t loops = 0;
+      while (front + loops < list.size() && list[front + loops] == static_cast<Local>(v)) ++loops;
+      for (std::size_t i = 1; i < front; ++i) seen |= list[i] == list[i - 1];
+      fronts_[v] = {list.data(), front};
+      degree_[v] = static_cast<Local>(list.size() - loops);
+    }
+    if (seen) twice.store(true, std::memory_order_relaxed);
+  });
+  return !twice.load();
+}
+
+void LocalTriangles::fill_rows() {
+  const auto blocks = (static_cast<std::size_t>(hubs_) + 63) / 64;
+  rows_ = Array<std::uint64_t>(32 * blocks * (blocks + 1));
+  team_->for_range(static_cast<std::size_t>(hubs_), kGrain, [&](int, std::size_t a, std::size_t b) {
+    std::fill(row(static_cast<Local>(a)), row(static_cast<Local>((b + 63) / 64 * 64)), 0);
+    for (std::size_t u = a; u < b; ++u) {
+      std::uint64_t* const bits = row(static_cast<Local>(u));
+      for (std::size_t i = 0; i < fronts_[u].size; ++i) {
+        const auto w = static_cast<std::size_t>(fronts_[u].begin[i]);
+        bits[w / 64] |= std::uint64_t{1} << (w % 64);
+      }
+    }
+  });
+}
+
+void LocalTriangles::take_tally(Thread& mine, const Local* list, std::size_t size) {
+  std::size_t k = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto w = static_cast<std::uint32_t>(list[i]);
+    if (mine.words[k] != w / 64) ++k;
+    std::uint8_t& tallied = mine.tally[k * 64 + w % 64];
+    mine.corners[w] += tallied;
+    tallied = 0;
+  }
+}
+
+// Triangles of which v has the highest number, by the one in the middle.
+void LocalTriangles::close(Thread& mine, Local v) {
+  const auto [list, size] = fronts_[static_cast<std::size_t>(v)];
+  if (size < 2) return;
+  const auto in_rows = static_cast<std::size_t>(std::lower_bound(list, list + size, hubs_) - list);
+  Edge at_v = 0;
+  if (in_rows > 1) {
+    mine.words.clear();
+    mine.bits.clear();
+    for (std::size_t i = 0; i < in_rows; ++i) {
+      const auto w = static_cast<std::uint32_t>(list[i]);
+      if (mine.words.empty() || mine.words.back() != w / 64) {
+        mine.words.push_back(w / 64);
+        mine.bits.push_back(0);
+      }
+      mine.bits.back() |= std::uint64_t{1} << (w % 64);
+    }
+    if (mine.tally.size() < mine.words.size() * 64) mine.tally.resize(mine.words.size() * 64, 0);
+    std::size_t below = 1;  // words that u's row has, of v's
+    int rows = 0;
+    for (std::size_t i = 1; i < in_rows; ++i) {
+      const Local u = list[i];
+      while (below < mine.words.size() && mine.words[below] <= static_cast<std::uint32_t>(u) / 64) ++below;
+      const int found = kernels_.match_row(row(u), mine.words.data(), mine.bits.data(), below, mine.tally.data());
+      at_v += found;
+      mine.corners[static_cast<std::size_t>(u)] += found;
+      if (++rows == kTallied) {
+        take_tally(mine, list, in_rows);
+        rows = 0;
+      }
+    }
+    take_tally(mine, list, in_rows);
+  }
+  if (in_rows < size) {
+    const auto mark = [&](std::size_t i) -> std::uint32_t& {
+      return mine.marks[static_cast<std::uint32_t>(list[i]) / 32];
+    };
+    for (std::size_t i = 0; i < size; ++i) mark(i) |= std::uint32_t{1} << (list[i] % 32);
+    for (std::size_t i = std::max<std::size_t>(1, in_rows); i < size; ++i) {
+      const auto u = static_cast<std::size_t>(list[i]);
+      const Front& other = fronts_[u];
+      if (mine.found.size() < other.size + 16) mine.found.resize(other.size + 16);
+      const std::size_t found = kernels_.match_list(mine.marks.data(), other.begin, other.size, mine.found.data());
+      if (found == 0) continue;
+      for (std::size_t k = 0; k < found; ++k) ++mine.corners[static_cast<std::size_t>(mine.found[k])];
+      mine.corners[u] += static_cast<Edge>(found);
+      at_v += static_cast<Edge>(found);
+    }
+    for (std::size_t i = 0; i < size; ++i) mark(i) = 0;
+  }
+  mine.corners[static_cast<std::size_t>(v)] += at_v;
+}
+
+void LocalTriangles::count() {
+  std::vector<Thread> threads(static_cast<std::size_t>(team_->size()));
+  team_->run([&](int t) {
+    Thread& mine = threads[static_cast<std::size_t>(t)];
+    mine.corners = Array<Edge>(active_, 0);
+    mine.marks = Array<std::uint32_t>(active_ / 32 + 1, 0);
+  });
+  // Lists of neighbours lie anywhere: of the vertex after the next one where they are, of the next one the lists.
+  const auto fetch = [&](std::size_t v, auto&& f) {
+    if (v >= active_ || fronts_[v].size < 2) return;
+    const Front& front = fronts_[v];
+    const std::size_t first = static_cast<std::size_t>(
+        std::lower_bound(front.begin, front.begin + std::min(front.size, kFetched), hubs_) - front.begin);
+    for (std::size_t i = first; i < std::min(front.size, first + kFetched); ++i)
+      f(fronts_[static_cast<std::size_t>(front.begin[i])]);
+  };
+  team_->for_range(active_, kGrain, [&](int t, std::size_t a, std::size_t b) {
+    Thread& mine = threads[static_cast<std::size_t>(t)];
+    for (std::size_t v = a; v < b; ++v) {
+      fetch(v + 2, [](const Front& f) { __builtin_prefetch(&f); });
+      fetch(v + 1, [](const Front& f) {
+        __builtin_prefetch(f.begin);
+        if (f.size > 16) __builtin_prefetch(f.begin + 16);
+      });
+      close(mine, static_cast<Local>(v));
+    }
+  });
+  corners_ = std::move(threads[0].corners);
+  team_->for_range(active_, kWideGrain, [&](int, std::size_t a, std::size_t b) {
+    for (std::size_t t = 1; t < threads.size(); ++t)
+      for (std::size_t v = a; v < b; ++v) corners_[v] += threads[t].corners[v];
+  });
+}
+
+}  // namespace atl

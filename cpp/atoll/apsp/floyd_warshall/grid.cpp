@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/apsp/floyd_warshall/computed_blocks.hpp>
+#include <atoll/apsp/floyd_warshall/grid.hpp>
+#include <atoll/runtime/aggregation/mailbox.hpp>
+#include <cstring>
+
+namespace atl {
+namespace {
+
+// Throws the same on all ranks.
+void check_layout(World& world, const GridLayout& layout) {
+  const ProcessGrid& g = layout.grid;
+  world.agree(
+      g.rows >= 1 && g.cols >= 1 && g.size() == world.size(),
+      fmt::format("a grid of {} x {} ranks (the job has {}). Choose another grid.", g.rows, g.cols, world.size()));
+  world.agree(g.node_rows >= 1 && g.node_cols >= 1 && g.rows % g.node_rows == 0 && g.cols % g.node_cols == 0,
+              fmt::format("ranks of a node as {} x {} in a grid of {} x {} (they must divide it). Choose others.",
+                          g.node_rows, g.node_cols, g.rows, g.cols));
+  world.agree(g.cards >= 1 && g.node_size() % g.cards == 0,
+              fmt::format("{} cards for the {} ranks of a node (as many ranks for each are needed). Choose others.",
+                          g.cards, g.node_size()));
+  world.agree(layout.rows.size >= 0 && layout.rows.block >= 1 && layout.rows.size == layout.cols.size &&
+                  layout.rows.block == layout.cols.block && layout.rows.parts == g.rows && layout.cols.parts == g.cols,
+              fmt::format("a layout of {} x {} entries in blocks of {} x {} (square ones are needed). Make it with "
+                          "GridLayout(n, block, grid).",
+                          layout.rows.size, layout.cols.size, layout.rows.block, layout.cols.block));
+}
+
+/// An entry on its way: where it belongs in the owner's part, and its value's bits. One record for all types, so that the
+/// mailbox is compiled once.
+struct Dealt {
+  std::uint32_t row, col;
+  std::uint64_t bits;
+};
+
+/// Collective: record k goes to rank to[k], where `place` is given all that come, many at a time.
+void deal(World& world, std::span<const Rank> to, std::span<const Dealt> records,
+          const std::function<void(std::span<const Dealt>)>& place) {
+  Mailbox box(world, of_records<Dealt>([&](std::span<const Dealt> some) { place(some); }),
+              {.handling = Handling::serial, .handler_sends = false});
+  box.lanes().send_many(to, records);
+  box.drain();
+}
+
+template <class T, class S>
+void fill(World& world, S semiring, std::span<const MatrixEntry<T>> mine, Distances<T>& d) {
+  const GridLayout& layout = d.layout;
+  const int row = layout.grid.row_of(world.rank()), col = layout.grid.col_of(world.rank());
+  for (std::int64_t i = 0; i < d.local.rows(); ++i) std::ranges::fill(d.local.view().row(i), semiring.zero());
+  for (std::int64_t i = 0; i < d.local.rows(); ++i)
+    if (const std::int64_t v = layout.rows.index_of(row, i); layout.cols.part_of(layout.cols.block_of(v)) == col)
+      d.local(i, layout.cols.local_of(v)) = semiring.one();
+
+  std::vector<Rank> to;
+  std::vector<Dealt> records;
+  for (const MatrixEntry<T>& a : mine) {
+    Dealt record{static_cast<std::uint32_t>(layout.rows.local_of(a.row)),
+                 static_cast<std::uint32_t>(layout.cols.local_of(a.col)), 0};
+    std::memcpy(&record.bits, &a.value, sizeof(T));
+    to.push_back(layout.owner(a.row, a.col));
+    records.push_back(record);
+  }
+  deal(world, to, records, [&](std::span<const Dealt> some) {
+    for (const Dealt& record : some) {
+      T value;
+      std::memcpy(&value, &record.bits, sizeof(T));
+      T& entry = d.local(record.row, record.col);
+      entry = semiring.plus(entry, value);
+    }
+  });
+}
+
+}  // namespace
+
+template <class T>
+Distances<T> distances_from_entries(World& world, Semiring semiring, const GridLayout& layout,
+                                    std::span<const MatrixEntry<T>> mine) {
+  check_layout(world, layout);
+  const std::int64_t n = layout.rows.size;
+  const auto inside = [n](std::int64_t v) { return v >= 0 && v < n; };
+  const auto bad =
+      std::find_if(mine.begin(), mine.end(), [&](const MatrixEntry<T>& a) { return !inside(a.row) || !inside(a.col); });
+  world.agree(bad == mine.end(), bad == mine.end() ? std::string()
+                                                   : fmt::format("an arc from {} to {} (there are {} vertices). Number "
+                                                                 "them from 0 on.",
+                                                                 bad->row, bad->col, n));
+  Distances<T> d{layout, Matrix<T>(layout.rows.size_on(layout.grid.row_of(world.rank())),
+                                   layout.cols.size_on(layout.grid.col_of(world.rank())))};
+  with_semiring<T>(semiring, [&](auto s) { fill(world, s, mine, d); });
+  return d;
+}
+
+template <class T>
+GridRun floyd_warshall_grid(World& world, const Gemm& gemm, Distances<T>& d, const GridOptions& options,
+                            const GridPauses& pauses) {
+  check_layout(world, d.layout);
+  world.agree(options.block == d.layout.rows.block,
+              fmt::format("blocks of {} (the matrix lies in blocks of {}). Lay it out with the same.", options.block,
+                          d.layout.rows.block));
+  world.agree(bytes_of(gemm.algebra().element) == sizeof(T),
+              fmt::format("a product over {} (the matrix has values of {} bytes). Make both of one type.",
+                          name_of(gemm.algebra().element), sizeof(T)));
+  auto blocks = world.together([&] { return std::make_unique<ComputedBlocks<T>>(world, gemm, d, options.kernel); });
+  return GridSteps(world, d.layout, options, *blocks).run(pauses);
+}
+
+#define ATOLL_GRID_OF(T)                                                                                              \
+  template Distances<T> distances_from_entries(World&, Semiring, const GridLayout&, std::span<const MatrixEntry<T>>); \
+  template GridRun floyd_warshall_grid(World&, const Gemm&, Distances<T>&, const GridOptions&, const GridPauses&);
+ATOLL_GRID_OF(float)
+ATOLL_GRID_OF(double)
+ATOLL_GRID_OF(std::int32_t)
+ATOLL_GRID_OF(std::uint16_t)
+ATOLL_GRID_OF(std::uint8_t)
+#undef ATOLL_GRID_OF
+
+}  // namespace atl

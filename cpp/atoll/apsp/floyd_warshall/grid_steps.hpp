@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/apsp/floyd_warshall/grid_options.hpp>
+#include <atoll/matrix/block_cyclic.hpp>
+#include <atoll/runtime/world.hpp>
+#include <utility>
+#include <vector>
+
+/// The steps of blocked Floyd-Warshall over a grid of ranks: COAST [1], algorithm 1 and appendix B.1. What a step does to
+/// the matrix is the Blocks' business, so that the same text computes, or lets time pass in a simulation.
+///
+///   in the paper             here
+///   DIAGUPDATE(k)            blocks.close_diagonal(k)                  on the rank that has block (k, k)
+///   DIAGBCAST(k)             flights diagonal_row, diagonal_col        by tree: it is on the critical path
+///   PANELUPDATE(k)           blocks.update_row(k), update_col(k)       on the ranks of its grid row, column
+///   PANELBCAST(k)            flights row, col
+///   OUTERUPDATE(k)           blocks.outer(k, rows, cols, progress)     on all, in strips; progress is made between tiles
+///   look-ahead               ahead(k): step k's outer product on block row and column k+1 first
+///
+/// Deviation: the paper waits for the diagonal block k+1 before the rest of outer product k; here its strips go on, and
+/// the panels are updated between two of them as soon as the block has come.
+///
+/// [1] R. Kannan et al. "Exaflop/s biomedical knowledge graph analytics." SC 2022.
+namespace atl {
+
+/// Local indices [begin, end).
+struct Strip {
+  std::int64_t begin = 0, end = 0;
+  bool empty() const { return begin >= end; }
+};
+
+template <class Blocks>
+class GridSteps {
+ public:
+  GridSteps(World& world, const GridLayout& layout, const GridOptions& options, Blocks& blocks)
+      : world_(world),
+        layout_(layout),
+        options_(options),
+        blocks_(blocks),
+        row_(layout.grid.row_of(world.rank())),
+        col_(layout.grid.col_of(world.rank())),
+        broadcasts_(world, groups(layout.grid, row_, col_), {.chunk_bytes = options.chunk_bytes}) {}
+
+  /// Collective.
+  GridRun run(const GridPauses& pauses) {
+    const std::int64_t all = layout_.rows.blocks();
+    const std::int64_t end = options_.steps > 0 ? std::min(options_.steps, all) : all;
+    const auto pauses_before = [&](std::int64_t k) { return pauses.at && pauses.every > 0 && k % pauses.every == 0; };
+    GridRun result;
+    result.next = pauses.first;
+    const RankTimer timer(world_);
+    bool has_panels = false;  // of the step that comes
+    for (std::int64_t& k = result.next; k < end; ++k) {
+      if (k > pauses.first && pauses_before(k)) {
+        for (Under& u : under_) finish(u);
+        if (!pauses.at(k)) break;
+      }
+      now_ = &result.steps.emplace_back();
+      if (!has_panels) {
+        expect(k);
+        begin_panels(k);
+        end_panels(k);
+      }
+      has_panels = options_.look_ahead == GridOptions::LookAhead::on && k + 1 < end && !pauses_before(k + 1);
+      wait_for_panels(k);
+      if (result.gain_vertex = blocks_.gain_vertex(k); result.gain_vertex >= 0) break;
+      timed(&GridStep::outer, [&] { blocks_.take_panels(k); });
+      if (has_panels) {
+        expect(k + 1);
+        ahead(k);
+        outer(k, k + 1);
+        end_panels(k + 1);
+      } else {
+        outer(k, k);
+      }
+      result.operations += 2.0 * static_cast<double>(layout_.rows.size) * static_cast<double>(layout_.rows.size) *
+                           static_cast<double>(layout_.rows.length_of(k));
+    }
+    if (!result.steps.empty())
+      for (Under& u : under_) finish(u);
+    result.seconds = timer.seconds();
+    result.broadcasts = broadcasts_.counters();
+    return result;
+  }
+
+ private:
+  // What travels of one step, and in which buffers: those of step k - 2.
+  struct Under {
+    PanelFlight diagonal_row, diagonal_col, row, col;
+  };
+  static constexpr std::uint32_t kRow = 0, kCol = 1;  // groups: ranks of my grid row, of my grid column
+
+  static std::vector<std::vector<Rank>> groups(const ProcessGrid& grid, int row, int col) {
+    std::vector<Rank> of_row, of_col;
+    for (int c = 0; c < grid.cols; ++c) of_row.push_back(grid.rank_at(row, c));
+    for (int r = 0; r < grid.rows; ++r) of_col.push_back(grid.rank_at(r, col));
+    return {of_row, of_col};
+  }
+  bool has_row(std::int64_t k) const { return layout_.rows.part_of(k) == row_; }
+  bool has_col(std::int64_t k) const { return layout_.cols.part_of(k) == col_; }
+  Under& under(std::int64_t k) { return under_[static_cast<std::size_t>(k % 2)]; }
+  static std::uint32_t tag(std::int64_t k, int what) { return static_cast<std::uint32_t>(4 * k + what); }
+
+  // Runs f and adds its time to `part`.
+  template <class F>
+  void timed(double GridStep::*part, F&& f) {
+    const RankTimer timer(world_);
+    f();
+    now_->*part += timer.seconds();
+  }
+  bool progress() {
+    const RankTimer timer(world_);
+    const bool moved = broadcasts_.progress();
+    if (moved) now_->copy += timer.seconds();  // a look that found nothing belongs to what it interrupted
+    return moved;
+  }
+
+  void start(PanelFlight& flight, std::uint32_t group, std::int64_t k, int what, PanelMemory panel) {
+    const bool diagonal = what < 2;
+    broadcasts_.start(flight, group, tag(k, what), group == kRow ? layout_.cols.part_of(k) : layout_.rows.part_of(k),
+                      panel, diagonal ? BroadcastShape::tree : options_.panels,
+                      diagonal ? Urgency::urgent : Urgency::normal);
+  }
+  void finish(Under& u) {
+    timed(&GridStep::wait, [&] {
+      for (PanelFlight* f : {&u.diagonal_row, &u.diagonal_col, &u.row, &u.col}) broadcasts_.finish(*f);
+    });
+  }
+
+  // Says that the buffers of step k are free for what comes from others.
+  void expect(std::int64_t k) {
+    Under& u = under(k);
+    finish(u);
+    timed(&GridStep::copy, [&] {
+      if (has_row(k) && !has_col(k)) start(u.diagonal_row, kRow, k, 0, blocks_.diagonal(k));
+      if (has_col(k) && !has_row(k)) start(u.diagonal_col, kCol, k, 1, blocks_.diagonal(k));
+      if (!has_col(k)) start(u.col, kRow, k, 2, blocks_.col_panel(k));
+      if (!has_row(k)) start(u.row, kCol, k, 3, blocks_.row_panel(k));
+    });
+  }
+
+  // Closes the diagonal block and sends it, where it is; panels are due on all ranks of its row and column.
+  void begin_panels(std::int64_t k) {
+    panels_due_ = has_row(k) || has_col(k);
+    if (!has_row(k) || !has_col(k)) return;
+    timed(&GridStep::diagonal, [&] { blocks_.close_diagonal(k); });
+    timed(&GridStep::copy, [&] {
+      start(under(k).diagonal_row, kRow, k, 0, blocks_.diagonal(k));
+      start(under(k).diagonal_col, kCol, k, 1, blocks_.diagonal(k));
+    });
+  }
+  const PanelFlight& diagonal_flight(std::int64_t k) {
+    return has_row(k) ? under(k).diagonal_row : under(k).diagonal_col;
+  }
+  // Updates the panels of step k and sends them, if the diagonal block is here.
+  void try_panels(std::int64_t k) {
+    if (!panels_due_ || !diagonal_flight(k).arrived()) return;
+    panels_due_ = false;
+    if (has_row(k)) {
+      timed(&GridStep::panel, [&] { blocks_.update_row(k, has_col(k)); });
+      timed(&GridStep::copy, [&] { start(under(k).row, kCol, k, 3, blocks_.row_panel(k)); });
+    }
+    if (has_col(k)) {
+      timed(&GridStep::panel, [&] { blocks_.update_col(k, has_row(k)); });
+      timed(&GridStep::copy, [&] { start(under(k).col, kRow, k, 2, blocks_.col_panel(k)); });
+    }
+  }
+  void end_panels(std::int64_t k) {
+    if (panels_due_) timed(&GridStep::wait, [&] { broadcasts_.wait_arrived(diagonal_flight(k)); });
+    try_panels(k);
+  }
+  void wait_for_panels(std::int64_t k) {
+    timed(&GridStep::wait, [&] {
+      broadcasts_.wait_arrived(under(k).row);
+      broadcasts_.wait_arrived(under(k).col);
+    });
+  }
+
+  Strip rows_of(std::int64_t k) const {
+    const std::int64_t begin = layout_.rows.local_begin(k);
+    return {begin, begin + layout_.rows.length_of(k)};
+  }
+  Strip cols_of(std::int64_t k) const {
+    const std::int64_t begin = layout_.cols.local_begin(k);
+    return {begin, begin + layout_.cols.length_of(k)};
+  }
+  // What [0, size) has beside those of the blocks j and k that are here.
+  static std::vector<Strip> others(std::int64_t size, bool has_j, Strip j, bool has_k, Strip k) {
+    std::vector<Strip> cut;
+    if (has_j) cut.push_back(j);
+    if (has_k && (!has_j || k.begin != j.begin)) cut.push_back(k);
+    if (cut.size() == 2 && cut[1].begin < cut[0].begin) std::swap(cut[0], cut[1]);
+    std::vector<Strip> left;
+    std::int64_t from = 0;
+    for (const Strip& c : cut) {
+      if (from < c.begin) left.push_back({from, c.begin});
+      from = c.end;
+    }
+    if (from < size) left.push_back({from, size});
+    return left;
+  }
+  std::vector<Strip> rows_beside(std::int64_t j, std::int64_t k) const {
+    return others(layout_.rows.size_on(row_), has_row(j), rows_of(j), has_row(k), rows_of(k));
+  }
+  std::vector<Strip> cols_beside(std::int64_t j, std::int64_t k) const {
+    return others(layout_.cols.size_on(col_), has_col(j), cols_of(j), has_col(k), cols_of(k));
+  }
+
+  void outer_product(std::int64_t k, Strip rows, const std::vector<Strip>& cols) {
+    const double copied = now_->copy;
+    const RankTimer timer(world_);
+    blocks_.outer(k, rows, cols, [this] { return progress(); });
+    now_->outer += timer.seconds() - (now_->copy - copied);
+  }
+
+  // Outer product k on block row and column k+1, and what follows from it.
+  void ahead(std::int64_t k) {
+    const std::int64_t next = k + 1;
+    if (has_row(next) && has_col(next)) outer_product(k, rows_of(next), {cols_of(next)});
+    begin_panels(next);
+    if (has_row(next)) outer_product(k, rows_of(next), cols_beside(k, next));
+    if (has_col(next))
+      for (const Strip& rows : rows_beside(k, next)) outer_product(k, rows, {cols_of(next)});
+    progress();
+    try_panels(next);
+  }
+
+  // Outer product k beside block row and column k, and beside those of `done`.
+  void outer(std::int64_t k, std::int64_t done) {
+    const std::vector<Strip> all_cols = cols_beside(k, done);
+    for (const Strip& rows : rows_beside(k, done)) {
+      const std::int64_t height = blocks_.strip_rows();
+      for (std::int64_t begin = rows.begin; begin < rows.end; begin += height) {
+        outer_product(k, {begin, std::min(begin + height, rows.end)}, all_cols);
+        if (done != k) try_panels(done);
+      }
+    }
+  }
+
+  World& world_;
+  const GridLayout layout_;
+  const GridOptions options_;
+  Blocks& blocks_;
+  const int row_, col_;
+  PanelBroadcast broadcasts_;
+  Under under_[2];
+  bool panels_due_ = false;
+  GridStep* now_ = nullptr;
+};
+
+}  // namespace atl

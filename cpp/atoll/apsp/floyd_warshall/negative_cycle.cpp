@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/apsp/floyd_warshall/negative_cycle.hpp>
+#include <atoll/apsp/paths/path_sum.hpp>
+#include <deque>
+
+namespace atl {
+namespace {
+
+template <class T>
+T weight_of(const Arcs<T>& arcs, Local tail, Local head) {
+  const auto heads = arcs.heads_of(tail);
+  const auto at = std::lower_bound(heads.begin(), heads.end(), head);
+  return arcs.weights_of(tail)[static_cast<std::size_t>(at - heads.begin())];
+}
+
+template <class T>
+PathLength<T> cycle_weight(const Arcs<T>& arcs, const std::vector<Local>& cycle) {
+  PathLength<T> sum{};
+  for (std::size_t i = 0; i < cycle.size(); ++i)
+    sum += static_cast<PathLength<T>>(weight_of(arcs, cycle[i], cycle[(i + 1) % cycle.size()]));
+  return sum;
+}
+
+/// A cycle of "comes from", along its arcs; empty if there is none.
+std::vector<Local> cycle_among(const std::vector<Local>& parent) {
+  std::vector<Local> walk(parent.size(), -1);  // [vertex] the walk that has been here
+  for (std::size_t start = 0; start < parent.size(); ++start) {
+    auto v = static_cast<Local>(start);
+    const auto number = static_cast<Local>(start);
+    for (; v >= 0 && walk[static_cast<std::size_t>(v)] < 0; v = parent[static_cast<std::size_t>(v)])
+      walk[static_cast<std::size_t>(v)] = number;
+    if (v < 0 || walk[static_cast<std::size_t>(v)] != number) continue;
+    std::vector<Local> cycle{v};
+    for (Local u = parent[static_cast<std::size_t>(v)]; u != v; u = parent[static_cast<std::size_t>(u)])
+      cycle.push_back(u);
+    std::reverse(cycle.begin(), cycle.end());
+    std::rotate(cycle.begin(), std::min_element(cycle.begin(), cycle.end()), cycle.end());
+    return cycle;
+  }
+  return {};
+}
+
+/// Least distances from a vertex outside that has an arc of weight 0 to each: so every cycle is reached. Returns a cycle
+/// of "comes from" if there is one: where a path comes back to a vertex. Looked for after every n improvements, which
+/// costs no more than they did.
+template <class T>
+std::vector<Local> settle(const Arcs<T>& arcs, std::vector<PathLength<T>>& distance) {
+  const auto n = static_cast<std::size_t>(arcs.vertices());
+  distance.assign(n, PathLength<T>{});
+  if (!arcs.has_negative()) return {};
+  std::vector<Local> parent(n, -1);
+  std::vector<char> queued(n, 1);
+  std::deque<Local> queue;
+  for (std::size_t v = 0; v < n; ++v) queue.push_back(static_cast<Local>(v));
+  std::size_t improved = 0;
+  while (!queue.empty()) {
+    const Local v = queue.front();
+    queue.pop_front();
+    queued[static_cast<std::size_t>(v)] = 0;
+    const auto heads = arcs.heads_of(v);
+    const auto weights = arcs.weights_of(v);
+    for (std::size_t k = 0; k < heads.size(); ++k) {
+      const auto head = static_cast<std::size_t>(heads[k]);
+      const auto through = distance[static_cast<std::size_t>(v)] + static_cast<PathLength<T>>(weights[k]);
+      if (!(through < distance[head])) continue;
+      distance[head] = through;
+      parent[head] = v;
+      if (!queued[head]) queue.push_back(heads[k]), queued[head] = 1;
+      if (++improved % n != 0) continue;
+      if (std::vector<Local> cycle = cycle_among(parent); !cycle.empty()) return cycle;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+template <class T>
+std::vector<Local> find_negative_cycle(const Arcs<T>& arcs) {
+  std::vector<PathLength<T>> distance;
+  std::vector<Local> cycle = settle(arcs, distance);
+  // Rounding can close a cycle of weight 0, too.
+  if (!cycle.empty() && cycle_weight(arcs, cycle) >= 0) cycle.clear();
+  return cycle;
+}
+
+template <class T>
+std::vector<PathLength<T>> potentials(const Arcs<T>& arcs) {
+  std::vector<PathLength<T>> distance;
+  if (!settle(arcs, distance).empty()) refuse_negative_cycle(arcs);
+  return distance;
+}
+
+template <class T>
+void refuse_negative_cycle(const Arcs<T>& arcs, const std::vector<Local>& cycle) {
+  constexpr std::size_t kShown = 12;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(cycle.size(), kShown); ++i)
+    text += fmt::format("{} -> ", arcs.ids[static_cast<std::size_t>(cycle[i])]);
+  if (cycle.size() > kShown) text += fmt::format("{} more -> ", cycle.size() - kShown);
+  throw InputError(fmt::format("{}: the cycle {}{} weighs {} (around a negative one paths get ever shorter). {}",
+                               arcs.name, text, arcs.ids[static_cast<std::size_t>(cycle.front())],
+                               cycle_weight(arcs, cycle),
+                               arcs.directed || cycle.size() > 2
+                                   ? "Raise its weights or remove an edge of it."
+                                   : "Each undirected edge is a cycle: use weights of 0 and above, or --directed."));
+}
+
+template <class T>
+void refuse_negative_cycle(const Arcs<T>& arcs) {
+  if (const auto cycle = find_negative_cycle(arcs); !cycle.empty()) refuse_negative_cycle(arcs, cycle);
+  throw InputError(
+      fmt::format("{}: a vertex is closer to itself than 0 (a cycle's weight is 0 but for rounding). Use "
+                  "float64, or whole weights as int32.",
+                  arcs.name));
+}
+
+#define ATOLL_NEGATIVE_CYCLE(T)                                                      \
+  template std::vector<Local> find_negative_cycle<T>(const Arcs<T>&);                \
+  template std::vector<PathLength<T>> potentials<T>(const Arcs<T>&);                 \
+  template void refuse_negative_cycle<T>(const Arcs<T>&, const std::vector<Local>&); \
+  template void refuse_negative_cycle<T>(const Arcs<T>&);
+ATOLL_NEGATIVE_CYCLE(float)
+ATOLL_NEGATIVE_CYCLE(double)
+ATOLL_NEGATIVE_CYCLE(std::int32_t)
+ATOLL_NEGATIVE_CYCLE(std::uint16_t)
+ATOLL_NEGATIVE_CYCLE(std::uint8_t)
+#undef ATOLL_NEGATIVE_CYCLE
+
+}  // namespace atl

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/apsp/paths/paths.hpp>
+#include <atoll/apsp/searches/last_arc.hpp>
+#include <atoll/base/error.hpp>
+#include <cmath>
+#include <queue>
+
+// The k shortest paths without a vertex twice, after Yen [1] as Lawler [2] divides the work: the paths that are left are
+// kept as disjoint sets, each "begins like this, and goes on otherwise than these".
+//
+//   in the paper             here                          meaning
+//   root path                Set::like, Set::fixed         what all of a set's paths begin with: that much of a path found
+//   spur node                the last vertex of it
+//   edges taken out          Set::without                  vertices that may not come next
+//   shortest spur path       complete()                    along D(u, .); where that is barred, A* with D as the estimate
+//
+// Walks go backwards, from v to u, because the distances at hand are those from u. Sets wait with a lower bound (the best
+// first step by D) and are only completed when it is the least of all: most never are.
+//
+// [1] J. Yen. "Finding the k shortest loopless paths in a network." Management Science 17(11), 1971.
+// [2] E. Lawler. "A procedure for computing the k best solutions to discrete optimization problems and its application
+//     to the shortest path problem." Management Science 18(7), 1972.
+
+namespace atl {
+namespace {
+
+constexpr std::size_t at(Local v) { return static_cast<std::size_t>(v); }
+
+/// How a search has come to vertices: a table of those that it has met, which are few.
+template <class Length>
+class Reached {
+ public:
+  struct Slot {
+    Length gone{};
+    Local vertex = -1, before = -1;
+  };
+  void clear() {
+    std::ranges::fill(slots_, Slot{});
+    used_ = 0;
+  }
+  const Slot& of(Local v) const { return slots_[place_of(v)]; }
+  /// Whether this way is shorter than what was known, and is noted.
+  bool improve(Local v, Length gone, Local before) {
+    std::size_t place = place_of(v);
+    if (slots_[place].vertex == v) {
+      if (!(gone < slots_[place].gone)) return false;
+    } else if (2 * ++used_ > slots_.size()) {
+      grow();
+      place = place_of(v);
+    }
+    slots_[place] = {gone, v, before};
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t kFirstSlots = 256;
+  std::size_t place_of(Local v) const {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t place = static_cast<std::uint32_t>(v) * std::size_t{0x9e3779b1} >> 7 & mask;
+    while (slots_[place].vertex >= 0 && slots_[place].vertex != v) place = (place + 1) & mask;
+    return place;
+  }
+  void grow() {
+    const std::vector<Slot> before = std::exchange(slots_, std::vector<Slot>(2 * slots_.size()));
+    for (const Slot& slot : before)
+      if (slot.vertex >= 0) slots_[place_of(slot.vertex)] = slot;
+  }
+
+  std::vector<Slot> slots_ = std::vector<Slot>(kFirstSlots);
+  std::size_t used_ = 0;
+};
+
+template <class T>
+class KBest {
+ public:
+  using Length = PathLength<T>;
+  struct Path {
+    std::vector<Local> walk;  ///< from v to u
+    Length length{};
+    std::size_t fixed = 1;  ///< what it had in common with the set that it is from
+    Local without = -1;     ///< and that set's
+  };
+
+  KBest(const Arcs<T>& in, Local u, std::span<const T> from_u)
+      : in_(in), u_(u), from_u_(from_u), barred_(from_u.size(), 0) {}
+
+  std::vector<Path> run(Local v, std::size_t k, const std::function<void()>& between) {
+    if (u_ == v) return {{.walk = {v}}};
+    found_.push_back({.walk = {v}});  // what the first set begins like
+    add({.like = 0, .fixed = 1}, {});
+    std::vector<std::size_t> best;
+    while (!heap_.empty() && best.size() < k) {
+      if (between) between();
+      std::pop_heap(heap_.begin(), heap_.end(), later);
+      const Set set = heap_.back();
+      heap_.pop_back();
+      if (set.is_complete) {
+        best.push_back(set.like);
+        if (best.size() < k) divide(set.like);
+      } else if (complete(set)) {
+        push({.bound = found_.back().length, .like = found_.size() - 1, .is_complete = true});
+      }
+    }
+    std::vector<Path> paths;
+    for (const std::size_t p : best) paths.push_back(std::move(found_[p]));
+    return paths;
+  }
+
+ private:
+  struct Set {
+    Length bound{};          ///< no path of the set is shorter; the length where it is complete
+    Length gone{};           ///< to `first`
+    std::size_t like = 0;    ///< number of the path that it begins like; complete: that it is
+    std::size_t fixed = 0;   ///< how much of that path its paths have in common
+    std::size_t number = 0;  ///< in the order in which they were made: of equal ones the older comes first
+    Local without = -1;      ///< what may not follow: the first of a list in excluded_
+    Local first = -1;        ///< what follows best by D
+    bool is_complete = false;
+  };
+  struct Excluded {
+    Local vertex, rest;
+  };
+
+  static bool later(const Set& a, const Set& b) {
+    if (a.bound != b.bound) return a.bound > b.bound;
+    if (a.is_complete != b.is_complete) return b.is_complete;
+    return a.number > b.number;
+  }
+  void push(Set set) {
+    set.number = made_++;
+    heap_.push_back(set);
+    std::push_heap(heap_.begin(), heap_.end(), later);
+  }
+  /// At most what is left from x to u: D, which may have been rounded up.
+  Length left(Local x) const {
+    const auto d = static_cast<Length>(from_u_[at(x)]);
+    if constexpr (std::is_floating_point_v<T>) return d - kPathSlack<T> * std::abs(d);
+    return d;
+  }
+  bool is_without(Local list, Local x) const {
+    for (; list >= 0; list = excluded_[at(list)].rest)
+      if (excluded_[at(list)].vertex == x) return true;
+    return false;
+  }
+  void bar(std::span<const Local> walk, char whether) {
+    for (const Local x : walk) barred_[at(x)] = whether;
+  }
+
+  /// Pushes the set if it has a first step; what it has in common is barred. `gone`: to its spur.
+  void add(Set set, Length gone) {
+    const Local spur = found_[set.like].walk[set.fixed - 1];
+    const auto tails = in_.heads_of(spur);
+    const auto weights = in_.weights_of(spur);
+    for (std::size_t e = 0; e < tails.size(); ++e) {
+      const Local p = tails[e];
+      const Length to_p = gone + static_cast<Length>(weights[e]), bound = to_p + left(p);
+      if (set.first >= 0 && !(bound < set.bound)) continue;
+      if (from_u_[at(p)] == kNoPath<T> || barred_[at(p)] || is_without(set.without, p)) continue;
+      set.first = p;
+      set.gone = to_p;
+      set.bound = bound;
+    }
+    if (set.first >= 0) push(set);
+  }
+
+  /// The sets that a path's own set without it falls into.
+  void divide(std::size_t number) {
+    Length gone{};
+    const std::size_t size = found_[number].walk.size();
+    for (std::size_t fixed = 1; fixed < size; ++fixed) {
+      const Path& path = found_[number];
+      const Local spur = path.walk[fixed - 1], next = path.walk[fixed];
+      barred_[at(spur)] = 1;
+      if (fixed >= path.fixed) {
+        excluded_.push_back({next, fixed == path.fixed ? path.without : Local{-1}});
+        add({.like = number, .fixed = fixed, .without = static_cast<Local>(excluded_.size() - 1)}, gone);
+      }
+      const auto tails = in_.heads_of(spur);
+      const auto e = std::ranges::lower_bound(tails, next) - tails.begin();
+      gone += static_cast<Length>(in_.weights_of(spur)[static_cast<std::size_t>(e)]);
+    }
+    bar(found_[number].walk, 0);
+  }
+
+  /// Adds the shortest path of the set to those found; false if it has none.
+  bool complete(const Set& set) {
+    const std::vector<Local>& like = found_[set.like].walk;
+    const std::span<const Local> common(like.data(), set.fixed);
+    bar(common, 1);
+    Path path{.walk = {common.begin(), common.end()}, .length = set.gone, .fixed = set.fixed, .without = set.without};
+    bool any = follow(set.first, path);
+    // Along D nothing is shorter, unless what D rounded off says otherwise.
+    if (!any || path.length > set.bound) any = search(set, common, any, path) || any;
+    bar(common, 0);
+    if (any) found_.push_back(std::move(path));
+    return any;
+  }
+
+  /// Along D from x to u, by what is not barred; false where it ends before. D falls all the way: no vertex comes twice.
+  bool follow(Local x, Path& path) const {
+    for (path.walk.push_back(x); x != u_; path.walk.push_back(x)) {
+      const Edge e = last_arc(in_, x, from_u_, [&](Local p) { return !barred_[at(p)]; });
+      if (e < 0) return false;
+      path.length += static_cast<Length>(in_.weights[static_cast<std::size_t>(e)]);
+      x = in_.heads[static_cast<std::size_t>(e)];
+    }
+    return true;
+  }
+
+  /// A*: the shortest path of the set, if it is shorter than `path` where that is `known`. From each vertex that is
+  /// settled D is followed: where nothing bars that, only what D rounded off is left to be looked for.
+  bool search(const Set& set, std::span<const Local> common, bool known, Path& path) {
+    struct Open {
+      Length bound, gone;
+      Local vertex;
+      bool operator>(const Open& other) const {
+        return bound != other.bound ? bound > other.bound : vertex > other.vertex;
+      }
+    };
+    const Local spur = common.back();
+    std::priority_queue<Open, std::vector<Open>, std::greater<>> open;
+    reached_.clear();
+    const auto expand = [&](Local x, Length so_far) {
+      const auto tails = in_.heads_of(x);
+      const auto weights = in_.weights_of(x);
+      for (std::size_t e = 0; e < tails.size(); ++e) {
+        const Local p = tails[e];
+        const Length gone = so_far + static_cast<Length>(weights[e]), bound = gone + left(p);
+        if (known && !(bound < path.length)) continue;
+        if (from_u_[at(p)] == kNoPath<T> || barred_[at(p)] || (x == spur && is_without(set.without, p))) continue;
+        if (reached_.improve(p, gone, x)) open.push({bound, gone, p});
+      }
+    };
+    Length gone{};
+    for (std::size_t i = 1; i < common.size(); ++i) {
+      const auto tails = in_.heads_of(common[i - 1]);
+      const auto e = std::ranges::lower_bound(tails, common[i]) - tails.begin();
+      gone += static_cast<Length>(in_.weights_of(common[i - 1])[static_cast<std::size_t>(e)]);
+    }
+    bool found = false;
+    Path rest;
+    for (expand(spur, gone); !open.empty();) {
+      const Open x = open.top();
+      open.pop();
+      if (known && !(x.bound < path.length)) break;
+      if (reached_.of(x.vertex).gone < x.gone) continue;
+      rest.walk.clear();
+      rest.length = x.gone;
+      // It meets no vertex on the way to x: that would have been settled, and followed, before.
+      if (follow(x.vertex, rest) && (!known || rest.length < path.length)) {
+        path.walk.assign(common.begin(), common.end());
+        for (Local y = reached_.of(x.vertex).before; y != spur; y = reached_.of(y).before) path.walk.push_back(y);
+        std::reverse(path.walk.begin() + std::ssize(common), path.walk.end());
+        path.walk.insert(path.walk.end(), rest.walk.begin(), rest.walk.end());
+        path.length = rest.length;
+        found = known = true;
+      }
+      expand(x.vertex, x.gone);
+    }
+    return found;
+  }
+
+  const Arcs<T>& in_;
+  const Local u_;
+  const std::span<const T> from_u_;
+  std::vector<char> barred_;  // [vertex] that a walk at hand has already
+  std::vector<Path> found_;
+  std::vector<Excluded> excluded_;
+  Reached<Length> reached_;
+  std::vector<Set> heap_;
+  std::size_t made_ = 0;
+};
+
+}  // namespace
+
+template <class T>
+std::vector<KnownPath<T>> PathFinder<T>::k_best(Local u, Local v, int k, std::span<const T> from_u,
+                                                const std::function<void()>& between) const {
+  check_asked(u, v, from_u.size());
+  check(k >= 1, "{} paths are asked for (at least 1). Give k >= 1.", k);
+  std::vector<KnownPath<T>> paths;
+  if (from_u[at(v)] == kNoPath<T>) return paths;
+  for (auto& path : KBest<T>(in_, u, from_u).run(v, static_cast<std::size_t>(k), between)) {
+    std::reverse(path.walk.begin(), path.walk.end());
+    paths.push_back({std::move(path.walk), path.length});
+  }
+  return paths;
+}
+
+#define ATOLL_K_BEST_OF(T)                                                                        \
+  template std::vector<KnownPath<T>> PathFinder<T>::k_best(Local, Local, int, std::span<const T>, \
+                                                           const std::function<void()>&) const;
+ATOLL_K_BEST_OF(float)
+ATOLL_K_BEST_OF(double)
+ATOLL_K_BEST_OF(std::int32_t)
+ATOLL_K_BEST_OF(std::uint16_t)
+ATOLL_K_BEST_OF(std::uint8_t)
+#undef ATOLL_K_BEST_OF
+
+}  // namespace atl

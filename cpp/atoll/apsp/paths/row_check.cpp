@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/apsp/floyd_warshall/closure.hpp>
+#include <atoll/apsp/paths/row_check.hpp>
+#include <atoll/apsp/value_range.hpp>
+#include <cmath>
+#include <limits>
+
+namespace atl {
+namespace {
+
+constexpr std::size_t at(Vertex v) { return static_cast<std::size_t>(v); }
+
+/// A semiring over values of T as Value, which is wide enough that no sum saturates: a length that T does not hold is not
+/// told as no path. Value is an integer where sums are exact.
+template <class T, class Ring, class Value>
+struct Rule {
+  static constexpr bool kAdds = Ring::kSemiring == Semiring::min_plus || Ring::kSemiring == Semiring::max_plus;
+  double tolerance, least_scale;
+
+  Rule(const Arcs<double>& arcs, std::span<const T> row) : tolerance(0), least_scale(0) {
+    if constexpr (std::is_floating_point_v<T> && std::is_floating_point_v<Value>) {
+      constexpr double kUnit = std::numeric_limits<T>::epsilon() / 2;
+      if constexpr (!kAdds) {
+        if (std::is_same_v<T, float>) tolerance = kUnit;  // a weight may have been rounded, once
+      } else {
+        // Either side of a comparison is a sum of less than n weights, each of them rounded, and so is each addition.
+        tolerance = std::min(1e-4, 4 * kUnit * static_cast<double>(arcs.vertices()));
+        if (arcs.least >= 0) return;
+        // Parts of a sum cancel, those of the potentials of searches too: what was rounded may have been larger.
+        least_scale = std::max(std::abs(arcs.least), std::abs(arcs.greatest));
+        for (const T x : row)
+          if (std::isfinite(x)) least_scale = std::max(least_scale, std::abs(static_cast<double>(x)));
+      }
+    }
+  }
+  static Value through(T before, double weight) {
+    if constexpr (kAdds) return static_cast<Value>(before) + static_cast<Value>(weight);
+    if constexpr (Ring::kSemiring == Semiring::max_min)
+      return static_cast<Value>(std::min(static_cast<double>(before), weight));
+    return static_cast<Value>(before);  // or_and: weights do not count
+  }
+  static bool is_better(Value x, Value y) { return Ring::kSemiring == Semiring::min_plus ? x < y : x > y; }
+  bool is_close(Value x, Value y) const {
+    if constexpr (std::is_integral_v<Value>)
+      return x == y;
+    else
+      return x == y || std::abs(x - y) <= tolerance * std::max({std::abs(x), std::abs(y), least_scale});
+  }
+};
+
+template <class Value, class T, class Ring>
+std::optional<std::string> fault_over(const Arcs<double>& arcs, const Arcs<double>& entering, Ring ring, Vertex s,
+                                      std::span<const T> row) {
+  const Rule<T, Ring, Value> rule(arcs, row);
+  const auto id = [&](Vertex v) { return arcs.ids[at(v)]; };
+  const auto value = [&](Vertex v) { return static_cast<Value>(row[at(v)]); };
+  if (row[at(s)] != ring.one()) return fmt::format("from {} to itself: {} (not {})", id(s), row[at(s)], ring.one());
+  for (Vertex v = 0; v < arcs.vertices(); ++v) {
+    const bool none = row[at(v)] == ring.zero();
+    const auto tails = entering.heads_of(v);
+    const auto weights = entering.weights_of(v);
+    for (std::size_t e = 0; e < tails.size(); ++e) {
+      const T before = row[at(tails[e])];
+      if (before == ring.zero()) continue;
+      const Value through = rule.through(before, weights[e]);
+      if (none || (rule.is_better(through, value(v)) && !rule.is_close(through, value(v))))
+        return fmt::format("from {} to {}: {}, {} through {}", id(s), id(v),
+                           none ? "no path" : fmt::format("{}", value(v)), through, id(tails[e]));
+    }
+  }
+  // Vertices that are reached by arcs that account for their values; the order does not matter.
+  std::vector<char> seen(row.size(), 0);
+  std::vector<Vertex> reached{s};
+  seen[at(s)] = 1;
+  for (std::size_t next = 0; next < reached.size(); ++next) {
+    const Vertex u = reached[next];
+    const auto heads = arcs.heads_of(u);
+    const auto weights = arcs.weights_of(u);
+    for (std::size_t e = 0; e < heads.size(); ++e) {
+      if (seen[at(heads[e])] || !rule.is_close(rule.through(row[at(u)], weights[e]), value(heads[e]))) continue;
+      seen[at(heads[e])] = 1;
+      reached.push_back(heads[e]);
+    }
+  }
+  for (Vertex v = 0; v < arcs.vertices(); ++v)
+    if (!seen[at(v)] && row[at(v)] != ring.zero())
+      return fmt::format("no path from {} to {} is as good as {}", id(s), id(v), value(v));
+  return {};
+}
+
+}  // namespace
+
+template <class T>
+std::optional<std::string> fault_of_row(const Arcs<double>& arcs, const Arcs<double>& entering, Semiring semiring,
+                                        Vertex s, std::span<const T> row) {
+  std::optional<std::string> fault;
+  with_semiring<T>(semiring, [&](auto ring) {
+    const bool exact = std::is_integral_v<T> || (std::is_same_v<T, double> && has_exact_sums(arcs, semiring));
+    fault = exact ? fault_over<std::int64_t>(arcs, entering, ring, s, row)
+                  : fault_over<double>(arcs, entering, ring, s, row);
+  });
+  return fault;
+}
+
+#define ATOLL_ROW_FAULT_OF(T)                                                                                  \
+  template std::optional<std::string> fault_of_row(const Arcs<double>&, const Arcs<double>&, Semiring, Vertex, \
+                                                   std::span<const T>);
+ATOLL_ROW_FAULT_OF(float)
+ATOLL_ROW_FAULT_OF(double)
+ATOLL_ROW_FAULT_OF(std::int32_t)
+ATOLL_ROW_FAULT_OF(std::uint16_t)
+ATOLL_ROW_FAULT_OF(std::uint8_t)
+#undef ATOLL_ROW_FAULT_OF
+
+}  // namespace atl

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/apsp/floyd_warshall/negative_cycle.hpp>
+#include <atoll/apsp/pendant_trees/core_pairs.hpp>
+#include <atoll/apsp/pendant_trees/pendant_trees.hpp>
+#include <atoll/apsp/searches/search_rows.hpp>
+#include <atoll/base/timer.hpp>
+
+namespace atl {
+namespace {
+
+RowSearch search_of(PairsMethod method) {
+  switch (method) {
+    case PairsMethod::dijkstra:
+      return RowSearch::dijkstra;
+    case PairsMethod::breadth_first:
+      return RowSearch::breadth_first;
+    default:
+      return RowSearch::delta;
+  }
+}
+
+}  // namespace
+
+template <class T>
+Matrix<T> peeled_pairs(Team& team, const Arcs<T>& arcs, const PairsOptions& options,
+                       const std::function<void(const Arcs<T>&, MatrixView<T>)>& dense, PairsReport* report) {
+  Timer timer;
+  PairsReport told;
+  const Peeling<T> peeling = options.peel == Peel::yes ? peel(arcs) : unpeeled(arcs);
+  told.work = peeling.work();
+  told.whole_work = peeling.whole_work();
+  told.components = static_cast<Vertex>(peeling.cores.size());
+  told.peeled = static_cast<Vertex>(peeling.twigs.size());
+  told.peel_seconds = timer.lap();
+  Matrix<T> d(arcs.vertices(), arcs.vertices());
+  for (std::size_t c = 0; c < peeling.cores.size(); ++c) {
+    const auto n = static_cast<Vertex>(peeling.cores[c].size());
+    if (n == 1) continue;
+    // Of a dense graph the copy takes longer than Floyd-Warshall (4 million arcs, n = 2048: 0.25 s of 0.34).
+    const Arcs<T> cut = peeling.nothing_peeled() ? Arcs<T>() : core_arcs(arcs, peeling, c);
+    const Arcs<T>& core = peeling.nothing_peeled() ? arcs : cut;
+    const MatrixView<T> part = peeling.part(d.view(), c);
+    PairsMethod method{};
+    std::vector<MethodEstimate> estimates;
+    if (options.method) {
+      method = *options.method;
+    } else {
+      estimates = estimate_methods(team, core, options.operations_per_second);
+      method = estimates.front().method;
+    }
+    double delta = 0;
+    if (method == PairsMethod::floyd_warshall) {
+      dense(core, part);
+      for (Vertex v = 0; v < n; ++v)
+        if (part(v, v) < T{}) refuse_negative_cycle(core);
+    } else {
+      delta = search_all<T>(team, core, search_of(method), part, options.delta).delta;
+    }
+    if (n > told.largest_core) {
+      told.largest_core = n;
+      told.method = method;
+      told.delta = delta;
+      told.estimates = std::move(estimates);
+    }
+  }
+  told.core_seconds = timer.lap();
+  expand(team, peeling, d.view());
+  told.expand_seconds = timer.lap();
+  if (report) *report = std::move(told);
+  return d;
+}
+
+#define ATOLL_PEELED_PAIRS(T)                                                    \
+  template Matrix<T> peeled_pairs<T>(Team&, const Arcs<T>&, const PairsOptions&, \
+                                     const std::function<void(const Arcs<T>&, MatrixView<T>)>&, PairsReport*);
+ATOLL_PEELED_PAIRS(float)
+ATOLL_PEELED_PAIRS(double)
+ATOLL_PEELED_PAIRS(std::int32_t)
+ATOLL_PEELED_PAIRS(std::uint16_t)
+ATOLL_PEELED_PAIRS(std::uint8_t)
+#undef ATOLL_PEELED_PAIRS
+
+}  // namespace atl

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/apsp/pendant_trees/pendant_trees.hpp>
+#include <atoll/apsp/searches/choose_method.hpp>
+#include <atoll/matrix/matrix.hpp>
+#include <functional>
+
+/// All pairs on one rank: peeled, each core by the method that suits it, and expanded.
+///
+///     Matrix<float> d = peeled_pairs<float>(team, arcs, {}, [&](const Arcs<float>& core, MatrixView<float> d) {
+///       set_arc_entries(team, core, Semiring::min_plus, d);
+///       floyd_warshall(gemm, team, d);                   // false: a negative cycle
+///     }, &report);
+namespace atl {
+
+struct PairsOptions {
+  std::optional<PairsMethod> method;    ///< none: the fastest for each core, by estimate_methods()
+  double operations_per_second = 1e11;  ///< of Floyd-Warshall here, for that
+  double delta = 0;                     ///< 0: tuned
+  Peel peel = Peel::yes;                ///< no: all vertices are one core
+};
+
+struct PairsReport {
+  double work = 0, whole_work = 0;  ///< sum n_c^3 and n^3
+  Vertex largest_core = 0, components = 0, peeled = 0;
+  double peel_seconds = 0, core_seconds = 0, expand_seconds = 0;
+  std::vector<MethodEstimate> estimates;  ///< of the largest core, if they were made
+  PairsMethod method{};                   ///< of the largest core
+  double delta = 0;                       ///< that it took
+};
+
+/// Local. `dense` makes all distances of a core by Floyd-Warshall; a negative entry on their diagonal is refused here
+/// with the cycle's name. InputError as peel() and search_rows() do.
+template <class T>
+Matrix<T> peeled_pairs(Team& team, const Arcs<T>& arcs, const PairsOptions& options,
+                       const std::function<void(const Arcs<T>& core, MatrixView<T> d)>& dense,
+                       PairsReport* report = nullptr);
+
+}  // namespace atl

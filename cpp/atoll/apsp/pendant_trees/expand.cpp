@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of all pairs from those of the cores, in place. A tree that hangs from a core meets it at one vertex, its root. With
+// down(v) the way from v's root to v, and w, a the way from u to its anchor,
+//   D(u, v) = D(u, root(v)) + down(v)    for u in a core:       one row of the core makes the whole row
+//   D(u, v) = w + D(a, v)                for u that was peeled, unless v hangs below u: there the way goes down the tree
+// So each row is made of one row that is there already: rows of cores move to where they belong, row after row where the
+// place is free, and then rows of trees follow, anchors first. What is written is written once, by vector instructions.
+#include <algorithm>
+#include <atoll/apsp/paths/path_sum.hpp>
+#include <atoll/apsp/pendant_trees/pendant_trees.hpp>
+#include <atoll/matrix/gemm/row_kernels.hpp>
+#include <cstring>
+
+namespace atl {
+namespace {
+
+constexpr std::size_t at(Local v) { return static_cast<std::size_t>(v); }
+
+/// What hangs, in the terms above.
+template <class T>
+struct Trees {
+  std::vector<Local> slot;      // [vertex] row where its core's row lies, or -1
+  std::vector<Twig<T>> twigs;   // each followed by all that hangs below it, anchors first
+  std::vector<Local> below;     // [twig] how many that are, itself among them
+  std::vector<Local> by_depth;  // numbers of twigs, by their distance from the root in arcs
+  std::vector<std::size_t> depth_begin{0};
+  // Of each component, by vertex: what hangs, from which place of the core, and how long the way down is.
+  std::vector<std::size_t> begin;
+  std::vector<Local> vertex, place;
+  std::vector<T> down;
+
+  explicit Trees(const Peeling<T>& peeling) {
+    const auto n = static_cast<std::size_t>(peeling.vertices());
+    slot.assign(n, -1);
+    std::vector<Local> of_root(n, 0), depth(n, 0), size(n, 1), next(n, 0);
+    std::vector<T> length(n, T{});
+    for (std::size_t c = 0; c < peeling.cores.size(); ++c)
+      for (std::size_t k = 0; k < peeling.cores[c].size(); ++k) {
+        const std::size_t v = at(peeling.cores[c][k]);
+        of_root[v] = static_cast<Local>(k);
+        if (peeling.cores[c].size() > 1) slot[v] = static_cast<Local>(peeling.first_row[c] + static_cast<Vertex>(k));
+      }
+    std::vector<char> hangs(n, 0);
+    for (const Twig<T>& x : peeling.twigs) {
+      size[at(x.anchor)] += size[at(x.vertex)];
+      hangs[at(x.vertex)] = 1;
+    }
+    Local roots = 0;  // where the next root's tree begins
+    for (std::size_t v = 0; v < n; ++v)
+      if (!hangs[v]) next[v] = roots, roots += size[v] - 1;
+    twigs.resize(peeling.twigs.size());
+    below.resize(twigs.size());
+    Local deepest = 0;
+    for (std::size_t t = peeling.twigs.size(); t-- > 0;) {
+      const Twig<T>& x = peeling.twigs[t];
+      const std::size_t v = at(x.vertex), a = at(x.anchor);
+      const Local here = next[a];
+      next[a] += size[v];
+      next[v] = here + 1;
+      twigs[at(here)] = x;
+      below[at(here)] = size[v];
+      of_root[v] = of_root[a];
+      length[v] = path_sum(length[a], x.there);
+      depth[v] = depth[a] + 1;
+      deepest = std::max(deepest, depth[v]);
+    }
+    depth_begin.resize(static_cast<std::size_t>(deepest) + 1);
+    for (const Twig<T>& x : twigs) ++depth_begin[at(depth[at(x.vertex)])];
+    for (std::size_t d = 1; d < depth_begin.size(); ++d) depth_begin[d] += depth_begin[d - 1];
+    by_depth.resize(twigs.size());
+    std::vector<std::size_t> cursor(depth_begin);
+    for (std::size_t t = 0; t < twigs.size(); ++t)
+      by_depth[cursor[at(depth[at(twigs[t].vertex)]) - 1]++] = static_cast<Local>(t);
+
+    begin.assign(peeling.cores.size() + 1, 0);
+    for (const Twig<T>& x : twigs) ++begin[at(peeling.component[at(x.vertex)]) + 1];
+    for (std::size_t c = 1; c < begin.size(); ++c) begin[c] += begin[c - 1];
+    vertex.resize(twigs.size());
+    place.resize(twigs.size());
+    down.resize(twigs.size());
+    cursor.assign(begin.begin(), begin.end() - 1);
+    for (std::size_t v = 0; v < n; ++v) {
+      if (!hangs[v]) continue;
+      const std::size_t to = cursor[at(peeling.component[v])]++;
+      vertex[to] = static_cast<Local>(v);
+      place[to] = of_root[v];
+      down[to] = length[v];
+    }
+  }
+};
+
+/// Vertices as bits, for the components that are not small beside n: of others, places are written one by one.
+class PlaceBits {
+ public:
+  PlaceBits(std::size_t n, std::span<const Local> core, std::span<const Local> hanging) {
+    constexpr std::size_t kWord = 64;
+    if ((core.size() + hanging.size()) * kWord < n) return;
+    core_.assign((n + kWord - 1) / kWord, 0);
+    hanging_ = core_;
+    for (const Local v : core) core_[at(v) / kWord] |= std::uint64_t{1} << at(v) % kWord;
+    for (const Local v : hanging) hanging_[at(v) / kWord] |= std::uint64_t{1} << at(v) % kWord;
+  }
+  bool empty() const { return core_.empty(); }
+  const std::uint64_t* core() const { return core_.data(); }
+  const std::uint64_t* hanging() const { return hanging_.data(); }
+
+ private:
+  std::vector<std::uint64_t> core_, hanging_;
+};
+
+/// Rows that move in turn: each to the place that the one before it has left.
+struct Turn {
+  std::size_t begin = 0, end = 0;  // vertices, in the list of all
+  std::int64_t kept = -1;          // of the last one's row a copy was made before any turn began
+  bool closed = false;             // the last one's row lies where the first one goes
+};
+
+template <class T>
+class Expansion {
+ public:
+  Expansion(Team& team, const Peeling<T>& peeling, MatrixView<T> d)
+      : team_(team), peeling_(peeling), trees_(peeling), d_(d), kernels_(row_kernels<T>(chosen_isa())) {
+    std::size_t largest = 0;
+    for (std::size_t c = 0; c < peeling.cores.size(); ++c) {
+      const std::size_t hanging = trees_.begin[c + 1] - trees_.begin[c];
+      bits_.emplace_back(static_cast<std::size_t>(d.rows), peeling.cores[c],
+                         std::span(trees_.vertex).subspan(trees_.begin[c], hanging));
+      largest = std::max(largest, std::max(hanging, peeling.cores[c].size()));
+    }
+    for (int t = 0; t < team.size(); ++t) scratch_.push_back({Array<T>(largest + 64), Array<T>(largest + 64), {}});
+  }
+
+  void run() {
+    move_cores();
+    for (std::size_t c = 0; c < peeling_.cores.size(); ++c)
+      if (peeling_.cores[c].size() == 1) alone_.push_back(peeling_.cores[c].front());
+    team_.for_range(alone_.size(), 8, [&](int thread, std::size_t a, std::size_t b) {
+      constexpr T kHere{};
+      for (; a < b; ++a) make_row(alone_[a], &kHere, thread);
+    });
+    for (std::size_t depth = 1; depth < trees_.depth_begin.size(); ++depth) {
+      const std::size_t first = trees_.depth_begin[depth - 1];
+      team_.for_range(trees_.depth_begin[depth] - first, 8, [&](int, std::size_t a, std::size_t b) {
+        for (; a < b; ++a) hang(at(trees_.by_depth[first + a]));
+      });
+    }
+  }
+
+ private:
+  struct Scratch {
+    Array<T> core, hanging, kept;
+  };
+  static constexpr std::size_t kLongTurn = 64, kTurns = 64;
+
+  /// Turns through all vertices whose core's row has to move, or to be filled where it is.
+  std::vector<Turn> turns() {
+    std::vector<Turn> list;
+    const std::size_t n = trees_.slot.size();
+    std::vector<char> seen(n, 0);
+    const std::size_t longest = std::max(kLongTurn, n / kTurns);
+    std::size_t slots = 0;
+    for (const Local s : trees_.slot) slots += s >= 0;
+    const auto follow = [&](std::size_t start) {
+      const std::size_t first = order_.size();
+      Local v = static_cast<Local>(start);
+      for (; trees_.slot[at(v)] >= 0 && !seen[at(v)]; v = trees_.slot[at(v)]) {
+        seen[at(v)] = 1;
+        order_.push_back(v);
+      }
+      const bool ring = at(v) == start;
+      for (std::size_t begin = first; begin < order_.size(); begin += longest) {
+        Turn turn{.begin = begin, .end = std::min(order_.size(), begin + longest)};
+        const bool last = turn.end == order_.size();
+        if (last && ring && begin == first) {
+          turn.closed = turn.end - begin > 1;
+        } else if (!last || ring) {
+          turn.kept = kept_++;
+        }
+        list.push_back(turn);
+      }
+    };
+    // A place from `slots` on is free: rows that go there are followed by those that go where these were.
+    for (std::size_t v = slots; v < n; ++v)
+      if (trees_.slot[v] >= 0) follow(v);
+    for (std::size_t v = 0; v < slots; ++v)
+      if (trees_.slot[v] >= 0 && !seen[v]) follow(v);
+    return list;
+  }
+
+  void move_cores() {
+    const std::vector<Turn> list = turns();
+    if (kept_ > 0) kept_rows_ = Matrix<T>(kept_, d_.cols);
+    team_.for_range(list.size(), 1, [&](int, std::size_t t, std::size_t) {
+      if (list[t].kept >= 0) keep(order_[list[t].end - 1], kept_rows_.view().row(list[t].kept).data());
+    });
+    team_.for_range(list.size(), 1, [&](int thread, std::size_t t, std::size_t) {
+      const Turn& turn = list[t];
+      Array<T>& kept = scratch_[static_cast<std::size_t>(thread)].kept;
+      if (turn.closed) {
+        if (kept.empty()) kept = Array<T>(static_cast<std::size_t>(d_.cols));
+        keep(order_[turn.end - 1], kept.data());
+      }
+      for (std::size_t i = turn.begin; i < turn.end; ++i) {
+        const Local u = order_[i];
+        const bool last = i + 1 == turn.end;
+        make_row(u,
+                 last && turn.closed      ? kept.data()
+                 : last && turn.kept >= 0 ? &kept_rows_(turn.kept, 0)
+                                          : row_at(u),
+                 thread);
+      }
+    });
+  }
+
+  const T* row_at(Local u) const { return d_.row(trees_.slot[at(u)]).data(); }
+  void keep(Local u, T* to) const {
+    const auto& core = peeling_.cores[at(peeling_.component[at(u)])];
+    std::copy_n(row_at(u), core.size(), to);
+  }
+
+  /// Row u from the row of its core, which may lie where row u goes.
+  void make_row(Local u, const T* core_row, int thread) {
+    const std::size_t c = at(peeling_.component[at(u)]);
+    const std::vector<Local>& core = peeling_.cores[c];
+    Scratch& scratch = scratch_[static_cast<std::size_t>(thread)];
+    std::copy_n(core_row, core.size(), scratch.core.data());
+    const std::size_t first = trees_.begin[c], hanging = trees_.begin[c + 1] - first;
+    kernels_.gather(scratch.core.data(), trees_.place.data() + first, {trees_.down.data() + first, hanging},
+                    scratch.hanging.data());
+    const std::span<T> row = d_.row(u);
+    if (!bits_[c].empty()) {
+      kernels_.spread({scratch.core.data(), bits_[c].core()}, {scratch.hanging.data(), bits_[c].hanging()}, row);
+      return;
+    }
+    std::ranges::fill(row, kNoPath<T>);
+    for (std::size_t k = 0; k < core.size(); ++k) row[at(core[k])] = scratch.core[k];
+    for (std::size_t k = 0; k < hanging; ++k) row[at(trees_.vertex[first + k])] = scratch.hanging[k];
+  }
+
+  /// The row of a twig's vertex from its anchor's.
+  void hang(std::size_t t) const {
+    const Twig<T>& x = trees_.twigs[t];
+    const std::span<T> row = d_.row(x.vertex);
+    kernels_.lengthen(x.back, d_.row(x.anchor), row.data());
+    row[at(x.vertex)] = T{};
+    for (std::size_t b = t + 1; b < t + at(trees_.below[t]); ++b) {
+      const Twig<T>& y = trees_.twigs[b];
+      row[at(y.vertex)] = path_sum(row[at(y.anchor)], y.there);
+    }
+  }
+
+  Team& team_;
+  const Peeling<T>& peeling_;
+  const Trees<T> trees_;
+  const MatrixView<T> d_;
+  const RowKernels<T> kernels_;
+  std::vector<PlaceBits> bits_;   // [component]
+  std::vector<Scratch> scratch_;  // [thread]
+  std::vector<Local> order_, alone_;
+  std::int64_t kept_ = 0;
+  Matrix<T> kept_rows_;
+};
+
+}  // namespace
+
+template <class T>
+void expand(Team& team, const Peeling<T>& peeling, MatrixView<T> d) {
+  if (peeling.nothing_peeled() && peeling.vertices() > 1) return;
+  Expansion<T>(team, peeling, d).run();
+}
+
+template void expand(Team&, const Peeling<float>&, MatrixView<float>);
+template void expand(Team&, const Peeling<double>&, MatrixView<double>);
+template void expand(Team&, const Peeling<std::int32_t>&, MatrixView<std::int32_t>);
+template void expand(Team&, const Peeling<std::uint16_t>&, MatrixView<std::uint16_t>);
+template void expand(Team&, const Peeling<std::uint8_t>&, MatrixView<std::uint8_t>);
+
+}  // namespace atl

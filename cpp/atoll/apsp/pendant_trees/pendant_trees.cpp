@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/apsp/floyd_warshall/negative_cycle.hpp>
+#include <atoll/apsp/paths/path_sum.hpp>
+#include <atoll/apsp/pendant_trees/pendant_trees.hpp>
+#include <numeric>
+
+namespace atl {
+namespace {
+
+constexpr std::size_t at(Local v) { return static_cast<std::size_t>(v); }
+
+/// Neighbours in either direction, each once.
+struct Neighbours {
+  std::vector<Edge> offsets;
+  std::vector<Local> list;
+
+  template <class T>
+  Neighbours(const Arcs<T>& out, const Arcs<T>& in) : offsets{0} {
+    for (Vertex v = 0; v < out.vertices(); ++v) {
+      const auto a = out.heads_of(v), b = in.heads_of(v);
+      std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(list));
+      offsets.push_back(static_cast<Edge>(list.size()));
+    }
+  }
+  std::span<const Local> of(Local v) const {
+    return {list.data() + offsets[at(v)], static_cast<std::size_t>(offsets[at(v) + 1] - offsets[at(v)])};
+  }
+};
+
+template <class T>
+T weight_or_none(const Arcs<T>& arcs, Local tail, Local head) {
+  const auto heads = arcs.heads_of(tail);
+  const auto found = std::lower_bound(heads.begin(), heads.end(), head);
+  if (found == heads.end() || *found != head) return kNoPath<T>;
+  return arcs.weights_of(tail)[static_cast<std::size_t>(found - heads.begin())];
+}
+
+/// [vertex] component, numbered by their least vertices; returns how many.
+std::size_t number_components(const Neighbours& near, std::vector<Local>& component) {
+  std::size_t count = 0;
+  std::vector<Local> stack;
+  for (std::size_t v = 0; v < component.size(); ++v) {
+    if (component[v] >= 0) continue;
+    const auto c = static_cast<Local>(count++);
+    component[v] = c;
+    stack.push_back(static_cast<Local>(v));
+    while (!stack.empty()) {
+      const Local u = stack.back();
+      stack.pop_back();
+      for (const Local w : near.of(u))
+        if (component[at(w)] < 0) component[at(w)] = c, stack.push_back(w);
+    }
+  }
+  return count;
+}
+
+/// Seen without turning the arcs round: everybody is reached from vertex 0, and nobody has one neighbour only. So it is with
+/// dense graphs, where to take a component apart would cost a quarter of Floyd-Warshall (n = 2048).
+template <class T>
+bool is_one_core(const Arcs<T>& arcs) {
+  const auto n = static_cast<std::size_t>(arcs.vertices());
+  for (Vertex v = 0; v < arcs.vertices(); ++v)
+    if (arcs.end(v) - arcs.begin(v) < 2) return false;
+  std::vector<char> seen(n, 0);
+  std::vector<Local> reached{0};
+  seen[0] = 1;
+  for (std::size_t next = 0; next < reached.size() && reached.size() < n; ++next)
+    for (const Local head : arcs.heads_of(reached[next]))
+      if (!seen[at(head)]) seen[at(head)] = 1, reached.push_back(head);
+  return reached.size() == n;
+}
+
+}  // namespace
+
+template <class T>
+double Peeling<T>::work() const {
+  double sum = 0;
+  for (const auto& core : cores) {
+    const auto n = static_cast<double>(core.size());
+    sum += n * n * n;
+  }
+  return sum;
+}
+
+template <class T>
+Peeling<T> unpeeled(const Arcs<T>& arcs) {
+  Peeling<T> whole;
+  whole.component.assign(static_cast<std::size_t>(arcs.vertices()), 0);
+  whole.cores.emplace_back(whole.component.size());
+  std::iota(whole.cores.front().begin(), whole.cores.front().end(), 0);
+  whole.first_row.push_back(0);
+  return whole;
+}
+
+template <class T>
+Peeling<T> peel(const Arcs<T>& arcs) {
+  if (arcs.vertices() > 0 && is_one_core(arcs)) return unpeeled(arcs);
+  const Arcs<T> in = arcs.directed ? arcs.reversed() : Arcs<T>{};
+  const Neighbours near(arcs, arcs.directed ? in : arcs);
+  const auto n = static_cast<std::size_t>(arcs.vertices());
+  Peeling<T> peeling;
+  peeling.component.assign(n, -1);
+  peeling.cores.resize(number_components(near, peeling.component));
+
+  std::vector<Local> degree(n), fallen;
+  std::vector<char> peeled(n, 0);
+  for (std::size_t v = 0; v < n; ++v) {
+    degree[v] = static_cast<Local>(near.of(static_cast<Local>(v)).size());
+    if (degree[v] == 1) fallen.push_back(static_cast<Local>(v));
+  }
+  for (std::size_t next = 0; next < fallen.size(); ++next) {
+    const Local v = fallen[next];
+    if (degree[at(v)] == 0) continue;  // the other of the last two: it is the core
+    const auto list = near.of(v);
+    const Local anchor = *std::find_if(list.begin(), list.end(), [&](Local u) { return !peeled[at(u)]; });
+    const Twig<T> twig{v, anchor, weight_or_none(arcs, anchor, v), weight_or_none(arcs, v, anchor)};
+    if (path_sum(twig.there, twig.back) < T{}) refuse_negative_cycle(arcs, {std::min(v, anchor), std::max(v, anchor)});
+    peeling.twigs.push_back(twig);
+    peeled[at(v)] = 1;
+    if (--degree[at(anchor)] == 1) fallen.push_back(anchor);
+  }
+  for (std::size_t v = 0; v < n; ++v)
+    if (!peeled[v]) peeling.cores[at(peeling.component[v])].push_back(static_cast<Local>(v));
+  std::int64_t rows = 0;
+  for (const auto& core : peeling.cores) {
+    peeling.first_row.push_back(rows);
+    if (core.size() > 1) rows += std::ssize(core);
+  }
+  return peeling;
+}
+
+template <class T>
+Arcs<T> core_arcs(const Arcs<T>& arcs, const Peeling<T>& peeling, std::size_t component) {
+  const std::vector<Local>& core = peeling.cores[component];
+  // [vertex] its place in the core, or -1; small cores, of which there may be many, are searched instead.
+  std::vector<Local> places;
+  constexpr std::size_t kSmall = 16;
+  if (core.size() * kSmall >= static_cast<std::size_t>(arcs.vertices())) {
+    places.assign(static_cast<std::size_t>(arcs.vertices()), -1);
+    for (std::size_t k = 0; k < core.size(); ++k) places[at(core[k])] = static_cast<Local>(k);
+  }
+  const auto place_of = [&](Local v) -> Local {
+    if (!places.empty()) return places[at(v)];
+    const auto found = std::lower_bound(core.begin(), core.end(), v);
+    return found == core.end() || *found != v ? Local{-1} : static_cast<Local>(found - core.begin());
+  };
+  Arcs<T> cut;
+  cut.name = arcs.name;
+  cut.directed = arcs.directed;
+  cut.ids.reserve(core.size());
+  Edge most = 0;
+  for (const Local v : core) {
+    cut.ids.push_back(arcs.ids[at(v)]);
+    most += arcs.end(v) - arcs.begin(v);
+  }
+  // Places ascend as vertices do, so rows stay as they are.
+  cut.offsets = Array<Edge>(core.size() + 1, 0);
+  cut.heads = Array<Local>(static_cast<std::size_t>(most));
+  cut.weights = Array<T>(static_cast<std::size_t>(most));
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < core.size(); ++k) {
+    const auto heads = arcs.heads_of(core[k]);
+    const auto weights = arcs.weights_of(core[k]);
+    for (std::size_t e = 0; e < heads.size(); ++e) {
+      const Local place = place_of(heads[e]);
+      if (place < 0) continue;
+      cut.heads[kept] = place;
+      cut.weights[kept++] = weights[e];
+    }
+    cut.offsets[k + 1] = static_cast<Edge>(kept);
+  }
+  cut.heads.truncate(kept);
+  cut.weights.truncate(kept);
+  if (kept > 0) {
+    const auto [least, greatest] = std::minmax_element(cut.weights.begin(), cut.weights.end());
+    cut.least = *least;
+    cut.greatest = *greatest;
+  }
+  return cut;
+}
+
+#define ATOLL_PEEL(T)                              \
+  template double Peeling<T>::work() const;        \
+  template Peeling<T> peel<T>(const Arcs<T>&);     \
+  template Peeling<T> unpeeled<T>(const Arcs<T>&); \
+  template Arcs<T> core_arcs<T>(const Arcs<T>&, const Peeling<T>&, std::size_t);
+ATOLL_PEEL(float)
+ATOLL_PEEL(double)
+ATOLL_PEEL(std::int32_t)
+ATOLL_PEEL(std::uint16_t)
+ATOLL_PEEL(std::uint8_t)
+#undef ATOLL_PEEL
+
+}  // namespace atl

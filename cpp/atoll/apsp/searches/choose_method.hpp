@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/apsp/replicated_csr.hpp>
+#include <atoll/base/parallel.hpp>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+/// Which way to all pairs is the fastest here: each is tried on a few sources.
+///
+///     const auto estimates = estimate_methods(team, arcs, 2e11);      // the kernel's operations of a second
+///     estimates.front().method, estimates.front().seconds
+namespace atl {
+
+enum class PairsMethod : std::uint8_t { floyd_warshall, dijkstra, delta, breadth_first };
+/// fw, dijkstra, delta, bfs
+std::string_view name_of(PairsMethod method);
+/// Of --method; none for "auto". Throws InputError with the list of names.
+std::optional<PairsMethod> pairs_method_named(std::string_view name);
+
+struct MethodEstimate {
+  PairsMethod method = PairsMethod::floyd_warshall;
+  double seconds = 0;
+};
+
+/// Those that can do these arcs, the fastest first. Floyd-Warshall: 2 n^3 at the given rate (half of it where the graph
+/// is undirected). The others run from some sources that lie apart, and their time is multiplied; but not where
+/// Floyd-Warshall is done before that: then it is the only one. Negative weights are its own, too, and weights of dense graphs. Costs about a
+/// hundredth of the searches.
+template <class T>
+std::vector<MethodEstimate> estimate_methods(Team& team, const Arcs<T>& arcs, double operations_per_second);
+
+}  // namespace atl

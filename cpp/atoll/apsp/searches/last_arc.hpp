@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/apsp/paths/paths.hpp>
+#include <cmath>
+
+namespace atl {
+
+/// How far D(u, p) + w is from D(u, v); 0 for "exactly", as the sum is rounded.
+template <class T>
+double miss(T through, T weight, T distance) {
+  if (path_sum(through, weight) == distance) return 0;
+  if constexpr (!std::is_floating_point_v<T>) return HUGE_VAL;
+  return std::abs(static_cast<double>(through) + static_cast<double>(weight) - static_cast<double>(distance));
+}
+
+/// The number of an arc that a shortest path from u to v ends with, from a vertex that is nearer to u and `may` be come
+/// from; -1 where there is none. `in`: arcs turned round.
+template <class T, class May>
+Edge last_arc(const Arcs<T>& in, Local v, std::span<const T> from_u, May&& may) {
+  const T distance = from_u[static_cast<std::size_t>(v)];
+  double nearest = HUGE_VAL;
+  Edge found = -1;
+  for (Edge e = in.begin(v); e < in.end(v); ++e) {
+    const Local p = in.heads[static_cast<std::size_t>(e)];
+    const T through = from_u[static_cast<std::size_t>(p)];
+    if (!(through < distance)) continue;
+    const double far = miss(through, in.weights[static_cast<std::size_t>(e)], distance);
+    if (far >= nearest || !may(p)) continue;
+    nearest = far;
+    found = e;
+    if (far == 0) break;
+  }
+  return nearest <= kPathSlack<T> * std::abs(static_cast<double>(distance)) ? found : Edge{-1};
+}
+
+}  // namespace atl

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/apsp/distances.hpp>
+#include <atoll/apsp/store/distance_format.hpp>
+#include <atoll/runtime/aggregation/termination.hpp>
+#include <atoll/runtime/world.hpp>
+#include <optional>
+#include <string>
+
+/// The state of a long all-pairs run on disk, to go on from after an end: on any other grid and block size too.
+///
+///     Checkpoint checkpoint(world, {.folder = "run", .every_seconds = 1800,
+///                                   .run = {n, Element::float32, Semiring::min_plus, hash_of(world, distances)}});
+///     std::int64_t step = 0;
+///     if (auto saved = checkpoint.load<float>(layout)) step = saved->step, distances = std::move(saved->distances);
+///     for (; step < layout.rows.blocks(); ++step) {
+///       if (const Due due = checkpoint.due(step); due != Due::no) {
+///         checkpoint.save(step, distances);
+///         if (due == Due::save_and_end) break;           // SIGTERM
+///       }
+///       ...                                              // block step `step`
+///     }
+///
+/// In the folder lies `step-00000012/`: a file of blocks for each rank, each block with a checksum, and checkpoint.json.
+/// It gets that name when it is whole on all ranks, and only then is the one before it removed. All ranks must see the
+/// folder. All calls are collective and throw the same error on every rank: IoError (a full disk: what was saved before
+/// stays), InputError (a damaged file, by name; a checkpoint of another run).
+namespace atl {
+
+/// What must be the same for a run to go on from a checkpoint.
+struct RunIdentity {
+  std::int64_t n = 0;
+  Element element = Element::float32;
+  Semiring semiring = Semiring::min_plus;
+  std::uint64_t input = 0;  ///< a hash of what the run started from
+  bool operator==(const RunIdentity&) const = default;
+};
+
+struct CheckpointOptions {
+  std::string folder;            ///< made if it is not there
+  std::int64_t every_steps = 0;  ///< 0: steps do not count
+  double every_seconds = 0;      ///< 0: time does not
+  RunIdentity run = {};
+};
+
+enum class Due { no, save, save_and_end };
+
+struct CheckpointReport {
+  std::int64_t saved = 0;   ///< times
+  double save_seconds = 0;  ///< of this rank, in all
+  double load_seconds = 0;
+  std::uint64_t bytes = 0;  ///< of the latest that was saved, on all ranks
+
+  double seconds_each() const { return saved > 0 ? save_seconds / static_cast<double>(saved) : 0; }
+  /// Of the time, if one is saved every so many seconds: extrapolated from those that were.
+  double overhead_every(double seconds) const { return seconds_each() / seconds; }
+};
+
+template <class T>
+struct Restart {
+  std::int64_t step = 0;  ///< block steps of the layout asked for that are done
+  Distances<T> distances;
+  nlohmann::json extra;
+};
+
+class Checkpoint {
+ public:
+  /// Looks for what was saved in the folder, and whether two of them fit on the disk.
+  Checkpoint(World& world, const CheckpointOptions& options);
+
+  /// Whether to save, after `step` block steps. Ranks agree on it: as long as one collective.
+  Due due(std::int64_t step);
+  /// `distances` after `step` block steps of its layout: no update may be under way. `extra` of rank 0 is kept with it.
+  template <class T>
+  void save(std::int64_t step, const Distances<T>& distances, const nlohmann::json& extra = {});
+  /// The latest, dealt out anew; none: nothing was saved. Where blocks have another size than when it was saved, steps
+  /// that are partly done are done again, which changes nothing.
+  template <class T>
+  std::optional<Restart<T>> load(const GridLayout& layout);
+
+  /// Whether load() will find something.
+  bool has_saved() const { return !latest_.empty(); }
+  const CheckpointReport& report() const { return report_; }
+
+ private:
+  nlohmann::json read_state(const std::string& folder) const;
+
+  World& world_;
+  const CheckpointOptions options_;
+  const TerminationNotice terminate_;
+  std::string latest_;    // folder of the last whole one; empty: none
+  nlohmann::json state_;  // its checkpoint.json
+  std::int64_t saved_step_ = -1;
+  double saved_at_;
+  CheckpointReport report_;
+};
+
+/// A hash of a matrix that is the same on every grid. Collective.
+template <class T>
+std::uint64_t hash_of(World& world, const Distances<T>& distances);
+
+}  // namespace atl

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/apsp/store/distance_file_write.hpp>
+#include <atoll/io/mapped_file.hpp>
+#include <atoll/matrix/matrix.hpp>
+#include <memory>
+#include <span>
+#include <string>
+
+/// All pairs' distances on disk, to be asked by row, tile and pair. Not collective: any process opens it by itself.
+///
+///     DistanceFile file("d.tiles");                       // or d.npy, d.zarr; maps it, reads nothing
+///     file.distance(17, 42);                              // original ids; infinity: no path
+///     std::vector<float> row(file.n());
+///     file.read_row(file.index_of(17), row.data());       // in the order of ids
+///     MatrixView<const float> tile = file.tile<float>(0, 3).view;   // in place where it can be mapped
+///
+/// | form                | pair                     | row                    | tile                     |
+/// |---------------------|--------------------------|------------------------|--------------------------|
+/// | .npy                | in place                 | in place (row_view)    | in place, rows n apart   |
+/// | .tiles              | in place                 | copied from n/b tiles  | in place                 |
+/// | .zarr               | in place, chunk mapped   | copied from n/b chunks | in place                 |
+/// | .zarr, compressed   | unpacks the chunk        | unpacks n/b chunks     | unpacked                 |
+///
+/// Chunks stay mapped; unpacked ones stay up to kKeptBytes. A .npy that numpy has written opens too: its ids are 0 .. n-1.
+/// All calls may be made by several threads. Throws InputError (damaged, cut off, no such id), IoError.
+namespace atl {
+
+class DistanceFile {
+ public:
+  explicit DistanceFile(const std::string& path);
+  ~DistanceFile();
+  DistanceFile(DistanceFile&&) noexcept;
+
+  const std::string& path() const;
+  DistanceForm form() const;
+  const DistanceMeta& meta() const;
+  std::int64_t n() const { return meta().n; }
+  Element element() const { return meta().element; }
+
+  /// Original ids, ascending; empty: they are 0 .. n-1.
+  std::span<const Vertex> ids() const;
+  Vertex id_of(std::int64_t index) const;
+  /// InputError that names the id if there is none.
+  std::int64_t index_of(Vertex id) const;
+
+  /// scale times what is stored; where there is no path, infinity (of max_plus and max_min: -infinity).
+  double distance(Vertex u, Vertex v) const;
+  /// What is stored, as a double.
+  double value(std::int64_t i, std::int64_t j) const;
+  bool is_no_path(double value) const { return value == no_path(); }
+  /// What is stored where there is no path.
+  double no_path() const;
+
+  /// Row i into n values of the file's type; T must be it.
+  template <class T>
+  void read_row(std::int64_t i, T* to) const;
+  /// Row i in place; nullptr where it does not lie in one piece (all but .npy). It lives as long as the file is open.
+  const void* row_view(std::int64_t i) const;
+
+  std::int64_t tiles() const { return BlockCyclic{n(), meta().block, 1}.blocks(); }  ///< of a side
+  /// A block of the matrix, and what keeps it in memory.
+  template <class T>
+  struct Tile {
+    MatrixView<const T> view;
+    std::shared_ptr<const void> owner;
+  };
+  template <class T>
+  Tile<T> tile(std::int64_t i, std::int64_t j) const;
+
+  /// Arcs of the graph, as they were given to write_distances(); has_arcs() false: none were.
+  bool has_arcs() const { return meta().arcs >= 0; }
+  DistanceGraph graph() const;
+
+  static constexpr std::size_t kKeptBytes = std::size_t{256} << 20;
+
+ private:
+  struct Source;
+  const void* place(std::int64_t i, std::int64_t j, std::int64_t& stride, std::shared_ptr<const void>& owner) const;
+  std::unique_ptr<Source> source_;
+};
+
+}  // namespace atl

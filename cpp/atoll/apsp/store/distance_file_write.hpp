@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/apsp/distances.hpp>
+#include <atoll/apsp/store/distance_format.hpp>
+#include <atoll/io/output_folder.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+
+/// All pairs' distances into a file, each rank writing its own blocks.
+///
+///     write_distances(world, "d.npy", distances, {.ids = ids});                       // one matrix
+///     write_distances(world, "d.tiles", distances, {ids, offsets, targets, lengths},  // tiles, to be mapped
+///                     {.element = Element::uint16});
+///     write_distances(world, "d.zarr", distances, {}, {.zstd_level = 3});             // a chunk a block
+///
+/// All is collective and throws the same error on every rank: UsageError for an ending that is unknown, InputError for a
+/// value that the type asked for does not hold, IoError where the name is taken, the file system has too little room
+/// (said before anything is written) or refuses. The name appears when all is written, never before.
+namespace atl {
+
+/// Lengths of arcs, as they are: none (each has length 1), or a value an arc.
+using ArcLengths =
+    std::variant<std::monostate, std::span<const float>, std::span<const double>, std::span<const std::int32_t>,
+                 std::span<const std::uint16_t>, std::span<const std::uint8_t>>;
+
+/// What distances alone do not say. Rank 0's counts; others may give nothing.
+struct DistanceGraph {
+  std::span<const Vertex> ids = {};    ///< original ids, ascending; none: 0 .. n-1
+  std::span<const Edge> offsets = {};  ///< arcs by dense number of their source, n + 1; none: paths cannot be rebuilt
+  std::span<const Local> targets = {};
+  ArcLengths lengths = {};
+  bool directed = true;
+};
+
+struct DistanceFileOptions {
+  std::optional<Element> element = {};  ///< type of the values in the file; none: as they are
+  Semiring semiring = Semiring::min_plus;
+  double scale = 1;    ///< what a value of 1 means (fixed point)
+  int zstd_level = 0;  ///< .zarr: 0 leaves chunks as they are, so that they can be mapped
+  Existing existing = Existing::refuse;
+  nlohmann::json about = nlohmann::json::object();  ///< kept with the file: the command, its input
+};
+
+/// Values that change their type keep their meaning: what says no path in one says it in the other. Whole numbers are
+/// never rounded; float64 is, to float32.
+template <class T>
+void write_distances(World& world, const std::string& path, const Distances<T>& distances,
+                     const DistanceGraph& graph = {}, const DistanceFileOptions& options = {});
+
+/// Bytes that the matrix takes; of compressed chunks the most.
+std::uint64_t distance_bytes(DistanceForm form, std::int64_t n, std::int64_t block, Element element);
+
+}  // namespace atl

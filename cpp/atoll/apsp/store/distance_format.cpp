@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/apsp/store/distance_format.hpp>
+#include <atoll/base/error.hpp>
+#include <cmath>
+
+namespace atl {
+namespace {
+
+constexpr std::string_view kFormat = "atoll distances";
+constexpr int kVersion = 1;
+
+}  // namespace
+
+DistanceForm form_of(const std::string& path) {
+  std::string name = path;
+  while (name.size() > 1 && name.ends_with('/')) name.pop_back();
+  if (name.ends_with(".npy")) return DistanceForm::npy;
+  if (name.ends_with(".tiles")) return DistanceForm::tiles;
+  if (name.ends_with(".zarr")) return DistanceForm::zarr;
+  throw UsageError(
+      fmt::format("{}: its ending is none that distances have (.npy .tiles .zarr). Use one of them.", path));
+}
+
+nlohmann::json no_path_json(Element element, Semiring semiring) {
+  return with_value_type(element, [&](auto type) -> nlohmann::json {
+    const auto zero = zero_of<decltype(type)>(semiring);
+    if constexpr (std::is_floating_point_v<decltype(type)>) {
+      if (std::isinf(zero)) return zero > 0 ? "Infinity" : "-Infinity";
+    }
+    return zero;
+  });
+}
+
+nlohmann::json DistanceMeta::to_json() const {
+  return {{"format", kFormat},
+          {"version", kVersion},
+          {"n", n},
+          {"block", block},
+          {"type", name_of(element)},
+          {"semiring", name_of(semiring)},
+          {"no_path", no_path_json(element, semiring)},
+          {"scale", scale},
+          {"directed", directed},
+          {"ids", has_ids},
+          {"arcs", arcs < 0 ? nlohmann::json() : nlohmann::json(arcs)},
+          {"weights", weights.empty() ? nlohmann::json() : nlohmann::json(weights)},
+          {"about", about}};
+}
+
+DistanceMeta DistanceMeta::from_json(const std::string& path, const std::string& text) {
+  DistanceMeta meta;
+  try {
+    const nlohmann::json all = nlohmann::json::parse(text);
+    check(all.is_object() && all.value("format", "") == kFormat,
+          "{}: its metadata is not that of distances (format is not '{}'). Name a file of distances.", path, kFormat);
+    check(all.at("version") == kVersion,
+          "{}: is of version {} (this program reads version {}). Write it again with this program.", path,
+          all.at("version").dump(), kVersion);
+    all.at("n").get_to(meta.n);
+    all.at("block").get_to(meta.block);
+    meta.element = element_named(all.at("type").get<std::string>());
+    meta.semiring = semiring_named(all.at("semiring").get<std::string>());
+    all.at("scale").get_to(meta.scale);
+    all.at("directed").get_to(meta.directed);
+    all.at("ids").get_to(meta.has_ids);
+    if (!all.at("arcs").is_null()) all.at("arcs").get_to(meta.arcs);
+    if (!all.at("weights").is_null()) all.at("weights").get_to(meta.weights);
+    meta.about = all.at("about");
+  } catch (const nlohmann::json::exception& e) {
+    throw InputError(fmt::format("{}: its metadata is damaged ({}). Get it again.", path, e.what()));
+  }
+  constexpr std::int64_t kMost = std::int64_t{1} << 30;  // n * n * 8 fits 63 bits
+  check(meta.n >= 1 && meta.n <= kMost && meta.block >= 1 && meta.block <= meta.n && meta.arcs >= -1 &&
+            meta.arcs <= kMost * 1024 && std::isfinite(meta.scale),
+        "{}: its metadata contradicts itself (n = {}, blocks of {}, {} arcs). Get it again.", path, meta.n, meta.block,
+        meta.arcs);
+  return meta;
+}
+
+const char* numpy_type(Element element) {
+  switch (element) {
+    case Element::float64:
+      return "<f8";
+    case Element::int32:
+      return "<i4";
+    case Element::uint16:
+      return "<u2";
+    case Element::uint8:
+      return "|u1";
+    default:
+      return "<f4";
+  }
+}
+
+}  // namespace atl

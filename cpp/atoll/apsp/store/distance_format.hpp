@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/matrix/block_cyclic.hpp>
+#include <atoll/matrix/semiring.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <type_traits>
+
+/// What the writer and the reader of distance files agree on.
+///
+///     NAME.npy     the matrix, and behind it in the same file (as numpy.save appends): meta, ids, offsets, targets, weights
+///     NAME.tiles/  meta.json, tiles.bin, ids.npy, offsets.npy, targets.npy, weights.npy
+///     NAME.zarr/   a Zarr v2 group of the arrays distance (one chunk a block), ids, offsets, targets, weights;
+///                  meta is .zattrs
+///
+/// Numbers are little endian. Metadata is one JSON object:
+///     {"format": "atoll distances", "version": 1, "n", "block", "type": "float32", "semiring": "min_plus",
+///      "no_path": "Infinity" or a number, "scale": 1.0, "directed": bool, "ids": bool, "arcs": m or null,
+///      "weights": "float32" or null, "about": {..}}
+namespace atl {
+
+enum class DistanceForm : std::uint8_t { npy, tiles, zarr };
+
+/// By the ending of the name; UsageError with the list of them.
+DistanceForm form_of(const std::string& path);
+
+struct DistanceMeta {
+  std::int64_t n = 0, block = 0;
+  Element element = Element::float32;
+  Semiring semiring = Semiring::min_plus;
+  double scale = 1;  ///< a distance is the stored value times this
+  bool directed = true, has_ids = false;
+  std::int64_t arcs = -1;  ///< -1: none are there
+  std::string weights;     ///< the arcs' type; empty: arcs of length 1
+  nlohmann::json about = nlohmann::json::object();
+
+  nlohmann::json to_json() const;
+  /// InputError that names `path` where it is not ours, of a later version or contradicts itself.
+  static DistanceMeta from_json(const std::string& path, const std::string& text);
+};
+
+/// no_path as JSON has it: "Infinity", "-Infinity" or a number.
+nlohmann::json no_path_json(Element element, Semiring semiring);
+
+/// Tiles of a matrix in one file, by rows of tiles. Each begins at a page, so that it is mapped and dropped by itself,
+/// and is whole: row r of tile (i, j) lies width(j) values after row r - 1.
+struct TileOrder {
+  static constexpr std::uint64_t kAlign = 4096;
+  BlockCyclic side;  ///< parts = 1
+  std::uint64_t value_bytes = 4;
+
+  TileOrder(std::int64_t n, std::int64_t block, std::size_t bytes) : side{n, block, 1}, value_bytes(bytes) {}
+  std::uint64_t bytes_of(std::int64_t i, std::int64_t j) const { return padded(side.length_of(i), side.length_of(j)); }
+  std::uint64_t begin_of(std::int64_t i, std::int64_t j) const {
+    const std::int64_t full = side.blocks() - 1, last = side.length_of(full);
+    const std::uint64_t row =
+        static_cast<std::uint64_t>(full) * padded(side.block, side.block) + padded(side.block, last);
+    return static_cast<std::uint64_t>(i) * row + static_cast<std::uint64_t>(j) * padded(side.length_of(i), side.block);
+  }
+  std::uint64_t bytes() const {
+    const std::int64_t last = side.blocks() - 1;
+    return begin_of(last, last) + bytes_of(last, last);
+  }
+
+ private:
+  std::uint64_t padded(std::int64_t rows, std::int64_t cols) const {
+    return (static_cast<std::uint64_t>(rows * cols) * value_bytes + kAlign - 1) / kAlign * kAlign;
+  }
+};
+
+/// numpy's word for the type: "<f4".
+const char* numpy_type(Element element);
+
+}  // namespace atl

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/apsp/floyd_warshall/closure.hpp>
+#include <atoll/apsp/store/stored_rates.hpp>
+#include <atoll/matrix/gemm/tuning.hpp>
+
+namespace atl {
+
+template <class T>
+AllPairsOptions with_stored_rates(World& world, const Arcs<T>& arcs, AllPairsOptions options) {
+  const Algebra algebra = all_pairs_algebra(arcs, options.semiring);
+  world.together([&] {
+    const tune::Store store;
+    options.blocking = stored_blocking(algebra, store);
+    options.machine = stored_machine(algebra.element, store);
+  });
+  return options;
+}
+
+template AllPairsOptions with_stored_rates(World&, const Arcs<float>&, AllPairsOptions);
+template AllPairsOptions with_stored_rates(World&, const Arcs<double>&, AllPairsOptions);
+template AllPairsOptions with_stored_rates(World&, const Arcs<std::int32_t>&, AllPairsOptions);
+template AllPairsOptions with_stored_rates(World&, const Arcs<std::uint16_t>&, AllPairsOptions);
+template AllPairsOptions with_stored_rates(World&, const Arcs<std::uint8_t>&, AllPairsOptions);
+
+}  // namespace atl

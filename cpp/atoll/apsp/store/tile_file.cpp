@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atoll/apsp/store/distance_sides.hpp>
+#include <atoll/apsp/store/tile_file.hpp>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+namespace atl {
+namespace {
+
+constexpr int kVersion = 1;
+constexpr const char* kNote = "run.json";
+
+}  // namespace
+
+template <class T>
+TileFile<T>::TileFile(World& world, const std::string& path, std::int64_t n, std::int64_t block, std::uint64_t run,
+                      Existing existing)
+    : world_(world), order_(n, std::min(n, block), sizeof(T)), run_(run) {
+  check(n >= 1 && block >= 1, "{}: {} rows in blocks of {} are asked for (both are at least 1). Correct them.", path, n,
+        block);
+  if (form_of(path) != DistanceForm::tiles)
+    throw UsageError(
+        fmt::format("{}: its ending is not .tiles (a matrix that is worked on in a file is one). Add it.", path));
+  folder_ = std::make_unique<OutputFolder>(world, path, existing, "meta.json", OutputFolder::Earlier::go_on);
+  if (const auto note = read_note()) {
+    next_step_ = note->at("next_step");
+    order_ = TileOrder(n, note->at("block"), sizeof(T));
+  } else {
+    folder_->clear();
+    check_room(world, path, order_.bytes(), existing,
+               fmt::format("the values of {0} x {0} pairs as {1}", n, name_of(kElementOf<T>)));
+  }
+  file_ = folder_->create_shared("tiles.bin", order_.bytes());
+}
+
+template <class T>
+std::optional<nlohmann::json> TileFile<T>::read_note() const {
+  const std::string path = folder_->temporary() + "/" + kNote;
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return {};
+  const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  nlohmann::json note;
+  try {
+    note = nlohmann::json::parse(text);
+    static_cast<void>(note.at("next_step").get<std::int64_t>());
+    static_cast<void>(note.at("block").get<std::int64_t>());
+  } catch (const nlohmann::json::exception& e) {
+    throw InputError(
+        fmt::format("{}: is damaged ({}). Remove {} and start again.", path, e.what(), folder_->temporary()));
+  }
+  const bool same = note.value("version", 0) == kVersion && note.value("n", std::int64_t{0}) == n() &&
+                    note.value("type", "") == name_of(kElementOf<T>) && note.value("run", std::uint64_t{0}) == run_;
+  if (!same) {
+    folder_->keep();
+    throw InputError(fmt::format("{}: is of another run ({}). Remove it, or name another output.", folder_->temporary(),
+                                 note.dump()));
+  }
+  return note;
+}
+
+template <class T>
+void TileFile<T>::fail(const char* what, int error) const {
+  throw IoError(fmt::format("{}: cannot be {} ({}). Check the disk.", folder_->path(), what,
+                            std::generic_category().message(error)));
+}
+
+template <class T>
+void TileFile<T>::read(std::int64_t i, std::int64_t j, T* to) const {
+  auto at = static_cast<off_t>(order_.begin_of(i, j));
+  auto left = static_cast<std::size_t>(length(i) * length(j)) * sizeof(T);
+  for (auto* p = reinterpret_cast<char*>(to); left > 0;) {
+    const ssize_t got = pread(file_, p, left, at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) fail("read", got < 0 ? errno : EIO);
+    p += got;
+    at += got;
+    left -= static_cast<std::size_t>(got);
+  }
+  // Its copy in the system's cache would only take room from other tiles: this one comes back changed.
+  posix_fadvise(file_, static_cast<off_t>(order_.begin_of(i, j)), static_cast<off_t>(order_.bytes_of(i, j)),
+                POSIX_FADV_DONTNEED);
+}
+
+template <class T>
+void TileFile<T>::write(std::int64_t i, std::int64_t j, const T* from) const {
+  const std::uint64_t at = order_.begin_of(i, j);
+  const auto bytes = static_cast<std::size_t>(length(i) * length(j)) * sizeof(T);
+  folder_->write_at(file_, from, bytes, at);
+  sync_file_range(file_, static_cast<off_t>(at), static_cast<off_t>(bytes), SYNC_FILE_RANGE_WRITE);
+}
+
+template <class T>
+void TileFile<T>::note(std::int64_t next_step) {
+  if (fdatasync(file_) != 0) fail("written", errno);
+  const nlohmann::json note{{"version", kVersion}, {"n", n()},
+                            {"block", block()},    {"type", name_of(kElementOf<T>)},
+                            {"run", run_},         {"next_step", next_step}};
+  const std::string text = note.dump() + "\n", path = folder_->temporary() + "/" + kNote, fresh = path + ".new";
+  FileHandle file(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (file.get() < 0) fail("written", errno);
+  folder_->write_at(file.get(), text.data(), text.size(), 0);
+  if (fsync(file.get()) != 0 || file.close() != 0 || ::rename(fresh.c_str(), path.c_str()) != 0) fail("written", errno);
+  const FileHandle folder(::open(folder_->temporary().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.get() >= 0) ::fsync(folder.get());
+  next_step_ = next_step;
+}
+
+template <class T>
+void TileFile<T>::commit(const DistanceGraph& graph, const DistanceFileOptions& options) {
+  check_graph(folder_->path(), n(), graph);
+  std::error_code ignored;
+  std::filesystem::remove(folder_->temporary() + "/" + kNote, ignored);
+  write_sides(*folder_, meta_of(n(), block(), kElementOf<T>, graph, options), graph);
+  folder_->commit();
+}
+
+template class TileFile<float>;
+template class TileFile<double>;
+template class TileFile<std::int32_t>;
+template class TileFile<std::uint16_t>;
+template class TileFile<std::uint8_t>;
+
+}  // namespace atl

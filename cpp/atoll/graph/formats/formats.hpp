@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/base/error.hpp>
+#include <atoll/graph/formats/read.hpp>
+#include <atoll/io/read_file.hpp>
+#include <string>
+#include <string_view>
+
+/// One reader a format, behind read_edges. All are collective and get the head of the file, the same on all
+/// ranks, so that what they conclude from it needs no agreement.
+namespace atl {
+
+EdgeList read_edge_list(World& world, const std::string& path, Head& head, const ReadOptions& options);
+EdgeList read_matrix_market(World& world, const std::string& path, Head& head, const ReadOptions& options);
+EdgeList read_dimacs(World& world, const std::string& path, Head& head, const ReadOptions& options);
+EdgeList read_metis(World& world, const std::string& path, Head& head, const ReadOptions& options);
+EdgeList read_graphalytics(World& world, const std::string& path, const ReadOptions& options);
+EdgeList read_graph500(World& world, const std::string& path, int bits, const ReadOptions& options);
+
+/// Lines of the head, numbered from 1.
+///
+///     HeadLines lines(path, head);
+///     while (lines.next()) use(lines.line());
+class HeadLines {
+ public:
+  /// Thrown when the head ends before its reader is satisfied and the file does not.
+  struct TooShort {};
+
+  HeadLines(const std::string& path, const Head& head);
+  /// Goes to the next line; false at the end of the file.
+  bool next();
+  std::string_view line() const { return line_; }  ///< without its line end
+  std::int64_t number() const { return number_; }
+  std::uint64_t offset() const { return begin_; }  ///< of this line in the text
+  std::uint64_t behind() const { return next_; }   ///< of the next line
+  /// "path:line: what".
+  [[noreturn]] void fail(const std::string& what) const;
+
+ private:
+  const std::string* path_;
+  const Head* head_;
+  std::string_view line_;
+  std::size_t begin_ = 0, next_ = 0;
+  std::int64_t number_ = 0;
+};
+
+/// Calls conclude(head), with a longer head while that throws TooShort. Collective.
+template <class F>
+auto from_head(World& world, const std::string& path, Head& head, F&& conclude) {
+  constexpr std::size_t kMost = std::size_t{256} << 20;
+  for (;;) {
+    try {
+      return conclude(std::as_const(head));
+    } catch (const HeadLines::TooShort&) {
+      check(head.text.size() < kMost, "{}: its first {} bytes hold no edge (is this a graph?). Name its format.", path,
+            head.text.size());
+      head = read_head(world, path, head.text.size() * 8);
+    }
+  }
+}
+
+/// A whole number of a header, or -1 if it is none; too large a number is INT64_MAX.
+std::int64_t header_number(std::string_view field);
+
+/// How many edges to expect on this rank, so that the columns need not grow: only address space is taken for
+/// them.
+std::size_t expected_share(World& world, const Head& head, std::size_t least_bytes_per_edge);
+
+/// Throws unless a text of head.most_text_bytes can hold `promised` items of `least_bytes` each.
+void check_promise(const HeadLines& lines, const Head& head, std::int64_t promised, std::size_t least_bytes,
+                   const char* items);
+
+/// `name` has one of the blank-separated endings, before .gz or .zst.
+bool has_ending(std::string_view name, std::string_view endings);
+
+}  // namespace atl

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/base/error.hpp>
+#include <atoll/base/id_rule.hpp>
+#include <atoll/graph/formats/lines.hpp>
+
+namespace atl {
+namespace {
+
+using scan::is_blank;
+using scan::is_delimiter;
+
+// The shortest edge is "0 0\n".
+constexpr std::size_t kBytesPerEdge = 4;
+
+const char* skip_blanks(const char* p) {
+  while (is_blank(*p)) ++p;
+  return p;
+}
+
+bool begins_comment(const char* p, const LineShape& shape) {
+  if (*p == '/') return p[1] == '/' && shape.comments.find('/') != std::string::npos;
+  return *p != 0 && shape.comments.find(*p) != std::string::npos;
+}
+
+// ---- the careful path
+// -----------------------------------------------------------------------------------------------
+
+[[noreturn]] void refuse_id(const char* at, std::string_view field, const char* name) {
+  if (field.size() > 1 && field[0] == '-' && scan::is_digit(field[1]))
+    throw LineError{at, fmt::format("{} is {} ({}). Renumber the vertices.", name, field.substr(0, 40), kIdRule)};
+  if (std::all_of(field.begin(), field.end(), scan::is_digit))
+    throw LineError{at, fmt::format("{} is {} ({}). Renumber the vertices.", name, field.substr(0, 40), kIdRule)};
+  throw LineError{
+      at, fmt::format("{} is {} (not a whole number). Name the file's format and columns, or number the vertices as "
+                      "docs/names.md shows.",
+                      name, in_quotes(field))};
+}
+
+std::uint64_t careful_id(std::string_view field, const char* name, const LineShape& shape) {
+  const char* p = field.data();
+  std::uint64_t id = 0;
+  // field is followed by more text or padding, so scanning past it is harmless.
+  if (!scan_id(p, id) || p != field.data() + field.size() || id > static_cast<std::uint64_t>(kMaxVertex))
+    refuse_id(field.data(), field, name);
+  // An id is at most kMaxVertex here, and `highest` is -1 where the header promises no vertex at all.
+  if (static_cast<Vertex>(id) < shape.lowest || static_cast<Vertex>(id) > shape.highest)
+    throw LineError{field.data(), fmt::format("{} is {} {}", name, id, shape.range_rule)};
+  return id;
+}
+
+double careful_weight(std::string_view field) {
+  const char* p = field.data();
+  double weight = 0;
+  if (scan_weight(p, field.data() + field.size(), weight) && p == field.data() + field.size()) return weight;
+  std::string lower(field);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const bool nan = lower.find("nan") != std::string::npos, inf = lower.find("inf") != std::string::npos;
+  if (nan || inf)
+    throw LineError{
+        field.data(),
+        fmt::format("weight is {} (weights are finite numbers). Remove the edge or correct it.", in_quotes(field))};
+  double value = 0;
+  const char* first = field.data() + (field.size() > 1 && (field[0] == '+' || field[0] == '-'));
+  if (const auto [end, error] = std::from_chars(first, field.data() + field.size(), value);
+      error == std::errc::result_out_of_range && end == field.data() + field.size())
+    throw LineError{field.data(),
+                    fmt::format("weight is {} (beyond the range of a double). Scale the weights.", in_quotes(field))};
+  if (const std::string_view digits(first, static_cast<std::size_t>(field.data() + field.size() - first));
+      rounds_whole_number(digits, value))
+    throw LineError{field.data(), fmt::format("weight is {} (a double would round this whole number to {:.0f}). Scale "
+                                              "the weights, read without them, or write '{}.' if rounding will do.",
+                                              in_quotes(field), field[0] == '-' ? -value : value, field)};
+  throw LineError{field.data(),
+                  fmt::format("weight is {} (not a number). Correct it, or read without weights.", in_quotes(field))};
+}
+
+// Takes the field at p, then what separates it from the next; the field may be empty where two delimiters
+// meet.
+std::string_view take_field(const char*& p, const char* end) {
+  const char* begin = p;
+  while (p < end && !is_blank(*p) && !is_delimiter(*p)) ++p;
+  const std::string_view field(begin, static_cast<std::size_t>(p - begin));
+  while (p < end && is_blank(*p)) ++p;
+  if (p < end && is_delimiter(*p)) ++p;
+  while (p < end && is_blank(*p)) ++p;
+  return field;
+}
+
+}  // namespace
+
+bool rounds_whole_number(std::string_view digits, double value) {
+  if (digits.empty() || !std::all_of(digits.begin(), digits.end(), scan::is_digit)) return false;
+  digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size() - 1));
+  return fmt::format("{:.0f}", value) != digits;
+}
+
+std::vector<std::string_view> fields_of(std::string_view line) {
+  const char *p = line.data(), *end = p + line.size();
+  while (p < end && is_blank(*p)) ++p;
+  std::vector<std::string_view> fields;
+  while (p < end) fields.push_back(take_field(p, end));
+  return fields;
+}
+
+bool is_number(std::string_view field) {
+  if (!field.empty() && field[0] == '+') field.remove_prefix(1);
+  double value;
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+  return error != std::errc::invalid_argument && end == field.data() + field.size();
+}
+
+bool read_line(const char* p, const char* end, const LineShape& shape, LineValues& values) {
+  while (p < end && is_blank(*p)) ++p;
+  if (p == end || begins_comment(p, shape)) return false;
+  const char* line = p;
+  if (shape.prefix) {
+    const std::string_view word = take_field(p, end);
+    if (word.size() != 1 || word[0] != shape.prefix)
+      throw LineError{line,
+                      fmt::format("the line begins with {} (an edge begins with '{}'). Correct or remove the line.",
+                                  in_quotes(word), shape.prefix)};
+  }
+  const int last = std::max({shape.source, shape.target, shape.weight});
+  int column = 0;
+  for (; column <= last && p < end; ++column) {
+    const std::string_view field = take_field(p, end);
+    const bool wanted = column == shape.source || column == shape.target || column == shape.weight;
+    if (wanted && field.empty())
+      throw LineError{field.data(),
+                      fmt::format("column {} is empty (an edge needs it). Complete or remove the line.", column + 1)};
+    if (column == shape.source) values.source = careful_id(field, shape.source_name, shape);
+    if (column == shape.target) values.target = careful_id(field, shape.target_name, shape);
+    if (column == shape.weight) values.weight = careful_weight(field);
+  }
+  if (column <= last) {
+    const char* needs = shape.target < 0 ? "a vertex" : shape.weight < 0 ? "an edge" : "an edge with its weight";
+    throw LineError{line, fmt::format("the line has {} column{} ({} needs {}). Complete or remove it.", column,
+                                      column == 1 ? "" : "s", needs, last + 1)};
+  }
+  if (p < end && !begins_comment(p, shape) && column >= shape.most_columns) {
+    const auto more = fields_of({p, static_cast<std::size_t>(end - p)});
+    throw LineError{p, fmt::format("the line has {} columns (those before have {}). If this is a list of "
+                                   "neighbours, convert it to one edge a line.",
+                                   static_cast<std::size_t>(column) + more.size(), column)};
+  }
+  return true;
+}
+
+// ---- the fast path
+// --------------------------------------------------------------------------------------------------
+
+namespace {
+
+// What stands between two fields.
+inline bool separate(const char*& p) {
+  bool delimited = is_delimiter(*p);
+  if (!delimited && !is_blank(*p)) return false;
+  ++p;
+  if (scan::is_digit(*p)) [[likely]]
+    return true;
+  p = skip_blanks(p);
+  if (!delimited && is_delimiter(*p)) p = skip_blanks(p + 1);
+  return true;
+}
+
+// Behind the last field that is wanted: the line may hold more, or not. False if the field goes on, or the
+// line does and must not.
+inline bool end_line(const char*& p, const char* end, bool more_allowed, const LineShape& shape) {
+  if (*p == '\n') [[likely]] {
+    ++p;
+    return true;
+  }
+  if (!is_blank(*p) && !is_delimiter(*p)) return false;
+  p = skip_blanks(p);
+  if (is_delimiter(*p)) p = skip_blanks(p + 1);
+  if (*p != '\n' && !more_allowed && !begins_comment(p, shape)) return false;
+  p = next_line(p, end);
+  return true;
+}
+
+template <bool kWeighted, bool kPrefix, class Id>
+bool parse_edges(const char* p, const char* end, const LineShape& shape, Id* source, Id* target, double* weight,
+                 std::size_t& count, std::uint64_t& all) {
+  const bool more_allowed = shape.most_columns > (kWeighted ? 3 : 2);
+  std::size_t n = 0;
+  std::uint64_t bits = 0;
+  while (p < end) {
+    std::uint64_t a, b;
+    bool found = false;
+    if constexpr (kPrefix) {
+      if (*p == shape.prefix && is_blank(p[1])) {
+        p = skip_blanks(p + 2);
+        if (!scan_id(p, a)) return false;
+        found = true;
+      }
+    } else {
+      found = scan_id(p, a);
+    }
+    if (!found) [[unlikely]] {
+      p = skip_blanks(p);
+      if (*p == '\n' || begins_comment(p, shape)) {
+        p = next_line(p, end);
+        continue;
+      }
+      if (kPrefix || !scan_id(p, a)) return false;
+    }
+    if (!separate(p) || !scan_id(p, b)) return false;
+    if constexpr (kWeighted) {
+      if (!separate(p) || !scan_weight(p, end, weight[n])) return false;
+    }
+    if (!end_line(p, end, more_allowed, shape)) return false;
+    source[n] = static_cast<Id>(a);
+    target[n] = static_cast<Id>(b);
+    bits |= a | b;
+    ++n;
+  }
+  count = n;
+  all = bits;
+  return true;
+}
+
+template <class Id>
+bool in_range(const Id* ids, std::size_t n, Vertex lowest, Vertex highest) {
+  using U = std::make_unsigned_t<Id>;
+  U least = std::numeric_limits<U>::max(), most = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto id = static_cast<U>(ids[i]);
+    least = std::min(least, id);
+    most = std::max(most, id);
+  }
+  return n == 0 || (highest >= lowest && least >= static_cast<std::uint64_t>(lowest) &&
+                    most <= static_cast<std::uint64_t>(highest));
+}
+
+}  // namespace
+
+LineParser::LineParser(World& world, LineShape shape, std::size_t expected_edges)
+    : shape_(std::move(shape)),
+      simple_(shape_.source == 0 && shape_.target == 1 && (shape_.weight == -1 || shape_.weight == 2)),
+      columns_(expected_edges, shape_.weight >= 0),
+      scratch_(static_cast<std::size_t>(world.team().size())) {}
+
+BlockWork LineParser::work() {
+  if (shape_.target < 0)
+    return
+        [this](int thread, const Block& block) { parse_vertices(scratch_[static_cast<std::size_t>(thread)], block); };
+  return [this](int thread, const Block& block) { parse(scratch_[static_cast<std::size_t>(thread)], block); };
+}
+
+void LineParser::make_room(Scratch& scratch, std::size_t bytes) {
+  const std::size_t edges = bytes / kBytesPerEdge + 2;
+  if (edges <= scratch.room) return;
+  scratch.source = Array<Vertex>(edges);
+  scratch.target = Array<Vertex>(edges);
+  if (shape_.weight >= 0) scratch.weight = Array<double>(edges);
+  scratch.room = edges;
+}
+
+template <class Id>
+bool LineParser::parse_as(Scratch& scratch, const Block& block) {
+  auto* source = reinterpret_cast<Id*>(scratch.source.data());
+  auto* target = reinterpret_cast<Id*>(scratch.target.data());
+  double* weight = scratch.weight.data();
+  std::uint64_t all = 0;
+  bool good = false;
+  if (simple_) {
+    const auto parse = shape_.weight < 0
+                           ? (shape_.prefix ? parse_edges<false, true, Id> : parse_edges<false, false, Id>)
+                           : (shape_.prefix ? parse_edges<true, true, Id> : parse_edges<true, false, Id>);
+    good = parse(block.begin, block.end, shape_, source, target, weight, scratch.count, all);
+  }
+  if (!good) {
+    // Other columns, or something is wrong and is found here.
+    std::size_t n = 0;
+    for (const char* p = block.begin; p < block.end;) {
+      const char* next = next_line(p, block.end);
+      LineValues values;
+      if (read_line(p, next - 1, shape_, values)) {
+        source[n] = static_cast<Id>(values.source);
+        target[n] = static_cast<Id>(values.target);
+        if (weight) weight[n] = values.weight;
+        all |= values.source | values.target;
+        ++n;
+      }
+      p = next;
+    }
+    scratch.count = n;
+  }
+  scratch.wide = all >> 32 != 0;
+  return sizeof(Id) == sizeof(Vertex) || !scratch.wide;
+}
+
+template <class Id>
+void LineParser::append(Scratch& scratch, const Block& block) {
+  const auto* source = reinterpret_cast<const Id*>(scratch.source.data());
+  const auto* target = reinterpret_cast<const Id*>(scratch.target.data());
+  const std::size_t n = scratch.count;
+  const bool any_id = shape_.lowest == 0 && shape_.highest == kMaxVertex && sizeof(Id) < sizeof(Vertex);
+  if (!any_id &&
+      (!in_range(source, n, shape_.lowest, shape_.highest) || !in_range(target, n, shape_.lowest, shape_.highest))) {
+    for (const char* p = block.begin; p < block.end;) {
+      const char* next = next_line(p, block.end);
+      LineValues ignored;
+      read_line(p, next - 1, shape_, ignored);
+      p = next;
+    }
+  }
+  scratch.appended = true;
+  columns_.append(block.turn, source, target, scratch.weight.data(), n);
+}
+
+void LineParser::parse(Scratch& scratch, const Block& block) {
+  scratch.appended = false;
+  try {
+    make_room(scratch, static_cast<std::size_t>(block.end - block.begin));
+    // A thread that met wide ids expects more of them.
+    if (!scratch.wide && parse_as<std::uint32_t>(scratch, block)) {
+      append<std::uint32_t>(scratch, block);
+    } else {
+      parse_as<Vertex>(scratch, block);
+      append<Vertex>(scratch, block);
+    }
+  } catch (...) {
+    // Others wait for this turn.
+    if (!scratch.appended) columns_.append(block.turn, static_cast<const Vertex*>(nullptr), nullptr, nullptr, 0);
+    throw;
+  }
+}
+
+void LineParser::parse_vertices(Scratch& scratch, const Block& block) {
+  for (const char* p = block.begin; p < block.end;) {
+    std::uint64_t id;
+    const char* q = p;
+    if (scan_id(q, id) && (*q == '\n' || is_blank(*q) || is_delimiter(*q)) &&
+        id <= static_cast<std::uint64_t>(kMaxVertex)) {
+      scratch.vertices.push_back(static_cast<Vertex>(id));
+      p = next_line(q, block.end);
+      continue;
+    }
+    const char* next = next_line(p, block.end);
+    LineValues values;
+    if (read_line(p, next - 1, shape_, values)) scratch.vertices.push_back(static_cast<Vertex>(values.source));
+    p = next;
+  }
+}
+
+std::vector<Vertex> LineParser::take_vertices() {
+  std::vector<Vertex> all;
+  for (Scratch& s : scratch_) {
+    if (all.empty()) {
+      all = std::move(s.vertices);
+    } else {
+      all.insert(all.end(), s.vertices.begin(), s.vertices.end());
+      s.vertices = {};
+    }
+  }
+  return all;
+}
+
+}  // namespace atl

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/graph/edge_list.hpp>
+#include <atoll/graph/partition/blocks.hpp>
+#include <atoll/runtime/world.hpp>
+#include <span>
+
+namespace atl {
+
+/// The dense vertices that this rank's edges name, and what their owners know of them.
+///
+///     const NamedVertices named(world, blocks, edges);                           // collective
+///     const std::vector<Rank> owner = named.fetch(std::span<const Rank>(mine));  // collective; mine: of the own block
+///     owner[named.index(dense)];
+class NamedVertices {
+ public:
+  /// InputError, the same on all ranks, where n bits exceed Plan::replicated_bytes.
+  NamedVertices(World& world, const Blocks& blocks, const EdgeList& edges);
+
+  std::size_t index(Vertex dense) const {
+    const auto at = static_cast<std::uint64_t>(dense);
+    const std::uint64_t below = seen_[at / 64] & ((std::uint64_t{1} << (at % 64)) - 1);
+    return before_[at / 64] + static_cast<std::size_t>(__builtin_popcountll(below));
+  }
+
+  /// [index] the value of each named vertex, from the ranks that own them.
+  template <Plain T>
+  std::vector<T> fetch(std::span<const T> own) const {
+    std::vector<std::vector<T>> answers(wanted_.size());
+    for (std::size_t r = 0; r < wanted_.size(); ++r)
+      for (const Vertex natural : wanted_[r]) answers[r].push_back(own[static_cast<std::size_t>(natural)]);
+    std::vector<T> values;
+    for (const auto& part : world_.exchange(std::move(answers))) values.insert(values.end(), part.begin(), part.end());
+    return values;
+  }
+
+ private:
+  World& world_;
+  Array<std::uint64_t> seen_;                // [dense / 64]
+  Array<std::size_t> before_;                // [dense / 64] named vertices before that word
+  std::vector<std::vector<Vertex>> wanted_;  // [rank] natural numbers here that it names, ascending
+};
+
+}  // namespace atl

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/graph/formats/binary.hpp>
+#include <atoll/graph/formats/formats.hpp>
+#include <atoll/graph/formats/lines.hpp>
+#include <atoll/graph/formats/read.hpp>
+#include <charconv>
+#include <filesystem>
+
+namespace atl {
+namespace fs = std::filesystem;
+namespace {
+
+// Enough for the header of nearly every file.
+constexpr std::size_t kHeadBytes = std::size_t{64} << 10;
+
+std::string without_packing(std::string name) {
+  for (const std::string_view ending : {".gz", ".zst"})
+    if (name.ends_with(ending)) name.resize(name.size() - ending.size());
+  return name;
+}
+
+std::string known_formats() {
+  std::string all = "auto";
+  for (const FileFormat& f : file_formats()) all += fmt::format(" {}", f.name);
+  return all;
+}
+
+// By what the file says of itself, else by its name.
+std::string detect(const std::string& path, const Head& head) {
+  const std::string_view text = head.text;
+  if (text.starts_with(kBinaryMagic)) return "atoll";
+  constexpr std::string_view kBanner = "%%MatrixMarket";
+  if (text.size() >= kBanner.size() &&
+      std::equal(kBanner.begin(), kBanner.end(), text.begin(),
+                 [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); }))
+    return "mtx";
+  for (const FileFormat& f : file_formats())
+    if (has_ending(path, f.endings)) return f.name;
+  // Edge lists have any name. A zero byte is in no text.
+  check(text.substr(0, 4096).find('\0') == std::string_view::npos,
+        "{}: is not text (there is a zero byte at {}) and its name does not say what it is. Name its format: "
+        "{}.",
+        path, text.find('\0'), known_formats());
+  return "edges";
+}
+
+// Whether `path` names a Graphalytics data set: by one of its files, their common beginning, or their folder.
+bool is_graphalytics(const std::string& path) {
+  std::error_code ignored;
+  const std::string plain = without_packing(path);
+  const fs::path p(plain);
+  if (p.extension() == ".properties" || p.extension() == ".v") return fs::exists(path, ignored);
+  if (p.extension() == ".e") {
+    fs::path stem = p;
+    for (const char* v : {".v", ".v.zst", ".v.gz", ".properties"})
+      if (fs::exists(stem.replace_extension(v), ignored)) return true;
+    return false;
+  }
+  if (fs::is_directory(p, ignored)) {
+    for (const auto& entry : fs::directory_iterator(p, ignored))
+      if (entry.path().extension() == ".properties" ||
+          fs::path(without_packing(entry.path().string())).extension() == ".e")
+        return true;
+    return false;
+  }
+  if (fs::exists(path, ignored)) return false;
+  for (const char* e : {".properties", ".e", ".e.zst", ".e.gz"})
+    if (fs::exists(path + e, ignored)) return true;
+  return false;
+}
+
+// Other formats say themselves what is where.
+void refuse_columns(const std::string& path, const std::string& format, const ReadOptions& options) {
+  if (format == "edges") return;
+  for (const auto& [what, column] : {std::pair("source", &options.source_column),
+                                     {"target", &options.target_column},
+                                     {"weight", &options.weight_column}})
+    if (!column->empty())
+      throw UsageError(
+          fmt::format("{}: the {} column is {} (columns are chosen in edge lists, and this is {}). Leave "
+                      "it out, or name the format.",
+                      path, what, *column, format));
+}
+
+}  // namespace
+
+const std::vector<FileFormat>& file_formats() {
+  static const std::vector<FileFormat> formats = {
+      {"edges", ".el .wel .edges .elist .txt .tsv .csv .e", "one edge a line: source, target, perhaps a weight"},
+      {"mtx", ".mtx", "Matrix Market, coordinate"},
+      {"metis", ".graph .metis", "METIS: line i has the neighbours of vertex i"},
+      {"dimacs", ".gr", "DIMACS shortest paths: p sp, then a lines"},
+      {"graphalytics", ".properties .v", "LDBC Graphalytics: .v, .e and .properties"},
+      {"graph500", ".g500", "Graph500 binary, 48 bits an end, 12 bytes an edge"},
+      {"graph500-64", ".g500-64", "Graph500 binary, 64 bits an end, 16 bytes an edge"},
+      {"atoll", ".atoll", "our own: checksummed blocks of columns"},
+  };
+  return formats;
+}
+
+EdgeList read_edges(World& world, const std::string& path, const ReadOptions& options) {
+  std::string format = options.format;
+  const bool known = format == "auto" || std::any_of(file_formats().begin(), file_formats().end(),
+                                                     [&](const FileFormat& f) { return f.name == format; });
+  if (!known)
+    throw UsageError(
+        fmt::format("format is {} (known: {}). Name one of them, or leave it out.", format, known_formats()));
+
+  int graphalytics = format == "graphalytics";
+  if (format == "auto" && world.rank() == 0) graphalytics = is_graphalytics(path);
+  world.broadcast(std::span(&graphalytics, 1), 0);
+  EdgeList edges;
+  if (graphalytics) {
+    refuse_columns(path, "graphalytics", options);
+    edges = read_graphalytics(world, path, options);
+  } else {
+    Head head = read_head(world, path, kHeadBytes);
+    if (format == "auto") format = detect(path, head);
+    refuse_columns(path, format, options);
+    if (format == "mtx")
+      edges = read_matrix_market(world, path, head, options);
+    else if (format == "metis")
+      edges = read_metis(world, path, head, options);
+    else if (format == "dimacs")
+      edges = read_dimacs(world, path, head, options);
+    else if (format == "graph500")
+      edges = read_graph500(world, path, 48, options);
+    else if (format == "graph500-64")
+      edges = read_graph500(world, path, 64, options);
+    else if (format == "atoll")
+      edges = read_binary(world, path, options);
+    else
+      edges = read_edge_list(world, path, head, options);
+  }
+  edges.name = path;
+  return edges;
+}
+
+// ---- what the formats share
+// -----------------------------------------------------------------------------------------
+
+HeadLines::HeadLines(const std::string& path, const Head& head) : path_(&path), head_(&head) {
+  if (head.text.starts_with("\xef\xbb\xbf")) next_ = 3;  // the byte order mark of UTF-8
+  check(!head.text.starts_with("\xff\xfe") && !head.text.starts_with("\xfe\xff"),
+        "{}:1: the text is UTF-16 (its first bytes are a UTF-16 byte order mark). Convert it to UTF-8.", path);
+}
+
+bool HeadLines::next() {
+  begin_ = next_;
+  if (begin_ >= head_->text.size()) {
+    if (!head_->whole) throw TooShort{};
+    line_ = {};
+    return false;
+  }
+  std::size_t end = head_->text.find('\n', begin_);
+  if (end == std::string::npos) {
+    if (!head_->whole) throw TooShort{};
+    end = head_->text.size();
+    next_ = end;
+  } else {
+    next_ = end + 1;
+  }
+  line_ = std::string_view(head_->text).substr(begin_, end - begin_);
+  ++number_;
+  return true;
+}
+
+void HeadLines::fail(const std::string& what) const {
+  throw InputError(fmt::format("{}:{}: {}", *path_, number_, what));
+}
+
+std::int64_t header_number(std::string_view field) {
+  if (field.empty() || !std::all_of(field.begin(), field.end(), [](char c) { return scan::is_digit(c); })) return -1;
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+  return error == std::errc{} ? value : INT64_MAX;
+}
+
+std::size_t expected_share(World& world, const Head& head, std::size_t least_bytes_per_edge) {
+  return static_cast<std::size_t>(head.expected_text_bytes / static_cast<std::uint64_t>(world.size()) /
+                                  least_bytes_per_edge) +
+         (std::size_t{512} << 10) / least_bytes_per_edge;
+}
+
+void check_promise(const HeadLines& lines, const Head& head, std::int64_t promised, std::size_t least_bytes,
+                   const char* items) {
+  const std::uint64_t left = head.most_text_bytes - std::min(head.most_text_bytes, lines.behind());
+  const std::uint64_t most = (left + 1) / least_bytes;  // the last line may lack its end
+  if (static_cast<std::uint64_t>(promised) <= most) return;
+  lines.fail(
+      fmt::format("the header promises {} {} (a file of {} bytes can hold {} at most). The file is cut off, "
+                  "or its header is wrong.",
+                  promised, items, head.file_bytes, most));
+}
+
+bool has_ending(std::string_view name, std::string_view endings) {
+  for (const std::string_view packing : {".gz", ".zst"})
+    if (name.ends_with(packing)) name.remove_suffix(packing.size());
+  while (!endings.empty()) {
+    const std::size_t blank = std::min(endings.find(' '), endings.size());
+    if (name.ends_with(endings.substr(0, blank))) return true;
+    endings.remove_prefix(std::min(blank + 1, endings.size()));
+  }
+  return false;
+}
+
+}  // namespace atl

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/graph/id_order.hpp>
+#include <atoll/graph/mirror_values.hpp>
+#include <atoll/graph/partition/contraction.hpp>
+
+namespace atl {
+namespace {
+
+struct Tie {
+  Vertex a, b;
+  double weight;
+};
+
+// Edges between groups, each once, those of one pair of groups on this rank added up.
+EdgeList ties_between(const Graph& fine, std::span<const Vertex> label) {
+  std::vector<Tie> ties;
+  for (Local v = 0; v < fine.active(); ++v) {
+    const Vertex a = label[static_cast<std::size_t>(v)];
+    for_each_neighbour(fine, v, [&](Local u, double w) {
+      // An edge stands in two lists, also a directed one.
+      if (const Vertex b = label[static_cast<std::size_t>(u)]; a < b) ties.push_back({a, b, w});
+    });
+  }
+  std::sort(ties.begin(), ties.end(), [](const Tie& x, const Tie& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; });
+  std::size_t n = 0;
+  for (const Tie& t : ties) {
+    if (n > 0 && ties[n - 1].a == t.a && ties[n - 1].b == t.b) {
+      ties[n - 1].weight += t.weight;
+    } else {
+      ties[n++] = t;
+    }
+  }
+  Array<Vertex> source(n), target(n);
+  Array<double> weight(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    source[i] = ties[i].a;
+    target[i] = ties[i].b;
+    weight[i] = ties[i].weight;
+  }
+  EdgeList edges;
+  edges.source = std::move(source);
+  edges.target = std::move(target);
+  edges.weight = std::move(weight);
+  edges.name = fine.name();
+  return edges;
+}
+
+}  // namespace
+
+Contraction::Contraction(const Graph& fine, std::span<const Edge> weight, std::vector<Vertex> label) {
+  World& world = fine.world();
+  const auto ranks = static_cast<std::size_t>(world.size());
+  label.resize(static_cast<std::size_t>(fine.locals()), kNoVertex);
+  tell_mirrors(fine, std::span(label));
+  EdgeList edges = ties_between(fine, label);
+
+  std::vector<Vertex> distinct(label.begin(), label.begin() + fine.active());
+  std::sort(distinct.begin(), distinct.end());
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  edges.vertices = distinct;
+  // A rank without ties gives the same columns as the others.
+  IdMap ids = number(world, edges);
+  graph_ = Graph::build(world, edges, std::move(ids), {.duplicates = Duplicates::merge_sum});
+
+  place_.assign(static_cast<std::size_t>(fine.owned()), -1);
+  std::vector<Edge> held(distinct.size(), 0);
+  for (Local v = 0; v < fine.active(); ++v) {
+    const auto at = static_cast<std::size_t>(v);
+    place_[at] = static_cast<Local>(std::lower_bound(distinct.begin(), distinct.end(), label[at]) - distinct.begin());
+    held[static_cast<std::size_t>(place_[at])] += weight[at];
+  }
+  // Labels ascend, and so do the blocks of their owners.
+  const IdOrder order(world, graph_.ids());
+  std::vector<std::vector<Vertex>> asked(ranks);
+  std::vector<std::vector<Edge>> parts(ranks);
+  for (std::size_t i = 0; i < distinct.size(); ++i) {
+    const auto home = static_cast<std::size_t>(order.rank_of(distinct[i]));
+    asked[home].push_back(distinct[i]);
+    parts[home].push_back(held[i]);
+  }
+  const auto labels = world.exchange(std::move(asked));
+  const auto weights = world.exchange(std::move(parts));
+  weight_.assign(static_cast<std::size_t>(graph_.owned()), 0);
+  wanted_.resize(ranks);
+  for (std::size_t r = 0; r < ranks; ++r)
+    for (std::size_t i = 0; i < labels[r].size(); ++i) {
+      const Local v = graph_.local_of(graph_.ids().find_here(labels[r][i]));
+      wanted_[r].push_back(v);
+      weight_[static_cast<std::size_t>(v)] += weights[r][i];
+    }
+}
+
+}  // namespace atl

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/io/read_file.hpp>
+#include <atoll/runtime/world.hpp>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+/// A folder that all ranks write files into, and that appears whole or not at all; on a file system that all ranks see.
+///
+///     OutputFolder folder(world, "d.zarr", Existing::refuse, ".zgroup");   // collective: a temporary folder beside it
+///     const int all = folder.create_shared("tiles.bin", bytes);            // collective: one file, room for it is taken
+///     world.together([&] {
+///       folder.write_at(all, data, n, at);                                 // any thread
+///       folder.write("distance/3.4", data, n);                             // a whole file of this rank's; any thread
+///     });
+///     folder.commit();                                                     // collective: sync, rename
+///
+/// Collective calls throw the same IoError on every rank; messages name the final path. Without commit() the destructor
+/// of rank 0 removes what there is. Nothing in the destructor is collective.
+namespace atl {
+
+/// What to do where the name is taken: IoError, or put the new one in its place when it is whole.
+enum class Existing { refuse, replace };
+
+class OutputFolder {
+ public:
+  /// Of a temporary folder that an earlier run has left. go_on: it is taken over, its name is `path`.part, and one process
+  /// at a time may have it.
+  enum class Earlier : bool { ignore, go_on };
+
+  /// `mark` is a file that a folder must have to be replaced: what is not ours is never removed.
+  OutputFolder(World& world, const std::string& path, Existing existing, const std::string& mark,
+               Earlier earlier = Earlier::ignore);
+  ~OutputFolder();
+  OutputFolder(const OutputFolder&) = delete;
+  OutputFolder& operator=(const OutputFolder&) = delete;
+
+  /// The folder that is written to.
+  const std::string& temporary() const { return temporary_; }
+  const std::string& path() const { return path_; }
+  /// Folders in it. Collective.
+  void make(const std::vector<std::string>& folders);
+  /// A file for all ranks; the descriptor stays the folder's. Its room on the disk is taken here. Collective.
+  int create_shared(const std::string& name, std::uint64_t bytes);
+  /// A file of this rank alone.
+  int create(const std::string& name, std::uint64_t bytes);
+  void write_at(int file, const void* data, std::size_t n, std::uint64_t at) const;
+  void write(const std::string& name, const void* data, std::size_t n);
+  void commit();
+  /// The temporary folder stays when this is destroyed.
+  void keep() { ours_ = false; }
+  /// Removes what lies in it. Of rank 0 alone.
+  void clear();
+
+ private:
+  void take_over();
+  int open(const std::string& name, int flags);
+  void take_room(int file, std::uint64_t bytes) const;
+  [[noreturn]] void fail(const char* what, int error) const;
+
+  // Beyond so many files of a rank, the file system is synced as a whole: a journal's commit each would take longer.
+  static constexpr std::size_t kSyncedEach = 8;
+  World& world_;
+  std::string path_, temporary_;
+  const Existing existing_;
+  FileHandle held_;  // the temporary folder, locked, where it may be taken over
+  std::vector<FileHandle> files_;
+  std::mutex lock_;          // of files_ and written_, in write()
+  std::size_t written_ = 0;  // files that are closed already
+  bool ours_ = false;        // this rank made the temporary folder, and it is still there
+};
+
+/// Throws IoError, the same on every rank, if `path` exists and existing is refuse, or the file system that it is to lie
+/// on has less than `bytes` free; the message has both numbers and `what` (such as "the distances of 38113 vertices as
+/// float32"). Collective; to be asked before a long computation too.
+void check_room(World& world, const std::string& path, std::uint64_t bytes, Existing existing, const std::string& what);
+
+}  // namespace atl

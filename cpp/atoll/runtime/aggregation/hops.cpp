@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/runtime/aggregation/hops.hpp>
+#include <atoll/runtime/world.hpp>
+#include <map>
+
+namespace atl {
+
+Hops::Hops(World& world, const Route& route) : route_(route) {
+  const Rank me = world.rank();
+  // What has come across a wall goes on inside it only, and not every rank has records come to it.
+  const auto depth = static_cast<std::size_t>(route.depth());
+  std::vector<char> hands_down(depth, !route.gathers());
+  if (route.gathers())
+    for (std::size_t level = depth - 1; level-- > 0;)
+      hands_down[level] = hands_down[level + 1] || route.lands(static_cast<int>(level) + 1, me);
+  std::map<Way, std::uint32_t> known;
+  for (const Phase phase : {Phase::up, Phase::down})
+    for (Rank to = 0; to < world.size(); ++to) {
+      std::uint32_t& number = way_to_[static_cast<std::size_t>(phase)].emplace_back(0);
+      if (phase == Phase::down && to != me && !hands_down[static_cast<std::size_t>(world.level_to(to))]) continue;
+      const Route::Hop hop = route.next(me, to, phase);
+      const Way way{hop.rank, hop.phase, route.round_of(phase, hop.phase, world.level_to(hop.rank))};
+      const auto [it, is_new] = known.try_emplace(way, static_cast<std::uint32_t>(ways_.size()));
+      if (is_new) ways_.push_back(way);
+      number = it->second;
+    }
+  closes_ = route.gathers();
+  arriving_.assign(static_cast<std::size_t>(rounds()), 0);
+  if (!closes_) return;
+  // A bit for each round and kind of arrival.
+  std::vector<Edge> mine(static_cast<std::size_t>(world.size()), 0);
+  for (const Way& w : ways_)
+    if (w.next != me) mine[static_cast<std::size_t>(w.next)] |= Edge{1} << (2 * w.round + static_cast<int>(w.arrival));
+  for (const Edge theirs : world.exchange_lengths(mine))
+    for (int bit = 0; bit < 2 * rounds(); ++bit)
+      arriving_[static_cast<std::size_t>(bit / 2)] += static_cast<int>(theirs >> bit & 1);
+}
+
+}  // namespace atl

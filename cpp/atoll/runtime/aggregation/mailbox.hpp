@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/runtime/aggregation/direct_lanes.hpp>
+#include <atoll/runtime/aggregation/epoch_receiver.hpp>
+#include <atoll/runtime/aggregation/relay.hpp>
+#include <concepts>
+
+/// Sends small records to the ranks that own them; those with a common next hop travel together.
+///
+///     Mailbox box(world, of_records<Visit>([&](const Visit& m) { visit(m.v, m.from); }));
+///     box.send(owner(v), {v, u});     // cheap: appends to a buffer of the calling thread
+///     box.drain();                    // collective: returns when none is left on any rank
+///
+/// The handler runs on the receiving rank, inside send() of a full buffer or inside drain(), maybe on several threads
+/// at once (MailboxOptions: one at a time). It may send: such records are appended and never waited for. No order
+/// is kept between records. Each arrives exactly once.
+///
+/// Epochs: drain() ends one. What a faster peer sends in the next epoch is held back here until this rank sends or drains
+/// in it too, so a handler never meets a record of a round that its rank has not begun.
+///
+/// Where the plan's route has several hops (runtime/route.hpp) records go by a Relay, and a merge, if one is named, makes
+/// one of several records to the same target on their way there:
+///
+///     Mailbox box(world, of_records<Label>(lower, Merge{[](const Label& l) { return l.v; },
+///                                                       [](Label& a, const Label& b) { a.min = std::min(a.min, b.min); }}));
+///
+/// A handler that asks for the sending rank gets its records in one hop, and so do records longer than a slot.
+///
+/// Cost: send() is a store and a compare; a full buffer costs two virtual calls and one progress(). Memory: a slot of
+/// the fabric for each (thread, rank) that has been sent to, and heap blocks only for what handlers send while the
+/// fabric is busy.
+///
+/// Why nothing deadlocks: whoever waits for a slot makes progress meanwhile, so it frees its peers' slots; a handler
+/// never waits, so progress always ends.
+namespace atl {
+
+/// Records travel as bytes; 16-byte alignment is what a packet's payload has.
+template <class R>
+concept Record = std::is_trivially_copyable_v<R> && alignof(R) <= 16;
+
+/// The handler takes a record, a run of records (to prefetch), or a run with the rank that sent it.
+template <class H, class R>
+concept Handler = std::invocable<H&, const R&> || std::invocable<H&, std::span<const R>> ||
+                  std::invocable<H&, Rank, std::span<const R>>;
+
+struct MailboxOptions {
+  Handling handling = Handling::parallel;
+  /// Whether the handler sends into this very mailbox. false saves drain() a round of counting.
+  bool handler_sends = true;
+  /// Whether to handle a record takes longer than to send it, as where it is looked up in large memory: slots that are
+  /// filled in part are then as fast, and touch less memory.
+  bool handler_is_slow = false;
+};
+
+/// Names the record type of a handler: Mailbox box(world, of_records<R>(handler)).
+template <Record R, Handler<R> H, class M>
+struct RecordsTo {
+  H handler;
+  [[no_unique_address]] M merge{};
+};
+template <Record R, class H, class M = NoMerge>
+RecordsTo<R, std::decay_t<H>, M> of_records(H&& handler, M merge = {}) {
+  return {std::forward<H>(handler), std::move(merge)};
+}
+
+template <Record R, Handler<R> H, class M = NoMerge>
+class Mailbox {
+ public:
+  /// Collective by order, like a declaration.
+  Mailbox(World& world, RecordsTo<R, H, M> to, MailboxOptions options = {})
+      : world_(world),
+        merge_(std::move(to.merge)),
+        options_(options),
+        ranks_(world.size()),
+        intake_(world, std::move(to.handler), options.handling, &Mailbox::note_held, this),
+        direct_(world, intake_, is_long(world) ? Direct::Records::in_pieces : Direct::Records::in_slots,
+                options.handler_is_slow ? Direct::Room::stays_small : Direct::Room::grows) {
+    if (!kMayRelay || direct_.in_pieces() || world.route().is_direct() || world.chooses_routes()) direct_.open();
+    if constexpr (kMayRelay) {
+      if (direct_.in_pieces()) {
+        // In one hop.
+      } else if (world.chooses_routes()) {
+        expect({.records = static_cast<double>(ranks_) * static_cast<double>(direct_.capacity())});
+      } else if (!world.route().is_direct()) {
+        take_route(world.route().name());
+      }
+    }
+  }
+  /// Not collective. After drain() nothing is left to lose.
+  ~Mailbox() = default;
+  Mailbox(const Mailbox&) = delete;
+  Mailbox& operator=(const Mailbox&) = delete;
+
+  /// Appends; waits only while the buffer is full and the fabric busy. Any thread of the team.
+  void send(Rank to, const R& record) { lanes().send(to, record); }
+
+  /// The calling thread's lanes: ask once before a loop.
+  class Lanes {
+   public:
+    void send(Rank to, const R& record) {
+      if (box_.relays()) return box_.send_on(number_, to, record);
+      box_.direct_.send(thread_, to, record);
+    }
+    /// The bulk form: records[i] goes to rank to[i]. Bucketed with vector instructions where the machine has them.
+    void send_many(std::span<const Rank> to, std::span<const R> records) {
+      if (box_.ranks_ == 1) return send_run(0, records);
+      if (box_.relays()) return box_.send_many_on(number_, to, records);
+      box_.direct_.send_many(thread_, to, records);
+    }
+    /// Records that all go to one rank; to the own rank they are handled in place.
+    void send_run(Rank to, std::span<const R> records) {
+      if (to == box_.world_.rank() && !box_.intake_.in_handler()) return box_.direct_.send_here(thread_, records);
+      if (!box_.relays()) return box_.direct_.send_run(thread_, to, records);
+      for (const R& r : records) box_.send_on(number_, to, r);
+    }
+
+   private:
+    friend class Mailbox;
+    Lanes(Mailbox& box, std::size_t number) : box_(box), thread_(box.direct_.thread(number)), number_(number) {}
+    Mailbox& box_;
+    typename DirectLanes<R, H>::Thread& thread_;
+    const std::size_t number_;  // of the thread
+  };
+  Lanes lanes() { return Lanes(*this, static_cast<std::size_t>(Team::this_thread())); }
+
+  /// The route of several hops that records take now; null: one hop. For those who send what a Multicast multiplies.
+  const Route* relay_route() const {
+    if constexpr (kMayRelay)
+      if (relay_) return &relay_->hops().route();
+    return nullptr;
+  }
+  /// What the next exchange will be, the same on all ranks, between two drains: where the plan's route is auto, it takes
+  /// the one that costs least for it, and so do those that follow. record_bytes is known here.
+  void expect(Exchange exchange);
+  /// The exchange that was expected is over: drained, and the ranks have agreed on what follows. Counts what came of the
+  /// prediction.
+  void note_outcome();
+
+  /// Collective; outside team regions: every record sent before on any rank, and all that handlers sent since, has been
+  /// handled when it returns. Throws TransportError, the same on every rank that is left.
+  void drain();
+
+ private:
+  using Direct = DirectLanes<R, H>;
+  static constexpr bool kMayRelay = !std::invocable<H&, Rank, std::span<const R>>;
+  static bool is_long(const World& world) {
+    const bool with_target = kMayRelay && !world.route().is_direct();
+    return world.payload_bytes() < sizeof(R) + (with_target ? sizeof(Rank) : 0);
+  }
+  bool relays() const { return kMayRelay && relay_ != nullptr; }
+  void take_route(std::string_view name);
+  std::uint64_t sent() const {
+    std::uint64_t sum = direct_.sent();
+    for (const auto& r : relays_) sum += r->sent();
+    return sum;
+  }
+  std::uint64_t merged() const {
+    std::uint64_t sum = 0;
+    for (const auto& r : relays_) sum += r->merged();
+    return sum;
+  }
+  void vote();
+  bool closes_ways() const { return relays() && relay_->hops().closes_ways() && !options_.handler_sends; }
+  void send_on(std::size_t thread, Rank to, const R& record);
+  void send_many_on(std::size_t thread, std::span<const Rank> to, std::span<const R> records);
+  static void arrive(void* self, std::uint32_t epoch, std::span<const R> records) {
+    Mailbox& box = *static_cast<Mailbox*>(self);
+    box.intake_.take(box.world_.rank(), epoch, records);  // the handler does not ask who sent them
+  }
+  static void note_held(void* self, std::ptrdiff_t bytes) {
+    Mailbox& box = *static_cast<Mailbox*>(self);
+    box.world_.note_memory(bytes);
+    if constexpr (kMayRelay)
+      for (const auto& r : box.relays_) r->note_held(bytes);
+  }
+
+  World& world_;
+  [[no_unique_address]] M merge_;
+  const MailboxOptions options_;
+  const Rank ranks_;
+  Intake<R, H> intake_;
+  Direct direct_;
+  std::uint64_t noted_records_ = 0;                   // already in the World's counters
+  std::vector<std::unique_ptr<Relay<R, M>>> relays_;  // one for each route of several hops that was taken
+  Relay<R, M>* relay_ = nullptr;                      // of this epoch; null: records go in one hop
+  double predicted_seconds_ = 0, began_at_ = 0;       // of this epoch, where routes are chosen
+};
+
+template <Record R, class H, class M>
+Mailbox(World&, RecordsTo<R, H, M>) -> Mailbox<R, H, M>;
+template <Record R, class H, class M>
+Mailbox(World&, RecordsTo<R, H, M>, MailboxOptions) -> Mailbox<R, H, M>;
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+template <Record R, Handler<R> H, class M>
+void Mailbox<R, H, M>::send_on(std::size_t thread, Rank to, const R& record) {
+  if constexpr (kMayRelay) {
+    if (!intake_.has_begun() && !intake_.in_handler()) [[unlikely]]
+      intake_.begin();
+    relay_->send(relay_->lanes(thread), intake_.epoch(), to, record);
+  }
+}
+
+template <Record R, Handler<R> H, class M>
+void Mailbox<R, H, M>::send_many_on(std::size_t thread, std::span<const Rank> to, std::span<const R> records) {
+  if constexpr (kMayRelay) {
+    if (!intake_.in_handler()) intake_.begin();
+    relay_->send_many(relay_->lanes(thread), intake_.epoch(), to, records);
+  }
+}
+
+template <Record R, Handler<R> H, class M>
+void Mailbox<R, H, M>::take_route(std::string_view name) {
+  relay_ = nullptr;
+  if (name != "direct") {
+    for (const auto& r : relays_)
+      if (r->hops().route().name() == name) relay_ = r.get();
+    if (!relay_) {
+      const Hops& hops = world_.hops(name);
+      relay_ = relays_
+                   .emplace_back(
+                       std::make_unique<Relay<R, M>>(world_, hops, merge_, &Mailbox::arrive, this, intake_.epoch()))
+                   .get();
+    }
+  }
+}
+
+template <Record R, Handler<R> H, class M>
+void Mailbox<R, H, M>::expect(Exchange exchange) {
+  if constexpr (kMayRelay) {
+    if (!world_.chooses_routes() || direct_.in_pieces()) return;
+    exchange.record_bytes = sizeof(R);
+    const std::string_view route = world_.route_model().best(exchange);
+    predicted_seconds_ = world_.route_model().seconds(route, exchange);
+    take_route(route);
+    world_.vote_by_tree(relay_ != nullptr);
+    began_at_ = world_.now();
+  }
+}
+
+template <Record R, Handler<R> H, class M>
+void Mailbox<R, H, M>::note_outcome() {
+  if constexpr (kMayRelay) {
+    if (!world_.chooses_routes() || direct_.in_pieces()) return;
+    const std::string route(relay_ ? relay_->hops().route().name() : "direct");
+    RouteCount& count = world_.thread_state().counters.routes[route];
+    ++count.exchanges;
+    count.predicted_seconds += predicted_seconds_;
+    count.seconds += world_.now() - began_at_;
+  }
+}
+
+// Quiescence by counting: all that was sent has been received. Where handlers do not send, one equal count proves it:
+// every rank has flushed before it votes. Else the counts must be equal, and the same, in two rounds running (Mattern,
+// "Algorithms for distributed termination detection", 1987, the four-counter method).
+template <Record R, Handler<R> H, class M>
+void Mailbox<R, H, M>::vote() {
+  if constexpr (kMayRelay)
+    if (relay_) relay_->in_step();
+  struct Count {
+    std::uint64_t sent, received;
+  };
+  for (Count last{UINT64_MAX, 0};;) {
+    if constexpr (kMayRelay)
+      if (relay_) relay_->flush();
+    direct_.flush();
+    while (!relays() && world_.progress()) direct_.flush();
+    const Count mine{sent(), intake_.handled() + merged()};
+    const Count all = world_.fold(
+        mine, [](const Count& a, const Count& b) { return Count{a.sent + b.sent, a.received + b.received}; });
+    if (all.sent == all.received && (!options_.handler_sends || all.sent == last.sent || ranks_ == 1)) break;
+    last = all.sent == all.received ? all : Count{UINT64_MAX, 0};
+  }
+}
+
+template <Record R, Handler<R> H, class M>
+void Mailbox<R, H, M>::drain() {
+  intake_.begin();
+  if (closes_ways()) {
+    if constexpr (kMayRelay) relay_->close_ways();
+  } else {
+    vote();
+  }
+  if constexpr (kMayRelay)
+    for (const auto& r : relays_) r->end_epoch();
+  intake_.end();
+  direct_.release_slots();
+  const std::uint64_t records = sent();
+  world_.thread_state().counters.records += records - std::exchange(noted_records_, records);
+}
+
+}  // namespace atl

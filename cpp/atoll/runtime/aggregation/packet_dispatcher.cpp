@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/runtime/aggregation/packet_dispatcher.hpp>
+#include <atoll/runtime/queue/communication_thread.hpp>
+#include <atoll/runtime/world.hpp>
+#include <atoll/transport/shared_memory/node_fabric.hpp>
+#include <cstring>
+
+namespace atl {
+
+Reception::Reception(World& world, Fabric& fabric) : world_(world), fabric_(fabric) {
+  if (Rings* rings = fabric.rings()) {
+    rings_reach_all_ = true;
+    for (Rank r = 0; r < fabric.size(); ++r)
+      rings_reach_all_ = rings_reach_all_ && (r == fabric.rank() || rings->reaches(r));
+  }
+}
+
+Reception::~Reception() = default;
+
+void Reception::begin_thread(int number) {
+  thread_ = std::make_unique<CommunicationThread>(*this, fabric_, number);
+  thread_->begin();
+}
+
+void Reception::end_thread() {
+  if (thread_) thread_->end();
+  thread_.reset();
+}
+
+// ---- bulk packets ---------------------------------------------------------------------------------------------------
+
+std::uint32_t Reception::open_channel(Channels::Deliver deliver, void* context, Channels::Runs runs) {
+  const CommunicationThread::Pause quiet(thread_.get());
+  std::lock_guard hold(early_.mutex);
+  const std::uint32_t number = channels_.open(deliver, context, runs);
+  // Packets of faster peers may have waited for this channel; the next progress() hands them out, so that whoever opens
+  // it can finish setting up.
+  early_.retry.store(!early_.packets.empty(), std::memory_order_release);
+  return number;
+}
+
+void Reception::close_channel(std::uint32_t channel) {
+  const CommunicationThread::Pause quiet(thread_.get());
+  std::lock_guard hold(early_.mutex);
+  channels_.close(channel);
+}
+
+bool Reception::deliver_bulk(const Packet& packet) {
+  Channels::Header header;
+  std::memcpy(&header, packet.data, sizeof header);
+  const Channels::Channel* c = channels_.find(header.channel);
+  if (!c) {
+    std::lock_guard hold(early_.mutex);
+    c = channels_.find(header.channel);
+    if (!c && channels_.has_been(header.channel)) return true;  // it is closed: what still comes is lost
+    if (!c) {
+      early_.packets.push_back(packet);
+      return false;
+    }
+  }
+  if (c->runs == Channels::Runs::on_the_team && thread_ && thread_->is_this_thread()) {
+    thread_->park(packet);
+    return false;
+  }
+  c->deliver(c->context, packet.from, header.stamp, packet.data + World::kHeaderBytes,
+             packet.bytes - World::kHeaderBytes);
+  return true;
+}
+
+// ---- messages -------------------------------------------------------------------------------------------------------
+
+int Reception::open_messages(const MessageSink& sink) {
+  const CommunicationThread::Pause quiet(thread_.get());
+  check(next_sink_ < static_cast<int>(sinks_.size()), "a {}th queue (at most {} in a World). Use tags.", next_sink_ + 1,
+        sinks_.size());
+  sinks_[static_cast<std::size_t>(next_sink_)] = sink;
+  if (!sink.control_only) ++open_sinks_;
+  early_.retry.store(true, std::memory_order_release);
+  return next_sink_++;
+}
+
+void Reception::close_messages(int number) {
+  const CommunicationThread::Pause quiet(thread_.get());
+  if (!sinks_[static_cast<std::size_t>(number)].control_only) --open_sinks_;
+  sinks_[static_cast<std::size_t>(number)] = {};
+}
+
+bool Reception::deliver_message(const Packet& packet) {
+  const std::size_t number = packet.note.type >> 4;
+  const MessageSink& sink = sinks_[number];
+  if (is_gone(number)) {
+    fabric_.release(packet);
+    return true;
+  }
+  return sink.take && sink.take(sink.context, packet) != Taken::no;
+}
+
+std::string Reception::describe_sinks() const {
+  std::string text;
+  for (int i = 0; i < next_sink_; ++i)
+    if (const MessageSink& s = sinks_[static_cast<std::size_t>(i)]; s.describe) text += "; " + s.describe(s.context);
+  return text;
+}
+
+// ---- both -----------------------------------------------------------------------------------------------------------
+
+// True if the packet can be released.
+bool Reception::deliver(const Packet& packet) {
+  world_.thread_state().arrived_level = world_.level_to(packet.from);
+  if (packet.what == Packet::What::bulk) [[likely]]
+    return deliver_bulk(packet);
+  const bool put = packet.what == Packet::What::put_sent || packet.what == Packet::What::put_landed;
+  const std::size_t number = put ? packet.token >> 32 : packet.note.type >> 4;
+  const MessageSink& sink = sinks_[number];
+  if (is_gone(number)) return !put;
+  const Taken taken = sink.take ? sink.take(sink.context, packet) : Taken::no;
+  if (taken == Taken::no) {
+    std::lock_guard hold(early_.mutex);
+    early_.packets.push_back(packet);
+    early_.messages.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+  return taken == Taken::done && !put;
+}
+
+void Reception::deliver_early() {
+  std::vector<Packet> packets;
+  {
+    std::lock_guard hold(early_.mutex);
+    early_.retry.store(false, std::memory_order_relaxed);
+    early_.messages.store(0, std::memory_order_relaxed);
+    packets.swap(early_.packets);
+  }
+  for (const Packet& p : packets)
+    if (deliver(p)) fabric_.release(p);
+}
+
+bool Reception::progress() {
+  // Under the lock of the messages: one that waits here may not be overtaken by one that is polled meanwhile.
+  if (early_.retry.load(std::memory_order_acquire) && far_messages_.try_lock()) [[unlikely]] {
+    std::lock_guard hold(far_messages_, std::adopt_lock);
+    deliver_early();
+  }
+  if (thread_ && !thread_->is_this_thread())
+    for (const Packet& p : thread_->take_parked())
+      if (deliver(p)) fabric_.release(p);
+  // Messages are taken by one thread at a time, in their order, once those that found no room have found it.
+  bool messages = open_sinks_ > 0 && !rings_reach_all_ && far_messages_.try_lock();
+  std::unique_lock<SpinLock> order;
+  if (messages) {
+    order = std::unique_lock(far_messages_, std::adopt_lock);
+    if (early_.messages.load(std::memory_order_relaxed) > 0) deliver_early();
+    messages = early_.messages.load(std::memory_order_relaxed) == 0;
+  }
+  constexpr int kBatch = 16;
+  Packet packets[kBatch];
+  const int n = fabric_.poll(packets, messages ? kAllTraffic : Traffic::bulk | Traffic::control);
+  for (int i = 0; i < n; ++i)
+    if (deliver(packets[i])) fabric_.release(packets[i]);
+  bool moved = n > 0;
+  if (order) order.unlock();
+  for (int i = 0; i < next_sink_; ++i)
+    if (const MessageSink& s = sinks_[static_cast<std::size_t>(i)]; s.pump) moved = s.pump(s.context) || moved;
+  if (moved) moved_.store(moved_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  return moved;
+}
+
+}  // namespace atl

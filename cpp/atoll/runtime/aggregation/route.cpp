@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/base/error.hpp>
+#include <atoll/runtime/aggregation/route.hpp>
+
+namespace atl {
+namespace {
+
+constexpr std::string_view kNames[] = {"direct", "aml", "row", "mst", "domain"};  // as Kind counts
+
+constexpr std::string_view kMonitors[] = {"spread", "single", "router", "heavy"};  // as Monitors counts
+
+}  // namespace
+
+Monitors monitors_named(std::string_view name) {
+  const auto* found = std::find(std::begin(kMonitors), std::end(kMonitors), name);
+  check(found != std::end(kMonitors), "monitors is '{}' (spread, single, router or heavy). Correct it.", name);
+  return static_cast<Monitors>(found - std::begin(kMonitors));
+}
+
+std::vector<std::string> monitor_names() { return {std::begin(kMonitors), std::end(kMonitors)}; }
+
+std::vector<std::string> Route::names() { return {std::begin(kNames), std::end(kNames)}; }
+
+std::string_view Route::name() const { return kNames[static_cast<std::size_t>(kind_)]; }
+
+Route::Route(std::string_view name, const Hierarchy& hierarchy, Monitors monitors,
+             std::span<const std::int64_t> weights)
+    : monitors_(monitors), depth_(hierarchy.depth()) {
+  const auto* found = std::find(std::begin(kNames), std::end(kNames), name);
+  check(found != std::end(kNames), "route is '{}' (direct, aml, row, mst or domain). Correct it.", name);
+  if (depth_ == 1 || found == std::begin(kNames)) return;
+  kind_ = static_cast<Kind>(found - std::begin(kNames));
+
+  const auto levels = static_cast<std::size_t>(depth_), ranks = static_cast<std::size_t>(hierarchy.size());
+  number_.assign(levels, std::vector<int>(ranks));
+  ranges_.resize(levels);
+  position_.resize(ranks);
+  const auto walk = [&](auto&& self, const Domain& domain, int level) -> void {
+    const auto begin = static_cast<Rank>(at_.size());
+    for (const Rank r : domain.ranks) {
+      position_[static_cast<std::size_t>(r)] = static_cast<Rank>(at_.size());
+      at_.push_back(r);
+    }
+    for (const Domain& child : domain.children) self(self, child, level - 1);
+    auto& ranges = ranges_[static_cast<std::size_t>(level)];
+    for (auto p = static_cast<std::size_t>(begin); p < at_.size(); ++p)
+      number_[static_cast<std::size_t>(level)][static_cast<std::size_t>(at_[p])] = static_cast<int>(ranges.size());
+    ranges.push_back({begin, static_cast<Rank>(at_.size())});
+  };
+  walk(walk, hierarchy.root(), depth_ - 1);
+  if (monitors == Monitors::heavy && !weights.empty()) {
+    heaviest_.assign(levels, at_);
+    for (std::size_t level = 0; level < levels; ++level)
+      for (const Range range : ranges_[level])
+        std::stable_sort(heaviest_[level].begin() + range.begin, heaviest_[level].begin() + range.end,
+                         [&](Rank a, Rank b) {
+                           return weights[static_cast<std::size_t>(a)] > weights[static_cast<std::size_t>(b)];
+                         });
+  }
+}
+
+int Route::level_between(Rank a, Rank b) const {
+  int level = 0;
+  while (number_of(level, a) != number_of(level, b)) ++level;
+  return level;
+}
+
+// Of rank's domain at `level`, the index-th of those that may gather, counted round and round.
+Rank Route::candidate(int level, Rank rank, Rank index) const {
+  const Range range = range_of(level, rank);
+  if (!heaviest_.empty())
+    return heaviest_[static_cast<std::size_t>(level)][static_cast<std::size_t>(range.begin + index % range.size())];
+  if (monitors_ == Monitors::router) return member(range_of(0, at_[static_cast<std::size_t>(range.begin)]), index);
+  return member(range, index);
+}
+
+// In rank's domain at `level`, who gathers for `target`, where the wall lies above the domains of level `top`. Chosen
+// from the top: a domain that has the monitor of the larger domain around it takes the same, which saves a hop.
+Rank Route::gather(Rank rank, int level, int top, Rank target) const {
+  const int index = kind_ == Kind::mst ? top + 1 : monitors_ == Monitors::single ? 0 : number_of(top, target);
+  for (int l = top; l > level; --l)
+    if (const Rank m = candidate(l, rank, index); number_of(level, m) == number_of(level, rank)) return m;
+  return candidate(level, rank, index);
+}
+
+int Route::round_of(Phase phase, Phase arrival, int level) const {
+  switch (kind_) {
+    case Kind::direct:
+      return 0;
+    case Kind::aml:
+      return depth_ - 1 - level;
+    case Kind::row:
+      return arrival == Phase::up ? 0 : 1;
+    case Kind::mst:
+    case Kind::domain:
+      break;
+  }
+  return phase == Phase::up ? level : 2 * (depth_ - 1) - level;
+}
+
+int Route::level_of(int round) const {
+  const int top = depth_ - 1;
+  switch (kind_) {
+    case Kind::direct:
+      return top;
+    case Kind::aml:
+      return top - round;
+    case Kind::row:
+      return round == 0 ? top - 1 : top;
+    case Kind::mst:
+    case Kind::domain:
+      break;
+  }
+  return round <= top ? round : 2 * top - round;
+}
+
+int Route::rounds() const {
+  switch (kind_) {
+    case Kind::direct:
+      return 1;
+    case Kind::aml:
+      return depth_;
+    case Kind::row:
+      return 2;
+    case Kind::mst:
+    case Kind::domain:
+      break;
+  }
+  return 2 * depth_ - 1;
+}
+
+std::vector<Rank> Route::led(int level, Rank rank) const {
+  std::vector<Rank> some;
+  for (const Rank r : domain(level, rank).subspan(1))
+    if (level == 0 || (leader(level - 1, r) == r && leader(level - 1, rank) != r)) some.push_back(r);
+  return some;
+}
+
+Rank Route::monitor(Rank rank, int level, Rank target) const {
+  return is_direct() ? rank : gather(rank, level, level, target);
+}
+
+bool Route::lands(int level, Rank rank) const {
+  const int wall = level - 1;
+  for (const Rank source : domain(level, rank))
+    if (number_of(wall, source) != number_of(wall, rank) && gather(rank, wall, wall, source) == rank) return true;
+  return false;
+}
+
+Route::Hop Route::next(Rank here, Rank to, Phase phase) const {
+  if (is_direct() || here == to) return {to, Phase::down};
+  const int h = level_between(here, to);
+  if (h == 0) return {to, Phase::down};
+  const int wall = h - 1;  // A and B are domains of this level
+  const auto landing = [&](Rank index) { return member(range_of(wall, to), index); };
+  switch (kind_) {
+    case Kind::aml:
+      return {landing(position(here) - range_of(wall, here).begin), Phase::down};
+    case Kind::row: {
+      const Rank corner = member(range_of(wall, here), position(to) - range_of(wall, to).begin);
+      if (phase == Phase::down || corner == here) return {to, Phase::down};
+      return {corner, Phase::up};
+    }
+    case Kind::mst:
+    case Kind::domain:
+      break;
+    case Kind::direct:
+      return {to, Phase::down};
+  }
+  if (phase == Phase::up) {
+    int gathered = wall;  // the largest of here's domains for which it is the monitor
+    while (gathered >= 0 && gather(here, gathered, wall, to) != here) --gathered;
+    if (gathered < wall) return {gather(here, gathered + 1, wall, to), Phase::up};
+  }
+  return {gather(to, wall, wall, here), Phase::down};
+}
+
+}  // namespace atl

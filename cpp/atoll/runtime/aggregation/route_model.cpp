@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/base/error.hpp>
+#include <atoll/runtime/aggregation/route.hpp>
+#include <atoll/runtime/aggregation/route_model.hpp>
+#include <cmath>
+
+namespace atl {
+namespace {
+
+// Bins that are not empty when so many balls are thrown into them.
+double filled(double bins, double balls) {
+  if (bins <= 0 || balls <= 0) return 0;
+  return std::isinf(bins) ? balls : -bins * std::expm1(-balls / bins);
+}
+
+// A record's target travels beside it where it has several hops.
+constexpr double kTargetBytes = sizeof(Rank);
+// Domains on the other side of a wall that joins nobody, so that nothing is divided by none.
+constexpr double kFewest = 1e-9;
+
+}  // namespace
+
+RouteModel::RouteModel(const Hierarchy& hierarchy, std::vector<LinkCost> costs, Slots slots)
+    : costs_(std::move(costs)), slot_bytes_(static_cast<double>(slots.bytes)), slots_per_peer_(slots.per_peer) {
+  check(costs_.size() >= static_cast<std::size_t>(hierarchy.depth()),
+        "costs of {} levels (the hierarchy has {}). Add the missing ones.", costs_.size(), hierarchy.depth());
+  std::vector<double> domains(static_cast<std::size_t>(hierarchy.depth()), 0);
+  const auto count = [&](auto&& self, const Domain& domain, std::size_t level) -> void {
+    ++domains[level];
+    for (const Domain& child : domain.children) self(self, child, level - 1);
+  };
+  count(count, hierarchy.root(), domains.size() - 1);
+  for (const double d : domains) ranks_.push_back(static_cast<double>(hierarchy.size()) / d);
+}
+
+RouteModel::Estimate RouteModel::estimate(std::string_view route, const Exchange& e) const {
+  if (route == "direct" || depth() == 1) return direct(e);
+  if (route == "aml") return aml(e);
+  if (route == "row") return row(e);
+  check(route == "mst" || route == "domain", "route is '{}' (direct, aml, row, mst or domain). Correct it.", route);
+  return gathering(e, route == "mst");
+}
+
+std::string_view RouteModel::best(const Exchange& e) const {
+  static constexpr std::string_view kRoutes[] = {"direct", "aml", "row", "mst", "domain"};
+  return *std::min_element(std::begin(kRoutes), std::end(kRoutes),
+                           [&](std::string_view a, std::string_view b) { return seconds(a, e) < seconds(b, e); });
+}
+
+// A rank's records for so many peers alike.
+RouteModel::Load RouteModel::load(double peers, double records, double record_bytes) const {
+  const double some = filled(peers, records), bytes = records * record_bytes;
+  const double messages = std::max(some, bytes / slot_bytes_ + some / 2);  // the last slot to a peer is half full
+  return {messages, bytes, bytes, messages / std::max(1.0, peers)};
+}
+
+double RouteModel::seconds_of(const Round& round) const {
+  double latency = 0, overhead = 0, of_rank = 0, fullest = 0, beyond = 0;
+  for (int l = depth() - 1; l >= 0; --l) {
+    const Load& load = round[static_cast<std::size_t>(l)];
+    if (load.messages > 0)
+      latency = std::max(latency, cost(l).latency_s * std::max(1.0, std::ceil(load.to_a_peer / slots_per_peer_)));
+    overhead += load.messages * cost(l).overhead_s;
+    of_rank += load.bytes;
+    // A domain's uplink carries what crosses it or any wall above it.
+    beyond += load.mean_bytes * (l == 0 ? 0 : 1);
+    if (l > 0) fullest = std::max(fullest, ranks(l - 1) * beyond / cost(l).bytes_per_second);
+  }
+  return latency + overhead + std::max(fullest, of_rank / cost(0).bytes_per_second);
+}
+
+double RouteModel::barrier_seconds(int level) const {
+  double sum = 0;
+  for (int l = 0; l <= level; ++l) sum += 2 * cost(l).latency_s + std::max(1.0, parts(l) - 1) * cost(l).overhead_s;
+  return sum;
+}
+
+double RouteModel::vote_seconds(bool over_tree) const {
+  if (over_tree) return barrier_seconds(depth() - 1);
+  constexpr double kGatheredByAll = 64;  // as Collectives has it
+  double sum = 0;
+  for (double distance = 1; distance < ranks(depth() - 1); distance *= 2) {
+    int level = 0;
+    while (ranks(level) <= distance) ++level;
+    sum += cost(level).latency_s + cost(level).overhead_s;
+  }
+  // Up and down a tree whose parts are domains; or round about: then steps within a domain's size still cross a wall of
+  // each level once, where a domain ends.
+  if (ranks(depth() - 1) > kGatheredByAll) return 2 * sum;
+  return sum + cost(depth() - 1).latency_s - cost(0).latency_s;
+}
+
+double RouteModel::voted(double round, bool any, bool over_tree) const {
+  const double vote = vote_seconds(over_tree);
+  return vote * ((any ? 1 + std::ceil(round / vote) : 1) + 1);
+}
+
+RouteModel::Estimate RouteModel::direct(const Exchange& e) const {
+  const double mine = e.records / ranks(depth() - 1), bytes = static_cast<double>(e.record_bytes);
+  Round round(ranks_.size());
+  for (int l = 0; l < depth(); ++l)
+    round[static_cast<std::size_t>(l)] = load(ranks(l) - ranks(l - 1), mine * share(l), bytes);
+  return estimate_of(round, voted(seconds_of(round), e.records > 0, false));
+}
+
+RouteModel::Estimate RouteModel::aml(const Exchange& e) const {
+  const double bytes = static_cast<double>(e.record_bytes) + kTargetBytes;
+  double mine = e.records / ranks(depth() - 1);
+  Estimate sum;
+  for (int l = depth() - 1; l >= 0; --l) {
+    const double peers = parts(l) - 1, moved = peers * filled(e.keys * ranks(l - 1), mine / parts(l));
+    Round round(ranks_.size());
+    round[static_cast<std::size_t>(l)] = load(peers, moved, bytes);
+    const double seconds = seconds_of(round);
+    if (l == depth() - 1) sum = estimate_of(round, 0);
+    sum.seconds += l > 0 ? std::max(seconds, barrier_seconds(l)) : voted(seconds, e.records > 0, true);
+    mine = moved + mine / parts(l);
+  }
+  return sum;
+}
+
+RouteModel::Estimate RouteModel::row(const Exchange& e) const {
+  const double bytes = static_cast<double>(e.record_bytes) + kTargetBytes, mine = e.records / ranks(depth() - 1);
+  Round inside(ranks_.size()), across(ranks_.size());
+  double targets = 0;  // of whom a rank is the corner
+  for (int h = 1; h < depth(); ++h) targets += parts(h) - 1;
+  for (int l = 0; l < depth(); ++l) {
+    const auto at = static_cast<std::size_t>(l);
+    const double near = ranks(l) - ranks(l - 1);
+    double records = 0;
+    for (int h = l + 1; h < depth(); ++h) records += mine * share(h) * near / ranks(h - 1);
+    inside[at] = load(near, near * filled(e.keys * targets, records / std::max(1.0, near)), bytes);
+    const double peers = l == 0 ? near : parts(l) - 1;
+    across[at] = load(peers, peers * filled(e.keys, mine * share(l) / std::max(1.0, peers)), bytes);
+  }
+  return estimate_of(across, std::max(seconds_of(inside), barrier_seconds(depth() - 2)) +
+                                 voted(seconds_of(across), e.records > 0, true));
+}
+
+RouteModel::Estimate RouteModel::gathering(const Exchange& e, bool one_monitor) const {
+  const double bytes = static_cast<double>(e.record_bytes) + kTargetBytes, mine = e.records / ranks(depth() - 1);
+  const int top = depth() - 1;
+  // For each wall h: what one domain of the level below the round's has for one domain on the other side.
+  std::vector<double> gathered(ranks_.size(), 0);
+  for (int h = 1; h <= top; ++h)
+    gathered[static_cast<std::size_t>(h)] =
+        filled(e.keys * ranks(h - 1), mine * share(h) / std::max(kFewest, parts(h) - 1));
+  Estimate sum;
+  sum.seconds = vote_seconds(true) - (parts(top) > 2 ? 0 : cost(top).latency_s);
+  for (int l = 0; l <= top; ++l) {  // up, and across the wall of that level
+    double targets = 0, records = 0;
+    for (int h = l + 1; h <= top; ++h) {
+      targets += parts(h) - 1;
+      records += (parts(h) - 1) * gathered[static_cast<std::size_t>(h)];
+    }
+    const double monitors = one_monitor ? std::max(1.0, static_cast<double>(top - l)) : std::min(targets, ranks(l));
+    const double from = one_monitor ? monitors : std::min(targets, ranks(l - 1));
+    Load load;
+    if (targets > 0) {
+      const double in = parts(l) - 1;
+      const double a_monitors_targets = l == 0 ? 1 : std::ceil(targets / monitors);
+      load.messages =
+          std::max(in * a_monitors_targets, (l == 0 ? monitors : std::ceil(targets / from)) * in / parts(l));
+      load.bytes = in * records / monitors * bytes;
+      load.mean_bytes = in * records / ranks(l) * bytes;
+    }
+    if (l == 0) {
+      const double here = mine * share(0);
+      load.messages += this->load(parts(0) - 1, here, bytes).messages + std::exp(-here) * (parts(0) - 1);
+      load.bytes += here * bytes;
+      load.mean_bytes += here * bytes;
+    } else {
+      const double peers = parts(l) - 1, crossing = gathered[static_cast<std::size_t>(l)];
+      const double crossers = one_monitor ? 1 : std::min(peers, ranks(l - 1));
+      load.to_a_peer = std::max(1.0, crossing * bytes / slot_bytes_);
+      const double pairs = ranks(top) / ranks(l - 1) * peers;
+      sum.top_messages = pairs * load.to_a_peer;  // of the last level in the end
+      sum.top_bytes = pairs * crossing * bytes;
+      load.messages += load.to_a_peer * peers / crossers;
+      load.bytes += crossing * bytes * peers / crossers;
+      load.mean_bytes += crossing * bytes * peers / ranks(l - 1);
+    }
+    Round round(ranks_.size());
+    round[static_cast<std::size_t>(l)] = load;
+    sum.seconds += seconds_of(round);
+    for (int h = l + 1; h <= top; ++h) {
+      double& g = gathered[static_cast<std::size_t>(h)];
+      g = filled(e.keys * ranks(h - 1), parts(l) * g);
+    }
+  }
+  for (int l = top - 1; l >= 0; --l) {  // down
+    double records = 0;                 // that a domain of this level gets from outside
+    for (int h = l + 1; h <= top; ++h)
+      records += (parts(h) - 1) * gathered[static_cast<std::size_t>(h)] * ranks(l) / ranks(h - 1);
+    const double landers = one_monitor ? 1 : std::min(ranks(l), parts(l + 1) - 1);
+    const double out = parts(l) - 1, crossing = records * out / parts(l);
+    Round round(ranks_.size());
+    round[static_cast<std::size_t>(l)] = {
+        std::max({out, l == 0 ? landers : 1.0, crossing / landers * bytes / slot_bytes_ + out / 2}),
+        crossing / landers * bytes, crossing / ranks(l) * bytes, 1};
+    sum.seconds += seconds_of(round);
+  }
+  return sum;
+}
+
+}  // namespace atl

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/runtime/aggregation/termination.hpp>
+#include <atomic>
+#include <csignal>
+#include <mutex>
+
+namespace atl {
+namespace {
+
+// For the handler: it can reach nothing but a global. The process has one handler, and ranks may be its threads.
+std::atomic<bool> came{false};
+std::mutex lock;
+int listeners = 0;
+struct sigaction before {};
+
+}  // namespace
+
+TerminationNotice::TerminationNotice() {
+  const std::lock_guard hold(lock);
+  if (listeners++ > 0) return;
+  came = false;
+  struct sigaction action {};
+  action.sa_handler = [](int) { came.store(true, std::memory_order_relaxed); };
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGTERM, &action, &before);
+}
+
+TerminationNotice::~TerminationNotice() {
+  const std::lock_guard hold(lock);
+  if (--listeners == 0) sigaction(SIGTERM, &before, nullptr);
+}
+
+bool TerminationNotice::given() const { return came.load(std::memory_order_relaxed); }
+
+}  // namespace atl

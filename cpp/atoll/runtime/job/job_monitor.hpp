@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <unistd.h>
+
+#include <atoll/runtime/job/job_table.hpp>
+#include <csignal>
+#include <deque>
+#include <optional>
+#include <utility>
+
+namespace atl {
+
+/// What a rank waits for before it knows its peers.
+inline constexpr const char* kJoining = "joining the job";
+
+class File {
+ public:
+  explicit File(int fd = -1) : fd_(fd) {}
+  File(File&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  File& operator=(File&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~File() {
+    if (fd_ >= 0) close(fd_);
+  }
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+/// Every rank runs and knows its peers: one that lives on after SIGTERM is saving what it has.
+bool all_joined(const JobBoard& board);
+
+/// What a parent looks after: the launcher, and through the board the ranks.
+class JobWatch {
+ public:
+  /// `signals`: a file of those that have come for the job.
+  JobWatch(JobBoard& board, int launcher, int signals);
+
+  enum class Patience { none, a_moment };
+  /// Until something happens, or a moment. Returns a signal that has come for the job, or 0.
+  int look(Patience patience = Patience::a_moment);
+
+  /// The launcher's status once it has ended.
+  std::optional<int> ended();
+  /// Somebody ended otherwise than with 0, so that the others will wait in vain.
+  bool broken() const;
+  bool anyone_left() const;
+  void kill_ranks(int signal = SIGKILL) const;
+  /// A launcher removes its ranks' segments, but not if it was killed itself; ranks their own, but not if they were.
+  void remove_leftovers() const;
+
+ private:
+  static constexpr std::uint64_t kSignals = UINT64_MAX, kLauncher = UINT64_MAX - 1;
+
+  void watch(int file, std::uint64_t what);
+  void note_if_dead(Rank r);
+
+  JobBoard& board_;
+  const int launcher_;
+  const int signals_;
+  const File events_;
+  const File launcher_file_;
+  std::vector<File> ranks_;
+  std::deque<bool> segments_known_;  // [rank]
+  std::vector<std::string> leftovers_;
+};
+
+}  // namespace atl

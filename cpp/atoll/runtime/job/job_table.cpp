@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atoll/base/error.hpp>
+#include <atoll/runtime/job/job_table.hpp>
+#include <atoll/runtime/job/leftovers.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace atl {
+namespace {
+
+constexpr std::uint64_t kMagic = 0x61746f6c6c6a6f62;  // "atolljob"
+constexpr std::uint32_t kVersion = 2;
+constexpr std::size_t kWords = 8;           // of 8 bytes: the text of an operation, cut there
+constexpr std::size_t kMessageBytes = 512;  // cut there
+
+using Word = std::atomic<std::uint64_t>;
+using Count = std::atomic<std::uint32_t>;
+static_assert(Word::is_always_lock_free && Count::is_always_lock_free);
+
+struct alignas(128) SharedSeat {
+  Count state, order;
+  std::atomic<std::int32_t> pid, exit_code, signal;
+  Word start;
+  Word operation[kWords];
+  char message[kMessageBytes];  // written before state says finished
+};
+
+// Fields of /proc/<pid>/stat from the third on; the second is a name that may hold anything but a last ')'.
+std::string stat_fields(int pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string line;
+  std::getline(file, line);
+  const auto end = line.rfind(')');
+  return end == std::string::npos ? std::string() : line.substr(std::min(line.size(), end + 2));
+}
+
+std::uint64_t start_of(const std::string& fields) {
+  std::size_t at = 0;
+  for (int field = 3; field < 22 && at != std::string::npos; ++field) at = fields.find(' ', at + 1);
+  return at == std::string::npos || fields.empty() ? 0 : std::strtoull(fields.c_str() + at, nullptr, 10);
+}
+
+// For the handler of the signals that end a process: it can reach nothing but a global.
+std::atomic<SharedSeat*> seat_of_process{nullptr};
+std::atomic<Count*> order_of_process{nullptr};
+
+void note_end(SharedSeat& seat, Count& order, JobBoard::State state) noexcept {
+  std::uint32_t running = static_cast<std::uint32_t>(JobBoard::State::running);
+  const std::uint32_t mine = order.fetch_add(1) + 1;
+  if (!seat.state.compare_exchange_strong(running, static_cast<std::uint32_t>(state))) return;
+  seat.order.store(mine);
+}
+
+extern "C" void on_fatal_signal(int signal) {
+  if (SharedSeat* seat = seat_of_process.load()) {
+    seat->signal.store(signal);
+    note_end(*seat, *order_of_process.load(), JobBoard::State::died);
+  }
+  raise(signal);  // SA_RESETHAND: now it ends the process
+}
+
+std::uint64_t process_space() {
+  struct stat about {};
+  return stat("/proc/self/ns/pid", &about) == 0 ? about.st_ino : 0;
+}
+
+std::string prefix() { return "atoll-job-" + std::to_string(getuid()) + "-"; }
+
+std::string folder() {
+  if (access("/dev/shm", W_OK) == 0) return "/dev/shm";
+  const char* temporary = std::getenv("TMPDIR");
+  return temporary && *temporary ? temporary : "/tmp";
+}
+
+}  // namespace
+
+struct JobBoard::Page {
+  std::uint64_t magic;
+  std::uint32_t version;
+  std::int32_t ranks;
+  std::int32_t maker;
+  std::uint64_t maker_start;
+  std::uint64_t process_space;  // in which the numbers of processes mean something
+  Count order;
+  SharedSeat seats[];
+};
+
+ProcessId ProcessId::of(int pid) { return {pid, start_of(stat_fields(pid))}; }
+ProcessId ProcessId::self() { return of(getpid()); }
+
+bool ProcessId::alive() const {
+  const std::string fields = stat_fields(pid);
+  return !fields.empty() && fields[0] != 'Z' && fields[0] != 'X' && start_of(fields) == start;
+}
+
+JobBoard::JobBoard(std::string path, Page* page, std::size_t bytes, bool mine)
+    : path_(std::move(path)), page_(page), bytes_(bytes), mine_(mine) {}
+
+JobBoard::JobBoard(JobBoard&& other) noexcept
+    : path_(std::move(other.path_)),
+      page_(std::exchange(other.page_, nullptr)),
+      bytes_(other.bytes_),
+      mine_(other.mine_),
+      rank_(other.rank_) {}
+
+JobBoard::~JobBoard() {
+  if (!page_) return;
+  if (mine_) unlink(path_.c_str());
+  // A rank's page stays mapped: its signal handler may still write there.
+  if (rank_ < 0) munmap(page_, bytes_);
+}
+
+JobBoard JobBoard::make(Rank ranks) {
+  const std::string where = folder();
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(where, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.rfind(prefix(), 0) != 0) continue;
+    const int maker = std::atoi(name.c_str() + prefix().size());
+    if (maker <= 0 || kill(maker, 0) == 0 || errno != ESRCH) continue;
+    if (const auto orphan = open(entry.path())) {
+      if (orphan->page_->process_space != process_space()) continue;  // its maker may live there
+      std::vector<ProcessId> left;
+      for (Rank r = 0; r < orphan->ranks(); ++r) left.push_back(orphan->seat(r).process);
+      if (std::ranges::any_of(left, &ProcessId::alive)) continue;
+      remove_leftovers_of(left);
+    }
+    std::filesystem::remove(entry.path(), ignored);
+  }
+
+  std::string path = where + "/" + prefix() + std::to_string(getpid()) + "-XXXXXX";
+  const int file = mkostemp(path.data(), O_CLOEXEC);
+  if (file < 0)
+    throw IoError(fmt::format("{}: {} (the job's board cannot be made). Make room there, or set TMPDIR.", where,
+                              std::strerror(errno)));
+  const std::size_t bytes = sizeof(Page) + static_cast<std::size_t>(ranks) * sizeof(SharedSeat);
+  void* memory = posix_fallocate(file, 0, static_cast<off_t>(bytes)) == 0
+                     ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
+                     : MAP_FAILED;
+  close(file);
+  if (memory == MAP_FAILED) {
+    unlink(path.c_str());
+    throw IoError(
+        fmt::format("{}: no room for {} bytes (the job's board). Make room there, or set TMPDIR.", where, bytes));
+  }
+  Page* page = static_cast<Page*>(memory);  // zero, as a new file is
+  const ProcessId self = ProcessId::self();
+  page->version = kVersion;
+  page->ranks = ranks;
+  page->maker = self.pid;
+  page->maker_start = self.start;
+  page->process_space = process_space();
+  page->magic = kMagic;
+  return JobBoard(path, page, bytes, true);
+}
+
+std::optional<JobBoard> JobBoard::find() {
+  const char* path = std::getenv("ATOLL_JOB");
+  if (!path || !*path) return std::nullopt;
+  auto board = open(path);  // none: of another host, or its maker has ended
+  if (board && !board->maker().alive()) board.reset();
+  return board;
+}
+
+std::optional<JobBoard> JobBoard::open(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (file < 0) return std::nullopt;
+  struct stat about {};
+  const bool fits =
+      fstat(file, &about) == 0 && about.st_uid == getuid() && static_cast<std::size_t>(about.st_size) >= sizeof(Page);
+  const auto bytes = static_cast<std::size_t>(about.st_size);
+  void* memory = fits ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+  close(file);
+  if (memory == MAP_FAILED) return std::nullopt;
+  JobBoard board(path, static_cast<Page*>(memory), bytes, false);
+  const Page& page = *board.page_;
+  if (page.magic != kMagic || page.version != kVersion || page.ranks < 1 ||
+      bytes < sizeof(Page) + static_cast<std::size_t>(page.ranks) * sizeof(SharedSeat))
+    return std::nullopt;
+  return board;
+}
+
+Rank JobBoard::ranks() const { return page_->ranks; }
+ProcessId JobBoard::maker() const { return {page_->maker, page_->maker_start}; }
+
+JobBoard::Seat JobBoard::seat(Rank rank) const {
+  const SharedSeat& s = page_->seats[rank];
+  Seat out;
+  out.state = static_cast<State>(s.state.load());
+  out.process = {s.pid.load(), s.start.load()};
+  out.exit_code = s.exit_code.load();
+  out.signal = s.signal.load();
+  out.order = s.order.load();
+  char text[kWords * 8 + 1] = "";
+  for (std::size_t i = 0; i < kWords; ++i) {
+    const std::uint64_t word = s.operation[i].load(std::memory_order_relaxed);
+    std::memcpy(text + 8 * i, &word, 8);
+  }
+  out.operation = text;
+  if (out.state == State::finished) out.message.assign(s.message, strnlen(s.message, kMessageBytes));
+  return out;
+}
+
+void JobBoard::sit(Rank rank) {
+  check(rank >= 0 && rank < ranks(), "rank {} (the job has {}). Start the job again.", rank, ranks());
+  rank_ = rank;
+  SharedSeat& seat = page_->seats[rank];
+  const ProcessId self = ProcessId::self();
+  seat.pid.store(self.pid);
+  seat.start.store(self.start);
+  seat.state.store(static_cast<std::uint32_t>(State::running));
+  order_of_process.store(&page_->order);
+  seat_of_process.store(&seat);
+  struct sigaction action {};
+  action.sa_handler = on_fatal_signal;
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM, SIGINT, SIGHUP, SIGQUIT}) {
+    struct sigaction now {};
+    sigaction(signal, nullptr, &now);
+    if (now.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);  // nohup
+  }
+}
+
+void JobBoard::note(const char* operation) noexcept {
+  if (rank_ < 0) return;
+  char text[kWords * 8] = "";
+  std::string_view(operation).copy(text, sizeof text);
+  SharedSeat& seat = page_->seats[rank_];
+  for (std::size_t i = 0; i < kWords; ++i) {
+    std::uint64_t word;
+    std::memcpy(&word, text + 8 * i, 8);
+    seat.operation[i].store(word, std::memory_order_relaxed);
+  }
+}
+
+void JobBoard::finish(int exit_code, std::string_view message) noexcept {
+  if (rank_ < 0) return;
+  message.copy(page_->seats[rank_].message, kMessageBytes - 1);
+  page_->seats[rank_].exit_code.store(exit_code);
+  note_end(page_->seats[rank_], page_->order, State::finished);
+}
+
+void JobBoard::note_death(Rank rank, int signal) noexcept {
+  if (signal != 0) page_->seats[rank].signal.store(signal);
+  note_end(page_->seats[rank], page_->order, State::died);
+}
+
+}  // namespace atl

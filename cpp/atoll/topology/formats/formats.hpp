@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/base/log.hpp>
+#include <atoll/topology/formats/read_topology.hpp>
+#include <atoll/topology/network/network.hpp>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The readers behind read_hierarchy. Each makes a tree whose leaves are hosts: domains without children and, until
+/// number_hosts(), without ranks.
+///
+///     Domain tree = read_slurm_conf({"topology.conf", text});
+///     number_hosts(tree, /*ranks_per_host=*/4);
+///     Hierarchy h(level_out(std::move(tree)));
+///
+namespace atl {
+
+struct TopologyFile {
+  std::string path;
+  std::string text;
+  Log log = {};  ///< hears what is legal there and of no use here
+  /// "path:line"
+  std::string at(std::size_t line) const { return path + ":" + std::to_string(line); }
+};
+
+Domain read_slurm_conf(const TopologyFile& file);
+Domain read_topology_yaml(const TopologyFile& file);
+Domain read_simgrid(const TopologyFile& file);
+Domain read_hwloc_xml(const TopologyFile& file);
+struct Infiniband {
+  Domain tree;
+  Network network;  ///< hosts in the order of the tree
+};
+Infiniband read_infiniband(const TopologyFile& file);
+
+/// The one cluster of a platform that is a torus, a fat tree or a dragonfly, if there is nothing else.
+std::optional<Network> simgrid_network(const TopologyFile& file);
+
+/// "node[001-128,130],gpu[1-2]" in its order (Slurm's host lists). `where` begins the message of what it throws.
+std::vector<std::string> expand_hosts(std::string_view text, const std::string& where);
+
+Domain host(std::string name);
+
+/// Switches with their children by name, in any order, put together as a tree.
+class SwitchTree {
+ public:
+  SwitchTree(std::string kind, const TopologyFile& file) : kind_(std::move(kind)), path_(file.path), log_(file.log) {}
+  /// `where` as in expand_hosts; a switch that is added twice is an error. A host that several name is in the first of
+  /// them, as a switch is under the first that names it.
+  void add(const std::string& name, std::vector<std::string> switches, const std::vector<std::string>& hosts,
+           const std::string& where);
+  bool empty() const { return order_.empty(); }
+  /// One root, "system" if there would be several; switches without a host are left out. Throws for a child that nobody
+  /// adds, for circles, and where there is no host at all.
+  Domain take();
+  /// The same, of blocks of equal importance: sizes[1] / sizes[0] of them in each group, then so many groups in the
+  /// next, ... One without a host keeps its place in its group.
+  Domain take_in_groups(const std::vector<std::int64_t>& sizes);
+
+ private:
+  struct Switch {
+    std::vector<std::string> switches;
+    std::vector<Domain> hosts;
+    std::string where;
+    bool placed = false;
+  };
+  std::vector<Domain> roots();
+  Domain grow(const std::string& name);
+
+  std::string kind_, path_;
+  Log log_;
+  std::vector<std::string> order_;
+  std::map<std::string, Switch> switches_;
+  std::map<std::string, std::string> host_at_;  // host -> where it was added
+  std::string named_again_;                     // the first host that is named again, and where
+  std::size_t again_ = 0;                       // how many such
+  std::vector<std::string> empty_;              // switches without hosts
+};
+
+std::int64_t count_hosts(const Domain& tree);
+
+/// Gives each leaf its ranks, in the order of the tree.
+void number_hosts(Domain& tree, int ranks_per_host);
+
+/// Makes leaves equally deep: above a domain that is less deep than the one beside it come domains of one child.
+Domain level_out(Domain tree);
+
+/// The tree whose leaves are the domains that hold hosts: their ranks are those of all their hosts.
+Domain without_hosts(Domain tree);
+
+}  // namespace atl

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/base/log.hpp>
+#include <atoll/topology/hierarchy.hpp>
+#include <atoll/topology/network/network.hpp>
+#include <string>
+
+/// What other programs know about a machine, as a Hierarchy or a Network.
+///
+///     Hierarchy h = read_hierarchy("/etc/slurm/topology.conf");       // a rank for each host
+///     Hierarchy h = read_hierarchy("fabric.ibnet.zst", 4);            // 4 ranks for each
+///     Network n = read_network("platform.xml"), m = read_network("torus:4x4x4");
+///
+/// A file's name and first bytes say what it is; zstd is unpacked.
+///
+///     Slurm topology.conf       SwitchName= and BlockName= lines (topology/tree, topology/block)
+///     Slurm topology.yaml       tree, block or flat; also topograph's models (switches and blocks)
+///     ibnetdiscover             its output, or ibsim's net files: adapters of one host are joined by their description
+///     SimGrid platform XML      zones, cabinets and clusters with their hosts; torus, fat tree and dragonfly clusters
+///     hwloc XML                 the packages, caches and cores of another machine: a core takes the place of a host
+///     JSON                      as `atoll info --json` prints it; its ranks are taken as they are
+///
+/// Ranks are numbered in the order of the tree. Where leaves are not equally deep, domains of one child are put in. A
+/// switch or host that several switches name is under the first of them; switches without hosts are left out. The log
+/// hears of both (hosts: warn, switches: info).
+namespace atl {
+
+/// Throws InputError.
+Hierarchy read_hierarchy(const std::string& path, int ranks_per_host = 1, const Log& log = {});
+
+/// One of Network::parse's names, or a file: ibnetdiscover's links as they are, a platform with one torus, fat tree or
+/// dragonfly cluster as that family, and all others as the tree that they describe, with one cable to each domain.
+/// Links have the file's latency and bandwidth where it says them for all (such a cluster) or each (ibnetdiscover's
+/// widths), else those of generated ones.
+/// Throws InputError.
+Network read_network(const std::string& name_or_path);
+
+}  // namespace atl

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/base/error.hpp>
+#include <atoll/base/random.hpp>
+#include <atoll/topology/network/families.hpp>
+#include <set>
+
+namespace atl {
+namespace {
+
+using Pair = std::pair<int, int>;
+
+Pair ordered(int a, int b) { return a < b ? Pair(a, b) : Pair(b, a); }
+
+bool connected(int routers, const std::set<Pair>& edges) {
+  std::vector<std::vector<int>> beside(static_cast<std::size_t>(routers));
+  for (const auto& [a, b] : edges) {
+    beside[static_cast<std::size_t>(a)].push_back(b);
+    beside[static_cast<std::size_t>(b)].push_back(a);
+  }
+  std::vector<bool> seen(beside.size(), false);
+  std::vector<int> queue{0};
+  seen[0] = true;
+  for (std::size_t i = 0; i < queue.size(); ++i)
+    for (const int v : beside[static_cast<std::size_t>(queue[i])])
+      if (!seen[static_cast<std::size_t>(v)]) {
+        seen[static_cast<std::size_t>(v)] = true;
+        queue.push_back(v);
+      }
+  return queue.size() == beside.size();
+}
+
+// Ends are dealt out as cards, two by two; a pair that would be a loop or a second link swaps an end with a pair that
+// was laid before. Empty if that does not come to an end.
+std::set<Pair> deal(int routers, int degree, Random& random) {
+  std::vector<int> ends;
+  for (int r = 0; r < routers; ++r) ends.insert(ends.end(), static_cast<std::size_t>(degree), r);
+  for (std::size_t i = ends.size(); i > 1; --i) std::swap(ends[i - 1], ends[random.below(i)]);
+  std::set<Pair> edges;
+  std::vector<Pair> laid, left;
+  for (std::size_t i = 0; i < ends.size(); i += 2) {
+    const Pair e = ordered(ends[i], ends[i + 1]);
+    if (e.first != e.second && edges.insert(e).second)
+      laid.push_back(e);
+    else
+      left.push_back(e);
+  }
+  for (std::size_t tries = 0; !left.empty(); ++tries) {
+    if (laid.empty() || tries > 1000 + 100 * ends.size()) return {};
+    const auto [a, b] = left.back();
+    Pair& other = laid[random.below(laid.size())];
+    const auto [c, d] = random() & 1 ? other : Pair(other.second, other.first);
+    const Pair one = ordered(a, c), two = ordered(b, d);
+    if (a == c || b == d || one == two || edges.contains(one) || edges.contains(two)) continue;
+    edges.erase(other);
+    edges.insert({one, two});
+    other = one;
+    laid.push_back(two);
+    left.pop_back();
+  }
+  return edges;
+}
+
+// Where most pairs are linked, those that are not are dealt: there are too few ways to swap among the others.
+std::set<Pair> draw(int routers, int degree, Random& random) {
+  if (2 * degree < routers) return deal(routers, degree, random);
+  const std::set<Pair> absent = deal(routers, routers - 1 - degree, random);
+  std::set<Pair> edges;
+  for (int a = 0; a < routers; ++a)
+    for (int b = a + 1; b < routers; ++b)
+      if (!absent.contains({a, b})) edges.emplace_hint(edges.end(), a, b);
+  // Fewer absent ones than asked for means that the deal did not come to an end.
+  return 2 * edges.size() == static_cast<std::size_t>(routers) * static_cast<std::size_t>(degree) ? edges
+                                                                                                  : std::set<Pair>();
+}
+
+}  // namespace
+
+Network random_network(std::string name, int routers, int degree, std::uint64_t seed) {
+  check_size(name, routers, routers, static_cast<double>(routers) * (1 + 0.5 * degree));
+  check(degree < routers && static_cast<std::int64_t>(routers) * degree % 2 == 0,
+        "network {}: {} routers of degree {} (there is no such graph: the degree is less than the routers, and one of "
+        "both is even). Change one.",
+        name, routers, degree);
+  Random random(seed);
+  std::set<Pair> edges;
+  // Of degree 3 or more nearly every one is connected; of degree 2 one in about the square root of the routers.
+  for (int tries = 0; tries < 1000; ++tries)
+    if (edges = draw(routers, degree, random); connected(routers, edges)) break;
+  check(connected(routers, edges), "network {}: no connected graph found in 1000 (the degree is too small). Raise it.",
+        name);
+  Network::Parts parts{.name = std::move(name),
+                       .hosts = routers,
+                       .routers = routers,
+                       .links = {},
+                       .groups = even_domains({{routers, "system"}}),
+                       .path = {},
+                       .bisection = std::nullopt};
+  for (int r = 0; r < routers; ++r) parts.links.push_back({.a = r, .b = routers + r});
+  for (const auto& [a, b] : edges) parts.links.push_back({.a = routers + a, .b = routers + b});
+  return Network(std::move(parts));
+}
+
+}  // namespace atl

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atoll/base/error.hpp>
+#include <atoll/base/timer.hpp>
+#include <atoll/transport/bootstrap/bootstrap.hpp>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <random>
+#include <thread>
+
+// Rank 0 listens where its line says; the others connect, say who they are, and stay. A round: everyone's text goes to
+// rank 0, all texts come back.
+namespace atl {
+namespace {
+
+constexpr int kPort = 7117;
+constexpr std::uint64_t kMagic = 0x61746f6c6c303031;  // "atoll001"
+
+struct Address {
+  std::string host;
+  int port = kPort;
+};
+
+std::vector<Address> read_hosts(const std::string& path) {
+  std::ifstream file(path);
+  if (!file)
+    throw UsageError(fmt::format("{}: {} (ATOLL_HOSTS names it). Give a file of lines host[:port], one for each rank.",
+                                 path, std::strerror(errno)));
+  std::vector<Address> out;
+  int number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    line.erase(std::min(line.find('#'), line.size()));
+    const std::size_t begin = line.find_first_not_of(" \t\r"), end = line.find_last_not_of(" \t\r");
+    if (begin == std::string::npos) continue;
+    line = line.substr(begin, end - begin + 1);
+    Address a{line, kPort};
+    if (const std::size_t colon = line.find(':'); colon != std::string::npos && colon == line.rfind(':')) {
+      char* rest = nullptr;
+      const long port = std::strtol(line.c_str() + colon + 1, &rest, 10);
+      if (*rest != 0 || port < 1 || port > 65535)
+        throw UsageError(fmt::format("{}:{}: port '{}' (a number from 1 to 65535 follows the colon). Correct it.", path,
+                                     number, line.substr(colon + 1)));
+      a = {line.substr(0, colon), static_cast<int>(port)};
+    }
+    out.push_back(std::move(a));
+  }
+  if (out.empty()) throw UsageError(fmt::format("{}: no host (one line for each rank is needed). Fill it.", path));
+  return out;
+}
+
+class Socket {
+ public:
+  explicit Socket(int fd = -1) : fd_(fd) {}
+  Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Socket& operator=(Socket&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Socket() {
+    if (fd_ >= 0) close(fd_);
+  }
+  int get() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
+
+ private:
+  int fd_;
+};
+
+// False: the time is up, or the other end has gone.
+bool move_all(int fd, std::byte* data, std::size_t bytes, short events, const Timer& timer, double timeout_s) {
+  for (std::size_t at = 0; at < bytes;) {
+    const double left_s = timeout_s - timer.seconds();
+    pollfd file{fd, events, 0};
+    if (left_s <= 0) return false;
+    const int ready = poll(&file, 1, static_cast<int>(left_s * 1e3) + 1);
+    if (ready < 0 && errno != EINTR) return false;
+    if (ready <= 0) continue;
+    const ssize_t n =
+        events == POLLIN ? recv(fd, data + at, bytes - at, 0) : send(fd, data + at, bytes - at, MSG_NOSIGNAL);
+    if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN)) return false;
+    if (n > 0) at += static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+// A text with its length, in the byte order of the machine: a job does not mix orders anywhere.
+bool put_text(int fd, const std::string& text, const Timer& timer, double timeout_s) {
+  auto bytes = static_cast<std::uint32_t>(text.size());
+  std::string all(reinterpret_cast<const char*>(&bytes), sizeof bytes);
+  all += text;
+  return move_all(fd, reinterpret_cast<std::byte*>(all.data()), all.size(), POLLOUT, timer, timeout_s);
+}
+bool get_text(int fd, std::string& text, const Timer& timer, double timeout_s) {
+  std::uint32_t bytes = 0;
+  if (!move_all(fd, reinterpret_cast<std::byte*>(&bytes), sizeof bytes, POLLIN, timer, timeout_s)) return false;
+  if (bytes > Bootstrap::kTextBytes) return false;
+  text.resize(bytes);
+  return move_all(fd, reinterpret_cast<std::byte*>(text.data()), bytes, POLLIN, timer, timeout_s);
+}
+
+struct Hello {
+  std::uint64_t magic = kMagic;
+  Rank rank = -1, ranks = 0;
+};
+
+class ByHosts final : public Bootstrap {
+ public:
+  ByHosts(std::vector<Address> hosts, Rank rank, double timeout_s)
+      : hosts_(std::move(hosts)), rank_(rank), timeout_s_(timeout_s) {
+    const Timer timer;
+    if (rank_ == 0) {
+      std::random_device random;
+      job_ = fmt::format("{:08x}{:08x}", random(), random());
+      welcome(timer);
+      for (Rank r = 1; r < size(); ++r)
+        if (!put_text(peers_[static_cast<std::size_t>(r)].get(), job_, timer, timeout_s_)) refuse({r});
+    } else {
+      connect_to_root(timer);
+      if (!get_text(root_.get(), job_, timer, timeout_s_)) refuse({0});
+    }
+  }
+
+  std::string_view name() const override { return "hosts"; }
+  Rank rank() const override { return rank_; }
+  Rank size() const override { return static_cast<Rank>(hosts_.size()); }
+  std::string job() const override { return job_; }
+
+  std::vector<std::string> gather(const std::string& mine) override {
+    check(mine.size() <= kTextBytes, "a text of {} bytes for the other ranks (at most {} fit). Shorten it.",
+          mine.size(), kTextBytes);
+    const Timer timer;
+    std::vector<std::string> texts(hosts_.size());
+    if (rank_ != 0) {
+      if (!put_text(root_.get(), mine, timer, timeout_s_)) refuse({0});
+      for (std::string& text : texts)
+        if (!get_text(root_.get(), text, timer, timeout_s_)) refuse({0});
+      return texts;
+    }
+    texts[0] = mine;
+    std::vector<Rank> missing;
+    for (Rank r = 1; r < size(); ++r)
+      if (!get_text(peers_[static_cast<std::size_t>(r)].get(), texts[static_cast<std::size_t>(r)], timer, timeout_s_))
+        missing.push_back(r);
+    if (!missing.empty()) refuse(missing);
+    for (Rank r = 1; r < size(); ++r)
+      for (const std::string& text : texts)
+        if (!put_text(peers_[static_cast<std::size_t>(r)].get(), text, timer, timeout_s_)) refuse({r});
+    return texts;
+  }
+
+ private:
+  // Rank 0: until all have come.
+  void welcome(const Timer& timer) {
+    peers_.resize(hosts_.size());
+    if (size() == 1) return;
+    const int port = hosts_[0].port;
+    Socket listener(socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const int yes = 1, no = 0;
+    sockaddr_in6 any{};
+    any.sin6_family = AF_INET6;
+    any.sin6_addr = in6addr_any;
+    any.sin6_port = htons(static_cast<std::uint16_t>(port));
+    sockaddr_in any4{};
+    any4.sin_family = AF_INET;
+    any4.sin_port = any.sin6_port;
+    const bool six = static_cast<bool>(listener);
+    if (!six) listener = Socket(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (six) setsockopt(listener.get(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);  // IPv4 as well
+    const int bound = six ? bind(listener.get(), reinterpret_cast<const sockaddr*>(&any), sizeof any)
+                          : bind(listener.get(), reinterpret_cast<const sockaddr*>(&any4), sizeof any4);
+    if (bound != 0 || listen(listener.get(), static_cast<int>(hosts_.size())) != 0)
+      throw TransportError(
+          fmt::format("port {}: {} (rank 0 listens there for the others). Give rank 0's line in "
+                      "ATOLL_HOSTS another port, host:port.",
+                      port, std::strerror(errno)));
+    for (Rank here = 1; here < size();) {
+      const double left_s = timeout_s_ - timer.seconds();
+      if (left_s <= 0) {
+        std::vector<Rank> missing;
+        for (Rank r = 1; r < size(); ++r)
+          if (!peers_[static_cast<std::size_t>(r)]) missing.push_back(r);
+        refuse(missing);
+      }
+      pollfd file{listener.get(), POLLIN, 0};
+      if (poll(&file, 1, static_cast<int>(left_s * 1e3) + 1) <= 0) continue;
+      Socket peer(accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      if (!peer) continue;
+      prepare(peer.get());
+      // A stranger that connects and says nothing must not hold up the others for long.
+      constexpr double kStranger_s = 2;
+      Hello hello;
+      if (!move_all(peer.get(), reinterpret_cast<std::byte*>(&hello), sizeof hello, POLLIN, Timer(),
+                    std::min(kStranger_s, timeout_s_)) ||
+          hello.magic != kMagic)
+        continue;
+      if (hello.ranks != size() || hello.rank < 1 || hello.rank >= size() ||
+          peers_[static_cast<std::size_t>(hello.rank)])
+        throw TransportError(
+            fmt::format("a process came as rank {} of {} (of {} ranks each comes once). Give all the same ATOLL_HOSTS "
+                        "and each its own ATOLL_RANK.",
+                        hello.rank, hello.ranks, size()));
+      peers_[static_cast<std::size_t>(hello.rank)] = std::move(peer);
+      ++here;
+    }
+  }
+
+  void connect_to_root(const Timer& timer) {
+    const Address& root = hosts_[0];
+    addrinfo hints{}, *found = nullptr;
+    hints.ai_socktype = SOCK_STREAM;
+    const int code = getaddrinfo(root.host.c_str(), std::to_string(root.port).c_str(), &hints, &found);
+    if (code != 0)
+      throw TransportError(fmt::format("host '{}': {} (rank 0 runs there). Correct the first line of ATOLL_HOSTS.",
+                                       root.host, gai_strerror(code)));
+    const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found, freeaddrinfo);
+    for (auto nap = std::chrono::milliseconds(1);; nap = std::min(2 * nap, std::chrono::milliseconds(100))) {
+      for (const addrinfo* a = found; a && !root_; a = a->ai_next) {
+        Socket s(socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC, a->ai_protocol));
+        if (s && connect(s.get(), a->ai_addr, a->ai_addrlen) == 0) root_ = std::move(s);
+      }
+      if (root_) break;
+      if (timer.seconds() >= timeout_s_) refuse({0});
+      std::this_thread::sleep_for(nap);
+    }
+    prepare(root_.get());
+    Hello hello{.rank = rank_, .ranks = size()};
+    if (!move_all(root_.get(), reinterpret_cast<std::byte*>(&hello), sizeof hello, POLLOUT, timer, timeout_s_))
+      refuse({0});
+  }
+
+  static void prepare(int fd) {
+    const int yes = 1;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  }
+
+  [[noreturn]] void refuse(const std::vector<Rank>& missing) const {
+    constexpr std::size_t kNamed = 8;
+    std::string names;
+    for (std::size_t i = 0; i < std::min(kNamed, missing.size()); ++i) {
+      const Address& a = hosts_[static_cast<std::size_t>(missing[i])];
+      names += fmt::format("{}{} ({})", i > 0 ? ", " : "", missing[i],
+                           missing[i] == 0 ? fmt::format("{}:{}", a.host, a.port) : a.host);
+    }
+    if (missing.size() > kNamed) names += fmt::format(" and {} more", missing.size() - kNamed);
+    throw TransportError(fmt::format(
+        "rank {} has waited up to {} s for rank{} {} of {} (not started, ended early, or not reached). Look "
+        "at the messages there.",
+        rank_, timeout_s_, missing.size() > 1 ? "s" : "", names, size()));
+  }
+
+  const std::vector<Address> hosts_;
+  const Rank rank_;
+  const double timeout_s_;
+  std::string job_;
+  std::vector<Socket> peers_;  // of rank 0
+  Socket root_;                // of the others
+};
+
+}  // namespace
+
+std::unique_ptr<Bootstrap> bootstrap_by_hosts(const std::string& file, Rank rank, double timeout_s) {
+  std::vector<Address> hosts = read_hosts(file);
+  if (rank < 0 || rank >= static_cast<Rank>(hosts.size()))
+    throw UsageError(fmt::format("ATOLL_RANK is {} ({} has {} hosts, one for each rank from 0). Correct one of them.",
+                                 rank, file, hosts.size()));
+  return std::make_unique<ByHosts>(std::move(hosts), rank, timeout_s);
+}
+
+Rank ranks_of_hosts(const std::string& file) { return static_cast<Rank>(read_hosts(file).size()); }
+
+}  // namespace atl

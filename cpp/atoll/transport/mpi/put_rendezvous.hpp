@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/transport/mpi/rma_notifications.hpp>
+#include <functional>
+
+namespace atl::mpi {
+
+/// Brings two ranks together for a call that is collective over the pair and blocks, in an order that cannot deadlock:
+/// were each simply to call, a ring of ranks that each want the next one would wait for ever.
+///
+/// The lower rank of a pair proposes, one meeting at a time; who has proposed answers everyone else "busy", and proposes
+/// again later. The other accepts if it has no proposal of its own under way. Only then do both enter: the one with its
+/// accepting answer, the other when it comes. So whoever is inside waits for a peer that has nothing else to do but to
+/// enter. Of all who have proposed, the one with the highest number has proposed to a rank that has not (or that is
+/// inside): there is always a pair that meets.
+class Meetings {
+ public:
+  /// The first word of a notice; others are the layer's own.
+  enum What : std::int32_t { ask, propose, accept, busy, others };
+
+  /// meet(peer, about) is what both then call.
+  Meetings(Rank rank, Notices& notices, std::function<void(Rank, int)> meet)
+      : rank_(rank), notices_(notices), meet_(std::move(meet)) {}
+
+  /// Wants to meet `peer`; once is enough.
+  void want(Rank peer, int about) {
+    for (const Wish& w : wishes_)
+      if (w.peer == peer && w.about == about) return;
+    wishes_.push_back({peer, about, false});
+  }
+  bool any() const { return !wishes_.empty(); }
+
+  /// Proposes, or asks the lower rank to; blocks never.
+  void step() {
+    for (std::size_t i = 0; i < wishes_.size(); ++i) {
+      Wish& w = wishes_[i];
+      if (w.peer < rank_ && !w.asked) {
+        w.asked = true;
+        notices_.send(w.peer, {{ask, w.about, 0, 0}});
+      } else if (w.peer > rank_ && partner_ < 0) {
+        partner_ = w.peer;
+        notices_.send(w.peer, {{propose, w.about, 0, 0}});
+        std::rotate(wishes_.begin() + static_cast<std::ptrdiff_t>(i),
+                    wishes_.begin() + static_cast<std::ptrdiff_t>(i) + 1, wishes_.end());  // the next time another one
+        return;
+      }
+    }
+  }
+  /// Of a notice of ours; a meeting may take place in it. `met`: there was one already.
+  void hear(const Notices::Words& words, Rank from, bool met) {
+    const int about = words.values[1];
+    switch (words.values[0]) {
+      case ask:
+        if (!met) want(from, about);
+        break;
+      case propose:
+        notices_.send(from, {{partner_ < 0 ? accept : busy, about, 0, 0}});
+        if (partner_ < 0) meet(from, about);
+        break;
+      case accept:
+        partner_ = -1;
+        meet(from, about);
+        break;
+      default:
+        partner_ = -1;
+    }
+  }
+
+ private:
+  struct Wish {
+    Rank peer;
+    int about;
+    bool asked;
+  };
+
+  void meet(Rank peer, int about) {
+    meet_(peer, about);
+    std::erase_if(wishes_, [&](const Wish& w) { return w.peer == peer && w.about == about; });
+  }
+
+  const Rank rank_;
+  Notices& notices_;
+  const std::function<void(Rank, int)> meet_;
+  std::vector<Wish> wishes_;
+  Rank partner_ = -1;  // to whom this rank has proposed
+};
+
+}  // namespace atl::mpi

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/transport/bootstrap/bootstrap.hpp>
+#include <atoll/transport/fabric.hpp>
+
+/// Ranks that are processes of one node, through shared segments; alone, or under another fabric for the rest.
+///
+///     auto fabric = join_shm(*find_bootstrap(), {});                       // all ranks on this node
+///     auto both = compose(join_shm(mpi_bootstrap, {.may_be_apart = true}), join_mpi({}));
+///
+/// Each rank makes one segment, the inbox that its neighbours write to, /dev/shm/atoll.USER.JOB.RANK.PID, and removes
+/// the name as soon as all of them have attached it; so nothing is left behind by a job that dies later. Names that
+/// dead processes left before that are removed by the next job of the same user.
+namespace atl {
+
+struct ShmOptions {
+  std::size_t slot_bytes = 65536;
+  int slots_per_peer = 4;           ///< per ordered pair of ranks
+  std::size_t ring_bytes = 131072;  ///< of messages, per ordered pair; a power of two from 64 on
+  std::size_t control_ring_bytes = 4096;
+  std::uint64_t shuffle_seed = 0;  ///< not 0: delay and reorder delivery
+  /// Whether ranks on other nodes are no error: the fabric then reaches those of this node alone.
+  bool may_be_apart = false;
+  /// Pretended domain of each rank; ranks of different ones do not share memory. Empty: one domain.
+  std::vector<int> domains = {};
+};
+
+/// Collective over the bootstrap. Throws TransportError, the same on every rank: no room in /dev/shm, ranks on several
+/// nodes.
+std::unique_ptr<Fabric> join_shm(Bootstrap& job, const ShmOptions& options);
+
+/// `node` for the ranks that it reaches (its rings), `network` for the others.
+std::unique_ptr<Fabric> compose(std::unique_ptr<Fabric> node, std::unique_ptr<Fabric> network);
+
+/// Whether processes of this machine can share memory, and how much; or what to do.
+struct ShmStatus {
+  bool ready = false;
+  std::string detail;
+};
+ShmStatus shm_status();
+
+/// Removes segments of this user whose makers are dead. Returns how many.
+int remove_stale_segments();
+
+}  // namespace atl

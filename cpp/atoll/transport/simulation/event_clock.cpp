@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/base/error.hpp>
+#include <atoll/transport/simulation/event_clock.hpp>
+#include <cstring>
+#include <ctime>
+#include <map>
+
+namespace atl {
+namespace {
+
+// Small messages in flight per ordered pair and kind; as a ring of a node has room for.
+constexpr int kSmallInFlight = 64;
+// After so many looks in vain, without a wait between them, time passes until the next event, and at least so much.
+constexpr int kIdlePolls = 8;
+constexpr double kPoll_s = 1e-7;
+// Ranks that poll and time out for ever are no deadlock that shows by itself: so many turns and seconds of this machine
+// without any message sent are one.
+constexpr std::uint64_t kIdleTurns = 1'000'000;
+constexpr double kIdle_s = 10;
+
+constexpr TrafficSet kTrafficOf[EventClock::kKinds] = {static_cast<TrafficSet>(Traffic::bulk),
+                                                       static_cast<TrafficSet>(Traffic::message),
+                                                       static_cast<TrafficSet>(Traffic::control)};
+
+// For std's heaps, whose top is the greatest.
+struct Later {
+  template <class E>
+  bool operator()(const E& a, const E& b) const {
+    return a.time != b.time ? a.time > b.time : a.number > b.number;
+  }
+};
+template <class E>
+void push(std::vector<E>& heap, const E& e) {
+  heap.push_back(e);
+  std::push_heap(heap.begin(), heap.end(), Later());
+}
+template <class E>
+E pop(std::vector<E>& heap) {
+  std::pop_heap(heap.begin(), heap.end(), Later());
+  const E e = heap.back();
+  heap.pop_back();
+  return e;
+}
+
+double processor_seconds() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+
+}  // namespace
+
+EventClock::EventClock(ClockOptions options)
+    : options_(checked(std::move(options))),
+      depth_(options_.hierarchy.depth()),
+      ranks_(options_.hierarchy.size()),
+      domains_(options_.hierarchy) {
+  lookahead_ = kNever;
+  for (int l = 0; l < depth_; ++l) lookahead_ = std::min(lookahead_, cost(l).latency_s);
+  slot_class_ = BlockStore::class_of(options_.slot_bytes);
+  seats_ = std::vector<Seat>(static_cast<std::size_t>(ranks_));
+  traffic_.resize(static_cast<std::size_t>(depth_));
+}
+
+double EventClock::seconds() const {
+  double latest = 0;
+  for (const Seat& s : seats_) latest = std::max(latest, s.clock);
+  return latest;
+}
+
+std::size_t EventClock::memory_bytes() const {
+  std::size_t bytes = blocks_.bytes() + seats_.size() * sizeof(Seat) + domains_.memory_bytes();
+  for (const Seat& s : seats_) {
+    for (const auto& a : s.arrivals) bytes += a.capacity() * sizeof(Arrival);
+    for (const auto& f : s.in_flight) bytes += f.capacity();
+  }
+  return bytes;
+}
+
+// ---- what a rank asks for, in its context --------------------------------------------------------------------------
+
+double EventClock::now(Rank rank) {
+  charge(seat(rank));
+  return seat(rank).clock;
+}
+
+// Computation since the last look, if it takes time.
+void EventClock::charge(Seat& s) {
+  if (options_.compute_scale == 0) return;
+  const double now = processor_seconds(), mine = (now - s.computed_at) * options_.compute_scale;
+  s.computed_at = now;
+  s.clock += mine;
+  s.spent.compute += mine;
+}
+
+void EventClock::compute(Rank rank, double seconds) {
+  Seat& s = seat(rank);
+  charge(s);
+  s.clock += seconds;
+  s.spent.compute += seconds;
+  s.idle_polls = 0;
+}
+
+void EventClock::pay(Seat& s, int level) {
+  const double half = cost(level).overhead_s / 2;
+  s.clock += half;
+  (level == 0 ? s.spent.intra : s.spent.inter) += half;
+}
+
+std::uint32_t EventClock::fill(Rank from, Rank to, Kind kind, int size_class) {
+  const std::uint32_t block = blocks_.take(size_class);
+  Message& m = *new (blocks_.at(block)) Message;
+  m.from = from;
+  m.to = to;
+  m.kind = kind;
+  m.size_class = static_cast<std::uint8_t>(size_class);
+  seat(from).held_bytes += BlockStore::kHead + BlockStore::capacity(size_class);
+  return block;
+}
+
+void EventClock::give_block(std::uint32_t block) {
+  const Message& m = message(block);
+  const int size_class = m.size_class;
+  seat(m.from).held_bytes -= BlockStore::kHead + BlockStore::capacity(size_class);
+  blocks_.give_back(block, size_class);
+}
+
+std::uint32_t EventClock::take(Rank from, Rank to, Kind kind, int size_class, Busy& busy) {
+  Seat& s = seat(from);
+  auto& in_flight = s.in_flight[kind];
+  if (in_flight.empty()) in_flight.resize(static_cast<std::size_t>(ranks_));
+  std::uint8_t& n = in_flight[static_cast<std::size_t>(to)];
+  if (n >= (kind == kBulk ? options_.slots_per_peer : kSmallInFlight)) {
+    s.starved = true;
+    busy = Busy::no_slot;
+    return kNoBlock;
+  }
+  ++n;
+  const std::uint32_t block = fill(from, to, kind, size_class);
+  busy = Busy::no;
+  return block;
+}
+
+void EventClock::depart(std::uint32_t block, std::size_t bytes, std::size_t more) {
+  Message* m = &message(block);
+  // A slot that was hardly used travels in a smaller block: thousands of ranks have millions of them under way.
+  if (const int needed = BlockStore::class_of(bytes); needed < m->size_class) {
+    const std::uint32_t smaller = fill(m->from, m->to, static_cast<Kind>(m->kind), needed);
+    message(smaller).note = m->note;
+    std::memcpy(payload(smaller), payload(block), bytes);
+    give_block(block);
+    block = smaller;
+    m = &message(block);
+  }
+  Seat& s = seat(m->from);
+  m->bytes = static_cast<std::uint32_t>(bytes);
+  m->travel = bytes + more;
+  m->level = static_cast<std::uint8_t>(domains_.level_between(m->from, m->to));
+  charge(s);
+  pay(s, m->level);
+  m->departs = s.clock;
+  m->closely = s.closely;
+  m->next = kNoBlock;
+  s.idle_polls = 0;
+  idle_turns_ = 0;
+  if (s.last_departure == kNoBlock) {
+    push(events_, {m->departs, number_++, kDeparture, block});
+  } else {
+    message(s.last_departure).next = block;
+  }
+  s.last_departure = block;
+}
+
+void EventClock::give_back(std::uint32_t block, double at) {
+  const Message m = message(block);
+  give_block(block);
+  Seat& s = seat(m.from);
+  --s.in_flight[m.kind][static_cast<std::size_t>(m.to)];
+  if (!s.starved) return;
+  s.starved = false;
+  wake(m.from, at + cost(m.level).latency_s);
+}
+
+void EventClock::wake(Rank rank, double at) {
+  Seat& s = seat(rank);
+  s.woken = true;
+  if (s.waits) wake_by(rank, std::max(at, s.clock));
+}
+
+std::vector<EventClock::Arrival>* EventClock::next_arrivals(Seat& s, TrafficSet wanted) {
+  std::vector<Arrival>* first = nullptr;
+  for (int k = 0; k < kKinds; ++k) {
+    auto& heap = s.arrivals[static_cast<std::size_t>(k)];
+    if ((wanted & kTrafficOf[k]) == 0 || heap.empty()) continue;
+    if (!first || Later()(first->front(), heap.front())) first = &heap;
+  }
+  return first;
+}
+
+int EventClock::poll(Rank rank, std::span<Packet> packets, TrafficSet wanted) {
+  Seat& s = seat(rank);
+  charge(s);
+  // All that can have arrived by this rank's clock must have been sent.
+  const double earliest = std::min(earliest_under_way(), events_.empty() ? kNever : next_time());
+  if (earliest + lookahead_ <= s.clock) park(rank, s.clock);
+  std::size_t n = 0;
+  double paid = 0;
+  for (; n < packets.size(); ++n) {
+    auto* heap = next_arrivals(s, wanted);
+    if (!heap || heap->front().time > s.clock) break;
+    const std::uint32_t block = pop(*heap).block;
+    const Message& m = message(block);
+    constexpr Packet::What kWhat[kKinds] = {Packet::What::bulk, Packet::What::message, Packet::What::control};
+    packets[n] = {payload(block), m.bytes, m.from, block, kWhat[m.kind], m.note, 0};
+    const double half = cost(m.level).overhead_s / 2;
+    paid += half;
+    (m.level == 0 ? s.spent.intra : s.spent.inter) += half;
+  }
+  s.clock += paid;
+  if (n > 0) {
+    s.idle_polls = 0;
+  } else {
+    note_idle_look(rank);
+  }
+  return static_cast<int>(n);
+}
+
+bool EventClock::wait(Rank rank, double timeout_s, TrafficSet wanted) {
+  Seat& s = seat(rank);
+  charge(s);
+  const auto* heap = next_arrivals(s, wanted);
+  const double next = heap ? heap->front().time : kNever;
+  if (std::exchange(s.woken, false) || next <= s.clock) {
+    note_idle_look(rank);
+    return true;
+  }
+  s.idle_polls = 0;
+  if (!broken_.empty() && next == kNever) throw TransportError(broken_text(rank));
+  const double began = s.clock;
+  s.waits = true;
+  s.wanted = wanted;
+  s.wake_at = kNever;
+  wake_by(rank, std::min(next, s.clock + timeout_s));
+  switch_out(rank);
+  s.waits = false;
+  heap = next_arrivals(s, wanted);
+  const bool here = heap && heap->front().time <= s.wake_at;
+  const bool woken = std::exchange(s.woken, false);
+  if (s.wake_at == kNever) throw TransportError(broken_text(rank));
+  s.clock = std::max(began, s.wake_at);
+  const double under_way = here ? s.clock - std::max(began, message(heap->front().block).departs) : 0;
+  if (here) (message(heap->front().block).level == 0 ? s.spent.intra : s.spent.inter) += under_way;
+  s.spent.stall += s.clock - began - under_way;
+  return here || woken;
+}
+
+void EventClock::end_job(std::string why) {
+  if (broken_.empty()) broken_ = std::move(why);
+}
+
+// A rank that waits goes on at `time` at the latest.
+void EventClock::wake_by(Rank rank, double time) {
+  Seat& s = seat(rank);
+  if (time >= s.wake_at) return;
+  s.wake_at = time;
+  push(events_, {time, number_++, rank, ++s.wakes});
+}
+
+// Whoever looks again and again without waiting, or waits for what it does not take, would stop time for all.
+void EventClock::note_idle_look(Rank rank) {
+  Seat& s = seat(rank);
+  if (++s.idle_polls <= kIdlePolls) return;
+  const double until = std::max(s.clock + kPoll_s, events_.empty() ? 0 : events_.front().time);
+  s.spent.stall += until - s.clock;
+  s.clock = until;
+  park(rank, until);
+  if (!broken_.empty()) throw TransportError(broken_text(rank));
+}
+
+// Lets all that comes before `time` happen.
+void EventClock::park(Rank rank, double time) {
+  Seat& s = seat(rank);
+  push(events_, {time, number_++, rank, ++s.wakes});
+  switch_out(rank);
+}
+
+void EventClock::switch_out(Rank rank) {
+  suspend(rank);
+  if (options_.compute_scale > 0) seat(rank).computed_at = processor_seconds();
+}
+
+void EventClock::live(Rank rank, const std::function<void(Rank)>& f) {
+  if (options_.compute_scale > 0) seat(rank).computed_at = processor_seconds();
+  try {
+    f(rank);
+  } catch (...) {
+    seat(rank).error = std::current_exception();
+    if (failed_ < 0) failed_ = rank;
+  }
+  seat(rank).ended = true;
+  ++ended_;
+}
+
+// ---- events ---------------------------------------------------------------------------------------------------------
+
+void EventClock::start(Rank rank) {
+  seat(rank).wake_at = 0;
+  push(events_, {0, number_++, rank, seat(rank).wakes});
+}
+
+void EventClock::step() {
+  const Event e = pop(events_);
+  // Messages are met in the order of time, which is any order in memory: fetched one event ahead.
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, events_.size()); ++i)
+    if (events_[i].rank == kDeparture) __builtin_prefetch(blocks_.at(events_[i].what));
+  if (e.rank == kDeparture) return leave(e.what);
+  if (e.rank == kCrossing) return cross(e.what);
+  Seat& s = seat(e.rank);
+  if (e.what != s.wakes || s.ended) return;
+  if (!s.arrivals[kBulk].empty()) {
+    const std::byte* first = blocks_.at(s.arrivals[kBulk].front().block);
+    __builtin_prefetch(first);
+    __builtin_prefetch(first + sizeof(Message));
+  }
+  resume(e.rank);
+  if (++idle_turns_ >= kIdleTurns) watch_idleness();
+}
+
+// The message at the head of its sender's departures.
+void EventClock::leave(std::uint32_t block) {
+  const Message& m = message(block);
+  if (m.next == kNoBlock) {
+    seat(m.from).last_departure = kNoBlock;
+  } else {
+    push(events_, {message(m.next).departs, number_++, kDeparture, m.next});
+  }
+  LevelTraffic& traffic = traffic_[m.level];
+  ++(m.kind == kBulk ? traffic.bulk : traffic.small);
+  (m.kind == kBulk ? traffic.bulk_bytes : traffic.small_bytes) += m.travel;
+  carry(block);
+}
+
+void EventClock::cross_at(std::uint32_t block, double time) { push(events_, {time, number_++, kCrossing, block}); }
+
+void EventClock::arrive(std::uint32_t block, double time) {
+  const Message& m = message(block);
+  Seat& there = seat(m.to);
+  push(there.arrivals[m.kind], {time, number_++, block});
+  if (there.waits && (there.wanted & kTrafficOf[m.kind]) != 0) wake_by(m.to, time);
+}
+
+// ---- when nobody can go on ------------------------------------------------------------------------------------------
+
+void EventClock::break_off() {
+  if (broken_.empty()) broken_ = describe_deadlock();
+  for (Rank r = 0; r < ranks_; ++r)
+    if (!seat(r).ended) return resume(r);
+}
+
+void EventClock::rethrow_first_error() {
+  if (failed_ >= 0) std::rethrow_exception(seat(failed_).error);
+}
+
+void EventClock::watch_idleness() {
+  if (idle_turns_ == kIdleTurns) idle_since_.lap();
+  if (idle_since_.seconds() < kIdle_s) return;
+  if (broken_.empty()) broken_ = describe_deadlock();
+}
+
+std::string EventClock::describe_deadlock() const {
+  if (failed_ >= 0) return fmt::format("rank {} stopped with an error", failed_);
+  struct Group {
+    std::string ranks;
+    int count = 0;
+  };
+  std::map<std::string, Group> groups;
+  constexpr int kNamed = 8;
+  for (Rank r = 0; r < ranks_; ++r) {
+    const Seat& s = seat(r);
+    Group& g = groups[s.ended       ? "ended"
+                      : s.operation ? fmt::format("waiting in '{}'", s.operation)
+                                    : std::string("waiting")];
+    if (++g.count <= kNamed) g.ranks += fmt::format(" {}", r);
+  }
+  std::string text = "all ranks wait and no message is under way";
+  for (const auto& [what, g] : groups)
+    text += fmt::format("; {}: rank{}{}", what, g.ranks,
+                        g.count > kNamed ? fmt::format(" and {} more", g.count - kNamed) : "");
+  return text;
+}
+
+std::string EventClock::broken_text(Rank rank) const {
+  const Seat& s = seat(rank);
+  return fmt::format("{} (rank {} was waiting in '{}'). {}", broken_, rank, s.operation ? s.operation : "wait",
+                     failed_ >= 0 ? "Look at that rank's own messages."
+                                  : "Look for a message that is not sent, or a collective that some do not enter.");
+}
+
+}  // namespace atl

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atoll/base/timer.hpp>
+#include <atoll/transport/bootstrap/domain_index.hpp>
+#include <atoll/transport/shared_memory/size_class_pool.hpp>
+#include <atoll/transport/virtual_clock.hpp>
+#include <exception>
+#include <limits>
+
+/// What all virtual clocks share: ranks with clocks of their own, messages under way, and events in the order of
+/// (time, number), so that a run is the same each time. A rank's clock runs ahead of the events while it sends; one
+/// that looks (`poll`) first lets all happen that could still arrive by its clock, one that has nothing to do (`wait`)
+/// is switched out.
+///
+///     class Levels : public EventClock {                 // says how a message travels, and what a rank runs on
+///       void carry(std::uint32_t block) override { arrive(block, message(block).departs + latency); }
+///       void suspend(Rank) override;  void resume(Rank) override;
+///     };
+///
+namespace atl {
+
+class EventClock : public VirtualClock {
+ public:
+  enum Kind : std::uint8_t { kBulk, kMessage, kControl, kKinds };
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+  static constexpr std::uint32_t kNoBlock = UINT32_MAX;
+
+  /// In front of the payload of each block that is a slot or a message.
+  struct alignas(64) Message {
+    double departs = 0;
+    double front = 0, left = 0;     // of the links passed: when its front has, and when its end; free for carry()
+    std::uint32_t next = kNoBlock;  ///< of the same sender, behind this one; free for carry()
+    std::uint32_t bytes = 0;        // that are there
+    std::uint64_t travel = 0;       // and that it is long: more where it stands for what is only modelled
+    Rank from = -1, to = -1;
+    Note note;
+    std::uint8_t kind = kBulk, level = 0, size_class = 0;
+    bool closely = true;  ///< see Fabric::simulate_closely
+  };
+  static_assert(sizeof(Message) == BlockStore::kHead);
+
+  std::unique_ptr<Fabric> fabric(Rank rank) override;
+  void note_wait(Rank rank, const char* operation) override { seat(rank).operation = operation; }
+  double seconds() const override;
+  double clock(Rank rank) const override { return seat(rank).clock; }
+  const TimeSpent& spent(Rank rank) const override { return seat(rank).spent; }
+  const std::vector<LevelTraffic>& traffic() const override { return traffic_; }
+  std::size_t memory_bytes() const override;
+
+  // ---- what a rank's fabric asks for, while that rank runs ----
+
+  virtual std::string_view name() const = 0;
+  const ClockOptions& options() const { return options_; }
+  Rank ranks() const { return ranks_; }
+  int slot_class() const { return slot_class_; }
+  std::size_t held_bytes(Rank rank) const { return seat(rank).held_bytes; }
+  Message& message(std::uint32_t block) { return *reinterpret_cast<Message*>(blocks_.at(block)); }
+  std::byte* payload(std::uint32_t block) { return blocks_.at(block) + sizeof(Message); }
+
+  double now(Rank rank);
+  void simulate_closely(Rank rank, bool closely) { seat(rank).closely = closely; }
+  /// A block towards `to`, or the reason why there is none.
+  std::uint32_t take(Rank from, Rank to, Kind kind, int size_class, Busy& busy);
+  void depart(std::uint32_t block, std::size_t bytes, std::size_t more = 0);
+  void compute(Rank rank, double seconds);
+  /// The receiver has read it, or the sender does not want it any more; `at` that rank's clock.
+  void give_back(std::uint32_t block, double at);
+  int poll(Rank rank, std::span<Packet> packets, TrafficSet wanted);
+  bool wait(Rank rank, double timeout_s, TrafficSet wanted);
+  void wake(Rank rank, double at);
+  void end_job(std::string why);
+
+ protected:
+  struct Event {
+    double time;
+    std::uint64_t number;
+    Rank rank;           // that goes on, or kDeparture
+    std::uint32_t what;  // which of the rank's wakes this is; the block that departs
+  };
+  static constexpr Rank kDeparture = -1, kCrossing = -2;
+
+  /// Throws InputError.
+  explicit EventClock(ClockOptions options);
+
+  // ---- what a clock says of its own ----
+
+  /// The message leaves, at its time of departure: sooner or later the clock calls arrive().
+  virtual void carry(std::uint32_t block) = 0;
+  /// What carry() has put off by cross_at().
+  virtual void cross(std::uint32_t /*block*/) {}
+  /// In the rank's context: gives the thread away until resume().
+  virtual void suspend(Rank rank) = 0;
+  /// Lets the rank go on, at once or before time passes.
+  virtual void resume(Rank rank) = 0;
+  /// No message that has left but not arrived will do so earlier than this and the lookahead.
+  virtual double earliest_under_way() const { return kNever; }
+
+  // ---- what it is made of ----
+
+  void arrive(std::uint32_t block, double time);
+  void cross_at(std::uint32_t block, double time);
+  /// The rank's whole life, in its context.
+  void live(Rank rank, const std::function<void(Rank)>& f);
+  /// Its first turn, at time 0.
+  void start(Rank rank);
+  bool all_ended() const { return ended_ == ranks_; }
+  bool nothing_ahead() const { return events_.empty() && earliest_under_way() == kNever; }
+  bool has_events() const { return !events_.empty(); }
+  double next_time() const { return events_.front().time; }
+  /// The next event happens.
+  void step();
+  /// Nothing will ever happen: the next rank that waits is told, and goes on to its end.
+  void break_off();
+  void rethrow_first_error();
+
+  /// Domains around the rank, by level.
+  const int* domains_of(Rank r) const { return domains_.of(r); }
+  int depth() const { return depth_; }
+  /// f(level, direction, number) for each link of the tree of levels that the message is on: direction 0 out and 1 in,
+  /// level 0 the links of its ranks, above those of the domains one level below.
+  template <class F>
+  void for_links(const Message& m, F&& f) const {
+    f(0, 0, m.from);
+    f(0, 1, m.to);
+    for (int l = 1; l <= m.level; ++l) {
+      f(l, 0, domains_of(m.from)[l - 1]);
+      f(l, 1, domains_of(m.to)[l - 1]);
+    }
+  }
+  /// How many links out (and in) the tree of levels has at that level.
+  int links_at(int level) const { return level == 0 ? ranks_ : domains_.count(level - 1); }
+  const LinkCost& cost(int level) const { return options_.costs[static_cast<std::size_t>(level)]; }
+
+  /// Nothing that leaves from now on arrives earlier than this.
+  double lookahead_ = 0;
+
+ private:
+  struct Arrival {
+    double time;
+    std::uint64_t number;
+    std::uint32_t block;
+  };
+  // One rank. What it holds per peer is a byte for each kind of traffic; a World holds as much.
+  struct Seat {
+    double clock = 0;
+    TimeSpent spent;
+    double computed_at = 0;  // processor time that has been charged
+    std::uint32_t last_departure = kNoBlock;
+    std::array<std::vector<Arrival>, kKinds> arrivals;
+    std::array<std::vector<std::uint8_t>, kKinds> in_flight;  // [to], from the first send on
+    bool waits = false;
+    TrafficSet wanted = 0;
+    double wake_at = kNever;
+    std::uint32_t wakes = 0;
+    bool woken = false;    // by another rank: by wake(), or because there is room again
+    bool starved = false;  // was refused, and no room has come since
+    int idle_polls = 0;
+    std::size_t held_bytes = 0;
+    const char* operation = nullptr;
+    std::exception_ptr error;
+    bool ended = false;
+    bool closely = true;
+  };
+
+  Seat& seat(Rank r) { return seats_[static_cast<std::size_t>(r)]; }
+  const Seat& seat(Rank r) const { return seats_[static_cast<std::size_t>(r)]; }
+  std::uint32_t fill(Rank from, Rank to, Kind kind, int size_class);
+  void give_block(std::uint32_t block);
+  void charge(Seat& s);
+  void pay(Seat& s, int level);
+  void leave(std::uint32_t block);
+  void wake_by(Rank rank, double time);
+  void note_idle_look(Rank rank);
+  void park(Rank rank, double time);
+  void switch_out(Rank rank);
+  void watch_idleness();
+  std::string describe_deadlock() const;
+  std::string broken_text(Rank rank) const;
+  static std::vector<Arrival>* next_arrivals(Seat& s, TrafficSet wanted);
+
+  const ClockOptions options_;
+  const int depth_;
+  const Rank ranks_;
+  int slot_class_ = 0;
+  BlockStore blocks_;
+  std::vector<Seat> seats_;
+  const DomainNumbers domains_;
+  std::vector<LevelTraffic> traffic_;
+  std::vector<Event> events_;
+  std::uint64_t number_ = 0;
+  Rank ended_ = 0;
+  std::string broken_;            // why nobody will be helped any more
+  Rank failed_ = -1;              // the first that has thrown
+  std::uint64_t idle_turns_ = 0;  // since a message was last sent
+  Timer idle_since_;
+};
+
+}  // namespace atl

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/base/error.hpp>
+#include <atoll/base/random.hpp>
+#include <atoll/transport/simulation/levels.hpp>
+#include <cmath>
+
+namespace atl {
+
+Levels::Levels(ClockOptions options) : EventClock(std::move(options)) {
+  for (int l = 0; l < depth(); ++l) {
+    wires_.emplace_back(static_cast<std::size_t>(links_at(l)) * static_cast<std::size_t>(cost(l).cards));
+    card_.push_back(cost(l).cards > 1 ? cards_of_ranks(l) : std::vector<int>());
+  }
+  for (const Disturbance::Slow& s : this->options().disturbance.slow) {
+    check(s.level >= 0 && s.level < depth() && s.link >= 0 && s.link < links_at(s.level) && s.factor > 0,
+          "a slow link {} of level {} by a factor of {} (there are {} levels{}). Correct it.", s.link, s.level,
+          s.factor, depth(),
+          s.level >= 0 && s.level < depth() ? fmt::format(", and {} links at that one", links_at(s.level)) : "");
+    const int cards = cost(s.level).cards;
+    for (int c = 0; c < cards; ++c)
+      wires_[static_cast<std::size_t>(s.level)][static_cast<std::size_t>(s.link * cards + c)].slower = s.factor;
+  }
+}
+
+// By a rank's place among those of its domain below that wall.
+std::vector<int> Levels::cards_of_ranks(int level) const {
+  std::vector<int> sizes(static_cast<std::size_t>(links_at(level))), place, card;
+  for (Rank r = 0; r < ranks(); ++r) place.push_back(sizes[static_cast<std::size_t>(domains_of(r)[level - 1])]++);
+  for (Rank r = 0; r < ranks(); ++r)
+    card.push_back(place[static_cast<std::size_t>(r)] * cost(level).cards /
+                   sizes[static_cast<std::size_t>(domains_of(r)[level - 1])]);
+  return card;
+}
+
+void Levels::run(const std::function<void(Rank)>& f) {
+  for (Rank r = 0; r < ranks(); ++r) {
+    fibers_.push_back(std::make_unique<Fiber>([this, r, &f] { live(r, f); }));
+    start(r);
+  }
+  while (!all_ended()) nothing_ahead() ? break_off() : step();
+  rethrow_first_error();
+}
+
+void Levels::resume(Rank rank) {
+  auto& fiber = fibers_[static_cast<std::size_t>(rank)];
+  fiber->resume();
+  if (fiber->ended()) fiber.reset();  // its stack too
+}
+
+// The sender's links, then the receiver's. A message that waits for the former comes to the latter only when it has them:
+// what is sent there meanwhile by others goes first.
+void Levels::carry(std::uint32_t block) {
+  Message& m = message(block);
+  const double front = pass(m, m.from, 0);
+  if (front > m.departs) return cross_at(block, front);
+  cross(block);
+}
+
+void Levels::cross(std::uint32_t block) {
+  Message& m = message(block);
+  pass(m, m.to, 1);
+  arrive(block, m.left + cost(m.level).latency_s);
+}
+
+// Link after link of one of its ranks: on each it waits until those before it have left, while its front is already on
+// the next. Returns when its front has passed.
+double Levels::pass(Message& m, Rank end, int direction) {
+  const Disturbance& disturbance = options().disturbance;
+  double stretch = 1;
+  if (disturbance.jitter > 0)
+    stretch -= disturbance.jitter * std::log1p(-Random(random_at(disturbance.seed, passed_++)).unit());
+  double front = direction == 0 ? m.departs : std::max(m.departs, m.front);
+  m.left = std::max(m.left, front);
+  for (int i = 0; i <= m.level; ++i) {
+    const int level = direction == 0 ? i : m.level - i;
+    const LinkCost& link = cost(level);
+    const std::vector<int>& cards = card_[static_cast<std::size_t>(level)];
+    const int number = (level == 0 ? end : domains_of(end)[level - 1]) * link.cards +
+                       (cards.empty() ? 0 : cards[static_cast<std::size_t>(end)]);
+    Wire& wire = wires_[static_cast<std::size_t>(level)][static_cast<std::size_t>(number)];
+    double& busy_until = wire.busy_until[static_cast<std::size_t>(direction)];
+    front = std::max(front, busy_until);
+    busy_until = front + static_cast<double>(m.travel) * link.cards / link.bytes_per_second * wire.slower * stretch;
+    m.left = std::max(m.left, busy_until);
+  }
+  m.front = front;
+  return front;
+}
+
+}  // namespace atl

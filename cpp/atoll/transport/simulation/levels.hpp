@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/transport/simulation/event_clock.hpp>
+#include <atoll/transport/simulation/fiber.hpp>
+
+/// The virtual clock that is always there: an event loop over what each level of a hierarchy costs, ranks on fibers.
+///
+///     Levels levels({.hierarchy = Hierarchy::parse("8x16"), .costs = paper_costs(2)});
+///     levels.run([&](Rank rank) { use(*levels.fabric(rank)); });
+///
+/// The model. Every rank has a link out and one in; every domain has an uplink and a downlink to the domain around it.
+/// A message at level h (level_between) occupies the links of its h walls on either side and of its two ranks. It
+/// leaves when all of its links are free, occupies each for bytes / bandwidth of that link, and arrives after the latency
+/// and bytes / the least of the bandwidths. Latencies add up by walls [1, definition 3.2]; they are given end to end.
+/// Where a domain's links are several cards each, a message occupies the sender's card on its way out and the receiver's on
+/// its way in.
+///
+/// A Disturbance makes single links slower, and messages by chance, by the words of a seed.
+///
+/// [1] TuCOMM: Communication Hierarchy-aware Graph Engine for Distributed Model Training.
+namespace atl {
+
+class Levels final : public EventClock {
+ public:
+  /// Throws InputError for an option out of its range.
+  explicit Levels(ClockOptions options);
+
+  std::string_view name() const override { return "levels"; }
+  void run(const std::function<void(Rank)>& f) override;
+
+ private:
+  void carry(std::uint32_t block) override;
+  void cross(std::uint32_t block) override;
+  double pass(Message& m, Rank end, int direction);
+  std::vector<int> cards_of_ranks(int level) const;
+  void suspend(Rank rank) override { fibers_[static_cast<std::size_t>(rank)]->suspend(); }
+  void resume(Rank rank) override;
+
+  std::vector<std::unique_ptr<Fiber>> fibers_;
+  struct Wire {
+    std::array<double, 2> busy_until{};  // [direction]
+    double slower = 1;
+  };
+  std::vector<std::vector<Wire>> wires_;  // [level][link * cards + card]
+  std::vector<std::vector<int>> card_;    // [level][rank]; empty where there is one
+  std::uint64_t passed_ = 0;              // links of senders and receivers, for the words of the seed
+};
+
+}  // namespace atl

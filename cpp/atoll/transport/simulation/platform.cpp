@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/base/error.hpp>
+#include <atoll/base/random.hpp>
+#include <atoll/transport/simulation/platform.hpp>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace atl {
+namespace {
+
+// Of a level and domain: as many routes are walked, a quarter of a second's worth.
+constexpr std::size_t kRoutes = 1 << 18;
+
+// What one domain's messages to the outside meet.
+struct Crossing {
+  bool met = false;  // there are hosts at that level
+  double latency_s = 0;
+  double bytes_per_second = std::numeric_limits<double>::infinity();
+};
+
+class Measure {
+ public:
+  explicit Measure(const Network& network) : network_(network), hierarchy_(network.hierarchy()) {
+    host_link_.resize(static_cast<std::size_t>(network.hosts()));
+    for (const Link& l : network.links())
+      for (const int end : {l.a, l.b})
+        if (end < network.hosts()) host_link_[static_cast<std::size_t>(end)] += l.bytes_per_second;
+  }
+
+  const Hierarchy& hierarchy() const { return hierarchy_; }
+  double host_link() const { return *std::min_element(host_link_.begin(), host_link_.end()); }
+
+  // Of the domain around `host` below the wall `level`; of level 0 the hosts beside it.
+  Crossing crossing(int level, int host) const {
+    std::vector<int> sources, targets;
+    for (int h = 0; h < network_.hosts(); ++h) {
+      const int between = hierarchy_.level_between(host, h);
+      if (level == 0 ? h == host : between < level) {
+        sources.push_back(h);
+      } else if (level > 0 || between == 0) {
+        targets.push_back(h);
+      }
+    }
+    Crossing c;
+    if (targets.empty()) return c;
+    double own = 0;
+    for (const int s : sources) own += host_link_[static_cast<std::size_t>(s)];
+    thin(targets, std::max<std::size_t>(64, kRoutes / sources.size()));
+
+    std::vector<std::int64_t> load(2 * network_.links().size());
+    double latency_s = 0;
+    std::int64_t pairs = 0, at_level = 0;
+    for (const int to : targets) {
+      const std::vector<Hop> next = network_.has_rule() ? std::vector<Hop>{} : network_.towards(to);
+      for (const int from : sources) {
+        ++pairs;
+        double sum = 0;
+        walk(next, from, to, [&](const Hop& hop) {
+          const Link& link = network_.links()[static_cast<std::size_t>(hop.link)];
+          sum += link.latency_s;
+          if (hop.from >= network_.hosts() && hop.to >= network_.hosts())
+            ++load[2 * static_cast<std::size_t>(hop.link) + (hop.from == link.a ? 0 : 1)];
+        });
+        if (hierarchy_.level_between(from, to) != level) continue;
+        latency_s += sum;
+        ++at_level;
+      }
+    }
+    c.met = at_level > 0;
+    if (c.met) c.latency_s = latency_s / static_cast<double>(at_level);
+    c.bytes_per_second = own;
+    for (std::size_t i = 0; i < load.size(); ++i)
+      if (load[i] > 0)
+        c.bytes_per_second =
+            std::min(c.bytes_per_second, network_.links()[i / 2].bytes_per_second * static_cast<double>(pairs) /
+                                             static_cast<double>(load[i]));
+    return c;
+  }
+
+ private:
+  // At random: every k-th would often be on the same parent of a tree.
+  static void thin(std::vector<int>& hosts, std::size_t most) {
+    if (hosts.size() <= most) return;
+    Random random(1);
+    std::shuffle(hosts.begin(), hosts.end(), random);
+    hosts.resize(most);
+  }
+
+  template <class F>
+  void walk(const std::vector<Hop>& next, int from, int to, F&& f) const {
+    if (next.empty()) {
+      for (const Hop& hop : network_.route(from, to)) f(hop);
+      return;
+    }
+    for (int at = from; at != to; at = next[static_cast<std::size_t>(at)].to) f(next[static_cast<std::size_t>(at)]);
+  }
+
+  const Network& network_;
+  const Hierarchy hierarchy_;
+  std::vector<double> host_link_;
+};
+
+Platform of_network(Network network, double overhead_s) {
+  auto shared = std::make_shared<const Network>(std::move(network));
+  return {network_costs(*shared, overhead_s), shared};
+}
+
+}  // namespace
+
+std::vector<LinkCost> network_costs(const Network& network, double overhead_s) {
+  const Measure measure(network);
+  const int depth = measure.hierarchy().depth();
+  std::vector<LinkCost> costs(static_cast<std::size_t>(depth), {0, measure.host_link(), overhead_s});
+  for (int level = depth - 1; level >= 0; --level) {
+    LinkCost& cost = costs[static_cast<std::size_t>(level)];
+    double latency_s = 0, bytes_per_second = 0;
+    int domains = 0;
+    for (int i = 0; i < 4; ++i) {
+      const int host = static_cast<int>(std::int64_t{network.hosts()} * i / 4);
+      const Crossing c = measure.crossing(level, host);
+      if (!c.met) continue;
+      ++domains;
+      latency_s += c.latency_s;
+      bytes_per_second += c.bytes_per_second;
+    }
+    if (domains == 0) {  // no two hosts are that near: as the level above, so that nothing looks faster than it is
+      if (level + 1 < depth) cost.latency_s = costs[static_cast<std::size_t>(level + 1)].latency_s;
+      continue;
+    }
+    cost.latency_s = latency_s / domains;
+    if (level > 0) cost.bytes_per_second = bytes_per_second / domains;
+  }
+  return costs;
+}
+
+Platform read_platform(const std::string& text, int depth) {
+  if (text.empty()) return paper_costs(depth);
+  constexpr double kOverhead_s = 0.2e-6;
+  std::error_code ignored;
+  if (!std::filesystem::exists(text, ignored) && text.find(':') != std::string::npos)
+    return of_network(Network::parse(text), kOverhead_s);
+  std::ifstream in(text);
+  check(static_cast<bool>(in), "{}: cannot be opened (it says what levels cost). Give a JSON file, or a network.",
+        text);
+  const nlohmann::json j = nlohmann::json::parse(in, nullptr, /*allow_exceptions=*/false);
+  check(j.is_object() && (j.contains("levels") || j.contains("network")),
+        "{}: not a platform (an object with levels: a list of latency_s, bytes_per_second and overhead_s; or with "
+        "network: a name). Correct it.",
+        text);
+  if (j.contains("levels")) {
+    Platform platform = costs_from_json(j.at("levels"));
+    platform.disturbance = disturbance_from_json(j);
+    return platform;
+  }
+  try {
+    Network network = Network::parse(j.at("network").get<std::string>());
+    const double latency_s = j.value("latency_s", 1e-7), bytes_per_second = j.value("bytes_per_second", 12.5e9);
+    check(latency_s >= 0 && bytes_per_second > 0,
+          "{}: links of {} s and {} bytes/s (at least 0, and above). Correct it.", text, latency_s, bytes_per_second);
+    return of_network(std::move(network).with_links(latency_s, bytes_per_second), j.value("overhead_s", kOverhead_s));
+  } catch (const nlohmann::json::exception& e) {
+    throw InputError(
+        fmt::format("{}: {} (network is a name; latency_s, bytes_per_second and overhead_s are numbers). Correct it.",
+                    text, e.what()));
+  }
+}
+
+}  // namespace atl

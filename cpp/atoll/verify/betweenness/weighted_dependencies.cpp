@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/verify/betweenness/weighted_dependencies.hpp>
+#include <queue>
+#include <ranges>
+
+namespace atl {
+namespace {
+
+constexpr double kFar = std::numeric_limits<double>::infinity();
+
+std::size_t index(Local v) { return static_cast<std::size_t>(v); }
+
+}  // namespace
+
+WeightedDependencies::WeightedDependencies(const Graph& graph)
+    : graph_(graph),
+      world_(graph.world()),
+      values_(graph),
+      distance_(index(graph.locals())),
+      value_(distance_.size()),
+      edges_(distance_.size(), 0),
+      paths_(index(graph.owned())),
+      told_(graph.locals()) {
+  bool good = graph.weighted();
+  for (Local v = 0; v < graph.active() && good; ++v)
+    for (Edge e = graph.out().offsets[index(v)]; e < graph.out().offsets[index(v) + 1]; ++e) {
+      const double w = weight(graph.out(), static_cast<std::size_t>(e));
+      good &= w < kFar && (w > 0 || (w == 0 && graph.out().targets[static_cast<std::size_t>(e)] == v));
+    }
+  world_.agree(good,
+               fmt::format("verify: {} has no weights, or one that is not finite and above 0 (betweenness by weight "
+                           "is defined for those). Verify what counts edges.",
+                           graph.name()));
+}
+
+double WeightedDependencies::weight(const Csr& lists, std::size_t e) const {
+  if (const auto* narrow = std::get_if<Array<float>>(&lists.weights)) return (*narrow)[e];
+  return std::get<Array<double>>(lists.weights)[e];
+}
+
+void WeightedDependencies::find_distances(Local source) {
+  std::priority_queue<std::pair<double, Local>, std::vector<std::pair<double, Local>>, std::greater<>> near;
+  std::fill(distance_.begin(), distance_.end(), kFar);
+  told_.clear();
+  if (source >= 0) near.emplace(distance_[index(source)] = 0, source);
+  const Csr& out = graph_.out();
+  for (;;) {
+    while (!near.empty()) {
+      const auto [d, v] = near.top();
+      near.pop();
+      if (d > distance_[index(v)]) continue;
+      for (auto e = static_cast<std::size_t>(out.offsets[index(v)]);
+           e < static_cast<std::size_t>(out.offsets[index(v) + 1]); ++e) {
+        const Local u = out.targets[e];
+        const double there = d + weight(out, e);
+        if (there >= distance_[index(u)]) continue;
+        distance_[index(u)] = there;
+        if (u < graph_.owned()) {
+          near.emplace(there, u);
+        } else {
+          told_.set(u);
+        }
+      }
+    }
+    values_.reduce({distance_.data(), distance_.size()}, told_);
+    for (Local v = 0; v < graph_.owned(); ++v)
+      if (told_.test(v)) near.emplace(distance_[index(v)], v);
+    told_.clear();
+    if (!world_.any(!near.empty())) break;
+  }
+  values_.broadcast_all({distance_.data(), distance_.size()});
+}
+
+// f(neighbour) for the edges that enter v and make its distance, or that leave it and make their end's.
+template <class F>
+void WeightedDependencies::for_tight(const Csr& lists, bool entering, Local v, F&& f) const {
+  for (auto e = static_cast<std::size_t>(lists.offsets[index(v)]);
+       e < static_cast<std::size_t>(lists.offsets[index(v) + 1]); ++e) {
+    const Local u = lists.targets[e];
+    const double from = distance_[index(entering ? u : v)], to = distance_[index(entering ? v : u)];
+    if (from < to && from + weight(lists, e) == to) f(u);
+  }
+}
+
+template <class Order, class F>
+void WeightedDependencies::settle(const Order& order, const Csr& lists, bool entering, F&& f) {
+  std::fill(value_.begin(), value_.end(), 0.0);
+  std::vector<Local> waiting(order.begin(), order.end()), still;
+  while (world_.any(!waiting.empty())) {
+    for (const Local v : waiting) {
+      bool known = true;
+      for_tight(lists, entering, v, [&](Local u) { known &= value_[index(u)] != 0; });
+      if (known) {
+        f(v);
+        told_.set(v);
+      } else {
+        still.push_back(v);
+      }
+    }
+    values_.broadcast({value_.data(), value_.size()}, told_);
+    values_.broadcast({edges_.data(), edges_.size()}, told_);
+    told_.clear();
+    waiting.swap(still);
+    still.clear();
+  }
+}
+
+double WeightedDependencies::search(Vertex source) {
+  const auto [owner, natural] = graph_.find(source);
+  const Local here = owner == world_.rank() ? graph_.local_of(natural) : -1;
+  find_distances(here);
+  order_.clear();
+  for (Local v = 0; v < graph_.owned(); ++v)
+    if (distance_[index(v)] < kFar) order_.push_back(v);
+  std::sort(order_.begin(), order_.end(), [&](Local a, Local b) { return distance_[index(a)] < distance_[index(b)]; });
+  double sum = 0;
+  settle(order_, graph_.in(), true, [&](Local v) {
+    double paths = v == here, edges = 0;  // of all paths together
+    for_tight(graph_.in(), true, v, [&](Local u) {
+      paths += value_[index(u)];
+      edges += value_[index(u)] * (edges_[index(u)] + 1);
+    });
+    value_[index(v)] = paths_[index(v)] = paths;
+    edges_[index(v)] = edges / paths;
+    if (v != here) sum += edges / paths - 1;
+  });
+  return world_.sum(sum);
+}
+
+void WeightedDependencies::add_to(Array<double>& sums) {
+  settle(std::views::reverse(order_), graph_.out(), false, [&](Local v) {
+    double sum = 0;
+    for_tight(graph_.out(), false, v, [&](Local w) { sum += value_[index(w)]; });
+    const double dependency = paths_[index(v)] * sum;
+    if (distance_[index(v)] > 0) sums[index(v)] += dependency;
+    value_[index(v)] = (1 + dependency) / paths_[index(v)];
+  });
+}
+
+}  // namespace atl

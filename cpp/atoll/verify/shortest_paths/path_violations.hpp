@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/verify/violations.hpp>
+
+/// What can be wrong with distances and parents, and its sentence: the same against a graph's lists and against the input.
+///
+///     breaches.note({.rule = long_edge, .a = u, .b = v, .x = distance_u, .y = distance_v, .z = weight});
+///     if (const Breach b = breaches.first(); b.rule) return {false, describe<Real>(b, directed, source, "distance", true)};
+namespace atl::path_breaches {
+
+/// What can be wrong, in the order in which it is named.
+enum PathRule : int {
+  source_value = 1,  // rule 2
+  value,             // rule 2
+  source_parent,     // rule 1
+  stray_parent,      // rule 1: not reached, but it has a parent
+  no_parent,         // rule 1
+  no_edge,           // rule 5
+  tree_edge,         // rule 2
+  no_tight_edge,     // rule 2, without parents
+  long_edge,         // rule 3
+  leaving_edge,      // rule 4
+  unhung,            // rule 1
+};
+
+/// x, y and z are said as Numbers.
+template <class Number>
+std::string describe(const Breach& b, bool directed, Vertex source, const char* distance, bool parents);
+
+/// InputError, the same on all ranks, unless weights of that alternative of WeightColumn have their sums in Real.
+/// Collective.
+template <class Real>
+void check_sums(const Graph& graph, std::size_t weights);
+
+}  // namespace atl::path_breaches

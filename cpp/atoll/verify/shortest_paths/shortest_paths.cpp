@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/verify/flood.hpp>
+#include <atoll/verify/shortest_paths/path_violations.hpp>
+#include <atoll/verify/shortest_paths/shortest_paths.hpp>
+#include <cmath>
+#include <limits>
+
+// The rules: Graph500 specification, section "Validation".
+
+namespace atl {
+namespace {
+
+using namespace path_breaches;
+
+constexpr std::size_t kGrain = 1024;
+
+struct Unit {
+  double operator[](std::size_t) const { return 1; }
+};
+
+template <class Real, class Weights>
+class Paths {
+ public:
+  Paths(const Graph& graph, Vertex source, std::span<const Real> distance, std::span<const Vertex> parent,
+        const Weights& in, const Weights& out)
+      : graph_(graph),
+        source_(source),
+        in_(in),
+        out_(out),
+        distance_(local_values(graph, distance)),
+        hung_(graph.locals()),
+        breaches_(graph.world()),
+        has_parents_(graph.world().any(!parent.empty())) {
+    const auto [owner, natural] = graph.find(source);
+    if (owner == graph.world().rank()) source_here_ = graph.local_of(natural);
+    if (has_parents_) {
+      check_one_for_each(graph, parent.size(), "parents");
+      parent_ = Array<Vertex>(static_cast<std::size_t>(graph.locals()), kNoVertex);
+      for (std::size_t k = 0; k < parent.size(); ++k)
+        parent_[static_cast<std::size_t>(graph.local_of(static_cast<Vertex>(k)))] = parent[k];
+    }
+  }
+
+  Breach run() {
+    for_masters([&](Local v) { look_at(v); });
+    if (const Breach b = breaches_.first(); b.rule) return b;  // values that cannot be compared
+    for_masters([&](Local v) { look_at_edges(v); });
+    if (const Breach b = breaches_.first(); b.rule) return b;
+    if (graph_.world().any(some_hang_by_nothing_)) hang();
+    return breaches_.first();
+  }
+
+ private:
+  static constexpr Real kFar = std::numeric_limits<Real>::infinity();
+
+  template <class F>
+  void for_masters(F&& f) {
+    graph_.world().team().for_range(static_cast<std::size_t>(graph_.owned()), kGrain,
+                                    [&](int, std::size_t a, std::size_t b) {
+                                      for (std::size_t v = a; v < b; ++v) f(static_cast<Local>(v));
+                                    });
+  }
+  Real distance(Local v) const { return distance_[static_cast<std::size_t>(v)]; }
+  Vertex parent(Local v) const { return parent_[static_cast<std::size_t>(v)]; }
+  void note(PathRule rule, Local v, Breach breach = {}) {
+    breach.rule = rule;
+    breach.a = graph_.id_of(v);
+    breaches_.note(breach);
+  }
+  /// f(neighbour, weight) along a row.
+  template <class F>
+  void for_edges(const Csr& lists, const Weights& weights, Local v, F&& f) const {
+    const auto end = static_cast<std::size_t>(lists.offsets[static_cast<std::size_t>(v) + 1]);
+    for (auto e = static_cast<std::size_t>(lists.offsets[static_cast<std::size_t>(v)]); e < end; ++e)
+      f(lists.targets[e], static_cast<Real>(weights[e]));
+  }
+
+  void look_at(Local v) {
+    const Real d = distance(v);
+    if (v == source_here_) {
+      if (d != 0) note(source_value, v, {.x = static_cast<double>(d)});
+      if (has_parents_ && parent(v) != source_) note(source_parent, v, {.p = parent(v)});
+      return;
+    }
+    if (!(d >= 0)) note(value, v, {.x = static_cast<double>(d)});
+    if (!has_parents_) return;
+    if (d == kFar && parent(v) != kNoVertex) note(stray_parent, v, {.p = parent(v)});
+    if (d < kFar && parent(v) == kNoVertex) note(no_parent, v, {.x = static_cast<double>(d)});
+  }
+
+  void look_at_edges(Local v) {
+    const Real d = distance(v);
+    const bool reached = d != kFar;
+    bool tight = v == source_here_, hangs = tight;
+    for_edges(graph_.in(), in_, v, [&](Local u, Real w) {
+      const Real from = distance(u), sum = from + w;
+      if (from == kFar || sum > d) return;
+      if (sum < d) {
+        const Breach edge{.rule = reached ? long_edge : leaving_edge,
+                          .a = graph_.id_of(u),
+                          .b = graph_.id_of(v),
+                          .x = static_cast<double>(from),
+                          .y = static_cast<double>(d),
+                          .z = static_cast<double>(w)};
+        breaches_.note(edge);
+      } else if (!hangs && may_hang(v, u)) {
+        tight = true;
+        hangs = from < d;  // distances fall along such edges, so they end: at the source, the only 0 that hangs by none
+      }
+    });
+    if (!reached) return;
+    if (hangs) {
+      hung_.set(v);
+    } else if (tight) {
+      some_hang_by_nothing_.store(true, std::memory_order_relaxed);
+    } else {
+      note_not_tight(v);
+    }
+  }
+  bool may_hang(Local v, Local u) const { return !has_parents_ || graph_.id_of(u) == parent(v); }
+
+  void note_not_tight(Local v) {
+    const auto d = static_cast<double>(distance(v));
+    if (!has_parents_) return note(no_tight_edge, v, {.x = d});
+    double sum = std::numeric_limits<double>::infinity();
+    bool joined = false;
+    for_edges(graph_.in(), in_, v, [&](Local u, Real w) {
+      if (graph_.id_of(u) != parent(v)) return;
+      joined = true;
+      sum = std::min(sum, static_cast<double>(distance(u) + w));
+    });
+    note(joined ? tree_edge : no_edge, v, {.p = parent(v), .x = d, .y = sum});
+  }
+
+  /// From what hangs, along edges that make a distance and add nothing to it.
+  void hang() {
+    if (has_parents_) {
+      VertexBits all(graph_.locals());
+      all.set_all();
+      MirrorExchange<Vertex, MinOf>(graph_).broadcast({parent_.data(), parent_.size()}, all);
+    }
+    flood(graph_, hung_, [&](Local u, auto&& mark) {
+      const Real d = distance(u);
+      for_edges(graph_.out(), out_, u, [&](Local v, Real w) {
+        if (distance(v) == d && d + w == d && may_hang(v, u)) mark(v);
+      });
+    });
+    for_masters([&](Local v) {
+      if (distance(v) != kFar && !hung_.test(v)) note(unhung, v);
+    });
+  }
+
+  const Graph& graph_;
+  const Vertex source_;
+  const Weights &in_, &out_;  // by place in the lists
+  Local source_here_ = -1;
+  const Array<Real> distance_;  // [local]
+  Array<Vertex> parent_;        // [local], of mirrors only while hanging
+  VertexBits hung_;             // masters whose paths end at the source
+  std::atomic<bool> some_hang_by_nothing_{false};
+  Breaches breaches_;
+  const bool has_parents_;
+};
+
+}  // namespace
+
+template <class Real>
+Verdict verify_sssp(const Graph& graph, Vertex source, std::span<const Real> distance, std::span<const Vertex> parent) {
+  check_one_for_each(graph, distance.size(), "distances");
+  const std::size_t type = graph.out().weights.index();
+  check_sums<Real>(graph, type);
+  Breach breach;
+  const auto run = [&]<class Weights>(const Weights& in, const Weights& out) {
+    breach = Paths<Real, Weights>(graph, source, distance, parent, in, out).run();
+  };
+  if (type == 1) {
+    run(std::get<1>(graph.in().weights), std::get<1>(graph.out().weights));
+  } else if constexpr (std::is_same_v<Real, double>) {
+    run(std::get<2>(graph.in().weights), std::get<2>(graph.out().weights));
+  }
+  const bool parents = graph.world().any(!parent.empty());
+  return {breach.rule == 0, describe<Real>(breach, graph.directed(), source, "distance", parents)};
+}
+template Verdict verify_sssp(const Graph&, Vertex, std::span<const float>, std::span<const Vertex>);
+template Verdict verify_sssp(const Graph&, Vertex, std::span<const double>, std::span<const Vertex>);
+
+Verdict verify_depths(const Graph& graph, Vertex source, std::span<const Vertex> depth) {
+  check_one_for_each(graph, depth.size(), "depths");
+  Array<double> distance(depth.size());
+  for (std::size_t k = 0; k < depth.size(); ++k)
+    distance[k] = depth[k] == kUnreachable ? std::numeric_limits<double>::infinity() : static_cast<double>(depth[k]);
+  const Unit unit;
+  const std::span<const double> values(distance.data(), distance.size());
+  const Breach breach = Paths<double, Unit>(graph, source, values, {}, unit, unit).run();
+  return {breach.rule == 0, describe<double>(breach, graph.directed(), source, "depth", false)};
+}
+
+}  // namespace atl

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/verbs.hpp"
+
+namespace atl::cli {
+namespace {
+
+struct Bench {
+  const char* name;
+  const char* what;
+  int (*run)(const Words& words);
+};
+constexpr Bench kBenches[] = {
+    {"exchange", "small records between all ranks, beside MPI_Alltoallv", bench_exchange},
+    {"queue", "latency and rate of single messages, beside bare MPI", bench_queue},
+    {"gemm", "products of matrices over semirings, beside the processor's peak", bench_gemm},
+    {"grid", "all pairs over grids of ranks that are not here: scaling, uneven links", bench_grid},
+    {"memory", "communication memory where every vertex is active, beside RMA windows", bench_memory},
+};
+
+std::string help() {
+  std::string text = "usage: atoll bench WHAT [--option VALUE]\n\n";
+  for (const Bench& b : kBenches) text += fmt::format("  {:<9} {}\n", b.name, b.what);
+  return text;
+}
+
+}  // namespace
+
+int verb_bench(const Words& words) {
+  for (const Bench& b : kBenches)
+    if (!words.empty() && words[0] == b.name) return b.run(Words(words.begin() + 1, words.end()));
+  if (!words.empty() && (words[0] == "--help" || words[0] == "-h")) {
+    print_result(help());
+    return 0;
+  }
+  say("atoll: error: {} (bench needs one of those below). Choose one.\n{}",
+      words.empty() ? std::string("nothing to measure is named") : "bench '" + words[0] + "' is unknown", help());
+  return 2;
+}
+
+}  // namespace atl::cli

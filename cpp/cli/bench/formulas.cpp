@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formulas.hpp"
+
+#include <algorithm>
+#include <atoll/algorithms/bfs/profile.hpp>
+#include <atoll/runtime/plan.hpp>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "cli/graph_input.hpp"
+#include "cli/run/sources.hpp"
+
+namespace atl::cli {
+namespace {
+
+constexpr int kProfiledScale = 20;  // of a Kronecker graph; larger ones are scaled up from it
+
+std::optional<int> kronecker_scale(const std::string& text) {
+  constexpr std::string_view kFamily = "kron:";
+  int scale = 0;
+  if (!text.starts_with(kFamily)) return std::nullopt;
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data() + kFamily.size(), end, scale);
+  return error == std::errc() && at == end ? std::optional(scale) : std::nullopt;
+}
+
+BfsProfile profile_of(const Words& words) {
+  CLI::App app("run bfs");
+  GraphInput input;
+  input.add_to(app);
+  std::uint64_t seed = 1;
+  app.add_option("--seed", seed);
+  app.allow_extras();  // what only says how it is searched
+  Words reversed(words.rbegin(), words.rend());
+  try {
+    app.parse(reversed);
+  } catch (const CLI::ParseError& e) {
+    throw UsageError(fmt::format("run bfs: {} (the command behind --). Correct it.", e.what()));
+  }
+  const auto world = World::alone();
+  const Graph graph = Graph::build(*world, input.load(*world), input.options());
+  const std::vector<Vertex> sources = draw_sources(graph, 1, seed);
+  check(!sources.empty(), "{}: no vertex has an edge (there is nothing to search). Give another graph.", graph.name());
+  return BfsProfile::of(graph, sources[0]);
+}
+
+}  // namespace
+
+Formulas by_formulas(const Hierarchy& hierarchy, const Platform& platform, const std::vector<std::string>& routes,
+                     const Words& words) {
+  if (words.size() < 3 || words[0] != "run" || words[1] != "bfs")
+    throw UsageError("--clock formulas: there are formulas for `run bfs GRAPH` alone. Take it, or another clock.");
+  Words graph(words.begin() + 2, words.end());
+  double times = 1;
+  std::string scaled;
+  if (const auto scale = kronecker_scale(graph[0]); scale && *scale > kProfiledScale) {
+    check(*scale <= 50, "{}: scales up to 50 have formulas. Take a smaller one.", graph[0]);
+    times = std::ldexp(1.0, *scale - kProfiledScale);
+    graph[0] = fmt::format("kron:{}", kProfiledScale);
+    scaled = fmt::format("; {} has levels and degrees in proportion to those of {}", words[2], graph[0]);
+  }
+  const auto ranks = static_cast<double>(hierarchy.size());
+  const Plan plan;
+  const RouteModel model(hierarchy, platform.costs, {plan.slot_bytes_for(hierarchy.size()), plan.slots_per_peer});
+  const std::vector<Exchange> exchanges = profile_of(graph).scaled(times).exchanges(ranks);
+
+  Formulas result;
+  result.assumptions =
+      "closed formulas: vertices dealt to ranks at random, records between all pairs alike, domains of a level of one "
+      "size, the rounds of a route one after the other, no link shared but a domain's uplink, no computation" +
+      scaled;
+  for (const std::string& route : routes) {
+    RouteModel::Estimate sum;
+    for (const Exchange& e : exchanges) {
+      const std::string name(route == "auto" ? model.best(e) : std::string_view(route));
+      const RouteModel::Estimate level = model.estimate(name, e);
+      sum.seconds += level.seconds;
+      sum.top_messages += level.top_messages;
+      sum.top_bytes += level.top_bytes;
+    }
+    result.rows.push_back({{"route", route},
+                           {"inter_domain_messages", static_cast<std::uint64_t>(std::llround(sum.top_messages))},
+                           {"inter_domain_bytes", static_cast<std::uint64_t>(std::llround(sum.top_bytes))},
+                           {"communication_seconds", sum.seconds},
+                           {"virtual_seconds", sum.seconds},
+                           {"predicted", true},
+                           {"formulas", true}});
+  }
+  return result;
+}
+
+}  // namespace atl::cli

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sources.hpp"
+
+#include <algorithm>
+#include <atoll/base/random.hpp>
+#include <atoll/graph/id_order.hpp>
+#include <charconv>
+#include <numeric>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "cli/graph_input.hpp"
+
+namespace atl::cli {
+
+namespace {
+
+/// 0 .. below - 1, from the bits of a random number.
+Vertex scaled(std::uint64_t random, Vertex below) {
+  return static_cast<Vertex>((static_cast<unsigned __int128>(random) * static_cast<std::uint64_t>(below)) >> 64);
+}
+
+// Ids of `count` distinct places among `all` vertices, of which `places` are this rank's: its own positions, from the
+// `first` of all on. A shuffle that keeps only what has moved.
+std::vector<Vertex> draw_places(const IdOrder& order, World& world, std::span<const Vertex> places, Vertex first,
+                                Vertex all, std::size_t count, std::uint64_t seed) {
+  struct Drawn {
+    Vertex turn, id;
+  };
+  std::vector<Drawn> mine;
+  std::unordered_map<Vertex, Vertex> moved;
+  const auto at = [&](Vertex place) {
+    const auto found = moved.find(place);
+    return found == moved.end() ? place : found->second;
+  };
+  for (Vertex turn = 0; turn < static_cast<Vertex>(count); ++turn) {
+    const Vertex other = turn + scaled(random_at(seed, static_cast<std::uint64_t>(turn)), all - turn);
+    const Vertex place = at(other) - first;
+    moved[other] = at(turn);
+    if (place >= 0 && place < static_cast<Vertex>(places.size()))
+      mine.push_back({turn, order.id_at(places[static_cast<std::size_t>(place)])});
+  }
+  std::vector<Drawn> drawn = world.all_gather_varying(std::span<const Drawn>(mine));
+  std::sort(drawn.begin(), drawn.end(), [](const Drawn& a, const Drawn& b) { return a.turn < b.turn; });
+  std::vector<Vertex> ids;
+  for (const Drawn& d : drawn) ids.push_back(d.id);
+  return ids;
+}
+
+}  // namespace
+
+std::vector<Vertex> draw_sources(const Graph& graph, int count, std::uint64_t seed) {
+  World& world = graph.world();
+  std::vector<char> natural;
+  for (Vertex k = 0; k < graph.owned(); ++k) natural.push_back(has_edges(graph, graph.local_of(k)));
+  const IdOrder order(world, graph.ids());
+  const std::vector<char> active = order.arrange(std::span<const char>(natural));
+  std::vector<Vertex> places;
+  for (std::size_t k = 0; k < active.size(); ++k)
+    if (active[k]) places.push_back(static_cast<Vertex>(k));
+  const std::vector<Vertex> counts = world.all_gather(static_cast<Vertex>(places.size()));
+  const auto here = counts.begin() + world.rank();
+  const Vertex first = std::accumulate(counts.begin(), here, Vertex{0}),
+               all = std::accumulate(here, counts.end(), first);
+  const auto wanted = static_cast<std::size_t>(std::min<Vertex>(count, all));
+  std::unordered_set<Vertex> drawn;
+  std::vector<Vertex> sources;
+  // Each look is a collective: where few vertices have an edge, or most are wanted, it would take for ever.
+  const std::uint64_t looks = 1000 + 4 * wanted;
+  for (std::uint64_t i = 0; sources.size() < wanted && i < looks; ++i) {
+    const Vertex v = scaled(random_at(seed, i), graph.vertices());
+    if (!drawn.insert(v).second) continue;
+    const Vertex k = v - order.blocks().begin(world.rank());
+    const bool mine = order.blocks().owner(v) == world.rank();
+    const Vertex id = world.max(mine && active[static_cast<std::size_t>(k)] ? order.id_at(k) : -1);
+    if (id >= 0) sources.push_back(id);
+  }
+  if (sources.size() == wanted) return sources;
+  const std::unordered_set<Vertex> before(sources.begin(), sources.end());
+  for (const Vertex id : draw_places(order, world, places, first, all, wanted, seed))
+    if (sources.size() < wanted && !before.contains(id)) sources.push_back(id);
+  return sources;
+}
+
+std::size_t recomputed_sources(const Graph& graph) {
+  constexpr Edge kLooks = 100'000'000;  // at edges, with those of both ways: about a second of one thread
+  return static_cast<std::size_t>(std::max<Edge>(16, kLooks / std::max<Edge>(1, 4 * graph.edges())));
+}
+
+void SourceChoice::add_to(CLI::App& app) {
+  auto* count = app.add_option("--sources", count_, "how many are drawn by --seed (default 4), or all");
+  count->check([](const std::string& text) {
+    int number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool whole = error == std::errc() && end == text.data() + text.size() && number > 0;
+    return whole || text == "all" ? "" : text + " (a number from 1 to 2147483647, or all)";
+  });
+  app.add_option("--source", given_, "original ids instead, one or several; one that is named twice counts twice")
+      ->delimiter(',')
+      ->excludes(count);
+  app.add_option("--seed", seed_, "for drawing sources (default 1)");
+}
+
+std::vector<Vertex> SourceChoice::of(const Graph& graph) const {
+  const int all = static_cast<int>(std::min<Vertex>(graph.vertices(), INT32_MAX));
+  return given_.empty() ? draw_sources(graph, count_ == "all" ? all : std::stoi(count_), seed_) : given_;
+}
+
+}  // namespace atl::cli

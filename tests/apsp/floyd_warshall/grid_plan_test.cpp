@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atoll/apsp/floyd_warshall/grid_plan.hpp>
+#include <atoll/apsp/floyd_warshall/modelled_grid.hpp>
+#include <atoll/runtime/job/virtual_ranks.hpp>
+#include <nlohmann/json.hpp>
+#include <set>
+
+using namespace atl;
+
+namespace {
+
+ApspMachine some_machine() { return usual_machine(Element::float32, 1e11); }
+
+// How often each card is there, over ranks that are given.
+std::vector<int> counts(const ProcessGrid& grid, const std::vector<Rank>& ranks) {
+  std::vector<int> of_card(static_cast<std::size_t>(grid.cards));
+  for (const Rank r : ranks) ++of_card[static_cast<std::size_t>(grid.card_of(r))];
+  return of_card;
+}
+bool is_even(const std::vector<int>& of_card) {
+  const auto [least, most] = std::minmax_element(of_card.begin(), of_card.end());
+  return *most - *least <= 1;
+}
+
+std::vector<ProcessGrid> placements() {
+  std::vector<ProcessGrid> all;
+  for (int node_rows = 1; node_rows <= 8; ++node_rows)
+    for (int node_cols = 1; node_cols <= 8; ++node_cols)
+      for (int cards = 1; cards <= node_rows * node_cols; ++cards)
+        if (node_rows * node_cols % cards == 0)
+          all.push_back({2 * node_rows, 3 * node_cols, node_rows, node_cols, cards});
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("a placement maps each node's ranks to a rectangle, and every rank to one place") {
+  for (const ProcessGrid& grid : placements()) {
+    CAPTURE(grid.node_rows);
+    CAPTURE(grid.node_cols);
+    CAPTURE(grid.cards);
+    std::set<std::pair<int, int>> places;
+    for (Rank node = 0; node < 6; ++node) {
+      int top = grid.rows, left = grid.cols, bottom = -1, right = -1;
+      for (Rank r = node * grid.node_size(); r < (node + 1) * grid.node_size(); ++r) {
+        const int row = grid.row_of(r), col = grid.col_of(r);
+        REQUIRE(grid.rank_at(row, col) == r);
+        places.insert({row, col});
+        top = std::min(top, row), left = std::min(left, col);
+        bottom = std::max(bottom, row), right = std::max(right, col);
+      }
+      CHECK(bottom - top + 1 == grid.node_rows);
+      CHECK(right - left + 1 == grid.node_cols);
+    }
+    CHECK(places.size() == static_cast<std::size_t>(grid.size()));
+  }
+}
+
+TEST_CASE("cards are a Latin square: each row and each column of a node has all of them as often, up to one") {
+  for (const ProcessGrid& grid : placements())
+    for (Rank node = 0; node < 6; ++node) {
+      const int top = grid.row_of(node * grid.node_size()) / grid.node_rows * grid.node_rows;
+      const int left = grid.col_of(node * grid.node_size()) / grid.node_cols * grid.node_cols;
+      std::vector<Rank> all;
+      for (int r = 0; r < grid.node_rows; ++r) {
+        std::vector<Rank> row;
+        for (int c = 0; c < grid.node_cols; ++c) row.push_back(grid.rank_at(top + r, left + c));
+        REQUIRE(is_even(counts(grid, row)));
+        all.insert(all.end(), row.begin(), row.end());
+      }
+      for (int c = 0; c < grid.node_cols; ++c) {
+        std::vector<Rank> col;
+        for (int r = 0; r < grid.node_rows; ++r) col.push_back(grid.rank_at(top + r, left + c));
+        REQUIRE(is_even(counts(grid, col)));
+      }
+      const std::vector<int> of_card = counts(grid, all);
+      REQUIRE(std::ranges::all_of(of_card, [&](int k) { return k == grid.node_size() / grid.cards; }));
+    }
+  // The square of four cards that has one rank of each in each row and column.
+  const ProcessGrid four{4, 4, 4, 4, 4};
+  std::set<int> diagonal;
+  for (int c = 0; c < 4; ++c) diagonal.insert(four.card_of(four.rank_at(0, c)) - four.card_of(four.rank_at(1, c)));
+  CHECK(diagonal.count(0) == 0);
+}
+
+TEST_CASE("any number of ranks gets a plan: the least expected time of all grids and blocks") {
+  for (const Rank ranks : {1, 2, 3, 4, 5, 6, 7, 8, 13, 24, 97, 256})
+    for (const std::int64_t n : {1, 5, 300, 5000}) {
+      const GridPlan plan = plan_grid(some_machine(), n, ranks, {}, {});
+      CAPTURE(ranks);
+      CAPTURE(n);
+      CHECK(plan.grid.size() == ranks);
+      CHECK(plan.block >= 1);
+      CHECK(plan.block <= n);
+      if (plan.next.sides.rows > 0) CHECK(plan.expected_s <= plan.next.expected_s);
+      for (int rows = 1; rows <= ranks; ++rows)
+        if (ranks % rows == 0)
+          for (const std::int64_t block : {64, 128, 512}) {
+            const GridPlan other =
+                plan_grid(some_machine(), n, ranks, {}, {.sides = GridSides{rows, ranks / rows}, .block = block});
+            if (block <= n) CHECK(other.block == block);
+            CHECK(plan.expected_s <= other.expected_s * (1 + 1e-12));
+          }
+    }
+  const GridPlan sixteen = plan_grid(some_machine(), 8192, 16, {}, {});
+  CHECK(sixteen.grid.rows == 4);
+}
+
+TEST_CASE("a run's plan is what is predicted: one choice for both") {
+  ApspMachine network = some_machine();
+  network.latency_s = 2e-6;
+  for (BroadcastModel& panels : network.broadcasts) panels.bytes_per_second = {1e9, 1e6};
+  ApspMachine one_memory = some_machine();
+  one_memory.overlap = kOverlapInOneMemory;
+  for (BroadcastModel& panels : one_memory.broadcasts) panels.sends = 0;
+  for (const ApspMachine& machine : {some_machine(), network, one_memory})
+    for (const Rank ranks : {1, 2, 3, 4, 5, 6, 8, 13, 16, 24, 64})
+      for (const std::int64_t n : {1, 63, 64, 65, 300, 1000, 4096, 40'000}) {
+        CAPTURE(ranks);
+        CAPTURE(n);
+        const ApspPrediction predicted = predict_apsp(machine, {.n = n, .ranks = ranks}).front();
+        const GridPlan plan = plan_grid(machine, n, ranks, {}, {});
+        CHECK(plan.grid.rows == predicted.plan.grid.rows);
+        CHECK(plan.grid.cols == predicted.plan.grid.cols);
+        CHECK(plan.block == predicted.plan.block);
+        if (ranks > 1) CHECK(name_of(plan.panels) == predicted.plan.broadcast);
+        CHECK(plan.expected_s == predicted.expected_s);
+      }
+}
+
+TEST_CASE("what is said is kept, and what does not go together is refused") {
+  const GridWishes all{.sides = GridSides{2, 8},
+                       .placement = GridSides{1, 4},
+                       .block = 96,
+                       .panels = BroadcastShape::tree,
+                       .chunk_bytes = 12345};
+  const GridPlan plan = plan_grid(some_machine(), 4000, 16, {.ranks = 4, .cards = 2}, all);
+  CHECK(plan.grid == ProcessGrid{2, 8, 1, 4, 2});
+  GridOptions options;
+  plan.apply_to(options);
+  CHECK(options.block == 96);
+  CHECK(options.panels == BroadcastShape::tree);
+  CHECK(options.chunk_bytes == 12345);
+  CHECK(plan.to_json()["placement"] == nlohmann::json({1, 4}));
+  // Of its own accord: as square as the grid.
+  CHECK(plan_grid(some_machine(), 8192, 64, {.ranks = 4}, {}).grid.node_rows == 2);
+  const auto refused = [](Rank ranks, NodeShape nodes, const GridWishes& wishes, const char* text) {
+    CHECK_THROWS_WITH_AS(plan_grid(some_machine(), 100, ranks, nodes, wishes), doctest::Contains(text), UsageError);
+  };
+  refused(6, {}, {.sides = GridSides{2, 2}}, "the grid is 2 x 2 (there are 6 ranks)");
+  refused(8, {.ranks = 4}, {.placement = GridSides{3, 2}}, "a node has 4");
+  refused(8, {}, {.placement = GridSides{2, 2}}, "it is 1 x 1");
+  refused(8, {.ranks = 4}, {.sides = GridSides{1, 8}, .placement = GridSides{2, 2}}, "must divide");
+  CHECK(grid_sides_of("--grid", "12x3") == GridSides{12, 3});
+  for (const char* text : {"", "3", "3x", "0x4", "2x4x", "axb"})
+    CHECK_THROWS_AS(grid_sides_of("--grid", text), UsageError);
+}
+
+TEST_CASE("ranks agree on one plan, whatever each of them knows of the machine") {
+  for (const Rank ranks : {1, 2, 3, 4, 5, 8}) {
+    Plan plan;
+    plan.threads = 1;
+    run_ranks(ranks, plan, [&](World& world) {
+      std::optional<ApspMachine> machine;
+      if (world.rank() % 2 == 1) machine = some_machine();
+      const Gemm gemm({Semiring::min_plus, Element::int32});
+      const GridPlan mine = agree_on_grid(world, machine, gemm, 777, {});
+      CHECK(mine.rates == GridPlan::Rates::usual);  // the first rank knows nothing
+      const std::string text = mine.to_json().dump();
+      CHECK(world.all_gather(std::hash<std::string>()(text)) ==
+            std::vector<std::size_t>(static_cast<std::size_t>(ranks), std::hash<std::string>()(text)));
+      CHECK_THROWS_AS(agree_on_grid(world, machine, gemm, 777, {.sides = GridSides{3, 3}}), UsageError);
+    });
+  }
+}
+
+TEST_CASE("nodes are the leaf domains, where those are equal and follow each other") {
+  const std::vector<LinkCost> costs{{1e-6, 1e9, 0}, {1e-6, 1e9, 0}};
+  for (const auto& [text, ranks] : {std::pair{"2x4", 4}, {"3x2", 2}, {"3+2", 1}})
+    run_virtual(Hierarchy::parse(text), costs, {},
+                [&, expected = ranks](World& world) { CHECK(node_shape_of(world).ranks == expected); });
+}
+
+TEST_CASE("with several cards a node, the order of a Latin square sends sooner than that along the rows") {
+  // A card's share of the wall is what holds all up: nothing is computed in between.
+  const std::vector<LinkCost> costs{{1e-6, 1e12, 0}, {1e-6, 1e9, 0, 4}};
+  GridOptions options;
+  options.block = 64;
+  options.panels = BroadcastShape::ring;
+  const auto seconds = [&](ProcessGrid grid) {
+    double longest = 0;
+    run_virtual(Hierarchy::parse("4x16"), costs, {}, [&](World& world) {
+      const GridRun run =
+          modelled_floyd_warshall(world, GridLayout(2048, options.block, grid), options, {.rate = 1e15});
+      const double all = world.max(run.seconds);
+      if (world.rank() == 0) longest = all;
+    });
+    return longest;
+  };
+  const double rows = seconds({8, 8, 4, 4, 1}), latin = seconds({8, 8, 4, 4, 4});
+  MESSAGE("along the rows ", rows, " s, Latin square ", latin, " s");
+  CHECK(latin < 0.8 * rows);
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Textbook programs in a handful of lambdas, beside the tuned algorithms: each is the other's oracle, on the same graphs,
+// partitions, cuts and routes.
+#include <doctest/doctest.h>
+
+#include <atoll/algorithms/bfs/bfs.hpp>
+#include <atoll/algorithms/components/components.hpp>
+#include <atoll/algorithms/sssp/sssp.hpp>
+#include <atoll/engine/vertex_program.hpp>
+#include <limits>
+
+#include "algorithms/spread_samples.hpp"
+
+using namespace atl;
+
+namespace {
+
+struct MaxOf {
+  template <class T>
+  bool operator()(T& into, const T& value) const {
+    if (!(into < value)) return false;
+    into = value;
+    return true;
+  }
+};
+
+template <class T, class Combine>
+std::vector<T> masters(const Graph& graph, const VertexProgram<T, Combine>& program) {
+  Array<T> natural(static_cast<std::size_t>(graph.owned()));
+  for (Vertex v = 0; v < graph.owned(); ++v) natural[static_cast<std::size_t>(v)] = program[graph.local_of(v)];
+  return samples::by_id(graph, natural);
+}
+
+// The local number of an id, on the rank that owns it; -1 elsewhere. Collective.
+Local here(const Graph& graph, Vertex id) {
+  const auto [owner, natural] = graph.find(id);
+  return owner == graph.world().rank() ? graph.local_of(natural) : -1;
+}
+
+Vertex some_id(const Graph& graph) {
+  const Vertex mine = graph.owned() > 0 ? graph.ids().id_of(graph.owned() / 2) : kNoVertex;
+  const std::vector<Vertex> all = graph.world().all_gather(mine);
+  return *std::max_element(all.begin(), all.end());
+}
+
+constexpr Direction kDirections[] = {Direction::automatic, Direction::push, Direction::pull};
+
+}  // namespace
+
+TEST_CASE("hops in three lines are breadth-first search's") {
+  samples::for_each_spread(cases::Weight::none, [&](const auto&, const Graph& graph) {
+    if (graph.vertices() == 0) return;
+    const Vertex source = some_id(graph);
+    const BfsResult found = bfs(graph, source, {.depths = Depths::yes});
+    const std::vector<Vertex> expected = samples::by_id(graph, found.depth);
+    for (const Direction direction : kDirections) {
+      VertexProgram<Vertex, MinOf> hops(graph, {.direction = direction});
+      for (int again = 0; again < 2; ++again) {
+        hops.start(kUnreachable);
+        if (const Local v = here(graph, source); v >= 0) hops.put(v, 0);
+        int rounds = 0;
+        while (hops.round([](Vertex d, const auto&) { return d + 1; }, [](Vertex d) { return d == kUnreachable; }))
+          ++rounds;
+        CHECK(rounds <= found.levels);  // who has no edges offers nothing
+        if (!hops.cut() && direction == Direction::pull) CHECK(hops.pulls() == rounds);
+        if (direction == Direction::push) CHECK(hops.pulls() == 0);
+        CHECK(masters(graph, hops) == expected);
+      }
+    }
+  });
+}
+
+TEST_CASE("relaxing in rounds, and by buckets, finds the distances of delta-stepping") {
+  constexpr double kFar = std::numeric_limits<double>::infinity();
+  samples::for_each_spread(cases::Weight::wide, [&](const auto&, const Graph& graph) {
+    if (graph.vertices() == 0) return;
+    const Vertex source = some_id(graph);
+    SsspResult<double> found;
+    Sssp<double>(graph).run(source, found);
+    const std::vector<double> expected = samples::by_id(graph, found.distance);
+    const auto relax = [](double d, const auto& edge) { return d + edge.weight; };
+    for (const Direction direction : kDirections) {
+      VertexProgram<double, MinOf> distance(graph, {.direction = direction});
+      distance.start(kFar);
+      if (const Local v = here(graph, source); v >= 0) distance.put(v, 0);
+      while (distance.round(relax)) {
+      }
+      CHECK(masters(graph, distance) == expected);
+    }
+    VertexProgram<double, MinOf> distance(graph);
+    distance.start(kFar);
+    if (const Local v = here(graph, source); v >= 0) distance.put(v, 0);
+    for (double horizon = 1;; horizon += 1) {
+      distance.tell();
+      double least = kFar;
+      distance.for_waiting([&](double d) { least = std::min(least, d); });
+      least = graph.world().min(least);
+      if (least == kFar) break;
+      distance.settle(relax, [&](double d) { return d < horizon || d <= least; });
+    }
+    CHECK(masters(graph, distance) == expected);
+    distance.tell_all();
+  });
+}
+
+TEST_CASE("the least id that reaches a vertex, both ways, is its component; the greatest is as good a name") {
+  samples::for_each_spread(cases::Weight::none, [&](const auto&, const Graph& graph) {
+    if (graph.directed()) return;
+    ComponentsResult found;
+    Components(graph).run(found);
+    const std::vector<Vertex> expected = samples::by_id(graph, found.component);
+    for (const Direction direction : kDirections) {
+      VertexProgram<Vertex, MinOf> least(graph, {.direction = direction});
+      VertexProgram<Vertex, MaxOf> greatest(graph, {.direction = direction});
+      const auto id = [&](Local v) { return graph.id_of(v); };
+      const auto same = [](Vertex label, const auto&) { return label; };
+      least.start(id);
+      greatest.start(id);
+      for (Local v = 0; v < graph.active(); ++v) {
+        least.wait(v);
+        greatest.wait(v);
+      }
+      while (least.round(same)) {
+      }
+      while (greatest.round(same)) {
+      }
+      const auto names = masters(graph, least);
+      CHECK(names == expected);
+      const auto others = masters(graph, greatest);
+      for (std::size_t v = 0; v < names.size(); ++v)
+        for (const std::size_t u : {v / 2, names.size() - 1 - v})
+          CHECK((names[u] == names[v]) == (others[u] == others[v]));
+    }
+  });
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <atoll/base/error.hpp>
+#include <atoll/base/random.hpp>
+#include <atoll/runtime/aggregation/mailbox.hpp>
+#include <atoll/runtime/job/virtual_ranks.hpp>
+#include <map>
+#include <string>
+
+#include "shapes.hpp"
+
+using namespace atl;
+
+namespace {
+
+struct Label {
+  std::uint32_t key, value;
+};
+struct KeyOf {
+  std::uint32_t operator()(const Label& l) const { return l.key; }
+};
+struct KeepFirst {
+  void operator()(Label&, const Label&) const {}
+};
+
+// Seconds of an exchange of so many random records a rank, and of the agreement that follows, in virtual time.
+double simulated(const Hierarchy& hierarchy, const std::string& route, int records, std::uint32_t keys) {
+  Plan plan;
+  plan.route = route;
+  double seconds = 0;
+  run_virtual(hierarchy, paper_costs(hierarchy.depth()), plan, [&](World& world) {
+    Mailbox box(world, of_records<Label>([](const Label&) {}, Merge{KeyOf{}, KeepFirst{}}),
+                {.handling = Handling::parallel, .handler_sends = false});
+    box.drain();
+    world.barrier();
+    const double begin = world.now();
+    constexpr int kTimes = 3;
+    for (int time = 0; time < kTimes; ++time) {
+      for (int i = 0; i < records; ++i) {
+        const std::uint64_t x = random_at(static_cast<std::uint64_t>(world.rank() + 1000 * time), i);
+        box.send(static_cast<Rank>(x % static_cast<std::uint64_t>(world.size())),
+                 {static_cast<std::uint32_t>((x >> 32) % keys), 0});
+      }
+      box.drain();
+      world.barrier();
+    }
+    if (world.rank() == 0) seconds = (world.now() - begin) / kTimes;
+  });
+  return seconds;
+}
+
+RouteModel model_of(const Hierarchy& hierarchy) {
+  const Plan plan;
+  return {hierarchy, paper_costs(hierarchy.depth()), {plan.slot_bytes_for(hierarchy.size()), plan.slots_per_peer}};
+}
+
+}  // namespace
+
+TEST_CASE("the model chooses a route that is among the fastest, and its times are near those of the clock") {
+  for (const std::string shape : {"2x2", "4x4", "2x2x4", "4x4x4", "3+5"})
+    for (const int records : {0, 1, 30, 1000, 5000})
+      for (const std::uint32_t keys : {200U, 1U << 30}) {
+        if (shapes::kSanitized && shape == "4x4x4") continue;
+        CAPTURE(shape);
+        CAPTURE(records);
+        CAPTURE(keys);
+        const Hierarchy hierarchy = Hierarchy::parse(shape);
+        const RouteModel model = model_of(hierarchy);
+        const Exchange exchange{.records = static_cast<double>(records) * hierarchy.size(),
+                                .record_bytes = sizeof(Label),
+                                .keys = static_cast<double>(keys)};
+        std::map<std::string, double> seconds;
+        double least = 1;
+        for (const std::string& route : Route::names()) {
+          CAPTURE(route);
+          seconds[route] = simulated(hierarchy, route, records, keys);
+          least = std::min(least, seconds[route]);
+          CHECK(model.seconds(route, exchange) < 1.7 * seconds[route]);
+          CHECK(model.seconds(route, exchange) > seconds[route] / 1.7);
+        }
+        CHECK(seconds[std::string(model.best(exchange))] <= 1.1 * least);
+      }
+}
+
+TEST_CASE("more records never take less time, and a machine without walls has one route") {
+  for (const std::string shape : {"8", "4x4", "16x11x449"}) {
+    const Hierarchy hierarchy = Hierarchy::parse(shape);
+    const RouteModel model = model_of(hierarchy);
+    for (const std::string& route : Route::names()) {
+      CAPTURE(route);
+      double before = 0;
+      for (double records = 0; records < 1e12; records = 10 * records + 1) {
+        const double seconds = model.seconds(route, {.records = records, .record_bytes = 12});
+        CHECK(seconds >= 0.95 * before);  // a message that only closes a way is not needed where records go
+        before = seconds;
+        if (hierarchy.depth() == 1) CHECK(seconds == model.seconds("direct", {.records = records, .record_bytes = 12}));
+      }
+    }
+  }
+  CHECK_THROWS_AS(model_of(Hierarchy::parse("2x2")).seconds("detour", {}), InputError);
+  CHECK_THROWS_AS(RouteModel(Hierarchy::parse("2x2"), paper_costs(1), {1024, 4}), InputError);
+}

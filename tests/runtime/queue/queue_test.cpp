@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+#include <sys/mman.h>
+
+#include <atoll/runtime/queue/queue.hpp>
+#include <deque>
+#include <mutex>
+
+#include "runtime/aggregation/exchange.hpp"
+
+using namespace atl;
+
+namespace {
+
+Plan quick(const char* progress = "inline") {
+  Plan plan;
+  plan.threads = 1;
+  plan.slot_bytes = 4096;
+  plan.ring_bytes = 4096;
+  plan.eager_bytes = 512;
+  plan.packets = 64;
+  plan.progress = progress;
+  plan.timeout_seconds = 60;
+  return plan;
+}
+
+}  // namespace
+
+TEST_CASE("messages of every kind of size arrive whole, in order per sender, on any number of ranks") {
+  const std::vector<std::size_t> sizes{0, 1, 8, 55, 56, 57, 511, 512, 513, 5000, 100000};
+  for (const char* progress : {"inline", "thread"})
+    for (const Rank ranks : {1, 2, 3, 5})
+      for (const std::uint64_t seed : {0U, 1U, 7U}) {
+        CAPTURE(progress);
+        CAPTURE(ranks);
+        CAPTURE(seed);
+        Plan plan = quick(progress);
+        plan.shuffle_seed = seed;
+        run_ranks(ranks, plan, [&](World& world) { exchange(world, 60, sizes); });
+      }
+}
+
+TEST_CASE("one packet, a ring of one message, one slot: slow, but it works") {
+  Plan plan = quick();
+  plan.packets = 1;
+  plan.ring_bytes = 64;
+  plan.slots_per_peer = 1;
+  plan.slot_bytes = 128;
+  for (const char* progress : {"inline", "thread"})
+    for (const std::uint64_t seed : {0U, 5U}) {
+      plan.progress = progress;
+      plan.shuffle_seed = seed;
+      run_ranks(3, plan, [&](World& world) { exchange(world, 40, {0, 56, 57, 300}); });
+    }
+}
+
+TEST_CASE("several threads send and receive at once") {
+  Plan plan = quick();
+  plan.threads = 3;
+  for (const char* progress : {"inline", "thread"}) {
+    plan.progress = progress;
+    run_ranks(2, plan, [&](World& world) {
+      Queue queue(world);
+      constexpr std::uint32_t kEach = 300;
+      std::atomic<std::uint64_t> got{0}, broken{0}, sum{0};
+      const std::uint64_t expected = 3 * kEach;
+      world.team().run([&](int thread) {
+        std::deque<std::pair<Message, std::unique_ptr<Request>>> open;
+        auto receive = [&] {
+          Message m;
+          auto request = std::make_unique<Request>();
+          if (queue.receive(m, *request)) open.emplace_back(m, std::move(request));
+          while (!open.empty() && open.front().second->done()) {
+            Message& first = open.front().first;
+            broken += !is_whole(first);
+            sum += first.tag;
+            queue.release(first);
+            open.pop_front();
+            ++got;
+          }
+        };
+        for (std::uint32_t i = 0; i < kEach; ++i) {
+          const std::uint32_t tag = static_cast<std::uint32_t>(thread) * kEach + i;
+          const auto text = text_of(world.rank(), tag, i % 7 == 0 ? 2000 : i % 100);
+          Request sent;
+          while (!queue.send(1 - world.rank(), tag, text, sent)) receive();
+          while (!sent.done()) {
+            receive();
+            queue.progress();
+          }
+        }
+        while (got < expected || !open.empty()) {
+          receive();
+          std::this_thread::yield();
+        }
+      });
+      CHECK(broken == 0);
+      CHECK(got == expected);
+      CHECK(sum == expected * (expected - 1) / 2);
+      world.barrier();
+    });
+  }
+}
+
+TEST_CASE("a receiver that keeps all it gets pushes its sender back, and control still flows") {
+  Plan plan = quick();
+  for (const char* progress : {"inline", "thread"}) {
+    plan.progress = progress;
+    run_ranks(2, plan, [&](World& world) {
+      Queue queue(world);
+      const auto large = text_of(world.rank(), 1, 50000);
+      if (world.rank() == 0) {
+        // Floods until refused for good.
+        std::uint32_t sent = 0;
+        const auto text = text_of(0, 0, 100);
+        Request r;
+        for (int refusals = 0; refusals < 2000;) {
+          if (queue.send(1, 0, text, r)) {
+            ++sent;
+            refusals = 0;
+          } else {
+            ++refusals;
+            std::this_thread::yield();
+          }
+          if (sent > 100000) break;
+        }
+        CHECK(sent >= 4096 / 128);
+        CHECK(sent < 1000);
+        const auto retries = queue.retries();
+        CHECK(retries[static_cast<std::size_t>(Retry::backlog)] > 0);
+        // The other's rendezvous comes through all the same.
+        Message m;
+        Request came;
+        while (!queue.receive(m, came)) std::this_thread::yield();
+        queue.wait(came);
+        CHECK(is_whole(m));
+        queue.release(m);
+        const std::uint32_t all = world.sum(sent);
+        CHECK(all == sent);
+      } else {
+        std::vector<Message> kept;
+        Request sent, r;
+        while (!queue.send(0, 1, large, sent)) {
+        }
+        const auto keep = [&] {
+          kept.emplace_back();
+          if (!queue.receive(kept.back(), r)) kept.pop_back();
+        };
+        while (!sent.done()) keep();
+        const std::uint32_t all = world.sum(0U);
+        while (kept.size() < all) {
+          keep();
+          if (kept.size() > 20) {  // the ring was full of what was kept: give it back to get the rest
+            for (Message& m : kept) {
+              CHECK(is_whole(m));
+              queue.release(m);
+            }
+            CHECK(kept.size() <= all);
+            break;
+          }
+        }
+      }
+      world.barrier();
+      CHECK(world.counters().memory_bytes < (2U << 20));
+    });
+  }
+}
+
+TEST_CASE("64 ranks flood one") {
+  Plan plan = quick();
+  plan.slot_bytes = 256;
+  plan.ring_bytes = 1024;
+  plan.eager_bytes = 128;
+  plan.packets = 16;
+  run_ranks(64, plan, [&](World& world) {
+    Queue queue(world);
+    constexpr std::uint32_t kEach = 200;
+    if (world.rank() == 0) {
+      std::uint64_t got = 0, broken = 0;
+      while (got < 63ULL * kEach) {
+        Message m;
+        Request r;
+        if (!queue.receive(m, r)) {
+          queue.wait_for_message();
+          continue;
+        }
+        queue.wait(r);
+        broken += !is_whole(m);
+        queue.release(m);
+        ++got;
+      }
+      CHECK(broken == 0);
+      CHECK(world.counters().memory_bytes < 64U * 64 * 1024);
+    } else {
+      for (std::uint32_t i = 0; i < kEach; ++i) {
+        const auto text = text_of(world.rank(), i, i % 50 == 0 ? 1000 : 64);
+        Request r;
+        Backoff backoff;
+        while (!queue.send(0, i, text, r))
+          if (!backoff.pause()) {
+            std::this_thread::sleep_for(std::chrono::microseconds(50));
+            backoff.reset();
+          }
+        queue.wait(r);
+      }
+    }
+    world.barrier();
+  });
+}
+
+TEST_CASE("a receiver without memory is told so, and the message is still there when there is some") {
+  run_ranks(2, quick(), [&](World& world) {
+    bool none = true;
+    std::size_t freed = 0;
+    QueueOptions options;
+    options.allocate = [&](std::size_t bytes) { return none ? nullptr : new std::byte[bytes]; };
+    options.free = [&](std::byte* memory, std::size_t bytes) {
+      freed += bytes;
+      delete[] memory;
+    };
+    Queue queue(world, options);
+    const auto first = text_of(0, 0, 10000), second = text_of(0, 1, 5);
+    if (world.rank() == 0) {
+      Request a, b;
+      while (!queue.send(1, 0, first, a)) {
+      }
+      while (!queue.send(1, 1, second, b)) {
+      }
+      queue.wait(a);
+    } else {
+      Message m;
+      Request r;
+      queue.wait_for_message();
+      Outcome o;
+      for (int i = 0; i < 5; ++i) {
+        o = queue.receive(m, r);
+        CHECK(o.retry());
+        CHECK(o.reason == Retry::no_memory);
+      }
+      none = false;
+      o = queue.receive(m, r);
+      CHECK(o.posted());
+      queue.wait(r);
+      CHECK(m.tag == 0);
+      CHECK(is_whole(m));
+      queue.release(m);
+      CHECK(freed == 10000);
+      while (!queue.receive(m, r)) {
+      }
+      CHECK(m.tag == 1);
+      queue.release(m);
+    }
+    world.barrier();
+  });
+}
+
+TEST_CASE("many short messages at once keep their order, and so do those of several queues") {
+  run_ranks(2, quick(), [&](World& world) {
+    Queue first(world), second(world);
+    constexpr std::uint32_t kMessages = 5000;
+    if (world.rank() == 0) {
+      std::vector<std::uint64_t> words(kMessages);
+      std::vector<Queue::Short> batch;
+      for (std::uint32_t i = 0; i < kMessages; ++i) {
+        words[i] = i;
+        batch.push_back({reinterpret_cast<const std::byte*>(&words[i]), i % 2 ? 8U : 0U, i});
+      }
+      for (std::size_t done = 0; done < batch.size();) {
+        done += first.send_many(1, std::span(batch).subspan(done));
+        Request r;
+        if (done < batch.size()) static_cast<void>(second.send(1, 7, std::as_bytes(std::span(words).first(1)), r));
+      }
+    } else {
+      std::uint32_t next = 0, others = 0;
+      Message batch[50];
+      Request r;
+      while (next < kMessages) {
+        const std::size_t n = first.receive_many(batch, r);
+        for (std::size_t i = 0; i < n; ++i) {
+          if (batch[i].tag != next) FAIL("message ", batch[i].tag, " instead of ", next);
+          CHECK(batch[i].bytes == (next % 2 ? 8U : 0U));
+          ++next;
+          first.release(batch[i]);
+        }
+        Message m;
+        if (second.receive(m, r)) {
+          CHECK(m.tag == 7);
+          ++others;
+          second.release(m);
+        }
+      }
+      CHECK(next == kMessages);
+    }
+    world.barrier();
+  });
+}
+
+TEST_CASE("one receiver beside the communication thread gets each sender's messages in order") {
+  Plan plan = quick("thread");
+  plan.ring_bytes = 1 << 16;
+  run_ranks(2, plan, [&](World& world) {
+    Queue queue(world);
+    constexpr std::uint32_t kMessages = 100000;
+    Request r;
+    if (world.rank() == 0) {
+      for (std::uint32_t i = 0; i < kMessages; ++i)
+        while (!queue.send(1, i, {}, r)) std::this_thread::yield();
+    } else {
+      std::uint32_t disordered = 0;
+      for (std::uint32_t next = 0; next < kMessages;) {
+        Message m;
+        if (!queue.receive(m, r)) continue;
+        disordered += m.tag != next++;
+        queue.release(m);
+      }
+      CHECK(disordered == 0);
+    }
+    world.barrier();
+  });
+}
+
+TEST_CASE("a queue that is closed while messages are on their way stops nothing else") {
+  for (const char* progress : {"inline", "thread"}) {
+    CAPTURE(progress);
+    Plan plan = quick(progress);
+    plan.timeout_seconds = 10;
+    std::vector<std::byte> memory(40000);
+    run_ranks(2, plan, [&](World& world) {
+      QueueOptions options;
+      options.allocate = [&](std::size_t) { return memory.data(); };
+      options.free = [](std::byte*, std::size_t) {};
+      auto first = std::make_unique<Queue>(world, options);
+      Queue second(world);
+      const auto large = text_of(0, 0, memory.size()), text = text_of(0, 1, 100);
+      Request sent, r;
+      Message m;
+      if (world.rank() == 0) {
+        while (!first->send(1, 0, large, sent)) {
+        }
+        for (int i = 0; i < 5; ++i)
+          while (!first->send(1, 1, text, r)) {
+          }
+        while (!second.send(1, 1, text, r)) {
+        }
+      } else {
+        while (!first->receive(m, sent)) {
+        }
+        first.reset();  // before the pieces have come, and with five messages unread
+        while (!second.receive(m, r)) {
+        }
+        CHECK(is_whole(m));
+        second.release(m);
+      }
+      for (int i = 0; i < 10; ++i) world.barrier();
+      if (world.rank() == 0) first->wait(sent);
+      world.barrier();
+    });
+  }
+}
+
+TEST_CASE("an allocator that throws loses no message") {
+  run_ranks(2, quick(), [&](World& world) {
+    bool none = true;
+    QueueOptions options;
+    options.allocate = [&](std::size_t bytes) -> std::byte* {
+      if (none) throw std::bad_alloc();
+      return new std::byte[bytes];
+    };
+    options.free = [](std::byte* memory, std::size_t) { delete[] memory; };
+    Queue queue(world, options);
+    const auto text = text_of(0, 0, 10000);
+    Request r;
+    if (world.rank() == 0) {
+      while (!queue.send(1, 0, text, r)) {
+      }
+      queue.wait(r);
+    } else {
+      Message m;
+      queue.wait_for_message();
+      CHECK_THROWS_AS(static_cast<void>(queue.receive(m, r)), std::bad_alloc);
+      none = false;
+      REQUIRE(queue.receive(m, r).posted());
+      queue.wait(r);
+      CHECK(is_whole(m));
+      queue.release(m);
+    }
+    world.barrier();
+  });
+}
+
+TEST_CASE("what the communication thread moves is no stall for a thread that waits") {
+  Plan plan = quick("thread");
+  plan.stall_seconds = 0.4;
+  std::atomic<int> stalls{0};
+  World::Options options;
+  options.log = Log([&](LogLevel level, std::string_view text) {
+    stalls += level == LogLevel::warn && text.find("rank 1 has made no progress") != text.npos;
+  });
+  run_ranks(
+      2, plan,
+      [&](World& world) {
+        Queue queue(world);
+        Request r;
+        if (world.rank() == 0) {
+          for (int i = 0; i < 50; ++i) {
+            while (!queue.send(1, 0, {}, r)) {
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+          }
+          while (!queue.send(1, 1, {}, r)) {
+          }
+        } else {
+          world.wait_until("a test: fifty messages",
+                           [&] { return queue.describe().find("51 messages wait") != std::string::npos; });
+          Message m;
+          for (int i = 0; i < 51; ++i) {
+            while (!queue.receive(m, r)) {
+            }
+            queue.release(m);
+          }
+        }
+      },
+      options);
+  CHECK(stalls == 0);
+}
+
+TEST_CASE("a refused sender's stall is reported once, with the depths") {
+  Plan plan = quick();
+  plan.stall_seconds = 0.05;
+  std::mutex mutex;
+  std::vector<std::string> lines;
+  World::Options options;
+  options.log = Log([&](LogLevel level, std::string_view text) {
+    std::lock_guard hold(mutex);
+    if (level == LogLevel::warn && text.find("has been refused") != text.npos) lines.emplace_back(text);
+  });
+  std::atomic<bool> over{false};
+  run_ranks(
+      2, plan,
+      [&](World& world) {
+        Queue queue(world);
+        if (world.rank() == 0) {
+          const auto text = text_of(0, 0, 100);
+          Request r;
+          auto reported = [&] {
+            std::lock_guard hold(mutex);
+            return !lines.empty();
+          };
+          while (!reported()) static_cast<void>(queue.send(1, 0, text, r));
+          for (int i = 0; i < 20000; ++i) static_cast<void>(queue.send(1, 0, text, r));
+          over = true;
+        } else {
+          while (!over) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        world.barrier();
+      },
+      options);
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0].find("to rank 1") != std::string::npos);
+  CHECK(lines[0].find("backlog") != std::string::npos);
+}
+
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+TEST_CASE("a message of 3 GiB") {
+  constexpr std::size_t kBytes = std::size_t{3} << 30, kStep = std::size_t{1} << 20;
+  Plan plan = quick();
+  plan.slot_bytes = 1 << 20;
+  run_ranks(2, plan, [&](World& world) {
+    auto reserve = [&](std::size_t bytes) {
+      void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      REQUIRE(at != MAP_FAILED);
+      return static_cast<std::byte*>(at);
+    };
+    QueueOptions options;
+    options.allocate = reserve;
+    options.free = [](std::byte* memory, std::size_t bytes) { munmap(memory, bytes); };
+    Queue queue(world, options);
+    Request r;
+    if (world.rank() == 0) {
+      // Pages that are only read share one page of zeros.
+      std::byte* source = reserve(kBytes);
+      for (std::size_t at = 0; at < kBytes; at += kStep) std::memcpy(source + at + 13, &at, sizeof at);
+      while (!queue.send(1, 3, {source, kBytes}, r)) {
+      }
+      queue.wait(r);
+      munmap(source, kBytes);
+    } else {
+      Message m;
+      queue.wait_for_message();
+      REQUIRE(queue.receive(m, r).posted());
+      queue.wait(r);
+      CHECK(m.bytes == kBytes);
+      std::size_t wrong = 0;
+      for (std::size_t at = 0; at < kBytes; at += kStep) {
+        std::size_t there = 0;
+        std::memcpy(&there, m.data + at + 13, sizeof there);
+        wrong += there != at;
+      }
+      CHECK(wrong == 0);
+      queue.release(m);
+    }
+    world.barrier();
+  });
+}
+#endif

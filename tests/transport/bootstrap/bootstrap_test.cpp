@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atoll/base/error.hpp>
+#include <atoll/transport/bootstrap/bootstrap.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <thread>
+
+using namespace atl;
+
+namespace {
+
+struct Folder {
+  std::filesystem::path path = std::filesystem::temp_directory_path() / ("atoll-bootstrap-" + std::to_string(getpid()));
+  Folder() { std::filesystem::create_directories(path); }
+  ~Folder() { std::filesystem::remove_all(path); }
+};
+
+// Ranks that differ in what they say, in two rounds: everyone hears everyone, and all have one name for the job.
+void meet(Rank ranks, const std::function<std::unique_ptr<Bootstrap>(Rank)>& make) {
+  auto text = [](Rank r, int round) {
+    return std::string(static_cast<std::size_t>(r) * 60, 'x') + std::to_string(r * 10 + round);
+  };
+  std::vector<std::vector<std::string>> heard(static_cast<std::size_t>(2 * ranks));
+  std::vector<std::string> jobs(static_cast<std::size_t>(ranks));
+  std::vector<std::thread> all;
+  for (Rank r = 0; r < ranks; ++r)
+    all.emplace_back([&, r] {
+      auto job = make(r);
+      for (int round = 0; round < 2; ++round)
+        heard[static_cast<std::size_t>(2 * r + round)] = job->gather(text(r, round));
+      jobs[static_cast<std::size_t>(r)] = job->job();
+    });
+  for (std::thread& t : all) t.join();
+  for (Rank r = 0; r < ranks; ++r) {
+    CHECK_FALSE(jobs[0].empty());
+    CHECK(jobs[static_cast<std::size_t>(r)] == jobs[0]);
+    for (int round = 0; round < 2; ++round)
+      for (Rank from = 0; from < ranks; ++from)
+        CHECK(heard[static_cast<std::size_t>(2 * r + round)][static_cast<std::size_t>(from)] == text(from, round));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("ranks meet in a folder") {
+  for (const Rank ranks : {1, 2, 5}) {
+    const Folder folder;
+    meet(ranks, [&](Rank r) { return bootstrap_by_files(folder.path, r, ranks); });
+  }
+}
+
+TEST_CASE("a rank that does not come to the folder is named") {
+  const Folder folder;
+  const auto alone = bootstrap_by_files(folder.path, 0, 3, 0.05);
+  CHECK_THROWS_WITH_AS(alone->gather("here"), doctest::Contains("for ranks 1, 2 of 3"), TransportError);
+  const auto second = bootstrap_by_files(folder.path, 1, 3, 0.05);
+  CHECK_THROWS_WITH_AS(second->gather("here"), doctest::Contains("for rank 2 of 3"), TransportError);
+}
+
+TEST_CASE("a folder of another job is refused") {
+  const Folder folder;
+  bootstrap_by_files(folder.path, 0, 1)->gather("before");
+  CHECK_THROWS_WITH_AS(bootstrap_by_files(folder.path, 0, 1), doctest::Contains("Give each job an empty folder"),
+                       TransportError);
+  CHECK_THROWS_AS(bootstrap_by_files(folder.path / "nowhere", 0, 1), TransportError);
+}
+
+namespace {
+
+// One that nobody listens on, as the kernel gives it.
+int free_port() {
+  const int s = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t bytes = sizeof address;
+  REQUIRE(bind(s, reinterpret_cast<sockaddr*>(&address), bytes) == 0);
+  REQUIRE(getsockname(s, reinterpret_cast<sockaddr*>(&address), &bytes) == 0);
+  close(s);
+  return ntohs(address.sin_port);
+}
+
+std::string hosts_file(const Folder& folder, Rank ranks) {
+  const std::string path = folder.path / "hosts";
+  std::ofstream file(path);
+  file << "# rank 0 listens\n127.0.0.1:" << free_port() << "\n";
+  for (Rank r = 1; r < ranks; ++r) file << "localhost  # rank " << r << "\n";
+  return path;
+}
+
+}  // namespace
+
+TEST_CASE("ranks meet at the first of a list of hosts") {
+  for (const Rank ranks : {1, 2, 5}) {
+    const Folder folder;
+    const std::string file = hosts_file(folder, ranks);
+    CHECK(ranks_of_hosts(file) == ranks);
+    meet(ranks, [&](Rank r) { return bootstrap_by_hosts(file, r); });
+  }
+}
+
+TEST_CASE("a host that does not come is named, as is the one that is waited for") {
+  const Folder folder;
+  const std::string file = hosts_file(folder, 3);
+  CHECK_THROWS_WITH_AS(bootstrap_by_hosts(file, 2, 0.1), doctest::Contains("for rank 0 (127.0.0.1:"), TransportError);
+  std::thread second([&] { CHECK_THROWS_AS(bootstrap_by_hosts(file, 1, 0.5), TransportError); });
+  CHECK_THROWS_WITH_AS(bootstrap_by_hosts(file, 0, 0.3), doctest::Contains("for rank 2 (localhost) of 3"),
+                       TransportError);
+  second.join();
+  CHECK_THROWS_WITH_AS(bootstrap_by_hosts(file, 3), doctest::Contains("has 3 hosts"), UsageError);
+  CHECK_THROWS_AS(bootstrap_by_hosts(folder.path / "nowhere", 0), UsageError);
+  std::ofstream(folder.path / "hosts") << "host:port\n";
+  CHECK_THROWS_WITH_AS(bootstrap_by_hosts(file, 0), doctest::Contains("hosts:1: port 'port'"), UsageError);
+}
+
+TEST_CASE("the environment says how ranks meet") {
+  const Folder folder;
+  const std::vector<const char*> all{"ATOLL_BOOTSTRAP", "ATOLL_RANK", "ATOLL_BOOTSTRAP_RANKS"};
+  CHECK(find_bootstrap() == nullptr);
+  setenv("ATOLL_BOOTSTRAP", ("file:" + folder.path.string()).c_str(), 1);
+  CHECK_THROWS_WITH_AS(find_bootstrap(), doctest::Contains("ATOLL_RANK is not set"), UsageError);
+  setenv("ATOLL_RANK", "1", 1);
+  setenv("ATOLL_BOOTSTRAP_RANKS", "1", 1);
+  CHECK_THROWS_WITH_AS(find_bootstrap(), doctest::Contains("ATOLL_RANK is 1 of 1"), UsageError);
+  setenv("ATOLL_RANK", "0", 1);
+  CHECK(find_bootstrap()->name() == "file");
+  setenv("ATOLL_BOOTSTRAP", "pigeon", 1);
+  CHECK_THROWS_WITH_AS(find_bootstrap(), doctest::Contains("'pigeon'"), UsageError);
+  for (const char* name : all) unsetenv(name);
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <atoll/base/error.hpp>
+#include <atoll/transport/simulation/platform.hpp>
+#include <filesystem>
+#include <fstream>
+
+using namespace atl;
+
+namespace {
+
+std::vector<LinkCost> costs_on(const std::string& name) {
+  return network_costs(Network::parse(name).with_links(1e-6, 10e9), 0.5e-6);
+}
+
+}  // namespace
+
+TEST_CASE("levels of a network cost what its links say") {
+  // Two links inside a switch, four over the root; one cable up, for four hosts.
+  const auto tree = costs_on("cluster:2x4");
+  REQUIRE(tree.size() == 2);
+  CHECK(tree[0].latency_s == doctest::Approx(2e-6));
+  CHECK(tree[1].latency_s == doctest::Approx(4e-6));
+  CHECK(tree[0].bytes_per_second == doctest::Approx(10e9));
+  CHECK(tree[1].bytes_per_second == doctest::Approx(10e9));
+  CHECK(tree[1].overhead_s == 0.5e-6);
+
+  // Up and down links for every host: nothing is narrower than the hosts' own links, 2 in a leaf and 4 in a pod.
+  const auto fat = costs_on("fat-tree:4");
+  REQUIRE(fat.size() == 3);
+  CHECK(fat[0].latency_s == doctest::Approx(2e-6));
+  CHECK(fat[1].latency_s == doctest::Approx(4e-6));
+  CHECK(fat[2].latency_s == doctest::Approx(6e-6));
+  CHECK(fat[1].bytes_per_second == doctest::Approx(20e9).epsilon(0.2));
+  CHECK(fat[2].bytes_per_second == doctest::Approx(40e9).epsilon(0.2));
+
+  // Where a level has no two hosts it costs as much as the one above.
+  for (const char* name : {"torus:4x4", "mesh:4x4", "random:12:3", "dragonfly:2,4,2"}) {
+    CAPTURE(name);
+    const auto costs = costs_on(name);
+    CHECK(static_cast<int>(costs.size()) == Network::parse(name).hierarchy().depth());
+    for (std::size_t l = 1; l < costs.size(); ++l) CHECK(costs[l].latency_s >= costs[l - 1].latency_s);
+    for (const LinkCost& c : costs) CHECK(c.bytes_per_second >= 10e9 * 0.2);
+  }
+}
+
+TEST_CASE("a platform is a name, a file or the preset") {
+  CHECK(read_platform("", 3).costs.size() == 3);
+  CHECK(read_platform("torus:4x4", 2).network->hosts() == 16);
+  CHECK_THROWS_AS(read_platform("/nowhere/to/be.json", 2), InputError);
+  CHECK_THROWS_AS(read_platform("torus:", 2), InputError);
+
+  const auto path = std::filesystem::temp_directory_path() / "atoll-platform-test.json";
+  const auto read = [&](const char* text) {
+    std::ofstream(path) << text;
+    return read_platform(path.string(), 2);
+  };
+  CHECK(read(R"({"levels": [{"latency_s": 1, "bytes_per_second": 2}]})").costs[0].latency_s == 1);
+  const Platform links = read(R"({"network": "cluster:2x4", "latency_s": 1e-6, "overhead_s": 3e-6})");
+  CHECK(links.costs[1].latency_s == doctest::Approx(4e-6));
+  CHECK(links.costs[1].overhead_s == 3e-6);
+  for (const char* bad : {"[]", "{}", R"({"network": 3})", R"({"network": "torus:4", "latency_s": "x"})",
+                          R"({"network": "torus:4", "bytes_per_second": 0})", R"({"levels": []})"}) {
+    CAPTURE(bad);
+    CHECK_THROWS_AS(read(bad), InputError);
+  }
+  std::filesystem::remove(path);
+}
