@@ -16,7 +16,13 @@ atoll_auto_option(ATOLL_PYTHON "Python package atoll")
 atoll_auto_option(ATOLL_BENCH "micro-benchmarks")
 option(ATOLL_TESTS "C++ tests" ${PROJECT_IS_TOP_LEVEL})
 option(ATOLL_DEBUG "check the library's own assumptions (ATOLL_ASSERT)" OFF)
-option(ATOLL_WERROR "warnings are errors; for CI" OFF)
+# In a checkout, as in CI: the flags are part of what ccache finds again. Elsewhere the compiler may be any.
+if(PROJECT_IS_TOP_LEVEL AND NOT SKBUILD AND EXISTS "${PROJECT_SOURCE_DIR}/.git")
+  set(checkout ON)
+else()
+  set(checkout OFF)
+endif()
+option(ATOLL_WERROR "warnings are errors" ${checkout})
 
 # Where ccache is installed, what was compiled before is found again: in another clone too, as paths are relative to it.
 option(ATOLL_CCACHE "use ccache where it is installed" ${PROJECT_IS_TOP_LEVEL})
