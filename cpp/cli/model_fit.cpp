@@ -104,7 +104,7 @@ void measure_kernel(World& world, Algebra algebra, const FitOptions& o, nlohmann
 double broadcast_rate(World& world, PanelBroadcast& broadcasts, BroadcastShape shape, std::span<std::byte> memory,
                       std::size_t panel_bytes) {
   const int times = 2 * world.size() + 2;
-  PanelFlight flights[2];
+  BroadcastRequest flights[2];
   world.barrier();
   const RankTimer timer(world);
   for (int k = 0; k < times; ++k) {
@@ -112,7 +112,7 @@ double broadcast_rate(World& world, PanelBroadcast& broadcasts, BroadcastShape s
     std::byte* const data = memory.empty() ? nullptr : memory.data() + static_cast<std::size_t>(k % 2) * panel_bytes;
     broadcasts.start(flights[k % 2], 0, static_cast<std::uint32_t>(k), k % world.size(), {data, panel_bytes}, shape);
   }
-  for (const PanelFlight& flight : flights) broadcasts.finish(flight);
+  for (const BroadcastRequest& flight : flights) broadcasts.finish(flight);
   return static_cast<double>(panel_bytes) * times / timer.seconds();
 }
 

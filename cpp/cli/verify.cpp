@@ -136,7 +136,7 @@ int verify_pagerank(const Words& words) {
   Command command(
       "verify pagerank",
       "Whether a file holds PageRank's scores: how far one more iteration moves them, or what so many give.");
-  PageRankTerms terms;
+  PageRankCheckOptions terms;
   std::optional<double> tolerance;
   std::string dangling = "spread", precision = "double";
   CLI::App& app = command.app();
@@ -148,7 +148,7 @@ int verify_pagerank(const Words& words) {
   app.add_option("--precision", precision, "of the run: double (default) or float")
       ->check(CLI::IsMember({"double", "float"}));
   return check_result(command, words, [&](const Graph& graph, const std::string& result) {
-    PageRankTerms asked = terms;
+    PageRankCheckOptions asked = terms;
     asked.tolerance = terms.iterations && !tolerance ? std::nullopt : std::optional(tolerance.value_or(1e-6));
     if (asked.tolerance) asked.iterations.reset();  // a run with both has ended by the tolerance, or failed
     if (asked.iterations) asked.check = Iterations::repeated;

@@ -56,7 +56,7 @@ void distances_are_those_of_the_oracle(const Kind& kind, Rank ranks, const AllPa
   REQUIRE(expected);
   std::atomic<int> wrong{0};
   run_ranks(ranks, quiet_plan(), [&](World& world) {
-    const Arcs<T> arcs = make_arcs<T>(ids_of(kind.n), kind.directed, input, "random");
+    const ReplicatedCsr<T> arcs = make_arcs<T>(ids_of(kind.n), kind.directed, input, "random");
     const AllPairs<T> all = all_pairs(world, arcs, options);
     const GridLayout& layout = all.distances.layout;
     const int row = layout.grid.row_of(world.rank()), col = layout.grid.col_of(world.rank());
@@ -67,9 +67,9 @@ void distances_are_those_of_the_oracle(const Kind& kind, Rank ranks, const AllPa
         wrong += all.distances.local(i, j) != (*expected)[u][v];
       }
     if (world.size() == 1) {
-      const Arcs<double> read = samples::as_read(arcs), entering = read.reversed();
+      const ReplicatedCsr<double> read = samples::as_read(arcs), entering = read.reversed();
       for (Vertex s = 0; s < kind.n; ++s)
-        wrong += fault_of_row<T>(read, entering, Semiring::min_plus, s, all.distances.local.view().row(s)).has_value();
+        wrong += check_row<T>(read, entering, Semiring::min_plus, s, all.distances.local.view().row(s)).has_value();
     }
   });
   INFO("n ", kind.n, " arcs ", kind.arcs, kind.directed ? " directed" : " undirected", " ranks ", ranks, " block ",
@@ -89,8 +89,8 @@ TEST_CASE("all pairs on any number of ranks: the oracle's distances, whatever th
       distances_are_those_of_the_oracle<float>(kind, ranks, options);
       if (!kind.negative) distances_are_those_of_the_oracle<std::uint16_t>(kind, ranks, options);
       if (ranks == 1)
-        distances_are_those_of_the_oracle<double>(kind, ranks,
-                                                  {.method = PairsMethod::floyd_warshall, .peel = Peel::no});
+        distances_are_those_of_the_oracle<double>(
+            kind, ranks, {.method = PairsMethod::floyd_warshall, .pendant_trees = PendantTreeRemoval::no});
     }
 }
 
@@ -100,15 +100,15 @@ TEST_CASE("a negative cycle is refused by name on every number of ranks") {
       std::vector<Arc<float>> input = random_arcs<float>({40, 100, true, false}, 3);
       input.push_back({10, 20, -40.0f});
       input.push_back({20, 10, 1.0f});
-      const Arcs<float> arcs = make_arcs<float>(ids_of(40), true, input, "bad");
+      const ReplicatedCsr<float> arcs = make_arcs<float>(ids_of(40), true, input, "bad");
       CHECK_THROWS_WITH_AS(all_pairs(world, arcs, {}), doctest::Contains("35 -> 65 -> 35 weighs -39"), InputError);
     });
 }
 
 TEST_CASE("a wrong distance is found by the check of its row") {
   const auto input = random_arcs<std::int32_t>({60, 200, true, false}, 5);
-  const Arcs<std::int32_t> arcs = make_arcs<std::int32_t>(ids_of(60), true, input, "random");
-  const Arcs<double> read = samples::as_read(arcs), entering = read.reversed();
+  const ReplicatedCsr<std::int32_t> arcs = make_arcs<std::int32_t>(ids_of(60), true, input, "random");
+  const ReplicatedCsr<double> read = samples::as_read(arcs), entering = read.reversed();
   const auto world = World::alone(quiet_plan());
   const AllPairs<std::int32_t> all = all_pairs(*world, arcs, {});
   const auto truth = all.distances.local.view().row(4);
@@ -116,16 +116,16 @@ TEST_CASE("a wrong distance is found by the check of its row") {
     for (std::size_t v = 0; v < truth.size(); ++v) {
       std::vector<std::int32_t> row(truth.begin(), truth.end());
       row[v] = row[v] == kNoPath<std::int32_t> ? 12 : row[v] + error;
-      CHECK(fault_of_row<std::int32_t>(read, entering, Semiring::min_plus, 4, row));
+      CHECK(check_row<std::int32_t>(read, entering, Semiring::min_plus, 4, row));
     }
 }
 
 TEST_CASE("a grid that is not of the ranks, or a matrix beyond memory, is refused before anything is computed") {
   run_ranks(3, quiet_plan(), [](World& world) {
-    const Arcs<float> arcs = make_arcs<float>(ids_of(9), true, {}, "empty");
+    const ReplicatedCsr<float> arcs = make_arcs<float>(ids_of(9), true, {}, "empty");
     CHECK_THROWS_WITH_AS(all_pairs(world, arcs, {.grid = {.sides = GridSides{2, 2}}}), doctest::Contains("2 x 2"),
                          UsageError);
-    const Arcs<double> huge = make_arcs<double>(ids_of(3'000'000), true, {}, "huge");
+    const ReplicatedCsr<double> huge = make_arcs<double>(ids_of(3'000'000), true, {}, "huge");
     CHECK_THROWS_WITH_AS(all_pairs(world, huge, {}), doctest::Contains("would fit"), InputError);
   });
 }
@@ -139,8 +139,8 @@ TEST_CASE("the edges of a graph as a list again: the same arcs on any number of 
         EdgeList again = generate(world, "kron:6", {.weights = Weights::uniform});
         again.directed = directed;
         const Graph graph = Graph::build(world, std::move(edges), {});
-        const Arcs<double> straight = gather_arcs(world, std::move(again));
-        const Arcs<double> back = gather_arcs(world, edge_list_of(graph));
+        const ReplicatedCsr<double> straight = gather_arcs(world, std::move(again));
+        const ReplicatedCsr<double> back = gather_arcs(world, edge_list_of(graph));
         CHECK(std::ranges::equal(straight.ids, back.ids));
         CHECK(std::ranges::equal(straight.heads, back.heads));
         CHECK(std::ranges::equal(straight.weights, back.weights));

@@ -13,14 +13,14 @@ using namespace atl;
 namespace {
 
 // A chain of arcs with these weights.
-Arcs<double> chain(const std::vector<double>& weights, bool from_float32 = false) {
+ReplicatedCsr<double> chain(const std::vector<double>& weights, bool from_float32 = false) {
   std::vector<Arc<double>> list;
   std::vector<Vertex> ids{1};
   for (std::size_t k = 0; k < weights.size(); ++k) {
     list.push_back({static_cast<Local>(k), static_cast<Local>(k + 1), weights[k]});
     ids.push_back(static_cast<Vertex>(k + 2));
   }
-  Arcs<double> arcs = make_arcs<double>(std::move(ids), true, list, "chain");
+  ReplicatedCsr<double> arcs = make_arcs<double>(std::move(ids), true, list, "chain");
   arcs.from_float32 = from_float32;
   return arcs;
 }
@@ -74,16 +74,16 @@ TEST_CASE("weights that are asked for as float32 are counted where they are roun
 }
 
 TEST_CASE("rows are held against the weights as they were read") {
-  const Arcs<double> read = chain({1e-50, 1e-50}), entering = read.reversed();
-  CHECK(fault_of_row<float>(read, entering, Semiring::min_plus, 0, std::vector<float>{0, 0, 0}));
-  CHECK(!fault_of_row<double>(read, entering, Semiring::min_plus, 0, std::vector<double>{0, 1e-50, 2e-50}));
-  const Arcs<double> thirds = chain({1.0 / 3, 1.0 / 3}), back = thirds.reversed();
-  CHECK(!fault_of_row<double>(thirds, back, Semiring::min_plus, 0, std::vector<double>{0, 1.0 / 3, 2.0 / 3}));
-  CHECK(!fault_of_row<float>(thirds, back, Semiring::min_plus, 0, std::vector<float>{0, 1.0F / 3, 2.0F / 3}));
-  CHECK(fault_of_row<double>(thirds, back, Semiring::min_plus, 0, std::vector<double>{0, narrow(1.0 / 3), 2.0 / 3}));
-  CHECK(fault_of_row<float>(thirds, back, Semiring::min_plus, 0, std::vector<float>{0, 1.0F / 3, 0.66667F}));
+  const ReplicatedCsr<double> read = chain({1e-50, 1e-50}), entering = read.reversed();
+  CHECK(check_row<float>(read, entering, Semiring::min_plus, 0, std::vector<float>{0, 0, 0}));
+  CHECK(!check_row<double>(read, entering, Semiring::min_plus, 0, std::vector<double>{0, 1e-50, 2e-50}));
+  const ReplicatedCsr<double> thirds = chain({1.0 / 3, 1.0 / 3}), back = thirds.reversed();
+  CHECK(!check_row<double>(thirds, back, Semiring::min_plus, 0, std::vector<double>{0, 1.0 / 3, 2.0 / 3}));
+  CHECK(!check_row<float>(thirds, back, Semiring::min_plus, 0, std::vector<float>{0, 1.0F / 3, 2.0F / 3}));
+  CHECK(check_row<double>(thirds, back, Semiring::min_plus, 0, std::vector<double>{0, narrow(1.0 / 3), 2.0 / 3}));
+  CHECK(check_row<float>(thirds, back, Semiring::min_plus, 0, std::vector<float>{0, 1.0F / 3, 0.66667F}));
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const std::vector<double> width{infinity, narrow(1.0 / 3), narrow(1.0 / 3)};
-  CHECK(fault_of_row<double>(thirds, back, Semiring::max_min, 0, width));
-  CHECK(!fault_of_row<float>(thirds, back, Semiring::max_min, 0, std::vector<float>(width.begin(), width.end())));
+  CHECK(check_row<double>(thirds, back, Semiring::max_min, 0, width));
+  CHECK(!check_row<float>(thirds, back, Semiring::max_min, 0, std::vector<float>(width.begin(), width.end())));
 }

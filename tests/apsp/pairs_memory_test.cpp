@@ -34,12 +34,12 @@ bool forget_peak() {
 
 /// A ring with chords, which nothing can be peeled off, and a third of its vertices hanging from it.
 template <class T>
-Arcs<T> ring_with_twigs(Local n, bool directed, bool twigs, T greatest) {
+ReplicatedCsr<T> ring_with_twigs(Local n, bool directed, bool pendants, T greatest) {
   Random random(3);
   const auto below = [&](std::uint64_t end) { return static_cast<Local>(random() % end); };
   std::vector<Arc<T>> arcs;
   std::vector<Vertex> ids;
-  const Local ring = twigs ? 2 * n / 3 : n;
+  const Local ring = pendants ? 2 * n / 3 : n;
   const auto weight = [&] { return static_cast<T>(1 + below(static_cast<std::uint64_t>(greatest))); };
   for (Local v = 0; v < n; ++v) {
     ids.push_back(v);
@@ -63,14 +63,14 @@ Plan threads(int count) {
 
 template <class T>
 void check_peak(const std::string& way, Local n, bool directed, const AllPairsOptions& options, Rank ranks = 1,
-                bool twigs = true) {
-  const Arcs<T> arcs = ring_with_twigs<T>(n, directed, twigs, T{1});
+                bool pendants = true) {
+  const ReplicatedCsr<T> arcs = ring_with_twigs<T>(n, directed, pendants, T{1});
   const Gemm gemm(all_pairs_algebra(arcs, Semiring::min_plus));
   PairsMemory of{.n = n,
                  .arcs = arcs.size(),
                  .value_bytes = sizeof(T),
                  .undirected = !directed,
-                 .peels = options.peel == Peel::yes,
+                 .peels = options.pendant_trees == PendantTreeRemoval::yes,
                  .unit = true,
                  .method = options.method,
                  .threads = ranks == 1 ? 2 : 1};
@@ -110,7 +110,8 @@ void check_peak(const std::string& way, Local n, bool directed, const AllPairsOp
 TEST_CASE("what all pairs is said to take is what it takes") {
   if (shapes::kSanitized) return;
   for (const bool directed : {false, true}) {
-    check_peak<float>("fw, whole", 3500, directed, {.method = PairsMethod::floyd_warshall, .peel = Peel::no}, 1, false);
+    check_peak<float>("fw, whole", 3500, directed,
+                      {.method = PairsMethod::floyd_warshall, .pendant_trees = PendantTreeRemoval::no}, 1, false);
     check_peak<float>("fw, peeled", 3500, directed, {.method = PairsMethod::floyd_warshall});
   }
   check_peak<std::uint16_t>("fw, peeled", 3500, false, {.method = PairsMethod::floyd_warshall});
@@ -132,7 +133,7 @@ TEST_CASE("what all pairs is said to take on a grid is what its ranks take") {
 
 TEST_CASE("a plan of tiles takes what it says") {
   if (shapes::kSanitized) return;
-  const Arcs<std::int32_t> arcs = ring_with_twigs<std::int32_t>(4096, false, true, 50);
+  const ReplicatedCsr<std::int32_t> arcs = ring_with_twigs<std::int32_t>(4096, false, true, 50);
   const Gemm gemm({Semiring::min_plus, Element::int32});
   for (const double memory : {4e7, 1e9}) {
     const TilesPlan plan = plan_tiles(gemm, 4096, 4, {.undirected = true, .memory_bytes = memory});

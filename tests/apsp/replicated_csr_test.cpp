@@ -17,7 +17,7 @@ namespace {
 
 // The arcs with weights of T.
 template <class T>
-Arcs<T> in_type(Arcs<double> arcs) {
+ReplicatedCsr<T> in_type(ReplicatedCsr<double> arcs) {
   if constexpr (std::is_same_v<T, double>) {
     return arcs;
   } else {
@@ -60,7 +60,7 @@ void check_gathered(const cases::Case& c, bool directed, cases::Weight weight, R
     }
   }
   run_ranks(ranks, Plan{}, [&](World& world) {
-    const Arcs<T> arcs = in_type<T>(
+    const ReplicatedCsr<T> arcs = in_type<T>(
         gather_arcs(world, cases::slice(c, directed, weight, false, world.rank(), ranks, cases::Dealing::spread)));
     if (!c.edges.empty()) CHECK(arcs.from_float32 == (weight == cases::Weight::narrow));
     CHECK(arcs.rounded == 0);
@@ -92,7 +92,7 @@ TEST_CASE("arcs are the edges of all ranks, on each") {
 
 TEST_CASE("arcs turned round twice are themselves") {
   for (const auto& sample : samples::all<std::int32_t>()) {
-    const Arcs<std::int32_t> arcs = sample.build(), back = arcs.reversed(), again = back.reversed();
+    const ReplicatedCsr<std::int32_t> arcs = sample.build(), back = arcs.reversed(), again = back.reversed();
     for (Vertex v = 0; v < arcs.vertices(); ++v)
       for (std::size_t k = 0; k < arcs.heads_of(v).size(); ++k) {
         CHECK(again.heads_of(v)[k] == arcs.heads_of(v)[k]);
@@ -128,6 +128,6 @@ TEST_CASE("a weight of -0 becomes 0") {
   edges.source = Array<Vertex>(1, 0);
   edges.target = Array<Vertex>(1, 1);
   edges.weight = Array<float>(1, -0.0f);
-  const Arcs<double> arcs = gather_arcs(*world, std::move(edges));
+  const ReplicatedCsr<double> arcs = gather_arcs(*world, std::move(edges));
   CHECK(!std::signbit(arcs.weights[0]));
 }

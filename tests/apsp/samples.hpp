@@ -16,12 +16,12 @@ using namespace atl;
 
 /// The same with weights as they are read.
 template <class T>
-Arcs<double> as_read(const Arcs<T>& arcs) {
+ReplicatedCsr<double> as_read(const ReplicatedCsr<T>& arcs) {
   std::vector<Arc<double>> list;
   for (Vertex v = 0; v < arcs.vertices(); ++v)
     for (std::size_t k = 0; k < arcs.heads_of(v).size(); ++k)
       list.push_back({static_cast<Local>(v), arcs.heads_of(v)[k], static_cast<double>(arcs.weights_of(v)[k])});
-  Arcs<double> out = make_arcs<double>(arcs.ids, true, list, arcs.name);
+  ReplicatedCsr<double> out = make_arcs<double>(arcs.ids, true, list, arcs.name);
   out.directed = arcs.directed;
   return out;
 }
@@ -33,7 +33,7 @@ struct Sample {
   bool directed = false;
   std::vector<Arc<T>> arcs;
 
-  Arcs<T> build() const {
+  ReplicatedCsr<T> build() const {
     std::vector<Vertex> ids;
     for (std::size_t v = 0; v < n; ++v) ids.push_back(static_cast<Vertex>(10 + 3 * v));
     return make_arcs<T>(std::move(ids), directed, arcs, name);

@@ -54,7 +54,7 @@ void exact_or_refused(bool directed, double greatest, std::optional<PairsMethod>
       for (const double d : row) fits &= std::isinf(d) || d < static_cast<double>(kNoPath<T>);
     std::atomic<int> wrong{0}, told{0};
     run_ranks(ranks, quiet_plan(), [&](World& world) {
-      const Arcs<T> arcs = narrowed<T>(make_arcs<double>(ids_of(n), directed, input, "random"));
+      const ReplicatedCsr<T> arcs = narrowed<T>(make_arcs<double>(ids_of(n), directed, input, "random"));
       try {
         const AllPairs<T> all = all_pairs(world, arcs, {.method = method});
         for (Vertex u = 0; u < n; ++u) {
@@ -130,7 +130,7 @@ TEST_CASE("vertices reached are those of searches from each, in graphs with and 
     for (const Edge m : {0, 300, 900, 1800, 5000}) {
       constexpr Vertex kN = 1200;  // components beyond one pass
       const auto input = random_arcs(kN, m, 1, static_cast<std::uint64_t>(m) + 3);
-      const Arcs<double> arcs = make_arcs<double>(ids_of(kN), true, input);
+      const ReplicatedCsr<double> arcs = make_arcs<double>(ids_of(kN), true, input);
       const auto counts = reached_counts(world.team(), arcs);
       int wrong = 0;
       for (Local s = 0; s < kN; ++s) {

@@ -34,7 +34,7 @@ int main(int argc, char** argv) try {
       atl::VertexProgram<float, MaxOf> width(graph);
       width.start(0);
       const auto [owner, natural] = graph.find(0);
-      if (owner == world.rank()) width.put(graph.local_of(natural), std::numeric_limits<float>::max());
+      if (owner == world.rank()) width.update(graph.local_of(natural), std::numeric_limits<float>::max());
       while (width.round([](float w, const auto& edge) { return std::min(w, static_cast<float>(edge.weight)); })) {
       }
       double sum = 0;

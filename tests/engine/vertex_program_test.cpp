@@ -57,7 +57,7 @@ TEST_CASE("hops in three lines are breadth-first search's") {
       VertexProgram<Vertex, MinOf> hops(graph, {.direction = direction});
       for (int again = 0; again < 2; ++again) {
         hops.start(kUnreachable);
-        if (const Local v = here(graph, source); v >= 0) hops.put(v, 0);
+        if (const Local v = here(graph, source); v >= 0) hops.update(v, 0);
         int rounds = 0;
         while (hops.round([](Vertex d, const auto&) { return d + 1; }, [](Vertex d) { return d == kUnreachable; }))
           ++rounds;
@@ -82,24 +82,24 @@ TEST_CASE("relaxing in rounds, and by buckets, finds the distances of delta-step
     for (const Direction direction : kDirections) {
       VertexProgram<double, MinOf> distance(graph, {.direction = direction});
       distance.start(kFar);
-      if (const Local v = here(graph, source); v >= 0) distance.put(v, 0);
+      if (const Local v = here(graph, source); v >= 0) distance.update(v, 0);
       while (distance.round(relax)) {
       }
       CHECK(masters(graph, distance) == expected);
     }
     VertexProgram<double, MinOf> distance(graph);
     distance.start(kFar);
-    if (const Local v = here(graph, source); v >= 0) distance.put(v, 0);
+    if (const Local v = here(graph, source); v >= 0) distance.update(v, 0);
     for (double horizon = 1;; horizon += 1) {
-      distance.tell();
+      distance.synchronize();
       double least = kFar;
-      distance.for_waiting([&](double d) { least = std::min(least, d); });
+      distance.for_active([&](double d) { least = std::min(least, d); });
       least = graph.world().min(least);
       if (least == kFar) break;
-      distance.settle(relax, [&](double d) { return d < horizon || d <= least; });
+      distance.relax_until(relax, [&](double d) { return d < horizon || d <= least; });
     }
     CHECK(masters(graph, distance) == expected);
-    distance.tell_all();
+    distance.synchronize_mirrors();
   });
 }
 
@@ -117,8 +117,8 @@ TEST_CASE("the least id that reaches a vertex, both ways, is its component; the 
       least.start(id);
       greatest.start(id);
       for (Local v = 0; v < graph.active(); ++v) {
-        least.wait(v);
-        greatest.wait(v);
+        least.activate(v);
+        greatest.activate(v);
       }
       while (least.round(same)) {
       }

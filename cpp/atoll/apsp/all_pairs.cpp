@@ -30,7 +30,7 @@ bool is_partial(const AllPairsOptions& options) { return options.on_grid.steps >
 
 /// Refuses what would not fit, while nothing has been taken.
 template <class T>
-void check_memory(World& world, const Arcs<T>& arcs, const AllPairsOptions& options, const GridPlan* plan) {
+void check_memory(World& world, const ReplicatedCsr<T>& arcs, const AllPairsOptions& options, const GridPlan* plan) {
   const auto has = static_cast<double>(usable_memory());
   Rank near = 0;  // ranks that share this machine's memory
   for (Rank r = 0; r < world.size(); ++r) near += world.fabric().node_of(r) == world.fabric().node_of(world.rank());
@@ -42,7 +42,7 @@ void check_memory(World& world, const Arcs<T>& arcs, const AllPairsOptions& opti
                          .arcs = arcs.size(),
                          .value_bytes = sizeof(T),
                          .undirected = !arcs.directed,
-                         .peels = options.peel == Peel::yes && !whole,
+                         .peels = options.pendant_trees == PendantTreeRemoval::yes && !whole,
                          .unit = arcs.is_unit(),
                          .method = whole ? PairsMethod::floyd_warshall : options.method,
                          .block = plan ? plan->block : options.block,
@@ -62,8 +62,8 @@ void check_memory(World& world, const Arcs<T>& arcs, const AllPairsOptions& opti
 
 /// d <- the closure of the arcs by Floyd-Warshall, or as much of it as steps are asked for.
 template <class T>
-void close_arcs(Team& team, const Gemm& gemm, const Arcs<T>& arcs, const AllPairsOptions& options, MatrixView<T> d,
-                AllPairsReport& report) {
+void close_arcs(Team& team, const Gemm& gemm, const ReplicatedCsr<T>& arcs, const AllPairsOptions& options,
+                MatrixView<T> d, AllPairsReport& report) {
   set_arc_entries(team, arcs, options.semiring, d);
   FloydWarshallReport run;
   if (floyd_warshall<T>(gemm, team, d,
@@ -74,14 +74,15 @@ void close_arcs(Team& team, const Gemm& gemm, const Arcs<T>& arcs, const AllPair
 }
 
 template <class T>
-AllPairs<T> on_one_rank(World& world, const Arcs<T>& arcs, const AllPairsOptions& options) {
+AllPairs<T> on_one_rank(World& world, const ReplicatedCsr<T>& arcs, const AllPairsOptions& options) {
   AllPairs<T> all;
   AllPairsReport& report = all.report;
   Team& team = world.team();
   const Algebra algebra = all_pairs_algebra(arcs, options.semiring);
   const Gemm gemm(algebra, options.blocking);
   RankTimer timer(world);
-  const bool as_it_is = options.peel == Peel::no && options.method == PairsMethod::floyd_warshall;
+  const bool as_it_is =
+      options.pendant_trees == PendantTreeRemoval::no && options.method == PairsMethod::floyd_warshall;
   if (is_partial(options) || as_it_is || options.semiring != Semiring::min_plus) {
     all.distances.local = Matrix<T>(arcs.vertices(), arcs.vertices());
     close_arcs(team, gemm, arcs, options, all.distances.local.view(), report);
@@ -89,12 +90,12 @@ AllPairs<T> on_one_rank(World& world, const Arcs<T>& arcs, const AllPairsOptions
     report.compute_seconds = timer.lap();
   } else {
     PairsReport run;
-    PairsOptions how{.method = options.method, .delta = options.delta, .peel = options.peel};
+    PairsOptions how{.method = options.method, .delta = options.delta, .pendant_trees = options.pendant_trees};
     if (!how.method)
       how.operations_per_second = kOfPeak * peak_operations_per_second(team, algebra, gemm.isa(), kPeakSeconds);
-    all.distances.local = peeled_pairs<T>(
+    all.distances.local = core_pairs<T>(
         team, arcs, how,
-        [&](const Arcs<T>& core, MatrixView<T> d) { close_arcs(team, gemm, core, options, d, report); }, &run);
+        [&](const ReplicatedCsr<T>& core, MatrixView<T> d) { close_arcs(team, gemm, core, options, d, report); }, &run);
     report.method = name_of(run.method);
     report.components = run.components;
     report.peeled = run.peeled;
@@ -109,7 +110,8 @@ AllPairs<T> on_one_rank(World& world, const Arcs<T>& arcs, const AllPairsOptions
 }
 
 template <class T>
-AllPairs<T> on_a_grid(World& world, const Arcs<T>& arcs, const AllPairsOptions& options, const GridPlan& plan) {
+AllPairs<T> on_a_grid(World& world, const ReplicatedCsr<T>& arcs, const AllPairsOptions& options,
+                      const GridPlan& plan) {
   AllPairs<T> all;
   AllPairsReport& report = all.report;
   world.together([&] {
@@ -162,7 +164,7 @@ AllPairs<T> on_a_grid(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
 }  // namespace
 
 template <class T>
-AllPairs<T> all_pairs(World& world, const Arcs<T>& arcs, const AllPairsOptions& options) {
+AllPairs<T> all_pairs(World& world, const ReplicatedCsr<T>& arcs, const AllPairsOptions& options) {
   world.together([&] {
     check(arcs.vertices() > 0, "{}: there is no vertex (so there are no pairs). Give another graph.", arcs.name);
     if (is_partial(options) && options.method && options.method != PairsMethod::floyd_warshall)
@@ -178,7 +180,7 @@ AllPairs<T> all_pairs(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
       world.size() == 1 && !options.grid.sides && !options.grid.placement && options.checkpoint.folder.empty();
   std::optional<GridPlan> plan;
   if (!alone) {
-    GridWishes wishes = options.grid;
+    GridConstraints wishes = options.grid;
     wishes.block = options.block;
     plan = agree_on_grid(world, options.machine, Gemm(all_pairs_algebra(arcs, options.semiring), options.blocking),
                          arcs.vertices(), wishes);
@@ -193,7 +195,7 @@ AllPairs<T> all_pairs(World& world, const Arcs<T>& arcs, const AllPairsOptions& 
   return all;
 }
 
-#define ATOLL_ALL_PAIRS_OF(T) template AllPairs<T> all_pairs(World&, const Arcs<T>&, const AllPairsOptions&);
+#define ATOLL_ALL_PAIRS_OF(T) template AllPairs<T> all_pairs(World&, const ReplicatedCsr<T>&, const AllPairsOptions&);
 ATOLL_ALL_PAIRS_OF(float)
 ATOLL_ALL_PAIRS_OF(double)
 ATOLL_ALL_PAIRS_OF(std::int32_t)

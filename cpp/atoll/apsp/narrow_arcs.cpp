@@ -15,7 +15,7 @@ double lowest_bit(double w) {
 }
 
 /// Sums are multiples of the lowest bit of any weight: 24 binary digits from there on are enough for all of them.
-bool float32_holds_sums(const Arcs<double>& arcs) {
+bool float32_holds_sums(const ReplicatedCsr<double>& arcs) {
   double unit = std::numeric_limits<double>::infinity();
   for (const double w : arcs.weights)
     if (w != 0) unit = std::min(unit, lowest_bit(w));
@@ -44,7 +44,7 @@ std::string refusal(double w) {
 
 }  // namespace
 
-Element narrowest_type(const Arcs<double>& arcs) {
+Element narrowest_type(const ReplicatedCsr<double>& arcs) {
   if (arcs.is_unit() && arcs.longest() < kNoPath<std::uint16_t>) return Element::uint16;
   if (arcs.is_whole()) return arcs.longest() < kNoPath<std::int32_t> / 2 ? Element::int32 : Element::float64;
   if (arcs.from_float32 && arcs.longest() <= std::numeric_limits<float>::max() / 2) return Element::float32;
@@ -52,14 +52,14 @@ Element narrowest_type(const Arcs<double>& arcs) {
 }
 
 template <class T>
-Arcs<T> narrowed(const Arcs<double>& arcs) {
-  Arcs<T> out{.name = arcs.name,
-              .directed = arcs.directed,
-              .ids = arcs.ids,
-              .offsets = Array<Edge>(arcs.offsets.size()),
-              .heads = Array<Local>(arcs.heads.size()),
-              .weights = Array<T>(arcs.weights.size()),
-              .from_float32 = arcs.from_float32};
+ReplicatedCsr<T> narrowed(const ReplicatedCsr<double>& arcs) {
+  ReplicatedCsr<T> out{.name = arcs.name,
+                       .directed = arcs.directed,
+                       .ids = arcs.ids,
+                       .offsets = Array<Edge>(arcs.offsets.size()),
+                       .heads = Array<Local>(arcs.heads.size()),
+                       .weights = Array<T>(arcs.weights.size()),
+                       .from_float32 = arcs.from_float32};
   std::ranges::copy(arcs.offsets, out.offsets.begin());
   std::ranges::copy(arcs.heads, out.heads.begin());
   for (Vertex v = 0; v < arcs.vertices(); ++v)
@@ -77,9 +77,9 @@ Arcs<T> narrowed(const Arcs<double>& arcs) {
   return out;
 }
 
-template Arcs<float> narrowed(const Arcs<double>&);
-template Arcs<std::int32_t> narrowed(const Arcs<double>&);
-template Arcs<std::uint16_t> narrowed(const Arcs<double>&);
-template Arcs<std::uint8_t> narrowed(const Arcs<double>&);
+template ReplicatedCsr<float> narrowed(const ReplicatedCsr<double>&);
+template ReplicatedCsr<std::int32_t> narrowed(const ReplicatedCsr<double>&);
+template ReplicatedCsr<std::uint16_t> narrowed(const ReplicatedCsr<double>&);
+template ReplicatedCsr<std::uint8_t> narrowed(const ReplicatedCsr<double>&);
 
 }  // namespace atl

@@ -29,7 +29,7 @@ void sort_by_tail_and_head(std::vector<Arc<T>>& arcs, std::size_t n) {
 }
 
 template <class T>
-Arcs<T> rows_of(std::vector<Arc<T>> list, std::vector<Vertex> ids, Semiring semiring) {
+ReplicatedCsr<T> rows_of(std::vector<Arc<T>> list, std::vector<Vertex> ids, Semiring semiring) {
   const std::size_t n = ids.size();
   sort_by_tail_and_head(list, n);
   std::size_t kept = 0;
@@ -42,7 +42,7 @@ Arcs<T> rows_of(std::vector<Arc<T>> list, std::vector<Vertex> ids, Semiring semi
       list[kept++] = arc;
     }
   }
-  Arcs<T> arcs;
+  ReplicatedCsr<T> arcs;
   arcs.ids = std::move(ids);
   arcs.offsets = Array<Edge>(n + 1, 0);
   arcs.heads = Array<Local>(kept);
@@ -115,8 +115,8 @@ std::vector<Arc<double>> converted(const EdgeList& edges, std::span<const Vertex
 }  // namespace
 
 template <class T>
-Arcs<T> Arcs<T>::reversed() const {
-  Arcs back;
+ReplicatedCsr<T> ReplicatedCsr<T>::reversed() const {
+  ReplicatedCsr back;
   back.name = name;
   back.directed = directed;
   back.ids = ids;
@@ -140,15 +140,15 @@ Arcs<T> Arcs<T>::reversed() const {
 }
 
 template <class T>
-Arcs<T> make_arcs(std::vector<Vertex> ids, bool directed, std::span<const Arc<T>> list, std::string name,
-                  Semiring semiring) {
-  Arcs<T> arcs = rows_of(in_both_directions(list, directed), std::move(ids), semiring);
+ReplicatedCsr<T> make_arcs(std::vector<Vertex> ids, bool directed, std::span<const Arc<T>> list, std::string name,
+                           Semiring semiring) {
+  ReplicatedCsr<T> arcs = rows_of(in_both_directions(list, directed), std::move(ids), semiring);
   arcs.directed = directed;
   arcs.name = std::move(name);
   return arcs;
 }
 
-Arcs<double> gather_arcs(World& world, EdgeList edges, ArcWeights weights, Semiring semiring) {
+ReplicatedCsr<double> gather_arcs(World& world, EdgeList edges, ArcWeights weights, Semiring semiring) {
   const IdMap map = number(world, edges);
   world.agree(map.count() <= INT32_MAX,
               fmt::format("{}: {} vertices (all pairs of them fit no machine). Use single sources: atoll sssp.",
@@ -162,16 +162,16 @@ Arcs<double> gather_arcs(World& world, EdgeList edges, ArcWeights weights, Semir
   const std::vector<Arc<double>> slice = world.together([&] { return converted(edges, ids, weights, semiring); });
   const std::vector<Arc<double>> all = world.all_gather_varying(std::span<const Arc<double>>(slice));
   world.team().cancellation_point();
-  Arcs<double> arcs = make_arcs<double>(std::move(ids), edges.directed, all, edges.name, semiring);
+  ReplicatedCsr<double> arcs = make_arcs<double>(std::move(ids), edges.directed, all, edges.name, semiring);
   // A rank without edges may have no column of weights.
   arcs.from_float32 = world.any(std::holds_alternative<Array<float>>(edges.weight)) &&
                       !world.any(std::holds_alternative<Array<double>>(edges.weight));
   return arcs;
 }
 
-#define ATOLL_ARCS(T)                         \
-  template Arcs<T> Arcs<T>::reversed() const; \
-  template Arcs<T> make_arcs<T>(std::vector<Vertex>, bool, std::span<const Arc<T>>, std::string, Semiring);
+#define ATOLL_ARCS(T)                                           \
+  template ReplicatedCsr<T> ReplicatedCsr<T>::reversed() const; \
+  template ReplicatedCsr<T> make_arcs<T>(std::vector<Vertex>, bool, std::span<const Arc<T>>, std::string, Semiring);
 ATOLL_ARCS(float)
 ATOLL_ARCS(double)
 ATOLL_ARCS(std::int32_t)

@@ -14,7 +14,7 @@
 /// The weighted arcs of a graph, all of them on every rank: what all pairs' distances start from, and what their paths are
 /// found with.
 ///
-///     Arcs<double> arcs = gather_arcs(world, read_edges(world, "roads.gr"));           // collective
+///     ReplicatedCsr<double> arcs = gather_arcs(world, read_edges(world, "roads.gr"));           // collective
 ///     for (Edge e = arcs.begin(v); e < arcs.end(v); ++e) relax(v, arcs.heads[e], arcs.weights[e]);
 ///     arcs.ids[v];                                                                     // v's original id
 ///
@@ -31,7 +31,7 @@ struct Arc {
 };
 
 template <class T>
-struct Arcs {
+struct ReplicatedCsr {
   std::string name;           ///< of the input, for messages
   bool directed = false;      ///< else each edge is here in both directions, with one weight
   std::vector<Vertex> ids;    ///< [vertex] original ids, ascending
@@ -72,7 +72,7 @@ struct Arcs {
   }
 
   /// The arcs that enter each vertex: heads are where they come from. A copy if the graph is undirected.
-  Arcs reversed() const;
+  ReplicatedCsr reversed() const;
   std::size_t memory_bytes() const {
     return ids.size() * sizeof(Vertex) + offsets.size() * sizeof(Edge) +
            static_cast<std::size_t>(size()) * (sizeof(Local) + sizeof(T));
@@ -86,13 +86,13 @@ enum class ArcWeights : bool { as_given, ones };
 /// and max_min the greatest. Loops are left out. InputError, the same on all ranks, that names the edge and its weight
 /// where it is not a number or infinite, or a loop that is negative (a cycle around which paths get ever shorter; positive
 /// over max_plus). -0 becomes 0.
-Arcs<double> gather_arcs(World& world, EdgeList edges, ArcWeights weights = ArcWeights::as_given,
-                         Semiring semiring = Semiring::min_plus);
+ReplicatedCsr<double> gather_arcs(World& world, EdgeList edges, ArcWeights weights = ArcWeights::as_given,
+                                  Semiring semiring = Semiring::min_plus);
 
 /// From arcs in any order, parallel ones and loops of weight >= 0 among them; local. Where `directed` is not set, each is
 /// taken in both directions. `ids` are ascending.
 template <class T>
-Arcs<T> make_arcs(std::vector<Vertex> ids, bool directed, std::span<const Arc<T>> arcs, std::string name = {},
-                  Semiring semiring = Semiring::min_plus);
+ReplicatedCsr<T> make_arcs(std::vector<Vertex> ids, bool directed, std::span<const Arc<T>> arcs, std::string name = {},
+                           Semiring semiring = Semiring::min_plus);
 
 }  // namespace atl

@@ -19,7 +19,7 @@ constexpr std::size_t at(Local v) { return static_cast<std::size_t>(v); }
 /// Lengths nearer to 0 than this are told from no path. Where no path may have been added to, it is all that is beyond half
 /// of kNoPath.
 template <class T>
-double limit_of(const Arcs<T>& arcs, Semiring semiring) {
+double limit_of(const ReplicatedCsr<T>& arcs, Semiring semiring) {
   if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<T>::max();
   return static_cast<double>(adds_to_no_path(arcs, semiring) ? kNoPath<T> / 2 : kNoPath<T>);
 }
@@ -28,7 +28,7 @@ bool adds(Semiring semiring) { return semiring == Semiring::min_plus || semiring
 
 /// Of n - 1 arcs at most; the one more is for the rounding of floats.
 template <class T>
-bool every_path_fits(const Arcs<T>& arcs, Semiring semiring) {
+bool every_path_fits(const ReplicatedCsr<T>& arcs, Semiring semiring) {
   if (!adds(semiring)) return true;
   return arcs.longest() < limit_of(arcs, semiring);
 }
@@ -43,7 +43,7 @@ const char* remedy() {
 ///
 /// [1] R. Tarjan. "Depth-first search and linear graph algorithms." SIAM J. Comput. 1(2), 1972.
 template <class T>
-std::vector<Local> strong_components(const Arcs<T>& arcs, std::vector<Vertex>& sizes) {
+std::vector<Local> strong_components(const ReplicatedCsr<T>& arcs, std::vector<Vertex>& sizes) {
   const auto n = static_cast<std::size_t>(arcs.vertices());
   std::vector<Local> component(n, -1), number(n, -1), low(n), open, path;
   std::vector<Edge> next(n);
@@ -113,7 +113,7 @@ std::vector<Vertex> path_counts(World& world, const Distances<T>& d, T none) {
 
 /// By the first arc that goes on from a path that is there to a vertex to which there is none.
 template <class T>
-[[noreturn]] void refuse_lost_path(const Arcs<T>& arcs, Semiring semiring, Vertex s, std::span<const T> row) {
+[[noreturn]] void refuse_lost_path(const ReplicatedCsr<T>& arcs, Semiring semiring, Vertex s, std::span<const T> row) {
   const auto id = [&](Vertex v) { return arcs.ids[static_cast<std::size_t>(v)]; };
   const T none = zero_of<T>(semiring);
   const std::string holds =
@@ -136,7 +136,7 @@ template <class T>
 
 /// The length of the shortest of all paths, if it is below 0, else 0. Throws refuse_negative_cycle()'s.
 template <class T>
-double least_length(const Arcs<T>& arcs) {
+double least_length(const ReplicatedCsr<T>& arcs) {
   const auto h = potentials(arcs);
   return static_cast<double>(*std::min_element(h.begin(), h.end()));
 }
@@ -144,7 +144,7 @@ double least_length(const Arcs<T>& arcs) {
 }  // namespace
 
 template <class T>
-std::vector<Vertex> reached_counts(Team& team, const Arcs<T>& arcs) {
+std::vector<Vertex> reached_counts(Team& team, const ReplicatedCsr<T>& arcs) {
   std::vector<Vertex> sizes;
   const std::vector<Local> component = strong_components(arcs, sizes);
   std::vector<Arc<std::uint8_t>> between;
@@ -182,7 +182,7 @@ std::vector<Vertex> reached_counts(Team& team, const Arcs<T>& arcs) {
 }
 
 template <class T>
-void check_sums(const Arcs<T>& arcs, Semiring semiring) {
+void check_sums(const ReplicatedCsr<T>& arcs, Semiring semiring) {
   if (every_path_fits(arcs, semiring)) return;
   // A sum of no path and a path on either side of it must stay beyond half of no path: so each path takes a quarter at most.
   const double limit = limit_of(arcs, semiring) / 2;
@@ -192,7 +192,7 @@ void check_sums(const Arcs<T>& arcs, Semiring semiring) {
     check(least > -limit, "{}: a path is {} long ({} holds lengths above {}, beside negative ones). {}", arcs.name,
           least, name_of(kElementOf<T>), -limit, remedy<T>());
   } else {
-    const Arcs<T> turned = negated(arcs);
+    const ReplicatedCsr<T> turned = negated(arcs);
     if (!find_negative_cycle(turned).empty()) refuse_gain_cycle(arcs, semiring);
     const double most = -least_length(turned);
     check(most < limit, "{}: a path is {} long ({} holds lengths below {}, over max_plus). {}", arcs.name, most,
@@ -201,7 +201,7 @@ void check_sums(const Arcs<T>& arcs, Semiring semiring) {
 }
 
 template <class T>
-void check_no_path_is_lost(World& world, const Arcs<T>& arcs, Semiring semiring, const Distances<T>& d) {
+void check_no_path_is_lost(World& world, const ReplicatedCsr<T>& arcs, Semiring semiring, const Distances<T>& d) {
   if (every_path_fits(arcs, semiring)) return;
   const T none = zero_of<T>(semiring);
   const auto n = static_cast<double>(arcs.vertices());
@@ -227,15 +227,15 @@ void check_no_path_is_lost(World& world, const Arcs<T>& arcs, Semiring semiring,
   world.together([&] { refuse_lost_path<T>(arcs, semiring, s, row); });
 }
 
-bool has_exact_sums(const Arcs<double>& arcs, Semiring semiring) {
+bool has_exact_sums(const ReplicatedCsr<double>& arcs, Semiring semiring) {
   return adds(semiring) && arcs.is_whole() && (arcs.longest() < 0x1p62 || arcs.sum_of_weights() < 0x1p62);
 }
 
-bool may_round_whole_sums(const Arcs<double>& arcs, Semiring semiring) {
+bool may_round_whole_sums(const ReplicatedCsr<double>& arcs, Semiring semiring) {
   return arcs.longest() >= 0x1p53 && has_exact_sums(arcs, semiring);
 }
 
-void check_whole_sums(World& world, const Arcs<double>& arcs, Semiring semiring, const Distances<double>& d) {
+void check_whole_sums(World& world, const ReplicatedCsr<double>& arcs, Semiring semiring, const Distances<double>& d) {
   if (!may_round_whole_sums(arcs, semiring)) return;
   // Distances below 2^53 are sums of such, so none was rounded, except where searches moved weights by potentials.
   bool beyond = arcs.has_negative();
@@ -244,12 +244,12 @@ void check_whole_sums(World& world, const Arcs<double>& arcs, Semiring semiring,
     for (const double x : d.local.view().row(i)) beyond |= std::isfinite(x) && std::abs(x) >= 0x1p53;
   }
   if (!world.any(beyond)) return;
-  const Arcs<double> entering = arcs.reversed();
+  const ReplicatedCsr<double> entering = arcs.reversed();
   std::optional<std::string> fault;
   for (Vertex s = 0; s < arcs.vertices(); ++s) {
     world.team().cancellation_point();
     const std::vector<double> row = row_of(world, d, s);
-    if (!fault && s % world.size() == world.rank()) fault = fault_of_row<double>(arcs, entering, semiring, s, row);
+    if (!fault && s % world.size() == world.rank()) fault = check_row<double>(arcs, entering, semiring, s, row);
   }
   world.together([&] {
     check(
@@ -260,10 +260,10 @@ void check_whole_sums(World& world, const Arcs<double>& arcs, Semiring semiring,
   });
 }
 
-#define ATOLL_VALUE_RANGE_OF(T)                                                               \
-  template void check_sums(const Arcs<T>&, Semiring);                                         \
-  template void check_no_path_is_lost(World&, const Arcs<T>&, Semiring, const Distances<T>&); \
-  template std::vector<Vertex> reached_counts(Team&, const Arcs<T>&);
+#define ATOLL_VALUE_RANGE_OF(T)                                                                        \
+  template void check_sums(const ReplicatedCsr<T>&, Semiring);                                         \
+  template void check_no_path_is_lost(World&, const ReplicatedCsr<T>&, Semiring, const Distances<T>&); \
+  template std::vector<Vertex> reached_counts(Team&, const ReplicatedCsr<T>&);
 ATOLL_VALUE_RANGE_OF(float)
 ATOLL_VALUE_RANGE_OF(double)
 ATOLL_VALUE_RANGE_OF(std::int32_t)

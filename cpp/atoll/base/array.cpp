@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include <atoll/base/array.hpp>
-#include <atoll/base/fresh_pages.hpp>
+#include <atoll/base/unpoison_pages.hpp>
 #include <cstdint>
 #include <cstdlib>
 #include <new>
@@ -33,7 +33,7 @@ void* map_pages(std::size_t bytes) {
   if (want < kHugePage) {
     void* p = mmap(nullptr, want, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED) throw std::bad_alloc();
-    fresh_pages(p, want);
+    unpoison_pages(p, want);
     return p;
   }
   // Reserve one huge page more, then cut the mapping so that it starts on a huge page.
@@ -45,7 +45,7 @@ void* map_pages(std::size_t bytes) {
   auto* start = static_cast<std::byte*>(p) + head;
   if (const std::size_t tail = kHugePage - head; tail > 0) munmap(start + want, tail);
   madvise(start, want, MADV_HUGEPAGE);
-  fresh_pages(start, want);
+  unpoison_pages(start, want);
   return start;
 }
 

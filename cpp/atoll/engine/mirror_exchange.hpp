@@ -94,8 +94,8 @@ class MirrorExchange {
   }
   void put(Local master, const T& value) {
     T& into = values_[static_cast<std::size_t>(master)];
-    if (alone_) {
-      if (combine_(into, value)) changed_->set_alone(master);
+    if (single_consumer_) {
+      if (combine_(into, value)) changed_->set_unsynchronized(master);
     } else if (combine_atomically(into, value, combine_)) {
       changed_->set(master);
     }
@@ -121,15 +121,15 @@ class MirrorExchange {
   using Draft = typename Blocks::Draft;
   /// A round of posts: write(pen, rank, begin, end, draft) for each block of `out` values a rank.
   template <class Write, class Read>
-  void tell(Posts& posts, const std::vector<std::size_t>& out, Write&& write, Read&& read);
+  void tell(NeighborAlltoallv& posts, const std::vector<std::size_t>& out, Write&& write, Read&& read);
 
   World& world_;
   [[no_unique_address]] Combine combine_;
-  const bool alone_;  // one thread reads what comes
+  const bool single_consumer_;  // one thread reads what comes
   MirrorPlaces where_;
-  Blocks blocks_;                          // on the direct route
-  std::optional<Posts> up_, down_;         // likewise
-  std::vector<Draft> drafts_;              // [thread]
+  Blocks blocks_;                               // on the direct route
+  std::optional<NeighborAlltoallv> up_, down_;  // likewise
+  std::vector<Draft> drafts_;                   // [thread]
   std::vector<std::vector<Local>> named_;  // [rank][k] the k-th mirror that is written, of its: its own number there
   std::vector<Edge> places_;               // [rank] where its mirrors of this rank's vertices begin there, to be told
   std::optional<Mailbox<Update, Apply, Merge<VertexOf, Join>>> reduced_;
@@ -145,13 +145,13 @@ template <Plain T, class Combine>
 MirrorExchange<T, Combine>::MirrorExchange(SharedVertices shared, Combine combine, Local lanes)
     : world_(*shared.world),
       combine_(std::move(combine)),
-      alone_(world_.team().size() == 1 && !world_.has_communication_thread()),
+      single_consumer_(world_.team().size() == 1 && !world_.has_communication_thread()),
       where_(shared, lanes) {
   const Side &up = where_.up(), &down = where_.down();
   drafts_.resize(static_cast<std::size_t>(world_.team().size()));
   if (world_.route().is_direct()) {
     where_.count_masters();
-    const std::size_t room = Posts::room_for(world_, std::max(up.longest, down.longest) * sizeof(T));
+    const std::size_t room = NeighborAlltoallv::room_for(world_, std::max(up.longest, down.longest) * sizeof(T));
     blocks_ = Blocks::that_fit(room, kGrain);
     up_.emplace(world_, room, blocks_.counts(up.mirrored), blocks_.counts(up.masters));
     down_.emplace(world_, room, blocks_.counts(down.masters), blocks_.counts(down.mirrored));
@@ -173,9 +173,10 @@ MirrorExchange<T, Combine>::MirrorExchange(SharedVertices shared, Combine combin
 
 template <Plain T, class Combine>
 template <class Write, class Read>
-void MirrorExchange<T, Combine>::tell(Posts& posts, const std::vector<std::size_t>& out, Write&& write, Read&& read) {
+void MirrorExchange<T, Combine>::tell(NeighborAlltoallv& posts, const std::vector<std::size_t>& out, Write&& write,
+                                      Read&& read) {
   posts.exchange(
-      [&](int thread, Posts::Pen& pen, Rank to, std::size_t block) {
+      [&](int thread, NeighborAlltoallv::Writer& pen, Rank to, std::size_t block) {
         const auto rank = static_cast<std::size_t>(to);
         const std::size_t begin = block * blocks_.size(), end = std::min(out[rank], begin + blocks_.size());
         write(pen, rank, begin, end, drafts_[static_cast<std::size_t>(thread)]);
@@ -191,7 +192,7 @@ void MirrorExchange<T, Combine>::reduce(std::span<T> values, VertexBits& changed
   if (up_) {
     tell(
         *up_, side.mirrored,
-        [&](Posts::Pen& pen, std::size_t rank, std::size_t begin, std::size_t end, Draft& draft) {
+        [&](NeighborAlltoallv::Writer& pen, std::size_t rank, std::size_t begin, std::size_t end, Draft& draft) {
           blocks_.write(
               pen, [&](auto&& f) { where_.for_mirrors(changed, rank, begin, end, f); },
               [&](std::size_t k) { return where_.mirror(side, rank, k); }, begin, end, values_, draft);
@@ -220,10 +221,10 @@ void MirrorExchange<T, Combine>::broadcast(std::span<T> values, VertexBits& chan
   changed_ = &changed;
   const Side& side = where_.down();
   if (down_) {
-    const bool apart = alone_ || blocks_.size() % 64 == 0;  // no two threads set bits of one word
+    const bool apart = single_consumer_ || blocks_.size() % 64 == 0;  // no two threads set bits of one word
     tell(
         *down_, side.masters,
-        [&](Posts::Pen& pen, std::size_t rank, std::size_t begin, std::size_t end, Draft& draft) {
+        [&](NeighborAlltoallv::Writer& pen, std::size_t rank, std::size_t begin, std::size_t end, Draft& draft) {
           blocks_.write(
               pen, [&](auto&& f) { where_.for_masters(changed, rank, begin, end, f); },
               [&](std::size_t k) { return where_.master(side, rank, k); }, begin, end, values_, draft);
@@ -232,7 +233,7 @@ void MirrorExchange<T, Combine>::broadcast(std::span<T> values, VertexBits& chan
           blocks_.read(part, side.mirrored[rank], [&](std::size_t k, const T& value) {
             const Local place = where_.mirror(side, rank, k);
             values_[static_cast<std::size_t>(place)] = value;
-            apart ? changed_->set_alone(place) : void(changed_->set(place));
+            apart ? changed_->set_unsynchronized(place) : void(changed_->set(place));
           });
         });
     return;
@@ -274,13 +275,13 @@ void MirrorExchange<T, Combine>::reduce_all(std::span<T> values) {
   const Side& side = where_.up();
   tell(
       *up_, side.mirrored,
-      [&](Posts::Pen& pen, std::size_t rank, std::size_t begin, std::size_t end, Draft&) {
+      [&](NeighborAlltoallv::Writer& pen, std::size_t rank, std::size_t begin, std::size_t end, Draft&) {
         blocks_.write_all(pen, [&](std::size_t k) { return where_.mirror(side, rank, k); }, begin, end, values_);
       },
       [&](std::size_t rank, std::span<const std::byte> part) {
         blocks_.read(part, side.masters[rank], [&](std::size_t k, const T& value) {
           T& into = values_[static_cast<std::size_t>(where_.master(side, rank, k))];
-          alone_ ? combine_(into, value) : combine_atomically(into, value, combine_);
+          single_consumer_ ? combine_(into, value) : combine_atomically(into, value, combine_);
         });
       });
 }
@@ -296,7 +297,7 @@ void MirrorExchange<T, Combine>::broadcast_all(std::span<T> values) {
   const Side& side = where_.down();
   tell(
       *down_, side.masters,
-      [&](Posts::Pen& pen, std::size_t rank, std::size_t begin, std::size_t end, Draft&) {
+      [&](NeighborAlltoallv::Writer& pen, std::size_t rank, std::size_t begin, std::size_t end, Draft&) {
         blocks_.write_all(pen, [&](std::size_t k) { return where_.master(side, rank, k); }, begin, end, values_);
       },
       [&](std::size_t rank, std::span<const std::byte> part) {

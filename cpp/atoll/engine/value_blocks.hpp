@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/engine/posts.hpp>
+#include <atoll/engine/neighbor_alltoallv.hpp>
 #include <bit>
 #include <cstring>
 
@@ -47,10 +47,11 @@ class ValueBlocks {
   /// The changed ones of a block's values [begin, end), in the shortest form. for_changed(f) calls f(k, place) for each,
   /// ascending; the k-th value lies at place_at(k).
   template <class ForChanged, class PlaceAt>
-  void write(Posts::Pen& pen, ForChanged&& for_changed, PlaceAt&& place_at, std::size_t begin, std::size_t end,
-             const T* values, Draft& draft) const;
+  void write(NeighborAlltoallv::Writer& pen, ForChanged&& for_changed, PlaceAt&& place_at, std::size_t begin,
+             std::size_t end, const T* values, Draft& draft) const;
   template <class PlaceAt>
-  void write_all(Posts::Pen& pen, PlaceAt&& place_at, std::size_t begin, std::size_t end, const T* values) const;
+  void write_all(NeighborAlltoallv::Writer& pen, PlaceAt&& place_at, std::size_t begin, std::size_t end,
+                 const T* values) const;
   /// f(begin, end, form, count, values) for each block of a part, of `all` values.
   template <class F>
   void for_blocks(std::span<const std::byte> part, std::size_t all, F&& f) const;
@@ -75,8 +76,8 @@ class ValueBlocks {
 
 template <Plain T>
 template <class ForChanged, class PlaceAt>
-void ValueBlocks<T>::write(Posts::Pen& pen, ForChanged&& for_changed, PlaceAt&& place_at, std::size_t begin,
-                           std::size_t end, const T* values, Draft& draft) const {
+void ValueBlocks<T>::write(NeighborAlltoallv::Writer& pen, ForChanged&& for_changed, PlaceAt&& place_at,
+                           std::size_t begin, std::size_t end, const T* values, Draft& draft) const {
   const std::size_t all = end - begin;
   auto& [changed, offsets] = draft;
   changed.resize(std::max(changed.size(), all));
@@ -109,7 +110,7 @@ void ValueBlocks<T>::write(Posts::Pen& pen, ForChanged&& for_changed, PlaceAt&& 
 
 template <Plain T>
 template <class PlaceAt>
-void ValueBlocks<T>::write_all(Posts::Pen& pen, PlaceAt&& place_at, std::size_t begin, std::size_t end,
+void ValueBlocks<T>::write_all(NeighborAlltoallv::Writer& pen, PlaceAt&& place_at, std::size_t begin, std::size_t end,
                                const T* values) const {
   const Head head{static_cast<std::uint32_t>(begin / size_),
                   static_cast<std::uint32_t>(end - begin) << 2 | static_cast<std::uint32_t>(Form::all)};

@@ -33,8 +33,8 @@ class VertexBits {
     return !(shared.fetch_or(bit) & bit);
   }
   /// Where no other thread touches the word.
-  void set_alone(Local v) { words_[word(v)] |= std::uint64_t{1} << (v % 64); }
-  void reset_alone(Local v) { words_[word(v)] &= ~(std::uint64_t{1} << (v % 64)); }
+  void set_unsynchronized(Local v) { words_[word(v)] |= std::uint64_t{1} << (v % 64); }
+  void reset_unsynchronized(Local v) { words_[word(v)] &= ~(std::uint64_t{1} << (v % 64)); }
   void set_group(Local v, std::uint64_t bits) { words_[word(v)] |= bits << (v % 64); }
   void reset(Local v) { std::atomic_ref<std::uint64_t>(words_[word(v)]).fetch_and(~(std::uint64_t{1} << (v % 64))); }
   void clear() { std::fill(words_.begin(), words_.end(), 0); }

@@ -6,22 +6,23 @@
 #include <concepts>
 #include <optional>
 
-/// A data-driven vertex program [1]: vertices have values, a vertex whose value has become another waits, and in a round
-/// those that wait offer theirs along their edges. Shortest paths:
+/// A data-driven vertex program [1]: each vertex has a value; a vertex whose value has changed is active, and in a round
+/// the active vertices send messages along their edges. Shortest paths:
 ///
-///     VertexProgram<float, MinOf> program(graph);                                  // collective, as all but put()
+///     VertexProgram<float, MinOf> program(graph);                       // collective, as all but update()
 ///     program.start(std::numeric_limits<float>::infinity());
-///     if (mine) program.put(source, 0);
+///     if (mine) program.update(source, 0);
 ///     while (program.round([](float distance, const auto& edge) { return distance + edge.weight; })) {
 ///     }
-///     program[graph.local_of(0)];                                                  // a master's distance
+///     program[graph.local_of(0)];                                       // a master's distance
 ///
-/// What is offered goes into the target's value by Combine, on whichever rank: as combining in any order, and twice, has to
-/// be the same as once, Combine is a minimum, a maximum, or alike. A round goes from its sources (push: mirrors of targets
-/// collect, then reduce) while few wait, and from the targets (pull: broadcast, then each asks its entering edges) when
-/// they have more than one in `dense` of all edges, as in Gemini [2]. Over a vertex-cut it always goes from the sources.
+/// Combine folds a message into the target's value. Messages are combined on several ranks, in any order, and some of them
+/// twice, so Combine must be commutative, associative and idempotent: a minimum, a maximum, or alike. A round pushes from
+/// the active vertices (mirrors of targets collect, then reduce) while these are few, and pulls into the targets
+/// (broadcast, then each target reads its entering edges) when the active vertices and their edges are more than one in
+/// `dense` of all edges, as in Gemini [2]. Over a vertex-cut it always pushes.
 ///
-/// T: at most a word. Memory: two T, five bits a local vertex, and the exchange's; a vertex-cut has lists of its own.
+/// T: at most a word. Memory: two T and five bits a local vertex, and the exchange's; a vertex-cut has lists of its own.
 ///
 /// [1] section II of "A Lightweight Communication Runtime for Distributed Graph Analytics", IPDPS 2018 (Abelian).
 /// [2] X. Zhu et al. "Gemini: A computation-centric distributed graph processing system." OSDI 2016.
@@ -29,7 +30,7 @@ namespace atl {
 
 struct VertexProgramOptions {
   Direction direction = Direction::automatic;
-  double dense = 20;  ///< pull where those that wait and their edges are more than one in so many of all edges
+  double dense = 20;  ///< pull where active vertices and their edges are more than one in so many of all edges
 };
 
 /// An edge as a program sees it. Weight: float or double as the graph has them; int, and 1, if it has none.
@@ -46,45 +47,46 @@ class VertexProgram {
   VertexProgram(const VertexProgram&) = delete;
   VertexProgram& operator=(const VertexProgram&) = delete;
 
-  /// All begin with the value; or masters with value_of(master), and mirrors with their master's. Nobody waits, and none
-  /// has offered anything.
+  /// Sets every value: to one value, or masters to value_of(master) and mirrors to their master's. No vertex is active,
+  /// and none has sent anything.
   void start(const T& value);
   template <std::invocable<Local> F>
   void start(F&& value_of);
-  /// Combines the value into a master's, which waits if that is another now. One thread.
-  void put(Local master, const T& value);
-  /// A master waits that has not offered the value it has.
-  void wait(Local master) { changed_.set(master); }
+  /// Combines the value into a master's, which becomes active if that changes it. One thread.
+  void update(Local master, const T& value);
+  /// Makes a master active that has not sent the value it has.
+  void activate(Local master) { changed_.set(master); }
 
-  /// All that wait offer along(value, edge) to their targets; those whose value becomes another wait for the next round.
-  /// False, and nothing was done, if nobody waits on any rank. A target for which wants(its value) is false is offered
-  /// nothing, and a pull ends its list there.
-  template <class Along, class Wants>
-  bool round(Along&& along, Wants&& wants);
-  template <class Along>
-  bool round(Along&& along) {
-    return round(std::forward<Along>(along), [](const T&) { return true; });
+  /// Each active vertex sends message(value, edge) along its edges; targets whose value changes are active in the next
+  /// round. False, and nothing was done, if no vertex of any rank is active. A target whose value fails condition(value)
+  /// receives nothing, and a pull ends its list there.
+  template <class Message, class Condition>
+  bool round(Message&& message, Condition&& condition);
+  template <class Message>
+  bool round(Message&& message) {
+    return round(std::forward<Message>(message), [](const T&) { return true; });
   }
 
-  /// A round in two parts, for programs that go by priority, as delta-stepping does by buckets. Of those that wait, the
-  /// ones that are due(value) offer theirs, on this rank again and again until none is:
+  /// A round in two parts, for programs with priorities, such as the buckets of delta-stepping. Active vertices that are
+  /// due(value) send along their edges, on this rank again and again until none is due:
   ///
   ///     for (;;) {
-  ///       program.tell();                                          // ranks tell each other what has changed
-  ///       program.for_waiting([&](float distance) { ... });        // the least; on all ranks: horizon
-  ///       program.settle(along, [&](float distance) { return distance < horizon; });
+  ///       program.synchronize();                                   // ranks exchange what has changed
+  ///       program.for_active([&](float distance) { ... });         // the least; over all ranks: horizon
+  ///       program.relax_until(message, [&](float distance) { return distance < horizon; });
   ///     }
-  void tell();
+  void synchronize();
   template <class F>
-  void for_waiting(F&& f) const;
-  template <class Along, class Due>
-  void settle(Along&& along, Due&& due);
+  void for_active(F&& f) const;
+  template <class Message, class Due>
+  void relax_until(Message&& message, Due&& due);
 
-  /// By local number of the graph (masters) or of the cut. A mirror's may be older than its master's until tell_all().
+  /// By local number of the graph (masters) or of the cut. A mirror's may be older than its master's until
+  /// synchronize_mirrors().
   const T& operator[](Local v) const { return values_[static_cast<std::size_t>(v)]; }
   std::span<T> values() { return {values_.data(), values_.size()}; }
   /// All mirrors get their master's value.
-  void tell_all();
+  void synchronize_mirrors();
 
   /// Of a graph with a vertex-cut; what its edges are.
   const VertexCut* cut() const { return cut_ ? &*cut_ : nullptr; }
@@ -92,8 +94,8 @@ class VertexProgram {
   std::size_t memory_bytes() const;
 
  private:
-  static constexpr std::size_t kGrain = 16;  // words of bits that a thread takes at a time
-  static constexpr double kAlone = 2048;     // vertices and edges that are not worth waking the team for
+  static constexpr std::size_t kGrain = 16;    // words of bits that a thread takes at a time
+  static constexpr double kSerialWork = 2048;  // vertices and edges that are not worth waking the team for
   struct Size {
     double vertices, edges;
   };
@@ -102,13 +104,13 @@ class VertexProgram {
   SharedVertices shared() const { return cut_ ? SharedVertices::along_edges(*cut_) : SharedVertices::all_of(graph_); }
   bool has_edges(Local v) const { return index(v) < rows_end_ && rows_.degree(v) > 0; }
   T load(Local v) { return std::atomic_ref(values_[index(v)]).load(std::memory_order_relaxed); }
-  Size waiting() const;
-  template <class Along, class Wants>
-  void push(Along&& along, Wants&& wants, bool alone);
-  template <class Along, class Wants>
-  void pull(Along&& along, Wants&& wants);
-  template <class Along, class Wants, class Weight, class Then>
-  void offer(Local v, Along& along, Wants& wants, const Weight& weight, Then&& then);
+  Size active() const;
+  template <class Message, class Condition>
+  void push(Message&& message, Condition&& condition, bool serial);
+  template <class Message, class Condition>
+  void pull(Message&& message, Condition&& condition);
+  template <class Message, class Condition, class Weight, class Then>
+  void offer(Local v, Message& message, Condition& condition, const Weight& weight, Then&& then);
 
   const Graph& graph_;
   World& world_;
@@ -122,11 +124,11 @@ class VertexProgram {
   MirrorExchange<T, Combine> exchange_;
   const double all_edges_;     // of all ranks, each way
   Array<T> values_, offered_;  // [local]; those that were last offered here
-  VertexBits silent_;          // have offered nothing yet
-  VertexBits waiting_, frontier_;
-  VertexBits changed_;  // since the last tell()
-  VertexBits untold_;   // masters, since mirrors were last told; edge-cut
-  bool pulled_ = true;  // since the last tell(): mirrors have nothing to tell
+  VertexBits never_sent_;      // have offered nothing yet
+  VertexBits active_, frontier_;
+  VertexBits changed_;         // since the last synchronize()
+  VertexBits unsynchronized_;  // masters, since mirrors were last told; edge-cut
+  bool pulled_ = true;         // since the last synchronize(): mirrors have nothing to tell
   int pulls_ = 0;
 };
 
@@ -161,40 +163,40 @@ VertexProgram<T, Combine>::VertexProgram(const Graph& graph, const VertexProgram
       all_edges_(world_.sum(static_cast<double>(rows_.size()))),
       values_(index(shared().locals)),
       offered_(index(shared().locals)),
-      silent_(shared().locals),
-      waiting_(shared().locals),
+      never_sent_(shared().locals),
+      active_(shared().locals),
       frontier_(shared().locals),
       changed_(shared().locals),
-      untold_(shared().locals) {}
+      unsynchronized_(shared().locals) {}
 
 template <Plain T, class Combine>
 template <std::invocable<Local> F>
 void VertexProgram<T, Combine>::start(F&& value_of) {
   start(T{});
   for (Local v = 0; v < graph_.owned(); ++v) values_[index(v)] = value_of(v);
-  tell_all();
+  synchronize_mirrors();
 }
 
 template <Plain T, class Combine>
 void VertexProgram<T, Combine>::start(const T& value) {
   std::fill(values_.begin(), values_.end(), value);
-  silent_.set_all();
-  waiting_.clear();
+  never_sent_.set_all();
+  active_.clear();
   changed_.clear();
-  untold_.clear();
+  unsynchronized_.clear();
   pulled_ = true;
   pulls_ = 0;
 }
 
 template <Plain T, class Combine>
-void VertexProgram<T, Combine>::put(Local master, const T& value) {
-  if (combine_(values_[index(master)], value)) wait(master);
+void VertexProgram<T, Combine>::update(Local master, const T& value) {
+  if (combine_(values_[index(master)], value)) activate(master);
 }
 
 template <Plain T, class Combine>
-void VertexProgram<T, Combine>::tell_all() {
+void VertexProgram<T, Combine>::synchronize_mirrors() {
   exchange_.broadcast_all(values());
-  untold_.clear();
+  unsynchronized_.clear();
   if (!cut_) return;
   SharedVertices ends = shared();  // mirrors that edges only enter
   ends.read = {&cut_->mirrors(VertexCut::only_written)};
@@ -204,15 +206,16 @@ void VertexProgram<T, Combine>::tell_all() {
 // Masters hear what their mirrors have been offered. Over a vertex-cut those tell mirrors that edges leave: they offer too.
 // Who comes to have another value than it has offered waits.
 template <Plain T, class Combine>
-void VertexProgram<T, Combine>::tell() {
+void VertexProgram<T, Combine>::synchronize() {
   if (!pulled_ || cut_) exchange_.reduce(values(), changed_);
   if (cut_) exchange_.broadcast(values(), changed_);
   for (std::size_t w = 0; w < changed_.words(); ++w) {
     const std::uint64_t changed = std::exchange(changed_.at(w), 0);
-    if (!cut_) untold_.at(w) |= changed;
+    if (!cut_) unsynchronized_.at(w) |= changed;
     for (std::uint64_t bits = changed; bits; bits &= bits - 1) {
       const auto v = static_cast<Local>(w * 64) + std::countr_zero(bits);
-      if (has_edges(v) && (silent_.test(v) || values_[index(v)] != offered_[index(v)])) waiting_.set_alone(v);
+      if (has_edges(v) && (never_sent_.test(v) || values_[index(v)] != offered_[index(v)]))
+        active_.set_unsynchronized(v);
     }
   }
   pulled_ = true;
@@ -220,17 +223,17 @@ void VertexProgram<T, Combine>::tell() {
 
 template <Plain T, class Combine>
 template <class F>
-void VertexProgram<T, Combine>::for_waiting(F&& f) const {
-  for (std::size_t w = 0; w < waiting_.words(); ++w)
-    for (std::uint64_t bits = waiting_.at(w); bits; bits &= bits - 1)
+void VertexProgram<T, Combine>::for_active(F&& f) const {
+  for (std::size_t w = 0; w < active_.words(); ++w)
+    for (std::uint64_t bits = active_.at(w); bits; bits &= bits - 1)
       f(values_[w * 64 + static_cast<std::size_t>(std::countr_zero(bits))]);
 }
 
 template <Plain T, class Combine>
-typename VertexProgram<T, Combine>::Size VertexProgram<T, Combine>::waiting() const {
+typename VertexProgram<T, Combine>::Size VertexProgram<T, Combine>::active() const {
   Size mine{0, 0};
-  for (std::size_t w = 0; w < waiting_.words(); ++w)
-    for (std::uint64_t bits = waiting_.at(w); bits; bits &= bits - 1) {
+  for (std::size_t w = 0; w < active_.words(); ++w)
+    for (std::uint64_t bits = active_.at(w); bits; bits &= bits - 1) {
       const auto v = static_cast<Local>(w * 64) + std::countr_zero(bits);
       mine.vertices += 1;
       mine.edges += has_edges(v) ? static_cast<double>(rows_.degree(v)) : 0;
@@ -239,36 +242,37 @@ typename VertexProgram<T, Combine>::Size VertexProgram<T, Combine>::waiting() co
 }
 
 template <Plain T, class Combine>
-template <class Along, class Wants>
-bool VertexProgram<T, Combine>::round(Along&& along, Wants&& wants) {
-  tell();
-  const Size here = waiting();
+template <class Message, class Condition>
+bool VertexProgram<T, Combine>::round(Message&& message, Condition&& condition) {
+  synchronize();
+  const Size here = active();
   const Size size =
       world_.fold(here, [](Size a, const Size& b) { return Size{a.vertices + b.vertices, a.edges + b.edges}; });
   if (size.vertices == 0) return false;
   const bool dense = (size.vertices + size.edges) * options_.dense > all_edges_;
   if (!cut_ && (options_.direction == Direction::automatic ? dense : options_.direction == Direction::pull)) {
-    pull(along, wants);
+    pull(message, condition);
     ++pulls_;
   } else {
-    push(along, wants, here.vertices + here.edges < kAlone);
+    push(message, condition, here.vertices + here.edges < kSerialWork);
   }
   return true;
 }
 
 // The edges of v, with the value that it has now; then(target) for each whose value becomes another.
 template <Plain T, class Combine>
-template <class Along, class Wants, class Weight, class Then>
-void VertexProgram<T, Combine>::offer(Local v, Along& along, Wants& wants, const Weight& weight, Then&& then) {
+template <class Message, class Condition, class Weight, class Then>
+void VertexProgram<T, Combine>::offer(Local v, Message& message, Condition& condition, const Weight& weight,
+                                      Then&& then) {
   const T value = load(v);
   offered_[index(v)] = value;
-  silent_.reset_alone(v);
+  never_sent_.reset_unsynchronized(v);
   if (!has_edges(v)) return;
   const auto end = static_cast<std::size_t>(rows_.offsets[index(v) + 1]);
   for (auto e = static_cast<std::size_t>(rows_.offsets[index(v)]); e < end; ++e) {
     const Local u = rows_.targets[e];
-    if (!wants(load(u))) continue;
-    const T offered = along(value, ProgramEdge<decltype(weight(e))>{v, u, weight(e)});
+    if (!condition(load(u))) continue;
+    const T offered = message(value, ProgramEdge<decltype(weight(e))>{v, u, weight(e)});
     if (combine_atomically(values_[index(u)], offered, combine_)) {
       changed_.set(u);
       then(u);
@@ -277,36 +281,36 @@ void VertexProgram<T, Combine>::offer(Local v, Along& along, Wants& wants, const
 }
 
 template <Plain T, class Combine>
-template <class Along, class Wants>
-void VertexProgram<T, Combine>::push(Along&& along, Wants&& wants, bool alone) {
-  frontier_.swap(waiting_);
+template <class Message, class Condition>
+void VertexProgram<T, Combine>::push(Message&& message, Condition&& condition, bool serial) {
+  frontier_.swap(active_);
   with_weights(rows_, [&](const auto& weight) {
     const auto offer_all = [&](int, std::size_t a, std::size_t b) {
       for (std::size_t w = a; w < b; ++w)
         for (std::uint64_t bits = std::exchange(frontier_.at(w), 0); bits; bits &= bits - 1)
-          offer(static_cast<Local>(w * 64) + std::countr_zero(bits), along, wants, weight, [](Local) {});
+          offer(static_cast<Local>(w * 64) + std::countr_zero(bits), message, condition, weight, [](Local) {});
     };
-    alone ? offer_all(0, 0, frontier_.words()) : team_.for_range(frontier_.words(), kGrain, offer_all);
+    serial ? offer_all(0, 0, frontier_.words()) : team_.for_range(frontier_.words(), kGrain, offer_all);
   });
   pulled_ = false;
 }
 
 template <Plain T, class Combine>
-template <class Along, class Due>
-void VertexProgram<T, Combine>::settle(Along&& along, Due&& due) {
+template <class Message, class Due>
+void VertexProgram<T, Combine>::relax_until(Message&& message, Due&& due) {
   const auto always = [](const T&) { return true; };
   std::atomic<bool> again{true};
   with_weights(rows_, [&](const auto& weight) {
     while (again.exchange(false))
-      team_.for_range(waiting_.words(), kGrain, [&](int, std::size_t a, std::size_t b) {
+      team_.for_range(active_.words(), kGrain, [&](int, std::size_t a, std::size_t b) {
         for (std::size_t w = a; w < b; ++w)
-          for (std::uint64_t bits = std::atomic_ref(waiting_.at(w)).load(); bits; bits &= bits - 1) {
+          for (std::uint64_t bits = std::atomic_ref(active_.at(w)).load(); bits; bits &= bits - 1) {
             const auto v = static_cast<Local>(w * 64) + std::countr_zero(bits);
             if (!due(load(v))) continue;
-            waiting_.reset(v);
-            offer(v, along, always, weight, [&](Local u) {
+            active_.reset(v);
+            offer(v, message, always, weight, [&](Local u) {
               if (!has_edges(u)) return;
-              waiting_.set(u);
+              active_.set(u);
               if (due(load(u))) again.store(true, std::memory_order_relaxed);
             });
           }
@@ -316,15 +320,15 @@ void VertexProgram<T, Combine>::settle(Along&& along, Due&& due) {
 }
 
 template <Plain T, class Combine>
-template <class Along, class Wants>
-void VertexProgram<T, Combine>::pull(Along&& along, Wants&& wants) {
-  exchange_.broadcast(values(), untold_);
+template <class Message, class Condition>
+void VertexProgram<T, Combine>::pull(Message&& message, Condition&& condition) {
+  exchange_.broadcast(values(), unsynchronized_);
   // Mirrors that have been told what was pushed rounds ago offer it once more: it changes nothing.
-  for (std::size_t w = 0; w < waiting_.words(); ++w) {
+  for (std::size_t w = 0; w < active_.words(); ++w) {
     const bool mirrors = w >= index(first_mirror_) / 64;
-    frontier_.at(w) = mirrors ? untold_.at(w) : std::exchange(waiting_.at(w), 0);
+    frontier_.at(w) = mirrors ? unsynchronized_.at(w) : std::exchange(active_.at(w), 0);
   }
-  untold_.clear();
+  unsynchronized_.clear();
   const Csr& in = graph_.in();
   with_weights(in, [&](const auto& weight) {
     team_.for_range((index(graph_.active()) + 63) / 64, kGrain, [&](int, std::size_t a, std::size_t b) {
@@ -333,22 +337,22 @@ void VertexProgram<T, Combine>::pull(Along&& along, Wants&& wants) {
         const T before = values_[v];
         if (frontier_.test(static_cast<Local>(v))) {
           offered_[v] = before;
-          silent_.reset_alone(static_cast<Local>(v));
+          never_sent_.reset_unsynchronized(static_cast<Local>(v));
         }
-        if (!wants(before)) continue;
+        if (!condition(before)) continue;
         T value = before;
         bool other = false;
         for (auto e = static_cast<std::size_t>(in.offsets[v]); e < static_cast<std::size_t>(in.offsets[v + 1]); ++e) {
           const Local u = in.targets[e];
           if (!frontier_.test(u)) continue;
-          if (!combine_(value, along(load(u), ProgramEdge<decltype(weight(e))>{u, static_cast<Local>(v), weight(e)})))
+          if (!combine_(value, message(load(u), ProgramEdge<decltype(weight(e))>{u, static_cast<Local>(v), weight(e)})))
             continue;
           other = true;
-          if (!wants(value)) break;
+          if (!condition(value)) break;
         }
         if (!other) continue;
         std::atomic_ref(values_[v]).store(value, std::memory_order_relaxed);
-        changed_.set_alone(static_cast<Local>(v));
+        changed_.set_unsynchronized(static_cast<Local>(v));
       }
     });
   });
@@ -357,7 +361,7 @@ void VertexProgram<T, Combine>::pull(Along&& along, Wants&& wants) {
 
 template <Plain T, class Combine>
 std::size_t VertexProgram<T, Combine>::memory_bytes() const {
-  return values_.size() * 2 * sizeof(T) + waiting_.words() * 5 * sizeof(std::uint64_t) + exchange_.memory_bytes() +
+  return values_.size() * 2 * sizeof(T) + active_.words() * 5 * sizeof(std::uint64_t) + exchange_.memory_bytes() +
          (cut_ ? cut_->memory_bytes() : 0);
 }
 

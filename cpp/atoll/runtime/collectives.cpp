@@ -76,7 +76,7 @@ void Collectives::deliver(void* self, Rank from, std::uint32_t, const std::byte*
 
 void Collectives::send(Rank to, std::uint64_t tag, std::span<const std::byte> bytes) {
   // A message without bytes still arrives, as one empty chunk, only where receive() waits for bytes: none.
-  const std::size_t share = slot_share(world_, bytes.size()) - sizeof(Chunk);
+  const std::size_t share = slot_fill_bytes(world_, bytes.size()) - sizeof(Chunk);
   for (std::size_t offset = 0; offset < bytes.size();) {
     Slot slot;
     world_.wait_until("send: a slot to the peer", [&] { return world_.acquire(to, slot) == Busy::no; });

@@ -132,8 +132,8 @@ class World : public Collectives {
   void count_in_place(Rank to, std::size_t bytes);
   void abandon(const Slot& slot, Hold hold = Hold::briefly);
 
-  using Taken = Reception::Taken;
-  using MessageSink = Reception::MessageSink;
+  using Taken = PacketDispatcher::Taken;
+  using MessageSink = PacketDispatcher::MessageSink;
   /// Collective by order, like a declaration. What comes for a sink that is closed is released unread.
   int open_messages(const MessageSink& sink) { return reception_.open_messages(sink); }
   void close_messages(int number) { reception_.close_messages(number); }
@@ -213,7 +213,7 @@ class World : public Collectives {
   std::vector<int> level_to_;
   std::vector<std::atomic<int>> lanes_to_;  // [rank] slots held by lanes
   std::vector<ThreadState> threads_;
-  Reception reception_;
+  PacketDispatcher reception_;
   std::unique_ptr<FlowControl> flow_;
   std::vector<std::unique_ptr<const Hops>> made_hops_;
   std::map<std::string, const Hops*, std::less<>> hops_;  // by route, the latest

@@ -25,23 +25,23 @@ Verdict verify_clustering(const Graph& graph, std::span<const double> coefficien
   constexpr std::size_t kGrain = 256;
   check_one_for_each(graph, coefficient.size(), "coefficients");
   World& world = graph.world();
-  Breaches breaches(world);
+  Violations violations(world);
   world.team().for_range(coefficient.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t k = a; k < b; ++k) {
       const Local v = graph.local_of(static_cast<Vertex>(k));
       const double c = coefficient[k];
       const auto d = static_cast<double>(degree_of(graph, v));
       if (!(c >= 0 && c <= 1) || (d < 2 && c != 0)) {
-        breaches.note({.rule = 1, .a = graph.id_of(v), .p = static_cast<Vertex>(d), .x = c});
+        violations.note({.rule = 1, .a = graph.id_of(v), .p = static_cast<Vertex>(d), .x = c});
         continue;
       }
       // An error of 4 units in the last place; beyond 2^50 pairs any number would be whole.
       const double pairs = d * (d - 1), unit = graph.directed() ? 1 : 2, edges = c * pairs / unit;
       if (std::abs(edges - std::round(edges)) > 0x1p-51 * pairs)
-        breaches.note({.rule = 2, .a = graph.id_of(v), .p = static_cast<Vertex>(d), .x = c, .y = c * pairs});
+        violations.note({.rule = 2, .a = graph.id_of(v), .p = static_cast<Vertex>(d), .x = c, .y = c * pairs});
     }
   });
-  Breach b = breaches.first();
+  Violation b = violations.first();
   if (b.rule == 1)
     return {false, fmt::format("rule 1: vertex {} has the coefficient {} ({} neighbours; {})", b.a, b.x, b.p,
                                b.p < 2 ? "it is 0 below two" : "it lies in 0 .. 1")};
@@ -56,9 +56,9 @@ Verdict verify_clustering(const Graph& graph, std::span<const double> coefficien
     if (k < 0) return;
     const double right = d < 2 ? 0 : static_cast<double>(edges) / (d * (d - 1));
     const double c = coefficient[static_cast<std::size_t>(k)];
-    if (std::abs(c - right) > 0x1p-50) breaches.note({.rule = 3, .a = id, .p = edges, .x = c, .y = right});
+    if (std::abs(c - right) > 0x1p-50) violations.note({.rule = 3, .a = id, .p = edges, .x = c, .y = right});
   });
-  b = breaches.first();
+  b = violations.first();
   if (b.rule == 3)
     return {false, fmt::format("rule 3: vertex {} has the coefficient {} ({}: {} edges join two of its neighbours)",
                                b.a, b.x, b.y, b.p)};

@@ -12,7 +12,7 @@ Verdict verify_components(const Graph& graph, std::span<const Vertex> label) {
   const Array<Vertex> labels = local_values(graph, label);
   const auto label_of = [&](Local v) { return labels[static_cast<std::size_t>(v)]; };
   VertexBits joined(graph.locals());
-  Breaches breaches(world);
+  Violations violations(world);
   const auto for_masters = [&](auto&& f) {
     world.team().for_range(static_cast<std::size_t>(graph.owned()), kGrain, [&](int, std::size_t a, std::size_t b) {
       for (std::size_t v = a; v < b; ++v) f(static_cast<Local>(v));
@@ -21,19 +21,19 @@ Verdict verify_components(const Graph& graph, std::span<const Vertex> label) {
 
   for_masters([&](Local v) {
     const Vertex id = graph.id_of(v), mine = label_of(v);
-    if (mine > id) breaches.note({.rule = 1, .a = id, .p = mine});
+    if (mine > id) violations.note({.rule = 1, .a = id, .p = mine});
     if (mine == id) joined.set(v);
     for (const Local u : graph.out().neighbours(v)) {
       if (label_of(u) == mine) continue;
       const Vertex other = graph.id_of(u);
       if (id < other) {
-        breaches.note({.rule = 2, .a = id, .b = other, .p = mine, .q = label_of(u)});
+        violations.note({.rule = 2, .a = id, .b = other, .p = mine, .q = label_of(u)});
       } else {
-        breaches.note({.rule = 2, .a = other, .b = id, .p = label_of(u), .q = mine});
+        violations.note({.rule = 2, .a = other, .b = id, .p = label_of(u), .q = mine});
       }
     }
   });
-  Breach b = breaches.first();
+  Violation b = violations.first();
   if (b.rule == 1)
     return {false,
             fmt::format("rule 1: vertex {} has the label {} (the smallest id of its component is at most its own)", b.a,
@@ -48,9 +48,9 @@ Verdict verify_components(const Graph& graph, std::span<const Vertex> label) {
       for (const Local u : graph.in().neighbours(v)) mark(u);
   });
   for_masters([&](Local v) {
-    if (!joined.test(v)) breaches.note({.rule = 3, .a = graph.id_of(v), .p = label_of(v)});
+    if (!joined.test(v)) violations.note({.rule = 3, .a = graph.id_of(v), .p = label_of(v)});
   });
-  b = breaches.first();
+  b = violations.first();
   if (b.rule == 3)
     return {false,
             fmt::format("rule 3: vertex {} has the label {}, but no path joins it and a vertex {}", b.a, b.p, b.p)};

@@ -9,10 +9,10 @@ constexpr std::size_t kGrain = 256;
 
 /// Takes vertices away, all numbers at once: of a vertex's neighbours, lower ones are gone before its number's turn,
 /// higher ones stay, so only those of its own number count down.
-class Peeling {
+class PendantTrees {
  public:
   /// left: [local master] neighbours of the same number or a higher one.
-  Peeling(const Graph& graph, const Array<Vertex>& core, Array<Vertex>& left)
+  PendantTrees(const Graph& graph, const Array<Vertex>& core, Array<Vertex>& left)
       : graph_(graph),
         world_(graph.world()),
         core_(core),
@@ -99,7 +99,7 @@ Verdict verify_coreness(const Graph& graph, std::span<const Vertex> core) {
   const auto owned = static_cast<std::size_t>(graph.owned());
   const Array<Vertex> cores = local_values(graph, core);
   Array<Vertex> left(owned, 0);
-  Breaches breaches(world);
+  Violations violations(world);
   const auto for_masters = [&](auto&& f) {
     world.team().for_range(owned, kGrain, [&](int, std::size_t a, std::size_t b) {
       for (std::size_t v = a; v < b; ++v) f(v);
@@ -109,9 +109,9 @@ Verdict verify_coreness(const Graph& graph, std::span<const Vertex> core) {
     for_distinct(graph.out(), static_cast<Local>(v),
                  [&](Local u) { left[v] += cores[static_cast<std::size_t>(u)] >= cores[v]; });
     if (cores[v] < 0 || left[v] < cores[v])
-      breaches.note({.rule = 1, .a = graph.id_of(static_cast<Local>(v)), .p = cores[v], .q = left[v]});
+      violations.note({.rule = 1, .a = graph.id_of(static_cast<Local>(v)), .p = cores[v], .q = left[v]});
   });
-  Breach b = breaches.first();
+  Violation b = violations.first();
   if (b.rule == 1 && b.p < 0)
     return {false, fmt::format("rule 1: vertex {} has the core number {} (0 or more)", b.a, b.p)};
   if (b.rule == 1)
@@ -119,11 +119,11 @@ Verdict verify_coreness(const Graph& graph, std::span<const Vertex> core) {
             fmt::format("rule 1: vertex {} has the core number {} (too large, or a neighbour's is too small: {} of its "
                         "neighbours have {} or more)",
                         b.a, b.p, b.q, b.p)};
-  Peeling(graph, cores, left).run();
+  PendantTrees(graph, cores, left).run();
   for_masters([&](std::size_t v) {
-    if (left[v] > cores[v]) breaches.note({.rule = 2, .a = graph.id_of(static_cast<Local>(v)), .p = cores[v]});
+    if (left[v] > cores[v]) violations.note({.rule = 2, .a = graph.id_of(static_cast<Local>(v)), .p = cores[v]});
   });
-  b = breaches.first();
+  b = violations.first();
   if (b.rule == 2)
     return {false,
             fmt::format("rule 2: vertex {} has the core number {} (too small: it is in a subgraph whose vertices "

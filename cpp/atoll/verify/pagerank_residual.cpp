@@ -10,7 +10,7 @@ constexpr std::size_t kGrain = 2048;
 
 class Residual {
  public:
-  Residual(const Graph& graph, const PageRankTerms& terms)
+  Residual(const Graph& graph, const PageRankCheckOptions& terms)
       : graph_(graph),
         world_(graph.world()),
         terms_(terms),
@@ -103,14 +103,14 @@ class Residual {
 
   const Graph& graph_;
   World& world_;
-  const PageRankTerms& terms_;
+  const PageRankCheckOptions& terms_;
   MirrorExchange<double, SumOf> exchange_;
   const std::size_t owned_;
   Array<double> jump_, next_;  // [local master]
   Array<double> share_;        // [local]
 };
 
-void check_terms(const PageRankTerms& terms) {
+void check_terms(const PageRankCheckOptions& terms) {
   check(terms.damping > 0 && terms.damping < 1, "verify pagerank: damping is {} (between 0 and 1). Change it.",
         terms.damping);
   check(terms.tolerance || terms.iterations,
@@ -127,7 +127,7 @@ void check_terms(const PageRankTerms& terms) {
 
 }  // namespace
 
-Verdict verify_pagerank(const Graph& graph, std::span<const double> score, const PageRankTerms& terms) {
+Verdict verify_pagerank(const Graph& graph, std::span<const double> score, const PageRankCheckOptions& terms) {
   graph.world().together([&] { check_terms(terms); });
   check_one_for_each(graph, score.size(), "scores");
   if (graph.vertices() == 0) return {};
@@ -138,13 +138,13 @@ Verdict verify_pagerank(const Graph& graph, std::span<const double> score, const
   Array<double> x(score.size());
   for (std::size_t k = 0; k < score.size(); ++k)
     x[static_cast<std::size_t>(graph.local_of(static_cast<Vertex>(k)))] = score[k];
-  Breaches breaches(world);
+  Violations violations(world);
   for (std::size_t v = 0; v < x.size(); ++v) {
     const double least = (1 - d) * residual.jump(v) * (1 - 8 * terms.unit);
     if (!(x[v] >= least) || !std::isfinite(x[v]))
-      breaches.note({.rule = 1, .a = graph.id_of(static_cast<Local>(v)), .x = x[v], .y = least});
+      violations.note({.rule = 1, .a = graph.id_of(static_cast<Local>(v)), .x = x[v], .y = least});
   }
-  if (const Breach b = breaches.first(); b.rule)
+  if (const Violation b = violations.first(); b.rule)
     return {false,
             fmt::format("rule 1: vertex {} has the score {} (a finite number, at least {:.6g}: it gets that by jumps)",
                         b.a, b.x, b.y)};
@@ -160,8 +160,8 @@ Verdict verify_pagerank(const Graph& graph, std::span<const double> score, const
     const auto [after, by_rounding] = residual.repeat(*terms.iterations);
     for (std::size_t v = 0; v < x.size(); ++v)
       if (std::abs(x[v] - after[v]) > 2 * by_rounding[v])
-        breaches.note({.rule = 4, .a = graph.id_of(static_cast<Local>(v)), .x = x[v], .y = after[v]});
-    const Breach b = breaches.first();
+        violations.note({.rule = 4, .a = graph.id_of(static_cast<Local>(v)), .x = x[v], .y = after[v]});
+    const Violation b = violations.first();
     if (!b.rule) return {};
     return {false, fmt::format("rule 4: vertex {} has the score {:.12g} (after {} iterations it has {:.12g})", b.a, b.x,
                                *terms.iterations, b.y)};

@@ -32,7 +32,7 @@ enum class LostRank { spread, ignored };
 /// How scores after k iterations are checked: by how far they may still move (rule 3), or by doing them again (rule 4).
 enum class Iterations { bounded, repeated };
 
-struct PageRankTerms {
+struct PageRankCheckOptions {
   double damping = 0.85;
   std::optional<double> tolerance = 1e-6;
   std::optional<int> iterations = {};
@@ -43,6 +43,6 @@ struct PageRankTerms {
 };
 
 /// InputError, the same on all ranks, for terms out of their range and sizes that do not fit.
-Verdict verify_pagerank(const Graph& graph, std::span<const double> score, const PageRankTerms& terms = {});
+Verdict verify_pagerank(const Graph& graph, std::span<const double> score, const PageRankCheckOptions& terms = {});
 
 }  // namespace atl

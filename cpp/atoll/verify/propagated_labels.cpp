@@ -80,13 +80,13 @@ Verdict verify_label_propagation(const Graph& graph, std::span<const Vertex> lab
     any = world.any(here);
   }
 
-  Breaches breaches(world);
+  Violations violations(world);
   for (std::size_t k = 0; k < owned; ++k) {
     const Local v = graph.local_of(static_cast<Vertex>(k));
     if (label[k] != now[static_cast<std::size_t>(v)])
-      breaches.note({.rule = 1, .a = graph.id_of(v), .p = label[k], .q = now[static_cast<std::size_t>(v)]});
+      violations.note({.rule = 1, .a = graph.id_of(v), .p = label[k], .q = now[static_cast<std::size_t>(v)]});
   }
-  if (const Breach b = breaches.first(); b.rule)
+  if (const Violation b = violations.first(); b.rule)
     return {false, fmt::format("rule 1: vertex {} has the label {} ({} after {} rounds{})", b.a, b.p, b.q,
                                rounds.iterations, given ? " from the labels given" : "")};
   return {};

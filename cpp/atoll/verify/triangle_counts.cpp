@@ -19,7 +19,7 @@ Edge joined(const Graph& graph, const std::vector<Vertex>& ids) {
   return graph.world().sum(ends);
 }
 
-std::string describe(const Breach& b) {
+std::string describe(const Violation& b) {
   switch (b.rule) {
     case 1:
       return fmt::format("rule 1: vertex {} has {} triangles (0 or more, and at most {} with its neighbours' degrees)",
@@ -39,7 +39,7 @@ std::string describe(const Breach& b) {
 Verdict verify_triangles(const Graph& graph, std::span<const Vertex> triangles, const TriangleTerms& terms) {
   check_one_for_each(graph, triangles.size(), "counts");
   World& world = graph.world();
-  Breaches breaches(world);
+  Violations violations(world);
   const auto for_masters = [&](auto&& f) {
     world.team().for_range(triangles.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
       for (std::size_t k = a; k < b; ++k) f(k, graph.local_of(static_cast<Vertex>(k)));
@@ -53,17 +53,17 @@ Verdict verify_triangles(const Graph& graph, std::span<const Vertex> triangles, 
     const Edge mine = degree[static_cast<std::size_t>(v)];
     for_neighbours(graph, v, [&](Local u) { most += std::min(mine, degree[static_cast<std::size_t>(u)]) - 1; });
     if (triangles[k] < 0 || triangles[k] > most / 2)
-      breaches.note({.rule = 1, .a = graph.id_of(v), .p = triangles[k], .q = most / 2});
+      violations.note({.rule = 1, .a = graph.id_of(v), .p = triangles[k], .q = most / 2});
   });
-  if (const Breach b = breaches.first(); b.rule) return {false, describe(b)};  // others cannot be added up
+  if (const Violation b = violations.first(); b.rule) return {false, describe(b)};  // others cannot be added up
 
   const Array<Vertex> count = local_values(graph, triangles);
   for_masters([&](std::size_t k, Local v) {
     Vertex near = 0;
     for_neighbours(graph, v, [&](Local u) { near += count[static_cast<std::size_t>(u)]; });
-    if (2 * triangles[k] > near) breaches.note({.rule = 2, .a = graph.id_of(v), .p = triangles[k], .q = near});
+    if (2 * triangles[k] > near) violations.note({.rule = 2, .a = graph.id_of(v), .p = triangles[k], .q = near});
   });
-  if (const Breach b = breaches.first(); b.rule) return {false, describe(b)};
+  if (const Violation b = violations.first(); b.rule) return {false, describe(b)};
 
   Vertex sum = 0;
   for (const Vertex t : triangles) sum += t;
@@ -76,9 +76,9 @@ Verdict verify_triangles(const Graph& graph, std::span<const Vertex> triangles, 
   for_sampled(graph, terms.samples, terms.seed, [&](Vertex id, Vertex k, const std::vector<Vertex>& ids) {
     const Vertex right = joined(graph, ids) / 2;
     if (k >= 0 && triangles[static_cast<std::size_t>(k)] != right)
-      breaches.note({.rule = 4, .a = id, .p = triangles[static_cast<std::size_t>(k)], .q = right});
+      violations.note({.rule = 4, .a = id, .p = triangles[static_cast<std::size_t>(k)], .q = right});
   });
-  if (const Breach b = breaches.first(); b.rule) return {false, describe(b)};
+  if (const Violation b = violations.first(); b.rule) return {false, describe(b)};
   return {};
 }
 

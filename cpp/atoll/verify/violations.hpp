@@ -5,46 +5,46 @@
 #include <atoll/verify/verdict.hpp>
 #include <tuple>
 
-/// What checks of vertex values share: the first breach of a rule on any rank, values told to mirrors.
+/// What checks of vertex values share: the first violation of a rule on any rank, values told to mirrors.
 ///
 ///     const Array<double> x = local_values(graph, scores);     // [local], from natural order
-///     Breaches breaches(graph.world());
-///     ... breaches.note({.rule = 2, .a = graph.id_of(v), .x = x[v]});      // any thread
-///     if (const Breach b = breaches.first(); b.rule) return {false, fmt::format(.., b.a, b.x)};
+///     Violations violations(graph.world());
+///     ... violations.note({.rule = 2, .a = graph.id_of(v), .x = x[v]});      // any thread
+///     if (const Violation b = violations.first(); b.rule) return {false, fmt::format(.., b.a, b.x)};
 namespace atl {
 
 /// A rule is broken at a vertex or an edge. Lower ones are named first; those without a rule are none.
-struct Breach {
+struct Violation {
   int rule = 0;
   Vertex a = kNoVertex, b = kNoVertex;  ///< original ids
   Vertex p = 0, q = 0;                  ///< what else the sentence says
   double x = 0, y = 0, z = 0;
 
-  bool is_before(const Breach& other) const {
+  bool is_before(const Violation& other) const {
     if (rule == 0 || other.rule == 0) return rule != 0;
     return std::tie(rule, a, b, p, q, x, y, z) <
            std::tie(other.rule, other.a, other.b, other.p, other.q, other.x, other.y, other.z);
   }
 };
 
-class Breaches {
+class Violations {
  public:
-  explicit Breaches(World& world) : world_(world), mine_(static_cast<std::size_t>(world.team().size())) {}
-  void note(const Breach& breach) {
-    Breach& first = mine_[static_cast<std::size_t>(Team::this_thread())].breach;
-    if (breach.is_before(first)) first = breach;
+  explicit Violations(World& world) : world_(world), mine_(static_cast<std::size_t>(world.team().size())) {}
+  void note(const Violation& violation) {
+    Violation& first = mine_[static_cast<std::size_t>(Team::this_thread())].violation;
+    if (violation.is_before(first)) first = violation;
   }
   /// Of all ranks. Collective.
-  Breach first() const {
-    const auto lower = [](const Breach& s, const Breach& t) { return t.is_before(s) ? t : s; };
-    Breach first;
-    for (const Padded& p : mine_) first = lower(first, p.breach);
+  Violation first() const {
+    const auto lower = [](const Violation& s, const Violation& t) { return t.is_before(s) ? t : s; };
+    Violation first;
+    for (const Padded& p : mine_) first = lower(first, p.violation);
     return world_.fold(first, lower);
   }
 
  private:
   struct alignas(128) Padded {
-    Breach breach;
+    Violation violation;
   };
   World& world_;
   std::vector<Padded> mine_;

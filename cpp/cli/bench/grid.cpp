@@ -58,8 +58,8 @@ NodeShape nodes_of(Rank ranks, const Platform& platform) {
   return {.ranks = kNode, .cards = platform.costs.at(1).cards};
 }
 
-GridWishes wishes_of(const Options& o) {
-  GridWishes wishes{.block = o.block};
+GridConstraints wishes_of(const Options& o) {
+  GridConstraints wishes{.block = o.block};
   if (o.grid != "auto") wishes.sides = grid_sides_of("--grid", o.grid);
   if (o.placement != "auto") wishes.placement = grid_sides_of("--placement", o.placement);
   if (o.broadcast != "auto") wishes.panels = broadcast_named(o.broadcast);
@@ -101,7 +101,7 @@ GridOptions options_of(const std::string& variant, const GridPlan& plan, const O
 // The plan of a variant: its broadcast and chunks are a part of it, but coast's are the model's.
 GridPlan plan_of(const std::string& variant, std::int64_t n, Rank ranks, const Platform& platform,
                  const ModelledKernels& kernels, const Options& o) {
-  GridWishes wishes = wishes_of(o);
+  GridConstraints wishes = wishes_of(o);
   if (variant != "coast") {
     const GridOptions options = GridOptions::ablation(variant);
     if (!wishes.panels) wishes.panels = options.panels;

@@ -37,19 +37,19 @@ struct Options {
 
 /// What is wrong with the rows, each of them row(s) on all ranks, by the weights as they were read.
 template <class T, class Row>
-std::optional<std::string> fault_of(World& world, const Arcs<double>& arcs, Semiring semiring, Row&& row_of,
+std::optional<std::string> fault_of(World& world, const ReplicatedCsr<double>& arcs, Semiring semiring, Row&& row_of,
                                     Vertex& checked) {
   const Vertex n = arcs.vertices();
   const bool all = static_cast<double>(n) * static_cast<double>(arcs.size()) <= kCheckAllUpTo;
   checked = all ? n : std::min(n, kCheckedRows);
-  const Arcs<double> entering = arcs.reversed();
+  const ReplicatedCsr<double> entering = arcs.reversed();
   std::optional<std::string> fault;
   for (Vertex k = 0; k < checked; ++k) {
     const Vertex s =
         all ? k : static_cast<Vertex>(random_at(7, static_cast<std::uint64_t>(k)) % static_cast<std::uint64_t>(n));
     const std::vector<T> row = row_of(s);
     // Every rank has the row: each checks its share of them.
-    if (!fault && k % world.size() == world.rank()) fault = fault_of_row<T>(arcs, entering, semiring, s, row);
+    if (!fault && k % world.size() == world.rank()) fault = check_row<T>(arcs, entering, semiring, s, row);
   }
   const auto has = world.all_gather(static_cast<int>(fault.has_value()));
   for (Rank r = 0; r < world.size(); ++r) {
@@ -66,7 +66,7 @@ AllPairsOptions all_pairs_options(const Options& o) {
   out.semiring = semiring_named(o.semiring);
   out.method = pairs_method_named(o.method);
   out.delta = o.delta;
-  out.peel = o.peel == "on" ? Peel::yes : Peel::no;
+  out.pendant_trees = o.peel == "on" ? PendantTreeRemoval::yes : PendantTreeRemoval::no;
   out.block = o.block;
   out.on_grid = GridOptions::ablation(o.variant.empty() ? "coast" : o.variant);
   if (!o.variant.empty()) {  // broadcasts are a part of it
@@ -109,7 +109,8 @@ void check_output(World& world, const Options& o, Vertex n, Element element) {
 }
 
 template <class T>
-Outcome run_as(World& world, const Options& o, const Arcs<double>& read, const Arcs<T>& arcs, Edge input_edges) {
+Outcome run_as(World& world, const Options& o, const ReplicatedCsr<double>& read, const ReplicatedCsr<T>& arcs,
+               Edge input_edges) {
   const AllPairsOptions options = with_stored_rates(world, arcs, all_pairs_options(o));
   if (!o.out_of_core) check_output(world, o, arcs.vertices(), kElementOf<T>);
   const Existing existing = o.force ? Existing::replace : Existing::refuse;
@@ -327,10 +328,10 @@ int run_apsp(const Words& words) {
     EdgeList edges = input.load(world);
     const double load_seconds = world.max(timer.lap());
     const Edge input_edges = world.sum(static_cast<Edge>(edges.size()));
-    const Arcs<double> read = gather_arcs(world, std::move(edges), weights, semiring);
+    const ReplicatedCsr<double> read = gather_arcs(world, std::move(edges), weights, semiring);
     return with_value_type(o.type == "auto" ? narrowest_type(read, semiring) : element_named(o.type), [&](auto value) {
       using T = decltype(value);
-      const auto finish = [&](const Arcs<T>& arcs) {
+      const auto finish = [&](const ReplicatedCsr<T>& arcs) {
         const double gather_seconds = world.max(timer.lap());
         Outcome out = run_as(world, o, read, arcs, input_edges);
         out.seconds["load"] = load_seconds;

@@ -53,9 +53,9 @@ Outcome rank_vertices(World& world, const VertexRun& harness, const Options& o) 
               .verify =
                   [&](const Graph& graph) {
                     const Array<double> scores = in_double(result.score);
-                    PageRankTerms terms{.damping = o.damping,
-                                        .lost = o.dangling == "spread" ? LostRank::spread : LostRank::ignored,
-                                        .unit = std::numeric_limits<Real>::epsilon() / 2.0};
+                    PageRankCheckOptions terms{.damping = o.damping,
+                                               .lost = o.dangling == "spread" ? LostRank::spread : LostRank::ignored,
+                                               .unit = std::numeric_limits<Real>::epsilon() / 2.0};
                     terms.tolerance = result.converged ? options.tolerance : std::nullopt;
                     if (!result.converged) terms.iterations = result.iterations;
                     return verify_pagerank(graph, values_of(scores), terms);

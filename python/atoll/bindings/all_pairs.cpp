@@ -15,7 +15,7 @@ namespace {
 
 template <class T>
 struct Pairs {
-  Arcs<T> arcs;
+  ReplicatedCsr<T> arcs;
   AllPairs<T> all;
   std::unique_ptr<PathFinder<T>> finder;  // made by the first path that is asked for: over max_plus, of what is negated
   Semiring semiring() const { return all.report.semiring; }
@@ -29,7 +29,7 @@ struct SharedPairs {
 };
 
 template <class T>
-std::shared_ptr<Pairs<T>> compute(World& world, Arcs<T> arcs, const AllPairsOptions& options) {
+std::shared_ptr<Pairs<T>> compute(World& world, ReplicatedCsr<T> arcs, const AllPairsOptions& options) {
   auto pairs = std::make_shared<Pairs<T>>();
   pairs->arcs = std::move(arcs);
   pairs->all = all_pairs(world, pairs->arcs, with_stored_rates(world, pairs->arcs, options));
@@ -39,8 +39,10 @@ std::shared_ptr<Pairs<T>> compute(World& world, Arcs<T> arcs, const AllPairsOpti
 SharedPairs all_pairs_of(const SharedGraph& g, const std::string& semiring_name, const std::string& type,
                          const std::string& method, double delta, bool peel) {
   const Semiring semiring = semiring_named(semiring_name);
-  const AllPairsOptions options{
-      .semiring = semiring, .method = pairs_method_named(method), .delta = delta, .peel = peel ? Peel::yes : Peel::no};
+  const AllPairsOptions options{.semiring = semiring,
+                                .method = pairs_method_named(method),
+                                .delta = delta,
+                                .pendant_trees = peel ? PendantTreeRemoval::yes : PendantTreeRemoval::no};
   const ArcWeights weights = semiring == Semiring::or_and ? ArcWeights::ones : ArcWeights::as_given;
   if ((semiring == Semiring::max_plus || semiring == Semiring::max_min) && g.graph.merged_to_least())
     throw UsageError(fmt::format(
@@ -49,7 +51,7 @@ SharedPairs all_pairs_of(const SharedGraph& g, const std::string& semiring_name,
         g.graph.name(), semiring_name));
   SharedPairs out{.world = g.world, .pairs = {}};
   g.world->call([&](World& world) {
-    Arcs<double> read = gather_arcs(world, edge_list_of(g.graph), weights, semiring);
+    ReplicatedCsr<double> read = gather_arcs(world, edge_list_of(g.graph), weights, semiring);
     with_value_type(type == "auto" ? narrowest_type(read, semiring) : element_named(type), [&](auto value) {
       using T = decltype(value);
       if constexpr (std::is_same_v<T, double>) {

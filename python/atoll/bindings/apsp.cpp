@@ -15,7 +15,7 @@ namespace {
 using AnyFinder = std::variant<std::monostate, PathFinder<float>, PathFinder<double>, PathFinder<std::int32_t>,
                                PathFinder<std::uint16_t>, PathFinder<std::uint8_t>>;
 
-// As Python holds it: arrays that lie in the file keep it open. Arcs are turned round at the first path.
+// As Python holds it: arrays that lie in the file keep it open. ReplicatedCsr are turned round at the first path.
 struct SharedFile {
   std::shared_ptr<DistanceFile> file;
   std::shared_ptr<AnyFinder> finder = std::make_shared<AnyFinder>();

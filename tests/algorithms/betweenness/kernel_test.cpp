@@ -68,7 +68,7 @@ void check_scores(const Sample& sample, const Graph& graph) {
     source_ids.push_back(ids[v]);
   }
   const auto expected = by_definition(sample, sources);
-  BetweennessLocal betweenness(graph);
+  BetweennessKernel betweenness(graph);
   BetweennessResult result;
   for (int again = 0; again < 2; ++again) {
     betweenness.run(source_ids, result);
@@ -96,11 +96,11 @@ TEST_CASE("betweenness of the middle of a star and of a path is known") {
   std::vector<Vertex> all;
   for (Vertex v = 0; v < 400; ++v) all.push_back(v);
   const Graph star = build(*world, {samples::from_text("star:400"), false, Duplicates::merge_min});
-  BetweennessLocal(star).run(all, result);
+  BetweennessKernel(star).run(all, result);
   CHECK(result.score[0] == 399 * 398);
   CHECK(result.score[7] == 0);
   const Graph path = build(*world, {samples::from_text("path:400"), false, Duplicates::merge_min});
-  BetweennessLocal(path).run(all, result);
+  BetweennessKernel(path).run(all, result);
   for (const int v : {0, 1, 200, 399})
     CHECK(result.score[static_cast<std::size_t>(v)] == doctest::Approx(2.0 * v * (399 - v)));
 }
@@ -139,7 +139,7 @@ TEST_CASE("betweenness of a lattice with more paths than a double counts is the 
     plan.threads = threads;
     const auto world = World::alone(plan);
     BetweennessResult result;
-    BetweennessLocal(build(*world, sample)).run(std::vector<Vertex>{1234}, result);
+    BetweennessKernel(build(*world, sample)).run(std::vector<Vertex>{1234}, result);
     if (together.empty()) together.assign(result.score.begin(), result.score.end());
     std::size_t wrong = 0;
     for (std::size_t v = 0; v < together.size(); ++v)
@@ -173,7 +173,7 @@ TEST_CASE(
       squares.edges.emplace_back(3 * k + middle, 3 * k + 3);
     }
   const Graph graph = build(*world, {squares, false, Duplicates::merge_min});
-  BetweennessLocal betweenness(graph);
+  BetweennessKernel betweenness(graph);
   for (const Vertex id : {Vertex{-1}, Vertex{3091}})
     CHECK_THROWS_AS(betweenness.run(std::vector<Vertex>{5, id}, result), InputError);
   CHECK(result.score.empty());
@@ -194,6 +194,6 @@ TEST_CASE(
   run_ranks(2, plan, [&](World& two) {
     const Graph spread = Graph::build(
         two, cases::slice(squares, false, cases::Weight::none, false, two.rank(), 2, cases::Dealing::spread));
-    CHECK_THROWS_AS(BetweennessLocal{spread}, InputError);
+    CHECK_THROWS_AS(BetweennessKernel{spread}, InputError);
   });
 }

@@ -20,7 +20,7 @@ TEST_CASE("rows of one length have each vertex once, and add up its sources, on 
       plan.threads = threads;
       run_ranks(1, plan, [&](World& world) {
         const Graph graph = Graph::build(world, generate(world, text));
-        const DegreeRows rows(world.team(), graph);
+        const LengthSortedRows rows(world.team(), graph);
         const auto active = static_cast<std::size_t>(graph.active());
         std::vector<double> x(active), sums(active, -1);
         std::vector<Local> position_of(active, -1);
@@ -29,7 +29,7 @@ TEST_CASE("rows of one length have each vertex once, and add up its sources, on 
           position_of[static_cast<std::size_t>(rows.local_of[v])] = static_cast<Local>(v);
         }
         std::size_t next = 0;
-        for (const DegreeRows::Chunk& chunk : rows.chunks()) {
+        for (const LengthSortedRows::Chunk& chunk : rows.chunks()) {
           CHECK(chunk.begin == next);
           next = chunk.end;
           rows.add_up(chunk, x.data(), sums.data());

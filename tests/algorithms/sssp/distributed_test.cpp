@@ -111,7 +111,7 @@ void check_ways(const char* text, bool directed, std::uint64_t sample_number, F&
     CAPTURE(way.route);
     run_ranks(way.ranks, plan, [&](World& world) {
       const Graph graph = sample.build(world, way.partition);
-      SsspSpread<Real, Sum> sssp(graph, options);
+      DistributedSssp<Real, Sum> sssp(graph, options);
       SsspResult<Real> result;
       for (const std::size_t source : {std::size_t{1}, n / 3, n - 1}) {
         sssp.run(static_cast<Vertex>(source), result);
@@ -189,8 +189,8 @@ TEST_CASE("shortest paths over ranks have hubs where they have them on one rank"
         const auto one = World::alone(plan);
         const auto build = [&](World& w) { return Graph::build(w, generate(w, text, {.weights = Weights::uniform})); };
         const Graph spread = build(world), whole = build(*one);
-        CHECK(SsspLocal<float>(whole).pulls() == pulls);
-        CHECK(SsspSpread<float>(spread).pulls() == pulls);
+        CHECK(SsspKernel<float>(whole).pulls() == pulls);
+        CHECK(DistributedSssp<float>(spread).pulls() == pulls);
       });
     }
 }
@@ -204,7 +204,7 @@ TEST_CASE("shortest paths over ranks tell far fewer values than edges are cut") 
     double cut = 0;
     for (const Local u : graph.out().targets) cut += u >= graph.mirrors().begin[0];
     cut = world.sum(cut);
-    SsspSpread<float> sssp(graph);
+    DistributedSssp<float> sssp(graph);
     SsspResult<float> result;
     const auto before = world.counters();
     sssp.run(1, result);

@@ -85,7 +85,7 @@ template <class Real>
 void check_sample(const Sample& sample, const Graph& graph, const SsspOptions& options = {}) {
   const auto ids = sample.edges.ids();
   const auto arcs = sample.arcs();
-  SsspLocal<Real> sssp(graph, options);
+  SsspKernel<Real> sssp(graph, options);
   SsspResult<Real> result;
   for (std::size_t s = 0; s < ids.size(); s += 1 + ids.size() / 3) {
     CAPTURE(s);
@@ -113,7 +113,7 @@ void check_weights(const Sample& sample, int threads, Weight&& weight, const Sss
   }
   list.weight = std::move(weights);
   const Graph graph = Graph::build(*world, std::move(list), {.duplicates = sample.duplicates});
-  SsspLocal<Real, Sum> sssp(graph, options);
+  SsspKernel<Real, Sum> sssp(graph, options);
   SsspResult<Real> result;
   for (std::size_t s = 0; s < ids.size(); s += 1 + ids.size() / 4) {
     CAPTURE(s);
@@ -163,12 +163,12 @@ TEST_CASE("sssp chooses the way by the degrees, and any width of buckets gives t
                         cases::slice(s.edges, false, cases::Weight::narrow, false, 0, 1, cases::Dealing::spread));
   };
   const Graph skewed = build(kron), flat = build(grid);
-  CHECK(SsspLocal<float>(skewed).pulls());
-  CHECK(!SsspLocal<float>(flat).pulls());
+  CHECK(SsspKernel<float>(skewed).pulls());
+  CHECK(!SsspKernel<float>(flat).pulls());
   for (const double delta : {1e-7, 0.01, 1.0, 1e9}) {
     check_sample<float>(kron, skewed, {.delta = delta});
     check_sample<float>(grid, flat, {.delta = delta});
-    CHECK(SsspLocal<float>(flat, {.delta = delta}).delta() == delta);
+    CHECK(SsspKernel<float>(flat, {.delta = delta}).delta() == delta);
   }
 }
 
@@ -180,18 +180,18 @@ TEST_CASE("sssp refuses what it cannot do before any work") {
   auto list = [&](cases::Weight weight) { return cases::slice(c, false, weight, false, 0, 1, cases::Dealing::spread); };
   const Graph bare = Graph::build(*world, list(cases::Weight::none));
   const Graph narrow = Graph::build(*world, list(cases::Weight::narrow));
-  CHECK_THROWS_AS(SsspLocal<float>{bare}, InputError);
+  CHECK_THROWS_AS(SsspKernel<float>{bare}, InputError);
   const Graph wide = Graph::build(*world, list(cases::Weight::wide));
-  CHECK_THROWS_AS(SsspLocal<float>{wide}, InputError);
+  CHECK_THROWS_AS(SsspKernel<float>{wide}, InputError);
   for (const double delta : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()})
-    CHECK_THROWS_AS(SsspLocal<float>(narrow, {.delta = delta}), InputError);
+    CHECK_THROWS_AS(SsspKernel<float>(narrow, {.delta = delta}), InputError);
   for (const float bad : {-1.0f, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
     EdgeList edges = list(cases::Weight::narrow);
     std::get<Array<float>>(edges.weight)[2] = bad;
     const Graph graph = Graph::build(*world, std::move(edges));
-    CHECK_THROWS_WITH_AS(SsspLocal<float>{graph}, doctest::Contains("the edge between 2 and 3 weighs"), InputError);
+    CHECK_THROWS_WITH_AS(SsspKernel<float>{graph}, doctest::Contains("the edge between 2 and 3 weighs"), InputError);
   }
-  SsspLocal<float> sssp(narrow);
+  SsspKernel<float> sssp(narrow);
   SsspResult<float> result;
   CHECK_THROWS_AS(sssp.run(5, result), InputError);
   sssp.run(4, result);
@@ -199,7 +199,7 @@ TEST_CASE("sssp refuses what it cannot do before any work") {
   run_ranks(2, plan, [&](World& two) {
     const Graph spread =
         Graph::build(two, cases::slice(c, false, cases::Weight::narrow, false, two.rank(), 2, cases::Dealing::spread));
-    CHECK_THROWS_AS(SsspLocal<float>{spread}, InputError);
+    CHECK_THROWS_AS(SsspKernel<float>{spread}, InputError);
   });
 }
 

@@ -20,7 +20,7 @@ struct Sample {
   bool directed;
   std::vector<Arc<T>> arcs;
 
-  Arcs<T> build(Semiring semiring) const {
+  ReplicatedCsr<T> build(Semiring semiring) const {
     std::vector<Vertex> ids;
     for (Vertex v = 0; v < n; ++v) ids.push_back(3 * v + 5);
     return make_arcs<T>(std::move(ids), directed, arcs, "sample", semiring);
@@ -88,8 +88,8 @@ void closure_is_the_oracles(const Sample<T>& sample, Semiring semiring, Rank ran
   for (Local s = 0; s < sample.n; ++s) expected.push_back(best_from(sample, semiring, s));
   std::atomic<int> wrong{0};
   run_ranks(ranks, quiet_plan(), [&](World& world) {
-    const Arcs<T> arcs = sample.build(semiring);
-    const Arcs<double> read = samples::as_read(arcs), entering = read.reversed();
+    const ReplicatedCsr<T> arcs = sample.build(semiring);
+    const ReplicatedCsr<double> read = samples::as_read(arcs), entering = read.reversed();
     const AllPairs<T> all = all_pairs(world, arcs, {.semiring = semiring, .block = 16});
     const GridLayout& layout = all.distances.layout;
     const int row = layout.grid.row_of(world.rank()), col = layout.grid.col_of(world.rank());
@@ -102,7 +102,7 @@ void closure_is_the_oracles(const Sample<T>& sample, Semiring semiring, Rank ran
     if (world.size() > 1) return;
     for (Local s = 0; s < sample.n; ++s) {
       const auto from = all.distances.local.view().row(s);
-      wrong += fault_of_row<T>(read, entering, semiring, s, from).has_value();
+      wrong += check_row<T>(read, entering, semiring, s, from).has_value();
       if (semiring != Semiring::max_min) continue;
       for (Local v = 0; v < sample.n; ++v) {
         const T width = from[static_cast<std::size_t>(v)];
@@ -165,14 +165,14 @@ TEST_CASE("a wrong value over any semiring is found by the check of its row") {
   const auto world = World::alone(quiet_plan());
   for (const Semiring semiring : {Semiring::max_plus, Semiring::max_min}) {
     const auto arcs = random_sample<std::int32_t>(60, 200, true, true, 1, 11).build(semiring);
-    const Arcs<double> read = samples::as_read(arcs), entering = read.reversed();
+    const ReplicatedCsr<double> read = samples::as_read(arcs), entering = read.reversed();
     const auto all = all_pairs(*world, arcs, {.semiring = semiring});
     const auto truth = all.distances.local.view().row(1);
     for (const std::int32_t error : {-1, 1, 1000})
       for (std::size_t v = 0; v < truth.size(); ++v) {
         std::vector<std::int32_t> row(truth.begin(), truth.end());
         row[v] = row[v] == zero_of<std::int32_t>(semiring) ? 12 : row[v] + error;
-        CHECK(fault_of_row<std::int32_t>(read, entering, semiring, 1, row));
+        CHECK(check_row<std::int32_t>(read, entering, semiring, 1, row));
       }
   }
 }

@@ -132,11 +132,11 @@ TEST_CASE("a run's plan is what is predicted: one choice for both") {
 }
 
 TEST_CASE("what is said is kept, and what does not go together is refused") {
-  const GridWishes all{.sides = GridSides{2, 8},
-                       .placement = GridSides{1, 4},
-                       .block = 96,
-                       .panels = BroadcastShape::tree,
-                       .chunk_bytes = 12345};
+  const GridConstraints all{.sides = GridSides{2, 8},
+                            .placement = GridSides{1, 4},
+                            .block = 96,
+                            .panels = BroadcastShape::tree,
+                            .chunk_bytes = 12345};
   const GridPlan plan = plan_grid(some_machine(), 4000, 16, {.ranks = 4, .cards = 2}, all);
   CHECK(plan.grid == ProcessGrid{2, 8, 1, 4, 2});
   GridOptions options;
@@ -147,7 +147,7 @@ TEST_CASE("what is said is kept, and what does not go together is refused") {
   CHECK(plan.to_json()["placement"] == nlohmann::json({1, 4}));
   // Of its own accord: as square as the grid.
   CHECK(plan_grid(some_machine(), 8192, 64, {.ranks = 4}, {}).grid.node_rows == 2);
-  const auto refused = [](Rank ranks, NodeShape nodes, const GridWishes& wishes, const char* text) {
+  const auto refused = [](Rank ranks, NodeShape nodes, const GridConstraints& wishes, const char* text) {
     CHECK_THROWS_WITH_AS(plan_grid(some_machine(), 100, ranks, nodes, wishes), doctest::Contains(text), UsageError);
   };
   refused(6, {}, {.sides = GridSides{2, 2}}, "the grid is 2 x 2 (there are 6 ranks)");

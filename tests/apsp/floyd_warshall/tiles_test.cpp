@@ -93,7 +93,7 @@ TEST_CASE("whatever the number of tiles in memory they come to the same, deeper 
   files::Folder folder;
   for (const bool undirected : {false, true}) {
     const auto sample = samples::random_graph<float>(230, 900, !undirected, 0, 50, 3);
-    const Arcs<float> arcs = sample.build();
+    const ReplicatedCsr<float> arcs = sample.build();
     const Gemm gemm({Semiring::min_plus, Element::float32_nonnegative}, GemmBlocking{0, 48, 24, 64});
     const Matrix<float> expected = sample.matrix();
     for (const std::int64_t block : {50, 100, 230})
@@ -119,7 +119,7 @@ TEST_CASE("a run that ends anywhere is gone on with, and comes to the same") {
     Matrix<std::int32_t> square(120, 120);
     for (std::int64_t i = 0; i < 120; ++i)
       std::ranges::copy((*expected)[static_cast<std::size_t>(i)], square.view().row(i).begin());
-    const Arcs<std::int32_t> arcs = sample.build();
+    const ReplicatedCsr<std::int32_t> arcs = sample.build();
     const Gemm gemm({Semiring::min_plus, Element::int32});
     Random random(5);
     for (int turn = 0; turn < 12; ++turn) {

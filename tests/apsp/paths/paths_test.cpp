@@ -28,7 +28,7 @@ void check_path(const PathFinder<T>& finder, const Matrix<T>& d, Local u, Local 
 
 // Every loopless path from u to v.
 template <class T>
-void walk_all(const Arcs<T>& arcs, Local v, std::vector<Local>& path, PathLength<T> length,
+void walk_all(const ReplicatedCsr<T>& arcs, Local v, std::vector<Local>& path, PathLength<T> length,
               std::vector<KnownPath<T>>& found) {
   if (path.back() == v) {
     found.push_back({path, length});
@@ -52,7 +52,7 @@ TEST_CASE_TEMPLATE("paths are as long as the distances say", T, float, double, s
   for (const auto& sample : samples::all<T>()) {
     CAPTURE(sample.name);
     CAPTURE(sample.directed);
-    const Arcs<T> arcs = sample.build();
+    const ReplicatedCsr<T> arcs = sample.build();
     const PathFinder<T> finder(arcs);
     const Matrix<T> d = sample.matrix();
     std::vector<VertexPair> pairs;
@@ -70,7 +70,7 @@ TEST_CASE_TEMPLATE("a million random paths have the stated length", T, float, st
   constexpr std::size_t kVertices = 500, kPaths = shapes::kSanitized ? 20'000 : 1'000'000;
   Team team(2);
   const auto sample = samples::random_graph<T>(kVertices, 4 * kVertices, true, 1, 40, 3);
-  const Arcs<T> arcs = sample.build();
+  const ReplicatedCsr<T> arcs = sample.build();
   const PathFinder<T> finder(arcs);
   const Matrix<T> d = sample.matrix();
   Random random(8);
@@ -100,7 +100,7 @@ TEST_CASE_TEMPLATE("next hops lead along shortest paths", T, float, double, std:
   for (const auto& sample : samples::all<T>()) {
     CAPTURE(sample.name);
     CAPTURE(sample.directed);
-    const Arcs<T> arcs = sample.build();
+    const ReplicatedCsr<T> arcs = sample.build();
     const PathFinder<T> finder(arcs);
     const Matrix<T> d = sample.matrix();
     if (std::is_floating_point_v<T> && arcs.size() > 0 && arcs.least <= T{}) {
@@ -129,7 +129,7 @@ TEST_CASE_TEMPLATE("the k best paths are the k shortest of all", T, float, std::
         seed % 4 == 3 && !std::is_unsigned_v<T>
             ? samples::with_negative_arcs<T>(n, 3 * n, seed)
             : samples::random_graph<T>(n, 3 * n, seed % 2 == 0, static_cast<int>(seed % 3 / 2), 4, seed);
-    const Arcs<T> arcs = sample.build();
+    const ReplicatedCsr<T> arcs = sample.build();
     const PathFinder<T> finder(arcs);
     const Matrix<T> d = sample.matrix();
     for (Local u = 0; u < arcs.vertices(); ++u)
@@ -164,7 +164,7 @@ TEST_CASE("distances that were rounded in another order still give their paths")
   for (int e = 0; e < 700; ++e)
     s.arcs.push_back({static_cast<Local>(random.below(120)), static_cast<Local>(random.below(120)),
                       static_cast<float>(random.unit() * (e % 50 == 0 ? 1e-9 : 1))});
-  const Arcs<float> arcs = s.build();
+  const ReplicatedCsr<float> arcs = s.build();
   const PathFinder<float> finder(arcs);
   Matrix<float> d = s.matrix();
   for (int i = 0; i < 120; ++i)

@@ -13,7 +13,7 @@ using namespace atl;
 namespace {
 
 template <class T>
-void by_triples(const Arcs<T>& core, MatrixView<T> d) {
+void by_triples(const ReplicatedCsr<T>& core, MatrixView<T> d) {
   Team alone(1);
   set_arc_entries(alone, core, Semiring::min_plus, d);
   for (Vertex k = 0; k < d.rows; ++k)
@@ -29,15 +29,15 @@ TEST_CASE_TEMPLATE("peeled, searched or multiplied, and expanded: the distances"
   for (const auto& sample : samples::all<T>()) {
     CAPTURE(sample.name);
     CAPTURE(sample.directed);
-    const Arcs<T> arcs = sample.build();
+    const ReplicatedCsr<T> arcs = sample.build();
     const auto expected = sample.distances();
     for (const char* name : {"auto", "fw", "dijkstra", "delta", "bfs"}) {
       CAPTURE(name);
       if (std::string_view(name) == "bfs" && !arcs.is_unit()) continue;
       // So slow a kernel that "auto" tries the others.
       PairsReport report;
-      const Matrix<T> d = peeled_pairs<T>(
-          team, arcs, {.method = pairs_method_named(name), .operations_per_second = 100}, by_triples<T>, &report);
+      const Matrix<T> d = core_pairs<T>(team, arcs, {.method = pairs_method_named(name), .operations_per_second = 100},
+                                        by_triples<T>, &report);
       bool same = true;
       for (std::size_t i = 0; i < sample.n; ++i)
         same &= std::equal(expected[i].begin(), expected[i].end(), d.view().row(static_cast<std::int64_t>(i)).begin());
@@ -52,7 +52,7 @@ TEST_CASE_TEMPLATE("peeled, searched or multiplied, and expanded: the distances"
 TEST_CASE("auto takes Floyd-Warshall where it is done at once, and a search where it is not") {
   Team team(1);
   const auto sample = samples::random_graph<float>(1000, 4000, false, 1, 9, 2);
-  const Arcs<float> arcs = sample.build();
+  const ReplicatedCsr<float> arcs = sample.build();
   CHECK(estimate_methods(team, arcs, 1e15).front().method == PairsMethod::floyd_warshall);
   CHECK(estimate_methods(team, arcs, 1e6).front().method != PairsMethod::floyd_warshall);
 }
@@ -61,7 +61,7 @@ TEST_CASE("a negative cycle in a core, and a method that is none, are refused") 
   Team team(1);
   const samples::Sample<std::int32_t> s{"roads.gr", 4, true, {{0, 1, 2}, {1, 2, -4}, {2, 0, 1}, {3, 0, 7}}};
   for (const auto method : {PairsMethod::floyd_warshall, PairsMethod::delta, PairsMethod::dijkstra})
-    CHECK_THROWS_WITH_AS(peeled_pairs<std::int32_t>(team, s.build(), {.method = method}, by_triples<std::int32_t>),
+    CHECK_THROWS_WITH_AS(core_pairs<std::int32_t>(team, s.build(), {.method = method}, by_triples<std::int32_t>),
                          "roads.gr: the cycle 10 -> 13 -> 16 -> 10 weighs -1 (around a negative one paths get ever "
                          "shorter). Raise its weights or remove an edge of it.",
                          InputError);

@@ -16,7 +16,7 @@ using namespace atl;
 namespace {
 
 template <class T>
-Matrix<T> scalar_distances(const Arcs<T>& arcs) {
+Matrix<T> scalar_distances(const ReplicatedCsr<T>& arcs) {
   samples::Sample<T> s{arcs.name, static_cast<std::size_t>(arcs.vertices()), true, {}};
   for (Vertex v = 0; v < arcs.vertices(); ++v)
     for (std::size_t k = 0; k < arcs.heads_of(v).size(); ++k)
@@ -36,14 +36,14 @@ void check_same(const Matrix<T>& d, const reference::Square<T>& expected) {
 
 // Left over: no vertex of a core has one neighbour; and each vertex is in one core or fell once.
 template <class T>
-void check_peeling(const Arcs<T>& arcs, const Peeling<T>& peeling) {
+void check_peeling(const ReplicatedCsr<T>& arcs, const PendantTrees<T>& trees) {
   std::vector<int> seen(static_cast<std::size_t>(arcs.vertices()), 0);
-  for (const auto& t : peeling.twigs) ++seen[static_cast<std::size_t>(t.vertex)];
-  for (std::size_t c = 0; c < peeling.cores.size(); ++c) {
-    REQUIRE(!peeling.cores[c].empty());
-    CHECK(std::is_sorted(peeling.cores[c].begin(), peeling.cores[c].end()));
-    for (const Local v : peeling.cores[c]) ++seen[static_cast<std::size_t>(v)];
-    const Arcs<T> core = core_arcs(arcs, peeling, c), back = core.reversed();
+  for (const auto& t : trees.pendants) ++seen[static_cast<std::size_t>(t.vertex)];
+  for (std::size_t c = 0; c < trees.cores.size(); ++c) {
+    REQUIRE(!trees.cores[c].empty());
+    CHECK(std::is_sorted(trees.cores[c].begin(), trees.cores[c].end()));
+    for (const Local v : trees.cores[c]) ++seen[static_cast<std::size_t>(v)];
+    const ReplicatedCsr<T> core = core_arcs(arcs, trees, c), back = core.reversed();
     for (Vertex v = 0; v < core.vertices(); ++v) {
       std::set<Local> near(core.heads_of(v).begin(), core.heads_of(v).end());
       near.insert(back.heads_of(v).begin(), back.heads_of(v).end());
@@ -51,7 +51,7 @@ void check_peeling(const Arcs<T>& arcs, const Peeling<T>& peeling) {
     }
   }
   for (const int times : seen) CHECK(times == 1);
-  CHECK(peeling.work() <= peeling.whole_work());
+  CHECK(trees.work() <= trees.whole_work());
 }
 
 }  // namespace
@@ -62,17 +62,17 @@ template <class T>
 void check_expanded(Team& team, const samples::Sample<T>& sample) {
   CAPTURE(sample.name);
   CAPTURE(sample.directed);
-  const Arcs<T> arcs = sample.build();
-  const Peeling<T> peeling = peel(arcs);
-  check_peeling(arcs, peeling);
+  const ReplicatedCsr<T> arcs = sample.build();
+  const PendantTrees<T> trees = remove_pendant_trees(arcs);
+  check_peeling(arcs, trees);
   Matrix<T> d(arcs.vertices(), arcs.vertices());
   for (std::int64_t i = 0; i < d.rows(); ++i) std::ranges::fill(d.view().row(i), T{77});
-  for (std::size_t c = 0; c < peeling.cores.size(); ++c) {
-    const Matrix<T> core = scalar_distances(core_arcs(arcs, peeling, c));
-    const MatrixView<T> part = peeling.part(d.view(), c);
+  for (std::size_t c = 0; c < trees.cores.size(); ++c) {
+    const Matrix<T> core = scalar_distances(core_arcs(arcs, trees, c));
+    const MatrixView<T> part = trees.part(d.view(), c);
     for (std::int64_t i = 0; i < part.rows; ++i) std::ranges::copy(core.view().row(i), part.row(i).begin());
   }
-  expand(team, peeling, d.view());
+  expand(team, trees, d.view());
   check_same(d, sample.distances());
 }
 
@@ -120,17 +120,17 @@ TEST_CASE_TEMPLATE("rows of many cores move to their places without getting in e
 
 TEST_CASE("a tree is peeled down to one vertex") {
   const auto sample = samples::with_trees<float>(1, 50, false, 3);
-  const Peeling<float> peeling = peel(sample.build());
-  REQUIRE(peeling.cores.size() == 1);
-  CHECK(peeling.cores[0].size() == 1);
-  CHECK(peeling.twigs.size() == 49);
-  CHECK(peeling.work() == 1);
+  const PendantTrees<float> trees = remove_pendant_trees(sample.build());
+  REQUIRE(trees.cores.size() == 1);
+  CHECK(trees.cores[0].size() == 1);
+  CHECK(trees.pendants.size() == 49);
+  CHECK(trees.work() == 1);
 }
 
 TEST_CASE("arc lengths are 0, a weight or no path") {
   Team team(2);
   const auto sample = samples::random_graph<std::uint16_t>(20, 50, true, 1, 9, 1);
-  const Arcs<std::uint16_t> arcs = sample.build();
+  const ReplicatedCsr<std::uint16_t> arcs = sample.build();
   Matrix<std::uint16_t> d(20, 20);
   set_arc_entries(team, arcs, Semiring::min_plus, d.view());
   for (Vertex i = 0; i < 20; ++i)
@@ -152,7 +152,7 @@ TEST_CASE_TEMPLATE("negative cycles are found exactly where there are some", T, 
     const auto sample = samples::random_graph<T>(n, n * (1 + seed % 3), seed % 5 != 0, seed % 2 ? -1 : -3, 12, seed);
     auto plain = sample;  // a negative loop is gather_arcs' affair
     std::erase_if(plain.arcs, [](const Arc<T>& a) { return a.tail == a.head; });
-    const Arcs<T> arcs = plain.build();
+    const ReplicatedCsr<T> arcs = plain.build();
     const std::vector<Local> cycle = find_negative_cycle(arcs);
     CHECK(cycle.empty() == reference::floyd_warshall(n, plain.arcs, plain.directed).has_value());
     if (cycle.empty()) continue;
@@ -173,7 +173,7 @@ TEST_CASE("a negative cycle is refused by name") {
   const auto text = [](const samples::Sample<std::int32_t>& sample) -> std::string {
     try {
       const auto arcs = sample.build();
-      peel(arcs);
+      remove_pendant_trees(arcs);
       refuse_negative_cycle(arcs);
     } catch (const InputError& error) {
       return error.what();

@@ -13,7 +13,7 @@ using namespace atl;
 namespace {
 
 template <class T>
-Matrix<T> searched(Team& team, const Arcs<T>& arcs, RowSearch search, double delta = 0) {
+Matrix<T> searched(Team& team, const ReplicatedCsr<T>& arcs, RowSearch search, double delta = 0) {
   Matrix<T> d(arcs.vertices(), arcs.vertices());
   search_all<T>(team, arcs, search, d.view(), delta);
   return d;
@@ -44,7 +44,7 @@ TEST_CASE_TEMPLATE("searched rows are those of Floyd-Warshall", T, float, double
     for (const auto& sample : samples::all<T>()) {
       CAPTURE(sample.name);
       CAPTURE(sample.directed);
-      const Arcs<T> arcs = sample.build();
+      const ReplicatedCsr<T> arcs = sample.build();
       const auto expected = sample.distances();
       check_same(searched(team, arcs, RowSearch::dijkstra), expected);
       for (const double delta : {0.0, 0.3, 2.0, 1e9})
@@ -63,7 +63,7 @@ TEST_CASE_TEMPLATE("hop counts of more sources than one search takes, and of dep
     for (Local v = 0; v + 1 < 700; ++v)
       path.arcs.push_back({static_cast<Local>(v * 3 % 700), static_cast<Local>((v + 1) * 3 % 700), T{1}});
     for (auto& sample : {sparse, path}) {
-      Arcs<T> arcs = make_arcs<T>(std::vector<Vertex>(sample.build().ids), directed, sample.arcs);
+      ReplicatedCsr<T> arcs = make_arcs<T>(std::vector<Vertex>(sample.build().ids), directed, sample.arcs);
       for (auto& w : arcs.weights) w = T{1};
       arcs.least = arcs.greatest = T{1};
       auto unit = sample.arcs;
@@ -86,7 +86,7 @@ TEST_CASE_TEMPLATE("searches of larger graphs agree bit by bit, whatever the ste
   for (int e = 0; e < 5000; ++e)
     s.arcs.push_back({static_cast<Local>(random.below(900)), static_cast<Local>(random.below(900)),
                       std::is_floating_point_v<T> ? static_cast<T>(random.unit()) : static_cast<T>(random.below(60))});
-  const Arcs<T> arcs = s.build();
+  const ReplicatedCsr<T> arcs = s.build();
   const Matrix<T> d = searched(team, arcs, RowSearch::dijkstra);
   for (const double delta : {0.0, 0.01, 1.0, 1e9}) check_same_bits(d, searched(team, arcs, RowSearch::delta, delta));
   for (std::size_t v = 0; v < s.n; v += 17) {
@@ -104,7 +104,7 @@ TEST_CASE_TEMPLATE("searches of larger graphs agree bit by bit, whatever the ste
 TEST_CASE("some rows only, in any order and twice") {
   Team team(2);
   const auto sample = samples::random_graph<std::int32_t>(100, 300, true, 1, 9, 4);
-  const Arcs<std::int32_t> arcs = sample.build();
+  const ReplicatedCsr<std::int32_t> arcs = sample.build();
   const auto expected = sample.distances();
   const std::vector<Local> sources{7, 3, 99, 7};
   for (const RowSearch search : {RowSearch::dijkstra, RowSearch::delta}) {

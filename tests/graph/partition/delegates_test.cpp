@@ -33,7 +33,7 @@ TEST_CASE("siblings hold each edge from a heavy vertex to another rank once, whe
                 world,
                 cases::slice(c, directed, cases::Weight::none, false, world.rank(), ranks, cases::Dealing::spread),
                 options);
-            const Siblings siblings(graph, degree);
+            const Delegates siblings(graph, degree);
             struct Arc {
               Vertex from, to;
               auto operator<=>(const Arc&) const = default;

@@ -259,7 +259,7 @@ TEST_CASE("a tree is split along its walls: what belongs together lies in one do
     for (std::size_t b = 0; b < 16; ++b)
       if (a != b && tie(a, b) > 0) {
         g.targets.push_back(static_cast<std::uint32_t>(b));
-        g.ties.push_back(tie(a, b));
+        g.weights.push_back(tie(a, b));
       }
     g.offsets.push_back(g.targets.size());
     g.weight.push_back(1);

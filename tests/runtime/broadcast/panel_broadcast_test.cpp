@@ -31,7 +31,7 @@ void broadcast_all(World& world, BroadcastShape shape, const std::vector<std::si
                    BroadcastOptions options) {
   PanelBroadcast broadcasts(world, {everyone(world)}, options);
   struct Under {
-    PanelFlight flight;
+    BroadcastRequest flight;
     std::vector<std::byte> buffer;
     std::uint32_t tag;
   };
@@ -142,7 +142,7 @@ TEST_CASE("rows and columns of a grid are groups that do not meet") {
     std::vector<std::byte> of_row(3000 + static_cast<std::size_t>(row)), of_col(2000 + static_cast<std::size_t>(col));
     if (col == 1) of_row = text_of(10 + static_cast<std::uint32_t>(row), of_row.size());
     if (row == 1) of_col = text_of(20 + static_cast<std::uint32_t>(col), of_col.size());
-    PanelFlight a, b;
+    BroadcastRequest a, b;
     broadcasts.start(a, 0, 5, 1, {of_row.data(), of_row.size()}, BroadcastShape::ring);
     broadcasts.start(b, 1, 5, 1, {of_col.data(), of_col.size()}, BroadcastShape::tree);
     broadcasts.finish(b);
@@ -163,7 +163,7 @@ TEST_CASE("in virtual time panels cost what their bytes cost, also those that ar
     const VirtualRun run = run_virtual(hierarchy, platform, plan, [&](World& world) {
       std::vector<std::byte> buffer(modelled ? 0 : 8'000'000);
       PanelBroadcast broadcasts(world, {everyone(world)}, {.chunk_bytes = chunk});
-      PanelFlight flight;
+      BroadcastRequest flight;
       broadcasts.start(flight, 0, 0, 0, {modelled ? nullptr : buffer.data(), 8'000'000}, shape);
       broadcasts.finish(flight);
       if (world.rank() == 0) bytes = broadcasts.counters().bytes_sent;
@@ -189,7 +189,7 @@ TEST_CASE("a slow link and jitter make a ring slower, the same each time") {
     return run_virtual(hierarchy, platform, {},
                        [&](World& world) {
                          PanelBroadcast broadcasts(world, {everyone(world)}, {.chunk_bytes = 1'000'000});
-                         PanelFlight flight;
+                         BroadcastRequest flight;
                          broadcasts.start(flight, 0, 0, 0, {nullptr, 8'000'000}, BroadcastShape::ring);
                          broadcasts.finish(flight);
                        })

@@ -16,11 +16,11 @@ namespace {
 // Both ends of one ring of `bytes`.
 struct Ring {
   explicit Ring(std::size_t bytes)
-      : memory(Mapping::anonymous(RingMemory::bytes_for(bytes))),
+      : memory(SharedSegment::anonymous(RingMemory::bytes_for(bytes))),
         sender(reinterpret_cast<RingMemory*>(memory.data()), bytes),
         receiver(reinterpret_cast<RingMemory*>(memory.data()), bytes) {}
 
-  Mapping memory;
+  SharedSegment memory;
   RingSender sender;
   RingReceiver receiver;
 };

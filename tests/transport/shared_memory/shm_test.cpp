@@ -237,13 +237,13 @@ TEST_CASE("shm: what one rank cannot have is the same error on every rank, and n
   const std::string taken = job_name("taken");
   const std::string name = fmt::format("/atoll.{}.{}.2.{}", getuid(), taken, getpid());
   {
-    const Mapping other = Mapping::create(name, 4096);
+    const SharedSegment other = SharedSegment::create(name, 4096);
     Meeting job_of_taken(taken, 3);
     errors = job_of_taken.run([&](Bootstrap& me) { join_shm(me, small()); });
     CHECK(errors[0].find(name) != std::string::npos);
     for (const std::string& e : errors) CHECK(e == errors[0]);
     CHECK(names_of(taken).size() == 1);
-    Mapping::remove(name);
+    SharedSegment::remove(name);
   }
 
   // A plan that is wrong.

@@ -45,7 +45,7 @@ BetweennessBatch<kLanes>::BetweennessBatch(const Graph& graph)
       owned_(index(graph.owned())),
       active_(index(graph.active())),
       mirrors_(std::min(index(graph.mirrors().begin[0]), locals_)),
-      alone_(team_.size() == 1),
+      serial_(team_.size() == 1),
       push_cost_(push_cost(world_)),
       all_in_(world_.sum(graph.in().size())),
       seen_(locals_),
@@ -118,7 +118,7 @@ void BetweennessBatch<kLanes>::give_by_push(const Level& level, const Level& abo
   for_entries(entries(level), kPushGrain, [&](Thread&, Entry e) {
     Row row{};
     for_lanes(e.lanes, [&](std::size_t l) { row[l] = paths(e.vertex)[l]; });
-    for (const Local u : graph_.in().neighbours(e.vertex)) add(offered(u), row, e.lanes, alone_);
+    for (const Local u : graph_.in().neighbours(e.vertex)) add(offered(u), row, e.lanes, serial_);
   });
   for (Entry e : told(above)) {
     for_lanes(e.lanes, [&](std::size_t l) {

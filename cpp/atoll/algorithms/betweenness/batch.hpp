@@ -102,7 +102,7 @@ class BetweennessBatch {
   Team& team_;
   MirrorExchange<double, SumOf> exchange_;
   const std::size_t locals_, owned_, active_, mirrors_;  // mirrors_: the first
-  const bool alone_;                                     // one thread
+  const bool serial_;                                    // one thread
   const Edge push_cost_;                                 // backwards, in edges that are pulled along
   const Edge all_in_;                                    // edges that enter a vertex, of all ranks
   Array<Lanes> seen_;                  // [local]; of mirrors: in which it was told or reached from here

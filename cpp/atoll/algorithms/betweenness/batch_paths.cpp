@@ -87,8 +87,8 @@ void BetweennessBatch<kLanes>::push_paths(const Level& level) {
     for (const Local u : graph_.out().neighbours(e.vertex)) {
       const auto lanes = static_cast<Lanes>(e.lanes & ~seen_[index(u)]);
       if (lanes == 0) continue;
-      if (touch(next_[index(u)], lanes, alone_)) t.touched.push_back(u);
-      add(offered(u), row, lanes, alone_);
+      if (touch(next_[index(u)], lanes, serial_)) t.touched.push_back(u);
+      add(offered(u), row, lanes, serial_);
     }
   });
   gather_touched();

@@ -24,14 +24,14 @@ class Betweenness::Sum {
   virtual std::size_t memory_bytes() const = 0;
 };
 
-class Betweenness::Alone final : public Sum {
+class Betweenness::OneRank final : public Sum {
  public:
-  explicit Alone(const Graph& graph) : local_(graph) {}
+  explicit OneRank(const Graph& graph) : local_(graph) {}
   void run(std::span<const Vertex> sources, BetweennessResult& result) override { local_.run(sources, result); }
   std::size_t memory_bytes() const override { return local_.memory_bytes(); }
 
  private:
-  BetweennessLocal local_;
+  BetweennessKernel local_;
 };
 
 class Betweenness::Weighted final : public Sum {
@@ -44,9 +44,9 @@ class Betweenness::Weighted final : public Sum {
   BetweennessWeighted weighted_;
 };
 
-class Betweenness::Together final : public Sum {
+class Betweenness::Distributed final : public Sum {
  public:
-  explicit Together(const Graph& graph)
+  explicit Distributed(const Graph& graph)
       : graph_(graph), may_batch_(graph.world().max(graph.locals()) <= std::numeric_limits<Local>::max() / kBatch) {}
 
   void run(std::span<const Vertex> sources, BetweennessResult& result) override {
@@ -81,9 +81,9 @@ Betweenness::Betweenness(const Graph& graph, PathLength length) {
   if (length == PathLength::weights) {
     sum_ = std::make_unique<Weighted>(graph);
   } else if (graph.world().size() == 1) {
-    sum_ = std::make_unique<Alone>(graph);
+    sum_ = std::make_unique<OneRank>(graph);
   } else {
-    sum_ = std::make_unique<Together>(graph);
+    sum_ = std::make_unique<Distributed>(graph);
   }
 }
 

@@ -42,8 +42,8 @@ class Betweenness {
 
  private:
   class Sum;  // on one rank, over several
-  class Alone;
-  class Together;
+  class OneRank;
+  class Distributed;
   class Weighted;
   std::unique_ptr<Sum> sum_;
 };

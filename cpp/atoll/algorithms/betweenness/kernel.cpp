@@ -45,7 +45,7 @@ double sum_over(std::span<const Local> list, const double* value) {
 
 }  // namespace
 
-BetweennessLocal::BetweennessLocal(const Graph& graph)
+BetweennessKernel::BetweennessKernel(const Graph& graph)
     : graph_(on_one_rank(graph, "betweenness")),
       team_(graph.world().team()),
       state_(index(graph.active())),
@@ -58,21 +58,21 @@ BetweennessLocal::BetweennessLocal(const Graph& graph)
   for (Thread& t : threads_) t.pushed = Array<double>(state_.size());
 }
 
-void BetweennessLocal::found(Thread& thread, Local v) {
+void BetweennessKernel::found(Thread& thread, Local v) {
   if (thread.count == Thread::kRoom) flush(thread);
   thread.found[thread.count++] = v;
   thread.out += graph_.out().degree(v);
   thread.in += graph_.in().degree(v);
 }
 
-void BetweennessLocal::flush(Thread& thread) {
+void BetweennessKernel::flush(Thread& thread) {
   const std::size_t at = queued_.fetch_add(thread.count, std::memory_order_relaxed);
   std::copy(thread.found, thread.found + thread.count, queue_.begin() + at);
   thread.count = 0;
 }
 
 // What all threads have found is the level that begins there.
-BetweennessLocal::Level BetweennessLocal::close_level(std::size_t begin) {
+BetweennessKernel::Level BetweennessKernel::close_level(std::size_t begin) {
   Level level{.begin = begin};
   for (Thread& t : threads_) {
     flush(t);
@@ -83,7 +83,7 @@ BetweennessLocal::Level BetweennessLocal::close_level(std::size_t begin) {
   return level;
 }
 
-void BetweennessLocal::push_paths(const Level& level) {
+void BetweennessKernel::push_paths(const Level& level) {
   for_vertices(level, kQueueGrain, [&](Thread& thread, Local u) {
     const double paths = paths_[index(u)];
     for (const Local v : graph_.out().neighbours(u)) {
@@ -96,7 +96,7 @@ void BetweennessLocal::push_paths(const Level& level) {
   });
 }
 
-void BetweennessLocal::pull_paths(const Level& level) {
+void BetweennessKernel::pull_paths(const Level& level) {
   for_vertices(level, kGrain, [&](Thread&, Local u) { front_[index(u)] = paths_[index(u)]; });
   team_.for_range(state_.size(), kPullGrain, [&](int t, std::size_t a, std::size_t b) {
     Thread& thread = threads_[static_cast<std::size_t>(t)];
@@ -113,7 +113,7 @@ void BetweennessLocal::pull_paths(const Level& level) {
   for_vertices(level, kGrain, [&](Thread&, Local u) { front_[index(u)] = 0; });
 }
 
-void BetweennessLocal::count_paths(Local source) {
+void BetweennessKernel::count_paths(Local source) {
   std::fill(state_.begin(), state_.end(), kUnseen);
   team_.for_range(threads_.size(), 1, [&](int, std::size_t t, std::size_t) {
     std::fill(threads_[t].pushed.begin(), threads_[t].pushed.end(), 0);
@@ -145,7 +145,7 @@ void BetweennessLocal::count_paths(Local source) {
 
 // What is left in other vertices' sums does no harm: each sum is read once for a source, when the only level that has
 // pushed into it is the one below.
-void BetweennessLocal::depend_by_push(const Level& level, const Level& above) {
+void BetweennessKernel::depend_by_push(const Level& level, const Level& above) {
   for_vertices(level, kQueueGrain, [&](Thread& thread, Local v) {
     const double share = (1 + dependency_[index(v)]) / paths_[index(v)];
     for (const Local u : graph_.in().neighbours(v)) thread.pushed[index(u)] += share;
@@ -157,7 +157,7 @@ void BetweennessLocal::depend_by_push(const Level& level, const Level& above) {
   });
 }
 
-void BetweennessLocal::depend_by_pull(const Level& level, const Level& above) {
+void BetweennessKernel::depend_by_pull(const Level& level, const Level& above) {
   for_vertices(level, kGrain,
                [&](Thread&, Local v) { front_[index(v)] = (1 + dependency_[index(v)]) / paths_[index(v)]; });
   for_vertices(above, kQueueGrain, [&](Thread&, Local u) {
@@ -166,7 +166,7 @@ void BetweennessLocal::depend_by_pull(const Level& level, const Level& above) {
   for_vertices(level, kGrain, [&](Thread&, Local v) { front_[index(v)] = 0; });
 }
 
-void BetweennessLocal::from(Local source) {
+void BetweennessKernel::from(Local source) {
   for (Thread& t : threads_) t.overflow = false;
   count_paths(source);
   const bool wide = std::any_of(threads_.begin(), threads_.end(), [](const Thread& t) { return t.overflow; });
@@ -183,13 +183,13 @@ void BetweennessLocal::from(Local source) {
   }
 }
 
-// Together, threads wait for each other four times a level; alone, none pulls, which on graphs of few levels saves most of
+// Distributed, threads wait for each other four times a level; alone, none pulls, which on graphs of few levels saves most of
 // the edges. With two threads and four sources alone took, of together, 0.14 on a lattice of 2^20 vertices, 0.2 in three
 // dimensions, 0.4 to 0.7 on roads and random trees, 0.45 on web-Stanford (107 levels); but 4.5 times as long on Kronecker
 // 20 (7 levels), 6 times on uniform 20 (6), and 1.4 on gemsec-deezer-RO (14 levels of 18 k entries in the mean). Of graphs
 // of a few thousand vertices it took 0.4 on hep-th (2.2 k entries a level), 0.6 on PGPgiantcompo (3.0 k), but 1.5 on
 // as20graph (3.1 k) and 3 on a random graph of 4096 vertices (4.6 k).
-bool BetweennessLocal::each_alone(std::span<const Vertex> sources) {
+bool BetweennessKernel::source_per_thread(std::span<const Vertex> sources) {
   constexpr int kDeep = 20;          // levels
   constexpr Edge kThin = 3072;       // entries of a level, in the mean
   constexpr std::size_t kAsked = 4;  // sources
@@ -208,36 +208,36 @@ bool BetweennessLocal::each_alone(std::span<const Vertex> sources) {
 }
 
 // A thread's sources are always the same ones: sums depend on how many threads there are, not on their haste.
-void BetweennessLocal::add_alone(std::span<const Local> sources) {
+void BetweennessKernel::add_serially(std::span<const Local> sources) {
   const std::size_t threads = std::min(sources.size(), threads_.size());
-  alone_.resize(std::max(alone_.size(), threads));
+  serial_.resize(std::max(serial_.size(), threads));
   team_.for_range(threads, 1, [&](int thread, std::size_t t, std::size_t) {
-    if (!alone_[t]) alone_[t] = std::make_unique<BetweennessAlone>(graph_);
-    alone_[t]->clear();
+    if (!serial_[t]) serial_[t] = std::make_unique<SerialBetweenness>(graph_);
+    serial_[t]->clear();
     for (std::size_t i = t; i < sources.size(); i += threads) {
       team_.cancellation_point(thread);
-      alone_[t]->add(sources[i]);
+      serial_[t]->add(sources[i]);
     }
   });
   team_.for_range(score_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) {
       score_[v] = 0;
-      for (std::size_t t = 0; t < threads; ++t) score_[v] += alone_[t]->score()[v];
+      for (std::size_t t = 0; t < threads; ++t) score_[v] += serial_[t]->score()[v];
     }
   });
 }
 
-void BetweennessLocal::add_together(std::span<const Local> sources) {
+void BetweennessKernel::add_by_level(std::span<const Local> sources) {
   std::fill(score_.begin(), score_.end(), 0);
   for (const Local source : sources) from(source);
 }
 
-void BetweennessLocal::run(std::span<const Vertex> sources, BetweennessResult& result) {
+void BetweennessKernel::run(std::span<const Vertex> sources, BetweennessResult& result) {
   std::vector<Local> starts;
   for (const Vertex id : sources) starts.push_back(graph_.local_of(graph_.find(id).second));
-  const bool alone = each_alone(sources);
+  const bool alone = source_per_thread(sources);
   std::erase_if(starts, [&](Local source) { return source >= graph_.active(); });
-  alone && !starts.empty() ? add_alone(starts) : add_together(starts);
+  alone && !starts.empty() ? add_serially(starts) : add_by_level(starts);
   const auto owned = index(graph_.owned());
   if (result.score.size() != owned) result.score = Array<double>(owned);
   team_.for_range(owned, kGrain, [&](int, std::size_t a, std::size_t b) {
@@ -248,10 +248,10 @@ void BetweennessLocal::run(std::span<const Vertex> sources, BetweennessResult& r
   });
 }
 
-std::size_t BetweennessLocal::memory_bytes() const {
+std::size_t BetweennessKernel::memory_bytes() const {
   std::size_t bytes = state_.size() * (1 + (4 + threads_.size()) * sizeof(double) + sizeof(Local)) +
                       (exponent_.size() + level_of_.size()) * sizeof(std::int32_t);
-  for (const auto& alone : alone_) bytes += alone ? alone->memory_bytes() : 0;
+  for (const auto& alone : serial_) bytes += alone ? alone->memory_bytes() : 0;
   return bytes;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/algorithms/betweenness/alone.hpp>
 #include <atoll/algorithms/betweenness/betweenness.hpp>
+#include <atoll/algorithms/betweenness/serial.hpp>
 #include <atomic>
 #include <optional>
 #include <span>
@@ -12,12 +12,12 @@
 /// bytes a vertex, and for each thread 8 or, on deep graphs, 36.
 namespace atl {
 
-class BetweennessLocal {
+class BetweennessKernel {
  public:
   /// InputError if the graph is spread over several ranks.
-  explicit BetweennessLocal(const Graph& graph);
-  BetweennessLocal(const BetweennessLocal&) = delete;
-  BetweennessLocal& operator=(const BetweennessLocal&) = delete;
+  explicit BetweennessKernel(const Graph& graph);
+  BetweennessKernel(const BetweennessKernel&) = delete;
+  BetweennessKernel& operator=(const BetweennessKernel&) = delete;
 
   /// InputError, before any work, if no vertex has the id of a source.
   void run(std::span<const Vertex> sources, BetweennessResult& result);
@@ -38,9 +38,9 @@ class BetweennessLocal {
     bool overflow = false;
   };
 
-  bool each_alone(std::span<const Vertex> sources);
-  void add_alone(std::span<const Local> sources);
-  void add_together(std::span<const Local> sources);
+  bool source_per_thread(std::span<const Vertex> sources);
+  void add_serially(std::span<const Local> sources);
+  void add_by_level(std::span<const Local> sources);
   void from(Local source);
   void count_paths(Local source);
   void push_paths(const Level& level);
@@ -67,13 +67,13 @@ class BetweennessLocal {
   std::atomic<std::size_t> queued_{0};
   std::vector<Level> levels_;
   std::vector<Thread> threads_;
-  std::optional<bool> deep_;                              // found out by the first run with a source
-  std::vector<std::unique_ptr<BetweennessAlone>> alone_;  // [thread]
+  std::optional<bool> deep_;                                // found out by the first run with a source
+  std::vector<std::unique_ptr<SerialBetweenness>> serial_;  // [thread]
 };
 
 // f(thread, vertex) for the vertices of a level.
 template <class F>
-void BetweennessLocal::for_vertices(const Level& level, std::size_t grain, F&& f) {
+void BetweennessKernel::for_vertices(const Level& level, std::size_t grain, F&& f) {
   team_.for_range(level.end - level.begin, grain, [&](int thread, std::size_t a, std::size_t b) {
     for (std::size_t i = level.begin + a; i < level.begin + b; ++i)
       f(threads_[static_cast<std::size_t>(thread)], queue_[i]);

@@ -16,7 +16,7 @@ std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 }  // namespace
 
 // paths_[v] becomes the mantissa, between 1/2 and 1.
-void BetweennessLocal::count_wide() {
+void BetweennessKernel::count_wide() {
   if (exponent_.size() != state_.size()) {
     exponent_ = Array<std::int32_t>(state_.size());
     level_of_ = Array<std::int32_t>(state_.size());
@@ -41,7 +41,7 @@ void BetweennessLocal::count_wide() {
     });
 }
 
-void BetweennessLocal::depend_wide(std::size_t depth) {
+void BetweennessKernel::depend_wide(std::size_t depth) {
   for_vertices(levels_[depth], kGrain, [&](Thread&, Local u) {
     const double paths = paths_[index(u)];
     const std::int32_t exponent = exponent_[index(u)], below = static_cast<std::int32_t>(depth) + 1;

@@ -21,7 +21,7 @@ const Graph& PathSums::with_lanes(const Graph& graph) {
 
 PathSums::PathSums(const Graph& graph)
     : world_(graph.world()),
-      alone_(world_.team().size() == 1),
+      serial_(world_.team().size() == 1),
       first_mirror_(std::min(graph.mirrors().begin[0], graph.locals())),
       lanes_(with_lanes(graph), {}, kLanes),
       sums_(index(graph.locals())),

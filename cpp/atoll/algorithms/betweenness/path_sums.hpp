@@ -66,12 +66,12 @@ class PathSums {
   }
   // Returns the sum.
   double add(double& into, double value) const {
-    if (!alone_) return std::atomic_ref(into).fetch_add(value, std::memory_order_acq_rel) + value;
+    if (!serial_) return std::atomic_ref(into).fetch_add(value, std::memory_order_acq_rel) + value;
     return into += value;
   }
 
   World& world_;
-  const bool alone_;  // one thread
+  const bool serial_;  // one thread
   const Local first_mirror_;
   MirrorExchange<double, SumOf> lanes_;
   Array<Sums> sums_;                         // [local]

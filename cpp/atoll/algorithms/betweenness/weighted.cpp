@@ -201,7 +201,7 @@ void BetweennessWeighted::depend(Local source, Paths&& paths_of, Given&& given) 
 }
 
 void BetweennessWeighted::tell_given(const Round& round) {
-  for_round(round, [&](Local v) { told_.set_alone(v); });
+  for_round(round, [&](Local v) { told_.set_unsynchronized(v); });
   values_.broadcast({given_.data(), given_.size()}, told_);
   told_.clear();
 }

@@ -36,7 +36,7 @@ BfsPush<Id>::BfsPush(const Graph& graph, const Array<Id>& ids, const BfsKernels<
       kernels_(kernels),
       state_(state),
       visits_(visits),
-      alone_(graph, ids, state),
+      serial_(graph, ids, state),
       long_lists_(static_cast<std::size_t>(graph.active()) + 1),
       claimed_(static_cast<std::size_t>(team_.size())) {
   // Vertices are sorted by degree within the hubs, where they are: those whose lists are shared out stand in front.
@@ -55,7 +55,7 @@ template <class Id>
 void BfsPush<Id>::all() {
   const auto queue = state_.queue();
   if (graph_.world().size() == 1 && (team_.size() <= kAloneThreads || state_.queue_edges() <= kAloneEdges))
-    return alone_.push();
+    return serial_.push();
   if (state_.queue_edges() > kOneThreadEdges || queue.size() > kOneThreadVertices) return with_team();
   const int thread = Team::this_thread();
   for (std::size_t i = 0; i < queue.size(); ++i) {
@@ -66,8 +66,8 @@ void BfsPush<Id>::all() {
 
 template <class Id>
 void BfsPush<Id>::post() {
-  alone_.push();
-  for (const Local v : alone_.mirrors()) visits_.post_later(v, state_.parent()[static_cast<std::size_t>(v)]);
+  serial_.push();
+  for (const Local v : serial_.mirrors()) visits_.post_later(v, state_.parent()[static_cast<std::size_t>(v)]);
 }
 
 template <class Id>

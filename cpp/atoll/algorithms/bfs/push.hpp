@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/algorithms/bfs/one_rank.hpp>
+#include <atoll/algorithms/bfs/serial.hpp>
 #include <atoll/algorithms/bfs/visits.hpp>
 
 /// The edges of the frontier's list, by the threads of the team: who sets the bit of a target in visited() has reached it,
@@ -26,7 +26,7 @@ class BfsPush {
   void all();
   void heaviest_first();
   void post();
-  std::size_t memory_bytes() const { return long_lists_.size() * sizeof(Local) + alone_.memory_bytes(); }
+  std::size_t memory_bytes() const { return long_lists_.size() * sizeof(Local) + serial_.memory_bytes(); }
 
  private:
   // Edges of a vertex that one thread takes at a time; longer lists are shared out.
@@ -45,7 +45,7 @@ class BfsPush {
   const BfsKernels<Id> kernels_;
   BfsState<Id>& state_;
   BfsVisits<Id>& visits_;
-  BfsAlone<Id> alone_;
+  SerialBfs<Id> serial_;
   Local long_end_ = 0;            // hubs below it have lists that are shared out
   Array<Local> long_lists_;       // of the frontier
   std::vector<Claimed> claimed_;  // [thread]

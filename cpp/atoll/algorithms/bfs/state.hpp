@@ -72,7 +72,7 @@ class BfsState {
 
   /// For a level that no other thread takes part in, nor another rank before its end (bfs_alone.hpp). Where levels may be
   /// posted there is room for mirrors.
-  struct AloneView {
+  struct UnsynchronizedView {
     std::span<const Local> queue;
     Local* next;  ///< room for all that can be reached, and one more
     std::uint64_t* visited;
@@ -80,11 +80,11 @@ class BfsState {
     Local* depth;  ///< nullptr if not asked for
     Local level;
   };
-  AloneView alone_view() {
+  UnsynchronizedView unsynchronized_view() {
     return {queue(), next_queue_.data(), visited(), parent_.data(), depth_.empty() ? nullptr : depth_.data(), level_};
   }
   /// So many vertices, with so many edges that leave them, stand in `next`, and all is written about them.
-  void found_alone(std::size_t vertices, Edge edges) {
+  void found_unsynchronized(std::size_t vertices, Edge edges) {
     next_size_.store(vertices, std::memory_order_relaxed);
     threads_[0].found += {.vertices = static_cast<Vertex>(vertices), .edges = edges};
   }

@@ -22,7 +22,8 @@ BfsVisits<Id>::BfsVisits(const Graph& graph, const BfsOptions& options, const st
     if (atl::may_post(graph, options)) {
       posted_.resize(static_cast<std::size_t>(world.size()));
       const std::vector<std::size_t> one_each(posted_.size(), 1);
-      posts_.emplace(world, post_room_ = Posts::room_for(world, 0), one_each, one_each);  // levels are narrow
+      posts_.emplace(world, post_room_ = NeighborAlltoallv::room_for(world, 0), one_each,
+                     one_each);  // levels are narrow
     }
   } else {
     named_ = world.exchange(known);
@@ -30,7 +31,7 @@ BfsVisits<Id>::BfsVisits(const Graph& graph, const BfsOptions& options, const st
     passing_.emplace(world, of_records<Passing>(Arrive{this}, Merge{VertexOf{}, KeepFirst{}}), kHandling);
   }
   if (options.fission == kNoFission || world.size() == 1) return;
-  siblings_.emplace(graph, options.fission == kUsualFission ? Siblings::usual_degree(graph) : options.fission);
+  siblings_.emplace(graph, options.fission == kUsualFission ? Delegates::usual_degree(graph) : options.fission);
   for (int t = 0; t < world.team().size(); ++t) claimed_.emplace_back(kRowPiece + 16);
 }
 
@@ -53,7 +54,7 @@ BfsLevel BfsVisits<Id>::post(const BfsLevel& mine) {
   std::atomic<Vertex> vertices{mine.vertices};
   std::atomic<Edge> edges{mine.edges};
   for (const auto& visits : posted_) graph_.world().thread_state().counters.records += visits.size();
-  posts_->exchange([&](int, Posts::Pen& pen, Rank to, std::size_t) { write_post(pen, to, mine); },
+  posts_->exchange([&](int, NeighborAlltoallv::Writer& pen, Rank to, std::size_t) { write_post(pen, to, mine); },
                    [&](Rank from, std::span<const std::byte> part) {
                      while (!part.empty()) {
                        PostHead head;
@@ -69,7 +70,7 @@ BfsLevel BfsVisits<Id>::post(const BfsLevel& mine) {
 
 // In as many rooms as it takes; the first says what this rank brings along.
 template <class Id>
-void BfsVisits<Id>::write_post(Posts::Pen& pen, Rank to, const BfsLevel& mine) {
+void BfsVisits<Id>::write_post(NeighborAlltoallv::Writer& pen, Rank to, const BfsLevel& mine) {
   const std::size_t most = (post_room_ - sizeof(PostHead)) / sizeof(Visit);
   PostHead head{mine.vertices, mine.edges, 0};
   const auto write = [&](std::span<const Visit> visits) {
@@ -98,10 +99,10 @@ void BfsVisits<Id>::note_outcome() {
 
 // Tells the sibling on the rank that owns the mirror; returns from where to where that rank's mirrors lie.
 template <class Id>
-std::pair<Local, Local> BfsVisits<Id>::tell_sibling(std::span<const Siblings::Place> places, Local mirror, Id id) {
+std::pair<Local, Local> BfsVisits<Id>::tell_sibling(std::span<const Delegates::Place> places, Local mirror, Id id) {
   const std::size_t owner = owner_of(mirror);
   const auto place = std::lower_bound(places.begin(), places.end(), static_cast<Rank>(owner),
-                                      [](const Siblings::Place& p, Rank r) { return p.rank < r; });
+                                      [](const Delegates::Place& p, Rank r) { return p.rank < r; });
   if (passing_) {
     passing_->send(place->rank, {-1 - static_cast<Local>(place->row), id});
   } else {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <atoll/algorithms/bfs/claims.hpp>
-#include <atoll/engine/posts.hpp>
+#include <atoll/engine/neighbor_alltoallv.hpp>
 #include <atoll/graph/partition/delegates.hpp>
 #include <atoll/runtime/aggregation/mailbox.hpp>
 #include <optional>
@@ -70,14 +70,16 @@ class BfsVisits {
 
    private:
     friend class BfsVisits;
-    Sender(BfsVisits& visits, std::span<const Siblings::Place> places, Id id)
+    Sender(BfsVisits& visits, std::span<const Delegates::Place> places, Id id)
         : visits_(visits), places_(places), id_(id) {}
     BfsVisits& visits_;
-    const std::span<const Siblings::Place> places_;
+    const std::span<const Delegates::Place> places_;
     const Id id_;
     std::pair<Local, Local> told_{0, 0};  // the mirrors whose owner's sibling has been told last
   };
-  Sender from(Local u, Id id) { return {*this, siblings_ ? siblings_->of(u) : std::span<const Siblings::Place>(), id}; }
+  Sender from(Local u, Id id) {
+    return {*this, siblings_ ? siblings_->of(u) : std::span<const Delegates::Place>(), id};
+  }
   std::size_t memory_bytes() const { return siblings_ ? siblings_->memory_bytes() : 0; }
 
  private:
@@ -98,7 +100,7 @@ class BfsVisits {
     Edge edges;
     std::uint32_t visits;
   };
-  void write_post(Posts::Pen& pen, Rank to, const BfsLevel& mine);
+  void write_post(NeighborAlltoallv::Writer& pen, Rank to, const BfsLevel& mine);
   // Where records have several hops: "your local vertex"; -1 - k for the sibling in row k.
   struct [[gnu::packed]] Passing {
     Local vertex;
@@ -129,7 +131,7 @@ class BfsVisits {
       direct_->send(static_cast<Rank>(owner), {k, id});
     }
   }
-  std::pair<Local, Local> tell_sibling(std::span<const Siblings::Place> places, Local mirror, Id id);
+  std::pair<Local, Local> tell_sibling(std::span<const Delegates::Place> places, Local mirror, Id id);
   void receive(Rank from, std::span<const Visit> records);
   void arrive(std::span<const Passing> records);
   void take(Thread& thread, Local v, Id parent);
@@ -139,12 +141,12 @@ class BfsVisits {
   const std::vector<std::vector<Local>>& known_;
   const BfsKernels<Id> kernels_;
   BfsState<Id>& state_;
-  std::optional<Siblings> siblings_;
+  std::optional<Delegates> siblings_;
   std::vector<Array<Local>> claimed_;      // [thread] in a row; it may run while a push sends
   std::vector<std::vector<Local>> named_;  // [owner][mirror]: its own number there; empty on the direct route
   std::optional<BfsClaims> claims_;        // not on the direct route
   std::optional<Mailbox<Visit, Receive>> direct_;
-  std::optional<Posts> posts_;
+  std::optional<NeighborAlltoallv> posts_;
   std::size_t post_room_ = 0;               // bytes
   std::vector<std::vector<Visit>> posted_;  // [rank] of the level
   std::optional<Mailbox<Passing, Arrive, Merge<VertexOf, KeepFirst>>> passing_;

@@ -29,12 +29,12 @@ class Components::Search {
   virtual std::size_t memory_bytes() const = 0;
 };
 
-class Components::Alone final : public Search {
+class Components::OneRank final : public Search {
  public:
-  explicit Alone(const Graph& graph) : graph_(graph), forest_(graph) {}
+  explicit OneRank(const Graph& graph) : graph_(graph), forest_(graph) {}
 
   void run(ComponentsResult& result) override {
-    forest_.sprout();
+    forest_.link_sampled_neighbours();
     forest_.settle(none_);
     const Local giant = forest_.giant();
     const auto id = [&](Local root) { return graph_.ids().id_of(forest_.lowest(root)); };
@@ -49,9 +49,9 @@ class Components::Alone final : public Search {
   const VertexBits none_{0};  // no mirrors
 };
 
-class Components::Across final : public Search {
+class Components::OnVertexCut final : public Search {
  public:
-  explicit Across(const Graph& graph) : cut_(graph) {}
+  explicit OnVertexCut(const Graph& graph) : cut_(graph) {}
   void run(ComponentsResult& result) override { cut_.run(result); }
   std::size_t memory_bytes() const override { return cut_.memory_bytes(); }
 
@@ -59,9 +59,9 @@ class Components::Across final : public Search {
   ComponentsCut cut_;
 };
 
-class Components::Together final : public Search {
+class Components::Distributed final : public Search {
  public:
-  explicit Together(const Graph& graph)
+  explicit Distributed(const Graph& graph)
       : graph_(graph),
         world_(graph.world()),
         forest_(graph),
@@ -70,7 +70,7 @@ class Components::Together final : public Search {
         in_giant_(graph.locals()) {}
 
   void run(ComponentsResult& result) override {
-    forest_.sprout();
+    forest_.link_sampled_neighbours();
     forest_.tell_giant(in_giant_);
     mirror_bits_.broadcast(in_giant_);
     forest_.settle(in_giant_);
@@ -102,18 +102,18 @@ class Components::Together final : public Search {
   const Graph& graph_;
   World& world_;
   ComponentForest forest_;
-  TreeNames names_;
+  ComponentLabels names_;
   MirrorBits mirror_bits_;
   VertexBits in_giant_;
 };
 
 Components::Components(const Graph& graph) {
   if (graph.world().size() == 1) {
-    search_ = std::make_unique<Alone>(graph);
+    search_ = std::make_unique<OneRank>(graph);
   } else if (graph.cut().cut() != Cut::edge) {
-    search_ = std::make_unique<Across>(graph);
+    search_ = std::make_unique<OnVertexCut>(graph);
   } else {
-    search_ = std::make_unique<Together>(graph);
+    search_ = std::make_unique<Distributed>(graph);
   }
 }
 

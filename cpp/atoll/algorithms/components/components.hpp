@@ -34,9 +34,9 @@ class Components {
 
  private:
   class Search;  // on one rank, over several
-  class Alone;
-  class Together;
-  class Across;  // a vertex-cut
+  class OneRank;
+  class Distributed;
+  class OnVertexCut;  // a vertex-cut
   std::unique_ptr<Search> search_;
 };
 

@@ -36,21 +36,21 @@ Place place_in_tree(World& world) {
 
 }  // namespace
 
-JoinedNames::Name JoinedNames::top(Name name) {
+DistributedUnionFind::Name DistributedUnionFind::top(Name name) {
   Name root = name;
   for (auto at = above_.find(root); at != above_.end(); at = above_.find(root)) root = at->second;
   while (name != root) name = std::exchange(above_[name], root);
   return root;
 }
 
-void JoinedNames::join(Name one, Name other) {
+void DistributedUnionFind::join(Name one, Name other) {
   one = top(one);
   other = top(other);
   if (one != other) above_[std::max(one, other)] = std::min(one, other);
 }
 
 // In an order that is the same whenever the names are.
-std::vector<JoinedNames::Group> JoinedNames::groups() {
+std::vector<DistributedUnionFind::Group> DistributedUnionFind::groups() {
   std::vector<std::pair<Name, Name>> pairs;
   for (const auto& [name, above] : above_) pairs.emplace_back(above, name);
   for (auto& [above, name] : pairs) above = top(name);
@@ -63,7 +63,7 @@ std::vector<JoinedNames::Group> JoinedNames::groups() {
   return groups;
 }
 
-void JoinedNames::unite(World& world, Name common) {
+void DistributedUnionFind::unite(World& world, Name common) {
   const std::uint64_t length_tag = world.next_tag(), up = world.next_tag(), down = world.next_tag();
   const Place place = place_in_tree(world);
   // What comes up is, of each group, how many names it has, and these, the least one first.

@@ -8,7 +8,7 @@
 
 /// Names that are joined, each known by the least that it is joined to; over a tree of ranks joined for all.
 ///
-///     JoinedNames names;
+///     DistributedUnionFind names;
 ///     names.join(5, 7);                  // what this rank knows
 ///     names.unite(world, 4);             // collective
 ///     names.top(7);                      // the least name that 7 is joined to on any rank
@@ -18,7 +18,7 @@
 /// domains, which crosses each wall as rarely as can be; a binomial one where records go in one hop.
 namespace atl {
 
-class JoinedNames {
+class DistributedUnionFind {
  public:
   using Name = std::uint64_t;
 

@@ -45,7 +45,7 @@ ComponentForest::ComponentForest(const Graph& graph)
   read_columns();
 }
 
-void ComponentForest::sprout() {
+void ComponentForest::link_sampled_neighbours() {
   aparts_ = 0;
   hung_ = 0;
   abroad_hang_ = mirrors_are_linked_ = scattered_ = false;
@@ -75,7 +75,7 @@ void ComponentForest::settle(const VertexBits& in_giant) {
 
 void ComponentForest::settle_all(const VertexBits& in_giant) {
   if (active_ == 0) return;
-  let_go(in_giant);
+  detach(in_giant);
   finish(in_giant);
 }
 
@@ -84,7 +84,7 @@ void ComponentForest::finish(const VertexBits& in_giant) {
   if (!giants_.empty()) join_giants(in_giant);
   giant_ = find(giant_);
   // Whoever hangs on a giant is in this rank's own, or in a tree apart.
-  if (!giants_are_joined()) let_go(in_giant);
+  if (!giants_are_joined()) detach(in_giant);
   label_apart();
   lowest_[index(giant_)] = static_cast<Local>(first_natural_of(giant_, in_giant));
 }

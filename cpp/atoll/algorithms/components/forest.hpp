@@ -9,7 +9,7 @@
 /// The trees of one rank's edges by Afforest: what class Components is made of.
 ///
 ///     ComponentForest forest(graph);           // buffers are made once
-///     forest.sprout();                         // a giant: a tree that has most vertices by a few edges of each
+///     forest.link_sampled_neighbours();                         // a giant: a tree that has most vertices by a few edges of each
 ///     forest.tell_giant(bits);                 // the masters that are in it
 ///     forest.settle(bits);                     // these look at all of their edges
 ///     for (Local v : forest.apart()) ...       // masters with an edge that are in no giant, as far as this rank sees
@@ -19,7 +19,7 @@
 /// Over several ranks the mirrors whose masters were in their rank's giant, those with a bit, are one tree for each rank
 /// from the start: only the first of them is looked up. It is joined to this rank's giant where any edge does so. What
 /// nobody here looks at are the edges between this rank's giant and the other mirrors: their masters look at those. Masters
-/// whose neighbours are all of other ranks, those abroad, are in no tree until they have looked at an edge. Memory: 20 to
+/// whose neighbours are all of other ranks, those remote_only, are in no tree until they have looked at an edge. Memory: 20 to
 /// 24 bytes a master, 4 a mirror, beside the graph.
 namespace atl {
 
@@ -29,8 +29,8 @@ class ComponentForest {
   ComponentForest(const ComponentForest&) = delete;
   ComponentForest& operator=(const ComponentForest&) = delete;
 
-  void sprout();
-  /// After sprout(): sets the bits of masters in the giant, clears those of the others; those of mirrors stay.
+  void link_sampled_neighbours();
+  /// After link_sampled_neighbours(): sets the bits of masters in the giant, clears those of the others; those of mirrors stay.
   void tell_giant(VertexBits& bits) const;
   /// `in_giant` has the mirrors' bits, by local number; on one rank it is not looked at.
   void settle(const VertexBits& in_giant);
@@ -68,11 +68,11 @@ class ComponentForest {
   void join_giants(const VertexBits& in_giant);
   void link_all(Local v, const VertexBits& in_giant);
   void link_rest();
-  bool hangs(Local abroad, const VertexBits& in_giant) const {
-    return in_giant.test(second_[static_cast<std::size_t>(abroad)]);
+  bool hangs(Local remote_only, const VertexBits& in_giant) const {
+    return in_giant.test(second_[static_cast<std::size_t>(remote_only)]);
   }
   void hang(const VertexBits& in_giant);
-  void let_go(const VertexBits& in_giant);
+  void detach(const VertexBits& in_giant);
   std::size_t owner(Local mirror) const;
   Local giant_at(Local mirror) const { return giants_[owner(mirror)]; }
   bool giants_are_joined();
@@ -108,7 +108,7 @@ class ComponentForest {
   bool scattered_ = false;              // one rank, and no tree has most vertices: all are apart
   std::atomic<std::size_t> aparts_{0};  // how many
   std::size_t hung_ = 0;                // as many behind them hang on a mirror in a giant
-  bool abroad_hang_ = false;            // so do those abroad that are not among them
+  bool abroad_hang_ = false;            // so do those remote_only that are not among them
   Local giant_ = -1;
   std::vector<Local> giants_;  // [rank] first mirror of its giant; -1: none
   Vertex trees_apart_ = 0;

@@ -44,7 +44,7 @@ std::size_t ComponentForest::owner(Local mirror) const {
 }
 
 // Vertices apart that have an edge to a mirror in a giant, as one look says, are done: they join it, and are put behind the
-// others. Those abroad need not even join it, as nobody here can meet them.
+// others. Those remote_only need not even join it, as nobody here can meet them.
 void ComponentForest::hang(const VertexBits& in_giant) {
   team_.for_range(abroad_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
     Local here[kGrain];
@@ -67,7 +67,7 @@ void ComponentForest::hang(const VertexBits& in_giant) {
 }
 
 // Whoever hangs is among the vertices apart again.
-void ComponentForest::let_go(const VertexBits& in_giant) {
+void ComponentForest::detach(const VertexBits& in_giant) {
   aparts_ += std::exchange(hung_, 0);
   if (!std::exchange(abroad_hang_, false)) return;
   for (const Local v : abroad_)

@@ -48,7 +48,7 @@ void ComponentForest::read_columns() {
         if (index(list[0]) >= first_mirror_) second_[v] = list[0];
         (index(list[0]) >= first_mirror_ ? meets_mirrors : meets_masters) = true;
       }
-      if (meets_masters || !meets_mirrors) near_.set_alone(static_cast<Local>(v));
+      if (meets_masters || !meets_mirrors) near_.set_unsynchronized(static_cast<Local>(v));
       hung_here += first_[v] < graph_.hubs();
     }
     hung += hung_here;
@@ -71,7 +71,7 @@ void ComponentForest::start() {
   };
   if (abroad_.empty()) {  // nearly all hang on a hub: a branch that is foreseen waits for no load
     hang_by([&](Local first) { return first < first_tail ? parent_[index(first)] : first; });
-  } else {  // which ones are abroad is a matter of chance
+  } else {  // which ones are remote_only is a matter of chance
     hang_by([&](Local first) {
       const Local mask = -static_cast<Local>(first < first_tail);
       return (parent_[index(first & mask)] & mask) | (first & ~mask);

@@ -5,7 +5,7 @@
 
 namespace atl {
 
-TreeNames::TreeNames(const Graph& graph, ComponentForest& forest)
+ComponentLabels::ComponentLabels(const Graph& graph, ComponentForest& forest)
     : graph_(graph),
       world_(graph.world()),
       forest_(forest),
@@ -19,17 +19,17 @@ TreeNames::TreeNames(const Graph& graph, ComponentForest& forest)
   std::fill(name_.begin(), name_.end(), own_rank());
 }
 
-void TreeNames::forget() {
+void ComponentLabels::forget() {
   for (const Local v : forest_.apart()) name(v) = own_rank();
 }
 
 template <class F>
-void TreeNames::for_small_trees(F&& f) {
+void ComponentLabels::for_small_trees(F&& f) {
   for (const Local v : forest_.apart())
     if (const Local root = forest_.tree(v); root == v && root != forest_.giant()) f(root);
 }
 
-void TreeNames::learn(const VertexBits& in_giant) {
+void ComponentLabels::learn(const VertexBits& in_giant) {
   std::iota(group_.begin(), group_.end(), Name{0});
   names_.clear();
   tell_names();
@@ -37,11 +37,11 @@ void TreeNames::learn(const VertexBits& in_giant) {
   settle_hanging();
 }
 
-double TreeNames::pair_bytes() const {
+double ComponentLabels::pair_bytes() const {
   return world_.sum(static_cast<double>((joined_.size() + between_.size()) * sizeof(Pair)));
 }
 
-void TreeNames::tell_names() {
+void ComponentLabels::tell_names() {
   told_.clear();
   for (const Local v : forest_.apart())
     if (const Local root = forest_.tree(v); root != forest_.giant()) {
@@ -55,7 +55,7 @@ void TreeNames::tell_names() {
 }
 
 // Which trees the mirrors join. Of a mirror that is a tree of its own, the master looks at all edges that lead here.
-void TreeNames::look_across(const VertexBits& in_giant) {
+void ComponentLabels::look_across(const VertexBits& in_giant) {
   joined_.clear();
   hanging_.clear();
   const Mirrors& mirrors = graph_.mirrors();
@@ -79,7 +79,7 @@ void TreeNames::look_across(const VertexBits& in_giant) {
 }
 
 // `root` and `there`: the tree that the mirror is in here, and the name of that which its master is in.
-void TreeNames::look_at(Local mirror, Local root, Name there) {
+void ComponentLabels::look_at(Local mirror, Local root, Name there) {
   if (root != forest_.giant()) {
     hanging_.push_back({mirror, root, there});
   } else if (is_giant(there)) {
@@ -88,7 +88,7 @@ void TreeNames::look_at(Local mirror, Local root, Name there) {
 }
 
 // Small trees take the least name that they are beside.
-void TreeNames::settle_hanging() {
+void ComponentLabels::settle_hanging() {
   between_.clear();
   for (const Hanging& h : hanging_) {
     if (!is_giant(h.name)) beside(h.root) |= kTrees;
@@ -103,7 +103,7 @@ void TreeNames::settle_hanging() {
 }
 
 // Whether the small tree has another name now. Two giants that are beside one tree are joined.
-bool TreeNames::hear(Local root, Name there) {
+bool ComponentLabels::hear(Local root, Name there) {
   Name& here = name(root);
   if (is_giant(there) && is_giant(here) && there != here) joined_.push_back({here, there});
   if (there >= here) return false;
@@ -112,26 +112,26 @@ bool TreeNames::hear(Local root, Name there) {
 }
 
 // All trees of a group are known by the least one's name, which is a giant's where there is one.
-void TreeNames::join_all() {
+void ComponentLabels::join_all() {
   for (const Pair& pair : between_) names_.join(pair.one, pair.other);
   join_giants();
   for_small_trees([&](Local root) { name(root) = names_.top(beside(root) & kTrees ? own_name(root) : name(root)); });
 }
 
-void TreeNames::join_giants() {
+void ComponentLabels::join_giants() {
   for (const Pair& pair : joined_) names_.join(pair.one, pair.other);
   joined_.clear();
   names_.unite(world_, ranks_);
   for (Name r = 0; r < ranks_; ++r) group_[r] = names_.top(r);
 }
 
-bool TreeNames::giants_are_joined() const {
+bool ComponentLabels::giants_are_joined() const {
   return std::all_of(group_.begin(), group_.end(), [](Name r) { return r == 0; });
 }
 
 // Small trees beside small trees of other ranks, until nobody has heard of a lesser name. A tree that is beside giants
 // only has nothing to tell: its own rank sees all of its edges.
-void TreeNames::pass_on() {
+void ComponentLabels::pass_on() {
   for_small_trees([&](Local root) {
     if (is_giant(name(root))) name(root) = group_[name(root)];
     if ((beside(root) & kTrees) && name(root) != own_name(root)) beside(root) |= kChanged;
@@ -154,7 +154,7 @@ void TreeNames::pass_on() {
   }
 }
 
-void TreeNames::write(ComponentsResult& result) {
+void ComponentLabels::write(ComponentsResult& result) {
   const Local giant = forest_.giant();
   const Name group = group_[own_rank()];
   Vertex firsts = graph_.owned() - graph_.active() + (giant >= 0 && group == own_rank());
@@ -185,7 +185,7 @@ void TreeNames::write(ComponentsResult& result) {
   forget();
 }
 
-std::size_t TreeNames::memory_bytes() const {
+std::size_t ComponentLabels::memory_bytes() const {
   return locals_ * sizeof(Name) + beside_.size() + exchange_.memory_bytes();
 }
 

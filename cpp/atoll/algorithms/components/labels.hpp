@@ -9,7 +9,7 @@
 /// The names of a rank's trees, and which trees the edges between ranks join: what class Components does over several
 /// ranks once each has its forest.
 ///
-///     TreeNames names(graph, forest);      // collective, as are all that follow
+///     ComponentLabels names(graph, forest);      // collective, as are all that follow
 ///     names.learn(in_giant);               // which trees the mirrors of this rank are in, there and here
 ///     names.pair_bytes();                  // the pairs of names that are left to join, on all ranks
 ///     names.join_all();                    // every tree is known by the least name of its component ...
@@ -21,11 +21,11 @@
 /// bytes a local vertex, 1 a master, and the pairs.
 namespace atl {
 
-class TreeNames {
+class ComponentLabels {
  public:
-  TreeNames(const Graph& graph, ComponentForest& forest);
-  TreeNames(const TreeNames&) = delete;
-  TreeNames& operator=(const TreeNames&) = delete;
+  ComponentLabels(const Graph& graph, ComponentForest& forest);
+  ComponentLabels(const ComponentLabels&) = delete;
+  ComponentLabels& operator=(const ComponentLabels&) = delete;
 
   /// `in_giant` has a bit for every vertex, mirrors included, that is in its rank's giant, and was early.
   void learn(const VertexBits& in_giant);
@@ -42,7 +42,7 @@ class TreeNames {
 
  private:
   /// Unsigned: ids have 63 bits, and ranks are counted below them.
-  using Name = JoinedNames::Name;
+  using Name = DistributedUnionFind::Name;
   struct Pair {
     Name one, other;
     auto operator<=>(const Pair&) const = default;
@@ -86,7 +86,7 @@ class TreeNames {
   Array<std::uint8_t> beside_;  // [root]
   VertexBits told_;
   const Name ranks_;
-  JoinedNames names_;
+  DistributedUnionFind names_;
   std::vector<Name> group_;   // [rank] least giant that its giant is joined to
   std::vector<Pair> joined_;  // giants that are joined, as seen here
   std::vector<Hanging> hanging_;

@@ -100,7 +100,7 @@ std::vector<ComponentsCut::Pair> ComponentsCut::tell_names() {
   changed_.clear();
   for (Local v = 0; v < graph_.owned(); ++v) {
     label_[index(v)] = static_cast<Vertex>(name_of(tree_[index(v)]));
-    if (tree_[index(v)] != giant_) changed_.set_alone(v);
+    if (tree_[index(v)] != giant_) changed_.set_unsynchronized(v);
   }
   exchange_.broadcast({label_.data(), locals_}, changed_);
   std::vector<Pair> pairs;

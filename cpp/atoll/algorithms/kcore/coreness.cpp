@@ -29,7 +29,7 @@ std::vector<Local> newly_gone(const CorePeeling& peeling, const VertexBits& told
   for (auto w = static_cast<std::size_t>(first) / 64; w < told.words(); ++w)
     for (std::uint64_t bits = told.at(w) & ~gone.at(w); bits; bits &= bits - 1)
       if (const Local m = static_cast<Local>(w * 64) + std::countr_zero(bits); peeling.left()[m] <= k) {
-        gone.set_alone(m);
+        gone.set_unsynchronized(m);
         mirrors.push_back(m);
       }
   return mirrors;

@@ -211,7 +211,7 @@ void CorePeeling::count_down(std::size_t p, const Lists& lists, const Local* ver
 }
 
 // One thread for all, while at most `most` go at once.
-void CorePeeling::play_alone(Local k, std::size_t most, std::vector<std::size_t>& seen) {
+void CorePeeling::peel_serially(Local k, std::size_t most, std::vector<std::size_t>& seen) {
   std::vector<std::size_t> end(threads_);
   for (;;) {
     team_.cancellation_point();
@@ -241,7 +241,7 @@ void CorePeeling::rounds(int thread, Local k, bool new_window, std::span<const L
     for (std::size_t s = 0; s < threads_; ++s) fresh += parts_[s].shown[round] - seen[s];
     if (fresh == 0) break;
     if (fresh <= kFew && threads_ > 1) {
-      if (thread == 0) play_alone(k, kMany, seen);
+      if (thread == 0) peel_serially(k, kMany, seen);
       team_.barrier();
       for (std::size_t s = 0; s < threads_; ++s) seen[s] = parts_[s].done;
       continue;
@@ -255,14 +255,14 @@ void CorePeeling::rounds(int thread, Local k, bool new_window, std::span<const L
   mine.done = mine.tail;  // nobody reads it before the next level
 }
 
-void CorePeeling::level_alone(Local k, bool new_window, std::span<const Local> gone) {
+void CorePeeling::level_serially(Local k, bool new_window, std::span<const Local> gone) {
   std::vector<std::size_t> seen;
   for (const Part& part : parts_) seen.push_back(part.done);
   for (std::size_t p = 0; p < threads_; ++p) {
     if (k != level_) collect(parts_[p], k, new_window);
     count_down(p, mirrors_, gone.data(), gone.size(), first_mirror_, k);
   }
-  play_alone(k, static_cast<std::size_t>(active_), seen);
+  peel_serially(k, static_cast<std::size_t>(active_), seen);
 }
 
 Local CorePeeling::take_away(Local k, std::span<const Local> gone) {
@@ -275,7 +275,7 @@ Local CorePeeling::take_away(Local k, std::span<const Local> gone) {
   };
   const std::size_t before = taken();
   if (static_cast<std::size_t>(active_) - before <= kSmall) {
-    level_alone(k, new_window, gone);
+    level_serially(k, new_window, gone);
   } else {
     team_.run([&](int thread) { rounds(thread, k, new_window, gone); });
   }
@@ -295,7 +295,7 @@ Local CorePeeling::take_away(Local k, std::span<const Local> gone) {
 
 void CorePeeling::move_taken(VertexBits& taken) {
   for (Part& part : parts_)
-    for (; part.told < part.tail; ++part.told) taken.set_alone(part.taken[part.told]);
+    for (; part.told < part.tail; ++part.told) taken.set_unsynchronized(part.taken[part.told]);
 }
 
 std::size_t CorePeeling::memory_bytes() const {

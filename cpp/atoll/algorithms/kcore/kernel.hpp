@@ -62,8 +62,8 @@ class CorePeeling {
   void turn_mirror_lists();
   void collect(Part& part, Local k, bool new_window);
   void rounds(int thread, Local k, bool new_window, std::span<const Local> gone);
-  void level_alone(Local k, bool new_window, std::span<const Local> gone);
-  void play_alone(Local k, std::size_t most, std::vector<std::size_t>& seen);
+  void level_serially(Local k, bool new_window, std::span<const Local> gone);
+  void peel_serially(Local k, std::size_t most, std::vector<std::size_t>& seen);
   template <bool kDistinct>
   void count_down_distinct(Part& part, std::size_t p, const Lists& lists, const Local* vertices, std::size_t count,
                            Local base, Local k);

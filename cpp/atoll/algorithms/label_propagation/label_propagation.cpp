@@ -95,7 +95,7 @@ class LabelPropagation::RoundsOf final : public Rounds {
       for (std::size_t v = a; v < b; ++v) {
         if (next_[v] == label_[v]) continue;
         label_[v] = next_[v];
-        changed_.set_alone(static_cast<Local>(v));  // a chunk has whole words
+        changed_.set_unsynchronized(static_cast<Local>(v));  // a chunk has whole words
       }
     });
     Vertex sum = 0;

@@ -28,10 +28,10 @@ void counting_sort(Array<Local>& order, std::size_t begin, Key&& key) {
 
 // Cuts rows [begin, end) of work(row) each into chunks of about equal work.
 template <class Work>
-std::vector<HubTail::Chunk> cut(std::size_t begin, std::size_t end, std::size_t chunks, Work&& work) {
+std::vector<DegreeSplitCsr::Chunk> cut(std::size_t begin, std::size_t end, std::size_t chunks, Work&& work) {
   std::size_t all = 0;
   for (std::size_t v = begin; v < end; ++v) all += work(v);
-  std::vector<HubTail::Chunk> cuts;
+  std::vector<DegreeSplitCsr::Chunk> cuts;
   std::size_t sum = 0, from = begin;
   for (std::size_t v = begin; v < end; ++v) {
     sum += work(v);
@@ -45,10 +45,10 @@ std::vector<HubTail::Chunk> cut(std::size_t begin, std::size_t end, std::size_t 
 
 // Where the chunks' lists begin; returns the length of all.
 template <class Id>
-std::size_t place(std::vector<HubTail::Chunk>& chunks, std::size_t HubTail::Chunk::*start, std::size_t first,
-                  const HubTail::Lists<Id>& lists) {
+std::size_t place(std::vector<DegreeSplitCsr::Chunk>& chunks, std::size_t DegreeSplitCsr::Chunk::*start,
+                  std::size_t first, const DegreeSplitCsr::Lists<Id>& lists) {
   std::size_t sum = 0;
-  for (HubTail::Chunk& c : chunks) {
+  for (DegreeSplitCsr::Chunk& c : chunks) {
     c.*start = sum;
     for (std::size_t v = c.begin; v < c.end; ++v) sum += lists.count[v - first];
   }
@@ -57,7 +57,7 @@ std::size_t place(std::vector<HubTail::Chunk>& chunks, std::size_t HubTail::Chun
 
 }  // namespace
 
-HubTail::HubTail(Team& team, const Graph& graph) {
+DegreeSplitCsr::DegreeSplitCsr(Team& team, const Graph& graph) {
   const Csr &in = graph.in(), &out = graph.out();
   const auto active = static_cast<std::size_t>(graph.active());
   World& world = graph.world();
@@ -165,7 +165,7 @@ HubTail::HubTail(Team& team, const Graph& graph) {
   });
 }
 
-std::size_t HubTail::memory_bytes() const {
+std::size_t DegreeSplitCsr::memory_bytes() const {
   auto bytes = [](const auto& lists) { return lists.count.size() * 4 + lists.ids.size() * sizeof(lists.ids[0]); };
   return local_of.size() * sizeof(Local) + bytes(hub_from_hub) + bytes(tail_from_hub) + bytes(tail_from_tail) +
          bytes(tail_to_hub);

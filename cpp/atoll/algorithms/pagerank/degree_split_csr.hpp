@@ -20,7 +20,7 @@
 /// sends what its mirrors of hubs have got to their masters.
 namespace atl {
 
-struct HubTail {
+struct DegreeSplitCsr {
   using HubId = std::uint16_t;
   static constexpr Local kMostHubs = 1 << 16;
   /// Entries that may be read, not used, after the last of a list.
@@ -55,7 +55,7 @@ struct HubTail {
   std::vector<Chunk> hub_chunks, tail_chunks;
 
   /// As many chunks of about equal work as `team` shares out well. Collective.
-  HubTail(Team& team, const Graph& graph);
+  DegreeSplitCsr(Team& team, const Graph& graph);
   std::size_t memory_bytes() const;
 };
 

@@ -16,12 +16,13 @@ namespace {
 
 // Entries of a tail list whose values are fetched ahead of their use.
 constexpr std::size_t kAhead = 48;
-static_assert(kAhead <= HubTail::kSlack);
+static_assert(kAhead <= DegreeSplitCsr::kSlack);
 
 template <class Real>
-void sum_rows(const Real* x, const HubTail::HubId* ids, const std::uint32_t* counts, std::size_t rows, Real* sums) {
+void sum_rows(const Real* x, const DegreeSplitCsr::HubId* ids, const std::uint32_t* counts, std::size_t rows,
+              Real* sums) {
   for (std::size_t r = 0; r < rows; ++r) {
-    const HubTail::HubId* const end = ids + counts[r];
+    const DegreeSplitCsr::HubId* const end = ids + counts[r];
     Real sum[4] = {};
     for (; end - ids >= 4; ids += 4)
       for (int k = 0; k < 4; ++k) sum[k] += x[ids[k]];
@@ -53,7 +54,7 @@ bool PageRankHubs<Real>::suits(const Graph& graph) {
 }
 
 template <class Real>
-PageRankHubs<Real>::Together::Together(const Graph& graph)
+PageRankHubs<Real>::Distributed::Distributed(const Graph& graph)
     : exchange(graph),
       sums(static_cast<std::size_t>(graph.locals()), 0),
       told(static_cast<std::size_t>(graph.locals()), 0),
@@ -68,13 +69,13 @@ PageRankHubs<Real>::PageRankHubs(const Graph& graph)
 }
 
 template <class Real>
-void PageRankHubs<Real>::tail_rows(const Step& step, const HubTail::Chunk& chunk, int thread) {
+void PageRankHubs<Real>::tail_rows(const Step& step, const DegreeSplitCsr::Chunk& chunk, int thread) {
   const Real* const x = this->sent_.data();
   Real* const pushed = pushed_[static_cast<std::size_t>(thread)].data();
   const Local* tail = rows_.tail_from_tail.ids.data() + chunk.tail_from;
-  const HubTail::HubId* hub = rows_.tail_from_hub.ids.data() + chunk.hub_from;
+  const DegreeSplitCsr::HubId* hub = rows_.tail_from_hub.ids.data() + chunk.hub_from;
   const bool directed = this->graph_.directed();
-  const HubTail::HubId* to = directed ? rows_.tail_to_hub.ids.data() + chunk.hub_to : nullptr;
+  const DegreeSplitCsr::HubId* to = directed ? rows_.tail_to_hub.ids.data() + chunk.hub_to : nullptr;
   double change = 0;
   for (std::size_t v = chunk.begin; v < chunk.end; ++v) {
     const std::size_t row = v - rows_.hubs;
@@ -84,10 +85,11 @@ void PageRankHubs<Real>::tail_rows(const Step& step, const HubTail::Chunk& chunk
       __builtin_prefetch(x + tail[kAhead]);
       even += x[*tail];
     }
-    const HubTail::HubId* const end = hub + rows_.tail_from_hub.count[row];
+    const DegreeSplitCsr::HubId* const end = hub + rows_.tail_from_hub.count[row];
     if (directed) {
       for (; hub != end; ++hub) even += x[*hub];
-      for (const HubTail::HubId* const last = to + rows_.tail_to_hub.count[row]; to != last; ++to) pushed[*to] += own;
+      for (const DegreeSplitCsr::HubId* const last = to + rows_.tail_to_hub.count[row]; to != last; ++to)
+        pushed[*to] += own;
     } else {
       if ((end - hub) % 2) {
         even += x[*hub];
@@ -106,7 +108,7 @@ void PageRankHubs<Real>::tail_rows(const Step& step, const HubTail::Chunk& chunk
 }
 
 template <class Real>
-void PageRankHubs<Real>::hub_rows(const Step& step, const HubTail::Chunk& chunk, int thread) {
+void PageRankHubs<Real>::hub_rows(const Step& step, const DegreeSplitCsr::Chunk& chunk, int thread) {
   Real* const sums = this->next_.data() + chunk.begin;
   sum_rows_(this->sent_.data(), rows_.hub_from_hub.ids.data() + chunk.hub_from,
             rows_.hub_from_hub.count.data() + chunk.begin, chunk.end - chunk.begin, sums);
@@ -123,13 +125,13 @@ void PageRankHubs<Real>::gather_pushed() {
   auto& [exchange, sums, told, changed] = *together_;
   std::fill(sums.begin(), sums.begin() + rows_.own_hubs, Real(0));
   changed.clear();
-  for (const HubTail::Group& g : rows_.groups)
+  for (const DegreeSplitCsr::Group& g : rows_.groups)
     for (std::size_t k = 0; k < g.hubs; ++k) {
       Real sum = 0;
       for (const Array<Real>& pushed : pushed_) sum += pushed[g.hubs_at + k];
       const Local mirror = g.local + static_cast<Local>(k);
       sums[static_cast<std::size_t>(mirror)] = sum;
-      if (sum != 0) changed.set_alone(mirror);
+      if (sum != 0) changed.set_unsynchronized(mirror);
     }
   exchange.reduce({sums.data(), sums.size()}, changed);
 }
@@ -144,7 +146,7 @@ void PageRankHubs<Real>::tell() {
       if (const Local local = this->local_of_[v]; local >= 0) told[static_cast<std::size_t>(local)] = x[v];
   });
   together_->exchange.broadcast_all({told.data(), told.size()});
-  for (const HubTail::Group& g : rows_.groups) {
+  for (const DegreeSplitCsr::Group& g : rows_.groups) {
     const Real* const from = told.data() + g.local;
     std::copy(from, from + g.hubs, x.begin() + g.hubs_at);
     std::copy(from + g.hubs, from + g.hubs + g.tail, x.begin() + g.tail_at);

@@ -12,7 +12,7 @@ namespace atl {
 
 /// sums[r] = sum of x over the next counts[r] ids, for `rows` rows.
 template <class Real>
-using SumRows = void (*)(const Real* x, const HubTail::HubId* ids, const std::uint32_t* counts, std::size_t rows,
+using SumRows = void (*)(const Real* x, const DegreeSplitCsr::HubId* ids, const std::uint32_t* counts, std::size_t rows,
                          Real* sums);
 template <class Real>
 SumRows<Real> pagerank_sum_rows(Isa isa);
@@ -30,8 +30,8 @@ class PageRankHubs final : public PageRankForm<Real> {
   using Step = typename Form::Step;
 
   // What several ranks need beside; by local number.
-  struct Together {
-    explicit Together(const Graph& graph);
+  struct Distributed {
+    explicit Distributed(const Graph& graph);
     MirrorExchange<Real, SumOf> exchange;
     Array<Real> sums;  // what the tails of all ranks have sent a hub
     Array<Real> told;  // x / outdegree
@@ -40,14 +40,14 @@ class PageRankHubs final : public PageRankForm<Real> {
 
   void tell() override;
   void sweep(const Step& step) override;
-  void tail_rows(const Step& step, const HubTail::Chunk& chunk, int thread);
-  void hub_rows(const Step& step, const HubTail::Chunk& chunk, int thread);
+  void tail_rows(const Step& step, const DegreeSplitCsr::Chunk& chunk, int thread);
+  void hub_rows(const Step& step, const DegreeSplitCsr::Chunk& chunk, int thread);
   void gather_pushed();
 
-  HubTail rows_;  // whose local_of has become the form's
+  DegreeSplitCsr rows_;  // whose local_of has become the form's
   const SumRows<Real> sum_rows_;
   std::vector<Array<Real>> pushed_;  // [thread][hub] what this thread's tail rows have sent it
-  std::optional<Together> together_;
+  std::optional<Distributed> together_;
 };
 
 }  // namespace atl

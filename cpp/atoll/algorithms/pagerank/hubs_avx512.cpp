@@ -7,9 +7,10 @@
 namespace atl {
 namespace {
 
-void sum_rows(const float* x, const HubTail::HubId* ids, const std::uint32_t* counts, std::size_t rows, float* sums) {
+void sum_rows(const float* x, const DegreeSplitCsr::HubId* ids, const std::uint32_t* counts, std::size_t rows,
+              float* sums) {
   for (std::size_t r = 0; r < rows; ++r) {
-    const HubTail::HubId* const end = ids + counts[r];
+    const DegreeSplitCsr::HubId* const end = ids + counts[r];
     __m512 even = _mm512_setzero_ps(), odd = _mm512_setzero_ps();
     for (; end - ids >= 32; ids += 32) {
       const __m512i both = _mm512_loadu_si512(ids);

@@ -50,7 +50,8 @@ Real sum_long(const Real* x, const Local* ids, std::size_t length) {
 
 }  // namespace
 
-DegreeRows::DegreeRows(Team& team, const Graph& graph) : local_of(static_cast<std::size_t>(graph.active())) {
+LengthSortedRows::LengthSortedRows(Team& team, const Graph& graph)
+    : local_of(static_cast<std::size_t>(graph.active())) {
   const Csr& in = graph.in();
   order(team, in);
   cut(static_cast<std::size_t>(team.size()));
@@ -68,7 +69,7 @@ DegreeRows::DegreeRows(Team& team, const Graph& graph) : local_of(static_cast<st
 }
 
 // By length within a window, rows of one length as they stand.
-void DegreeRows::order(Team& team, const Csr& in) {
+void LengthSortedRows::order(Team& team, const Csr& in) {
   const std::size_t rows = local_of.size();
   team.for_range(rows, kWindow, [&](int, std::size_t a, std::size_t b) {
     std::vector<std::pair<Edge, Local>> window;
@@ -87,7 +88,7 @@ void DegreeRows::order(Team& team, const Csr& in) {
   }
 }
 
-void DegreeRows::cut(std::size_t threads) {
+void LengthSortedRows::cut(std::size_t threads) {
   auto work = [](const Run& run) { return (run.end - run.begin) * (run.length + kRowWork); };
   std::size_t all = 0;
   for (const Run& run : runs_) all += work(run);
@@ -104,7 +105,7 @@ void DegreeRows::cut(std::size_t threads) {
 }
 
 template <class Real>
-void DegreeRows::add_up(const Chunk& chunk, const Real* x, Real* sums) const {
+void LengthSortedRows::add_up(const Chunk& chunk, const Real* x, Real* sums) const {
   static constexpr auto kSums = short_sums<Real>(std::make_index_sequence<kShort + 1>());
   for (std::size_t r = chunk.first; r < chunk.last; ++r) {
     const Run& run = runs_[r];
@@ -118,7 +119,7 @@ void DegreeRows::add_up(const Chunk& chunk, const Real* x, Real* sums) const {
   }
 }
 
-template void DegreeRows::add_up(const Chunk&, const float*, float*) const;
-template void DegreeRows::add_up(const Chunk&, const double*, double*) const;
+template void LengthSortedRows::add_up(const Chunk&, const float*, float*) const;
+template void LengthSortedRows::add_up(const Chunk&, const double*, double*) const;
 
 }  // namespace atl

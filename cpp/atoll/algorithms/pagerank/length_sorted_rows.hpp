@@ -10,7 +10,7 @@
 /// the processor did not expect it. Within a window of rows, small enough that neighbours stay near each other, rows are
 /// sorted by their length: loops over short ones have no end to foresee, and the processor works at several at once.
 ///
-///     DegreeRows rows(team, graph);                      // rows.local_of: the order, from position to local number
+///     LengthSortedRows rows(team, graph);                      // rows.local_of: the order, from position to local number
 ///     team.for_range(rows.chunks().size(), 1, [&](int, std::size_t c, std::size_t) {
 ///       rows.add_up(rows.chunks()[c], x, sums);          // sums[row] = sum of x over the row's sources
 ///     });
@@ -18,7 +18,7 @@
 /// Memory: 4 bytes an edge, 4 a row, 32 a run.
 namespace atl {
 
-class DegreeRows {
+class LengthSortedRows {
  public:
   /// Rows [begin, end), all of `length` entries; theirs begin at `ids`.
   struct Run {
@@ -29,7 +29,7 @@ class DegreeRows {
     std::size_t begin = 0, end = 0, first = 0, last = 0;
   };
 
-  DegreeRows(Team& team, const Graph& graph);
+  LengthSortedRows(Team& team, const Graph& graph);
 
   Array<Local> local_of;  ///< [position]; a form may take it
   /// Of about equal work; one, if more threads would cost more than they bring.

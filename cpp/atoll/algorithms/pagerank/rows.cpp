@@ -46,7 +46,7 @@ PageRankRows<Real>::PageRankRows(const Graph& graph) : PageRankForm<Real>(graph)
 template <class Real>
 void PageRankRows<Real>::sweep(const Step& step) {
   this->team_.for_range(rows_.chunks().size(), 1, [&](int thread, std::size_t c, std::size_t) {
-    const DegreeRows::Chunk& chunk = rows_.chunks()[c];
+    const LengthSortedRows::Chunk& chunk = rows_.chunks()[c];
     rows_.add_up(chunk, this->sent_.data(), this->next_.data());
     this->finish(step, thread, chunk.begin, chunk.end, this->next_.data() + chunk.begin);
   });

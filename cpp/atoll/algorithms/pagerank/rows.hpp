@@ -21,7 +21,7 @@ class PageRankRows final : public PageRankForm<Real> {
   void tell() override {}
   void sweep(const Step& step) override;
 
-  DegreeRows rows_;
+  LengthSortedRows rows_;
 };
 
 }  // namespace atl

@@ -39,7 +39,7 @@ void refuse_rounded(const Graph& graph, F&& distance) {
 
 /// Sum: what distances are added up in; float, double, or an unsigned type if all are below kSsspFar.
 template <class Sum>
-class SsspSteps {
+class DeltaSteppingCore {
  protected:
   static constexpr Sum kFar = kSsspFar<Sum>;
   static constexpr std::size_t kNone = SIZE_MAX;
@@ -53,7 +53,7 @@ class SsspSteps {
   static constexpr double kSkew = 50;
   using Entry = SsspEntry<Sum>;
   /// Who gave a vertex the distance `reached`, and was closer itself.
-  struct alignas(2 * sizeof(Sum)) Giver {
+  struct alignas(2 * sizeof(Sum)) Predecessor {
     Local vertex;
     Sum reached;
   };
@@ -68,12 +68,12 @@ class SsspSteps {
   };
 
   /// Distances of `vertices`, of which the first `givers` note who gave theirs.
-  SsspSteps(Team& team, std::size_t vertices, std::size_t givers)
+  DeltaSteppingCore(Team& team, std::size_t vertices, std::size_t givers)
       : team_(team),
-        alone_(team.size() == 1),
+        one_thread_(team.size() == 1),
         distance_(vertices),
         settled_(vertices),
-        giver_(givers),
+        predecessor_(givers),
         threads_(static_cast<std::size_t>(team.size())) {}
 
   void set_delta(double delta) {
@@ -115,8 +115,8 @@ class SsspSteps {
       std::fill(distance_.begin() + a, distance_.begin() + b, kFar);
       std::fill(settled_.begin() + a, settled_.begin() + b, kFar);
     });
-    team_.for_range(giver_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
-      std::fill(giver_.begin() + a, giver_.begin() + b, Giver{-1, 0});
+    team_.for_range(predecessor_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+      std::fill(predecessor_.begin() + a, predecessor_.begin() + b, Predecessor{-1, 0});
     });
     for (Thread& t : threads_)
       for (auto& bucket : t.buckets) bucket.clear();
@@ -138,10 +138,10 @@ class SsspSteps {
   bool relax(Sum distance, Local u, const Entry& e) {
     const Sum reached = distance + e.weight;
     const auto v = static_cast<std::size_t>(e.vertex);
-    if (alone_) {
+    if (one_thread_) {
       if (reached >= distance_[v]) return false;
       distance_[v] = reached;
-      if (distance < reached) giver_[v] = {u, reached};
+      if (distance < reached) predecessor_[v] = {u, reached};
       return true;
     }
     const std::atomic_ref best(distance_[v]);
@@ -149,9 +149,10 @@ class SsspSteps {
     do {
       if (reached >= known) return false;
     } while (!best.compare_exchange_weak(known, reached, std::memory_order_relaxed));
-    // A giver of 8 bytes is noted whole; of 16 it might be torn, so the parent is looked for instead.
-    if constexpr (sizeof(Giver) == 8)
-      if (distance < reached) std::atomic_ref(giver_[v]).store(Giver{u, reached}, std::memory_order_relaxed);
+    // A predecessor of 8 bytes is noted whole; of 16 it might be torn, so the parent is looked for instead.
+    if constexpr (sizeof(Predecessor) == 8)
+      if (distance < reached)
+        std::atomic_ref(predecessor_[v]).store(Predecessor{u, reached}, std::memory_order_relaxed);
     return true;
   }
 
@@ -161,17 +162,17 @@ class SsspSteps {
   bool pull_one(Local v, Sum lower, Each&& each) {
     const Sum known = load(v);
     Sum best = known;
-    Giver giver{};
+    Predecessor predecessor{};
     each([&](const Entry& e) {
       if (lower + e.weight >= best) return false;
       if (const Sum before = load(e.vertex), reached = before + e.weight; reached < best) {
         best = reached;
-        giver = {before < reached ? e.vertex : -1, reached};
+        predecessor = {before < reached ? e.vertex : -1, reached};
       }
       return true;
     });
     if (best == known) return false;
-    giver_[static_cast<std::size_t>(v)] = giver;
+    predecessor_[static_cast<std::size_t>(v)] = predecessor;
     std::atomic_ref(distance_[static_cast<std::size_t>(v)]).store(best, std::memory_order_relaxed);
     return true;
   }
@@ -196,27 +197,27 @@ class SsspSteps {
       if (bucket_ < t.buckets.size()) t.kept.swap(t.buckets[bucket_]);
     collect_kept();
     next_ = 0;
-    alone_ = team_.size() == 1 || frontier_size_ <= kAlone;
-    if (!alone_) {
+    one_thread_ = team_.size() == 1 || frontier_size_ <= kSerialFrontier;
+    if (!one_thread_) {
       team_.run([&](int t) { settle_share(t, lists, settle); });
     } else {
       settle_share(0, lists, settle);
-      alone_ = team_.size() == 1;
+      one_thread_ = team_.size() == 1;
     }
   }
 
   std::size_t steps_bytes() const {
-    return (distance_.size() + settled_.size()) * sizeof(Sum) + giver_.size() * sizeof(Giver) +
+    return (distance_.size() + settled_.size()) * sizeof(Sum) + predecessor_.size() * sizeof(Predecessor) +
            frontier_.size() * sizeof(Local);
   }
 
   Team& team_;
-  bool alone_;                               // one thread: no other lowers a distance meanwhile
+  bool one_thread_;                          // one thread: no other lowers a distance meanwhile
   bool skewed_ = false;                      // there are hubs: lists are sorted by weight, and the far vertices pull
   double delta_ = 0, buckets_per_unit_ = 1;  // the latter 1 / delta
   double reach_ = 0;                         // of the horizon beyond the first hub
   Array<Sum> distance_, settled_;            // [local] best known; that with which edges were last followed
-  Array<Giver> giver_;                       // [local] the last that was noted; right if `reached` is the distance
+  Array<Predecessor> predecessor_;           // [local] the last that was noted; right if `reached` is the distance
   Array<Local> frontier_;
   std::size_t frontier_size_ = 0, bucket_ = 0;
   std::atomic<Sum> horizon_{kFar};
@@ -228,7 +229,7 @@ class SsspSteps {
   // A thread goes on with its own next vertices of the bucket while they are fewer.
   static constexpr std::size_t kFusion = 2000;
   // Frontiers up to this one thread takes alone.
-  static constexpr std::size_t kAlone = 512;
+  static constexpr std::size_t kSerialFrontier = 512;
   // Buckets beyond are one.
   static constexpr double kMostBuckets = 1 << 20;
 

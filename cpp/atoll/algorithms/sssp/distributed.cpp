@@ -32,7 +32,7 @@ std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 }  // namespace
 
 template <class Real, class Sum>
-SsspSpread<Real, Sum>::SsspSpread(const Graph& graph, const SsspOptions& options)
+DistributedSssp<Real, Sum>::DistributedSssp(const Graph& graph, const SsspOptions& options)
     : Steps(graph.world().team(), index(graph.locals()), index(graph.active())),
       graph_(graph),
       world_(graph.world()),
@@ -44,7 +44,7 @@ SsspSpread<Real, Sum>::SsspSpread(const Graph& graph, const SsspOptions& options
 }
 
 template <class Real, class Sum>
-void SsspSpread<Real, Sum>::start(Local source) {
+void DistributedSssp<Real, Sum>::start(Local source) {
   this->clear();
   told_.clear();
   rounds_ = 0;
@@ -56,7 +56,7 @@ void SsspSpread<Real, Sum>::start(Local source) {
 }
 
 template <class Real, class Sum>
-void SsspSpread<Real, Sum>::settle(Thread& thread, Local u) {
+void DistributedSssp<Real, Sum>::settle(Thread& thread, Local u) {
   const Sum distance = load(u);
   if (!this->is_due(u, distance)) return;
   Sum horizon = horizon_.load(std::memory_order_relaxed);
@@ -72,7 +72,7 @@ void SsspSpread<Real, Sum>::settle(Thread& thread, Local u) {
     thread.least = std::min(thread.least, distance);
     if (!horizon_open_) thread.changed.push_back(u);
   }
-  for (const Entry& e : forth_.of(u)) {
+  for (const Entry& e : out_.of(u)) {
     const Sum reached = distance + e.weight;
     if (reached >= horizon) break;
     if (relax(distance, u, e)) put(thread, e.vertex, reached);
@@ -81,14 +81,14 @@ void SsspSpread<Real, Sum>::settle(Thread& thread, Local u) {
 
 // Buckets [from, end) below the horizon, as if this rank were alone.
 template <class Real, class Sum>
-void SsspSpread<Real, Sum>::empty_buckets(std::size_t from, std::size_t end) {
+void DistributedSssp<Real, Sum>::empty_buckets(std::size_t from, std::size_t end) {
   for (bucket_ = from; (bucket_ = least_bucket(bucket_)) < end && !this->is_beyond_horizon(bucket_);)
-    this->empty_bucket(forth_, [this](Thread& thread, Local u) { settle(thread, u); });
+    this->empty_bucket(out_, [this](Thread& thread, Local u) { settle(thread, u); });
 }
 
 // The distances below the horizon, or all where there is none. The last round below the horizon is told of by pull().
 template <class Real, class Sum>
-void SsspSpread<Real, Sum>::push() {
+void DistributedSssp<Real, Sum>::push() {
   struct Vote {
     std::size_t bucket;
     double pending;  // below the horizon
@@ -128,7 +128,7 @@ void SsspSpread<Real, Sum>::push() {
 }
 
 template <class Real, class Sum>
-void SsspSpread<Real, Sum>::run(Vertex source, SsspResult<Real>& result) {
+void DistributedSssp<Real, Sum>::run(Vertex source, SsspResult<Real>& result) {
   const auto [owner, natural] = graph_.find(source);
   const Local here = owner == world_.rank() ? graph_.local_of(natural) : -1;
   start(here);
@@ -138,15 +138,15 @@ void SsspSpread<Real, Sum>::run(Vertex source, SsspResult<Real>& result) {
 }
 
 template <class Real, class Sum>
-std::size_t SsspSpread<Real, Sum>::memory_bytes() const {
-  return this->steps_bytes() + forth_.memory_bytes() + back_.memory_bytes() + forth_offsets_.size() * sizeof(Edge) +
+std::size_t DistributedSssp<Real, Sum>::memory_bytes() const {
+  return this->steps_bytes() + out_.memory_bytes() + in_.memory_bytes() + out_offsets_.size() * sizeof(Edge) +
          heads_.size() * sizeof(Head) + exchange_.memory_bytes();
 }
 
 template class MirrorExchange<std::uint32_t, MinOf>;
-template class SsspSpread<float>;
-template class SsspSpread<double>;
-template class SsspSpread<double, std::uint32_t>;
-template class SsspSpread<double, std::uint64_t>;
+template class DistributedSssp<float>;
+template class DistributedSssp<double>;
+template class DistributedSssp<double, std::uint32_t>;
+template class DistributedSssp<double, std::uint64_t>;
 
 }  // namespace atl

@@ -14,12 +14,12 @@ namespace atl {
 /// Distances are added up, and travel, as Sum, and are given as Real: of whole numbers whose paths fit 31 bits Sum is
 /// std::uint32_t, which takes what float takes, and std::uint64_t of those whose paths a double may round.
 template <class Real, class Sum = Real>
-class SsspSpread : private SsspSteps<Sum> {
+class DistributedSssp : private DeltaSteppingCore<Sum> {
  public:
   /// Collective; the graph's weights are Real or narrower, finite and not negative, and their sums those of Sum.
-  explicit SsspSpread(const Graph& graph, const SsspOptions& options = {});
-  SsspSpread(const SsspSpread&) = delete;
-  SsspSpread& operator=(const SsspSpread&) = delete;
+  explicit DistributedSssp(const Graph& graph, const SsspOptions& options = {});
+  DistributedSssp(const DistributedSssp&) = delete;
+  DistributedSssp& operator=(const DistributedSssp&) = delete;
 
   /// Collective. InputError, the same on all ranks, if no vertex has the id `source`.
   void run(Vertex source, SsspResult<Real>& result);
@@ -30,14 +30,13 @@ class SsspSpread : private SsspSteps<Sum> {
   std::size_t memory_bytes() const;
 
  private:
-  using Steps = SsspSteps<Sum>;
+  using Steps = DeltaSteppingCore<Sum>;
   using Steps::bucket_;
   using Steps::collect_kept;
   using Steps::delta_;
   using Steps::distance_;
   using Steps::frontier_;
   using Steps::frontier_size_;
-  using Steps::giver_;
   using Steps::horizon_;
   using Steps::kAhead;
   using Steps::kFar;
@@ -45,6 +44,7 @@ class SsspSpread : private SsspSteps<Sum> {
   using Steps::least_bucket;
   using Steps::load;
   using Steps::lower_;
+  using Steps::predecessor_;
   using Steps::put;
   using Steps::reach_;
   using Steps::relax;
@@ -53,7 +53,7 @@ class SsspSpread : private SsspSteps<Sum> {
   using Steps::team_;
   using Steps::threads_;
   using typename Steps::Entry;
-  using typename Steps::Giver;
+  using typename Steps::Predecessor;
   using typename Steps::Thread;
   /// The lightest edges of a list, so that most of those who ask read one line; filled up with endless ones.
   using Head = std::array<Entry, 4>;
@@ -76,7 +76,7 @@ class SsspSpread : private SsspSteps<Sum> {
   void tell(F&& f, std::optional<double> expected = {});
   void write(Local source, SsspResult<Real>& result);
   Local parent_of(Local v) const;
-  void hang_flat(SsspResult<Real>& result);
+  void assign_zero_weight_parents(SsspResult<Real>& result);
 
   const Graph& graph_;
   World& world_;
@@ -86,10 +86,10 @@ class SsspSpread : private SsspSteps<Sum> {
   std::size_t window_ = 1;       // buckets of a round
   std::size_t near_window_ = 1;  // once there is a horizon
   double active_of_all_ = 0;     // vertices with an edge, of all ranks
-  Array<Edge> forth_offsets_;    // of forth_; back_ has the graph's
-  SsspLists<Sum> forth_;         // [local, mirrors too] edges to masters of this rank
-  SsspLists<Sum> back_;          // [master] entering edges, lightest first; graphs with hubs only
-  Array<Head> heads_;            // [master] of back_
+  Array<Edge> out_offsets_;      // of out_; in_ has the graph's
+  SsspLists<Sum> out_;           // [local, mirrors too] edges to masters of this rank
+  SsspLists<Sum> in_;            // [master] entering edges, lightest first; graphs with hubs only
+  Array<Head> heads_;            // [master] of in_
   VertexBits told_;              // masters to tell of; mirrors just told
   Sum horizon_before_ = kFar;    // when the round began; the same on all ranks
   bool horizon_open_ = true;     // a hub that comes closer may still move it
@@ -101,7 +101,7 @@ class SsspSpread : private SsspSteps<Sum> {
 // Masters of told_ tell their mirrors, `expected` on all ranks; f(thread, v) for each mirror that has been told.
 template <class Real, class Sum>
 template <class F>
-void SsspSpread<Real, Sum>::tell(F&& f, std::optional<double> expected) {
+void DistributedSssp<Real, Sum>::tell(F&& f, std::optional<double> expected) {
   constexpr std::size_t kGrain = 64;
   ++rounds_;
   const std::size_t first = static_cast<std::size_t>(first_mirror_) / 64;

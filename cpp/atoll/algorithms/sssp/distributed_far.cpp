@@ -15,18 +15,18 @@ std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 }  // namespace
 
 template <class Real, class Sum>
-bool SsspSpread<Real, Sum>::pull_one(Local v, Sum lower) {
+bool DistributedSssp<Real, Sum>::pull_one(Local v, Sum lower) {
   return Steps::pull_one(v, lower, [&](auto&& ask) {
     const Head& head = heads_[index(v)];
     if (!std::all_of(head.begin(), head.end(), ask)) return;
-    if (const std::span<const Entry> edges = back_.of(v); edges.size() > head.size())
+    if (const std::span<const Entry> edges = in_.of(v); edges.size() > head.size())
       std::all_of(edges.begin() + head.size(), edges.end(), ask);
   });
 }
 
 // Fetches what the first edges of a vertex that will be asked lead to.
 template <class Real, class Sum>
-void SsspSpread<Real, Sum>::look_ahead(Local v) const {
+void DistributedSssp<Real, Sum>::look_ahead(Local v) const {
   __builtin_prefetch(&distance_[index(heads_[index(v)][0].vertex)]);
   __builtin_prefetch(&distance_[index(heads_[index(v)][1].vertex)]);
 }
@@ -35,10 +35,10 @@ void SsspSpread<Real, Sum>::look_ahead(Local v) const {
 // has changed, none of it closer than `least`. Where that is much, those ask again for whom it is close enough; where it
 // is little, it follows its edges. What comes late from below the horizon is settled first.
 template <class Real, class Sum>
-void SsspSpread<Real, Sum>::pull() {
+void DistributedSssp<Real, Sum>::pull() {
   horizon_open_ = false;
   const Sum horizon = horizon_;
-  team_.for_range(giver_.size(), kGrain, [&](int t, std::size_t a, std::size_t b) {
+  team_.for_range(predecessor_.size(), kGrain, [&](int t, std::size_t a, std::size_t b) {
     Thread& thread = threads_[static_cast<std::size_t>(t)];
     for (std::size_t i = a; i < b; ++i) {
       look_ahead(static_cast<Local>(std::min(i + kAhead, b - 1)));
@@ -84,7 +84,7 @@ void SsspSpread<Real, Sum>::pull() {
 // Those of the frontier whom something no closer than `here`, which is what has changed on this rank, might improve; whom
 // something no closer than `least` might, on any rank, stay in it.
 template <class Real, class Sum>
-void SsspSpread<Real, Sum>::pull_again(Sum least, Sum here) {
+void DistributedSssp<Real, Sum>::pull_again(Sum least, Sum here) {
   team_.for_range(frontier_size_, kGrain / 4, [&](int t, std::size_t a, std::size_t b) {
     Thread& thread = threads_[static_cast<std::size_t>(t)];
     for (std::size_t i = a; i < b; ++i) {
@@ -103,14 +103,14 @@ void SsspSpread<Real, Sum>::pull_again(Sum least, Sum here) {
 
 // All edges of the sources, where these are few.
 template <class Real, class Sum>
-void SsspSpread<Real, Sum>::push_from(const std::vector<Local>& sources) {
+void DistributedSssp<Real, Sum>::push_from(const std::vector<Local>& sources) {
   team_.for_range(sources.size(), kGrain / 4, [&](int t, std::size_t a, std::size_t b) {
     Thread& thread = threads_[static_cast<std::size_t>(t)];
     for (std::size_t i = a; i < b; ++i) {
-      if (i + kAhead < b) __builtin_prefetch(forth_.of(sources[i + kAhead]).data());
+      if (i + kAhead < b) __builtin_prefetch(out_.of(sources[i + kAhead]).data());
       const Local u = sources[i];
       const Sum distance = load(u);
-      for (const Entry& e : forth_.of(u)) {
+      for (const Entry& e : out_.of(u)) {
         if (!relax(distance, u, e)) continue;
         told_.set(e.vertex);
         thread.changed.push_back(e.vertex);
@@ -121,7 +121,7 @@ void SsspSpread<Real, Sum>::push_from(const std::vector<Local>& sources) {
 }
 
 template <class Real, class Sum>
-std::vector<Local> SsspSpread<Real, Sum>::take_changed() {
+std::vector<Local> DistributedSssp<Real, Sum>::take_changed() {
   std::vector<Local> all;
   for (Thread& t : threads_) {
     all.insert(all.end(), t.changed.begin(), t.changed.end());
@@ -132,15 +132,15 @@ std::vector<Local> SsspSpread<Real, Sum>::take_changed() {
 
 // The least distance that has changed since it was last taken.
 template <class Real, class Sum>
-Sum SsspSpread<Real, Sum>::take_least() {
+Sum DistributedSssp<Real, Sum>::take_least() {
   Sum least = kFar;
   for (Thread& t : threads_) least = std::min(least, std::exchange(t.least, kFar));
   return least;
 }
 
-template void SsspSpread<float>::pull();
-template void SsspSpread<double>::pull();
-template void SsspSpread<double, std::uint32_t>::pull();
-template void SsspSpread<double, std::uint64_t>::pull();
+template void DistributedSssp<float>::pull();
+template void DistributedSssp<double>::pull();
+template void DistributedSssp<double, std::uint32_t>::pull();
+template void DistributedSssp<double, std::uint64_t>::pull();
 
 }  // namespace atl

@@ -27,7 +27,7 @@ std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 // From a sample of the weights, the same on every rank; see sssp_local.cpp for the quantiles. The
 // horizon is nearer than there: what lies below is settled by each rank that has an edge of it, what pulls by one.
 template <class Real, class Sum>
-void SsspSpread<Real, Sum>::choose_steps(const SsspOptions& options) {
+void DistributedSssp<Real, Sum>::choose_steps(const SsspOptions& options) {
   const EdgeWeights<Real> weights("sssp", graph_, graph_.out());
   const auto entries = world_.sum(static_cast<double>(weights.size()));
   active_of_all_ = world_.sum(static_cast<double>(graph_.active()));
@@ -52,25 +52,25 @@ void SsspSpread<Real, Sum>::choose_steps(const SsspOptions& options) {
 }
 
 template <class Real, class Sum>
-void SsspSpread<Real, Sum>::make_lists() {
+void DistributedSssp<Real, Sum>::make_lists() {
   if (skewed_) make_back();
   make_forth();
 }
 
 template <class Real, class Sum>
-void SsspSpread<Real, Sum>::make_back() {
+void DistributedSssp<Real, Sum>::make_back() {
   const Csr& in = graph_.in();
   const EdgeWeights<Real> weights("sssp", graph_, in);
   const auto active = index(graph_.active());
-  back_ = {{in.offsets.data(), in.offsets.size()}, Array<Entry>(in.targets.size())};
+  in_ = {{in.offsets.data(), in.offsets.size()}, Array<Entry>(in.targets.size())};
   team_.for_range(in.targets.size(), kGrain * 256, [&](int, std::size_t a, std::size_t b) {
-    for (std::size_t e = a; e < b; ++e) back_.entries[e] = {in.targets[e], static_cast<Sum>(weights[e])};
+    for (std::size_t e = a; e < b; ++e) in_.entries[e] = {in.targets[e], static_cast<Sum>(weights[e])};
   });
-  sort_by_weight(team_, back_, 0, active);
+  sort_by_weight(team_, in_, 0, active);
   heads_ = Array<Head>(active);
   team_.for_range(active, kGrain * 16, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) {
-      const std::span<const Entry> edges = back_.of(static_cast<Local>(v));
+      const std::span<const Entry> edges = in_.of(static_cast<Local>(v));
       heads_[v].fill({0, kFar});
       std::copy_n(edges.begin(), std::min(edges.size(), heads_[v].size()), heads_[v].begin());
     }
@@ -80,7 +80,7 @@ void SsspSpread<Real, Sum>::make_back() {
 // A master's are in its own list: those to masters, which come first there. A mirror's are the edges that come from it,
 // last in the lists of masters: they are counted, and dealt out.
 template <class Real, class Sum>
-void SsspSpread<Real, Sum>::make_forth() {
+void DistributedSssp<Real, Sum>::make_forth() {
   const Csr &out = graph_.out(), &in = graph_.in();
   const EdgeWeights<Real> leaving("sssp", graph_, out), entering("sssp", graph_, in);
   const auto active = index(graph_.active()), locals = index(graph_.locals()), first = index(first_mirror_);
@@ -90,7 +90,7 @@ void SsspSpread<Real, Sum>::make_forth() {
   };
   const auto next = [&](Array<Edge>& places, Local u) {
     Edge& place = places[index(u)];
-    return this->alone_ ? place++ : std::atomic_ref(place).fetch_add(1, std::memory_order_relaxed);
+    return this->one_thread_ ? place++ : std::atomic_ref(place).fetch_add(1, std::memory_order_relaxed);
   };
   const auto for_mirrors = [&](auto&& f) {  // f(u, v, place in v's list)
     team_.for_range(active, kGrain, [&](int, std::size_t a, std::size_t b) {
@@ -109,16 +109,16 @@ void SsspSpread<Real, Sum>::make_forth() {
   for_mirrors([&](Local u, Local, std::size_t) { next(places, u); });
   Edge sum = 0;
   for (Edge& place : places) place = std::exchange(sum, sum + place);
-  forth_offsets_ = Array<Edge>(locals + 1);
-  std::copy(places.begin(), places.end(), forth_offsets_.begin());
-  forth_ = {{forth_offsets_.data(), forth_offsets_.size()}, Array<Entry>(static_cast<std::size_t>(sum))};
-  // Where back_ is sorted, and has the same edges, so is what is picked from it.
+  out_offsets_ = Array<Edge>(locals + 1);
+  std::copy(places.begin(), places.end(), out_offsets_.begin());
+  out_ = {{out_offsets_.data(), out_offsets_.size()}, Array<Entry>(static_cast<std::size_t>(sum))};
+  // Where in_ is sorted, and has the same edges, so is what is picked from it.
   const bool picked = skewed_ && !graph_.directed();
   team_.for_range(active, kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) {
-      Entry* into = forth_.entries.data() + forth_offsets_[v];
+      Entry* into = out_.entries.data() + out_offsets_[v];
       if (picked) {
-        for (const Entry& e : back_.of(static_cast<Local>(v)))
+        for (const Entry& e : in_.of(static_cast<Local>(v)))
           if (e.vertex < first_mirror_) *into++ = e;
       } else {
         const auto begin = static_cast<std::size_t>(out.offsets[v]), end = begin + to_masters(out, v);
@@ -127,19 +127,19 @@ void SsspSpread<Real, Sum>::make_forth() {
     }
   });
   for_mirrors([&](Local u, Local v, std::size_t e) {
-    forth_.entries[static_cast<std::size_t>(next(places, u))] = {v, static_cast<Sum>(entering[e])};
+    out_.entries[static_cast<std::size_t>(next(places, u))] = {v, static_cast<Sum>(entering[e])};
   });
-  if (skewed_ && !picked) sort_by_weight(team_, forth_, 0, active);
-  if (skewed_) sort_by_weight(team_, forth_, first, locals);
+  if (skewed_ && !picked) sort_by_weight(team_, out_, 0, active);
+  if (skewed_) sort_by_weight(team_, out_, first, locals);
 }
 
-template void SsspSpread<float>::choose_steps(const SsspOptions&);
-template void SsspSpread<double>::choose_steps(const SsspOptions&);
-template void SsspSpread<double, std::uint32_t>::choose_steps(const SsspOptions&);
-template void SsspSpread<double, std::uint64_t>::choose_steps(const SsspOptions&);
-template void SsspSpread<float>::make_lists();
-template void SsspSpread<double>::make_lists();
-template void SsspSpread<double, std::uint32_t>::make_lists();
-template void SsspSpread<double, std::uint64_t>::make_lists();
+template void DistributedSssp<float>::choose_steps(const SsspOptions&);
+template void DistributedSssp<double>::choose_steps(const SsspOptions&);
+template void DistributedSssp<double, std::uint32_t>::choose_steps(const SsspOptions&);
+template void DistributedSssp<double, std::uint64_t>::choose_steps(const SsspOptions&);
+template void DistributedSssp<float>::make_lists();
+template void DistributedSssp<double>::make_lists();
+template void DistributedSssp<double, std::uint32_t>::make_lists();
+template void DistributedSssp<double, std::uint64_t>::make_lists();
 
 }  // namespace atl

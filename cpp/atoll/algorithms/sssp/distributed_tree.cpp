@@ -15,10 +15,10 @@ std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 // A neighbour u closer than v over a tight edge, dist(u) + w == dist(v); -1 if all such have v's own distance. Who gave
 // the distance is one even if its own has fallen since: then the sum was rounded to the same, or v's would be lower.
 template <class Real, class Sum>
-Local SsspSpread<Real, Sum>::parent_of(Local v) const {
+Local DistributedSssp<Real, Sum>::parent_of(Local v) const {
   const Sum distance = distance_[index(v)];
-  const Giver giver = giver_[index(v)];
-  if (giver.vertex >= 0 && giver.reached == distance) return giver.vertex;
+  const Predecessor predecessor = predecessor_[index(v)];
+  if (predecessor.vertex >= 0 && predecessor.reached == distance) return predecessor.vertex;
   const Csr& in = graph_.in();
   const EdgeWeights<Real> weights("sssp", graph_, in);
   for (auto e = static_cast<std::size_t>(in.offsets[index(v)]); e < static_cast<std::size_t>(in.offsets[index(v) + 1]);
@@ -30,7 +30,7 @@ Local SsspSpread<Real, Sum>::parent_of(Local v) const {
 }
 
 template <class Real, class Sum>
-void SsspSpread<Real, Sum>::write(Local source, SsspResult<Real>& result) {
+void DistributedSssp<Real, Sum>::write(Local source, SsspResult<Real>& result) {
   const auto owned = index(graph_.owned());
   if (result.distance.size() != owned) {
     result.distance = Array<Real>(owned);
@@ -73,13 +73,13 @@ void SsspSpread<Real, Sum>::write(Local source, SsspResult<Real>& result) {
   const Sums all =
       world_.fold(mine, [](const Sums& a, const Sums& b) { return Sums{a.reached + b.reached, a.flat + b.flat}; });
   result.reached = all.reached;
-  if (all.flat > 0) hang_flat(result);
+  if (all.flat > 0) assign_zero_weight_parents(result);
 }
 
 // Vertices that weights of 0, or too small to change the sum, join to one of the same distance: round by round those take
 // a parent that see one who has had one since the round before, so that nobody's way back ends in a circle.
 template <class Real, class Sum>
-void SsspSpread<Real, Sum>::hang_flat(SsspResult<Real>& result) {
+void DistributedSssp<Real, Sum>::assign_zero_weight_parents(SsspResult<Real>& result) {
   MirrorExchange<char, MinOf> exchange(graph_);
   const Csr& in = graph_.in();
   const EdgeWeights<Real> weights("sssp", graph_, in);
@@ -126,9 +126,9 @@ void SsspSpread<Real, Sum>::hang_flat(SsspResult<Real>& result) {
   } while (left.some);
 }
 
-template void SsspSpread<float>::write(Local, SsspResult<float>&);
-template void SsspSpread<double>::write(Local, SsspResult<double>&);
-template void SsspSpread<double, std::uint32_t>::write(Local, SsspResult<double>&);
-template void SsspSpread<double, std::uint64_t>::write(Local, SsspResult<double>&);
+template void DistributedSssp<float>::write(Local, SsspResult<float>&);
+template void DistributedSssp<double>::write(Local, SsspResult<double>&);
+template void DistributedSssp<double, std::uint32_t>::write(Local, SsspResult<double>&);
+template void DistributedSssp<double, std::uint64_t>::write(Local, SsspResult<double>&);
 
 }  // namespace atl

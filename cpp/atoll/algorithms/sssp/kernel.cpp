@@ -38,7 +38,7 @@ std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 }  // namespace
 
 template <class Real, class Sum>
-SsspLocal<Real, Sum>::SsspLocal(const Graph& graph, const SsspOptions& options)
+SsspKernel<Real, Sum>::SsspKernel(const Graph& graph, const SsspOptions& options)
     : Steps(graph.world().team(), index(on_one_rank(graph, "sssp").active()), index(graph.active())), graph_(graph) {
   check(!options.delta || (*options.delta > 0 && std::isfinite(*options.delta)),
         "sssp: delta is {} (a finite number above 0). Change it, or leave it out.", options.delta.value_or(0));
@@ -56,7 +56,7 @@ SsspLocal<Real, Sum>::SsspLocal(const Graph& graph, const SsspOptions& options)
 // times as many vertices: 1 keeps the repeated work small. With hubs everything lies close together: there the reach is
 // 0.75 d and the bucket a fifth of it, as tried on Kronecker graphs.
 template <class Real, class Sum>
-void SsspLocal<Real, Sum>::choose_steps(const SsspOptions& options) {
+void SsspKernel<Real, Sum>::choose_steps(const SsspOptions& options) {
   const EdgeWeights<Real> weights("sssp", graph_, graph_.out());
   std::vector<double> sample;
   for (std::size_t i = 0; i < kSamples && weights.size() > 0; ++i)
@@ -68,7 +68,7 @@ void SsspLocal<Real, Sum>::choose_steps(const SsspOptions& options) {
 }
 
 template <class Real, class Sum>
-SsspLists<Sum> SsspLocal<Real, Sum>::lists_of(const Csr& csr) const {
+SsspLists<Sum> SsspKernel<Real, Sum>::lists_of(const Csr& csr) const {
   const EdgeWeights<Real> weights("sssp", graph_, csr);
   SsspLists<Sum> lists{{csr.offsets.data(), csr.offsets.size()}, Array<Entry>(csr.targets.size())};
   team_.for_range(csr.targets.size(), kGrain * 16, [&](int, std::size_t a, std::size_t b) {
@@ -79,7 +79,7 @@ SsspLists<Sum> SsspLocal<Real, Sum>::lists_of(const Csr& csr) const {
 }
 
 template <class Real, class Sum>
-void SsspLocal<Real, Sum>::settle(Thread& thread, Local u) {
+void SsspKernel<Real, Sum>::settle(Thread& thread, Local u) {
   const Sum distance = load(u);
   if (!this->is_due(u, distance)) return;
   if (skewed_ && u < kLandmarks) {
@@ -101,7 +101,7 @@ void SsspLocal<Real, Sum>::settle(Thread& thread, Local u) {
 
 // All buckets below the horizon, one after the other.
 template <class Real, class Sum>
-void SsspLocal<Real, Sum>::push(Local source) {
+void SsspKernel<Real, Sum>::push(Local source) {
   this->clear();
   distance_[index(source)] = 0;
   this->put(threads_[0], source, 0);
@@ -110,7 +110,7 @@ void SsspLocal<Real, Sum>::push(Local source) {
 }
 
 template <class Real, class Sum>
-bool SsspLocal<Real, Sum>::pull_one(Local v, Sum lower) {
+bool SsspKernel<Real, Sum>::pull_one(Local v, Sum lower) {
   return Steps::pull_one(v, lower, [&](auto&& ask) {
     const std::span<const Entry> edges = in(v);
     std::all_of(edges.begin(), edges.end(), ask);
@@ -119,7 +119,7 @@ bool SsspLocal<Real, Sum>::pull_one(Local v, Sum lower) {
 
 template <class Real, class Sum>
 template <class F>
-void SsspLocal<Real, Sum>::for_frontier(F&& f) {
+void SsspKernel<Real, Sum>::for_frontier(F&& f) {
   team_.for_range(frontier_size_, kGrain / 4, [&](int t, std::size_t a, std::size_t b) {
     for (std::size_t i = a; i < b; ++i) {
       if (i + kAhead < b) __builtin_prefetch(in(frontier_[i + kAhead]).data());
@@ -130,7 +130,7 @@ void SsspLocal<Real, Sum>::for_frontier(F&& f) {
 }
 
 template <class Real, class Sum>
-void SsspLocal<Real, Sum>::pull() {
+void SsspKernel<Real, Sum>::pull() {
   const Sum horizon = horizon_;
   team_.for_range(distance_.size(), kGrain, [&](int t, std::size_t a, std::size_t b) {
     Thread& thread = threads_[static_cast<std::size_t>(t)];
@@ -157,7 +157,7 @@ void SsspLocal<Real, Sum>::pull() {
 }
 
 template <class Real, class Sum>
-void SsspLocal<Real, Sum>::run(Vertex source, SsspResult<Real>& result) {
+void SsspKernel<Real, Sum>::run(Vertex source, SsspResult<Real>& result) {
   const Local start = graph_.local_of(graph_.find(source).second);
   if (start < graph_.active()) {
     push(start);
@@ -169,13 +169,13 @@ void SsspLocal<Real, Sum>::run(Vertex source, SsspResult<Real>& result) {
 }
 
 template <class Real, class Sum>
-std::size_t SsspLocal<Real, Sum>::memory_bytes() const {
+std::size_t SsspKernel<Real, Sum>::memory_bytes() const {
   return out_.memory_bytes() + in_.memory_bytes() + this->steps_bytes();
 }
 
-template class SsspLocal<float>;
-template class SsspLocal<double>;
-template class SsspLocal<double, std::uint32_t>;
-template class SsspLocal<double, std::uint64_t>;
+template class SsspKernel<float>;
+template class SsspKernel<double>;
+template class SsspKernel<double, std::uint32_t>;
+template class SsspKernel<double, std::uint64_t>;
 
 }  // namespace atl

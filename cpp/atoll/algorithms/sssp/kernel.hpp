@@ -11,13 +11,13 @@ namespace atl {
 /// Distances are added up as Sum, and given as Real: of whole numbers whose paths fit 31 bits Sum is std::uint32_t, which
 /// takes what float takes.
 template <class Real, class Sum = Real>
-class SsspLocal : private SsspSteps<Sum> {
+class SsspKernel : private DeltaSteppingCore<Sum> {
  public:
   /// InputError, before any work, if the graph has no weights or some that Real would round, if one is negative, infinite
   /// or not a number, if delta is not above 0, or if the graph is spread over several ranks.
-  explicit SsspLocal(const Graph& graph, const SsspOptions& options = {});
-  SsspLocal(const SsspLocal&) = delete;
-  SsspLocal& operator=(const SsspLocal&) = delete;
+  explicit SsspKernel(const Graph& graph, const SsspOptions& options = {});
+  SsspKernel(const SsspKernel&) = delete;
+  SsspKernel& operator=(const SsspKernel&) = delete;
 
   /// InputError if no vertex has the id `source`.
   void run(Vertex source, SsspResult<Real>& result);
@@ -27,27 +27,27 @@ class SsspLocal : private SsspSteps<Sum> {
   std::size_t memory_bytes() const;
 
  private:
-  using Steps = SsspSteps<Sum>;
-  using Steps::alone_;
+  using Steps = DeltaSteppingCore<Sum>;
   using Steps::bucket_;
   using Steps::collect_kept;
   using Steps::delta_;
   using Steps::distance_;
   using Steps::frontier_;
   using Steps::frontier_size_;
-  using Steps::giver_;
   using Steps::horizon_;
   using Steps::kAhead;
   using Steps::kFar;
   using Steps::load;
   using Steps::lower_;
+  using Steps::one_thread_;
+  using Steps::predecessor_;
   using Steps::reach_;
   using Steps::relax;
   using Steps::skewed_;
   using Steps::team_;
   using Steps::threads_;
   using typename Steps::Entry;
-  using typename Steps::Giver;
+  using typename Steps::Predecessor;
   using typename Steps::Thread;
 
   SsspLists<Sum> lists_of(const Csr& lists) const;
@@ -62,7 +62,7 @@ class SsspLocal : private SsspSteps<Sum> {
   void for_frontier(F&& f);
   void write(Local source, SsspResult<Real>& result);
   Local parent_of(Local v) const;
-  void hang_flat(SsspResult<Real>& result);
+  void assign_zero_weight_parents(SsspResult<Real>& result);
 
   const Graph& graph_;
   SsspLists<Sum> out_, in_;  // in_: directed graphs only

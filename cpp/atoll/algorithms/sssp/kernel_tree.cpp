@@ -14,10 +14,10 @@ std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 // A neighbour u closer than v over a tight edge, dist(u) + w == dist(v); -1 if all such have v's own distance. Who gave
 // the distance is one even if its own has fallen since: then the sum was rounded to the same, or v's would be lower.
 template <class Real, class Sum>
-Local SsspLocal<Real, Sum>::parent_of(Local v) const {
+Local SsspKernel<Real, Sum>::parent_of(Local v) const {
   const Sum distance = distance_[index(v)];
-  const Giver giver = giver_[index(v)];
-  if (giver.vertex >= 0 && giver.reached == distance) return giver.vertex;
+  const Predecessor predecessor = predecessor_[index(v)];
+  if (predecessor.vertex >= 0 && predecessor.reached == distance) return predecessor.vertex;
   for (const Entry& e : in(v)) {
     if (skewed_ && e.weight > distance) break;
     const Sum before = distance_[index(e.vertex)];
@@ -27,7 +27,7 @@ Local SsspLocal<Real, Sum>::parent_of(Local v) const {
 }
 
 template <class Real, class Sum>
-void SsspLocal<Real, Sum>::write(Local source, SsspResult<Real>& result) {
+void SsspKernel<Real, Sum>::write(Local source, SsspResult<Real>& result) {
   const auto owned = index(graph_.owned());
   if (result.distance.size() != owned) {
     result.distance = Array<Real>(owned);
@@ -65,13 +65,13 @@ void SsspLocal<Real, Sum>::write(Local source, SsspResult<Real>& result) {
       graph_.id_column());
   result.reached = 0;
   for (const Thread& t : threads_) result.reached += t.reached;
-  hang_flat(result);
+  assign_zero_weight_parents(result);
 }
 
 // Vertices that weights of 0, or too small to change the sum, join to one of the same distance: a search along such
 // edges from those that have a parent keeps the tree free of cycles.
 template <class Real, class Sum>
-void SsspLocal<Real, Sum>::hang_flat(SsspResult<Real>& result) {
+void SsspKernel<Real, Sum>::assign_zero_weight_parents(SsspResult<Real>& result) {
   auto parent = [&](Local v) -> Vertex& { return result.parent[static_cast<std::size_t>(graph_.natural_of(v))]; };
   auto joins = [&](Local u, const Entry& e, Local v) {
     const Sum distance = distance_[index(v)];
@@ -95,9 +95,9 @@ void SsspLocal<Real, Sum>::hang_flat(SsspResult<Real>& result) {
   }
 }
 
-template void SsspLocal<float>::write(Local, SsspResult<float>&);
-template void SsspLocal<double>::write(Local, SsspResult<double>&);
-template void SsspLocal<double, std::uint32_t>::write(Local, SsspResult<double>&);
-template void SsspLocal<double, std::uint64_t>::write(Local, SsspResult<double>&);
+template void SsspKernel<float>::write(Local, SsspResult<float>&);
+template void SsspKernel<double>::write(Local, SsspResult<double>&);
+template void SsspKernel<double, std::uint32_t>::write(Local, SsspResult<double>&);
+template void SsspKernel<double, std::uint64_t>::write(Local, SsspResult<double>&);
 
 }  // namespace atl

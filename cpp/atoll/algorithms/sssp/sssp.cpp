@@ -21,33 +21,33 @@ class Sssp<Real>::Search {
 
 template <class Real>
 template <class Sum>
-class Sssp<Real>::Alone final : public Search {
+class Sssp<Real>::OneRank final : public Search {
  public:
-  Alone(const Graph& graph, const SsspOptions& options) : local_(graph, options) {}
+  OneRank(const Graph& graph, const SsspOptions& options) : local_(graph, options) {}
   void run(Vertex source, SsspResult<Real>& result) override { local_.run(source, result); }
   std::size_t memory_bytes() const override { return local_.memory_bytes(); }
 
  private:
-  SsspLocal<Real, Sum> local_;
+  SsspKernel<Real, Sum> local_;
 };
 
 template <class Real>
 template <class Sum>
-class Sssp<Real>::Together final : public Search {
+class Sssp<Real>::Distributed final : public Search {
  public:
-  Together(const Graph& graph, const SsspOptions& options) : spread_(graph, options) {}
+  Distributed(const Graph& graph, const SsspOptions& options) : spread_(graph, options) {}
   void run(Vertex source, SsspResult<Real>& result) override { spread_.run(source, result); }
   std::size_t memory_bytes() const override { return spread_.memory_bytes(); }
 
  private:
-  SsspSpread<Real, Sum> spread_;
+  DistributedSssp<Real, Sum> spread_;
 };
 
 template <class Real>
 template <class Sum>
-class Sssp<Real>::Across final : public Search {
+class Sssp<Real>::OnVertexCut final : public Search {
  public:
-  Across(const Graph& graph, const SsspOptions& options) : cut_(graph, options) {}
+  OnVertexCut(const Graph& graph, const SsspOptions& options) : cut_(graph, options) {}
   void run(Vertex source, SsspResult<Real>& result) override { cut_.run(source, result); }
   std::size_t memory_bytes() const override { return cut_.memory_bytes(); }
 
@@ -67,18 +67,18 @@ Sssp<Real>::Sssp(const Graph& graph, const SsspOptions& options) {
   if (graph.cut().cut() != Cut::edge) {
     if constexpr (kWide)
       if (beyond_double) {
-        search_ = std::make_unique<Across<std::uint64_t>>(graph, options);
+        search_ = std::make_unique<OnVertexCut<std::uint64_t>>(graph, options);
         return;
       }
-    search_ = std::make_unique<Across<Real>>(graph, options);
+    search_ = std::make_unique<OnVertexCut<Real>>(graph, options);
     return;
   }
   const auto search_by_sums = [&](auto zero) {
     using Sum = decltype(zero);
     if (alone) {
-      search_ = std::make_unique<Alone<Sum>>(graph, options);
+      search_ = std::make_unique<OneRank<Sum>>(graph, options);
     } else {
-      search_ = std::make_unique<Together<Sum>>(graph, options);
+      search_ = std::make_unique<Distributed<Sum>>(graph, options);
     }
   };
   // Sums of 32 bits are those of a double, and lists and messages take half; those of 64 are exact where a double's may

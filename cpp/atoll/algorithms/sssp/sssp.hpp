@@ -49,11 +49,11 @@ class Sssp {
  private:
   class Search;  // on one rank, over several
   template <class Sum>
-  class Alone;
+  class OneRank;
   template <class Sum>
-  class Together;
+  class Distributed;
   template <class Sum>
-  class Across;  // a vertex-cut
+  class OnVertexCut;  // a vertex-cut
   std::unique_ptr<Search> search_;
 };
 

@@ -54,16 +54,16 @@ void SsspCut<Real, Sum>::run(Vertex source, SsspResult<Real>& result) {
   const auto [owner, natural] = graph_.find(source);
   const Local from = owner == world_.rank() ? graph_.local_of(natural) : -1;
   distance_.start(kFar);
-  if (from >= 0) distance_.put(from, 0);
+  if (from >= 0) distance_.update(from, 0);
   for (Sum horizon = 0;;) {
-    distance_.tell();
+    distance_.synchronize();
     Sum least = kFar;
-    distance_.for_waiting([&](Sum distance) { least = std::min(least, distance); });
+    distance_.for_active([&](Sum distance) { least = std::min(least, distance); });
     least = world_.min(least);
     if (least == kFar) break;
     if (!(least < horizon)) horizon = end_of_bucket(least);
-    distance_.settle([](Sum distance, const auto& edge) { return distance + static_cast<Sum>(edge.weight); },
-                     [=](Sum distance) { return distance < horizon; });
+    distance_.relax_until([](Sum distance, const auto& edge) { return distance + static_cast<Sum>(edge.weight); },
+                          [=](Sum distance) { return distance < horizon; });
   }
   find_parents(from);
   write(result);
@@ -86,7 +86,7 @@ Sum SsspCut<Real, Sum>::end_of_bucket(Sum distance) const {
 // nobody's way back ends in a circle.
 template <class Real, class Sum>
 void SsspCut<Real, Sum>::find_parents(Local source) {
-  distance_.tell_all();
+  distance_.synchronize_mirrors();
   changed_.clear();
   std::fill(parent_.begin(), parent_.end(), kNoneYet);
   std::fill(hangs_.begin(), hangs_.end(), 0);

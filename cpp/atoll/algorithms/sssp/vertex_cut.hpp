@@ -9,7 +9,7 @@
 /// cut: 17 bytes and two numbers a local vertex, and the program's.
 namespace atl {
 
-/// Sum as in SsspSpread.
+/// Sum as in DistributedSssp.
 template <class Real, class Sum = Real>
 class SsspCut {
  public:

@@ -28,7 +28,7 @@ std::vector<Element> elements_of(Semiring semiring) {
   }
 }
 
-Element narrowest_type(const Arcs<double>& arcs, Semiring semiring) {
+Element narrowest_type(const ReplicatedCsr<double>& arcs, Semiring semiring) {
   if (semiring == Semiring::min_plus) return narrowest_type(arcs);
   if (semiring == Semiring::or_and) return Element::uint8;
   if (semiring == Semiring::max_plus) {
@@ -45,13 +45,13 @@ Element narrowest_type(const Arcs<double>& arcs, Semiring semiring) {
 }
 
 template <class T>
-Algebra all_pairs_algebra(const Arcs<T>& arcs, Semiring semiring) {
+Algebra all_pairs_algebra(const ReplicatedCsr<T>& arcs, Semiring semiring) {
   const bool nonnegative = semiring == Semiring::min_plus && std::is_same_v<T, float> && !arcs.has_negative();
   return {semiring, nonnegative ? Element::float32_nonnegative : kElementOf<T>};
 }
 
 template <class T>
-void check_closure(const Arcs<T>& arcs, Semiring semiring) {
+void check_closure(const ReplicatedCsr<T>& arcs, Semiring semiring) {
   const auto elements = elements_of(semiring);
   if (std::ranges::find(elements, kElementOf<T>) == elements.end()) {
     std::vector<std::string_view> names;
@@ -66,7 +66,7 @@ void check_closure(const Arcs<T>& arcs, Semiring semiring) {
 }
 
 template <class T>
-void set_arc_entries(Team& team, const Arcs<T>& arcs, Semiring semiring, MatrixView<T> d) {
+void set_arc_entries(Team& team, const ReplicatedCsr<T>& arcs, Semiring semiring, MatrixView<T> d) {
   with_semiring<T>(semiring, [&](auto s) {
     team.for_range(static_cast<std::size_t>(d.rows), 16, [&](int, std::size_t first, std::size_t last) {
       for (auto u = static_cast<Vertex>(first); u < static_cast<Vertex>(last); ++u) {
@@ -82,18 +82,18 @@ void set_arc_entries(Team& team, const Arcs<T>& arcs, Semiring semiring, MatrixV
 }
 
 template <class T>
-Arcs<T> negated(const Arcs<T>& arcs) {
+ReplicatedCsr<T> negated(const ReplicatedCsr<T>& arcs) {
   const auto minus = [](T w) { return static_cast<T>(T{} - w); };  // 0 - 0 is 0, never -0
-  Arcs<T> out{.name = arcs.name,
-              .directed = arcs.directed,
-              .ids = arcs.ids,
-              .offsets = Array<Edge>(arcs.offsets.size()),
-              .heads = Array<Local>(arcs.heads.size()),
-              .weights = Array<T>(arcs.weights.size()),
-              .least = minus(arcs.greatest),
-              .greatest = minus(arcs.least),
-              .from_float32 = arcs.from_float32,
-              .rounded = arcs.rounded};
+  ReplicatedCsr<T> out{.name = arcs.name,
+                       .directed = arcs.directed,
+                       .ids = arcs.ids,
+                       .offsets = Array<Edge>(arcs.offsets.size()),
+                       .heads = Array<Local>(arcs.heads.size()),
+                       .weights = Array<T>(arcs.weights.size()),
+                       .least = minus(arcs.greatest),
+                       .greatest = minus(arcs.least),
+                       .from_float32 = arcs.from_float32,
+                       .rounded = arcs.rounded};
   std::ranges::copy(arcs.offsets, out.offsets.begin());
   std::ranges::copy(arcs.heads, out.heads.begin());
   std::ranges::transform(arcs.weights, out.weights.begin(), minus);
@@ -101,7 +101,7 @@ Arcs<T> negated(const Arcs<T>& arcs) {
 }
 
 template <class T>
-void refuse_gain_cycle(const Arcs<T>& arcs, Semiring semiring) {
+void refuse_gain_cycle(const ReplicatedCsr<T>& arcs, Semiring semiring) {
   if (semiring != Semiring::max_plus) refuse_negative_cycle(arcs);
   const std::vector<Local> cycle = find_negative_cycle(negated(arcs));
   check(!cycle.empty(),
@@ -126,7 +126,7 @@ void refuse_gain_cycle(const Arcs<T>& arcs, Semiring semiring) {
 }
 
 template <class T>
-std::vector<Local> widest_path(const Arcs<T>& arcs, Local u, Local v, T width) {
+std::vector<Local> widest_path(const ReplicatedCsr<T>& arcs, Local u, Local v, T width) {
   std::vector<Local> before(static_cast<std::size_t>(arcs.vertices()), -1), queue{u};
   before[at(u)] = u;
   for (std::size_t next = 0; next < queue.size() && before[at(v)] < 0; ++next) {
@@ -145,13 +145,13 @@ std::vector<Local> widest_path(const Arcs<T>& arcs, Local u, Local v, T width) {
   return path;
 }
 
-#define ATOLL_CLOSURE_OF(T)                                                      \
-  template Algebra all_pairs_algebra(const Arcs<T>&, Semiring);                  \
-  template void check_closure(const Arcs<T>&, Semiring);                         \
-  template void set_arc_entries(Team&, const Arcs<T>&, Semiring, MatrixView<T>); \
-  template void refuse_gain_cycle(const Arcs<T>&, Semiring);                     \
-  template Arcs<T> negated(const Arcs<T>&);                                      \
-  template std::vector<Local> widest_path(const Arcs<T>&, Local, Local, T);
+#define ATOLL_CLOSURE_OF(T)                                                               \
+  template Algebra all_pairs_algebra(const ReplicatedCsr<T>&, Semiring);                  \
+  template void check_closure(const ReplicatedCsr<T>&, Semiring);                         \
+  template void set_arc_entries(Team&, const ReplicatedCsr<T>&, Semiring, MatrixView<T>); \
+  template void refuse_gain_cycle(const ReplicatedCsr<T>&, Semiring);                     \
+  template ReplicatedCsr<T> negated(const ReplicatedCsr<T>&);                             \
+  template std::vector<Local> widest_path(const ReplicatedCsr<T>&, Local, Local, T);
 ATOLL_CLOSURE_OF(float)
 ATOLL_CLOSURE_OF(double)
 ATOLL_CLOSURE_OF(std::int32_t)

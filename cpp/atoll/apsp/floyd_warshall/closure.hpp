@@ -25,16 +25,16 @@ namespace atl {
 std::vector<Element> elements_of(Semiring semiring);
 
 /// The type where nobody has said one: the narrowest that holds every value, as of shortest paths (narrow_arcs.hpp).
-Element narrowest_type(const Arcs<double>& arcs, Semiring semiring);
+Element narrowest_type(const ReplicatedCsr<double>& arcs, Semiring semiring);
 
 /// What is computed on: shortest paths of floats that are never negative have a faster algebra.
 template <class T>
-Algebra all_pairs_algebra(const Arcs<T>& arcs, Semiring semiring);
+Algebra all_pairs_algebra(const ReplicatedCsr<T>& arcs, Semiring semiring);
 
 /// Throws what all_pairs() says of these arcs, before anything is computed: a type without the semiring, an unsigned width
 /// of 0. Local, alike on all ranks.
 template <class T>
-void check_closure(const Arcs<T>& arcs, Semiring semiring);
+void check_closure(const ReplicatedCsr<T>& arcs, Semiring semiring);
 
 /// The value that an arc has in the matrix.
 template <class T>
@@ -44,18 +44,18 @@ T entry_of(Semiring semiring, T weight) {
 
 /// d <- the matrix before any path is longer than an arc.
 template <class T>
-void set_arc_entries(Team& team, const Arcs<T>& arcs, Semiring semiring, MatrixView<T> d);
+void set_arc_entries(Team& team, const ReplicatedCsr<T>& arcs, Semiring semiring, MatrixView<T> d);
 
 /// Throws the InputError that names a cycle around which paths get ever better: ever shorter, or over max_plus ever longer.
 template <class T>
-[[noreturn]] void refuse_gain_cycle(const Arcs<T>& arcs, Semiring semiring);
+[[noreturn]] void refuse_gain_cycle(const ReplicatedCsr<T>& arcs, Semiring semiring);
 
 /// The same arcs, weighing as much below 0 as they did above: their shortest paths are the longest here.
 template <class T>
-Arcs<T> negated(const Arcs<T>& arcs);
+ReplicatedCsr<T> negated(const ReplicatedCsr<T>& arcs);
 
 /// The path of fewest arcs from u to v among those that weigh `width` or more; empty where there is none. O(n + m).
 template <class T>
-std::vector<Local> widest_path(const Arcs<T>& arcs, Local u, Local v, T width);
+std::vector<Local> widest_path(const ReplicatedCsr<T>& arcs, Local u, Local v, T width);
 
 }  // namespace atl

@@ -25,7 +25,7 @@ constexpr std::int64_t kLargestUsual = 288;
 
 // A block on the diagonal that one thread closes sooner than several, which would meet ten times for each innermost block:
 // 288 values a side took 4 to 9 ms of n = 4096 on one thread, 8 to 15 on two, and 20 to 80 where others ran beside.
-constexpr std::int64_t kAlone = 288;
+constexpr std::int64_t kSerialRows = 288;
 
 template <class S, class T>
 std::optional<GainCycle> close_by_values(S semiring, MatrixView<T> d) {
@@ -183,7 +183,7 @@ std::optional<GainCycle> close_block(const Gemm& gemm, Team& team, MatrixView<T>
   std::optional<GainCycle> cycle;
   Panels panels;
   Team alone(1);
-  Team& those = d.rows <= kAlone ? alone : team;
+  Team& those = d.rows <= kSerialRows ? alone : team;
   for (std::int64_t k0 = 0; k0 < d.rows && !cycle; k0 += kInnermost) {
     const std::int64_t k1 = std::min(d.rows, k0 + kInnermost);
     with_semiring<T>(gemm.algebra().semiring,

@@ -93,7 +93,7 @@ Distances<T> distances_from_entries(World& world, Semiring semiring, const GridL
 
 template <class T>
 GridRun floyd_warshall_grid(World& world, const Gemm& gemm, Distances<T>& d, const GridOptions& options,
-                            const GridPauses& pauses) {
+                            const StepHook& pauses) {
   check_layout(world, d.layout);
   world.agree(options.block == d.layout.rows.block,
               fmt::format("blocks of {} (the matrix lies in blocks of {}). Lay it out with the same.", options.block,
@@ -107,7 +107,7 @@ GridRun floyd_warshall_grid(World& world, const Gemm& gemm, Distances<T>& d, con
 
 #define ATOLL_GRID_OF(T)                                                                                              \
   template Distances<T> distances_from_entries(World&, Semiring, const GridLayout&, std::span<const MatrixEntry<T>>); \
-  template GridRun floyd_warshall_grid(World&, const Gemm&, Distances<T>&, const GridOptions&, const GridPauses&);
+  template GridRun floyd_warshall_grid(World&, const Gemm&, Distances<T>&, const GridOptions&, const StepHook&);
 ATOLL_GRID_OF(float)
 ATOLL_GRID_OF(double)
 ATOLL_GRID_OF(std::int32_t)

@@ -37,6 +37,6 @@ Distances<T> distances_from_entries(World& world, Semiring semiring, const GridL
 /// packed. A cycle that gains ends the run, GridRun::gain_vertex. Collective.
 template <class T>
 GridRun floyd_warshall_grid(World& world, const Gemm& gemm, Distances<T>& d, const GridOptions& options,
-                            const GridPauses& pauses = {});
+                            const StepHook& pauses = {});
 
 }  // namespace atl

@@ -34,7 +34,7 @@ struct GridOptions {
 };
 
 /// Where a run may be left and taken up again: a checkpoint.
-struct GridPauses {
+struct StepHook {
   std::int64_t first = 0;  ///< the block step to begin with: the matrix has those before it
   std::int64_t every = 0;  ///< pauses before steps that are multiples of this; 0: none
   /// Called on all ranks with the step that comes next, while nothing is under way; may use World and matrix. False, the

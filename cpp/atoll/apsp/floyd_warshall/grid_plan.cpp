@@ -19,7 +19,7 @@ constexpr std::size_t kShortestChunk = std::size_t{64} << 10, kLongestChunk = st
 // none of it: chunks follow each other.
 constexpr double kChunk_s = 2e-6;
 
-void check_wishes(Rank ranks, NodeShape nodes, const GridWishes& wishes) {
+void check_wishes(Rank ranks, NodeShape nodes, const GridConstraints& wishes) {
   if (wishes.sides && std::int64_t{wishes.sides->rows} * wishes.sides->cols != ranks)
     throw UsageError(fmt::format("the grid is {} x {} (there are {} ranks). Give sides whose product is that.",
                                  wishes.sides->rows, wishes.sides->cols, ranks));
@@ -93,7 +93,8 @@ NodeShape node_shape_of(const World& world) {
   return {.ranks = equal && whole && of_leaf.size() > 1 ? of_leaf.front() : 1};
 }
 
-GridPlan plan_grid(const ApspMachine& machine, std::int64_t n, Rank ranks, NodeShape nodes, const GridWishes& wishes) {
+GridPlan plan_grid(const ApspMachine& machine, std::int64_t n, Rank ranks, NodeShape nodes,
+                   const GridConstraints& wishes) {
   check_wishes(ranks, nodes, wishes);
   ApspQuery query{.n = n, .ranks = ranks};
   if (wishes.sides) query.grid = {wishes.sides->rows, wishes.sides->cols};
@@ -137,7 +138,7 @@ GridPlan plan_grid(const ApspMachine& machine, std::int64_t n, Rank ranks, NodeS
 }
 
 GridPlan agree_on_grid(World& world, const std::optional<ApspMachine>& machine, const Gemm& gemm, std::int64_t n,
-                       const GridWishes& wishes) {
+                       const GridConstraints& wishes) {
   const GridPlan mine = world.together([&] {
     if (world.rank() != 0) return GridPlan{};
     const bool measured = machine && (world.size() == 1 || !machine->broadcasts.empty());

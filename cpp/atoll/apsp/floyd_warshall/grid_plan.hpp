@@ -11,7 +11,7 @@
 
 /// What a run on a grid of ranks leaves open, and what the model chooses for it (COAST, section IV.D to IV.F).
 ///
-///     GridWishes wishes;                                                 // all of it is open
+///     GridConstraints wishes;                                                 // all of it is open
 ///     wishes.sides = GridSides{2, 4};                                    // but for this
 ///     const GridPlan plan = plan_grid(machine, n, 8, {.ranks = 4}, wishes);
 ///     plan.grid; plan.apply_to(options);                                 // what to run
@@ -30,7 +30,7 @@ struct GridSides {
 GridSides grid_sides_of(std::string_view option, std::string_view text);
 
 /// What is said is kept; what is not is chosen.
-struct GridWishes {
+struct GridConstraints {
   std::optional<GridSides> sides = {};      ///< Px x Py
   std::optional<GridSides> placement = {};  ///< Qr x Qc, of the ranks of a node
   std::int64_t block = 0;                   ///< b; 0: open
@@ -76,10 +76,11 @@ struct GridPlan {
 
 /// Pure: the best of predict_apsp, what `atoll model predict apsp` shows. Throws UsageError where the wishes do not go together,
 /// and what predict_apsp throws.
-GridPlan plan_grid(const ApspMachine& machine, std::int64_t n, Rank ranks, NodeShape nodes, const GridWishes& wishes);
+GridPlan plan_grid(const ApspMachine& machine, std::int64_t n, Rank ranks, NodeShape nodes,
+                   const GridConstraints& wishes);
 /// The same on all ranks: that of the first, by its `machine`, or by usual_machine. Collective.
 GridPlan agree_on_grid(World& world, const std::optional<ApspMachine>& machine, const Gemm& gemm, std::int64_t n,
-                       const GridWishes& wishes);
+                       const GridConstraints& wishes);
 
 /// What `atoll model fit` kept for this processor; none: it has not run, or not with such elements. Where it has not with
 /// float32_nonnegative, what it kept of float32 (the products are slower, the broadcasts the same).

@@ -43,7 +43,7 @@ class GridSteps {
         broadcasts_(world, groups(layout.grid, row_, col_), {.chunk_bytes = options.chunk_bytes}) {}
 
   /// Collective.
-  GridRun run(const GridPauses& pauses) {
+  GridRun run(const StepHook& pauses) {
     const std::int64_t all = layout_.rows.blocks();
     const std::int64_t end = options_.steps > 0 ? std::min(options_.steps, all) : all;
     const auto pauses_before = [&](std::int64_t k) { return pauses.at && pauses.every > 0 && k % pauses.every == 0; };
@@ -87,7 +87,7 @@ class GridSteps {
  private:
   // What travels of one step, and in which buffers: those of step k - 2.
   struct Under {
-    PanelFlight diagonal_row, diagonal_col, row, col;
+    BroadcastRequest diagonal_row, diagonal_col, row, col;
   };
   static constexpr std::uint32_t kRow = 0, kCol = 1;  // groups: ranks of my grid row, of my grid column
 
@@ -116,7 +116,7 @@ class GridSteps {
     return moved;
   }
 
-  void start(PanelFlight& flight, std::uint32_t group, std::int64_t k, int what, PanelMemory panel) {
+  void start(BroadcastRequest& flight, std::uint32_t group, std::int64_t k, int what, PanelMemory panel) {
     const bool diagonal = what < 2;
     broadcasts_.start(flight, group, tag(k, what), group == kRow ? layout_.cols.part_of(k) : layout_.rows.part_of(k),
                       panel, diagonal ? BroadcastShape::tree : options_.panels,
@@ -124,7 +124,7 @@ class GridSteps {
   }
   void finish(Under& u) {
     timed(&GridStep::wait, [&] {
-      for (PanelFlight* f : {&u.diagonal_row, &u.diagonal_col, &u.row, &u.col}) broadcasts_.finish(*f);
+      for (BroadcastRequest* f : {&u.diagonal_row, &u.diagonal_col, &u.row, &u.col}) broadcasts_.finish(*f);
     });
   }
 
@@ -150,7 +150,7 @@ class GridSteps {
       start(under(k).diagonal_col, kCol, k, 1, blocks_.diagonal(k));
     });
   }
-  const PanelFlight& diagonal_flight(std::int64_t k) {
+  const BroadcastRequest& diagonal_flight(std::int64_t k) {
     return has_row(k) ? under(k).diagonal_row : under(k).diagonal_col;
   }
   // Updates the panels of step k and sends them, if the diagonal block is here.

@@ -8,14 +8,14 @@ namespace atl {
 namespace {
 
 template <class T>
-T weight_of(const Arcs<T>& arcs, Local tail, Local head) {
+T weight_of(const ReplicatedCsr<T>& arcs, Local tail, Local head) {
   const auto heads = arcs.heads_of(tail);
   const auto at = std::lower_bound(heads.begin(), heads.end(), head);
   return arcs.weights_of(tail)[static_cast<std::size_t>(at - heads.begin())];
 }
 
 template <class T>
-PathLength<T> cycle_weight(const Arcs<T>& arcs, const std::vector<Local>& cycle) {
+PathLength<T> cycle_weight(const ReplicatedCsr<T>& arcs, const std::vector<Local>& cycle) {
   PathLength<T> sum{};
   for (std::size_t i = 0; i < cycle.size(); ++i)
     sum += static_cast<PathLength<T>>(weight_of(arcs, cycle[i], cycle[(i + 1) % cycle.size()]));
@@ -45,7 +45,7 @@ std::vector<Local> cycle_among(const std::vector<Local>& parent) {
 /// of "comes from" if there is one: where a path comes back to a vertex. Looked for after every n improvements, which
 /// costs no more than they did.
 template <class T>
-std::vector<Local> settle(const Arcs<T>& arcs, std::vector<PathLength<T>>& distance) {
+std::vector<Local> settle(const ReplicatedCsr<T>& arcs, std::vector<PathLength<T>>& distance) {
   const auto n = static_cast<std::size_t>(arcs.vertices());
   distance.assign(n, PathLength<T>{});
   if (!arcs.has_negative()) return {};
@@ -77,7 +77,7 @@ std::vector<Local> settle(const Arcs<T>& arcs, std::vector<PathLength<T>>& dista
 }  // namespace
 
 template <class T>
-std::vector<Local> find_negative_cycle(const Arcs<T>& arcs) {
+std::vector<Local> find_negative_cycle(const ReplicatedCsr<T>& arcs) {
   std::vector<PathLength<T>> distance;
   std::vector<Local> cycle = settle(arcs, distance);
   // Rounding can close a cycle of weight 0, too.
@@ -86,14 +86,14 @@ std::vector<Local> find_negative_cycle(const Arcs<T>& arcs) {
 }
 
 template <class T>
-std::vector<PathLength<T>> potentials(const Arcs<T>& arcs) {
+std::vector<PathLength<T>> potentials(const ReplicatedCsr<T>& arcs) {
   std::vector<PathLength<T>> distance;
   if (!settle(arcs, distance).empty()) refuse_negative_cycle(arcs);
   return distance;
 }
 
 template <class T>
-void refuse_negative_cycle(const Arcs<T>& arcs, const std::vector<Local>& cycle) {
+void refuse_negative_cycle(const ReplicatedCsr<T>& arcs, const std::vector<Local>& cycle) {
   constexpr std::size_t kShown = 12;
   std::string text;
   for (std::size_t i = 0; i < std::min(cycle.size(), kShown); ++i)
@@ -108,7 +108,7 @@ void refuse_negative_cycle(const Arcs<T>& arcs, const std::vector<Local>& cycle)
 }
 
 template <class T>
-void refuse_negative_cycle(const Arcs<T>& arcs) {
+void refuse_negative_cycle(const ReplicatedCsr<T>& arcs) {
   if (const auto cycle = find_negative_cycle(arcs); !cycle.empty()) refuse_negative_cycle(arcs, cycle);
   throw InputError(
       fmt::format("{}: a vertex is closer to itself than 0 (a cycle's weight is 0 but for rounding). Use "
@@ -116,11 +116,11 @@ void refuse_negative_cycle(const Arcs<T>& arcs) {
                   arcs.name));
 }
 
-#define ATOLL_NEGATIVE_CYCLE(T)                                                      \
-  template std::vector<Local> find_negative_cycle<T>(const Arcs<T>&);                \
-  template std::vector<PathLength<T>> potentials<T>(const Arcs<T>&);                 \
-  template void refuse_negative_cycle<T>(const Arcs<T>&, const std::vector<Local>&); \
-  template void refuse_negative_cycle<T>(const Arcs<T>&);
+#define ATOLL_NEGATIVE_CYCLE(T)                                                               \
+  template std::vector<Local> find_negative_cycle<T>(const ReplicatedCsr<T>&);                \
+  template std::vector<PathLength<T>> potentials<T>(const ReplicatedCsr<T>&);                 \
+  template void refuse_negative_cycle<T>(const ReplicatedCsr<T>&, const std::vector<Local>&); \
+  template void refuse_negative_cycle<T>(const ReplicatedCsr<T>&);
 ATOLL_NEGATIVE_CYCLE(float)
 ATOLL_NEGATIVE_CYCLE(double)
 ATOLL_NEGATIVE_CYCLE(std::int32_t)

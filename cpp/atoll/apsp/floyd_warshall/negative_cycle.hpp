@@ -12,18 +12,18 @@ namespace atl {
 /// The vertices of one negative cycle along its arcs, the least first; empty if there is none. An undirected edge of
 /// negative weight is one of two vertices. Bellman and Ford's, O(n m) at worst; local.
 template <class T>
-std::vector<Local> find_negative_cycle(const Arcs<T>& arcs);
+std::vector<Local> find_negative_cycle(const ReplicatedCsr<T>& arcs);
 
 /// [vertex] h with h(tail) + w >= h(head) for each arc: w + h(tail) - h(head) is never negative, and has the same shortest
 /// paths. Throws as refuse_negative_cycle() does. O(n m) at worst, O(n + m) where no weight is negative; local.
 template <class T>
-std::vector<PathLength<T>> potentials(const Arcs<T>& arcs);
+std::vector<PathLength<T>> potentials(const ReplicatedCsr<T>& arcs);
 
 /// Throws the InputError that names this cycle by original ids, with its weight.
 template <class T>
-[[noreturn]] void refuse_negative_cycle(const Arcs<T>& arcs, const std::vector<Local>& cycle);
+[[noreturn]] void refuse_negative_cycle(const ReplicatedCsr<T>& arcs, const std::vector<Local>& cycle);
 /// Finds one first; throws InputError in any case: of a cycle that rounding only has made negative, too.
 template <class T>
-[[noreturn]] void refuse_negative_cycle(const Arcs<T>& arcs);
+[[noreturn]] void refuse_negative_cycle(const ReplicatedCsr<T>& arcs);
 
 }  // namespace atl

@@ -19,7 +19,7 @@ constexpr double kOfPeak = 0.8, kPeakSeconds = 0.02;
 constexpr double kOfMemory = 0.85;
 
 template <class T>
-std::uint64_t hash_of(const Arcs<T>& arcs) {
+std::uint64_t hash_of(const ReplicatedCsr<T>& arcs) {
   const auto m = static_cast<std::size_t>(arcs.size());
   const std::uint64_t sums[] = {
       checksum(arcs.ids.data(), arcs.ids.size() * sizeof(Vertex)),
@@ -52,7 +52,7 @@ void check_options(World& world, const std::string& path, const AllPairsOptions&
 }  // namespace
 
 template <class T>
-AllPairsReport all_pairs_in_file(World& world, const Arcs<T>& arcs, const std::string& path,
+AllPairsReport all_pairs_in_file(World& world, const ReplicatedCsr<T>& arcs, const std::string& path,
                                  const AllPairsOptions& options, Existing existing) {
   world.together([&] { check_options(world, path, options); });
   const Vertex n = arcs.vertices();
@@ -112,9 +112,9 @@ AllPairsReport all_pairs_in_file(World& world, const Arcs<T>& arcs, const std::s
   return report;
 }
 
-#define ATOLL_OUT_OF_CORE_OF(T)                                                                                 \
-  template AllPairsReport all_pairs_in_file(World&, const Arcs<T>&, const std::string&, const AllPairsOptions&, \
-                                            Existing);
+#define ATOLL_OUT_OF_CORE_OF(T)                                                                  \
+  template AllPairsReport all_pairs_in_file(World&, const ReplicatedCsr<T>&, const std::string&, \
+                                            const AllPairsOptions&, Existing);
 ATOLL_OUT_OF_CORE_OF(float)
 ATOLL_OUT_OF_CORE_OF(double)
 ATOLL_OUT_OF_CORE_OF(std::int32_t)

@@ -19,7 +19,7 @@ namespace atl {
 /// write_distances() do; UsageError for several ranks, another method, an ending that is not .tiles, and a folder for
 /// checkpoints.
 template <class T>
-AllPairsReport all_pairs_in_file(World& world, const Arcs<T>& arcs, const std::string& path,
+AllPairsReport all_pairs_in_file(World& world, const ReplicatedCsr<T>& arcs, const std::string& path,
                                  const AllPairsOptions& options = {}, Existing existing = Existing::refuse);
 
 }  // namespace atl

@@ -10,7 +10,7 @@ namespace atl {
 /// Whether Floyd-Warshall adds to "no path" of int32 what makes it look better than it is: over (min, +) lengths below 0,
 /// over (max, +) weights above.
 template <class T>
-bool adds_to_no_path(const Arcs<T>& arcs, Semiring semiring) {
+bool adds_to_no_path(const ReplicatedCsr<T>& arcs, Semiring semiring) {
   if (!std::is_same_v<T, std::int32_t>) return false;
   return semiring == Semiring::min_plus ? arcs.has_negative() : semiring == Semiring::max_plus;
 }

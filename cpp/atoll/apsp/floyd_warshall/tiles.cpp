@@ -78,7 +78,7 @@ std::vector<Use> uses_of_step(std::int64_t k, std::int64_t side, bool undirected
 template <class T>
 class TileSteps {
  public:
-  TileSteps(const Gemm& gemm, Team& team, const Arcs<T>& arcs, TileFile<T>& tiles, const TilesOptions& options,
+  TileSteps(const Gemm& gemm, Team& team, const ReplicatedCsr<T>& arcs, TileFile<T>& tiles, const TilesOptions& options,
             TilesReport& report)
       : gemm_(gemm),
         team_(team),
@@ -260,7 +260,7 @@ class TileSteps {
 
   const Gemm& gemm_;
   Team& team_;
-  const Arcs<T>& arcs_;
+  const ReplicatedCsr<T>& arcs_;
   TileFile<T>& tiles_;
   const TilesOptions& options_;
   TilesReport& report_;
@@ -280,8 +280,8 @@ class TileSteps {
 }  // namespace
 
 template <class T>
-std::optional<GainCycle> floyd_warshall_tiles(const Gemm& gemm, Team& team, const Arcs<T>& arcs, TileFile<T>& tiles,
-                                              const TilesOptions& options, TilesReport* report) {
+std::optional<GainCycle> floyd_warshall_tiles(const Gemm& gemm, Team& team, const ReplicatedCsr<T>& arcs,
+                                              TileFile<T>& tiles, const TilesOptions& options, TilesReport* report) {
   TilesReport mine;
   mine.block = tiles.block();
   TileSteps<T> steps(gemm, team, arcs, tiles, options, mine);
@@ -291,8 +291,8 @@ std::optional<GainCycle> floyd_warshall_tiles(const Gemm& gemm, Team& team, cons
   return cycle;
 }
 
-#define ATOLL_TILES_OF(T)                                                                                  \
-  template std::optional<GainCycle> floyd_warshall_tiles(const Gemm&, Team&, const Arcs<T>&, TileFile<T>&, \
+#define ATOLL_TILES_OF(T)                                                                                           \
+  template std::optional<GainCycle> floyd_warshall_tiles(const Gemm&, Team&, const ReplicatedCsr<T>&, TileFile<T>&, \
                                                          const TilesOptions&, TilesReport*);
 ATOLL_TILES_OF(float)
 ATOLL_TILES_OF(double)

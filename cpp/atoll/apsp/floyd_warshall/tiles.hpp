@@ -36,7 +36,8 @@ struct TilesReport : FloydWarshallReport {
 /// tiles <- the closure of the arcs' lengths, from the step on that the file has noted. A gain cycle is returned as
 /// floyd_warshall() does it. Of a matrix with negative arcs "no path" is restored. Throws IoError as TileFile does.
 template <class T>
-std::optional<GainCycle> floyd_warshall_tiles(const Gemm& gemm, Team& team, const Arcs<T>& arcs, TileFile<T>& tiles,
-                                              const TilesOptions& options = {}, TilesReport* report = nullptr);
+std::optional<GainCycle> floyd_warshall_tiles(const Gemm& gemm, Team& team, const ReplicatedCsr<T>& arcs,
+                                              TileFile<T>& tiles, const TilesOptions& options = {},
+                                              TilesReport* report = nullptr);
 
 }  // namespace atl

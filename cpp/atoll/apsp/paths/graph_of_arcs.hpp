@@ -11,7 +11,7 @@ namespace atl {
 template <class T>
 class GraphOfArcs {
  public:
-  explicit GraphOfArcs(const Arcs<T>& arcs)
+  explicit GraphOfArcs(const ReplicatedCsr<T>& arcs)
       : graph_{.ids = arcs.ids,
                .offsets = {arcs.offsets.data(), arcs.offsets.size()},
                .targets = {arcs.heads.data(), arcs.heads.size()},

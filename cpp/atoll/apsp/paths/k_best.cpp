@@ -82,7 +82,7 @@ class KBest {
     Local without = -1;     ///< and that set's
   };
 
-  KBest(const Arcs<T>& in, Local u, std::span<const T> from_u)
+  KBest(const ReplicatedCsr<T>& in, Local u, std::span<const T> from_u)
       : in_(in), u_(u), from_u_(from_u), barred_(from_u.size(), 0) {}
 
   std::vector<Path> run(Local v, std::size_t k, const std::function<void()>& between) {
@@ -261,7 +261,7 @@ class KBest {
     return found;
   }
 
-  const Arcs<T>& in_;
+  const ReplicatedCsr<T>& in_;
   const Local u_;
   const std::span<const T> from_u_;
   std::vector<char> barred_;  // [vertex] that a walk at hand has already

@@ -13,7 +13,8 @@ constexpr std::size_t at(Local v) { return static_cast<std::size_t>(v); }
 template <class T>
 class HopRows {
  public:
-  HopRows(const Arcs<T>& arcs, MatrixView<const T> d, MatrixView<Local> hops) : arcs_(arcs), d_(d), hops_(hops) {
+  HopRows(const ReplicatedCsr<T>& arcs, MatrixView<const T> d, MatrixView<Local> hops)
+      : arcs_(arcs), d_(d), hops_(hops) {
     if constexpr (std::is_floating_point_v<T>) best_.resize(static_cast<std::size_t>(d.cols));
   }
 
@@ -96,7 +97,7 @@ class HopRows {
     }
   }
 
-  const Arcs<T>& arcs_;
+  const ReplicatedCsr<T>& arcs_;
   const MatrixView<const T> d_;
   const MatrixView<Local> hops_;
   std::vector<T> best_;  // [j] how close the arc chosen comes
@@ -106,7 +107,7 @@ class HopRows {
 }  // namespace
 
 template <class T>
-Matrix<Local> next_hops(Team& team, const Arcs<T>& arcs, MatrixView<const T> d) {
+Matrix<Local> next_hops(Team& team, const ReplicatedCsr<T>& arcs, MatrixView<const T> d) {
   const Vertex n = arcs.vertices();
   check(d.rows == n && d.cols == n, "{}: distances of {} x {} (the graph has {} vertices). Give all of them.",
         arcs.name, d.rows, d.cols, n);
@@ -123,10 +124,10 @@ Matrix<Local> next_hops(Team& team, const Arcs<T>& arcs, MatrixView<const T> d) 
   return hops;
 }
 
-template Matrix<Local> next_hops(Team&, const Arcs<float>&, MatrixView<const float>);
-template Matrix<Local> next_hops(Team&, const Arcs<double>&, MatrixView<const double>);
-template Matrix<Local> next_hops(Team&, const Arcs<std::int32_t>&, MatrixView<const std::int32_t>);
-template Matrix<Local> next_hops(Team&, const Arcs<std::uint16_t>&, MatrixView<const std::uint16_t>);
-template Matrix<Local> next_hops(Team&, const Arcs<std::uint8_t>&, MatrixView<const std::uint8_t>);
+template Matrix<Local> next_hops(Team&, const ReplicatedCsr<float>&, MatrixView<const float>);
+template Matrix<Local> next_hops(Team&, const ReplicatedCsr<double>&, MatrixView<const double>);
+template Matrix<Local> next_hops(Team&, const ReplicatedCsr<std::int32_t>&, MatrixView<const std::int32_t>);
+template Matrix<Local> next_hops(Team&, const ReplicatedCsr<std::uint16_t>&, MatrixView<const std::uint16_t>);
+template Matrix<Local> next_hops(Team&, const ReplicatedCsr<std::uint8_t>&, MatrixView<const std::uint8_t>);
 
 }  // namespace atl

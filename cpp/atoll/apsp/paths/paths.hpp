@@ -36,12 +36,12 @@ template <class T>
 class PathFinder {
  public:
   using Length = PathLength<T>;
-  explicit PathFinder(const Arcs<T>& arcs) : in_(arcs.reversed()) {}
+  explicit PathFinder(const ReplicatedCsr<T>& arcs) : in_(arcs.reversed()) {}
   /// Of arcs that are turned round already.
-  static PathFinder of_reversed(Arcs<T> in) { return PathFinder(std::move(in), Reversed{}); }
+  static PathFinder of_reversed(ReplicatedCsr<T> in) { return PathFinder(std::move(in), Reversed{}); }
 
   Vertex vertices() const { return in_.vertices(); }
-  const Arcs<T>& entering() const { return in_; }
+  const ReplicatedCsr<T>& entering() const { return in_; }
 
   /// A shortest path, both ends included. `from_u` are the distances from u. Microseconds: it looks at the entering arcs
   /// of the path's vertices.
@@ -61,13 +61,13 @@ class PathFinder {
 
  private:
   struct Reversed {};
-  PathFinder(Arcs<T> in, Reversed) : in_(std::move(in)) {}
+  PathFinder(ReplicatedCsr<T> in, Reversed) : in_(std::move(in)) {}
   bool descend(Local u, Local v, std::span<const T> from_u, std::vector<Local>& out) const;
   bool search(Local u, Local v, std::span<const T> from_u, std::vector<Local>& out) const;
   [[noreturn]] void refuse(Local u, Local v, T distance) const;
   void check_asked(Local u, Local v, std::size_t row) const;
 
-  Arcs<T> in_;
+  ReplicatedCsr<T> in_;
 };
 
 /// Paths of many pairs, one after another: path i is vertices[offsets[i] .. offsets[i + 1]), empty where there is none.
@@ -86,6 +86,6 @@ PathList find_paths(Team& team, const PathFinder<T>& finder, MatrixView<const T>
 /// by it ends at j. O(n^2) memory: for dense graphs, where many paths are asked for. Floats: the first arc is the one that
 /// comes closest; InputError where weights are so small beside the distances that none leads nearer.
 template <class T>
-Matrix<Local> next_hops(Team& team, const Arcs<T>& arcs, MatrixView<const T> d);
+Matrix<Local> next_hops(Team& team, const ReplicatedCsr<T>& arcs, MatrixView<const T> d);
 
 }  // namespace atl

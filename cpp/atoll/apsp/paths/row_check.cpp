@@ -17,7 +17,7 @@ struct Rule {
   static constexpr bool kAdds = Ring::kSemiring == Semiring::min_plus || Ring::kSemiring == Semiring::max_plus;
   double tolerance, least_scale;
 
-  Rule(const Arcs<double>& arcs, std::span<const T> row) : tolerance(0), least_scale(0) {
+  Rule(const ReplicatedCsr<double>& arcs, std::span<const T> row) : tolerance(0), least_scale(0) {
     if constexpr (std::is_floating_point_v<T> && std::is_floating_point_v<Value>) {
       constexpr double kUnit = std::numeric_limits<T>::epsilon() / 2;
       if constexpr (!kAdds) {
@@ -49,8 +49,8 @@ struct Rule {
 };
 
 template <class Value, class T, class Ring>
-std::optional<std::string> fault_over(const Arcs<double>& arcs, const Arcs<double>& entering, Ring ring, Vertex s,
-                                      std::span<const T> row) {
+std::optional<std::string> fault_over(const ReplicatedCsr<double>& arcs, const ReplicatedCsr<double>& entering,
+                                      Ring ring, Vertex s, std::span<const T> row) {
   const Rule<T, Ring, Value> rule(arcs, row);
   const auto id = [&](Vertex v) { return arcs.ids[at(v)]; };
   const auto value = [&](Vertex v) { return static_cast<Value>(row[at(v)]); };
@@ -91,8 +91,8 @@ std::optional<std::string> fault_over(const Arcs<double>& arcs, const Arcs<doubl
 }  // namespace
 
 template <class T>
-std::optional<std::string> fault_of_row(const Arcs<double>& arcs, const Arcs<double>& entering, Semiring semiring,
-                                        Vertex s, std::span<const T> row) {
+std::optional<std::string> check_row(const ReplicatedCsr<double>& arcs, const ReplicatedCsr<double>& entering,
+                                     Semiring semiring, Vertex s, std::span<const T> row) {
   std::optional<std::string> fault;
   with_semiring<T>(semiring, [&](auto ring) {
     const bool exact = std::is_integral_v<T> || (std::is_same_v<T, double> && has_exact_sums(arcs, semiring));
@@ -102,9 +102,9 @@ std::optional<std::string> fault_of_row(const Arcs<double>& arcs, const Arcs<dou
   return fault;
 }
 
-#define ATOLL_ROW_FAULT_OF(T)                                                                                  \
-  template std::optional<std::string> fault_of_row(const Arcs<double>&, const Arcs<double>&, Semiring, Vertex, \
-                                                   std::span<const T>);
+#define ATOLL_ROW_FAULT_OF(T)                                                                                         \
+  template std::optional<std::string> check_row(const ReplicatedCsr<double>&, const ReplicatedCsr<double>&, Semiring, \
+                                                Vertex, std::span<const T>);
 ATOLL_ROW_FAULT_OF(float)
 ATOLL_ROW_FAULT_OF(double)
 ATOLL_ROW_FAULT_OF(std::int32_t)

@@ -10,9 +10,9 @@ namespace atl {
 /// for its value exactly (sums of fractions: up to the rounding of T) lead to each vertex that has one. `arcs` have the
 /// weights as they were read, not as T has them; `entering` are arcs.reversed(). O(n + m). Returns what is wrong, or nothing.
 ///
-///     if (auto fault = fault_of_row(arcs, entering, Semiring::min_plus, s, d.view().row(s))) complain(*fault);
+///     if (auto fault = check_row(arcs, entering, Semiring::min_plus, s, d.view().row(s))) complain(*fault);
 template <class T>
-std::optional<std::string> fault_of_row(const Arcs<double>& arcs, const Arcs<double>& entering, Semiring semiring,
-                                        Vertex s, std::span<const T> row);
+std::optional<std::string> check_row(const ReplicatedCsr<double>& arcs, const ReplicatedCsr<double>& entering,
+                                     Semiring semiring, Vertex s, std::span<const T> row);
 
 }  // namespace atl

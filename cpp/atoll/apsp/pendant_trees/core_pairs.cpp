@@ -23,24 +23,25 @@ RowSearch search_of(PairsMethod method) {
 }  // namespace
 
 template <class T>
-Matrix<T> peeled_pairs(Team& team, const Arcs<T>& arcs, const PairsOptions& options,
-                       const std::function<void(const Arcs<T>&, MatrixView<T>)>& dense, PairsReport* report) {
+Matrix<T> core_pairs(Team& team, const ReplicatedCsr<T>& arcs, const PairsOptions& options,
+                     const std::function<void(const ReplicatedCsr<T>&, MatrixView<T>)>& dense, PairsReport* report) {
   Timer timer;
   PairsReport told;
-  const Peeling<T> peeling = options.peel == Peel::yes ? peel(arcs) : unpeeled(arcs);
-  told.work = peeling.work();
-  told.whole_work = peeling.whole_work();
-  told.components = static_cast<Vertex>(peeling.cores.size());
-  told.peeled = static_cast<Vertex>(peeling.twigs.size());
+  const PendantTrees<T> trees =
+      options.pendant_trees == PendantTreeRemoval::yes ? remove_pendant_trees(arcs) : without_removal(arcs);
+  told.work = trees.work();
+  told.whole_work = trees.whole_work();
+  told.components = static_cast<Vertex>(trees.cores.size());
+  told.peeled = static_cast<Vertex>(trees.pendants.size());
   told.peel_seconds = timer.lap();
   Matrix<T> d(arcs.vertices(), arcs.vertices());
-  for (std::size_t c = 0; c < peeling.cores.size(); ++c) {
-    const auto n = static_cast<Vertex>(peeling.cores[c].size());
+  for (std::size_t c = 0; c < trees.cores.size(); ++c) {
+    const auto n = static_cast<Vertex>(trees.cores[c].size());
     if (n == 1) continue;
     // Of a dense graph the copy takes longer than Floyd-Warshall (4 million arcs, n = 2048: 0.25 s of 0.34).
-    const Arcs<T> cut = peeling.nothing_peeled() ? Arcs<T>() : core_arcs(arcs, peeling, c);
-    const Arcs<T>& core = peeling.nothing_peeled() ? arcs : cut;
-    const MatrixView<T> part = peeling.part(d.view(), c);
+    const ReplicatedCsr<T> cut = trees.nothing_peeled() ? ReplicatedCsr<T>() : core_arcs(arcs, trees, c);
+    const ReplicatedCsr<T>& core = trees.nothing_peeled() ? arcs : cut;
+    const MatrixView<T> part = trees.part(d.view(), c);
     PairsMethod method{};
     std::vector<MethodEstimate> estimates;
     if (options.method) {
@@ -65,15 +66,15 @@ Matrix<T> peeled_pairs(Team& team, const Arcs<T>& arcs, const PairsOptions& opti
     }
   }
   told.core_seconds = timer.lap();
-  expand(team, peeling, d.view());
+  expand(team, trees, d.view());
   told.expand_seconds = timer.lap();
   if (report) *report = std::move(told);
   return d;
 }
 
-#define ATOLL_PEELED_PAIRS(T)                                                    \
-  template Matrix<T> peeled_pairs<T>(Team&, const Arcs<T>&, const PairsOptions&, \
-                                     const std::function<void(const Arcs<T>&, MatrixView<T>)>&, PairsReport*);
+#define ATOLL_PEELED_PAIRS(T)                                                           \
+  template Matrix<T> core_pairs<T>(Team&, const ReplicatedCsr<T>&, const PairsOptions&, \
+                                   const std::function<void(const ReplicatedCsr<T>&, MatrixView<T>)>&, PairsReport*);
 ATOLL_PEELED_PAIRS(float)
 ATOLL_PEELED_PAIRS(double)
 ATOLL_PEELED_PAIRS(std::int32_t)

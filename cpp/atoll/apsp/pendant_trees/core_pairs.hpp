@@ -8,7 +8,7 @@
 
 /// All pairs on one rank: peeled, each core by the method that suits it, and expanded.
 ///
-///     Matrix<float> d = peeled_pairs<float>(team, arcs, {}, [&](const Arcs<float>& core, MatrixView<float> d) {
+///     Matrix<float> d = core_pairs<float>(team, arcs, {}, [&](const ReplicatedCsr<float>& core, MatrixView<float> d) {
 ///       set_arc_entries(team, core, Semiring::min_plus, d);
 ///       floyd_warshall(gemm, team, d);                   // false: a negative cycle
 ///     }, &report);
@@ -18,7 +18,7 @@ struct PairsOptions {
   std::optional<PairsMethod> method;    ///< none: the fastest for each core, by estimate_methods()
   double operations_per_second = 1e11;  ///< of Floyd-Warshall here, for that
   double delta = 0;                     ///< 0: tuned
-  Peel peel = Peel::yes;                ///< no: all vertices are one core
+  PendantTreeRemoval pendant_trees = PendantTreeRemoval::yes;  ///< no: all vertices are one core
 };
 
 struct PairsReport {
@@ -31,10 +31,10 @@ struct PairsReport {
 };
 
 /// Local. `dense` makes all distances of a core by Floyd-Warshall; a negative entry on their diagonal is refused here
-/// with the cycle's name. InputError as peel() and search_rows() do.
+/// with the cycle's name. InputError as remove_pendant_trees() and search_rows() do.
 template <class T>
-Matrix<T> peeled_pairs(Team& team, const Arcs<T>& arcs, const PairsOptions& options,
-                       const std::function<void(const Arcs<T>& core, MatrixView<T> d)>& dense,
-                       PairsReport* report = nullptr);
+Matrix<T> core_pairs(Team& team, const ReplicatedCsr<T>& arcs, const PairsOptions& options,
+                     const std::function<void(const ReplicatedCsr<T>& core, MatrixView<T> d)>& dense,
+                     PairsReport* report = nullptr);
 
 }  // namespace atl

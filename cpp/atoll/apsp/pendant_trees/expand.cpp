@@ -19,45 +19,45 @@ constexpr std::size_t at(Local v) { return static_cast<std::size_t>(v); }
 /// What hangs, in the terms above.
 template <class T>
 struct Trees {
-  std::vector<Local> slot;      // [vertex] row where its core's row lies, or -1
-  std::vector<Twig<T>> twigs;   // each followed by all that hangs below it, anchors first
-  std::vector<Local> below;     // [twig] how many that are, itself among them
-  std::vector<Local> by_depth;  // numbers of twigs, by their distance from the root in arcs
+  std::vector<Local> slot;                 // [vertex] row where its core's row lies, or -1
+  std::vector<PendantVertex<T>> pendants;  // each followed by all that hangs below it, anchors first
+  std::vector<Local> below;                // [twig] how many that are, itself among them
+  std::vector<Local> by_depth;             // numbers of pendants, by their distance from the root in arcs
   std::vector<std::size_t> depth_begin{0};
   // Of each component, by vertex: what hangs, from which place of the core, and how long the way down is.
   std::vector<std::size_t> begin;
   std::vector<Local> vertex, place;
   std::vector<T> down;
 
-  explicit Trees(const Peeling<T>& peeling) {
-    const auto n = static_cast<std::size_t>(peeling.vertices());
+  explicit Trees(const PendantTrees<T>& trees) {
+    const auto n = static_cast<std::size_t>(trees.vertices());
     slot.assign(n, -1);
     std::vector<Local> of_root(n, 0), depth(n, 0), size(n, 1), next(n, 0);
     std::vector<T> length(n, T{});
-    for (std::size_t c = 0; c < peeling.cores.size(); ++c)
-      for (std::size_t k = 0; k < peeling.cores[c].size(); ++k) {
-        const std::size_t v = at(peeling.cores[c][k]);
+    for (std::size_t c = 0; c < trees.cores.size(); ++c)
+      for (std::size_t k = 0; k < trees.cores[c].size(); ++k) {
+        const std::size_t v = at(trees.cores[c][k]);
         of_root[v] = static_cast<Local>(k);
-        if (peeling.cores[c].size() > 1) slot[v] = static_cast<Local>(peeling.first_row[c] + static_cast<Vertex>(k));
+        if (trees.cores[c].size() > 1) slot[v] = static_cast<Local>(trees.first_row[c] + static_cast<Vertex>(k));
       }
     std::vector<char> hangs(n, 0);
-    for (const Twig<T>& x : peeling.twigs) {
+    for (const PendantVertex<T>& x : trees.pendants) {
       size[at(x.anchor)] += size[at(x.vertex)];
       hangs[at(x.vertex)] = 1;
     }
     Local roots = 0;  // where the next root's tree begins
     for (std::size_t v = 0; v < n; ++v)
       if (!hangs[v]) next[v] = roots, roots += size[v] - 1;
-    twigs.resize(peeling.twigs.size());
-    below.resize(twigs.size());
+    pendants.resize(trees.pendants.size());
+    below.resize(pendants.size());
     Local deepest = 0;
-    for (std::size_t t = peeling.twigs.size(); t-- > 0;) {
-      const Twig<T>& x = peeling.twigs[t];
+    for (std::size_t t = trees.pendants.size(); t-- > 0;) {
+      const PendantVertex<T>& x = trees.pendants[t];
       const std::size_t v = at(x.vertex), a = at(x.anchor);
       const Local here = next[a];
       next[a] += size[v];
       next[v] = here + 1;
-      twigs[at(here)] = x;
+      pendants[at(here)] = x;
       below[at(here)] = size[v];
       of_root[v] = of_root[a];
       length[v] = path_sum(length[a], x.there);
@@ -65,23 +65,23 @@ struct Trees {
       deepest = std::max(deepest, depth[v]);
     }
     depth_begin.resize(static_cast<std::size_t>(deepest) + 1);
-    for (const Twig<T>& x : twigs) ++depth_begin[at(depth[at(x.vertex)])];
+    for (const PendantVertex<T>& x : pendants) ++depth_begin[at(depth[at(x.vertex)])];
     for (std::size_t d = 1; d < depth_begin.size(); ++d) depth_begin[d] += depth_begin[d - 1];
-    by_depth.resize(twigs.size());
+    by_depth.resize(pendants.size());
     std::vector<std::size_t> cursor(depth_begin);
-    for (std::size_t t = 0; t < twigs.size(); ++t)
-      by_depth[cursor[at(depth[at(twigs[t].vertex)]) - 1]++] = static_cast<Local>(t);
+    for (std::size_t t = 0; t < pendants.size(); ++t)
+      by_depth[cursor[at(depth[at(pendants[t].vertex)]) - 1]++] = static_cast<Local>(t);
 
-    begin.assign(peeling.cores.size() + 1, 0);
-    for (const Twig<T>& x : twigs) ++begin[at(peeling.component[at(x.vertex)]) + 1];
+    begin.assign(trees.cores.size() + 1, 0);
+    for (const PendantVertex<T>& x : pendants) ++begin[at(trees.component[at(x.vertex)]) + 1];
     for (std::size_t c = 1; c < begin.size(); ++c) begin[c] += begin[c - 1];
-    vertex.resize(twigs.size());
-    place.resize(twigs.size());
-    down.resize(twigs.size());
+    vertex.resize(pendants.size());
+    place.resize(pendants.size());
+    down.resize(pendants.size());
     cursor.assign(begin.begin(), begin.end() - 1);
     for (std::size_t v = 0; v < n; ++v) {
       if (!hangs[v]) continue;
-      const std::size_t to = cursor[at(peeling.component[v])]++;
+      const std::size_t to = cursor[at(trees.component[v])]++;
       vertex[to] = static_cast<Local>(v);
       place[to] = of_root[v];
       down[to] = length[v];
@@ -118,22 +118,22 @@ struct Turn {
 template <class T>
 class Expansion {
  public:
-  Expansion(Team& team, const Peeling<T>& peeling, MatrixView<T> d)
-      : team_(team), peeling_(peeling), trees_(peeling), d_(d), kernels_(row_kernels<T>(chosen_isa())) {
+  Expansion(Team& team, const PendantTrees<T>& trees, MatrixView<T> d)
+      : team_(team), pendant_(trees), trees_(trees), d_(d), kernels_(row_kernels<T>(chosen_isa())) {
     std::size_t largest = 0;
-    for (std::size_t c = 0; c < peeling.cores.size(); ++c) {
+    for (std::size_t c = 0; c < trees.cores.size(); ++c) {
       const std::size_t hanging = trees_.begin[c + 1] - trees_.begin[c];
-      bits_.emplace_back(static_cast<std::size_t>(d.rows), peeling.cores[c],
+      bits_.emplace_back(static_cast<std::size_t>(d.rows), trees.cores[c],
                          std::span(trees_.vertex).subspan(trees_.begin[c], hanging));
-      largest = std::max(largest, std::max(hanging, peeling.cores[c].size()));
+      largest = std::max(largest, std::max(hanging, trees.cores[c].size()));
     }
     for (int t = 0; t < team.size(); ++t) scratch_.push_back({Array<T>(largest + 64), Array<T>(largest + 64), {}});
   }
 
   void run() {
     move_cores();
-    for (std::size_t c = 0; c < peeling_.cores.size(); ++c)
-      if (peeling_.cores[c].size() == 1) alone_.push_back(peeling_.cores[c].front());
+    for (std::size_t c = 0; c < pendant_.cores.size(); ++c)
+      if (pendant_.cores[c].size() == 1) alone_.push_back(pendant_.cores[c].front());
     team_.for_range(alone_.size(), 8, [&](int thread, std::size_t a, std::size_t b) {
       constexpr T kHere{};
       for (; a < b; ++a) make_row(alone_[a], &kHere, thread);
@@ -214,14 +214,14 @@ class Expansion {
 
   const T* row_at(Local u) const { return d_.row(trees_.slot[at(u)]).data(); }
   void keep(Local u, T* to) const {
-    const auto& core = peeling_.cores[at(peeling_.component[at(u)])];
+    const auto& core = pendant_.cores[at(pendant_.component[at(u)])];
     std::copy_n(row_at(u), core.size(), to);
   }
 
   /// Row u from the row of its core, which may lie where row u goes.
   void make_row(Local u, const T* core_row, int thread) {
-    const std::size_t c = at(peeling_.component[at(u)]);
-    const std::vector<Local>& core = peeling_.cores[c];
+    const std::size_t c = at(pendant_.component[at(u)]);
+    const std::vector<Local>& core = pendant_.cores[c];
     Scratch& scratch = scratch_[static_cast<std::size_t>(thread)];
     std::copy_n(core_row, core.size(), scratch.core.data());
     const std::size_t first = trees_.begin[c], hanging = trees_.begin[c + 1] - first;
@@ -239,18 +239,18 @@ class Expansion {
 
   /// The row of a twig's vertex from its anchor's.
   void hang(std::size_t t) const {
-    const Twig<T>& x = trees_.twigs[t];
+    const PendantVertex<T>& x = trees_.pendants[t];
     const std::span<T> row = d_.row(x.vertex);
     kernels_.lengthen(x.back, d_.row(x.anchor), row.data());
     row[at(x.vertex)] = T{};
     for (std::size_t b = t + 1; b < t + at(trees_.below[t]); ++b) {
-      const Twig<T>& y = trees_.twigs[b];
+      const PendantVertex<T>& y = trees_.pendants[b];
       row[at(y.vertex)] = path_sum(row[at(y.anchor)], y.there);
     }
   }
 
   Team& team_;
-  const Peeling<T>& peeling_;
+  const PendantTrees<T>& pendant_;
   const Trees<T> trees_;
   const MatrixView<T> d_;
   const RowKernels<T> kernels_;
@@ -264,15 +264,15 @@ class Expansion {
 }  // namespace
 
 template <class T>
-void expand(Team& team, const Peeling<T>& peeling, MatrixView<T> d) {
-  if (peeling.nothing_peeled() && peeling.vertices() > 1) return;
-  Expansion<T>(team, peeling, d).run();
+void expand(Team& team, const PendantTrees<T>& trees, MatrixView<T> d) {
+  if (trees.nothing_peeled() && trees.vertices() > 1) return;
+  Expansion<T>(team, trees, d).run();
 }
 
-template void expand(Team&, const Peeling<float>&, MatrixView<float>);
-template void expand(Team&, const Peeling<double>&, MatrixView<double>);
-template void expand(Team&, const Peeling<std::int32_t>&, MatrixView<std::int32_t>);
-template void expand(Team&, const Peeling<std::uint16_t>&, MatrixView<std::uint16_t>);
-template void expand(Team&, const Peeling<std::uint8_t>&, MatrixView<std::uint8_t>);
+template void expand(Team&, const PendantTrees<float>&, MatrixView<float>);
+template void expand(Team&, const PendantTrees<double>&, MatrixView<double>);
+template void expand(Team&, const PendantTrees<std::int32_t>&, MatrixView<std::int32_t>);
+template void expand(Team&, const PendantTrees<std::uint16_t>&, MatrixView<std::uint16_t>);
+template void expand(Team&, const PendantTrees<std::uint8_t>&, MatrixView<std::uint8_t>);
 
 }  // namespace atl

@@ -16,7 +16,7 @@ struct Neighbours {
   std::vector<Local> list;
 
   template <class T>
-  Neighbours(const Arcs<T>& out, const Arcs<T>& in) : offsets{0} {
+  Neighbours(const ReplicatedCsr<T>& out, const ReplicatedCsr<T>& in) : offsets{0} {
     for (Vertex v = 0; v < out.vertices(); ++v) {
       const auto a = out.heads_of(v), b = in.heads_of(v);
       std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(list));
@@ -29,7 +29,7 @@ struct Neighbours {
 };
 
 template <class T>
-T weight_or_none(const Arcs<T>& arcs, Local tail, Local head) {
+T weight_or_none(const ReplicatedCsr<T>& arcs, Local tail, Local head) {
   const auto heads = arcs.heads_of(tail);
   const auto found = std::lower_bound(heads.begin(), heads.end(), head);
   if (found == heads.end() || *found != head) return kNoPath<T>;
@@ -58,7 +58,7 @@ std::size_t number_components(const Neighbours& near, std::vector<Local>& compon
 /// Seen without turning the arcs round: everybody is reached from vertex 0, and nobody has one neighbour only. So it is with
 /// dense graphs, where to take a component apart would cost a quarter of Floyd-Warshall (n = 2048).
 template <class T>
-bool is_one_core(const Arcs<T>& arcs) {
+bool is_one_core(const ReplicatedCsr<T>& arcs) {
   const auto n = static_cast<std::size_t>(arcs.vertices());
   for (Vertex v = 0; v < arcs.vertices(); ++v)
     if (arcs.end(v) - arcs.begin(v) < 2) return false;
@@ -74,7 +74,7 @@ bool is_one_core(const Arcs<T>& arcs) {
 }  // namespace
 
 template <class T>
-double Peeling<T>::work() const {
+double PendantTrees<T>::work() const {
   double sum = 0;
   for (const auto& core : cores) {
     const auto n = static_cast<double>(core.size());
@@ -84,8 +84,8 @@ double Peeling<T>::work() const {
 }
 
 template <class T>
-Peeling<T> unpeeled(const Arcs<T>& arcs) {
-  Peeling<T> whole;
+PendantTrees<T> without_removal(const ReplicatedCsr<T>& arcs) {
+  PendantTrees<T> whole;
   whole.component.assign(static_cast<std::size_t>(arcs.vertices()), 0);
   whole.cores.emplace_back(whole.component.size());
   std::iota(whole.cores.front().begin(), whole.cores.front().end(), 0);
@@ -94,14 +94,14 @@ Peeling<T> unpeeled(const Arcs<T>& arcs) {
 }
 
 template <class T>
-Peeling<T> peel(const Arcs<T>& arcs) {
-  if (arcs.vertices() > 0 && is_one_core(arcs)) return unpeeled(arcs);
-  const Arcs<T> in = arcs.directed ? arcs.reversed() : Arcs<T>{};
+PendantTrees<T> remove_pendant_trees(const ReplicatedCsr<T>& arcs) {
+  if (arcs.vertices() > 0 && is_one_core(arcs)) return without_removal(arcs);
+  const ReplicatedCsr<T> in = arcs.directed ? arcs.reversed() : ReplicatedCsr<T>{};
   const Neighbours near(arcs, arcs.directed ? in : arcs);
   const auto n = static_cast<std::size_t>(arcs.vertices());
-  Peeling<T> peeling;
-  peeling.component.assign(n, -1);
-  peeling.cores.resize(number_components(near, peeling.component));
+  PendantTrees<T> trees;
+  trees.component.assign(n, -1);
+  trees.cores.resize(number_components(near, trees.component));
 
   std::vector<Local> degree(n), fallen;
   std::vector<char> peeled(n, 0);
@@ -114,25 +114,25 @@ Peeling<T> peel(const Arcs<T>& arcs) {
     if (degree[at(v)] == 0) continue;  // the other of the last two: it is the core
     const auto list = near.of(v);
     const Local anchor = *std::find_if(list.begin(), list.end(), [&](Local u) { return !peeled[at(u)]; });
-    const Twig<T> twig{v, anchor, weight_or_none(arcs, anchor, v), weight_or_none(arcs, v, anchor)};
+    const PendantVertex<T> twig{v, anchor, weight_or_none(arcs, anchor, v), weight_or_none(arcs, v, anchor)};
     if (path_sum(twig.there, twig.back) < T{}) refuse_negative_cycle(arcs, {std::min(v, anchor), std::max(v, anchor)});
-    peeling.twigs.push_back(twig);
+    trees.pendants.push_back(twig);
     peeled[at(v)] = 1;
     if (--degree[at(anchor)] == 1) fallen.push_back(anchor);
   }
   for (std::size_t v = 0; v < n; ++v)
-    if (!peeled[v]) peeling.cores[at(peeling.component[v])].push_back(static_cast<Local>(v));
+    if (!peeled[v]) trees.cores[at(trees.component[v])].push_back(static_cast<Local>(v));
   std::int64_t rows = 0;
-  for (const auto& core : peeling.cores) {
-    peeling.first_row.push_back(rows);
+  for (const auto& core : trees.cores) {
+    trees.first_row.push_back(rows);
     if (core.size() > 1) rows += std::ssize(core);
   }
-  return peeling;
+  return trees;
 }
 
 template <class T>
-Arcs<T> core_arcs(const Arcs<T>& arcs, const Peeling<T>& peeling, std::size_t component) {
-  const std::vector<Local>& core = peeling.cores[component];
+ReplicatedCsr<T> core_arcs(const ReplicatedCsr<T>& arcs, const PendantTrees<T>& trees, std::size_t component) {
+  const std::vector<Local>& core = trees.cores[component];
   // [vertex] its place in the core, or -1; small cores, of which there may be many, are searched instead.
   std::vector<Local> places;
   constexpr std::size_t kSmall = 16;
@@ -145,7 +145,7 @@ Arcs<T> core_arcs(const Arcs<T>& arcs, const Peeling<T>& peeling, std::size_t co
     const auto found = std::lower_bound(core.begin(), core.end(), v);
     return found == core.end() || *found != v ? Local{-1} : static_cast<Local>(found - core.begin());
   };
-  Arcs<T> cut;
+  ReplicatedCsr<T> cut;
   cut.name = arcs.name;
   cut.directed = arcs.directed;
   cut.ids.reserve(core.size());
@@ -180,11 +180,11 @@ Arcs<T> core_arcs(const Arcs<T>& arcs, const Peeling<T>& peeling, std::size_t co
   return cut;
 }
 
-#define ATOLL_PEEL(T)                              \
-  template double Peeling<T>::work() const;        \
-  template Peeling<T> peel<T>(const Arcs<T>&);     \
-  template Peeling<T> unpeeled<T>(const Arcs<T>&); \
-  template Arcs<T> core_arcs<T>(const Arcs<T>&, const Peeling<T>&, std::size_t);
+#define ATOLL_PEEL(T)                                                        \
+  template double PendantTrees<T>::work() const;                             \
+  template PendantTrees<T> remove_pendant_trees<T>(const ReplicatedCsr<T>&); \
+  template PendantTrees<T> without_removal<T>(const ReplicatedCsr<T>&);      \
+  template ReplicatedCsr<T> core_arcs<T>(const ReplicatedCsr<T>&, const PendantTrees<T>&, std::size_t);
 ATOLL_PEEL(float)
 ATOLL_PEEL(double)
 ATOLL_PEEL(std::int32_t)

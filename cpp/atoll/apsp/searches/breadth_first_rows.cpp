@@ -18,7 +18,7 @@ constexpr std::uint8_t kUnseen = 255;
 template <class T>
 class BitSearch {
  public:
-  BitSearch(const NearArcs<T>& near, const Arcs<T>& entering, BitKernels kernels)
+  BitSearch(const NearArcs<T>& near, const ReplicatedCsr<T>& entering, BitKernels kernels)
       : near_(near),
         entering_(entering),
         kernels_(kernels),
@@ -92,7 +92,7 @@ class BitSearch {
   }
 
   const NearArcs<T>& near_;
-  const Arcs<T>& entering_;
+  const ReplicatedCsr<T>& entering_;
   const BitKernels kernels_;
   Array<SearchBits> seen_, frontier_, found_;
   Array<std::uint8_t> levels_;  // [vertex][search]
@@ -104,8 +104,8 @@ class BitSearch {
 template <class T>
 std::vector<SourceRow> breadth_first_rows(Team& team, const NearArcs<T>& near, std::span<const SourceRow> sources,
                                           MatrixView<T> rows) {
-  const Arcs<T> reversed = near.arcs.directed ? near.arcs.reversed() : Arcs<T>{};
-  const Arcs<T>& entering = near.arcs.directed ? reversed : near.arcs;
+  const ReplicatedCsr<T> reversed = near.arcs.directed ? near.arcs.reversed() : ReplicatedCsr<T>{};
+  const ReplicatedCsr<T>& entering = near.arcs.directed ? reversed : near.arcs;
   const auto threads = static_cast<std::size_t>(team.size());
   std::vector<std::unique_ptr<BitSearch<T>>> searches(threads);
   std::vector<std::vector<SourceRow>> deep(threads);

@@ -41,7 +41,7 @@ std::optional<PairsMethod> pairs_method_named(std::string_view name) {
 }
 
 template <class T>
-std::vector<MethodEstimate> estimate_methods(Team& team, const Arcs<T>& arcs, double operations_per_second) {
+std::vector<MethodEstimate> estimate_methods(Team& team, const ReplicatedCsr<T>& arcs, double operations_per_second) {
   const auto n = static_cast<std::size_t>(arcs.vertices());
   const double operations =
       static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n) * (arcs.directed ? 2.0 : 1.0);
@@ -73,10 +73,10 @@ std::vector<MethodEstimate> estimate_methods(Team& team, const Arcs<T>& arcs, do
   return list;
 }
 
-template std::vector<MethodEstimate> estimate_methods(Team&, const Arcs<float>&, double);
-template std::vector<MethodEstimate> estimate_methods(Team&, const Arcs<double>&, double);
-template std::vector<MethodEstimate> estimate_methods(Team&, const Arcs<std::int32_t>&, double);
-template std::vector<MethodEstimate> estimate_methods(Team&, const Arcs<std::uint16_t>&, double);
-template std::vector<MethodEstimate> estimate_methods(Team&, const Arcs<std::uint8_t>&, double);
+template std::vector<MethodEstimate> estimate_methods(Team&, const ReplicatedCsr<float>&, double);
+template std::vector<MethodEstimate> estimate_methods(Team&, const ReplicatedCsr<double>&, double);
+template std::vector<MethodEstimate> estimate_methods(Team&, const ReplicatedCsr<std::int32_t>&, double);
+template std::vector<MethodEstimate> estimate_methods(Team&, const ReplicatedCsr<std::uint16_t>&, double);
+template std::vector<MethodEstimate> estimate_methods(Team&, const ReplicatedCsr<std::uint8_t>&, double);
 
 }  // namespace atl

@@ -29,6 +29,6 @@ struct MethodEstimate {
 /// Floyd-Warshall is done before that: then it is the only one. Negative weights are its own, too, and weights of dense graphs. Costs about a
 /// hundredth of the searches.
 template <class T>
-std::vector<MethodEstimate> estimate_methods(Team& team, const Arcs<T>& arcs, double operations_per_second);
+std::vector<MethodEstimate> estimate_methods(Team& team, const ReplicatedCsr<T>& arcs, double operations_per_second);
 
 }  // namespace atl

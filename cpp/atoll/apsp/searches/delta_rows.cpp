@@ -71,7 +71,7 @@ class LaneSearch {
   }
 
   void relax(Local v) {
-    const Arcs<T>& arcs = near_arcs_.arcs;
+    const ReplicatedCsr<T>& arcs = near_arcs_.arcs;
     const T key = std::exchange(key_[at(v)], kNoPath<T>);
     where_[at(v)] = Where::nowhere;
     const Local* heads = arcs.heads.data() + arcs.begin(v);

@@ -93,7 +93,7 @@ class Heap {
 };
 
 template <class T>
-void dijkstra(const Arcs<T>& arcs, Local source, std::span<T> row, Heap<T>& heap) {
+void dijkstra(const ReplicatedCsr<T>& arcs, Local source, std::span<T> row, Heap<T>& heap) {
   std::fill(row.begin(), row.end(), kNoPath<T>);
   row[static_cast<std::size_t>(source)] = T{};
   for (heap.push({T{}, source}); !heap.empty();) {
@@ -112,17 +112,20 @@ void dijkstra(const Arcs<T>& arcs, Local source, std::span<T> row, Heap<T>& heap
 }  // namespace
 
 template <class T>
-void dijkstra_rows(Team& team, const Arcs<T>& arcs, std::span<const Local> sources, MatrixView<T> rows) {
+void dijkstra_rows(Team& team, const ReplicatedCsr<T>& arcs, std::span<const Local> sources, MatrixView<T> rows) {
   std::vector<Heap<T>> heaps(static_cast<std::size_t>(team.size()));
   team.for_range(sources.size(), 1, [&](int thread, std::size_t k, std::size_t) {
     dijkstra(arcs, sources[k], rows.row(static_cast<std::int64_t>(k)), heaps[static_cast<std::size_t>(thread)]);
   });
 }
 
-template void dijkstra_rows(Team&, const Arcs<float>&, std::span<const Local>, MatrixView<float>);
-template void dijkstra_rows(Team&, const Arcs<double>&, std::span<const Local>, MatrixView<double>);
-template void dijkstra_rows(Team&, const Arcs<std::int32_t>&, std::span<const Local>, MatrixView<std::int32_t>);
-template void dijkstra_rows(Team&, const Arcs<std::uint16_t>&, std::span<const Local>, MatrixView<std::uint16_t>);
-template void dijkstra_rows(Team&, const Arcs<std::uint8_t>&, std::span<const Local>, MatrixView<std::uint8_t>);
+template void dijkstra_rows(Team&, const ReplicatedCsr<float>&, std::span<const Local>, MatrixView<float>);
+template void dijkstra_rows(Team&, const ReplicatedCsr<double>&, std::span<const Local>, MatrixView<double>);
+template void dijkstra_rows(Team&, const ReplicatedCsr<std::int32_t>&, std::span<const Local>,
+                            MatrixView<std::int32_t>);
+template void dijkstra_rows(Team&, const ReplicatedCsr<std::uint16_t>&, std::span<const Local>,
+                            MatrixView<std::uint16_t>);
+template void dijkstra_rows(Team&, const ReplicatedCsr<std::uint8_t>&, std::span<const Local>,
+                            MatrixView<std::uint8_t>);
 
 }  // namespace atl

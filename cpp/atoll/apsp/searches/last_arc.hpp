@@ -17,7 +17,7 @@ double miss(T through, T weight, T distance) {
 /// The number of an arc that a shortest path from u to v ends with, from a vertex that is nearer to u and `may` be come
 /// from; -1 where there is none. `in`: arcs turned round.
 template <class T, class May>
-Edge last_arc(const Arcs<T>& in, Local v, std::span<const T> from_u, May&& may) {
+Edge last_arc(const ReplicatedCsr<T>& in, Local v, std::span<const T> from_u, May&& may) {
   const T distance = from_u[static_cast<std::size_t>(v)];
   double nearest = HUGE_VAL;
   Edge found = -1;

@@ -11,12 +11,12 @@ namespace atl {
 /// A graph whose vertices were renumbered so that neighbours are near each other in memory.
 template <class T>
 struct NearArcs {
-  Arcs<T> arcs;              ///< by new number; ids are not kept
+  ReplicatedCsr<T> arcs;     ///< by new number; ids are not kept
   std::vector<Local> place;  ///< [vertex] its new number
 };
 /// Breadth first from the vertex of greatest degree of each component.
 template <class T>
-NearArcs<T> near_arcs(const Arcs<T>& arcs);
+NearArcs<T> near_arcs(const ReplicatedCsr<T>& arcs);
 
 /// Sources that are searched from at the same time, and their rows.
 struct SourceRow {
@@ -26,7 +26,7 @@ struct SourceRow {
 
 /// All of weights >= 0.
 template <class T>
-void dijkstra_rows(Team& team, const Arcs<T>& arcs, std::span<const Local> sources, MatrixView<T> rows);
+void dijkstra_rows(Team& team, const ReplicatedCsr<T>& arcs, std::span<const Local> sources, MatrixView<T> rows);
 /// Returns the delta that was used; `delta` 0: tuned.
 template <class T>
 double delta_rows(Team& team, const NearArcs<T>& near, std::span<const SourceRow> sources, MatrixView<T> rows,

@@ -20,8 +20,8 @@ std::vector<SourceRow> by_place(const NearArcs<T>& near, std::span<const Local> 
 }
 
 template <class T>
-double run(Team& team, const Arcs<T>& arcs, RowSearch search, std::span<const Local> sources, MatrixView<T> rows,
-           double delta) {
+double run(Team& team, const ReplicatedCsr<T>& arcs, RowSearch search, std::span<const Local> sources,
+           MatrixView<T> rows, double delta) {
   if (search == RowSearch::dijkstra) {
     dijkstra_rows(team, arcs, sources, rows);
     return 0;
@@ -35,7 +35,7 @@ double run(Team& team, const Arcs<T>& arcs, RowSearch search, std::span<const Lo
 
 /// The same graph by weights w + h(tail) - h(head) >= 0.
 template <class T>
-Arcs<T> reweighted(const Arcs<T>& arcs, const std::vector<PathLength<T>>& h) {
+ReplicatedCsr<T> reweighted(const ReplicatedCsr<T>& arcs, const std::vector<PathLength<T>>& h) {
   std::vector<Arc<T>> list;
   PathLength<T> greatest{};
   for (Local v = 0; v < arcs.vertices(); ++v) {
@@ -51,7 +51,7 @@ Arcs<T> reweighted(const Arcs<T>& arcs, const std::vector<PathLength<T>>& h) {
           "{}: without its negative weights an arc weighs {} (paths of them may not fit int32). Use --method fw, or "
           "float64.",
           arcs.name, greatest);
-  Arcs<T> moved = make_arcs<T>(arcs.ids, true, list, arcs.name);
+  ReplicatedCsr<T> moved = make_arcs<T>(arcs.ids, true, list, arcs.name);
   return moved;
 }
 
@@ -70,9 +70,9 @@ std::string_view name_of(RowSearch search) {
 }
 
 template <class T>
-NearArcs<T> near_arcs(const Arcs<T>& arcs) {
+NearArcs<T> near_arcs(const ReplicatedCsr<T>& arcs) {
   const auto n = static_cast<std::size_t>(arcs.vertices());
-  const Arcs<T> in = arcs.directed ? arcs.reversed() : Arcs<T>{};
+  const ReplicatedCsr<T> in = arcs.directed ? arcs.reversed() : ReplicatedCsr<T>{};
   std::vector<Local> by_degree(n);
   std::iota(by_degree.begin(), by_degree.end(), Local{0});
   std::stable_sort(by_degree.begin(), by_degree.end(),
@@ -118,7 +118,7 @@ NearArcs<T> near_arcs(const Arcs<T>& arcs) {
 }
 
 template <class T>
-RowSearchReport search_rows(Team& team, const Arcs<T>& arcs, RowSearch search, std::span<const Local> sources,
+RowSearchReport search_rows(Team& team, const ReplicatedCsr<T>& arcs, RowSearch search, std::span<const Local> sources,
                             MatrixView<T> rows, double delta) {
   const Timer timer;
   check(rows.rows == static_cast<std::int64_t>(sources.size()) && rows.cols == arcs.vertices(),
@@ -151,17 +151,18 @@ RowSearchReport search_rows(Team& team, const Arcs<T>& arcs, RowSearch search, s
 }
 
 template <class T>
-RowSearchReport search_all(Team& team, const Arcs<T>& arcs, RowSearch search, MatrixView<T> rows, double delta) {
+RowSearchReport search_all(Team& team, const ReplicatedCsr<T>& arcs, RowSearch search, MatrixView<T> rows,
+                           double delta) {
   std::vector<Local> sources(static_cast<std::size_t>(arcs.vertices()));
   std::iota(sources.begin(), sources.end(), Local{0});
   return search_rows<T>(team, arcs, search, sources, rows, delta);
 }
 
-#define ATOLL_SEARCH_ROWS(T)                                                                                       \
-  template NearArcs<T> near_arcs<T>(const Arcs<T>&);                                                               \
-  template RowSearchReport search_rows<T>(Team&, const Arcs<T>&, RowSearch, std::span<const Local>, MatrixView<T>, \
-                                          double);                                                                 \
-  template RowSearchReport search_all<T>(Team&, const Arcs<T>&, RowSearch, MatrixView<T>, double);
+#define ATOLL_SEARCH_ROWS(T)                                                                                 \
+  template NearArcs<T> near_arcs<T>(const ReplicatedCsr<T>&);                                                \
+  template RowSearchReport search_rows<T>(Team&, const ReplicatedCsr<T>&, RowSearch, std::span<const Local>, \
+                                          MatrixView<T>, double);                                            \
+  template RowSearchReport search_all<T>(Team&, const ReplicatedCsr<T>&, RowSearch, MatrixView<T>, double);
 ATOLL_SEARCH_ROWS(float)
 ATOLL_SEARCH_ROWS(double)
 ATOLL_SEARCH_ROWS(std::int32_t)

@@ -36,10 +36,11 @@ struct RowSearchReport {
 /// `delta` is a width of distances; 0: tuned on the first sources. rows is sources.size() x n. InputError: breadth_first
 /// where a weight is not 1; a negative cycle (named); int32 whose potentials do not fit.
 template <class T>
-RowSearchReport search_rows(Team& team, const Arcs<T>& arcs, RowSearch search, std::span<const Local> sources,
+RowSearchReport search_rows(Team& team, const ReplicatedCsr<T>& arcs, RowSearch search, std::span<const Local> sources,
                             MatrixView<T> rows, double delta = 0);
 /// From every vertex.
 template <class T>
-RowSearchReport search_all(Team& team, const Arcs<T>& arcs, RowSearch search, MatrixView<T> rows, double delta = 0);
+RowSearchReport search_all(Team& team, const ReplicatedCsr<T>& arcs, RowSearch search, MatrixView<T> rows,
+                           double delta = 0);
 
 }  // namespace atl

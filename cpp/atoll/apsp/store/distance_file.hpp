@@ -69,7 +69,7 @@ class DistanceFile {
   template <class T>
   Tile<T> tile(std::int64_t i, std::int64_t j) const;
 
-  /// Arcs of the graph, as they were given to write_distances(); has_arcs() false: none were.
+  /// ReplicatedCsr of the graph, as they were given to write_distances(); has_arcs() false: none were.
   bool has_arcs() const { return meta().arcs >= 0; }
   DistanceGraph graph() const;
 

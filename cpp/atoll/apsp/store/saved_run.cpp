@@ -43,7 +43,7 @@ GridRun floyd_warshall_saved(World& world, const Gemm& gemm, Distances<T>& d, co
     stopped = due == Due::save_and_end;
     return !stopped;
   };
-  const GridPauses pauses{.first = saved.first, .every = std::gcd(mine.every_steps, kStepsToPause), .at = pause};
+  const StepHook pauses{.first = saved.first, .every = std::gcd(mine.every_steps, kStepsToPause), .at = pause};
   GridRun run = floyd_warshall_grid(world, gemm, d, options, pauses);
   saved.checkpoint = keeper.report();
   if (stopped) stop(world, run.next, layout.rows.blocks(), mine.folder);

@@ -6,7 +6,7 @@
 namespace atl {
 
 template <class T>
-AllPairsOptions with_stored_rates(World& world, const Arcs<T>& arcs, AllPairsOptions options) {
+AllPairsOptions with_stored_rates(World& world, const ReplicatedCsr<T>& arcs, AllPairsOptions options) {
   const Algebra algebra = all_pairs_algebra(arcs, options.semiring);
   world.together([&] {
     const tune::Store store;
@@ -16,10 +16,10 @@ AllPairsOptions with_stored_rates(World& world, const Arcs<T>& arcs, AllPairsOpt
   return options;
 }
 
-template AllPairsOptions with_stored_rates(World&, const Arcs<float>&, AllPairsOptions);
-template AllPairsOptions with_stored_rates(World&, const Arcs<double>&, AllPairsOptions);
-template AllPairsOptions with_stored_rates(World&, const Arcs<std::int32_t>&, AllPairsOptions);
-template AllPairsOptions with_stored_rates(World&, const Arcs<std::uint16_t>&, AllPairsOptions);
-template AllPairsOptions with_stored_rates(World&, const Arcs<std::uint8_t>&, AllPairsOptions);
+template AllPairsOptions with_stored_rates(World&, const ReplicatedCsr<float>&, AllPairsOptions);
+template AllPairsOptions with_stored_rates(World&, const ReplicatedCsr<double>&, AllPairsOptions);
+template AllPairsOptions with_stored_rates(World&, const ReplicatedCsr<std::int32_t>&, AllPairsOptions);
+template AllPairsOptions with_stored_rates(World&, const ReplicatedCsr<std::uint16_t>&, AllPairsOptions);
+template AllPairsOptions with_stored_rates(World&, const ReplicatedCsr<std::uint8_t>&, AllPairsOptions);
 
 }  // namespace atl

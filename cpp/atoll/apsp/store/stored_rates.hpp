@@ -11,6 +11,6 @@ namespace atl {
 ///     AllPairsOptions options = with_stored_rates(world, arcs, {.method = PairsMethod::floyd_warshall});
 ///     const AllPairs<float> all = all_pairs(world, arcs, options);
 template <class T>
-AllPairsOptions with_stored_rates(World& world, const Arcs<T>& arcs, AllPairsOptions options);
+AllPairsOptions with_stored_rates(World& world, const ReplicatedCsr<T>& arcs, AllPairsOptions options);
 
 }  // namespace atl

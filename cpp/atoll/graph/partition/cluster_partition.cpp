@@ -32,7 +32,7 @@ struct Level {
 
 Vertex active_of(const Graph& graph) { return graph.world().sum(static_cast<Vertex>(graph.active())); }
 
-struct Tie {
+struct Connectivity {
   std::uint32_t a, b;
   double weight;
 };
@@ -42,33 +42,33 @@ WeightedGraph gather(const Graph& graph, std::span<const Edge> weight) {
   World& world = graph.world();
   const auto ranks = static_cast<std::size_t>(world.size());
   const std::vector<Vertex> dense = dense_numbers(graph);
-  std::vector<std::vector<Tie>> ties(ranks);
+  std::vector<std::vector<Connectivity>> connections(ranks);
   std::vector<std::vector<Edge>> weights(ranks);
   for (Local v = 0; v < graph.active(); ++v)
     for_each_neighbour(graph, v, [&](Local u, double w) {
       const auto a = dense[static_cast<std::size_t>(v)], b = dense[static_cast<std::size_t>(u)];
-      if (a != b) ties[0].push_back({static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b), w});
+      if (a != b) connections[0].push_back({static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b), w});
     });
   for (Vertex k = 0; k < graph.owned(); ++k) weights[0].push_back(weight[static_cast<std::size_t>(graph.local_of(k))]);
-  const auto all_ties = world.exchange(std::move(ties));
+  const auto all_connections = world.exchange(std::move(connections));
   const auto all_weights = world.exchange(std::move(weights));
   WeightedGraph whole;
   for (const auto& part : all_weights) whole.weight.insert(whole.weight.end(), part.begin(), part.end());
   whole.offsets.assign(whole.size() + 1, 0);
-  for (const auto& part : all_ties)
-    for (const Tie& t : part) ++whole.offsets[t.a + 1];
+  for (const auto& part : all_connections)
+    for (const Connectivity& t : part) ++whole.offsets[t.a + 1];
   std::partial_sum(whole.offsets.begin(), whole.offsets.end(), whole.offsets.begin());
   std::vector<std::pair<std::uint32_t, double>> rows(whole.offsets.back());
   std::vector<std::size_t> next(whole.offsets.begin(), whole.offsets.end() - 1);
-  for (const auto& part : all_ties)
-    for (const Tie& t : part) rows[next[t.a]++] = {t.b, t.weight};
+  for (const auto& part : all_connections)
+    for (const Connectivity& t : part) rows[next[t.a]++] = {t.b, t.weight};
   // Lists come in the order of local numbers, which depends on the number of ranks: the result must not.
   for (std::size_t v = 0; v < whole.size(); ++v)
     std::sort(rows.begin() + static_cast<std::ptrdiff_t>(whole.offsets[v]),
               rows.begin() + static_cast<std::ptrdiff_t>(whole.offsets[v + 1]));
-  for (const auto& [target, tie] : rows) {
+  for (const auto& [target, weight] : rows) {
     whole.targets.push_back(target);
-    whole.ties.push_back(tie);
+    whole.weights.push_back(weight);
   }
   return whole;
 }

@@ -62,7 +62,7 @@ class Clustering {
     return label_[at] == dense(v) && held(dense(v)) == weight_[at];
   }
 
-  // The group with most ties, and how many more they are than to the own one; label kNoVertex: none is better.
+  // The group with most connections, and how many more they are than to the own one; label kNoVertex: none is better.
   Ask wish(Local v, std::uint64_t round) {
     ties_.clear();
     for_each_neighbour(graph_, v, [&](Local u, double w) {

@@ -5,7 +5,7 @@
 
 /// Groups of neighbours of bounded weight, over ranks: label propagation with a limit on size [1]. In each round half
 /// of the vertices ask to join the group that most of their edges lead to; the rank that owns the vertex which a group
-/// is named after admits them, heaviest ties first, while they fit. So the groups are the same whatever the number of
+/// is named after admits them, heaviest connections first, while they fit. So the groups are the same whatever the number of
 /// ranks.
 ///
 /// [1] H. Meyerhenke, P. Sanders, C. Schulz. "Parallel graph partitioning for complex networks." IEEE TPDS 28(9), 2017.

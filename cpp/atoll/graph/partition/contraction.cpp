@@ -7,36 +7,37 @@
 namespace atl {
 namespace {
 
-struct Tie {
+struct Connectivity {
   Vertex a, b;
   double weight;
 };
 
 // Edges between groups, each once, those of one pair of groups on this rank added up.
 EdgeList ties_between(const Graph& fine, std::span<const Vertex> label) {
-  std::vector<Tie> ties;
+  std::vector<Connectivity> connections;
   for (Local v = 0; v < fine.active(); ++v) {
     const Vertex a = label[static_cast<std::size_t>(v)];
     for_each_neighbour(fine, v, [&](Local u, double w) {
       // An edge stands in two lists, also a directed one.
-      if (const Vertex b = label[static_cast<std::size_t>(u)]; a < b) ties.push_back({a, b, w});
+      if (const Vertex b = label[static_cast<std::size_t>(u)]; a < b) connections.push_back({a, b, w});
     });
   }
-  std::sort(ties.begin(), ties.end(), [](const Tie& x, const Tie& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; });
+  std::sort(connections.begin(), connections.end(),
+            [](const Connectivity& x, const Connectivity& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; });
   std::size_t n = 0;
-  for (const Tie& t : ties) {
-    if (n > 0 && ties[n - 1].a == t.a && ties[n - 1].b == t.b) {
-      ties[n - 1].weight += t.weight;
+  for (const Connectivity& t : connections) {
+    if (n > 0 && connections[n - 1].a == t.a && connections[n - 1].b == t.b) {
+      connections[n - 1].weight += t.weight;
     } else {
-      ties[n++] = t;
+      connections[n++] = t;
     }
   }
   Array<Vertex> source(n), target(n);
   Array<double> weight(n);
   for (std::size_t i = 0; i < n; ++i) {
-    source[i] = ties[i].a;
-    target[i] = ties[i].b;
-    weight[i] = ties[i].weight;
+    source[i] = connections[i].a;
+    target[i] = connections[i].b;
+    weight[i] = connections[i].weight;
   }
   EdgeList edges;
   edges.source = std::move(source);
@@ -59,7 +60,7 @@ Contraction::Contraction(const Graph& fine, std::span<const Edge> weight, std::v
   std::sort(distinct.begin(), distinct.end());
   distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
   edges.vertices = distinct;
-  // A rank without ties gives the same columns as the others.
+  // A rank without connections gives the same columns as the others.
   IdMap ids = number(world, edges);
   graph_ = Graph::build(world, edges, std::move(ids), {.duplicates = Duplicates::merge_sum});
 

@@ -6,12 +6,12 @@
 
 namespace atl {
 
-Edge Siblings::usual_degree(const Graph& graph) {
+Edge Delegates::usual_degree(const Graph& graph) {
   constexpr Edge kEdgesPerRank = 4;
   return std::max(kHubDegree, kEdgesPerRank * graph.blocks().ranks());
 }
 
-Siblings::Siblings(const Graph& graph, Edge degree) {
+Delegates::Delegates(const Graph& graph, Edge degree) {
   World& world = graph.world();
   const Mirrors& mirrors = graph.mirrors();
   const auto ranks = static_cast<std::size_t>(world.size());
@@ -84,14 +84,14 @@ Siblings::Siblings(const Graph& graph, Edge degree) {
   }
 }
 
-std::span<const Siblings::Place> Siblings::of(Local master) const {
+std::span<const Delegates::Place> Delegates::of(Local master) const {
   const auto at = std::lower_bound(heavy_.begin(), heavy_.end(), master);
   if (at == heavy_.end() || *at != master) return {};
   const auto h = static_cast<std::size_t>(at - heavy_.begin());
   return std::span(places_).subspan(places_begin_[h], places_begin_[h + 1] - places_begin_[h]);
 }
 
-std::size_t Siblings::memory_bytes() const {
+std::size_t Delegates::memory_bytes() const {
   return (heavy_.capacity() + targets_.size() + mirrors_.capacity()) * sizeof(Local) +
          places_.capacity() * sizeof(Place) + (places_begin_.capacity() + offsets_.capacity()) * sizeof(Edge);
 }

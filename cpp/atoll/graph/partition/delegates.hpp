@@ -9,7 +9,7 @@ namespace atl {
 /// Fission [1, section 6.3]: a heavy vertex has a sibling on each rank that owns neighbours of it, which holds the
 /// edges to those. So its owner need not send a record along each edge: one to a sibling says "push on along your row".
 ///
-///     const Siblings siblings(graph, Siblings::usual_degree(graph));   // collective
+///     const Delegates siblings(graph, Delegates::usual_degree(graph));   // collective
 ///     for (const auto& [rank, row] : siblings.of(master)) ...          // on the owner; empty where it is not heavy
 ///     siblings.targets(row);                                           // on that rank: its masters, ascending
 ///
@@ -17,7 +17,7 @@ namespace atl {
 /// Memory: the edges between heavy vertices and other ranks' masters once more, 4 bytes each.
 ///
 /// [1] TuCOMM: Communication Hierarchy-aware Graph Engine for Distributed Model Training.
-class Siblings {
+class Delegates {
  public:
   struct Place {
     Rank rank;
@@ -25,7 +25,7 @@ class Siblings {
   };
 
   /// Vertices with at least `degree` leaving edges are heavy.
-  Siblings(const Graph& graph, Edge degree);
+  Delegates(const Graph& graph, Edge degree);
   /// Hubs whose edges are several for each rank, on average: there a sibling saves records.
   static Edge usual_degree(const Graph& graph);
 

@@ -13,7 +13,7 @@ constexpr int kRounds = 6;
 // A vertex with neighbours on more ranks is at home nowhere: the search for its best place would cost their square.
 constexpr std::size_t kMostRanks = 16;
 
-struct Ask {
+struct MoveRequest {
   Rank to;
   Vertex vertex;
   Edge weight;
@@ -33,7 +33,7 @@ class Refinement {
   }
 
   // Where v's edges would cost least, and how much less than now; gain 0: where it is.
-  Ask wish(Local v, std::span<const Rank> owner) {
+  MoveRequest wish(Local v, std::span<const Rank> owner) {
     ties_.clear();
     for_each_neighbour(graph_, v, [&](Local u, double tie) {
       if (u != v) ties_.emplace_back(owner[static_cast<std::size_t>(u)], tie);
@@ -49,7 +49,7 @@ class Refinement {
     }
     ties_.resize(n);
     const Rank own = owner[static_cast<std::size_t>(v)];
-    Ask best{own, kNoVertex, 0, 0};
+    MoveRequest best{own, kNoVertex, 0, 0};
     if (n > kMostRanks || (n == 1 && ties_[0].first == own)) return best;
     const double now = cost_at(own);
     for (const auto& [rank, tie] : ties_)
@@ -83,39 +83,39 @@ void refine(const Graph& graph, std::span<const Edge> weight, const Hierarchy& m
   for (std::uint64_t round = 0; round < kRounds; ++round) {
     tell_mirrors(graph, std::span(owner));
     // Each rank of the machine has a rank of the job that says who may move there.
-    std::vector<std::vector<Ask>> asks(ranks);
+    std::vector<std::vector<MoveRequest>> requests(ranks);
     std::vector<std::vector<Local>> askers(ranks);
     for (Local v = 0; v < graph.active(); ++v) {
       const Vertex dense = begin + graph.natural_of(v);
       if (random_at(round + 7, static_cast<std::uint64_t>(dense)) & 1) continue;  // two neighbours would swap
-      Ask ask = refinement.wish(v, owner);
-      if (ask.gain <= 0) continue;
-      ask.vertex = dense;
-      ask.weight = weight[static_cast<std::size_t>(v)];
-      const auto home = static_cast<std::size_t>(ask.to) % ranks;
-      asks[home].push_back(ask);
+      MoveRequest request = refinement.wish(v, owner);
+      if (request.gain <= 0) continue;
+      request.vertex = dense;
+      request.weight = weight[static_cast<std::size_t>(v)];
+      const auto home = static_cast<std::size_t>(request.to) % ranks;
+      requests[home].push_back(request);
       askers[home].push_back(v);
     }
-    const auto wanted = world.exchange(asks);
-    struct Wish {
-      Ask ask;
+    const auto wanted = world.exchange(requests);
+    struct Candidate {
+      MoveRequest request;
       std::size_t rank, index;
     };
-    std::vector<Wish> wishes;
+    std::vector<Candidate> wishes;
     std::vector<std::vector<char>> replies(ranks);
     for (std::size_t r = 0; r < ranks; ++r) {
       replies[r].resize(wanted[r].size(), 0);
       for (std::size_t i = 0; i < wanted[r].size(); ++i) wishes.push_back({wanted[r][i], r, i});
     }
-    std::sort(wishes.begin(), wishes.end(), [](const Wish& a, const Wish& b) {
-      if (a.ask.to != b.ask.to) return a.ask.to < b.ask.to;
-      return a.ask.gain != b.ask.gain ? a.ask.gain > b.ask.gain : a.ask.vertex < b.ask.vertex;
+    std::sort(wishes.begin(), wishes.end(), [](const Candidate& a, const Candidate& b) {
+      if (a.request.to != b.request.to) return a.request.to < b.request.to;
+      return a.request.gain != b.request.gain ? a.request.gain > b.request.gain : a.request.vertex < b.request.vertex;
     });
     std::vector<Edge> filled = load;
-    for (const Wish& wish : wishes) {
-      Edge& there = filled[static_cast<std::size_t>(wish.ask.to)];
-      if (there + wish.ask.weight > most) continue;
-      there += wish.ask.weight;
+    for (const Candidate& wish : wishes) {
+      Edge& there = filled[static_cast<std::size_t>(wish.request.to)];
+      if (there + wish.request.weight > most) continue;
+      there += wish.request.weight;
       replies[wish.rank][wish.index] = 1;
     }
     const auto heard = world.exchange(std::move(replies));
@@ -124,9 +124,9 @@ void refine(const Graph& graph, std::span<const Edge> weight, const Hierarchy& m
       for (std::size_t i = 0; i < heard[r].size(); ++i) {
         if (!heard[r][i]) continue;
         Rank& rank = owner[static_cast<std::size_t>(askers[r][i])];
-        changes.push_back({rank, -asks[r][i].weight});
-        rank = asks[r][i].to;
-        changes.push_back({rank, asks[r][i].weight});
+        changes.push_back({rank, -requests[r][i].weight});
+        rank = requests[r][i].to;
+        changes.push_back({rank, requests[r][i].weight});
       }
     const std::vector<Change> all = world.all_gather_varying(std::span<const Change>(changes));
     for (const Change& c : all) load[static_cast<std::size_t>(c.rank)] += c.weight;

@@ -107,7 +107,7 @@ class Splitter {
   template <class F>
   void for_each_tie(std::uint32_t v, F&& f) const {
     for (std::size_t e = graph_.offsets[v]; e < graph_.offsets[v + 1]; ++e)
-      if (set_[graph_.targets[e]] == set_[v]) f(graph_.targets[e], graph_.ties[e]);
+      if (set_[graph_.targets[e]] == set_[v]) f(graph_.targets[e], graph_.weights[e]);
   }
 
   // The last that a search from v reaches: at the rim of its component.

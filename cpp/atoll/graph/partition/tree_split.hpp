@@ -12,7 +12,7 @@ namespace atl {
 struct WeightedGraph {
   std::vector<std::size_t> offsets;  ///< [vertex], one more
   std::vector<std::uint32_t> targets;
-  std::vector<double> ties;  ///< one a target
+  std::vector<double> weights;  ///< one a target
   std::vector<Edge> weight;  ///< [vertex]
   std::size_t size() const { return weight.size(); }
 };

@@ -23,7 +23,7 @@ class DirectLanes {
   /// Of a block: a part of a slot, which becomes a whole one with what is sent, or does not.
   enum class Room { grows, stays_small };
 
-  DirectLanes(World& world, Intake<R, H>& intake, Records records, Room room)
+  DirectLanes(World& world, EpochReceiver<R, H>& intake, Records records, Room room)
       : world_(world),
         intake_(intake),
         ranks_(world.size()),
@@ -130,7 +130,7 @@ class DirectLanes {
   void work_off(Thread& thread);
 
   World& world_;
-  Intake<R, H>& intake_;
+  EpochReceiver<R, H>& intake_;
   const Rank ranks_;
   const std::size_t capacity_;
   /// Slots in shared memory are lines that the receiver's core has just read: filling them record by record fetches each

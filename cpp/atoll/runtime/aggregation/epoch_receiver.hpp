@@ -14,12 +14,12 @@ enum class Handling { parallel, serial };
 /// The receiving half of a mailbox: runs the handler on records of the epoch that this rank has begun, and keeps back
 /// those of the next, so that a handler never meets a record of a round that its rank has not begun.
 template <class R, class H>
-class Intake {
+class EpochReceiver {
  public:
   /// Told how many bytes are kept back more, or less if negative.
   using NoteHeld = void (*)(void* box, std::ptrdiff_t bytes);
 
-  Intake(World& world, H handler, Handling handling, NoteHeld note_held, void* box)
+  EpochReceiver(World& world, H handler, Handling handling, NoteHeld note_held, void* box)
       : world_(world),
         handler_(std::move(handler)),
         handling_(handling),
@@ -81,7 +81,7 @@ class Intake {
 };
 
 template <class R, class H>
-void Intake<R, H>::handle(Rank from, std::span<const R> records) {
+void EpochReceiver<R, H>::handle(Rank from, std::span<const R> records) {
   // Undone also when the handler throws: else this rank's other threads would wait for the lock for ever.
   struct Inside {
     Inside(int& handlers, SpinLock* lock) : handlers(handlers), lock(lock) {
@@ -111,7 +111,7 @@ void Intake<R, H>::handle(Rank from, std::span<const R> records) {
 // Copies a packet of an epoch that this rank has not begun, so that its slot does not stay occupied: else a peer that is
 // ahead could stop one that is behind. False if the epoch has begun just now.
 template <class R, class H>
-bool Intake<R, H>::hold_back(Rank from, std::uint32_t epoch, std::span<const R> records) {
+bool EpochReceiver<R, H>::hold_back(Rank from, std::uint32_t epoch, std::span<const R> records) {
   std::lock_guard hold(held_lock_);
   if (begun_.load(std::memory_order_relaxed) && epoch == epoch_) return false;
   held_.push_back({from, epoch, std::vector<R>(records.begin(), records.end())});
@@ -120,7 +120,7 @@ bool Intake<R, H>::hold_back(Rank from, std::uint32_t epoch, std::span<const R> 
 }
 
 template <class R, class H>
-void Intake<R, H>::begin() {
+void EpochReceiver<R, H>::begin() {
   if (begun_.load(std::memory_order_acquire)) return;
   std::vector<Held> due;
   {

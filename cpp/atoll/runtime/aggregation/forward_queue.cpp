@@ -9,8 +9,8 @@ namespace atl {
 
 // ---- blocks that wait -----------------------------------------------------------------------------------------------
 
-Onward::Onward(World& world, const Hops& hops, std::size_t record_bytes, std::vector<std::uint32_t> channels,
-               Arrive arrive, void* box)
+ForwardQueue::ForwardQueue(World& world, const Hops& hops, std::size_t record_bytes,
+                           std::vector<std::uint32_t> channels, Arrive arrive, void* box)
     : world_(world),
       hops_(hops),
       record_bytes_(record_bytes),
@@ -23,23 +23,23 @@ Onward::Onward(World& world, const Hops& hops, std::size_t record_bytes, std::ve
   world_.flow().add(this);
 }
 
-Onward::~Onward() {
+ForwardQueue::~ForwardQueue() {
   world_.flow().remove(this);
   for (const auto& [way, blocks] : waiting_)
     for (const Block& b : blocks) world_.note_memory(-static_cast<std::ptrdiff_t>(b.bytes()));
 }
 
 // One half of the budget is for what waits, a share a round; the other for lanes.
-std::size_t Onward::share() const { return world_.relay_budget() / 2 / waiting_bytes_.size(); }
-std::size_t Onward::lanes_limit() const { return world_.relay_budget() / 2; }
+std::size_t ForwardQueue::share() const { return world_.relay_budget() / 2 / waiting_bytes_.size(); }
+std::size_t ForwardQueue::lanes_limit() const { return world_.relay_budget() / 2; }
 
-bool Onward::is_stopped(Rank next, std::uint32_t channel) const {
+bool ForwardQueue::is_stopped(Rank next, std::uint32_t channel) const {
   if (stopped_count_.load(std::memory_order_acquire) == 0) return false;
   std::lock_guard hold(lock_);
   return std::find(stopped_.begin(), stopped_.end(), std::pair(next, channel)) != stopped_.end();
 }
 
-bool Onward::send(Block& block) {
+bool ForwardQueue::send(Block& block) {
   const Hops::Way& way = hops_.ways()[block.way];
   if (way.next == world_.rank()) {
     const bool on_the_team = Team::this_thread() < world_.team().size();
@@ -76,7 +76,7 @@ bool Onward::send(Block& block) {
   return true;
 }
 
-void Onward::settle(std::uint32_t way) {
+void ForwardQueue::settle(std::uint32_t way) {
   const Rank next = hops_.ways()[way].next;
   if (next == world_.rank()) return;
   Slot slot;
@@ -84,7 +84,7 @@ void Onward::settle(std::uint32_t way) {
   world_.abandon(slot);
 }
 
-void Onward::keep(Block&& block) {
+void ForwardQueue::keep(Block&& block) {
   const auto round = static_cast<std::size_t>(hops_.ways()[block.way].round);
   waiting_bytes_[round] += block.bytes();
   ++waiting_blocks_[round];
@@ -93,7 +93,7 @@ void Onward::keep(Block&& block) {
   count_.fetch_add(1, std::memory_order_release);
 }
 
-bool Onward::pump() {
+bool ForwardQueue::pump() {
   if (told_count_.load(std::memory_order_acquire) > 0) resume();
   if (count_.load(std::memory_order_acquire) == 0) return false;
   bool moved = false;
@@ -108,7 +108,7 @@ bool Onward::pump() {
 }
 
 // False if none waits there, or not all of it could go.
-bool Onward::send_first(std::uint32_t way) {
+bool ForwardQueue::send_first(std::uint32_t way) {
   Block block;
   {
     std::lock_guard hold(lock_);
@@ -131,14 +131,14 @@ bool Onward::send_first(std::uint32_t way) {
   return true;
 }
 
-bool Onward::is_over(int after, std::size_t limit) const {
+bool ForwardQueue::is_over(int after, std::size_t limit) const {
   if (held_bytes_.load(std::memory_order_relaxed) > limit) return true;
   for (auto r = static_cast<std::size_t>(after + 1); r < waiting_bytes_.size(); ++r)
     if (waiting_bytes_[r].load(std::memory_order_relaxed) > limit) return true;
   return false;
 }
 
-void Onward::mind(Rank from, int round, Route::Phase arrival) {
+void ForwardQueue::mind(Rank from, int round, Route::Phase arrival) {
   if (!is_over(round, share())) return;
   const std::uint32_t channel = channel_of(round, arrival);
   std::lock_guard hold(lock_);
@@ -149,7 +149,7 @@ void Onward::mind(Rank from, int round, Route::Phase arrival) {
   world_.flow().tell(from, channel, true);
 }
 
-void Onward::resume() {
+void ForwardQueue::resume() {
   const std::size_t limit = share() / 2;
   std::lock_guard hold(lock_);
   std::erase_if(told_, [&](const Stop& s) {
@@ -160,7 +160,7 @@ void Onward::resume() {
   });
 }
 
-void Onward::hear(Rank from, std::uint32_t channel, bool stop) {
+void ForwardQueue::hear(Rank from, std::uint32_t channel, bool stop) {
   std::lock_guard hold(lock_);
   const std::pair key(from, channel);
   std::erase(stopped_, key);
@@ -168,18 +168,18 @@ void Onward::hear(Rank from, std::uint32_t channel, bool stop) {
   stopped_count_.store(static_cast<int>(stopped_.size()), std::memory_order_release);
 }
 
-bool Onward::owns(std::uint32_t channel) const {
+bool ForwardQueue::owns(std::uint32_t channel) const {
   return std::find(channels_.begin(), channels_.end(), channel) != channels_.end();
 }
 
-void Onward::make_room(std::uint32_t way) {
+void ForwardQueue::make_room(std::uint32_t way) {
   const auto& bytes = waiting_bytes_[static_cast<std::size_t>(hops_.ways()[way].round)];
   const std::size_t limit = world_.plan().buffers == "dynamic" ? share() : 0;
   world_.wait_until("send: room in the budget for records on their way",
                     [&] { return bytes.load(std::memory_order_relaxed) <= limit; });
 }
 
-void Onward::clear(int round) {
+void ForwardQueue::clear(int round) {
   world_.wait_until("drain: slots for records on their way", [&] {
     for (std::size_t r = 0; r <= static_cast<std::size_t>(round); ++r)
       if (waiting_blocks_[r].load(std::memory_order_relaxed) > 0) return false;
@@ -187,7 +187,7 @@ void Onward::clear(int round) {
   });
 }
 
-std::string Onward::describe() const {
+std::string ForwardQueue::describe() const {
   std::lock_guard hold(lock_);
   if (waiting_.empty() && stopped_.empty() && told_.empty()) return {};
   return fmt::format("a relay has {} blocks waiting, {} peers told it to stop, it told {}", count_.load(),
@@ -209,20 +209,20 @@ void FlowControl::open() {
                                       std::string text;
                                       auto& flow = *static_cast<FlowControl*>(self);
                                       std::lock_guard hold(flow.lock_);
-                                      for (const Onward* o : flow.onwards_)
+                                      for (const ForwardQueue* o : flow.onwards_)
                                         text += (text.empty() ? "" : "; ") + o->describe();
                                       return text;
                                     },
                                 .control_only = true});
 }
 
-void FlowControl::add(Onward* onward) {
+void FlowControl::add(ForwardQueue* onward) {
   std::lock_guard hold(lock_);
   onwards_.push_back(onward);
   open_.fetch_add(1, std::memory_order_relaxed);
 }
 
-void FlowControl::remove(Onward* onward) {
+void FlowControl::remove(ForwardQueue* onward) {
   std::lock_guard hold(lock_);
   std::erase(onwards_, onward);
   open_.fetch_sub(1, std::memory_order_relaxed);
@@ -239,7 +239,7 @@ bool FlowControl::hear(const Packet& packet) {
   Word word;
   std::memcpy(&word, packet.data, sizeof word);
   std::lock_guard hold(lock_);
-  for (Onward* o : onwards_) {
+  for (ForwardQueue* o : onwards_) {
     if (!o->owns(word.channel)) continue;
     const auto same = [&](const Heard& h) { return h.channel == word.channel && h.from == packet.from; };
     auto last = std::find_if(heard_.begin(), heard_.end(), same);
@@ -257,7 +257,7 @@ bool FlowControl::pump() {
   bool moved = false;
   if (lock_.try_lock()) {
     std::lock_guard hold(lock_, std::adopt_lock);
-    for (Onward* o : onwards_) moved = o->pump() || moved;
+    for (ForwardQueue* o : onwards_) moved = o->pump() || moved;
   }
   if (unsent_count_.load(std::memory_order_acquire) == 0 || !words_lock_.try_lock()) return moved;
   std::lock_guard hold(words_lock_, std::adopt_lock);

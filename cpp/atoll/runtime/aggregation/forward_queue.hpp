@@ -26,7 +26,7 @@ namespace atl {
 
 class World;
 
-class Onward {
+class ForwardQueue {
  public:
   /// Two columns of `capacity`: records, and from targets_at on their targets.
   struct Block {
@@ -41,11 +41,11 @@ class Onward {
   using Arrive = void (*)(void* box, const Block& block);
 
   /// `channels` are by 2 * round + arrival. Collective by order, like a declaration.
-  Onward(World& world, const Hops& hops, std::size_t record_bytes, std::vector<std::uint32_t> channels, Arrive arrive,
-         void* box);
-  ~Onward();
-  Onward(const Onward&) = delete;
-  Onward& operator=(const Onward&) = delete;
+  ForwardQueue(World& world, const Hops& hops, std::size_t record_bytes, std::vector<std::uint32_t> channels,
+               Arrive arrive, void* box);
+  ~ForwardQueue();
+  ForwardQueue(const ForwardQueue&) = delete;
+  ForwardQueue& operator=(const ForwardQueue&) = delete;
 
   /// Records of one slot.
   std::size_t piece() const { return piece_; }
@@ -117,8 +117,8 @@ class FlowControl {
   explicit FlowControl(World& world) : world_(world) {}
   /// Collective by order; after the World's channels work.
   void open();
-  void add(Onward* onward);
-  void remove(Onward* onward);
+  void add(ForwardQueue* onward);
+  void remove(ForwardQueue* onward);
   int open_relays() const { return open_.load(std::memory_order_relaxed); }
   /// The next progress() sends it, or a later one.
   void tell(Rank to, std::uint32_t channel, bool stop);
@@ -143,9 +143,9 @@ class FlowControl {
 
   World& world_;
   int sink_ = -1;
-  // Taken in this order: lock_, an Onward's own, words_lock_.
+  // Taken in this order: lock_, an ForwardQueue's own, words_lock_.
   SpinLock lock_;
-  std::vector<Onward*> onwards_;
+  std::vector<ForwardQueue*> onwards_;
   std::vector<Heard> heard_;  // the last word of each rank that has ever said stop, by channel
   SpinLock words_lock_;
   std::vector<Unsent> unsent_;

@@ -179,7 +179,7 @@ class Mailbox {
   [[no_unique_address]] M merge_;
   const MailboxOptions options_;
   const Rank ranks_;
-  Intake<R, H> intake_;
+  EpochReceiver<R, H> intake_;
   Direct direct_;
   std::uint64_t noted_records_ = 0;                   // already in the World's counters
   std::vector<std::unique_ptr<Relay<R, M>>> relays_;  // one for each route of several hops that was taken

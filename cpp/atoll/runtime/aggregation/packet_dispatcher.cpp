@@ -7,7 +7,7 @@
 
 namespace atl {
 
-Reception::Reception(World& world, Fabric& fabric) : world_(world), fabric_(fabric) {
+PacketDispatcher::PacketDispatcher(World& world, Fabric& fabric) : world_(world), fabric_(fabric) {
   if (Rings* rings = fabric.rings()) {
     rings_reach_all_ = true;
     for (Rank r = 0; r < fabric.size(); ++r)
@@ -15,21 +15,21 @@ Reception::Reception(World& world, Fabric& fabric) : world_(world), fabric_(fabr
   }
 }
 
-Reception::~Reception() = default;
+PacketDispatcher::~PacketDispatcher() = default;
 
-void Reception::begin_thread(int number) {
+void PacketDispatcher::begin_thread(int number) {
   thread_ = std::make_unique<CommunicationThread>(*this, fabric_, number);
   thread_->begin();
 }
 
-void Reception::end_thread() {
+void PacketDispatcher::end_thread() {
   if (thread_) thread_->end();
   thread_.reset();
 }
 
 // ---- bulk packets ---------------------------------------------------------------------------------------------------
 
-std::uint32_t Reception::open_channel(Channels::Deliver deliver, void* context, Channels::Runs runs) {
+std::uint32_t PacketDispatcher::open_channel(Channels::Deliver deliver, void* context, Channels::Runs runs) {
   const CommunicationThread::Pause quiet(thread_.get());
   std::lock_guard hold(early_.mutex);
   const std::uint32_t number = channels_.open(deliver, context, runs);
@@ -39,13 +39,13 @@ std::uint32_t Reception::open_channel(Channels::Deliver deliver, void* context, 
   return number;
 }
 
-void Reception::close_channel(std::uint32_t channel) {
+void PacketDispatcher::close_channel(std::uint32_t channel) {
   const CommunicationThread::Pause quiet(thread_.get());
   std::lock_guard hold(early_.mutex);
   channels_.close(channel);
 }
 
-bool Reception::deliver_bulk(const Packet& packet) {
+bool PacketDispatcher::deliver_bulk(const Packet& packet) {
   Channels::Header header;
   std::memcpy(&header, packet.data, sizeof header);
   const Channels::Channel* c = channels_.find(header.channel);
@@ -69,7 +69,7 @@ bool Reception::deliver_bulk(const Packet& packet) {
 
 // ---- messages -------------------------------------------------------------------------------------------------------
 
-int Reception::open_messages(const MessageSink& sink) {
+int PacketDispatcher::open_messages(const MessageSink& sink) {
   const CommunicationThread::Pause quiet(thread_.get());
   check(next_sink_ < static_cast<int>(sinks_.size()), "a {}th queue (at most {} in a World). Use tags.", next_sink_ + 1,
         sinks_.size());
@@ -79,13 +79,13 @@ int Reception::open_messages(const MessageSink& sink) {
   return next_sink_++;
 }
 
-void Reception::close_messages(int number) {
+void PacketDispatcher::close_messages(int number) {
   const CommunicationThread::Pause quiet(thread_.get());
   if (!sinks_[static_cast<std::size_t>(number)].control_only) --open_sinks_;
   sinks_[static_cast<std::size_t>(number)] = {};
 }
 
-bool Reception::deliver_message(const Packet& packet) {
+bool PacketDispatcher::deliver_message(const Packet& packet) {
   const std::size_t number = packet.note.type >> 4;
   const MessageSink& sink = sinks_[number];
   if (is_gone(number)) {
@@ -95,7 +95,7 @@ bool Reception::deliver_message(const Packet& packet) {
   return sink.take && sink.take(sink.context, packet) != Taken::no;
 }
 
-std::string Reception::describe_sinks() const {
+std::string PacketDispatcher::describe_sinks() const {
   std::string text;
   for (int i = 0; i < next_sink_; ++i)
     if (const MessageSink& s = sinks_[static_cast<std::size_t>(i)]; s.describe) text += "; " + s.describe(s.context);
@@ -105,7 +105,7 @@ std::string Reception::describe_sinks() const {
 // ---- both -----------------------------------------------------------------------------------------------------------
 
 // True if the packet can be released.
-bool Reception::deliver(const Packet& packet) {
+bool PacketDispatcher::deliver(const Packet& packet) {
   world_.thread_state().arrived_level = world_.level_to(packet.from);
   if (packet.what == Packet::What::bulk) [[likely]]
     return deliver_bulk(packet);
@@ -123,7 +123,7 @@ bool Reception::deliver(const Packet& packet) {
   return taken == Taken::done && !put;
 }
 
-void Reception::deliver_early() {
+void PacketDispatcher::deliver_early() {
   std::vector<Packet> packets;
   {
     std::lock_guard hold(early_.mutex);
@@ -135,7 +135,7 @@ void Reception::deliver_early() {
     if (deliver(p)) fabric_.release(p);
 }
 
-bool Reception::progress() {
+bool PacketDispatcher::progress() {
   // Under the lock of the messages: one that waits here may not be overtaken by one that is polled meanwhile.
   if (early_.retry.load(std::memory_order_acquire) && far_messages_.try_lock()) [[unlikely]] {
     std::lock_guard hold(far_messages_, std::adopt_lock);

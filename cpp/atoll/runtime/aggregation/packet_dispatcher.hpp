@@ -19,7 +19,7 @@ class World;
 /// What arrives at a rank, and who gets it: bulk packets go to channels, messages and control to sinks, in the order of
 /// their sends. What comes before its channel or sink is open waits for it. World passes on what it says of these; what
 /// is `collective by order` is so there.
-class Reception {
+class PacketDispatcher {
  public:
   /// Takes messages, control and ends of puts; the upper half of a note's type is the number open_messages() gave.
   enum class Taken { done, kept, no };  ///< read; released by the sink later; later, please
@@ -31,10 +31,10 @@ class Reception {
     bool control_only = false;  ///< no messages come for it, so nobody has to look for any
   };
 
-  Reception(World& world, Fabric& fabric);
-  ~Reception();
-  Reception(const Reception&) = delete;
-  Reception& operator=(const Reception&) = delete;
+  PacketDispatcher(World& world, Fabric& fabric);
+  ~PacketDispatcher();
+  PacketDispatcher(const PacketDispatcher&) = delete;
+  PacketDispatcher& operator=(const PacketDispatcher&) = delete;
 
   /// A thread of its own, which makes progress while the team computes; `number` among the rank's threads.
   void begin_thread(int number);

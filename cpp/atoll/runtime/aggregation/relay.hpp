@@ -105,7 +105,7 @@ class Relay {
 
   static std::vector<Port> make_ports(Relay* relay, int rounds);
   static std::vector<std::uint32_t> open_channels(World& world, std::vector<Port>& ports);
-  static void arrive_block(void* self, const Onward::Block& block) {
+  static void arrive_block(void* self, const ForwardQueue::Block& block) {
     auto& relay = *static_cast<Relay*>(self);
     relay.arrive_(relay.box_, block.epoch, {Lanes::records_of(block) + block.sent, block.size - block.sent});
   }
@@ -125,7 +125,7 @@ class Relay {
   void* const box_;
   std::vector<Port> ports_;  // [2 * round + arrival]
   std::vector<std::uint32_t> channels_;
-  Onward onward_;
+  ForwardQueue onward_;
   Lanes lanes_;
   std::atomic<std::uint32_t> epoch_;
   std::vector<Arrivals> arrivals_;  // [round]
@@ -211,7 +211,7 @@ void Relay<R, M>::end_epoch() {
 
 template <class R, class M>
 void Relay<R, M>::deliver(const Port& port, Rank from, std::uint32_t stamp, const std::byte* data, std::size_t bytes) {
-  const std::uint32_t epoch = stamp & ~Onward::kCloses;
+  const std::uint32_t epoch = stamp & ~ForwardQueue::kCloses;
   if (epoch != epoch_.load(std::memory_order_acquire)) [[unlikely]] {
     // A rank that is ahead: lanes hold records of one epoch only.
     std::lock_guard hold(held_lock_);
@@ -224,7 +224,7 @@ void Relay<R, M>::deliver(const Port& port, Rank from, std::uint32_t stamp, cons
     }
   }
   Arrivals& arrivals = arrivals_[static_cast<std::size_t>(port.round)];
-  const bool closes = (stamp & Onward::kCloses) != 0;
+  const bool closes = (stamp & ForwardQueue::kCloses) != 0;
   std::uint64_t promised = 0;
   if (closes) {
     bytes -= sizeof promised;

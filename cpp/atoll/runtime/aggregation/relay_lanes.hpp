@@ -16,7 +16,7 @@ namespace atl {
 /// waits for its round. Where a record type names a merge, a lane is merged before it is sent, and sent only if it is
 /// still full.
 ///
-/// Where the slots to the next hop are taken, a lane's block waits (Onward) and the lane goes on in another. So a producer
+/// Where the slots to the next hop are taken, a lane's block waits (ForwardQueue) and the lane goes on in another. So a producer
 /// runs ahead of its links by as much as the plan's buffers say: dynamic, up to the budget; switched, by the one block that
 /// it fills while another waits; single, not at all. Whoever forwards never waits. When the lanes themselves hold half of
 /// the budget, the largest is sent first.
@@ -24,11 +24,11 @@ template <class R, class M>
 class RelayLanes {
  public:
   using Phase = Route::Phase;
-  using Block = Onward::Block;
+  using Block = ForwardQueue::Block;
   static constexpr std::size_t kChunk = 256;  // records that are dealt out together
   enum class Full { may_wait, never_waits };
 
-  RelayLanes(World& world, const Hops& hops, Onward& onward, M merge);
+  RelayLanes(World& world, const Hops& hops, ForwardQueue& onward, M merge);
   ~RelayLanes() {
     std::size_t bytes = 0;
     for (const Thread& t : threads_) bytes += t.lane_bytes;
@@ -87,7 +87,7 @@ class RelayLanes {
 
   World& world_;
   const Hops& hops_;
-  Onward& onward_;
+  ForwardQueue& onward_;
   [[no_unique_address]] M merge_;
   const bool combines_;         // records of equal target and key; not if lane_bytes is 0
   const std::size_t capacity_;  // of a lane: more than a slot's, where records may merge that lie in one
@@ -98,7 +98,7 @@ class RelayLanes {
 // ---------------------------------------------------------------------------------------------------------------------
 
 template <class R, class M>
-RelayLanes<R, M>::RelayLanes(World& world, const Hops& hops, Onward& onward, M merge)
+RelayLanes<R, M>::RelayLanes(World& world, const Hops& hops, ForwardQueue& onward, M merge)
     : world_(world),
       hops_(hops),
       onward_(onward),

@@ -29,8 +29,8 @@ PanelBroadcast::PanelBroadcast(World& world, std::vector<std::vector<Rank>> grou
 
 PanelBroadcast::~PanelBroadcast() { world_.close_channel(channel_); }
 
-void PanelBroadcast::start(PanelFlight& flight, std::uint32_t group, std::uint32_t tag, int root, PanelMemory panel,
-                           BroadcastShape shape, Urgency urgency) {
+void PanelBroadcast::start(BroadcastRequest& flight, std::uint32_t group, std::uint32_t tag, int root,
+                           PanelMemory panel, BroadcastShape shape, Urgency urgency) {
   ATOLL_ASSERT(flight.done());
   const Group& g = groups_[group];
   const int p = static_cast<int>(g.ranks.size());
@@ -78,14 +78,14 @@ bool PanelBroadcast::progress() {
   return pump() || came;
 }
 
-void PanelBroadcast::wait_arrived(const PanelFlight& flight) {
+void PanelBroadcast::wait_arrived(const BroadcastRequest& flight) {
   world_.wait_until("panel broadcast: chunks", [&] {
     pump();
     return flight.arrived();
   });
 }
 
-void PanelBroadcast::finish(const PanelFlight& flight) {
+void PanelBroadcast::finish(const BroadcastRequest& flight) {
   world_.wait_until("panel broadcast: passing chunks on", [&] {
     pump();
     return flight.done();
@@ -104,16 +104,16 @@ void PanelBroadcast::deliver(void* self, Rank from, std::uint32_t tag, const std
 }
 
 // Both under the lock, and nothing for what is already so.
-void PanelBroadcast::begin(PanelFlight& flight) {
+void PanelBroadcast::begin(BroadcastRequest& flight) {
   if (std::exchange(flight.begun_, true)) return;
   if (begun_++ == 0) begun_at_ = world_.now();
 }
-void PanelBroadcast::end(PanelFlight& flight) {
+void PanelBroadcast::end(BroadcastRequest& flight) {
   if (!std::exchange(flight.begun_, false)) return;
   if (--begun_ == 0) counters_.seconds += world_.now() - begun_at_;
 }
 
-PanelFlight* PanelBroadcast::find(std::uint32_t group, std::uint32_t tag) {
+BroadcastRequest* PanelBroadcast::find(std::uint32_t group, std::uint32_t tag) {
   const auto at =
       std::find_if(flights_.begin(), flights_.end(), [&](auto* f) { return f->group_ == group && f->tag_ == tag; });
   return at == flights_.end() ? nullptr : *at;
@@ -121,7 +121,7 @@ PanelFlight* PanelBroadcast::find(std::uint32_t group, std::uint32_t tag) {
 
 void PanelBroadcast::take(Rank from, std::uint32_t tag, const Head& head, const std::byte* bytes) {
   std::lock_guard hold(lock_);
-  PanelFlight* flight = find(head.group, tag);
+  BroadcastRequest* flight = find(head.group, tag);
   if (head.kind == Kind::ready) {
     if (!flight) {
       early_.push_back({from, head.group, tag, head.address});
@@ -157,7 +157,7 @@ bool PanelBroadcast::pump() {
   std::lock_guard hold(lock_, std::adopt_lock);
   bool moved = announce();
   for (std::size_t i = 0; i < flights_.size();) {
-    PanelFlight& flight = *flights_[i];
+    BroadcastRequest& flight = *flights_[i];
     for (bool more = !flight.children_.empty(); more;) {
       more = false;
       for (auto& child : flight.children_) more = send_some(flight, child) || more;
@@ -186,7 +186,7 @@ bool PanelBroadcast::announce() {
 }
 
 // The rest of the child's next chunk, as far as there is room; false if nothing of it could be sent.
-bool PanelBroadcast::send_some(PanelFlight& flight, PanelFlight::Child& child) {
+bool PanelBroadcast::send_some(BroadcastRequest& flight, BroadcastRequest::Child& child) {
   const std::size_t all = flight.panel_.bytes, begin = child.sent;
   if (!child.ready || begin == all) return false;
   const std::size_t chunk = begin / flight.chunk_bytes_;

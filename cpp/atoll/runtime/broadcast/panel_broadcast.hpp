@@ -11,7 +11,7 @@
 /// (COAST, section IV.B, VII.C and appendix B.2); who sends to whom: model/broadcast_shape.hpp.
 ///
 ///     PanelBroadcast broadcasts(world, {ranks_of_my_row, ranks_of_my_column});
-///     PanelFlight panel;                                              // stays where it is while it is under way
+///     BroadcastRequest panel;                                              // stays where it is while it is under way
 ///     broadcasts.start(panel, kColumn, k, root, {buffer, bytes}, BroadcastShape::ring2m);
 ///     for (Tile t : tiles) { compute(t); broadcasts.progress(); }     // chunks arrive and are passed on
 ///     broadcasts.wait_arrived(panel);                                 // the buffer may be read
@@ -34,11 +34,11 @@ struct PanelMemory {
 };
 
 /// One broadcast under way, seen from one rank; owned by who started it.
-class PanelFlight {
+class BroadcastRequest {
  public:
-  PanelFlight() = default;
-  PanelFlight(const PanelFlight&) = delete;
-  PanelFlight& operator=(const PanelFlight&) = delete;
+  BroadcastRequest() = default;
+  BroadcastRequest(const BroadcastRequest&) = delete;
+  BroadcastRequest& operator=(const BroadcastRequest&) = delete;
 
   /// Whether the buffer is whole here.
   bool arrived() const { return missing_.load(std::memory_order_acquire) == 0; }
@@ -96,13 +96,13 @@ class PanelBroadcast {
   /// Begins a broadcast of `panel` from the root'th of the group to all of it: every member calls it with the same tag,
   /// size and shape, in any order. No two under way in a group have the same tag. The flight must be done.
   /// Urgent ones pass those that were started before.
-  void start(PanelFlight& flight, std::uint32_t group, std::uint32_t tag, int root, PanelMemory panel,
+  void start(BroadcastRequest& flight, std::uint32_t group, std::uint32_t tag, int root, PanelMemory panel,
              BroadcastShape shape, Urgency urgency = Urgency::normal);
   /// Takes what has come and passes on what there is room for; true if something moved. Never waits.
   bool progress();
-  void wait_arrived(const PanelFlight& flight);
+  void wait_arrived(const BroadcastRequest& flight);
   /// Until it is done; what was started may not be destroyed before.
-  void finish(const PanelFlight& flight);
+  void finish(const BroadcastRequest& flight);
 
   const BroadcastCounters& counters() const { return counters_; }
 
@@ -126,20 +126,20 @@ class PanelBroadcast {
   };
   static void deliver(void* self, Rank from, std::uint32_t tag, const std::byte* data, std::size_t bytes);
   void take(Rank from, std::uint32_t tag, const Head& head, const std::byte* bytes);
-  PanelFlight* find(std::uint32_t group, std::uint32_t tag);
+  BroadcastRequest* find(std::uint32_t group, std::uint32_t tag);
   bool pump();
-  bool send_some(PanelFlight& flight, PanelFlight::Child& child);
+  bool send_some(BroadcastRequest& flight, BroadcastRequest::Child& child);
   bool announce();
-  void begin(PanelFlight& flight);
-  void end(PanelFlight& flight);
+  void begin(BroadcastRequest& flight);
+  void end(BroadcastRequest& flight);
 
   World& world_;
   const BroadcastOptions options_;
   std::vector<Group> groups_;
   std::uint32_t channel_ = 0;
-  SpinLock lock_;                      // of all below, and of flights
-  std::vector<PanelFlight*> flights_;  // under way, urgent ones first
-  std::vector<Ready> early_;           // children that are ready for what this rank has not started
+  SpinLock lock_;                           // of all below, and of flights
+  std::vector<BroadcastRequest*> flights_;  // under way, urgent ones first
+  std::vector<Ready> early_;                // children that are ready for what this rank has not started
   struct Announcement {
     Rank parent;
     std::uint32_t tag;

@@ -10,14 +10,14 @@
 
 namespace atl {
 
-class Reception;
+class PacketDispatcher;
 
 /// The thread that moves messages on while the team computes (Plan::progress is "thread"). It takes everything; bulk
 /// packets whose handlers belong to the team are parked until one of the team makes progress.
 class CommunicationThread {
  public:
   /// `number`: its own among the rank's threads.
-  CommunicationThread(Reception& reception, Fabric& fabric, int number)
+  CommunicationThread(PacketDispatcher& reception, Fabric& fabric, int number)
       : reception_(reception), fabric_(fabric), number_(number) {}
   ~CommunicationThread() { end(); }
   CommunicationThread(const CommunicationThread&) = delete;
@@ -48,7 +48,7 @@ class CommunicationThread {
  private:
   void run();
 
-  Reception& reception_;
+  PacketDispatcher& reception_;
   Fabric& fabric_;
   const int number_;
   SpinLock gate_;

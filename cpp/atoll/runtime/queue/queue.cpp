@@ -51,7 +51,7 @@ Queue::Queue(World& world, QueueOptions options)
       pool_(static_cast<std::uint32_t>(world.plan().packets), static_cast<std::uint32_t>(world.plan().packets),
             world.thread_slots()),
       packets_((pool_.size() + kAtOnce - 1) / kAtOnce),
-      own_(Mapping::anonymous(pool_.size() * std::max<std::size_t>(eager_, 1))),
+      own_(SharedSegment::anonymous(pool_.size() * std::max<std::size_t>(eager_, 1))),
       tallies_(static_cast<std::size_t>(world.thread_slots())) {
   channel_ = world_.open_channel([](void* self, Rank from, std::uint32_t stamp, const std::byte* data,
                                     std::size_t bytes) { static_cast<Queue*>(self)->piece(from, stamp, data, bytes); },

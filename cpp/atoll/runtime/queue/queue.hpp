@@ -237,7 +237,7 @@ class Queue {
   static constexpr std::uint32_t kAtOnce = 32;
   std::vector<std::atomic<Packet*>> packets_;  // [number / kAtOnce]
   std::atomic<std::size_t> packet_bytes_{0};
-  Mapping own_;  // [number][eager]: short messages of this rank to itself
+  SharedSegment own_;  // [number][eager]: short messages of this rank to itself
   std::vector<Tally> tallies_;
 
   SpinLock active_lock_;

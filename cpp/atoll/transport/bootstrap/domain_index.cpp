@@ -3,14 +3,14 @@
 
 namespace atl {
 
-DomainNumbers::DomainNumbers(const Hierarchy& hierarchy)
+DomainIndex::DomainIndex(const Hierarchy& hierarchy)
     : depth_(hierarchy.depth()),
       around_(static_cast<std::size_t>(hierarchy.size()) * static_cast<std::size_t>(depth_)),
       counts_(static_cast<std::size_t>(depth_), 0) {
   number(hierarchy.root(), depth_ - 1, {});
 }
 
-void DomainNumbers::number(const Domain& d, int level, std::vector<int> around) {
+void DomainIndex::number(const Domain& d, int level, std::vector<int> around) {
   around.push_back(counts_[static_cast<std::size_t>(level)]++);
   for (const Domain& c : d.children) number(c, level - 1, around);
   for (const Rank r : d.ranks)

@@ -8,9 +8,9 @@ namespace atl {
 
 /// The domains of a hierarchy, numbered from 0 on at each level in the order of the tree: for thousands of ranks, whose
 /// messages ask at each departure.
-class DomainNumbers {
+class DomainIndex {
  public:
-  explicit DomainNumbers(const Hierarchy& hierarchy);
+  explicit DomainIndex(const Hierarchy& hierarchy);
 
   /// Those around the rank, by level.
   const int* of(Rank rank) const { return around_.data() + static_cast<std::ptrdiff_t>(rank) * depth_; }

@@ -14,13 +14,13 @@ namespace atl::mpi {
 /// accepting answer, the other when it comes. So whoever is inside waits for a peer that has nothing else to do but to
 /// enter. Of all who have proposed, the one with the highest number has proposed to a rank that has not (or that is
 /// inside): there is always a pair that meets.
-class Meetings {
+class PutRendezvous {
  public:
   /// The first word of a notice; others are the layer's own.
   enum What : std::int32_t { ask, propose, accept, busy, others };
 
   /// meet(peer, about) is what both then call.
-  Meetings(Rank rank, Notices& notices, std::function<void(Rank, int)> meet)
+  PutRendezvous(Rank rank, RmaNotifications& notices, std::function<void(Rank, int)> meet)
       : rank_(rank), notices_(notices), meet_(std::move(meet)) {}
 
   /// Wants to meet `peer`; once is enough.
@@ -48,7 +48,7 @@ class Meetings {
     }
   }
   /// Of a notice of ours; a meeting may take place in it. `met`: there was one already.
-  void hear(const Notices::Words& words, Rank from, bool met) {
+  void hear(const RmaNotifications::Words& words, Rank from, bool met) {
     const int about = words.values[1];
     switch (words.values[0]) {
       case ask:
@@ -80,7 +80,7 @@ class Meetings {
   }
 
   const Rank rank_;
-  Notices& notices_;
+  RmaNotifications& notices_;
   const std::function<void(Rank, int)> meet_;
   std::vector<Wish> wishes_;
   Rank partner_ = -1;  // to whom this rank has proposed

@@ -11,7 +11,7 @@
 //
 //   in the paper                             here
 //   windows on first communication, for      one window a pair of ranks and kind of traffic, made when one of the two first
-//   each datatype and pattern                sends (Meetings): a Channel
+//   each datatype and pattern                sends (PutRendezvous): a Channel
 //   sized as if all nodes were active        all that the kind's Outbox lets be on its way to a peer
 //   MPI_Win_start, gather, MPI_Put,          drive(): everything that waits for the peer, in one epoch
 //   MPI_Win_complete
@@ -144,7 +144,7 @@ class Rma final : public Endpoint {
       while (pass()) {
       }
       end_epochs();
-      notices_.close([](const Notices::Words&, Rank) {});
+      notices_.close([](const RmaNotifications::Words&, Rank) {});
       free_windows();
     }
     close_endpoint();
@@ -242,13 +242,13 @@ class Rma final : public Endpoint {
   void expose_again(Channel& channel, Rank peer, int kind) {
     channel.exposed = true;
     channel.window->post(channel.peer);
-    notices_.send(peer, {{Meetings::others, kind, 0, 0}});
+    notices_.send(peer, {{PutRendezvous::others, kind, 0, 0}});
   }
 
-  void hear(const Notices::Words& words, Rank from) {
+  void hear(const RmaNotifications::Words& words, Rank from) {
     const int kind = words.values[1];
     Channel& channel = channel_of(from, kind);
-    if (words.values[0] == Meetings::others) {
+    if (words.values[0] == PutRendezvous::others) {
       channel.open = true;
       for (const Waiting& w : channel.sent) outboxes_[kind].give_back(from, w.slot.ticket);
       channel.sent.clear();
@@ -261,7 +261,7 @@ class Rma final : public Endpoint {
   // True if something has moved.
   bool pass() {
     bool moved = false;
-    Notices::Words words;
+    RmaNotifications::Words words;
     for (Rank from = 0; notices_.take(words, from); moved = true) hear(words, from);
     for (Rank r = 0; r < size_; ++r)
       for (int kind = 0; kind < kKinds; ++kind) {
@@ -371,8 +371,8 @@ class Rma final : public Endpoint {
   // Under mpi_.
   std::vector<Peer> channels_;  // [rank]
   std::deque<Packet> arrived_[kKinds];
-  Notices notices_;
-  Meetings meetings_;
+  RmaNotifications notices_;
+  PutRendezvous meetings_;
 
   std::atomic<std::size_t> window_bytes_{0};
   std::atomic<double> window_seconds_{0};

@@ -9,13 +9,13 @@ namespace atl::mpi {
 
 /// What the two ends of a layer tell each other: a few words each time (credits, agreements on windows). Nobody answers
 /// for their number but the layer: there are never more on their way than packets that they speak of.
-class Notices {
+class RmaNotifications {
  public:
   struct Words {
     std::array<std::int32_t, 4> values{};
   };
 
-  Notices(MPI_Comm comm, int tag, Rank ranks)
+  RmaNotifications(MPI_Comm comm, int tag, Rank ranks)
       : comm_(comm),
         tag_(tag),
         ranks_(ranks),

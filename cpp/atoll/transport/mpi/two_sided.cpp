@@ -150,7 +150,7 @@ class TwoSided final : public Endpoint {
     if (closed_) return;
     sends_.finish_all();
     puts_.finish_all();
-    notices_.close([](const Notices::Words&, Rank) {});
+    notices_.close([](const RmaNotifications::Words&, Rank) {});
     for (Kind& kind : kinds_) kind.inbox.close();
     close_endpoint();
   }
@@ -206,7 +206,7 @@ class TwoSided final : public Endpoint {
   // Finds sends that have ended and credits that have come; true if there was one.
   bool collect() {
     bool found = sends_.collect([&](const Sent& s) { kinds_[s.kind].outbox.give_back(s.to, s.ticket); });
-    Notices::Words words;
+    RmaNotifications::Words words;
     for (Rank from = 0; notices_.take(words, from); found = true)
       kinds_[words.values[0]].outbox.released(from, words.values[1]);
     return found;
@@ -245,7 +245,7 @@ class TwoSided final : public Endpoint {
   Kind kinds_[kKinds];
   std::atomic<std::size_t> receive_bytes_{0};
   Sends<Sent> sends_;
-  Notices notices_;
+  RmaNotifications notices_;
   Puts puts_;
   std::deque<Packet> ended_puts_;
   int turn_ = 0;

@@ -9,7 +9,7 @@
 namespace atl::ofi {
 
 /// Packets that were found and not wanted yet: a completion queue gives what is next, not what is asked for.
-class KeptPackets {
+class DeferredPackets {
  public:
   static bool wants(TrafficSet wanted, const Packet& packet) {
     switch (packet.what) {

@@ -13,7 +13,7 @@ namespace atl::ofi {
 /// end of a put among the kept packets.
 class Puts {
  public:
-  Puts(Port& port, Credits& credits, KeptPackets& kept) : port_(port), credits_(credits), kept_(kept) {}
+  Puts(Port& port, Credits& credits, DeferredPackets& kept) : port_(port), credits_(credits), kept_(kept) {}
 
   void expose(Rank from, std::span<std::byte> memory, std::uint64_t token, Landing& landing);
   void put(Rank to, const Landing& landing, std::span<const std::byte> source, std::uint64_t token);
@@ -21,7 +21,7 @@ class Puts {
   /// One of them has come, to the landing of that number.
   void land(std::uint32_t number);
   void completed_piece(const Operation& operation);
-  /// Posts what there is room for, and ends those that are complete.
+  /// NeighborAlltoallv what there is room for, and ends those that are complete.
   void drive();
   bool empty() const { return puts_.empty(); }
 
@@ -50,7 +50,7 @@ class Puts {
 
   Port& port_;
   Credits& credits_;
-  KeptPackets& kept_;
+  DeferredPackets& kept_;
   std::map<std::uint32_t, Exposed> exposed_;
   std::map<std::uint32_t, Put> puts_;
   std::uint32_t next_landing_ = 0, next_put_ = 0;

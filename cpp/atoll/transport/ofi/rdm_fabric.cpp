@@ -17,7 +17,7 @@
 // No header is copied, and what the provider injects goes out from the caller's own bytes.
 //
 // Its parts share the port: Receives are posted for as many packets as Credits promise, Sends have the memory of what goes
-// out, Puts move long messages, KeptPackets are what nobody has asked for yet, and the Doorbell is how a rank sleeps. Farewell ends it.
+// out, Puts move long messages, DeferredPackets are what nobody has asked for yet, and the Doorbell is how a rank sleeps. ShutdownHandshake ends it.
 namespace atl::ofi {
 namespace {
 
@@ -132,7 +132,7 @@ class RdmFabric final : public OfiFabric {
     for (ssize_t i = 0; i < got; ++i) {
       Packet packet;
       if (!digest(entries[static_cast<std::size_t>(i)], packet)) continue;
-      if (KeptPackets::wants(wanted, packet)) {
+      if (DeferredPackets::wants(wanted, packet)) {
         packets[n++] = packet;
       } else {
         kept_.keep(packet);
@@ -341,10 +341,10 @@ class RdmFabric final : public OfiFabric {
   ControlCopies control_;
   Sends sends_;
   Credits credits_;
-  KeptPackets kept_;
+  DeferredPackets kept_;
   Puts puts_;
   Doorbell bell_;
-  Farewell farewell_;
+  ShutdownHandshake farewell_;
   bool closed_ = false;
 };
 

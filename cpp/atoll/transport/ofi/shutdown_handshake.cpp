@@ -10,7 +10,7 @@ constexpr double kClose_s = 30;
 
 }  // namespace
 
-void Farewell::part(const std::function<bool()>& progress, const std::function<bool()>& done) {
+void ShutdownHandshake::part(const std::function<bool()>& progress, const std::function<bool()>& done) {
   const Timer timer;
   until(progress, timer, done, "its last packets to be taken by");
   if (port_.rank() != 0) {
@@ -24,7 +24,7 @@ void Farewell::part(const std::function<bool()>& progress, const std::function<b
 }
 
 // A word whose leaving is awaited.
-void Farewell::say(Rank to, const std::function<bool()>& progress) {
+void ShutdownHandshake::say(Rank to, const std::function<bool()>& progress) {
   operations_.push_back({.what = Operation::What::bye, .peer = to});
   until(
       progress, Timer(),
@@ -40,7 +40,8 @@ void Farewell::say(Rank to, const std::function<bool()>& progress) {
 
 // For what is certain to come unless a peer is gone.
 template <class Done>
-void Farewell::until(const std::function<bool()>& progress, const Timer& timer, Done&& done, const char* what) {
+void ShutdownHandshake::until(const std::function<bool()>& progress, const Timer& timer, Done&& done,
+                              const char* what) {
   for (Backoff backoff; !done();) {
     if (progress()) continue;
     backoff.pause_or_sleep();

@@ -9,9 +9,9 @@ namespace atl::ofi {
 
 /// How ranks part, none before all are done: each tells rank 0, which tells them when it has heard from all. A rank that
 /// has heard it has nothing on its way any more.
-class Farewell {
+class ShutdownHandshake {
  public:
-  Farewell(Port& port, Rank ranks) : port_(port), ranks_(ranks), said_(static_cast<std::size_t>(ranks)) {}
+  ShutdownHandshake(Port& port, Rank ranks) : port_(port), ranks_(ranks), said_(static_cast<std::size_t>(ranks)) {}
 
   /// The last word of a rank has come.
   void hear(Rank from) {

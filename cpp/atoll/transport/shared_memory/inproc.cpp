@@ -16,7 +16,7 @@ std::vector<std::unique_ptr<Fabric>> make_inproc(const InprocOptions& options) {
                                .control_ring = options.control_ring_bytes};
   geometry.validate();
   // Kept by every rank's fabric: a rank may go while others still write to it.
-  auto memory = std::make_shared<std::vector<Mapping>>();
+  auto memory = std::make_shared<std::vector<SharedSegment>>();
   NodeFabricOptions node;
   node.name = "inproc";
   node.size = options.ranks;
@@ -26,7 +26,7 @@ std::vector<std::unique_ptr<Fabric>> make_inproc(const InprocOptions& options) {
   node.one_process = true;
   node.shuffle_seed = options.shuffle_seed;
   for (Rank r = 0; r < options.ranks; ++r) {
-    memory->push_back(Mapping::anonymous(geometry.bytes()));
+    memory->push_back(SharedSegment::anonymous(geometry.bytes()));
     Inbox::format(memory->back().data(), geometry);
     node.inboxes.push_back(memory->back().data());
   }

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include <atoll/base/error.hpp>
-#include <atoll/base/fresh_pages.hpp>
+#include <atoll/base/unpoison_pages.hpp>
 #include <atoll/transport/shared_memory/shared_segment.hpp>
 #include <cerrno>
 #include <cstring>
@@ -29,30 +29,30 @@ struct File {
 std::byte* map(const std::string& name, int file, std::size_t bytes) {
   void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (at == MAP_FAILED) fail(name, "Raise the limit of address space (ulimit -v), or use --node-transport none.");
-  fresh_pages(at, bytes);
+  unpoison_pages(at, bytes);
   return static_cast<std::byte*>(at);
 }
 
 }  // namespace
 
-Mapping::~Mapping() {
+SharedSegment::~SharedSegment() {
   if (data_) munmap(data_, bytes_);
 }
 
-Mapping Mapping::anonymous(std::size_t bytes) {
+SharedSegment SharedSegment::anonymous(std::size_t bytes) {
   void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at == MAP_FAILED) throw std::bad_alloc();
-  fresh_pages(at, bytes);
-  Mapping out;
+  unpoison_pages(at, bytes);
+  SharedSegment out;
   out.data_ = static_cast<std::byte*>(at);
   out.bytes_ = bytes;
   return out;
 }
 
-Mapping Mapping::create(const std::string& name, std::size_t bytes) {
+SharedSegment SharedSegment::create(const std::string& name, std::size_t bytes) {
   const File file{shm_open(name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600)};
   if (file.number < 0) fail(name, "Make /dev/shm writable, or use --node-transport none.");
-  Mapping out;
+  SharedSegment out;
   try {
     if (ftruncate(file.number, static_cast<off_t>(bytes)) != 0)
       fail(name, "Enlarge /dev/shm, lower slot_bytes in the plan, or use --node-transport none.");
@@ -65,19 +65,19 @@ Mapping Mapping::create(const std::string& name, std::size_t bytes) {
   return out;
 }
 
-Mapping Mapping::attach(const std::string& name) {
+SharedSegment SharedSegment::attach(const std::string& name) {
   const File file{shm_open(name.c_str(), O_RDWR | O_CLOEXEC, 0)};
   struct stat status;
   if (file.number < 0 || fstat(file.number, &status) != 0)
     fail(name,
          "Do all ranks of this node see the same /dev/shm? If they are in different containers, use "
          "--node-transport none.");
-  Mapping out;
+  SharedSegment out;
   out.data_ = map(name, file.number, static_cast<std::size_t>(status.st_size));
   out.bytes_ = static_cast<std::size_t>(status.st_size);
   return out;
 }
 
-void Mapping::remove(const std::string& name) noexcept { shm_unlink(name.c_str()); }
+void SharedSegment::remove(const std::string& name) noexcept { shm_unlink(name.c_str()); }
 
 }  // namespace atl

@@ -59,7 +59,7 @@ struct Name {
   std::string text;
   bool mine = false;
   ~Name() {
-    if (mine) Mapping::remove(text);
+    if (mine) SharedSegment::remove(text);
   }
 };
 
@@ -94,7 +94,7 @@ int remove_stale_segments() {
     struct stat status {};
     if (pid <= 0 || kill(pid, 0) == 0 || errno != ESRCH || stat(entry.path().c_str(), &status) != 0) continue;
     if (std::difftime(std::time(nullptr), status.st_mtime) < kStaleAfter_s) continue;
-    Mapping::remove("/" + name);
+    SharedSegment::remove("/" + name);
     ++removed;
   }
   return removed;
@@ -130,21 +130,22 @@ std::unique_ptr<Fabric> join_shm(Bootstrap& job, const ShmOptions& options) {
                          .slot_bytes = options.slot_bytes,
                          .message_ring = options.ring_bytes,
                          .control_ring = options.control_ring_bytes};
-  auto mappings = std::make_shared<std::vector<Mapping>>();
+  auto mappings = std::make_shared<std::vector<SharedSegment>>();
   Name name{fmt::format("/{}{}.{}.{}", prefix(), job.job(), job.rank(), getpid())};
-  Mapping mine;
+  SharedSegment mine;
   const std::vector<std::string> names = gather_or_throw(job, [&] {
     geometry.validate();
     remove_stale_segments();
     check_room(geometry.bytes() * node.members.size());
-    mine = Mapping::create(name.text, geometry.bytes());
+    mine = SharedSegment::create(name.text, geometry.bytes());
     name.mine = true;
     Inbox::format(mine.data(), geometry);
     return name.text;
   });
   gather_or_throw(job, [&] {
     for (const Rank r : node.members) {
-      mappings->push_back(r == job.rank() ? std::move(mine) : Mapping::attach(names[static_cast<std::size_t>(r)]));
+      mappings->push_back(r == job.rank() ? std::move(mine)
+                                          : SharedSegment::attach(names[static_cast<std::size_t>(r)]));
       node.inboxes.push_back(mappings->back().data());
     }
     return std::string();

@@ -4,7 +4,7 @@
 
 namespace atl {
 
-std::uint32_t BlockStore::fresh(int size_class) {
+std::uint32_t SizeClassPool::fresh(int size_class) {
   const std::size_t need = kHead + capacity(size_class);
   if (used_ + need > kChunk) {
     chunks_.emplace_back(std::max(need, kChunk));  // large pages: blocks are met in any order

@@ -10,13 +10,13 @@
 
 /// Blocks of memory, a head and a power of two of bytes, taken from and given back to one list a size. For one thread.
 ///
-///     const int size_class = BlockStore::class_of(bytes);
+///     const int size_class = SizeClassPool::class_of(bytes);
 ///     std::uint32_t block = store.take(size_class);    // store.at(block) has kHead + capacity(size_class) bytes
 ///     store.give_back(block, size_class);
 ///
 namespace atl {
 
-class BlockStore {
+class SizeClassPool {
  public:
   static constexpr std::size_t kHead = 64, kSmallest = 64;
 

@@ -58,7 +58,7 @@ EventClock::EventClock(ClockOptions options)
       domains_(options_.hierarchy) {
   lookahead_ = kNever;
   for (int l = 0; l < depth_; ++l) lookahead_ = std::min(lookahead_, cost(l).latency_s);
-  slot_class_ = BlockStore::class_of(options_.slot_bytes);
+  slot_class_ = SizeClassPool::class_of(options_.slot_bytes);
   seats_ = std::vector<Seat>(static_cast<std::size_t>(ranks_));
   traffic_.resize(static_cast<std::size_t>(depth_));
 }
@@ -115,14 +115,14 @@ std::uint32_t EventClock::fill(Rank from, Rank to, Kind kind, int size_class) {
   m.to = to;
   m.kind = kind;
   m.size_class = static_cast<std::uint8_t>(size_class);
-  seat(from).held_bytes += BlockStore::kHead + BlockStore::capacity(size_class);
+  seat(from).held_bytes += SizeClassPool::kHead + SizeClassPool::capacity(size_class);
   return block;
 }
 
 void EventClock::give_block(std::uint32_t block) {
   const Message& m = message(block);
   const int size_class = m.size_class;
-  seat(m.from).held_bytes -= BlockStore::kHead + BlockStore::capacity(size_class);
+  seat(m.from).held_bytes -= SizeClassPool::kHead + SizeClassPool::capacity(size_class);
   blocks_.give_back(block, size_class);
 }
 
@@ -145,7 +145,7 @@ std::uint32_t EventClock::take(Rank from, Rank to, Kind kind, int size_class, Bu
 void EventClock::depart(std::uint32_t block, std::size_t bytes, std::size_t more) {
   Message* m = &message(block);
   // A slot that was hardly used travels in a smaller block: thousands of ranks have millions of them under way.
-  if (const int needed = BlockStore::class_of(bytes); needed < m->size_class) {
+  if (const int needed = SizeClassPool::class_of(bytes); needed < m->size_class) {
     const std::uint32_t smaller = fill(m->from, m->to, static_cast<Kind>(m->kind), needed);
     message(smaller).note = m->note;
     std::memcpy(payload(smaller), payload(block), bytes);

@@ -39,7 +39,7 @@ class EventClock : public VirtualClock {
     std::uint8_t kind = kBulk, level = 0, size_class = 0;
     bool closely = true;  ///< see Fabric::simulate_closely
   };
-  static_assert(sizeof(Message) == BlockStore::kHead);
+  static_assert(sizeof(Message) == SizeClassPool::kHead);
 
   std::unique_ptr<Fabric> fabric(Rank rank) override;
   void note_wait(Rank rank, const char* operation) override { seat(rank).operation = operation; }
@@ -184,9 +184,9 @@ class EventClock : public VirtualClock {
   const int depth_;
   const Rank ranks_;
   int slot_class_ = 0;
-  BlockStore blocks_;
+  SizeClassPool blocks_;
   std::vector<Seat> seats_;
-  const DomainNumbers domains_;
+  const DomainIndex domains_;
   std::vector<LevelTraffic> traffic_;
   std::vector<Event> events_;
   std::uint64_t number_ = 0;

@@ -42,7 +42,7 @@ class VirtualFabric final : public Fabric {
   Busy send(Rank to, Traffic traffic, Note note, std::span<const std::byte> bytes) override {
     Busy busy = Busy::no;
     const EventClock::Kind kind = traffic == Traffic::control ? EventClock::kControl : EventClock::kMessage;
-    const std::uint32_t block = clock_.take(rank_, to, kind, BlockStore::class_of(bytes.size()), busy);
+    const std::uint32_t block = clock_.take(rank_, to, kind, SizeClassPool::class_of(bytes.size()), busy);
     if (busy != Busy::no) return busy;
     clock_.message(block).note = note;
     if (!bytes.empty()) std::memcpy(clock_.payload(block), bytes.data(), bytes.size());

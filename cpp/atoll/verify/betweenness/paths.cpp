@@ -134,15 +134,15 @@ Verdict check_scores(const Graph& graph, std::span<const Vertex> sources, std::s
                      const BetweennessTerms& terms) {
   check_one_for_each(graph, score.size(), "scores");
   World& world = graph.world();
-  Breaches breaches(world);
+  Violations violations(world);
   double mine = 0;
   for (std::size_t k = 0; k < score.size(); ++k) {
     const Local v = graph.local_of(static_cast<Vertex>(k));
     mine += score[k];
     if (!(score[k] >= 0) || !std::isfinite(score[k]) || (score[k] != 0 && !may_be_inside(graph, v)))
-      breaches.note({.rule = 1, .a = graph.id_of(v), .x = score[k]});
+      violations.note({.rule = 1, .a = graph.id_of(v), .x = score[k]});
   }
-  if (const Breach b = breaches.first(); b.rule)
+  if (const Violation b = violations.first(); b.rule)
     return {false,
             fmt::format("rule 1: vertex {} has the score {} ({})", b.a, b.x,
                         b.x > 0 && std::isfinite(b.x) ? "0: no path can pass it" : "a finite number, 0 or more")};
@@ -162,9 +162,9 @@ Verdict check_scores(const Graph& graph, std::span<const Vertex> sources, std::s
       const double right = sums[static_cast<std::size_t>(v)];
       const double apart = recomputed == count ? std::abs(score[k] - right) : right - score[k];
       if (apart > kAccuracy * std::max(1.0, right))
-        breaches.note({.rule = 3, .a = graph.id_of(v), .x = score[k], .y = right});
+        violations.note({.rule = 3, .a = graph.id_of(v), .x = score[k], .y = right});
     }
-  if (const Breach b = breaches.first(); b.rule) {
+  if (const Violation b = violations.first(); b.rule) {
     const std::string from = recomputed == count ? fmt::format("the {} sources give", count)
                                                  : fmt::format("{} of the {} sources alone give", recomputed, count);
     return {false, fmt::format("rule 3: vertex {} has the score {:.9g} (the shortest paths from {} {:.9g})", b.a, b.x,

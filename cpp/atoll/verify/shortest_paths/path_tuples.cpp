@@ -15,7 +15,7 @@
 namespace atl {
 namespace {
 
-using namespace path_breaches;
+using namespace path_violations;
 
 constexpr std::size_t kGrain = 1 << 14;
 
@@ -31,18 +31,18 @@ class TupleSweep {
         parent_id_(parent),
         parent_(dense_of(world_, graph.ids(), parent)),
         least_(blocks_.count(), kFar),
-        breaches_(world_),
+        violations_(world_),
         tallies_(static_cast<std::size_t>(world_.team().size())) {
     const auto [owner, natural] = graph.find(source);
     root_ = graph.blocks().begin(owner) + natural;
   }
 
-  Breach run(const EdgeList& tuples) {
+  Violation run(const EdgeList& tuples) {
     for_own([&](std::size_t i) { look_at(i); });
-    if (const Breach b = first(); b.rule) return b;  // values that cannot be compared
+    if (const Violation b = first(); b.rule) return b;  // values that cannot be compared
     sweep(tuples);
     check_tree_edges();
-    if (const Breach b = first(); b.rule) return b;
+    if (const Violation b = first(); b.rule) return b;
     // Along tight tree edges distances fall, and so end at the source; where they stay, that is to be seen.
     if (world_.any(some_stay_.load())) check_ways();
     return first();
@@ -91,7 +91,7 @@ class TupleSweep {
     const Real d = distance_[i];
     const Vertex v = dense(i), p = parent_id_[i];
     const auto note = [&](PathRule rule) {
-      breaches_.note({.rule = rule, .a = v, .p = p, .x = static_cast<double>(d)});
+      violations_.note({.rule = rule, .a = v, .p = p, .x = static_cast<double>(d)});
     };
     if (v == root_) {
       if (d != 0) note(source_value);
@@ -172,12 +172,12 @@ class TupleSweep {
     if (!directed_ && dv + w < du) note_edge(v, u, dv, du, w);
   }
   void note_edge(Vertex u, Vertex v, Real du, Real dv, Real w) {
-    breaches_.note({.rule = dv < kFar ? long_edge : leaving_edge,
-                    .a = u,
-                    .b = v,
-                    .x = static_cast<double>(du),
-                    .y = static_cast<double>(dv),
-                    .z = static_cast<double>(w)});
+    violations_.note({.rule = dv < kFar ? long_edge : leaving_edge,
+                      .a = u,
+                      .b = v,
+                      .x = static_cast<double>(du),
+                      .y = static_cast<double>(dv),
+                      .z = static_cast<double>(w)});
   }
 
   /// A tuple of this weight joins the vertex that is here and `other`.
@@ -193,11 +193,11 @@ class TupleSweep {
                        for (const Child& child : all) {
                          const Real d = distance_[child.at], sum = d + child.weight;
                          if (sum != child.distance) {
-                           breaches_.note({.rule = tree_edge,
-                                           .a = child.vertex,
-                                           .p = graph_.ids().id_of(static_cast<Vertex>(child.at)),
-                                           .x = static_cast<double>(child.distance),
-                                           .y = static_cast<double>(sum)});
+                           violations_.note({.rule = tree_edge,
+                                             .a = child.vertex,
+                                             .p = graph_.ids().id_of(static_cast<Vertex>(child.at)),
+                                             .x = static_cast<double>(child.distance),
+                                             .y = static_cast<double>(sum)});
                          } else if (d == child.distance) {
                            some_stay_.store(true, std::memory_order_relaxed);
                          }
@@ -210,7 +210,7 @@ class TupleSweep {
         const Vertex v = dense(i), p = parent_[i];
         if (v == root_ || p == kNoVertex) continue;
         if (least_[i] == kFar) {
-          breaches_.note({.rule = no_edge, .a = v, .p = parent_id_[i]});
+          violations_.note({.rule = no_edge, .a = v, .p = parent_id_[i]});
         } else {
           const Rank owner = blocks_.owner(p);
           lanes.send(owner, {blocks_.at(owner, p), least_[i], distance_[i], v});
@@ -225,12 +225,12 @@ class TupleSweep {
     const BfsTree tree{
         .blocks = &graph_.blocks(), .root = root_, .parents = std::span<const Vertex>(parent_.data(), parent_.size())};
     const bfs_tree::Finding finding = bfs_tree::find_levels(world_, tree, blocks_, level);
-    if (finding.flaw != bfs_tree::Flaw::none) breaches_.note({.rule = unhung, .a = finding.a});
+    if (finding.flaw != bfs_tree::Flaw::none) violations_.note({.rule = unhung, .a = finding.a});
   }
 
   /// With original ids. Collective.
-  Breach first() const {
-    Breach b = breaches_.first();
+  Violation first() const {
+    Violation b = violations_.first();
     for (Vertex* v : {&b.a, &b.b})
       if (b.rule && *v != kNoVertex)
         *v = world_.max(blocks_.owns(*v) ? graph_.ids().id_of(*v - blocks_.first()) : kNoVertex);
@@ -247,7 +247,7 @@ class TupleSweep {
   const Array<Vertex> parent_;
   Array<Real> least_;  // weight of the tuples that join a vertex and its parent
   std::atomic<bool> some_stay_{false};
-  Breaches breaches_;
+  Violations violations_;
   std::vector<Tally> tallies_;
 };
 
@@ -260,10 +260,10 @@ PathsVerdict verify_sssp(const Graph& graph, Vertex source, std::span<const Real
   check_one_for_each(graph, parent.size(), "parents");
   check_sums<Real>(graph, tuples.size() > 0 ? tuples.weight.index() : 1);
   TupleSweep<Real> sweep(graph, source, distance, parent);
-  const Breach breach = sweep.run(tuples);
+  const Violation violation = sweep.run(tuples);
   PathsVerdict verdict;
-  verdict.ok = breach.rule == 0;
-  verdict.what = describe<Real>(breach, graph.directed(), source, "distance", true);
+  verdict.ok = violation.rule == 0;
+  verdict.what = describe<Real>(violation, graph.directed(), source, "distance", true);
   verdict.edges_in_component = sweep.edges_in_component();
   return verdict;
 }

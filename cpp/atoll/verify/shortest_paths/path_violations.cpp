@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/verify/shortest_paths/path_violations.hpp>
 
-namespace atl::path_breaches {
+namespace atl::path_violations {
 
 template <class Number>
-std::string describe(const Breach& b, bool directed, Vertex source, const char* distance, bool parents) {
+std::string describe(const Violation& b, bool directed, Vertex source, const char* distance, bool parents) {
   const Number x = static_cast<Number>(b.x), y = static_cast<Number>(b.y), z = static_cast<Number>(b.z);
   const auto edge = [&] { return fmt::format("edge {} {} {}", b.a, directed ? "->" : "-", b.b); };
   switch (static_cast<PathRule>(b.rule)) {
@@ -40,8 +40,8 @@ std::string describe(const Breach& b, bool directed, Vertex source, const char* 
   }
   return {};
 }
-template std::string describe<float>(const Breach&, bool, Vertex, const char*, bool);
-template std::string describe<double>(const Breach&, bool, Vertex, const char*, bool);
+template std::string describe<float>(const Violation&, bool, Vertex, const char*, bool);
+template std::string describe<double>(const Violation&, bool, Vertex, const char*, bool);
 
 template <class Real>
 void check_sums(const Graph& graph, std::size_t weights) {
@@ -54,4 +54,4 @@ void check_sums(const Graph& graph, std::size_t weights) {
 template void check_sums<float>(const Graph&, std::size_t);
 template void check_sums<double>(const Graph&, std::size_t);
 
-}  // namespace atl::path_breaches
+}  // namespace atl::path_violations

@@ -5,9 +5,9 @@
 
 /// What can be wrong with distances and parents, and its sentence: the same against a graph's lists and against the input.
 ///
-///     breaches.note({.rule = long_edge, .a = u, .b = v, .x = distance_u, .y = distance_v, .z = weight});
-///     if (const Breach b = breaches.first(); b.rule) return {false, describe<Real>(b, directed, source, "distance", true)};
-namespace atl::path_breaches {
+///     violations.note({.rule = long_edge, .a = u, .b = v, .x = distance_u, .y = distance_v, .z = weight});
+///     if (const Violation b = violations.first(); b.rule) return {false, describe<Real>(b, directed, source, "distance", true)};
+namespace atl::path_violations {
 
 /// What can be wrong, in the order in which it is named.
 enum PathRule : int {
@@ -26,11 +26,11 @@ enum PathRule : int {
 
 /// x, y and z are said as Numbers.
 template <class Number>
-std::string describe(const Breach& b, bool directed, Vertex source, const char* distance, bool parents);
+std::string describe(const Violation& b, bool directed, Vertex source, const char* distance, bool parents);
 
 /// InputError, the same on all ranks, unless weights of that alternative of WeightColumn have their sums in Real.
 /// Collective.
 template <class Real>
 void check_sums(const Graph& graph, std::size_t weights);
 
-}  // namespace atl::path_breaches
+}  // namespace atl::path_violations

@@ -10,7 +10,7 @@
 namespace atl {
 namespace {
 
-using namespace path_breaches;
+using namespace path_violations;
 
 constexpr std::size_t kGrain = 1024;
 
@@ -29,7 +29,7 @@ class Paths {
         out_(out),
         distance_(local_values(graph, distance)),
         hung_(graph.locals()),
-        breaches_(graph.world()),
+        violations_(graph.world()),
         has_parents_(graph.world().any(!parent.empty())) {
     const auto [owner, natural] = graph.find(source);
     if (owner == graph.world().rank()) source_here_ = graph.local_of(natural);
@@ -41,13 +41,13 @@ class Paths {
     }
   }
 
-  Breach run() {
+  Violation run() {
     for_masters([&](Local v) { look_at(v); });
-    if (const Breach b = breaches_.first(); b.rule) return b;  // values that cannot be compared
+    if (const Violation b = violations_.first(); b.rule) return b;  // values that cannot be compared
     for_masters([&](Local v) { look_at_edges(v); });
-    if (const Breach b = breaches_.first(); b.rule) return b;
+    if (const Violation b = violations_.first(); b.rule) return b;
     if (graph_.world().any(some_hang_by_nothing_)) hang();
-    return breaches_.first();
+    return violations_.first();
   }
 
  private:
@@ -62,10 +62,10 @@ class Paths {
   }
   Real distance(Local v) const { return distance_[static_cast<std::size_t>(v)]; }
   Vertex parent(Local v) const { return parent_[static_cast<std::size_t>(v)]; }
-  void note(PathRule rule, Local v, Breach breach = {}) {
-    breach.rule = rule;
-    breach.a = graph_.id_of(v);
-    breaches_.note(breach);
+  void note(PathRule rule, Local v, Violation violation = {}) {
+    violation.rule = rule;
+    violation.a = graph_.id_of(v);
+    violations_.note(violation);
   }
   /// f(neighbour, weight) along a row.
   template <class F>
@@ -96,13 +96,13 @@ class Paths {
       const Real from = distance(u), sum = from + w;
       if (from == kFar || sum > d) return;
       if (sum < d) {
-        const Breach edge{.rule = reached ? long_edge : leaving_edge,
-                          .a = graph_.id_of(u),
-                          .b = graph_.id_of(v),
-                          .x = static_cast<double>(from),
-                          .y = static_cast<double>(d),
-                          .z = static_cast<double>(w)};
-        breaches_.note(edge);
+        const Violation edge{.rule = reached ? long_edge : leaving_edge,
+                             .a = graph_.id_of(u),
+                             .b = graph_.id_of(v),
+                             .x = static_cast<double>(from),
+                             .y = static_cast<double>(d),
+                             .z = static_cast<double>(w)};
+        violations_.note(edge);
       } else if (!hangs && may_hang(v, u)) {
         tight = true;
         hangs = from < d;  // distances fall along such edges, so they end: at the source, the only 0 that hangs by none
@@ -158,7 +158,7 @@ class Paths {
   Array<Vertex> parent_;        // [local], of mirrors only while hanging
   VertexBits hung_;             // masters whose paths end at the source
   std::atomic<bool> some_hang_by_nothing_{false};
-  Breaches breaches_;
+  Violations violations_;
   const bool has_parents_;
 };
 
@@ -169,9 +169,9 @@ Verdict verify_sssp(const Graph& graph, Vertex source, std::span<const Real> dis
   check_one_for_each(graph, distance.size(), "distances");
   const std::size_t type = graph.out().weights.index();
   check_sums<Real>(graph, type);
-  Breach breach;
+  Violation violation;
   const auto run = [&]<class Weights>(const Weights& in, const Weights& out) {
-    breach = Paths<Real, Weights>(graph, source, distance, parent, in, out).run();
+    violation = Paths<Real, Weights>(graph, source, distance, parent, in, out).run();
   };
   if (type == 1) {
     run(std::get<1>(graph.in().weights), std::get<1>(graph.out().weights));
@@ -179,7 +179,7 @@ Verdict verify_sssp(const Graph& graph, Vertex source, std::span<const Real> dis
     run(std::get<2>(graph.in().weights), std::get<2>(graph.out().weights));
   }
   const bool parents = graph.world().any(!parent.empty());
-  return {breach.rule == 0, describe<Real>(breach, graph.directed(), source, "distance", parents)};
+  return {violation.rule == 0, describe<Real>(violation, graph.directed(), source, "distance", parents)};
 }
 template Verdict verify_sssp(const Graph&, Vertex, std::span<const float>, std::span<const Vertex>);
 template Verdict verify_sssp(const Graph&, Vertex, std::span<const double>, std::span<const Vertex>);
@@ -191,8 +191,8 @@ Verdict verify_depths(const Graph& graph, Vertex source, std::span<const Vertex>
     distance[k] = depth[k] == kUnreachable ? std::numeric_limits<double>::infinity() : static_cast<double>(depth[k]);
   const Unit unit;
   const std::span<const double> values(distance.data(), distance.size());
-  const Breach breach = Paths<double, Unit>(graph, source, values, {}, unit, unit).run();
-  return {breach.rule == 0, describe<double>(breach, graph.directed(), source, "depth", false)};
+  const Violation violation = Paths<double, Unit>(graph, source, values, {}, unit, unit).run();
+  return {violation.rule == 0, describe<double>(violation, graph.directed(), source, "depth", false)};
 }
 
 }  // namespace atl

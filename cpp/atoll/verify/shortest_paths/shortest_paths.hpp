@@ -29,7 +29,7 @@
 /// and a Real per owned vertex; nothing is replicated.
 namespace atl {
 
-/// Original ids; infinity and kNoVertex where not reached. Of several breaches the one of the lowest rule in the order
+/// Original ids; infinity and kNoVertex where not reached. Of several violations the one of the lowest rule in the order
 /// 2 (of single vertices), 1, 5, 2, 3, 4, 1 (cycles) is named, then the lowest vertices. Collective; InputError, the
 /// same on all ranks, if no vertex has the id `source`, the weights are wider than Real or the sizes do not fit.
 template <class Real>

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atoll/engine/posts.hpp>
+#include <atoll/engine/neighbor_alltoallv.hpp>
 #include <atoll/runtime/aggregation/slot_fill_bytes.hpp>
 #include <cstring>
 #include <mutex>
 
 namespace atl {
 
-std::size_t Posts::room_for(const World& world, std::size_t bytes) {
+std::size_t NeighborAlltoallv::room_for(const World& world, std::size_t bytes) {
   check(world.payload_bytes() > sizeof(Part), "slot_bytes is {} (a part of a message needs more). Raise it.",
         world.plan().slot_bytes);
-  return slot_share(world, bytes) - sizeof(Part);
+  return slot_fill_bytes(world, bytes) - sizeof(Part);
 }
 
-Posts::Posts(World& world, std::size_t room, std::vector<std::size_t> items_to, std::vector<std::size_t> items_from)
+NeighborAlltoallv::NeighborAlltoallv(World& world, std::size_t room, std::vector<std::size_t> items_to,
+                                     std::vector<std::size_t> items_from)
     : world_(world), room_(room) {
   const Rank ranks = world.size();
   for (Rank r = 0; r < ranks; ++r) sources_.emplace_back();
@@ -30,15 +31,15 @@ Posts::Posts(World& world, std::size_t room, std::vector<std::size_t> items_to, 
     tellers_ += told > 0;
     if (items == 0 && told > 1) silent_.push_back(r);
   }
-  channel_ = world.open_channel(&Posts::deliver, this);
+  channel_ = world.open_channel(&NeighborAlltoallv::deliver, this);
 }
 
-Posts::~Posts() {
+NeighborAlltoallv::~NeighborAlltoallv() {
   world_.close_channel(channel_);
   world_.note_memory(-static_cast<std::ptrdiff_t>(early_bytes_));
 }
 
-void Posts::begin(ReadPart read, void* context) {
+void NeighborAlltoallv::begin(ReadPart read, void* context) {
   read_ = read;
   context_ = context;
   left_.store(tellers_, std::memory_order_relaxed);
@@ -67,8 +68,8 @@ void Posts::begin(ReadPart read, void* context) {
   }
 }
 
-void Posts::deliver(void* self, Rank from, std::uint32_t round, const std::byte* data, std::size_t bytes) {
-  Posts& posts = *static_cast<Posts*>(self);
+void NeighborAlltoallv::deliver(void* self, Rank from, std::uint32_t round, const std::byte* data, std::size_t bytes) {
+  NeighborAlltoallv& posts = *static_cast<NeighborAlltoallv*>(self);
   auto& heard = posts.sources_[static_cast<std::size_t>(from)].heard;
   for (auto known = heard.load(std::memory_order_relaxed);
        known < round && !heard.compare_exchange_weak(known, round, std::memory_order_release);) {
@@ -80,7 +81,7 @@ void Posts::deliver(void* self, Rank from, std::uint32_t round, const std::byte*
   }
 }
 
-void Posts::keep(Rank from, std::uint32_t round, const std::byte* data, std::size_t bytes) {
+void NeighborAlltoallv::keep(Rank from, std::uint32_t round, const std::byte* data, std::size_t bytes) {
   std::unique_lock hold(lock_);
   if (round_.load(std::memory_order_relaxed) == round) {
     hold.unlock();
@@ -91,7 +92,7 @@ void Posts::keep(Rank from, std::uint32_t round, const std::byte* data, std::siz
   world_.note_memory(static_cast<std::ptrdiff_t>(bytes));
 }
 
-void Posts::take(Rank from, const std::byte* data, std::size_t bytes) {
+void NeighborAlltoallv::take(Rank from, const std::byte* data, std::size_t bytes) {
   Part part;
   std::memcpy(&part, data, sizeof part);
   if (part.told == 0) return;
@@ -102,14 +103,14 @@ void Posts::take(Rank from, const std::byte* data, std::size_t bytes) {
   if (missing.fetch_add(more, std::memory_order_acq_rel) + more == 0) left_.fetch_sub(1, std::memory_order_acq_rel);
 }
 
-Slot Posts::slot_to(Rank to) {
+Slot NeighborAlltoallv::slot_to(Rank to) {
   Slot slot;
   world_.wait_until("send: a slot for values of vertices", [&] { return world_.acquire(to, slot) == Busy::no; });
   slot.capacity = sizeof(Part) + room_;
   return slot;
 }
 
-void Posts::say_begun(Rank to) {
+void NeighborAlltoallv::say_begun(Rank to) {
   const Slot slot = slot_to(to);
   const Part part{0, 0};
   std::memcpy(slot.data, &part, sizeof part);
@@ -117,20 +118,20 @@ void Posts::say_begun(Rank to) {
 }
 
 // They may be waiting to hear so of this rank, or of one that does.
-void Posts::say_begun_to_all() {
+void NeighborAlltoallv::say_begun_to_all() {
   if (said_.exchange(true)) return;
   for (const Peer& p : peers_)
     if (p.parts.load(std::memory_order_relaxed) == 0) say_begun(p.rank);
 }
 
-void Posts::wait_for(Rank peer) {
+void NeighborAlltoallv::wait_for(Rank peer) {
   say_begun_to_all();
   world_.wait_until("a peer to begin an exchange of values", [&] { return has_begun(peer); });
 }
 
 // An item of the peer it is with, then of the next that takes something now: who cannot be told more is not waited for
 // while there are others. On ranks that share a core all get something in one turn, so that little room is enough.
-bool Posts::Pen::take_item() {
+bool NeighborAlltoallv::Writer::take_item() {
   if (peer_ && continues()) return true;
   leave();
   peer_ = nullptr;
@@ -154,7 +155,7 @@ bool Posts::Pen::take_item() {
   return some;
 }
 
-bool Posts::Pen::continues() {
+bool NeighborAlltoallv::Writer::continues() {
   if (!peer_->has_items()) return false;
   if (used_ > slot_.capacity / 8 * 7) pass_on(false);
   if (used_ == 0 && !try_open()) return false;
@@ -164,7 +165,7 @@ bool Posts::Pen::continues() {
   return true;
 }
 
-bool Posts::Pen::try_peer(std::size_t number) {
+bool NeighborAlltoallv::Writer::try_peer(std::size_t number) {
   peer_ = &posts_.peers_[number];
   number_ = number;
   if (continues()) return true;
@@ -173,14 +174,14 @@ bool Posts::Pen::try_peer(std::size_t number) {
   return false;
 }
 
-std::byte* Posts::Pen::room(std::size_t bytes) {
+std::byte* NeighborAlltoallv::Writer::room(std::size_t bytes) {
   ATOLL_ASSERT(bytes <= posts_.room_);
   if (used_ > 0 && slot_.capacity - used_ < bytes) pass_on(false);
   open();
   return slot_.data + used_;
 }
 
-bool Posts::Pen::try_open() {
+bool NeighborAlltoallv::Writer::try_open() {
   if (slot_.data) return true;
   if (posts_.is_early(*peer_)) return false;
   if (posts_.world_.acquire(peer_->rank, slot_) != Busy::no) return false;
@@ -188,7 +189,7 @@ bool Posts::Pen::try_open() {
   return true;
 }
 
-void Posts::Pen::open() {
+void NeighborAlltoallv::Writer::open() {
   if (!slot_.data) {
     if (posts_.is_early(*peer_)) posts_.wait_for(peer_->rank);
     slot_ = posts_.slot_to(peer_->rank);
@@ -196,7 +197,7 @@ void Posts::Pen::open() {
   used_ = std::max(used_, sizeof(Part));
 }
 
-void Posts::Pen::pass_on(bool last) {
+void NeighborAlltoallv::Writer::pass_on(bool last) {
   const std::uint32_t parts = peer_->parts.fetch_add(1, std::memory_order_relaxed) + 1;
   const Part part{last ? parts : 0, 1};
   std::memcpy(slot_.data, &part, sizeof part);
@@ -205,7 +206,7 @@ void Posts::Pen::pass_on(bool last) {
 }
 
 // The last part of a peer goes out after all others: whoever leaves last, sends it.
-void Posts::Pen::leave() {
+void NeighborAlltoallv::Writer::leave() {
   if (!peer_) return;
   const std::size_t mine = std::exchange(items_, 0);
   bool last = peer_->left.load(std::memory_order_acquire) == mine;

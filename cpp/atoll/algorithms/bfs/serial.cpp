@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atoll/algorithms/bfs/one_rank.hpp>
+#include <atoll/algorithms/bfs/serial.hpp>
 #include <atomic>
 #include <bit>
 
@@ -32,7 +32,7 @@ bool are_local_numbers(Team& team, const Graph& graph, const Array<Id>& ids) {
 }  // namespace
 
 template <class Id>
-BfsAlone<Id>::BfsAlone(const Graph& graph, const Array<Id>& ids, BfsState<Id>& state)
+SerialBfs<Id>::SerialBfs(const Graph& graph, const Array<Id>& ids, BfsState<Id>& state)
     : out_(graph.out()),
       active_(graph.active()),
       only_rank_(graph.world().size() == 1),
@@ -44,7 +44,7 @@ BfsAlone<Id>::BfsAlone(const Graph& graph, const Array<Id>& ids, BfsState<Id>& s
 
 // Lists lie anywhere: they are asked for before their turn. Where they begin has been read when the vertex was reached.
 template <class Id>
-void BfsAlone<Id>::fetch_ahead(std::span<const Local> queue, std::size_t i) const {
+void SerialBfs<Id>::fetch_ahead(std::span<const Local> queue, std::size_t i) const {
   constexpr std::size_t kAhead = 8;
   if (i + kAhead >= queue.size()) return;
   const Local u = queue[i + kAhead];
@@ -53,19 +53,19 @@ void BfsAlone<Id>::fetch_ahead(std::span<const Local> queue, std::size_t i) cons
 }
 
 template <class Id>
-void BfsAlone<Id>::push() {
-  const View view = state_.alone_view();
+void SerialBfs<Id>::push() {
+  const View view = state_.unsynchronized_view();
   if (is_shared()) return share_out(view);
   const bool foreseen = foreseen_ > view.queue.size();
   if (foreseen) foreseen_ -= view.queue.size();
   Local* const end = foreseen ? straight(view, view.next) : staged(view, view.next);
   const std::span<const Local> found =
       only_rank_ ? std::span<const Local>(view.next, end) : without_mirrors(view.next, end);
-  state_.found_alone(found.size(), settle(view, found));
+  state_.found_unsynchronized(found.size(), settle(view, found));
 }
 
 template <class Id>
-Local* BfsAlone<Id>::straight(const View& view, Local* end) {
+Local* SerialBfs<Id>::straight(const View& view, Local* end) {
   const Edge* const offsets = out_.offsets.data();
   for (std::size_t i = 0; i < view.queue.size(); ++i) {
     fetch_ahead(view.queue, i);
@@ -85,7 +85,7 @@ Local* BfsAlone<Id>::straight(const View& view, Local* end) {
 }
 
 template <class Id>
-Local* BfsAlone<Id>::staged(const View& view, Local* end) {
+Local* SerialBfs<Id>::staged(const View& view, Local* end) {
   Local* const targets = targets_.data();
   Id* const by = by_.data();
   const std::uint64_t* const visited = view.visited;
@@ -119,8 +119,8 @@ Local* BfsAlone<Id>::staged(const View& view, Local* end) {
 
 // Of the targets that have been gathered; a vertex may be among them several times.
 template <class Id>
-Local* BfsAlone<Id>::claim(const View& view, const Local* targets, Id* by, std::size_t count, const Edge* offsets,
-                           Local* end) {
+Local* SerialBfs<Id>::claim(const View& view, const Local* targets, Id* by, std::size_t count, const Edge* offsets,
+                            Local* end) {
   Local* const first = end;
   std::uint64_t* const visited = view.visited;
   Id* found_by = by;
@@ -140,7 +140,7 @@ Local* BfsAlone<Id>::claim(const View& view, const Local* targets, Id* by, std::
 }
 
 template <class Id>
-void BfsAlone<Id>::note_outcomes(std::size_t lists, std::size_t same) {
+void SerialBfs<Id>::note_outcomes(std::size_t lists, std::size_t same) {
   lists_ += lists;
   same_ += same;
   if (lists_ < kSample) return;
@@ -149,7 +149,7 @@ void BfsAlone<Id>::note_outcomes(std::size_t lists, std::size_t same) {
 }
 
 template <class Id>
-std::span<const Local> BfsAlone<Id>::without_mirrors(Local* begin, Local* end) {
+std::span<const Local> SerialBfs<Id>::without_mirrors(Local* begin, Local* end) {
   mirrors_.clear();
   Local* kept = begin;
   for (const Local* v = begin; v < end; ++v)
@@ -163,13 +163,13 @@ std::span<const Local> BfsAlone<Id>::without_mirrors(Local* begin, Local* end) {
 
 // Of threads a power of two, so that whose a line is takes no division. The level is one that several would push anyway.
 template <class Id>
-bool BfsAlone<Id>::is_shared() const {
+bool SerialBfs<Id>::is_shared() const {
   return only_rank_ && team_.size() > 1 && std::has_single_bit(static_cast<unsigned>(team_.size())) &&
          state_.queue_edges() >= kLeastShared && state_.queue_edges() <= kMostShared;
 }
 
 template <class Id>
-void BfsAlone<Id>::gather(const View& view, Thread& mine, std::size_t begin, std::size_t end) const {
+void SerialBfs<Id>::gather(const View& view, Thread& mine, std::size_t begin, std::size_t end) const {
   const std::uint64_t* const visited = view.visited;
   const auto last = static_cast<Local>(mine.bins.size()) - 1;
   Bin* const bins = mine.bins.data();
@@ -187,7 +187,7 @@ void BfsAlone<Id>::gather(const View& view, Thread& mine, std::size_t begin, std
 }
 
 template <class Id>
-void BfsAlone<Id>::share_out(const View& view) {
+void SerialBfs<Id>::share_out(const View& view) {
   if (threads_.empty()) {
     threads_ = std::vector<Thread>(static_cast<std::size_t>(team_.size()));
     constexpr auto kMost = static_cast<std::size_t>(kMostShared) + 1;
@@ -214,12 +214,12 @@ void BfsAlone<Id>::share_out(const View& view) {
     edges.fetch_add(settle(view, found), std::memory_order_relaxed);
     std::copy(found.begin(), found.end(), view.next + count.fetch_add(found.size(), std::memory_order_relaxed));
   });
-  state_.found_alone(count.load(), edges.load());
+  state_.found_unsynchronized(count.load(), edges.load());
 }
 
 // Returns how many edges leave them.
 template <class Id>
-Edge BfsAlone<Id>::settle(const View& view, std::span<const Local> found) const {
+Edge SerialBfs<Id>::settle(const View& view, std::span<const Local> found) const {
   Edge edges = 0;
   for (const Local v : found) {
     if (view.depth) view.depth[v] = view.level;
@@ -232,7 +232,7 @@ Edge BfsAlone<Id>::settle(const View& view, std::span<const Local> found) const 
 }
 
 template <class Id>
-std::size_t BfsAlone<Id>::memory_bytes() const {
+std::size_t SerialBfs<Id>::memory_bytes() const {
   std::size_t bytes = targets_.size() * sizeof(Local) + by_.size() * sizeof(Id);
   for (const Thread& t : threads_) {
     bytes += t.found.size() * sizeof(Local);
@@ -241,7 +241,7 @@ std::size_t BfsAlone<Id>::memory_bytes() const {
   return bytes;
 }
 
-template class BfsAlone<std::uint32_t>;
-template class BfsAlone<Vertex>;
+template class SerialBfs<std::uint32_t>;
+template class SerialBfs<Vertex>;
 
 }  // namespace atl

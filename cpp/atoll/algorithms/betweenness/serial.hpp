@@ -9,7 +9,7 @@
 /// The dependencies of one source after the other by one thread, on one rank. Threads that each have one of these share
 /// nothing, so that no level waits: for graphs of many short levels, lattices and roads and trees.
 ///
-///     BetweennessAlone mine(graph);
+///     SerialBetweenness mine(graph);
 ///     mine.clear();
 ///     mine.add(source);            // local number of an active vertex
 ///     mine.score()[local];
@@ -17,9 +17,9 @@
 /// Memory: 28 bytes a vertex.
 namespace atl {
 
-class BetweennessAlone {
+class SerialBetweenness {
  public:
-  explicit BetweennessAlone(const Graph& graph);
+  explicit SerialBetweenness(const Graph& graph);
 
   void clear();
   void add(Local source);

@@ -10,9 +10,9 @@
 /// What each rank tells each of its peers in a round: of any length, written into the slots that travel and read where
 /// it arrives, also while this rank still writes. Who is told something knows by whom, so nobody counts or votes.
 ///
-///     Posts posts(world, room, items_to, items_from);           // collective; [rank], 0: nothing is ever told
+///     NeighborAlltoallv posts(world, room, items_to, items_from);           // collective; [rank], 0: nothing is ever told
 ///     posts.exchange(                                           // a round: collective, outside team regions
-///         [&](int thread, Posts::Pen& pen, Rank to, std::size_t item) { pen.wrote(gather(pen.room(most), to, item)); },
+///         [&](int thread, NeighborAlltoallv::Writer& pen, Rank to, std::size_t item) { pen.wrote(gather(pen.room(most), to, item)); },
 ///         [&](Rank from, std::span<const std::byte> part) { scatter(from, part); });
 ///
 /// The threads of the team share the items of what a peer is told; what they write comes in any order, in parts of whole
@@ -23,20 +23,21 @@
 /// of its peers that it has begun, so those who wait for each other go on.
 namespace atl {
 
-class Posts {
+class NeighborAlltoallv {
  public:
   /// room: bytes, at most room_for(), the same on all ranks. items_to[r]: in how many pieces the threads write what rank r
   /// is told, of at most a room each; items_from[r]: its items_to for this rank.
-  Posts(World& world, std::size_t room, std::vector<std::size_t> items_to, std::vector<std::size_t> items_from);
-  ~Posts();
-  Posts(const Posts&) = delete;
-  Posts& operator=(const Posts&) = delete;
+  NeighborAlltoallv(World& world, std::size_t room, std::vector<std::size_t> items_to,
+                    std::vector<std::size_t> items_from);
+  ~NeighborAlltoallv();
+  NeighborAlltoallv(const NeighborAlltoallv&) = delete;
+  NeighborAlltoallv& operator=(const NeighborAlltoallv&) = delete;
 
   /// A room where the longest that any rank tells another is of so many bytes.
   static std::size_t room_for(const World& world, std::size_t bytes);
 
   /// Where a thread writes what one peer after the other is told.
-  class Pen;
+  class Writer;
 
   /// write(thread, pen, to, item) for each item of each peer; read(from, part) for each part, on any thread.
   template <class Write, class Read>
@@ -104,18 +105,18 @@ class Posts {
   std::size_t early_bytes_ = 0;
 };
 
-class Posts::Pen {
+class NeighborAlltoallv::Writer {
  public:
-  explicit Pen(Posts& posts) : posts_(posts) {}
-  Pen(const Pen&) = delete;
-  Pen& operator=(const Pen&) = delete;
+  explicit Writer(NeighborAlltoallv& posts) : posts_(posts) {}
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
   /// Place for so many bytes, at most a room; waits while the fabric is busy, and reads what comes meanwhile.
   std::byte* room(std::size_t bytes);
   /// So many of them were written.
   void wrote(std::size_t bytes) { used_ += bytes; }
 
  private:
-  friend class Posts;
+  friend class NeighborAlltoallv;
   bool take_item();
   bool continues();
   bool try_peer(std::size_t number);
@@ -124,7 +125,7 @@ class Posts::Pen {
   void pass_on(bool last);
   void leave();
 
-  Posts& posts_;
+  NeighborAlltoallv& posts_;
   Peer* peer_ = nullptr;
   std::size_t number_ = 0;  // of the peer
   std::size_t item_ = 0;
@@ -134,12 +135,12 @@ class Posts::Pen {
 };
 
 template <class Write, class Read>
-void Posts::exchange(Write&& write, Read&& read) {
+void NeighborAlltoallv::exchange(Write&& write, Read&& read) {
   using R = std::remove_reference_t<Read>;
   begin([](void* f, Rank from, std::span<const std::byte> part) { (*static_cast<R*>(f))(from, part); },
         const_cast<void*>(static_cast<const void*>(std::addressof(read))));
   world_.team().run([&](int thread) {
-    Pen pen(*this);
+    Writer pen(*this);
     while (pen.take_item()) write(thread, pen, pen.peer_->rank, pen.item_);
     world_.wait_until("values of vertices from a peer", [&] { return left_.load(std::memory_order_acquire) == 0; });
   });

@@ -9,7 +9,7 @@
 //
 // [1] U. Brandes. "A faster algorithm for betweenness centrality." J. Mathematical Sociology 25(2), 2001.
 #include <algorithm>
-#include <atoll/algorithms/betweenness/alone.hpp>
+#include <atoll/algorithms/betweenness/serial.hpp>
 #include <cmath>
 
 namespace atl {
@@ -23,23 +23,23 @@ std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 
 }  // namespace
 
-BetweennessAlone::BetweennessAlone(const Graph& graph)
+SerialBetweenness::SerialBetweenness(const Graph& graph)
     : out_(graph.out()),
       marks_(index(graph.active())),
       far_(marks_.size() * sizeof(Mark) > kFarBytes),
       score_(marks_.size()),
       queue_(marks_.size()) {}
 
-void BetweennessAlone::clear() { std::fill(score_.begin(), score_.end(), 0); }
+void SerialBetweenness::clear() { std::fill(score_.begin(), score_.end(), 0); }
 
-void BetweennessAlone::add(Local source) {
+void SerialBetweenness::add(Local source) {
   count_paths(source);
   sum_dependencies();
 }
 
-double BetweennessAlone::power(std::int32_t steps) { return steps == -1 ? 1 / kStep : std::pow(kStep, steps); }
+double SerialBetweenness::power(std::int32_t steps) { return steps == -1 ? 1 / kStep : std::pow(kStep, steps); }
 
-inline void BetweennessAlone::add_scaled(Mark& to, const Mark& from) {
+inline void SerialBetweenness::add_scaled(Mark& to, const Mark& from) {
   if (from.steps < to.steps) {
     to.paths += from.paths * power(from.steps - to.steps);
   } else {
@@ -50,17 +50,17 @@ inline void BetweennessAlone::add_scaled(Mark& to, const Mark& from) {
 
 // Lists lie anywhere: they are asked for before their turn, and before that where they begin: since the vertex was seen
 // that may have left the cache. Inline, as a call within a shared library is not otherwise.
-inline void BetweennessAlone::fetch_list(Local u) const {
+inline void SerialBetweenness::fetch_list(Local u) const {
   __builtin_prefetch(out_.targets.data() + out_.offsets[index(u)]);
 }
 
 // Of the first neighbours of a vertex whose list has been asked for.
-inline void BetweennessAlone::fetch_marks(Local u) const {
+inline void SerialBetweenness::fetch_marks(Local u) const {
   const std::span<const Local> list = out_.neighbours(u);
   for (const Local v : list.first(std::min(kMarksOfList, list.size()))) __builtin_prefetch(&marks_[index(v)]);
 }
 
-inline void BetweennessAlone::count_from(Local u, std::int32_t level) {
+inline void SerialBetweenness::count_from(Local u, std::int32_t level) {
   Mark& mark = marks_[index(u)];
   if (mark.paths >= kStep) {
     mark.paths /= kStep;
@@ -82,7 +82,7 @@ inline void BetweennessAlone::count_from(Local u, std::int32_t level) {
   }
 }
 
-void BetweennessAlone::count_paths(Local source) {
+void SerialBetweenness::count_paths(Local source) {
   for (Mark& mark : marks_) mark.level = kUnseen;
   marks_[index(source)] = {1, 0, 0};
   queue_[0] = source;
@@ -100,7 +100,7 @@ void BetweennessAlone::count_paths(Local source) {
   }
 }
 
-inline double BetweennessAlone::shares_below(Local u, const Mark& mark) const {
+inline double SerialBetweenness::shares_below(Local u, const Mark& mark) const {
   const std::int32_t below = mark.level + 1;
   double shares = 0;
   bool uneven = false;
@@ -118,7 +118,7 @@ inline double BetweennessAlone::shares_below(Local u, const Mark& mark) const {
   return shares;
 }
 
-void BetweennessAlone::sum_dependencies() {
+void SerialBetweenness::sum_dependencies() {
   for (std::size_t i = queued_; i-- > 1;) {
     const Local u = queue_[i];
     if (i > kOffsetsAhead) {
@@ -134,7 +134,7 @@ void BetweennessAlone::sum_dependencies() {
   }
 }
 
-std::size_t BetweennessAlone::memory_bytes() const {
+std::size_t SerialBetweenness::memory_bytes() const {
   return marks_.size() * (sizeof(Mark) + sizeof(double) + sizeof(Local));
 }
 

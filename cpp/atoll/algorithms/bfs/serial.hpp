@@ -7,7 +7,7 @@
 /// Pushes a level by one thread: nothing is locked, handed over or copied. Levels of lattices, roads and
 /// trees are a microsecond to a millisecond so, which waking a team and locking each bit would multiply.
 ///
-///     BfsAlone<Id> alone(graph, ids, state);
+///     SerialBfs<Id> alone(graph, ids, state);
 ///     alone.push();                          // as BfsPush::all(), on the only rank
 ///     for (Local m : alone.mirrors()) ...    // of several: reached, their parents in the state; nobody has been told
 ///
@@ -18,18 +18,18 @@
 namespace atl {
 
 template <class Id>
-class BfsAlone {
+class SerialBfs {
  public:
-  BfsAlone(const Graph& graph, const Array<Id>& ids, BfsState<Id>& state);
-  BfsAlone(const BfsAlone&) = delete;
-  BfsAlone& operator=(const BfsAlone&) = delete;
+  SerialBfs(const Graph& graph, const Array<Id>& ids, BfsState<Id>& state);
+  SerialBfs(const SerialBfs&) = delete;
+  SerialBfs& operator=(const SerialBfs&) = delete;
 
   void push();
   std::span<const Local> mirrors() const { return mirrors_; }
   std::size_t memory_bytes() const;
 
  private:
-  using View = typename BfsState<Id>::AloneView;
+  using View = typename BfsState<Id>::UnsynchronizedView;
   Local* straight(const View& view, Local* end);
   Local* staged(const View& view, Local* end);
   // What one thread has gathered that is another's to claim; room for a level.
