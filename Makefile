@@ -41,9 +41,10 @@ lint:               # clang-format, ruff, gersemi, the include rule
 	.venv/bin/python -m pip install --quiet pre-commit
 	.venv/bin/python -m pre_commit run --all-files
 
-docs: build
-	.venv/bin/python -m pip install --quiet sphinx
-	.venv/bin/python -m sphinx -W docs build/docs
+docs: build         # build/docs/html; warnings are errors
+	scripts/bootstrap docs
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check -r docs/requirements.txt
+	.venv/bin/python -m sphinx -q -W --keep-going -j auto -d build/docs/pages docs build/docs/html
 
 clean:
 	rm -rf build bin .venv dist
