@@ -47,7 +47,12 @@ PUBLIC_HEADERS = {
         "runtime/**/calibrate.hpp",
     ],
     "c": ["runtime/**/c_api.h"],
-    "machine": ["topology/**/hierarchy.hpp", "topology/**/cost.hpp", "topology/**/network.hpp", "topology/**/read_topology.hpp"],
+    "machine": [
+        "topology/**/hierarchy.hpp",
+        "topology/**/cost.hpp",
+        "topology/**/network.hpp",
+        "topology/**/read_topology.hpp",
+    ],
     "graph": [
         "graph/**/edge_list.hpp",
         "graph/**/read.hpp",
@@ -147,7 +152,8 @@ def mend(index):
     tree.write(index, encoding="utf-8")
     for path in index.parent.glob("*.xml"):
         text = path.read_text(encoding="utf-8")
-        mended = re.sub(r"<initializer>=\s*(requires|\{).*?</initializer>|<includes .*?</includes>", "", text, flags=re.DOTALL)
+        mended = re.sub(r"<initializer>=\s*(requires|\{).*?</initializer>", "", text, flags=re.DOTALL)
+        mended = re.sub(r"<includes .*?</includes>", "", mended)
         if mended != text:
             path.write_text(mended, encoding="utf-8")
 

@@ -129,9 +129,9 @@ SharedWorld::SharedWorld(const Make& make, std::shared_ptr<Peers> peers) : peers
       },
       LogLevel::debug);
   // Called by a thread that knows nothing of Python, whatever holds the GIL meanwhile: past `logging`, to stderr.
-  options.alarm = Log(
-      [](LogLevel level, std::string_view text) { fmt::print(stderr, "atoll: {}: {}\n", name_of(level), text); },
-      LogLevel::warn);
+  options.alarm =
+      Log([](LogLevel level, std::string_view text) { fmt::print(stderr, "atoll: {}: {}\n", name_of(level), text); },
+          LogLevel::warn);
   options.lost_peer = [this] { return why_stop(); };
   world_ = make(std::move(options));
 }
