@@ -43,7 +43,7 @@ lint:               # clang-format, ruff, gersemi, the include rule; needs no bu
 	build/lint/bin/pre-commit run --all-files $(if $(CI),--show-diff-on-failure)
 
 tidy: build         # clang-tidy over what differs from the main branch; TIDY=all, or TIDY="FILE ..."
-	.venv/bin/python -m pip install --quiet --disable-pip-version-check clang-tidy==18.1.8
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check clang-tidy==20.1.0
 	scripts/tidy $(TIDY)
 
 docs: build         # build/docs/html; warnings are errors
