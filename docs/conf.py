@@ -143,7 +143,7 @@ def doxygen(app, config):
 def mend(index):
     """What breathe cannot read of Doxygen's: files without their folders in the index, initialisers beyond C++17.
 
-    And what says nothing new: each class's include line, where the page has it.
+    And what users need not see: private members, and each class's include line, which the page has.
     """
     tree = xml.parse(index)
     for file in tree.iterfind("compound[@kind='file']"):
@@ -154,6 +154,7 @@ def mend(index):
         text = path.read_text(encoding="utf-8")
         mended = re.sub(r"<initializer>=\s*(requires|\{).*?</initializer>", "", text, flags=re.DOTALL)
         mended = re.sub(r"<includes .*?</includes>", "", mended)
+        mended = re.sub(r'<sectiondef kind="private-.*?</sectiondef>', "", mended, flags=re.DOTALL)
         if mended != text:
             path.write_text(mended, encoding="utf-8")
 
@@ -179,7 +180,8 @@ class Headers(Directive):
     def run(self):
         text = []
         for name in public_headers()[self.arguments[0]]:
-            self.state.document.settings.env.note_dependency(str(ROOT / "cpp/atoll" / name))
+            for file in (ROOT / "cpp/atoll" / name, __file__, ROOT / "docs/Doxyfile"):
+                self.state.document.settings.env.note_dependency(str(file))
             title = f"<atoll/{name}>"
             text += [title, "-" * len(title), "", f".. doxygenfile:: atoll/{name}", ""]
         section = nodes.section()
