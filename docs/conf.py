@@ -222,6 +222,13 @@ def links_of_the_site(app, docname, source):
     source[0] = "".join(p if p.startswith(("```", "~~~")) else LINK.sub(link, p) for p in pieces)
 
 
+def links_of_the_readme(app, env):
+    """README.md is no page, but its links are held to the same rule."""
+    for match in LINK.finditer((ROOT / "README.md").read_text(encoding="utf-8")):
+        if not (ROOT / match[2]).exists():
+            LOG.warning("README.md: links to %s (there is no such file). Correct the link.", match[2])
+
+
 SECTIONS = {"Parameters", "Returns", "Raises", "Yields", "Attributes", "Warns", "Other Parameters"}
 
 
@@ -264,4 +271,5 @@ def setup(app):
     app.connect("source-read", links_of_the_site)
     app.connect("autodoc-process-docstring", numpydoc, priority=100)  # before napoleon
     app.connect("env-check-consistency", all_is_there)
+    app.connect("env-check-consistency", links_of_the_readme)
     return {"parallel_read_safe": True}
