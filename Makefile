@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Each line calls the real tool; nothing is hidden here. CMAKE_FLAGS=-DNAME=VALUE reaches every configure.
-.PHONY: build demo test ctest pytest test-all asan tsan wheel bench lint docs clean
+.PHONY: build demo test ctest pytest test-all asan tsan wheel bench lint tidy docs clean
 
 build:              # bin/atoll and .venv, whose Python imports atoll
 	scripts/bootstrap
@@ -37,13 +37,19 @@ wheel:              # dist/*.whl, tried in a bare Debian 12; WHEEL_FROM=build/re
 bench: build        # bench/cases.json
 	.venv/bin/python bench/run.py
 
-lint:               # clang-format, ruff, gersemi, the include rule
-	.venv/bin/python -m pip install --quiet pre-commit
-	.venv/bin/python -m pre_commit run --all-files
+lint:               # clang-format, ruff, gersemi, the include rule; needs no build. Corrects files, and fails if it did
+	@[ -x build/lint/bin/pre-commit ] || { $(or $(PYTHON),python3) -m venv build/lint && \
+	  build/lint/bin/python -m pip install --quiet --disable-pip-version-check pre-commit; }
+	build/lint/bin/pre-commit run --all-files $(if $(CI),--show-diff-on-failure)
 
-docs: build
-	.venv/bin/python -m pip install --quiet sphinx
-	.venv/bin/python -m sphinx -W docs build/docs
+tidy: build         # clang-tidy over what differs from the main branch; TIDY=all, or TIDY="FILE ..."
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check clang-tidy==20.1.0
+	scripts/tidy $(TIDY)
+
+docs: build         # build/docs/html; warnings are errors
+	scripts/bootstrap docs
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check -r docs/requirements.txt
+	.venv/bin/python -m sphinx -q -W --keep-going -j auto -d build/docs/pages docs build/docs/html
 
 clean:
 	rm -rf build bin .venv dist

@@ -75,8 +75,7 @@ def bfs(graph: Graph, source: int, *, direction: str = "auto", depths: bool = Tr
 
     References
     ----------
-    .. [1] S. Beamer, K. Asanovic, D. Patterson. "Direction-optimizing breadth-first search." SC 2012, section
-    4.
+    .. [1] S. Beamer, K. Asanovic, D. Patterson. "Direction-optimizing breadth-first search." SC 2012, section 4.
 
     Examples
     --------

@@ -40,7 +40,7 @@ class PageRankResult(Shown):
     """float64 (precision="float": float32); sums to 1 over all vertices where dangling is "spread"."""
     iterations: int
     change: float
-    """Sum of |change| over all vertices in the last iteration."""
+    """Sum over all vertices of how much the last iteration changed them."""
     converged: bool
     """Whether change fell below the tolerance; False where none was given."""
     prepare_seconds: float
@@ -71,7 +71,7 @@ def pagerank(
     ----------
     graph : Graph               n vertices
     damping : float             d, above 0 and below 1
-    tolerance : float or None   stop when the sum of |change| is below; None: do max_iterations
+    tolerance : float or None   stop when all changes together are below; None: do max_iterations
     max_iterations : int        at least 1
     dangling : {"spread", "ignore"}
                                 of the rank of vertices without a leaving edge: goes where p says, or is lost (s = 0)

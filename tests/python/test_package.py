@@ -8,7 +8,6 @@ import atoll
 ROOT = Path(__file__).parents[2]
 
 
-
 def test_package_and_library_have_one_version():
     assert atoll.__version__ == metadata.version("atoll")
 

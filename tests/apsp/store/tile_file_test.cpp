@@ -81,7 +81,7 @@ TEST_CASE("a matrix that is given up leaves nothing; one for which there is no r
   CHECK(refused("d.npy", 5) ==
         (folder / "d.npy") + ": its ending is not .tiles (a matrix that is worked on in a file is one). Add it.");
   CHECK(refused("d.tiles", 0).find("0 rows in blocks of 2048") != std::string::npos);
-  CHECK(refused("d.tiles", 1 << 24).find(": needs 2251.8 TB for the values of 16777216 x 16777216 pairs as float64") !=
+  CHECK(refused("d.tiles", 1 << 24).find(": needs 2.3 PB for the values of 16777216 x 16777216 pairs as float64") !=
         std::string::npos);
   CHECK(folder.names().empty());
 }

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The site of `make docs`: the pages of this folder, some of the root's, and a reference of Python and C++.
+
+C++: PUBLIC_HEADERS is the one list of the headers that users of libatoll include; Doxygen reads them, breathe shows
+them. Python: the docstrings of the package that .venv imports.
+
+Links. A page links to files as they lie in the repository, so that the links work there too. Those to other pages
+become links of the site; those to sources become links below ATOLL_SOURCE_URL where that is set, else the file's path.
+A link to what does not exist is a warning, and so an error.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+from docutils.statemachine import StringList
+from sphinx.util import logging
+
+ROOT = Path(__file__).resolve().parent.parent
+LOG = logging.getLogger("atoll")
+
+# page of reference/cpp.md -> globs below cpp/atoll
+PUBLIC_HEADERS = {
+    "foundations": [
+        "base/**/types.hpp",
+        "base/**/error.hpp",
+        "base/**/log.hpp",
+        "base/**/array.hpp",
+        "base/**/parallel.hpp",
+        "base/**/random.hpp",
+    ],
+    "ranks": [
+        "runtime/**/plan.hpp",
+        "runtime/**/world.hpp",
+        "runtime/**/launch.hpp",
+        "runtime/**/collectives.hpp",
+        "runtime/**/counters.hpp",
+        "runtime/**/mailbox.hpp",
+        "runtime/**/merge.hpp",
+        "runtime/**/queue.hpp",
+        "runtime/**/route.hpp",
+        "runtime/**/calibrate.hpp",
+    ],
+    "c": ["runtime/**/c_api.h"],
+    "machine": [
+        "topology/**/hierarchy.hpp",
+        "topology/**/cost.hpp",
+        "topology/**/network.hpp",
+        "topology/**/read_topology.hpp",
+    ],
+    "graph": [
+        "graph/**/edge_list.hpp",
+        "graph/**/read.hpp",
+        "graph/**/write.hpp",
+        "graph/**/generate.hpp",
+        "graph/**/graph.hpp",
+        "graph/**/placement.hpp",
+        "graph/**/cut.hpp",
+    ],
+    "engine": ["engine/**/vertex_program.hpp", "engine/**/mirror_exchange.hpp"],
+    "algorithms": [
+        "algorithms/**/bfs.hpp",
+        "algorithms/**/sssp.hpp",
+        "algorithms/**/components.hpp",
+        "algorithms/**/pagerank.hpp",
+        "algorithms/**/betweenness.hpp",
+        "algorithms/**/label_propagation.hpp",
+        "algorithms/**/coreness.hpp",
+        "algorithms/**/clustering_coefficient.hpp",
+    ],
+    "all-pairs": [
+        "apsp/**/all_pairs.hpp",
+        "apsp/**/closure.hpp",
+        "apsp/**/paths.hpp",
+        "apsp/**/distance_file.hpp",
+        "apsp/**/distance_file_write.hpp",
+        "**/semiring.hpp",
+        "**/gemm.hpp",
+    ],
+    "verify": ["verify/**/bfs_tree.hpp", "verify/**/shortest_paths.hpp"],
+}
+
+# Pages whose text is a file of the root; the page itself holds a comment that says so.
+ROOT_PAGES = {
+    "architecture": "ARCHITECTURE.md",
+    "contributing": "CONTRIBUTING.md",
+    "changelog": "CHANGELOG.md",
+    "security": "SECURITY.md",
+}
+
+project = "Atoll"
+copyright = "the Atoll developers"
+release = re.search(r"^  VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)[1]
+version = release
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "breathe"]
+exclude_patterns = ["requirements.txt"]
+myst_heading_anchors = 3
+html_theme = "furo"
+html_title = f"Atoll {release}"
+html_show_sphinx = False
+html_copy_source = False
+
+add_module_names = False
+autodoc_typehints = "none"  # the docstrings say them, with shapes
+autodoc_member_order = "bysource"
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+
+breathe_default_project = "atoll"
+cpp_maximum_signature_line_length = 100
+suppress_warnings = ["duplicate_declaration.cpp"]  # namespace atl, which every header opens
+
+
+def doxygen(app, config):
+    """Runs Doxygen over PUBLIC_HEADERS, if they or its settings are newer than what it left."""
+    out = Path(app.outdir).parent / "doxygen"
+    config.breathe_projects = {"atoll": str(out / "xml")}
+    headers = [str(ROOT / "cpp/atoll" / name) for names in public_headers().values() for name in names]
+    inputs = [*headers, __file__, ROOT / "docs/Doxyfile", ROOT / "docs/header_comment.awk"]
+    index = out / "xml/index.xml"
+    if index.exists() and all(os.path.getmtime(i) < os.path.getmtime(index) for i in inputs):
+        return
+    out.mkdir(parents=True, exist_ok=True)
+    settings = (ROOT / "docs/Doxyfile").read_text()
+    settings += f"OUTPUT_DIRECTORY = {out}\nINPUT = {' '.join(headers)}\n"
+    try:
+        run = subprocess.run(["doxygen", "-"], input=settings, text=True, cwd=ROOT, stderr=subprocess.PIPE)
+    except FileNotFoundError:
+        sys.exit("docs: there is no doxygen (Debian, Ubuntu: apt-get install doxygen).")
+    for line in run.stderr.splitlines():
+        LOG.warning(line)
+    if run.returncode != 0:
+        sys.exit(f"docs: doxygen ended with {run.returncode}.")
+    mend(index)
+
+
+def mend(index):
+    """What breathe cannot read of Doxygen's: files without their folders in the index, initialisers beyond C++17.
+
+    And what users need not see: private members, and each class's include line, which the page has.
+    """
+    tree = xml.parse(index)
+    for file in tree.iterfind("compound[@kind='file']"):
+        at = xml.parse(index.with_name(file.get("refid") + ".xml")).find("compounddef/location")
+        file.find("name").text = at.get("file")
+    tree.write(index, encoding="utf-8")
+    for path in index.parent.glob("*.xml"):
+        text = path.read_text(encoding="utf-8")
+        mended = re.sub(r"<initializer>=\s*(requires|\{).*?</initializer>", "", text, flags=re.DOTALL)
+        mended = re.sub(r"<includes .*?</includes>", "", mended)
+        mended = re.sub(r'<sectiondef kind="private-.*?</sectiondef>', "", mended, flags=re.DOTALL)
+        if mended != text:
+            path.write_text(mended, encoding="utf-8")
+
+
+def public_headers():
+    """By page, the paths below cpp/atoll that PUBLIC_HEADERS names."""
+    found = {}
+    for page, globs in PUBLIC_HEADERS.items():
+        found[page] = []
+        for glob in globs:
+            paths = sorted((ROOT / "cpp/atoll").glob(glob))
+            if not paths:
+                LOG.warning("docs/conf.py: no header is cpp/atoll/%s. Correct PUBLIC_HEADERS.", glob)
+            found[page] += [path.relative_to(ROOT / "cpp/atoll").as_posix() for path in paths]
+    return found
+
+
+class Headers(Directive):
+    """`cpp-headers:: page`: all headers of that page of PUBLIC_HEADERS, each under its include line."""
+
+    required_arguments = 1
+
+    def run(self):
+        text = []
+        for name in public_headers()[self.arguments[0]]:
+            for file in (ROOT / "cpp/atoll" / name, __file__, ROOT / "docs/Doxyfile"):
+                self.state.document.settings.env.note_dependency(str(file))
+            title = f"<atoll/{name}>"
+            text += [title, "-" * len(title), "", f".. doxygenfile:: atoll/{name}", ""]
+        section = nodes.section()
+        section.document = self.state.document
+        self.state.nested_parse(StringList(text, source="docs/conf.py"), self.content_offset, section, match_titles=1)
+        return section.children
+
+
+LINK = re.compile(r"(?<!!)\[([^\]\[]+)\]\((?![a-z]+:|#|<)([^)\s#]+)(#[^)\s]*)?\)")
+FENCE = re.compile(r"^(```.*?^```|~~~.*?^~~~)", re.MULTILINE | re.DOTALL)
+
+
+def links_of_the_site(app, docname, source):
+    """A page's text, its links to files of the repository as this site has them."""
+    file = ROOT / "docs" / (docname + ".md")
+    if docname in ROOT_PAGES:
+        file = ROOT / ROOT_PAGES[docname]
+        app.env.note_dependency(str(file))
+        source[0] = file.read_text(encoding="utf-8")
+    pages = {ROOT / path: name for name, path in ROOT_PAGES.items()}
+
+    def link(match):
+        text, path, anchor = match[1], match[2], match[3] or ""
+        target = (file.parent / path).resolve()
+        name = target.relative_to(ROOT).as_posix() if target.is_relative_to(ROOT) else path
+        if not target.exists():
+            LOG.warning("%s: links to %s (there is no such file). Correct the link.", file.relative_to(ROOT), path)
+        if target in pages:
+            return f"[{text}]({'../' * docname.count('/')}{pages[target]}.md{anchor})"
+        if target.is_relative_to(ROOT / "docs") and target.is_file():
+            return f"[{text}]({os.path.relpath(target, (ROOT / 'docs' / docname).parent)}{anchor})"
+        if base := os.environ.get("ATOLL_SOURCE_URL"):
+            return f"[{text}]({base.rstrip('/')}/{name})"
+        plain = text.strip("`")
+        return f"`{name}`" if name.rstrip("/").endswith(plain.rstrip("/")) else f"{text} (`{name}`)"
+
+    pieces = FENCE.split(source[0])
+    source[0] = "".join(p if p.startswith(("```", "~~~")) else LINK.sub(link, p) for p in pieces)
+
+
+def links_of_the_readme(app, env):
+    """README.md is no page, but its links are held to the same rule."""
+    for match in LINK.finditer((ROOT / "README.md").read_text(encoding="utf-8")):
+        if not (ROOT / match[2]).exists():
+            LOG.warning("README.md: links to %s (there is no such file). Correct the link.", match[2])
+
+
+SECTIONS = {"Parameters", "Returns", "Raises", "Yields", "Attributes", "Warns", "Other Parameters"}
+
+
+def numpydoc(app, what, name, obj, options, lines):
+    """The house's docstrings have a name and its description on one line, as tables; Sphinx wants two."""
+    made, section, heads = [], None, False
+    lines[:] = [re.sub(r"\[(\d)\]_", r"[\1]", line) for line in lines]  # a footnote's number is its docstring's own
+    for i, line in enumerate(lines):
+        below = lines[i + 1] if i + 1 < len(lines) else ""
+        if below and set(below) == {"-"} and len(below) == len(line):
+            section, heads = line, line in SECTIONS
+        if heads and line and line != section and set(line) != {"-"}:
+            if not line.startswith(" "):
+                head, *rest = re.split(r"  +", line.rstrip(), maxsplit=1)
+                made += [head] + ["    " + text for text in rest]
+                continue
+            line = "    " + line.strip()
+            if section == "Raises" and made[-1].startswith("    "):
+                made[-1] += line[3:]
+                continue
+        elif section == "References" and line and line != section and set(line) != {"-"}:
+            line = "  " + line.strip() if not line.startswith(".. ") else "* " + line[3:]
+        made.append(line)
+    lines[:] = made
+
+
+def all_is_there(app, env):
+    """Every public name of the package stands in the reference."""
+    import atoll
+
+    known = {name.removeprefix("atoll.") for name in env.domaindata["py"]["objects"]}
+    modules = {name for name in atoll.__all__ if isinstance(getattr(atoll, name), type(sys))}
+    for name in sorted(set(atoll.__all__) - known - modules - {"__version__"}):
+        LOG.warning("atoll.%s is in no page. Add it to docs/reference/python.md.", name)
+
+
+def setup(app):
+    app.add_directive("cpp-headers", Headers)
+    app.connect("config-inited", doxygen, priority=100)
+    app.connect("source-read", links_of_the_site)
+    app.connect("autodoc-process-docstring", numpydoc, priority=100)  # before napoleon
+    app.connect("env-check-consistency", all_is_there)
+    app.connect("env-check-consistency", links_of_the_readme)
+    return {"parallel_read_safe": True}
