@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command.hpp"
 
+#include <cxxabi.h>
+#include <unistd.h>
+
 #include <atoll/apsp/store/saved_run.hpp>
 #include <atoll/base/id_rule.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <fstream>
+#include <new>
 #include <system_error>
+#include <typeinfo>
 
 namespace atl::cli {
 
@@ -304,6 +311,11 @@ void put_file(const std::string& path, std::string_view text, std::string_view w
                             std::strerror(reason)));
 }
 
+namespace {
+constexpr char kMemoryRanOut[] =
+    "memory ran out (the machine or a limit has no more). Use more ranks, or `atoll inspect` first.";
+}
+
 Failure current_failure() {
   try {
     throw;
@@ -326,14 +338,41 @@ Failure current_failure() {
     if (e.code() == std::errc::broken_pipe) return {128 + SIGPIPE, "pipe", ""};
     return {1, "internal", e.what()};
   } catch (const std::bad_alloc&) {
-    return {1, "memory",
-            "memory ran out (the machine or a limit has no more). Use more ranks, or `atoll inspect` first."};
+    return {1, "memory", kMemoryRanOut};
   } catch (const std::exception& e) {
     return {1, "internal", e.what()};
   } catch (...) {
     return {1, "internal", "an unknown error"};
   }
 }
+
+namespace {
+
+std::terminate_handler on_other_errors = nullptr;
+
+// Nothing here allocates.
+[[noreturn]] void end_uncaught() {
+  static std::atomic_flag said;
+  const std::type_info* type = abi::__cxa_current_exception_type();
+  if (!type || *type != typeid(std::bad_alloc)) on_other_errors();
+  while (said.test_and_set()) pause();  // another thread has said it, and ends the program
+  char text[160];
+  const auto end = fmt::format_to_n(text, sizeof text, "atoll: error: {}\n", kMemoryRanOut);
+  static_cast<void>(!write(STDERR_FILENO, text, end.size));
+  _exit(1);
+}
+
+// nlohmann's JSON 3.11 reads a null pointer as it takes an object apart that it had no memory for. So more than ours
+// takes is asked for before, where a lack can be thrown; less than the allocator would give back at once.
+void ask_for_room_of_json() {
+  constexpr std::size_t kBytes = 96 << 10;
+  const std::unique_ptr<std::byte[]> room(new std::byte[kBytes]);
+  asm volatile("" ::"r"(room.get()) : "memory");  // else the compiler leaves both out
+}
+
+}  // namespace
+
+void report_uncaught_lack_of_memory() { on_other_errors = std::set_terminate(end_uncaught); }
 
 nlohmann::json total_counters(World& world, const Counters& mine) {
   Counters all = mine;
@@ -349,6 +388,7 @@ nlohmann::json total_counters(World& world, const Counters& mine) {
   all.time = world.fold(mine.time, [](TimeSpent a, const TimeSpent& b) { return a += b; });
   std::vector<std::string> kinds;
   for (int l = 0; l < world.hierarchy().depth(); ++l) kinds.emplace_back(world.hierarchy().kind_at(l));
+  ask_for_room_of_json();
   nlohmann::json j = all.to_json(kinds);
   j["memory_least_bytes"] = world.min(mine.memory_bytes);  // of the rank that needs least; memory_bytes is the most
   // A job of more ranks is looked at by its leaf domains, or not at all.

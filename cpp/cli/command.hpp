@@ -80,6 +80,9 @@ struct Failure {
   std::string message;  ///< empty: nobody reads any more, and nothing is to be said
 };
 Failure current_failure();
+/// From here on a lack of memory that nobody can catch ends the program as one that is caught does: with its line on
+/// stderr and code 1, not by SIGABRT. Such are destructors that allocate, as those of nlohmann's JSON do.
+void report_uncaught_lack_of_memory();
 
 /// A text as a whole file, which appears at once, or as it is to where stdout, a pipe or a terminal is named. IoError
 /// says `what` the path is: "value of --json".

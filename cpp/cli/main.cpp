@@ -62,6 +62,7 @@ void run_foreign(const std::string& verb, const Words& words) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  report_uncaught_lack_of_memory();
   result_file();
   setenv("HWLOC_HIDE_ERRORS", "2", 0);  // its complaint about a machine without /sys says nothing about a result
   std::signal(SIGPIPE, SIG_IGN);        // a reader that is gone is an error of the write: the job ends in order

@@ -13,7 +13,7 @@ struct WeightedGraph {
   std::vector<std::size_t> offsets;  ///< [vertex], one more
   std::vector<std::uint32_t> targets;
   std::vector<double> weights;  ///< one a target
-  std::vector<Edge> weight;  ///< [vertex]
+  std::vector<Edge> weight;     ///< [vertex]
   std::size_t size() const { return weight.size(); }
 };
 

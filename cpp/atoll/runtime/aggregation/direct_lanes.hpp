@@ -169,8 +169,8 @@ void DirectLanes<R, H>::hand_over(Thread& thread, Rank to) {
   const auto n = static_cast<std::size_t>(lane.at - lane.first);
   thread.sent += n;
   if (lane.slot.ticket == kBlock) {
-    thread.waiting.push_back(
-        {to, n, {std::unique_ptr<std::byte[]>(reinterpret_cast<std::byte*>(lane.first)), lane.room}});
+    Block& block = thread.waiting.emplace_back();  // where there is no memory for one, the block stays the lane's
+    block = {to, n, {std::unique_ptr<std::byte[]>(reinterpret_cast<std::byte*>(lane.first)), lane.room}};
   } else {
     world_.publish(channel_, lane.slot, n * sizeof(R), World::Hold::as_lane, intake_.epoch());
   }

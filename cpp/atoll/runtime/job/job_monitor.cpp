@@ -146,9 +146,8 @@ void JobWatch::watch(int file, std::uint64_t what) {
 
 void JobWatch::note_if_dead(Rank r) {
   const auto seat = board_.seat(r);
-  if (seat.state != JobBoard::State::running || seat.process.alive()) return;
+  if (seat.state != JobBoard::State::running || !board_.died(r)) return;
   const int status = status_of_zombie(seat.process);
-  // It may have finished between the two looks; note_death changes nothing then.
   board_.note_death(r, status >= 0 && WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 }
 

@@ -19,7 +19,7 @@ namespace atl {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x61746f6c6c6a6f62;  // "atolljob"
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 constexpr std::size_t kWords = 8;           // of 8 bytes: the text of an operation, cut there
 constexpr std::size_t kMessageBytes = 512;  // cut there
 
@@ -28,12 +28,17 @@ using Count = std::atomic<std::uint32_t>;
 static_assert(Word::is_always_lock_free && Count::is_always_lock_free);
 
 struct alignas(128) SharedSeat {
-  Count state, order;
+  Word end;  // the state, and above it the order: a rank that is killed in between would leave one without the other
   std::atomic<std::int32_t> pid, exit_code, signal;
   Word start;
   Word operation[kWords];
-  char message[kMessageBytes];  // written before state says finished
+  char message[kMessageBytes];  // written before the state is finished
 };
+
+constexpr std::uint64_t end_of(JobBoard::State state, std::uint32_t order) {
+  return std::uint64_t{order} << 32 | static_cast<std::uint32_t>(state);
+}
+JobBoard::State state_of(std::uint64_t end) { return static_cast<JobBoard::State>(end & UINT32_MAX); }
 
 // Fields of /proc/<pid>/stat from the third on; the second is a name that may hold anything but a last ')'.
 std::string stat_fields(int pid) {
@@ -55,10 +60,8 @@ std::atomic<SharedSeat*> seat_of_process{nullptr};
 std::atomic<Count*> order_of_process{nullptr};
 
 void note_end(SharedSeat& seat, Count& order, JobBoard::State state) noexcept {
-  std::uint32_t running = static_cast<std::uint32_t>(JobBoard::State::running);
-  const std::uint32_t mine = order.fetch_add(1) + 1;
-  if (!seat.state.compare_exchange_strong(running, static_cast<std::uint32_t>(state))) return;
-  seat.order.store(mine);
+  std::uint64_t running = end_of(JobBoard::State::running, 0);
+  seat.end.compare_exchange_strong(running, end_of(state, order.fetch_add(1) + 1));
 }
 
 extern "C" void on_fatal_signal(int signal) {
@@ -196,11 +199,12 @@ ProcessId JobBoard::maker() const { return {page_->maker, page_->maker_start}; }
 JobBoard::Seat JobBoard::seat(Rank rank) const {
   const SharedSeat& s = page_->seats[rank];
   Seat out;
-  out.state = static_cast<State>(s.state.load());
+  const std::uint64_t end = s.end.load();  // first: what comes with a state is written before it
+  out.state = state_of(end);
+  out.order = static_cast<std::uint32_t>(end >> 32);
   out.process = {s.pid.load(), s.start.load()};
   out.exit_code = s.exit_code.load();
   out.signal = s.signal.load();
-  out.order = s.order.load();
   char text[kWords * 8 + 1] = "";
   for (std::size_t i = 0; i < kWords; ++i) {
     const std::uint64_t word = s.operation[i].load(std::memory_order_relaxed);
@@ -211,6 +215,15 @@ JobBoard::Seat JobBoard::seat(Rank rank) const {
   return out;
 }
 
+bool JobBoard::died(Rank rank) const {
+  const SharedSeat& s = page_->seats[rank];
+  auto state = [&] { return state_of(s.end.load()); };
+  if (state() != State::running) return state() == State::died;
+  const ProcessId process{s.pid.load(), s.start.load()};
+  // A rank notes that it has finished before it is gone: only a look after that one tells whether it has.
+  return !process.alive() && state() != State::finished;
+}
+
 void JobBoard::sit(Rank rank) {
   check(rank >= 0 && rank < ranks(), "rank {} (the job has {}). Start the job again.", rank, ranks());
   rank_ = rank;
@@ -218,7 +231,7 @@ void JobBoard::sit(Rank rank) {
   const ProcessId self = ProcessId::self();
   seat.pid.store(self.pid);
   seat.start.store(self.start);
-  seat.state.store(static_cast<std::uint32_t>(State::running));
+  seat.end.store(end_of(State::running, 0));
   order_of_process.store(&page_->order);
   seat_of_process.store(&seat);
   struct sigaction action {};

@@ -53,6 +53,8 @@ class JobBoard {
   Rank ranks() const;
   ProcessId maker() const;
   Seat seat(Rank rank) const;
+  /// Whether the rank is gone without having finished, noted as dead or not.
+  bool died(Rank rank) const;
 
   /// This process is that rank. A signal that ends it is noted from here on.
   void sit(Rank rank);

@@ -210,10 +210,7 @@ void Job::run(const std::function<void(World&)>& f, World::Options options) {
         const std::unique_lock hold(gone->lock, std::try_to_lock);
         if (!hold) return std::nullopt;
         for (Rank r = 0; gone->rank < 0 && r < ranks_; ++r) {
-          const auto seat = board_->seat(r);
-          const bool here = seat.state == JobBoard::State::empty ||
-                            (seat.state == JobBoard::State::running && (r == rank_ || seat.process.alive()));
-          if (here) continue;
+          if (board_->seat(r).state != JobBoard::State::finished && !board_->died(r)) continue;
           gone->rank = r;
           gone->since.lap();
         }
@@ -281,10 +278,7 @@ int Job::run_children(int result) {
                                   .mask = before,
                                   .output = result,
                                   .ended_badly =
-                                      [&](Rank rank, int by_signal) {
-                                        if (board.seat(rank).state == JobBoard::State::running)
-                                          board.note_death(rank, by_signal);
-                                      },
+                                      [&](Rank rank, int by_signal) { board.note_death(rank, by_signal); },
                                   .patience_s = [&](int signal) { return patience_s(board, signal) + kKillAfter_s; }});
   } else {
     output.emplace(board, result);

@@ -20,11 +20,8 @@ namespace atl {
 namespace {
 
 bool anyone_died(const JobBoard& board) {
-  for (Rank r = 0; r < board.ranks(); ++r) {
-    const auto seat = board.seat(r);
-    if (seat.state == JobBoard::State::died || (seat.state == JobBoard::State::running && !seat.process.alive()))
-      return true;
-  }
+  for (Rank r = 0; r < board.ranks(); ++r)
+    if (board.died(r)) return true;
   return false;
 }
 
