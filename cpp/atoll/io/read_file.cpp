@@ -87,13 +87,6 @@ std::uint64_t word(const unsigned char* p, int bytes) {
 
 }  // namespace
 
-FileHandle::~FileHandle() { close(); }
-
-int FileHandle::close() noexcept {
-  const int fd = std::exchange(fd_, -1);
-  return fd >= 0 && ::close(fd) != 0 ? errno : 0;
-}
-
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t kMost = 40;
   std::string out = "'";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/base/file_handle.hpp>
 #include <atoll/runtime/world.hpp>
 #include <cstdint>
 #include <memory>
@@ -12,24 +13,6 @@
 ///     TextStream text(file);
 ///     while (auto n = text.read(buffer, size)) ...
 namespace atl {
-
-/// A file descriptor that closes itself.
-class FileHandle {
- public:
-  explicit FileHandle(int fd = -1) : fd_(fd) {}
-  FileHandle(FileHandle&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  FileHandle& operator=(FileHandle&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~FileHandle();
-  int get() const { return fd_; }
-  /// Closes now; the error number, or 0. Network file systems report a full disk only here.
-  int close() noexcept;
-
- private:
-  int fd_;
-};
 
 enum class Packing { none, gzip, zstd };
 

@@ -16,13 +16,13 @@ namespace {
 
 // Runs f as that rank in a process of its own; its exit status.
 template <class F>
-int as_rank(const JobBoard& board, Rank rank, F&& f) {
+int as_rank(const JobTable& table, Rank rank, F&& f) {
   const int child = fork();
   if (child == 0) {
-    setenv("ATOLL_JOB", board.path().c_str(), 1);
-    auto found = JobBoard::find();
+    setenv("ATOLL_JOB", table.path().c_str(), 1);
+    auto found = JobTable::find();
     if (!found) _exit(99);
-    found->sit(rank);
+    found->register_rank(rank);
     f(*found);
     _exit(0);
   }
@@ -32,12 +32,12 @@ int as_rank(const JobBoard& board, Rank rank, F&& f) {
 }
 
 // In a process that has no memory of its own to give back: between its last word and its end there is next to nothing.
-[[gnu::noinline]] void sit_finish_and_end(JobBoard& board, Rank rank) {
+[[gnu::noinline]] void register_finish_and_end(JobTable& table, Rank rank) {
   const int child = vfork();
   if (child == 0) {
-    board.sit(rank);
+    table.register_rank(rank);
     usleep(1);
-    board.finish(0);
+    table.finish(0);
     _exit(0);
   }
   if (child > 0) waitpid(child, nullptr, 0);
@@ -45,88 +45,88 @@ int as_rank(const JobBoard& board, Rank rank, F&& f) {
 
 }  // namespace
 
-TEST_CASE("a board keeps exit codes, deaths and the last operation, in order") {
-  JobBoard board = JobBoard::make(3);
-  CHECK(board.seat(1).state == JobBoard::State::empty);
+TEST_CASE("a table keeps exit codes, deaths and the last operation, in order") {
+  JobTable table = JobTable::make(3);
+  CHECK(table.status(1).state == JobTable::State::empty);
 
-  as_rank(board, 1, [](JobBoard& b) {
+  as_rank(table, 1, [](JobTable& b) {
     b.note("bfs level 3");
     b.finish(3);
   });
-  const auto one = board.seat(1);
-  CHECK(one.state == JobBoard::State::finished);
+  const auto one = table.status(1);
+  CHECK(one.state == JobTable::State::finished);
   CHECK(one.exit_code == 3);
   CHECK(one.operation == "bfs level 3");
   CHECK_FALSE(one.process.alive());
 
-  const int status = as_rank(board, 0, [](JobBoard& b) {
+  const int status = as_rank(table, 0, [](JobTable& b) {
     b.note(std::string(100, 'x').c_str());  // cut, not spilled
     raise(SIGTERM);
   });
   CHECK(WIFSIGNALED(status));
-  const auto zero = board.seat(0);
-  CHECK(zero.state == JobBoard::State::died);
+  const auto zero = table.status(0);
+  CHECK(zero.state == JobTable::State::died);
   CHECK(zero.signal == SIGTERM);
   CHECK(zero.operation == std::string(64, 'x'));
   CHECK(zero.order > one.order);
 
-  as_rank(board, 2, [](JobBoard&) { raise(SIGKILL); });
-  CHECK(board.seat(2).state == JobBoard::State::running);  // it could not say
-  CHECK_FALSE(board.seat(2).process.alive());
-  board.note_death(2, SIGKILL);
-  CHECK(board.seat(2).state == JobBoard::State::died);
-  board.note_death(1, SIGKILL);
-  CHECK(board.seat(1).state == JobBoard::State::finished);  // what is noted stays
+  as_rank(table, 2, [](JobTable&) { raise(SIGKILL); });
+  CHECK(table.status(2).state == JobTable::State::running);  // it could not say
+  CHECK_FALSE(table.status(2).process.alive());
+  table.note_death(2, SIGKILL);
+  CHECK(table.status(2).state == JobTable::State::died);
+  table.note_death(1, SIGKILL);
+  CHECK(table.status(1).state == JobTable::State::finished);  // what is noted stays
 }
 
 TEST_CASE("a rank that finishes and is gone at once is not taken for dead") {
   constexpr Rank kRanks = 300;
-  JobBoard board = JobBoard::make(kRanks);
-  setenv("ATOLL_JOB", board.path().c_str(), 1);
-  auto found = JobBoard::find();
+  JobTable table = JobTable::make(kRanks);
+  setenv("ATOLL_JOB", table.path().c_str(), 1);
+  auto found = JobTable::find();
   unsetenv("ATOLL_JOB");
   REQUIRE(found);
   std::atomic<Rank> rank{0};
   int taken_for_dead = 0;
   std::thread asks([&] {
-    for (Rank r; (r = rank.load()) < kRanks;) taken_for_dead += board.died(r);
+    for (Rank r; (r = rank.load()) < kRanks;) taken_for_dead += table.died(r);
   });
-  for (Rank r = 0; r < kRanks; rank.store(++r)) sit_finish_and_end(*found, r);
+  for (Rank r = 0; r < kRanks; rank.store(++r)) register_finish_and_end(*found, r);
   asks.join();
   CHECK(taken_for_dead == 0);
-  for (Rank r = 0; r < kRanks; ++r) CHECK(board.seat(r).state == JobBoard::State::finished);
+  for (Rank r = 0; r < kRanks; ++r) CHECK(table.status(r).state == JobTable::State::finished);
 }
 
 TEST_CASE("a rank that is gone without a word has died") {
-  const JobBoard board = JobBoard::make(3);
-  CHECK_FALSE(board.died(0));  // nobody came
-  as_rank(board, 0, [&](JobBoard& b) {
+  const JobTable table = JobTable::make(3);
+  CHECK_FALSE(table.died(0));  // nobody came
+  as_rank(table, 0, [&](JobTable& b) {
     if (b.died(0)) b.finish(7);
   });
-  CHECK(board.died(0));
-  as_rank(board, 1, [](JobBoard&) { raise(SIGTERM); });
-  CHECK(board.died(1));
-  as_rank(board, 2, [](JobBoard& b) { b.finish(3); });
-  CHECK_FALSE(board.died(2));
+  CHECK(table.died(0));
+  as_rank(table, 1, [](JobTable&) { raise(SIGTERM); });
+  CHECK(table.died(1));
+  as_rank(table, 2, [](JobTable& b) { b.finish(3); });
+  CHECK_FALSE(table.died(2));
 }
 
-TEST_CASE("a board goes with its maker") {
+TEST_CASE("a table goes with its maker") {
   std::string path;
   {
-    JobBoard board = JobBoard::make(2);
-    path = board.path();
+    JobTable table = JobTable::make(2);
+    path = table.path();
     CHECK(std::filesystem::exists(path));
-    CHECK(board.maker().alive());
+    CHECK(table.maker().alive());
   }
   CHECK_FALSE(std::filesystem::exists(path));
 
-  // A maker that is killed leaves its board; it is ignored, and the next maker removes it.
+  // A maker that is killed leaves its table; it is ignored, and the next maker removes it.
   int pipe_ends[2];
   REQUIRE(pipe(pipe_ends) == 0);
   const int child = fork();
   if (child == 0) {
-    JobBoard board = JobBoard::make(2);
-    const auto n = write(pipe_ends[1], board.path().c_str(), board.path().size());
+    JobTable table = JobTable::make(2);
+    const auto n = write(pipe_ends[1], table.path().c_str(), table.path().size());
     static_cast<void>(n);
     raise(SIGKILL);
   }
@@ -137,9 +137,9 @@ TEST_CASE("a board goes with its maker") {
   waitpid(child, nullptr, 0);
   CHECK(std::filesystem::exists(text));
   setenv("ATOLL_JOB", text, 1);
-  CHECK_FALSE(JobBoard::find());
+  CHECK_FALSE(JobTable::find());
   unsetenv("ATOLL_JOB");
-  const JobBoard next = JobBoard::make(1);
+  const JobTable next = JobTable::make(1);
   CHECK_FALSE(std::filesystem::exists(text));
 }
 

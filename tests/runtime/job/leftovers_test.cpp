@@ -72,13 +72,13 @@ TEST_CASE("the next job cleans up after one whose maker was killed, once its ran
   const Child rank;
   const int maker = fork();
   if (maker == 0) {
-    JobBoard board = JobBoard::make(1);
+    JobTable table = JobTable::make(1);
     // The rank's own process notes this in truth.
-    setenv("ATOLL_JOB", board.path().c_str(), 1);
-    const int seat = fork();
-    if (seat == 0) {
+    setenv("ATOLL_JOB", table.path().c_str(), 1);
+    const int status = fork();
+    if (status == 0) {
       make_segments(getpid());
-      JobBoard::find()->sit(0);
+      JobTable::find()->register_rank(0);
       const int self = getpid();
       static_cast<void>(!write(pipe_ends[1], &self, sizeof self));
       signal(SIGTERM, SIG_DFL);
@@ -86,17 +86,17 @@ TEST_CASE("the next job cleans up after one whose maker was killed, once its ran
     }
     pause();
   }
-  int seated = 0;
-  REQUIRE(read(pipe_ends[0], &seated, sizeof seated) == sizeof seated);
+  int registered = 0;
+  REQUIRE(read(pipe_ends[0], &registered, sizeof registered) == sizeof registered);
   kill(maker, SIGKILL);
   waitpid(maker, nullptr, 0);
-  static_cast<void>(JobBoard::make(1));
-  CHECK(count_segments(seated) == 2);  // it lives
-  const ProcessId left = ProcessId::of(seated);
-  kill(seated, SIGKILL);
+  static_cast<void>(JobTable::make(1));
+  CHECK(count_segments(registered) == 2);  // it lives
+  const ProcessId left = ProcessId::of(registered);
+  kill(registered, SIGKILL);
   while (left.alive()) usleep(1000);
-  static_cast<void>(JobBoard::make(1));
-  CHECK(count_segments(seated) == 0);
+  static_cast<void>(JobTable::make(1));
+  CHECK(count_segments(registered) == 0);
   CHECK(count_segments(rank.pid) == 2);  // of nobody's job
   rank.end();
   remove_leftovers_of(std::vector{ProcessId{rank.pid, 0}});

@@ -13,10 +13,10 @@ struct JobEnd {
   const MpiLauncher& launcher;  ///< Atoll's own if it has no mpi
 };
 /// See Job::run_children: the exit code, or the error.
-int end_of_job(const JobBoard& board, const JobEnd& end);
+int end_of_job(const JobTable& table, const JobEnd& end);
 
 enum class Certainty { seen, by_mpich };
 /// "rank 2 (pid 71) was ended by SIGKILL in 'drain: records of other ranks'"
-std::string describe_death(Rank rank, const JobBoard::Seat& seat, Certainty certainty = Certainty::seen);
+std::string describe_death(Rank rank, const JobTable::RankStatus& status, Certainty certainty = Certainty::seen);
 
 }  // namespace atl

@@ -45,43 +45,43 @@ std::vector<std::string> shared_memory_of(int pid) {
   return out;
 }
 
-bool has_joined(const JobBoard::Seat& seat) {
-  return seat.state == JobBoard::State::running && !seat.operation.empty() && seat.operation != kJoining;
+bool has_joined(const JobTable::RankStatus& status) {
+  return status.state == JobTable::State::running && !status.operation.empty() && status.operation != kJoining;
 }
 
 }  // namespace
 
-bool all_joined(const JobBoard& board) {
-  for (Rank r = 0; r < board.ranks(); ++r)
-    if (const auto seat = board.seat(r); !has_joined(seat) || !seat.process.alive()) return false;
+bool all_joined(const JobTable& table) {
+  for (Rank r = 0; r < table.ranks(); ++r)
+    if (const auto status = table.status(r); !has_joined(status) || !status.process.alive()) return false;
   return true;
 }
 
-JobWatch::JobWatch(JobBoard& board, int launcher, int signals)
-    : board_(board),
+JobMonitor::JobMonitor(JobTable& table, int launcher, int signals)
+    : table_(table),
       launcher_(launcher),
       signals_(signals),
       events_(epoll_create1(EPOLL_CLOEXEC)),
       launcher_file_(open_process(launcher)) {
-  ranks_.resize(static_cast<std::size_t>(board.ranks()));
+  ranks_.resize(static_cast<std::size_t>(table.ranks()));
   segments_known_.resize(ranks_.size());
   watch(signals_, kSignals);
   watch(launcher_file_.get(), kLauncher);
 }
 
-int JobWatch::look(Patience patience) {
-  bool all_seated = true;
-  for (Rank r = 0; r < board_.ranks(); ++r) {
-    File& file = ranks_[static_cast<std::size_t>(r)];
-    const auto seat = board_.seat(r);
-    if (bool& known = segments_known_[static_cast<std::size_t>(r)]; !known && has_joined(seat)) {
+int JobMonitor::look(Patience patience) {
+  bool all_registered = true;
+  for (Rank r = 0; r < table_.ranks(); ++r) {
+    FileHandle& file = ranks_[static_cast<std::size_t>(r)];
+    const auto status = table_.status(r);
+    if (bool& known = segments_known_[static_cast<std::size_t>(r)]; !known && has_joined(status)) {
       known = true;
-      for (std::string& name : shared_memory_of(seat.process.pid)) leftovers_.push_back(std::move(name));
+      for (std::string& name : shared_memory_of(status.process.pid)) leftovers_.push_back(std::move(name));
     }
     if (file.get() >= 0) continue;
-    all_seated = all_seated && seat.state != JobBoard::State::empty;
-    if (seat.state != JobBoard::State::running) continue;
-    file = File(open_process(seat.process.pid));
+    all_registered = all_registered && status.state != JobTable::State::empty;
+    if (status.state != JobTable::State::running) continue;
+    file = FileHandle(open_process(status.process.pid));
     watch(file.get(), static_cast<std::uint64_t>(r));
   }
   // The kernel reports in the order of the events: of several dead ranks the first is the one that matters,
@@ -89,7 +89,7 @@ int JobWatch::look(Patience patience) {
   std::array<epoll_event, 16> events;
   const int n = epoll_wait(events_.get(), events.data(), static_cast<int>(events.size()),
                            patience == Patience::none ? 0
-                           : all_seated               ? 100
+                           : all_registered           ? 100
                                                       : 10);
   int signal = 0;
   for (int i = 0; i < n; ++i) {
@@ -102,53 +102,53 @@ int JobWatch::look(Patience patience) {
       note_if_dead(static_cast<Rank>(what));
     }
   }
-  for (Rank r = 0; r < board_.ranks(); ++r) note_if_dead(r);
+  for (Rank r = 0; r < table_.ranks(); ++r) note_if_dead(r);
   return signal;
 }
 
-std::optional<int> JobWatch::ended() {
+std::optional<int> JobMonitor::ended() {
   int status = 0;
   return waitpid(launcher_, &status, WNOHANG) == launcher_ ? std::optional(status) : std::nullopt;
 }
 
-bool JobWatch::broken() const {
-  for (Rank r = 0; r < board_.ranks(); ++r) {
-    const auto seat = board_.seat(r);
-    if (seat.state == JobBoard::State::died || (seat.state == JobBoard::State::finished && seat.exit_code != 0))
+bool JobMonitor::broken() const {
+  for (Rank r = 0; r < table_.ranks(); ++r) {
+    const auto status = table_.status(r);
+    if (status.state == JobTable::State::died || (status.state == JobTable::State::finished && status.exit_code != 0))
       return true;
   }
   return false;
 }
 
-bool JobWatch::anyone_left() const {
-  for (Rank r = 0; r < board_.ranks(); ++r)
-    if (board_.seat(r).process.alive()) return true;
+bool JobMonitor::anyone_left() const {
+  for (Rank r = 0; r < table_.ranks(); ++r)
+    if (table_.status(r).process.alive()) return true;
   return false;
 }
 
-void JobWatch::kill_ranks(int signal) const {
-  for (Rank r = 0; r < board_.ranks(); ++r)
-    if (const auto seat = board_.seat(r); seat.process.alive()) kill(seat.process.pid, signal);
+void JobMonitor::kill_ranks(int signal) const {
+  for (Rank r = 0; r < table_.ranks(); ++r)
+    if (const auto status = table_.status(r); status.process.alive()) kill(status.process.pid, signal);
 }
 
-void JobWatch::remove_leftovers() const {
+void JobMonitor::remove_leftovers() const {
   for (const std::string& file : leftovers_) unlink(file.c_str());
   std::vector<ProcessId> ranks;
-  for (Rank r = 0; r < board_.ranks(); ++r) ranks.push_back(board_.seat(r).process);
+  for (Rank r = 0; r < table_.ranks(); ++r) ranks.push_back(table_.status(r).process);
   remove_leftovers_of(ranks);
 }
 
-void JobWatch::watch(int file, std::uint64_t what) {
+void JobMonitor::watch(int file, std::uint64_t what) {
   epoll_event event{EPOLLIN, {}};
   event.data.u64 = what;
   if (file >= 0) epoll_ctl(events_.get(), EPOLL_CTL_ADD, file, &event);
 }
 
-void JobWatch::note_if_dead(Rank r) {
-  const auto seat = board_.seat(r);
-  if (seat.state != JobBoard::State::running || !board_.died(r)) return;
-  const int status = status_of_zombie(seat.process);
-  board_.note_death(r, status >= 0 && WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+void JobMonitor::note_if_dead(Rank r) {
+  const auto status = table_.status(r);
+  if (status.state != JobTable::State::running || !table_.died(r)) return;
+  const int end = status_of_zombie(status.process);
+  table_.note_death(r, end >= 0 && WIFSIGNALED(end) ? WTERMSIG(end) : 0);
 }
 
 }  // namespace atl

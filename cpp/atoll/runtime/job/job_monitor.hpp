@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <atoll/base/file_handle.hpp>
 #include <atoll/runtime/job/job_table.hpp>
 #include <csignal>
 #include <deque>
@@ -14,31 +15,14 @@ namespace atl {
 /// What a rank waits for before it knows its peers.
 inline constexpr const char* kJoining = "joining the job";
 
-class File {
- public:
-  explicit File(int fd = -1) : fd_(fd) {}
-  File(File&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  File& operator=(File&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~File() {
-    if (fd_ >= 0) close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
 /// Every rank runs and knows its peers: one that lives on after SIGTERM is saving what it has.
-bool all_joined(const JobBoard& board);
+bool all_joined(const JobTable& table);
 
-/// What a parent looks after: the launcher, and through the board the ranks.
-class JobWatch {
+/// What a parent looks after: the launcher, and through the table the ranks.
+class JobMonitor {
  public:
   /// `signals`: a file of those that have come for the job.
-  JobWatch(JobBoard& board, int launcher, int signals);
+  JobMonitor(JobTable& table, int launcher, int signals);
 
   enum class Patience { none, a_moment };
   /// Until something happens, or a moment. Returns a signal that has come for the job, or 0.
@@ -59,12 +43,12 @@ class JobWatch {
   void watch(int file, std::uint64_t what);
   void note_if_dead(Rank r);
 
-  JobBoard& board_;
+  JobTable& table_;
   const int launcher_;
   const int signals_;
-  const File events_;
-  const File launcher_file_;
-  std::vector<File> ranks_;
+  const FileHandle events_;
+  const FileHandle launcher_file_;
+  std::vector<FileHandle> ranks_;
   std::deque<bool> segments_known_;  // [rank]
   std::vector<std::string> leftovers_;
 };

@@ -27,7 +27,7 @@ using Word = std::atomic<std::uint64_t>;
 using Count = std::atomic<std::uint32_t>;
 static_assert(Word::is_always_lock_free && Count::is_always_lock_free);
 
-struct alignas(128) SharedSeat {
+struct alignas(128) SharedStatus {
   Word end;  // the state, and above it the order: a rank that is killed in between would leave one without the other
   std::atomic<std::int32_t> pid, exit_code, signal;
   Word start;
@@ -35,10 +35,10 @@ struct alignas(128) SharedSeat {
   char message[kMessageBytes];  // written before the state is finished
 };
 
-constexpr std::uint64_t end_of(JobBoard::State state, std::uint32_t order) {
+constexpr std::uint64_t end_of(JobTable::State state, std::uint32_t order) {
   return std::uint64_t{order} << 32 | static_cast<std::uint32_t>(state);
 }
-JobBoard::State state_of(std::uint64_t end) { return static_cast<JobBoard::State>(end & UINT32_MAX); }
+JobTable::State state_of(std::uint64_t end) { return static_cast<JobTable::State>(end & UINT32_MAX); }
 
 // Fields of /proc/<pid>/stat from the third on; the second is a name that may hold anything but a last ')'.
 std::string stat_fields(int pid) {
@@ -56,18 +56,18 @@ std::uint64_t start_of(const std::string& fields) {
 }
 
 // For the handler of the signals that end a process: it can reach nothing but a global.
-std::atomic<SharedSeat*> seat_of_process{nullptr};
+std::atomic<SharedStatus*> status_of_process{nullptr};
 std::atomic<Count*> order_of_process{nullptr};
 
-void note_end(SharedSeat& seat, Count& order, JobBoard::State state) noexcept {
-  std::uint64_t running = end_of(JobBoard::State::running, 0);
-  seat.end.compare_exchange_strong(running, end_of(state, order.fetch_add(1) + 1));
+void note_end(SharedStatus& status, Count& order, JobTable::State state) noexcept {
+  std::uint64_t running = end_of(JobTable::State::running, 0);
+  status.end.compare_exchange_strong(running, end_of(state, order.fetch_add(1) + 1));
 }
 
 extern "C" void on_fatal_signal(int signal) {
-  if (SharedSeat* seat = seat_of_process.load()) {
-    seat->signal.store(signal);
-    note_end(*seat, *order_of_process.load(), JobBoard::State::died);
+  if (SharedStatus* status = status_of_process.load()) {
+    status->signal.store(signal);
+    note_end(*status, *order_of_process.load(), JobTable::State::died);
   }
   raise(signal);  // SA_RESETHAND: now it ends the process
 }
@@ -87,7 +87,7 @@ std::string folder() {
 
 }  // namespace
 
-struct JobBoard::Page {
+struct JobTable::Page {
   std::uint64_t magic;
   std::uint32_t version;
   std::int32_t ranks;
@@ -95,7 +95,7 @@ struct JobBoard::Page {
   std::uint64_t maker_start;
   std::uint64_t process_space;  // in which the numbers of processes mean something
   Count order;
-  SharedSeat seats[];
+  SharedStatus statuses[];
 };
 
 ProcessId ProcessId::of(int pid) { return {pid, start_of(stat_fields(pid))}; }
@@ -106,24 +106,24 @@ bool ProcessId::alive() const {
   return !fields.empty() && fields[0] != 'Z' && fields[0] != 'X' && start_of(fields) == start;
 }
 
-JobBoard::JobBoard(std::string path, Page* page, std::size_t bytes, bool mine)
+JobTable::JobTable(std::string path, Page* page, std::size_t bytes, bool mine)
     : path_(std::move(path)), page_(page), bytes_(bytes), mine_(mine) {}
 
-JobBoard::JobBoard(JobBoard&& other) noexcept
+JobTable::JobTable(JobTable&& other) noexcept
     : path_(std::move(other.path_)),
       page_(std::exchange(other.page_, nullptr)),
       bytes_(other.bytes_),
       mine_(other.mine_),
       rank_(other.rank_) {}
 
-JobBoard::~JobBoard() {
+JobTable::~JobTable() {
   if (!page_) return;
   if (mine_) unlink(path_.c_str());
   // A rank's page stays mapped: its signal handler may still write there.
   if (rank_ < 0) munmap(page_, bytes_);
 }
 
-JobBoard JobBoard::make(Rank ranks) {
+JobTable JobTable::make(Rank ranks) {
   const std::string where = folder();
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(where, ignored)) {
@@ -134,7 +134,7 @@ JobBoard JobBoard::make(Rank ranks) {
     if (const auto orphan = open(entry.path())) {
       if (orphan->page_->process_space != process_space()) continue;  // its maker may live there
       std::vector<ProcessId> left;
-      for (Rank r = 0; r < orphan->ranks(); ++r) left.push_back(orphan->seat(r).process);
+      for (Rank r = 0; r < orphan->ranks(); ++r) left.push_back(orphan->status(r).process);
       if (std::ranges::any_of(left, &ProcessId::alive)) continue;
       remove_leftovers_of(left);
     }
@@ -144,9 +144,9 @@ JobBoard JobBoard::make(Rank ranks) {
   std::string path = where + "/" + prefix() + std::to_string(getpid()) + "-XXXXXX";
   const int file = mkostemp(path.data(), O_CLOEXEC);
   if (file < 0)
-    throw IoError(fmt::format("{}: {} (the job's board cannot be made). Make room there, or set TMPDIR.", where,
+    throw IoError(fmt::format("{}: {} (the job's table cannot be made). Make room there, or set TMPDIR.", where,
                               std::strerror(errno)));
-  const std::size_t bytes = sizeof(Page) + static_cast<std::size_t>(ranks) * sizeof(SharedSeat);
+  const std::size_t bytes = sizeof(Page) + static_cast<std::size_t>(ranks) * sizeof(SharedStatus);
   void* memory = posix_fallocate(file, 0, static_cast<off_t>(bytes)) == 0
                      ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
                      : MAP_FAILED;
@@ -154,7 +154,7 @@ JobBoard JobBoard::make(Rank ranks) {
   if (memory == MAP_FAILED) {
     unlink(path.c_str());
     throw IoError(
-        fmt::format("{}: no room for {} bytes (the job's board). Make room there, or set TMPDIR.", where, bytes));
+        fmt::format("{}: no room for {} bytes (the job's table). Make room there, or set TMPDIR.", where, bytes));
   }
   Page* page = static_cast<Page*>(memory);  // zero, as a new file is
   const ProcessId self = ProcessId::self();
@@ -164,18 +164,18 @@ JobBoard JobBoard::make(Rank ranks) {
   page->maker_start = self.start;
   page->process_space = process_space();
   page->magic = kMagic;
-  return JobBoard(path, page, bytes, true);
+  return JobTable(path, page, bytes, true);
 }
 
-std::optional<JobBoard> JobBoard::find() {
+std::optional<JobTable> JobTable::find() {
   const char* path = std::getenv("ATOLL_JOB");
   if (!path || !*path) return std::nullopt;
-  auto board = open(path);  // none: of another host, or its maker has ended
-  if (board && !board->maker().alive()) board.reset();
-  return board;
+  auto table = open(path);  // none: of another host, or its maker has ended
+  if (table && !table->maker().alive()) table.reset();
+  return table;
 }
 
-std::optional<JobBoard> JobBoard::open(const std::string& path) {
+std::optional<JobTable> JobTable::open(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (file < 0) return std::nullopt;
   struct stat about {};
@@ -185,20 +185,20 @@ std::optional<JobBoard> JobBoard::open(const std::string& path) {
   void* memory = fits ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
   close(file);
   if (memory == MAP_FAILED) return std::nullopt;
-  JobBoard board(path, static_cast<Page*>(memory), bytes, false);
-  const Page& page = *board.page_;
+  JobTable table(path, static_cast<Page*>(memory), bytes, false);
+  const Page& page = *table.page_;
   if (page.magic != kMagic || page.version != kVersion || page.ranks < 1 ||
-      bytes < sizeof(Page) + static_cast<std::size_t>(page.ranks) * sizeof(SharedSeat))
+      bytes < sizeof(Page) + static_cast<std::size_t>(page.ranks) * sizeof(SharedStatus))
     return std::nullopt;
-  return board;
+  return table;
 }
 
-Rank JobBoard::ranks() const { return page_->ranks; }
-ProcessId JobBoard::maker() const { return {page_->maker, page_->maker_start}; }
+Rank JobTable::ranks() const { return page_->ranks; }
+ProcessId JobTable::maker() const { return {page_->maker, page_->maker_start}; }
 
-JobBoard::Seat JobBoard::seat(Rank rank) const {
-  const SharedSeat& s = page_->seats[rank];
-  Seat out;
+JobTable::RankStatus JobTable::status(Rank rank) const {
+  const SharedStatus& s = page_->statuses[rank];
+  RankStatus out;
   const std::uint64_t end = s.end.load();  // first: what comes with a state is written before it
   out.state = state_of(end);
   out.order = static_cast<std::uint32_t>(end >> 32);
@@ -215,8 +215,8 @@ JobBoard::Seat JobBoard::seat(Rank rank) const {
   return out;
 }
 
-bool JobBoard::died(Rank rank) const {
-  const SharedSeat& s = page_->seats[rank];
+bool JobTable::died(Rank rank) const {
+  const SharedStatus& s = page_->statuses[rank];
   auto state = [&] { return state_of(s.end.load()); };
   if (state() != State::running) return state() == State::died;
   const ProcessId process{s.pid.load(), s.start.load()};
@@ -224,16 +224,16 @@ bool JobBoard::died(Rank rank) const {
   return !process.alive() && state() != State::finished;
 }
 
-void JobBoard::sit(Rank rank) {
+void JobTable::register_rank(Rank rank) {
   check(rank >= 0 && rank < ranks(), "rank {} (the job has {}). Start the job again.", rank, ranks());
   rank_ = rank;
-  SharedSeat& seat = page_->seats[rank];
+  SharedStatus& status = page_->statuses[rank];
   const ProcessId self = ProcessId::self();
-  seat.pid.store(self.pid);
-  seat.start.store(self.start);
-  seat.end.store(end_of(State::running, 0));
+  status.pid.store(self.pid);
+  status.start.store(self.start);
+  status.end.store(end_of(State::running, 0));
   order_of_process.store(&page_->order);
-  seat_of_process.store(&seat);
+  status_of_process.store(&status);
   struct sigaction action {};
   action.sa_handler = on_fatal_signal;
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
@@ -244,28 +244,28 @@ void JobBoard::sit(Rank rank) {
   }
 }
 
-void JobBoard::note(const char* operation) noexcept {
+void JobTable::note(const char* operation) noexcept {
   if (rank_ < 0) return;
   char text[kWords * 8] = "";
   std::string_view(operation).copy(text, sizeof text);
-  SharedSeat& seat = page_->seats[rank_];
+  SharedStatus& status = page_->statuses[rank_];
   for (std::size_t i = 0; i < kWords; ++i) {
     std::uint64_t word;
     std::memcpy(&word, text + 8 * i, 8);
-    seat.operation[i].store(word, std::memory_order_relaxed);
+    status.operation[i].store(word, std::memory_order_relaxed);
   }
 }
 
-void JobBoard::finish(int exit_code, std::string_view message) noexcept {
+void JobTable::finish(int exit_code, std::string_view message) noexcept {
   if (rank_ < 0) return;
-  message.copy(page_->seats[rank_].message, kMessageBytes - 1);
-  page_->seats[rank_].exit_code.store(exit_code);
-  note_end(page_->seats[rank_], page_->order, State::finished);
+  message.copy(page_->statuses[rank_].message, kMessageBytes - 1);
+  page_->statuses[rank_].exit_code.store(exit_code);
+  note_end(page_->statuses[rank_], page_->order, State::finished);
 }
 
-void JobBoard::note_death(Rank rank, int signal) noexcept {
-  if (signal != 0) page_->seats[rank].signal.store(signal);
-  note_end(page_->seats[rank], page_->order, State::died);
+void JobTable::note_death(Rank rank, int signal) noexcept {
+  if (signal != 0) page_->statuses[rank].signal.store(signal);
+  note_end(page_->statuses[rank], page_->order, State::died);
 }
 
 }  // namespace atl

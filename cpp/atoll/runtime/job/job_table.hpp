@@ -12,9 +12,9 @@
 /// lives, what each does, and with which code it ended. MPI launchers lose exit codes and name no operation;
 /// this keeps both.
 ///
-///     JobBoard board = JobBoard::make(ranks);    // the parent; ATOLL_JOB tells the ranks its path
-///     auto board = JobBoard::find();             // a rank; none where no parent made one
-///     board->sit(rank);  board->note("bfs: exchange");  board->finish(0);
+///     JobTable table = JobTable::make(ranks);    // the parent; ATOLL_JOB tells the ranks its path
+///     auto table = JobTable::find();             // a rank; none where no parent made one
+///     table->register_rank(rank);  table->note("bfs: exchange");  table->finish(0);
 ///
 namespace atl {
 
@@ -27,10 +27,10 @@ struct ProcessId {
   bool alive() const;  ///< runs; a zombie does not
 };
 
-class JobBoard {
+class JobTable {
  public:
   enum class State : std::uint32_t { empty, running, finished, died };
-  struct Seat {
+  struct RankStatus {
     State state = State::empty;
     ProcessId process;
     int exit_code = 0;        ///< of a finished one
@@ -42,22 +42,22 @@ class JobBoard {
 
   /// Also removes boards of this user whose makers and ranks are dead, and what those have left in /dev/shm. Throws
   /// IoError.
-  static JobBoard make(Rank ranks);
-  /// The board that ATOLL_JOB names, if it is there and its maker lives.
-  static std::optional<JobBoard> find();
-  JobBoard(JobBoard&& other) noexcept;
-  JobBoard& operator=(JobBoard&&) = delete;
-  ~JobBoard();  ///< the maker's also removes the file
+  static JobTable make(Rank ranks);
+  /// The table that ATOLL_JOB names, if it is there and its maker lives.
+  static std::optional<JobTable> find();
+  JobTable(JobTable&& other) noexcept;
+  JobTable& operator=(JobTable&&) = delete;
+  ~JobTable();  ///< the maker's also removes the file
 
   const std::string& path() const { return path_; }
   Rank ranks() const;
   ProcessId maker() const;
-  Seat seat(Rank rank) const;
+  RankStatus status(Rank rank) const;
   /// Whether the rank is gone without having finished, noted as dead or not.
   bool died(Rank rank) const;
 
   /// This process is that rank. A signal that ends it is noted from here on.
-  void sit(Rank rank);
+  void register_rank(Rank rank);
   void note(const char* operation) noexcept;
   void finish(int exit_code, std::string_view message = {}) noexcept;
   /// The maker has seen that the rank is gone.
@@ -65,8 +65,8 @@ class JobBoard {
 
  private:
   struct Page;
-  JobBoard(std::string path, Page* page, std::size_t bytes, bool mine);
-  static std::optional<JobBoard> open(const std::string& path);
+  JobTable(std::string path, Page* page, std::size_t bytes, bool mine);
+  static std::optional<JobTable> open(const std::string& path);
 
   std::string path_;
   Page* page_ = nullptr;

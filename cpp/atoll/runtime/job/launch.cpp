@@ -47,8 +47,8 @@ sigset_t job_signals() {
 }
 
 // How long the ranks of a job may live on after a signal has been passed on to them.
-double patience_s(const JobBoard& board, int signal) {
-  return signal == SIGTERM && all_joined(board) ? kSaving_s : kGrace_s;
+double patience_s(const JobTable& table, int signal) {
+  return signal == SIGTERM && all_joined(table) ? kSaving_s : kGrace_s;
 }
 
 bool is_stopped(const ProcessId& process) {
@@ -59,31 +59,31 @@ bool is_stopped(const ProcessId& process) {
   return state != std::string::npos && line.size() > state + 2 && line[state + 2] == 'T' && process.alive();
 }
 
-// Whether the start-up needs to be watched: ranks of this machine have taken their seats, and none knows its peers yet.
+// Whether the start-up needs to be watched: ranks of this machine have taken their ranks_, and none knows its peers yet.
 // One that does has met all the others, wherever they run; from then on the ranks look after each other. Where all
 // ranks run on other machines nothing is known of them here.
-bool is_starting(const JobBoard& board) {
-  bool seated = false;
-  for (Rank r = 0; r < board.ranks(); ++r) {
-    const auto seat = board.seat(r);
-    if (seat.state == JobBoard::State::empty) continue;
+bool is_starting(const JobTable& table) {
+  bool registered = false;
+  for (Rank r = 0; r < table.ranks(); ++r) {
+    const auto status = table.status(r);
+    if (status.state == JobTable::State::empty) continue;
     const bool joining =
-        seat.state == JobBoard::State::running && (seat.operation.empty() || seat.operation == kJoining);
+        status.state == JobTable::State::running && (status.operation.empty() || status.operation == kJoining);
     if (!joining) return false;
-    seated = true;
+    registered = true;
   }
-  return seated;
+  return registered;
 }
 
 // Why the ranks of a job do not meet: one that is seen to be stopped, else one that has not come.
-std::string who_is_missing(const JobBoard& board) {
+std::string who_is_missing(const JobTable& table) {
   std::optional<Rank> absent;
-  for (Rank r = 0; r < board.ranks(); ++r) {
-    const auto seat = board.seat(r);
-    if (seat.state == JobBoard::State::empty) {
+  for (Rank r = 0; r < table.ranks(); ++r) {
+    const auto status = table.status(r);
+    if (status.state == JobTable::State::empty) {
       if (!absent) absent = r;
-    } else if (is_stopped(seat.process)) {
-      return fmt::format("rank {} (pid {}) is stopped", r, seat.process.pid);
+    } else if (is_stopped(status.process)) {
+      return fmt::format("rank {} (pid {}) is stopped", r, status.process.pid);
     }
   }
   return absent ? fmt::format("rank {} has not come, is stopped, or its machine hangs", *absent)
@@ -123,9 +123,9 @@ Job::Job(Rank ranks, Plan plan, std::vector<std::string> command)
     throw UsageError(fmt::format("--domains {} makes {} ranks (there are {}). Correct --domains or --ranks.",
                                  plan_.domains, pretended, ranks_));
   if (part_ == Part::rank) {
-    if (auto board = JobBoard::find(); board && board->ranks() == ranks_) {  // else of another job
-      board_.emplace(std::move(*board));
-      board_->sit(rank_);
+    if (auto table = JobTable::find(); table && table->ranks() == ranks_) {  // else of another job
+      table_.emplace(std::move(*table));
+      table_->register_rank(rank_);
     }
     return;
   }
@@ -198,8 +198,8 @@ void Job::run(const std::function<void(World&)>& f, World::Options options) {
                                 .nodes = {}});
     world = std::make_unique<World>(std::move(fabrics[0]), plan_, Hierarchy::flat(1), std::move(options));
   } else {
-    if (board_) {
-      options.waiting = [this](const char* operation) { board_->note(operation); };
+    if (table_) {
+      options.waiting = [this](const char* operation) { table_->note(operation); };
       struct Gone {
         SpinLock lock;
         Rank rank = -1;
@@ -210,23 +210,23 @@ void Job::run(const std::function<void(World&)>& f, World::Options options) {
         const std::unique_lock hold(gone->lock, std::try_to_lock);
         if (!hold) return std::nullopt;
         for (Rank r = 0; gone->rank < 0 && r < ranks_; ++r) {
-          if (board_->seat(r).state != JobBoard::State::finished && !board_->died(r)) continue;
+          if (table_->status(r).state != JobTable::State::finished && !table_->died(r)) continue;
           gone->rank = r;
           gone->since.lap();
         }
-        const bool parent = board_->maker().alive();
+        const bool parent = table_->maker().alive();
         if (!parent) return "the command that started this job is gone";
         if (gone->rank < 0 || gone->since.seconds() < kParentActs_s) return std::nullopt;
-        const auto seat = board_->seat(gone->rank);
-        if (seat.state == JobBoard::State::finished)
-          return fmt::format("rank {} has ended with exit code {}", gone->rank, seat.exit_code);
-        return describe_death(gone->rank, seat);
+        const auto status = table_->status(gone->rank);
+        if (status.state == JobTable::State::finished)
+          return fmt::format("rank {} has ended with exit code {}", gone->rank, status.exit_code);
+        return describe_death(gone->rank, status);
       };
-      board_->note(kJoining);
+      table_->note(kJoining);
     }
     joined_ = true;
     world = join_world(plan_, std::move(options));
-    if (board_) board_->note("computing");
+    if (table_) table_->note("computing");
   }
   try {
     f(*world);
@@ -242,7 +242,7 @@ void Job::run(const std::function<void(World&)>& f, World::Options options) {
 
 bool Job::reports_errors() const {
   if (part_ != Part::rank) return true;
-  if (silent_ && !board_) {
+  if (silent_ && !table_) {
     // The launcher ends all ranks with the first that ends. Which one that is nobody knows: the lowest may compute on
     // and not have noticed anything. So each waits for its turn, and speaks if it still lives then.
     if (const Rank before = rank_ - (*silent_ < rank_); before > 0)
@@ -250,7 +250,7 @@ bool Job::reports_errors() const {
           std::chrono::duration<double>(std::min(kOthersEnd_s + kTurn_s * (before - 1), kLastTurn_s)));
     return true;
   }
-  return agreed_ ? rank_ == 0 : !board_;
+  return agreed_ ? rank_ == 0 : !table_;
 }
 
 int Job::run_children(int result) {
@@ -261,8 +261,8 @@ int Job::run_children(int result) {
     sigset_t mask;
     ~Restore() { sigprocmask(SIG_SETMASK, &mask, nullptr); }
   } restore{before};
-  JobBoard board = JobBoard::make(ranks_);
-  const File signal_file(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+  JobTable table = JobTable::make(ranks_);
+  const FileHandle signal_file(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   int launcher = -1;
   std::optional<TemporaryFolder> folder;
   std::optional<RankOutput> output;
@@ -273,16 +273,15 @@ int Job::run_children(int result) {
     launcher = start_local_ranks({.ranks = ranks_,
                                   .program = own_program(),
                                   .command = command,
-                                  .settings = {"ATOLL_JOB=" + board.path()},
+                                  .settings = {"ATOLL_JOB=" + table.path()},
                                   .folder = folder->path(),
                                   .mask = before,
                                   .output = result,
-                                  .ended_badly =
-                                      [&](Rank rank, int by_signal) { board.note_death(rank, by_signal); },
-                                  .patience_s = [&](int signal) { return patience_s(board, signal) + kKillAfter_s; }});
+                                  .ended_badly = [&](Rank rank, int by_signal) { table.note_death(rank, by_signal); },
+                                  .patience_s = [&](int signal) { return patience_s(table, signal) + kKillAfter_s; }});
   } else {
-    output.emplace(board, result);
-    launcher = start_launcher(launcher_command(launcher_, ranks_, plan_.threads, command_), board.path(), before,
+    output.emplace(table, result);
+    launcher = start_launcher(launcher_command(launcher_, ranks_, plan_.threads, command_), table.path(), before,
                               output->launchers_end());
   }
   if (launcher < 0)
@@ -291,7 +290,7 @@ int Job::run_children(int result) {
                                      std::strerror(errno)));
 
   if (output) output->begin();
-  JobWatch job(board, launcher, signal_file.get());
+  JobMonitor job(table, launcher, signal_file.get());
   std::optional<int> status;
   int signal = 0;
   bool ending = false, broken = false, terminated = false;
@@ -306,7 +305,7 @@ int Job::run_children(int result) {
   while (!(status = job.ended())) {
     if (const int s = job.look(); s != 0) {
       signal = s;
-      grace = patience_s(board, s);
+      grace = patience_s(table, s);
       // MPI's launchers answer SIGTERM by killing their ranks a second later, which may want to save first.
       if (grace == kSaving_s)
         job.kill_ranks(s);
@@ -322,12 +321,12 @@ int Job::run_children(int result) {
     // A moment in which this process was stopped itself counts as no longer than a second.
     starting_s += std::min(since_look.lap(), 1.0);
     if (starting_s > longest_start_s && starting && !ending && plan_.timeout_seconds > 0) {
-      starting = is_starting(board);
+      starting = is_starting(table);
       if (starting) {
         not_met = fmt::format(
             "the ranks have not met within {:g} s ({}). Look there; a longer timeout_seconds waits "
             "longer, 0 for ever.",
-            longest_start_s, who_is_missing(board));
+            longest_start_s, who_is_missing(table));
         ending = true;
         grace = 0;
         since_ending.lap();
@@ -347,19 +346,19 @@ int Job::run_children(int result) {
   // Whoever still runs has lost its launcher. Those that are about to end get a moment.
   const Timer after;
   while (job.anyone_left() && after.seconds() < kKillAfter_s) {
-    job.look(JobWatch::Patience::none);
+    job.look(JobMonitor::Patience::none);
     if (after.seconds() > kKillAfter_s / 2 || job.broken()) job.kill_ranks();
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  job.look(JobWatch::Patience::none);
+  job.look(JobMonitor::Patience::none);
   job.remove_leftovers();
 
   if (not_met && signal == 0) throw TransportError(*not_met);
-  const int code = end_of_job(board, {*status, signal, launcher_});
+  const int code = end_of_job(table, {*status, signal, launcher_});
   if (output) {
     // Nothing is left to be ended but this process, which may wait for long for who reads its output: from here on
     // signals end it as they end any other, and leave no file behind.
-    unlink(board.path().c_str());
+    unlink(table.path().c_str());
     sigprocmask(SIG_SETMASK, &before, nullptr);
     output->finish();
   }
@@ -367,13 +366,13 @@ int Job::run_children(int result) {
 }
 
 int Job::finish(int exit_code, std::string_view message) {
-  if (part_ != Part::rank || !board_) return exit_code;
-  board_->finish(exit_code, agreed_ ? std::string_view() : message);
+  if (part_ != Part::rank || !table_) return exit_code;
+  table_->finish(exit_code, agreed_ ? std::string_view() : message);
   if (exit_code == 0) return 0;
   // Errors that all ranks have agreed on end the job in order, without the launcher's alarm.
   auto all_finished = [&] {
     for (Rank r = 0; r < ranks_; ++r)
-      if (board_->seat(r).state != JobBoard::State::finished) return false;
+      if (table_->status(r).state != JobTable::State::finished) return false;
     return true;
   };
   for (const Timer timer; !all_finished();) {

@@ -95,7 +95,7 @@ class Job {
   std::vector<std::string> command_;
   std::string how_;
   MpiLauncher launcher_;  // of a parent
-  std::optional<JobBoard> board_;
+  std::optional<JobTable> table_;
   std::optional<VirtualRun> virtual_run_;
   bool joined_ = false;
   bool agreed_ = false;         // run() threw what every rank threw

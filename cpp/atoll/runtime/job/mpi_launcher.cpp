@@ -79,13 +79,13 @@ std::vector<std::string> launcher_command(const MpiLauncher& launcher, Rank rank
   return out;
 }
 
-int start_launcher(const std::vector<std::string>& command, const std::string& board, const sigset_t& mask,
+int start_launcher(const std::vector<std::string>& command, const std::string& table, const sigset_t& mask,
                    int output) {
   // All that allocates comes before the fork.
   std::vector<char*> arguments;
   for (const std::string& a : command) arguments.push_back(const_cast<char*>(a.c_str()));
   arguments.push_back(nullptr);
-  std::vector<std::string> settings{"ATOLL_JOB=" + board};
+  std::vector<std::string> settings{"ATOLL_JOB=" + table};
   if (geteuid() == 0) {
     settings.emplace_back("OMPI_ALLOW_RUN_AS_ROOT=1");
     settings.emplace_back("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1");

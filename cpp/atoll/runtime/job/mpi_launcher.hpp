@@ -23,7 +23,7 @@ std::string own_program();
 std::vector<std::string> launcher_command(const MpiLauncher& launcher, Rank ranks, int threads,
                                           const std::vector<std::string>& command);
 /// Process id of the launcher, a child of this process in a group of its own; negative where there is no process to be
-/// had. `board`: the path of the job's. `output`: the file that is its stdout.
-int start_launcher(const std::vector<std::string>& command, const std::string& board, const sigset_t& mask, int output);
+/// had. `table`: the path of the job's. `output`: the file that is its stdout.
+int start_launcher(const std::vector<std::string>& command, const std::string& table, const sigset_t& mask, int output);
 
 }  // namespace atl

@@ -19,9 +19,9 @@
 namespace atl {
 namespace {
 
-bool anyone_died(const JobBoard& board) {
-  for (Rank r = 0; r < board.ranks(); ++r)
-    if (board.died(r)) return true;
+bool anyone_died(const JobTable& table) {
+  for (Rank r = 0; r < table.ranks(); ++r)
+    if (table.died(r)) return true;
   return false;
 }
 
@@ -33,14 +33,14 @@ std::size_t piece_of(int file) {
 
 }  // namespace
 
-RankOutput::RankOutput(const JobBoard& board, int result)
-    : board_(board), result_(result), stop_(eventfd(0, EFD_CLOEXEC)) {
+RankOutput::RankOutput(const JobTable& table, int result)
+    : table_(table), result_(result), stop_(eventfd(0, EFD_CLOEXEC)) {
   int ends[2];
   if (stop_.get() < 0 || pipe2(ends, O_CLOEXEC) != 0)
     throw TransportError(
         fmt::format("a pipe for the ranks' output: {} (it cannot be made). Close some files.", std::strerror(errno)));
-  read_ = File(ends[0]);
-  write_ = File(ends[1]);
+  read_ = FileHandle(ends[0]);
+  write_ = FileHandle(ends[1]);
   fcntl(read_.get(), F_SETFL, O_NONBLOCK);  // of this end alone
 }
 
@@ -52,7 +52,7 @@ RankOutput::~RankOutput() {
 }
 
 void RankOutput::begin() {
-  write_ = File();
+  write_ = FileHandle();
   thread_ = start_thread("the reader of the ranks' output", [this] { pass_on(); });
 }
 
@@ -95,7 +95,7 @@ void RankOutput::pass_on() {
     const ssize_t n = read(read_.get(), part.data(), part.size());
     if (n > 0) {
       const std::string_view text(part.data(), static_cast<std::size_t>(n));
-      if (anyone_died(board_)) {
+      if (anyone_died(table_)) {
         write_all(STDERR_FILENO, text);
       } else if (error_ == 0) {
         error_ = write_all(result_, text);

@@ -12,13 +12,13 @@ namespace atl {
 /// What comes from a launcher's stdout: what ranks print, and the launcher's own words. Words come when a rank has died
 /// (MPICH's "BAD TERMINATION"), so what comes from then on goes to stderr, and the rest to the result's file.
 ///
-///     RankOutput output(board, STDOUT_FILENO);
-///     start_launcher(command, board.path(), mask, output.launchers_end());
+///     RankOutput output(table, STDOUT_FILENO);
+///     start_launcher(command, table.path(), mask, output.launchers_end());
 ///     output.begin();                                                      // a thread; after the fork
 ///     output.finish();                                                     // the launcher has ended
 class RankOutput {
  public:
-  RankOutput(const JobBoard& board, int result);
+  RankOutput(const JobTable& table, int result);
   /// Of a job that was given up: passes on what is left as long as its reader takes it.
   ~RankOutput();
   int launchers_end() const { return write_.get(); }
@@ -30,9 +30,9 @@ class RankOutput {
   void pass_on();
   int write_all(int file, std::string_view text) const;
 
-  const JobBoard& board_;
+  const JobTable& table_;
   const int result_;
-  File read_, write_, stop_;
+  FileHandle read_, write_, stop_;
   std::atomic<bool> abandoned_{false};
   int error_ = 0;
   std::thread thread_;
