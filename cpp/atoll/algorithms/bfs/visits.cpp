@@ -22,7 +22,7 @@ BfsVisits<Id>::BfsVisits(const Graph& graph, const BfsOptions& options, const st
     if (atl::may_exchange_narrow(graph, options)) {
       pending_.resize(static_cast<std::size_t>(world.size()));
       const std::vector<std::size_t> one_each(pending_.size(), 1);
-      alltoallv_.emplace(world, part_capacity_ = NeighborAlltoallv::room_for(world, 0), one_each,
+      alltoallv_.emplace(world, part_capacity_ = NeighborAlltoallv::capacity_for(world, 0), one_each,
                          one_each);  // narrow levels fit one item
     }
   } else {
@@ -78,10 +78,10 @@ void BfsVisits<Id>::write_part(NeighborAlltoallv::Writer& writer, Rank to, const
   const auto write = [&](std::span<const Visit> visits) {
     head.visits = static_cast<std::uint32_t>(visits.size());
     const std::size_t bytes = sizeof head + visits.size_bytes();
-    std::byte* const into = writer.room(bytes);
+    std::byte* const into = writer.reserve(bytes);
     std::memcpy(into, &head, sizeof head);
     if (!visits.empty()) std::memcpy(into + sizeof head, visits.data(), visits.size_bytes());
-    writer.wrote(bytes);
+    writer.commit(bytes);
     head = {};
   };
   auto& visits = pending_[static_cast<std::size_t>(to)];
