@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
-/// From dense numbers to local ones, for the vertices that this rank has, as masters or as mirrors.
+/// Maps dense numbers to local numbers, for the masters and mirrors of this rank.
 ///
 ///     const KnownVertices known(graph, dense_numbers(graph));
-///     known.local_of(dense);                              // -1: no edge here names it
+///     known.local_of(dense);                              // -1: neither a master nor a mirror here
 ///
 /// Memory: 3 bits for each vertex of all ranks, 4 bytes a mirror.
 namespace atl {
@@ -29,8 +29,8 @@ class KnownVertices {
 
  private:
   const Graph& graph_;
-  const Vertex begin_;             // the first dense number of this rank's
-  Array<std::uint64_t> mirrored_;  // [dense / 64] a bit each
+  const Vertex begin_;             // first dense number of this rank's block
+  Array<std::uint64_t> mirrored_;  // [dense / 64] one bit per vertex
   Array<std::uint64_t> before_;    // [dense / 64] mirrors below the word
   Array<Local> mirrors_;           // ascending by dense number
 };

@@ -5,7 +5,7 @@
 
 namespace atl {
 
-/// The graph, if its World has one rank; else InputError: the one-rank forms see no mirrors.
+/// Returns the graph if its World has one rank; else throws InputError, as the one-rank forms do not support mirrors.
 inline const Graph& on_one_rank(const Graph& graph, const char* algorithm) {
   check(graph.world().size() == 1, "{}: {} is spread over {} ranks (the local form works on one). Use one rank.",
         algorithm, graph.name(), graph.world().size());

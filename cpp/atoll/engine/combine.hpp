@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-/// How two values of a vertex become one. operator()(into, value) says whether `into` is another value now.
+/// Operators that combine two values of a vertex. operator()(into, value) returns whether `into` changed.
 namespace atl {
 
 struct MinOf {

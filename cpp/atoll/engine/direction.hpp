@@ -3,7 +3,7 @@
 
 namespace atl {
 
-/// Which end of an edge looks at it in a round: the source gives (push), or the target asks (pull).
+/// Direction of a round: the source of an edge writes to the target (push), or the target reads the source (pull).
 enum class Direction { automatic, push, pull };
 
 }  // namespace atl

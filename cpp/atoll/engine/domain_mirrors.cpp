@@ -9,14 +9,14 @@ DomainMirrors::DomainMirrors(World& world, const Route& route, const std::vector
                              const std::vector<Local>& places)
     : route_(route), near_(static_cast<std::size_t>(world.size()), world.chooses_routes()) {
   if (world.chooses_routes()) return;
-  const int level = route.depth() - 2;  // of the domains that the highest wall parts
+  const int level = route.depth() - 2;  // of the domains that the highest level separates
   for (const Rank r : route.domain(level, world.rank())) near_[static_cast<std::size_t>(r)] = 1;
 
   struct Mirror {
     Local master;
     Copy copy;
   };
-  // For each master how many copies, and which.
+  // Message to a receiving rank: for each master the number of its copies, then rank and index of each.
   std::vector<std::vector<Local>> lists(static_cast<std::size_t>(world.size()));
   std::vector<Mirror> mirrors;
   for (Rank leader = 0; leader < world.size(); ++leader) {
@@ -42,7 +42,7 @@ DomainMirrors::DomainMirrors(World& world, const Route& route, const std::vector
         list.insert(list.end(), {static_cast<Local>(mirrors[i].copy.rank), mirrors[i].copy.place});
     }
   }
-  std::vector<Edge> first_entry;  // [rank] of its masters here
+  std::vector<Edge> first_entry;  // [rank] first entry here of its masters
   for (const std::vector<Local>& list : world.exchange(lists)) {
     first_entry.push_back(static_cast<Edge>(entries()));
     for (std::size_t at = 0; at < list.size();) {

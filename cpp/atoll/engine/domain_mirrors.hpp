@@ -5,30 +5,31 @@
 #include <span>
 #include <vector>
 
-/// The mirrors of masters in other domains: a master tells a domain once, and the rank where that lands hands it out.
+/// The mirrors of masters in other domains. A master sends one record to a domain; the rank that receives it there
+/// sends a copy to each mirror in the domain.
 ///
 ///     const DomainMirrors domains(world, route, known, places);          // collective
-///     for (const auto& d : domains.domains()) ...                        // tell d.lands: entry d.first + k changed, where
-///                                                                        // d.masters[k] has
-///     for (const auto& copy : domains.copies(entry)) ...                 // there: who mirrors it, and where
+///     for (const auto& d : domains.domains()) ...                        // send entry d.first + k to d.lands if
+///                                                                        // d.masters[k] has changed
+///     for (const auto& copy : domains.copies(entry)) ...                 // at the receiver: the mirrors of the entry
 ///
-/// Memory: 8 bytes for each mirror of a domain's vertices in another, on the rank of the other where they land, and 4 for
-/// each master and domain on either side. Where each exchange chooses its route all ranks count as near, and nothing is handed
-/// out: what a route costs is modelled without it.
+/// Memory: 8 bytes for each mirror in another domain than its master, on the rank that receives its records, and 4 for
+/// each pair of master and domain on both sides. If routes are chosen per exchange, all ranks count as near and nothing
+/// is distributed by domain: the model of a route's cost does not include it.
 namespace atl {
 
 class DomainMirrors {
  public:
-  /// Of a route that gathers, over the highest wall. known[r]: the own masters that rank r mirrors, in the order
-  /// of their mirrors there; those begin at places[r].
+  /// For a route that gathers; its domains are those that the highest (slowest) level separates. known[r]: the own
+  /// masters that rank r mirrors, in the order of their mirrors there, which begin at index places[r].
   DomainMirrors(World& world, const Route& route, const std::vector<std::vector<Local>>& known,
                 const std::vector<Local>& places);
 
   /// Another domain.
   struct Domain {
-    Rank lands;                  ///< where what crosses the wall from here comes to
-    Local first = 0;             ///< the entry of masters[0] there
-    std::vector<Local> masters;  ///< that it mirrors
+    Rank lands;                  ///< the rank there that receives this rank's records
+    Local first = 0;             ///< the entry of masters[0] on that rank
+    std::vector<Local> masters;  ///< own masters that the domain mirrors
   };
   const std::vector<Domain>& domains() const { return domains_; }
   const Route& route() const { return route_; }
@@ -46,9 +47,9 @@ class DomainMirrors {
 
  private:
   const Route& route_;
-  std::vector<char> near_;  // [rank] of this domain
+  std::vector<char> near_;  // [rank] is in this rank's domain
   std::vector<Domain> domains_;
-  std::vector<std::uint32_t> first_{0};  // [entry] of copies_
+  std::vector<std::uint32_t> first_{0};  // [entry] offset into copies_
   std::vector<Copy> copies_;
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 std::size_t words_for(std::size_t bits) { return (bits + 63) / 64; }
 
-// Packs the bits of `bits` that stand under a bit of `mask`.
+// Packs the bits of `bits` at the positions set in `mask`.
 void compress(const std::uint64_t* bits, const std::uint64_t* mask, std::size_t words, std::uint64_t* out) {
   std::size_t n = 0;
   out[0] = 0;
@@ -76,7 +76,7 @@ std::span<const std::uint64_t> MirrorBits::pack(std::size_t rank) {
   return {packed.bits.data(), packed.words};
 }
 
-// Groups of mirrors begin at whole words: what comes is where it belongs.
+// Groups of mirrors begin at whole words, so bits are received directly into place.
 void MirrorBits::exchange() {
   const Mirrors& mirrors = graph_.mirrors();
   std::vector<std::span<const std::byte>> outgoing(packed_.size());

@@ -6,15 +6,15 @@
 #include <atoll/runtime/aggregation/mailbox.hpp>
 #include <optional>
 
-/// A bit of every master to its mirrors on other ranks.
+/// Broadcasts one bit of every master to its mirrors on other ranks.
 ///
 ///     MirrorBits mirror_bits(graph);             // collective, as are all that follow
-///     mirror_bits.broadcast(frontier, 0.01);     // at most a hundredth of all masters have a bit
-///     mirror_bits.broadcast(bits);               // most have
+///     mirror_bits.broadcast(frontier, 0.01);     // at most a hundredth of all masters have their bit set
+///     mirror_bits.broadcast(bits);               // many have
 ///
-/// Each rank has one message for each other one, a bit a mirror. Bits of few masters go as records of a word each where
-/// records have several hops, without the words of no bits: up to one and a half times the bytes where all have some, but
-/// not a message for each pair of ranks.
+/// On a direct route, and in the second form, each pair of ranks exchanges one message with a bit per mirror. On a
+/// route of several hops, the first form sends each non-zero word of bits as a record: up to one and a half times the
+/// bytes if no word is zero, but no message for each pair of ranks.
 namespace atl {
 
 class MirrorBits {
@@ -23,13 +23,14 @@ class MirrorBits {
   MirrorBits(const MirrorBits&) = delete;
   MirrorBits& operator=(const MirrorBits&) = delete;
 
-  /// Sets and clears the bits of all mirrors. `bits` are by local number; `share` is the same on all ranks.
+  /// Sets and clears the bits of all mirrors. `bits` are by local number. `share`: upper bound of the fraction of
+  /// masters whose bit is set; the same on all ranks.
   void broadcast(std::span<std::uint64_t> bits, double share);
   void broadcast(VertexBits& bits);
   std::size_t memory_bytes() const;
 
  private:
-  // A word of bits, at its place among the receiver's mirrors.
+  // A word of bits and its index among the receiver's words.
   struct [[gnu::packed]] Word {
     std::uint32_t place;
     std::uint64_t bits;
@@ -40,9 +41,9 @@ class MirrorBits {
       for (const Word& w : words) to->bits_[w.place] = w.bits;
     }
   };
-  // Of a rank: its mirrors of the own masters.
+  // The bits of the own masters that a rank mirrors, packed.
   struct Packed {
-    std::vector<std::uint64_t> bits;  // and a word to spare, for the kernels
+    std::vector<std::uint64_t> bits;  // and a spare word for the kernels
     std::size_t words = 0;
   };
   using Compress = void (*)(const std::uint64_t* bits, const std::uint64_t* mask, std::size_t words,
@@ -55,11 +56,11 @@ class MirrorBits {
   const Graph& graph_;
   World& world_;
   const Compress compress_;
-  const std::size_t active_words_;  // of masters' bits: others have no mirrors
-  std::span<std::uint64_t> bits_;   // that are being told
+  const std::size_t active_words_;  // words of active masters' bits: others have no mirrors
+  std::span<std::uint64_t> bits_;   // argument of the current broadcast
   std::vector<Packed> packed_;      // [rank]
-  std::vector<Edge> places_;        // [rank] the word at which its mirrors of the own masters begin there
-  double all_words_ = 0;            // that all ranks may tell each other
+  std::vector<Edge> places_;        // [rank] first word there of its mirrors of the own masters
+  double all_words_ = 0;            // words of packed_ on all ranks
   std::optional<Mailbox<Word, Put>> sent_words_;
 };
 

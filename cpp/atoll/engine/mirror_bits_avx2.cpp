@@ -7,7 +7,7 @@
 
 namespace atl {
 
-// pext gathers a word's bits at once: about a nanosecond for 64 vertices.
+// pext packs a word's bits in one instruction: about a nanosecond for 64 vertices.
 void compress_bits_avx2(const std::uint64_t* bits, const std::uint64_t* mask, std::size_t words, std::uint64_t* out) {
   std::uint64_t word = 0;
   std::size_t fill = 0, written = 0;

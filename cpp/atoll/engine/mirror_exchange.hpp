@@ -10,22 +10,22 @@
 #include <limits>
 #include <optional>
 
-/// Values of vertices between their master and its mirrors on other ranks: reduce and broadcast of the LCI paper's graph
-/// engine Abelian [1], over any route.
+/// Exchanges values of vertices between masters and their mirrors on other ranks: reduce and broadcast of the LCI
+/// paper's graph engine Abelian [1], over any route.
 ///
 ///     MirrorExchange<float, MinOf> exchange(graph);            // collective
 ///     exchange.reduce(distance, changed);                      // mirrors -> masters, where changed; combined by MinOf
 ///     exchange.broadcast(distance, changed);                   // masters -> mirrors, where changed
 ///
-/// `values` and `changed` are by local number; with several values a vertex (`lanes`), side by side, lane l of vertex v is
-/// at v * lanes + l, and each changes and travels alone. Only changed values travel, each message in the shortest of four
-/// forms: nothing, bits and values, offsets and values, all values. No ids: the order of a group of mirrors is agreed since the
-/// graph was built. Where the plan's route has several hops the values travel as records, and whoever forwards combines
-/// those of one master: a slow link carries one value where a domain has many. On routes that gather a broadcast is the
-/// reverse: one record tells a domain, and the rank where it lands has one for each mirror in there.
+/// `values` and `changed` are by local number. With several values per vertex (`lanes`), lane l of vertex v is at
+/// v * lanes + l and has its own changed bit. Only changed values are sent, each block in the shortest of four forms:
+/// nothing, bits and values, offsets and values, all values. Messages have no ids, since both ranks know the order of a
+/// group of mirrors. On a route of several hops the values are sent as records, and forwarding ranks combine those of
+/// one master: a slow link carries one value for all mirrors of a domain. On routes that gather, a broadcast is the
+/// reverse: one record is sent to a domain, and the rank that receives it sends one to each mirror in the domain.
 ///
-/// Over a vertex-cut only those mirrors take part that the operator needs: reduce is about those that edges enter,
-/// broadcast about those that edges leave; so a cartesian one has partners in one row and one column of its grid.
+/// Over a vertex-cut only the mirrors that the operator needs take part: reduce those that edges enter, broadcast those
+/// that edges leave. So in a cartesian cut a rank exchanges only with its row and column of the grid.
 ///
 ///     MirrorExchange<float, SumOf> exchange(SharedVertices::along_edges(cut));
 ///
@@ -35,27 +35,29 @@ namespace atl {
 template <Plain T, class Combine>
 class MirrorExchange {
  public:
-  /// lanes: a power of two, at most 64; all places have to fit a Local.
+  /// lanes: a power of two, at most 64; locals * lanes must fit a Local.
   explicit MirrorExchange(const Graph& graph, Combine combine = {}, Local lanes = 1)
       : MirrorExchange(SharedVertices::all_of(graph), std::move(combine), lanes) {}
   explicit MirrorExchange(SharedVertices shared, Combine combine = {}, Local lanes = 1);
 
-  /// Sets the bits of the masters that have become other values, and clears those of all mirrors. Collective. `expected`
-  /// is how many values all ranks together send, if they know (it picks the route where that is auto).
+  /// Combines changed values of mirrors into their masters. Sets the bits of masters that change, clears those of all
+  /// mirrors. Collective. `expected`: the number of values that all ranks send, if known (it picks the route where that
+  /// is auto).
   void reduce(std::span<T> values, VertexBits& changed, std::optional<double> expected = {});
-  /// Sets the bits of the mirrors that have been told; those of masters stay. Where most have changed all are told, so
-  /// that the values of all masters with mirrors must be right.
+  /// Sends changed values of masters to their mirrors. Sets the bits of mirrors that receive a value; those of masters
+  /// stay. Collective. A block of mostly changed values is sent whole, so the values of all masters with mirrors must
+  /// be right.
   void broadcast(std::span<T> values, VertexBits& changed, std::optional<double> expected = {});
-  /// All values, changed or not: nothing is looked up but them.
+  /// The same for all values, changed or not; reads no bits.
   void reduce_all(std::span<T> values);
   void broadcast_all(std::span<T> values);
 
-  /// Values of the mirrors of all ranks: what a broadcast of all sends.
+  /// Number of values that broadcast_all() sends, on all ranks.
   double mirrors() const { return where_.down().all; }
   std::size_t memory_bytes() const;
 
  private:
-  // Values that a thread of the team writes at once, at most.
+  // Maximum number of values that a thread of the team writes at a time.
   static constexpr std::size_t kGrain = std::size_t{1} << 15;
   struct [[gnu::packed]] Update {
     Local vertex;
@@ -64,7 +66,7 @@ class MirrorExchange {
   struct VertexOf {
     std::uint32_t operator()(const Update& u) const { return static_cast<std::uint32_t>(u.vertex); }
   };
-  struct Join {
+  struct CombineUpdates {
     [[no_unique_address]] Combine combine;
     void operator()(Update& into, const Update& from) const {
       T value = into.value;
@@ -90,9 +92,9 @@ class MirrorExchange {
 
   std::size_t ranks() const { return static_cast<std::size_t>(world_.size()); }
   void apply(std::span<const Update> updates) {
-    for (const Update& u : updates) put(u.vertex, u.value);
+    for (const Update& u : updates) combine_into(u.vertex, u.value);
   }
-  void put(Local master, const T& value) {
+  void combine_into(Local master, const T& value) {
     T& into = values_[static_cast<std::size_t>(master)];
     if (single_consumer_) {
       if (combine_(into, value)) changed_->set_unsynchronized(master);
@@ -106,7 +108,7 @@ class MirrorExchange {
       changed_->set(u.vertex);
     }
   }
-  /// An update of a negative number is for all mirrors of a domain.
+  /// An update with a negative vertex is for all mirrors in a domain.
   template <class F>
   bool copy(const Update& update, F&& f) const {
     if (update.vertex >= 0) return false;
@@ -119,23 +121,23 @@ class MirrorExchange {
   using Side = MirrorPlaces::Side;
   using Blocks = ValueBlocks<T>;
   using Draft = typename Blocks::Draft;
-  /// A round of posts: write(pen, rank, begin, end, draft) for each block of `out` values a rank.
+  /// One exchange: write(writer, rank, begin, end, draft) for each block of out[rank] values; read(rank, part).
   template <class Write, class Read>
-  void tell(NeighborAlltoallv& posts, const std::vector<std::size_t>& out, Write&& write, Read&& read);
+  void exchange_blocks(NeighborAlltoallv& alltoallv, const std::vector<std::size_t>& out, Write&& write, Read&& read);
 
   World& world_;
   [[no_unique_address]] Combine combine_;
-  const bool single_consumer_;  // one thread reads what comes
+  const bool single_consumer_;  // one thread reads what is received
   MirrorPlaces where_;
-  Blocks blocks_;                               // on the direct route
-  std::optional<NeighborAlltoallv> up_, down_;  // likewise
-  std::vector<Draft> drafts_;                   // [thread]
-  std::vector<std::vector<Local>> named_;  // [rank][k] the k-th mirror that is written, of its: its own number there
-  std::vector<Edge> places_;               // [rank] where its mirrors of this rank's vertices begin there, to be told
-  std::optional<Mailbox<Update, Apply, Merge<VertexOf, Join>>> reduced_;
-  std::optional<Mailbox<Update, Assign, Multicast<Copies>>> told_;
-  std::optional<DomainMirrors> domains_;  // where a route gathers, and the plan lets records be combined
-  T* values_ = nullptr;                   // of the exchange under way
+  Blocks blocks_;  // up_, down_: on the direct route only
+  std::optional<NeighborAlltoallv> up_, down_;
+  std::vector<Draft> drafts_;                    // [thread]
+  std::vector<std::vector<Local>> owner_place_;  // [rank][k] owner's local number of the k-th mirror that is reduced
+  std::vector<Edge> places_;                     // [rank] index there of its first mirror of this rank's vertices
+  std::optional<Mailbox<Update, Apply, Merge<VertexOf, CombineUpdates>>> reduced_;
+  std::optional<Mailbox<Update, Assign, Multicast<Copies>>> broadcast_;
+  std::optional<DomainMirrors> domains_;  // if the route gathers and the plan combines records
+  T* values_ = nullptr;                   // arguments of the current exchange
   VertexBits* changed_ = nullptr;
 };
 
@@ -151,18 +153,19 @@ MirrorExchange<T, Combine>::MirrorExchange(SharedVertices shared, Combine combin
   drafts_.resize(static_cast<std::size_t>(world_.team().size()));
   if (world_.route().is_direct()) {
     where_.count_masters();
-    const std::size_t room = NeighborAlltoallv::room_for(world_, std::max(up.longest, down.longest) * sizeof(T));
-    blocks_ = Blocks::that_fit(room, kGrain);
-    up_.emplace(world_, room, blocks_.counts(up.mirrored), blocks_.counts(up.masters));
-    down_.emplace(world_, room, blocks_.counts(down.masters), blocks_.counts(down.mirrored));
+    const std::size_t capacity =
+        NeighborAlltoallv::capacity_for(world_, std::max(up.longest, down.longest) * sizeof(T));
+    blocks_ = Blocks::that_fit(capacity, kGrain);
+    up_.emplace(world_, capacity, blocks_.counts(up.mirrored), blocks_.counts(up.masters));
+    down_.emplace(world_, capacity, blocks_.counts(down.masters), blocks_.counts(down.mirrored));
     return;
   }
-  named_ = world_.exchange(up.known);
+  owner_place_ = world_.exchange(up.known);
   places_ = world_.exchange_lengths({down.begin.begin(), down.begin.end()});
-  reduced_.emplace(world_, of_records<Update>(Apply{this}, Merge{VertexOf{}, Join{combine_}}),
+  reduced_.emplace(world_, of_records<Update>(Apply{this}, Merge{VertexOf{}, CombineUpdates{combine_}}),
                    MailboxOptions{.handling = Handling::parallel, .handler_sends = false});
-  told_.emplace(world_, of_records<Update>(Assign{this}, Multicast<Copies>{Copies{this}}),
-                MailboxOptions{.handling = Handling::parallel, .handler_sends = false});
+  broadcast_.emplace(world_, of_records<Update>(Assign{this}, Multicast<Copies>{Copies{this}}),
+                     MailboxOptions{.handling = Handling::parallel, .handler_sends = false});
   if (!world_.route().gathers() || world_.plan().lane_bytes == 0) return;
   std::vector<Local> places;
   for (const Edge place : places_) places.push_back(static_cast<Local>(place >> where_.shift()));
@@ -173,13 +176,13 @@ MirrorExchange<T, Combine>::MirrorExchange(SharedVertices shared, Combine combin
 
 template <Plain T, class Combine>
 template <class Write, class Read>
-void MirrorExchange<T, Combine>::tell(NeighborAlltoallv& posts, const std::vector<std::size_t>& out, Write&& write,
-                                      Read&& read) {
-  posts.exchange(
-      [&](int thread, NeighborAlltoallv::Writer& pen, Rank to, std::size_t block) {
+void MirrorExchange<T, Combine>::exchange_blocks(NeighborAlltoallv& alltoallv, const std::vector<std::size_t>& out,
+                                                 Write&& write, Read&& read) {
+  alltoallv.exchange(
+      [&](int thread, NeighborAlltoallv::Writer& writer, Rank to, std::size_t block) {
         const auto rank = static_cast<std::size_t>(to);
         const std::size_t begin = block * blocks_.size(), end = std::min(out[rank], begin + blocks_.size());
-        write(pen, rank, begin, end, drafts_[static_cast<std::size_t>(thread)]);
+        write(writer, rank, begin, end, drafts_[static_cast<std::size_t>(thread)]);
       },
       [&](Rank from, std::span<const std::byte> part) { read(static_cast<std::size_t>(from), part); });
 }
@@ -190,16 +193,16 @@ void MirrorExchange<T, Combine>::reduce(std::span<T> values, VertexBits& changed
   changed_ = &changed;
   const Side& side = where_.up();
   if (up_) {
-    tell(
+    exchange_blocks(
         *up_, side.mirrored,
-        [&](NeighborAlltoallv::Writer& pen, std::size_t rank, std::size_t begin, std::size_t end, Draft& draft) {
+        [&](NeighborAlltoallv::Writer& writer, std::size_t rank, std::size_t begin, std::size_t end, Draft& draft) {
           blocks_.write(
-              pen, [&](auto&& f) { where_.for_mirrors(changed, rank, begin, end, f); },
+              writer, [&](auto&& f) { where_.for_mirrors(changed, rank, begin, end, f); },
               [&](std::size_t k) { return where_.mirror(side, rank, k); }, begin, end, values_, draft);
         },
         [&](std::size_t rank, std::span<const std::byte> part) {
           blocks_.read(part, side.masters[rank],
-                       [&](std::size_t k, const T& value) { put(where_.master(side, rank, k), value); });
+                       [&](std::size_t k, const T& value) { combine_into(where_.master(side, rank, k), value); });
         });
   } else {
     reduced_->expect({.records = expected.value_or(side.all)});
@@ -207,7 +210,7 @@ void MirrorExchange<T, Combine>::reduce(std::span<T> values, VertexBits& changed
       world_.team().for_range(side.mirrored[rank], kGrain, [&](int, std::size_t a, std::size_t b) {
         auto lanes = reduced_->lanes();
         where_.for_mirrors(changed, rank, a, b, [&](std::size_t k, std::size_t place) {
-          lanes.send(static_cast<Rank>(rank), {where_.lane_of(named_[rank], k), values[place]});
+          lanes.send(static_cast<Rank>(rank), {where_.lane_of(owner_place_[rank], k), values[place]});
         });
       });
     reduced_->drain();
@@ -221,30 +224,31 @@ void MirrorExchange<T, Combine>::broadcast(std::span<T> values, VertexBits& chan
   changed_ = &changed;
   const Side& side = where_.down();
   if (down_) {
-    const bool apart = single_consumer_ || blocks_.size() % 64 == 0;  // no two threads set bits of one word
-    tell(
+    const bool exclusive_words =
+        single_consumer_ || blocks_.size() % 64 == 0;  // no two threads set bits of the same word
+    exchange_blocks(
         *down_, side.masters,
-        [&](NeighborAlltoallv::Writer& pen, std::size_t rank, std::size_t begin, std::size_t end, Draft& draft) {
+        [&](NeighborAlltoallv::Writer& writer, std::size_t rank, std::size_t begin, std::size_t end, Draft& draft) {
           blocks_.write(
-              pen, [&](auto&& f) { where_.for_masters(changed, rank, begin, end, f); },
+              writer, [&](auto&& f) { where_.for_masters(changed, rank, begin, end, f); },
               [&](std::size_t k) { return where_.master(side, rank, k); }, begin, end, values_, draft);
         },
         [&](std::size_t rank, std::span<const std::byte> part) {
           blocks_.read(part, side.mirrored[rank], [&](std::size_t k, const T& value) {
             const Local place = where_.mirror(side, rank, k);
             values_[static_cast<std::size_t>(place)] = value;
-            apart ? changed_->set_unsynchronized(place) : void(changed_->set(place));
+            exclusive_words ? changed_->set_unsynchronized(place) : void(changed_->set(place));
           });
         });
     return;
   }
-  told_->expect({.records = expected.value_or(side.all)});
-  // A domain is told once where that is handed out in it.
-  const bool by_domain = domains_ && told_->relay_route() == &domains_->route();
+  broadcast_->expect({.records = expected.value_or(side.all)});
+  // One record per domain, if the receiving rank there distributes it.
+  const bool by_domain = domains_ && broadcast_->relay_route() == &domains_->route();
   for (std::size_t rank = 0; rank < ranks(); ++rank) {
     if (by_domain && !domains_->is_near(static_cast<Rank>(rank))) continue;
     world_.team().for_range(side.masters[rank], kGrain, [&](int, std::size_t a, std::size_t b) {
-      auto lanes = told_->lanes();
+      auto lanes = broadcast_->lanes();
       for (std::size_t k = a; k < b; ++k)
         if (const Local v = where_.master(side, rank, k); changed.test(v))
           lanes.send(static_cast<Rank>(rank),
@@ -254,14 +258,14 @@ void MirrorExchange<T, Combine>::broadcast(std::span<T> values, VertexBits& chan
   for (std::size_t d = 0; by_domain && d < domains_->domains().size(); ++d) {
     const DomainMirrors::Domain& domain = domains_->domains()[d];
     world_.team().for_range(domain.masters.size() << where_.shift(), kGrain, [&](int, std::size_t a, std::size_t b) {
-      auto lanes = told_->lanes();
+      auto lanes = broadcast_->lanes();
       for (std::size_t k = a; k < b; ++k)
         if (const Local v = where_.lane_of(domain.masters, k); changed.test(v))
           lanes.send(domain.lands, {~((domain.first << where_.shift()) + static_cast<Local>(k)),
                                     values[static_cast<std::size_t>(v)]});
     });
   }
-  told_->drain();
+  broadcast_->drain();
 }
 
 template <Plain T, class Combine>
@@ -273,10 +277,10 @@ void MirrorExchange<T, Combine>::reduce_all(std::span<T> values) {
     return reduce(values, all);
   }
   const Side& side = where_.up();
-  tell(
+  exchange_blocks(
       *up_, side.mirrored,
-      [&](NeighborAlltoallv::Writer& pen, std::size_t rank, std::size_t begin, std::size_t end, Draft&) {
-        blocks_.write_all(pen, [&](std::size_t k) { return where_.mirror(side, rank, k); }, begin, end, values_);
+      [&](NeighborAlltoallv::Writer& writer, std::size_t rank, std::size_t begin, std::size_t end, Draft&) {
+        blocks_.write_all(writer, [&](std::size_t k) { return where_.mirror(side, rank, k); }, begin, end, values_);
       },
       [&](std::size_t rank, std::span<const std::byte> part) {
         blocks_.read(part, side.masters[rank], [&](std::size_t k, const T& value) {
@@ -295,13 +299,13 @@ void MirrorExchange<T, Combine>::broadcast_all(std::span<T> values) {
     return broadcast(values, all);
   }
   const Side& side = where_.down();
-  tell(
+  exchange_blocks(
       *down_, side.masters,
-      [&](NeighborAlltoallv::Writer& pen, std::size_t rank, std::size_t begin, std::size_t end, Draft&) {
-        blocks_.write_all(pen, [&](std::size_t k) { return where_.master(side, rank, k); }, begin, end, values_);
+      [&](NeighborAlltoallv::Writer& writer, std::size_t rank, std::size_t begin, std::size_t end, Draft&) {
+        blocks_.write_all(writer, [&](std::size_t k) { return where_.master(side, rank, k); }, begin, end, values_);
       },
       [&](std::size_t rank, std::span<const std::byte> part) {
-        // They lie in a row here as in the part.
+        // The values are contiguous here as in the part.
         blocks_.for_blocks(
             part, side.mirrored[rank],
             [&](std::size_t begin, std::size_t, typename Blocks::Form, std::size_t count, const std::byte* values) {
@@ -314,13 +318,13 @@ void MirrorExchange<T, Combine>::broadcast_all(std::span<T> values) {
 template <Plain T, class Combine>
 std::size_t MirrorExchange<T, Combine>::memory_bytes() const {
   std::size_t bytes = where_.memory_bytes();
-  for (const auto& named : named_) bytes += named.size() * sizeof(Local);
+  for (const auto& named : owner_place_) bytes += named.size() * sizeof(Local);
   if (domains_) bytes += domains_->memory_bytes();
   for (const Draft& draft : drafts_) bytes += draft.memory_bytes();
   return bytes + (up_ ? up_->memory_bytes() + down_->memory_bytes() : 0);
 }
 
-// Compiled once, in mirror_exchange.cpp.
+// Instantiated in mirror_exchange.cpp.
 extern template class MirrorExchange<float, SumOf>;
 extern template class MirrorExchange<double, SumOf>;
 extern template class MirrorExchange<std::int64_t, SumOf>;

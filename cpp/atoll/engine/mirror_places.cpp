@@ -37,7 +37,7 @@ MirrorPlaces::Side MirrorPlaces::side_of(World& world, const std::vector<const M
 
 void MirrorPlaces::count_masters() {
   for (const Mirrors* group : down().groups) {
-    auto& of_rank = before_.emplace_back();
+    auto& of_rank = masters_before_.emplace_back();
     for (const auto& words : group->known_by) {
       std::uint32_t count = 0;
       auto& before = of_rank.emplace_back();
@@ -51,7 +51,7 @@ std::size_t MirrorPlaces::memory_bytes() const {
   std::size_t bytes = 0;
   for (const Side& side : sides_)
     for (const auto& known : side.known) bytes += known.size() * sizeof(Local);
-  for (const auto& of_rank : before_)
+  for (const auto& of_rank : masters_before_)
     for (const auto& before : of_rank) bytes += before.size() * sizeof(std::uint32_t);
   return bytes;
 }

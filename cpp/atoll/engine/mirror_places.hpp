@@ -7,19 +7,20 @@
 
 namespace atl {
 
-/// Where the values lie that a rank shares with another, in the order on which both agreed when the graph was built: the
-/// k-th value of a pair of ranks, up (from mirrors to masters) and down. With several values a vertex (`lanes`), lane l of
-/// vertex v lies at v * lanes + l.
+/// Indices of the values that two ranks share. Both ranks number them in the same order, fixed when the graph was
+/// built: this class maps the k-th value of a pair of ranks to its index, up (mirrors to masters) and down (masters to
+/// mirrors). With several values per vertex (`lanes`), lane l of vertex v is at index v * lanes + l.
 class MirrorPlaces {
  public:
-  /// What a direction is about.
+  /// The shared values of one direction.
   struct Side {
     std::vector<const Mirrors*> groups;
-    std::vector<Local> begin;                    // [rank] the first of its mirrors' values here
-    std::vector<std::vector<Local>> known;       // [rank][k] the k-th of the own masters that it mirrors
-    std::vector<std::size_t> masters, mirrored;  // [rank] values of those of mine that it mirrors; of its that I do
-    double all = 0;                              // values of the mirrors of all ranks
-    std::size_t longest = 0;                     // the most that are about any two ranks
+    std::vector<Local> begin;               // [rank] index of the first value of its vertices' mirrors here
+    std::vector<std::vector<Local>> known;  // [rank][k] the k-th own master that it mirrors
+    std::vector<std::size_t> masters,
+        mirrored;             // [rank] values of own masters that it mirrors; of its masters mirrored here
+    double all = 0;           // values of mirrors on all ranks
+    std::size_t longest = 0;  // maximum number of values that a pair of ranks shares
   };
 
   /// `lanes`: a power of two. Collective.
@@ -29,11 +30,11 @@ class MirrorPlaces {
   const Side& down() const { return sides_.back(); }
   std::size_t lanes() const { return std::size_t{1} << shift_; }
   int shift() const { return shift_; }  ///< lanes are 1 << shift
-  /// Values of mirrors begin here, and end there.
+  /// Values of mirrors are at indices [first_mirror(), locals()).
   Local first_mirror() const { return first_mirror_ << shift_; }
   Local locals() const { return locals_ << shift_; }
 
-  /// The k-th of the values that messages to and from a rank are about: where it is.
+  /// Index of the k-th value shared with a rank, at its mirror or at its master here.
   Local mirror(const Side& side, std::size_t rank, std::size_t k) const {
     return side.begin[rank] + static_cast<Local>(k);
   }
@@ -42,12 +43,13 @@ class MirrorPlaces {
     return (vertices[k >> shift_] << shift_) + static_cast<Local>(k & (lanes() - 1));
   }
 
-  /// Needed by for_masters().
+  /// Prepares for_masters().
   void count_masters();
-  /// f(k, place) for those of values [begin, end) of `up`, of mirrors of a rank's vertices, that have changed, ascending.
+  /// f(k, index), ascending, for the changed ones among the values [begin, end) of `up`, at mirrors of a rank's
+  /// vertices.
   template <class F>
   void for_mirrors(const VertexBits& changed, std::size_t rank, std::size_t begin, std::size_t end, F&& f) const;
-  /// The same of `down`, of the masters that a rank mirrors.
+  /// The same for `down`, at the masters that a rank mirrors.
   template <class F>
   void for_masters(const VertexBits& changed, std::size_t rank, std::size_t begin, std::size_t end, F&& f) const;
 
@@ -58,8 +60,9 @@ class MirrorPlaces {
 
   const int shift_;
   const Local first_mirror_, locals_;
-  std::vector<Side> sides_;                                      // up, down; one where they are the same
-  std::vector<std::vector<std::vector<std::uint32_t>>> before_;  // [group][rank][word] of down: how many are before it
+  std::vector<Side> sides_;  // up, down; only one if they are the same
+  std::vector<std::vector<std::vector<std::uint32_t>>>
+      masters_before_;  // [group][rank][word] of down: masters before the word
 };
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -80,14 +83,14 @@ void MirrorPlaces::for_mirrors(const VertexBits& changed, std::size_t rank, std:
   }
 }
 
-// By the words of bits, not by the masters: mostly few have changed.
+// Iterates over words of bits, not over masters: usually few have changed.
 template <class F>
 void MirrorPlaces::for_masters(const VertexBits& changed, std::size_t rank, std::size_t begin, std::size_t end,
                                F&& f) const {
   std::size_t first = 0;  // values of the groups before
-  for (std::size_t group = 0; group < before_.size() && first < end; ++group) {
+  for (std::size_t group = 0; group < masters_before_.size() && first < end; ++group) {
     const auto& words = down().groups[group]->known_by[rank];
-    const auto& before = before_[group][rank];
+    const auto& before = masters_before_[group][rank];
     if (words.empty()) continue;
     const std::size_t skipped = begin > first ? (begin - first) >> shift_ : 0;
     auto w = static_cast<std::size_t>(std::upper_bound(before.begin(), before.end(), skipped) - before.begin()) - 1;

@@ -7,18 +7,18 @@
 
 namespace atl {
 
-std::size_t NeighborAlltoallv::room_for(const World& world, std::size_t bytes) {
+std::size_t NeighborAlltoallv::capacity_for(const World& world, std::size_t bytes) {
   check(world.payload_bytes() > sizeof(Part), "slot_bytes is {} (a part of a message needs more). Raise it.",
         world.plan().slot_bytes);
   return slot_fill_bytes(world, bytes) - sizeof(Part);
 }
 
-NeighborAlltoallv::NeighborAlltoallv(World& world, std::size_t room, std::vector<std::size_t> items_to,
+NeighborAlltoallv::NeighborAlltoallv(World& world, std::size_t capacity, std::vector<std::size_t> items_to,
                                      std::vector<std::size_t> items_from)
-    : world_(world), room_(room) {
+    : world_(world), capacity_(capacity) {
   const Rank ranks = world.size();
   for (Rank r = 0; r < ranks; ++r) sources_.emplace_back();
-  // Not all to rank 0 first.
+  // Each rank starts with the next one, so that they do not all send to rank 0 first.
   for (Rank step = 1; step < ranks; ++step) {
     const Rank r = (world.rank() + step) % ranks;
     const std::size_t items = items_to[static_cast<std::size_t>(r)];
@@ -27,9 +27,9 @@ NeighborAlltoallv::NeighborAlltoallv(World& world, std::size_t room, std::vector
       peer.rank = r;
       peer.items = items;
     }
-    const std::size_t told = items_from[static_cast<std::size_t>(r)];
-    tellers_ += told > 0;
-    if (items == 0 && told > 1) silent_.push_back(r);
+    const std::size_t incoming = items_from[static_cast<std::size_t>(r)];
+    senders_ += incoming > 0;
+    if (items == 0 && incoming > 1) receive_only_.push_back(r);
   }
   channel_ = world.open_channel(&NeighborAlltoallv::deliver, this);
 }
@@ -42,11 +42,11 @@ NeighborAlltoallv::~NeighborAlltoallv() {
 void NeighborAlltoallv::begin(ReadPart read, void* context) {
   read_ = read;
   context_ = context;
-  left_.store(tellers_, std::memory_order_relaxed);
-  said_.store(false, std::memory_order_relaxed);
+  pending_senders_.store(senders_, std::memory_order_relaxed);
+  announced_.store(false, std::memory_order_relaxed);
   for (Peer& peer : peers_) {
     peer.next.store(0, std::memory_order_relaxed);
-    peer.left.store(peer.items, std::memory_order_relaxed);
+    peer.pending_items.store(peer.items, std::memory_order_relaxed);
     peer.parts.store(0, std::memory_order_relaxed);
   }
   std::vector<Early> now;
@@ -60,104 +60,107 @@ void NeighborAlltoallv::begin(ReadPart read, void* context) {
     early_.erase(first, early_.end());
     for (const Early& e : now) early_bytes_ -= e.data.size();
   }
-  for (const Rank r : silent_) say_begun(r);
+  for (const Rank r : receive_only_) announce_round(r);
   for (Early& e : now) {
-    take(e.from, e.data.data(), e.data.size());
+    read_part(e.from, e.data.data(), e.data.size());
     world_.note_memory(-static_cast<std::ptrdiff_t>(e.data.size()));
     std::vector<std::byte>().swap(e.data);
   }
 }
 
 void NeighborAlltoallv::deliver(void* self, Rank from, std::uint32_t round, const std::byte* data, std::size_t bytes) {
-  NeighborAlltoallv& posts = *static_cast<NeighborAlltoallv*>(self);
-  auto& heard = posts.sources_[static_cast<std::size_t>(from)].heard;
-  for (auto known = heard.load(std::memory_order_relaxed);
-       known < round && !heard.compare_exchange_weak(known, round, std::memory_order_release);) {
+  NeighborAlltoallv& alltoallv = *static_cast<NeighborAlltoallv*>(self);
+  auto& begun_round = alltoallv.sources_[static_cast<std::size_t>(from)].begun_round;
+  for (auto known = begun_round.load(std::memory_order_relaxed);
+       known < round && !begun_round.compare_exchange_weak(known, round, std::memory_order_release);) {
   }
-  if (posts.round_.load(std::memory_order_acquire) == round) {
-    posts.take(from, data, bytes);
+  if (alltoallv.round_.load(std::memory_order_acquire) == round) {
+    alltoallv.read_part(from, data, bytes);
   } else {
-    posts.keep(from, round, data, bytes);
+    alltoallv.store_early(from, round, data, bytes);
   }
 }
 
-void NeighborAlltoallv::keep(Rank from, std::uint32_t round, const std::byte* data, std::size_t bytes) {
+void NeighborAlltoallv::store_early(Rank from, std::uint32_t round, const std::byte* data, std::size_t bytes) {
   std::unique_lock hold(lock_);
   if (round_.load(std::memory_order_relaxed) == round) {
     hold.unlock();
-    return take(from, data, bytes);
+    return read_part(from, data, bytes);
   }
   early_.push_back({from, round, {data, data + bytes}});
   early_bytes_ += bytes;
   world_.note_memory(static_cast<std::ptrdiff_t>(bytes));
 }
 
-void NeighborAlltoallv::take(Rank from, const std::byte* data, std::size_t bytes) {
+void NeighborAlltoallv::read_part(Rank from, const std::byte* data, std::size_t bytes) {
   Part part;
   std::memcpy(&part, data, sizeof part);
-  if (part.told == 0) return;
+  if (part.has_data == 0) return;
   if (bytes > sizeof part) read_(context_, from, {data + sizeof part, bytes - sizeof part});
-  // Read before it counts: who sees 0 may go on.
+  // Counts the part only after reading it: a thread that sees 0 senders pending may proceed.
   const std::int64_t more = static_cast<std::int64_t>(part.parts) - 1;
   auto& missing = sources_[static_cast<std::size_t>(from)].missing;
-  if (missing.fetch_add(more, std::memory_order_acq_rel) + more == 0) left_.fetch_sub(1, std::memory_order_acq_rel);
+  if (missing.fetch_add(more, std::memory_order_acq_rel) + more == 0)
+    pending_senders_.fetch_sub(1, std::memory_order_acq_rel);
 }
 
 Slot NeighborAlltoallv::slot_to(Rank to) {
   Slot slot;
   world_.wait_until("send: a slot for values of vertices", [&] { return world_.acquire(to, slot) == Busy::no; });
-  slot.capacity = sizeof(Part) + room_;
+  slot.capacity = sizeof(Part) + capacity_;
   return slot;
 }
 
-void NeighborAlltoallv::say_begun(Rank to) {
+void NeighborAlltoallv::announce_round(Rank to) {
   const Slot slot = slot_to(to);
   const Part part{0, 0};
   std::memcpy(slot.data, &part, sizeof part);
   world_.publish(channel_, slot, sizeof part, World::Hold::briefly, round_.load(std::memory_order_relaxed));
 }
 
-// They may be waiting to hear so of this rank, or of one that does.
-void NeighborAlltoallv::say_begun_to_all() {
-  if (said_.exchange(true)) return;
+// A peer may be waiting for this rank to begin the round, directly or through other ranks.
+void NeighborAlltoallv::announce_to_all() {
+  if (announced_.exchange(true)) return;
   for (const Peer& p : peers_)
-    if (p.parts.load(std::memory_order_relaxed) == 0) say_begun(p.rank);
+    if (p.parts.load(std::memory_order_relaxed) == 0) announce_round(p.rank);
 }
 
 void NeighborAlltoallv::wait_for(Rank peer) {
-  say_begun_to_all();
+  announce_to_all();
   world_.wait_until("a peer to begin an exchange of values", [&] { return has_begun(peer); });
 }
 
-// An item of the peer it is with, then of the next that takes something now: who cannot be told more is not waited for
-// while there are others. On ranks that share a core all get something in one turn, so that little room is enough.
+// Takes an item of the current peer, else of the next peer that can be sent to now; a peer that must wait or has no
+// free slot is skipped while others can proceed. So where ranks share a core, all peers get a part in one time slice,
+// and few slots suffice.
 bool NeighborAlltoallv::Writer::take_item() {
-  if (peer_ && continues()) return true;
-  leave();
+  if (peer_ && next_item()) return true;
+  finish_peer();
   peer_ = nullptr;
-  const std::size_t peers = posts_.peers_.size();
+  const std::size_t peers = alltoallv_.peers_.size();
   bool some = false;
   const auto try_all = [&] {
     some = false;
     for (std::size_t step = 0; step < peers; ++step) {
       const std::size_t number = (number_ + step) % peers;
-      if (!posts_.peers_[number].has_items()) continue;
+      if (!alltoallv_.peers_[number].has_items()) continue;
       some = true;
       if (try_peer(number)) return true;
     }
     return !some;
   };
   if (!try_all()) {
-    if (std::any_of(posts_.peers_.begin(), posts_.peers_.end(), [&](const Peer& p) { return posts_.is_early(p); }))
-      posts_.say_begun_to_all();
-    posts_.world_.wait_until("send: a slot for values of vertices, or a peer to begin their exchange", try_all);
+    if (std::any_of(alltoallv_.peers_.begin(), alltoallv_.peers_.end(),
+                    [&](const Peer& p) { return alltoallv_.must_wait(p); }))
+      alltoallv_.announce_to_all();
+    alltoallv_.world_.wait_until("send: a slot for values of vertices, or a peer to begin their exchange", try_all);
   }
   return some;
 }
 
-bool NeighborAlltoallv::Writer::continues() {
+bool NeighborAlltoallv::Writer::next_item() {
   if (!peer_->has_items()) return false;
-  if (used_ > slot_.capacity / 8 * 7) pass_on(false);
+  if (used_ > slot_.capacity / 8 * 7) publish_part(false);
   if (used_ == 0 && !try_open()) return false;
   item_ = peer_->next.fetch_add(1, std::memory_order_relaxed);
   if (item_ >= peer_->items) return false;
@@ -166,57 +169,57 @@ bool NeighborAlltoallv::Writer::continues() {
 }
 
 bool NeighborAlltoallv::Writer::try_peer(std::size_t number) {
-  peer_ = &posts_.peers_[number];
+  peer_ = &alltoallv_.peers_[number];
   number_ = number;
-  if (continues()) return true;
-  if (slot_.data) posts_.world_.abandon(std::exchange(slot_, {}));
+  if (next_item()) return true;
+  if (slot_.data) alltoallv_.world_.abandon(std::exchange(slot_, {}));
   peer_ = nullptr;
   return false;
 }
 
-std::byte* NeighborAlltoallv::Writer::room(std::size_t bytes) {
-  ATOLL_ASSERT(bytes <= posts_.room_);
-  if (used_ > 0 && slot_.capacity - used_ < bytes) pass_on(false);
+std::byte* NeighborAlltoallv::Writer::reserve(std::size_t bytes) {
+  ATOLL_ASSERT(bytes <= alltoallv_.capacity_);
+  if (used_ > 0 && slot_.capacity - used_ < bytes) publish_part(false);
   open();
   return slot_.data + used_;
 }
 
 bool NeighborAlltoallv::Writer::try_open() {
   if (slot_.data) return true;
-  if (posts_.is_early(*peer_)) return false;
-  if (posts_.world_.acquire(peer_->rank, slot_) != Busy::no) return false;
-  slot_.capacity = sizeof(Part) + posts_.room_;
+  if (alltoallv_.must_wait(*peer_)) return false;
+  if (alltoallv_.world_.acquire(peer_->rank, slot_) != Busy::no) return false;
+  slot_.capacity = sizeof(Part) + alltoallv_.capacity_;
   return true;
 }
 
 void NeighborAlltoallv::Writer::open() {
   if (!slot_.data) {
-    if (posts_.is_early(*peer_)) posts_.wait_for(peer_->rank);
-    slot_ = posts_.slot_to(peer_->rank);
+    if (alltoallv_.must_wait(*peer_)) alltoallv_.wait_for(peer_->rank);
+    slot_ = alltoallv_.slot_to(peer_->rank);
   }
   used_ = std::max(used_, sizeof(Part));
 }
 
-void NeighborAlltoallv::Writer::pass_on(bool last) {
+void NeighborAlltoallv::Writer::publish_part(bool last) {
   const std::uint32_t parts = peer_->parts.fetch_add(1, std::memory_order_relaxed) + 1;
   const Part part{last ? parts : 0, 1};
   std::memcpy(slot_.data, &part, sizeof part);
-  posts_.world_.publish(posts_.channel_, std::exchange(slot_, {}), std::exchange(used_, 0), World::Hold::briefly,
-                        posts_.round_.load(std::memory_order_relaxed));
+  alltoallv_.world_.publish(alltoallv_.channel_, std::exchange(slot_, {}), std::exchange(used_, 0),
+                            World::Hold::briefly, alltoallv_.round_.load(std::memory_order_relaxed));
 }
 
-// The last part of a peer goes out after all others: whoever leaves last, sends it.
-void NeighborAlltoallv::Writer::leave() {
+// The last part for a peer is published after all others: by the thread that finishes the last item.
+void NeighborAlltoallv::Writer::finish_peer() {
   if (!peer_) return;
   const std::size_t mine = std::exchange(items_, 0);
-  bool last = peer_->left.load(std::memory_order_acquire) == mine;
-  if (used_ > 0 && !last) pass_on(false);
-  if (!last) last = peer_->left.fetch_sub(mine, std::memory_order_acq_rel) == mine;
+  bool last = peer_->pending_items.load(std::memory_order_acquire) == mine;
+  if (used_ > 0 && !last) publish_part(false);
+  if (!last) last = peer_->pending_items.fetch_sub(mine, std::memory_order_acq_rel) == mine;
   if (last) {
     open();
-    pass_on(true);
+    publish_part(true);
   } else if (slot_.data) {
-    posts_.world_.abandon(std::exchange(slot_, {}));
+    alltoallv_.world_.abandon(std::exchange(slot_, {}));
   }
 }
 

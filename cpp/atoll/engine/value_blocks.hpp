@@ -7,11 +7,12 @@
 
 namespace atl {
 
-/// How values travel in posts: in blocks that fit a room, of each only those that have changed, in the shortest of four
-/// forms: nothing, bits and values, offsets and values, all values. No ids: both ends know the order of the values.
+/// Encodes values for NeighborAlltoallv, in blocks that fit a part. Only changed values of a block are sent, in the
+/// shortest of four forms: nothing, bits and values, offsets and values, all values. There are no ids: both ends know
+/// the order.
 ///
-///     const auto blocks = ValueBlocks<float>::that_fit(room, 1 << 15);
-///     blocks.write(pen, for_changed, place_at, begin, end, values.data(), draft);      // for_changed(f): f(k, place)
+///     const auto blocks = ValueBlocks<float>::that_fit(capacity, 1 << 15);
+///     blocks.write(writer, for_changed, place_at, begin, end, values.data(), draft);   // for_changed(f): f(k, index)
 ///     blocks.read(part, all, [&](std::size_t k, float value) { ... });
 template <Plain T>
 class ValueBlocks {
@@ -26,41 +27,41 @@ class ValueBlocks {
     }
   };
 
-  /// Of none.
+  /// No blocks.
   ValueBlocks() = default;
-  /// As long as a room has place for all of a block's values, but at most `most`.
-  static ValueBlocks that_fit(std::size_t room_bytes, std::size_t most) {
+  /// Blocks of as many values as fit a part, but at most `most`.
+  static ValueBlocks that_fit(std::size_t capacity, std::size_t most) {
     ValueBlocks blocks;
-    blocks.size_ = std::min(most, (room_bytes - sizeof(Head)) / sizeof(T));
+    blocks.size_ = std::min(most, (capacity - sizeof(Head)) / sizeof(T));
     if (blocks.size_ > 64) blocks.size_ -= blocks.size_ % 64;  // so that blocks share no word of bits
     return blocks;
   }
-  /// Values of one.
+  /// Values per block.
   std::size_t size() const { return size_; }
-  /// [i] of so many values.
+  /// [i] number of blocks for values[i] values.
   std::vector<std::size_t> counts(const std::vector<std::size_t>& values) const {
     std::vector<std::size_t> blocks;
     for (const std::size_t n : values) blocks.push_back((n + size_ - 1) / size_);
     return blocks;
   }
 
-  /// The changed ones of a block's values [begin, end), in the shortest form. for_changed(f) calls f(k, place) for each,
-  /// ascending; the k-th value lies at place_at(k).
+  /// Writes the changed ones of a block's values [begin, end) in the shortest form. for_changed(f) calls f(k, index)
+  /// for each, ascending; the k-th value is at index place_at(k).
   template <class ForChanged, class PlaceAt>
-  void write(NeighborAlltoallv::Writer& pen, ForChanged&& for_changed, PlaceAt&& place_at, std::size_t begin,
+  void write(NeighborAlltoallv::Writer& writer, ForChanged&& for_changed, PlaceAt&& place_at, std::size_t begin,
              std::size_t end, const T* values, Draft& draft) const;
   template <class PlaceAt>
-  void write_all(NeighborAlltoallv::Writer& pen, PlaceAt&& place_at, std::size_t begin, std::size_t end,
+  void write_all(NeighborAlltoallv::Writer& writer, PlaceAt&& place_at, std::size_t begin, std::size_t end,
                  const T* values) const;
-  /// f(begin, end, form, count, values) for each block of a part, of `all` values.
+  /// Calls f(begin, end, form, count, values) for each block of a part; `all`: number of values of the pair of ranks.
   template <class F>
   void for_blocks(std::span<const std::byte> part, std::size_t all, F&& f) const;
-  /// f(k, value) for what write() has put in.
+  /// Calls f(k, value) for each value that write() has written.
   template <class F>
   void read(std::span<const std::byte> part, std::size_t all, F&& f) const;
 
  private:
-  // The changed values of a block, as a post has them; nothing where there is none. Then the values, and their bits or
+  // Header of a block in a part; blocks without changed values are omitted. The values follow, then their bits or
   // offsets.
   struct Head {
     std::uint32_t block;
@@ -76,7 +77,7 @@ class ValueBlocks {
 
 template <Plain T>
 template <class ForChanged, class PlaceAt>
-void ValueBlocks<T>::write(NeighborAlltoallv::Writer& pen, ForChanged&& for_changed, PlaceAt&& place_at,
+void ValueBlocks<T>::write(NeighborAlltoallv::Writer& writer, ForChanged&& for_changed, PlaceAt&& place_at,
                            std::size_t begin, std::size_t end, const T* values, Draft& draft) const {
   const std::size_t all = end - begin;
   auto& [changed, offsets] = draft;
@@ -90,12 +91,12 @@ void ValueBlocks<T>::write(NeighborAlltoallv::Writer& pen, ForChanged&& for_chan
   if (count == 0) return;
   const std::size_t bit_bytes = (all + 7) / 8, offset_bytes = count * sizeof(std::uint32_t),
                     where_bytes = std::min(bit_bytes, offset_bytes);
-  if (all * sizeof(T) <= count * sizeof(T) + where_bytes) return write_all(pen, place_at, begin, end, values);
+  if (all * sizeof(T) <= count * sizeof(T) + where_bytes) return write_all(writer, place_at, begin, end, values);
   const Form form = offset_bytes < bit_bytes ? Form::offsets : Form::bits;
   const Head head{static_cast<std::uint32_t>(begin / size_),
                   static_cast<std::uint32_t>(count) << 2 | static_cast<std::uint32_t>(form)};
   const std::size_t bytes = sizeof head + count * sizeof(T) + where_bytes;
-  std::byte* const into = pen.room(bytes);
+  std::byte* const into = writer.reserve(bytes);
   std::memcpy(into, &head, sizeof head);
   std::memcpy(into + sizeof head, changed.data(), count * sizeof(T));
   std::byte* const where = into + sizeof head + count * sizeof(T);
@@ -105,22 +106,22 @@ void ValueBlocks<T>::write(NeighborAlltoallv::Writer& pen, ForChanged&& for_chan
     std::memset(where, 0, bit_bytes);
     for (std::size_t i = 0; i < count; ++i) where[offsets[i] / 8] |= std::byte{1} << (offsets[i] % 8);
   }
-  pen.wrote(bytes);
+  writer.commit(bytes);
 }
 
 template <Plain T>
 template <class PlaceAt>
-void ValueBlocks<T>::write_all(NeighborAlltoallv::Writer& pen, PlaceAt&& place_at, std::size_t begin, std::size_t end,
-                               const T* values) const {
+void ValueBlocks<T>::write_all(NeighborAlltoallv::Writer& writer, PlaceAt&& place_at, std::size_t begin,
+                               std::size_t end, const T* values) const {
   const Head head{static_cast<std::uint32_t>(begin / size_),
                   static_cast<std::uint32_t>(end - begin) << 2 | static_cast<std::uint32_t>(Form::all)};
   const std::size_t bytes = sizeof head + (end - begin) * sizeof(T);
-  std::byte* at = pen.room(bytes);
+  std::byte* at = writer.reserve(bytes);
   std::memcpy(at, &head, sizeof head);
   at += sizeof head;
   for (std::size_t k = begin; k < end; ++k, at += sizeof(T))
     std::memcpy(at, &values[static_cast<std::size_t>(place_at(k))], sizeof(T));
-  pen.wrote(bytes);
+  writer.commit(bytes);
 }
 
 template <Plain T>

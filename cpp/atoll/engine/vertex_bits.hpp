@@ -24,8 +24,9 @@ class VertexBits {
   explicit VertexBits(Local vertices) : words_((static_cast<std::size_t>(vertices) + 63) / 64) { clear(); }
 
   bool test(Local v) const { return words_[word(v)] >> (v % 64) & 1; }
-  /// Any thread; false if it was set already. In one order with reset() and combine_atomically(): who changes a value
-  /// and then sets a bit, and who resets the bit and then reads the value, never miss each other.
+  /// Any thread; returns false if the bit was set already. Sequentially consistent with reset() and
+  /// combine_atomically(): if one thread changes a value and then sets its bit, and another resets the bit and then
+  /// reads the value, either the bit stays set or the new value is read.
   bool set(Local v) {
     const std::uint64_t bit = std::uint64_t{1} << (v % 64);
     const std::atomic_ref<std::uint64_t> shared(words_[word(v)]);
@@ -38,9 +39,9 @@ class VertexBits {
   void set_group(Local v, std::uint64_t bits) { words_[word(v)] |= bits << (v % 64); }
   void reset(Local v) { std::atomic_ref<std::uint64_t>(words_[word(v)]).fetch_and(~(std::uint64_t{1} << (v % 64))); }
   void clear() { std::fill(words_.begin(), words_.end(), 0); }
-  /// From v on, a multiple of 64.
+  /// Clears the bits from v on; v is a multiple of 64.
   void clear_from(Local v) { std::fill(words_.begin() + std::min(word(v), words_.size()), words_.end(), 0); }
-  /// Takes over the other's bits below v, a multiple of 64; the other's are cleared.
+  /// Moves the other's bits below v, a multiple of 64, to this; the other's are cleared.
   void take_below(Local v, VertexBits& other) {
     const std::size_t end = std::min(word(v), words_.size());
     std::copy(other.words_.begin(), other.words_.begin() + end, words_.begin());

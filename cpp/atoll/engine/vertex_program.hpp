@@ -6,8 +6,8 @@
 #include <concepts>
 #include <optional>
 
-/// A data-driven vertex program [1]: each vertex has a value; a vertex whose value has changed is active, and in a round
-/// the active vertices send messages along their edges. Shortest paths:
+/// A data-driven vertex program [1]: each vertex has a value; a vertex whose value has changed is active, and in a
+/// round the active vertices send messages along their edges. Shortest paths:
 ///
 ///     VertexProgram<float, MinOf> program(graph);                       // collective, as all but update()
 ///     program.start(std::numeric_limits<float>::infinity());
@@ -16,13 +16,13 @@
 ///     }
 ///     program[graph.local_of(0)];                                       // a master's distance
 ///
-/// Combine folds a message into the target's value. Messages are combined on several ranks, in any order, and some of them
-/// twice, so Combine must be commutative, associative and idempotent: a minimum, a maximum, or alike. A round pushes from
-/// the active vertices (mirrors of targets collect, then reduce) while these are few, and pulls into the targets
-/// (broadcast, then each target reads its entering edges) when the active vertices and their edges are more than one in
-/// `dense` of all edges, as in Gemini [2]. Over a vertex-cut it always pushes.
+/// Combine folds a message into the target's value. Messages are combined on several ranks, in any order, and some of
+/// them twice, so Combine must be commutative, associative and idempotent: a minimum, a maximum, or alike. A round
+/// pushes from the active vertices (mirrors of targets collect, then reduce) while these are few, and pulls into the
+/// targets (broadcast, then each target reads its entering edges) when the active vertices and their edges are more
+/// than one in `dense` of all edges, as in Gemini [2]. Over a vertex-cut it always pushes.
 ///
-/// T: at most a word. Memory: two T and five bits a local vertex, and the exchange's; a vertex-cut has lists of its own.
+/// T is at most a word. Memory: two T and five bits a local vertex, the exchange's, and those of a vertex-cut.
 ///
 /// [1] section II of "A Lightweight Communication Runtime for Distributed Graph Analytics", IPDPS 2018 (Abelian).
 /// [2] X. Zhu et al. "Gemini: A computation-centric distributed graph processing system." OSDI 2016.
@@ -30,10 +30,10 @@ namespace atl {
 
 struct VertexProgramOptions {
   Direction direction = Direction::automatic;
-  double dense = 20;  ///< pull where active vertices and their edges are more than one in so many of all edges
+  double dense = 20;  ///< pull when active vertices and their edges exceed 1 / dense of all edges
 };
 
-/// An edge as a program sees it. Weight: float or double as the graph has them; int, and 1, if it has none.
+/// An edge as a program sees it. Weight: float or double as in the graph; an int of 1 if the graph has no weights.
 template <class Weight>
 struct ProgramEdge {
   Local source, target;
@@ -52,14 +52,14 @@ class VertexProgram {
   void start(const T& value);
   template <std::invocable<Local> F>
   void start(F&& value_of);
-  /// Combines the value into a master's, which becomes active if that changes it. One thread.
+  /// Combines the value into a master's, which becomes active if that changes it. For one thread.
   void update(Local master, const T& value);
-  /// Makes a master active that has not sent the value it has.
+  /// Makes a master active, unless it has sent its current value already.
   void activate(Local master) { changed_.set(master); }
 
   /// Each active vertex sends message(value, edge) along its edges; targets whose value changes are active in the next
-  /// round. False, and nothing was done, if no vertex of any rank is active. A target whose value fails condition(value)
-  /// receives nothing, and a pull ends its list there.
+  /// round. False, and nothing was done, if no vertex of any rank is active. A target whose value fails
+  /// condition(value) receives nothing, and a pull ends its list there.
   template <class Message, class Condition>
   bool round(Message&& message, Condition&& condition);
   template <class Message>
@@ -67,8 +67,8 @@ class VertexProgram {
     return round(std::forward<Message>(message), [](const T&) { return true; });
   }
 
-  /// A round in two parts, for programs with priorities, such as the buckets of delta-stepping. Active vertices that are
-  /// due(value) send along their edges, on this rank again and again until none is due:
+  /// A round in two parts, for programs with priorities, such as the buckets of delta-stepping. Active vertices that
+  /// are due(value) send along their edges, on this rank again and again until none is due:
   ///
   ///     for (;;) {
   ///       program.synchronize();                                   // ranks exchange what has changed
@@ -90,12 +90,12 @@ class VertexProgram {
 
   /// Of a graph with a vertex-cut; what its edges are.
   const VertexCut* cut() const { return cut_ ? &*cut_ : nullptr; }
-  int pulls() const { return pulls_; }  ///< rounds since start() that went from the targets
+  int pulls() const { return pulls_; }  ///< rounds since start() that pulled
   std::size_t memory_bytes() const;
 
  private:
   static constexpr std::size_t kGrain = 16;    // words of bits that a thread takes at a time
-  static constexpr double kSerialWork = 2048;  // vertices and edges that are not worth waking the team for
+  static constexpr double kSerialWork = 2048;  // below this many vertices and edges, waking the team does not pay
   struct Size {
     double vertices, edges;
   };
@@ -110,7 +110,7 @@ class VertexProgram {
   template <class Message, class Condition>
   void pull(Message&& message, Condition&& condition);
   template <class Message, class Condition, class Weight, class Then>
-  void offer(Local v, Message& message, Condition& condition, const Weight& weight, Then&& then);
+  void send_along_edges(Local v, Message& message, Condition& condition, const Weight& weight, Then&& then);
 
   const Graph& graph_;
   World& world_;
@@ -122,19 +122,19 @@ class VertexProgram {
   const std::size_t rows_end_;
   const Local first_mirror_;
   MirrorExchange<T, Combine> exchange_;
-  const double all_edges_;     // of all ranks, each way
-  Array<T> values_, offered_;  // [local]; those that were last offered here
-  VertexBits never_sent_;      // have offered nothing yet
+  const double all_edges_;  // on all ranks, in both directions
+  Array<T> values_, sent_;  // [local]; the value last sent on this rank
+  VertexBits never_sent_;   // vertices that have sent nothing yet
   VertexBits active_, frontier_;
-  VertexBits changed_;         // since the last synchronize()
-  VertexBits unsynchronized_;  // masters, since mirrors were last told; edge-cut
-  bool pulled_ = true;         // since the last synchronize(): mirrors have nothing to tell
+  VertexBits changed_;         // values changed since the last synchronize()
+  VertexBits unsynchronized_;  // edge-cut: masters changed since the last broadcast
+  bool pulled_ = true;         // no push since the last synchronize(): mirrors are unchanged
   int pulls_ = 0;
 };
 
 // ---------------------------------------------------------------------------------------------------------------------
 
-/// f(weight) where weight(e) is that of the e-th edge of the lists.
+/// Calls f(weight) with a function such that weight(e) is the weight of the e-th edge of the lists.
 template <class F>
 void with_weights(const Csr& lists, F&& f) {
   if (const auto* narrow = std::get_if<Array<float>>(&lists.weights)) {
@@ -162,7 +162,7 @@ VertexProgram<T, Combine>::VertexProgram(const Graph& graph, const VertexProgram
       exchange_(shared(), combine_),
       all_edges_(world_.sum(static_cast<double>(rows_.size()))),
       values_(index(shared().locals)),
-      offered_(index(shared().locals)),
+      sent_(index(shared().locals)),
       never_sent_(shared().locals),
       active_(shared().locals),
       frontier_(shared().locals),
@@ -203,8 +203,8 @@ void VertexProgram<T, Combine>::synchronize_mirrors() {
   MirrorExchange<T, Combine>(ends, combine_).broadcast_all(values());
 }
 
-// Masters hear what their mirrors have been offered. Over a vertex-cut those tell mirrors that edges leave: they offer too.
-// Who comes to have another value than it has offered waits.
+// Reduces the values of mirrors to their masters; over a vertex-cut, then broadcasts to the mirrors that edges leave,
+// since these push too. A vertex whose value differs from the one it last sent becomes active.
 template <Plain T, class Combine>
 void VertexProgram<T, Combine>::synchronize() {
   if (!pulled_ || cut_) exchange_.reduce(values(), changed_);
@@ -214,8 +214,7 @@ void VertexProgram<T, Combine>::synchronize() {
     if (!cut_) unsynchronized_.at(w) |= changed;
     for (std::uint64_t bits = changed; bits; bits &= bits - 1) {
       const auto v = static_cast<Local>(w * 64) + std::countr_zero(bits);
-      if (has_edges(v) && (never_sent_.test(v) || values_[index(v)] != offered_[index(v)]))
-        active_.set_unsynchronized(v);
+      if (has_edges(v) && (never_sent_.test(v) || values_[index(v)] != sent_[index(v)])) active_.set_unsynchronized(v);
     }
   }
   pulled_ = true;
@@ -259,21 +258,21 @@ bool VertexProgram<T, Combine>::round(Message&& message, Condition&& condition) 
   return true;
 }
 
-// The edges of v, with the value that it has now; then(target) for each whose value becomes another.
+// Sends v's current value along its edges; calls then(target) for each target whose value changes.
 template <Plain T, class Combine>
 template <class Message, class Condition, class Weight, class Then>
-void VertexProgram<T, Combine>::offer(Local v, Message& message, Condition& condition, const Weight& weight,
-                                      Then&& then) {
+void VertexProgram<T, Combine>::send_along_edges(Local v, Message& message, Condition& condition, const Weight& weight,
+                                                 Then&& then) {
   const T value = load(v);
-  offered_[index(v)] = value;
+  sent_[index(v)] = value;
   never_sent_.reset_unsynchronized(v);
   if (!has_edges(v)) return;
   const auto end = static_cast<std::size_t>(rows_.offsets[index(v) + 1]);
   for (auto e = static_cast<std::size_t>(rows_.offsets[index(v)]); e < end; ++e) {
     const Local u = rows_.targets[e];
     if (!condition(load(u))) continue;
-    const T offered = message(value, ProgramEdge<decltype(weight(e))>{v, u, weight(e)});
-    if (combine_atomically(values_[index(u)], offered, combine_)) {
+    const T sent = message(value, ProgramEdge<decltype(weight(e))>{v, u, weight(e)});
+    if (combine_atomically(values_[index(u)], sent, combine_)) {
       changed_.set(u);
       then(u);
     }
@@ -285,12 +284,13 @@ template <class Message, class Condition>
 void VertexProgram<T, Combine>::push(Message&& message, Condition&& condition, bool serial) {
   frontier_.swap(active_);
   with_weights(rows_, [&](const auto& weight) {
-    const auto offer_all = [&](int, std::size_t a, std::size_t b) {
+    const auto send_all = [&](int, std::size_t a, std::size_t b) {
       for (std::size_t w = a; w < b; ++w)
         for (std::uint64_t bits = std::exchange(frontier_.at(w), 0); bits; bits &= bits - 1)
-          offer(static_cast<Local>(w * 64) + std::countr_zero(bits), message, condition, weight, [](Local) {});
+          send_along_edges(static_cast<Local>(w * 64) + std::countr_zero(bits), message, condition, weight,
+                           [](Local) {});
     };
-    serial ? offer_all(0, 0, frontier_.words()) : team_.for_range(frontier_.words(), kGrain, offer_all);
+    serial ? send_all(0, 0, frontier_.words()) : team_.for_range(frontier_.words(), kGrain, send_all);
   });
   pulled_ = false;
 }
@@ -308,7 +308,7 @@ void VertexProgram<T, Combine>::relax_until(Message&& message, Due&& due) {
             const auto v = static_cast<Local>(w * 64) + std::countr_zero(bits);
             if (!due(load(v))) continue;
             active_.reset(v);
-            offer(v, message, always, weight, [&](Local u) {
+            send_along_edges(v, message, always, weight, [&](Local u) {
               if (!has_edges(u)) return;
               active_.set(u);
               if (due(load(u))) again.store(true, std::memory_order_relaxed);
@@ -323,7 +323,7 @@ template <Plain T, class Combine>
 template <class Message, class Condition>
 void VertexProgram<T, Combine>::pull(Message&& message, Condition&& condition) {
   exchange_.broadcast(values(), unsynchronized_);
-  // Mirrors that have been told what was pushed rounds ago offer it once more: it changes nothing.
+  // A mirror in this broadcast may have sent the same value in an earlier push; sending it again changes nothing.
   for (std::size_t w = 0; w < active_.words(); ++w) {
     const bool mirrors = w >= index(first_mirror_) / 64;
     frontier_.at(w) = mirrors ? unsynchronized_.at(w) : std::exchange(active_.at(w), 0);
@@ -334,23 +334,23 @@ void VertexProgram<T, Combine>::pull(Message&& message, Condition&& condition) {
     team_.for_range((index(graph_.active()) + 63) / 64, kGrain, [&](int, std::size_t a, std::size_t b) {
       const std::size_t last = std::min(b * 64, index(graph_.active()));
       for (std::size_t v = a * 64; v < last; ++v) {
-        const T before = values_[v];
+        const T old_value = values_[v];
         if (frontier_.test(static_cast<Local>(v))) {
-          offered_[v] = before;
+          sent_[v] = old_value;
           never_sent_.reset_unsynchronized(static_cast<Local>(v));
         }
-        if (!condition(before)) continue;
-        T value = before;
-        bool other = false;
+        if (!condition(old_value)) continue;
+        T value = old_value;
+        bool changed = false;
         for (auto e = static_cast<std::size_t>(in.offsets[v]); e < static_cast<std::size_t>(in.offsets[v + 1]); ++e) {
           const Local u = in.targets[e];
           if (!frontier_.test(u)) continue;
           if (!combine_(value, message(load(u), ProgramEdge<decltype(weight(e))>{u, static_cast<Local>(v), weight(e)})))
             continue;
-          other = true;
+          changed = true;
           if (!condition(value)) break;
         }
-        if (!other) continue;
+        if (!changed) continue;
         std::atomic_ref(values_[v]).store(value, std::memory_order_relaxed);
         changed_.set_unsynchronized(static_cast<Local>(v));
       }

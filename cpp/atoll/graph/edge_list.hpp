@@ -14,9 +14,9 @@
 ///     Graph graph = Graph::build(world, std::move(edges), {});
 namespace atl {
 
-/// Ids of one end of the edges: 32 bits wide where they fit (half the memory), else 64.
+/// Ids of one end of the edges: 32 bits wide if they fit (half the memory), else 64.
 using IdColumn = std::variant<Array<std::uint32_t>, Array<Vertex>>;
-/// Weights of the edges: none, or as wide as the source has them.
+/// Weights of the edges: none, or of the width of the input.
 using WeightColumn = std::variant<std::monostate, Array<float>, Array<double>>;
 
 /// Ids that are exactly first, first + 1, .. first + count - 1, whether an edge names them or not.

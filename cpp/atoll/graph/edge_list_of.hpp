@@ -5,8 +5,8 @@
 
 namespace atl {
 
-/// The edges of a graph as a list again, with original ids: this rank's share. Undirected ones are there once; vertices
-/// without edges are among `vertices`.
+/// Converts a graph back to an edge list with original ids; returns this rank's slice. Undirected edges are in it once;
+/// vertices without edges are in `vertices`.
 EdgeList edge_list_of(const Graph& graph);
 
 }  // namespace atl

@@ -4,46 +4,47 @@
 #include <atoll/graph/partition/partition.hpp>
 #include <map>
 
-/// A graph spread over the ranks of a World: each owns a block of vertices and the edges that leave (and enter) them.
+/// A graph distributed over the ranks of a World: each owns a block of vertices and the edges that leave (and enter)
+/// them.
 ///
 ///     Graph graph = Graph::build(world, read_edges(world, "roads.gr"), {});     // collective
 ///     for (Local v = 0; v < graph.active(); ++v)
 ///       for (Local u : graph.out().neighbours(v)) ...
 ///
 /// Four ways to name a vertex:
-///   id      original id, any 64-bit number >= 0             what users give and get
-///   dense   0 .. n-1 over all ranks                          what travels; blocks().owner(dense) has it
-///   natural 0 .. owned-1, dense minus the block's begin,     the order of results
+///   id      original id, any 64-bit number >= 0             in input and results
+///   dense   0 .. n-1 over all ranks                          in messages; blocks().owner(dense) is its rank
+///   natural 0 .. owned-1, dense minus the block's begin,     the owned index: the order of results
 ///           ascending by id
-///   local   0 .. locals-1 on this rank                       what adjacency lists and bitmaps use
-/// Dense numbers ascend by id over all ranks too where the partition has blocks of ids (blocked, balanced). Local
-/// vertices: masters first (hubs by falling degree, then the others in natural order, then those without edges;
-/// GraphOptions can switch both off), then mirrors: the other ranks' vertices that an edge here names, grouped by
-/// owner, each group in its owner's local order and starting at a multiple of 64, so that bitmaps travel as whole
+///   local   0 .. locals-1 on this rank                       in adjacency lists and bitmaps
+/// Dense numbers ascend by id over all ranks too if the partition has blocks of ids (blocked, balanced). Local
+/// vertices are masters first: hubs by falling degree, then the others by owned index, then those without edges
+/// (GraphOptions can switch both off). Then come mirrors: vertices of other ranks that have an edge here, grouped by
+/// owner, each group in its owner's local order and starting at a multiple of 64, so that bitmaps are sent as whole
 /// words.
 namespace atl {
 
 /// Ids below this fit 32 bits with one value left for "none".
 inline constexpr Vertex kNarrowIds = (Vertex{1} << 32) - 1;
 
-/// What to do with several edges between the same two vertices: merged ones have the least, the greatest or the sum of
-/// their weights.
+/// What to do with several edges between the same two vertices: keep them, or merge them to one edge with the minimum,
+/// the maximum or the sum of their weights.
 enum class Duplicates { keep, merge_min, merge_max, merge_sum };
-/// Of "keep", "min", "max", "sum"; InputError with these names.
+/// Parses "keep", "min", "max" or "sum"; else InputError that lists these names.
 Duplicates duplicates_named(std::string_view name);
 enum class SelfLoops { keep, drop };
-/// Masters without an edge: left out of lists and bitmaps, or treated as any other.
+/// Whether masters without an edge are left out of lists and bitmaps, or treated as any other.
 enum class Isolated { drop, keep };
 
 struct GraphOptions {
   Duplicates duplicates = Duplicates::merge_min;
   SelfLoops self_loops = SelfLoops::keep;
   PartitionOptions placement = {};
-  bool degree_sort = true;  ///< hubs in front, by falling degree
+  bool degree_sort = true;  ///< hubs first, by falling degree
   Isolated isolated = Isolated::drop;
 };
 
-/// The edges of this rank's vertices, by vertex. Lists are sorted by local number: hubs first.
+/// Adjacency lists of this rank's vertices in compressed sparse row form. Lists are sorted by local number: hubs first.
 struct Csr {
   Array<Edge> offsets;  ///< [local vertex], owned + 1
   Array<Local> targets;
@@ -57,51 +58,52 @@ struct Csr {
   std::size_t memory_bytes() const;
 };
 
-/// The other ranks' vertices that this rank knows, and which of its own the others know.
+/// The mirrors on this rank of other ranks' vertices, and which own masters other ranks mirror.
 struct Mirrors {
   std::vector<Local> begin;  ///< [rank] first local number of the group; a multiple of 64
   std::vector<Local> count;  ///< [rank] mirrors of that rank's vertices
-  /// [rank][word] the own masters that the rank mirrors, in local order: bit k of them is its begin + k'th mirror.
+  /// [rank][word] bits of the own masters that the rank mirrors; the k-th set bit is the mirror at begin + k there.
   std::vector<Array<std::uint64_t>> known_by;
 };
 
-/// How a build went, on this rank.
+/// Time and memory of a build on this rank.
 struct BuildReport {
   /// number, count, relabel, place, translate, sort, total; of a partition: degrees, fuse, cluster, split, refine,
   /// assign
   std::map<std::string, double> seconds;
   std::size_t peak_bytes = 0;   ///< edge list, lists and tables at the fullest moment
-  std::size_t graph_bytes = 0;  ///< what stays
+  std::size_t graph_bytes = 0;  ///< memory of the finished graph
 };
 
 class Graph {
  public:
-  /// Collective. The rvalue form frees the edges as early as it can; the other leaves them dense (number()ed).
+  /// Collective. Frees the edges as early as it can.
   static Graph build(World& world, EdgeList&& edges, const GraphOptions& options = {});
-  /// GraphOptions::placement is what assign() has used on them, or blocked.
+  /// Collective. From edges that number() or assign() has made dense. GraphOptions::placement must be the partition
+  /// that assign() has used, or blocked.
   static Graph build(World& world, const EdgeList& dense, IdMap ids, const GraphOptions& options = {});
 
   World& world() const { return *world_; }
   const std::string& name() const { return name_; }
   bool directed() const { return directed_; }
   bool weighted() const { return out_.weights.index() != 0; }
-  /// On any rank, edges of different weights between the same two vertices became one with the least of them.
+  /// Whether on any rank edges of different weights between the same two vertices were merged to the least weight.
   bool merged_to_least() const { return merged_to_least_; }
-  Vertex vertices() const { return ids_.count(); }   ///< of all ranks
-  Edge input_edges() const { return input_edges_; }  ///< of all ranks, as they came
-  Edge edges() const { return edges_; }              ///< of all ranks, after GraphOptions; undirected ones count once
+  Vertex vertices() const { return ids_.count(); }   ///< on all ranks
+  Edge input_edges() const { return input_edges_; }  ///< on all ranks, as in the input
+  Edge edges() const { return edges_; }              ///< on all ranks, after GraphOptions; undirected ones count once
   const Blocks& blocks() const { return ids_.blocks(); }
-  /// Where algorithms that run over a vertex-cut (graph/vertex_cut.hpp) shall have the edges; the lists here are those
-  /// of the edge-cut below it. On one rank that is Cut::edge.
+  /// The cut that vertex-cut algorithms use (partition/vertex_cut.hpp). out() and in() are always those of the
+  /// edge-cut. On one rank the cut is Cut::edge.
   const CutRule& cut() const { return cut_; }
   const IdMap& ids() const { return ids_; }
 
   Local owned() const { return owned_; }    ///< masters on this rank
   Local active() const { return active_; }  ///< masters with an edge (Isolated::keep: all): local 0 .. active-1
-  Local hubs() const { return hubs_; }      ///< masters that the relabelling has sorted by degree: local 0 .. hubs-1
+  Local hubs() const { return hubs_; }      ///< masters of high degree, sorted by degree: local 0 .. hubs-1
   Local locals() const { return locals_; }  ///< one past the last mirror; a multiple of 64
   const Csr& out() const { return out_; }
-  /// Entering edges: of an undirected graph the same lists.
+  /// Entering edges; the same lists as out() if the graph is undirected.
   const Csr& in() const { return directed_ ? in_ : out_; }
   const Mirrors& mirrors() const { return mirrors_; }
 
@@ -113,7 +115,7 @@ class Graph {
   Vertex id_of(Local v) const {
     return std::visit([&](const auto& c) { return static_cast<Vertex>(c[static_cast<std::size_t>(v)]); }, id_column_);
   }
-  /// The rank that owns the vertex of this original id and its natural number there. Collective; InputError that names
+  /// The rank that owns the vertex with this original id, and its owned index there. Collective; InputError that names
   /// the id if there is none.
   std::pair<Rank, Vertex> find(Vertex id) const;
 

@@ -6,12 +6,12 @@
 
 namespace atl {
 
-/// The vertices in ascending order of their original ids, in a block on each rank: how results leave, whatever the
-/// partition. Where blocks ascend by id already nothing is stored and nothing travels.
+/// The vertices in ascending order of their original ids, a block on each rank: the order in which results are written,
+/// for any partition. If the graph's blocks ascend by id already, nothing is stored and nothing is sent.
 ///
 ///     const IdOrder order(world, graph.ids());                  // collective
-///     const auto depths = order.arrange(std::span(natural));    // collective: values in natural order -> in id order
-///     order.id_at(0);                                           // the first of them is of this vertex
+///     const auto depths = order.arrange(std::span(natural));    // collective: values by owned index -> in id order
+///     order.id_at(0);                                           // the vertex of the first value
 class IdOrder {
  public:
   IdOrder(World& world, const IdMap& ids);
@@ -24,7 +24,7 @@ class IdOrder {
   Vertex dense_at(Vertex k) const {
     return is_natural() ? blocks_.begin(world_.rank()) + k : dense_[static_cast<std::size_t>(k)];
   }
-  /// The rank whose block has the place of this id, whether it exists or not; -1: it is below all.
+  /// The rank whose block covers this id, whether the id exists or not; -1: it is below all blocks.
   Rank rank_of(Vertex id) const {
     return static_cast<Rank>(std::upper_bound(starts_.begin(), starts_.end(), id) - starts_.begin()) - 1;
   }
@@ -51,8 +51,8 @@ class IdOrder {
   const IdMap& ids_;
   Blocks blocks_;
   std::vector<Vertex> starts_;          // [rank] the first id of its block; an empty block has the next one's
-  std::vector<std::ptrdiff_t> cuts_;    // [rank] where its part begins among the own natural numbers, and the end
-  std::vector<std::size_t> from_;       // [position] among what came from all ranks
+  std::vector<std::ptrdiff_t> cuts_;    // [rank] where its part begins among the owned indices, and the end
+  std::vector<std::size_t> from_;       // [position] index among the values received from all ranks
   std::vector<Vertex> sorted_, dense_;  // [position]
 };
 

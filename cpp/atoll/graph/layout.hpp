@@ -3,13 +3,13 @@
 
 #include <atoll/graph/graph.hpp>
 
-/// Copies of parts of a graph in the order in which a kernel reads them. Built by whoever needs one; its cost is
-/// preparation, not search.
+/// Copies of parts of a graph in the order in which a kernel reads them. An algorithm that needs one builds it once,
+/// before its searches.
 namespace atl {
 
-/// The first two neighbours of every active master in columns of their own: a search for a parent ends there for most
-/// vertices, and 16 vertices' first neighbours are one vector. Ids are copied beside them, so that what a search writes
-/// down is already the original id.
+/// The first two neighbours of every active master in columns of their own: most vertices find their parent there, and
+/// the first neighbours of 16 vertices are one vector. Ids are copied beside them, so that a search writes original ids
+/// without a lookup.
 template <class Id>
 struct HeadColumns {
   static constexpr int kColumns = 2;
@@ -21,11 +21,12 @@ struct HeadColumns {
   std::size_t memory_bytes() const;
 };
 
-/// How local order maps back to natural order, for streaming: tail vertices are in order in both, hubs are looked up.
+/// The map from local order back to owned indices, for streaming: the tail has the same order in both, hubs are looked
+/// up.
 struct NaturalOrder {
   Array<std::uint64_t> tail, hub;      ///< [natural word] bit of each tail vertex, each hub
   Array<Local> first_tail, first_hub;  ///< [natural word] local number of its first tail vertex; position in hub_list
-  Array<Local> hub_list;               ///< local numbers of the hubs, in natural order
+  Array<Local> hub_list;               ///< local numbers of the hubs, by owned index
 
   NaturalOrder(Team& team, const Graph& graph);
   std::size_t memory_bytes() const;

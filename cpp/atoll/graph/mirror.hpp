@@ -6,7 +6,7 @@
 
 namespace atl {
 
-/// Where each dense vertex that this rank's lists name is in its local numbers.
+/// Maps the dense numbers in this rank's lists to local numbers.
 class LocalNames {
  public:
   /// Collective. `lists` are arrays of dense numbers. InputError where n bits exceed Plan::replicated_bytes.
@@ -30,7 +30,7 @@ class LocalNames {
 
  private:
   const LocalOrder* order_ = nullptr;
-  Array<Local> local_at_;  // [dense], where that is small beside the lists: one load instead of four
+  Array<Local> local_at_;  // [dense], only if small relative to the lists: one load instead of four
   Vertex begin_ = 0, owned_ = 0;
   Array<std::uint64_t> seen_;     // [dense / 64]
   Array<std::uint32_t> before_;   // [dense / 64] mirrors before that word

@@ -7,7 +7,7 @@
 
 namespace atl {
 
-/// [rank][k] the own master that is the k-th of those that the rank mirrors.
+/// [rank][k] the k-th own master that the rank mirrors.
 inline std::vector<std::vector<Local>> known_masters(const Graph& graph) {
   std::vector<std::vector<Local>> masters;
   for (const Array<std::uint64_t>& known : graph.mirrors().known_by) {

@@ -5,12 +5,14 @@
 #include <atoll/graph/partition/blocks.hpp>
 #include <atoll/runtime/world.hpp>
 
-/// Original ids <-> dense global numbers 0 .. n-1, in ascending order of the original ids, dealt out in blocks.
+/// Maps original ids to dense global numbers 0 .. n-1 and back. Dense numbers ascend by original id; each rank has a
+/// block.
 ///
 ///     IdMap ids = number(world, edges);      // collective; edges.source and .target are dense afterwards
 ///     ids.id_of(7);                          // original id of the 8th vertex of this rank's block
 ///
-/// A partition other than blocks of ids (placement.hpp) numbers anew: then ids ascend within each rank's block only.
+/// A partition other than blocks of ids (partition/partition.hpp) renumbers: then ids ascend only within each rank's
+/// block.
 namespace atl {
 
 class IdMap {
@@ -18,7 +20,7 @@ class IdMap {
   IdMap() = default;
   /// Ids first, first + 1, ...: nothing to store.
   IdMap(Vertex first, Blocks blocks, Rank rank) : first_(first), blocks_(std::move(blocks)), rank_(rank) {}
-  /// Whether ids ascend from each block to the next, too.
+  /// Whether ids ascend also from each block to the next.
   enum class Ascends : bool { within_blocks, throughout };
   /// This rank's block of ascending ids.
   IdMap(std::vector<Vertex> ids, Blocks blocks, Rank rank, Ascends ascends = Ascends::throughout)
@@ -36,13 +38,13 @@ class IdMap {
   }
   /// Position of `id` in this rank's block, or -1 if it is not here.
   Vertex find_here(Vertex id) const;
-  /// How many vertices of this rank's block have smaller ids.
+  /// The number of vertices in this rank's block with smaller ids.
   Vertex lower_bound_here(Vertex id) const;
   bool ascends() const { return ascends_; }
-  /// Whether ids are first() + dense number: then nobody has to ask for an id.
+  /// Whether ids are first() + dense number, so that no communication is needed to map them.
   bool is_range() const { return !table_; }
   Vertex first() const { return first_; }
-  /// The largest original id of any rank.
+  /// The largest original id on any rank.
   Vertex largest() const { return largest_; }
   void set_largest(Vertex id) { largest_ = id; }
   std::size_t memory_bytes() const { return ids_.capacity() * sizeof(Vertex); }

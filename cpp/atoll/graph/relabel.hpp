@@ -7,9 +7,9 @@
 
 namespace atl {
 
-/// The local order of a rank's masters: hubs by falling degree, then the other vertices that have an edge in their
-/// natural order, then the isolated ones. Keeping the tail in order lets results stream back to natural order; the hubs
-/// in front keep what every search touches in a few cache lines.
+/// The local order of a rank's masters: hubs by falling degree, then the other vertices with an edge by owned index
+/// (the tail), then the isolated ones. An ordered tail lets results be streamed back by owned index; with hubs first,
+/// the data that every search touches takes few cache lines.
 struct LocalOrder {
   Array<Local> local_of;    ///< [natural]
   Array<Local> natural_of;  ///< [local]
@@ -17,7 +17,7 @@ struct LocalOrder {
 };
 
 struct RelabelOptions {
-  bool sort_hubs = true;      ///< false: there are no hubs, all is tail
+  bool sort_hubs = true;      ///< false: no hubs, all vertices are in the tail
   bool drop_isolated = true;  ///< false: vertices without an edge stay in the tail
 };
 

@@ -6,8 +6,8 @@
 namespace atl {
 
 struct SortedRows {
-  Edge loops = 0;                ///< self-loops that are left
-  bool merged_to_least = false;  ///< greater weights than the least have gone, of others than loops
+  Edge loops = 0;                ///< remaining self-loops
+  bool merged_to_least = false;  ///< merging dropped a greater weight of an edge that is not a self-loop
 };
 
 /// Sorts each list by target and merges duplicates; the lists stay in place and the arrays shrink. Targets are below

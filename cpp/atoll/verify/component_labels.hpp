@@ -13,11 +13,11 @@
 ///     rule 3  a path joins v and the vertex that is its label
 ///
 /// By rule 2 a component has one label, by rule 3 that is one of its ids, by rule 1 the smallest: nothing else passes.
-/// Rule 3 is proved by spreading marks from the vertices that are their own label along edges. The rules look at the
-/// graph's own lists: an edge that its build has lost is not seen.
+/// Rule 3 is proved by spreading marks along edges from the vertices that are their own label. The rules use the
+/// graph's own lists, so an edge that its build has lost is not noticed.
 ///
-/// Cost: labels travel once to the mirrors, each edge is looked at once for rule 2 and once from each end for rule 3,
-/// in as many rounds as paths to the labels change ranks (one rank: none).
+/// Cost: labels are broadcast once to mirrors; each edge is read once for rule 2 and once from each end for rule 3, in
+/// as many rounds as paths to the labels cross between ranks (one rank: none).
 namespace atl {
 
 Verdict verify_components(const Graph& graph, std::span<const Vertex> label);

@@ -7,22 +7,22 @@ namespace {
 
 constexpr std::size_t kGrain = 256;
 
-/// Takes vertices away, all numbers at once: of a vertex's neighbours, lower ones are gone before its number's turn,
-/// higher ones stay, so only those of its own number count down.
-class PendantTrees {
+/// Peels vertices of all numbers at the same time: of a vertex's neighbours, those of lower numbers are removed before
+/// and those of higher numbers stay, so only removals of its own number decrement it.
+class Peeling {
  public:
   /// left: [local master] neighbours of the same number or a higher one.
-  PendantTrees(const Graph& graph, const Array<Vertex>& core, Array<Vertex>& left)
+  Peeling(const Graph& graph, const Array<Vertex>& core, Array<Vertex>& left)
       : graph_(graph),
         world_(graph.world()),
         core_(core),
         left_(left),
         exchange_(graph),
-        fallen_(static_cast<std::size_t>(graph.locals()), 0),
-        told_(graph.locals()),
+        decrease_(static_cast<std::size_t>(graph.locals()), 0),
+        changed_(graph.locals()),
         threads_(static_cast<std::size_t>(world_.team().size())) {}
 
-  /// Whoever cannot be taken away has more left than its number.
+  /// Afterwards a vertex that cannot be removed has more neighbours left than its number.
   void run() {
     std::vector<Local> frontier;
     for (Local v = 0; v < graph_.owned(); ++v)
@@ -54,8 +54,8 @@ class PendantTrees {
       const auto at = static_cast<std::size_t>(u);
       if (core_[at] != core_[static_cast<std::size_t>(v)]) return;
       if (u >= graph_.owned()) {
-        combine_atomically(fallen_[at], Vertex{1}, SumOf{});
-        if (told_.set(u)) t.mirrors.push_back(u);
+        combine_atomically(decrease_[at], Vertex{1}, SumOf{});
+        if (changed_.set(u)) t.mirrors.push_back(u);
       } else if (std::atomic_ref(left_[at]).fetch_sub(1) == core_[at] + 1) {
         t.found.push_back(u);
       }
@@ -63,19 +63,19 @@ class PendantTrees {
   }
 
   void tell_masters(std::vector<Local>& frontier) {
-    exchange_.reduce({fallen_.data(), fallen_.size()}, told_);
+    exchange_.reduce({decrease_.data(), decrease_.size()}, changed_);
     for (Thread& t : threads_) {
-      for (const Local u : t.mirrors) fallen_[static_cast<std::size_t>(u)] = 0;
+      for (const Local u : t.mirrors) decrease_[static_cast<std::size_t>(u)] = 0;
       t.mirrors.clear();
     }
     for (Local v = 0; v < graph_.owned(); ++v) {
-      if (!told_.test(v)) continue;
+      if (!changed_.test(v)) continue;
       const auto at = static_cast<std::size_t>(v);
       const bool stayed = stays(v);
-      left_[at] -= std::exchange(fallen_[at], 0);
+      left_[at] -= std::exchange(decrease_[at], 0);
       if (stayed && !stays(v)) frontier.push_back(v);
     }
-    told_.clear();
+    changed_.clear();
   }
 
   const Graph& graph_;
@@ -83,8 +83,8 @@ class PendantTrees {
   const Array<Vertex>& core_;
   Array<Vertex>& left_;
   MirrorExchange<Vertex, SumOf> exchange_;
-  Array<Vertex> fallen_;  // [local] of mirrors: by how much their masters' numbers have fallen
-  VertexBits told_;
+  Array<Vertex> decrease_;  // [local] of mirrors: decrements of their masters, to be reduced
+  VertexBits changed_;
   std::vector<Thread> threads_;
 };
 
@@ -119,7 +119,7 @@ Verdict verify_coreness(const Graph& graph, std::span<const Vertex> core) {
             fmt::format("rule 1: vertex {} has the core number {} (too large, or a neighbour's is too small: {} of its "
                         "neighbours have {} or more)",
                         b.a, b.p, b.q, b.p)};
-  PendantTrees(graph, cores, left).run();
+  Peeling(graph, cores, left).run();
   for_masters([&](std::size_t v) {
     if (left[v] > cores[v]) violations.note({.rule = 2, .a = graph.id_of(static_cast<Local>(v)), .p = cores[v]});
   });

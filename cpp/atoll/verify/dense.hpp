@@ -4,7 +4,7 @@
 #include <atoll/graph/graph.hpp>
 #include <atoll/verify/tuples.hpp>
 
-/// From original ids back to dense numbers: verifiers work on those alone.
+/// Maps original ids to dense numbers, which verifiers use.
 ///
 ///     Array<Vertex> parents = dense_of(world, graph.ids(), result.parent);
 ///     DenseLists lists(graph);
@@ -15,7 +15,8 @@ namespace atl {
 inline constexpr Vertex kUnknownVertex = -2;
 
 /// [i] dense number of ids[i]; kNoVertex stays, an id that no vertex has becomes kUnknownVertex. Collective. Where ids
-/// are in a row it is a subtraction, else each id is asked for at the rank that has its place in the order of ids (IdOrder).
+/// are in a row it is a subtraction, else each id is asked for at the rank that has its place in the order of ids
+/// (IdOrder).
 Array<Vertex> dense_of(World& world, const IdMap& ids, std::span<const Vertex> original);
 
 /// A graph's out-lists as tuples: a directed edge once, an undirected one both ways, a self-loop once.

@@ -5,15 +5,15 @@
 
 namespace atl {
 
-/// Marks all that marked vertices lead to, over ranks.
+/// Marks all vertices reachable from marked vertices, over ranks.
 ///
 ///     VertexBits marked(graph.locals());                  // masters: where it begins
 ///     flood(graph, marked, [&](Local v, auto&& mark) {    // any thread, once for each marked master
 ///       for (const Local u : graph.out().neighbours(v)) mark(u);
 ///     });
 ///
-/// Collective. Each rank goes as far as its own vertices lead before ranks speak: as many rounds as the longest of the
-/// shortest ways changes ranks. Each mirror is marked at most once.
+/// Collective. Each rank marks all that it can reach locally before ranks exchange marks, so a vertex is marked after
+/// as many rounds as some path to it crosses between ranks. Each mirror is marked at most once.
 template <class Expand>
 void flood(const Graph& graph, VertexBits& marked, Expand&& expand) {
   constexpr std::size_t kGrain = 256;

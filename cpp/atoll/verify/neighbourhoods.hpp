@@ -5,7 +5,8 @@
 #include <atoll/graph/id_order.hpp>
 #include <atoll/verify/violations.hpp>
 
-/// What checks of clustering and of triangles share: neighbours, directions aside, and those of drawn vertices on all ranks.
+/// Shared by the checks of clustering and triangles: neighbours ignoring directions, and neighbours of sampled vertices
+/// on all ranks.
 namespace atl {
 
 /// f(neighbour) for those in either direction, v itself left out, each once: both lists are sorted.
@@ -35,8 +36,8 @@ inline std::vector<Vertex> neighbours_of(const Graph& graph, Local v) {
   return ids;
 }
 
-/// Calls f(id, natural number or -1 where another rank owns it, its neighbours) for `samples` vertices drawn by `seed`, the
-/// same whatever the number of ranks; all vertices if there are no more. Collective, f is too.
+/// Calls f(id, natural number or -1 where another rank owns it, its neighbours) for `samples` vertices drawn by `seed`,
+/// the same whatever the number of ranks; all vertices if there are no more. Collective, f is too.
 template <class F>
 void for_sampled(const Graph& graph, Vertex samples, std::uint64_t seed, F&& f) {
   World& world = graph.world();

@@ -10,7 +10,7 @@ using namespace atl;
 
 // Every rank joins a few names of 0 .. kNames - 1, drawn from a seed that is its own.
 TEST_CASE("names that any rank has joined are known by the least of them") {
-  constexpr DistributedUnionFind::Name kNames = 60;
+  constexpr DistributedUnionFind::Label kNames = 60;
   struct Machine {
     Rank ranks;
     const char* domains;
@@ -35,7 +35,7 @@ TEST_CASE("names that any rank has joined are known by the least of them") {
         DistributedUnionFind names, known;
         for (int again = 0; again < 2; ++again) {  // what is united can be joined further
           const std::uint64_t seed = pairs + 100 * static_cast<std::uint64_t>(again);
-          const auto name_at = [&](Rank r, std::uint64_t i) -> DistributedUnionFind::Name {
+          const auto name_at = [&](Rank r, std::uint64_t i) -> DistributedUnionFind::Label {
             const auto drawn = [&](std::uint64_t at) {
               return random_at(seed * 1000 + static_cast<std::uint64_t>(r), at) % (kNames - 1);
             };
@@ -46,9 +46,9 @@ TEST_CASE("names that any rank has joined are known by the least of them") {
               known.join(name_at(r, 2 * i), name_at(r, 2 * i + 1));
               if (r == world.rank()) names.join(name_at(r, 2 * i), name_at(r, 2 * i + 1));
             }
-          constexpr DistributedUnionFind::Name kCommon = 10;
+          constexpr DistributedUnionFind::Label kCommon = 10;
           names.unite(world, kCommon);
-          for (DistributedUnionFind::Name name = 0; name < kCommon; ++name) CHECK(names.top(name) == known.top(name));
+          for (DistributedUnionFind::Label name = 0; name < kCommon; ++name) CHECK(names.top(name) == known.top(name));
           for (std::uint64_t i = 0; i < 2 * pairs; ++i) {
             const auto name = name_at(world.rank(), i);
             CHECK(names.top(name) == known.top(name));

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Betweenness by Brandes' accumulation [1] over ranks, from several sources side by side.
+// Betweenness by Brandes' accumulation [1] over ranks, for several sources at a time.
 //
 //   in the paper        here              meaning
 //   sigma               paths_            number of shortest paths from the source, by [local master][lane]
 //   S, by d             entries_, levels_ vertices, each with the lanes in which it was found in that level
-//   P                   not stored        neighbours one level up
-//   delta               not stored        what a vertex gives to those before it, (1 + delta) / sigma, replaces sigma
+//   P                   not stored        neighbours in the previous level
+//   delta               not stored        (1 + delta) / sigma, a contribution to predecessors, replaces sigma
 //
-// Both phases have two forms, chosen for each level. A level is found by
-//   pushing  the frontier's vertices add their paths at their targets, mirrors included; mirrors' sums go to masters
-//   pulling  the frontier's paths are told to its mirrors; who is not seen yet adds up what its sources have
-// and what it gives goes back the same way or the other: pulled by the level before from mirrors that have been told, or
-// pushed to masters and those mirrors that a pull has made known. In their own way back a push and a pull read the edges
-// of the same vertices and exchange the values of the same mirrors.
+// Both phases choose between push and pull for each level. Forward, a level is found by
+//   push  the frontier adds its path counts to its targets, mirrors included; mirrors' sums are reduced to masters
+//   pull  the frontier's path counts are broadcast to its mirrors; unseen vertices sum over their sources
+// Backward, the level's contributions are pulled by the previous level from mirrors after a broadcast, or pushed to
+// masters and to the mirrors that the forward pull has updated, and then reduced. The backward form that reverses the
+// forward one reads the edges of the same vertices and exchanges the values of the same mirrors.
 //
 // [1] U. Brandes. "A faster algorithm for betweenness centrality." J. Mathematical Sociology 25(2), 2001.
 #include <algorithm>
@@ -22,13 +22,14 @@ namespace atl {
 namespace {
 
 constexpr std::size_t kGrain = 1024, kPushGrain = 64;
-// What an edge costs backwards that is pushed along, in edges that are pulled along; several threads add atomically.
-// A push saves values, though: on 8 x 8 simulated ranks (Kronecker 14) always pushing sent 30 % fewer bytes in all.
+// Cost of a pushed edge in the backward phase, in pulled edges: for one thread, for several (which add atomically), and
+// for ranks that do not share memory. There a push sends fewer values: on 8 x 8 simulated ranks (Kronecker 14) always
+// pushing sent 30 % fewer bytes in all.
 constexpr Edge kPushed = 2, kPushedShared = 12, kPushedFar = 0;
 
 Edge push_cost(World& world) {
-  const bool alone = world.all(world.team().size() == 1);
-  return world.all(world.all_near()) ? (alone ? kPushed : kPushedShared) : kPushedFar;
+  const bool serial = world.all(world.team().size() == 1);
+  return world.all(world.all_near()) ? (serial ? kPushed : kPushedShared) : kPushedFar;
 }
 
 std::size_t index(Local v) { return static_cast<std::size_t>(v); }
@@ -50,7 +51,7 @@ BetweennessBatch<kLanes>::BetweennessBatch(const Graph& graph)
       all_in_(world_.sum(graph.in().size())),
       seen_(locals_),
       next_(locals_, 0),
-      offered_(locals_ * kLanes),
+      contributions_(locals_ * kLanes),
       paths_(owned_ * kLanes),
       score_(owned_),
       changed_(graph.locals() * kLanes),
@@ -71,7 +72,7 @@ void BetweennessBatch<kLanes>::run(std::span<const Vertex> sources, BetweennessR
   }
   std::fill(score_.begin(), score_.end(), 0.0);
   for (std::size_t i = 0; i < starts.size(); i += kLanes)
-    from(std::span<const Local>(starts).subspan(i, std::min<std::size_t>(kLanes, starts.size() - i)));
+    add_sources(std::span<const Local>(starts).subspan(i, std::min<std::size_t>(kLanes, starts.size() - i)));
   if (result.score.size() != owned_) result.score = Array<double>(owned_);
   team_.for_range(owned_, kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) result.score[v] = score_[index(graph_.local_of(static_cast<Vertex>(v)))];
@@ -81,26 +82,28 @@ void BetweennessBatch<kLanes>::run(std::span<const Vertex> sources, BetweennessR
 template <int kLanes>
 std::size_t BetweennessBatch<kLanes>::memory_bytes() const {
   return locals_ * (2 * sizeof(Lanes) + kLanes * sizeof(double)) + owned_ * (kLanes + 1) * sizeof(double) +
-         changed_.words() * sizeof(std::uint64_t) + (entries_.capacity() + told_.capacity()) * sizeof(Entry) +
-         exchange_.memory_bytes() + (scaled_ ? scaled_->memory_bytes() : 0);
+         changed_.words() * sizeof(std::uint64_t) +
+         (entries_.capacity() + updated_mirrors_.capacity()) * sizeof(Entry) + exchange_.memory_bytes() +
+         (scaled_ ? scaled_->memory_bytes() : 0);
 }
 
 template <int kLanes>
-void BetweennessBatch<kLanes>::from(std::span<const Local> sources) {
+void BetweennessBatch<kLanes>::add_sources(std::span<const Local> sources) {
   count_paths(sources);
   if (std::any_of(levels_.begin(), levels_.end(), [](const Level& level) { return level.all.overflow; }))
     return add_scaled();
-  // The last level depends on nothing: it gives 1 / sigma.
+  // In the last level delta is 0, so it contributes 1 / sigma.
   for_entries(entries(levels_.back()), kGrain, [&](Thread&, Entry e) {
     for_lanes(e.lanes, [&](std::size_t l) { paths(e.vertex)[l] = 1 / paths(e.vertex)[l]; });
   });
   for (std::size_t d = levels_.size() - 1; d > 1; --d) {
     const Level &level = levels_[d], &above = levels_[d - 1];
-    above.told&& level.all.in* push_cost_ < above.all.out ? give_by_push(level, above) : give_by_pull(level, above);
+    above.was_broadcast&& level.all.in* push_cost_ < above.all.out ? accumulate_by_push(level, above)
+                                                                   : accumulate_by_pull(level, above);
   }
 }
 
-// Infinite counts have found the levels as others would have.
+// Counts again as ScaledCount in the known levels: infinite counts have found the right levels.
 template <int kLanes>
 void BetweennessBatch<kLanes>::add_scaled() {
   if (!scaled_) scaled_ = std::make_unique<BetweennessScaled<kLanes>>(graph_);
@@ -109,46 +112,47 @@ void BetweennessBatch<kLanes>::add_scaled() {
   scaled_->add(levels, {score_.data(), score_.size()});
 }
 
-// ---- backwards: paths_ of a finished level are what its vertices give -----------------------------------------------
+// Backward phase: paths_ of a finished level has (1 + delta) / sigma.
 
-// Leaves sums in other vertices too. Each is read once: when the level after it has pushed into it and none before has.
+// Pushing also leaves sums at vertices of other levels. That does no harm: a vertex's sum is read once, right after the
+// level that follows it has pushed, and before any other level that could push to it.
 template <int kLanes>
-void BetweennessBatch<kLanes>::give_by_push(const Level& level, const Level& above) {
+void BetweennessBatch<kLanes>::accumulate_by_push(const Level& level, const Level& above) {
   stale_ = true;
   for_entries(entries(level), kPushGrain, [&](Thread&, Entry e) {
     Row row{};
     for_lanes(e.lanes, [&](std::size_t l) { row[l] = paths(e.vertex)[l]; });
-    for (const Local u : graph_.in().neighbours(e.vertex)) add(offered(u), row, e.lanes, serial_);
+    for (const Local u : graph_.in().neighbours(e.vertex)) add(contributions(u), row, e.lanes, serial_);
   });
-  for (Entry e : told(above)) {
+  for (Entry e : mirrors_of(above)) {
     for_lanes(e.lanes, [&](std::size_t l) {
-      if (offered(e.vertex)[l] == 0) e.lanes &= static_cast<Lanes>(~(1U << l));
+      if (contributions(e.vertex)[l] == 0) e.lanes &= static_cast<Lanes>(~(1U << l));
     });
     mark(e);
   }
-  exchange_.reduce(all_offered(), changed_);
+  exchange_.reduce(all_contributions(), changed_);
   for (const std::size_t word : mirrored_)
     for (std::size_t w = word * kLanes; w < (word + 1) * kLanes; ++w) changed_.at(w) = 0;
-  for_entries(entries(above), kGrain, [&](Thread&, Entry e) { depend(e, offered(e.vertex)); });
+  for_entries(entries(above), kGrain, [&](Thread&, Entry e) { accumulate(e, contributions(e.vertex)); });
 }
 
 template <int kLanes>
-void BetweennessBatch<kLanes>::give_by_pull(const Level& level, const Level& above) {
-  refresh();
-  tell(level);
-  const std::size_t before = told_.size();
-  note_told();
+void BetweennessBatch<kLanes>::accumulate_by_pull(const Level& level, const Level& above) {
+  clear_contributions();
+  broadcast_values(level);
+  const std::size_t before = updated_mirrors_.size();
+  collect_updated_mirrors();
   for_entries(entries(above), kPushGrain, [&](Thread&, Entry e) {
-    depend(e, sum_rows<kLanes>(graph_.out().neighbours(e.vertex), offered_.data()).data());
+    accumulate(e, sum_rows<kLanes>(graph_.out().neighbours(e.vertex), contributions_.data()).data());
   });
-  take_back(entries(level));
-  take_back(std::span(told_).subspan(before));
-  told_.resize(before);
+  clear_rows(entries(level));
+  clear_rows(std::span(updated_mirrors_).subspan(before));
+  updated_mirrors_.resize(before);
 }
 
 // delta(v) = sum over targets w of the next level of sigma(v) / sigma(w) (1 + delta(w)).
 template <int kLanes>
-void BetweennessBatch<kLanes>::depend(Entry e, const double* sums) {
+void BetweennessBatch<kLanes>::accumulate(Entry e, const double* sums) {
   double all = 0;
   for_lanes(e.lanes, [&](std::size_t l) {
     double& sigma = paths(e.vertex)[l];
@@ -159,43 +163,42 @@ void BetweennessBatch<kLanes>::depend(Entry e, const double* sums) {
   score_[index(e.vertex)] += all;
 }
 
-// ---- offers ---------------------------------------------------------------------------------------------------------
-
-// The level's vertices offer what paths_ has, and their mirrors the same.
+// Copies paths_ of the level's vertices to contributions_, and broadcasts it to their mirrors.
 template <int kLanes>
-void BetweennessBatch<kLanes>::tell(const Level& level) {
+void BetweennessBatch<kLanes>::broadcast_values(const Level& level) {
   for_entries(entries(level), kGrain, [&](Thread&, Entry e) {
-    for_lanes(e.lanes, [&](std::size_t l) { offered(e.vertex)[l] = paths(e.vertex)[l]; });
+    for_lanes(e.lanes, [&](std::size_t l) { contributions(e.vertex)[l] = paths(e.vertex)[l]; });
   });
   for (const Entry e : entries(level)) mark(e);
-  exchange_.broadcast(all_offered(), changed_);
+  exchange_.broadcast(all_contributions(), changed_);
   for (const Entry e : entries(level)) changed_.at(index(e.vertex) * kLanes / 64) = 0;
 }
 
-// Appends the mirrors that have been told to told_, and forgets their bits. A 0 came along with the others' values.
+// Appends the mirrors that the broadcast has updated to updated_mirrors_ and clears their bits. A value of 0 belongs to
+// an unchanged vertex: the broadcast has sent a whole block.
 template <int kLanes>
-void BetweennessBatch<kLanes>::note_told() {
+void BetweennessBatch<kLanes>::collect_updated_mirrors() {
   for (std::size_t w = mirrors_ * kLanes / 64; w < changed_.words(); ++w)
     for (std::uint64_t bits = std::exchange(changed_.at(w), 0), at = w * 64; bits; bits >>= kLanes, at += kLanes) {
       Entry e{static_cast<Local>(at / kLanes), static_cast<Lanes>(bits & kAll)};
       for_lanes(e.lanes, [&](std::size_t l) {
-        if (offered(e.vertex)[l] == 0) e.lanes &= static_cast<Lanes>(~(1U << l));
+        if (contributions(e.vertex)[l] == 0) e.lanes &= static_cast<Lanes>(~(1U << l));
       });
-      if (e.lanes != 0) told_.push_back(e);
+      if (e.lanes != 0) updated_mirrors_.push_back(e);
     }
 }
 
 template <int kLanes>
-void BetweennessBatch<kLanes>::take_back(std::span<const Entry> list) {
-  for_entries(list, kGrain, [&](Thread&, Entry e) { clear_row(offered(e.vertex)); });
+void BetweennessBatch<kLanes>::clear_rows(std::span<const Entry> list) {
+  for_entries(list, kGrain, [&](Thread&, Entry e) { clear_row(contributions(e.vertex)); });
 }
 
-// No offers are left.
+// Sets contributions_ to 0.
 template <int kLanes>
-void BetweennessBatch<kLanes>::refresh() {
+void BetweennessBatch<kLanes>::clear_contributions() {
   if (!std::exchange(stale_, false)) return;
-  team_.for_range(offered_.size(), kGrain * 8, [&](int, std::size_t a, std::size_t b) {
-    std::fill(offered_.begin() + a, offered_.begin() + b, 0.0);
+  team_.for_range(contributions_.size(), kGrain * 8, [&](int, std::size_t a, std::size_t b) {
+    std::fill(contributions_.begin() + a, contributions_.begin() + b, 0.0);
   });
 }
 

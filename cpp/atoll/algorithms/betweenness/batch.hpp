@@ -9,14 +9,14 @@
 #include <span>
 #include <vector>
 
-/// Betweenness over several ranks, from kLanes sources at a time: what class Betweenness does there. A vertex has a lane
-/// for each source of the batch, an edge is read once for all of them, and one exchange carries what all have to say.
+/// Betweenness over several ranks for batches of kLanes sources. A vertex has a lane for each source of the batch; an
+/// edge is read once for all lanes, and one exchange has the values of all lanes.
 ///
 ///     BetweennessBatch<4> betweenness(graph);      // collective; 1, 4
 ///     betweenness.run(sources, result);            // collective; any number of them
 ///
-/// Memory beside the graph: 2 bytes and 8 a lane for each local vertex, 8 and 8 a lane for each master, 8 for each level
-/// in which a vertex has a lane; where a double is too narrow, what BetweennessScaled takes.
+/// Memory beside the graph: 2 bytes and 8 a lane for each local vertex, 8 and 8 a lane for each master, 8 for each
+/// level in which a vertex has a lane; if a double overflows, also BetweennessScaled's.
 namespace atl {
 
 template <int kLanes>
@@ -30,18 +30,18 @@ class BetweennessBatch {
   std::size_t memory_bytes() const;
 
  private:
-  using Lanes = std::uint8_t;  // a bit for each
+  using Lanes = std::uint8_t;  // one bit per lane
   using Row = std::array<double, kLanes>;
   static_assert(kLanes >= 1 && kLanes <= 8);
   static constexpr Lanes kAll = static_cast<Lanes>((1 << kLanes) - 1);
-  static constexpr Local kElsewhere = -1;  // a source
+  static constexpr Local kElsewhere = -1;  // a source of another rank
   using Entry = BetweennessEntry;
-  // Of the vertices of a level, on one rank and then on all.
+  // Sums over the vertices of a level, on one rank and then on all.
   struct Totals {
     Vertex vertices = 0;
-    Edge out = 0, in = 0;   // edges that leave, enter them
-    Edge finished = 0;      // enter those that are seen in all lanes now
-    bool overflow = false;  // some have more paths than a double counts
+    Edge out = 0, in = 0;   // leaving and entering edges
+    Edge finished = 0;      // entering edges of vertices that are now seen in all lanes
+    bool overflow = false;  // a number of paths has overflowed a double
     Totals& operator+=(const Totals& other) {
       vertices += other.vertices;
       out += other.out;
@@ -52,9 +52,9 @@ class BetweennessBatch {
     }
   };
   struct Level {
-    std::size_t begin = 0, end = 0;            // in entries_
-    std::size_t told_begin = 0, told_end = 0;  // in told_: its mirrors here, where the next level has pulled
-    bool told = false;
+    std::size_t begin = 0, end = 0;                  // in entries_
+    std::size_t mirrors_begin = 0, mirrors_end = 0;  // its mirrors in updated_mirrors_, if the next level has pulled
+    bool was_broadcast = false;
     Totals all;
   };
   struct alignas(128) Thread {
@@ -63,7 +63,7 @@ class BetweennessBatch {
     Totals totals;
   };
 
-  void from(std::span<const Local> sources);
+  void add_sources(std::span<const Local> sources);
   void count_paths(std::span<const Local> sources);
   void start(std::span<const Local> sources);
   void find(Thread& thread, Entry entry);
@@ -72,27 +72,27 @@ class BetweennessBatch {
   void gather_touched();
   void gather_received();
   void pull_paths(Level& level);
-  void give_by_push(const Level& level, const Level& above);
-  void give_by_pull(const Level& level, const Level& above);
-  void depend(Entry entry, const double* sums);
+  void accumulate_by_push(const Level& level, const Level& above);
+  void accumulate_by_pull(const Level& level, const Level& above);
+  void accumulate(Entry entry, const double* sums);
   void add_scaled();
-  void tell(const Level& level);
-  void note_told();
-  void take_back(std::span<const Entry> list);
-  void refresh();
-  static bool touch(Lanes& into, Lanes lanes, bool alone);
-  static void add(double* into, const Row& row, Lanes lanes, bool alone);
+  void broadcast_values(const Level& level);
+  void collect_updated_mirrors();
+  void clear_rows(std::span<const Entry> list);
+  void clear_contributions();
+  static bool touch(Lanes& into, Lanes lanes, bool serial);
+  static void add(double* into, const Row& row, Lanes lanes, bool serial);
 
-  double* offered(Local v) { return offered_.data() + static_cast<std::size_t>(v) * kLanes; }
+  double* contributions(Local v) { return contributions_.data() + static_cast<std::size_t>(v) * kLanes; }
   double* paths(Local v) { return paths_.data() + static_cast<std::size_t>(v) * kLanes; }
   static void clear_row(double* row) { std::fill(row, row + kLanes, 0.0); }
   void mark(Entry e) { changed_.set_group(e.vertex * kLanes, e.lanes); }
-  std::span<double> all_offered() { return {offered_.data(), offered_.size()}; }
+  std::span<double> all_contributions() { return {contributions_.data(), contributions_.size()}; }
   std::span<const Entry> entries(const Level& level) const {
     return std::span(entries_).subspan(level.begin, level.end - level.begin);
   }
-  std::span<const Entry> told(const Level& level) const {
-    return std::span(told_).subspan(level.told_begin, level.told_end - level.told_begin);
+  std::span<const Entry> mirrors_of(const Level& level) const {
+    return std::span(updated_mirrors_).subspan(level.mirrors_begin, level.mirrors_end - level.mirrors_begin);
   }
   template <class F>
   void for_entries(std::span<const Entry> list, std::size_t grain, F&& f);
@@ -101,23 +101,23 @@ class BetweennessBatch {
   World& world_;
   Team& team_;
   MirrorExchange<double, SumOf> exchange_;
-  const std::size_t locals_, owned_, active_, mirrors_;  // mirrors_: the first
+  const std::size_t locals_, owned_, active_, mirrors_;  // mirrors_: first mirror
   const bool serial_;                                    // one thread
-  const Edge push_cost_;                                 // backwards, in edges that are pulled along
-  const Edge all_in_;                                    // edges that enter a vertex, of all ranks
-  Array<Lanes> seen_;                  // [local]; of mirrors: in which it was told or reached from here
-  Array<Lanes> next_;                  // [local] touched by pushing; 0 between levels
-  Array<double> offered_;              // [local][lane]
+  const Edge push_cost_;                                 // cost of a pushed edge in the backward phase, in pulled edges
+  const Edge all_in_;                                    // entering edges on all ranks
+  Array<Lanes> seen_;                  // [local]; of a mirror: lanes received in a broadcast or reached from here
+  Array<Lanes> next_;                  // [local] lanes touched by the current push; 0 between levels
+  Array<double> contributions_;        // [local][lane]
   Array<double> paths_;                // [local master][lane]
   Array<double> score_;                // [local master]
   VertexBits changed_;                 // [local][lane]; clear between exchanges
-  bool stale_ = true;                  // offered_ is not 0 everywhere
-  std::vector<std::size_t> mirrored_;  // words of 64 masters of which another rank has a mirror
-  std::vector<Entry> entries_, told_;  // level after level
+  bool stale_ = true;                  // contributions_ may be non-zero
+  std::vector<std::size_t> mirrored_;  // words of 64 masters, of which some have mirrors
+  std::vector<Entry> entries_, updated_mirrors_;  // level after level
   std::vector<Level> levels_;
   std::vector<Local> touched_;
   std::vector<Thread> threads_;
-  std::unique_ptr<BetweennessScaled<kLanes>> scaled_;  // once it was needed
+  std::unique_ptr<BetweennessScaled<kLanes>> scaled_;  // after the first overflow
 };
 
 }  // namespace atl

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forwards: the levels from a batch of sources, and how many shortest paths lead to each vertex of them.
+// Forward phase: finds the levels from a batch of sources and the number of shortest paths to each vertex.
 #include <algorithm>
 #include <atoll/algorithms/betweenness/lanes.hpp>
 #include <cmath>
@@ -8,7 +8,7 @@ namespace atl {
 namespace {
 
 constexpr std::size_t kGrain = 1024, kPushGrain = 64, kPullGrain = 512;
-// Counting paths pulls when the frontier has more than 1 / kAlpha of the edges that enter unseen vertices.
+// The forward phase pulls when the frontier has more than 1 / kAlpha of the edges that enter unseen vertices.
 constexpr Edge kAlpha = 12;
 
 std::size_t index(Local v) { return static_cast<std::size_t>(v); }
@@ -32,9 +32,9 @@ template <int kLanes>
 void BetweennessBatch<kLanes>::start(std::span<const Local> sources) {
   const auto unused = static_cast<Lanes>(kAll & ~((1U << sources.size()) - 1));
   std::fill(seen_.begin(), seen_.end(), unused);
-  refresh();
+  clear_contributions();
   entries_.clear();
-  told_.clear();
+  updated_mirrors_.clear();
   for (std::size_t l = 0; l < sources.size(); ++l) {
     const Local v = sources[l];
     if (v == kElsewhere) continue;
@@ -44,7 +44,7 @@ void BetweennessBatch<kLanes>::start(std::span<const Local> sources) {
     const auto twice = std::find_if(found.begin(), found.end(), [&](Entry e) { return e.vertex == v; });
     if (twice == found.end()) {
       find(threads_[0], {v, lane});
-    } else {  // a vertex has one entry a level
+    } else {  // a vertex has one entry per level, also if it is several sources
       twice->lanes |= lane;
       seen_[index(v)] |= lane;
     }
@@ -64,7 +64,7 @@ void BetweennessBatch<kLanes>::find(Thread& thread, Entry e) {
   for_lanes(e.lanes, [&](std::size_t l) { thread.totals.overflow |= std::isinf(paths(e.vertex)[l]); });
 }
 
-// What all threads have found is the next level. Collective.
+// Makes the vertices found by all threads the next level. Collective.
 template <int kLanes>
 typename BetweennessBatch<kLanes>::Level BetweennessBatch<kLanes>::close_level() {
   Level level;
@@ -88,14 +88,14 @@ void BetweennessBatch<kLanes>::push_paths(const Level& level) {
       const auto lanes = static_cast<Lanes>(e.lanes & ~seen_[index(u)]);
       if (lanes == 0) continue;
       if (touch(next_[index(u)], lanes, serial_)) t.touched.push_back(u);
-      add(offered(u), row, lanes, serial_);
+      add(contributions(u), row, lanes, serial_);
     }
   });
   gather_touched();
-  exchange_.reduce(all_offered(), changed_);
+  exchange_.reduce(all_contributions(), changed_);
   std::erase_if(touched_, [&](Local v) {
     if (index(v) < mirrors_) return false;
-    clear_row(offered(v));
+    clear_row(contributions(v));
     return true;
   });
   gather_received();
@@ -104,17 +104,18 @@ void BetweennessBatch<kLanes>::push_paths(const Level& level) {
       const Local v = touched_[i];
       Lanes found = 0;
       for_lanes(static_cast<Lanes>(std::exchange(next_[index(v)], 0) & ~seen_[index(v)]), [&](std::size_t l) {
-        if (offered(v)[l] == 0) return;  // came along with the others' values
-        paths(v)[l] = offered(v)[l];
+        if (contributions(v)[l] == 0) return;  // unchanged: the reduction has sent a whole block
+        paths(v)[l] = contributions(v)[l];
         found |= static_cast<Lanes>(1U << l);
       });
-      clear_row(offered(v));
+      clear_row(contributions(v));
       if (found != 0) find(threads_[static_cast<std::size_t>(t)], {v, found});
     }
   });
 }
 
-// What the threads have touched. Mirrors among it are seen from now on: their masters will have been, too.
+// Collects the vertices that the threads have touched. Mirrors among them count as seen from now on, as their masters
+// will be seen by the end of the level.
 template <int kLanes>
 void BetweennessBatch<kLanes>::gather_touched() {
   touched_.clear();
@@ -130,7 +131,7 @@ void BetweennessBatch<kLanes>::gather_touched() {
   }
 }
 
-// The masters that a mirror has told of are touched like the others.
+// Adds the masters that have received values from mirrors to the touched vertices.
 template <int kLanes>
 void BetweennessBatch<kLanes>::gather_received() {
   for (const std::size_t word : mirrored_)
@@ -144,18 +145,18 @@ void BetweennessBatch<kLanes>::gather_received() {
 
 template <int kLanes>
 void BetweennessBatch<kLanes>::pull_paths(Level& level) {
-  tell(level);
-  level.told = true;
-  level.told_begin = told_.size();
-  note_told();
-  level.told_end = told_.size();
-  for (const Entry e : told(level)) seen_[index(e.vertex)] |= e.lanes;
+  broadcast_values(level);
+  level.was_broadcast = true;
+  level.mirrors_begin = updated_mirrors_.size();
+  collect_updated_mirrors();
+  level.mirrors_end = updated_mirrors_.size();
+  for (const Entry e : mirrors_of(level)) seen_[index(e.vertex)] |= e.lanes;
   team_.for_range(active_, kPullGrain, [&](int t, std::size_t a, std::size_t b) {
     for (std::size_t i = a; i < b; ++i) {
       const auto unseen = static_cast<Lanes>(kAll & ~seen_[i]);
       if (unseen == 0) continue;
       const auto v = static_cast<Local>(i);
-      const Row sums = sum_rows<kLanes>(graph_.in().neighbours(v), offered_.data());
+      const Row sums = sum_rows<kLanes>(graph_.in().neighbours(v), contributions_.data());
       Lanes found = 0;
       for_lanes(unseen, [&](std::size_t l) {
         if (sums[l] == 0) return;
@@ -165,14 +166,14 @@ void BetweennessBatch<kLanes>::pull_paths(Level& level) {
       if (found != 0) find(threads_[static_cast<std::size_t>(t)], {v, found});
     }
   });
-  take_back(entries(level));
-  take_back(told(level));
+  clear_rows(entries(level));
+  clear_rows(mirrors_of(level));
 }
 
-// True if no lane was touched before.
+// Returns whether no lane was touched before.
 template <int kLanes>
-bool BetweennessBatch<kLanes>::touch(Lanes& into, Lanes lanes, bool alone) {
-  if (!alone) return std::atomic_ref(into).fetch_or(lanes, std::memory_order_relaxed) == 0;
+bool BetweennessBatch<kLanes>::touch(Lanes& into, Lanes lanes, bool serial) {
+  if (!serial) return std::atomic_ref(into).fetch_or(lanes, std::memory_order_relaxed) == 0;
   return std::exchange(into, static_cast<Lanes>(into | lanes)) == 0;
 }
 

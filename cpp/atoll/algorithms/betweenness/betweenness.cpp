@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Betweenness by Brandes' accumulation [1]. Which form runs where:
+// Betweenness by Brandes' accumulation [1]. The forms:
 //
-//   ranks               sources           here
-//   one                 any               betweenness_local.cpp: one after the other; of deep graphs each thread one
-//   several             one               betweenness_batch.cpp with one lane
-//   several             more              betweenness_batch.cpp: four side by side, in a quarter of the rounds
-//   any, by weight      any               betweenness_weighted.cpp: one after the other
-//   several, where paths are more than a double can count: betweenness_scaled.cpp after betweenness_batch_paths.cpp
+//   ranks               sources           form
+//   one                 any               kernel.cpp: one source after the other; on deep graphs one source per thread
+//   several             one               batch.cpp with one lane
+//   several             more              batch.cpp: four sources at a time, in a quarter of the rounds
+//   any, by weight      any               weighted.cpp: one source after the other
+//   several, if a number of paths overflows a double: scaled.cpp after batch_paths.cpp
 //
 // [1] U. Brandes. "A faster algorithm for betweenness centrality." J. Mathematical Sociology 25(2), 2001.
 #include <atoll/algorithms/betweenness/batch.hpp>
@@ -26,12 +26,12 @@ class Betweenness::Sum {
 
 class Betweenness::OneRank final : public Sum {
  public:
-  explicit OneRank(const Graph& graph) : local_(graph) {}
-  void run(std::span<const Vertex> sources, BetweennessResult& result) override { local_.run(sources, result); }
-  std::size_t memory_bytes() const override { return local_.memory_bytes(); }
+  explicit OneRank(const Graph& graph) : kernel_(graph) {}
+  void run(std::span<const Vertex> sources, BetweennessResult& result) override { kernel_.run(sources, result); }
+  std::size_t memory_bytes() const override { return kernel_.memory_bytes(); }
 
  private:
-  BetweennessKernel local_;
+  BetweennessKernel kernel_;
 };
 
 class Betweenness::Weighted final : public Sum {
@@ -61,8 +61,8 @@ class Betweenness::Distributed final : public Sum {
   }
 
  private:
-  // Measured on two ranks, four sources: one lane and four cost the processor about the same on Kronecker 18; four need a
-  // quarter of the rounds.
+  // Measured on two ranks, four sources: one lane and four cost the processor about the same on Kronecker 18; four need
+  // a quarter of the rounds.
   static constexpr int kBatch = 4;
 
   template <class Batch>
@@ -72,7 +72,7 @@ class Betweenness::Distributed final : public Sum {
   }
 
   const Graph& graph_;
-  const bool may_batch_;  // all lanes have a number
+  const bool may_batch_;  // locals * lanes fit a Local on all ranks
   std::unique_ptr<BetweennessBatch<1>> one_;
   std::unique_ptr<BetweennessBatch<kBatch>> several_;
 };

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Betweenness by Brandes' accumulation [1], one source after the other; the direction is chosen for each level in both
-// phases, as Beamer's breadth-first search does in one.
+// Betweenness by Brandes' accumulation [1], one source after the other. Both phases choose between push and pull for
+// each level, as Beamer's breadth-first search does.
 //
 //   in the paper                here
 //   sigma(v)                    paths_
 //   delta(v)                    dependency_
 //   S, the stack                queue_ by levels_, walked from its end
-//   P(v), the predecessors      not stored: neighbours one level up
+//   P(v), the predecessors      not stored: neighbours in the previous level
 //
-// No predecessor is ever tested for. Forwards a pull sums what front_ has for all neighbours, and front_ is 0 but for
-// the frontier. Backwards a vertex u of level d takes from all its neighbours v, of levels d + 1 and less, but when
-// level d is done only level d + 1 has offered anything: those at d or less come later. Nobody adds atomically: each
-// thread pushes into sums of its own.
+// No predecessor is ever tested for. Forward, a pull sums frontier_paths_ over all neighbours, and that is 0 except for
+// the frontier. Backward, a vertex u of level d sums over all its neighbours, whose levels are at most d + 1. When
+// level d is processed, only level d + 1 has contributed: those at d or less come later. No thread adds atomically:
+// each pushes into sums of its own.
 //
 // [1] U. Brandes. "A faster algorithm for betweenness centrality." J. Mathematical Sociology 25(2), 2001.
 #include <algorithm>
@@ -24,10 +24,10 @@ namespace atl {
 namespace {
 
 constexpr std::size_t kGrain = 4096;
-// Vertices of the queue, of the whole graph, that a thread takes at a time.
+// Vertices that a thread takes at a time, of the queue and of the whole graph.
 constexpr std::size_t kQueueGrain = 32, kPullGrain = 512;
-// Counting paths pulls when the frontier has more than 1 / kAlpha of the edges that enter unseen vertices: a pull reads
-// them all, without the end at the first hit that a search has.
+// The forward phase pulls when the frontier has more than 1 / kAlpha of the edges that enter unseen vertices: unlike in
+// a search, a pull reads all of these edges and does not stop at the first hit.
 constexpr Edge kAlpha = 12;
 
 std::size_t index(Local v) { return static_cast<std::size_t>(v); }
@@ -50,7 +50,7 @@ BetweennessKernel::BetweennessKernel(const Graph& graph)
       team_(graph.world().team()),
       state_(index(graph.active())),
       paths_(state_.size()),
-      front_(state_.size(), 0),
+      frontier_paths_(state_.size(), 0),
       dependency_(state_.size()),
       score_(state_.size()),
       queue_(state_.size()),
@@ -71,7 +71,7 @@ void BetweennessKernel::flush(Thread& thread) {
   thread.count = 0;
 }
 
-// What all threads have found is the level that begins there.
+// Makes the vertices that all threads have found since `begin` a level.
 BetweennessKernel::Level BetweennessKernel::close_level(std::size_t begin) {
   Level level{.begin = begin};
   for (Thread& t : threads_) {
@@ -97,12 +97,12 @@ void BetweennessKernel::push_paths(const Level& level) {
 }
 
 void BetweennessKernel::pull_paths(const Level& level) {
-  for_vertices(level, kGrain, [&](Thread&, Local u) { front_[index(u)] = paths_[index(u)]; });
+  for_vertices(level, kGrain, [&](Thread&, Local u) { frontier_paths_[index(u)] = paths_[index(u)]; });
   team_.for_range(state_.size(), kPullGrain, [&](int t, std::size_t a, std::size_t b) {
     Thread& thread = threads_[static_cast<std::size_t>(t)];
     for (std::size_t v = a; v < b; ++v) {
       if (state_[v] != kUnseen) continue;
-      const double paths = sum_over(graph_.in().neighbours(static_cast<Local>(v)), front_.data());
+      const double paths = sum_over(graph_.in().neighbours(static_cast<Local>(v)), frontier_paths_.data());
       if (paths == 0) continue;
       paths_[v] = paths;
       state_[v] = kSeen;
@@ -110,7 +110,7 @@ void BetweennessKernel::pull_paths(const Level& level) {
       found(thread, static_cast<Local>(v));
     }
   });
-  for_vertices(level, kGrain, [&](Thread&, Local u) { front_[index(u)] = 0; });
+  for_vertices(level, kGrain, [&](Thread&, Local u) { frontier_paths_[index(u)] = 0; });
 }
 
 void BetweennessKernel::count_paths(Local source) {
@@ -143,9 +143,9 @@ void BetweennessKernel::count_paths(Local source) {
   }
 }
 
-// What is left in other vertices' sums does no harm: each sum is read once for a source, when the only level that has
-// pushed into it is the one below.
-void BetweennessKernel::depend_by_push(const Level& level, const Level& above) {
+// Pushing also leaves sums at vertices of other levels. That does no harm: a vertex's sum is read once per source, when
+// only the next level has pushed into it.
+void BetweennessKernel::accumulate_by_push(const Level& level, const Level& above) {
   for_vertices(level, kQueueGrain, [&](Thread& thread, Local v) {
     const double share = (1 + dependency_[index(v)]) / paths_[index(v)];
     for (const Local u : graph_.in().neighbours(v)) thread.pushed[index(u)] += share;
@@ -157,16 +157,16 @@ void BetweennessKernel::depend_by_push(const Level& level, const Level& above) {
   });
 }
 
-void BetweennessKernel::depend_by_pull(const Level& level, const Level& above) {
+void BetweennessKernel::accumulate_by_pull(const Level& level, const Level& above) {
   for_vertices(level, kGrain,
-               [&](Thread&, Local v) { front_[index(v)] = (1 + dependency_[index(v)]) / paths_[index(v)]; });
+               [&](Thread&, Local v) { frontier_paths_[index(v)] = (1 + dependency_[index(v)]) / paths_[index(v)]; });
   for_vertices(above, kQueueGrain, [&](Thread&, Local u) {
-    dependency_[index(u)] = paths_[index(u)] * sum_over(graph_.out().neighbours(u), front_.data());
+    dependency_[index(u)] = paths_[index(u)] * sum_over(graph_.out().neighbours(u), frontier_paths_.data());
   });
-  for_vertices(level, kGrain, [&](Thread&, Local v) { front_[index(v)] = 0; });
+  for_vertices(level, kGrain, [&](Thread&, Local v) { frontier_paths_[index(v)] = 0; });
 }
 
-void BetweennessKernel::from(Local source) {
+void BetweennessKernel::add_source(Local source) {
   for (Thread& t : threads_) t.overflow = false;
   count_paths(source);
   const bool wide = std::any_of(threads_.begin(), threads_.end(), [](const Thread& t) { return t.overflow; });
@@ -175,39 +175,40 @@ void BetweennessKernel::from(Local source) {
   for (std::size_t d = levels_.size() - 1; d > 1; --d) {
     const Level &level = levels_[d], &above = levels_[d - 1];
     if (wide) {
-      depend_wide(d - 1);
+      accumulate_wide(d - 1);
     } else {
-      level.in < above.out ? depend_by_push(level, above) : depend_by_pull(level, above);
+      level.in < above.out ? accumulate_by_push(level, above) : accumulate_by_pull(level, above);
     }
     for_vertices(above, kGrain, [&](Thread&, Local u) { score_[index(u)] += dependency_[index(u)]; });
   }
 }
 
-// Distributed, threads wait for each other four times a level; alone, none pulls, which on graphs of few levels saves most of
-// the edges. With two threads and four sources alone took, of together, 0.14 on a lattice of 2^20 vertices, 0.2 in three
-// dimensions, 0.4 to 0.7 on roads and random trees, 0.45 on web-Stanford (107 levels); but 4.5 times as long on Kronecker
-// 20 (7 levels), 6 times on uniform 20 (6), and 1.4 on gemsec-deezer-RO (14 levels of 18 k entries in the mean). Of graphs
-// of a few thousand vertices it took 0.4 on hep-th (2.2 k entries a level), 0.6 on PGPgiantcompo (3.0 k), but 1.5 on
-// as20graph (3.1 k) and 3 on a random graph of 4096 vertices (4.6 k).
+// Whether each thread processes sources of its own (SerialBetweenness) rather than all threads one source together.
+// Together, threads wait at four barriers per level; on their own, none pulls, although pulling saves most edges on
+// graphs of few levels. With two threads and four sources, the time of own sources relative to together was 0.14 on a
+// lattice of 2^20 vertices, 0.2 in three dimensions, 0.4 to 0.7 on roads and random trees, 0.45 on web-Stanford (107
+// levels); but 4.5 on Kronecker 20 (7 levels), 6 on uniform 20 (6), and 1.4 on gemsec-deezer-RO (14 levels of 18 k
+// entries in the mean). On graphs of a few thousand vertices it was 0.4 on hep-th (2.2 k entries a level), 0.6 on
+// PGPgiantcompo (3.0 k), but 1.5 on as20graph (3.1 k) and 3 on a random graph of 4096 vertices (4.6 k).
 bool BetweennessKernel::source_per_thread(std::span<const Vertex> sources) {
-  constexpr int kDeep = 20;          // levels
-  constexpr Edge kThin = 3072;       // entries of a level, in the mean
-  constexpr std::size_t kAsked = 4;  // sources
-  constexpr std::size_t kIdle = 4;   // together is better when more of the threads than this share would have no source
+  constexpr int kDeep = 20;               // levels
+  constexpr Edge kThin = 3072;            // mean adjacency entries of a level
+  constexpr std::size_t kMinSources = 4;  // sources
+  constexpr std::size_t kIdle = 4;        // at least one source per kIdle threads: else too many threads would idle
   if (sources.empty() || kIdle * sources.size() < threads_.size()) return false;
   if (deep_) return *deep_;
   Bfs search(graph_);
   BfsResult found;
-  for (const Vertex source : sources.first(std::min(kAsked, sources.size()))) {
+  for (const Vertex source : sources.first(std::min(kMinSources, sources.size()))) {
     search.run(source, found);
     const Edge entries = found.edges * (graph_.directed() ? 1 : 2);
     deep_ = found.levels > kDeep || entries < kThin * found.levels;
-    if (2 * found.reached > graph_.active()) break;  // it was not some small component
+    if (2 * found.reached > graph_.active()) break;  // not a small component
   }
   return *deep_;
 }
 
-// A thread's sources are always the same ones: sums depend on how many threads there are, not on their haste.
+// Sources are assigned to threads statically, so that sums depend on the number of threads but not on timing.
 void BetweennessKernel::add_serially(std::span<const Local> sources) {
   const std::size_t threads = std::min(sources.size(), threads_.size());
   serial_.resize(std::max(serial_.size(), threads));
@@ -229,15 +230,15 @@ void BetweennessKernel::add_serially(std::span<const Local> sources) {
 
 void BetweennessKernel::add_by_level(std::span<const Local> sources) {
   std::fill(score_.begin(), score_.end(), 0);
-  for (const Local source : sources) from(source);
+  for (const Local source : sources) add_source(source);
 }
 
 void BetweennessKernel::run(std::span<const Vertex> sources, BetweennessResult& result) {
   std::vector<Local> starts;
   for (const Vertex id : sources) starts.push_back(graph_.local_of(graph_.find(id).second));
-  const bool alone = source_per_thread(sources);
+  const bool serial = source_per_thread(sources);
   std::erase_if(starts, [&](Local source) { return source >= graph_.active(); });
-  alone && !starts.empty() ? add_serially(starts) : add_by_level(starts);
+  serial && !starts.empty() ? add_serially(starts) : add_by_level(starts);
   const auto owned = index(graph_.owned());
   if (result.score.size() != owned) result.score = Array<double>(owned);
   team_.for_range(owned, kGrain, [&](int, std::size_t a, std::size_t b) {
@@ -251,7 +252,7 @@ void BetweennessKernel::run(std::span<const Vertex> sources, BetweennessResult& 
 std::size_t BetweennessKernel::memory_bytes() const {
   std::size_t bytes = state_.size() * (1 + (4 + threads_.size()) * sizeof(double) + sizeof(Local)) +
                       (exponent_.size() + level_of_.size()) * sizeof(std::int32_t);
-  for (const auto& alone : serial_) bytes += alone ? alone->memory_bytes() : 0;
+  for (const auto& serial : serial_) bytes += serial ? serial->memory_bytes() : 0;
   return bytes;
 }
 

@@ -7,14 +7,14 @@
 #include <optional>
 #include <span>
 
-/// Betweenness on one rank: what class Betweenness does there. On graphs of few levels all threads go through a source's
-/// levels together; on deep ones each thread has sources of its own (betweenness_alone.hpp). Memory beside the graph: 37
-/// bytes a vertex, and for each thread 8 or, on deep graphs, 36.
+/// Betweenness on one rank. On graphs of few levels all threads process the levels of one source together; on deep
+/// graphs each thread processes sources of its own (SerialBetweenness). Memory beside the graph: 37 bytes a vertex, and
+/// for each thread 8 or, on deep graphs, 36.
 namespace atl {
 
 class BetweennessKernel {
  public:
-  /// InputError if the graph is spread over several ranks.
+  /// InputError if the graph is distributed over several ranks.
   explicit BetweennessKernel(const Graph& graph);
   BetweennessKernel(const BetweennessKernel&) = delete;
   BetweennessKernel& operator=(const BetweennessKernel&) = delete;
@@ -27,28 +27,28 @@ class BetweennessKernel {
   enum State : std::uint8_t { kUnseen, kNext, kSeen };
   struct Level {
     std::size_t begin = 0, end = 0;  // in queue_
-    Edge out = 0, in = 0;            // edges that leave, enter its vertices
+    Edge out = 0, in = 0;            // leaving and entering edges of its vertices
   };
   struct alignas(128) Thread {
     static constexpr std::size_t kRoom = 1024;
-    Array<double> pushed;  // [local] all 0 before a source's paths are counted
+    Array<double> pushed;  // [local] all 0 before each source
     Local found[kRoom];
     std::size_t count = 0;
-    Edge out = 0, in = 0;  // of what this thread has found in the level
+    Edge out = 0, in = 0;  // edges of the vertices that this thread has found in the level
     bool overflow = false;
   };
 
   bool source_per_thread(std::span<const Vertex> sources);
   void add_serially(std::span<const Local> sources);
   void add_by_level(std::span<const Local> sources);
-  void from(Local source);
+  void add_source(Local source);
   void count_paths(Local source);
   void push_paths(const Level& level);
   void pull_paths(const Level& level);
-  void depend_by_push(const Level& level, const Level& above);
-  void depend_by_pull(const Level& level, const Level& above);
+  void accumulate_by_push(const Level& level, const Level& above);
+  void accumulate_by_pull(const Level& level, const Level& above);
   void count_wide();
-  void depend_wide(std::size_t depth);
+  void accumulate_wide(std::size_t depth);
   void found(Thread& thread, Local v);
   void flush(Thread& thread);
   Level close_level(std::size_t begin);
@@ -59,19 +59,19 @@ class BetweennessKernel {
   Team& team_;
   Array<std::uint8_t> state_;                // [local]
   Array<double> paths_;                      // [local] sigma, where seen
-  Array<double> front_;                      // [local] what the frontier's vertices offer a pull; 0 elsewhere
+  Array<double> frontier_paths_;             // [local] sigma of the frontier's vertices, for a pull; 0 elsewhere
   Array<double> dependency_;                 // [local] delta, where seen and finished
   Array<double> score_;                      // [local]
-  Array<std::int32_t> exponent_, level_of_;  // [local] where a double has been too narrow for some count
+  Array<std::int32_t> exponent_, level_of_;  // [local] allocated after the first overflow
   Array<Local> queue_;                       // seen vertices, level after level
   std::atomic<std::size_t> queued_{0};
   std::vector<Level> levels_;
   std::vector<Thread> threads_;
-  std::optional<bool> deep_;                                // found out by the first run with a source
+  std::optional<bool> deep_;                                // decided by the first run with a source
   std::vector<std::unique_ptr<SerialBetweenness>> serial_;  // [thread]
 };
 
-// f(thread, vertex) for the vertices of a level.
+// Calls f(thread, vertex) for the vertices of a level.
 template <class F>
 void BetweennessKernel::for_vertices(const Level& level, std::size_t grain, F&& f) {
   team_.for_range(level.end - level.begin, grain, [&](int thread, std::size_t a, std::size_t b) {

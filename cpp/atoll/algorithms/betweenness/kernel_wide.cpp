@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Betweenness where more shortest paths lead to a vertex than a double can count: on grids, and in chains of squares,
-// they grow by a factor with every level. The levels are known; the paths are counted again, each as a mantissa and an
-// exponent of their own. Only ratios of counts enter the dependencies, and those of neighbours on shortest paths are at
-// most 1.
+// Betweenness where the number of shortest paths to a vertex overflows a double: on grids, and in chains of squares, it
+// grows exponentially with the level. The levels are known; paths are counted again, each count with a mantissa and
+// an exponent. Dependencies use only ratios of counts, and those of neighbours on shortest paths are at most 1.
 #include <atoll/algorithms/betweenness/kernel.hpp>
 #include <cmath>
 
@@ -32,7 +31,7 @@ void BetweennessKernel::count_wide() {
       std::int32_t most = std::numeric_limits<std::int32_t>::min();
       for (const Local u : graph_.in().neighbours(v))
         if (level_of_[index(u)] == above) most = std::max(most, exponent_[index(u)]);
-      double sum = 0;  // of what is far below the most nothing is left, nor would be in a double
+      double sum = 0;  // counts far below the largest vanish, as they would in a double
       for (const Local u : graph_.in().neighbours(v))
         if (level_of_[index(u)] == above) sum += std::ldexp(paths_[index(u)], exponent_[index(u)] - most);
       int more = 0;
@@ -41,7 +40,7 @@ void BetweennessKernel::count_wide() {
     });
 }
 
-void BetweennessKernel::depend_wide(std::size_t depth) {
+void BetweennessKernel::accumulate_wide(std::size_t depth) {
   for_vertices(levels_[depth], kGrain, [&](Thread&, Local u) {
     const double paths = paths_[index(u)];
     const std::int32_t exponent = exponent_[index(u)], below = static_cast<std::int32_t>(depth) + 1;

@@ -5,16 +5,16 @@
 #include <atomic>
 #include <bit>
 
-/// What the files of class BetweennessBatch share.
+/// Functions shared by the files of class BetweennessBatch.
 namespace atl {
 
-/// f(lane) for each bit that is set.
+/// Calls f(lane) for each bit that is set.
 template <class Lanes, class F>
 void for_lanes(Lanes lanes, F&& f) {
   for (unsigned bits = lanes; bits; bits &= bits - 1) f(static_cast<std::size_t>(std::countr_zero(bits)));
 }
 
-/// Of the rows of a list.
+/// The sum of the rows of the vertices in a list.
 template <int kLanes>
 std::array<double, kLanes> sum_rows(std::span<const Local> list, const double* rows) {
   std::array<double, kLanes> even{}, odd{};  // two sums: an addition does not wait for the one before
@@ -31,10 +31,11 @@ std::array<double, kLanes> sum_rows(std::span<const Local> list, const double* r
   return even;
 }
 
-// The row is 0 in lanes that its vertex has not. One thread adds it whole, seen lanes too: they are cleared unread.
+// The row is 0 in the lanes that its vertex does not have. A single thread adds the whole row, also to lanes of the
+// target that are seen already: these are cleared without being read.
 template <int kLanes>
-void BetweennessBatch<kLanes>::add(double* into, const Row& row, Lanes lanes, bool alone) {
-  if (alone) {
+void BetweennessBatch<kLanes>::add(double* into, const Row& row, Lanes lanes, bool serial) {
+  if (serial) {
     for (std::size_t l = 0; l < kLanes; ++l) into[l] += row[l];
   } else {
     for_lanes(lanes, [&](std::size_t l) { std::atomic_ref(into[l]).fetch_add(row[l], std::memory_order_relaxed); });

@@ -40,7 +40,7 @@ void PathSums::clear() {
   });
 }
 
-void PathSums::forget_told() {
+void PathSums::ignore_received() {
   for (const std::size_t word : mirrored_)
     for (std::size_t w = word * kLanes; w < (word + 1) * kLanes; ++w) changed_.at(w) = 0;
 }

@@ -5,16 +5,16 @@
 #include <atoll/graph/graph.hpp>
 #include <vector>
 
-/// Of every vertex the number of paths from the source that have come, and of tight edges into it along which none has come
-/// yet. What a rank adds to its mirrors goes to their masters.
+/// For every vertex, the number of shortest paths from the source counted so far, and the number of tight edges into it
+/// that have not contributed yet. What a rank adds at mirrors is reduced to their masters.
 ///
 ///     PathSums sums(graph);                      // collective
-///     sums.clear();                              // a source begins
-///     sums.expect_one(thread, v);                // one more tight edge into v; any thread, each with its number
+///     sums.clear();                              // before each source
+///     sums.add_expected(thread, v);              // one more tight edge into v; any thread, with its number
 ///     sums.reduce();                             // collective
-///     if (sums.add(thread, v, paths)) ...        // along one of them; true: v is a master, and has them all
+///     if (sums.add(thread, v, paths)) ...        // along one tight edge; true: v is a master and its sum is complete
 ///     sums.reduce();
-///     sums.for_told([](Local v) { ... });        // masters that others have given the last of their paths
+///     sums.for_completed([](Local v) { ... });   // masters whose sum the last reduce() has completed
 namespace atl {
 
 class PathSums {
@@ -24,7 +24,7 @@ class PathSums {
   PathSums& operator=(const PathSums&) = delete;
 
   void clear();
-  void expect_one(int thread, Local v) {
+  void add_expected(int thread, Local v) {
     add(sums_[index(v)].missing, 1);
     if (is_mirror(v)) touch(thread, v * kLanes + kMissing);
   }
@@ -39,21 +39,21 @@ class PathSums {
   }
   void start_at(Local source) { sums_[index(source)].paths = 1; }
   double paths(Local v) const { return sums_[index(v)].paths; }
-  /// Nothing more is expected, nor told of it by for_told().
+  /// Marks v as done, so that for_completed() never reports it again.
   void close(Local v) { sums_[index(v)].missing = kClosed; }
 
   void reduce();
-  /// What reduce() has brought so far is not for for_told().
-  void forget_told();
+  /// Makes for_completed() ignore what reduce() has received so far.
+  void ignore_received();
   template <class F>
-  void for_told(F&& f);
+  void for_completed(F&& f);
   std::size_t memory_bytes() const { return lanes_.memory_bytes() + sums_.size() * sizeof(Sums); }
 
  private:
   // A vertex's two lanes in the exchange.
   struct Sums {
-    double paths;    // of a mirror what its rank has to add
-    double missing;  // of a mirror what its rank has to add
+    double paths;    // of a mirror: this rank's part, not reduced yet
+    double missing;  // likewise
   };
   static constexpr Local kPaths = 0, kMissing = 1, kLanes = 2;
   static constexpr double kClosed = -1;
@@ -76,16 +76,16 @@ class PathSums {
   MirrorExchange<double, SumOf> lanes_;
   Array<Sums> sums_;                         // [local]
   VertexBits changed_;                       // [local][lane]; clear between exchanges
-  std::vector<std::vector<Local>> touched_;  // [thread] lanes of mirrors
-  std::vector<std::size_t> mirrored_;        // words of 64 masters of which another rank has a mirror
+  std::vector<std::vector<Local>> touched_;  // [thread] changed lanes of mirrors
+  std::vector<std::size_t> mirrored_;        // words of 64 masters, of which some have mirrors
 };
 
 template <class F>
-void PathSums::for_told(F&& f) {
+void PathSums::for_completed(F&& f) {
   for (const std::size_t word : mirrored_)
     for (std::size_t w = word * kLanes; w < (word + 1) * kLanes; ++w)
       for (std::uint64_t bits = std::exchange(changed_.at(w), 0), at = w * 64; bits; bits >>= kLanes, at += kLanes) {
-        const Sums& sums = sums_[at / kLanes];  // a 0 may have come along with the others' values
+        const Sums& sums = sums_[at / kLanes];  // sums of 0: the reduction has sent a whole block
         if ((bits & 3) != 0 && sums.missing == 0 && sums.paths > 0) f(static_cast<Local>(at / kLanes));
       }
 }

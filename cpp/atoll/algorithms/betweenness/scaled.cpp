@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brandes' accumulation over levels that are known, with counts of any size. Every level is pulled: its vertices add up
-// what their neighbours one level up, or on the way back one level down, have told their mirrors.
+// Brandes' accumulation over known levels, with counts of any size. Every level is pulled: its vertices sum over
+// their neighbours in the previous level, in the backward phase in the next level, after a broadcast to mirrors.
 #include <algorithm>
 #include <atoll/algorithms/betweenness/lanes.hpp>
 #include <atoll/algorithms/betweenness/scaled.hpp>
@@ -31,27 +31,27 @@ BetweennessScaled<kLanes>::BetweennessScaled(const Graph& graph)
       world_(graph.world()),
       exchange_(graph, {}, kPlaces),
       mirrors_(std::min(index(graph.mirrors().begin[0]), index(graph.locals()))),
-      offered_(index(graph.locals()) * kLanes),
+      contributions_(index(graph.locals()) * kLanes),
       own_(index(graph.owned()) * kLanes),
       changed_(graph.locals() * kPlaces) {
-  std::fill(offered_.begin(), offered_.end(), ScaledCount{});
+  std::fill(contributions_.begin(), contributions_.end(), ScaledCount{});
 }
 
 template <int kLanes>
 void BetweennessScaled<kLanes>::add(std::span<const Entries> levels, std::span<double> score) {
   for (const BetweennessEntry e : levels[0]) for_lanes(e.lanes, [&](std::size_t l) { own(e.vertex)[l] = {1, 0}; });
   for (std::size_t d = 1; d < levels.size(); ++d) {
-    tell(levels[d - 1]);
+    broadcast_values(levels[d - 1]);
     count(levels[d]);
-    take_back(levels[d - 1]);
+    clear_rows(levels[d - 1]);
   }
-  // The last level depends on nothing: it gives 1 / sigma.
+  // In the last level delta is 0, so it contributes 1 / sigma.
   for (const BetweennessEntry e : levels.back())
     for_lanes(e.lanes, [&](std::size_t l) { own(e.vertex)[l].value = 1 / own(e.vertex)[l].value; });
   for (std::size_t d = levels.size() - 1; d > 1; --d) {
-    tell(levels[d]);
-    depend(levels[d - 1], score);
-    take_back(levels[d]);
+    broadcast_values(levels[d]);
+    accumulate(levels[d - 1], score);
+    clear_rows(levels[d]);
   }
 }
 
@@ -60,7 +60,7 @@ void BetweennessScaled<kLanes>::count(Entries level) {
   for_entries(level, [&](BetweennessEntry e) {
     std::array<ScaledCount, kLanes> sums{};
     for (const Local u : graph_.in().neighbours(e.vertex)) {
-      const ScaledCount* const from = offered(u);
+      const ScaledCount* const from = contributions(u);
       for_lanes(e.lanes, [&](std::size_t l) {
         if (from[l].value != 0) sums[l].add(from[l]);
       });
@@ -74,12 +74,12 @@ void BetweennessScaled<kLanes>::count(Entries level) {
 
 // delta(v) = sum over targets w of the next level of sigma(v) / sigma(w) (1 + delta(w)).
 template <int kLanes>
-void BetweennessScaled<kLanes>::depend(Entries level, std::span<double> score) {
+void BetweennessScaled<kLanes>::accumulate(Entries level, std::span<double> score) {
   for_entries(level, [&](BetweennessEntry e) {
     std::array<double, kLanes> shares{};  // in units of 1 / kStep ^ steps of the vertex
     ScaledCount* const mine = own(e.vertex);
     for (const Local v : graph_.out().neighbours(e.vertex)) {
-      const ScaledCount* const from = offered(v);
+      const ScaledCount* const from = contributions(v);
       for_lanes(e.lanes, [&](std::size_t l) {
         if (from[l].value != 0) shares[l] += from[l].value * ScaledCount::power(mine[l].steps - from[l].steps);
       });
@@ -94,26 +94,27 @@ void BetweennessScaled<kLanes>::depend(Entries level, std::span<double> score) {
   });
 }
 
-// The level's vertices offer what they have, and their mirrors the same.
+// Copies the counts of the level's vertices to contributions_, and broadcasts them to their mirrors.
 template <int kLanes>
-void BetweennessScaled<kLanes>::tell(Entries level) {
+void BetweennessScaled<kLanes>::broadcast_values(Entries level) {
   for_entries(level, [&](BetweennessEntry e) {
-    for_lanes(e.lanes, [&](std::size_t l) { offered(e.vertex)[l] = own(e.vertex)[l]; });
+    for_lanes(e.lanes, [&](std::size_t l) { contributions(e.vertex)[l] = own(e.vertex)[l]; });
   });
   for (const BetweennessEntry e : level)
     for_lanes(e.lanes, [&](std::size_t l) { changed_.set_group(e.vertex * kPlaces + 2 * static_cast<Local>(l), 3); });
-  exchange_.broadcast({&offered_.data()->value, offered_.size() * 2}, changed_);
+  exchange_.broadcast({&contributions_.data()->value, contributions_.size() * 2}, changed_);
   for (const BetweennessEntry e : level) changed_.at(index(e.vertex) * kPlaces / 64) = 0;
-  told_.clear();
+  updated_mirrors_.clear();
   for (std::size_t w = mirrors_ * kPlaces / 64; w < changed_.words(); ++w)
     for (std::uint64_t bits = std::exchange(changed_.at(w), 0), at = w * 64; bits; bits >>= kPlaces, at += kPlaces)
-      if ((bits & ((std::uint64_t{1} << kPlaces) - 1)) != 0) told_.push_back(static_cast<Local>(at / kPlaces));
+      if ((bits & ((std::uint64_t{1} << kPlaces) - 1)) != 0)
+        updated_mirrors_.push_back(static_cast<Local>(at / kPlaces));
 }
 
 template <int kLanes>
-void BetweennessScaled<kLanes>::take_back(Entries level) {
-  for (const BetweennessEntry e : level) std::fill_n(offered(e.vertex), kLanes, ScaledCount{});
-  for (const Local mirror : told_) std::fill_n(offered(mirror), kLanes, ScaledCount{});
+void BetweennessScaled<kLanes>::clear_rows(Entries level) {
+  for (const BetweennessEntry e : level) std::fill_n(contributions(e.vertex), kLanes, ScaledCount{});
+  for (const Local mirror : updated_mirrors_) std::fill_n(contributions(mirror), kLanes, ScaledCount{});
 }
 
 template <int kLanes>

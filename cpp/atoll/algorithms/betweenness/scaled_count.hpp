@@ -3,22 +3,22 @@
 
 #include <cmath>
 
-/// Numbers of shortest paths, which grow by a factor with every level of a grid: more than a double has room for.
+/// Numbers of shortest paths, which grow exponentially with the level on a grid and overflow a double.
 namespace atl {
 
-/// value * kStep ^ steps. The steps are a whole number, as a double so that they travel with the value. Neighbours on
-/// shortest paths mostly have equal steps, and then plain doubles are added and divided.
+/// The number value * kStep ^ steps. `steps` is a whole number, stored as a double so that it can be exchanged with the
+/// value. Neighbours on shortest paths mostly have equal steps; then plain doubles are added and divided.
 struct ScaledCount {
   static constexpr double kStep = 0x1p256;
 
-  double value = 0;  ///< 0, or from 1 to kStep once it is complete (fit)
+  double value = 0;  ///< 0, or in [1, kStep) after fit()
   double steps = 0;
 
   static double power(double steps) { return steps == 0 ? 1 : steps == -1 ? 1 / kStep : std::pow(kStep, steps); }
 
-  /// What the value is in units of kStep ^ of.
+  /// The number in units of kStep ^ of.
   double in_steps(double of) const { return value * power(steps - of); }
-  /// Of what is far below the other nothing is left, nor would be in a double.
+  /// A summand far below the other vanishes, as it would in a double.
   void add(const ScaledCount& more) {
     if (more.steps == steps || value == 0) {
       value += more.value;
@@ -30,7 +30,7 @@ struct ScaledCount {
       steps = more.steps;
     }
   }
-  /// A sum of fewer than kStep complete ones is complete again.
+  /// Normalizes a sum of fewer than kStep normalized numbers.
   void fit() {
     if (value < kStep) return;
     value /= kStep;

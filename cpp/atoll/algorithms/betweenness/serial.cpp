@@ -3,9 +3,9 @@
 //
 //   in the paper                here
 //   sigma(v)                    Mark::paths, with Mark::steps
-//   delta(v)                    what sum_dependencies adds to score_
+//   delta(v)                    added to score_ by sum_dependencies
 //   S, the stack                queue_ by levels, walked from its end
-//   P(v), the predecessors      not stored: u adds up its neighbours one level down instead
+//   P(v), the predecessors      not stored: u sums over its neighbours in the next level instead
 //
 // [1] U. Brandes. "A faster algorithm for betweenness centrality." J. Mathematical Sociology 25(2), 2001.
 #include <algorithm>
@@ -15,8 +15,8 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kOffsetsAhead = 16, kAhead = 8, kMarksAhead = 4;  // vertices of the queue
-constexpr std::size_t kMarksOfList = 4;                                 // that are asked for ahead
+constexpr std::size_t kOffsetsAhead = 16, kAhead = 8, kMarksAhead = 4;  // prefetch distances in the queue
+constexpr std::size_t kMarksOfList = 4;                                 // marks prefetched per list
 constexpr std::size_t kFarBytes = std::size_t{4} << 20;
 
 std::size_t index(Local v) { return static_cast<std::size_t>(v); }
@@ -48,13 +48,13 @@ inline void SerialBetweenness::add_scaled(Mark& to, const Mark& from) {
   }
 }
 
-// Lists lie anywhere: they are asked for before their turn, and before that where they begin: since the vertex was seen
-// that may have left the cache. Inline, as a call within a shared library is not otherwise.
+// Prefetches a list ahead of its turn. Its offset is prefetched before that, as it may have left the cache since the
+// vertex was seen. `inline` because the compiler does not inline such calls in a shared library otherwise.
 inline void SerialBetweenness::fetch_list(Local u) const {
   __builtin_prefetch(out_.targets.data() + out_.offsets[index(u)]);
 }
 
-// Of the first neighbours of a vertex whose list has been asked for.
+// Prefetches the marks of the first neighbours of a vertex whose list has been prefetched.
 inline void SerialBetweenness::fetch_marks(Local u) const {
   const std::span<const Local> list = out_.neighbours(u);
   for (const Local v : list.first(std::min(kMarksOfList, list.size()))) __builtin_prefetch(&marks_[index(v)]);

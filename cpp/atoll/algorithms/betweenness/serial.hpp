@@ -6,13 +6,13 @@
 #include <limits>
 #include <vector>
 
-/// The dependencies of one source after the other by one thread, on one rank. Threads that each have one of these share
-/// nothing, so that no level waits: for graphs of many short levels, lattices and roads and trees.
+/// Brandes' accumulation by one thread, on one rank. Threads with an object each share nothing and need no barrier per
+/// level: for graphs of many small levels, as lattices, roads and trees.
 ///
-///     SerialBetweenness mine(graph);
-///     mine.clear();
-///     mine.add(source);            // local number of an active vertex
-///     mine.score()[local];
+///     SerialBetweenness serial(graph);
+///     serial.clear();
+///     serial.add(source);          // local number of an active vertex
+///     serial.score()[local];
 ///
 /// Memory: 28 bytes a vertex.
 namespace atl {
@@ -27,10 +27,11 @@ class SerialBetweenness {
   std::size_t memory_bytes() const;
 
  private:
-  // The number of shortest paths is paths * kStep ^ steps: on grids it grows by a factor with every level. Neighbours on
-  // shortest paths mostly have equal steps, and then plain doubles are added and divided.
+  // The number of shortest paths is paths * kStep ^ steps: on grids it grows exponentially with the level. Neighbours
+  // on shortest paths mostly have equal steps; then plain doubles are added and divided.
   struct Mark {
-    double paths;  // from 1 to kStep once its level is complete; backwards, when v is done: (1 + delta(v)) / paths
+    // In [1, kStep) once its level is complete; in the backward phase, when v is done: (1 + delta(v)) / paths.
+    double paths;
     std::int32_t level, steps;
   };
   static constexpr double kStep = 0x1p256;
@@ -47,7 +48,7 @@ class SerialBetweenness {
 
   const Csr& out_;
   Array<Mark> marks_;    // [local]
-  const bool far_;       // they are more than the caches near a core hold
+  const bool far_;       // marks_ exceed the caches of a core
   Array<double> score_;  // [local]
   Array<Local> queue_;   // seen vertices, level after level
   std::size_t queued_ = 0;

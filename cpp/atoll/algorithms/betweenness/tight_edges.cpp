@@ -6,7 +6,7 @@
 namespace atl {
 namespace {
 
-// Masters whose tight edges lie together, and which a thread looks at at a time.
+// Masters of a block: their tight edges are stored together, and one thread processes them at a time.
 constexpr std::size_t kBlock = 64;
 constexpr double kFar = std::numeric_limits<double>::infinity();
 

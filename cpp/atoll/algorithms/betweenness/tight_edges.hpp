@@ -5,8 +5,8 @@
 #include <functional>
 #include <vector>
 
-/// The edges u -> v on shortest paths from a source, those with dist(u) + w == dist(v). Weights being above 0, they have no
-/// circle.
+/// The edges u -> v on shortest paths from a source, those with dist(u) + w == dist(v). As weights are above 0, they
+/// form no cycle.
 ///
 ///     TightEdges tight(graph);
 ///     tight.find(distance, [&](int thread, std::span<const Local> targets) { ... });   // collective
@@ -21,15 +21,15 @@ class TightEdges {
   TightEdges(const TightEdges&) = delete;
   TightEdges& operator=(const TightEdges&) = delete;
 
-  /// `distance` is by local number, mirrors included; infinite: not reached. Calls `found` for the targets of a block of
-  /// masters at a time. InputError, the same on all ranks, if an edge adds nothing to a distance.
+  /// `distance` is by local number, mirrors included; infinite if not reached. Calls `found` with the targets of a
+  /// block of masters at a time. InputError, the same on all ranks, if a weight is too small to change a distance.
   void find(std::span<const double> distance, const std::function<void(int, std::span<const Local>)>& found);
   std::span<const Local> from(Local u) const;
   std::size_t memory_bytes() const;
 
  private:
   struct alignas(128) Thread {
-    Edge light = -1;  // the last edge, by place in the lists, that adds nothing to a distance
+    Edge light = -1;  // index of the last edge too light to change a distance
   };
 
   template <class Weights>
@@ -40,7 +40,7 @@ class TightEdges {
   const Graph& graph_;
   Team& team_;
   std::vector<std::vector<Local>> targets_;  // [active master / kBlock]
-  Array<std::size_t> begin_;                 // [active master] in its block's
+  Array<std::size_t> begin_;                 // [active master] offset into its block's targets_
   std::vector<Thread> threads_;
 };
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Betweenness by Brandes' accumulation [1] over paths whose length is the sum of their weights.
+// Betweenness by Brandes' accumulation [1] over weighted paths.
 //
 //   in the paper        here              meaning
 //   d(s, .)             distance_         by Sssp<double>
 //   sigma               sums_.paths()     number of shortest paths from the source
 //   P                   tight_, reversed  an edge u -> v with d(u) + w == d(v)
-//   S, by d             entries_          in any order in which nobody comes before one of its predecessors
-//   delta               not stored        what a vertex gives to those before it, (1 + delta) / sigma, is given_
+//   S, by d             entries_          any topological order of the tight edges
+//   delta               not stored        coefficient_ is (1 + delta) / sigma, a contribution to predecessors
 //
-// Paths are counted along tight edges: who has been given all its predecessors' paths passes them on. A rank goes as far
-// as it can on its own, level by level, then mirrors' sums go to their masters; that is a round. Backwards the rounds, and
-// the levels in them, are walked from their end: what a vertex depends on lies in a later level, or on another rank in a
-// later round, of which it has been told.
+// Paths are counted along tight edges: a vertex pushes its count once all its predecessors have pushed theirs. A round:
+// each rank processes all vertices that it can, level by level, then mirrors' sums are reduced to their masters. The
+// backward phase walks the rounds, and the levels in them, from the end: the successors of a vertex are in a later
+// level, or on another rank in a later round, whose coefficients have been broadcast.
 //
 // [1] U. Brandes. "A faster algorithm for betweenness centrality." J. Mathematical Sociology 25(2), 2001, section 4.
 #include <atoll/algorithms/betweenness/weighted.hpp>
@@ -43,27 +43,27 @@ BetweennessWeighted::BetweennessWeighted(const Graph& graph)
       sums_(graph),
       values_(graph),
       distance_(index(graph.locals())),
-      given_(index(graph.locals()), 0),
+      coefficient_(index(graph.locals()), 0),
       score_(index(graph.owned())),
-      told_(graph.locals()),
+      changed_(graph.locals()),
       threads_(static_cast<std::size_t>(team_.size())) {}
 
 void BetweennessWeighted::run(std::span<const Vertex> sources, BetweennessResult& result) {
   for (const Vertex id : sources) graph_.find(id);
   std::fill(score_.begin(), score_.end(), 0.0);
-  for (const Vertex id : sources) from(id);
+  for (const Vertex id : sources) add_source(id);
   if (result.score.size() != score_.size()) result.score = Array<double>(score_.size());
   team_.for_range(score_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) result.score[v] = score_[index(graph_.local_of(static_cast<Vertex>(v)))];
   });
 }
 
-void BetweennessWeighted::from(Vertex source) {
+void BetweennessWeighted::add_source(Vertex source) {
   const auto [owner, natural] = graph_.find(source);
   const Local here = owner == world_.rank() ? graph_.local_of(natural) : -1;
   sssp_.run(source, found_);
   if (may_round_) refuse_rounded_sums();
-  learn_distances();
+  broadcast_distances();
   find_tight();
   count_paths(here);
   bool overflow = false;
@@ -71,17 +71,19 @@ void BetweennessWeighted::from(Vertex source) {
   if (world_.any(overflow)) {
     count_scaled(here);
     const Array<ScaledCount>& counts = scaled_->counts;
-    depend(
+    accumulate(
         here, [&](Local v) { return counts[index(v)].value; },
         [&](Local v, Local w) {
-          return given_[index(w)] * ScaledCount::power(counts[index(v)].steps - counts[index(w)].steps);
+          return coefficient_[index(w)] * ScaledCount::power(counts[index(v)].steps - counts[index(w)].steps);
         });
   } else {
-    depend(here, [this](Local v) { return sums_.paths(v); }, [this](Local, Local w) { return given_[index(w)]; });
+    accumulate(
+        here, [this](Local v) { return sums_.paths(v); }, [this](Local, Local w) { return coefficient_[index(w)]; });
   }
 }
 
-// Below 2^53 a distance plus a weight is another distance only if it is exactly that.
+// Throws InputError where whole-number distances reach 2^53: only below is every sum dist(u) + w exact, and so the test
+// for tight edges.
 void BetweennessWeighted::refuse_rounded_sums() const {
   world_.together([&] {
     for (std::size_t v = 0; v < found_.distance.size(); ++v)
@@ -93,24 +95,24 @@ void BetweennessWeighted::refuse_rounded_sums() const {
   });
 }
 
-void BetweennessWeighted::learn_distances() {
+void BetweennessWeighted::broadcast_distances() {
   team_.for_range(found_.distance.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) distance_[index(graph_.local_of(static_cast<Vertex>(v)))] = found_.distance[v];
   });
   values_.broadcast_all({distance_.data(), distance_.size()});
 }
 
-// And how many enter each vertex.
+// Finds the tight edges, and how many enter each vertex.
 void BetweennessWeighted::find_tight() {
   sums_.clear();
   tight_.find({distance_.data(), distance_.size()}, [&](int thread, std::span<const Local> targets) {
-    for (const Local v : targets) sums_.expect_one(thread, v);
+    for (const Local v : targets) sums_.add_expected(thread, v);
   });
   sums_.reduce();
 }
 
 void BetweennessWeighted::count_paths(Local source) {
-  sums_.forget_told();
+  sums_.ignore_received();
   entries_.clear();
   levels_.clear();
   rounds_.clear();
@@ -128,7 +130,7 @@ void BetweennessWeighted::count_paths(Local source) {
     rounds_.push_back(round);
     if (world_.size() == 1) return;
     sums_.reduce();
-    sums_.for_told([&](Local v) { threads_[0].found.push_back(v); });
+    sums_.for_completed([&](Local v) { threads_[0].found.push_back(v); });
   } while (world_.any(!threads_[0].found.empty()));
 }
 
@@ -140,7 +142,7 @@ void BetweennessWeighted::push_paths(int thread, Local u) {
     if (sums_.add(thread, v, paths)) t.found.push_back(v);
 }
 
-// What the threads have found is the next level.
+// Makes the vertices that the threads have found the next level.
 BetweennessWeighted::Level BetweennessWeighted::close_level() {
   Level level{entries_.size(), 0};
   for (Thread& t : threads_) {
@@ -152,7 +154,8 @@ BetweennessWeighted::Level BetweennessWeighted::close_level() {
   return level;
 }
 
-// Again, in the same order, pulled: masters add up what their predecessors have, or mirrors of these.
+// Counts paths again in the same order, as ScaledCount, by pulling: masters sum over their predecessors, mirrors
+// included.
 void BetweennessWeighted::count_scaled(Local source) {
   if (!scaled_) scaled_ = std::make_unique<Scaled>(graph_);
   Array<ScaledCount>& counts = scaled_->counts;
@@ -172,11 +175,11 @@ void BetweennessWeighted::count_scaled(Local source) {
         sum.fit();
         counts[index(v)] = sum;
       });
-    tell_counts(round);
+    broadcast_counts(round);
   }
 }
 
-void BetweennessWeighted::tell_counts(const Round& round) {
+void BetweennessWeighted::broadcast_counts(const Round& round) {
   if (world_.size() == 1) return;
   auto& [exchange, counts, changed] = *scaled_;
   for_round(round, [&](Local v) { changed.set_group(v * Scaled::kPlaces, 3); });
@@ -184,26 +187,27 @@ void BetweennessWeighted::tell_counts(const Round& round) {
   changed.clear();
 }
 
-// delta(v) = sum over tight edges v -> w of sigma(v) / sigma(w) (1 + delta(w)), of which given(v, w) is all but sigma(v).
-template <class Paths, class Given>
-void BetweennessWeighted::depend(Local source, Paths&& paths_of, Given&& given) {
+// delta(v) = sum over tight edges v -> w of sigma(v) / sigma(w) (1 + delta(w)); coefficient(v, w) is the summand
+// without the factor sigma(v).
+template <class Paths, class Coefficient>
+void BetweennessWeighted::accumulate(Local source, Paths&& paths_of, Coefficient&& coefficient) {
   for (std::size_t r = rounds_.size(); r-- > 0;) {
     for (std::size_t d = rounds_[r].end; d-- > rounds_[r].begin;)
       for_level(levels_[d], [&](int, Local v) {
         double sum = 0;
-        for (const Local w : tight_.from(v)) sum += given(v, w);
+        for (const Local w : tight_.from(v)) sum += coefficient(v, w);
         const double paths = paths_of(v), dependency = paths * sum;
-        given_[index(v)] = (1 + dependency) / paths;
+        coefficient_[index(v)] = (1 + dependency) / paths;
         if (v != source) score_[index(v)] += dependency;
       });
-    if (r > 0) tell_given(rounds_[r]);
+    if (r > 0) broadcast_coefficients(rounds_[r]);
   }
 }
 
-void BetweennessWeighted::tell_given(const Round& round) {
-  for_round(round, [&](Local v) { told_.set_unsynchronized(v); });
-  values_.broadcast({given_.data(), given_.size()}, told_);
-  told_.clear();
+void BetweennessWeighted::broadcast_coefficients(const Round& round) {
+  for_round(round, [&](Local v) { changed_.set_unsynchronized(v); });
+  values_.broadcast({coefficient_.data(), coefficient_.size()}, changed_);
+  changed_.clear();
 }
 
 template <class F>
@@ -221,7 +225,7 @@ void BetweennessWeighted::for_round(const Round& round, F&& f) {
 
 std::size_t BetweennessWeighted::memory_bytes() const {
   return sssp_.memory_bytes() + tight_.memory_bytes() + sums_.memory_bytes() + values_.memory_bytes() +
-         (distance_.size() + given_.size() + score_.size() + found_.distance.size()) * sizeof(double) +
+         (distance_.size() + coefficient_.size() + score_.size() + found_.distance.size()) * sizeof(double) +
          entries_.capacity() * sizeof(Local) +
          (scaled_ ? scaled_->counts.size() * sizeof(ScaledCount) + scaled_->exchange.memory_bytes() : 0);
 }

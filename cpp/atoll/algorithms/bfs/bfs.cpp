@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Direction-optimising breadth-first search [1] over ranks: one level at a time, from the frontier outwards (push) while
-// it is small, from the unvisited vertices back (pull) while it is large.
+// Direction-optimising breadth-first search [1] over ranks. Each level is pushed along the edges of the frontier while
+// that is small, and pulled by the unvisited vertices while it is large.
 //
 //   in the paper            here                meaning
-//   frontier, next          state_              the last level's vertices, as a list or as bits; bfs_state.hpp
+//   frontier, next          state_              the last level's vertices, as a list or as bits; state.hpp
 //   parents                 state_.parent()     original ids of the parents, by local number of the masters
-//   top-down-step           push()              claim the neighbours of the frontier; another rank's go to it as records
-//   bottom-up-step          pull()              look for a parent in the frontier's bits; bfs_local*.cpp
-//   m_f, m_u                frontier.edges,     edges of the frontier; edges that no frontier has had yet
-//                           fresh_edges
+//   top-down-step           push()              claim the neighbours of the frontier; remote ones are sent as records
+//   bottom-up-step          pull()              look for a parent in the frontier's bits; kernel*.cpp
+//   m_f, m_u                frontier.edges,     edges of the frontier; edges whose source no frontier has contained yet
+//                           unexplored_edges
 //   alpha                   BfsOptions::alpha
 //
-// Deviations: the way back from pull to push compares costs (a vertex of the frontier against an unvisited one) instead
-// of the paper's n / beta, which returned too early on Kronecker graphs. Over ranks, mirrors have bits like masters: a
-// pull step needs one exchange of bits before it (MirrorBits) and no messages while it runs; a push sends records
-// (bfs_visits.hpp). Levels that stay small (lattices, roads) are posted: pushed by one thread of each rank, and told in
-// one message each way that also says how large the frontier was, so that nobody votes.
+// Deviations: the switch from pull back to push compares costs (a vertex of the frontier against an unvisited one)
+// instead of the paper's n / beta, which returned too early on Kronecker graphs. Over ranks, mirrors have bits like
+// masters: a pull step needs one exchange of bits before it (MirrorBits) and no messages while it runs; a push sends
+// records (visits.hpp). Levels that stay narrow (lattices, roads) are pushed by one thread of each rank and exchanged
+// in one message per pair of ranks, which also has the size of the sender's frontier, so that no reduction is needed.
 //
 // [1] S. Beamer, K. Asanovic, D. Patterson. "Direction-optimizing breadth-first search." SC 2012.
 #include <atoll/algorithms/bfs/push.hpp>
@@ -51,11 +51,11 @@ class Bfs::Typed final : public Search {
         all_active_(world_.sum(static_cast<Vertex>(graph.active()))) {}
 
   void run(Vertex source, BfsResult& result) override {
-    const auto [owner, natural] = graph_.find(source);
+    const auto [owner, owned_index] = graph_.find(source);
     const bool mine = owner == world_.rank();
     visits_.start();
-    BfsLevel frontier = state_.start(mine ? graph_.local_of(natural) : -1, source).on_all(world_);
-    Edge fresh_edges = report_.all_edges();
+    BfsLevel frontier = state_.start(mine ? graph_.local_of(owned_index) : -1, source).on_all(world_);
+    Edge unexplored_edges = report_.all_edges();
     Vertex unvisited = all_active_ - frontier.vertices;
     result.reached = 1;
     result.levels = 1;
@@ -77,44 +77,45 @@ class Bfs::Typed final : public Search {
       waited = waited_now;
     };
     for (Local level = 1; frontier.vertices > 0; ++level) {
-      const bool pull_now = choose(pulling, frontier, alpha, fresh_edges, unvisited);
-      fresh_edges -= frontier.edges;
+      const bool pull_now = choose(pulling, frontier, alpha, unexplored_edges, unvisited);
+      unexplored_edges -= frontier.edges;
       if (pull_now && !pulling) {
         state_.to_bits();
-        tell_mirrors(frontier.vertices);
+        broadcast_frontier(frontier.vertices);
       }
       if (!pull_now && pulling) {
         state_.to_queue();
-        // It was one pull for nothing: on lattices and trees, where no vertex has many neighbours in the frontier.
-        if (pulls_in_a_row == 1) alpha /= kDoubt;
+        // The single pull did not pay, as on lattices and trees, where no vertex has many neighbours in the frontier.
+        if (pulls_in_a_row == 1) alpha /= kAlphaBackoff;
       }
       pulling = pull_now;
       pulls_in_a_row = pulling ? pulls_in_a_row + 1 : 0;
       pushes_in_a_row = pulling ? 0 : pushes_in_a_row + 1;
       state_.begin_level(level);
-      if (pushes_in_a_row <= kSteady || !is_narrow(frontier, alpha, fresh_edges, unvisited)) {
+      if (pushes_in_a_row <= kNarrowAfter || !is_narrow(frontier, alpha, unexplored_edges, unvisited)) {
         frontier = pulling ? pull() : push(frontier);
         end_level(frontier);
         continue;
       }
-      // One message each way a level, which also says how large the frontier was: the ranks hear it a level late.
+      // One message per pair of ranks and level. It has the size of the sender's frontier before the level, so ranks
+      // know the global size one level late.
       BfsLevel mine{.vertices = static_cast<Vertex>(state_.queue().size()), .edges = state_.queue_edges()};
       for (bool known = true;; known = false, state_.begin_level(++level)) {
-        push_.post();
-        const BfsLevel pushed = visits_.post(mine);
+        push_.narrow();
+        const BfsLevel pushed = visits_.exchange_narrow(mine);
         mine = state_.end_push();
         if (!known) {
           frontier = pushed;
-          fresh_edges -= frontier.edges;
+          unexplored_edges -= frontier.edges;
           end_level(frontier);
         }
-        if (frontier.vertices == 0 || !is_narrow(frontier, alpha, fresh_edges, unvisited)) break;
+        if (frontier.vertices == 0 || !is_narrow(frontier, alpha, unexplored_edges, unvisited)) break;
       }
       if (frontier.vertices == 0) break;
       frontier = mine.on_all(world_);
       end_level(frontier);
     }
-    report_.write(state_, source, mine ? natural : -1, result);
+    report_.write(state_, source, mine ? owned_index : -1, result);
   }
 
   std::size_t memory_bytes() const override {
@@ -123,31 +124,32 @@ class Bfs::Typed final : public Search {
   }
 
  private:
-  static constexpr double kDoubt = 4;
-  // Levels are narrow after so many pushes in a row; before them graphs with hubs have pulled.
-  static constexpr int kSteady = 4;
-  // Edges of a narrow frontier, on all ranks: where they are more, sending while they are followed is worth the votes.
+  static constexpr double kAlphaBackoff = 4;
+  // Levels may be exchanged as narrow ones after this many pushes in a row; graphs with hubs have pulled by then.
+  static constexpr int kNarrowAfter = 4;
+  // A frontier with more edges, on all ranks, is not narrow: overlapping its communication is worth the reductions.
   static constexpr Edge kNarrowEdges = 1 << 16;
 
-  bool choose(bool pulling, const BfsLevel& frontier, double alpha, Edge fresh_edges, Vertex unvisited) const {
-    // Measured: an edge of the frontier costs a push half of what an unvisited vertex costs a pull, and a round of pulling
-    // with its conversion is as much as 250 vertices. A pull does not say how many edges its frontier has: the mean is taken.
+  bool choose(bool pulling, const BfsLevel& frontier, double alpha, Edge unexplored_edges, Vertex unvisited) const {
+    // Measured: an edge of the frontier costs a push half of what an unvisited vertex costs a pull, and a pull with its
+    // conversions has a fixed cost of 250 vertices. A pull does not count its frontier's edges: the mean degree is
+    // used.
     constexpr Vertex kPullRound = 250;
     if (options_.direction != Direction::automatic) return options_.direction == Direction::pull;
     if (pulling) {
       const double degree = std::max(2.0, static_cast<double>(report_.all_edges()) / static_cast<double>(all_active_));
       return degree / 2 * static_cast<double>(frontier.vertices) > static_cast<double>(2 * kPullRound + unvisited);
     }
-    // The levels to come may be larger still (alpha), but a pull of everything is not worth a few edges.
-    return static_cast<double>(frontier.edges) * alpha > static_cast<double>(fresh_edges) &&
+    // The next levels may be larger still (alpha), but a pull over all unvisited vertices does not pay for a few edges.
+    return static_cast<double>(frontier.edges) * alpha > static_cast<double>(unexplored_edges) &&
            2 * frontier.edges > unvisited;
   }
 
-  // Nor is the next one pulled, should it be twice as large: that is known a level late.
-  bool is_narrow(const BfsLevel& frontier, double alpha, Edge fresh_edges, Vertex unvisited) const {
-    if (!visits_.may_post() || frontier.edges > kNarrowEdges) return false;
+  // The size is known one level late, so the next level must not need a pull even if it is twice as large.
+  bool is_narrow(const BfsLevel& frontier, double alpha, Edge unexplored_edges, Vertex unvisited) const {
+    if (!visits_.may_exchange_narrow() || frontier.edges > kNarrowEdges) return false;
     const BfsLevel next{.vertices = 2 * frontier.vertices, .edges = 2 * frontier.edges};
-    return !choose(false, next, alpha, fresh_edges, unvisited);
+    return !choose(false, next, alpha, unexplored_edges, unvisited);
   }
 
   BfsLevel push(const BfsLevel& frontier) {
@@ -170,12 +172,13 @@ class Bfs::Typed final : public Search {
       state_.thread(thread).found.vertices += static_cast<Vertex>(kernels_.pull(view, a, b));
     });
     const BfsLevel found = state_.end_pull();
-    tell_mirrors(all_active_);  // nobody knows yet how many were found
+    broadcast_frontier(all_active_);  // the number found is not known yet
     return found.on_all(world_);
   }
 
-  // That at most so many vertices, on all ranks, are in the frontier's bits, and visited.
-  void tell_mirrors(Vertex vertices) {
+  // Broadcasts the frontier's bits to mirrors, which become visited. `vertices`: upper bound of the bits set, on all
+  // ranks.
+  void broadcast_frontier(Vertex vertices) {
     if (world_.size() == 1) return;
     Array<std::uint64_t>& frontier = state_.frontier();
     mirror_bits_.broadcast({frontier.data(), frontier.size()},

@@ -8,53 +8,52 @@
 /// Breadth-first search, direction-optimising, over any number of ranks.
 ///
 ///     BfsResult r = bfs(graph, 1);                       // collective; 1 is an original id
-///     Bfs search(graph);                                 // many searches: layouts and buffers are made once
-///     for (Vertex s : sources) search.run(s, r);         // r's arrays are used again
+///     Bfs search(graph);                                 // for many searches: builds layouts and buffers once
+///     for (Vertex s : sources) search.run(s, r);         // reuses r's arrays
 ///
-/// Contract: directed or undirected (a directed search follows edges from source to target); weights are ignored;
-/// self-loops and multi-edges change nothing. The parent tree is one of the shortest; which one depends on threads and
-/// ranks, the depths do not.
+/// Directed graphs are searched along edges from source to target. Weights are ignored; self-loops and multi-edges do
+/// not matter. The parents form a shortest-path tree; which one depends on threads and ranks, the depths do not.
 namespace atl {
 
 enum class Depths { no, yes };
 
-/// BfsOptions::fission: no siblings, or those of graph/siblings.hpp from its usual degree on.
+/// Values of BfsOptions::fission: no delegates, or delegates from Delegates::usual_degree() on.
 inline constexpr Edge kNoFission = 0, kUsualFission = -1;
 
 struct BfsOptions {
   Direction direction = Direction::automatic;
   Depths depths = Depths::no;
-  /// Pull when the frontier has more than 1 / alpha of the edges that no frontier has had yet. 30 is the flat middle for
-  /// Kronecker graphs; from 60 on some sources take four times the median.
+  /// Pull when the frontier has more than 1 / alpha of the edges whose source no frontier has contained yet. 30 is the
+  /// flat middle for Kronecker graphs; from 60 on some sources take four times the median.
   double alpha = 30;
-  /// Vertices of at least so many leaving edges push to other ranks through siblings there: one record a rank.
+  /// Vertices with at least this out-degree push to other ranks through delegates there: one record per rank.
   Edge fission = kNoFission;
   /// Push from the heaviest vertices of a frontier first (TuCOMM, algorithm 1): buffers fill and leave sooner, at the
   /// price of sorting each frontier.
   bool degree_order = false;
 };
 
-/// On this rank, in natural order (ascending original ids of the vertices it owns).
+/// Arrays are by owned index: ascending original ids of the vertices of this rank.
 struct BfsResult {
   Array<Vertex> parent;  ///< original ids; the source's own is itself, kNoVertex where not reached
   Array<Vertex> depth;   ///< if asked for; kUnreachable where not reached
-  Vertex reached = 0;    ///< on all ranks
-  Edge edges = 0;        ///< on all ranks, with an end in the component (directed: that leave reached vertices)
-  int levels = 0;        ///< of the tree; 1 is the source alone
-  int pulls = 0;         ///< levels that were found by pulling
-  /// How each level was found, on this rank.
+  Vertex reached = 0;    ///< reached vertices on all ranks
+  Edge edges = 0;        ///< edges of reached vertices on all ranks (directed: edges that leave them)
+  int levels = 0;        ///< levels of the tree; 1: only the source
+  int pulls = 0;         ///< levels found by pulling
+  /// How each level was found; times are this rank's.
   struct Round {
     Vertex found = 0;  ///< on all ranks
     bool pulled = false;
     double seconds = 0;
-    double waited_seconds = 0;  ///< for others: communication that computation did not hide
+    double waited_seconds = 0;  ///< waiting for other ranks: communication that computation did not hide
   };
   std::vector<Round> rounds;
 };
 
 class Bfs {
  public:
-  /// Makes layouts and buffers: collective.
+  /// Collective; builds layouts and buffers.
   explicit Bfs(const Graph& graph, const BfsOptions& options = {});
   ~Bfs();
   Bfs(const Bfs&) = delete;
@@ -65,7 +64,7 @@ class Bfs {
   std::size_t memory_bytes() const;
 
  private:
-  class Search;  // by the width of the graph's ids
+  class Search;  // interface of Typed, which depends on the width of the graph's ids
   template <class Id>
   class Typed;
   std::unique_ptr<Search> search_;

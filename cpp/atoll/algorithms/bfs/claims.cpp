@@ -28,7 +28,7 @@ double BfsClaims::records(const BfsLevel& frontier) const {
 
 void BfsClaims::note(const BfsLevel& found, Vertex unvisited) {
   unclaimed_ -= static_cast<double>(found.records);
-  if (found.records == 0 && unvisited > 0)  // pulled: the mirrors of what was found are known by bits
+  if (found.records == 0 && unvisited > 0)  // pulled: bits were broadcast to the mirrors
     unclaimed_ *= 1 - static_cast<double>(found.vertices) / static_cast<double>(unvisited);
 }
 

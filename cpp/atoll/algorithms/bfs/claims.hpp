@@ -3,13 +3,13 @@
 
 #include <atoll/algorithms/bfs/state.hpp>
 
-/// How many records a round that pushes will send, before it does: one for each mirror that one of the frontier's edges is
-/// the first to reach, as if edges fell on mirrors at random. It is what Mailbox::expect() wants to know.
+/// Estimates how many records a push will send, for Mailbox::expect(): one for each mirror that the frontier's edges
+/// are the first to reach, assuming that edges hit mirrors at random.
 ///
 ///     BfsClaims claims(graph);            // collective
-///     claims.start();                     // a search begins
-///     claims.records(frontier);           // the same on all ranks, as is all that follows
-///     claims.note(found, unvisited);      // a level is over
+///     claims.start();                     // at the start of a search
+///     claims.records(frontier);           // the same on all ranks
+///     claims.note(found, unvisited);      // after each level, with the same values on all ranks
 namespace atl {
 
 class BfsClaims {
@@ -18,11 +18,11 @@ class BfsClaims {
   void start() { unclaimed_ = all_mirrors_; }
   double records(const BfsLevel& frontier) const;
   void note(const BfsLevel& found, Vertex unvisited);
-  double mean_active() const { return mean_active_; }  ///< vertices of a rank
+  double mean_active() const { return mean_active_; }  ///< active vertices of a rank, on average
 
  private:
-  double all_mirrors_, unclaimed_ = 0;  // of all ranks; those that no record has been sent for
-  double mirror_edges_;                 // share of the edges that lead to mirrors
+  double all_mirrors_, unclaimed_ = 0;  // mirrors of all ranks; those without a record so far
+  double mirror_edges_;                 // fraction of the edges whose target is a mirror
   double mean_active_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The portable kernels, and the choice between them and the faster ones.
+// The portable kernels, and the choice of kernels for an instruction set.
 #include <atoll/algorithms/bfs/kernel.hpp>
 #include <atomic>
 #include <bit>
@@ -68,7 +68,7 @@ void to_natural(const NaturalView<Id>& view, std::size_t a, std::size_t b) {
 
 #if defined(__x86_64__)
 template <class Id>
-void bfs_kernels_avx512(BfsKernels<Id>& kernels);  // bfs_local_avx512.cpp
+void bfs_kernels_avx512(BfsKernels<Id>& kernels);  // kernel_avx512.cpp
 #endif
 
 template <class Id>

@@ -4,7 +4,7 @@
 #include <atoll/base/isa.hpp>
 #include <atoll/graph/layout.hpp>
 
-/// The inner loops of breadth-first search on one rank's bitmaps and lists: no ranks, no threads, no levels in here.
+/// The inner loops of breadth-first search on one rank's bitmaps and lists. They know no ranks, threads or levels.
 namespace atl {
 
 /// What a pull step reads and writes. Bitmaps have one bit per local vertex and one spare word.
@@ -20,7 +20,7 @@ struct PullView {
   Id* parent;     // by local number
 };
 
-/// From parents by local number to parents in natural order. Parents of vertices without a visited bit are kNoId.
+/// Converts parents from local numbers to owned indices. The parent of an unvisited vertex is kNoId.
 template <class Id>
 struct NaturalView {
   const NaturalOrder* order;
@@ -34,12 +34,12 @@ inline constexpr Id kNoId = static_cast<Id>(-1);
 template <class Id>
 struct BfsKernels {
   /// Finds parents for the unvisited vertices of words [a, b): sets visited, assigns next; returns how many it found.
-  /// Words are this thread's alone.
+  /// No other thread may touch these words.
   std::size_t (*pull)(const PullView<Id>&, std::size_t a, std::size_t b);
-  /// Sets the visited bit of each of n targets; writes those whose bit this call has set to `claimed` (room for n + 16)
+  /// Sets the visited bit of each of n targets; writes those whose bit this call has set to `claimed` (capacity n + 16)
   /// and returns how many. Atomic: any thread may claim any bit.
   std::size_t (*claim)(std::uint64_t* visited, const Local* targets, std::size_t n, Local* claimed);
-  /// Writes natural words [a, b) of the result.
+  /// Writes the result for owned indices in words [a, b), 64 to a word.
   void (*to_natural)(const NaturalView<Id>&, std::size_t a, std::size_t b);
 };
 

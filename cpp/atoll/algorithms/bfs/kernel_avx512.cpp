@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sixteen vertices at a time: their first neighbours are one vector, the frontier bits of those one gather.
+// Processes sixteen vertices at a time: one vector has their first neighbours, one gather the frontier bits of those.
 #include <immintrin.h>
 
 #include <atoll/algorithms/bfs/kernel.hpp>
@@ -25,7 +25,7 @@ void store_ids(Vertex* to, const Vertex* from, __mmask16 lanes) {
   _mm512_mask_storeu_epi64(to + 8, static_cast<__mmask8>(lanes >> 8), _mm512_loadu_si512(from + 8));
 }
 
-// Vertices whose heads have no hit and whose lists go on are left for a second pass, which prefetches their lists.
+// Vertices with no head in the frontier and longer lists are left for a second pass, which prefetches their lists.
 constexpr std::size_t kLeftWords = 32;
 constexpr std::size_t kAhead = 8;
 
@@ -91,7 +91,7 @@ std::size_t claim(std::uint64_t* visited, const Local* targets, std::size_t n, L
   for (std::size_t i = 0; i < n; i += 16) {
     const auto lanes = static_cast<__mmask16>(n - i >= 16 ? 0xffff : (1u << (n - i)) - 1);
     const __m512i v = _mm512_maskz_loadu_epi32(lanes, targets + i);
-    // The gather is not atomic: a bit that it misses is looked at again by the fetch_or.
+    // The gather is not atomic: if it misses a bit that another thread sets, the fetch_or sees it.
     for (unsigned open = lanes & ~static_cast<unsigned>(test_bits(visited, v, lanes)); open; open &= open - 1) {
       const Local u = targets[i + static_cast<std::size_t>(std::countr_zero(open))];
       const std::uint64_t bit = std::uint64_t{1} << (u & 63);
@@ -109,7 +109,7 @@ void to_natural_narrow(const NaturalView<std::uint32_t>& view, std::size_t a, st
   for (std::size_t w = a; w < b; ++w) {
     const std::uint32_t* tail = view.parent + order.first_tail[w];
     const Local* hub = order.hub_list.data() + order.first_hub[w];
-    const bool whole = w * 64 + 64 <= view.owned;
+    const bool push_list = w * 64 + 64 <= view.owned;
     for (std::size_t k = 0; k < 4; ++k) {
       const auto tails = static_cast<__mmask16>(order.tail[w] >> (16 * k));
       const auto hubs = static_cast<__mmask16>(order.hub[w] >> (16 * k));
@@ -127,7 +127,7 @@ void to_natural_narrow(const NaturalView<std::uint32_t>& view, std::size_t a, st
       const __m512i high =
           _mm512_mask_cvtepu32_epi64(minus, static_cast<__mmask8>(reached >> 8), _mm512_extracti64x4_epi64(parent, 1));
       Vertex* out = view.out + w * 64 + k * 16;
-      if (whole) {
+      if (push_list) {
         _mm512_stream_si512(reinterpret_cast<__m512i*>(out), low);
         _mm512_stream_si512(reinterpret_cast<__m512i*>(out + 8), high);
       } else {

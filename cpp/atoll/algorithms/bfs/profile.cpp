@@ -38,7 +38,7 @@ BfsProfile BfsProfile::scaled(double times) const {
   more.edges *= times;
   for (auto& [_, vertices] : more.degrees) vertices *= times;
   for (Level& level : more.levels) {
-    if (level.vertices <= 1) continue;  // the source stays alone
+    if (level.vertices <= 1) continue;  // the level of the source keeps one vertex
     level.vertices *= times;
     level.edges *= times;
   }
@@ -46,7 +46,7 @@ BfsProfile BfsProfile::scaled(double times) const {
 }
 
 std::vector<Exchange> BfsProfile::exchanges(double ranks) const {
-  double unclaimed = 0;  // mirrors of all ranks: those that one of a vertex's edges leads to
+  double unclaimed = 0;  // expected mirrors of all ranks: pairs of a vertex and another rank that has an edge of it
   for (const auto& [degree, vertices] : degrees)
     unclaimed -= vertices * (ranks - 1) * std::expm1(-static_cast<double>(degree) / ranks);
   std::vector<Exchange> all;

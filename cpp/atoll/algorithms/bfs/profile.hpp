@@ -5,29 +5,30 @@
 #include <atoll/runtime/aggregation/route_model.hpp>
 #include <map>
 
-/// What a breadth-first search that pushes sends, level by level, on any number of ranks: without running it there.
+/// Predicts the records that a push-only breadth-first search sends in each level on any number of ranks, from one
+/// search.
 ///
-///     BfsProfile profile = BfsProfile::of(graph, source);      // searched once, on one rank
+///     BfsProfile profile = BfsProfile::of(graph, source);      // runs one search
 ///     for (const Exchange& e : profile.scaled(64).exchanges(79024)) model.seconds("domain", e);
 ///
-/// Assumptions: vertices are dealt to ranks at random; edges fall on vertices by their degrees, levels apart; a larger
-/// graph of the family has levels and degrees in proportion.
+/// Assumptions: vertices are assigned to ranks at random; edges hit vertices in proportion to their degrees,
+/// independently of levels; a larger graph of the family has proportionally larger levels and counts of each degree.
 namespace atl {
 
 struct BfsProfile {
   struct Level {
     double vertices = 0;
-    double edges = 0;  ///< that leave them
+    double edges = 0;  ///< out-edges of those vertices
   };
   std::vector<Level> levels;       ///< the source first
-  std::map<Edge, double> degrees;  ///< leaving edges -> vertices that have so many
+  std::map<Edge, double> degrees;  ///< out-degree -> number of vertices
   std::size_t record_bytes = 8;    ///< local vertex and parent
-  double vertices = 0, edges = 0;  ///< active vertices; leaving edges
+  double vertices = 0, edges = 0;  ///< vertices with an out-edge; their out-edges
 
   /// Collective.
   static BfsProfile of(const Graph& graph, Vertex source);
   BfsProfile scaled(double times) const;
-  /// One a level: a record for each (rank, vertex) that an edge is the first to join.
+  /// One per level. A record is sent for each pair (rank, vertex) when the first edge from the rank reaches the vertex.
   std::vector<Exchange> exchanges(double ranks) const;
 };
 

@@ -5,19 +5,19 @@
 namespace atl {
 namespace {
 
-// On one rank a team's threads lock each bit and pass lines of bits to and fro: 66 ns a vertex of a random tree with two
-// threads, where one alone takes 25, and on Kronecker 20 a search that only pushes takes 113 and 84 ms. Measured with two
-// threads; that five make up for it is an estimate.
-constexpr int kAloneThreads = 4;
-constexpr Edge kAloneEdges = 65536;
-// Of several ranks: below this much work to wake the team costs more than it brings (a region is about a microsecond).
+// On one rank, threads of a team set bits atomically and contend for their cache lines: two threads take 66 ns a vertex
+// of a random tree where one takes 25, and a push-only search of Kronecker 20 takes 113 ms where one takes 84. Measured
+// with two threads; that five threads make up for it is an estimate.
+constexpr int kSerialThreads = 4;
+constexpr Edge kSerialEdges = 65536;
+// On several ranks: below this much work, waking the team costs more than it gains (a region is about a microsecond).
 constexpr Edge kOneThreadEdges = 8192;
 constexpr std::size_t kOneThreadVertices = 2048;
 // Frontier vertices that a thread takes at a time.
 constexpr std::size_t kGrain = 64;
 
-// Lists lie anywhere: where they begin, and then they, are asked for before their turn.
-void fetch_ahead(const Csr& out, std::span<const Local> queue, std::size_t i) {
+// The lists of a frontier are scattered in memory: prefetches first their offsets, then the lists.
+void prefetch(const Csr& out, std::span<const Local> queue, std::size_t i) {
   constexpr std::size_t kAheadOffsets = 24, kAheadLists = 12;
   if (i + kAheadOffsets < queue.size())
     __builtin_prefetch(&out.offsets[static_cast<std::size_t>(queue[i + kAheadOffsets])]);
@@ -39,7 +39,7 @@ BfsPush<Id>::BfsPush(const Graph& graph, const Array<Id>& ids, const BfsKernels<
       serial_(graph, ids, state),
       long_lists_(static_cast<std::size_t>(graph.active()) + 1),
       claimed_(static_cast<std::size_t>(team_.size())) {
-  // Vertices are sorted by degree within the hubs, where they are: those whose lists are shared out stand in front.
+  // Hubs are sorted by falling degree, so those with long lists come first.
   while (long_end_ < graph.hubs() && graph.out().degree(long_end_) > kPiece) ++long_end_;
 }
 
@@ -54,20 +54,20 @@ void BfsPush<Id>::heaviest_first() {
 template <class Id>
 void BfsPush<Id>::all() {
   const auto queue = state_.queue();
-  if (graph_.world().size() == 1 && (team_.size() <= kAloneThreads || state_.queue_edges() <= kAloneEdges))
+  if (graph_.world().size() == 1 && (team_.size() <= kSerialThreads || state_.queue_edges() <= kSerialEdges))
     return serial_.push();
   if (state_.queue_edges() > kOneThreadEdges || queue.size() > kOneThreadVertices) return with_team();
   const int thread = Team::this_thread();
   for (std::size_t i = 0; i < queue.size(); ++i) {
-    fetch_ahead(graph_.out(), queue, i);
-    whole(thread, queue[i]);
+    prefetch(graph_.out(), queue, i);
+    push_list(thread, queue[i]);
   }
 }
 
 template <class Id>
-void BfsPush<Id>::post() {
+void BfsPush<Id>::narrow() {
   serial_.push();
-  for (const Local v : serial_.mirrors()) visits_.post_later(v, state_.parent()[static_cast<std::size_t>(v)]);
+  for (const Local v : serial_.mirrors()) visits_.enqueue(v, state_.parent()[static_cast<std::size_t>(v)]);
 }
 
 template <class Id>
@@ -78,16 +78,16 @@ void BfsPush<Id>::with_team() {
   team_.run([&](int thread) {
     for (std::size_t a; (a = next.fetch_add(kGrain, std::memory_order_relaxed)) < queue.size();) {
       for (std::size_t i = a; i < std::min(queue.size(), a + kGrain); ++i) {
-        fetch_ahead(out, queue, i);
+        prefetch(out, queue, i);
         if (queue[i] < long_end_) {
           long_lists_[longs.fetch_add(1, std::memory_order_relaxed)] = queue[i];
         } else {
-          whole(thread, queue[i]);
+          push_list(thread, queue[i]);
         }
       }
     }
     team_.barrier();
-    // Pieces of the long lists, counted through: piece p of vertex k is number first(k) + p.
+    // Pieces of the long lists are numbered consecutively: piece p of vertex k has number first(k) + p.
     const std::size_t count = longs.load(std::memory_order_relaxed);
     std::size_t first = 0, taken = pieces.fetch_add(1, std::memory_order_relaxed);
     for (std::size_t k = 0; k < count; ++k) {
@@ -96,7 +96,7 @@ void BfsPush<Id>::with_team() {
       const auto all = static_cast<std::size_t>((degree + kPiece - 1) / kPiece);
       for (; taken < first + all; taken = pieces.fetch_add(1, std::memory_order_relaxed)) {
         const Edge at = static_cast<Edge>(taken - first) * kPiece;
-        piece(thread, u, begin + at, std::min(kPiece, degree - at));
+        push_piece(thread, u, begin + at, std::min(kPiece, degree - at));
       }
       first += all;
     }
@@ -104,13 +104,13 @@ void BfsPush<Id>::with_team() {
 }
 
 template <class Id>
-void BfsPush<Id>::whole(int thread, Local u) {
+void BfsPush<Id>::push_list(int thread, Local u) {
   const Edge begin = graph_.out().offsets[static_cast<std::size_t>(u)], degree = graph_.out().degree(u);
-  for (Edge at = 0; at < degree; at += kPiece) piece(thread, u, begin + at, std::min(kPiece, degree - at));
+  for (Edge at = 0; at < degree; at += kPiece) push_piece(thread, u, begin + at, std::min(kPiece, degree - at));
 }
 
 template <class Id>
-void BfsPush<Id>::piece(int thread, Local u, Edge begin, Edge n) {
+void BfsPush<Id>::push_piece(int thread, Local u, Edge begin, Edge n) {
   Local* const claimed = claimed_[static_cast<std::size_t>(thread)].targets;
   const std::span<const Local> targets(graph_.out().targets.data() + begin, static_cast<std::size_t>(n));
   const std::size_t count = kernels_.claim(state_.visited(), targets.data(), targets.size(), claimed);
@@ -122,7 +122,7 @@ void BfsPush<Id>::piece(int thread, Local u, Edge begin, Edge n) {
     if (v < graph_.active()) {
       state_.reach(mine, v, id);
     } else {
-      mine.found.records += sender.tell(v);
+      mine.found.records += sender.send(v);
     }
   }
 }

@@ -4,15 +4,15 @@
 #include <atoll/algorithms/bfs/serial.hpp>
 #include <atoll/algorithms/bfs/visits.hpp>
 
-/// The edges of the frontier's list, by the threads of the team: who sets the bit of a target in visited() has reached it,
-/// and a mirror's owner is told.
+/// The push along the edges of the frontier by the threads of the team. The thread that sets the visited bit of a
+/// target has reached it; if the target is a mirror, it sends a record to the owner.
 ///
 ///     BfsPush<Id> push(graph, ids, kernels, state, visits);
 ///     push.all();                       // not collective: records are under way afterwards
 ///     push.heaviest_first();            // the same, by falling degree: buffers fill and leave sooner
-///     push.post();                      // by one thread, of a narrow level: to be told by visits.post()
+///     push.narrow();                    // one thread, for a narrow level; visits.exchange_narrow() sends the records
 ///
-/// Short lists are dealt out many at a time; those of hubs, in pieces, when all others are done.
+/// Threads take many short adjacency lists at a time. Lists of hubs are split into pieces and pushed after all others.
 namespace atl {
 
 template <class Id>
@@ -25,19 +25,19 @@ class BfsPush {
 
   void all();
   void heaviest_first();
-  void post();
+  void narrow();
   std::size_t memory_bytes() const { return long_lists_.size() * sizeof(Local) + serial_.memory_bytes(); }
 
  private:
-  // Edges of a vertex that one thread takes at a time; longer lists are shared out.
+  // Edges of a vertex that one thread takes at a time; longer lists are split among threads.
   static constexpr Edge kPiece = 4096;
   struct alignas(128) Claimed {
     Local targets[kPiece + 16];
   };
 
   void with_team();
-  void whole(int thread, Local u);
-  void piece(int thread, Local u, Edge begin, Edge n);
+  void push_list(int thread, Local u);
+  void push_piece(int thread, Local u, Edge begin, Edge n);
 
   const Graph& graph_;
   Team& team_;
@@ -46,8 +46,8 @@ class BfsPush {
   BfsState<Id>& state_;
   BfsVisits<Id>& visits_;
   SerialBfs<Id> serial_;
-  Local long_end_ = 0;            // hubs below it have lists that are shared out
-  Array<Local> long_lists_;       // of the frontier
+  Local long_end_ = 0;            // hubs below it have lists longer than kPiece
+  Array<Local> long_lists_;       // hubs of the frontier with such lists
   std::vector<Claimed> claimed_;  // [thread]
 };
 

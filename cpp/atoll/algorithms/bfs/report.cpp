@@ -35,16 +35,16 @@ void BfsReport<Id>::find_loops() {
 }
 
 template <class Id>
-void BfsReport<Id>::write(BfsState<Id>& state, Vertex source, Vertex natural, BfsResult& result) const {
+void BfsReport<Id>::write(BfsState<Id>& state, Vertex source, Vertex owned_index, BfsResult& result) const {
   const Edge outside = write_parents(state, result.parent);
-  if (natural >= 0) result.parent[static_cast<std::size_t>(natural)] = source;
+  if (owned_index >= 0) result.parent[static_cast<std::size_t>(owned_index)] = source;
   result.edges = edges_without(state, outside);
   if (state.depth().empty()) return;
   write_depths(state, result.depth);
-  if (natural >= 0) result.depth[static_cast<std::size_t>(natural)] = 0;
+  if (owned_index >= 0) result.depth[static_cast<std::size_t>(owned_index)] = 0;
 }
 
-// Returns how many edges leave the vertices that were not reached: mostly few.
+// Returns the number of out-edges of unreached vertices, usually few.
 template <class Id>
 Edge BfsReport<Id>::write_parents(BfsState<Id>& state, Array<Vertex>& parent) const {
   const auto owned = static_cast<std::size_t>(graph_.owned());

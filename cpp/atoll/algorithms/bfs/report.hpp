@@ -3,10 +3,10 @@
 
 #include <atoll/algorithms/bfs/state.hpp>
 
-/// From what a search has found, by local number, to its result in natural order.
+/// Writes a search's result by owned index from its state by local number.
 ///
 ///     BfsReport<Id> report(graph, kernels);                  // collective
-///     report.write(state, source, natural, result);          // collective; natural: -1 on ranks without the source
+///     report.write(state, source, owned_index, result);      // collective; owned_index: -1 on ranks without the source
 namespace atl {
 
 template <class Id>
@@ -16,9 +16,9 @@ class BfsReport {
   BfsReport(const BfsReport&) = delete;
   BfsReport& operator=(const BfsReport&) = delete;
 
-  /// parent, depth if the state has it, and edges.
-  void write(BfsState<Id>& state, Vertex source, Vertex natural, BfsResult& result) const;
-  Edge all_edges() const { return all_edges_; }  ///< that leave vertices, on all ranks
+  /// Writes result.parent, result.depth if the state has depths, and result.edges.
+  void write(BfsState<Id>& state, Vertex source, Vertex owned_index, BfsResult& result) const;
+  Edge all_edges() const { return all_edges_; }  ///< adjacency entries on all ranks
   std::size_t memory_bytes() const { return natural_.memory_bytes(); }
 
  private:

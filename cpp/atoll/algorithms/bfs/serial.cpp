@@ -7,16 +7,18 @@
 namespace atl {
 namespace {
 
-// Edges of a list that are gathered before it is seen whether there is room for more.
+// Edges of a list gathered between checks of the buffer, and the fill from which the buffer is claimed.
 constexpr std::size_t kPiece = 1024, kRoom = 4096;
-// So many lists say whether outcomes repeat, and for so many vertices that holds.
-constexpr std::size_t kSample = 512, kHolds = 16384;
-// Levels of so many edges are shared: below two barriers cost more, and bins have room for the most.
+// Lists sampled to decide whether outcomes repeat, and frontier vertices for which the decision holds.
+constexpr std::size_t kSample = 512, kPredicted = 16384;
+// Levels with a number of edges in this range use the team: below, two barriers cost more; bins have capacity for the
+// most.
 constexpr Edge kLeastShared = 6144, kMostShared = 65536;
 constexpr std::size_t kQueueGrain = 64;
-constexpr int kLineBits = 9;  // vertices whose bits are in one line of a cache
+constexpr int kLineBits = 9;  // a cache line has the bits of 2^9 vertices
 
-// One array less in the caches: on a lattice a level's lines stay there for the next ones.
+// Whether ids equal local numbers. Then the id array need not be read: on a lattice this leaves cache for the next
+// levels.
 template <class Id>
 bool are_local_numbers(Team& team, const Graph& graph, const Array<Id>& ids) {
   constexpr std::size_t kGrain = 4096;
@@ -40,11 +42,11 @@ SerialBfs<Id>::SerialBfs(const Graph& graph, const Array<Id>& ids, BfsState<Id>&
       state_(state),
       ids_(are_local_numbers(graph.world().team(), graph, ids) ? nullptr : ids.data()),
       targets_(kRoom + kPiece),
-      by_(targets_.size()) {}
+      parents_(targets_.size()) {}
 
-// Lists lie anywhere: they are asked for before their turn. Where they begin has been read when the vertex was reached.
+// Prefetches a list ahead of its turn. Its offset is in the cache since the vertex was reached.
 template <class Id>
-void SerialBfs<Id>::fetch_ahead(std::span<const Local> queue, std::size_t i) const {
+void SerialBfs<Id>::prefetch(std::span<const Local> queue, std::size_t i) const {
   constexpr std::size_t kAhead = 8;
   if (i + kAhead >= queue.size()) return;
   const Local u = queue[i + kAhead];
@@ -55,20 +57,20 @@ void SerialBfs<Id>::fetch_ahead(std::span<const Local> queue, std::size_t i) con
 template <class Id>
 void SerialBfs<Id>::push() {
   const View view = state_.unsynchronized_view();
-  if (is_shared()) return share_out(view);
-  const bool foreseen = foreseen_ > view.queue.size();
-  if (foreseen) foreseen_ -= view.queue.size();
-  Local* const end = foreseen ? straight(view, view.next) : staged(view, view.next);
+  if (uses_team()) return push_shared(view);
+  const bool predicted = predicted_ > view.queue.size();
+  if (predicted) predicted_ -= view.queue.size();
+  Local* const end = predicted ? push_branching(view, view.next) : push_staged(view, view.next);
   const std::span<const Local> found =
       only_rank_ ? std::span<const Local>(view.next, end) : without_mirrors(view.next, end);
-  state_.found_unsynchronized(found.size(), settle(view, found));
+  state_.found_unsynchronized(found.size(), finish_found(view, found));
 }
 
 template <class Id>
-Local* SerialBfs<Id>::straight(const View& view, Local* end) {
+Local* SerialBfs<Id>::push_branching(const View& view, Local* end) {
   const Edge* const offsets = out_.offsets.data();
   for (std::size_t i = 0; i < view.queue.size(); ++i) {
-    fetch_ahead(view.queue, i);
+    prefetch(view.queue, i);
     const Local u = view.queue[i];
     const Id id = id_of(u);
     for (const Local v : out_.neighbours(u)) {
@@ -85,14 +87,14 @@ Local* SerialBfs<Id>::straight(const View& view, Local* end) {
 }
 
 template <class Id>
-Local* SerialBfs<Id>::staged(const View& view, Local* end) {
+Local* SerialBfs<Id>::push_staged(const View& view, Local* end) {
   Local* const targets = targets_.data();
-  Id* const by = by_.data();
+  Id* const parents = parents_.data();
   const std::uint64_t* const visited = view.visited;
   std::size_t count = 0, same = 0;
   std::uint64_t last = outcome_;
   for (std::size_t i = 0; i < view.queue.size(); ++i) {
-    fetch_ahead(view.queue, i);
+    prefetch(view.queue, i);
     const Local u = view.queue[i];
     const Id id = id_of(u);
     const std::span<const Local> list = out_.neighbours(u);
@@ -101,12 +103,12 @@ Local* SerialBfs<Id>::staged(const View& view, Local* end) {
       for (const Local v : list.subspan(at, std::min(kPiece, list.size() - at))) {
         const std::uint64_t is_new = ~(visited[v >> 6] >> (v & 63)) & 1;
         targets[count] = v;
-        by[count] = id;
+        parents[count] = id;
         count += is_new;
         outcome = 2 * outcome + is_new;
       }
       if (count < kRoom) continue;
-      end = claim(view, targets, by, count, out_.offsets.data(), end);
+      end = claim(view, targets, parents, count, out_.offsets.data(), end);
       count = 0;
     }
     same += outcome == last;
@@ -114,28 +116,28 @@ Local* SerialBfs<Id>::staged(const View& view, Local* end) {
   }
   outcome_ = last;
   note_outcomes(view.queue.size(), same);
-  return claim(view, targets, by, count, out_.offsets.data(), end);
+  return claim(view, targets, parents, count, out_.offsets.data(), end);
 }
 
-// Of the targets that have been gathered; a vertex may be among them several times.
+// Claims gathered targets; a vertex may be among them several times.
 template <class Id>
-Local* SerialBfs<Id>::claim(const View& view, const Local* targets, Id* by, std::size_t count, const Edge* offsets,
+Local* SerialBfs<Id>::claim(const View& view, const Local* targets, Id* parents, std::size_t count, const Edge* offsets,
                             Local* end) {
   Local* const first = end;
   std::uint64_t* const visited = view.visited;
-  Id* found_by = by;
+  Id* found_parents = parents;
   for (std::size_t i = 0; i < count; ++i) {
     const Local v = targets[i];
     const std::uint64_t before = visited[v >> 6];
     const std::uint64_t is_new = ~(before >> (v & 63)) & 1;
     visited[v >> 6] = before | std::uint64_t{1} << (v & 63);
     __builtin_prefetch(offsets + v);
-    *found_by = by[i];
-    found_by += is_new;
+    *found_parents = parents[i];
+    found_parents += is_new;
     *end = v;
     end += is_new;
   }
-  for (const Local* v = first; v < end; ++v) view.parent[*v] = by[v - first];
+  for (const Local* v = first; v < end; ++v) view.parent[*v] = parents[v - first];
   return end;
 }
 
@@ -144,7 +146,7 @@ void SerialBfs<Id>::note_outcomes(std::size_t lists, std::size_t same) {
   lists_ += lists;
   same_ += same;
   if (lists_ < kSample) return;
-  if (same_ > lists_ - lists_ / 8) foreseen_ = kHolds;
+  if (same_ > lists_ - lists_ / 8) predicted_ = kPredicted;
   lists_ = same_ = 0;
 }
 
@@ -161,9 +163,9 @@ std::span<const Local> SerialBfs<Id>::without_mirrors(Local* begin, Local* end) 
   return {begin, kept};
 }
 
-// Of threads a power of two, so that whose a line is takes no division. The level is one that several would push anyway.
+// Only for a power of two of threads, so that finding the owner of a cache line needs no division.
 template <class Id>
-bool SerialBfs<Id>::is_shared() const {
+bool SerialBfs<Id>::uses_team() const {
   return only_rank_ && team_.size() > 1 && std::has_single_bit(static_cast<unsigned>(team_.size())) &&
          state_.queue_edges() >= kLeastShared && state_.queue_edges() <= kMostShared;
 }
@@ -174,20 +176,20 @@ void SerialBfs<Id>::gather(const View& view, Thread& mine, std::size_t begin, st
   const auto last = static_cast<Local>(mine.bins.size()) - 1;
   Bin* const bins = mine.bins.data();
   for (std::size_t i = begin; i < end; ++i) {
-    fetch_ahead(view.queue, i);
+    prefetch(view.queue, i);
     const Local u = view.queue[i];
     const Id id = id_of(u);
     for (const Local v : out_.neighbours(u)) {
       Bin& bin = bins[v >> kLineBits & last];
       bin.targets[bin.count] = v;
-      bin.by[bin.count] = id;
+      bin.parents[bin.count] = id;
       bin.count += ~(visited[v >> 6] >> (v & 63)) & 1;
     }
   }
 }
 
 template <class Id>
-void SerialBfs<Id>::share_out(const View& view) {
+void SerialBfs<Id>::push_shared(const View& view) {
   if (threads_.empty()) {
     threads_ = std::vector<Thread>(static_cast<std::size_t>(team_.size()));
     constexpr auto kMost = static_cast<std::size_t>(kMostShared) + 1;
@@ -208,18 +210,18 @@ void SerialBfs<Id>::share_out(const View& view) {
     Local* end = mine.found.data();
     for (Thread& from : threads_) {
       Bin& bin = from.bins[t];
-      end = claim(view, bin.targets.data(), bin.by.data(), bin.count, out_.offsets.data(), end);
+      end = claim(view, bin.targets.data(), bin.parents.data(), bin.count, out_.offsets.data(), end);
     }
     const std::span<const Local> found(mine.found.data(), end);
-    edges.fetch_add(settle(view, found), std::memory_order_relaxed);
+    edges.fetch_add(finish_found(view, found), std::memory_order_relaxed);
     std::copy(found.begin(), found.end(), view.next + count.fetch_add(found.size(), std::memory_order_relaxed));
   });
   state_.found_unsynchronized(count.load(), edges.load());
 }
 
-// Returns how many edges leave them.
+// Writes the depths of the found vertices and prefetches their lists; returns the number of their out-edges.
 template <class Id>
-Edge SerialBfs<Id>::settle(const View& view, std::span<const Local> found) const {
+Edge SerialBfs<Id>::finish_found(const View& view, std::span<const Local> found) const {
   Edge edges = 0;
   for (const Local v : found) {
     if (view.depth) view.depth[v] = view.level;
@@ -233,10 +235,10 @@ Edge SerialBfs<Id>::settle(const View& view, std::span<const Local> found) const
 
 template <class Id>
 std::size_t SerialBfs<Id>::memory_bytes() const {
-  std::size_t bytes = targets_.size() * sizeof(Local) + by_.size() * sizeof(Id);
+  std::size_t bytes = targets_.size() * sizeof(Local) + parents_.size() * sizeof(Id);
   for (const Thread& t : threads_) {
     bytes += t.found.size() * sizeof(Local);
-    for (const Bin& bin : t.bins) bytes += bin.targets.size() * sizeof(Local) + bin.by.size() * sizeof(Id);
+    for (const Bin& bin : t.bins) bytes += bin.targets.size() * sizeof(Local) + bin.parents.size() * sizeof(Id);
   }
   return bytes;
 }

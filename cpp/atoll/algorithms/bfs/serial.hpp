@@ -4,17 +4,19 @@
 #include <atoll/algorithms/bfs/state.hpp>
 #include <vector>
 
-/// Pushes a level by one thread: nothing is locked, handed over or copied. Levels of lattices, roads and
-/// trees are a microsecond to a millisecond so, which waking a team and locking each bit would multiply.
+/// Pushes a level by one thread, without atomics or copies. This way a level of a lattice, road network or tree takes a
+/// microsecond to a millisecond; waking a team and setting bits atomically would take a multiple of that.
 ///
-///     SerialBfs<Id> alone(graph, ids, state);
-///     alone.push();                          // as BfsPush::all(), on the only rank
-///     for (Local m : alone.mirrors()) ...    // of several: reached, their parents in the state; nobody has been told
+///     SerialBfs<Id> serial(graph, ids, state);
+///     serial.push();                         // same as BfsPush::all(), on one rank
+///     for (Local m : serial.mirrors()) ...   // on several: mirrors reached, with parents in the state; nothing was sent
 ///
-/// Two forms. `straight` tests and reaches edge by edge: best where the processor foresees the outcome, as on a lattice in
-/// its own order. `staged` has no branch that depends on one: it gathers the targets whose bit is not set, then claims
-/// them, then writes. On a lattice with gaps and random ids it takes two thirds of the time, on a whole one in order one
-/// and a half times. It counts how often a list's outcome is that of the list before it; where most are, `straight` goes on.
+/// There are two forms. push_branching() tests and reaches edge by edge: best where the branch predictor is right, as
+/// on a lattice in its own order. push_staged() has no data-dependent branch: it gathers the targets whose bit is not
+/// set, then claims them, then writes parents. On a lattice with gaps and random ids it takes two thirds of the time,
+/// on a whole one in order one and a half times. push_staged() counts how often a list has the same outcomes as the
+/// list before it; if most do, push_branching() takes the next levels. On one rank, medium levels are split among the
+/// team without atomics: threads bin targets by owner of their cache line, and each claims its own bins.
 namespace atl {
 
 template <class Id>
@@ -30,12 +32,12 @@ class SerialBfs {
 
  private:
   using View = typename BfsState<Id>::UnsynchronizedView;
-  Local* straight(const View& view, Local* end);
-  Local* staged(const View& view, Local* end);
-  // What one thread has gathered that is another's to claim; room for a level.
+  Local* push_branching(const View& view, Local* end);
+  Local* push_staged(const View& view, Local* end);
+  // Targets gathered by one thread for another thread to claim; capacity for a level.
   struct Bin {
     Array<Local> targets;
-    Array<Id> by;
+    Array<Id> parents;
     std::size_t count = 0;
   };
   struct alignas(128) Thread {
@@ -43,30 +45,30 @@ class SerialBfs {
     Array<Local> found;
   };
 
-  bool is_shared() const;
-  void share_out(const View& view);
+  bool uses_team() const;
+  void push_shared(const View& view);
   void gather(const View& view, Thread& mine, std::size_t begin, std::size_t end) const;
-  static Local* claim(const View& view, const Local* targets, Id* by, std::size_t count, const Edge* offsets,
+  static Local* claim(const View& view, const Local* targets, Id* parents, std::size_t count, const Edge* offsets,
                       Local* end);
   void note_outcomes(std::size_t lists, std::size_t same);
   Id id_of(Local u) const { return ids_ ? ids_[u] : static_cast<Id>(u); }
-  void fetch_ahead(std::span<const Local> queue, std::size_t i) const;
+  void prefetch(std::span<const Local> queue, std::size_t i) const;
   std::span<const Local> without_mirrors(Local* begin, Local* end);
-  Edge settle(const View& view, std::span<const Local> found) const;
+  Edge finish_found(const View& view, std::span<const Local> found) const;
 
   const Csr& out_;
   const Local active_;
   const bool only_rank_;
   Team& team_;
   BfsState<Id>& state_;
-  std::vector<Thread> threads_;       // made by the first level that is shared
-  const Id* const ids_;               // original ids by local number; nullptr where both are the same
-  Array<Local> targets_;              // of edges, not visited when they were looked at
-  Array<Id> by_;                      // [target] whose edge it is
-  std::vector<Local> mirrors_;        // of the level
-  std::uint64_t outcome_ = 0;         // of the last list: a bit an edge
-  std::size_t lists_ = 0, same_ = 0;  // looked at; of these with the outcome of the list before
-  std::size_t foreseen_ = 0;          // vertices to go straight through before outcomes are looked at again
+  std::vector<Thread> threads_;       // allocated by the first level that uses the team
+  const Id* const ids_;               // original ids by local number; nullptr if ids equal local numbers
+  Array<Local> targets_;              // gathered targets; unvisited when gathered
+  Array<Id> parents_;                 // [i] parent of targets_[i]
+  std::vector<Local> mirrors_;        // mirrors that the level has reached
+  std::uint64_t outcome_ = 0;         // of the last list: one bit per edge, set if its target was new
+  std::size_t lists_ = 0, same_ = 0;  // lists since the last decision; those with the previous list's outcome
+  std::size_t predicted_ = 0;         // frontier vertices left for push_branching() before outcomes are sampled again
 };
 
 }  // namespace atl

@@ -6,12 +6,12 @@ namespace atl {
 namespace {
 
 constexpr std::size_t kStreamGrain = 512;  // words of bits that a thread takes at a time
-// An estimate: what votes cost was measured on two ranks.
+// An estimate: the cost of reductions was measured on two ranks.
 constexpr Rank kFewRanks = 16;
 
 }  // namespace
 
-bool may_post(const Graph& graph, const BfsOptions& options) {
+bool may_exchange_narrow(const Graph& graph, const BfsOptions& options) {
   const World& world = graph.world();
   return world.size() > 1 && world.size() <= kFewRanks && world.route().is_direct() && options.fission == kNoFission;
 }
@@ -21,7 +21,7 @@ BfsState<Id>::BfsState(const Graph& graph, const BfsOptions& options)
     : graph_(graph),
       team_(graph.world().team()),
       words_(words_of_bits(graph.active())),
-      reachable_(may_post(graph, options) ? graph.locals() : graph.active()),
+      reachable_(may_exchange_narrow(graph, options) ? graph.locals() : graph.active()),
       visited_(words_of_bits(graph.locals()) + 1),
       frontier_(visited_.size(), 0),
       next_(visited_.size(), 0),
@@ -38,7 +38,7 @@ BfsLevel BfsState<Id>::start(Local root, Vertex source) {
     std::fill(visited_.begin() + a, visited_.begin() + b, 0);
     threads_[static_cast<std::size_t>(thread)].found = {};
   });
-  // Bits behind the last active vertex belong to nobody: visited, so that no pull looks at them.
+  // The bits after the last active vertex are marked as visited, so that pulls skip them.
   if (const auto tail = static_cast<std::size_t>(graph_.active()) % 64; tail > 0)
     visited_[words_ - 1] = ~std::uint64_t{0} << tail;
   queue_size_ = 0;
@@ -63,7 +63,7 @@ PullView<Id> BfsState<Id>::pull_view(const HeadColumns<Id>& heads, const Array<I
 
 template <class Id>
 BfsLevel BfsState<Id>::end_push() {
-  for (Thread& t : threads_) pass_on(t);
+  for (Thread& t : threads_) flush(t);
   take_queue();
   const BfsLevel found = take_found();
   queue_edges_ = found.edges;
@@ -104,7 +104,7 @@ void BfsState<Id>::to_queue() {
       for (std::uint64_t bits = frontier_[w]; bits; bits &= bits - 1)
         append(t, static_cast<Local>(w * 64) + std::countr_zero(bits));
   });
-  for (Thread& t : threads_) pass_on(t);
+  for (Thread& t : threads_) flush(t);
   take_queue();
   queue_edges_ = 0;
   for (const Local v : queue()) queue_edges_ += graph_.out().degree(v);
@@ -117,7 +117,7 @@ void BfsState<Id>::visit_mirrors() {
 }
 
 template <class Id>
-void BfsState<Id>::pass_on(Thread& t) {
+void BfsState<Id>::flush(Thread& t) {
   if (t.pending == 0) return;
   const std::size_t at = next_size_.fetch_add(t.pending, std::memory_order_relaxed);
   std::copy_n(t.fresh, t.pending, next_queue_.begin() + at);

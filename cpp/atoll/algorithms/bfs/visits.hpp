@@ -7,29 +7,31 @@
 #include <atoll/runtime/aggregation/mailbox.hpp>
 #include <optional>
 
-/// What ranks tell each other while they push: that a vertex has a parent. What comes is reached in the receiver's state.
+/// The messages of a push: a record tells the owner of a mirror that the vertex has a parent. The receiver marks the
+/// vertex as reached in its state.
 ///
-///     BfsVisits<Id> visits(graph, fission, known, kernels, state);   // collective
+///     BfsVisits<Id> visits(graph, options, known, kernels, state);   // collective
 ///     visits.expect(frontier);                                       // the frontier of all ranks
 ///     auto sender = visits.from(u, id_of_u);                         // any thread
-///     sender.tell(mirror);                                           // a mirror that u has been the first to reach here
+///     sender.send(mirror);                                           // once this rank's visited bit of the mirror is set
 ///     visits.drain();                                                // collective
 ///     visits.note_outcome();                                         // after the ranks have agreed on what was found
 ///
-/// Where levels are many and narrow, what they cost is waiting. Then one message each way is all of a level's, if may_post():
+/// Many narrow levels cost mostly latency. If may_exchange_narrow(), such a level needs only one message per pair of
+/// ranks:
 ///
-///     visits.post_later(mirror, id_of_u);                            // one thread
-///     const BfsLevel frontier = visits.post(mine);                   // collective; of all ranks, mine: this rank's part
+///     visits.enqueue(mirror, id_of_u);                               // one thread
+///     const BfsLevel frontier = visits.exchange_narrow(mine);        // collective; returns the sum of all ranks' `mine`
 ///
-/// On the direct route a record says which of its mirrors the sender means: the owner looks it up. Where records have
-/// several hops, those who forward must see which mean the same vertex: then it is the owner's own number. A vertex with
-/// siblings tells only those, one record a rank.
+/// On the direct route a record has the index of the mirror among the sender's mirrors of that owner; the owner looks
+/// up the vertex. On routes of several hops, forwarding ranks combine records of the same vertex, so a record has the
+/// owner's local number. A vertex with delegates sends one record to the delegate on each rank instead.
 namespace atl {
 
 template <class Id>
 class BfsVisits {
  public:
-  /// `known`: known_masters(). Both outlive it.
+  /// `known`: known_masters(graph). graph, known and state must outlive this object.
   BfsVisits(const Graph& graph, const BfsOptions& options, const std::vector<std::vector<Local>>& known,
             const BfsKernels<Id>& kernels, BfsState<Id>& state);
   BfsVisits(const BfsVisits&) = delete;
@@ -41,30 +43,30 @@ class BfsVisits {
   void expect(const BfsLevel& frontier);
   void drain();
   void note_outcome();
-  /// A level is over, pushed or pulled.
+  /// To be called after each level, pushed or pulled.
   void note(const BfsLevel& found, Vertex unvisited) {
     if (claims_) claims_->note(found, unvisited);
   }
 
-  bool may_post() const { return posts_.has_value(); }
-  void post_later(Local mirror, Id parent) {
+  bool may_exchange_narrow() const { return alltoallv_.has_value(); }
+  void enqueue(Local mirror, Id parent) {
     const std::size_t owner = owner_of(mirror);
-    posted_[owner].push_back({static_cast<std::uint32_t>(mirror - graph_.mirrors().begin[owner]), parent});
+    pending_[owner].push_back({static_cast<std::uint32_t>(mirror - graph_.mirrors().begin[owner]), parent});
   }
-  /// As drain(), with the sum of what each rank brings along.
-  BfsLevel post(const BfsLevel& mine);
+  /// Exchanges the enqueued visits of all ranks and applies those received; returns the sum of `mine` over all ranks.
+  BfsLevel exchange_narrow(const BfsLevel& mine);
 
-  /// Of one vertex, by one thread.
+  /// Sends the visits of one vertex; used by one thread.
   class Sender {
    public:
-    /// False where a sibling has been told of all of that rank's vertices at once.
-    bool tell(Local mirror) {
+    /// Returns false if the vertex has delegates, which receive one record for all mirrors of their rank.
+    bool send(Local mirror) {
       if (places_.empty()) {
-        visits_.tell_owner(mirror, id_);
+        visits_.send_to_owner(mirror, id_);
         return true;
       }
-      // Mirrors are grouped by owner: one record for each group with a vertex that is new.
-      if (mirror < told_.first || mirror >= told_.second) told_ = visits_.tell_sibling(places_, mirror, id_);
+      // Mirrors are grouped by owner: one record for each group with a newly reached vertex.
+      if (mirror < sent_.first || mirror >= sent_.second) sent_ = visits_.send_to_delegate(places_, mirror, id_);
       return false;
     }
 
@@ -75,17 +77,18 @@ class BfsVisits {
     BfsVisits& visits_;
     const std::span<const Delegates::Place> places_;
     const Id id_;
-    std::pair<Local, Local> told_{0, 0};  // the mirrors whose owner's sibling has been told last
+    std::pair<Local, Local> sent_{0, 0};  // mirrors of the rank whose delegate got the last record
   };
   Sender from(Local u, Id id) {
-    return {*this, siblings_ ? siblings_->of(u) : std::span<const Delegates::Place>(), id};
+    return {*this, delegates_ ? delegates_->of(u) : std::span<const Delegates::Place>(), id};
   }
-  std::size_t memory_bytes() const { return siblings_ ? siblings_->memory_bytes() : 0; }
+  std::size_t memory_bytes() const { return delegates_ ? delegates_->memory_bytes() : 0; }
 
  private:
   using Thread = typename BfsState<Id>::Thread;
-  // "Vertex k of those that I mirror of you". With kSiblingBit: "my sibling in your row k is in the frontier".
-  static constexpr std::uint32_t kSiblingBit = std::uint32_t{1} << 31;
+  // `mirror`: index among the sender's mirrors of the receiver's vertices. With kDelegateBit: the receiver's delegate
+  // row whose vertex is in the frontier.
+  static constexpr std::uint32_t kDelegateBit = std::uint32_t{1} << 31;
   struct [[gnu::packed]] Visit {
     std::uint32_t mirror;
     Id parent;
@@ -94,62 +97,63 @@ class BfsVisits {
     BfsVisits* visits;
     void operator()(Rank from, std::span<const Visit> records) { visits->receive(from, records); }
   };
-  // What comes before so many visits in a post.
-  struct [[gnu::packed]] PostHead {
+  // Header of a part of a narrow exchange; `visits` Visit records follow.
+  struct [[gnu::packed]] PartHeader {
     Vertex vertices;
     Edge edges;
     std::uint32_t visits;
   };
-  void write_post(NeighborAlltoallv::Writer& pen, Rank to, const BfsLevel& mine);
-  // Where records have several hops: "your local vertex"; -1 - k for the sibling in row k.
-  struct [[gnu::packed]] Passing {
+  void write_part(NeighborAlltoallv::Writer& writer, Rank to, const BfsLevel& mine);
+  // Record on routes of several hops. vertex: the receiver's local number; -1 - k for its delegate row k.
+  struct [[gnu::packed]] ForwardedVisit {
     Local vertex;
     Id parent;
   };
-  struct Arrive {
+  struct ReceiveForwarded {
     BfsVisits* visits;
-    void operator()(std::span<const Passing> records) { visits->arrive(records); }
+    void operator()(std::span<const ForwardedVisit> records) { visits->receive_forwarded(records); }
   };
   struct VertexOf {
-    std::uint32_t operator()(const Passing& p) const { return static_cast<std::uint32_t>(p.vertex); }
+    std::uint32_t operator()(const ForwardedVisit& p) const { return static_cast<std::uint32_t>(p.vertex); }
   };
   struct KeepFirst {
-    void operator()(Passing&, const Passing&) const {}  // any parent on the level before will do
+    void operator()(ForwardedVisit&, const ForwardedVisit&) const {}  // any parent on the level before will do
   };
 
-  // Empty groups begin where the next one does: the last of equal beginnings is the group.
+  // An empty group begins where the next one does: of equal beginnings, the last is the mirror's group.
   std::size_t owner_of(Local mirror) const {
     const auto& begins = graph_.mirrors().begin;
     return static_cast<std::size_t>(std::upper_bound(begins.begin(), begins.end(), mirror) - begins.begin() - 1);
   }
-  void tell_owner(Local mirror, Id id) {
+  void send_to_owner(Local mirror, Id id) {
     const std::size_t owner = owner_of(mirror);
     const auto k = static_cast<std::uint32_t>(mirror - graph_.mirrors().begin[owner]);
-    if (passing_) {
-      passing_->send(static_cast<Rank>(owner), {named_[owner][k], id});
+    if (forwarded_) {
+      forwarded_->send(static_cast<Rank>(owner), {owner_local_[owner][k], id});
     } else {
       direct_->send(static_cast<Rank>(owner), {k, id});
     }
   }
-  std::pair<Local, Local> tell_sibling(std::span<const Delegates::Place> places, Local mirror, Id id);
+  std::pair<Local, Local> send_to_delegate(std::span<const Delegates::Place> places, Local mirror, Id id);
   void receive(Rank from, std::span<const Visit> records);
-  void arrive(std::span<const Passing> records);
-  void take(Thread& thread, Local v, Id parent);
+  void receive_forwarded(std::span<const ForwardedVisit> records);
+  void claim_vertex(Thread& thread, Local v, Id parent);
   void push_row(Thread& thread, std::uint32_t row, Id parent);
 
   const Graph& graph_;
   const std::vector<std::vector<Local>>& known_;
   const BfsKernels<Id> kernels_;
   BfsState<Id>& state_;
-  std::optional<Delegates> siblings_;
-  std::vector<Array<Local>> claimed_;      // [thread] in a row; it may run while a push sends
-  std::vector<std::vector<Local>> named_;  // [owner][mirror]: its own number there; empty on the direct route
-  std::optional<BfsClaims> claims_;        // not on the direct route
+  std::optional<Delegates> delegates_;
+  std::vector<Array<Local>> claimed_;  // [thread] for push_row(), which may run while a push sends
+  std::vector<std::vector<Local>>
+      owner_local_;                  // [owner][mirror index] local number on the owner; empty on the direct route
+  std::optional<BfsClaims> claims_;  // on routes of several hops only
   std::optional<Mailbox<Visit, Receive>> direct_;
-  std::optional<NeighborAlltoallv> posts_;
-  std::size_t post_room_ = 0;               // bytes
-  std::vector<std::vector<Visit>> posted_;  // [rank] of the level
-  std::optional<Mailbox<Passing, Arrive, Merge<VertexOf, KeepFirst>>> passing_;
+  std::optional<NeighborAlltoallv> alltoallv_;
+  std::size_t part_capacity_ = 0;            // bytes
+  std::vector<std::vector<Visit>> pending_;  // [rank] visits to send in the narrow exchange
+  std::optional<Mailbox<ForwardedVisit, ReceiveForwarded, Merge<VertexOf, KeepFirst>>> forwarded_;
 };
 
 }  // namespace atl

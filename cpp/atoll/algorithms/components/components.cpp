@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connected components over ranks: each finds a tree with most of its vertices, its giant, by a few edges of each [1].
-// A bit for each mirror says whether its master is in its rank's giant: so the vertices apart, when they look at all of
-// their edges, join those of all ranks. Every tree has a name: a giant's is its rank's number; of any other, a number
-// above those. A rank tells the others the names of its vertices that are in no giant: so all ranks together know which
-// trees an edge joins. The few pairs that are left to join are united over a tree of ranks; were they too many for the one
-// at its top, the trees pass the least name on, from tree to tree.
+// Connected components over ranks, by Afforest [1]. Each rank links a sample of its edges; the largest resulting tree
+// is its giant component (the giant). Ranks broadcast one bit per vertex: whether it is in its owner's giant. The
+// vertices outside the giant then link all of their edges, including those to remote giants. Every tree has a label: a
+// giant's is its rank, that of any other tree is a larger number. Ranks broadcast the labels of vertices outside their
+// giant, so the owner of one end of an edge knows which trees the edge joins. The few pairs of trees that are left are
+// united over a tree of ranks; if the pairs exceed the memory of its root, the least label is propagated from tree to
+// tree instead.
 //
 //   in the paper        here              meaning
 //   pi, Link, Compress  forest_           trees of this rank's edges
-//   c                   forest_.giant()   tree whose vertices do not look at all of their edges
-//                       in_giant_         of every vertex, mirrors included: it is in its rank's giant, and was early
-//                       names_            which trees the edges between ranks join, by name; components_names.cpp
-// A vertex apart that hangs on a giant of another rank by its first edge is believed to be done. An edge between two such
-// is then seen by neither rank: where giants are left that nothing has joined, all edges are looked at after all.
+//   c                   forest_.giant()   tree whose vertices skip most of their edges
+//                       in_giant_         for every vertex, mirrors included: it is in its owner's giant after sampling
+//                       labels_           which trees the edges between ranks join, by label; labels.cpp
+// A vertex outside the giant component whose first edge reaches a remote giant is assumed finished. An edge between two
+// such vertices is then linked by neither rank, so if some giants stay unconnected, all edges are linked after all.
 //
 // [1] M. Sutton, T. Ben-Nun, A. Barak. "Optimizing parallel graph connectivity computation via subgraph sampling."
 // IPDPS 2018.
@@ -35,11 +36,11 @@ class Components::OneRank final : public Search {
 
   void run(ComponentsResult& result) override {
     forest_.link_sampled_neighbours();
-    forest_.settle(none_);
+    forest_.link_remaining(none_);
     const Local giant = forest_.giant();
     const auto id = [&](Local root) { return graph_.ids().id_of(forest_.lowest(root)); };
     forest_.write(giant >= 0 ? id(giant) : kNoVertex, id, result.component);
-    result.components = graph_.owned() - graph_.active() + (giant >= 0) + forest_.trees_apart();
+    result.components = graph_.owned() - graph_.active() + (giant >= 0) + forest_.trees_outside_giant();
   }
   std::size_t memory_bytes() const override { return forest_.memory_bytes(); }
 
@@ -65,44 +66,44 @@ class Components::Distributed final : public Search {
       : graph_(graph),
         world_(graph.world()),
         forest_(graph),
-        names_(graph, forest_),
+        labels_(graph, forest_),
         mirror_bits_(graph),
         in_giant_(graph.locals()) {}
 
   void run(ComponentsResult& result) override {
     forest_.link_sampled_neighbours();
-    forest_.tell_giant(in_giant_);
+    forest_.mark_giant(in_giant_);
     mirror_bits_.broadcast(in_giant_);
-    forest_.settle(in_giant_);
+    forest_.link_remaining(in_giant_);
     join_trees();
-    if (!names_.giants_are_joined()) {
-      names_.forget();
-      forest_.settle_all(in_giant_);
+    if (!labels_.giants_are_joined()) {
+      labels_.reset();
+      forest_.link_all_remaining(in_giant_);
       join_trees();
     }
-    names_.write(result);
+    labels_.write(result);
   }
 
   std::size_t memory_bytes() const override {
-    return forest_.memory_bytes() + names_.memory_bytes() + mirror_bits_.memory_bytes();
+    return forest_.memory_bytes() + labels_.memory_bytes() + mirror_bits_.memory_bytes();
   }
 
  private:
   void join_trees() {
-    names_.learn(in_giant_);
-    if (names_.pair_bytes() <= static_cast<double>(world_.plan().replicated_bytes)) {
-      names_.join_all();
+    labels_.exchange(in_giant_);
+    if (labels_.pair_bytes() <= static_cast<double>(world_.plan().replicated_bytes)) {
+      labels_.join_all();
     } else {
-      names_.join_giants();
-      names_.pass_on();
-      names_.join_giants();
+      labels_.join_giants();
+      labels_.propagate();
+      labels_.join_giants();
     }
   }
 
   const Graph& graph_;
   World& world_;
   ComponentForest forest_;
-  ComponentLabels names_;
+  ComponentLabels labels_;
   MirrorBits mirror_bits_;
   VertexBits in_giant_;
 };

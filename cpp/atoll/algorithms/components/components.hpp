@@ -6,18 +6,18 @@
 
 /// Connected components over any number of ranks; of a directed graph the weak ones.
 ///
-///     Components components(graph);           // collective; buffers are made once
-///     ComponentsResult r;                     // its array is used again
-///     components.run(r);                      // r.component[natural]
+///     Components components(graph);           // collective; allocates buffers once
+///     ComponentsResult r;                     // its array is reused
+///     components.run(r);                      // r.component[i] by owned index (natural)
 ///
-/// Two vertices have the same label exactly if a path that may use edges both ways joins them; the label is the
-/// smallest original id among them, so the result depends on neither threads, ranks nor layout. Weights, self-loops and
-/// multi-edges change nothing.
+/// Two vertices have the same label exactly if a path joins them that may follow edges in both directions. The label is
+/// the smallest original id in the component, so the result depends on neither threads, ranks nor layout. Weights,
+/// self-loops and multi-edges do not matter.
 namespace atl {
 
 struct ComponentsResult {
   Array<Vertex> component;  ///< [natural] smallest original id of the vertex's component
-  Vertex components = 0;    ///< on all ranks; isolated vertices are components of their own
+  Vertex components = 0;    ///< number of components on all ranks; an isolated vertex is a component
 };
 
 class Components {
@@ -33,10 +33,10 @@ class Components {
   std::size_t memory_bytes() const;
 
  private:
-  class Search;  // on one rank, over several
+  class Search;  // interface of the three forms
   class OneRank;
-  class Distributed;
-  class OnVertexCut;  // a vertex-cut
+  class Distributed;  // several ranks, edge-cut
+  class OnVertexCut;
   std::unique_ptr<Search> search_;
 };
 

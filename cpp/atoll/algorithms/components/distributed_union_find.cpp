@@ -6,104 +6,105 @@
 namespace atl {
 namespace {
 
-struct Place {
-  std::optional<Rank> above;
-  std::vector<Rank> below;
+struct TreeNeighbours {
+  std::optional<Rank> parent;
+  std::vector<Rank> children;
 };
 
-Place place_in_tree(World& world) {
-  Place place;
+TreeNeighbours neighbours_in_tree(World& world) {
+  TreeNeighbours tree;
   const Rank me = world.rank();
   if (const Route& route = world.route(); !route.is_direct()) {
     for (int level = 0; level < route.depth(); ++level) {
       if (const Rank leader = route.leader(level, me); leader != me) {
-        place.above = leader;
+        tree.parent = leader;
         break;
       }
-      for (const Rank r : route.led(level, me)) place.below.push_back(r);
+      for (const Rank r : route.led(level, me)) tree.children.push_back(r);
     }
-    return place;
+    return tree;
   }
   for (Rank bit = 1; bit < world.size(); bit <<= 1) {
     if (me & bit) {
-      place.above = me - bit;
+      tree.parent = me - bit;
       break;
     }
-    if (me + bit < world.size()) place.below.push_back(me + bit);
+    if (me + bit < world.size()) tree.children.push_back(me + bit);
   }
-  return place;
+  return tree;
 }
 
 }  // namespace
 
-DistributedUnionFind::Name DistributedUnionFind::top(Name name) {
-  Name root = name;
-  for (auto at = above_.find(root); at != above_.end(); at = above_.find(root)) root = at->second;
-  while (name != root) name = std::exchange(above_[name], root);
+DistributedUnionFind::Label DistributedUnionFind::top(Label name) {
+  Label root = name;
+  for (auto at = parent_.find(root); at != parent_.end(); at = parent_.find(root)) root = at->second;
+  while (name != root) name = std::exchange(parent_[name], root);
   return root;
 }
 
-void DistributedUnionFind::join(Name one, Name other) {
-  one = top(one);
-  other = top(other);
-  if (one != other) above_[std::max(one, other)] = std::min(one, other);
+void DistributedUnionFind::join(Label a, Label b) {
+  a = top(a);
+  b = top(b);
+  if (a != b) parent_[std::max(a, b)] = std::min(a, b);
 }
 
-// In an order that is the same whenever the names are.
+// The sets, in an order that depends on their labels only.
 std::vector<DistributedUnionFind::Group> DistributedUnionFind::groups() {
-  std::vector<std::pair<Name, Name>> pairs;
-  for (const auto& [name, above] : above_) pairs.emplace_back(above, name);
-  for (auto& [above, name] : pairs) above = top(name);
+  std::vector<std::pair<Label, Label>> pairs;
+  for (const auto& [name, parent] : parent_) pairs.emplace_back(parent, name);
+  for (auto& [parent, name] : pairs) parent = top(name);
   std::sort(pairs.begin(), pairs.end());
   std::vector<Group> groups;
-  for (const auto& [above, name] : pairs) {
-    if (groups.empty() || groups.back().top != above) groups.push_back({above, {}});
+  for (const auto& [parent, name] : pairs) {
+    if (groups.empty() || groups.back().top != parent) groups.push_back({parent, {}});
     groups.back().others.push_back(name);
   }
   return groups;
 }
 
-void DistributedUnionFind::unite(World& world, Name common) {
+void DistributedUnionFind::unite(World& world, Label common) {
   const std::uint64_t length_tag = world.next_tag(), up = world.next_tag(), down = world.next_tag();
-  const Place place = place_in_tree(world);
-  // What comes up is, of each group, how many names it has, and these, the least one first.
-  std::vector<std::vector<Name>> tops_below;
-  std::vector<Name> message;
-  for (const Rank r : place.below) {
+  const TreeNeighbours tree = neighbours_in_tree(world);
+  // A message to the parent has, for each set, its size and its labels, the least one first.
+  std::vector<std::vector<Label>> roots_of_child;
+  std::vector<Label> message;
+  for (const Rank r : tree.children) {
     std::uint64_t length = 0;
     world.receive(r, length_tag, std::as_writable_bytes(std::span(&length, 1)));
     message.resize(length);
     world.receive(r, up, std::as_writable_bytes(std::span(message)));
-    auto& tops = tops_below.emplace_back();
+    auto& roots = roots_of_child.emplace_back();
     for (std::size_t at = 0; at < message.size(); at += 1 + message[at]) {
-      tops.push_back(message[at + 1]);
+      roots.push_back(message[at + 1]);
       for (std::size_t k = 2; k <= message[at]; ++k) join(message[at + 1], message[at + k]);
     }
   }
-  if (place.above) {
-    const std::vector<Group> mine = groups();
+  if (tree.parent) {
+    const std::vector<Group> own_groups = groups();
     message.clear();
-    for (const Group& group : mine) {
+    for (const Group& group : own_groups) {
       message.push_back(group.others.size() + 1);
       message.push_back(group.top);
       message.insert(message.end(), group.others.begin(), group.others.end());
     }
     const std::uint64_t length = message.size();
-    world.send(*place.above, length_tag, std::as_bytes(std::span(&length, 1)));
-    world.send(*place.above, up, std::as_bytes(std::span(message)));
-    message.resize(static_cast<std::size_t>(common) + mine.size());
-    world.receive(*place.above, down, std::as_writable_bytes(std::span(message)));
-    const auto is_now = [&](Name name, Name least) {
-      if (least != name) above_[name] = least;
+    world.send(*tree.parent, length_tag, std::as_bytes(std::span(&length, 1)));
+    world.send(*tree.parent, up, std::as_bytes(std::span(message)));
+    message.resize(static_cast<std::size_t>(common) + own_groups.size());
+    world.receive(*tree.parent, down, std::as_writable_bytes(std::span(message)));
+    const auto set_root = [&](Label name, Label least) {
+      if (least != name) parent_[name] = least;
     };
-    for (Name name = 0; name < common; ++name) is_now(name, message[name]);
-    for (std::size_t g = 0; g < mine.size(); ++g) is_now(mine[g].top, message[static_cast<std::size_t>(common) + g]);
+    for (Label name = 0; name < common; ++name) set_root(name, message[name]);
+    for (std::size_t g = 0; g < own_groups.size(); ++g)
+      set_root(own_groups[g].top, message[static_cast<std::size_t>(common) + g]);
   }
-  for (std::size_t b = 0; b < place.below.size(); ++b) {
+  for (std::size_t b = 0; b < tree.children.size(); ++b) {
     message.clear();
-    for (Name name = 0; name < common; ++name) message.push_back(top(name));
-    for (const Name name : tops_below[b]) message.push_back(top(name));
-    world.send(place.below[b], down, std::as_bytes(std::span(message)));
+    for (Label name = 0; name < common; ++name) message.push_back(top(name));
+    for (const Label name : roots_of_child[b]) message.push_back(top(name));
+    world.send(tree.children[b], down, std::as_bytes(std::span(message)));
   }
 }
 

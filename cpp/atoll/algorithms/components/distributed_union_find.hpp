@@ -6,36 +6,38 @@
 #include <unordered_map>
 #include <vector>
 
-/// Names that are joined, each known by the least that it is joined to; over a tree of ranks joined for all.
+/// Union-find over labels (numbers). Each rank joins the pairs it knows; unite() merges the sets of all ranks over a
+/// tree.
 ///
-///     DistributedUnionFind names;
-///     names.join(5, 7);                  // what this rank knows
-///     names.unite(world, 4);             // collective
-///     names.top(7);                      // the least name that 7 is joined to on any rank
+///     DistributedUnionFind labels;
+///     labels.join(5, 7);                 // on this rank
+///     labels.unite(world, 4);            // collective
+///     labels.top(7);                     // the least label that 7 is joined to on any rank
 ///
-/// Up the tree go the names that a rank's part of it has joined to others, once each; down, what became of each group that
-/// came up. So a rank hears of its own part's groups only, and of the names below a bound. The tree is that of the route's
-/// domains, which crosses each wall as rarely as can be; a binomial one where records go in one hop.
+/// On the way up, a rank sends its parent each label that its subtree has joined to another, once; on the way down, it
+/// receives the representative of each set that it sent. So a rank learns only about sets of its own subtree and about
+/// labels below a bound. The tree follows the domains of the route, so that it crosses slow links as rarely as
+/// possible; on a direct route it is binomial.
 namespace atl {
 
 class DistributedUnionFind {
  public:
-  using Name = std::uint64_t;
+  using Label = std::uint64_t;
 
-  void clear() { above_.clear(); }
-  void join(Name one, Name other);
-  Name top(Name name);
-  /// Afterwards top() is right for names that this rank has joined to others, and for those below `common`; 8 bytes travel
-  /// to each rank for each of these.
-  void unite(World& world, Name common);
+  void clear() { parent_.clear(); }
+  void join(Label a, Label b);
+  Label top(Label name);
+  /// Afterwards top() is right for labels that this rank has joined to others and for labels below `common`. Each rank
+  /// receives 8 bytes for each of these.
+  void unite(World& world, Label common);
 
  private:
   struct Group {
-    Name top;
-    std::vector<Name> others;
+    Label top;
+    std::vector<Label> others;
   };
   std::vector<Group> groups();
-  std::unordered_map<Name, Name> above_;  // of those that are joined to a lesser one
+  std::unordered_map<Label, Label> parent_;  // of labels that are joined to a smaller one
 };
 
 }  // namespace atl

@@ -5,13 +5,13 @@
 //   in the paper        here              meaning
 //   pi                  parent_           a forest, parent <= vertex; roots point to themselves
 //   Link, Compress      link, compress
-//   neighbour rounds    start, then link_round: components_forest_rounds.cpp
+//   neighbour rounds    start, then link_round: forest_rounds.cpp
 //   c, sampled          giant             root of the largest tree so far
 //
-// Deviation: the first round is not linked but written, pi(v) = min(v, first neighbour). Lists are sorted by local
-// number and the hubs have the smallest ones, so on skewed graphs a vertex's first neighbour is its largest hub, and
-// the forest of one round has nearly everything in one tree: no compare-and-swap, no second round. Where the sample
-// says otherwise (uniform graphs) one of the paper's rounds follows.
+// Deviation: the first round stores pi(v) = min(v, first neighbour) instead of linking. Lists are sorted by local
+// number and hubs have the smallest numbers, so on skewed graphs a vertex's first neighbour is its largest hub, and
+// one round without compare-and-swap puts nearly all vertices into one tree. If the sample shows otherwise (uniform
+// graphs), one of the paper's rounds follows.
 //
 // [1] M. Sutton, T. Ben-Nun, A. Barak. "Optimizing parallel graph connectivity computation via subgraph sampling."
 // IPDPS 2018.
@@ -23,7 +23,8 @@
 namespace atl {
 namespace {
 
-// A tree with so large a part of the sample is worth skipping; below, another round is cheaper.
+// The giant must have at least this fraction of the sample for skipping its edges to pay; below, another round is
+// cheaper.
 constexpr double kGiant = 0.5;
 
 std::size_t index(Local v) { return static_cast<std::size_t>(v); }
@@ -39,17 +40,17 @@ ComponentForest::ComponentForest(const Graph& graph)
       second_(active_),
       parent_(graph.world().size() == 1 ? active_ : index(graph.locals())),
       lowest_(active_),
-      apart_(active_),
-      near_(graph.active()),
+      outside_giant_(active_),
+      has_local_neighbour_(graph.active()),
       giants_(graph.world().size() == 1 ? 0 : static_cast<std::size_t>(graph.world().size()), -1) {
   read_columns();
 }
 
 void ComponentForest::link_sampled_neighbours() {
-  aparts_ = 0;
-  hung_ = 0;
-  abroad_hang_ = mirrors_are_linked_ = scattered_ = false;
-  trees_apart_ = 0;
+  outside_count_ = 0;
+  attached_ = 0;
+  remote_only_attached_ = mirrors_are_linked_ = no_giant_ = false;
+  trees_outside_giant_ = 0;
   giant_ = -1;
   start();
   if (active_ == 0) return;
@@ -59,49 +60,50 @@ void ComponentForest::link_sampled_neighbours() {
     mirrors_are_linked_ = !giants_.empty();
     compress(active_);
     std::tie(giant, share) = largest_tree();
-    scattered_ = giants_.empty() && share < kGiant;
+    no_giant_ = giants_.empty() && share < kGiant;
   }
   giant_ = giant;
-  collect_apart(scattered_ ? -1 : giant);
+  collect_outside_giant(no_giant_ ? -1 : giant);
 }
 
-// The masters outside the giant look at all of their edges; then every tree's lowest.
-void ComponentForest::settle(const VertexBits& in_giant) {
-  if (!giants_.empty()) adopt(in_giant);
+// The masters outside the giant link all of their edges; then finds the smallest owned index of every tree.
+void ComponentForest::link_remaining(const VertexBits& in_giant) {
+  if (!giants_.empty()) merge_giant_mirrors(in_giant);
   if (active_ == 0) return;
-  if (!giants_.empty()) hang(in_giant);
+  if (!giants_.empty()) attach(in_giant);
   finish(in_giant);
 }
 
-void ComponentForest::settle_all(const VertexBits& in_giant) {
+void ComponentForest::link_all_remaining(const VertexBits& in_giant) {
   if (active_ == 0) return;
   detach(in_giant);
   finish(in_giant);
 }
 
 void ComponentForest::finish(const VertexBits& in_giant) {
-  link_apart(in_giant);
+  link_outside_giant(in_giant);
   if (!giants_.empty()) join_giants(in_giant);
   giant_ = find(giant_);
-  // Whoever hangs on a giant is in this rank's own, or in a tree apart.
+  // Afterwards a vertex attached to a remote giant is in this rank's giant, or is listed in outside_giant_.
   if (!giants_are_joined()) detach(in_giant);
-  label_apart();
-  lowest_[index(giant_)] = static_cast<Local>(first_natural_of(giant_, in_giant));
+  label_outside_giant();
+  lowest_[index(giant_)] = static_cast<Local>(first_owned_index_of(giant_, in_giant));
 }
 
-// An edge between the giant and the others is in a list of the other end, whatever its direction. On one rank whoever is
-// seen in the giant's tree needs no look: if the other end is not in it, that one looks.
-void ComponentForest::link_apart(const VertexBits& in_giant) {
-  if (scattered_) return link_rest();
-  const bool alone = giants_.empty();
-  team_.for_range(aparts_, kGrain / 16, [&](int, std::size_t a, std::size_t b) {
+// Every edge between the giant and another vertex is in one of that vertex's lists, whatever its direction, so vertices
+// outside the giant suffice. On one rank a vertex that has joined the giant meanwhile is skipped: if the other end of
+// one of its edges is outside, that end links the edge.
+void ComponentForest::link_outside_giant(const VertexBits& in_giant) {
+  if (no_giant_) return link_every_edge();
+  const bool one_rank = giants_.empty();
+  team_.for_range(outside_count_, kGrain / 16, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t i = a; i < b; ++i)
-      if (!alone || find(apart_[i]) != giant_) link_all(apart_[i], in_giant);
+      if (!one_rank || find(outside_giant_[i]) != giant_) link_all(outside_giant_[i], in_giant);
   });
 }
 
-// Every edge once: of an undirected one the higher end looks, and what the rounds have linked is left out.
-void ComponentForest::link_rest() {
+// Links every edge once: an undirected edge from its larger end, without the edges that the rounds have linked.
+void ComponentForest::link_every_edge() {
   team_.for_range(active_, kGrain / 16, [&](int, std::size_t a, std::size_t b) {
     for (auto v = static_cast<Local>(a); v < static_cast<Local>(b); ++v) {
       const std::span<const Local> list = graph_.out().neighbours(v);
@@ -116,7 +118,7 @@ void ComponentForest::link_rest() {
 
 void ComponentForest::link_all(Local v, const VertexBits& in_giant) {
   const auto link_list = [&](std::span<const Local> list) {
-    Local end = 0;  // of the mirrors in a giant that v has joined: those of a rank are in a row
+    Local end = 0;  // of the mirrors of the rank whose giant v has joined last; a rank's mirrors are contiguous
     for (const Local u : list) {
       if (index(u) < first_mirror_ || !in_giant.test(u)) {
         link(v, u);
@@ -132,14 +134,15 @@ void ComponentForest::link_all(Local v, const VertexBits& in_giant) {
 }
 
 void ComponentForest::compress(std::size_t vertices) {
-  // Rising: a parent is below its vertex, so most ways are one step.
+  // In ascending order: parents are smaller and compressed already, so most paths have one step.
   team_.for_range(vertices, kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) find(static_cast<Local>(v));
   });
 }
 
 std::size_t ComponentForest::memory_bytes() const {
-  return (first_.size() + second_.size() + parent_.size() + lowest_.size() + apart_.size() + abroad_.size()) *
+  return (first_.size() + second_.size() + parent_.size() + lowest_.size() + outside_giant_.size() +
+          remote_only_.size()) *
          sizeof(Local);
 }
 

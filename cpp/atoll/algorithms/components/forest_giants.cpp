@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other ranks' giants in a ComponentForest: what is known of them by a bit a mirror.
+// Giants of other ranks in a ComponentForest, known by one bit per mirror.
 #include <algorithm>
 #include <atoll/algorithms/components/forest.hpp>
 #include <bit>
@@ -12,13 +12,14 @@ std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 
 }  // namespace
 
-void ComponentForest::tell_giant(VertexBits& bits) const {
-  for (std::size_t w = 0; w < near_.words(); ++w) bits.at(w) = near_.at(w);
-  for (const Local v : apart()) bits.at(index(v) / 64) &= ~(std::uint64_t{1} << (v % 64));
+void ComponentForest::mark_giant(VertexBits& bits) const {
+  for (std::size_t w = 0; w < has_local_neighbour_.words(); ++w) bits.at(w) = has_local_neighbour_.at(w);
+  for (const Local v : outside_giant()) bits.at(index(v) / 64) &= ~(std::uint64_t{1} << (v % 64));
 }
 
-// The mirrors with a bit become one tree for each rank, known by the first. Few are linked already, mostly none.
-void ComponentForest::adopt(const VertexBits& in_giant) {
+// Makes the mirrors whose bit is set one tree for each owner, represented by the first. Few, mostly none, are linked
+// already.
+void ComponentForest::merge_giant_mirrors(const VertexBits& in_giant) {
   const Mirrors& mirrors = graph_.mirrors();
   for (std::size_t r = 0; r < giants_.size(); ++r) {
     giants_[r] = -1;
@@ -43,37 +44,40 @@ std::size_t ComponentForest::owner(Local mirror) const {
   return static_cast<std::size_t>(std::upper_bound(first, last, mirror) - first) - 1;
 }
 
-// Vertices apart that have an edge to a mirror in a giant, as one look says, are done: they join it, and are put behind the
-// others. Those remote_only need not even join it, as nobody here can meet them.
-void ComponentForest::hang(const VertexBits& in_giant) {
-  team_.for_range(abroad_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
-    Local here[kGrain];
+// A vertex outside the giant whose sampled edge reaches a mirror in a remote giant is assumed finished: it is linked to
+// that giant and moved behind the others in outside_giant_. A remote_only_ vertex is not even linked, as no local
+// vertex is its neighbour.
+void ComponentForest::attach(const VertexBits& in_giant) {
+  team_.for_range(remote_only_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+    Local found[kGrain];
     std::size_t count = 0;
     for (std::size_t i = a; i < b; ++i) {
-      here[count] = abroad_[i];
-      count += !hangs(abroad_[i], in_giant);
+      found[count] = remote_only_[i];
+      count += !touches_remote_giant(remote_only_[i], in_giant);
     }
-    std::copy(here, here + count, apart_.begin() + aparts_.fetch_add(count, std::memory_order_relaxed));
+    std::copy(found, found + count,
+              outside_giant_.begin() + outside_count_.fetch_add(count, std::memory_order_relaxed));
   });
-  abroad_hang_ = !abroad_.empty();
-  const auto begin = apart_.begin(), end = begin + aparts_;
-  const auto middle = std::partition(
-      begin, end, [&](Local v) { return index(second_[index(v)]) < first_mirror_ || !hangs(v, in_giant); });
+  remote_only_attached_ = !remote_only_.empty();
+  const auto begin = outside_giant_.begin(), end = begin + outside_count_;
+  const auto middle = std::partition(begin, end, [&](Local v) {
+    return index(second_[index(v)]) < first_mirror_ || !touches_remote_giant(v, in_giant);
+  });
   team_.for_range(static_cast<std::size_t>(end - middle), kGrain, [&](int, std::size_t a, std::size_t b) {
     for (const Local* v = middle + a; v != middle + b; ++v) link(*v, giant_at(second_[index(*v)]));
   });
-  hung_ = static_cast<std::size_t>(end - middle);
-  aparts_ = static_cast<std::size_t>(middle - begin);
+  attached_ = static_cast<std::size_t>(end - middle);
+  outside_count_ = static_cast<std::size_t>(middle - begin);
 }
 
-// Whoever hangs is among the vertices apart again.
+// Puts the attached vertices back into outside_giant_.
 void ComponentForest::detach(const VertexBits& in_giant) {
-  aparts_ += std::exchange(hung_, 0);
-  if (!std::exchange(abroad_hang_, false)) return;
-  for (const Local v : abroad_)
-    if (hangs(v, in_giant)) {
+  outside_count_ += std::exchange(attached_, 0);
+  if (!std::exchange(remote_only_attached_, false)) return;
+  for (const Local v : remote_only_)
+    if (touches_remote_giant(v, in_giant)) {
       link(v, giant_at(second_[index(v)]));
-      apart_[aparts_++] = v;
+      outside_giant_[outside_count_++] = v;
     }
 }
 
@@ -81,7 +85,8 @@ bool ComponentForest::giants_are_joined() {
   return std::all_of(giants_.begin(), giants_.end(), [&](Local m) { return m < 0 || find(m) == find(giant_); });
 }
 
-// The giants of other ranks that nobody apart has joined to this rank's: the first edge to one does. Mostly a hub has it.
+// Links the giants of other ranks that no vertex outside the giant has linked to this rank's giant, by the first edge
+// from this rank's giant to each. A hub usually has one.
 void ComponentForest::join_giants(const VertexBits& in_giant) {
   if (giants_are_joined()) return;
   std::atomic<bool> all{false};
@@ -91,15 +96,15 @@ void ComponentForest::join_giants(const VertexBits& in_giant) {
       if (all.load(std::memory_order_relaxed)) return;
       if (find(v) != find(giant_)) continue;
       bool joined = false;
-      auto look = [&](std::span<const Local> list) {
+      auto link_giants = [&](std::span<const Local> list) {
         for (auto at = list.rbegin(); at != list.rend() && *at >= begin; ++at)  // mirrors are at the end
           if (const Local m = in_giant.test(*at) ? giant_at(*at) : v; find(m) != find(v)) {
             link(v, m);
             joined = true;
           }
       };
-      look(graph_.out().neighbours(v));
-      if (graph_.directed()) look(graph_.in().neighbours(v));
+      link_giants(graph_.out().neighbours(v));
+      if (graph_.directed()) link_giants(graph_.in().neighbours(v));
       if (joined && giants_are_joined()) all = true;
     }
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the trees of a ComponentForest to labels: the lowest vertex of each, and the giant's written out.
+// Labels of the trees of a ComponentForest: the smallest owned index of each tree, and writing the giant's label.
 #include <atoll/algorithms/components/forest.hpp>
 
 namespace atl {
@@ -9,39 +9,41 @@ std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 
 }  // namespace
 
-// Finds the roots of the vertices apart, and the smallest natural number of each tree; counts them.
-void ComponentForest::label_apart() {
+// Finds the roots of the vertices outside the giant and the smallest owned index of each tree; counts the trees.
+void ComponentForest::label_outside_giant() {
   std::atomic<Vertex> roots{0};
-  team_.for_range(aparts_, kGrain, [&](int, std::size_t a, std::size_t b) {
-    Vertex here = 0;
+  team_.for_range(outside_count_, kGrain, [&](int, std::size_t a, std::size_t b) {
+    Vertex found = 0;
     for (std::size_t i = a; i < b; ++i) {
-      const Local v = apart_[i];
+      const Local v = outside_giant_[i];
       if (find(v) != v) continue;
       lowest_[index(v)] = static_cast<Local>(graph_.natural_of(v));
-      here += v != giant_;
+      found += v != giant_;
     }
-    roots += here;
+    roots += found;
   });
-  team_.for_range(aparts_, kGrain, [&](int, std::size_t a, std::size_t b) {
+  team_.for_range(outside_count_, kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t i = a; i < b; ++i) {
-      const auto natural = static_cast<Local>(graph_.natural_of(apart_[i]));
-      std::atomic_ref low(lowest_[index(load(apart_[i]))]);
-      for (Local old = low.load(std::memory_order_relaxed); natural < old;)
-        if (low.compare_exchange_weak(old, natural, std::memory_order_relaxed)) break;
+      const auto owned_index = static_cast<Local>(graph_.natural_of(outside_giant_[i]));
+      std::atomic_ref low(lowest_[index(load(outside_giant_[i]))]);
+      for (Local old = low.load(std::memory_order_relaxed); owned_index < old;)
+        if (low.compare_exchange_weak(old, owned_index, std::memory_order_relaxed)) break;
     }
   });
-  trees_apart_ = roots;
+  trees_outside_giant_ = roots;
 }
 
-Vertex ComponentForest::first_natural_of(Local giant, const VertexBits& in_giant) {
+Vertex ComponentForest::first_owned_index_of(Local giant, const VertexBits& in_giant) {
   for (Vertex v = 0;; ++v) {
     const Local local = graph_.local_of(v);
     if (local >= graph_.active()) continue;
-    if (find(local) == giant || (abroad_hang_ && !near_.test(local) && hangs(local, in_giant))) return v;
+    if (find(local) == giant ||
+        (remote_only_attached_ && !has_local_neighbour_.test(local) && touches_remote_giant(local, in_giant)))
+      return v;
   }
 }
 
-// Without looking at the trees: nearly all have the same label. The others are written over afterwards.
+// Writes the giant's label to all active masters without finding their trees; write() then overwrites those outside it.
 void ComponentForest::write_giant(Vertex giant, Array<Vertex>& component) const {
   const auto owned = index(graph_.owned());
   if (component.size() != owned) component = Array<Vertex>(owned);
@@ -50,7 +52,7 @@ void ComponentForest::write_giant(Vertex giant, Array<Vertex>& component) const 
   auto fill = [&](std::size_t a, std::size_t b, auto&& id_of) {
     Vertex* const out = component.data();
     for (auto v = static_cast<Vertex>(a); v < static_cast<Vertex>(b); ++v) {
-      // Without a branch: which vertices have no edge is a matter of chance.
+      // Branch-free: which vertices have no edge is unpredictable.
       const Vertex mask = -static_cast<Vertex>(graph_.local_of(v) < active);
       out[v] = (giant & mask) | (id_of(v) & ~mask);
     }

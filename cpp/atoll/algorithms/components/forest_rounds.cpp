@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The neighbour rounds of ComponentForest, from columns of their own, and the giant that they leave.
+// The neighbour rounds of ComponentForest, which read the columns first_ and second_, and the choice of the giant.
 #include <algorithm>
 #include <atoll/algorithms/components/forest.hpp>
 #include <atoll/base/random.hpp>
@@ -11,14 +11,15 @@ namespace atl {
 namespace {
 
 constexpr std::size_t kSamples = 1024;
-// Vertices fetched ahead of their link.
+// Prefetch distance in vertices.
 constexpr Local kAhead = 16;
-// From this share of vertices that hang on a hub on, the others are left to the end, as those outside the giant are.
-constexpr double kHung = 0.75;
+// If at least this fraction of vertices has a hub as first neighbour, start() does not compress the others' paths: they
+// are handled with the vertices outside the giant.
+constexpr double kMostHaveHub = 0.75;
 
 std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 
-// A bit for each of n <= 64 values that is another one. Through bytes, whose compares are vectors.
+// Bit k is set where values[k] != one, k < n <= 64. Goes through bytes so that the compiler vectorizes the comparisons.
 inline std::uint64_t unlike(Local one, const Local* values, std::size_t n) {
   std::uint8_t differs[64] = {};
   for (std::size_t k = 0; k < n; ++k) differs[k] = values[k] != one;
@@ -34,9 +35,9 @@ inline std::uint64_t unlike(Local one, const Local* values, std::size_t n) {
 }  // namespace
 
 void ComponentForest::read_columns() {
-  std::atomic<std::size_t> hung{0};
+  std::atomic<std::size_t> with_hub{0};
   team_.for_range(first_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
-    std::size_t hung_here = 0;
+    std::size_t with_hub_here = 0;
     for (std::size_t v = a; v < b; ++v) {
       first_[v] = second_[v] = static_cast<Local>(v);
       bool meets_masters = false, meets_mirrors = false;
@@ -48,31 +49,32 @@ void ComponentForest::read_columns() {
         if (index(list[0]) >= first_mirror_) second_[v] = list[0];
         (index(list[0]) >= first_mirror_ ? meets_mirrors : meets_masters) = true;
       }
-      if (meets_masters || !meets_mirrors) near_.set_unsynchronized(static_cast<Local>(v));
-      hung_here += first_[v] < graph_.hubs();
+      if (meets_masters || !meets_mirrors) has_local_neighbour_.set_unsynchronized(static_cast<Local>(v));
+      with_hub_here += first_[v] < graph_.hubs();
     }
-    hung += hung_here;
+    with_hub += with_hub_here;
   });
   for (Local v = 0; v < graph_.active(); ++v)
-    if (!near_.test(v)) abroad_.push_back(v);
-  hangs_on_hubs_ = static_cast<double>(hung) >= kHung * static_cast<double>(active_ - abroad_.size());
+    if (!has_local_neighbour_.test(v)) remote_only_.push_back(v);
+  first_is_hub_ = static_cast<double>(with_hub) >= kMostHaveHub * static_cast<double>(active_ - remote_only_.size());
 }
 
-// The written round. Hubs first and whole: then one step takes a vertex of the tail from its hub to the root.
+// The first round: stores pi(v) = min(v, first neighbour). Hubs come first and are compressed, so one step takes any
+// other vertex from its hub to the root.
 void ComponentForest::start() {
   const Local first_tail = graph_.hubs();
   const std::size_t hubs = index(first_tail);
   std::copy(first_.begin(), first_.begin() + hubs, parent_.begin());
   compress(hubs);
-  const auto hang_by = [&](auto&& parent_of) {
+  const auto set_parents = [&](auto&& parent_of) {
     team_.for_range(active_ - hubs, kGrain, [&](int, std::size_t a, std::size_t b) {
       for (std::size_t v = hubs + a; v < hubs + b; ++v) parent_[v] = parent_of(first_[v]);
     });
   };
-  if (abroad_.empty()) {  // nearly all hang on a hub: a branch that is foreseen waits for no load
-    hang_by([&](Local first) { return first < first_tail ? parent_[index(first)] : first; });
-  } else {  // which ones are remote_only is a matter of chance
-    hang_by([&](Local first) {
+  if (remote_only_.empty()) {  // nearly all have a hub as first neighbour: a predicted branch waits for no load
+    set_parents([&](Local first) { return first < first_tail ? parent_[index(first)] : first; });
+  } else {  // which vertices are remote-only is unpredictable: branch-free
+    set_parents([&](Local first) {
       const Local mask = -static_cast<Local>(first < first_tail);
       return (parent_[index(first & mask)] & mask) | (first & ~mask);
     });
@@ -80,10 +82,10 @@ void ComponentForest::start() {
   team_.for_range(parent_.size() - first_mirror_, kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = first_mirror_ + a; v < first_mirror_ + b; ++v) parent_[v] = static_cast<Local>(v);
   });
-  if (!hangs_on_hubs_) compress(active_);
+  if (!first_is_hub_) compress(active_);
 }
 
-// The paper's second round, from a column of its own: vertices ahead are known, and fetched.
+// The paper's second round. The second neighbours are a column of their own, so parents can be prefetched.
 void ComponentForest::link_round() {
   const auto last = static_cast<Local>(active_) - 1;
   team_.for_range(active_, kGrain, [&](int, std::size_t a, std::size_t b) {
@@ -111,18 +113,19 @@ std::pair<Local, double> ComponentForest::largest_tree() {
   return {best, static_cast<double>(most) / kSamples};
 }
 
-void ComponentForest::collect_apart(Local giant) {
-  aparts_ = 0;
+void ComponentForest::collect_outside_giant(Local giant) {
+  outside_count_ = 0;
   team_.for_range(active_, kGrain, [&](int, std::size_t a, std::size_t b) {
-    Local here[kGrain];
+    Local found[kGrain];
     std::size_t count = 0;
     for (std::size_t v = a; v < b; v += 64) {
       const Local* const parents = parent_.data() + v;
       const std::uint64_t others = b - v >= 64 ? unlike(giant, parents, 64) : unlike(giant, parents, b - v);
-      for (std::uint64_t bits = others & near_.at(v / 64); bits; bits &= bits - 1)
-        here[count++] = static_cast<Local>(v) + std::countr_zero(bits);
+      for (std::uint64_t bits = others & has_local_neighbour_.at(v / 64); bits; bits &= bits - 1)
+        found[count++] = static_cast<Local>(v) + std::countr_zero(bits);
     }
-    std::copy(here, here + count, apart_.begin() + aparts_.fetch_add(count, std::memory_order_relaxed));
+    std::copy(found, found + count,
+              outside_giant_.begin() + outside_count_.fetch_add(count, std::memory_order_relaxed));
   });
 }
 

@@ -11,60 +11,61 @@ ComponentLabels::ComponentLabels(const Graph& graph, ComponentForest& forest)
       forest_(forest),
       exchange_(graph),
       locals_(static_cast<std::size_t>(graph.locals())),
-      name_(locals_),
-      beside_(static_cast<std::size_t>(graph.active())),
-      told_(graph.locals()),
-      ranks_(static_cast<Name>(world_.size())),
-      group_(static_cast<std::size_t>(ranks_)) {
-  std::fill(name_.begin(), name_.end(), own_rank());
+      label_(locals_),
+      state_(static_cast<std::size_t>(graph.active())),
+      changed_(graph.locals()),
+      ranks_(static_cast<Label>(world_.size())),
+      giant_label_(static_cast<std::size_t>(ranks_)) {
+  std::fill(label_.begin(), label_.end(), own_rank());
 }
 
-void ComponentLabels::forget() {
-  for (const Local v : forest_.apart()) name(v) = own_rank();
+void ComponentLabels::reset() {
+  for (const Local v : forest_.outside_giant()) label(v) = own_rank();
 }
 
 template <class F>
 void ComponentLabels::for_small_trees(F&& f) {
-  for (const Local v : forest_.apart())
+  for (const Local v : forest_.outside_giant())
     if (const Local root = forest_.tree(v); root == v && root != forest_.giant()) f(root);
 }
 
-void ComponentLabels::learn(const VertexBits& in_giant) {
-  std::iota(group_.begin(), group_.end(), Name{0});
-  names_.clear();
-  tell_names();
-  look_across(in_giant);
-  settle_hanging();
+void ComponentLabels::exchange(const VertexBits& in_giant) {
+  std::iota(giant_label_.begin(), giant_label_.end(), Label{0});
+  union_find_.clear();
+  broadcast_labels();
+  collect_joins(in_giant);
+  lower_labels();
 }
 
 double ComponentLabels::pair_bytes() const {
-  return world_.sum(static_cast<double>((joined_.size() + between_.size()) * sizeof(Pair)));
+  return world_.sum(static_cast<double>((giant_pairs_.size() + tree_pairs_.size()) * sizeof(Pair)));
 }
 
-void ComponentLabels::tell_names() {
-  told_.clear();
-  for (const Local v : forest_.apart())
+void ComponentLabels::broadcast_labels() {
+  changed_.clear();
+  for (const Local v : forest_.outside_giant())
     if (const Local root = forest_.tree(v); root != forest_.giant()) {
-      name(v) = own_name(root);
-      beside(root) = 0;
-      told_.set(v);
+      label(v) = own_label(root);
+      state(root) = 0;
+      changed_.set(v);
     }
-  exchange_.broadcast({name_.data(), locals_}, told_);
-  for (const Local v : forest_.apart())
-    if (const Local root = forest_.tree(v); root != forest_.giant()) name(root) = own_name(root);
+  exchange_.broadcast({label_.data(), locals_}, changed_);
+  for (const Local v : forest_.outside_giant())
+    if (const Local root = forest_.tree(v); root != forest_.giant()) label(root) = own_label(root);
 }
 
-// Which trees the mirrors join. Of a mirror that is a tree of its own, the master looks at all edges that lead here.
-void ComponentLabels::look_across(const VertexBits& in_giant) {
-  joined_.clear();
-  hanging_.clear();
+// Finds the joins of trees by mirrors. A mirror that is its own root is skipped: its master links its edges to this
+// rank.
+void ComponentLabels::collect_joins(const VertexBits& in_giant) {
+  giant_pairs_.clear();
+  crossing_mirrors_.clear();
   const Mirrors& mirrors = graph_.mirrors();
-  for (Name r = 0; r < ranks_; ++r) {
+  for (Label r = 0; r < ranks_; ++r) {
     if (const Local m = forest_.giant_of(r); m >= 0)
       if (const Local root = forest_.tree(m); root < graph_.active()) {
-        look_at(m, root, r);
-        // It may be beside others of that rank, along an edge that only the others have looked at.
-        if (root != forest_.giant()) beside(root) |= kTrees;
+        add_join(m, root, r);
+        // The tree may border small trees of that rank, by an edge that only that rank has linked.
+        if (root != forest_.giant()) state(root) |= kBordersSmall;
       }
     const auto first = static_cast<std::size_t>(mirrors.begin[r]), count = static_cast<std::size_t>(mirrors.count[r]);
     for (std::size_t k = 0; k < count; k += 64) {
@@ -72,121 +73,125 @@ void ComponentLabels::look_across(const VertexBits& in_giant) {
       if (count - k < 64) others &= (std::uint64_t{1} << (count - k)) - 1;
       for (; others; others &= others - 1) {
         const auto m = static_cast<Local>(first + k + static_cast<std::size_t>(std::countr_zero(others)));
-        if (const Local root = forest_.tree(m); root != m) look_at(m, root, name_of_mirror(m, r));
+        if (const Local root = forest_.tree(m); root != m) add_join(m, root, label_of_mirror(m, r));
       }
     }
   }
 }
 
-// `root` and `there`: the tree that the mirror is in here, and the name of that which its master is in.
-void ComponentLabels::look_at(Local mirror, Local root, Name there) {
+// `root`: the mirror's tree on this rank; `theirs`: the label of its master's tree.
+void ComponentLabels::add_join(Local mirror, Local root, Label theirs) {
   if (root != forest_.giant()) {
-    hanging_.push_back({mirror, root, there});
-  } else if (is_giant(there)) {
-    joined_.push_back({own_rank(), there});
+    crossing_mirrors_.push_back({mirror, root, theirs});
+  } else if (is_giant(theirs)) {
+    giant_pairs_.push_back({own_rank(), theirs});
   }
 }
 
-// Small trees take the least name that they are beside.
-void ComponentLabels::settle_hanging() {
-  between_.clear();
-  for (const Hanging& h : hanging_) {
-    if (!is_giant(h.name)) beside(h.root) |= kTrees;
-    hear(h.root, h.name);
+// Small trees take the least label among the trees that they are joined to.
+void ComponentLabels::lower_labels() {
+  tree_pairs_.clear();
+  for (const CrossingMirror& h : crossing_mirrors_) {
+    if (!is_giant(h.label)) state(h.root) |= kBordersSmall;
+    receive(h.root, h.label);
   }
-  for (const Hanging& h : hanging_)
-    if (beside(h.root) & kTrees) between_.push_back({own_name(h.root), h.name});
-  for (auto* pairs : {&joined_, &between_}) {
+  for (const CrossingMirror& h : crossing_mirrors_)
+    if (state(h.root) & kBordersSmall) tree_pairs_.push_back({own_label(h.root), h.label});
+  for (auto* pairs : {&giant_pairs_, &tree_pairs_}) {
     std::sort(pairs->begin(), pairs->end());
     pairs->erase(std::unique(pairs->begin(), pairs->end()), pairs->end());
   }
 }
 
-// Whether the small tree has another name now. Two giants that are beside one tree are joined.
-bool ComponentLabels::hear(Local root, Name there) {
-  Name& here = name(root);
-  if (is_giant(there) && is_giant(here) && there != here) joined_.push_back({here, there});
-  if (there >= here) return false;
-  here = there;
+// Combines a label into that of a small tree; returns whether it changed. Two giants that border one tree are joined.
+bool ComponentLabels::receive(Local root, Label theirs) {
+  Label& mine = label(root);
+  if (is_giant(theirs) && is_giant(mine) && theirs != mine) giant_pairs_.push_back({mine, theirs});
+  if (theirs >= mine) return false;
+  mine = theirs;
   return true;
 }
 
-// All trees of a group are known by the least one's name, which is a giant's where there is one.
+// Every tree gets the least label of its component, which is a giant's if the component has one.
 void ComponentLabels::join_all() {
-  for (const Pair& pair : between_) names_.join(pair.one, pair.other);
+  for (const Pair& pair : tree_pairs_) union_find_.join(pair.one, pair.other);
   join_giants();
-  for_small_trees([&](Local root) { name(root) = names_.top(beside(root) & kTrees ? own_name(root) : name(root)); });
+  for_small_trees(
+      [&](Local root) { label(root) = union_find_.top(state(root) & kBordersSmall ? own_label(root) : label(root)); });
 }
 
 void ComponentLabels::join_giants() {
-  for (const Pair& pair : joined_) names_.join(pair.one, pair.other);
-  joined_.clear();
-  names_.unite(world_, ranks_);
-  for (Name r = 0; r < ranks_; ++r) group_[r] = names_.top(r);
+  for (const Pair& pair : giant_pairs_) union_find_.join(pair.one, pair.other);
+  giant_pairs_.clear();
+  union_find_.unite(world_, ranks_);
+  for (Label r = 0; r < ranks_; ++r) giant_label_[r] = union_find_.top(r);
 }
 
 bool ComponentLabels::giants_are_joined() const {
-  return std::all_of(group_.begin(), group_.end(), [](Name r) { return r == 0; });
+  return std::all_of(giant_label_.begin(), giant_label_.end(), [](Label r) { return r == 0; });
 }
 
-// Small trees beside small trees of other ranks, until nobody has heard of a lesser name. A tree that is beside giants
-// only has nothing to tell: its own rank sees all of its edges.
-void ComponentLabels::pass_on() {
+// Propagates the least label between small trees of different ranks until no label changes. A tree that borders only
+// giants has nothing to send: its own rank has linked all of its edges.
+void ComponentLabels::propagate() {
   for_small_trees([&](Local root) {
-    if (is_giant(name(root))) name(root) = group_[name(root)];
-    if ((beside(root) & kTrees) && name(root) != own_name(root)) beside(root) |= kChanged;
+    if (is_giant(label(root))) label(root) = giant_label_[label(root)];
+    if ((state(root) & kBordersSmall) && label(root) != own_label(root)) state(root) |= kChanged;
   });
   for (;;) {
-    told_.clear();
+    changed_.clear();
     double masters = 0;
-    for (const Local v : forest_.apart())
+    for (const Local v : forest_.outside_giant())
       if (const Local root = forest_.tree(v); root != forest_.giant()) {
-        name(v) = name(root);
-        if (!(beside(root) & kChanged)) continue;
-        told_.set(v);
+        label(v) = label(root);
+        if (!(state(root) & kChanged)) continue;
+        changed_.set(v);
         ++masters;
       }
     if (!world_.any(masters > 0)) return;
-    for_small_trees([&](Local root) { beside(root) &= static_cast<std::uint8_t>(~kChanged); });
-    exchange_.broadcast({name_.data(), locals_}, told_);
-    for (const Hanging& h : hanging_)
-      if (told_.test(h.mirror) && hear(h.root, name(h.mirror))) beside(h.root) |= kChanged;
+    for_small_trees([&](Local root) { state(root) &= static_cast<std::uint8_t>(~kChanged); });
+    exchange_.broadcast({label_.data(), locals_}, changed_);
+    for (const CrossingMirror& h : crossing_mirrors_)
+      if (changed_.test(h.mirror) && receive(h.root, label(h.mirror))) state(h.root) |= kChanged;
   }
 }
 
 void ComponentLabels::write(ComponentsResult& result) {
   const Local giant = forest_.giant();
-  const Name group = group_[own_rank()];
+  const Label group = giant_label_[own_rank()];
   Vertex firsts = graph_.owned() - graph_.active() + (giant >= 0 && group == own_rank());
-  std::vector<Vertex> least(static_cast<std::size_t>(ranks_), kUnreachable);
-  const auto meet = [&](Name name, Vertex id) {
-    Vertex& known = least[name];
+  std::vector<Vertex> least_id_of(static_cast<std::size_t>(ranks_), kUnreachable);
+  const auto lower_least = [&](Label label, Vertex id) {
+    Vertex& known = least_id_of[label];
     known = std::min(known, id);
   };
-  if (giant >= 0) meet(group, least_id(giant));
+  if (giant >= 0) lower_least(group, least_id(giant));
   for_small_trees([&](Local root) {
-    if (is_giant(name(root))) {
-      name(root) = group_[name(root)];
-      meet(name(root), least_id(root));
+    if (is_giant(label(root))) {
+      label(root) = giant_label_[label(root)];
+      lower_least(label(root), least_id(root));
     } else {
-      firsts += name(root) == own_name(root);
+      firsts += label(root) == own_label(root);
     }
   });
   result.components = world_.sum(firsts);
 
-  // The least id of each group of giants and what hangs on them.
+  // The least id of each component that has a giant.
   std::vector<LeastId> known;
-  for (Name r = 0; r < ranks_; ++r)
-    if (const Vertex id = least[r]; id != kUnreachable) known.push_back({r, id});
-  for (const auto& [name, id] : world_.all_gather_varying(std::span<const LeastId>(known))) meet(name, id);
-  const auto id_of = [&](Name name) { return is_giant(name) ? least[name] : static_cast<Vertex>(name - ranks_); };
-  forest_.write(id_of(group), [&](Local root) { return id_of(root == giant ? group : name(root)); }, result.component);
-  // All values travel where that is shorter: so those that nobody needs are right too, also next time.
-  forget();
+  for (Label r = 0; r < ranks_; ++r)
+    if (const Vertex id = least_id_of[r]; id != kUnreachable) known.push_back({r, id});
+  for (const auto& [label, id] : world_.all_gather_varying(std::span<const LeastId>(known))) lower_least(label, id);
+  const auto id_of = [&](Label label) {
+    return is_giant(label) ? least_id_of[label] : static_cast<Vertex>(label - ranks_);
+  };
+  forest_.write(id_of(group), [&](Local root) { return id_of(root == giant ? group : label(root)); }, result.component);
+  // A broadcast may send all values where that is shorter, so the labels that are not marked as changed must be right
+  // too.
+  reset();
 }
 
 std::size_t ComponentLabels::memory_bytes() const {
-  return locals_ * sizeof(Name) + beside_.size() + exchange_.memory_bytes();
+  return locals_ * sizeof(Label) + state_.size() + exchange_.memory_bytes();
 }
 
 }  // namespace atl

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connected components over a vertex-cut. A rank joins the ends of its edges, mirrors too, to trees by linking roots [1].
-// Every tree has a name: that of the largest of a rank, its giant, is the rank's number; of any other, a number above
-// those and its least id, so that two trees with one name share a vertex. Masters outside a giant tell their mirrors the
-// names of their trees: so all ranks together know which trees have a vertex in common. The few pairs of names are
-// gathered by every rank; were they too many for that, labels are passed on until none falls: a tree takes the least
-// label of its members in one step, members tell their masters (reduce), and masters their mirrors (broadcast).
+// Connected components over a vertex-cut. A rank links the ends of its edges, mirrors included, to trees [1]. Every
+// tree has a name: that of a rank's largest tree, its giant, is the rank; that of any other is the number of ranks plus
+// its least id, so that two trees with one name share a vertex. Masters outside their giant broadcast the names of
+// their trees to their mirrors: so for each mirror its rank knows which two trees share the vertex. Every rank gathers
+// the few pairs of names. If these need too much memory, ranks propagate labels until none falls: a tree takes the
+// least label of its members, mirrors send theirs to their masters (reduce), and masters to their mirrors (broadcast).
 //
 //   in the paper     here        meaning
 //   pi               tree_       parent; after Compress the root
 //   Link, Compress   link(), the end of grow_trees()
 //   c                giant_      the tree that most vertices are in
 //
-// Edges go both ways here, so all mirrors take part, whichever edges they have.
+// Components ignore the direction of edges, so all mirrors take part, whether edges enter or leave them.
 //
 // [1] M. Sutton, T. Ben-Nun, A. Barak. "Optimizing parallel graph connectivity computation via subgraph sampling."
 // IPDPS 2018.
@@ -47,12 +47,12 @@ ComponentsCut::ComponentsCut(const Graph& graph)
 void ComponentsCut::run(ComponentsResult& result) {
   grow_trees();
   giant_ = largest_tree();
-  const std::vector<Pair> pairs = tell_names();
+  const std::vector<Pair> pairs = broadcast_names();
   if (world_.sum(static_cast<double>(pairs.size())) * sizeof(Pair) <=
       static_cast<double>(world_.plan().replicated_bytes)) {
     join(pairs);
   } else {
-    pass_on();
+    propagate();
   }
   write(result);
 }
@@ -63,7 +63,7 @@ void ComponentsCut::grow_trees() {
     for (std::size_t v = a; v < b; ++v)
       for (const Local u : cut_.rows().neighbours(static_cast<Local>(v))) link(static_cast<Local>(v), u);
   });
-  // Parents are below their children.
+  // Parents are smaller than their children, so one ascending pass compresses all paths.
   std::fill(least_.begin(), least_.end(), kMaxVertex);
   for (std::size_t v = 0; v < locals_; ++v) {
     tree_[v] = tree_[index(tree_[v])];
@@ -94,9 +94,9 @@ ComponentsCut::Name ComponentsCut::name_of(Local root) const {
   return root == giant_ ? static_cast<Name>(world_.rank()) : ranks_ + static_cast<Name>(least_[index(root)]);
 }
 
-// Returns which trees of this rank share a vertex with which of its owner. A mirror that nothing was told about is in its
-// owner's giant.
-std::vector<ComponentsCut::Pair> ComponentsCut::tell_names() {
+// Returns the pairs of a tree of this rank and a tree of another that share a vertex. A mirror without a broadcast name
+// is in its owner's giant.
+std::vector<ComponentsCut::Pair> ComponentsCut::broadcast_names() {
   changed_.clear();
   for (Local v = 0; v < graph_.owned(); ++v) {
     label_[index(v)] = static_cast<Vertex>(name_of(tree_[index(v)]));
@@ -121,10 +121,10 @@ std::vector<ComponentsCut::Pair> ComponentsCut::tell_names() {
   return pairs;
 }
 
-// All trees of a group are known by its least name; their label is the least id of them all.
+// Unites the trees of all pairs; the label of a set of trees is the least id in it.
 void ComponentsCut::join(const std::vector<Pair>& pairs) {
   std::unordered_map<Name, Name> above;
-  std::unordered_map<Name, Vertex> least;  // of the group of that least name
+  std::unordered_map<Name, Vertex> least;  // [least name of a set] least id in it
   const auto top = [&](Name name) {
     Name root = name;
     for (auto at = above.find(root); at != above.end() && at->second != root; at = above.find(root)) root = at->second;
@@ -151,20 +151,20 @@ void ComponentsCut::join(const std::vector<Pair>& pairs) {
   for (std::size_t v = 0; v < locals_; ++v) label_[v] = label_[index(tree_[v])];
 }
 
-void ComponentsCut::pass_on() {
+void ComponentsCut::propagate() {
   std::copy(id_.begin(), id_.end(), label_.begin());
   changed_.clear();
   for (;;) {
-    say();
+    send_to_members();
     exchange_.reduce({label_.data(), locals_}, changed_);
     if (!world_.any(changed_.any())) break;
     exchange_.broadcast({label_.data(), locals_}, changed_);
-    hear();
+    receive_from_members();
   }
 }
 
-// Trees hear of the labels of their members.
-void ComponentsCut::hear() {
+// Trees take the least of the changed labels of their members.
+void ComponentsCut::receive_from_members() {
   team_.for_range(changed_.words(), kGrain / 64, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t w = a; w < b; ++w)
       for (std::uint64_t bits = std::exchange(changed_.at(w), 0); bits; bits &= bits - 1) {
@@ -174,8 +174,8 @@ void ComponentsCut::hear() {
   });
 }
 
-// Members take their tree's.
-void ComponentsCut::say() {
+// Members take their tree's label.
+void ComponentsCut::send_to_members() {
   team_.for_range(locals_, kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v)
       if (MinOf{}(label_[v], least_[index(tree_[v])])) changed_.set(static_cast<Local>(v));
@@ -185,13 +185,13 @@ void ComponentsCut::say() {
 void ComponentsCut::write(ComponentsResult& result) {
   const std::size_t owned = index(graph_.owned());
   if (result.component.size() != owned) result.component = Array<Vertex>(owned);
-  Vertex firsts = 0;
+  Vertex components = 0;
   for (std::size_t v = 0; v < owned; ++v) {
     const std::size_t local = index(graph_.local_of(static_cast<Vertex>(v)));
     result.component[v] = label_[local];
-    firsts += label_[local] == id_[local];
+    components += label_[local] == id_[local];
   }
-  result.components = world_.sum(firsts);
+  result.components = world_.sum(components);
 }
 
 std::size_t ComponentsCut::memory_bytes() const {

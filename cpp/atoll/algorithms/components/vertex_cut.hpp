@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
-/// Connected components over a vertex-cut: what class Components does where the graph asks for one. Memory beside the
-/// graph and the cut: 28 bytes a local vertex.
+/// The form of class Components for a graph whose cut() is a vertex-cut. Memory beside the graph and the cut: 28 bytes
+/// a local vertex.
 namespace atl {
 
 class ComponentsCut {
@@ -22,7 +22,7 @@ class ComponentsCut {
   std::size_t memory_bytes() const;
 
  private:
-  /// Ids have 63 bits, and ranks are counted below them.
+  /// Unsigned 64 bits: ids have 63 bits, and names of giants (ranks) come before those of ids.
   using Name = std::uint64_t;
   struct Pair {
     Name one, other;
@@ -33,11 +33,11 @@ class ComponentsCut {
   void link(Local u, Local v);
   Local largest_tree() const;
   Name name_of(Local root) const;
-  std::vector<Pair> tell_names();
+  std::vector<Pair> broadcast_names();
   void join(const std::vector<Pair>& pairs);
-  void pass_on();
-  void hear();
-  void say();
+  void propagate();
+  void receive_from_members();
+  void send_to_members();
   void write(ComponentsResult& result);
 
   const Graph& graph_;
@@ -49,9 +49,9 @@ class ComponentsCut {
   const Name ranks_;
   Array<Vertex> id_;     // [local]
   Array<Local> tree_;    // [local] root of its tree
-  Array<Vertex> label_;  // [local] names while they are told; then ids
+  Array<Vertex> label_;  // [local] names of trees while they are broadcast; then least ids
   Array<Vertex> least_;  // [root] least id that the tree is known to be joined to
-  VertexBits changed_;   // labels, since they were last exchanged
+  VertexBits changed_;   // labels that changed since the last exchange
   Local giant_ = 0;      // root of this rank's largest tree
 };
 

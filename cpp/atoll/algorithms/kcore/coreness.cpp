@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core numbers by peeling [1, in the header]. A rank takes away all that it can of a level before it tells others of it, so
-// that they meet as often as what falls crosses between ranks, not as often as a vertex falls after another.
+// Core numbers by peeling [1, in the header]. A rank removes all vertices of a level that it can before it broadcasts.
+// So the number of exchanges is the number of times that a chain of removals crosses between ranks, not the chain's
+// length.
 //
 //   in the paper        here                meaning
-//   degree(v)           left(v)             neighbours that have not been taken away; once v has been, its core number
-//   bin(d)              Part::near          vertices that are soon at d, in no order; coreness_local.hpp
+//   degree(v)           left(v)             neighbours not removed yet; after v is removed, its core number
+//   bin(d)              Part::near          vertices that will soon be at d, unordered; kernel.hpp
 //
-// Deviation: vertices of a level are taken in any order. Each loses its neighbours one by one, so the order is nothing to
-// the numbers.
+// Deviation: vertices of a level are removed in any order. The core numbers do not depend on it.
 #include <algorithm>
 #include <atoll/algorithms/kcore/coreness.hpp>
 #include <atoll/algorithms/kcore/kernel.hpp>
@@ -22,7 +22,7 @@ const Graph& undirected(const Graph& graph) {
   return graph;
 }
 
-// Those that other ranks have taken away, of the mirrors that have been told of. Where most have news, all are told.
+// The mirrors that other ranks have newly removed. A broadcast may also update unchanged mirrors: `gone` filters these.
 std::vector<Local> newly_gone(const CorePeeling& peeling, const VertexBits& told, VertexBits& gone, Local first,
                               Local k) {
   std::vector<Local> mirrors;

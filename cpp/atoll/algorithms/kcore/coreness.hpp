@@ -9,17 +9,17 @@
 ///
 ///     Coreness peeling(graph);                  // collective: counts neighbours
 ///     CorenessResult r;
-///     peeling.run(r);                           // collective; r.core[natural]
+///     peeling.run(r);                           // collective; r.core[i] by owned index (natural)
 ///
-/// Linear in the edges, by taking away what has at most k neighbours left, for k = 0, 1, ... [1]. Weights, self-loops and
-/// the number of edges between two vertices change nothing.
+/// Removes the vertices that have at most k neighbours left, for k = 0, 1, ... [1]; linear in the edges. Weights,
+/// self-loops and the number of edges between two vertices do not matter.
 /// [1] V. Batagelj, M. Zaversnik. "An O(m) algorithm for cores decomposition of networks." arXiv cs/0310049, 2003.
 namespace atl {
 
 struct CorenessResult {
   Array<Vertex> core;     ///< [natural]
   Vertex degeneracy = 0;  ///< the largest core number on all ranks
-  int rounds = 0;         ///< exchanges between ranks; one rank: levels
+  int rounds = 0;         ///< exchanges between ranks; on one rank: levels
 };
 
 class CorePeeling;

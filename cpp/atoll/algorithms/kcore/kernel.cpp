@@ -5,13 +5,14 @@
 namespace atl {
 namespace {
 
-// Levels that one look at all that is left is for.
+// One scan of all remaining vertices serves this many levels.
 constexpr Local kWindow = 16;
-// A round of fewer vertices is one thread's: a barrier costs about as much.
+// One thread processes smaller rounds: a barrier costs about as much.
 constexpr std::size_t kFew = 32, kMany = 256;
-// Where so few are left a level is one thread's.
+// One thread processes a level if at most this many vertices are left.
 constexpr std::size_t kSmall = 4096;
-// Lists are read in no order: those of so many vertices are under way, each with its first entries.
+// Prefetch distances: lists are read in random order, so the lists of the next kAhead vertices are prefetched, and then
+// the counters of their first entries.
 constexpr std::size_t kAhead = 8, kSoon = 2;
 constexpr Edge kPrefetched = 128, kLine = 16;
 constexpr std::size_t kGrain = 4096;
@@ -43,7 +44,7 @@ void CorePeeling::count_neighbours() {
       Edge same = 0, loops = 0;
       for (std::size_t i = 0; i < list.size(); ++i) loops += list[i] == static_cast<Local>(v);
       for (std::size_t i = 1; i < list.size(); ++i) same += list[i] == list[i - 1];
-      // Of several loops one remains by `same`.
+      // `same` leaves one of several self-loops.
       degree_[v] = static_cast<Local>(static_cast<Edge>(list.size()) - same - (loops > 0));
       seen |= same > 0;
     }
@@ -52,7 +53,7 @@ void CorePeeling::count_neighbours() {
   distinct_ = !twice.load();
 }
 
-// Ranges of as many edges, at multiples of 64: a cache line has one owner.
+// Splits masters into ranges of equal numbers of edges at multiples of 64, so that a cache line has one owner.
 void CorePeeling::cut_into_parts() {
   const Array<Edge>& offsets = graph_.out().offsets;
   const Edge all = active_ > 0 ? offsets[static_cast<std::size_t>(active_)] : 0;
@@ -84,7 +85,7 @@ void CorePeeling::cut_lists(Lists& lists, const Array<Edge>& offsets, std::size_
   });
 }
 
-// Of each mirror the masters that name it: ascending, since masters are looked at so.
+// Lists the masters adjacent to each mirror, ascending, as masters are scanned in order.
 void CorePeeling::turn_mirror_lists() {
   const auto mirrors = static_cast<std::size_t>(graph_.locals() - first_mirror_);
   mirror_offsets_ = Array<Edge>(mirrors + 1, 0);
@@ -126,7 +127,7 @@ Local CorePeeling::begin() {
   return least;
 }
 
-// What is at k goes, and `near` and `far` are sifted.
+// Removes the vertices at k and filters `near` and `far`.
 void CorePeeling::collect(Part& part, Local k, bool new_window) {
   Local least = kNone;
   std::size_t tail = part.tail;
@@ -145,7 +146,7 @@ void CorePeeling::collect(Part& part, Local k, bool new_window) {
     list.resize(kept);
   };
   if (new_window) {
-    part.near.clear();  // nothing of the window before is left
+    part.near.clear();  // no vertex of the previous window remains
     sift(part.far, [&](Local v, Local l) {
       if (l > k && l < end) part.near.push_back(v);
       return l >= end;
@@ -158,7 +159,7 @@ void CorePeeling::collect(Part& part, Local k, bool new_window) {
   part.tail = tail;
 }
 
-// Each neighbour loses one; those that come to k go.
+// Decrements each neighbour; removes those that reach k.
 template <bool kDistinct>
 void CorePeeling::count_down_distinct(Part& part, std::size_t p, const Lists& lists, const Local* vertices,
                                       std::size_t count, Local base, Local k) {
@@ -210,7 +211,7 @@ void CorePeeling::count_down(std::size_t p, const Lists& lists, const Local* ver
   }
 }
 
-// One thread for all, while at most `most` go at once.
+// One thread processes all parts while a round has at most `most` vertices.
 void CorePeeling::peel_serially(Local k, std::size_t most, std::vector<std::size_t>& seen) {
   std::vector<std::size_t> end(threads_);
   for (;;) {
@@ -252,7 +253,7 @@ void CorePeeling::rounds(int thread, Local k, bool new_window, std::span<const L
       seen[s] = end;
     }
   }
-  mine.done = mine.tail;  // nobody reads it before the next level
+  mine.done = mine.tail;  // no other thread reads it before the next level
 }
 
 void CorePeeling::level_serially(Local k, bool new_window, std::span<const Local> gone) {

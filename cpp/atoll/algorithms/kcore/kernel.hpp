@@ -6,15 +6,15 @@
 #include <limits>
 #include <vector>
 
-/// Takes a rank's vertices away, level after level, with all threads of its team.
+/// Removes a rank's vertices level by level (peeling), with all threads of its team.
 ///
 ///     CorePeeling peeling(graph);
 ///     for (Local k = peeling.begin(); k != CorePeeling::kNone;) k = peeling.take_away(k, mirrors_gone);
 ///     peeling.core_of(local);
 ///
-/// A thread owns a range of masters, and of each list the piece that names these: it alone counts down what they have
-/// left, without atomics, and nobody waits for a cache line. What a thread takes away all see at the next barrier.
-/// Memory: 8 bytes a vertex, mirrors too, for each thread and once more; 20 a vertex; 4 an edge between ranks.
+/// A thread owns a range of masters and, in each list, the piece with these masters. Only it decrements their counters,
+/// so that needs no atomics and no cache line is shared. All threads see a thread's removals at the next barrier.
+/// Memory: 8 bytes a vertex, mirrors included, for each thread and once more; 20 a vertex; 4 an edge between ranks.
 namespace atl {
 
 class CorePeeling {
@@ -23,15 +23,15 @@ class CorePeeling {
 
   explicit CorePeeling(const Graph& graph);
 
-  /// From the start. The least that a master has left; kNone: there are none.
+  /// Starts a run. Returns the least number of neighbours of a master; kNone: there is no master.
   Local begin();
-  /// Takes away all that has at most k left, once the mirrors are gone that `gone` names; before, nothing had less. The
-  /// least level that may be next here, or kNone.
+  /// Removes the mirrors in `gone`, then all masters with at most k neighbours left. Lower levels must be finished
+  /// before. Returns the least level that may be next here, or kNone.
   Local take_away(Local k, std::span<const Local> gone);
-  /// Sets the bits of the masters that take_away() has taken since the last time.
+  /// Sets the bits of the masters that take_away() has removed since the last call.
   void move_taken(VertexBits& taken);
 
-  /// [local] neighbours left, or the core number of what has gone. What others say of mirrors goes in here.
+  /// [local] neighbours left, or the core number of a removed vertex. Broadcasts to mirrors write here.
   std::span<Local> left() { return {left_.data(), left_.size()}; }
   std::span<const Local> left() const { return {left_.data(), left_.size()}; }
   Local core_of(Local master) const { return master < active_ ? left_[static_cast<std::size_t>(master)] : 0; }
@@ -39,20 +39,20 @@ class CorePeeling {
   std::size_t memory_bytes() const;
 
  private:
-  // Lists of vertices, each cut into the threads' pieces.
+  // Adjacency lists, each split into the pieces of the threads.
   struct Lists {
     const Local* targets = nullptr;
-    Array<Edge> pieces;  // [vertex][thread], and an end
+    Array<Edge> pieces;  // [vertex][thread] begin, and the end of the last
   };
-  // What a thread owns.
+  // The masters of a thread.
   struct alignas(128) Part {
     Local first = 0, end = 0;        // masters
-    Array<Local> taken;              // in the order in which they went, and one to spare
-    std::size_t tail = 0, told = 0;  // taken; of them moved by move_taken()
-    std::size_t done = 0;            // whose neighbours are counted down here, where one thread has played all
-    std::size_t shown[2] = {};       // tail, as others see it in even and odd rounds
-    std::vector<Local> near;         // with less left than the window's end, and some that have gone
-    std::vector<Local> far;          // the others, and some that have less
+    Array<Local> taken;              // in order of removal, with one spare entry
+    std::size_t tail = 0, told = 0;  // number of taken; number reported by move_taken()
+    std::size_t done = 0;       // taken vertices whose neighbours were decremented, if one thread processed all parts
+    std::size_t shown[2] = {};  // tail as published to other threads in even and odd rounds
+    std::vector<Local> near;    // vertices below the window's end, and some removed ones
+    std::vector<Local> far;     // the others, and some that have fallen below it
     Local least = kNone;
   };
 
@@ -73,8 +73,8 @@ class CorePeeling {
   Team& team_;
   const Local active_, first_mirror_;
   const std::size_t threads_;
-  bool distinct_ = true;  // no list names a vertex twice
-  Array<Local> degree_;   // [master] distinct neighbours but itself
+  bool distinct_ = true;  // no list has a vertex twice
+  Array<Local> degree_;   // [master] distinct neighbours except itself
   Array<Local> left_;     // [local]
   Lists masters_, mirrors_;
   Array<Edge> mirror_offsets_;

@@ -8,15 +8,15 @@
 #include <span>
 #include <vector>
 
-/// Which label of a vertex's neighbours is the most frequent, of equally frequent ones the smallest.
+/// Finds the most frequent label among a vertex's neighbours, the smallest of equally frequent ones.
 ///
-///     LabelTable<Vertex> counts(0);                // one for each thread; or LabelCounters counts(one past the largest)
-///     counts.open(out.size() + in.size());         // at most so many labels follow
+///     LabelTable<Vertex> counts(0);                // one for each thread; or LabelCounters counts(largest label + 1)
+///     counts.open(out.size() + in.size());         // upper bound of the number of labels added
 ///     counts.add(out, label);                      // label[u] of every u in the list
 ///     next = counts.most_frequent();
 namespace atl {
 
-/// A counter for each label that there is: nothing is compared, and so nothing is guessed wrong.
+/// One counter for each possible label: no probing, so no mispredicted branches.
 class LabelCounters {
  public:
   explicit LabelCounters(std::size_t labels) : count_(labels) {}
@@ -52,7 +52,7 @@ class LabelCounters {
   std::uint64_t front_ = 0;
 };
 
-/// A table with open addressing, at most half full, for labels of any size. Only slots in use are cleared.
+/// An open-addressing hash table, at most half full, for labels of any size. Clears only the slots in use.
 template <class Label>
 class LabelTable {
  public:
@@ -92,7 +92,7 @@ class LabelTable {
     put_in_front(label, ++slot.count);
   }
 
-  // Counts only grow: the label that comes out in front at its last addition stays there.
+  // Counts only grow, so it suffices to compare with the best label at each addition.
   void put_in_front(Label label, std::uint32_t count) {
     if (count < most_ || (count == most_ && label > best_)) return;
     most_ = count;
@@ -107,8 +107,8 @@ class LabelTable {
   Label best_ = 0;
 };
 
-/// The same where each neighbour still has its own id: only a neighbour that comes several times counts for more than one.
-/// Both lists ascend.
+/// The most frequent label in the first round, when each neighbour has its own id: only repeated neighbours count more
+/// than once. Both lists ascend.
 template <class Id>
 Id most_repeated(std::span<const Local> out, std::span<const Local> in, const Id* id) {
   Id best = 0;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Label propagation [1] in synchronous rounds: labels that have changed are told to the mirrors, then each vertex with a
-// neighbour that has changed counts theirs.
+// Label propagation [1] in synchronous rounds: changed labels are broadcast to mirrors, then each vertex with a changed
+// neighbour counts the labels of its neighbours.
 //
 // | in the paper | here |
 // |---|---|
 // | asynchronous, in random order, ties at random | synchronous, ties to the smallest: Graphalytics' form [2] |
-// | every vertex in every iteration | those with a changed neighbour; a first round in which all labels differ counts nothing |
+// | every vertex in every iteration | those with a changed neighbour; a first round in which all labels differ counts
+// nothing |
 //
 // [1], [2] see the header.
 #include <algorithm>
@@ -39,13 +40,13 @@ class LabelPropagation::RoundsOf final : public Rounds {
 
   void run(const LabelPropagationOptions& options, LabelPropagationResult& result) override {
     check(options.iterations >= 0, "cdlp: iterations is {} (at least 0). Change it.", options.iterations);
-    // Mirrors begin with their ids too: nothing has to be told before the first round.
+    // Mirrors know their ids, so the first round needs no broadcast.
     for (std::size_t v = 0; v < locals_; ++v) label_[v] = static_cast<Id>(graph_.id_of(static_cast<Local>(v)));
     changed_.clear();
     result.iterations = 0;
     result.changed = graph_.vertices();
     while (result.iterations < options.iterations && result.changed > 0) {
-      // Those that have changed have as many mirrors as any.
+      // Assumes that changed vertices have as many mirrors as others.
       const double share = static_cast<double>(result.changed) / static_cast<double>(graph_.vertices());
       if (result.iterations > 0) exchange_.broadcast({label_.data(), locals_}, changed_, share * exchange_.mirrors());
       result.changed =
@@ -74,7 +75,8 @@ class LabelPropagation::RoundsOf final : public Rounds {
     return graph_.directed() ? graph_.in().neighbours(v) : std::span<const Local>();
   }
 
-  /// next_[v] = label_of(v, the thread's counts) for all, then the labels become those. How many have changed here.
+  /// Sets next_[v] = label_of(v, the thread's counts) for all masters, then copies next_ to label_. Returns the number
+  /// of changed labels on this rank.
   template <class F>
   Vertex round(F&& label_of) {
     for (Thread& t : threads_) t.changed = 0;
@@ -131,7 +133,7 @@ LabelPropagation::LabelPropagation(const Graph& graph) {
   Vertex largest = 0;
   for (Local v = 0; v < graph.owned(); ++v) largest = std::max(largest, graph.id_of(v));
   const Vertex ids = graph.world().max(largest) + 1;
-  // Counters for every label may take as much as the lists do: ids of a small part of a graph or with wide gaps do not.
+  // Counters for every label are used if they take no more memory than the lists, which excludes ids with wide gaps.
   const Edge entries = graph.out().size() + (graph.directed() ? graph.in().size() : 0);
   const bool narrow = ids <= std::numeric_limits<Local>::max();
   if (narrow && graph.world().all(ids * graph.world().team().size() <= entries))

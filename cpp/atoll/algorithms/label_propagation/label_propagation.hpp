@@ -7,12 +7,12 @@
 ///
 ///     LabelPropagation communities(graph);        // collective
 ///     LabelPropagationResult r;
-///     communities.run({.iterations = 10}, r);     // r.label[natural]
+///     communities.run({.iterations = 10}, r);     // r.label[i] by owned index (natural)
 ///
-/// Synchronous and deterministic [1, 2]: every vertex begins with its own id; in each iteration all take at once the label
-/// that most of their neighbours have, of equally frequent ones the smallest. In a directed graph a neighbour counts once
-/// for each direction in which an edge joins the two. A vertex without edges keeps its label. Weights are ignored;
-/// self-loops count like other edges, and so do multi-edges that the graph has kept.
+/// Synchronous and deterministic [1, 2]: every vertex begins with its own id; in each iteration every vertex takes the
+/// most frequent label of its neighbours, the smallest of equally frequent ones. In a directed graph a neighbour counts
+/// once for each direction in which an edge joins the two. A vertex without edges keeps its label. Weights are ignored;
+/// self-loops and the multi-edges that the graph has kept count like other edges.
 /// [1] U. Raghavan, R. Albert, S. Kumara. "Near linear time algorithm to detect community structures in large-scale
 /// networks." Physical Review E 76, 2007. [2] LDBC Graphalytics benchmark specification, CDLP.
 namespace atl {
@@ -23,7 +23,7 @@ struct LabelPropagationOptions {
 
 struct LabelPropagationResult {
   Array<Vertex> label;  ///< [natural] an original id
-  int iterations = 0;   ///< that were done
+  int iterations = 0;   ///< iterations done
   Vertex changed = 0;   ///< labels on all ranks that the last iteration changed
 };
 
@@ -35,7 +35,7 @@ class LabelPropagation {
   LabelPropagation(const LabelPropagation&) = delete;
   LabelPropagation& operator=(const LabelPropagation&) = delete;
 
-  /// Collective. InputError, the same on all ranks, if there are less than 0 iterations.
+  /// Collective. InputError, the same on all ranks, if iterations is negative.
   void run(const LabelPropagationOptions& options, LabelPropagationResult& result);
   std::size_t memory_bytes() const;
 

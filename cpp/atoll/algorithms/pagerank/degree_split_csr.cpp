@@ -13,7 +13,7 @@ constexpr std::size_t kChunksPerThread = 32;
 
 using Neighbours = std::span<const Local>;
 
-// `order` by falling key, equal ones as they stand.
+// Sorts `order` by falling key; stable.
 template <class Key>
 void counting_sort(Array<Local>& order, std::size_t begin, Key&& key) {
   std::size_t most = 0;
@@ -28,7 +28,7 @@ void counting_sort(Array<Local>& order, std::size_t begin, Key&& key) {
 
 // Cuts rows [begin, end) of work(row) each into chunks of about equal work.
 template <class Work>
-std::vector<DegreeSplitCsr::Chunk> cut(std::size_t begin, std::size_t end, std::size_t chunks, Work&& work) {
+std::vector<DegreeSplitCsr::Chunk> make_chunks(std::size_t begin, std::size_t end, std::size_t chunks, Work&& work) {
   std::size_t all = 0;
   for (std::size_t v = begin; v < end; ++v) all += work(v);
   std::vector<DegreeSplitCsr::Chunk> cuts;
@@ -43,7 +43,7 @@ std::vector<DegreeSplitCsr::Chunk> cut(std::size_t begin, std::size_t end, std::
   return cuts;
 }
 
-// Where the chunks' lists begin; returns the length of all.
+// Sets where the chunks' lists begin; returns the total length.
 template <class Id>
 std::size_t place(std::vector<DegreeSplitCsr::Chunk>& chunks, std::size_t DegreeSplitCsr::Chunk::*start,
                   std::size_t first, const DegreeSplitCsr::Lists<Id>& lists) {
@@ -64,7 +64,7 @@ DegreeSplitCsr::DegreeSplitCsr(Team& team, const Graph& graph) {
   own_hubs = static_cast<std::size_t>(std::min(graph.hubs(), kMostHubs / world.size()));
   hubs = own_hubs;
   const Mirrors& mirrors = graph.mirrors();
-  std::vector<std::size_t> hubs_known(mirrors.known_by.size());  // [rank] how many of the own hubs it mirrors
+  std::vector<std::size_t> hubs_known(mirrors.known_by.size());  // [rank] number of own hubs that it mirrors
   for (std::size_t r = 0; r < hubs_known.size(); ++r)
     for_bits(mirrors.known_by[r], [&](std::size_t v) { hubs_known[r] += v < own_hubs; });
   const std::vector<Edge> mirrored = world.exchange_lengths({hubs_known.begin(), hubs_known.end()});
@@ -87,7 +87,7 @@ DegreeSplitCsr::DegreeSplitCsr(Team& team, const Graph& graph) {
     for (std::size_t k = 0; k < g.hubs + g.tail; ++k)
       position_of[static_cast<std::size_t>(g.local) + k] =
           static_cast<Local>(k < g.hubs ? g.hubs_at + k : g.tail_at + k - g.hubs);
-  // The order within the tail is not settled yet, but who is in it is.
+  // The order within the tail is not final yet, but membership is.
   auto is_hub = [&](Local u) { return static_cast<std::size_t>(position_of[static_cast<std::size_t>(u)]) < hubs; };
   auto hubs_of = [&](Neighbours list) {
     return static_cast<std::uint32_t>(std::count_if(list.begin(), list.end(), is_hub));
@@ -128,8 +128,8 @@ DegreeSplitCsr::DegreeSplitCsr(Team& team, const Graph& graph) {
   });
 
   const std::size_t chunks = kChunksPerThread * static_cast<std::size_t>(team.size());
-  hub_chunks = cut(0, own_hubs, chunks, [&](std::size_t v) { return std::size_t{hub_from_hub.count[v]} + 4; });
-  tail_chunks = cut(hubs, rows, chunks, [&](std::size_t v) {
+  hub_chunks = make_chunks(0, own_hubs, chunks, [&](std::size_t v) { return std::size_t{hub_from_hub.count[v]} + 4; });
+  tail_chunks = make_chunks(hubs, rows, chunks, [&](std::size_t v) {
     const std::size_t row = v - hubs, pushes = graph.directed() ? tail_to_hub.count[row] : tail_from_hub.count[row];
     return std::size_t{tail_from_hub.count[row]} + pushes + 2 * std::size_t{tail_from_tail.count[row]} + 4;
   });

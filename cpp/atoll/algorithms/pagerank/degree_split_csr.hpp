@@ -4,57 +4,58 @@
 #include <atoll/graph/graph.hpp>
 #include <vector>
 
-/// The entering edges of a rank's masters, split by where their sources stand: at a hub or in the tail.
+/// The entering edges of a rank's masters, split by the degree of their sources: hubs, and the others (the tail).
 ///
-/// A sum over neighbours is bound by the gathers. The first of the hubs that the relabelling has sorted on each rank,
-/// kMostHubs on all ranks together, have most of the ends, 16 bits name one, and their values fit the caches near a core.
-/// The others, the tail, are sorted by their number of hub ends, so that loops of equal length follow each other and
-/// their ends are predicted.
+/// A sum over neighbours is bound by its gathers. Hubs hold most edge endpoints, are addressed by 16 bits, and their
+/// values fit the caches of a core: they are the first of the hubs that the relabelling has sorted on each rank,
+/// kMostHubs on all ranks together. Tail rows are sorted by their number of hub neighbours, so that consecutive loops
+/// have equal lengths and their exits are predicted.
 ///
 ///     position   0 .. own_hubs-1        own hubs by local number
-///                own_hubs .. hubs-1     mirrors of others' hubs, by rank
+///                own_hubs .. hubs-1     mirrors of remote hubs, by rank
 ///                hubs .. rows-1         the own tail; vertices without edges have no position
-///                rows .. positions-1    mirrors of others' tails, by rank
+///                rows .. positions-1    mirrors of remote tail vertices, by rank
 ///
-/// An edge from the tail to a hub is in tail_to_hub of the tail's rank alone: whoever adds up pushes it from there, and
-/// sends what its mirrors of hubs have got to their masters.
+/// An edge from a tail vertex to a hub is stored only in tail_to_hub of the tail vertex's rank. A sum pushes along it
+/// from there, and then reduces the values of mirrors of hubs to their masters.
 namespace atl {
 
 struct DegreeSplitCsr {
   using HubId = std::uint16_t;
   static constexpr Local kMostHubs = 1 << 16;
-  /// Entries that may be read, not used, after the last of a list.
+  /// Padding entries after the last list, which prefetches may read.
   static constexpr std::size_t kSlack = 64;
 
-  /// Lists one after the other: 4 bytes a row are read instead of an offset's 8; where each chunk begins is stored.
+  /// Contiguous lists with 4-byte counts per row instead of 8-byte offsets; each chunk stores where its lists begin.
   template <class Id>
   struct Lists {
     Array<std::uint32_t> count;  ///< [row]
     Array<Id> ids;               ///< positions
   };
-  /// A run of rows, and where its lists begin.
+  /// A range of rows, and where its lists begin.
   struct Chunk {
     std::size_t begin = 0, end = 0;  ///< positions
     std::size_t hub_from = 0, tail_from = 0, hub_to = 0;
   };
 
-  /// The mirrors of a rank's vertices: they lie in a row by local number too, its hubs in front.
+  /// The mirrors of a rank's vertices. They are contiguous by local number too, hubs first.
   struct Group {
-    Local local = 0;                       ///< of the first
-    std::size_t hubs = 0, tail = 0;        ///< how many
+    Local local = 0;                       ///< local number of the first
+    std::size_t hubs = 0, tail = 0;        ///< number of mirrored hubs and tail vertices
     std::size_t hubs_at = 0, tail_at = 0;  ///< positions of the first ones
   };
 
   std::size_t own_hubs = 0, hubs = 0, rows = 0, positions = 0;
-  std::vector<Group> groups;    ///< of mirrors, none that is empty
+  std::vector<Group> groups;    ///< one for each rank that has vertices mirrored here
   Array<Local> local_of;        ///< [position below rows]; -1: a mirror
   Lists<HubId> hub_from_hub;    ///< [own hub] entering edges from hubs
   Lists<HubId> tail_from_hub;   ///< [position - hubs] entering edges from hubs
   Lists<Local> tail_from_tail;  ///< [position - hubs] entering edges from the tail
-  Lists<HubId> tail_to_hub;     ///< [position - hubs] leaving edges to hubs; undirected: none, it is tail_from_hub
+  Lists<HubId>
+      tail_to_hub;  ///< [position - hubs] leaving edges to hubs; empty if undirected: then equal to tail_from_hub
   std::vector<Chunk> hub_chunks, tail_chunks;
 
-  /// As many chunks of about equal work as `team` shares out well. Collective.
+  /// Makes enough chunks of about equal work to balance the threads of `team`. Collective.
   DegreeSplitCsr(Team& team, const Graph& graph);
   std::size_t memory_bytes() const;
 };

@@ -60,18 +60,18 @@ void PageRankForm<Real>::start(const PageRankOptions& options) {
   check(!personal || (total_ > 0 && std::isfinite(total_)),
         "pagerank: the personalisation sums to {} (a finite number above 0). Give some vertex a share.", total_);
   personal_ = Array<Real>(p.empty() ? 0 : local_of_.size());
-  apart_share_ = static_cast<double>(graph_.owned() - graph_.active()) / n;
+  isolated_share_ = static_cast<double>(graph_.owned() - graph_.active()) / n;
   if (!p.empty()) {
-    apart_share_ = 0;
+    isolated_share_ = 0;
     for (std::size_t v = 0; v < p.size(); ++v) {
       if (position_of_[v] < 0) {
-        apart_share_ += p[v] / total_;
+        isolated_share_ += p[v] / total_;
       } else {
         personal_[static_cast<std::size_t>(position_of_[v])] = static_cast<Real>(p[v] / total_);
       }
     }
   }
-  apart_ = 1;
+  isolated_scale_ = 1;
   team_.for_range(local_of_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) {
       if (local_of_[v] < 0) continue;
@@ -82,7 +82,7 @@ void PageRankForm<Real>::start(const PageRankOptions& options) {
   for (Thread& t : threads_) t.change = 0;
 }
 
-// What the threads have changed since, and the mass that dangles; over all ranks.
+// The threads' changes since the last call and the dangling mass, summed over all ranks.
 template <class Real>
 typename PageRankForm<Real>::Totals PageRankForm<Real>::totals() {
   for (Thread& t : threads_) t.dangling = 0;
@@ -91,7 +91,7 @@ typename PageRankForm<Real>::Totals PageRankForm<Real>::totals() {
     for (std::size_t i = a; i < b; ++i) sum += static_cast<double>(rank_[static_cast<std::size_t>(dangling_[i])]);
     threads_[static_cast<std::size_t>(thread)].dangling += sum;
   });
-  Totals mine{.change = 0, .dangling = apart_ * apart_share_};
+  Totals mine{.change = 0, .dangling = isolated_scale_ * isolated_share_};
   for (Thread& t : threads_) {
     mine.change += std::exchange(t.change, 0.0);
     mine.dangling += t.dangling;
@@ -101,7 +101,7 @@ typename PageRankForm<Real>::Totals PageRankForm<Real>::totals() {
   });
 }
 
-// In pieces through arrays of its own, which nothing else can overlap: so that the loops become vectors.
+// In pieces through local arrays, which cannot alias anything else, so that the compiler vectorizes the loops.
 template <class Real>
 void PageRankForm<Real>::finish(const Step& step, int thread, std::size_t begin, std::size_t end, const Real* sums) {
   constexpr std::size_t kPiece = 256, kLanes = 8;
@@ -139,13 +139,13 @@ void PageRankForm<Real>::run(const PageRankOptions& options, PageRankResult<Real
   while (graph_.vertices() > 0 && result.iterations < options.max_iterations && !result.converged) {
     const double mass = options.dangling == Dangling::spread ? all.dangling : 0;
     const double teleport = 1 - options.damping + options.damping * mass;
-    tell();
+    update_mirrors();
     sweep({.damping = static_cast<Real>(options.damping),
            .base = static_cast<Real>(teleport / static_cast<double>(graph_.vertices())),
            .teleport = static_cast<Real>(teleport)});
     sent_.swap(next_);
-    threads_[0].change += apart_share_ * std::abs(teleport - apart_);
-    apart_ = teleport;
+    threads_[0].change += isolated_share_ * std::abs(teleport - isolated_scale_);
+    isolated_scale_ = teleport;
     all = totals();
     result.change = all.change;
     ++result.iterations;
@@ -162,7 +162,8 @@ void PageRankForm<Real>::write(const PageRankOptions& options, Array<Real>& scor
     for (std::size_t v = a; v < b; ++v) {
       const Local position = position_of_[v];
       const double share = options.personalisation.empty() ? 1 : options.personalisation[v];
-      score[v] = position < 0 ? static_cast<Real>(apart_ * share / total_) : rank_[static_cast<std::size_t>(position)];
+      score[v] = position < 0 ? static_cast<Real>(isolated_scale_ * share / total_)
+                              : rank_[static_cast<std::size_t>(position)];
     }
   });
 }

@@ -4,16 +4,16 @@
 #include <atoll/algorithms/pagerank/pagerank.hpp>
 #include <vector>
 
-/// What every form of PageRank does alike: options, the loop over iterations, the mass that dangles, the end.
+/// The part common to all forms of PageRank: options, the iteration, dangling mass, convergence, the result.
 ///
 ///   in the paper            here               meaning
 ///   R                       rank_              x
-///   R(u) / N_u              sent_              what each leaving edge of u carries
+///   R(u) / N_u              sent_              what u contributes along each out-edge
 ///   c                       Step::damping
 ///   E                       personal_
 ///
-/// A form numbers the masters that have edges as it likes (their positions) and does the sums. Vertices without edges
-/// all have x = c p for one c: they cost nothing.
+/// A form chooses an order of the masters that have edges (their positions) and computes the sums. Vertices without
+/// edges all have x = c p for the same c, so they cost nothing.
 namespace atl {
 
 template <class Real>
@@ -23,7 +23,7 @@ class PageRankForm {
   PageRankForm(const PageRankForm&) = delete;
   PageRankForm& operator=(const PageRankForm&) = delete;
 
-  /// As PageRank::run().
+  /// See PageRank::run().
   void run(const PageRankOptions& options, PageRankResult<Real>& result);
   virtual std::size_t memory_bytes() const;
 
@@ -31,19 +31,19 @@ class PageRankForm {
   static constexpr std::size_t kGrain = 4096;
   struct Step {
     Real damping;
-    Real base;      // of all vertices, without a personalisation
-    Real teleport;  // times personal_, with one
+    Real base;      // added to every vertex, without a personalisation
+    Real teleport;  // factor of personal_, with one
   };
   explicit PageRankForm(const Graph& graph);
-  /// Before anything else. local_of[position], -1 where none of the masters is; `sent` places of sent_ and next_, those
-  /// of local_of and the mirrors'.
+  /// To be called first, by the form's constructor. local_of[position]: -1 where there is no master. `sent`: length of
+  /// sent_ and next_, which have the positions of local_of and then those of mirrors.
   void number(Array<Local> local_of, std::size_t sent);
 
-  /// sent_ holds the masters' values: tells the mirrors.
-  virtual void tell() = 0;
-  /// One iteration: from sent_, the mirrors' too, makes the masters' rank_ and next_ through finish().
+  /// Updates the mirrors' values in sent_ from those of their masters.
+  virtual void update_mirrors() = 0;
+  /// One iteration: computes the masters' rank_ and next_ from sent_, mirrors included, by finish().
   virtual void sweep(const Step& step) = 0;
-  /// The new x from the sum over entering edges; `sums` may be next_ itself, from `begin` on.
+  /// Computes the new x from the sums over entering edges; `sums` may alias next_ from `begin` on.
   void finish(const Step& step, int thread, std::size_t begin, std::size_t end, const Real* sums);
   double finish(const Step& step, std::size_t v, Real sum) {
     const Real x = step.damping * sum + (personal_.empty() ? step.base : step.teleport * personal_[v]);
@@ -58,7 +58,7 @@ class PageRankForm {
   World& world_;
   Team& team_;
   Array<Local> local_of_;    // [position]
-  Array<Real> sent_, next_;  // [position, then mirrors] x / outdegree, now and after the iteration
+  Array<Real> sent_, next_;  // [position, then mirrors] x / outdegree, before and after the iteration
 
  private:
   struct Totals {
@@ -71,15 +71,15 @@ class PageRankForm {
   Totals totals();
   void write(const PageRankOptions& options, Array<Real>& score);
 
-  Array<Local> position_of_;     // [natural] -1: without edges
-  std::vector<Local> dangling_;  // positions without a leaving edge
+  Array<Local> position_of_;     // [owned index] -1: without edges
+  std::vector<Local> dangling_;  // positions of vertices without an out-edge
   Array<Real> rank_;             // [position] x
   Array<Real> inverse_;          // [position] 1 / outdegree, or 0
-  Array<Real> personal_;         // [position] share of the personalisation; empty: 1/n
+  Array<Real> personal_;         // [position] p; empty: 1/n
   std::vector<Thread> threads_;
-  double total_ = 0;        // of the personalisation as given
-  double apart_share_ = 0;  // of p, that of this rank's vertices without edges
-  double apart_ = 1;        // their x is this times p
+  double total_ = 0;           // sum of the personalisation as given
+  double isolated_share_ = 0;  // sum of p over this rank's vertices without edges
+  double isolated_scale_ = 1;  // x of vertices without edges is this times p
 };
 
 }  // namespace atl

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// PageRank by power iteration, one reading of the lists an iteration.
+// PageRank by power iteration; each iteration reads the adjacency lists once.
 //
 //   in the equation     here
 //   sum over u -> v     tail rows: pulled from hubs and tail; hub rows: pulled from hubs, pushed by tail rows
 //
-// A tail row that has an edge from a hub has, undirected, one to it: its list of 16-bit hub ids is read once for what
-// it pulls and what it pushes, into sums of this thread's own, which stay near the core. Nobody writes what another
-// reads: sent_ is read, next_ written. Over ranks the edges between a tail and another rank's hub are read at the tail:
-// what its mirror of the hub has got is reduced to the hub, whose rank needs that edge no more.
+// In an undirected graph a tail row has the same hubs as sources and as targets: its list of 16-bit hub ids is read
+// once to pull from them and to push to them, into sums private to the thread, which stay in its cache. No thread
+// writes what another reads: sent_ is read, next_ written. Over ranks, an edge between a tail vertex and a remote hub
+// is stored at the tail vertex only: what is pushed to the mirror of the hub is reduced to the hub.
 #include <algorithm>
 #include <atoll/algorithms/pagerank/hubs.hpp>
 
 namespace atl {
 namespace {
 
-// Entries of a tail list whose values are fetched ahead of their use.
+// Prefetch distance in entries of a tail list.
 constexpr std::size_t kAhead = 48;
 static_assert(kAhead <= DegreeSplitCsr::kSlack);
 
@@ -34,13 +34,13 @@ void sum_rows(const Real* x, const DegreeSplitCsr::HubId* ids, const std::uint32
 }  // namespace
 
 #if defined(__x86_64__)
-SumRows<float> pagerank_sum_rows_avx512();  // pagerank_hubs_avx512.cpp
+SumRows<float> pagerank_sum_rows_avx512();  // hubs_avx512.cpp
 #endif
 
 template <class Real>
 SumRows<Real> pagerank_sum_rows(Isa isa) {
 #if defined(__x86_64__)
-  // In double a gather brings 8 values in the time of 8 loads: nothing is won.
+  // In double a gather of 8 values takes as long as 8 loads, so there is no gain.
   if constexpr (std::is_same_v<Real, float>)
     if (isa >= Isa::avx512) return pagerank_sum_rows_avx512();
 #endif
@@ -57,7 +57,7 @@ template <class Real>
 PageRankHubs<Real>::Distributed::Distributed(const Graph& graph)
     : exchange(graph),
       sums(static_cast<std::size_t>(graph.locals()), 0),
-      told(static_cast<std::size_t>(graph.locals()), 0),
+      values(static_cast<std::size_t>(graph.locals()), 0),
       changed(graph.locals()) {}
 
 template <class Real>
@@ -65,7 +65,7 @@ PageRankHubs<Real>::PageRankHubs(const Graph& graph)
     : Form(graph), rows_(this->team_, graph), sum_rows_(pagerank_sum_rows<Real>(chosen_isa())) {
   this->number(std::move(rows_.local_of), rows_.positions);
   for (int t = 0; t < this->team_.size(); ++t) pushed_.emplace_back(rows_.hubs);
-  if (this->world_.size() > 1) together_.emplace(graph);
+  if (this->world_.size() > 1) distributed_.emplace(graph);
 }
 
 template <class Real>
@@ -114,15 +114,15 @@ void PageRankHubs<Real>::hub_rows(const Step& step, const DegreeSplitCsr::Chunk&
             rows_.hub_from_hub.count.data() + chunk.begin, chunk.end - chunk.begin, sums);
   for (std::size_t v = chunk.begin; v < chunk.end; ++v) {
     for (const Array<Real>& pushed : pushed_) sums[v - chunk.begin] += pushed[v];
-    if (together_) sums[v - chunk.begin] += together_->sums[v];  // an own hub's position is its local number
+    if (distributed_) sums[v - chunk.begin] += distributed_->sums[v];  // an own hub's position is its local number
   }
   this->finish(step, thread, chunk.begin, chunk.end, sums);
 }
 
-// What this rank's tail has sent the mirrors of hubs, to their masters.
+// Reduces what this rank's tail has pushed to mirrors of hubs to their masters.
 template <class Real>
-void PageRankHubs<Real>::gather_pushed() {
-  auto& [exchange, sums, told, changed] = *together_;
+void PageRankHubs<Real>::reduce_pushed() {
+  auto& [exchange, sums, values, changed] = *distributed_;
   std::fill(sums.begin(), sums.begin() + rows_.own_hubs, Real(0));
   changed.clear();
   for (const DegreeSplitCsr::Group& g : rows_.groups)
@@ -137,17 +137,17 @@ void PageRankHubs<Real>::gather_pushed() {
 }
 
 template <class Real>
-void PageRankHubs<Real>::tell() {
-  if (!together_) return;
+void PageRankHubs<Real>::update_mirrors() {
+  if (!distributed_) return;
   Array<Real>& x = this->sent_;
-  auto& told = together_->told;
+  auto& values = distributed_->values;
   this->team_.for_range(rows_.rows, Form::kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v)
-      if (const Local local = this->local_of_[v]; local >= 0) told[static_cast<std::size_t>(local)] = x[v];
+      if (const Local local = this->local_of_[v]; local >= 0) values[static_cast<std::size_t>(local)] = x[v];
   });
-  together_->exchange.broadcast_all({told.data(), told.size()});
+  distributed_->exchange.broadcast_all({values.data(), values.size()});
   for (const DegreeSplitCsr::Group& g : rows_.groups) {
-    const Real* const from = told.data() + g.local;
+    const Real* const from = values.data() + g.local;
     std::copy(from, from + g.hubs, x.begin() + g.hubs_at);
     std::copy(from + g.hubs, from + g.hubs + g.tail, x.begin() + g.tail_at);
   }
@@ -160,7 +160,7 @@ void PageRankHubs<Real>::sweep(const Step& step) {
                  [&](int, std::size_t t, std::size_t) { std::fill(pushed_[t].begin(), pushed_[t].end(), Real(0)); });
   team.for_range(rows_.tail_chunks.size(), 1,
                  [&](int thread, std::size_t c, std::size_t) { tail_rows(step, rows_.tail_chunks[c], thread); });
-  if (together_) gather_pushed();
+  if (distributed_) reduce_pushed();
   team.for_range(rows_.hub_chunks.size(), 1,
                  [&](int thread, std::size_t c, std::size_t) { hub_rows(step, rows_.hub_chunks[c], thread); });
 }
@@ -168,8 +168,9 @@ void PageRankHubs<Real>::sweep(const Step& step) {
 template <class Real>
 std::size_t PageRankHubs<Real>::memory_bytes() const {
   std::size_t bytes = Form::memory_bytes() + rows_.memory_bytes() + pushed_.size() * rows_.hubs * sizeof(Real);
-  if (together_)
-    bytes += together_->exchange.memory_bytes() + (together_->sums.size() + together_->told.size()) * sizeof(Real);
+  if (distributed_)
+    bytes += distributed_->exchange.memory_bytes() +
+             (distributed_->sums.size() + distributed_->values.size()) * sizeof(Real);
   return bytes;
 }
 

@@ -7,7 +7,7 @@
 #include <atoll/engine/mirror_exchange.hpp>
 #include <optional>
 
-/// PageRank of graphs with hubs, where ranks send to each other directly.
+/// PageRank of graphs with hubs, on a direct route.
 namespace atl {
 
 /// sums[r] = sum of x over the next counts[r] ids, for `rows` rows.
@@ -20,7 +20,7 @@ SumRows<Real> pagerank_sum_rows(Isa isa);
 template <class Real>
 class PageRankHubs final : public PageRankForm<Real> {
  public:
-  /// Collective, as the rest.
+  /// Collective, as are the other members but memory_bytes().
   static bool suits(const Graph& graph);
   explicit PageRankHubs(const Graph& graph);
   std::size_t memory_bytes() const override;
@@ -29,25 +29,25 @@ class PageRankHubs final : public PageRankForm<Real> {
   using Form = PageRankForm<Real>;
   using Step = typename Form::Step;
 
-  // What several ranks need beside; by local number.
+  // Additional state over several ranks; arrays are by local number.
   struct Distributed {
     explicit Distributed(const Graph& graph);
     MirrorExchange<Real, SumOf> exchange;
-    Array<Real> sums;  // what the tails of all ranks have sent a hub
-    Array<Real> told;  // x / outdegree
+    Array<Real> sums;    // sums pushed to a hub from the tails of all ranks
+    Array<Real> values;  // x / outdegree
     VertexBits changed;
   };
 
-  void tell() override;
+  void update_mirrors() override;
   void sweep(const Step& step) override;
   void tail_rows(const Step& step, const DegreeSplitCsr::Chunk& chunk, int thread);
   void hub_rows(const Step& step, const DegreeSplitCsr::Chunk& chunk, int thread);
-  void gather_pushed();
+  void reduce_pushed();
 
-  DegreeSplitCsr rows_;  // whose local_of has become the form's
+  DegreeSplitCsr rows_;  // its local_of was moved to the form
   const SumRows<Real> sum_rows_;
-  std::vector<Array<Real>> pushed_;  // [thread][hub] what this thread's tail rows have sent it
-  std::optional<Distributed> together_;
+  std::vector<Array<Real>> pushed_;  // [thread][hub] sum that this thread's tail rows have pushed
+  std::optional<Distributed> distributed_;
 };
 
 }  // namespace atl

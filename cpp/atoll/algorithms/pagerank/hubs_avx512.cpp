@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sixteen hub values a gather; two gathers under way.
+// Gathers sixteen hub values at a time, with two gathers in flight.
 #include <immintrin.h>
 
 #include <atoll/algorithms/pagerank/hubs.hpp>

@@ -7,13 +7,13 @@
 namespace atl {
 namespace {
 
-// Rows that are sorted among themselves: 16 KiB of floats.
+// Rows of a window: 16 KiB of floats.
 constexpr std::size_t kWindow = 4096;
-// Entries of a run, and work of a chunk, in entries: half of the latter is what waking a team costs.
+// Maximum entries of a run, and the work of a chunk in entries; waking a team costs half of the latter.
 constexpr std::size_t kRunEntries = 4096, kChunkWork = 8192;
-constexpr std::size_t kRowWork = 4;  // what a row costs beside its entries
+constexpr std::size_t kRowWork = 4;  // cost of a row beside its entries
 constexpr std::size_t kChunksPerThread = 16;
-// Up to this length loops over a row are written out.
+// Loops over rows up to this length are unrolled.
 constexpr std::size_t kShort = 16;
 
 template <class Real>
@@ -54,7 +54,7 @@ LengthSortedRows::LengthSortedRows(Team& team, const Graph& graph)
     : local_of(static_cast<std::size_t>(graph.active())) {
   const Csr& in = graph.in();
   order(team, in);
-  cut(static_cast<std::size_t>(team.size()));
+  make_chunks(static_cast<std::size_t>(team.size()));
   Array<Local> position_of(local_of.size());
   for (std::size_t v = 0; v < local_of.size(); ++v)
     position_of[static_cast<std::size_t>(local_of[v])] = static_cast<Local>(v);
@@ -68,7 +68,7 @@ LengthSortedRows::LengthSortedRows(Team& team, const Graph& graph)
   });
 }
 
-// By length within a window, rows of one length as they stand.
+// Sorts rows by length within each window; stable.
 void LengthSortedRows::order(Team& team, const Csr& in) {
   const std::size_t rows = local_of.size();
   team.for_range(rows, kWindow, [&](int, std::size_t a, std::size_t b) {
@@ -88,7 +88,7 @@ void LengthSortedRows::order(Team& team, const Csr& in) {
   }
 }
 
-void LengthSortedRows::cut(std::size_t threads) {
+void LengthSortedRows::make_chunks(std::size_t threads) {
   auto work = [](const Run& run) { return (run.end - run.begin) * (run.length + kRowWork); };
   std::size_t all = 0;
   for (const Run& run : runs_) all += work(run);
@@ -105,7 +105,7 @@ void LengthSortedRows::cut(std::size_t threads) {
 }
 
 template <class Real>
-void LengthSortedRows::add_up(const Chunk& chunk, const Real* x, Real* sums) const {
+void LengthSortedRows::sum_rows(const Chunk& chunk, const Real* x, Real* sums) const {
   static constexpr auto kSums = short_sums<Real>(std::make_index_sequence<kShort + 1>());
   for (std::size_t r = chunk.first; r < chunk.last; ++r) {
     const Run& run = runs_[r];
@@ -119,7 +119,7 @@ void LengthSortedRows::add_up(const Chunk& chunk, const Real* x, Real* sums) con
   }
 }
 
-template void LengthSortedRows::add_up(const Chunk&, const float*, float*) const;
-template void LengthSortedRows::add_up(const Chunk&, const double*, double*) const;
+template void LengthSortedRows::sum_rows(const Chunk&, const float*, float*) const;
+template void LengthSortedRows::sum_rows(const Chunk&, const double*, double*) const;
 
 }  // namespace atl

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// PageRank [1] as it reads, over any ranks: each iteration tells the mirrors what their masters have, and every master
-// adds up its entering edges (pull). Where records travel over several hops it is the other way round: every master adds
-// its part to its targets, mirrors included, and the mirrors' sums go to their masters, added up on the way (push,
-// reduce). Small graphs on one rank, graphs with hubs, and vertex-cuts have forms of
-// their own (pagerank_rows.hpp, pagerank_hubs.hpp, pagerank_cut.hpp). Deviation: sums over ranks are rounded in
-// another order than on one.
+// PageRank [1] without special layouts, over any ranks. On a direct route each iteration broadcasts the masters' values
+// to their mirrors, and every master sums over its entering edges (pull). On a route of several hops every master adds
+// its value to its targets, mirrors included, and the mirrors' sums are reduced to their masters, combined on the way
+// (push, reduce). Small graphs on one rank, graphs with hubs, and vertex-cuts have forms of their own (rows.hpp,
+// hubs.hpp, vertex_cut.hpp). Deviation: over ranks, sums are rounded in another order than on one.
 //
 // [1] S. Brin, L. Page. "The anatomy of a large-scale hypertextual Web search engine." WWW 1998.
 #include <atoll/algorithms/pagerank/hubs.hpp>
@@ -37,7 +36,7 @@ class PageRankPlain final : public PageRankForm<Real> {
   using Form = PageRankForm<Real>;
   using Step = typename Form::Step;
 
-  void tell() override {
+  void update_mirrors() override {
     if (blocks_) exchange_.broadcast_all({this->sent_.data(), this->sent_.size()});
   }
 
@@ -83,7 +82,7 @@ class PageRankPlain final : public PageRankForm<Real> {
   }
 
   MirrorExchange<Real, SumOf> exchange_;
-  std::optional<TargetBlocks> blocks_;  // where it pulls
+  std::optional<TargetBlocks> blocks_;  // if it pulls
   VertexBits changed_;
 };
 

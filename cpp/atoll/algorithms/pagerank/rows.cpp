@@ -7,8 +7,8 @@
 namespace atl {
 namespace {
 
-// Of a sample of entries from tail to tail, most are from a source that is near its target: as on webs whose pages stand
-// by site, but not on Kronecker graphs.
+// Whether in a sample of edges between tail vertices most sources are near their targets, as on web graphs ordered by
+// site, but not on Kronecker graphs.
 bool tail_is_near(const Graph& graph) {
   constexpr Local kNear = 1 << 14;  // floats: 64 KiB
   constexpr std::size_t kSamples = 4096;
@@ -26,9 +26,9 @@ bool tail_is_near(const Graph& graph) {
 
 }  // namespace
 
-// Milliseconds of 20 iterations on two threads, in rows and in the form that there is else: Kronecker 16 10 and 17, but 18
-// 43 and 30, and 20 232 and 173; web-Stanford (282 k vertices) 8 and 25; without hubs uniform 18 63 and 98, uniform 20 325
-// and 353, grid 1024x1024 23 and 55.
+// Milliseconds of 20 iterations on two threads, in this form and in the one used otherwise: Kronecker 16: 10 and 17,
+// but Kronecker 18: 43 and 30, and 20: 232 and 173; web-Stanford (282 k vertices): 8 and 25; without hubs, uniform 18:
+// 63 and 98, uniform 20: 325 and 353, grid 1024x1024: 23 and 55.
 template <class Real>
 bool PageRankRows<Real>::suits(const Graph& graph) {
   constexpr std::size_t kCached = std::size_t{1} << 19, kWide = std::size_t{1} << 22;  // bytes
@@ -47,7 +47,7 @@ template <class Real>
 void PageRankRows<Real>::sweep(const Step& step) {
   this->team_.for_range(rows_.chunks().size(), 1, [&](int thread, std::size_t c, std::size_t) {
     const LengthSortedRows::Chunk& chunk = rows_.chunks()[c];
-    rows_.add_up(chunk, this->sent_.data(), this->next_.data());
+    rows_.sum_rows(chunk, this->sent_.data(), this->next_.data());
     this->finish(step, thread, chunk.begin, chunk.end, this->next_.data() + chunk.begin);
   });
 }

@@ -4,8 +4,8 @@
 #include <atoll/algorithms/pagerank/form.hpp>
 #include <atoll/algorithms/pagerank/length_sorted_rows.hpp>
 
-/// PageRank on one rank, where what its vertices send fits the caches near a core: rows are added up as they stand, all
-/// entering edges at their target, and an iteration of a small graph is one thread's.
+/// PageRank on one rank for graphs whose vertex values fit the caches of a core: every target sums over all its
+/// entering edges (LengthSortedRows). One thread iterates small graphs.
 namespace atl {
 
 template <class Real>
@@ -18,7 +18,7 @@ class PageRankRows final : public PageRankForm<Real> {
  private:
   using Step = typename PageRankForm<Real>::Step;
 
-  void tell() override {}
+  void update_mirrors() override {}
   void sweep(const Step& step) override;
 
   LengthSortedRows rows_;

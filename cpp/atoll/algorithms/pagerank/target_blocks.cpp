@@ -6,7 +6,7 @@
 namespace atl {
 namespace {
 
-// Blocks for each thread, where there are several, so that the heavy ones do not end last.
+// Blocks per thread, if there are several threads, for load balance.
 constexpr std::size_t kBlocksPerThread = 8;
 constexpr int kDigitBits = 11;
 
@@ -15,7 +15,7 @@ using Pair = std::uint64_t;
 constexpr int kRowBits = 15;
 static_assert(TargetBlocks::kRows == std::size_t{1} << kRowBits);
 
-// By source, rows of one source as they stand; `width` bits of a source are used.
+// Radix sort by source, stable; sources have `width` bits.
 void sort_by_source(std::vector<Pair>& pairs, std::vector<Pair>& other, int width) {
   other.resize(pairs.size());
   for (int shift = 0; shift < width; shift += kDigitBits) {

@@ -5,26 +5,28 @@
 #include <span>
 #include <vector>
 
-/// The entering edges of a rank's masters by blocks of targets, and in a block by their source.
+/// The entering edges of a rank's masters, grouped by blocks of targets and sorted by source in each block.
 ///
-/// A sum over neighbours is bound by its gathers. Here the sums of a block stay near the core, 16 bits name a target,
-/// and the sources of a block are read in ascending order, once each however many edges they have into it: where they
-/// are dense that is streaming, elsewhere they are fetched ahead. The partition-centric order of [1], but pulled: nothing
-/// is written in between.
-/// [1] K. Lakhotia, R. Kannan, V. Prasanna. "Accelerating PageRank using Partition-Centric Processing." USENIX ATC 2018.
+/// A sum over neighbours is bound by its gathers. Here the sums of a block stay in the cache, 16 bits address a target,
+/// and the sources of a block are read in ascending order, once each for all their edges into the block: dense sources
+/// are streamed, others are prefetched. This is the partition-centric order of [1], but pulled: no intermediate
+/// messages are written.
+/// [1] K. Lakhotia, R. Kannan, V. Prasanna. "Accelerating PageRank using Partition-Centric Processing." USENIX ATC
+/// 2018.
 namespace atl {
 
 class TargetBlocks {
  public:
-  /// Rows of a block at most: of doubles 256 KiB.
+  /// Maximum rows of a block: 256 KiB of doubles.
   static constexpr std::size_t kRows = std::size_t{1} << 15;
   struct Block {
     std::size_t begin = 0, end = 0;        ///< rows
-    std::size_t sources = 0, targets = 0;  ///< where those of the block begin
+    std::size_t sources = 0, targets = 0;  ///< where the block's sources and targets begin
     std::size_t targets_end = 0;
   };
 
-  /// Of the first `rows` rows of `in`, whose ends are below `locals`. As many blocks as `team` shares out well.
+  /// Blocks of the first `rows` rows of `in`, whose entries are below `locals`; enough blocks to balance the threads of
+  /// `team`.
   TargetBlocks(Team& team, const Csr& in, std::size_t rows, std::size_t locals);
 
   const std::vector<Block>& blocks() const { return blocks_; }
@@ -43,12 +45,12 @@ class TargetBlocks {
 
  private:
   static constexpr int kRowBits = 15;
-  // Sources that are fetched ahead of their use.
+  // Prefetch distance in sources.
   static constexpr std::size_t kAhead = 32;
 
   std::vector<Block> blocks_;
-  Array<Local> sources_;          // those of a block, ascending
-  Array<std::uint16_t> targets_;  // row in the block; the top bit: the first of the next source
+  Array<Local> sources_;          // ascending in each block
+  Array<std::uint16_t> targets_;  // row in the block; top bit: first edge of the next source
 };
 
 }  // namespace atl

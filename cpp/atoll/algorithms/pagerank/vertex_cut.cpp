@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PageRank over a vertex-cut, as a vertex program of gather, apply, scatter [1]: each rank adds up what enters its
-// vertices, mirrors too, and the mirrors' sums go to their masters (gather), which are given their new rank (apply), and
-// tell the mirrors that edges leave (scatter).
+// PageRank over a vertex-cut by gather, apply, scatter [1]: each rank sums over its edges into its vertices, mirrors
+// included, and the mirrors' sums are reduced to their masters (gather). Masters compute their new rank (apply) and
+// broadcast it to the mirrors that edges leave (scatter).
 //
 // [1] J. Gonzalez et al. "PowerGraph: Distributed graph-parallel computation on natural graphs." OSDI 2012.
 #include <atoll/algorithms/pagerank/vertex_cut.hpp>
@@ -18,7 +18,7 @@ PageRankCut<Real>::PageRankCut(const Graph& graph)
 }
 
 template <class Real>
-void PageRankCut<Real>::tell() {
+void PageRankCut<Real>::update_mirrors() {
   exchange_.broadcast_all({this->sent_.data(), this->sent_.size()});
 }
 

@@ -4,7 +4,7 @@
 #include <atoll/algorithms/pagerank/form.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
 
-/// PageRank over a vertex-cut: what class PageRank does where the graph asks for one.
+/// The form of class PageRank for a graph whose cut() is a vertex-cut.
 namespace atl {
 
 /// Positions are local numbers.
@@ -19,7 +19,7 @@ class PageRankCut final : public PageRankForm<Real> {
   using Form = PageRankForm<Real>;
   using Step = typename Form::Step;
 
-  void tell() override;
+  void update_mirrors() override;
   void sweep(const Step& step) override;
 
   const VertexCut cut_;

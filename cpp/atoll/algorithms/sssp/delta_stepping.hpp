@@ -9,12 +9,12 @@
 #include <limits>
 #include <utility>
 
-/// What the forms of shortest paths on one rank and over several have in common: distances, buckets of threads, and how a
-/// bucket is emptied, an edge followed, and a far vertex asked. See sssp_local.cpp for what each is in the papers.
+/// What delta-stepping on one rank and over several ranks share: distances, buckets per thread, emptying a bucket,
+/// relaxing an edge, and the pull of a far vertex. kernel.cpp relates them to the papers.
 namespace atl {
 
-/// Not reached. Of whole numbers half of what fits, or of 64 bits a quarter, which a double holds: so an edge may be added
-/// to it.
+/// The distance of an unreached vertex. For unsigned types it leaves room to add a weight without overflow: 2^31 - 1 of
+/// 32 bits, 2^62 of 64 bits (which a double represents).
 template <class Sum>
 inline constexpr Sum kSsspFar = std::numeric_limits<Sum>::infinity();
 template <>
@@ -22,8 +22,8 @@ inline constexpr std::uint32_t kSsspFar<std::uint32_t> = 0x7fffffff;
 template <>
 inline constexpr std::uint64_t kSsspFar<std::uint64_t> = std::uint64_t{1} << 62;
 
-/// Collective, where Sum is 64 bits: InputError, the same on all ranks, that names a vertex whose distance Real would round.
-/// distance(natural) is this rank's.
+/// Where Sum is std::uint64_t: throws InputError, the same on all ranks, if Real would round a distance; the message
+/// names the vertex. Collective. distance(owned index) returns the distance of a vertex of this rank.
 template <class Real, class Sum, class F>
 void refuse_rounded(const Graph& graph, F&& distance) {
   if constexpr (std::is_same_v<Sum, std::uint64_t>)
@@ -37,22 +37,22 @@ void refuse_rounded(const Graph& graph, F&& distance) {
     });
 }
 
-/// Sum: what distances are added up in; float, double, or an unsigned type if all are below kSsspFar.
+/// Sum: the type in which distances are summed; float, double, or an unsigned type if all distances are below kSsspFar.
 template <class Sum>
 class DeltaSteppingCore {
  protected:
   static constexpr Sum kFar = kSsspFar<Sum>;
   static constexpr std::size_t kNone = SIZE_MAX;
-  /// How many vertices ahead memory is fetched.
+  /// Prefetch distance in vertices.
   static constexpr std::size_t kAhead = 8;
-  /// The lower edge of a bucket times this is below all that bucket_of() puts into it.
+  /// The lower bound of a bucket times this is below every distance that bucket_of() puts into it, despite rounding.
   static constexpr double kRoundingRoom = 1 - 1e-6;
-  /// Graphs whose largest degree is so many times the mean have hubs that most vertices are behind. Of 18 real graphs, on
-  /// one rank, those above, from 62 times on, take 0.3 to 1.1 of the time so, and those below, up to 47 times, 0.8 to 4
-  /// times as long.
+  /// A graph whose largest degree exceeds kSkew times the mean is treated as having hubs: only near vertices push, far
+  /// ones pull. Of 18 real graphs on one rank, those above (from 62 times on) take 0.3 to 1.1 of the time this way, and
+  /// those below (up to 47 times) would take 0.8 to 4 times as long.
   static constexpr double kSkew = 50;
   using Entry = SsspEntry<Sum>;
-  /// Who gave a vertex the distance `reached`, and was closer itself.
+  /// The vertex from which the distance `reached` was relaxed; its own distance was smaller.
   struct alignas(2 * sizeof(Sum)) Predecessor {
     Local vertex;
     Sum reached;
@@ -61,19 +61,19 @@ class DeltaSteppingCore {
     std::vector<std::vector<Local>> buckets;
     std::vector<Local> fused;
     std::vector<Local> kept;
-    std::vector<Local> changed;  // over ranks: beyond the horizon, or late below it
-    Sum least = kFar;            // over ranks: of the distances of masters that it has changed
+    std::vector<Local> changed;  // over ranks: vertices changed beyond the horizon, or below it once pulling has begun
+    Sum least = kFar;            // over ranks: least distance of a master that this thread has changed
     Vertex reached = 0;
-    std::vector<Local> flat;  // vertices whose tight edges all come from their own distance
+    std::vector<Local> flat;  // vertices whose tight edges all come from vertices at the same distance
   };
 
-  /// Distances of `vertices`, of which the first `givers` note who gave theirs.
-  DeltaSteppingCore(Team& team, std::size_t vertices, std::size_t givers)
+  /// Keeps distances of local vertices 0 .. vertices-1, and predecessors of the first `masters` of them.
+  DeltaSteppingCore(Team& team, std::size_t vertices, std::size_t masters)
       : team_(team),
         one_thread_(team.size() == 1),
         distance_(vertices),
-        settled_(vertices),
-        predecessor_(givers),
+        relaxed_distance_(vertices),
+        predecessor_(masters),
         threads_(static_cast<std::size_t>(team.size())) {}
 
   void set_delta(double delta) {
@@ -97,7 +97,7 @@ class DeltaSteppingCore {
     thread.buckets[bucket].push_back(v);
   }
 
-  /// The first that is not empty; kNone.
+  /// The first bucket at or after `from` that is not empty for some thread; kNone if there is none.
   std::size_t least_bucket(std::size_t from) const {
     std::size_t least = kNone;
     for (const Thread& t : threads_) {
@@ -108,12 +108,12 @@ class DeltaSteppingCore {
     return least;
   }
 
-  /// Nothing is reached, and no bucket has anything.
+  /// Resets all distances to kFar and empties all buckets.
   void clear() {
     constexpr std::size_t kGrain = 1 << 14;
     team_.for_range(distance_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
       std::fill(distance_.begin() + a, distance_.begin() + b, kFar);
-      std::fill(settled_.begin() + a, settled_.begin() + b, kFar);
+      std::fill(relaxed_distance_.begin() + a, relaxed_distance_.begin() + b, kFar);
     });
     team_.for_range(predecessor_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
       std::fill(predecessor_.begin() + a, predecessor_.begin() + b, Predecessor{-1, 0});
@@ -125,16 +125,16 @@ class DeltaSteppingCore {
     bucket_ = 0;
   }
 
-  /// Whether u, popped from a bucket, has to follow its edges: not if it has from this distance, nor if it was closer and
-  /// so in an earlier bucket.
+  /// Whether the edges of u, popped from bucket_, have to be relaxed: not if they were relaxed at this distance
+  /// already, nor if u has moved to an earlier bucket.
   bool is_due(Local u, Sum distance) {
-    const std::atomic_ref settled(settled_[static_cast<std::size_t>(u)]);
-    if (distance == settled.load(std::memory_order_relaxed) || bucket_of(distance) < bucket_) return false;
-    settled.store(distance, std::memory_order_relaxed);
+    const std::atomic_ref relaxed(relaxed_distance_[static_cast<std::size_t>(u)]);
+    if (distance == relaxed.load(std::memory_order_relaxed) || bucket_of(distance) < bucket_) return false;
+    relaxed.store(distance, std::memory_order_relaxed);
     return true;
   }
 
-  /// Whether the edge e of u, itself at `distance`, has brought its end closer.
+  /// Relaxes the edge e of u, which is at `distance`; returns whether that lowered the distance of e's target.
   bool relax(Sum distance, Local u, const Entry& e) {
     const Sum reached = distance + e.weight;
     const auto v = static_cast<std::size_t>(e.vertex);
@@ -149,21 +149,24 @@ class DeltaSteppingCore {
     do {
       if (reached >= known) return false;
     } while (!best.compare_exchange_weak(known, reached, std::memory_order_relaxed));
-    // A predecessor of 8 bytes is noted whole; of 16 it might be torn, so the parent is looked for instead.
+    // A predecessor of 8 bytes is stored atomically. One of 16 bytes might be torn, so it is not stored, and
+    // parent_of() searches for the parent.
     if constexpr (sizeof(Predecessor) == 8)
       if (distance < reached)
         std::atomic_ref(predecessor_[v]).store(Predecessor{u, reached}, std::memory_order_relaxed);
     return true;
   }
 
-  /// Asks the edges into a vertex at the horizon or beyond, each(ask) giving them lightest first and ending with the first
-  /// for which ask(edge) is false; `lower`: no closer vertex can improve it. Whether one did.
+  /// Pulls along the edges into v, a vertex at or beyond the horizon; returns whether its distance fell.
+  /// for_each_edge(try_edge) must call try_edge with the entering edges, lightest first, until it returns false.
+  /// `lower`: vertices with a smaller distance cannot improve v, so the pull ends at the first edge with lower + weight
+  /// >= best.
   template <class Each>
-  bool pull_one(Local v, Sum lower, Each&& each) {
+  bool pull_one(Local v, Sum lower, Each&& for_each_edge) {
     const Sum known = load(v);
     Sum best = known;
     Predecessor predecessor{};
-    each([&](const Entry& e) {
+    for_each_edge([&](const Entry& e) {
       if (lower + e.weight >= best) return false;
       if (const Sum before = load(e.vertex), reached = before + e.weight; reached < best) {
         best = reached;
@@ -177,7 +180,7 @@ class DeltaSteppingCore {
     return true;
   }
 
-  /// What the threads have kept becomes the frontier.
+  /// Moves the vertices that the threads have kept into frontier_.
   void collect_kept() {
     frontier_size_ = 0;
     for (const Thread& t : threads_) frontier_size_ += t.kept.size();
@@ -189,53 +192,53 @@ class DeltaSteppingCore {
     }
   }
 
-  /// Calls settle(thread, v) for all that is in bucket_, and for what that puts back into it as long as it is little. The
-  /// team is woken for large buckets only: of a graph of large diameter there are many small ones.
+  /// Calls relax_edges(thread, v) for every entry of bucket_, and for entries that this adds to bucket_ while these are
+  /// few (bucket fusion). Only large buckets wake the team: graphs of large diameter have many small ones.
   template <class F>
-  void empty_bucket(const SsspLists<Sum>& lists, F&& settle) {
+  void empty_bucket(const SsspLists<Sum>& lists, F&& relax_edges) {
     for (Thread& t : threads_)
       if (bucket_ < t.buckets.size()) t.kept.swap(t.buckets[bucket_]);
     collect_kept();
     next_ = 0;
     one_thread_ = team_.size() == 1 || frontier_size_ <= kSerialFrontier;
     if (!one_thread_) {
-      team_.run([&](int t) { settle_share(t, lists, settle); });
+      team_.run([&](int t) { relax_share(t, lists, relax_edges); });
     } else {
-      settle_share(0, lists, settle);
+      relax_share(0, lists, relax_edges);
       one_thread_ = team_.size() == 1;
     }
   }
 
   std::size_t steps_bytes() const {
-    return (distance_.size() + settled_.size()) * sizeof(Sum) + predecessor_.size() * sizeof(Predecessor) +
+    return (distance_.size() + relaxed_distance_.size()) * sizeof(Sum) + predecessor_.size() * sizeof(Predecessor) +
            frontier_.size() * sizeof(Local);
   }
 
   Team& team_;
-  bool one_thread_;                          // one thread: no other lowers a distance meanwhile
-  bool skewed_ = false;                      // there are hubs: lists are sorted by weight, and the far vertices pull
-  double delta_ = 0, buckets_per_unit_ = 1;  // the latter 1 / delta
-  double reach_ = 0;                         // of the horizon beyond the first hub
-  Array<Sum> distance_, settled_;            // [local] best known; that with which edges were last followed
-  Array<Predecessor> predecessor_;           // [local] the last that was noted; right if `reached` is the distance
+  bool one_thread_;                          // no other thread lowers distances, so they need no atomics
+  bool skewed_ = false;                      // the graph has hubs: lists are sorted by weight, and far vertices pull
+  double delta_ = 0, buckets_per_unit_ = 1;  // buckets_per_unit_ = 1 / delta_
+  double reach_ = 0;                         // from the first hub to the horizon
+  Array<Sum> distance_, relaxed_distance_;   // [local] best known; the distance at which the edges were last relaxed
+  Array<Predecessor> predecessor_;           // [master] the last stored; valid if its `reached` equals the distance
   Array<Local> frontier_;
   std::size_t frontier_size_ = 0, bucket_ = 0;
   std::atomic<Sum> horizon_{kFar};
-  Sum lower_ = 0;  // what is closer has followed all its edges
+  Sum lower_ = 0;  // vertices with a smaller distance have relaxed all their edges, also those beyond the horizon
   std::vector<Thread> threads_;
 
  private:
   static constexpr std::size_t kFrontierGrain = 32;
-  // A thread goes on with its own next vertices of the bucket while they are fewer.
+  // Bucket fusion: a thread continues with the vertices it added to the current bucket while they are fewer than this.
   static constexpr std::size_t kFusion = 2000;
-  // Frontiers up to this one thread takes alone.
+  // One thread processes frontiers up to this size.
   static constexpr std::size_t kSerialFrontier = 512;
-  // Buckets beyond are one.
+  // The last bucket holds all larger distances.
   static constexpr double kMostBuckets = 1 << 20;
 
-  // A thread's part of a bucket: of the frontier, then of what it has itself put back into the bucket.
+  // A thread's share of a bucket: chunks of the frontier, then the vertices that it added to the same bucket.
   template <class F>
-  void settle_share(int number, const SsspLists<Sum>& lists, F&& settle) {
+  void relax_share(int number, const SsspLists<Sum>& lists, F&& relax_edges) {
     Thread& thread = threads_[static_cast<std::size_t>(number)];
     for (std::size_t i; (i = next_.fetch_add(kFrontierGrain, std::memory_order_relaxed)) < frontier_size_;) {
       team_.cancellation_point(number);
@@ -245,7 +248,7 @@ class DeltaSteppingCore {
           __builtin_prefetch(lists.of(soon).data());
           __builtin_prefetch(&distance_[static_cast<std::size_t>(soon)]);
         }
-        settle(thread, frontier_[i]);
+        relax_edges(thread, frontier_[i]);
       }
     }
     while (bucket_ < thread.buckets.size() && !thread.buckets[bucket_].empty() &&
@@ -253,7 +256,7 @@ class DeltaSteppingCore {
       team_.cancellation_point(number);
       thread.fused.clear();
       thread.fused.swap(thread.buckets[bucket_]);
-      for (const Local u : thread.fused) settle(thread, u);
+      for (const Local u : thread.fused) relax_edges(thread, u);
     }
   }
 

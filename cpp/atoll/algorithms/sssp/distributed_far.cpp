@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The far part of shortest paths over ranks: what lies at the horizon or beyond asks its edges.
+// The far part of shortest paths over ranks: vertices at or beyond the horizon pull along their entering edges.
 #include <algorithm>
 #include <atoll/algorithms/sssp/distributed.hpp>
 
@@ -7,7 +7,7 @@ namespace atl {
 namespace {
 
 constexpr std::size_t kGrain = 1024;
-// What has changed beyond the horizon follows its edges where it is at most this part of those who might ask.
+// Vertices that changed beyond the horizon push if they are at most this fraction of the vertices that could pull.
 constexpr double kMany = 1.0 / 8;
 
 std::size_t index(Local v) { return static_cast<std::size_t>(v); }
@@ -16,24 +16,25 @@ std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 
 template <class Real, class Sum>
 bool DistributedSssp<Real, Sum>::pull_one(Local v, Sum lower) {
-  return Steps::pull_one(v, lower, [&](auto&& ask) {
+  return Steps::pull_one(v, lower, [&](auto&& try_edge) {
     const Head& head = heads_[index(v)];
-    if (!std::all_of(head.begin(), head.end(), ask)) return;
+    if (!std::all_of(head.begin(), head.end(), try_edge)) return;
     if (const std::span<const Entry> edges = in_.of(v); edges.size() > head.size())
-      std::all_of(edges.begin() + head.size(), edges.end(), ask);
+      std::all_of(edges.begin() + head.size(), edges.end(), try_edge);
   });
 }
 
-// Fetches what the first edges of a vertex that will be asked lead to.
+// Prefetches the distances at the other ends of v's two lightest entering edges.
 template <class Real, class Sum>
-void DistributedSssp<Real, Sum>::look_ahead(Local v) const {
+void DistributedSssp<Real, Sum>::prefetch_heads(Local v) const {
   __builtin_prefetch(&distance_[index(heads_[index(v)][0].vertex)]);
   __builtin_prefetch(&distance_[index(heads_[index(v)][1].vertex)]);
 }
 
-// What lies at the horizon or beyond: first from the near vertices and those of this rank; then, round by round, from what
-// has changed, none of it closer than `least`. Where that is much, those ask again for whom it is close enough; where it
-// is little, it follows its edges. What comes late from below the horizon is settled first.
+// Computes the distances at and beyond the horizon. Each far vertex first pulls from near vertices and from vertices of
+// this rank. Then, round by round, changed vertices, none with a distance below `least`, improve others. If many have
+// changed, the far vertices that these could still improve pull again; if few have, they push. Vertices below the
+// horizon that change this late are relaxed first.
 template <class Real, class Sum>
 void DistributedSssp<Real, Sum>::pull() {
   horizon_open_ = false;
@@ -41,37 +42,37 @@ void DistributedSssp<Real, Sum>::pull() {
   team_.for_range(predecessor_.size(), kGrain, [&](int t, std::size_t a, std::size_t b) {
     Thread& thread = threads_[static_cast<std::size_t>(t)];
     for (std::size_t i = a; i < b; ++i) {
-      look_ahead(static_cast<Local>(std::min(i + kAhead, b - 1)));
+      prefetch_heads(static_cast<Local>(std::min(i + kAhead, b - 1)));
       if (distance_[i] < horizon) continue;
       const auto v = static_cast<Local>(i);
       pull_one(v, lower_);
-      // A word of bits is one thread's, the grain being a multiple of it.
-      if (distance_[i] < kFar) told_.at(i / 64) |= std::uint64_t{1} << (i % 64);
-      if (first_late_ + heads_[i][0].weight < distance_[i]) thread.kept.push_back(v);
+      // No two threads write the same word: the grain is a multiple of 64.
+      if (distance_[i] < kFar) changed_.at(i / 64) |= std::uint64_t{1} << (i % 64);
+      if (least_unsent_ + heads_[i][0].weight < distance_[i]) thread.kept.push_back(v);
     }
   });
   collect_kept();
-  bool asked = false;  // once by all, since what has just changed here is nobody's source yet
-  for (Sum least = first_late_; least < kFar;) {
-    // Where most have changed all are told, also what has been settled.
-    tell([&](Thread& thread, Local mirror) {
+  bool pulled = false;  // all must pull once: the changes of the first pass on this rank have not been sources yet
+  for (Sum least = least_unsent_; least < kFar;) {
+    // A broadcast of most values sends all of them, so skip mirrors whose distance has been relaxed already.
+    broadcast_changed([&](Thread& thread, Local mirror) {
       const Sum distance = distance_[index(mirror)];
-      if (distance < horizon && distance == settled_[index(mirror)]) return;
+      if (distance < horizon && distance == relaxed_distance_[index(mirror)]) return;
       if (distance < horizon) put(thread, mirror, distance);
       thread.changed.push_back(mirror);
     });
-    const std::vector<Local> asking(frontier_.begin(), frontier_.begin() + frontier_size_);
+    const std::vector<Local> pulling(frontier_.begin(), frontier_.begin() + frontier_size_);
     take_least();
     empty_buckets(0, kNone);
     Sum changed = take_least();
-    std::copy(asking.begin(), asking.end(), frontier_.begin());
-    frontier_size_ = asking.size();
+    std::copy(pulling.begin(), pulling.end(), frontier_.begin());
+    frontier_size_ = pulling.size();
     for (Sum here = least;; changed = std::min(changed, here)) {
       const std::vector<Local> sources = take_changed();
-      if (sources.empty() && asked) break;
-      if (!asked || static_cast<double>(sources.size()) > kMany * static_cast<double>(frontier_size_)) {
-        pull_again(least, here);
-        asked = true;
+      if (sources.empty() && pulled) break;
+      if (!pulled || static_cast<double>(sources.size()) > kMany * static_cast<double>(frontier_size_)) {
+        pull_frontier(least, here);
+        pulled = true;
       } else {
         push_from(sources);
       }
@@ -81,19 +82,19 @@ void DistributedSssp<Real, Sum>::pull() {
   }
 }
 
-// Those of the frontier whom something no closer than `here`, which is what has changed on this rank, might improve; whom
-// something no closer than `least` might, on any rank, stay in it.
+// The frontier pulls. `here` is a lower bound of the distances changed on this rank, `least` of those changed on any
+// rank. A vertex stays in the frontier while a source at `least` could still improve it.
 template <class Real, class Sum>
-void DistributedSssp<Real, Sum>::pull_again(Sum least, Sum here) {
+void DistributedSssp<Real, Sum>::pull_frontier(Sum least, Sum here) {
   team_.for_range(frontier_size_, kGrain / 4, [&](int t, std::size_t a, std::size_t b) {
     Thread& thread = threads_[static_cast<std::size_t>(t)];
     for (std::size_t i = a; i < b; ++i) {
-      look_ahead(frontier_[std::min(i + kAhead, b - 1)]);
+      prefetch_heads(frontier_[std::min(i + kAhead, b - 1)]);
       const Local v = frontier_[i];
       if (least + heads_[index(v)][0].weight >= distance_[index(v)]) continue;
       thread.kept.push_back(v);
       if (!pull_one(v, here)) continue;
-      told_.set(v);
+      changed_.set(v);
       thread.changed.push_back(v);
       thread.least = std::min(thread.least, distance_[index(v)]);
     }
@@ -101,7 +102,7 @@ void DistributedSssp<Real, Sum>::pull_again(Sum least, Sum here) {
   collect_kept();
 }
 
-// All edges of the sources, where these are few.
+// Relaxes all edges of the sources; used where these are few.
 template <class Real, class Sum>
 void DistributedSssp<Real, Sum>::push_from(const std::vector<Local>& sources) {
   team_.for_range(sources.size(), kGrain / 4, [&](int t, std::size_t a, std::size_t b) {
@@ -112,7 +113,7 @@ void DistributedSssp<Real, Sum>::push_from(const std::vector<Local>& sources) {
       const Sum distance = load(u);
       for (const Entry& e : out_.of(u)) {
         if (!relax(distance, u, e)) continue;
-        told_.set(e.vertex);
+        changed_.set(e.vertex);
         thread.changed.push_back(e.vertex);
         thread.least = std::min(thread.least, distance + e.weight);
       }
@@ -130,7 +131,7 @@ std::vector<Local> DistributedSssp<Real, Sum>::take_changed() {
   return all;
 }
 
-// The least distance that has changed since it was last taken.
+// Returns and resets the least distance changed since the last call.
 template <class Real, class Sum>
 Sum DistributedSssp<Real, Sum>::take_least() {
   Sum least = kFar;

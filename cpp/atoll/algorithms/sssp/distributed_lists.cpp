@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What shortest paths over ranks make of a graph once: the widths of their steps, and its edges by source and by target.
+// What DistributedSssp derives from a graph once: delta, window widths, and weighted adjacency lists by source and
+// target.
 #include <algorithm>
 #include <atoll/algorithms/sssp/distributed.hpp>
 #include <atoll/algorithms/sssp/edge_weights.hpp>
@@ -10,22 +11,24 @@ namespace atl {
 namespace {
 
 constexpr std::size_t kGrain = 64;
-// The first so many hubs of all ranks set the horizon, those whose degree is so many times the mean: a rank of low degrees
-// has none.
+// At most kLandmarks hubs, divided evenly among the ranks, set the horizon. Only hubs of at least kLandmarkDegree times
+// the mean degree count, so a rank of low degrees has none.
 constexpr Local kLandmarks = 64;
 constexpr double kLandmarkDegree = 8;
 constexpr double kSamples = 4096;
-// Windows of a hub's reach. 2, 3 and 5 took the same time on 2 and 4 ranks (Kronecker 20), with 25, 30 and 36 rounds.
+// Windows between a hub and the horizon. 2, 3 and 5 took the same time on 2 and 4 ranks (Kronecker 20), with 25, 30 and
+// 36 rounds.
 constexpr std::size_t kNearWindows = 3;
-// Buckets of a round where there are no hubs.
+// Buckets in a round on graphs without hubs.
 constexpr std::size_t kWindow = 4;
 
 std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 
 }  // namespace
 
-// From a sample of the weights, the same on every rank; see sssp_local.cpp for the quantiles. The
-// horizon is nearer than there: what lies below is settled by each rank that has an edge of it, what pulls by one.
+// Chooses delta, reach and windows from a sample of the weights, the same on every rank; kernel.cpp explains the
+// quantiles. The reach is shorter than on one rank: a near vertex is relaxed on every rank that has an edge of it,
+// while a far vertex pulls on its owner only.
 template <class Real, class Sum>
 void DistributedSssp<Real, Sum>::choose_steps(const SsspOptions& options) {
   const EdgeWeights<Real> weights("sssp", graph_, graph_.out());
@@ -53,12 +56,12 @@ void DistributedSssp<Real, Sum>::choose_steps(const SsspOptions& options) {
 
 template <class Real, class Sum>
 void DistributedSssp<Real, Sum>::make_lists() {
-  if (skewed_) make_back();
-  make_forth();
+  if (skewed_) make_in_lists();
+  make_out_lists();
 }
 
 template <class Real, class Sum>
-void DistributedSssp<Real, Sum>::make_back() {
+void DistributedSssp<Real, Sum>::make_in_lists() {
   const Csr& in = graph_.in();
   const EdgeWeights<Real> weights("sssp", graph_, in);
   const auto active = index(graph_.active());
@@ -77,10 +80,11 @@ void DistributedSssp<Real, Sum>::make_back() {
   });
 }
 
-// A master's are in its own list: those to masters, which come first there. A mirror's are the edges that come from it,
-// last in the lists of masters: they are counted, and dealt out.
+// Builds out_: for each local vertex its edges to masters of this rank. A master's are the front of its own out-list,
+// which is sorted by local number. A mirror's are the entries for it at the back of the masters' in-lists: these are
+// transposed by counting sort.
 template <class Real, class Sum>
-void DistributedSssp<Real, Sum>::make_forth() {
+void DistributedSssp<Real, Sum>::make_out_lists() {
   const Csr &out = graph_.out(), &in = graph_.in();
   const EdgeWeights<Real> leaving("sssp", graph_, out), entering("sssp", graph_, in);
   const auto active = index(graph_.active()), locals = index(graph_.locals()), first = index(first_mirror_);
@@ -92,7 +96,7 @@ void DistributedSssp<Real, Sum>::make_forth() {
     Edge& place = places[index(u)];
     return this->one_thread_ ? place++ : std::atomic_ref(place).fetch_add(1, std::memory_order_relaxed);
   };
-  const auto for_mirrors = [&](auto&& f) {  // f(u, v, place in v's list)
+  const auto for_mirrors = [&](auto&& f) {  // f(mirror u, master v, index of u in v's in-list)
     team_.for_range(active, kGrain, [&](int, std::size_t a, std::size_t b) {
       for (std::size_t v = a; v < b; ++v)
         for (auto e = static_cast<std::size_t>(in.offsets[v]) + to_masters(in, v),
@@ -112,7 +116,7 @@ void DistributedSssp<Real, Sum>::make_forth() {
   out_offsets_ = Array<Edge>(locals + 1);
   std::copy(places.begin(), places.end(), out_offsets_.begin());
   out_ = {{out_offsets_.data(), out_offsets_.size()}, Array<Entry>(static_cast<std::size_t>(sum))};
-  // Where in_ is sorted, and has the same edges, so is what is picked from it.
+  // Of an undirected graph, in_ is already sorted and has the same edges: entries filtered from it stay sorted.
   const bool picked = skewed_ && !graph_.directed();
   team_.for_range(active, kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) {

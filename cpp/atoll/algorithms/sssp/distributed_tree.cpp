@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From distances over ranks to a tree of shortest paths, and both to natural order.
+// Builds the shortest-path tree from the distances, and writes both by owned index.
 #include <atoll/algorithms/sssp/distributed.hpp>
 #include <atoll/algorithms/sssp/edge_weights.hpp>
 
@@ -12,8 +12,9 @@ std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 
 }  // namespace
 
-// A neighbour u closer than v over a tight edge, dist(u) + w == dist(v); -1 if all such have v's own distance. Who gave
-// the distance is one even if its own has fallen since: then the sum was rounded to the same, or v's would be lower.
+// A neighbour u with dist(u) < dist(v) and a tight edge, dist(u) + w == dist(v); -1 if every tight edge comes from a
+// vertex of v's own distance. The recorded predecessor qualifies even if its distance has fallen since: the new sum was
+// rounded to the same value, otherwise dist(v) would have fallen too.
 template <class Real, class Sum>
 Local DistributedSssp<Real, Sum>::parent_of(Local v) const {
   const Sum distance = distance_[index(v)];
@@ -76,35 +77,36 @@ void DistributedSssp<Real, Sum>::write(Local source, SsspResult<Real>& result) {
   if (all.flat > 0) assign_zero_weight_parents(result);
 }
 
-// Vertices that weights of 0, or too small to change the sum, join to one of the same distance: round by round those take
-// a parent that see one who has had one since the round before, so that nobody's way back ends in a circle.
+// Assigns parents to vertices whose tight edges all come from the same distance (weights of 0, or too small to change
+// the sum). In each round a vertex may take as parent only a vertex that had a parent before the round, so the tree has
+// no cycle.
 template <class Real, class Sum>
 void DistributedSssp<Real, Sum>::assign_zero_weight_parents(SsspResult<Real>& result) {
   MirrorExchange<char, MinOf> exchange(graph_);
   const Csr& in = graph_.in();
   const EdgeWeights<Real> weights("sssp", graph_, in);
-  Array<char> hangs(index(graph_.locals()));
-  std::fill(hangs.begin(), hangs.end(), 1);
-  std::vector<Local> flat, hung, rest;
+  Array<char> has_parent(index(graph_.locals()));
+  std::fill(has_parent.begin(), has_parent.end(), 1);
+  std::vector<Local> flat, newly_parented, rest;
   struct Left {
     bool some, progress;
   } left;
   for (const Thread& t : threads_) flat.insert(flat.end(), t.flat.begin(), t.flat.end());
-  told_.clear();
+  changed_.clear();
   for (const Local v : flat) {
-    hangs[index(v)] = 0;
-    told_.set(v);
+    has_parent[index(v)] = 0;
+    changed_.set(v);
   }
   do {
-    exchange.broadcast({hangs.data(), hangs.size()}, told_);
-    told_.clear();
-    hung.clear();
+    exchange.broadcast({has_parent.data(), has_parent.size()}, changed_);
+    changed_.clear();
+    newly_parented.clear();
     rest.clear();
     for (const Local v : flat) {
       const Sum distance = distance_[index(v)];
       const auto end = static_cast<std::size_t>(in.offsets[index(v) + 1]);
       auto e = static_cast<std::size_t>(in.offsets[index(v)]);
-      while (e < end && !(hangs[index(in.targets[e])] != 0 &&
+      while (e < end && !(has_parent[index(in.targets[e])] != 0 &&
                           distance_[index(in.targets[e])] + static_cast<Sum>(weights[e]) == distance))
         ++e;
       if (e == end) {
@@ -112,14 +114,14 @@ void DistributedSssp<Real, Sum>::assign_zero_weight_parents(SsspResult<Real>& re
         continue;
       }
       result.parent[static_cast<std::size_t>(graph_.natural_of(v))] = graph_.id_of(in.targets[e]);
-      hung.push_back(v);
+      newly_parented.push_back(v);
     }
-    for (const Local v : hung) {
-      hangs[index(v)] = 1;
-      told_.set(v);
+    for (const Local v : newly_parented) {
+      has_parent[index(v)] = 1;
+      changed_.set(v);
     }
     flat.swap(rest);
-    left = world_.fold(Left{!flat.empty(), !hung.empty()},
+    left = world_.fold(Left{!flat.empty(), !newly_parented.empty()},
                        [](const Left& a, const Left& b) { return Left{a.some || b.some, a.progress || b.progress}; });
     check(!left.some || left.progress, "sssp: {}: a distance is made by no edge (a fault of this program). Report it.",
           graph_.name());

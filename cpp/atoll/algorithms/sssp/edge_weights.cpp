@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kGrain = 1024;
 
-// The first vertex with a list that has a bad weight; active() if there is none.
+// The first vertex with an edge whose weight fails is_good; active() if there is none.
 template <class Real, class F>
 Local first_bad(const Graph& graph, const EdgeWeights<Real>& weights, F&& is_good) {
   std::atomic<Local> first{graph.active()};
@@ -35,7 +35,7 @@ template <class Real>
 void check_weights(std::string_view algorithm, const Graph& graph, ZeroWeights zero) {
   graph.world().together([&] {
     const EdgeWeights<Real> weights(algorithm, graph, graph.out());
-    // So that the length of no path is infinite: that means unreachable.
+    // No path may become infinitely long: infinity means unreachable.
     const Real most = std::numeric_limits<Real>::max() / static_cast<Real>(std::max<Vertex>(1, graph.vertices() - 1));
     const auto is_good = [zero, most](Local v, Local u, Real w) {
       return w >= 0 && w <= most && (w > 0 || zero == ZeroWeights::allowed || u == v);

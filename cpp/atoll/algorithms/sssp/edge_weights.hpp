@@ -7,7 +7,7 @@
 
 namespace atl {
 
-/// The weights of a graph's lists as Real, by place in the lists. As Real the type they are kept in or a wider one.
+/// The edge weights of a graph as Real, by index into the adjacency lists. Real is the stored type or a wider one.
 template <class Real>
 class EdgeWeights {
  public:
@@ -34,8 +34,9 @@ class EdgeWeights {
 /// Whether an edge may weigh 0.
 enum class ZeroWeights { allowed, refused };
 
-/// InputError, the same on all ranks, that names an edge whose weight is negative, not a number, so large that a path of
-/// such edges could be infinitely long as Real, or a 0 that is refused (a loop may weigh 0); and if there are no weights, or some that Real would round. Collective.
+/// Collective. Throws InputError, the same on all ranks, if there are no weights or some that Real would round, or if a
+/// weight is negative, not a number, so large that a path of such edges could be infinitely long as Real, or a refused
+/// 0 (a self-loop may weigh 0). The message names the edge.
 template <class Real>
 void check_weights(std::string_view algorithm, const Graph& graph, ZeroWeights zero);
 

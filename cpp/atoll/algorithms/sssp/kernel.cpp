@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single-source shortest paths by delta-stepping [1] with bucket fusion [2]; on graphs with hubs only the near part is
-// found so, and the far vertices pull.
+// Single-source shortest paths by delta-stepping [1] with bucket fusion [2]. On graphs with hubs only the near vertices
+// are reached by delta-stepping; far vertices pull.
 //
 //   in the paper     here                meaning
 //   tent(v)          distance_           best distance known
-//   B[i]             Thread::buckets     vertices with i delta <= tent < (i+1) delta, of each thread
-//   relax            settle              of all edges of a vertex
-//   light, heavy     -                   all edges are followed at once: what comes too early is done again
+//   B[i]             Thread::buckets     vertices with i delta <= tent < (i+1) delta, per thread
+//   relax            relax_edges         relaxes all edges of a vertex
+//   light, heavy     -                   all edges are relaxed at once; a vertex relaxed too early is relaxed again
 //
-// The far part: behind a hub nearly every vertex has a light edge to somebody near, and pushing all edges of all near
-// vertices is wasted on it. Once a hub is reached at distance h, the horizon is H = h + reach. Distances below H are
-// found by pushing, along edges that end below H only (lists are sorted by weight: a prefix). Then each vertex v at H
-// or beyond asks its edges, lightest first, and stops at the first with L + w >= best: what is closer than L has
-// followed all its edges before there was a horizon. What can still come over a vertex at H or beyond, with
-// H + w < best, is asked once more, and who changes then pushes. Rounding is monotone, so all these comparisons hold for the
-// rounded sums.
+// The far vertices: beyond a hub nearly every vertex has a light edge to a near vertex, and most relaxations pushed
+// from near vertices fail. Once a hub is reached at distance h, the horizon is H = h + reach. Distances below H are
+// found by pushing, along edges that end below H only (lists are sorted by weight, so these are a prefix). Then each
+// vertex v at or beyond H pulls along its entering edges, lightest first, and stops at the first with L + w >= best,
+// where L = lower_: vertices closer than L relaxed all their edges before there was a horizon. A vertex that another
+// vertex at or beyond H could still improve, H + w < best for its lightest edge w, pulls once more, and vertices that
+// change then push. Rounding is monotone, so all these comparisons hold for the rounded sums.
 //
 // [1] U. Meyer, P. Sanders. "Delta-stepping: a parallelizable shortest path algorithm." J. Algorithms 49(1), 2003.
 // [2] Y. Zhang et al. "Optimizing ordered graph algorithms with GraphIt." CGO 2020.
@@ -29,7 +29,7 @@ namespace atl {
 namespace {
 
 constexpr std::size_t kGrain = 1024;
-// The first so many local vertices are hubs that set the horizon.
+// The first of these local vertices to be relaxed sets the horizon; hubs come first in local order.
 constexpr Local kLandmarks = 64;
 constexpr std::size_t kSamples = 4096;
 
@@ -52,9 +52,10 @@ SsspKernel<Real, Sum>::SsspKernel(const Graph& graph, const SsspOptions& options
   frontier_ = Array<Local>(index(graph.active()) + 1);
 }
 
-// From a sample of the weights. With k of a vertex's d edges lighter than a bucket, a pass over the bucket finds k
-// times as many vertices: 1 keeps the repeated work small. With hubs everything lies close together: there the reach is
-// 0.75 d and the bucket a fifth of it, as tried on Kronecker graphs.
+// Chooses delta and reach from a sample of the weights. If k of a vertex's d edges are lighter than delta, a pass over
+// a bucket finds k times as many vertices in it; k = 1 keeps repeated relaxations few. So delta is the 1/d quantile.
+// With hubs distances are close together: there the reach is the 0.75/d quantile and delta a fifth of it, as tried on
+// Kronecker graphs.
 template <class Real, class Sum>
 void SsspKernel<Real, Sum>::choose_steps(const SsspOptions& options) {
   const EdgeWeights<Real> weights("sssp", graph_, graph_.out());
@@ -79,7 +80,7 @@ SsspLists<Sum> SsspKernel<Real, Sum>::lists_of(const Csr& csr) const {
 }
 
 template <class Real, class Sum>
-void SsspKernel<Real, Sum>::settle(Thread& thread, Local u) {
+void SsspKernel<Real, Sum>::relax_edges(Thread& thread, Local u) {
   const Sum distance = load(u);
   if (!this->is_due(u, distance)) return;
   if (skewed_ && u < kLandmarks) {
@@ -99,21 +100,21 @@ void SsspKernel<Real, Sum>::settle(Thread& thread, Local u) {
   }
 }
 
-// All buckets below the horizon, one after the other.
+// Empties all buckets below the horizon in order.
 template <class Real, class Sum>
 void SsspKernel<Real, Sum>::push(Local source) {
   this->clear();
   distance_[index(source)] = 0;
   this->put(threads_[0], source, 0);
   while ((bucket_ = this->least_bucket(bucket_)) != Steps::kNone && !this->is_beyond_horizon(bucket_))
-    this->empty_bucket(out_, [this](Thread& thread, Local u) { settle(thread, u); });
+    this->empty_bucket(out_, [this](Thread& thread, Local u) { relax_edges(thread, u); });
 }
 
 template <class Real, class Sum>
 bool SsspKernel<Real, Sum>::pull_one(Local v, Sum lower) {
-  return Steps::pull_one(v, lower, [&](auto&& ask) {
+  return Steps::pull_one(v, lower, [&](auto&& try_edge) {
     const std::span<const Entry> edges = in(v);
-    std::all_of(edges.begin(), edges.end(), ask);
+    std::all_of(edges.begin(), edges.end(), try_edge);
   });
 }
 
@@ -147,7 +148,7 @@ void SsspKernel<Real, Sum>::pull() {
   for_frontier([&](Thread& thread, Local v) {
     if (pull_one(v, horizon)) thread.kept.push_back(v);
   });
-  // Few are left that have changed after others had asked them: those tell.
+  // Few vertices have changed after their neighbours pulled from them: these push.
   while (frontier_size_ > 0)
     for_frontier([&](Thread& thread, Local u) {
       const Sum distance = load(u);

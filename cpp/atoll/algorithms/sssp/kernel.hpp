@@ -4,17 +4,16 @@
 #include <atoll/algorithms/sssp/delta_stepping.hpp>
 #include <atoll/algorithms/sssp/sssp.hpp>
 
-/// Shortest paths from one source on one rank: what class Sssp does there. Memory beside the graph: 8 (double: 16) bytes
-/// for each entry of a list, and about 25 (double: 45) a vertex.
+/// The form of class Sssp for one rank. Memory beside the graph: 8 (double: 16) bytes per adjacency entry, and about 25
+/// (double: 45) per vertex.
 namespace atl {
 
-/// Distances are added up as Sum, and given as Real: of whole numbers whose paths fit 31 bits Sum is std::uint32_t, which
-/// takes what float takes.
+/// Distances are summed as Sum and returned as Real; see DistributedSssp.
 template <class Real, class Sum = Real>
 class SsspKernel : private DeltaSteppingCore<Sum> {
  public:
-  /// InputError, before any work, if the graph has no weights or some that Real would round, if one is negative, infinite
-  /// or not a number, if delta is not above 0, or if the graph is spread over several ranks.
+  /// InputError, before any work, if the graph has no weights or some that Real would round, if one is negative,
+  /// infinite or not a number, if delta is not above 0, or if the graph is distributed over several ranks.
   explicit SsspKernel(const Graph& graph, const SsspOptions& options = {});
   SsspKernel(const SsspKernel&) = delete;
   SsspKernel& operator=(const SsspKernel&) = delete;
@@ -22,7 +21,7 @@ class SsspKernel : private DeltaSteppingCore<Sum> {
   /// InputError if no vertex has the id `source`.
   void run(Vertex source, SsspResult<Real>& result);
   double delta() const { return delta_; }
-  /// Whether lists are sorted by weight and the far vertices pull: on graphs with hubs.
+  /// Whether the graph has hubs, so that lists are sorted by weight and far vertices pull.
   bool pulls() const { return skewed_; }
   std::size_t memory_bytes() const;
 
@@ -55,7 +54,7 @@ class SsspKernel : private DeltaSteppingCore<Sum> {
   std::span<const Entry> out(Local v) const { return out_.of(v); }
   std::span<const Entry> in(Local v) const { return (graph_.directed() ? in_ : out_).of(v); }
   void push(Local source);
-  void settle(Thread& thread, Local u);
+  void relax_edges(Thread& thread, Local u);
   void pull();
   bool pull_one(Local v, Sum lower);
   template <class F>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From distances to a tree of shortest paths, and both to natural order.
+// Builds the shortest-path tree from the distances, and writes both by owned index.
 #include <atoll/algorithms/sssp/kernel.hpp>
 
 namespace atl {
@@ -11,8 +11,9 @@ std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 
 }  // namespace
 
-// A neighbour u closer than v over a tight edge, dist(u) + w == dist(v); -1 if all such have v's own distance. Who gave
-// the distance is one even if its own has fallen since: then the sum was rounded to the same, or v's would be lower.
+// A neighbour u with dist(u) < dist(v) and a tight edge, dist(u) + w == dist(v); -1 if every tight edge comes from a
+// vertex of v's own distance. The recorded predecessor qualifies even if its distance has fallen since: the new sum was
+// rounded to the same value, otherwise dist(v) would have fallen too.
 template <class Real, class Sum>
 Local SsspKernel<Real, Sum>::parent_of(Local v) const {
   const Sum distance = distance_[index(v)];
@@ -68,8 +69,8 @@ void SsspKernel<Real, Sum>::write(Local source, SsspResult<Real>& result) {
   assign_zero_weight_parents(result);
 }
 
-// Vertices that weights of 0, or too small to change the sum, join to one of the same distance: a search along such
-// edges from those that have a parent keeps the tree free of cycles.
+// Assigns parents to vertices whose tight edges all come from the same distance (weights of 0, or too small to change
+// the sum). A breadth-first search along such edges, from vertices that have a parent, keeps the tree free of cycles.
 template <class Real, class Sum>
 void SsspKernel<Real, Sum>::assign_zero_weight_parents(SsspResult<Real>& result) {
   auto parent = [&](Local v) -> Vertex& { return result.parent[static_cast<std::size_t>(graph_.natural_of(v))]; };

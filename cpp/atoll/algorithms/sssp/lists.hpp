@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-/// Edges as shortest paths follow them: neighbour and weight side by side.
+/// Adjacency lists with neighbour and weight side by side, for relaxation.
 namespace atl {
 
 template <class Real>
@@ -18,7 +18,7 @@ struct SsspEntry {
 
 template <class Real>
 struct SsspLists {
-  std::span<const Edge> offsets;  ///< [local vertex], one more than there are lists
+  std::span<const Edge> offsets;  ///< [local vertex], number of lists + 1
   Array<SsspEntry<Real>> entries;
 
   std::span<const SsspEntry<Real>> of(Local v) const {
@@ -28,11 +28,11 @@ struct SsspLists {
   std::size_t memory_bytes() const { return entries.size() * sizeof(SsspEntry<Real>); }
 };
 
-/// Sorts lists [first, end), the lightest edges first.
+/// Sorts each of the lists [first, end) by ascending weight.
 template <class Real>
 void sort_by_weight(Team& team, SsspLists<Real>& lists, std::size_t first, std::size_t end);
 
-/// Of a sorted sample of weights the one below which lies the part q of them, or the least above 0; 1 if there is none.
+/// The q-quantile of a sorted sample, but at least its smallest positive weight; 1 if no weight is positive.
 double positive_quantile(const std::vector<double>& sorted, double q);
 
 }  // namespace atl

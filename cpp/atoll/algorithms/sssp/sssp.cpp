@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shortest paths: the check of the weights, and the form for the number of ranks.
+// Shortest paths: checks the weights and chooses the form (one rank, edge-cut or vertex-cut) and the type of sums.
 #include <atoll/algorithms/sssp/distributed.hpp>
 #include <atoll/algorithms/sssp/edge_weights.hpp>
 #include <atoll/algorithms/sssp/kernel.hpp>
@@ -23,44 +23,44 @@ template <class Real>
 template <class Sum>
 class Sssp<Real>::OneRank final : public Search {
  public:
-  OneRank(const Graph& graph, const SsspOptions& options) : local_(graph, options) {}
-  void run(Vertex source, SsspResult<Real>& result) override { local_.run(source, result); }
-  std::size_t memory_bytes() const override { return local_.memory_bytes(); }
+  OneRank(const Graph& graph, const SsspOptions& options) : kernel_(graph, options) {}
+  void run(Vertex source, SsspResult<Real>& result) override { kernel_.run(source, result); }
+  std::size_t memory_bytes() const override { return kernel_.memory_bytes(); }
 
  private:
-  SsspKernel<Real, Sum> local_;
+  SsspKernel<Real, Sum> kernel_;
 };
 
 template <class Real>
 template <class Sum>
 class Sssp<Real>::Distributed final : public Search {
  public:
-  Distributed(const Graph& graph, const SsspOptions& options) : spread_(graph, options) {}
-  void run(Vertex source, SsspResult<Real>& result) override { spread_.run(source, result); }
-  std::size_t memory_bytes() const override { return spread_.memory_bytes(); }
+  Distributed(const Graph& graph, const SsspOptions& options) : distributed_(graph, options) {}
+  void run(Vertex source, SsspResult<Real>& result) override { distributed_.run(source, result); }
+  std::size_t memory_bytes() const override { return distributed_.memory_bytes(); }
 
  private:
-  DistributedSssp<Real, Sum> spread_;
+  DistributedSssp<Real, Sum> distributed_;
 };
 
 template <class Real>
 template <class Sum>
 class Sssp<Real>::OnVertexCut final : public Search {
  public:
-  OnVertexCut(const Graph& graph, const SsspOptions& options) : cut_(graph, options) {}
-  void run(Vertex source, SsspResult<Real>& result) override { cut_.run(source, result); }
-  std::size_t memory_bytes() const override { return cut_.memory_bytes(); }
+  OnVertexCut(const Graph& graph, const SsspOptions& options) : vertex_cut_(graph, options) {}
+  void run(Vertex source, SsspResult<Real>& result) override { vertex_cut_.run(source, result); }
+  std::size_t memory_bytes() const override { return vertex_cut_.memory_bytes(); }
 
  private:
-  SsspCut<Real, Sum> cut_;
+  SsspCut<Real, Sum> vertex_cut_;
 };
 
 template <class Real>
 Sssp<Real>::Sssp(const Graph& graph, const SsspOptions& options) {
   check(!options.delta || (*options.delta > 0 && std::isfinite(*options.delta)),
         "sssp: delta is {} (a finite number above 0). Change it, or leave it out.", options.delta.value_or(0));
-  const bool alone = graph.world().size() == 1;
-  if (!alone) check_weights<Real>("sssp", graph, ZeroWeights::allowed);
+  const bool one_rank = graph.world().size() == 1;
+  if (!one_rank) check_weights<Real>("sssp", graph, ZeroWeights::allowed);
   constexpr bool kWide = sizeof(Real) == sizeof(double);
   const double longest = kWide ? longest_whole_path(graph) : std::numeric_limits<double>::infinity();
   const bool beyond_double = may_round_whole(longest);
@@ -75,14 +75,14 @@ Sssp<Real>::Sssp(const Graph& graph, const SsspOptions& options) {
   }
   const auto search_by_sums = [&](auto zero) {
     using Sum = decltype(zero);
-    if (alone) {
+    if (one_rank) {
       search_ = std::make_unique<OneRank<Sum>>(graph, options);
     } else {
       search_ = std::make_unique<Distributed<Sum>>(graph, options);
     }
   };
-  // Sums of 32 bits are those of a double, and lists and messages take half; those of 64 are exact where a double's may
-  // not be.
+  // If all paths fit 31 bits, sums of 32 bits equal those of double in half the space for lists and messages. Sums of
+  // 64 bits are exact where double could round.
   if constexpr (kWide) {
     if (longest < static_cast<double>(kSsspFar<std::uint32_t>)) {
       search_by_sums(std::uint32_t{0});

@@ -8,27 +8,27 @@
 /// Shortest paths from one source over any number of ranks, with sums in float or double, as wide as the graph's
 /// weights or wider.
 ///
-///     Sssp<float> sssp(graph);            // collective; sorted lists and buffers are made once
-///     SsspResult<float> r;                // its arrays are used again
-///     sssp.run(1, r);                     // 1 is an original id; r.distance[natural], r.parent[natural]
+///     Sssp<float> sssp(graph);            // collective; builds sorted lists and buffers once
+///     SsspResult<float> r;                // its arrays are reused
+///     sssp.run(1, r);                     // 1 is an original id; r.distance[i], r.parent[i] by owned index (natural)
 ///
-/// dist(v) = min over edges u -> v of dist(u) + w, dist(source) = 0, every sum rounded to Real: the distances are those
-/// of Dijkstra's algorithm in the same arithmetic, bit by bit, whatever the threads and ranks. Whole numbers whose sums
-/// double could round, and that stay below 2^62, are added up exactly. The parents are a tree, also
+/// dist(v) = min over edges u -> v of dist(u) + w, dist(source) = 0, every sum rounded to Real: the distances equal
+/// those of Dijkstra's algorithm in the same arithmetic bit by bit, for any number of threads and ranks. Whole-number
+/// weights in double whose sums could round are summed exactly if no path reaches 2^62. The parents form a tree, also
 /// along edges of weight 0, and dist(v) == dist(parent(v)) + w holds exactly for an edge between them (kernel 3 of
-/// Graph500). Directed graphs are followed from source to target.
+/// Graph500). In directed graphs, paths follow edges from source to target.
 namespace atl {
 
 struct SsspOptions {
-  /// Width of a bucket, in units of the weights; none: chosen from them.
+  /// Width of a bucket, in units of the weights; if empty, chosen from the weights.
   std::optional<double> delta = {};
 };
 
 template <class Real>
 struct SsspResult {
   Array<Real> distance;  ///< [natural] infinity where not reached
-  Array<Vertex> parent;  ///< [natural] original ids; the source's own is itself, kNoVertex where not reached
-  Vertex reached = 0;    ///< on all ranks, the source included
+  Array<Vertex> parent;  ///< [natural] original id of the parent; the source's is itself, kNoVertex where not reached
+  Vertex reached = 0;    ///< reached vertices on all ranks, the source included
 };
 
 template <class Real>
@@ -41,19 +41,19 @@ class Sssp {
   Sssp(const Sssp&) = delete;
   Sssp& operator=(const Sssp&) = delete;
 
-  /// Collective. InputError, the same on all ranks, if no vertex has the id `source`; of double, that names a vertex whose
-  /// distance, a sum of whole numbers beyond 2^53, it does not hold.
+  /// Collective. InputError, the same on all ranks, if no vertex has the id `source`, or if Real is double, all weights
+  /// are whole numbers, and a distance beyond 2^53 is not representable (the message names the vertex).
   void run(Vertex source, SsspResult<Real>& result);
   std::size_t memory_bytes() const;
 
  private:
-  class Search;  // on one rank, over several
+  class Search;  // interface of the three forms
   template <class Sum>
   class OneRank;
   template <class Sum>
-  class Distributed;
+  class Distributed;  // several ranks, edge-cut
   template <class Sum>
-  class OnVertexCut;  // a vertex-cut
+  class OnVertexCut;
   std::unique_ptr<Search> search_;
 };
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shortest paths by delta-stepping [1] over a vertex-cut, as a vertex program: each rank follows the edges here of the
-// vertices in the bucket, mirrors too, until it has no more, then ranks tell each other. The bucket is done when none of its
-// vertices waits on any rank.
+// Shortest paths by delta-stepping [1] over a vertex-cut, as a vertex program: each rank relaxes its own edges of the
+// vertices in the bucket, mirrors included, until its part of the bucket is empty; then ranks synchronize. The bucket
+// is finished when no rank has an active vertex in it.
 //
 //   in the paper     here               meaning
 //   tent(v)          distance_          best distance known
-//   B[i]             below the horizon  vertices that wait, and are closer than the end of the bucket
-//   relax            the sum in settle
+//   B[i]             below the horizon  active vertices with a distance below the end of the bucket
+//   relax            the message passed to relax_until
 //
-// Deviation: light and heavy edges are followed at once. Distances only fall, and to the least over all paths of the
-// sums as they are rounded: the order does not matter.
+// Deviation: light and heavy edges are relaxed at once. Distances only fall, and end at the minimum over all paths of
+// the rounded sums, so the order of relaxations does not matter.
 //
 // [1] U. Meyer, P. Sanders. "Delta-stepping: a parallelizable shortest path algorithm." J. Algorithms 49(1), 2003.
 #include <atoll/algorithms/sssp/edge_weights.hpp>
@@ -37,9 +37,10 @@ SsspCut<Real, Sum>::SsspCut(const Graph& graph, const SsspOptions& options)
       locals_(index(cut_.locals())),
       id_(locals_, kNoVertex),
       parent_(locals_),
-      hangs_(locals_),
+      has_parent_(locals_),
       changed_(cut_.locals()) {
-  // A bucket as wide as the heaviest edge: each costs a round at least, and what is followed too early costs no message.
+  // A bucket as wide as the heaviest edge: each bucket costs at least one round, and a premature relaxation costs no
+  // message.
   Real heaviest = 0;
   const EdgeWeights<Real> weights("sssp", graph, graph.out());
   for (std::size_t e = 0; e < weights.size(); ++e) heaviest = std::max(heaviest, weights[e]);
@@ -51,8 +52,8 @@ SsspCut<Real, Sum>::SsspCut(const Graph& graph, const SsspOptions& options)
 
 template <class Real, class Sum>
 void SsspCut<Real, Sum>::run(Vertex source, SsspResult<Real>& result) {
-  const auto [owner, natural] = graph_.find(source);
-  const Local from = owner == world_.rank() ? graph_.local_of(natural) : -1;
+  const auto [owner, owned_index] = graph_.find(source);
+  const Local from = owner == world_.rank() ? graph_.local_of(owned_index) : -1;
   distance_.start(kFar);
   if (from >= 0) distance_.update(from, 0);
   for (Sum horizon = 0;;) {
@@ -81,29 +82,29 @@ Sum SsspCut<Real, Sum>::end_of_bucket(Sum distance) const {
   }
 }
 
-// A parent of v is closer and tight, dist(u) + w == dist(v); the least id of those. Where weights of 0, or too small to
-// change the sum, leave none, vertices take one of the same distance that has had a parent since the round before: so
-// nobody's way back ends in a circle.
+// The parent of v is the least id among neighbours u with dist(u) < dist(v) and dist(u) + w == dist(v). Where weights
+// of 0, or too small to change the sum, leave none, v takes a neighbour of the same distance that had a parent before
+// the round, so the tree has no cycle.
 template <class Real, class Sum>
 void SsspCut<Real, Sum>::find_parents(Local source) {
   distance_.synchronize_mirrors();
   changed_.clear();
   std::fill(parent_.begin(), parent_.end(), kNoneYet);
-  std::fill(hangs_.begin(), hangs_.end(), 0);
+  std::fill(has_parent_.begin(), has_parent_.end(), 0);
   propose_parents([&](std::size_t u, std::size_t v) { return distance(u) < distance(v); });
-  Vertex left = hang(source);
-  if (left == 0) return;
-  MirrorExchange<char, MinOf> hanging(SharedVertices::all_of(cut_));
-  while (left > 0) {
-    hanging.broadcast_all({hangs_.data(), locals_});
-    propose_parents([&](std::size_t u, std::size_t v) { return hangs_[u] != 0 && hangs_[v] == 0; });
-    const Vertex before = std::exchange(left, hang(source));
-    check(left < before, "sssp: {}: a distance is made by no edge (a fault of this program). Report it.",
+  Vertex without_parent = update_has_parent(source);
+  if (without_parent == 0) return;
+  MirrorExchange<char, MinOf> has_parent_exchange(SharedVertices::all_of(cut_));
+  while (without_parent > 0) {
+    has_parent_exchange.broadcast_all({has_parent_.data(), locals_});
+    propose_parents([&](std::size_t u, std::size_t v) { return has_parent_[u] != 0 && has_parent_[v] == 0; });
+    const Vertex before = std::exchange(without_parent, update_has_parent(source));
+    check(without_parent < before, "sssp: {}: a distance is made by no edge (a fault of this program). Report it.",
           graph_.name());
   }
 }
 
-// Tight edges u -> v for which f(u, v): their sources' ids go to their targets' masters.
+// Sends the id of u to the master of v for each tight edge u -> v with f(u, v).
 template <class Real, class Sum>
 template <class F>
 void SsspCut<Real, Sum>::propose_parents(F&& f) {
@@ -123,16 +124,16 @@ void SsspCut<Real, Sum>::propose_parents(F&& f) {
   changed_.clear();
 }
 
-// Masters with a parent hang; returns how many of all ranks are reached and do not.
+// Marks the masters that have a parent; returns the number of reached vertices on all ranks that have none.
 template <class Real, class Sum>
-Vertex SsspCut<Real, Sum>::hang(Local source) {
+Vertex SsspCut<Real, Sum>::update_has_parent(Local source) {
   if (source >= 0) parent_[index(source)] = id_[index(source)];
-  Vertex left = 0;
+  Vertex without_parent = 0;
   for (std::size_t v = 0; v < index(graph_.owned()); ++v) {
-    hangs_[v] = parent_[v] != kNoneYet;
-    left += distance(v) != kFar && !hangs_[v];
+    has_parent_[v] = parent_[v] != kNoneYet;
+    without_parent += distance(v) != kFar && !has_parent_[v];
   }
-  return world_.sum(left);
+  return world_.sum(without_parent);
 }
 
 template <class Real, class Sum>

@@ -5,15 +5,15 @@
 #include <atoll/algorithms/sssp/sssp.hpp>
 #include <atoll/engine/vertex_program.hpp>
 
-/// Shortest paths over a vertex-cut: what class Sssp does where the graph asks for one. Memory beside the graph and the
-/// cut: 17 bytes and two numbers a local vertex, and the program's.
+/// The form of class Sssp for a graph whose cut() is a vertex-cut. Memory beside the graph and the cut: 17 bytes a
+/// local vertex, and the vertex program's.
 namespace atl {
 
-/// Sum as in DistributedSssp.
+/// Sum: see DistributedSssp.
 template <class Real, class Sum = Real>
 class SsspCut {
  public:
-  /// Collective; the graph's weights are Real or narrower, finite and not negative.
+  /// Collective. The graph's weights must be Real or narrower, finite and not negative.
   explicit SsspCut(const Graph& graph, const SsspOptions& options = {});
   SsspCut(const SsspCut&) = delete;
   SsspCut& operator=(const SsspCut&) = delete;
@@ -30,7 +30,7 @@ class SsspCut {
   void find_parents(Local source);
   template <class F>
   void propose_parents(F&& f);
-  Vertex hang(Local source);
+  Vertex update_has_parent(Local source);
   void write(SsspResult<Real>& result);
 
   const Graph& graph_;
@@ -41,9 +41,9 @@ class SsspCut {
   MirrorExchange<Vertex, MinOf> parents_;
   const std::size_t locals_;
   double delta_ = 1;
-  Array<Vertex> id_, parent_;  // [local] original ids; of the parent, the least that is known
-  Array<char> hangs_;          // [local] has a parent, or is the source
-  VertexBits changed_;         // parents to tell of
+  Array<Vertex> id_, parent_;  // [local] original ids; parent_: the least id proposed so far
+  Array<char> has_parent_;     // [local] has a parent, or is the source
+  VertexBits changed_;         // vertices whose parent_ has to be sent
 };
 
 }  // namespace atl

@@ -5,17 +5,17 @@
 
 namespace atl {
 
-/// Doubles add up whole numbers up to here without rounding; floats up to 2^24.
+/// Doubles hold all whole numbers up to here exactly; floats up to 2^24.
 inline constexpr double kMostExact = 0x1p53;
 
-/// Whether paths are to be added up as doubles (Sssp<double>): the weights are, or they are whole numbers, whose sums are
-/// then exact whatever the ranks and routes. Collective.
+/// Whether to use Sssp<double>: the weights are double, or they are whole numbers in float, whose sums in double do not
+/// depend on ranks and routes. Collective.
 bool needs_double_sums(const Graph& graph);
 
-/// No path is longer where all weights are whole numbers from 0 on, else infinity: n times the greatest,
-/// or the sum of all if that is less. Collective. O(m).
+/// An upper bound on the length of any shortest path if all weights are whole numbers >= 0, else infinity: the smaller
+/// of n times the greatest weight and the sum of all weights. Collective. O(m).
 double longest_whole_path(const Graph& graph);
-/// Whether double could round such paths, and 64 bits hold them; longer ones are rounded as fractions are.
+/// Whether double could round a path of this length and 64 bits hold it exactly; longer ones are summed in double.
 constexpr bool may_round_whole(double longest) { return longest >= kMostExact && longest < 0x1p62; }
 
 }  // namespace atl

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Triangles by forward lists and marks [1]: each vertex lists its neighbours of higher degree, so that heavy vertices have
-// short lists; a vertex marks its list, and looks for marks in the lists of those on it. Between ranks a list goes once to
-// each rank that owns somebody on it, and is marked there too: of all three corners of a triangle that rank knows a master
-// or a mirror, so what it counts goes home by one reduce.
+// Triangles by forward lists and marks [1]: each vertex lists its neighbours of higher degree, so that heavy vertices
+// have short lists. A vertex marks its list and then searches the lists of the vertices on it for marks. Over ranks, a
+// list is sent once to each rank that owns a vertex on it, and marked there too. That rank has a master or mirror of
+// all three corners of a triangle, so one reduce sends the counts to the masters.
 //
 //   in the paper        here              meaning
 //   A(v)                lists_.of(v)      neighbours above v in the order of (degree, id); forward_lists.hpp
-//   A, the array        Thread::mark      in how many directions an edge joins the vertex in hand and that one; 0: none
+//   A, the array        Thread::mark      number of directions of edges to the current vertex; 0: none
 //
-// Deviation: marks have the number of directions, for coefficients of directed graphs. Each thread has marks and counts of
-// its own, so nothing is locked; hubs have the lowest numbers of their rank's, so most of what is looked at lies close
-// together.
+// Deviation: marks have the number of directions, for coefficients of directed graphs. Each thread has marks and counts
+// of its own, so no atomics are needed; hubs have the lowest local numbers, so most accesses are close together.
 //
 // [1] M. Latapy. "Main-memory triangle computations for very large (sparse (power-law)) graphs." TCS 407, 2008.
 #include <algorithm>
@@ -26,7 +25,7 @@ namespace {
 
 constexpr std::size_t kGrain = 256;
 
-// Of each active master its triangles, the edges between its neighbours by direction, and how many these are.
+// For each active master: its triangles, the edges between its neighbours by direction, and the number of neighbours.
 template <class Triangles, class Edges, class Degree>
 ClusteringResult result_of(const Graph& graph, Triangles&& triangles, Edges&& edges, Degree&& degree) {
   const auto owned = static_cast<std::size_t>(graph.owned());
@@ -82,7 +81,7 @@ class Triangles {
 
  private:
   static constexpr std::size_t kMessageGrain = 64;
-  // Words that a rank sends in one batch.
+  // Maximum words that a rank sends in one batch.
   static constexpr std::size_t kBatch = std::size_t{1} << 20;
   using Words = std::vector<std::uint64_t>;
 
@@ -90,7 +89,7 @@ class Triangles {
     Array<std::uint8_t> mark;  // [local]
     Array<Edge> corners;       // [local] triangles that it is in
     Array<Edge> edges;         // [local] between its neighbours, by direction; undirected: not needed
-    std::vector<Local> known;  // of a list that has come, those that this rank knows
+    std::vector<Local> known;  // vertices of a received list that have local numbers here
     std::vector<std::uint8_t> directions;
   };
 
@@ -120,7 +119,7 @@ class Triangles {
     }
   }
 
-  // All triangles of v and masters on its list, which is any rank's.
+  // Counts all triangles of v and masters on its list; v may be of any rank.
   template <bool kDirected>
   void close_list(Thread& mine, Local v, std::span<const Local> list, const std::uint8_t* directions) {
     const auto of = [&](std::size_t i) { return kDirected ? directions[i] : std::uint8_t{1}; };
@@ -171,7 +170,8 @@ class Triangles {
       for (std::size_t i = 0; i < list.size(); ++i)
         message.push_back(word_of(dense[static_cast<std::size_t>(list[i])], graph_.directed() ? directions[i] : 0));
       words += 2 + list.size();
-      at = std::lower_bound(at, list.end(), mirrors.begin[owner] + mirrors.count[owner]);  // of one owner: in a row
+      at = std::lower_bound(at, list.end(),
+                            mirrors.begin[owner] + mirrors.count[owner]);  // mirrors of one owner are contiguous
     }
     return words;
   }
@@ -196,7 +196,7 @@ class Triangles {
     });
   }
 
-  // What all threads, and all ranks, have counted: at the first one, of masters.
+  // Sums the counts of all threads into the first thread's, and reduces these to masters.
   void add_up() {
     team_.for_range(locals_, kGrain * 64, [&](int, std::size_t a, std::size_t b) {
       for (std::size_t t = 1; t < threads_.size(); ++t)

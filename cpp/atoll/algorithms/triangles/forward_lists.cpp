@@ -5,7 +5,7 @@
 namespace atl {
 namespace {
 
-// f(neighbour, directions) for each of a master's, once, itself left out.
+// Calls f(neighbour, directions) once for each neighbour of a master, except itself.
 template <class F>
 void for_neighbours(const Graph& graph, Local self, F&& f) {
   const auto out = graph.out().neighbours(self);
@@ -38,7 +38,7 @@ void ForwardLists::for_masters(F&& f) {
   });
 }
 
-// Mirrors hear how many neighbours their masters have.
+// Counts the neighbours of masters and broadcasts them to mirrors.
 void ForwardLists::count_neighbours() {
   for_masters([&](std::size_t v) {
     Local degree = 0;
@@ -48,7 +48,7 @@ void ForwardLists::count_neighbours() {
   tell_mirrors(graph_, std::span<Local>(degree_.data(), degree_.size()));
 }
 
-// Ids are the same on all ranks.
+// Ties are broken by id, which is the same on all ranks.
 bool ForwardLists::is_above(Local u, Local v) const {
   const Local a = degree(u), b = degree(v);
   return a != b ? a > b : graph_.id_of(u) < graph_.id_of(v);

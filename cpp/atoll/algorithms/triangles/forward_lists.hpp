@@ -3,15 +3,15 @@
 
 #include <atoll/graph/graph.hpp>
 
-/// Of every master the list of its neighbours of higher degree, without directions, loops and multi-edges.
+/// For every master the list of its neighbours of higher degree, without directions, loops and multi-edges.
 ///
 ///     const ForwardLists lists(graph);                  // collective
 ///     for (const Local u : lists.of(v)) ...             // v: an active master; ascending
-///     lists.directions_of(v)[i];                        // directed graphs: in how many directions an edge joins the two
+///     lists.directions_of(v)[i];                        // directed graphs: number of directions of the edges
 ///     lists.degree(v);                                  // of any active master or mirror
 ///
-/// Of two neighbours exactly one is on the other's list, on whatever ranks they are. Memory: 4 bytes for each pair of
-/// neighbours, 5 of a directed graph, 12 a local vertex.
+/// Of two neighbours exactly one is on the other's list, also if their ranks differ. Memory: 4 bytes for each pair of
+/// neighbours (directed: 5), 12 a local vertex.
 namespace atl {
 
 class ForwardLists {
@@ -23,7 +23,7 @@ class ForwardLists {
     return {targets_.data() + begin_[at], static_cast<std::size_t>(begin_[at + 1] - begin_[at])};
   }
   const std::uint8_t* directions_of(Local v) const { return directions_.data() + begin_[static_cast<std::size_t>(v)]; }
-  /// In the graph without directions and loops.
+  /// Number of neighbours, ignoring directions and loops.
   Local degree(Local v) const { return degree_[static_cast<std::size_t>(v)]; }
 
  private:
@@ -38,9 +38,9 @@ class ForwardLists {
   const Graph& graph_;
   const std::size_t active_;
   Array<Local> degree_;  // [local]
-  Array<Edge> begin_;    // [active], one more
+  Array<Edge> begin_;    // [active], size + 1
   Array<Local> targets_;
-  Array<std::uint8_t> directions_;  // none of an undirected graph
+  Array<std::uint8_t> directions_;  // empty if undirected
 };
 
 }  // namespace atl

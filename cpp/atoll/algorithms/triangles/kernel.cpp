@@ -8,9 +8,9 @@ namespace atl {
 namespace {
 
 constexpr std::size_t kGrain = 64, kWideGrain = 8192;
-// A place of the tally holds so many.
+// Maximum of a tally's counter.
 constexpr int kTallied = 255;
-// Of the next vertices the lists of so many neighbours are fetched ahead.
+// Number of neighbours whose lists are prefetched for the next vertex.
 constexpr std::size_t kFetched = 32;
 
 int match_row(const std::uint64_t* row, const std::uint32_t* words, const std::uint64_t* bits, std::size_t count,
@@ -46,8 +46,8 @@ LocalTriangles::Kernels LocalTriangles::kernels(Isa isa) {
 
 struct alignas(128) LocalTriangles::Thread {
   Array<Edge> corners;               // [active]
-  Array<std::uint32_t> marks;        // a bit a vertex: the list in hand
-  std::vector<std::uint32_t> words;  // of hubs in it: where their bits are, and the bits
+  Array<std::uint32_t> marks;        // one bit per vertex: the current list
+  std::vector<std::uint32_t> words;  // for the hubs in it: indices of non-zero words, and the words
   std::vector<std::uint64_t> bits;
   std::vector<std::uint8_t> tally;  // [words][64]
   std::vector<Local> found;
@@ -71,7 +71,8 @@ LocalTriangles::LocalTriangles(const Graph& graph)
       fronts_(active_),
       degree_(active_) {}
 
-// False if a list names a vertex twice: then one that comes before does so too, in the list of one of the two.
+// Returns false if a list has a vertex twice. Checking the lower-numbered neighbours suffices: a multi-edge is in the
+// lists of both ends.
 bool LocalTriangles::find_fronts() {
   std::atomic<bool> twice{false};
   team_->for_range(active_, kWideGrain, [&](int, std::size_t a, std::size_t b) {
@@ -117,7 +118,7 @@ void LocalTriangles::take_tally(Thread& mine, const Local* list, std::size_t siz
   }
 }
 
-// Triangles of which v has the highest number, by the one in the middle.
+// Counts the triangles in which v has the highest number, for each vertex with the middle number.
 void LocalTriangles::close(Thread& mine, Local v) {
   const auto [list, size] = fronts_[static_cast<std::size_t>(v)];
   if (size < 2) return;
@@ -135,7 +136,7 @@ void LocalTriangles::close(Thread& mine, Local v) {
       mine.bits.back() |= std::uint64_t{1} << (w % 64);
     }
     if (mine.tally.size() < mine.words.size() * 64) mine.tally.resize(mine.words.size() * 64, 0);
-    std::size_t below = 1;  // words that u's row has, of v's
+    std::size_t below = 1;  // words of v's bits within u's row
     int rows = 0;
     for (std::size_t i = 1; i < in_rows; ++i) {
       const Local u = list[i];
@@ -177,7 +178,8 @@ void LocalTriangles::count() {
     mine.corners = Array<Edge>(active_, 0);
     mine.marks = Array<std::uint32_t>(active_ / 32 + 1, 0);
   });
-  // Lists of neighbours lie anywhere: of the vertex after the next one where they are, of the next one the lists.
+  // Lists of neighbours are scattered: prefetches the offsets for the vertex after the next one, and the lists for the
+  // next.
   const auto fetch = [&](std::size_t v, auto&& f) {
     if (v >= active_ || fronts_[v].size < 2) return;
     const Front& front = fronts_[v];

@@ -10,30 +10,32 @@
 ///
 ///     if (const auto counts = LocalTriangles::of(graph)) ... counts->at(v), counts->degree(v)
 ///
-/// Local numbers are the order: a rank's hubs come first, by falling degree, so that the front of a sorted list is a short
-/// list of heavier neighbours, and nothing has to be built. Of hubs it is also a row of bits: of a vertex and a hub on its
-/// list the hub's row is held against the vertex's own bits, 64 at a time; any other's list is looked up among the
-/// vertex's marks. Memory: 20 bytes a vertex, 8 more for each thread, and kRows^2 / 16 bytes at most.
+/// Vertices are ordered by local number: hubs come first, by falling degree, so the front of a sorted list is a short
+/// list of heavier neighbours, and no forward lists are built. A hub's front is also stored as a row of bits. For a
+/// vertex and a hub on its list, the hub's row is intersected with the vertex's bits, 64 at a time; the list of any
+/// other neighbour is looked up in the vertex's marks. Memory: 20 bytes a vertex, 8 more for each thread, and at most
+/// kRows^2 / 16 bytes.
 namespace atl {
 
 class LocalTriangles {
  public:
-  /// Rows of bits: so many take 17 MB, which a cache holds (kron:20: 8192 take 1.4 times as long, 32768 as long).
+  /// Maximum rows of bits; they take 17 MB, which fits a cache (kron:20: 8192 take 1.4 times as long, 32768 as long).
   static constexpr Local kRows = 16384;
 
-  /// None if the graph is spread over ranks, is directed, or has two edges between the same two vertices.
+  /// Empty if the graph is distributed over several ranks, is directed, or has two edges between the same two vertices.
   static std::optional<LocalTriangles> of(const Graph& graph);
 
   /// Triangles that an active vertex is in.
   Edge at(Local v) const { return corners_[static_cast<std::size_t>(v)]; }
-  /// Neighbours but itself.
+  /// Number of neighbours except itself.
   Local degree(Local v) const { return degree_[static_cast<std::size_t>(v)]; }
 
-  /// What is done for a pair: `row` is held against `count` words `bits`, the k-th being the row's words[k]. Each bit that
-  /// both have adds one to its place in `tally`, 64 for each k. The number of these bits.
+  /// Intersects `row` with `count` words of `bits`; the k-th corresponds to the row's words[k]. Increments the counter
+  /// in `tally` (64 for each k) of each common bit; returns the number of common bits.
   using MatchRow = int (*)(const std::uint64_t* row, const std::uint32_t* words, const std::uint64_t* bits,
                            std::size_t count, std::uint8_t* tally);
-  /// Those of `list` whose bit is set in `marks` go to `found`, which has 16 to spare. Their number.
+  /// Writes the vertices of `list` whose bit is set in `marks` to `found`, which has 16 spare entries; returns their
+  /// number.
   using MatchList = std::size_t (*)(const std::uint32_t* marks, const Local* list, std::size_t size, Local* found);
   struct Kernels {
     MatchRow match_row;
@@ -56,7 +58,7 @@ class LocalTriangles {
   void close(Thread& mine, Local v);
   void take_tally(Thread& mine, const Local* list, std::size_t size);
   std::uint64_t* row(Local u) {
-    // Rows before it have 1, 2, ... words, 64 of each.
+    // The rows before it have 1, 2, ... words, 64 rows of each length.
     const auto block = static_cast<std::size_t>(u) / 64, within = static_cast<std::size_t>(u) % 64;
     return rows_.data() + 32 * block * (block + 1) + within * (block + 1);
   }
@@ -65,10 +67,10 @@ class LocalTriangles {
   Team* team_;
   Kernels kernels_;
   std::size_t active_;
-  Local hubs_;                 // that have rows
+  Local hubs_;                 // number of rows
   Array<Front> fronts_;        // [active]
   Array<Local> degree_;        // [active]
-  Array<std::uint64_t> rows_;  // one after the other, of hub u the first u bits
+  Array<std::uint64_t> rows_;  // concatenated; the row of hub u has u bits
   Array<Edge> corners_;        // [active]
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places of a tally, and marks of a list, 64 and 16 at a time.
+// Processes 64 counters of a tally, and 16 marks of a list, at a time.
 #include <immintrin.h>
 
 #include <atoll/algorithms/triangles/kernel.hpp>

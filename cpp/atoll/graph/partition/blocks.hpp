@@ -11,9 +11,9 @@ namespace atl {
 class Blocks {
  public:
   Blocks() : first_{0, 0} {}
-  /// Boundaries, one more than there are ranks, ascending, the first being 0.
+  /// Ascending boundaries, number of ranks + 1, the first 0.
   explicit Blocks(std::vector<Vertex> first) : first_(std::move(first)) {}
-  /// Sizes that differ by one at most.
+  /// Blocks whose sizes differ by at most one.
   static Blocks even(Vertex count, Rank ranks) {
     std::vector<Vertex> first;
     for (Rank r = 0; r <= ranks; ++r) first.push_back(static_cast<Vertex>(static_cast<__int128>(count) * r / ranks));
@@ -27,7 +27,7 @@ class Blocks {
   Vertex size(Rank r) const { return end(r) - begin(r); }
   const std::vector<Vertex>& boundaries() const { return first_; }
 
-  /// Branch-free for few ranks, where it is in the loop over edges; a binary search for many.
+  /// Branch-free for few ranks, as loops over edges call it; a binary search for many.
   Rank owner(Vertex v) const {
     constexpr std::size_t kFew = 9;
     if (first_.size() <= kFew) {

@@ -12,18 +12,18 @@
 namespace atl {
 namespace {
 
-// A cluster weighs at most one of so many parts of a rank's share, so that shares come out even; clustering ends when
-// there are about twice as many clusters.
+// A cluster weighs at most 1 / kClustersPerRank of a rank's share, so that shares can be balanced; clustering ends when
+// there are about twice as many clusters per rank.
 constexpr Edge kClustersPerRank = 32;
-// A super-vertex holds about so many vertices of mean degree.
+// A super-vertex weighs at most as much as this many vertices of mean degree.
 constexpr Edge kFused = 8;
-// A level that leaves more than this of its vertices is the last.
+// Coarsening ends with a level that leaves more than this fraction of its vertices.
 constexpr double kLeast = 0.95;
 constexpr int kMostLevels = 24;
-// What refinement may fill a rank to; single heavy clusters may have brought it further.
+// Maximum load over the mean that refinement allows; single heavy clusters may have exceeded it before.
 constexpr double kMostOverMean = 1.04;
 
-// One graph of the pyramid; the first is the input, each other a contraction of the one before.
+// One level of the hierarchy of graphs; the first is the input, each other a contraction of the one before.
 struct Level {
   const Graph* graph;
   std::span<const Edge> weight;
@@ -62,7 +62,7 @@ WeightedGraph gather(const Graph& graph, std::span<const Edge> weight) {
   std::vector<std::size_t> next(whole.offsets.begin(), whole.offsets.end() - 1);
   for (const auto& part : all_connections)
     for (const Connectivity& t : part) rows[next[t.a]++] = {t.b, t.weight};
-  // Lists come in the order of local numbers, which depends on the number of ranks: the result must not.
+  // Lists arrive in the order of local numbers, which depends on the number of ranks; the result must not.
   for (std::size_t v = 0; v < whole.size(); ++v)
     std::sort(rows.begin() + static_cast<std::ptrdiff_t>(whole.offsets[v]),
               rows.begin() + static_cast<std::ptrdiff_t>(whole.offsets[v + 1]));
@@ -73,9 +73,9 @@ WeightedGraph gather(const Graph& graph, std::span<const Edge> weight) {
   return whole;
 }
 
-// Clusters that touch no other, and vertices without edges, go where room is: in order, over the ranks' rooms.
-// `load` is what the ranks of the machine have, the same on all ranks of the job. Collective.
-void fill_rooms(Level& level, Edge total, std::vector<Edge>& load) {
+// Distributes clusters without neighbours and vertices without edges, in order, over the remaining capacities of the
+// ranks. `load`: current load of each rank of the machine, the same on all ranks of the job. Collective.
+void fill_capacity(Level& level, Edge total, std::vector<Edge>& load) {
   const Graph& graph = *level.graph;
   World& world = graph.world();
   Edge mine = 0;
@@ -106,12 +106,12 @@ void fill_rooms(Level& level, Edge total, std::vector<Edge>& load) {
   for (std::size_t i = 0; i < parts.size(); ++i) load[i % load.size()] += parts[i];
 }
 
-// Splits the last graph on rank 0 and tells the others. Only clusters with neighbours are split.
+// Splits the coarsest graph on rank 0 and broadcasts the result. Covers only clusters with neighbours.
 void split(Level& last, const Hierarchy& machine) {
   const Graph& graph = *last.graph;
   World& world = graph.world();
   WeightedGraph whole = gather(graph, last.weight);
-  // Those that touch nothing are placed by their weight, later.
+  // Clusters without neighbours are assigned by weight later.
   for (std::size_t v = 0; v < whole.size(); ++v)
     if (whole.offsets[v] == whole.offsets[v + 1]) whole.weight[v] = 0;
   std::vector<Rank> owner = world.together([&] { return split_by_tree(whole, machine); });
@@ -178,7 +178,7 @@ std::vector<Rank> cluster_placement(World& world, const EdgeList& edges, const I
   const auto most = static_cast<Edge>(kMostOverMean * static_cast<double>(total) / machine.size());
   for (std::size_t l = pyramid.size(); l-- > 0;) {
     if (l + 1 < pyramid.size()) pyramid[l].owner = steps[l]->spread(std::span<const Rank>(pyramid[l + 1].owner));
-    fill_rooms(pyramid[l], total, load);
+    fill_capacity(pyramid[l], total, load);
     refine(*pyramid[l].graph, pyramid[l].weight, machine, most, pyramid[l].owner, load);
   }
   std::vector<Rank> owner(static_cast<std::size_t>(graph.owned()));

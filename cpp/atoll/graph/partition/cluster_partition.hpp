@@ -5,9 +5,10 @@
 
 namespace atl {
 
-/// Partition::hierarchy of owners_of(). Neighbours of low degree are fused, super-vertices clustered and contracted,
-/// again and again, until some dozens for each rank are left; those are split along the tree of domains, and every
-/// vertex goes where its cluster went. Vertices and clusters without neighbours fill what room is left.
+/// Partition::hierarchy of owners_of(), a multilevel partition. Neighbours of low degree are fused to super-vertices;
+/// these are clustered and contracted repeatedly until a few dozen per rank are left. These are split along the tree of
+/// domains, and every vertex gets the rank of its cluster. Vertices and clusters without neighbours fill the remaining
+/// capacity.
 std::vector<Rank> cluster_placement(World& world, const EdgeList& edges, const IdMap& ids, const Hierarchy& machine,
                                     bool fusion, std::map<std::string, double>* seconds);
 

@@ -7,14 +7,14 @@
 namespace atl {
 namespace {
 
-struct Ask {
+struct MoveRequest {
   Vertex label, vertex;
   Edge weight;
-  double tie;  // of the vertex to the group
+  double connection;  // weight of the edges between the vertex and the group
 };
-// One at the home of its group, and the group that it may enter.
-struct Wish {
-  Ask ask;
+// A request at the owner of its group's label, and the group that the vertex may enter.
+struct Candidate {
+  MoveRequest request;
   std::size_t rank, index;
   Vertex reply = kNoVertex;
 };
@@ -34,7 +34,7 @@ class Clustering {
         label_(dense_numbers(graph)),
         held_(static_cast<std::size_t>(graph.owned())) {
     for (Local v = 0; v < graph.owned(); ++v) held(dense(v)) = weight[static_cast<std::size_t>(v)];
-    // Whoever may not move is nobody's group either: no label, no joining it.
+    // A vertex that may not move has no label, so that no other can join it.
     for (Local v = 0; v < graph.active(); ++v)
       if (!may_move(v)) label_[static_cast<std::size_t>(v)] = kNoVertex;
   }
@@ -49,7 +49,7 @@ class Clustering {
   }
 
  private:
-  using Asks = std::vector<std::vector<Ask>>;
+  using Requests = std::vector<std::vector<MoveRequest>>;
 
   Vertex dense(Local v) const { return begin_ + graph_.natural_of(v); }
   Edge& held(Vertex dense) { return held_[static_cast<std::size_t>(dense - begin_)]; }
@@ -62,72 +62,76 @@ class Clustering {
     return label_[at] == dense(v) && held(dense(v)) == weight_[at];
   }
 
-  // The group with most connections, and how many more they are than to the own one; label kNoVertex: none is better.
-  Ask wish(Local v, std::uint64_t round) {
-    ties_.clear();
+  // The group with the heaviest connection, and its excess over the connection to the own group; label kNoVertex: no
+  // group is better.
+  MoveRequest best_move(Local v, std::uint64_t round) {
+    connections_.clear();
     for_each_neighbour(graph_, v, [&](Local u, double w) {
       if (u != v && label_[static_cast<std::size_t>(u)] != kNoVertex)
-        ties_.emplace_back(label_[static_cast<std::size_t>(u)], w);
+        connections_.emplace_back(label_[static_cast<std::size_t>(u)], w);
     });
-    std::sort(ties_.begin(), ties_.end());
+    std::sort(connections_.begin(), connections_.end());
     const Vertex own = label_[static_cast<std::size_t>(v)];
     const auto draw = [&](Vertex label) { return random_at(round, static_cast<std::uint64_t>(label)); };
     double own_tie = 0;
-    Ask best{kNoVertex, dense(v), weight_[static_cast<std::size_t>(v)], 0};
-    for (std::size_t i = 0; i < ties_.size();) {
-      const Vertex label = ties_[i].first;
+    MoveRequest best{kNoVertex, dense(v), weight_[static_cast<std::size_t>(v)], 0};
+    for (std::size_t i = 0; i < connections_.size();) {
+      const Vertex label = connections_[i].first;
       double sum = 0;
-      for (; i < ties_.size() && ties_[i].first == label; ++i) sum += ties_[i].second;
+      for (; i < connections_.size() && connections_[i].first == label; ++i) sum += connections_[i].second;
       if (label == own) {
         own_tie = sum;
-      } else if (best.label == kNoVertex || sum > best.tie || (sum == best.tie && draw(label) > draw(best.label))) {
+      } else if (best.label == kNoVertex || sum > best.connection ||
+                 (sum == best.connection && draw(label) > draw(best.label))) {
         best.label = label;
-        best.tie = sum;
+        best.connection = sum;
       }
     }
-    const bool better = best.tie > own_tie || (best.tie == own_tie && best.label >= 0 && draw(best.label) > draw(own));
+    const bool better =
+        best.connection > own_tie || (best.connection == own_tie && best.label >= 0 && draw(best.label) > draw(own));
     if (!better) best.label = kNoVertex;
     return best;
   }
 
   void join(std::uint64_t round) {
     tell_mirrors(graph_, std::span(label_));
-    Asks asks(ranks());
+    Requests requests(ranks());
     std::vector<std::vector<Local>> askers(ranks());
     for (Local v = 0; v < graph_.active(); ++v) {
-      // Two neighbours that both move would swap their groups: half of the vertices stand still.
+      // Only half of the vertices move in a round: two neighbours that both move would swap their groups.
       if (label_[static_cast<std::size_t>(v)] == kNoVertex ||
           (random_at(round + 99, static_cast<std::uint64_t>(dense(v))) & 1))
         continue;
-      const Ask ask = wish(v, round);
-      if (ask.label == kNoVertex) continue;
-      const auto home = static_cast<std::size_t>(graph_.blocks().owner(ask.label));
-      asks[home].push_back(ask);
+      const MoveRequest request = best_move(v, round);
+      if (request.label == kNoVertex) continue;
+      const auto home = static_cast<std::size_t>(graph_.blocks().owner(request.label));
+      requests[home].push_back(request);
       askers[home].push_back(v);
     }
-    answer(std::move(asks), askers, [&](std::vector<Wish>& wishes) {
-      std::sort(wishes.begin(), wishes.end(), [](const Wish& a, const Wish& b) {
-        if (a.ask.label != b.ask.label) return a.ask.label < b.ask.label;
-        return a.ask.tie != b.ask.tie ? a.ask.tie > b.ask.tie : a.ask.vertex < b.ask.vertex;
+    answer(std::move(requests), askers, [&](std::vector<Candidate>& candidates) {
+      std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+        if (a.request.label != b.request.label) return a.request.label < b.request.label;
+        return a.request.connection != b.request.connection ? a.request.connection > b.request.connection
+                                                            : a.request.vertex < b.request.vertex;
       });
-      for (Wish& wish : wishes) {
-        Edge& weight = held(wish.ask.label);
-        if (weight + wish.ask.weight > options_.limit) continue;
-        weight += wish.ask.weight;
-        wish.reply = wish.ask.label;
+      for (Candidate& candidate : candidates) {
+        Edge& weight = held(candidate.request.label);
+        if (weight + candidate.request.weight > options_.limit) continue;
+        weight += candidate.request.weight;
+        candidate.reply = candidate.request.label;
       }
     });
   }
 
-  // Leaves of a hub that is too heavy for company, and others whose groups are full.
+  // Groups vertices that no group admits: leaves of a hub that exceeds the limit, and vertices whose groups are full.
   void bin() {
     tell_mirrors(graph_, std::span(label_));
-    Asks asks(ranks());
+    Requests requests(ranks());
     std::vector<std::vector<Local>> askers(ranks());
     const std::vector<Vertex> all = dense_numbers(graph_);
     for (Local v = 0; v < graph_.active(); ++v) {
       if (label_[static_cast<std::size_t>(v)] == kNoVertex || !alone(v)) continue;
-      // The neighbour's vertex, not its group: those who may not move have no group.
+      // By neighbour, not by the neighbour's group: vertices that may not move have no group.
       Vertex least = kNoVertex;
       double most = 0;
       for_each_neighbour(graph_, v, [&](Local u, double w) {
@@ -136,46 +140,47 @@ class Clustering {
       });
       if (least == kNoVertex) continue;
       const auto home = static_cast<std::size_t>(graph_.blocks().owner(least));
-      asks[home].push_back({least, dense(v), weight_[static_cast<std::size_t>(v)], 0});
+      requests[home].push_back({least, dense(v), weight_[static_cast<std::size_t>(v)], 0});
       askers[home].push_back(v);
     }
     std::vector<std::vector<Leave>> entered(ranks());
-    answer(std::move(asks), askers, [&](std::vector<Wish>& wishes) {
-      std::sort(wishes.begin(), wishes.end(), [](const Wish& a, const Wish& b) {
-        return a.ask.label != b.ask.label ? a.ask.label < b.ask.label : a.ask.vertex < b.ask.vertex;
+    answer(std::move(requests), askers, [&](std::vector<Candidate>& candidates) {
+      std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+        return a.request.label != b.request.label ? a.request.label < b.request.label
+                                                  : a.request.vertex < b.request.vertex;
       });
       Vertex leader = kNoVertex, of = kNoVertex;
       Edge weight = 0;
-      for (Wish& wish : wishes) {
-        const Ask& ask = wish.ask;
-        if (ask.label != of || weight + ask.weight > options_.limit) {
-          of = ask.label;
-          leader = ask.vertex;
-          weight = ask.weight;
+      for (Candidate& candidate : candidates) {
+        const MoveRequest& request = candidate.request;
+        if (request.label != of || weight + request.weight > options_.limit) {
+          of = request.label;
+          leader = request.vertex;
+          weight = request.weight;
           continue;
         }
-        weight += ask.weight;
-        wish.reply = leader;
-        entered[static_cast<std::size_t>(graph_.blocks().owner(leader))].push_back({leader, ask.weight});
+        weight += request.weight;
+        candidate.reply = leader;
+        entered[static_cast<std::size_t>(graph_.blocks().owner(leader))].push_back({leader, request.weight});
       }
     });
     for (const auto& part : world_.exchange(std::move(entered)))
       for (const Leave& e : part) held(e.label) += e.weight;
   }
 
-  // Asks travel to the homes of their labels, `decide` fills in the group that each may enter (kNoVertex: none), and
-  // groups hear who has left them.
+  // Sends requests to the owners of their labels, where `decide` sets the group that each may enter (kNoVertex: none);
+  // then notifies the groups that vertices have left.
   template <class Decide>
-  void answer(Asks asks, const std::vector<std::vector<Local>>& askers, Decide&& decide) {
-    const auto wanted = world_.exchange(std::move(asks));
-    std::vector<Wish> wishes;
+  void answer(Requests requests, const std::vector<std::vector<Local>>& askers, Decide&& decide) {
+    const auto wanted = world_.exchange(std::move(requests));
+    std::vector<Candidate> candidates;
     std::vector<std::vector<Vertex>> replies(ranks());
     for (std::size_t r = 0; r < ranks(); ++r) {
       replies[r].resize(wanted[r].size());
-      for (std::size_t i = 0; i < wanted[r].size(); ++i) wishes.push_back({wanted[r][i], r, i});
+      for (std::size_t i = 0; i < wanted[r].size(); ++i) candidates.push_back({wanted[r][i], r, i});
     }
-    decide(wishes);
-    for (const Wish& wish : wishes) replies[wish.rank][wish.index] = wish.reply;
+    decide(candidates);
+    for (const Candidate& candidate : candidates) replies[candidate.rank][candidate.index] = candidate.reply;
     const auto heard = world_.exchange(std::move(replies));
     std::vector<std::vector<Leave>> left(ranks());
     for (std::size_t r = 0; r < ranks(); ++r)
@@ -197,8 +202,8 @@ class Clustering {
   const ClusterOptions options_;
   const Vertex begin_;
   std::vector<Vertex> label_;  // [local]
-  std::vector<Edge> held_;     // [natural] weight of the group that is named after this vertex
-  std::vector<std::pair<Vertex, double>> ties_;
+  std::vector<Edge> held_;     // [owned index] weight of the group that this vertex labels
+  std::vector<std::pair<Vertex, double>> connections_;
 };
 
 }  // namespace

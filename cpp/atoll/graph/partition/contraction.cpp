@@ -12,13 +12,13 @@ struct Connectivity {
   double weight;
 };
 
-// Edges between groups, each once, those of one pair of groups on this rank added up.
-EdgeList ties_between(const Graph& fine, std::span<const Vertex> label) {
+// Edges between groups, each once; this rank's edges between the same two groups are summed.
+EdgeList connections_between(const Graph& fine, std::span<const Vertex> label) {
   std::vector<Connectivity> connections;
   for (Local v = 0; v < fine.active(); ++v) {
     const Vertex a = label[static_cast<std::size_t>(v)];
     for_each_neighbour(fine, v, [&](Local u, double w) {
-      // An edge stands in two lists, also a directed one.
+      // Every edge, also a directed one, is in two lists; a < b takes it once.
       if (const Vertex b = label[static_cast<std::size_t>(u)]; a < b) connections.push_back({a, b, w});
     });
   }
@@ -54,22 +54,23 @@ Contraction::Contraction(const Graph& fine, std::span<const Edge> weight, std::v
   const auto ranks = static_cast<std::size_t>(world.size());
   label.resize(static_cast<std::size_t>(fine.locals()), kNoVertex);
   tell_mirrors(fine, std::span(label));
-  EdgeList edges = ties_between(fine, label);
+  EdgeList edges = connections_between(fine, label);
 
   std::vector<Vertex> distinct(label.begin(), label.begin() + fine.active());
   std::sort(distinct.begin(), distinct.end());
   distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
   edges.vertices = distinct;
-  // A rank without connections gives the same columns as the others.
+  // A rank without connections must have the same column types as the others.
   IdMap ids = number(world, edges);
   graph_ = Graph::build(world, edges, std::move(ids), {.duplicates = Duplicates::merge_sum});
 
-  place_.assign(static_cast<std::size_t>(fine.owned()), -1);
+  coarse_index_.assign(static_cast<std::size_t>(fine.owned()), -1);
   std::vector<Edge> held(distinct.size(), 0);
   for (Local v = 0; v < fine.active(); ++v) {
     const auto at = static_cast<std::size_t>(v);
-    place_[at] = static_cast<Local>(std::lower_bound(distinct.begin(), distinct.end(), label[at]) - distinct.begin());
-    held[static_cast<std::size_t>(place_[at])] += weight[at];
+    coarse_index_[at] =
+        static_cast<Local>(std::lower_bound(distinct.begin(), distinct.end(), label[at]) - distinct.begin());
+    held[static_cast<std::size_t>(coarse_index_[at])] += weight[at];
   }
   // Labels ascend, and so do the blocks of their owners.
   const IdOrder order(world, graph_.ids());
@@ -83,11 +84,11 @@ Contraction::Contraction(const Graph& fine, std::span<const Edge> weight, std::v
   const auto labels = world.exchange(std::move(asked));
   const auto weights = world.exchange(std::move(parts));
   weight_.assign(static_cast<std::size_t>(graph_.owned()), 0);
-  wanted_.resize(ranks);
+  requested_.resize(ranks);
   for (std::size_t r = 0; r < ranks; ++r)
     for (std::size_t i = 0; i < labels[r].size(); ++i) {
       const Local v = graph_.local_of(graph_.ids().find_here(labels[r][i]));
-      wanted_[r].push_back(v);
+      requested_[r].push_back(v);
       weight_[static_cast<std::size_t>(v)] += weights[r][i];
     }
 }

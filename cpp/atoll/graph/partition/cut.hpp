@@ -10,23 +10,23 @@
 namespace atl {
 
 enum class Cut {
-  edge,       ///< with the owner of its source: edges are cut
-  cartesian,  ///< in the grid row of its source's owner, and the grid column of its target's [1]
-  hybrid,     ///< with the owner of its target, if few edges enter that; else with the owner of its source [2]
-  chosen,     ///< the one of these that choose_cut() names
+  edge,       ///< an edge is on the owner of its source (edge-cut)
+  cartesian,  ///< in the grid row of its source's owner and the grid column of its target's owner [1]
+  hybrid,     ///< on the owner of its target if that has a low in-degree, else on the owner of its source [2]
+  chosen,     ///< the one of these that choose_cut() returns
 };
 // [1] E. Boman, K. Devine, S. Rajamanickam. "Scalable matrix computations on large scale-free graphs using 2D graph
 // partitioning." SC 2013. [2] R. Chen, J. Shi, Y. Chen, H. Chen. "PowerLyra: Differentiated graph computation and
 // partitioning on skewed graphs." EuroSys 2015.
 
-/// Entering edges from which on a vertex is heavy: PowerLyra's number.
+/// In-degree from which on a vertex is heavy in the hybrid cut: PowerLyra's value.
 inline constexpr Edge kHeavyDegree = 100;
 
-/// Ranks as a grid, row by row. A prime number of ranks is one row.
+/// Ranks as a row-major grid. A prime number of ranks is one row.
 struct Grid {
   Rank rows = 1, columns = 1;
 
-  /// As many columns as rows, or the least more that the number of ranks allows.
+  /// The grid closest to a square with at least as many columns as rows.
   static Grid nearest_square(Rank ranks) {
     Grid grid{1, ranks};
     for (Rank rows = 2; rows <= ranks / rows; ++rows)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A vertex is read on each rank that has an edge of it which leaves, and written on each that has one which enters. The
-// owner has all of both, and the rule says from the owners where each is: so it counts its vertices' mirrors alone.
+// A vertex is read on each rank that has one of its leaving edges, and written on each that has one of its entering
+// edges. The owner knows all of these edges, and the rule derives their ranks from owners: so each rank counts the
+// mirrors of its own vertices without communication.
 #include <atoll/graph/mirror_values.hpp>
 #include <atoll/graph/partition/cut_quality.hpp>
 #include <atoll/graph/partition/load_balance.hpp>
@@ -12,7 +13,7 @@ constexpr std::size_t kGrain = 256;
 
 struct Count {
   std::vector<Edge> edges, copies;           // [rank]
-  std::vector<Local> read_for, written_for;  // [rank] the last vertex that was counted there
+  std::vector<Local> read_for, written_for;  // [rank] the last vertex counted for the rank
   Edge read = 0, written = 0;
 };
 

@@ -18,8 +18,8 @@ Delegates::Delegates(const Graph& graph, Edge degree) {
   for (Local v = 0; v < graph.active(); ++v)
     if (graph.out().degree(v) >= degree) heavy_.push_back(v);
 
-  // Tell each rank which of its mirrors are heavy: "the k-th of those that you have of me".
-  std::vector<std::vector<Local>> told(ranks), meant(ranks);
+  // Send each rank the indices of its mirrors of heavy masters of this rank.
+  std::vector<std::vector<Local>> heavy_of_rank(ranks), meant(ranks);
   for (std::size_t r = 0; r < ranks; ++r) {
     const Array<std::uint64_t>& known = mirrors.known_by[r];
     Local before = 0;
@@ -29,13 +29,13 @@ Delegates::Delegates(const Graph& graph, Edge degree) {
       const auto at = static_cast<std::size_t>(v);
       for (; word < at / 64; ++word) before += std::popcount(known[word]);
       if (!(known[word] >> (at % 64) & 1)) continue;
-      told[r].push_back(before + std::popcount(known[word] & ((std::uint64_t{1} << (at % 64)) - 1)));
+      heavy_of_rank[r].push_back(before + std::popcount(known[word] & ((std::uint64_t{1} << (at % 64)) - 1)));
       meant[r].push_back(v);
     }
   }
-  const auto heard = world.exchange(std::move(told));
+  const auto heard = world.exchange(std::move(heavy_of_rank));
 
-  // Count, then fill: masters that a heavy mirror's edges enter. Lists are sorted and mirrors come last in them.
+  // Count, then fill the targets of each heavy mirror. Lists are sorted, with mirrors last.
   const Local first = graph.owned();
   std::vector<std::int32_t> row_of(static_cast<std::size_t>(graph.locals() - first), -1);
   std::vector<Local> candidates;
@@ -61,8 +61,7 @@ Delegates::Delegates(const Graph& graph, Edge degree) {
     for_each_arc([&](std::size_t row, Local v) { targets_[static_cast<std::size_t>(next[row]++)] = v; });
   mirrors_ = std::move(candidates);
 
-  // Each owner learns where its rows begin at each rank, and which are empty: such mirrors have only entering edges
-  // there.
+  // Send each owner its row numbers here; a row may be empty, since some mirrors have only entering edges.
   std::vector<std::vector<std::int32_t>> rows(ranks);
   std::int32_t row = 0;
   for (std::size_t r = 0; r < ranks; ++r)

@@ -6,15 +6,17 @@
 
 namespace atl {
 
-/// Fission [1, section 6.3]: a heavy vertex has a sibling on each rank that owns neighbours of it, which holds the
-/// edges to those. So its owner need not send a record along each edge: one to a sibling says "push on along your row".
+/// Delegates of heavy vertices (fission in [1, section 6.3]): a heavy vertex has a delegate on each rank that owns
+/// neighbours of it, with a row of the edges to those. So its owner does not send a record along each edge: it sends
+/// one to each delegate, which pushes along its row.
 ///
-///     const Delegates siblings(graph, Delegates::usual_degree(graph));   // collective
-///     for (const auto& [rank, row] : siblings.of(master)) ...          // on the owner; empty where it is not heavy
-///     siblings.targets(row);                                           // on that rank: its masters, ascending
+///     const Delegates delegates(graph, Delegates::usual_degree(graph));    // collective
+///     for (const auto& [rank, row] : delegates.of(master)) ...            // on the owner; empty if not heavy
+///     delegates.targets(row);                                             // on that rank: its masters, ascending
 ///
-/// The rows are the mirrors' edges, turned round: no edge travels, only which mirrors are heavy and what row they got.
-/// Memory: the edges between heavy vertices and other ranks' masters once more, 4 bytes each.
+/// Rows are the transposed lists of entries for mirrors, so no edge is sent: ranks exchange only which mirrors are
+/// heavy and their row numbers. Memory: a second copy of the edges between heavy vertices and other ranks' masters, 4
+/// bytes each.
 ///
 /// [1] TuCOMM: Communication Hierarchy-aware Graph Engine for Distributed Model Training.
 class Delegates {
@@ -24,12 +26,12 @@ class Delegates {
     std::uint32_t row;
   };
 
-  /// Vertices with at least `degree` leaving edges are heavy.
+  /// Vertices with an out-degree of at least `degree` are heavy.
   Delegates(const Graph& graph, Edge degree);
-  /// Hubs whose edges are several for each rank, on average: there a sibling saves records.
+  /// The degree from which on a vertex has several edges to each rank on average, so that a delegate saves records.
   static Edge usual_degree(const Graph& graph);
 
-  /// By rising rank.
+  /// The delegates of a master, by ascending rank.
   std::span<const Place> of(Local master) const;
   std::span<const Local> targets(std::uint32_t row) const {
     return {targets_.data() + offsets_[row], static_cast<std::size_t>(offsets_[row + 1] - offsets_[row])};
@@ -40,9 +42,9 @@ class Delegates {
 
  private:
   std::vector<Local> heavy_;               // own masters, ascending
-  std::vector<std::size_t> places_begin_;  // [heavy], one more
+  std::vector<std::size_t> places_begin_;  // [heavy], size + 1
   std::vector<Place> places_;
-  std::vector<Edge> offsets_;  // [row], one more
+  std::vector<Edge> offsets_;  // [row], size + 1
   Array<Local> targets_;
   std::vector<Local> mirrors_;  // [row]
 };

@@ -7,7 +7,7 @@
 
 namespace atl {
 
-/// The fullest over the mean; 1 where there is nothing.
+/// Maximum over mean; 1 if all are 0.
 inline double imbalance_of(const std::vector<Edge>& load) {
   Edge most = 0, sum = 0;
   for (const Edge l : load) {
@@ -17,7 +17,7 @@ inline double imbalance_of(const std::vector<Edge>& load) {
   return sum == 0 ? 1 : static_cast<double>(most) * static_cast<double>(load.size()) / static_cast<double>(sum);
 }
 
-/// Each number summed over all ranks, on which there are as many. Collective.
+/// Element-wise sum over all ranks; `mine` has the same length on all. Collective.
 inline std::vector<Edge> sum_each(World& world, const std::vector<Edge>& mine) {
   std::vector<Edge> all(mine.size(), 0);
   const std::vector<Edge> parts = world.all_gather_varying(std::span<const Edge>(mine));

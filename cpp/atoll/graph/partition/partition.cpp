@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kGrain = 1 << 12;
 
-// Ids in a row, cut where the weight before is nearest to the rank's share.
+// Blocks of consecutive ids, split where the prefix sum of weights is nearest to the rank's share.
 std::vector<Rank> cut_by_weight(World& world, const std::vector<Edge>& weight, Rank ranks) {
   Edge mine = 0;
   for (const Edge w : weight) mine += w;
@@ -26,7 +26,7 @@ std::vector<Rank> cut_by_weight(World& world, const std::vector<Edge>& weight, R
   }
   std::vector<Rank> owner(weight.size());
   for (std::size_t k = 0; k < weight.size(); ++k) {
-    // A vertex goes where its middle lies.
+    // A vertex goes to the rank whose share contains the middle of its weight.
     const auto middle = static_cast<__int128>(2 * before + weight[k]);
     owner[k] = static_cast<Rank>(std::min<__int128>(ranks - 1, middle * ranks / (2 * std::max<Edge>(1, all))));
     before += weight[k];
@@ -128,14 +128,14 @@ std::vector<Rank> owners_of(World& world, const EdgeList& edges, const IdMap& id
 IdMap assign(World& world, EdgeList& edges, IdMap ids, const PartitionOptions& placement,
              std::map<std::string, double>* seconds) {
   if (placement.partition == Partition::blocked || world.size() == 1) return ids;
-  // Owners, and the ids on their way.
+  // Memory for owners and for ids in transit.
   require_vertices(world, edges.name, ids, 20.0 * static_cast<double>(ids.blocks().size(world.rank())));
   const std::vector<Rank> owner = owners_of(world, edges, ids, world.hierarchy(), placement, seconds);
   const RankTimer timer(world);
   const auto p = static_cast<std::size_t>(world.size());
   const Blocks& old = ids.blocks();
 
-  // Ids go to their owners; ranks send in the order of the old blocks, so what arrives ascends.
+  // Ids go to their owners. Ranks receive in the order of the old blocks, so received ids ascend.
   std::vector<std::vector<Vertex>> outgoing(p);
   for (std::size_t k = 0; k < owner.size(); ++k)
     outgoing[static_cast<std::size_t>(owner[k])].push_back(ids.id_of(static_cast<Vertex>(k)));
@@ -147,7 +147,7 @@ IdMap assign(World& world, EdgeList& edges, IdMap ids, const PartitionOptions& p
   const Vertex largest = ids.largest();
   const bool in_a_row = placement.partition == Partition::balanced;  // dense numbers stay, only the cuts move
   if (!in_a_row) {
-    // Each old block's vertices begin, at their new owner, behind those of the blocks before.
+    // At its new owner, each old block's vertices follow those of the blocks before.
     std::vector<std::vector<Vertex>> begins(p);
     Vertex next = blocks.begin(world.rank());
     for (std::size_t r = 0; r < p; ++r) {

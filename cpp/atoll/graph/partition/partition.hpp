@@ -12,16 +12,16 @@
 /// Which rank owns which vertex (docs/partitions.md).
 ///
 ///     IdMap ids = number(world, edges);                          // dense by id, in blocks
-///     ids = assign(world, edges, std::move(ids), {Partition::hierarchy});   // collective; numbers anew
+///     ids = assign(world, edges, std::move(ids), {Partition::hierarchy});   // collective; renumbers
 ///     Graph graph = Graph::build(world, edges, ids, options);    // Graph::build of an EdgeList&& does all three
 ///
-/// A partition is a rank for each vertex. Whatever it is, the vertices of a rank are numbered in a row, by ascending
-/// id.
+/// A partition assigns a rank to each vertex. With any partition, the dense numbers of a rank's vertices are
+/// consecutive and ascend by id.
 namespace atl {
 
 enum class Partition {
-  blocked,    ///< as many ids in a row on each rank: costs nothing
-  balanced,   ///< ids in a row, cut so that vertices + edges are even (Gemini's rule with alpha = 1)
+  blocked,    ///< equal blocks of consecutive ids; costs nothing
+  balanced,   ///< blocks of consecutive ids with equal vertices + edges (Gemini's rule with alpha = 1)
   hashed,     ///< by a hash of the id
   hierarchy,  ///< clusters of neighbours, along the tree of domains [1, section 6.3]
 };
@@ -33,23 +33,24 @@ Partition partition_named(std::string_view name);
 
 struct PartitionOptions {
   Partition partition = Partition::blocked;
-  /// hierarchy: neighbours of low degree become super-vertices first, which are placed as one.
+  /// hierarchy: first fuse neighbours of low degree to super-vertices, which are assigned as one.
   bool fusion = true;
-  Cut cut = Cut::edge;        ///< who has the edges; over several ranks
-  Edge heavy = kHeavyDegree;  ///< hybrid: entering edges from which on a vertex is heavy
+  Cut cut = Cut::edge;        ///< which rank has which edge; over several ranks
+  Edge heavy = kHeavyDegree;  ///< hybrid: in-degree from which on a vertex is heavy
 };
 
-/// [k] the rank of the k-th vertex of this rank's block, were the graph spread over `machine`, which may be larger than
-/// this job. `edges` are number()ed. The same however many ranks compute it. Collective; adds the seconds of its steps.
+/// Returns the rank of the k-th vertex of this rank's block if the graph were partitioned for `machine`, which may be
+/// larger than this job. `edges` must be dense (number()). The result does not depend on the ranks that compute it.
+/// Collective; adds the seconds of its steps.
 std::vector<Rank> owners_of(World& world, const EdgeList& edges, const IdMap& ids, const Hierarchy& machine,
                             const PartitionOptions& placement, std::map<std::string, double>* seconds = nullptr);
 
-/// Numbers the vertices anew so that each rank's block holds what the partition gives it: overwrites the edges'
-/// columns. Collective.
+/// Renumbers the vertices so that each rank's block has the vertices that the partition assigns to it; overwrites the
+/// edges' columns. Collective.
 IdMap assign(World& world, EdgeList& edges, IdMap ids, const PartitionOptions& placement,
              std::map<std::string, double>* seconds = nullptr);
 
-/// What an edge and a vertex weigh in the balance of ranks: one each, an edge at either end.
+/// Weights of vertices for load balance: 1 + degree, as an edge counts at both ends.
 std::vector<Edge> weights_of(World& world, const EdgeList& edges, const Blocks& blocks);
 
 }  // namespace atl

@@ -10,7 +10,8 @@ PartitionQuality quality_of(World& world, const EdgeList& edges, const IdMap& id
   const NamedVertices named(world, ids.blocks(), edges);
   const std::vector<Rank> at = named.fetch(owner);
   const auto ranks = static_cast<std::size_t>(machine.size()), depth = static_cast<std::size_t>(machine.depth());
-  std::vector<Edge> vertices(ranks, 0), ends(ranks, 0), walls(depth + 1, 0);  // walls: inside a rank last
+  std::vector<Edge> vertices(ranks, 0), ends(ranks, 0),
+      walls(depth + 1, 0);  // walls: edges by separating level; last: edges inside a rank
   for (const Rank r : owner) ++vertices[static_cast<std::size_t>(r)];
   std::visit(
       [&](const auto& source) {

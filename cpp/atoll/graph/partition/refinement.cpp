@@ -10,7 +10,7 @@ namespace atl {
 namespace {
 
 constexpr int kRounds = 6;
-// A vertex with neighbours on more ranks is at home nowhere: the search for its best place would cost their square.
+// Vertices with neighbours on more ranks are not moved: finding their best rank takes quadratic time in these ranks.
 constexpr std::size_t kMostRanks = 16;
 
 struct MoveRequest {
@@ -27,32 +27,33 @@ struct Change {
 class Refinement {
  public:
   Refinement(const Graph& graph, const Hierarchy& machine) : graph_(graph), machine_(machine) {
-    // Whole numbers: sums of them are the same in any order.
+    // Whole numbers, so that sums do not depend on their order.
     const Cost cost = Cost::paper(machine.depth());
-    for (int l = 0; l < machine.depth(); ++l) wall_.push_back(std::round(cost.at(l).latency_s / cost.at(0).latency_s));
+    for (int l = 0; l < machine.depth(); ++l)
+      level_cost_.push_back(std::round(cost.at(l).latency_s / cost.at(0).latency_s));
   }
 
-  // Where v's edges would cost least, and how much less than now; gain 0: where it is.
-  MoveRequest wish(Local v, std::span<const Rank> owner) {
-    ties_.clear();
+  // The rank where v's edges would cost least, and the gain over its current rank; gain 0: it stays.
+  MoveRequest best_move(Local v, std::span<const Rank> owner) {
+    connections_.clear();
     for_each_neighbour(graph_, v, [&](Local u, double tie) {
-      if (u != v) ties_.emplace_back(owner[static_cast<std::size_t>(u)], tie);
+      if (u != v) connections_.emplace_back(owner[static_cast<std::size_t>(u)], tie);
     });
-    std::sort(ties_.begin(), ties_.end());
+    std::sort(connections_.begin(), connections_.end());
     std::size_t n = 0;
-    for (const auto& [rank, tie] : ties_) {
-      if (n > 0 && ties_[n - 1].first == rank) {
-        ties_[n - 1].second += tie;
+    for (const auto& [rank, tie] : connections_) {
+      if (n > 0 && connections_[n - 1].first == rank) {
+        connections_[n - 1].second += tie;
       } else {
-        ties_[n++] = {rank, tie};
+        connections_[n++] = {rank, tie};
       }
     }
-    ties_.resize(n);
+    connections_.resize(n);
     const Rank own = owner[static_cast<std::size_t>(v)];
     MoveRequest best{own, kNoVertex, 0, 0};
-    if (n > kMostRanks || (n == 1 && ties_[0].first == own)) return best;
+    if (n > kMostRanks || (n == 1 && connections_[0].first == own)) return best;
     const double now = cost_at(own);
-    for (const auto& [rank, tie] : ties_)
+    for (const auto& [rank, tie] : connections_)
       if (const double gain = now - cost_at(rank); gain > best.gain) best = {rank, kNoVertex, 0, gain};
     return best;
   }
@@ -60,15 +61,15 @@ class Refinement {
  private:
   double cost_at(Rank here) const {
     double sum = 0;
-    for (const auto& [rank, tie] : ties_)
-      if (rank != here) sum += tie * wall_[static_cast<std::size_t>(machine_.level_between(here, rank))];
+    for (const auto& [rank, tie] : connections_)
+      if (rank != here) sum += tie * level_cost_[static_cast<std::size_t>(machine_.level_between(here, rank))];
     return sum;
   }
 
   const Graph& graph_;
   const Hierarchy& machine_;
-  std::vector<double> wall_;                   // [level]
-  std::vector<std::pair<Rank, double>> ties_;  // of one vertex, by rank
+  std::vector<double> level_cost_;                    // [level]
+  std::vector<std::pair<Rank, double>> connections_;  // edge weights of one vertex by rank
 };
 
 }  // namespace
@@ -82,13 +83,13 @@ void refine(const Graph& graph, std::span<const Edge> weight, const Hierarchy& m
   owner.resize(static_cast<std::size_t>(graph.locals()), 0);
   for (std::uint64_t round = 0; round < kRounds; ++round) {
     tell_mirrors(graph, std::span(owner));
-    // Each rank of the machine has a rank of the job that says who may move there.
+    // Each rank of the machine has a rank of the job that grants moves to it.
     std::vector<std::vector<MoveRequest>> requests(ranks);
     std::vector<std::vector<Local>> askers(ranks);
     for (Local v = 0; v < graph.active(); ++v) {
       const Vertex dense = begin + graph.natural_of(v);
-      if (random_at(round + 7, static_cast<std::uint64_t>(dense)) & 1) continue;  // two neighbours would swap
-      MoveRequest request = refinement.wish(v, owner);
+      if (random_at(round + 7, static_cast<std::uint64_t>(dense)) & 1) continue;  // else two neighbours could swap
+      MoveRequest request = refinement.best_move(v, owner);
       if (request.gain <= 0) continue;
       request.vertex = dense;
       request.weight = weight[static_cast<std::size_t>(v)];
@@ -112,11 +113,11 @@ void refine(const Graph& graph, std::span<const Edge> weight, const Hierarchy& m
       return a.request.gain != b.request.gain ? a.request.gain > b.request.gain : a.request.vertex < b.request.vertex;
     });
     std::vector<Edge> filled = load;
-    for (const Candidate& wish : wishes) {
-      Edge& there = filled[static_cast<std::size_t>(wish.request.to)];
-      if (there + wish.request.weight > most) continue;
-      there += wish.request.weight;
-      replies[wish.rank][wish.index] = 1;
+    for (const Candidate& best_move : wishes) {
+      Edge& there = filled[static_cast<std::size_t>(best_move.request.to)];
+      if (there + best_move.request.weight > most) continue;
+      there += best_move.request.weight;
+      replies[best_move.rank][best_move.index] = 1;
     }
     const auto heard = world.exchange(std::move(replies));
     std::vector<Change> changes;

@@ -9,10 +9,10 @@
 namespace atl {
 namespace {
 
-// Moves without a gain after which a pass of refinement gives up: far enough to get over small bumps.
+// A pass of refinement ends after this many moves without a new best cut: enough to leave small local minima.
 constexpr std::size_t kPatience = 200;
 constexpr int kPasses = 6;
-// Places to grow from that are tried; the smallest cut is kept.
+// Number of seeds tried; the smallest cut is kept.
 constexpr int kTrials = 4;
 
 Rank ranks_of(const Domain& d) {
@@ -38,7 +38,7 @@ class Splitter {
 
  private:
   using Vertices = std::vector<std::uint32_t>;
-  // By gain, then by number: the same every time.
+  // Ordered by gain, then by vertex number, so that the result is deterministic.
   using Heap = std::priority_queue<std::pair<double, std::uint32_t>>;
 
   void descend(const Domain& d, Vertices vertices) {
@@ -87,7 +87,7 @@ class Splitter {
       const std::size_t from = vertices.size() * static_cast<std::size_t>(trial) / kTrials;
       grow(vertices, farthest(vertices[from]));
       refine(vertices);
-      // A cut that keeps the balance beats one that does not.
+      // A balanced cut is better than an unbalanced one of any size.
       const double off =
           std::max(0.0, std::abs(weight0_ - target_) - std::max(tolerance_, 0.5 * static_cast<double>(heaviest)));
       const double cut = cut_of(vertices);
@@ -110,7 +110,7 @@ class Splitter {
       if (set_[graph_.targets[e]] == set_[v]) f(graph_.targets[e], graph_.weights[e]);
   }
 
-  // The last that a search from v reaches: at the rim of its component.
+  // The last vertex that a breadth-first search from v reaches: a peripheral vertex of its component.
   std::uint32_t farthest(std::uint32_t v) {
     ++marks_;
     mark_.resize(graph_.size(), 0);
@@ -126,7 +126,7 @@ class Splitter {
     return queue.back();
   }
 
-  // Side 0 grows from `seed` by whoever is tied to it most, up to its share.
+  // Grows side 0 from `seed` up to its share, by the vertex with the heaviest connection to it.
   void grow(const Vertices& vertices, std::uint32_t seed) {
     for (const std::uint32_t v : vertices) {
       side_[v] = 1;
@@ -136,7 +136,7 @@ class Splitter {
     weight0_ = 0;
     Heap heap;
     heap.emplace(gain_[seed], seed);
-    std::size_t next = 0;  // where a new component is looked for
+    std::size_t next = 0;  // where the search for a new component continues
     while (weight0_ < target_) {
       std::uint32_t v;
       if (!heap.empty()) {
@@ -152,7 +152,7 @@ class Splitter {
       const auto w = static_cast<double>(graph_.weight[v]);
       if (weight0_ + w - target_ > target_ - weight0_) {
         if (heap.empty() && ++next >= vertices.size()) break;
-        continue;  // nearer without it; a lighter one may fit
+        continue;  // closer to the target without it; a lighter vertex may fit
       }
       side_[v] = 0;
       weight0_ += w;
@@ -175,7 +175,8 @@ class Splitter {
       if (!improve(vertices)) return;
   }
 
-  // One pass: the best allowed move again and again, each vertex once; back to the best state on the way.
+  // One pass of Fiduccia-Mattheyses: repeats the best allowed move, each vertex at most once; then returns to the best
+  // state of the pass.
   bool improve(const Vertices& vertices) {
     ++marks_;
     mark_.resize(graph_.size(), 0);  // == marks_: has moved
@@ -201,7 +202,7 @@ class Splitter {
           const auto [g, v] = heap[side].top();
           const double after = weight0_ + (side == 0 ? -1.0 : 1.0) * static_cast<double>(graph_.weight[v]);
           const bool stale = mark_[v] == marks_ || side_[v] != side || g != gain_[v];
-          // Too heavy for this pass.
+          // A vertex that is too heavy now is skipped for the rest of the pass.
           if (!stale && (off(after) == 0 || off(after) < off(weight0_))) break;
           heap[side].pop();
         }
@@ -245,9 +246,9 @@ class Splitter {
 
   const WeightedGraph& graph_;
   std::vector<Rank> owner_;
-  std::vector<int> set_;  // [vertex] the set that it was last in
+  std::vector<int> set_;  // [vertex] number of the last set that contained it
   std::vector<std::uint8_t> side_;
-  std::vector<double> gain_;  // what moving the vertex over would save
+  std::vector<double> gain_;  // decrease of the cut if the vertex moves
   std::vector<int> mark_;
   int sets_ = 0, marks_ = 0;
   double slack_ = 0, target_ = 0, tolerance_ = 0, weight0_ = 0;

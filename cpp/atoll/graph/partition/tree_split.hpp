@@ -8,18 +8,19 @@
 
 namespace atl {
 
-/// An undirected graph with weights, whole in memory: each edge in both lists, no self-loops.
+/// An undirected weighted graph on one rank: each edge in both lists, no self-loops.
 struct WeightedGraph {
-  std::vector<std::size_t> offsets;  ///< [vertex], one more
+  std::vector<std::size_t> offsets;  ///< [vertex], size + 1
   std::vector<std::uint32_t> targets;
   std::vector<double> weights;  ///< one a target
   std::vector<Edge> weight;     ///< [vertex]
   std::size_t size() const { return weight.size(); }
 };
 
-/// A rank for each vertex: the graph is cut along the walls of the tree, the highest first, into parts by the domains'
-/// numbers of ranks. Each cut grows a part from a vertex at the rim and then moves vertices over while that makes it
-/// smaller [1, 2]. Within `slack` of even, as far as single vertices let it. Serial; the same every time.
+/// Assigns a rank to each vertex by recursive bisection along the tree of domains, from the highest level down; a
+/// domain's part is proportional to its number of ranks. Each bisection grows a part from a peripheral vertex and then
+/// moves vertices between the parts while that lowers the cut [1, 2]. Balanced within `slack`, as far as single
+/// vertices allow. Serial and deterministic.
 ///
 /// [1] G. Karypis, V. Kumar. "A fast and high quality multilevel scheme for partitioning irregular graphs." SISC 20(1),
 /// 1998.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The owner of an edge's source sends it to the rank that the rule names. What arrives is counted before, so that it
-// goes to its place at once; then mirrors are named, and rows made in place.
+// The owner of an edge's source sends it to the rank that the rule assigns. Ranks exchange counts first, so that edges
+// are received into their final place; then mirrors get local numbers, and rows are built in place.
 #include <atoll/graph/mirror_values.hpp>
 #include <atoll/graph/partition/vertex_cut.hpp>
 #include <atoll/graph/rows.hpp>
@@ -11,7 +11,7 @@
 namespace atl {
 namespace {
 
-// Masters that a thread deals the edges of at a time, edges that it renames.
+// Grain sizes: masters whose edges a thread sends at a time, and edges whose ends it renumbers at a time.
 constexpr std::size_t kMasters = 256, kEdges = 1 << 16;
 
 template <class Dense, class W>
@@ -151,7 +151,7 @@ void VertexCut::build(const CutRule& rule, Rows rows) {
   rows_ = rows == Rows::sources ? rows_by(team, from, to, weights, locals_) : rows_by(team, to, from, weights, locals_);
 }
 
-// Asks the owners where, in their local order, the vertices are that edges here name; they remember who knows them.
+// Queries owners for the local numbers of the vertices that edges here name; the owners record which ranks mirror them.
 template <class Dense>
 void VertexCut::name_mirrors(const Array<Dense>& source, const Array<Dense>& target) {
   World& world = graph_.world();
@@ -169,7 +169,7 @@ void VertexCut::name_mirrors(const Array<Dense>& source, const Array<Dense>& tar
   const Array<std::uint64_t> read = seen(source), written = seen(target);
   known_.bits = Array<std::uint64_t>(words);
   known_.before = Array<std::uint32_t>(words);
-  std::vector<std::vector<std::uint32_t>> asked[kinds];  // [kind][rank] natural numbers at the owner, ascending
+  std::vector<std::vector<std::uint32_t>> asked[kinds];  // [kind][rank] owned indices at the owner, ascending
   for (auto& of_rank : asked) of_rank.resize(p);
   struct Named {
     Rank owner;

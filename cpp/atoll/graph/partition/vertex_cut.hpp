@@ -3,24 +3,24 @@
 
 #include <atoll/graph/graph.hpp>
 
-/// The edges of a graph dealt out by a vertex-cut: an edge need not be with the owner of either end.
+/// The edges of a graph distributed by a vertex-cut: an edge may be on a rank that owns neither of its ends.
 ///
 ///     const VertexCut cut(graph, graph.cut(), VertexCut::Rows::targets);    // collective
 ///     for (Local v = 0; v < cut.locals(); ++v)
 ///       for (Local u : cut.rows().neighbours(v)) ...                   // u -> v is here; both may be mirrors
 ///
-/// Owners and masters are the graph's, under the same local numbers; an undirected edge is one each way, and each goes
-/// where the rule says. A mirror is *read* where edges here leave it, and *written* where edges here enter it: masters
-/// tell the read ones, and hear from the written ones, and no other. The mirrors of one owner lie in a row, from a
-/// multiple of 64 on, as those that are only read, those that are both, and those that are only written, each in
-/// their owner's local order; so both the read and the written ones are a range.
+/// Owners and masters are the graph's, with the same local numbers. An undirected edge is one edge in each direction,
+/// and the rule assigns each to a rank. A mirror is *read* if edges here leave it, and *written* if edges here enter
+/// it: masters broadcast to read mirrors and reduce written ones. The mirrors of one owner are contiguous and start at
+/// a multiple of 64: first those that are only read, then both, then only written, each in their owner's local order.
+/// So the read mirrors and the written mirrors of an owner are each a range.
 ///
 /// Memory: 4 bytes an edge (and its weight), 8 a local vertex, beside the graph; 16 an edge at the fullest moment.
 namespace atl {
 
 class VertexCut {
  public:
-  /// Whose lists are made: the edges that leave a vertex, or those that enter it.
+  /// Whether rows have the edges that leave a vertex or those that enter it.
   enum class Rows { sources, targets };
   enum Kind { only_read, both, only_written, kinds };
 
@@ -31,7 +31,7 @@ class VertexCut {
   Local owned() const { return graph_.owned(); }
   Local first_mirror() const { return first_mirror_; }
   Local locals() const { return locals_; }  ///< one past the last mirror; a multiple of 64
-  /// By local number, mirrors too; lists are sorted.
+  /// By local number, mirrors included; lists are sorted.
   const Csr& rows() const { return rows_; }
   const Mirrors& mirrors(Kind kind) const { return mirrors_[kind]; }
   std::size_t memory_bytes() const;
@@ -43,7 +43,7 @@ class VertexCut {
   void name_mirrors(const Array<Dense>& source, const Array<Dense>& target);
   Local local_of(Vertex dense) const;
 
-  // A bit for each dense vertex and the number of those before each word.
+  // One bit for each dense vertex, and the number of set bits before each word.
   struct Ranked {
     Array<std::uint64_t> bits;
     Array<std::uint32_t> before;
@@ -53,8 +53,8 @@ class VertexCut {
   Local first_mirror_ = 0, locals_ = 0;
   Csr rows_;
   Mirrors mirrors_[kinds];
-  Ranked known_;                  // mirrors by dense number; while building
-  std::vector<Local> mirror_at_;  // [k-th of them]
+  Ranked known_;                  // mirrors by dense number; only during the build
+  std::vector<Local> mirror_at_;  // [k] local number of the k-th mirror by dense number
 };
 
 }  // namespace atl

@@ -2,9 +2,9 @@
 // The rules: Graph500 specification 2.0, 2017, section "Validation".
 //
 //   in the specification        here
-//   1, a tree with this root    check_parents(); bfs_levels.cpp
-//   2, levels differ by one     bfs_levels.cpp; where depths are given, in find_flaw()
-//   3, 4, 5                     bfs_edges.cpp
+//   1, a tree with this root    check_parents(); levels.cpp
+//   2, levels differ by one     levels.cpp; where depths are given, in find_flaw()
+//   3, 4, 5                     edges.cpp
 #include <atoll/verify/bfs/edges.hpp>
 #include <atoll/verify/dense.hpp>
 
