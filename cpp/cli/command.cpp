@@ -199,7 +199,7 @@ int Command::run(const std::function<Outcome(World&)>& f) {
                 {"ranks", world.size()}, {"threads", world.team().size()}, {"transport", world.fabric().name()},
                 {"how", job->how()},     {"machine", machine().to_json()}, {"hierarchy", world.hierarchy().to_json()}};
           }
-          world.together([&] {
+          world.collective_try([&] {
             if (world.rank() == 0) check_json_path(json_);
           });
           Outcome mine = f(world);

@@ -106,8 +106,8 @@ int verb_graphalytics(const Words& words) {
   return command.run([&](World& world) {
     const RankTimer whole(world);
     RankTimer timer(world);
-    const GraphalyticsCase c = world.together([&] { return GraphalyticsCase(path); });
-    world.together([&] {
+    const GraphalyticsCase c = world.collective_try([&] { return GraphalyticsCase(path); });
+    world.collective_try([&] {
       if (output.empty() || world.rank() != 0) return;
       std::error_code error;
       std::filesystem::create_directory(output, error);

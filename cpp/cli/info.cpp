@@ -68,7 +68,7 @@ int verb_info(const Words& words) {
     std::vector<LevelCost> levels;
     for (int l = 0; l < measured.depth(); ++l) levels.push_back(measured.at(l));
     const Cost cost(std::move(levels), fmt::format("{}, {}", measured.provenance(), today()));
-    world.together([&] {
+    world.collective_try([&] {
       if (world.rank() != 0 || costs_file.empty()) return;
       put_file(costs_file, cost.to_json().dump(2) + "\n", "value of --calibrate");
     });

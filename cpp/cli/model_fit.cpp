@@ -64,7 +64,7 @@ double steady(F&& rate) {
 template <class T>
 void measure_kernel(World& world, Algebra algebra, const FitOptions& o, nlohmann::json& parameters) {
   Team& team = world.team();
-  const Gemm gemm(algebra, world.together([&] { return stored_blocking(algebra, tune::Store()); }));
+  const Gemm gemm(algebra, world.collective_try([&] { return stored_blocking(algebra, tune::Store()); }));
   constexpr std::int64_t kDeepest = 1024, kDepth = 256, kDiagonal = 256;
   ProductOperands<T> operands(team, o.n, o.n, kDeepest);
   if (!parameters.contains("rate_of_block")) {
@@ -243,7 +243,7 @@ int model_fit(const Words& words) {
   if (!o.input.empty() && !o.only_broadcasts) return command.run_alone([&] { return fitted(read_points(o.input), o); });
   return command.run([&](World& world) {
     nlohmann::json parameters = nlohmann::json::object();
-    world.together([&] {
+    world.collective_try([&] {
       check(!o.only_broadcasts || !o.input.empty(),
             "--broadcasts without --input (where the kernel's rates are). Give it.");
       if (!o.input.empty()) parameters = read_points(o.input);
@@ -251,7 +251,7 @@ int model_fit(const Words& words) {
     check(!o.only_broadcasts || world.size() > 1, "--broadcasts on {} rank (two are needed). Give --ranks 2.",
           world.size());
     measure(world, o, parameters);
-    return world.together([&] { return world.rank() == 0 ? fitted(std::move(parameters), o) : Outcome{}; });
+    return world.collective_try([&] { return world.rank() == 0 ? fitted(std::move(parameters), o) : Outcome{}; });
   });
 }
 

@@ -25,7 +25,7 @@
 ///     });
 ///
 /// Collectives are called by every rank, in the same order, outside team regions. A rank must not throw past one:
-/// validate locally, then agree() or together(): every rank throws the same error.
+/// validate locally, then agree() or collective_try(): every rank throws the same error.
 namespace atl {
 
 class World : public Collectives {
@@ -82,7 +82,7 @@ class World : public Collectives {
   /// Runs f on every rank; if it throws an Error anywhere, every rank throws that of the lowest such rank, with its
   /// class. Returns f's value. Collective.
   template <class F>
-  auto together(F&& f);
+  auto collective_try(F&& f);
 
   /// Whether an error was thrown that every rank has thrown alike: one of them is enough to report it.
   bool has_agreed_error() const { return agreed_error_; }
@@ -266,7 +266,7 @@ enum class ErrorKind : int { none, input, usage, io, transport, verification, ot
 ErrorKind kind_of(const std::exception& e);
 
 template <class F>
-auto World::together(F&& f) {
+auto World::collective_try(F&& f) {
   using T = std::invoke_result_t<F>;
   int kind = 0;
   std::string message;

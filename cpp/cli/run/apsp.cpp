@@ -141,7 +141,7 @@ Outcome run_as(World& world, const Options& o, const ReplicatedCsr<double>& read
   if (report.method == name_of(PairsMethod::floyd_warshall))
     out.result["operations_per_second"] = report.operations / seconds;
   out.result["nominal_operations_per_second"] = cubed / seconds;
-  const auto forecast = world.together([&]() -> std::optional<nlohmann::json> {
+  const auto forecast = world.collective_try([&]() -> std::optional<nlohmann::json> {
     if (report.plan && report.operations > 0) return report.plan->beside(seconds, report.operations / cubed);
     // Only the first rank's outcome is shown; searches from every source, which have no blocks, are not what the model
     // knows.
@@ -312,7 +312,7 @@ int run_apsp(const Words& words) {
   app.add_flag("--no-verify", o.no_verify, "do not")->excludes(verify);
   if (const auto code = command.parse(words)) return *code;
   return command.run([&](World& world) {
-    world.together([&] { refuse_idle_options(app, world.size()); });
+    world.collective_try([&] { refuse_idle_options(app, world.size()); });
     if (o.checkpoint_steps > 0 && o.checkpoint.empty() && !o.out_of_core)
       throw UsageError(fmt::format("--checkpoint-steps {} (there is no --checkpoint, and no --out-of-core). Give one.",
                                    o.checkpoint_steps));
@@ -341,7 +341,7 @@ int run_apsp(const Words& words) {
       if constexpr (std::is_same_v<T, double>) {
         return finish(read);
       } else {
-        return finish(world.together([&] { return narrowed<T>(read); }));
+        return finish(world.collective_try([&] { return narrowed<T>(read); }));
       }
     });
   });

@@ -83,7 +83,7 @@ void BetweennessWeighted::from(Vertex source) {
 
 // Below 2^53 a distance plus a weight is another distance only if it is exactly that.
 void BetweennessWeighted::refuse_rounded_sums() const {
-  world_.together([&] {
+  world_.collective_try([&] {
     for (std::size_t v = 0; v < found_.distance.size(); ++v)
       check(
           found_.distance[v] < kMostExact || std::isinf(found_.distance[v]),

@@ -26,7 +26,7 @@ class Levels {
     reach_.resize(exits_.size());
     for (std::size_t e = 0; e < exits_.size(); ++e) reach_[e] = {tree_.parents[exits_[e]], 1};
     while (world_.any(!settled())) jump();
-    world_.together([&] {
+    world_.collective_try([&] {
       for (std::size_t i = 0; i < blocks_.count(); ++i) {
         const std::uint32_t t = top_[i];
         if (t == kKnown || t == kNotReached) continue;
