@@ -54,11 +54,11 @@ double exchange_once(World& world, const Input& input, How how, std::span<std::u
   const std::span records(reinterpret_cast<const R*>(input.words.data()), input.to.size());
   world.barrier();
   RankTimer timer(world);
-  auto lanes = box.lanes();
+  auto buffers = box.send_buffers();
   if (how == How::bulk) {
-    lanes.send_many(input.to, records);
+    buffers.send_many(input.to, records);
   } else {
-    for (std::size_t i = 0; i < records.size(); ++i) lanes.send(input.to[i], records[i]);
+    for (std::size_t i = 0; i < records.size(); ++i) buffers.send(input.to[i], records[i]);
   }
   box.drain();
   world.barrier();

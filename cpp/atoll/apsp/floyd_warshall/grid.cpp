@@ -39,7 +39,7 @@ void deal(World& world, std::span<const Rank> to, std::span<const Dealt> records
           const std::function<void(std::span<const Dealt>)>& place) {
   Mailbox box(world, of_records<Dealt>([&](std::span<const Dealt> some) { place(some); }),
               {.handling = Handling::serial, .handler_sends = false});
-  box.lanes().send_many(to, records);
+  box.send_buffers().send_many(to, records);
   box.drain();
 }
 
