@@ -175,12 +175,12 @@ bool ForwardQueue::owns(std::uint32_t channel) const {
 void ForwardQueue::wait_for_capacity(std::uint32_t way) {
   const auto& bytes = waiting_bytes_[static_cast<std::size_t>(hops_.ways()[way].round)];
   const std::size_t limit = world_.plan().buffers == "dynamic" ? share() : 0;
-  world_.wait_until("send: room in the budget for records on their way",
+  world_.wait_until("send: capacity in the budget for records in flight",
                     [&] { return bytes.load(std::memory_order_relaxed) <= limit; });
 }
 
 void ForwardQueue::wait_until_empty(int round) {
-  world_.wait_until("drain: slots for records on their way", [&] {
+  world_.wait_until("drain: slots for records in flight", [&] {
     for (std::size_t r = 0; r <= static_cast<std::size_t>(round); ++r)
       if (waiting_blocks_[r].load(std::memory_order_relaxed) > 0) return false;
     return true;

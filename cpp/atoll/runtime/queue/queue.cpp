@@ -200,7 +200,7 @@ std::size_t Queue::send_many(Rank to, std::span<const Short> messages) {
       ++done;
     return done;
   }
-  // Published together; more at once would record_arrival the receiver waiting.
+  // Published together; more at once would keep the receiver waiting.
   constexpr std::size_t kBatch = 32;
   std::size_t bytes = 0;
   while (done < messages.size()) {

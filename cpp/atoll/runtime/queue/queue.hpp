@@ -111,7 +111,7 @@ class Queue {
   /// The longest message that is sent eagerly.
   std::size_t eager_bytes() const { return eager_; }
 
-  /// SEND-ENQ. done: sent, and the request is done. posted: record_arrival `bytes` unchanged until the request is done.
+  /// SEND-ENQ. done: sent, and the request is done. posted: keep `bytes` unchanged until the request is done.
   Outcome send(Rank to, std::uint32_t tag, std::span<const std::byte> bytes, Request& request) {
     if (bytes.size() <= eager_) [[likely]] {
       RingSender* ring = links_[static_cast<std::size_t>(to)].load(std::memory_order_relaxed);
