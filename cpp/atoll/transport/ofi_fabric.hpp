@@ -48,7 +48,7 @@ PluginStatus ofi_plugin_status();
 
 struct OfiPlugin {
   std::uint32_t abi;         ///< kPluginAbi
-  std::string (*library)();  ///< with the providers it would use here
+  std::string (*library)();  ///< "libfabric 1.17: shm, tcp;ofi_rxm": the providers it would use here
   std::unique_ptr<OfiFabric> (*join)(const OfiOptions& options, std::shared_ptr<Bootstrap> bootstrap);
 };
 inline constexpr const char* kOfiPluginEntry = "atoll_ofi_plugin";
