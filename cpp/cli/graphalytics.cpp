@@ -17,7 +17,7 @@
 namespace atl::cli {
 namespace {
 
-// One algorithm of a case: makes its layouts, runs, compares.
+// One algorithm of a case: prepares its layouts, runs it and compares the result.
 struct Task {
   std::function<void()> prepare, run;
   std::function<std::optional<std::string>(const std::string& file)> difference;
@@ -32,7 +32,7 @@ void compare_by(Task& task, const Graph& graph, const Array<T>& values, Match ma
   task.write = [&graph, &values](const std::string& path) { write_by_id(graph, path, values); };
 }
 
-// Answers of all six, kept where the tasks point to.
+// The results of all six algorithms, which the tasks point to.
 struct Answers {
   std::unique_ptr<Bfs> bfs;
   BfsResult depths;

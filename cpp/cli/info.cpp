@@ -57,7 +57,7 @@ int verb_info(const Words& words) {
     outcome.text += table_of(rows);
     return outcome;
   };
-  // What --domains says can be drawn without ranks: it may be a machine of thousands.
+  // --domains can be drawn without starting ranks: it may describe a machine of thousands.
   const auto by = launcher();
   const std::string& domains = command.plan().domains;
   if (!domains.empty() && command.ranks() == 0 && calibrated->count() == 0 && !(by && by->ranks > 1))

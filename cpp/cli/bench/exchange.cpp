@@ -9,7 +9,7 @@
 namespace atl::cli {
 namespace {
 
-// Small enough for the second cache: the exchange is measured, not the memory behind it.
+// Fits in the second-level cache, so that the exchange is measured and not the memory behind it.
 constexpr std::size_t kTable = std::size_t{1} << 16;
 
 struct Input {
@@ -46,7 +46,7 @@ void apply(std::span<std::uint64_t> table, std::span<const Pair> records) {
 
 enum class How { bulk, one_by_one };
 
-// Seconds between two barriers; the sum over all tables is what was sent.
+// Returns the seconds between two barriers; the sum over all tables checks what was sent.
 template <class R>
 double exchange_once(World& world, const Input& input, How how, std::span<std::uint64_t> table) {
   Mailbox box(world, of_records<R>([&](std::span<const R> records) { apply(table, records); }),

@@ -20,7 +20,7 @@
 namespace atl::cli {
 namespace {
 
-// Rows that are checked where not all are: enough to meet any fault that touches one row in twenty, almost surely.
+// The number of rows checked if not all are: enough to find, almost surely, any fault that affects one row in twenty.
 constexpr Vertex kCheckedRows = 128;
 constexpr double kCheckAllUpTo = 1e9;  // n * m
 constexpr std::int64_t kLargestChunkKib = std::int64_t{1} << 30;
@@ -48,7 +48,7 @@ std::optional<std::string> fault_of(World& world, const ReplicatedCsr<double>& a
     const Vertex s =
         all ? k : static_cast<Vertex>(random_at(7, static_cast<std::uint64_t>(k)) % static_cast<std::uint64_t>(n));
     const std::vector<T> row = row_of(s);
-    // Every rank has the row: each checks its share of them.
+    // Every rank has the row: each rank checks its share of the rows.
     if (!fault && k % world.size() == world.rank()) fault = check_row<T>(arcs, entering, semiring, s, row);
   }
   const auto has = world.all_gather(static_cast<int>(fault.has_value()));
@@ -143,8 +143,7 @@ Outcome run_as(World& world, const Options& o, const ReplicatedCsr<double>& read
   out.result["nominal_operations_per_second"] = cubed / seconds;
   const auto forecast = world.collective_try([&]() -> std::optional<nlohmann::json> {
     if (report.plan && report.operations > 0) return report.plan->beside(seconds, report.operations / cubed);
-    // Only the first rank's outcome is shown; searches from every source, which have no blocks, are not what the model
-    // knows.
+    // Only rank 0's outcome is shown. Searches from every source have no blocks and are not covered by the model.
     if (world.rank() != 0 || report.operations == 0 || report.block == 0 || o.out_of_core ||
         options.semiring != Semiring::min_plus)
       return std::nullopt;
