@@ -44,7 +44,8 @@ Command::Command(std::string name, const std::string& about) : name_(std::move(n
 
 namespace {
 
-// What is to be above 0 is said to be "not in range 0.000000 to" the greatest double, with all its 309 digits.
+// CLI11 reports the bounds of a positive number as "not in range 0.000000 to" the greatest double, with all its 309
+// digits.
 void say_bounds_shortly(CLI::App& app) {
   for (CLI::Option* option : app.get_options()) {
     const std::string type = option->get_type_name();
@@ -59,7 +60,7 @@ void say_bounds_shortly(CLI::App& app) {
   }
 }
 
-// Throws where `path`, the value of --json, cannot be written: before the work is done.
+// Throws if `path`, the value of --json, cannot be written; called before the work is done.
 void check_json_path(const std::string& path) {
   if (path.empty() || path == "-") return;
   const auto folder = std::filesystem::path(path).parent_path();
@@ -82,7 +83,7 @@ Rank ranks_of_environment() {
   return ranks;
 }
 
-// Else an id beyond 64 bits is read as the greatest that there is, and the message names that one.
+// Rejects ids beyond 64 bits, which would otherwise be read as the greatest id and named so in messages.
 void refuse_long_ids(CLI::App& app) {
   CLI::Option* source = app.get_option_no_throw("--source");
   if (source == nullptr) return;
@@ -206,7 +207,7 @@ int Command::run(const std::function<Outcome(World&)>& f) {
                 {"ranks", world.size()}, {"threads", world.team().size()}, {"transport", world.fabric().name()},
                 {"how", job->how()},     {"machine", machine().to_json()}, {"hierarchy", world.hierarchy().to_json()}};
           }
-          world.together([&] {
+          world.collective_try([&] {
             if (world.rank() == 0) check_json_path(json_);
           });
           Outcome mine = f(world);
@@ -294,9 +295,9 @@ void put_file(const std::string& path, std::string_view text, std::string_view w
   std::error_code ignored;
   const bool link = fs::is_symlink(path, ignored);
   const fs::path led_to = link ? fs::weakly_canonical(path, ignored) : fs::path();
-  // Links of open files, as /dev/fd/63, may lead to what has no path: "pipe:[7]", or "a.json (deleted)".
+  // Links of open files such as /dev/fd/63 may point to something without a path: "pipe:[7]", or "a.json (deleted)".
   const bool astray = link && fs::exists(path, ignored) && !fs::equivalent(path, led_to, ignored);
-  // What is no file, as a pipe or a terminal, is not to be replaced by one.
+  // A pipe or a terminal must not be replaced by a file.
   const bool in_place = astray || (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored));
   const std::string target = in_place || led_to.empty() ? path : led_to.string();
   const std::string temporary = in_place ? target : target + ".part";
@@ -334,7 +335,7 @@ Failure current_failure() {
   } catch (const Error& e) {
     return {1, "system", e.what()};
   } catch (const std::system_error& e) {
-    // As a shell reports the SIGPIPE that would have ended the command.
+    // The code that a shell reports for a command ended by SIGPIPE.
     if (e.code() == std::errc::broken_pipe) return {128 + SIGPIPE, "pipe", ""};
     return {1, "internal", e.what()};
   } catch (const std::bad_alloc&) {
@@ -391,7 +392,7 @@ nlohmann::json total_counters(World& world, const Counters& mine) {
   ask_for_room_of_json();
   nlohmann::json j = all.to_json(kinds);
   j["memory_least_bytes"] = world.min(mine.memory_bytes);  // of the rank that needs least; memory_bytes is the most
-  // A job of more ranks is looked at by its leaf domains, or not at all.
+  // Larger jobs are shown by their leaf domains, or not at all.
   constexpr Rank kDrawn = 64;
   if (world.size() <= kDrawn && world.size() > 1)
     j["traffic"] = {{"between", "ranks"}, {"bytes", world.all_gather_varying(std::span(std::as_const(mine.bytes_to)))}};

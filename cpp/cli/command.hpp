@@ -8,7 +8,8 @@
 
 #include "result_file.hpp"
 
-/// What every verb shares: the options of communication and output, the way to the ranks, and the one object.
+/// What every verb shares: the options of communication and output, the start of the ranks, and the result as one JSON
+/// object.
 ///
 ///     int verb_star(const Words& words) {
 ///       Command command("star", "Counts stars.");
@@ -21,7 +22,7 @@ namespace atl::cli {
 
 using Words = std::vector<std::string>;
 
-/// What a verb found, on rank 0 (the other ranks' are dropped).
+/// The outcome of a verb on rank 0 (those of other ranks are dropped).
 struct Outcome {
   nlohmann::json input = nlohmann::json::object();
   nlohmann::json result = nlohmann::json::object();
@@ -30,16 +31,16 @@ struct Outcome {
   nlohmann::json extra = nlohmann::json::object();  ///< further members of the whole object
   std::optional<bool> verified;                     ///< false makes the exit code 1
   std::string failure;                              ///< why verified is false
-  std::string text;                                 ///< what a person reads on stdout
+  std::string text;                                 ///< the human-readable result on stdout
 };
 
 class Command {
  public:
-  /// `name` as it was typed: "run bfs".
+  /// `name` is the verb as typed: "run bfs".
   Command(std::string name, const std::string& about);
 
   CLI::App& app() { return app_; }
-  /// The exit code if there is nothing left to do (help, or an error of the options).
+  /// The exit code if the command ends here (help, or an error in the options).
   std::optional<int> parse(const Words& words);
 
   /// Runs f on every rank and prints rank 0's outcome. Returns the exit code.
@@ -48,9 +49,9 @@ class Command {
   int run_alone(const std::function<Outcome()>& f);
 
   const Plan& plan() const { return plan_; }
-  Rank ranks() const { return ranks_; }  ///< as asked for; 0: not
+  Rank ranks() const { return ranks_; }  ///< as requested; 0: not requested
   bool quiet() const { return quiet_; }
-  /// To stderr, as --quiet and --verbose say.
+  /// A log to stderr, as --quiet and --verbose say.
   Log log() const;
   bool json() const { return !json_.empty(); }
 
@@ -73,22 +74,22 @@ class Command {
   nlohmann::json world_ = nlohmann::json::object();
 };
 
-/// Exit code of the exception that is being handled, and its kind for JSON.
+/// The exit code of the current exception, and its kind for JSON.
 struct Failure {
   int exit_code;
   std::string kind;
-  std::string message;  ///< empty: nobody reads any more, and nothing is to be said
+  std::string message;  ///< empty: the reader of stdout has gone, so print nothing
 };
 Failure current_failure();
 /// From here on a lack of memory that nobody can catch ends the program as one that is caught does: with its line on
 /// stderr and code 1, not by SIGABRT. Such are destructors that allocate, as those of nlohmann's JSON do.
 void report_uncaught_lack_of_memory();
 
-/// A text as a whole file, which appears at once, or as it is to where stdout, a pipe or a terminal is named. IoError
-/// says `what` the path is: "value of --json".
+/// Writes a text as a file that appears atomically, or directly if the path names stdout, a pipe or a terminal. Errors
+/// (IoError) call the path `what`: "value of --json".
 void put_file(const std::string& path, std::string_view text, std::string_view what);
 
-/// Counters of all ranks: sums, and the largest memory. Collective.
+/// The counters of all ranks: sums, and the maximum of the memory. Collective.
 nlohmann::json total_counters(World& world, const Counters& mine);
 
 /// Two columns, the first as wide as its longest entry.

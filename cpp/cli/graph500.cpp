@@ -19,7 +19,7 @@ std::string traffic_text(const nlohmann::json& counters, double times) {
   return text;
 }
 
-// Where the time and the bytes went, for a person.
+// The human-readable account of time and bytes.
 std::string account(World& world, const Graph500Result& r, const nlohmann::json& construction,
                     const nlohmann::json& search) {
   const auto searches = static_cast<double>(r.bfs.seconds.size() + r.sssp.seconds.size());

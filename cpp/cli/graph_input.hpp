@@ -8,7 +8,7 @@
 
 namespace atl::cli {
 
-/// What --partition takes, and what each asks for.
+/// The values of --partition, and what each means.
 std::vector<std::string> every_partition();
 PartitionOptions placement_named(const std::string& name);
 /// "edge", or as --partition names it.
@@ -17,16 +17,16 @@ std::string name_of(Cut cut);
 /// The input argument and its options, the same for every verb that takes a graph.
 class GraphInput {
  public:
-  /// Whose algorithm takes vertex-cuts too, and whose needs a vertex's whole list in one place.
+  /// Whether the algorithm also takes vertex-cuts, or needs each vertex's whole edge list in one place.
   enum class Cuts { of_edges, of_vertices_too };
   void add_to(CLI::App& app, Cuts cuts = Cuts::of_edges);
-  /// Those alone that say what is read, for verbs that build no Graph.
+  /// Adds only the options that say what to read, for verbs that build no Graph.
   void add_reading_to(CLI::App& app);
-  /// Those that say which of the edges that are read count.
+  /// Adds the options that say which of the edges read count.
   void add_merging_to(CLI::App& app);
-  /// Those of some partitions, for a comparison of all.
+  /// Adds the options of single partitions, for a comparison of all.
   void add_placing_to(CLI::App& app);
-  /// Collective: the file's or generator's edges, this rank's slice.
+  /// Loads the edges of the file or generator, this rank's slice. Collective.
   EdgeList load(World& world) const;
   GraphOptions options() const;
   /// How the graph was prepared, for the result's `input`: what was done, with `cut` of describe().
@@ -47,7 +47,7 @@ class GraphInput {
 
 bool has_edges(const Graph& graph, Local master);
 
-/// What a result says about its graph. Collective.
+/// The description of the graph in a result. Collective.
 nlohmann::json describe(const Graph& graph);
 
 }  // namespace atl::cli

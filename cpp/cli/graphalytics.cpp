@@ -17,7 +17,7 @@
 namespace atl::cli {
 namespace {
 
-// One algorithm of a case: makes its layouts, runs, compares.
+// One algorithm of a case: prepares its layouts, runs it and compares the result.
 struct Task {
   std::function<void()> prepare, run;
   std::function<std::optional<std::string>(const std::string& file)> difference;
@@ -32,7 +32,7 @@ void compare_by(Task& task, const Graph& graph, const Array<T>& values, Match ma
   task.write = [&graph, &values](const std::string& path) { write_by_id(graph, path, values); };
 }
 
-// Answers of all six, kept where the tasks point to.
+// The results of all six algorithms, which the tasks point to.
 struct Answers {
   std::unique_ptr<Bfs> bfs;
   BfsResult depths;
@@ -106,8 +106,8 @@ int verb_graphalytics(const Words& words) {
   return command.run([&](World& world) {
     const RankTimer whole(world);
     RankTimer timer(world);
-    const GraphalyticsCase c = world.together([&] { return GraphalyticsCase(path); });
-    world.together([&] {
+    const GraphalyticsCase c = world.collective_try([&] { return GraphalyticsCase(path); });
+    world.collective_try([&] {
       if (output.empty() || world.rank() != 0) return;
       std::error_code error;
       std::filesystem::create_directory(output, error);

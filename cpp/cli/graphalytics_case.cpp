@@ -50,7 +50,7 @@ bool parse(std::string_view text, T& value) {
 
 bool is_near(double expected, double value) {
   constexpr double kEpsilon = 1e-4;
-  // Of an infinite value any part is infinite: nothing but itself is near to it.
+  // A relative tolerance of an infinite value is infinite, so infinities must be equal.
   return expected == value || (std::isfinite(expected) && std::abs(expected - value) <= kEpsilon * std::abs(expected));
 }
 
@@ -188,7 +188,7 @@ std::optional<std::string> difference(const Graph& graph, const std::string& fil
     if (complete)
       if (auto text = not_equivalent(world, std::move(labels))) wrong = file + ": " + *text;
   }
-  // The lowest rank's sentence, on all.
+  // Every rank returns the sentence of the lowest rank.
   const std::vector<char> mine(wrong.begin(), wrong.end());
   std::vector<Edge> lengths;
   const std::vector<char> all = world.all_gather_varying(std::span<const char>(mine), &lengths);

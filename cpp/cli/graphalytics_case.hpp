@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-/// A benchmark case of LDBC Graphalytics [1]: a graph, what to run on it, and what must come out.
+/// A benchmark case of LDBC Graphalytics [1]: a graph, what to run on it, and the expected outputs.
 /// [1] "The LDBC Graphalytics Benchmark", specification 1.0.5.
 namespace atl::cli {
 
@@ -35,7 +35,7 @@ class GraphalyticsCase {
 /// How an output is compared (section 2.5.3 of [1]).
 enum class Match { exact, equivalence, epsilon };
 
-/// What of `natural` is not as the file has it, as a sentence; nothing if all is. Collective.
+/// Compares `natural` with the file. Returns a sentence about the differences, or nothing. Collective.
 template <class T>
 std::optional<std::string> difference(const Graph& graph, const std::string& file, const Array<T>& natural,
                                       Match match);

@@ -57,7 +57,7 @@ int verb_info(const Words& words) {
     outcome.text += table_of(rows);
     return outcome;
   };
-  // What --domains says can be drawn without ranks: it may be a machine of thousands.
+  // --domains can be drawn without starting ranks: it may describe a machine of thousands.
   const auto by = launcher();
   const std::string& domains = command.plan().domains;
   if (!domains.empty() && command.ranks() == 0 && calibrated->count() == 0 && !(by && by->ranks > 1))
@@ -68,7 +68,7 @@ int verb_info(const Words& words) {
     std::vector<LevelCost> levels;
     for (int l = 0; l < measured.depth(); ++l) levels.push_back(measured.at(l));
     const Cost cost(std::move(levels), fmt::format("{}, {}", measured.provenance(), today()));
-    world.together([&] {
+    world.collective_try([&] {
       if (world.rank() != 0 || costs_file.empty()) return;
       put_file(costs_file, cost.to_json().dump(2) + "\n", "value of --calibrate");
     });

@@ -11,7 +11,7 @@
 namespace atl::cli {
 namespace {
 
-// What every partition would make of the machine's walls.
+// Compares the traffic across the machine's levels under every partition.
 void compare_partitions(World& world, const EdgeList& edges, const IdMap& ids, const Hierarchy& machine,
                         const Cost& cost, bool fusion, Outcome& outcome) {
   nlohmann::json list = nlohmann::json::array();
@@ -46,7 +46,7 @@ void compare_partitions(World& world, const EdgeList& edges, const IdMap& ids, c
       machine.size(), "", "equation 1", "in a rank", heads, "vertices", "edges", "seconds", rows);
 }
 
-// What every partition would make of the vertices and edges, and of a round of PageRank. `edges` are number()ed.
+// Compares vertices, edges and a round of PageRank under every partition. `edges` are number()ed.
 void compare_cuts(World& world, const EdgeList& edges, const IdMap& ids, const Hierarchy& machine, bool with_hierarchy,
                   const GraphOptions& options, Outcome& outcome) {
   const Graph graph =

@@ -43,7 +43,7 @@ void print_help() {
       kVersion, table_of(rows)));
 }
 
-// atoll-VERB beside the executable, in ../.venv/bin, or on PATH: does not return if there is one.
+// Executes atoll-VERB beside the executable, in ../.venv/bin, or on PATH; returns only if there is none.
 void run_foreign(const std::string& verb, const Words& words) {
   namespace fs = std::filesystem;
   std::error_code ignored;

@@ -15,7 +15,8 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Half a round trip between two threads. The other thread leaves this one's core, whatever core the launcher has bound the rank to.
+// Half a round trip between two threads. The other thread moves off this one's core, whatever core the launcher has
+// bound the rank to.
 double cache_line_ping_ns() {
   const int here = sched_getcpu();
   constexpr int kTrips = 20000;

@@ -8,7 +8,7 @@ namespace atl::cli {
 
 double median(std::vector<double> values);
 
-/// One way of a cache line between two cores, in ns: the state of the machine, to be read beside every figure.
+/// The one-way time of a cache line between two cores in ns: it shows the state of the machine beside every figure.
 double cache_line_ping_ns();
 
 }  // namespace atl::cli

@@ -58,8 +58,9 @@ std::pair<int, int> grid_of(const std::string& text) {
   return {rows, cols};
 }
 
-// Nodes by halves down to one, and as many numbers of vertices by halves, the largest being the last that fits. Those are
-// 63 times a power of two: multiples of most blocks, so that a cell shows the machine and not what does not divide.
+// Halves the nodes down to one, and the number of vertices as often, starting with the largest that fits. Numbers of
+// vertices are 63 times a power of two: multiples of most blocks, so that a cell shows the machine and not the
+// remainder.
 void draw_heat_map(const ApspMachine& machine, const ApspQuery& query, const std::string& file) {
   std::vector<int> nodes;
   for (int count = std::max(1, query.ranks / machine.ranks_per_node); count > 0; count /= 2)
@@ -191,7 +192,7 @@ ApspMachine apsp_parameters(const std::string& name, const std::string& element)
   check(static_cast<bool>(file), "{}: cannot be opened (value of --parameters: frontier or a file). Correct it.", name);
   nlohmann::json j = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
   check(j.is_object(), "{}: is no JSON object (value of --parameters). Give what `atoll model fit` wrote.", name);
-  // The whole object of the command holds the parameters, too.
+  // Also accept the command's whole JSON object, which contains the parameters.
   if (j.contains("result") && j["result"].is_object() && j["result"].contains("parameters"))
     j = nlohmann::json(j["result"]["parameters"]);
   try {

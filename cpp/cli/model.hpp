@@ -10,8 +10,8 @@
 
 namespace atl::cli {
 
-/// A machine's parameters by what a user calls them: "frontier", a file that `atoll model fit` wrote, or "" for this machine
-/// as it was last measured with such elements. Throws InputError where there are none.
+/// A machine's parameters by the user's name for them: "frontier", a file that `atoll model fit` wrote, or "" for the
+/// latest measurement of this machine with this element type. Throws InputError if there are none.
 ApspMachine apsp_parameters(const std::string& name, const std::string& element);
 
 /// A run that was measured.
@@ -21,11 +21,11 @@ struct ApspRun {
   ProcessGrid grid;
   std::int64_t block = 0;
   std::string broadcast;
-  double share = 1;  ///< of the 2 n^3 operations, what was done: less after --steps, or of undirected graphs
+  double share = 1;  ///< fraction of the 2 n^3 operations that was done: less after --steps, or on undirected graphs
   double seconds = 0;
 };
-/// What the model says about it: seconds ideal, worst, expected and measured, and where between ideal (0) and worst (1) it
-/// lies. Nothing where this machine's parameters, or its broadcasts, were never measured.
+/// The model's figures for it: ideal, worst, expected and measured seconds, and where between ideal (0) and worst (1)
+/// it lies. Nothing if this machine's parameters, or its broadcasts, were never measured.
 std::optional<nlohmann::json> apsp_forecast(const ApspRun& run);
 
 }  // namespace atl::cli

@@ -24,12 +24,12 @@ struct FitOptions {
   bool keep = true, only_broadcasts = false;
 };
 
-// Points as they are given by --input, and as they are measured: a curve is {"points": [[x, rate], ..]}.
+// Points, given by --input or measured: a curve is {"points": [[x, rate], ..]}.
 using Curve = nlohmann::json;
 
-// For each x the best of the trials: whoever else takes a core only ever makes them slower, and the model is of the machine
-// alone. All x once a trial, so that a slow moment meets all of them. Ranks measure at the same time, as they compute, and
-// the slowest counts.
+// For each x the best of the trials: other load on a core only slows it down, and the model describes the machine
+// without it. Each trial runs all x, so that a slow moment affects all of them. Ranks measure at the same time, as they
+// compute, and the slowest counts.
 Curve measure_curve(World& world, const std::vector<double>& xs, int trials,
                     const std::function<double(std::size_t)>& rate) {
   std::vector<std::vector<double>> rates(xs.size());
@@ -47,7 +47,7 @@ Curve measure_curve(World& world, const std::vector<double>& xs, int trials,
   return curve;
 }
 
-// Short pieces of work are repeated: the clock and the first touch would be all that is seen.
+// Repeats short work, which the clock's resolution and first-touch costs would otherwise dominate.
 template <class F>
 double steady(F&& rate) {
   constexpr double kSeconds = 2e-3;
@@ -64,7 +64,7 @@ double steady(F&& rate) {
 template <class T>
 void measure_kernel(World& world, Algebra algebra, const FitOptions& o, nlohmann::json& parameters) {
   Team& team = world.team();
-  const Gemm gemm(algebra, world.together([&] { return stored_blocking(algebra, tune::Store()); }));
+  const Gemm gemm(algebra, world.collective_try([&] { return stored_blocking(algebra, tune::Store()); }));
   constexpr std::int64_t kDeepest = 1024, kDepth = 256, kDiagonal = 256;
   ProductOperands<T> operands(team, o.n, o.n, kDeepest);
   if (!parameters.contains("rate_of_block")) {
@@ -99,8 +99,8 @@ void measure_kernel(World& world, Algebra algebra, const FitOptions& o, nlohmann
   }
 }
 
-// What a panel's broadcast moves, against the bytes of matrix that a rank has of which it is one step's part. All ranks are
-// one row and take turns as the root, and two panels are under way at a time, as look-ahead has it.
+// The rate of a panel's broadcast, against the bytes of a rank's matrix of which the panel is one step's part. All
+// ranks form one row and take turns as the root. Two panels are in flight at a time, as with look-ahead.
 double broadcast_rate(World& world, PanelBroadcast& broadcasts, BroadcastShape shape, std::span<std::byte> memory,
                       std::size_t panel_bytes) {
   const int times = 2 * world.size() + 2;
@@ -131,7 +131,7 @@ void measure_broadcasts(World& world, const FitOptions& o, std::size_t element_b
   std::iota(all.begin(), all.end(), 0);
   PanelBroadcast broadcasts(world, {all});
   parameters["broadcasts"] = nlohmann::json::array();
-  // In one memory what all ranks copy counts, not what the root sends: such a bandwidth holds for any grid.
+  // In shared memory the copies of all ranks count, not the sends of the root: such a bandwidth holds for any grid.
   const bool one_memory = share_one_memory(world);
   for (const auto& [shape, steps] :
        {std::pair{BroadcastShape::tree, "tree"}, {BroadcastShape::ring, "ring"}, {BroadcastShape::ring2m, "two_rings"}})
@@ -162,7 +162,7 @@ void measure(World& world, const FitOptions& o, nlohmann::json& parameters) {
   put("memory_per_node", static_cast<double>(here.memory_bytes) / world.size());
 }
 
-// A curve that is given by its points becomes one that is given by a and d; what it was fitted to is reported.
+// Replaces a curve's points by the fitted a and d, and reports the fit.
 void fit(nlohmann::json& curve, const std::string& name, Outcome& outcome) {
   if (!curve.is_object() || !curve.contains("points")) return;
   const nlohmann::json given = curve.at("points");
@@ -243,7 +243,7 @@ int model_fit(const Words& words) {
   if (!o.input.empty() && !o.only_broadcasts) return command.run_alone([&] { return fitted(read_points(o.input), o); });
   return command.run([&](World& world) {
     nlohmann::json parameters = nlohmann::json::object();
-    world.together([&] {
+    world.collective_try([&] {
       check(!o.only_broadcasts || !o.input.empty(),
             "--broadcasts without --input (where the kernel's rates are). Give it.");
       if (!o.input.empty()) parameters = read_points(o.input);
@@ -251,7 +251,7 @@ int model_fit(const Words& words) {
     check(!o.only_broadcasts || world.size() > 1, "--broadcasts on {} rank (two are needed). Give --ranks 2.",
           world.size());
     measure(world, o, parameters);
-    return world.together([&] { return world.rank() == 0 ? fitted(std::move(parameters), o) : Outcome{}; });
+    return world.collective_try([&] { return world.rank() == 0 ? fitted(std::move(parameters), o) : Outcome{}; });
   });
 }
 

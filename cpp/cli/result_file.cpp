@@ -16,7 +16,7 @@ namespace {
 int take_stdout() {
   constexpr int kAboveStandard = 3;
   const int file = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, kAboveStandard);
-  // Where stderr is closed, a file that is opened later must not become its descriptor 2 and take the log.
+  // If stderr is closed, a file opened later must not become descriptor 2 and receive the log.
   if (fcntl(STDERR_FILENO, F_GETFD) < 0)
     if (const int null = open("/dev/null", O_WRONLY); null >= 0 && null != STDERR_FILENO) {
       dup2(null, STDERR_FILENO);

@@ -21,7 +21,7 @@
 namespace atl::cli {
 namespace {
 
-// What is simulated, as the fields of a plan: a tree of domains, and a network or file with the costs of its levels
+// The simulated machine, as the fields of a plan: a tree of domains, and a network or file with the costs of its levels
 // ("": the preset).
 struct Machine {
   std::string domains, platform;
@@ -47,7 +47,7 @@ Machine machine_of(const std::string& name) {
   return {j[is_text("network") ? "network" : "domains"].get<std::string>(), std::filesystem::absolute(name).string()};
 }
 
-// A file that goes when this does.
+// A temporary file, removed on destruction.
 class Scratch {
  public:
   Scratch() : path_((std::filesystem::temp_directory_path() / "atoll-simulate-XXXXXX").string()) {
@@ -68,8 +68,8 @@ class Scratch {
   std::string path_;
 };
 
-// Runs this program with the words, and the settings added to its environment; of what it says only the errors matter here.
-// A process of its own for each route: each begins with the same empty memory, and gives back all of it.
+// Runs this program with the words and the settings added to its environment; prints only its errors. Each route has a
+// process of its own, so that each starts with the same empty memory and returns all of it.
 int run_again(const Words& words, const std::vector<std::pair<std::string, std::string>>& settings) {
   std::vector<char*> arguments;
   Words argv{"atoll"};
@@ -104,8 +104,8 @@ int run_again(const Words& words, const std::vector<std::pair<std::string, std::
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// A run's own numbers are those of what it times and counts, as of a search without the building of its graph; where a
-// verb counts nothing, those of all that it does.
+// The counters of the part that the run times, such as a search without building its graph; if a verb counts none,
+// those of the whole run.
 nlohmann::json row_of(const std::string& route, const nlohmann::json& run) {
   const nlohmann::json& all = run.at("simulation").at("levels");
   const nlohmann::json& levels = run.at("counters").contains("levels") ? run["counters"]["levels"] : all;
@@ -122,7 +122,7 @@ nlohmann::json row_of(const std::string& route, const nlohmann::json& run) {
           {"predicted", true}};
 }
 
-// As the command's own error, which stands above on stderr.
+// Reports a failed child as this command's error; the child's own message is above on stderr.
 void check_ended_well(int code, const std::string& route, const Words& words) {
   if (code == 0) return;
   const std::string text =
@@ -138,7 +138,7 @@ void check_ended_well(int code, const std::string& route, const Words& words) {
 int verb_simulate(const Words& words) {
   const auto split = std::find(words.begin(), words.end(), "--");
   Words own(words.begin(), split), inner(split == words.end() ? split : split + 1, words.end());
-  // Each route's own object is read here, so a --json behind the -- can only mean the whole.
+  // This command reads each route's JSON itself, so a --json after the -- must mean the whole result.
   if (const auto json = std::find(inner.begin(), inner.end(), "--json"); inner.end() - json >= 2) {
     own.insert(own.end(), json, json + 2);
     inner.erase(json, json + 2);

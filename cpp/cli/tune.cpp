@@ -36,7 +36,7 @@ nlohmann::json tune_product(World& world, Algebra algebra, const GemmSearch& o) 
   const auto found =
       tune::grid_search(space, [&](const tune::Point& p) { return rate_with(blocking_of(p)); }, o.search);
 
-  // In pairs, so that both meet the same clock and the same neighbours.
+  // Measured in pairs, so that both see the same clock frequency and the same load.
   const GemmBlocking best = blocking_of(found.front().point);
   std::vector<double> rates, usual_rates, gains;
   for (int i = 0; i < o.pairs; ++i) {
@@ -44,7 +44,7 @@ nlohmann::json tune_product(World& world, Algebra algebra, const GemmSearch& o) 
     rates.push_back(rate_with(best));
     gains.push_back(rates.back() / usual_rates.back());
   }
-  // A blocking that only seemed better is not kept.
+  // Do not store a blocking that only seemed better.
   const bool better = median(gains) > 1;
   nlohmann::json tried = nlohmann::json::array();
   constexpr std::size_t kShown = 5;

@@ -3,7 +3,7 @@
 
 #include "command.hpp"
 
-/// One function a verb, each in a file of its own; main.cpp has the table.
+/// One function per verb, each in a file of its own; main.cpp has the table.
 namespace atl::cli {
 
 int verb_bench(const Words& words);

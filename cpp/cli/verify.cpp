@@ -21,7 +21,7 @@ namespace {
 
 using Check = std::function<Verdict(const Graph& graph, const std::string& result)>;
 
-// Reads the graph, has the result checked, and says what every check says. Algorithms add their options before.
+// Reads the graph, runs the check, and reports what is common to all checks. Algorithms add their options before.
 int check_result(Command& command, GraphInput& input, const Words& words, const Check& check) {
   std::string result;
   input.add_to(command.app());

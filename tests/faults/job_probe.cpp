@@ -218,7 +218,7 @@ void act(World& world, const std::string& what, const std::string& argument) {
     stop_here(world);
     world.barrier();
   } else if (what == "code") {  // the same error everywhere
-    world.together([&] {
+    world.collective_try([&] {
       if (code == 1) throw TransportError("told to leave with 1");
       if (code == 2) throw UsageError("told to leave with 2");
       if (code == 3) throw InputError("told to leave with 3");

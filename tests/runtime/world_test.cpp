@@ -59,7 +59,7 @@ TEST_CASE("one rank alone has a whole World") {
   CHECK(world->sum(3) == 3);
   world->barrier();
   world->agree(true, "never");
-  CHECK(world->together([] { return 7; }) == 7);
+  CHECK(world->collective_try([] { return 7; }) == 7);
   world->close();
 }
 
@@ -91,7 +91,7 @@ TEST_CASE("together: every rank throws the same class and the same text, however
       const std::string text(3000, 'x');
       auto on_last = [&](auto error) {
         return thrown_by([&] {
-          world.together([&] {
+          world.collective_try([&] {
             if (world.rank() == last) throw error;
           });
         });
@@ -104,11 +104,11 @@ TEST_CASE("together: every rank throws the same class and the same text, however
       CHECK(on_last(std::runtime_error("r")) == "error: r");
       CHECK(on_last(InputError("")) == "input: ");
       CHECK(on_last(std::bad_alloc()) == std::string("error: ") + std::bad_alloc().what());
-      CHECK(world.together([&] { return world.rank() * 2; }) == world.rank() * 2);
+      CHECK(world.collective_try([&] { return world.rank() * 2; }) == world.rank() * 2);
       // A value that cannot be copied.
-      CHECK(*world.together([&] { return std::make_unique<int>(5); }) == 5);
+      CHECK(*world.collective_try([&] { return std::make_unique<int>(5); }) == 5);
       CHECK(thrown_by([&] {
-              world.together([&]() -> int {
+              world.collective_try([&]() -> int {
                 if (world.rank() == 0) throw InputError("from 0");
                 throw UsageError("from another");
               });

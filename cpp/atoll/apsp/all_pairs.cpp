@@ -114,7 +114,7 @@ AllPairs<T> on_a_grid(World& world, const ReplicatedCsr<T>& arcs, const AllPairs
                       const GridPlan& plan) {
   AllPairs<T> all;
   AllPairsReport& report = all.report;
-  world.together([&] {
+  world.collective_try([&] {
     if (options.method && options.method != PairsMethod::floyd_warshall)
       throw UsageError(fmt::format(
           "the method is {} on a grid of {} ranks{} (searches run on one rank, without a grid, and are not "
@@ -138,7 +138,7 @@ AllPairs<T> on_a_grid(World& world, const ReplicatedCsr<T>& arcs, const AllPairs
       options.checkpoint.folder.empty()
           ? floyd_warshall_grid(world, gemm, all.distances, on_grid, options.pauses)
           : floyd_warshall_saved(world, gemm, all.distances, on_grid, options.checkpoint, report.saved.emplace());
-  world.together([&] {
+  world.collective_try([&] {
     if (run.gain_vertex >= 0) refuse_gain_cycle(arcs, options.semiring);
   });
   const GridStep sum = run.sum();
@@ -165,7 +165,7 @@ AllPairs<T> on_a_grid(World& world, const ReplicatedCsr<T>& arcs, const AllPairs
 
 template <class T>
 AllPairs<T> all_pairs(World& world, const ReplicatedCsr<T>& arcs, const AllPairsOptions& options) {
-  world.together([&] {
+  world.collective_try([&] {
     check(arcs.vertices() > 0, "{}: there is no vertex (so there are no pairs). Give another graph.", arcs.name);
     if (is_partial(options) && options.method && options.method != PairsMethod::floyd_warshall)
       throw UsageError(fmt::format("{} steps by {} (only fw has steps). Leave them out, or take fw.",

@@ -10,30 +10,32 @@
 #include <atoll/apsp/searches/choose_method.hpp>
 #include <atoll/matrix/gemm/gemm.hpp>
 
-/// All pairs' shortest paths of a graph: COAST (SC 2022) on any number of ranks, less of it where the graph allows.
+/// All-pairs shortest paths of a graph, after COAST (SC 2022), on any number of ranks, with less work if the graph
+/// allows it.
 ///
 ///     const ReplicatedCsr<double> arcs = gather_arcs(world, read_edges(world, "roads.gr"));
 ///     const AllPairs<double> all = all_pairs(world, arcs, {});          // collective
 ///     all.distances.local(i, j);                                       // this rank's part of the matrix
 ///
-/// On one rank components are computed one by one and trees that hang from them are taken off first (pendant_trees/pendant_trees.hpp), an
-/// undirected graph costs half, and searches from every source take over where they are cheaper. On several ranks the
-/// matrix is computed as it is (floyd_warshall_grid.hpp). Over other semirings (closure.hpp) it is computed as it is, too.
+/// One rank computes the connected components one by one and first removes their pendant trees
+/// (pendant_trees/pendant_trees.hpp). Undirected graphs cost half. Searches from every source replace Floyd-Warshall
+/// where they are cheaper. Several ranks compute the whole matrix by Floyd-Warshall on a grid
+/// (floyd_warshall/grid.hpp), and so do other semirings (floyd_warshall/closure.hpp).
 namespace atl {
 
 struct AllPairsOptions {
-  Semiring semiring = Semiring::min_plus;  ///< the arcs were gathered for; others than min_plus by Floyd-Warshall
-  std::optional<PairsMethod> method = {};  ///< none: what is estimated to be fastest; on a grid Floyd-Warshall
-  double delta = 0;                        ///< of delta-stepping; 0: tuned on the first sources
+  Semiring semiring = Semiring::min_plus;  ///< the one the arcs were gathered for; all but min_plus use Floyd-Warshall
+  std::optional<PairsMethod> method = {};  ///< none: the fastest by estimate; on a grid Floyd-Warshall
+  double delta = 0;                        ///< bucket width of delta-stepping; 0: tuned on the first sources
   PendantTreeRemoval pendant_trees = PendantTreeRemoval::yes;
-  GridConstraints grid = {};                  ///< what is not said is chosen by the model; its block does not count
-  std::int64_t block = 0;                     ///< b; 0: on one rank by n and the kernel, on a grid by the model
-  std::optional<GemmBlocking> blocking = {};  ///< of products; none: the usual one
-  std::optional<ApspMachine> machine = {};    ///< rates for the model (stored_machine); none: the usual ones
-  GridOptions on_grid = {};                   ///< look-ahead, kernel, steps; all else of it is the plan's
-  StepHook pauses = {};                       ///< on a grid; with a checkpoint they are its own
-  /// With a folder: saved there now and then and gone on with from there (saved_run.hpp). Its `run` does not count. One
-  /// rank then computes as a grid of 1 x 1 does.
+  GridConstraints grid = {};  ///< the model chooses what is not given; grid.block is ignored
+  std::int64_t block = 0;     ///< block size b; 0: chosen by n and the kernel (one rank) or by the model (grid)
+  std::optional<GemmBlocking> blocking = {};  ///< of products; none: the default
+  std::optional<ApspMachine> machine = {};    ///< rates for the model (stored_machine); none: the defaults
+  GridOptions on_grid = {};                   ///< only look-ahead, kernel and steps count; the plan sets the rest
+  StepHook pauses = {};                       ///< called on a grid; a checkpoint replaces it by its own
+  /// If it has a folder, the run saves its state there from time to time and resumes from it (store/saved_run.hpp). Its
+  /// `run` is ignored. A single rank then computes like a 1 x 1 grid.
   CheckpointOptions checkpoint = {.folder = {}, .every_steps = 0, .every_seconds = 1800, .run = {}};
 };
 
@@ -43,9 +45,10 @@ struct AllPairs {
   AllPairsReport report;
 };
 
-/// Collective. Throws InputError, alike on all ranks: a negative cycle (named), a matrix that does not fit in memory
-/// (before anything is computed, with what would fit), a path whose length T does not hold (named: it is never told as no
-/// path, nor one of whole weights rounded by float64). UsageError: options that do not go together. RunStopped: SIGTERM, saved.
+/// Collective. Throws InputError, the same on all ranks: for a negative cycle (named), for a matrix that does not fit
+/// in memory (before any computation, with what would fit), and for a path whose length T cannot hold (named; it is
+/// never reported as "no path", nor rounded by float64 if weights are whole). Throws UsageError for options that
+/// contradict each other, and RunStopped after SIGTERM, when the state is saved.
 template <class T>
 AllPairs<T> all_pairs(World& world, const ReplicatedCsr<T>& arcs, const AllPairsOptions& options = {});
 

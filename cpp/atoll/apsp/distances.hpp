@@ -6,8 +6,9 @@
 
 namespace atl {
 
-/// All pairs' distances: each rank has the blocks of its place in the grid, one matrix by rows. Entry (i, j) is the length
-/// of a shortest path from the i'th to the j'th vertex in ascending order of original ids; kNoPath where there is none.
+/// The distances of all pairs. Each rank stores the blocks of its place in the grid as one row-major matrix. Entry (i,
+/// j) is the length of a shortest path from the i'th to the j'th vertex in ascending order of original ids; kNoPath if
+/// there is none.
 template <class T>
 struct Distances {
   GridLayout layout;

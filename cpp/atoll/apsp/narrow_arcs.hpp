@@ -3,20 +3,20 @@
 
 #include <atoll/apsp/replicated_csr.hpp>
 
-/// The type of the distances, and the weights in it.
+/// Chooses the type of the distances and converts the weights to it.
 ///
 ///     const ReplicatedCsr<double> read = gather_arcs(world, edges);
-///     const ReplicatedCsr<float> arcs = narrowed<float>(read);     // arcs.rounded of its weights are not those that were read
-///     narrowest_type(read);                               // where nobody has said one
+///     const ReplicatedCsr<float> arcs = narrowed<float>(read);     // arcs.rounded weights have changed
+///     narrowest_type(read);                                        // the default type
 namespace atl {
 
-/// The narrowest that holds every path: hops in 16 bits, whole weights in 32, else as float64. Fractions are float32 where
-/// the input's weights are (sums are rounded to it, as shortest paths from one source are), or where every sum of them is
-/// held exactly.
+/// The narrowest type that holds every path length: hops in 16 bits, whole weights in 32, else float64. Fractions use
+/// float32 if the input's weights are float32 (sums are rounded to it, as in single-source shortest paths), or if
+/// float32 holds every sum exactly.
 Element narrowest_type(const ReplicatedCsr<double>& arcs);
 
-/// The same arcs with weights of T, not double: floats are rounded. InputError that names an edge whose weight T cannot
-/// have: one that is not whole, too large, or so small that float32 has not all of its digits. Local, alike on all ranks.
+/// The same arcs with weights of type T; floats are rounded. Throws InputError, naming the edge, if T cannot hold a
+/// weight: not whole, too large, or so small that float32 lacks some of its digits. Local, the same on all ranks.
 template <class T>
 ReplicatedCsr<T> narrowed(const ReplicatedCsr<double>& arcs);
 

@@ -6,12 +6,13 @@
 #include <atoll/matrix/gemm/gemm.hpp>
 #include <optional>
 
-/// How much memory all pairs take, said before any is taken.
+/// Predicts the memory of an all-pairs run before it allocates any.
 ///
 ///     PairsMemory of{.n = 38113, .arcs = 520'000, .value_bytes = 4, .undirected = true, .threads = 2};
 ///     bytes_on_one_rank(gemm, of);             // 5.9e9: one matrix, and the panels of Floyd-Warshall
 ///
-/// Of a rank, beyond the arcs that it has: within a tenth of what was measured (tests/apsp/pairs_memory_test.cpp).
+/// Per rank, without the arcs it already holds: within a tenth of the measured memory
+/// (tests/apsp/pairs_memory_test.cpp).
 namespace atl {
 
 struct PairsMemory {
@@ -20,20 +21,20 @@ struct PairsMemory {
   std::size_t value_bytes = 4;
   bool undirected = false;
   bool peels = true;
-  bool unit = false;                       ///< arcs of length 1: breadth-first search may be the method
-  std::optional<PairsMethod> method = {};  ///< none: the one that takes most counts
-  std::int64_t block = 0;                  ///< 0: the usual one
+  bool unit = false;                       ///< all weights are 1: the method may be breadth-first search
+  std::optional<PairsMethod> method = {};  ///< none: assume the one that needs most
+  std::int64_t block = 0;                  ///< 0: the default
   int threads = 1;
 };
 
-/// As Matrix takes them.
+/// The bytes of a Matrix of this shape.
 double matrix_bytes(std::int64_t rows, std::int64_t cols, std::size_t value_bytes);
 
 double bytes_on_one_rank(const Gemm& gemm, const PairsMemory& of);
-/// The most that a rank of the grid takes. A checkpoint adds a block a thread.
+/// The most that any rank of the grid needs. A checkpoint adds one block per thread.
 double bytes_on_a_grid(const Gemm& gemm, const PairsMemory& of, const ProcessGrid& grid, bool checkpoint);
 
-/// The greatest n whose `bytes(n)` are at most `has`; bytes grow with n.
+/// The greatest n with bytes(n) <= has; bytes must grow with n.
 template <class F>
 Vertex greatest_that_fits(double has, F&& bytes) {
   Vertex fits = 0, too_many = 1;

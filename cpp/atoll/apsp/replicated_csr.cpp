@@ -159,7 +159,7 @@ ReplicatedCsr<double> gather_arcs(World& world, EdgeList edges, ArcWeights weigh
   for (std::size_t k = 0; k < mine.size(); ++k) mine[k] = map.id_of(static_cast<Vertex>(k));
   std::vector<Vertex> ids = world.all_gather_varying(std::span<const Vertex>(mine));
   world.team().cancellation_point();  // of millions of arcs each step takes a second
-  const std::vector<Arc<double>> slice = world.together([&] { return converted(edges, ids, weights, semiring); });
+  const std::vector<Arc<double>> slice = world.collective_try([&] { return converted(edges, ids, weights, semiring); });
   const std::vector<Arc<double>> all = world.all_gather_varying(std::span<const Arc<double>>(slice));
   world.team().cancellation_point();
   ReplicatedCsr<double> arcs = make_arcs<double>(std::move(ids), edges.directed, all, edges.name, semiring);

@@ -11,15 +11,14 @@
 #include <string>
 #include <vector>
 
-/// The weighted arcs of a graph, all of them on every rank: what all pairs' distances start from, and what their paths are
-/// found with.
+/// The weighted arcs of a graph, replicated on every rank: the input of all-pairs distances and of their paths.
 ///
 ///     ReplicatedCsr<double> arcs = gather_arcs(world, read_edges(world, "roads.gr"));           // collective
 ///     for (Edge e = arcs.begin(v); e < arcs.end(v); ++e) relax(v, arcs.heads[e], arcs.weights[e]);
 ///     arcs.ids[v];                                                                     // v's original id
 ///
-/// Vertices are 0 .. n-1 in ascending order of original ids, as rows and columns of Distances are. What is read is
-/// gathered as double; T is that, or float, int32, uint16 or uint8 (narrow_arcs.hpp).
+/// Vertices are 0 .. n-1 in ascending order of original ids, like rows and columns of Distances. Input is gathered as
+/// double; T is double, float, int32, uint16 or uint8 (narrow_arcs.hpp).
 namespace atl {
 
 /// From `tail` to `head`.
@@ -33,14 +32,14 @@ struct Arc {
 template <class T>
 struct ReplicatedCsr {
   std::string name;           ///< of the input, for messages
-  bool directed = false;      ///< else each edge is here in both directions, with one weight
+  bool directed = false;      ///< false: each edge is stored in both directions, with one weight
   std::vector<Vertex> ids;    ///< [vertex] original ids, ascending
   Array<Edge> offsets;        ///< [vertex], n + 1
   Array<Local> heads;         ///< ascending and distinct within a row; never the row's own vertex
   Array<T> weights;           ///< one per head: finite, none is -0, none as great as kNoPath<T>
-  T least{}, greatest{};      ///< of the weights; 0 where there are none
+  T least{}, greatest{};      ///< of the weights; 0 if there are none
   bool from_float32 = false;  ///< the input's weights are 32 bits wide
-  Edge rounded = 0;           ///< weights that T does not hold as they were read
+  Edge rounded = 0;           ///< weights that were rounded to T
 
   Vertex vertices() const { return static_cast<Vertex>(ids.size()); }
   Edge size() const { return static_cast<Edge>(heads.size()); }
@@ -52,26 +51,27 @@ struct ReplicatedCsr {
   std::span<const T> weights_of(Vertex v) const {
     return {weights.data() + begin(v), static_cast<std::size_t>(end(v) - begin(v))};
   }
-  /// Every arc counts as one hop: distances are hop counts.
+  /// Whether every weight is 1, so that distances are hop counts.
   bool is_unit() const { return size() == 0 || (least == T{1} && greatest == T{1}); }
   bool has_negative() const { return least < T{}; }
-  /// No weight has a fraction. O(m).
+  /// Whether no weight has a fraction. O(m).
   bool is_whole() const {
     return std::ranges::all_of(weights, [](T w) { return std::is_integral_v<T> || std::trunc(w) == w; });
   }
-  /// No path is longer, up to the rounding of floats. O(1).
+  /// An upper bound of all path lengths, up to the rounding of floats. O(1).
   double longest() const {
     return std::max(std::abs(static_cast<double>(least)), std::abs(static_cast<double>(greatest))) *
            static_cast<double>(vertices());
   }
-  /// Nor longer than this, which is less where few weights are large. O(m).
+  /// Another upper bound, smaller if few weights are large. O(m).
   double sum_of_weights() const {
     double sum = 0;
     for (const T w : weights) sum += std::abs(static_cast<double>(w));
     return sum;
   }
 
-  /// The arcs that enter each vertex: heads are where they come from. A copy if the graph is undirected.
+  /// The transpose: for each vertex the arcs that enter it, with their tails as heads. A copy if the graph is
+  /// undirected.
   ReplicatedCsr reversed() const;
   std::size_t memory_bytes() const {
     return ids.size() * sizeof(Vertex) + offsets.size() * sizeof(Edge) +
@@ -79,18 +79,18 @@ struct ReplicatedCsr {
   }
 };
 
-/// as_given: an unweighted input counts hops. ones: every input does.
+/// as_given: the input's weights, or 1 if it has none. ones: all weights are 1.
 enum class ArcWeights : bool { as_given, ones };
 
-/// Collective; the edges of all ranks, on all. Of parallel edges the best stays: the least for shortest paths, over max_plus
-/// and max_min the greatest. Loops are left out. InputError, the same on all ranks, that names the edge and its weight
-/// where it is not a number or infinite, or a loop that is negative (a cycle around which paths get ever shorter; positive
-/// over max_plus). -0 becomes 0.
+/// Collective; gathers the edges of all ranks on every rank. Of parallel edges the best stays: the least for shortest
+/// paths, the greatest over max_plus and max_min. Self-loops are dropped. -0 becomes 0. Throws InputError, the same on
+/// all ranks, that names the edge and its weight if the weight is infinite or not a number, or if a self-loop is
+/// negative (positive over max_plus): a cycle around which paths improve without end.
 ReplicatedCsr<double> gather_arcs(World& world, EdgeList edges, ArcWeights weights = ArcWeights::as_given,
                                   Semiring semiring = Semiring::min_plus);
 
-/// From arcs in any order, parallel ones and loops of weight >= 0 among them; local. Where `directed` is not set, each is
-/// taken in both directions. `ids` are ascending.
+/// Builds the arcs from a list in any order, which may contain parallel arcs and self-loops of weight >= 0; local.
+/// Unless `directed`, each is stored in both directions. `ids` are ascending.
 template <class T>
 ReplicatedCsr<T> make_arcs(std::vector<Vertex> ids, bool directed, std::span<const Arc<T>> arcs, std::string name = {},
                            Semiring semiring = Semiring::min_plus);

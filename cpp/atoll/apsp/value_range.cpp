@@ -224,7 +224,7 @@ void check_no_path_is_lost(World& world, const ReplicatedCsr<T>& arcs, Semiring 
   const auto first = std::mismatch(found.begin(), found.end(), reached.begin(), std::greater_equal<>()).first;
   const Vertex s = first - found.begin();
   const std::vector<T> row = row_of(world, d, s);
-  world.together([&] { refuse_lost_path<T>(arcs, semiring, s, row); });
+  world.collective_try([&] { refuse_lost_path<T>(arcs, semiring, s, row); });
 }
 
 bool has_exact_sums(const ReplicatedCsr<double>& arcs, Semiring semiring) {
@@ -251,7 +251,7 @@ void check_whole_sums(World& world, const ReplicatedCsr<double>& arcs, Semiring 
     const std::vector<double> row = row_of(world, d, s);
     if (!fault && s % world.size() == world.rank()) fault = check_row<double>(arcs, entering, semiring, s, row);
   }
-  world.together([&] {
+  world.collective_try([&] {
     check(
         !fault,
         "{}: {} (float64 does not hold every whole number beyond 2^53, so not all of these lengths). Scale the weights "

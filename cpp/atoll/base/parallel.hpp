@@ -26,10 +26,10 @@
 /// their next cancellation point, which the beginning of a region, each chunk of for_range and barrier() are.
 namespace atl {
 
-/// One more round of waiting: pauses first, then yields as long as nobody else wants the core, and then says that it is
-/// time to sleep. Never yielding was measured 30 times slower with two ranks on one core. Where a yield gives the core
-/// away for long, as beside a program that never waits, all that wait in this thread sleep at once for a while: a yield
-/// costs a time slice there, and PageRank over 4 ranks took 9 times as long beside two such programs on two cores.
+/// One round of waiting: first pauses, then yields as long as nobody else wants the core, then says that it is time to
+/// sleep. Never yielding was measured 30 times slower with two ranks on one core. If a yield gives the core away for
+/// long, as beside a program that never waits, all waits of this thread sleep at once for a while: there a yield costs
+/// a time slice, and PageRank over 4 ranks took 9 times as long beside two such programs on two cores.
 class Backoff {
  public:
   static constexpr int kSpins = 100;    // pauses; about 2 us
@@ -44,11 +44,11 @@ class Backoff {
     ++count_;
     return true;
   }
-  /// For a wait that nobody ends by a wake: never gives up, but yields longer and then sleeps by itself, shortly first.
+  /// For a wait that no wake-up ends: never gives up, but yields longer and then sleeps by itself, shortly at first.
   void pause_or_sleep();
   void reset() { count_ = 0; }
-  /// For how long to sleep at a time where nothing has happened for `idle_s`: a hundredth, so that a look comes hardly
-  /// later than what it looks for, and after seconds costs nothing to speak of.
+  /// How long to sleep after `idle_s` without an event: a hundredth of it, so that polling adds little delay, and after
+  /// seconds costs next to nothing.
   static double nap_s(double idle_s, double least_s = 0.001) {
     return std::clamp(idle_s / 100, least_s, kLongestNap_s);
   }
@@ -87,7 +87,7 @@ class TeamBarrier {
   explicit TeamBarrier(int threads) : threads_(threads) {}
   /// False if a thread has failed: it will never come.
   bool wait();
-  /// Lets everyone go who waits, or will.
+  /// Releases all present and future waiters.
   void fail();
   bool failed() const { return failed_.load(std::memory_order_relaxed); }
   /// Whole again, once nobody is inside.
@@ -110,7 +110,7 @@ class Team {
   int size() const { return threads_; }
   /// Number of the calling thread in the team that runs it; 0 outside any region.
   static int this_thread();
-  /// For a thread that is none of a team's: the number by which it finds state of its own.
+  /// Gives a thread outside any team the number by which it finds its own state.
   static void name_this_thread(int number);
 
   /// What thread 0 calls at cancellation points from now on, at most once in kAskEveryMs: it throws what is to end the
@@ -148,7 +148,7 @@ class Team {
     }
     std::atomic<std::size_t> next{0};
     run([&](int thread) {
-      // Whoever takes a chunk does it: others may wait for what it passes on.
+      // A thread must process a chunk it has taken: others may wait for its results.
       for (std::size_t a;; f(thread, a, std::min(n, a + grain))) {
         cancellation_point(thread);
         if ((a = next.fetch_add(grain, std::memory_order_relaxed)) >= n) return;

@@ -7,7 +7,7 @@
 
 namespace atl {
 
-/// A thread that runs f; an Error that names `whose` it would be where the system has none to give.
+/// Starts a thread that runs f. Throws an Error that names `whose` thread it is if the system cannot create one.
 ///
 ///     std::thread worker = start_thread("thread 3 of 8", [&] { work(3); });
 template <class F>

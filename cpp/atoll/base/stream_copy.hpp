@@ -11,8 +11,9 @@
 
 namespace atl {
 
-/// Copies to memory that another core reads next: past this core's caches, so that no line has to be fetched from, and
-/// then taken back by, the other core. The writes are visible to whoever acquires what is released afterwards.
+/// Copies to memory that another core reads next, with stores that bypass this core's caches. So no line has to be
+/// fetched from the other core and taken back by it. The writes are visible to a thread that acquires what is released
+/// afterwards.
 inline void stream_copy(std::byte* to, const std::byte* from, std::size_t bytes) {
   if (bytes == 0) return;  // an empty array's address may be null, and memcpy must not see it
 #if defined(__x86_64__)

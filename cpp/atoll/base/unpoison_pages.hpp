@@ -8,8 +8,8 @@
 
 namespace atl {
 
-/// Pages that the kernel has just mapped. The address sanitizer may still take their place for the stack of a thread that
-/// has ended there, redzones included, and report whoever writes to it.
+/// Clears the address sanitizer's marks on newly mapped pages. It may still treat them as the stack of an ended thread,
+/// redzones included, and would report writes to them.
 inline void unpoison_pages([[maybe_unused]] void* address, [[maybe_unused]] std::size_t bytes) {
 #if defined(__SANITIZE_ADDRESS__)
   ASAN_UNPOISON_MEMORY_REGION(address, bytes);

@@ -5,8 +5,8 @@
 
 namespace atl {
 
-/// Bytes that this process may still take without anyone swapping: what the machine has available (memory that only keeps
-/// files counts), or less where a control group says so. Linux; elsewhere what is free.
+/// The bytes that this process can still allocate without swapping: the machine's available memory (including the page
+/// cache), or less if a control group limits it. Linux; elsewhere the free memory.
 std::size_t usable_memory();
 
 }  // namespace atl

@@ -163,7 +163,7 @@ class GraphBuilder {
     const Blocks& blocks = graph_.blocks();
     const bool drop_loops = options_.self_loops == SelfLoops::drop;
     world_.team().for_range(source.size(), kChunk, [&](int, std::size_t a, std::size_t b) {
-      auto lanes = box.lanes();
+      auto buffers = box.send_buffers();
       Rank to[2 * kChunk];
       R records[2 * kChunk];
       std::size_t n = 0;
@@ -178,7 +178,7 @@ class GraphBuilder {
         if (side != Side::target) emit(s, t, i);
         if (side == Side::target || (side == Side::both && s != t)) emit(t, s, i);
       }
-      lanes.send_many(std::span(to, n), std::span(records, n));
+      buffers.send_many(std::span(to, n), std::span(records, n));
     });
     box.drain();
   }

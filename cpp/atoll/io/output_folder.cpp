@@ -37,7 +37,7 @@ void sync_folder(const fs::path& folder) {
 OutputFolder::OutputFolder(World& world, const std::string& path, Existing existing, const std::string& mark,
                            Earlier earlier)
     : world_(world), path_(without_slash(path)), existing_(existing) {
-  world_.together([&] {
+  world_.collective_try([&] {
     if (world_.rank() != 0) return;
     std::error_code ignored;
     check(!path_.empty(), "the path of the output is empty. Name a folder.");
@@ -100,7 +100,7 @@ int OutputFolder::open(const std::string& name, int flags) {
 }
 
 void OutputFolder::make(const std::vector<std::string>& folders) {
-  world_.together([&] {
+  world_.collective_try([&] {
     if (world_.rank() != 0) return;
     for (const std::string& name : folders) {
       std::error_code error;
@@ -120,10 +120,10 @@ void OutputFolder::take_room(int file, std::uint64_t bytes) const {
 }
 
 int OutputFolder::create_shared(const std::string& name, std::uint64_t bytes) {
-  world_.together([&] {
+  world_.collective_try([&] {
     if (world_.rank() == 0) create(name, bytes);
   });
-  world_.together([&] {
+  world_.collective_try([&] {
     if (world_.rank() != 0) files_.emplace_back(open(name, O_RDWR));
   });
   return files_.back().get();
@@ -160,7 +160,7 @@ void OutputFolder::write(const std::string& name, const void* data, std::size_t 
 }
 
 void OutputFolder::commit() {
-  world_.together([&] {
+  world_.collective_try([&] {
     for (FileHandle& file : files_) {
       if (fsync(file.get()) != 0) fail("written", errno);
       if (const int error = file.close()) fail("written", error);
@@ -170,7 +170,7 @@ void OutputFolder::commit() {
     const FileHandle folder(::open(temporary_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (folder.get() < 0 || syncfs(folder.get()) != 0) fail("written", errno);
   });
-  world_.together([&] {
+  world_.collective_try([&] {
     if (world_.rank() != 0) return;
     sync_folder(temporary_);
     std::error_code ignored;
@@ -191,7 +191,7 @@ void OutputFolder::commit() {
 
 void check_room(World& world, const std::string& path, std::uint64_t bytes, Existing existing,
                 const std::string& what) {
-  world.together([&] {
+  world.collective_try([&] {
     if (world.rank() != 0) return;
     std::error_code ignored;
     if (existing == Existing::refuse && fs::exists(path, ignored))

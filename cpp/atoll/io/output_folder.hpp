@@ -12,7 +12,7 @@
 ///
 ///     OutputFolder folder(world, "d.zarr", Existing::refuse, ".zgroup");   // collective: a temporary folder beside it
 ///     const int all = folder.create_shared("tiles.bin", bytes);            // collective: one file, room for it is taken
-///     world.together([&] {
+///     world.collective_try([&] {
 ///       folder.write_at(all, data, n, at);                                 // any thread
 ///       folder.write("distance/3.4", data, n);                             // a whole file of this rank's; any thread
 ///     });
@@ -22,13 +22,13 @@
 /// of rank 0 removes what there is. Nothing in the destructor is collective.
 namespace atl {
 
-/// What to do where the name is taken: IoError, or put the new one in its place when it is whole.
+/// What to do if the name is taken: throw IoError, or replace it once the new one is complete.
 enum class Existing { refuse, replace };
 
 class OutputFolder {
  public:
-  /// Of a temporary folder that an earlier run has left. go_on: it is taken over, its name is `path`.part, and one process
-  /// at a time may have it.
+  /// What to do with a temporary folder of an earlier run. go_on: take it over; its name is `path`.part, and one
+  /// process at a time may hold it.
   enum class Earlier : bool { ignore, go_on };
 
   /// `mark` is a file that a folder must have to be replaced: what is not ours is never removed.
@@ -45,14 +45,14 @@ class OutputFolder {
   void make(const std::vector<std::string>& folders);
   /// A file for all ranks; the descriptor stays the folder's. Its room on the disk is taken here. Collective.
   int create_shared(const std::string& name, std::uint64_t bytes);
-  /// A file of this rank alone.
+  /// A file that only this rank writes.
   int create(const std::string& name, std::uint64_t bytes);
   void write_at(int file, const void* data, std::size_t n, std::uint64_t at) const;
   void write(const std::string& name, const void* data, std::size_t n);
   void commit();
-  /// The temporary folder stays when this is destroyed.
+  /// Leaves the temporary folder behind on destruction.
   void keep() { ours_ = false; }
-  /// Removes what lies in it. Of rank 0 alone.
+  /// Removes its contents. Called on rank 0 only.
   void clear();
 
  private:
@@ -61,7 +61,7 @@ class OutputFolder {
   void take_room(int file, std::uint64_t bytes) const;
   [[noreturn]] void fail(const char* what, int error) const;
 
-  // Beyond so many files of a rank, the file system is synced as a whole: a journal's commit each would take longer.
+  // Beyond this many files per rank, sync the whole file system: one journal commit per file would take longer.
   static constexpr std::size_t kSyncedEach = 8;
   World& world_;
   std::string path_, temporary_;

@@ -335,7 +335,7 @@ void broadcast_text(World& world, std::string& text) {
 
 Head read_head(World& world, const std::string& path, std::size_t bytes) {
   Head head;
-  world.together([&] {
+  world.collective_try([&] {
     if (world.rank() != 0) return;
     const InputFile file(path);
     head.file_bytes = file.bytes();

@@ -27,7 +27,7 @@ fs::path output_target(const std::string& path) {
 }
 
 OutputFile::OutputFile(World& world, const std::string& path) : world_(world), path_(path) {
-  world_.together([&] {
+  world_.collective_try([&] {
     if (world_.rank() != 0) return;
     path_ = output_target(path).string();
     for (int attempt = 0; handle_.get() < 0; ++attempt) {
@@ -39,7 +39,7 @@ OutputFile::OutputFile(World& world, const std::string& path) : world_(world), p
   });
   broadcast_text(world_, path_);
   broadcast_text(world_, temporary_);
-  world_.together([&] {
+  world_.collective_try([&] {
     if (world_.rank() == 0) return;
     handle_ = FileHandle(::open(temporary_.c_str(), O_WRONLY | O_CLOEXEC));
     if (handle_.get() < 0) fail("written by all ranks", errno);
@@ -57,7 +57,7 @@ void OutputFile::fail(const char* what, int error) const {
 }
 
 void OutputFile::reserve(std::uint64_t bytes) {
-  world_.together([&] {
+  world_.collective_try([&] {
     if (world_.rank() != 0 || bytes == 0) return;
     if (fallocate(handle_.get(), 0, 0, static_cast<off_t>(bytes)) != 0 && errno != EOPNOTSUPP && errno != ENOSYS &&
         errno != EINVAL)
@@ -79,11 +79,11 @@ void OutputFile::write_at(const void* data, std::size_t n, std::uint64_t at) con
 }
 
 void OutputFile::commit() {
-  world_.together([&] {
+  world_.collective_try([&] {
     if (fsync(handle_.get()) != 0) fail("written", errno);
     if (const int error = handle_.close()) fail("written", error);
   });
-  world_.together([&] {
+  world_.collective_try([&] {
     if (world_.rank() != 0) return;
     if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("put in place", errno);
     ours_ = false;

@@ -11,7 +11,7 @@
 ///
 ///     OutputFile file(world, "depths.tsv");          // a temporary file beside it
 ///     file.reserve(total_bytes);                     // a full disk is found here, not after an hour
-///     world.together([&] { file.write_at(data, n, at); });   // any part, any thread
+///     world.collective_try([&] { file.write_at(data, n, at); });   // any part, any thread
 ///     file.commit();                                 // fsync, rename
 ///
 /// All calls but write_at are collective and throw the same IoError on every rank. Without commit() the

@@ -10,8 +10,8 @@
 
 namespace atl {
 
-/// Chunks of a two-dimensional Zarr array, each a file: mapped, or unpacked into memory, and kept for the next question,
-/// those asked for last. Any thread.
+/// A cache of the chunks of a two-dimensional Zarr array, each a file: mapped or unpacked, the most recently used ones
+/// are kept. Any thread.
 class ZarrChunks {
  public:
   /// Unpacked chunks are kept up to so many bytes.
@@ -25,7 +25,7 @@ class ZarrChunks {
   std::shared_ptr<const void> at(std::int64_t i, std::int64_t j);
 
  private:
-  // What is mapped is the kernel's to keep in memory; Linux has room for 65530 mappings in a process.
+  // The kernel decides which mapped pages stay in memory; Linux allows 65530 mappings in a process.
   static constexpr std::size_t kMostMapped = 16384;
   using Key = std::pair<std::int64_t, std::int64_t>;
   struct Kept {

@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <numeric>
 
-/// Where the entries of a distributed matrix lie: blocks of b x b dealt out over a grid of ranks in turn (COAST, section
-/// IV.A): block (i, j) is on the rank at (i mod Px, j mod Py).
+/// Block-cyclic distribution of a matrix: blocks of b x b dealt round robin to a grid of ranks (COAST, section IV.A).
+/// Block (i, j) is on the rank at (i mod Px, j mod Py).
 ///
 ///     BlockCyclic rows{.size = n, .block = 768, .parts = grid.rows};
-///     rows.part_of(rows.block_of(v)), rows.local_of(v)     // who has row v, and which of its rows that is
+///     rows.part_of(rows.block_of(v)), rows.local_of(v)     // the part that stores row v, and its local index there
 namespace atl {
 
 /// One dimension.

@@ -6,14 +6,14 @@
 #include <cstdint>
 #include <span>
 
-/// Dense matrices, by rows.
+/// Dense row-major matrices.
 ///
 ///     Matrix<float> d(n, n);                     // not initialised
 ///     MatrixView<float> block = d.view().part(i, j, b, b);
 ///     block(1, 2) = 0;
 namespace atl {
 
-/// Rows of somebody else's memory: element (i, j) lies at data[i * stride + j].
+/// A view of rows in memory that it does not own: element (i, j) is at data[i * stride + j].
 template <class T>
 struct MatrixView {
   T* data = nullptr;
@@ -31,8 +31,8 @@ template <class T>
 class Matrix {
  public:
   Matrix() = default;
-  /// Rows start 64-byte aligned, and no two rows that are near start at the same place of a page: a column then does not
-  /// fall on one set of the cache.
+  /// Rows start 64-byte aligned, and nearby rows start at different offsets within a page, so that a column does not
+  /// map to one cache set.
   Matrix(std::int64_t rows, std::int64_t cols)
       : rows_(rows), cols_(cols), stride_(stride_of(cols)), values_(static_cast<std::size_t>(rows * stride_)) {}
 

@@ -34,11 +34,11 @@ struct Scalar {
       }
     }
   }
-  /// Whether a walk back to its start that weighs `x` beats standing still: then no walk is the best.
+  /// Whether a closed walk of weight `x` is better than the empty one; then no walk is the best.
   static constexpr bool is_gain(T x) { return plus(one(), x) != one(); }
 };
 
-/// f(Scalar<semiring, T>{}) for the semirings that make sense on T.
+/// Calls f(Scalar<semiring, T>{}) if the semiring is defined on T.
 template <class T, class F>
 void with_semiring(Semiring semiring, F&& f) {
   switch (semiring) {

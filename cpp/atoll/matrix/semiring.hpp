@@ -32,8 +32,8 @@ Semiring semiring_named(std::string_view name);
 Element element_named(std::string_view name);
 std::size_t bytes_of(Element element);
 
-/// No path, as values of T say it. Signed integers are not saturating, so theirs is small enough that two of them can
-/// be added; unsigned integers saturate.
+/// The value of T for "no path". Signed integers do not saturate, so theirs is small enough that two of them can be
+/// added; unsigned integers saturate.
 template <class T>
 inline constexpr T kNoPath = std::is_floating_point_v<T>       ? std::numeric_limits<T>::infinity()
                              : std::is_same_v<T, std::int32_t> ? static_cast<T>(0x3fffffff)
@@ -49,7 +49,7 @@ inline constexpr T One = S == Semiring::max_min  ? kNoPath<T>
                          : S == Semiring::or_and ? std::numeric_limits<T>::max()
                                                  : T{0};
 
-/// Zero of a semiring that is known at run time only.
+/// The Zero of a semiring known only at run time.
 template <class T>
 T zero_of(Semiring semiring) {
   switch (semiring) {
@@ -64,7 +64,7 @@ T zero_of(Semiring semiring) {
   }
 }
 
-/// What values of T are called; float32_nonnegative lies in memory and in files as float32 does.
+/// The Element of values of type T; float32_nonnegative is stored as float32 in memory and in files.
 template <class T>
 inline constexpr Element kElementOf = std::is_same_v<T, float>           ? Element::float32
                                       : std::is_same_v<T, double>        ? Element::float64

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/runtime/world.hpp>
 
-// Errors, the same on every rank.
+// Agreement on errors: every rank throws the same one.
 namespace atl {
 
 ErrorKind kind_of(const std::exception& e) {

@@ -13,7 +13,7 @@ struct Pair {
   Rank a, b;
 };
 
-// The first two ranks in rank order between which this level lies.
+// The first two ranks, in rank order, that this level separates.
 std::optional<Pair> pair_at(const Hierarchy& h, int level) {
   for (Rank a = 0; a < h.size(); ++a)
     for (Rank b = a + 1; b < h.size(); ++b)
@@ -21,14 +21,14 @@ std::optional<Pair> pair_at(const Hierarchy& h, int level) {
   return std::nullopt;
 }
 
-// The first of n tags, one for each message: those of one tag may not be under way together.
+// Reserves n tags, one per message, and returns the first: two messages in flight need different tags.
 std::uint64_t tags(World& world, int n) {
   const std::uint64_t first = world.next_tag();
   for (int i = 1; i < n; ++i) world.next_tag();
   return first;
 }
 
-// Seconds of one way of a message of so many bytes; on the two ranks, 0 on the others.
+// Seconds that a message of `bytes` bytes takes one way; 0 on ranks other than the two.
 double one_way(World& world, Pair pair, std::size_t bytes, int times) {
   std::uint64_t tag = tags(world, times);
   world.barrier();
@@ -44,7 +44,7 @@ double one_way(World& world, Pair pair, std::size_t bytes, int times) {
   return timer.seconds() / times / 2;
 }
 
-// Seconds a message of a stream of short ones one way takes the sender, until the receiver has them all.
+// Seconds per message of a one-way stream of short messages, until the receiver has them all.
 double per_message(World& world, Pair pair) {
   std::uint64_t tag = tags(world, kStream);
   const std::uint64_t done = world.next_tag();
@@ -73,13 +73,13 @@ Cost calibrate(World& world, int rounds) {
   check(world.size() > 1, "calibration on {} rank (a message needs two). Give --ranks 2 or more.", world.size());
   check(rounds > 0, "{} rounds of calibration (at least 1 is needed). Change it.", rounds);
   std::vector<LevelCost> levels;
-  std::size_t unknown = 0;  // so many levels from the bottom on have no two ranks
+  std::size_t unknown = 0;  // how many levels from the bottom separate no two ranks
   for (int level = 0; level < world.hierarchy().depth(); ++level) {
     const auto pair = pair_at(world.hierarchy(), level);
     LevelCost cost = levels.empty() ? LevelCost{0, 1e12, 0} : levels.back();
     if (pair) {
       std::vector<double> latency, growth, stream;
-      for (int round = -1; round < rounds; ++round) {  // the first warms up
+      for (int round = -1; round < rounds; ++round) {  // the first one warms up
         const double short_s = one_way(world, *pair, kShort, kPings);
         const double long_s = one_way(world, *pair, kLong, kLongPings);
         const double message_s = per_message(world, *pair);
@@ -89,7 +89,7 @@ Cost calibrate(World& world, int rounds) {
         stream.push_back(message_s);
       }
       LevelCost found;
-      // A ping-pong has the overhead in it; a stream is bound by that or by how many messages may be under way.
+      // A ping-pong includes the overhead. A stream is bound by the overhead or by the number of messages in flight.
       found.overhead_s = std::min(median(stream), median(latency));
       found.latency_s = median(latency) - found.overhead_s;
       found.bytes_per_second = static_cast<double>(kLong - kShort) / std::max(median(growth), 1e-9);

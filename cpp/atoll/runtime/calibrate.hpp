@@ -6,13 +6,13 @@
 
 namespace atl {
 
-/// What crossing each level of the job's hierarchy costs, measured between two ranks a level while the others wait: half
-/// of a ping-pong for the latency, the growth from short to long messages for the bandwidth, a stream of short ones for
-/// the overhead. Medians of `rounds` rounds. Levels that no two ranks have take those of the
-/// level below; where none below was measured, of the one above. Throws InputError on one rank alone.
+/// Measures the cost of each level of the job's hierarchy between two ranks, while the others wait. Latency is half of
+/// a ping-pong; bandwidth follows from the growth from short to long messages; overhead from a stream of short ones.
+/// Each is the median of `rounds` rounds. A level that separates no two ranks takes the costs of the level below, or,
+/// if none below was measured, of the level above. Throws InputError for a job of one rank.
 ///
-/// Collective; the same on all ranks. A level that came out faster than the one below it, which noise may do, is given
-/// that one's figure. Ranks that share cores measure the scheduler too: give each rank a core of its own.
+/// Collective; the same on all ranks. If noise makes a level faster than the one below it, it takes that one's figure.
+/// Ranks that share cores measure the scheduler too: give each rank a core of its own.
 Cost calibrate(World& world, int rounds = 9);
 
 }  // namespace atl

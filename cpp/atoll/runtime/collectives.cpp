@@ -7,8 +7,8 @@ namespace atl {
 
 namespace {
 
-// Up to so many ranks, everyone to everyone directly is at most as many messages as a few rounds of half of the words
-// each, and one latency instead of several.
+// Up to this many ranks a direct exchange costs about as many messages as a few rounds of half of the numbers each, and
+// one latency instead of several.
 constexpr Rank kDirectUpTo = 64;
 
 }  // namespace
@@ -20,7 +20,7 @@ struct Collectives::Expected {
   std::size_t left;
 };
 
-// One entry for what all ranks send: with one a sender, an exchange would search P entries P times.
+// One entry for the messages of all ranks. With one entry per sender, an exchange would search P entries P times.
 struct Collectives::ExpectedFromAll {
   std::uint64_t tag;
   const std::vector<std::span<std::byte>>& into;  // [from]
@@ -33,7 +33,7 @@ struct Collectives::Unexpected {
   std::vector<std::byte> bytes;
 };
 
-// Bytes that are expected, or have come before that, by tag (and sender). Few entries: linear search.
+// Expected messages, and bytes that arrived before they were expected, by tag (and sender). Few entries: linear search.
 struct Collectives::Inbox {
   SpinLock lock;
   std::vector<Expected*> expected;
@@ -75,12 +75,12 @@ void Collectives::deliver(void* self, Rank from, std::uint32_t, const std::byte*
 }
 
 void Collectives::send(Rank to, std::uint64_t tag, std::span<const std::byte> bytes) {
-  // A message without bytes still arrives, as one empty chunk, only where receive() waits for bytes: none.
-  const std::size_t share = slot_fill_bytes(world_, bytes.size()) - sizeof(Chunk);
+  // An empty message sends nothing, and receive() does not wait for it.
+  const std::size_t part = slot_fill_bytes(world_, bytes.size()) - sizeof(Chunk);
   for (std::size_t offset = 0; offset < bytes.size();) {
     Slot slot;
     world_.wait_until("send: a slot to the peer", [&] { return world_.acquire(to, slot) == Busy::no; });
-    const std::size_t n = std::min(bytes.size() - offset, share);
+    const std::size_t n = std::min(bytes.size() - offset, part);
     const Chunk chunk{tag, offset};
     std::memcpy(slot.data, &chunk, sizeof chunk);
     std::memcpy(slot.data + sizeof chunk, bytes.data() + offset, n);
@@ -91,11 +91,12 @@ void Collectives::send(Rank to, std::uint64_t tag, std::span<const std::byte> by
 
 namespace {
 
-// Announces what is expected and takes what has come before it; withdraws it at the end, also when a wait throws.
+// Registers an expected message and takes the bytes that came before it. The destructor withdraws it, also when a wait
+// throws.
 template <class Inbox, class Expected>
 class Announce {
  public:
-  /// `into(early)`: where its message's bytes go, null if it is another's.
+  /// `into(early)`: the memory for that message's bytes; null if it is another message.
   template <class Into>
   Announce(Inbox& inbox, std::vector<Expected*>& list, Expected& e, Into&& into)
       : inbox_(inbox), list_(list), expected_(e) {
@@ -141,7 +142,7 @@ void Collectives::receive(Rank from, std::uint64_t tag, std::span<std::byte> byt
   world_.wait_until("receive", [&] { return complete(e); });
 }
 
-// Bruck's all-gather: in round k a rank has 2^k blocks (its own and its successors') and gets as many more.
+// Bruck's all-gather: in round k a rank holds 2^k blocks, its own and its successors', and receives as many more.
 void Collectives::all_gather_bytes(const std::byte* mine, std::size_t bytes, std::byte* all) {
   const auto p = static_cast<std::size_t>(ranks()), me = static_cast<std::size_t>(world_.rank());
   if (p == 1) {
@@ -149,7 +150,7 @@ void Collectives::all_gather_bytes(const std::byte* mine, std::size_t bytes, std
     return;
   }
   const std::uint64_t first_tag = tag_ + 1;
-  tag_ += 64;  // one tag a round
+  tag_ += 64;  // one tag per round
   constexpr std::size_t kOnStack = 1024;
   std::byte small[kOnStack];
   std::vector<std::byte> large;
@@ -169,7 +170,7 @@ void Collectives::all_gather_bytes(const std::byte* mine, std::size_t bytes, std
     world_.wait_until("all_gather", [&] { return complete(e); });
     have += n;
   }
-  // Block i is rank me + i's.
+  // Block i belongs to rank me + i.
   for (std::size_t i = 0; i < p; ++i) std::memcpy(all + (me + i) % p * bytes, blocks + i * bytes, bytes);
 }
 
@@ -182,7 +183,7 @@ void Collectives::barrier_within(int level) {
   const std::uint64_t up = next_tag(), down = next_tag();
   const Rank me = world_.rank();
   std::byte token{};
-  int led = 0;  // so many levels have me for their leader
+  int led = 0;  // the number of levels whose leader this rank is
   for (; led <= level && route.leader(led, me) == me; ++led)
     for (const Rank r : route.led(led, me)) receive(r, up, {&token, 1});
   if (led <= level) {
@@ -203,7 +204,7 @@ std::vector<std::byte> Collectives::gather_bytes(std::span<const std::byte> mine
     receive(from, tag, std::span(blocks).subspan(before));
   };
   if (!follows_tree()) {
-    // Up a binomial tree: a rank passes on what it has, its own block and those of the ranks after it.
+    // Up a binomial tree: a rank sends its own block and those of the ranks after it.
     for (std::size_t bit = 1; bit < p; bit <<= 1) {
       if (me & bit) {
         send(static_cast<Rank>(me - bit), tag, blocks);
@@ -253,7 +254,7 @@ void Collectives::broadcast_bytes(std::span<std::byte> bytes, Rank root) {
     if (me + b < p) send((me + b + root) % p, tag, bytes);
 }
 
-// Everyone to everyone directly, starting with the right-hand neighbour so that no rank is flooded.
+// A direct exchange. Each rank starts with its right-hand neighbour, so that no rank is flooded.
 void Collectives::exchange_bytes(const std::vector<std::span<const std::byte>>& outgoing,
                                  const std::vector<std::span<std::byte>>& incoming) {
   const std::uint64_t tag = next_tag();
@@ -272,9 +273,9 @@ void Collectives::exchange_bytes(const std::vector<std::span<const std::byte>>& 
   world_.wait_until("exchange", [&] { return complete(expected); });
 }
 
-// Bruck's index algorithm: word i is for rank me + i at first, and from rank me - i in the end; round k passes on the
-// words whose number has bit k, by 2^k ranks. (J. Bruck et al., "Efficient algorithms for all-to-all communications in
-// multiport message-passing systems", 1997.)
+// Bruck's index algorithm: number i is for rank me + i at first, and from rank me - i in the end. Round k sends the
+// numbers whose index has bit k to the rank 2^k further on. (J. Bruck et al., "Efficient algorithms for all-to-all
+// communications in multiport message-passing systems", 1997.)
 std::vector<Edge> Collectives::exchange_lengths(const std::vector<Edge>& outgoing) {
   const auto p = static_cast<std::size_t>(ranks()), me = static_cast<std::size_t>(world_.rank());
   std::vector<Edge> result(p);
@@ -288,27 +289,27 @@ std::vector<Edge> Collectives::exchange_lengths(const std::vector<Edge>& outgoin
     exchange_bytes(out, in);
     return result;
   }
-  std::vector<Edge> words(p), passed_on, passed_here;
-  for (std::size_t i = 0; i < p; ++i) words[i] = outgoing[(me + i) % p];
+  std::vector<Edge> numbers(p), outgoing_numbers, incoming_numbers;
+  for (std::size_t i = 0; i < p; ++i) numbers[i] = outgoing[(me + i) % p];
   for (std::size_t bit = 1; bit < p; bit <<= 1) {
-    passed_on.clear();
+    outgoing_numbers.clear();
     for (std::size_t i = bit; i < p; ++i)
-      if (i & bit) passed_on.push_back(words[i]);
-    passed_here.resize(passed_on.size());
-    const std::span into = std::as_writable_bytes(std::span(passed_here));
+      if (i & bit) outgoing_numbers.push_back(numbers[i]);
+    incoming_numbers.resize(outgoing_numbers.size());
+    const std::span into = std::as_writable_bytes(std::span(incoming_numbers));
     const std::uint64_t tag = next_tag();
     Expected e{static_cast<Rank>((me + p - bit) % p), tag, into.data(), into.size()};
     const auto announced = announce(*inbox_, e);
-    send(static_cast<Rank>((me + bit) % p), tag, std::as_bytes(std::span(passed_on)));
+    send(static_cast<Rank>((me + bit) % p), tag, std::as_bytes(std::span(outgoing_numbers)));
     world_.wait_until("exchange of lengths", [&] { return complete(e); });
     for (std::size_t i = bit, k = 0; i < p; ++i)
-      if (i & bit) words[i] = passed_here[k++];
+      if (i & bit) numbers[i] = incoming_numbers[k++];
   }
-  for (std::size_t i = 0; i < p; ++i) result[(me + p - i) % p] = words[i];
+  for (std::size_t i = 0; i < p; ++i) result[(me + p - i) % p] = numbers[i];
   return result;
 }
 
-// Bruck's all-gather again, with lengths of their own; where these are long, everyone directly, without a copy.
+// Bruck's all-gather with blocks of different lengths; long blocks go directly to every rank, without a copy.
 void Collectives::all_gather_varying_bytes(std::span<const std::byte> mine, const std::vector<std::size_t>& offsets,
                                            std::byte* all) {
   const auto p = static_cast<std::size_t>(ranks()), me = static_cast<std::size_t>(world_.rank());

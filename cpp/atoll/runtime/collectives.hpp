@@ -16,13 +16,14 @@
 ///     std::vector<Edge> counts = world.all_gather(my_count);  // [rank]
 ///     std::vector<Id> ids = world.all_gather_varying(std::span<const Id>(mine), &counts);  // in rank order
 ///
-/// All are collective and called from the rank's own thread. Reductions gather the values and fold them in rank
-/// order: ceil(log2 P) rounds, P * sizeof(T) bytes, and no rounding that depends on the machine.
+/// All are collective; the rank's main thread calls them. A reduction gathers the values and folds them in rank order,
+/// so its rounding does not depend on the machine. Up to kGatheredByAll ranks it takes ceil(log2 P) rounds of P *
+/// sizeof(T) bytes in all, beyond that a gather and a broadcast over a tree.
 namespace atl {
 
 class World;
 
-/// T travels as bytes.
+/// Types that travel as bytes.
 template <class T>
 concept Plain = std::is_trivially_copyable_v<T>;
 
@@ -31,8 +32,8 @@ class Collectives {
   explicit Collectives(World& world) : world_(world) {}
 
   void barrier();
-  /// Among the ranks of the caller's domain at this level only; all ranks call it in the same order. Not on the direct
-  /// route.
+  /// A barrier among the ranks of the caller's domain at this level. All ranks call it in the same order. Not on the
+  /// direct route.
   void barrier_within(int level);
 
   template <Plain T>
@@ -55,35 +56,35 @@ class Collectives {
   template <Plain T, class Op>
   T fold(const T& mine, Op op);
 
-  /// `values` of `root` on every rank; sizes must be equal.
+  /// Copies `values` of `root` to every rank; sizes must be equal.
   template <Plain T>
   void broadcast(std::span<T> values, Rank root) {
     broadcast_bytes(std::as_writable_bytes(values), root);
   }
-  /// The ranks' lists one after another; `counts`, if given, gets each rank's length.
+  /// Concatenates the ranks' lists in rank order; `counts`, if given, receives each rank's length.
   template <Plain T>
   std::vector<T> all_gather_varying(std::span<const T> mine, std::vector<Edge>* counts = nullptr);
 
-  /// Sends outgoing[r] to rank r and returns what each rank sent here, [from]. Empty lists cost no message; their
-  /// lengths travel first, ceil(log2 P) rounds of P/2 words, or directly where P is small.
+  /// Sends outgoing[r] to rank r and returns what each rank sent here, [from]. An empty list costs no message. The
+  /// lengths travel first: in ceil(log2 P) rounds of P/2 numbers, or directly if P is small.
   template <Plain T>
   std::vector<std::vector<T>> exchange(std::vector<std::vector<T>> outgoing);
 
-  /// The same into memory that is there already: incoming[r] is as long as what rank r sends here.
+  /// The same into given memory: incoming[r] has the length of what rank r sends here.
   void exchange_bytes(const std::vector<std::span<const std::byte>>& outgoing,
                       const std::vector<std::span<std::byte>>& incoming);
-  /// A number from each rank for each: outgoing is by target, the result by sender.
+  /// Sends one number from each rank to each rank: outgoing is by target, the result by sender.
   std::vector<Edge> exchange_lengths(const std::vector<Edge>& outgoing);
 
-  /// Tagged bytes between two ranks, chunked into slots; both sides know the size. send() returns when the bytes
-  /// are in slots or copied; it makes progress meanwhile.
+  /// Sends tagged bytes between two ranks, cut into slots; both sides know the size. send() returns when the bytes are
+  /// in slots or copied; it makes progress meanwhile.
   void send(Rank to, std::uint64_t tag, std::span<const std::byte> bytes);
   void receive(Rank from, std::uint64_t tag, std::span<std::byte> bytes);
-  /// A tag that no other message of this World has; the same on all ranks when called in the same order.
+  /// A tag that no other message of this World has; the same on all ranks if they call it in the same order.
   std::uint64_t next_tag() { return ++tag_; }
 
  protected:
-  void open();  // after World can open channels
+  void open();  // once the World can open channels
   void shut();
 
  private:
@@ -95,14 +96,14 @@ class Collectives {
   struct ExpectedFromAll;
   struct Unexpected;
   static void deliver(void* self, Rank from, std::uint32_t stamp, const std::byte* data, std::size_t bytes);
-  /// Up to so many ranks a fold is one all-gather of log2 P rounds. Beyond, the values go up one tree and the result
-  /// comes down: twice the rounds, but P messages instead of P log2 P. Where records follow the domains (Plan::route), so
-  /// does this tree: each wall is crossed once up and once down, one latency each.
+  /// Up to this many ranks a fold is one all-gather of log2 P rounds. Beyond, the values go up a tree and the result
+  /// comes down: twice the rounds, but P messages instead of P log2 P. If records follow the domains (Plan::route), the
+  /// tree does too: each boundary is crossed once up and once down, at one latency each.
   static constexpr Rank kGatheredByAll = 64;
   bool follows_tree() const;
-  /// Everyone's bytes on one rank, in rank order; nothing elsewhere. All are of one length.
+  /// Gathers all ranks' bytes, of equal length, on the tree's root, in rank order; empty on all other ranks.
   std::vector<std::byte> gather_bytes(std::span<const std::byte> mine);
-  /// From that rank to all.
+  /// Sends the root's bytes to all ranks.
   void hand_down(std::span<std::byte> bytes);
   void all_gather_bytes(const std::byte* mine, std::size_t bytes, std::byte* all);
   void broadcast_bytes(std::span<std::byte> bytes, Rank root);
@@ -113,7 +114,7 @@ class Collectives {
   World& world_;
   std::uint32_t channel_ = 0;
   std::uint64_t tag_ = 0;
-  // Arrivals may be handled by any thread that makes progress.
+  // Any thread that makes progress may handle arrivals.
   struct Inbox;
   std::shared_ptr<Inbox> inbox_;
 };

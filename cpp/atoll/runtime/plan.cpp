@@ -41,7 +41,7 @@ void for_each_field(P& plan, F&& f) {
   f("shuffle_seed", plan.shuffle_seed);
 }
 
-// nlohmann's conversions bend what does not fit: 1.5 becomes 1, true 1, and -1 the largest number.
+// Checked here, because nlohmann converts values that do not fit: 1.5 becomes 1, true 1, and -1 the largest number.
 template <class T>
 bool fits(const nlohmann::json& j) {
   if constexpr (std::is_same_v<T, std::string>) {
@@ -62,7 +62,8 @@ std::string variable_of(const char* field) {
   return name;
 }
 
-// Read elsewhere: base/isa, the tests, the launcher's hand-over to its children, bootstraps, the command (--ranks).
+// Variables that other code reads: base/isa, the tests, the launcher for its children, bootstraps, the command
+// (--ranks).
 constexpr const char* kOtherVariables[] = {
     "ATOLL_ISA",   "ATOLL_DATA",      "ATOLL_JOB",  "ATOLL_PLUGINS",         "ATOLL_HOSTS",
     "ATOLL_CACHE", "ATOLL_BOOTSTRAP", "ATOLL_RANK", "ATOLL_BOOTSTRAP_RANKS", "ATOLL_RANKS"};
@@ -130,7 +131,7 @@ Plan Plan::from_environment(Plan plan) {
   try {
     plan.validate();
   } catch (const InputError& e) {
-    throw UsageError(e.what());  // as any wrong option is
+    throw UsageError(e.what());  // like any wrong option
   }
   return plan;
 }

@@ -7,10 +7,9 @@
 #include <string>
 #include <vector>
 
-/// Every knob of communication, as one value. An algorithm is one text, its plan another.
+/// All options of communication in one value. Algorithms do not know them.
 ///
 ///     Plan plan = Plan::from_environment(Plan{.transport = "inproc"});   // ATOLL_SLOT_BYTES=4096 overrides a field
-///
 namespace atl {
 
 struct Plan {
@@ -21,36 +20,36 @@ struct Plan {
   std::string route = "direct";         ///< direct aml row mst domain, or auto: how records travel between ranks
   std::string monitors =
       "spread";          ///< spread single router heavy: which ranks of a domain gather for others, on route domain
-  std::string domains;   ///< pretended hierarchy: 2x4, torus:4x4, a file; empty: as discovered
-  std::string platform;  ///< what levels cost: a network or a JSON file; empty: the paper's ratios
-  std::string buffers = "dynamic";     ///< dynamic switched single: what a producer may fill while others travel
-  std::size_t lane_bytes = 256 << 10;  ///< of records for one next hop that are kept back to be merged; 0: none are
+  std::string domains;   ///< hierarchy to assume: 2x4, torus:4x4, a file; empty: as discovered
+  std::string platform;  ///< costs of the levels: a network or a JSON file; empty: the paper's ratios
+  std::string buffers = "dynamic";     ///< dynamic switched single: how far a producer runs ahead of its links
+  std::size_t lane_bytes = 256 << 10;  ///< size of a send buffer in which records for one next hop merge; 0: no merging
   int threads = 0;                     ///< per rank; 0: usable cores / ranks on this node
-  std::size_t slot_bytes = 0;          ///< one aggregate; 0: by the number of ranks, see slot_bytes_for
-  int slots_per_peer = 4;              ///< in flight per ordered pair of ranks
-  std::size_t ring_bytes = 0;          ///< small messages in flight per ordered pair on a node; 0: see ring_bytes_for
-  std::size_t eager_bytes = 8192;      ///< longer messages go by rendezvous; at most what the transport can
-  int packets = 512;                   ///< of the queue, per rank: what waits to be received, or for its data
-  std::string progress = "inline";     ///< inline thread: who moves messages on
+  std::size_t slot_bytes = 0;          ///< size of a packet; 0: by the number of ranks, see slot_bytes_for
+  int slots_per_peer = 4;              ///< packets in flight per ordered pair of ranks
+  std::size_t ring_bytes = 0;          ///< ring for small messages per ordered pair on a node; 0: see ring_bytes_for
+  std::size_t eager_bytes = 8192;      ///< longer messages go by rendezvous; capped by the transport's limit
+  int packets = 512;                   ///< of the queue, per rank: messages not yet received, or waiting for their data
+  std::string progress = "inline";     ///< inline thread: whether a communication thread makes progress
   std::size_t budget_bytes = std::size_t{1} << 30;      ///< communication memory per rank
   std::size_t replicated_bytes = std::size_t{1} << 30;  ///< largest O(n) bitmap that each rank may hold
-  double stall_seconds = 30;  ///< without any progress for so long: say once who waits for what
-  /// A process that has not answered for so long, while others wait, ends the job: it is stopped or lost (one that
-  /// computes answers). 0: never. Where ranks are threads, any other value than this gives up a wait after so long.
+  double stall_seconds = 30;  ///< after so long without any progress, warn once who waits for what
+  /// A process that has not answered for so long, while others wait, ends the job: it is stopped or lost (a process
+  /// that computes still answers). 0: never. If ranks are threads, any value other than the default limits each wait.
   double timeout_seconds = 60;
-  std::uint64_t shuffle_seed = 0;  ///< not 0: inproc delays and reorders delivery by this seed
+  std::uint64_t shuffle_seed = 0;  ///< nonzero: inproc delays and reorders delivery, seeded by it
 
-  /// slot_bytes, or where it is 0: 64 KiB up to 16 ranks (measured best for 2 to 4 over MPI and in process), then less,
-  /// so that what a rank holds for all its peers stays about 4 MiB, and no less than 1 KiB.
+  /// slot_bytes, or if it is 0: 64 KiB up to 16 ranks (measured best for 2 to 4 over MPI and in process), then less, so
+  /// that a rank's slots for all its peers stay about 4 MiB, and no less than 1 KiB.
   std::size_t slot_bytes_for(int ranks) const;
 
-  /// ring_bytes, or where it is 0: 128 KiB up to 16 ranks, then less, and no less than 4 KiB.
+  /// ring_bytes, or if it is 0: 128 KiB up to 16 ranks, then less, and no less than 4 KiB.
   std::size_t ring_bytes_for(int ranks) const;
 
-  /// The fields as JSON, and back; an unknown field is an InputError that names it.
+  /// Converts to and from JSON. Throws InputError for an unknown field and names it.
   nlohmann::json to_json() const;
   static Plan from_json(const nlohmann::json& j);
-  /// `base` with each field that an environment variable ATOLL_<FIELD> names; a bad value is a UsageError.
+  /// `base`, overridden by the environment variables ATOLL_<FIELD>. Throws UsageError for a bad value.
   static Plan from_environment(Plan base);
   /// Throws InputError for a value out of its range.
   void validate() const;

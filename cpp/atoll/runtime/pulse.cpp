@@ -22,11 +22,11 @@
 namespace atl {
 namespace {
 
-// The longest time between two beats; shorter where shorter silences count.
+// The longest time between two beats; shorter timeouts need a shorter one.
 constexpr double kBeat_s = 1, kBeatsInSilence = 8;
-constexpr std::size_t kAddresses = 4;  // of a machine with several networks: told on each
+constexpr std::size_t kAddresses = 4;  // of a machine with several networks: each gets the datagram
 
-// Equal for processes that reach each other by the loopback device.
+// A name that is equal for processes that reach each other by the loopback device.
 std::string machine() {
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
@@ -50,7 +50,7 @@ std::vector<std::string> own_addresses() {
   return out;
 }
 
-// A socket that hears what comes to `address`, and its port; 0: there is none to be had.
+// A socket bound to `address`, and its port; port 0 on failure.
 std::pair<int, int> open_socket(in_addr_t address) {
   const int file = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   sockaddr_in mine{};
@@ -65,11 +65,11 @@ std::pair<int, int> open_socket(in_addr_t address) {
 
 }  // namespace
 
-// In the byte order of the machine: a job does not mix orders anywhere.
-struct Pulse::Word {
+// One datagram, in the machine's byte order: a job does not mix byte orders.
+struct Pulse::Datagram {
   std::uint64_t secret;
   Rank from;
-  Rank silent;  // -1: `from` lives, and `operation` is its own
+  Rank silent;  // -1: a beat of `from`, and `operation` is what `from` waited for
   double seconds;
   char operation[kTextBytes];
 };
@@ -110,13 +110,13 @@ Pulse::Pulse(Bootstrap& job, Options options)
     }
   }
   stop_ = eventfd(0, EFD_CLOEXEC);
-  // Signals are for the program's own threads.
+  // Block all signals in the new thread: they are for the program's own threads.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
     thread_ = start_thread("the thread by which this rank answers others", [this] { run(); });
-  } catch (...) {  // no destructor will be called
+  } catch (...) {  // the destructor will not run
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     close(stop_);
     if (socket_ >= 0) close(socket_);
@@ -153,7 +153,7 @@ void Pulse::run() {
     std::array<pollfd, 2> files{{{stop_, POLLIN, 0}, {socket_, POLLIN, 0}}};
     poll(files.data(), files.size(), static_cast<int>(std::ceil(left_s * 1e3)));
     if (files[0].revents != 0) return;
-    hear();
+    receive();
     const double passed_s = timer.lap();
     left_s -= passed_s;
     silence_s_ += std::min(passed_s, 2 * beat_s_);
@@ -162,33 +162,34 @@ void Pulse::run() {
 }
 
 void Pulse::beat() {
-  Word word{secret_, rank_, -1, 0, {}};
+  Datagram datagram{secret_, rank_, -1, 0, {}};
   std::unique_lock hold(lock_);
-  if (told_by_me_) {  // again and again: one may be lost
-    word.silent = silent_->rank;
-    word.seconds = options_.timeout_s;
-    std::memcpy(word.operation, last_heard_, kTextBytes);
+  if (detected_here_) {  // repeated at each beat, because a datagram may be lost
+    datagram.silent = silent_->rank;
+    datagram.seconds = options_.timeout_s;
+    std::memcpy(datagram.operation, last_heard_, kTextBytes);
     hold.unlock();
-    for (const Peer& peer : peers_) tell(peer, word);
+    for (const Peer& peer : peers_) send(peer, datagram);
   } else {
-    std::memcpy(word.operation, operation_, kTextBytes);
+    std::memcpy(datagram.operation, operation_, kTextBytes);
     hold.unlock();
-    tell(peers_[static_cast<std::size_t>((rank_ + 1) % size_)], word);
+    send(peers_[static_cast<std::size_t>((rank_ + 1) % size_)], datagram);
   }
 }
 
-void Pulse::hear() {
-  Word word;
-  for (ssize_t got; (got = recv(socket_, &word, sizeof word, 0)) >= 0;) {
-    if (got != sizeof word || word.secret != secret_) continue;
-    word.operation[kTextBytes - 1] = 0;
-    if (word.silent >= 0 && word.silent < size_) conclude(word.silent, word.seconds, word.operation);
-    if (word.from != (rank_ + size_ - 1) % size_) continue;
-    if (warned_ && heard_) options_.alarm(LogLevel::warn, "rank {} answers again", word.from);
+void Pulse::receive() {
+  Datagram datagram;
+  for (ssize_t got; (got = recv(socket_, &datagram, sizeof datagram, 0)) >= 0;) {
+    if (got != sizeof datagram || datagram.secret != secret_) continue;
+    datagram.operation[kTextBytes - 1] = 0;
+    if (datagram.silent >= 0 && datagram.silent < size_)
+      conclude(datagram.silent, datagram.seconds, datagram.operation);
+    if (datagram.from != (rank_ + size_ - 1) % size_) continue;
+    if (warned_ && heard_) options_.alarm(LogLevel::warn, "rank {} answers again", datagram.from);
     heard_ = true;
     warned_ = false;
     silence_s_ = 0;
-    if (word.silent < 0) std::memcpy(last_heard_, word.operation, kTextBytes);
+    if (datagram.silent < 0) std::memcpy(last_heard_, datagram.operation, kTextBytes);
   }
 }
 
@@ -210,7 +211,7 @@ void Pulse::judge() {
   }
   if (!heard_ || limit_s == 0 || silence_s_ <= limit_s) return;
   conclude(before, limit_s, last_heard_);
-  told_by_me_ = true;
+  detected_here_ = true;
   beat();
 }
 
@@ -230,9 +231,9 @@ std::string Pulse::describe(Rank rank, double seconds, const char* operation) co
                      *operation ? fmt::format("last in \"{}\"", operation) : "and had not waited for anything before");
 }
 
-void Pulse::tell(const Peer& peer, const Word& word) const {
+void Pulse::send(const Peer& peer, const Datagram& datagram) const {
   for (const sockaddr_in& to : peer.addresses)
-    sendto(socket_, &word, sizeof word, MSG_DONTWAIT, reinterpret_cast<const sockaddr*>(&to), sizeof to);
+    sendto(socket_, &datagram, sizeof datagram, MSG_DONTWAIT, reinterpret_cast<const sockaddr*>(&to), sizeof to);
 }
 
 }  // namespace atl

@@ -14,19 +14,19 @@
 #include <thread>
 #include <vector>
 
-/// Which rank of a job of processes has stopped answering, whatever the ranks compute meanwhile.
+/// A failure detector: finds out which rank of a job of processes has stopped answering, even while ranks compute.
 ///
 ///     Pulse pulse(*bootstrap, {.timeout_s = 60, .warn_s = 30, .alarm = log});   // collective
 ///     pulse.note("barrier");                                                    // what this rank waits for now
 ///     pulse.check();                                                            // throws SilentRank
 ///
-/// A thread of each process tells the next rank, every second, that this one lives and what it waited for last, by a
-/// datagram of UDP; so a rank has one to listen to. Who hears nothing for timeout_s tells all. A listener that stood
-/// still itself (the whole job was suspended) counts the time as two beats, and who was never heard is never judged.
-/// On one machine only the loopback device is used.
+/// The ranks form a ring. Every second a thread of each process sends its successor a UDP datagram (a beat) with the
+/// operation it waited for last, so each rank monitors one other. A rank whose predecessor is silent for timeout_s
+/// tells all ranks. If the monitoring rank stood still itself (the whole job was suspended), the time counts as two
+/// beats only. A rank that was never heard is never declared silent. On one machine only the loopback device is used.
 namespace atl {
 
-/// A rank has not answered for Plan::timeout_seconds: every rank that waits throws it, with the same text.
+/// A rank has not answered for Plan::timeout_seconds. Every rank that waits throws it, with the same text.
 class SilentRank : public TransportError {
  public:
   SilentRank(Rank rank, const std::string& text) : TransportError(text), rank(rank) {}
@@ -36,9 +36,9 @@ class SilentRank : public TransportError {
 class Pulse {
  public:
   struct Options {
-    double timeout_s;  ///< of silence end the job; 0: none do
-    double warn_s;     ///< of silence are reported
-    Log alarm;         ///< by the one rank that listens; called by a thread of its own
+    double timeout_s;  ///< seconds of silence that end the job; 0: never
+    double warn_s;     ///< seconds of silence before a warning
+    Log alarm;         ///< called on the monitoring rank, by the Pulse's thread
   };
 
   /// Collective over the bootstrap, whatever the options.
@@ -57,22 +57,22 @@ class Pulse {
     std::string host;
     std::vector<sockaddr_in> addresses;
   };
-  struct Word;
+  struct Datagram;
 
   void run();
   void beat();
-  void hear();
+  void receive();
   void judge();
   void conclude(Rank rank, double seconds, const char* operation);
   std::string describe(Rank rank, double seconds, const char* operation) const;
-  void tell(const Peer& peer, const Word& word) const;
+  void send(const Peer& peer, const Datagram& datagram) const;
 
   static constexpr std::size_t kTextBytes = 64;
 
   const Options options_;
   const Rank rank_, size_;
   const double beat_s_;
-  std::uint64_t secret_ = 0;  // of the job: what comes without it is a stranger's
+  std::uint64_t secret_ = 0;  // of the job: datagrams without it come from strangers
   std::vector<Peer> peers_;   // [rank]
   int socket_ = -1, stop_ = -1;
 
@@ -81,9 +81,9 @@ class Pulse {
   std::optional<SilentRank> silent_;  // under lock_
   std::atomic<bool> concluded_{false};
 
-  // Of the thread.
+  // Used by the thread only.
   double silence_s_ = 0;
-  bool heard_ = false, warned_ = false, told_by_me_ = false;
+  bool heard_ = false, warned_ = false, detected_here_ = false;
   char last_heard_[kTextBytes] = "";
   std::thread thread_;
 };

@@ -3,11 +3,11 @@
 #include <limits>
 #include <mutex>
 
-// What a rank notices while it waits: that nothing moves, that a peer is gone, that its time is over.
+// What a waiting rank checks: whether anything moves, whether a peer is lost, whether its time is over.
 namespace atl {
 namespace {
 
-// Checking on peers costs a system call; often enough to end a broken job within seconds.
+// Checking on peers costs a system call; this is often enough to end a broken job within seconds.
 constexpr double kPeerCheck_s = 0.5;
 
 }  // namespace
@@ -17,14 +17,14 @@ World::Watch::~Watch() {
   charge();
 }
 
-// What was idle until now: by the level of the packet that ended it.
+// Charges the idle time up to now to the level of the packet that ended it.
 void World::Watch::charge() {
   if (idle_since_ < 0) return;
   ThreadState& thread = world_.thread_state();
   const double seconds = world_.now() - std::exchange(idle_since_, -1);
   const int level = std::exchange(thread.arrived_level, -1);
-  const bool for_room = std::string_view(what_).starts_with("send");
-  (for_room || level < 0 ? thread.waited.stall : level == 0 ? thread.waited.intra : thread.waited.inter) += seconds;
+  const bool for_slots = std::string_view(what_).starts_with("send");
+  (for_slots || level < 0 ? thread.waited.stall : level == 0 ? thread.waited.intra : thread.waited.inter) += seconds;
 }
 
 void World::Watch::progressed() {
@@ -43,32 +43,33 @@ void World::Watch::idle() {
     world_.thread_state().arrived_level = -1;
   }
   if (world_.fabric_->is_virtual()) {
-    world_.fabric_->wait(std::numeric_limits<double>::infinity(), world_.reception_.wanted());
+    world_.fabric_->wait(std::numeric_limits<double>::infinity(), world_.dispatcher_.wanted());
     return;
   }
   if (backoff_.pause()) return;
-  // Asleep from here on: look at the clock each time.
+  // From here on each call sleeps, so it can afford to read the clock.
   const double now = world_.now();
   if (since_ < 0) since_ = checked_ = now;
-  // What other threads of this rank move counts too.
-  if (const auto moved = world_.reception_.moved(); moved != moved_) {
+  // Progress of other threads of this rank counts too.
+  if (const auto moved = world_.dispatcher_.moved(); moved != moved_) {
     moved_ = moved;
     since_ = now;
   }
-  world_.fabric_->wait(Backoff::nap_s(now - since_), world_.reception_.wanted());
+  world_.fabric_->wait(Backoff::nap_s(now - since_), world_.dispatcher_.wanted());
   if (now - checked_ > kPeerCheck_s) {
     checked_ = now;
     world_.check_peers(what_);
   }
   if (!reported_ && now - since_ > world_.plan_.stall_seconds) {
     reported_ = true;
-    const Counters& c = world_.thread_state().counters;  // the other threads' change while this one looks
+    // only this thread's: the other threads' counters change meanwhile
+    const Counters& c = world_.thread_state().counters;
     world_.options_.log(
         LogLevel::warn,
         "rank {} has made no progress for {:.0f} s in '{}' (refused slots: {} no slot, {} no memory, {} "
         "lock{}); still waiting",
         world_.rank_, now - since_, what_, c.retries[1], c.retries[2], c.retries[3],
-        world_.reception_.describe_sinks());
+        world_.dispatcher_.describe_sinks());
   }
   if (const double limit = world_.wait_limit_s_; limit > 0 && now - since_ > limit)
     throw TransportError(
@@ -85,11 +86,11 @@ void World::check_peers(const char* what) {
 }
 
 void World::note_refusal(const char* what, Rank to) {
-  constexpr std::uint32_t kLookEvery = 256;  // a look at the clock costs as much as several refusals
+  constexpr std::uint32_t kLookEvery = 256;  // reading the clock costs as much as several refusals
   if (++thread_state().refusals % kLookEvery != 0 || !refusals_.lock.try_lock()) return;
   std::lock_guard hold(refusals_.lock, std::adopt_lock);
   const double now = this->now();
-  const std::uint64_t moved = reception_.moved();
+  const std::uint64_t moved = dispatcher_.moved();
   if (refusals_.since < 0 || moved != refusals_.moved) {
     refusals_.since = refusals_.checked = now;
     refusals_.moved = moved;
@@ -105,7 +106,7 @@ void World::note_refusal(const char* what, Rank to) {
   options_.log(LogLevel::warn,
                "rank {} has been refused for {:.0f} s in '{}' to rank {} and nothing else moves{}. Does "
                "that rank still receive?",
-               rank_, now - refusals_.since, what, to, reception_.describe_sinks());
+               rank_, now - refusals_.since, what, to, dispatcher_.describe_sinks());
 }
 
 }  // namespace atl

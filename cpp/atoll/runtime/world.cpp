@@ -44,9 +44,9 @@ World::World(std::unique_ptr<Fabric> fabric, Plan plan, Hierarchy hierarchy, Opt
       votes_by_tree_(hierarchy_.depth() > 1 && plan_.route != "direct"),
       started_(fabric_->now()),
       team_(threads_per_rank(plan_, *fabric_)),
-      lanes_to_(static_cast<std::size_t>(size_)),
+      buffer_slots_to_(static_cast<std::size_t>(size_)),
       threads_(static_cast<std::size_t>(thread_slots())),
-      reception_(*this, *fabric_),
+      dispatcher_(*this, *fabric_),
       flow_(std::make_unique<FlowControl>(*this)) {
   check(hierarchy_.size() == size_, "the hierarchy has {} ranks (the job has {}). Correct --domains.",
         hierarchy_.size(), size_);
@@ -58,12 +58,12 @@ World::World(std::unique_ptr<Fabric> fabric, Plan plan, Hierarchy hierarchy, Opt
   }
   Collectives::open();
   if (!route().is_direct()) flow_->open();
-  if (plan_.progress == "thread") reception_.begin_thread(team_.size());
+  if (plan_.progress == "thread") dispatcher_.begin_thread(team_.size());
 }
 
 World::~World() {
-  // It would run handlers of what is about to be destroyed.
-  reception_.end_thread();
+  // Stop the thread first: it would run handlers of objects that are being destroyed.
+  dispatcher_.end_thread();
 }
 
 std::unique_ptr<World> World::alone(Plan plan, Options options) {
@@ -78,10 +78,10 @@ std::unique_ptr<World> World::alone(Plan plan, Options options) {
 
 void World::close() {
   barrier();
-  reception_.end_thread();
+  dispatcher_.end_thread();
   Collectives::shut();
   fabric_->close();
-  // Nobody waits for this rank any more, nor it for others.
+  // From here on no rank waits for this one, nor this one for others.
   options_.lost_peer = nullptr;
   options_.waiting = nullptr;
 }
@@ -104,7 +104,7 @@ void World::prefer_monitors(std::int64_t weight) {
   if (plan_.monitors != "heavy" || route().is_direct()) return;
   weights_ = all_gather(weight);
   routes_.insert(routes_.begin(), make_route(route().name()));
-  hops_.clear();  // what mailboxes have in use stays in made_hops_
+  hops_.clear();  // mailboxes still use those in made_hops_
 }
 
 std::size_t World::relay_budget() const {
@@ -132,13 +132,13 @@ void World::note_memory(std::ptrdiff_t bytes) {
 }
 
 Busy World::acquire(Rank to, Slot& slot, Hold hold) {
-  auto& lanes = lanes_to_[static_cast<std::size_t>(to)];
+  auto& held = buffer_slots_to_[static_cast<std::size_t>(to)];
   Busy busy = Busy::no;
-  if (hold == Hold::as_lane && lanes.fetch_add(1, std::memory_order_relaxed) + 1 >= plan_.slots_per_peer)
+  if (hold == Hold::as_send_buffer && held.fetch_add(1, std::memory_order_relaxed) + 1 >= plan_.slots_per_peer)
     busy = Busy::reserved;
   if (busy == Busy::no) busy = fabric_->acquire(to, slot);
   if (busy != Busy::no) {
-    if (hold == Hold::as_lane) lanes.fetch_sub(1, std::memory_order_relaxed);
+    if (hold == Hold::as_send_buffer) held.fetch_sub(1, std::memory_order_relaxed);
     ++thread_state().counters.retries[static_cast<int>(busy)];
     return busy;
   }
@@ -149,7 +149,8 @@ Busy World::acquire(Rank to, Slot& slot, Hold hold) {
 
 void World::publish_for(std::uint32_t channel, const Slot& slot, std::size_t payload_bytes, std::size_t more, Hold hold,
                         std::uint32_t stamp) {
-  if (hold == Hold::as_lane) lanes_to_[static_cast<std::size_t>(slot.to)].fetch_sub(1, std::memory_order_relaxed);
+  if (hold == Hold::as_send_buffer)
+    buffer_slots_to_[static_cast<std::size_t>(slot.to)].fetch_sub(1, std::memory_order_relaxed);
   Slot whole = slot;
   whole.data -= kHeaderBytes;
   whole.capacity += kHeaderBytes;
@@ -172,7 +173,8 @@ void World::count_in_place(Rank to, std::size_t bytes) {
 }
 
 void World::abandon(const Slot& slot, Hold hold) {
-  if (hold == Hold::as_lane) lanes_to_[static_cast<std::size_t>(slot.to)].fetch_sub(1, std::memory_order_relaxed);
+  if (hold == Hold::as_send_buffer)
+    buffer_slots_to_[static_cast<std::size_t>(slot.to)].fetch_sub(1, std::memory_order_relaxed);
   Slot whole = slot;
   whole.data -= kHeaderBytes;
   whole.capacity += kHeaderBytes;

@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-/// What crossing the walls of a hierarchy costs, as a value [1].
+/// The cost of messages across the levels of a hierarchy, as a value [1].
 ///
 ///     Cost cost = Cost::paper();                        // 3 levels, latencies 1 : 2 : 15
 ///     cost.seconds(h.level_between(a, b), 4096);        // one message of 4096 bytes from a to b
-///     cost.total(h, traffic).seconds();                 // all messages of a run, none at the same time
+///     cost.total(h, traffic).seconds();                 // all messages of a run, one after the other
 ///
-/// Nothing here looks at how busy a link is: that is the simulation's part.
+/// It does not model contention for links; the simulation does.
 ///
 /// [1] TuCOMM: Communication Hierarchy-aware Graph Engine for Distributed Model Training, sections 3 and 4.
 namespace atl {
@@ -24,7 +24,7 @@ namespace atl {
 struct LevelCost {
   double latency_s = 0;         ///< from the sender's NIC to the receiver's, of an empty message
   double bytes_per_second = 0;  ///< of one message; infinite is allowed
-  double overhead_s = 0;        ///< what the processors of both ends spend on each message
+  double overhead_s = 0;        ///< processor time per message, sum of both ends
 };
 
 /// A sum of messages (one entry of equation 1's double sum).
@@ -34,7 +34,7 @@ struct Flow {
   std::int64_t bytes = 0;  ///< of all these messages together
 };
 
-/// Equation 3: d_0 + d_l^h. What the messages would cost if no wall lay between their ranks, and what the walls add.
+/// Equation 3: d_0 + d_l^h. The cost of the messages if all ranks shared a leaf domain, and what crossing levels adds.
 struct TotalCost {
   double intra_s = 0;
   double inter_s = 0;
@@ -88,11 +88,11 @@ class Cost {
   std::string provenance_;
 };
 
-/// The domains that measured costs show: ranks whose cost is under h share a leaf (h of algorithm 1), and so do those
-/// that are joined by a chain of such ranks. `cost` is ranks x ranks by rows, in seconds; its diagonal is not looked
-/// at, and of the two directions the smaller counts, because a disturbed measurement is only ever too long.
-/// Several thresholds, rising, give as many walls; one that joins all ranks is the top, one that joins nobody more
-/// than the one below gives no level. Throws InputError.
+/// Derives domains from measured costs: ranks whose cost is under h share a leaf (h of algorithm 1), and so do those
+/// joined by a chain of such ranks. `cost` is ranks x ranks by rows, in seconds. The diagonal is ignored, and of the
+/// two directions the smaller counts, because a disturbed measurement is only ever too long. Several rising thresholds
+/// give as many levels; one that joins all ranks is the top, and one that joins no more ranks than the one below adds
+/// no level. Throws InputError.
 Hierarchy cluster(std::span<const double> cost, std::span<const double> h);
 Hierarchy cluster(std::span<const double> cost, double h);
 

@@ -35,7 +35,8 @@ class Hierarchy {
   static Hierarchy parse(std::string_view text);
   static Hierarchy from_json(const nlohmann::json& j);
   nlohmann::json to_json() const;
-  /// Ranks 0 .. ranks-1 alone, as deep as before; domains that have none of them are left out. 1 <= ranks <= size().
+  /// Restricts the hierarchy to ranks 0 .. ranks-1, with the same depth; empty domains are dropped. 1 <= ranks <=
+  /// size().
   Hierarchy first(Rank ranks) const;
 
   const Domain& root() const { return root_; }
@@ -44,7 +45,7 @@ class Hierarchy {
   int depth() const { return depth_; }
   /// "node", ... of the domains that a message at this level stays inside of.
   std::string_view kind_at(int level) const { return kinds_[static_cast<std::size_t>(level)]; }
-  /// 0 when both are in one leaf domain, one more for each wall between them.
+  /// 0 if both are in one leaf domain, plus one for each level of domains that separates them.
   int level_between(Rank a, Rank b) const;
   /// Number of the leaf domain, in tree order.
   int leaf_of(Rank rank) const { return leaf_[static_cast<std::size_t>(rank)]; }

@@ -9,12 +9,11 @@
 
 namespace atl {
 
-/// What the C++ runtime keeps per thread about exceptions on their way: each stack has its own, so that a handler may
-/// wait while other stacks run in the same thread.
+/// The C++ runtime's per-thread state of active exceptions. Each stack has its own copy, so a handler may wait while
+/// other stacks run in the same thread.
 ///
 ///     ExceptionsUnderWay mine;
 ///     mine.swap();  suspend();  mine.swap();
-///
 class ExceptionsUnderWay {
  public:
   void swap() {

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-/// The one interface that moves BYTES between ranks. It knows no records and no vertices.
+/// The interface that moves bytes between ranks. It knows neither records nor vertices.
 ///
 ///     Slot slot;
 ///     if (fabric.acquire(to, slot) == Busy::no) {          // memory of the fabric, to be filled in place
@@ -21,33 +21,34 @@
 ///     }
 ///     fabric.send(to, Traffic::message, {.tag = 7}, text); // small: copied, ordered
 ///     Packet packets[16];
-///     for (Packet& p : std::span(packets, fabric.poll(packets))) { read(p.data, p.bytes); fabric.release(p); }
+///     const int n = fabric.poll(packets);
+///     for (const Packet& p : std::span(packets).first(n)) { read(p.data, p.bytes); fabric.release(p); }
 ///
-/// Three kinds of traffic have memory of their own, so that none can starve another:
-///   bulk     slots of slot_bytes(), filled in place by whoever acquired them, for as long as that takes;
+/// Three kinds of traffic have separate memory, so that none can starve another:
+///   bulk     slots of slot_bytes(), filled in place by their holder, however long that takes;
 ///   message  copied on send, at most message_bytes();
 ///   control  copied on send, at most kControlBytes; what the runtime needs to free memory again.
-/// A fabric owns its memory: the receiver reads in place, until release(). Posting never blocks: it answers at once,
-/// and says why when it cannot. Messages of one rank to another arrive in the order of their sends; nothing else
-/// keeps an order. All that is published or sent arrives exactly once. Virtual calls are per slot, per message or per
+/// A fabric owns its memory: the receiver reads in place, until release(). Posting never blocks: a call returns at
+/// once, with a reason if it did nothing. Messages from one rank to another arrive in the order of their sends; there
+/// is no other order. Everything published or sent arrives exactly once. Virtual calls are per slot, per message or per
 /// batch of packets, never per record.
 ///
 /// Threads: every call may come from any thread of the rank, except close().
 namespace atl {
 
-/// Why the fabric did not take something. Each is counted where it is met.
+/// Why the fabric did not accept something. The caller counts each reason.
 enum class Busy : std::uint8_t {
-  no,         ///< not busy: done
-  no_slot,    ///< all memory towards this peer is in flight; poll, then ask again
+  no,         ///< not busy: accepted
+  no_slot,    ///< all memory towards this peer is in flight; poll, then retry
   no_memory,  ///< the fabric's budget is used up
-  lock,       ///< another thread is in the way; ask again
-  reserved,   ///< the last slot towards a peer is kept for what is sent at once (the runtime's rule)
+  lock,       ///< another thread holds the lock; retry
+  reserved,   ///< the last slot towards a peer is reserved for packets that are sent at once (a rule of the runtime)
 };
 inline constexpr int kBusyReasons = 5;
 std::string_view name_of(Busy reason);
 
 enum class Traffic : std::uint8_t { bulk = 1, message = 2, control = 4 };
-/// A set of Traffic; what poll() may take.
+/// A set of Traffic that poll() may receive.
 using TrafficSet = std::uint8_t;
 inline constexpr TrafficSet kAllTraffic = 7;
 inline constexpr TrafficSet operator|(Traffic a, Traffic b) {
@@ -55,7 +56,7 @@ inline constexpr TrafficSet operator|(Traffic a, Traffic b) {
 }
 inline constexpr bool contains(TrafficSet set, Traffic t) { return (set & static_cast<TrafficSet>(t)) != 0; }
 
-/// What travels beside the bytes of a message or control packet.
+/// The tag and type that travel beside the bytes of a message or control packet.
 struct Note {
   std::uint32_t tag = 0;
   std::uint8_t type = 0;
@@ -63,7 +64,7 @@ struct Note {
 };
 inline constexpr std::size_t kControlBytes = 56;
 
-/// Memory to be filled and published once (or handed back unused by abandon()).
+/// Memory to fill and publish once, or to return unused by abandon().
 struct Slot {
   std::byte* data = nullptr;
   std::size_t capacity = 0;  ///< bytes; the same for every slot of a fabric
@@ -71,9 +72,8 @@ struct Slot {
   std::uint32_t ticket = 0;  ///< the fabric's own
 };
 
-/// What poll() found. Bytes that have arrived are valid until release(). The two ends of a put() are packets
-/// without bytes, which need no release: put_sent at the origin, put_landed at the target, with the token that was
-/// given there.
+/// What poll() found. The bytes are valid until release(). The two ends of a put() are packets without bytes, which
+/// need no release: put_sent at the origin, put_landed at the target, with the token that was given there.
 struct Packet {
   enum class What : std::uint8_t { bulk, message, control, put_sent, put_landed };
 
@@ -86,7 +86,7 @@ struct Packet {
   std::uint64_t token = 0;  ///< of puts
 };
 
-/// Where a put goes, as the target's fabric names it; travels to the origin in a control packet.
+/// The target of a put, in terms of the target's fabric. It travels to the origin in a control packet.
 struct Landing {
   std::array<std::uint64_t, 3> words{};
 };
@@ -105,12 +105,12 @@ class Fabric {
   virtual std::size_t slot_bytes() const = 0;
   /// Whether `rank` is a thread of this process: each can write to the other's memory.
   virtual bool shares_addresses(Rank) const { return false; }
-  /// Longest message that send() takes.
+  /// The longest message that send() accepts.
   virtual std::size_t message_bytes() const = 0;
   /// Communication memory that this rank holds now, in bytes.
   virtual std::size_t memory_bytes() const = 0;
 
-  /// A slot towards `to` (never this rank itself), or the reason why there is none now.
+  /// Acquires a slot towards `to` (never this rank itself), or returns why there is none now.
   virtual Busy acquire(Rank to, Slot& slot) = 0;
   /// Sends the first `bytes` (1 .. capacity) of the slot.
   virtual void publish(const Slot& slot, std::size_t bytes) = 0;
@@ -119,54 +119,55 @@ class Fabric {
   /// Copies the bytes (0 .. message_bytes(), or kControlBytes) and sends them to `to` (never this rank itself).
   virtual Busy send(Rank to, Traffic traffic, Note note, std::span<const std::byte> bytes) = 0;
 
-  /// Whether put() reaches `to` by the fabric's own means. Where not, the runtime sends pieces in slots.
+  /// Whether the fabric can put() to `to`. If not, the runtime sends pieces in slots.
   virtual bool can_put(Rank to) const = 0;
-  /// At the target: lets `from` put into `memory` once; the memory stays where it is until put_landed has come.
+  /// At the target: lets `from` put into `memory` once. The memory must not move until put_landed has arrived.
   virtual Busy expose(Rank from, std::span<std::byte> memory, std::uint64_t token, Landing& landing) = 0;
-  /// At the origin: moves `source`, as long as the exposed memory, which stays as it is until put_sent has come.
+  /// At the origin: writes `source`, which is as long as the exposed memory. `source` must not change until put_sent
+  /// has arrived.
   virtual Busy put(Rank to, const Landing& landing, std::span<const std::byte> source, std::uint64_t token) = 0;
 
-  /// Fills `packets` from the front with what has arrived and drives sending on; returns how many. Takes only the
-  /// traffic in `wanted`; ends of puts always.
+  /// Fills `packets` with arrived packets and makes progress on sends; returns how many. Receives only the traffic in
+  /// `wanted`, and always the ends of puts.
   virtual int poll(std::span<Packet> packets, TrafficSet wanted = kAllTraffic) = 0;
   virtual void release(const Packet& packet) = 0;
 
-  /// Sleeps until something wanted may have arrived or `timeout_s` has passed; true in the first case.
+  /// Sleeps until something wanted may have arrived (true) or `timeout_s` has passed (false).
   virtual bool wait(double timeout_s, TrafficSet wanted = kAllTraffic) = 0;
   /// Wakes this rank's wait() from another of its threads.
   virtual void wake() = 0;
 
-  /// The rings in shared memory through which messages to some peers go, so that small messages need no virtual
-  /// call; null if there are none. Of a composed fabric, messages of these peers are taken there and not by poll().
+  /// The rings in shared memory that carry messages to some peers, so that small messages need no virtual call; null if
+  /// there are none. On a composed fabric, messages of these peers are taken from the rings, not by poll().
   virtual Rings* rings() { return nullptr; }
 
   /// The fabric that crosses nodes; this one unless it is composed.
   virtual Fabric& network() { return *this; }
 
-  /// Whether ranks live in simulated time: then whoever has nothing to do calls wait() at once, as spinning and the
-  /// machine's clock mean nothing, and wait() itself notices when no rank can go on.
+  /// Whether ranks live in simulated time. Then an idle rank must call wait() at once, because spinning and the
+  /// machine's clock mean nothing, and wait() itself detects when no rank can go on.
   virtual bool is_virtual() const { return false; }
-  /// This rank's clock in seconds, from some beginning on.
+  /// This rank's clock in seconds, from an arbitrary origin.
   virtual double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   }
 
-  /// Simulated time passes in which this rank computes. Real fabrics have no use for it.
+  /// Advances simulated time by a computation of this rank. Real fabrics ignore it.
   virtual void compute(double /*seconds*/) {}
-  /// publish() of a slot that stands for `more` bytes beyond those that it has: they cost what bytes cost and are not
-  /// there. Simulated time only.
+  /// publish() of a slot that stands for `more` bytes beyond those it holds: simulated time charges for them, but they
+  /// are not there.
   virtual void publish_for(const Slot& slot, std::size_t bytes, std::size_t /*more*/) { publish(slot, bytes); }
 
-  /// Whether what this rank sends from here on is to be simulated in full (as at first): false outside the sections that
-  /// are timed saves the simulation most of its work. Real fabrics have no use for it.
+  /// Whether to simulate in full what this rank sends from here on (the default). false outside timed sections saves
+  /// most of the simulation's work. Real fabrics ignore it.
   virtual void simulate_closely(bool) {}
 
   /// Where this rank's time went, if the fabric keeps its clock.
   virtual std::optional<TimeSpent> spent() const { return std::nullopt; }
 
-  /// Ends the job at once on all ranks with the exit code; does not return where the fabric has processes.
+  /// Ends the job at once on all ranks with the exit code; does not return if ranks are processes.
   virtual void abort(int exit_code) noexcept = 0;
-  /// Collective, once, when every rank has received all that was sent to it.
+  /// Collective. Call it once, when every rank has received all that was sent to it.
   virtual void close() = 0;
 };
 

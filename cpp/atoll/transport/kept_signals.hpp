@@ -7,9 +7,10 @@
 
 namespace atl {
 
-/// Libraries that a fabric loads take the signals that end a process, when they are loaded or at their first call:
-/// libinfinipath's handler calls exit(), which hangs where the signal came inside the library. While one of these lives,
-/// the signals by which somebody asks for the end wait; then all handlers are those from before, and they are delivered.
+/// Libraries that a fabric loads install handlers for the signals that end a process, when they load or at their first
+/// call. libinfinipath's handler calls exit(), which hangs if the signal arrived inside the library. While a
+/// KeptSignals lives, termination signals stay pending. Its destructor restores the previous handlers, and then they
+/// are delivered.
 class KeptSignals {
  public:
   KeptSignals() {

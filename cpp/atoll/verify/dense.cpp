@@ -41,12 +41,12 @@ Array<Vertex> dense_of(World& world, const IdMap& ids, std::span<const Vertex> o
                   }),
                   {.handler_sends = false});
   Mailbox asks(world, of_records<Ask>([&](Rank from, std::span<const Ask> questions) {
-                 auto lanes = answers.lanes();
-                 for (const Ask& q : questions) lanes.send(from, {here(q.id), q.index});
+                 auto buffers = answers.send_buffers();
+                 for (const Ask& q : questions) buffers.send(from, {here(q.id), q.index});
                }),
                {.handler_sends = false});
   world.team().for_range(original.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
-    auto lanes = asks.lanes();
+    auto buffers = asks.send_buffers();
     for (std::size_t i = a; i < b; ++i) {
       const Vertex id = original[i];
       const Rank owner = id == kNoVertex ? -1 : order.rank_of(id);
@@ -57,7 +57,7 @@ Array<Vertex> dense_of(World& world, const IdMap& ids, std::span<const Vertex> o
       if (owner == world.rank()) {
         dense[i] = here(id);
       } else {
-        lanes.send(owner, {id, i});
+        buffers.send(owner, {id, i});
       }
     }
   });

@@ -128,7 +128,7 @@ void check_terms(const PageRankCheckOptions& terms) {
 }  // namespace
 
 Verdict verify_pagerank(const Graph& graph, std::span<const double> score, const PageRankCheckOptions& terms) {
-  graph.world().together([&] { check_terms(terms); });
+  graph.world().collective_try([&] { check_terms(terms); });
   check_one_for_each(graph, score.size(), "scores");
   if (graph.vertices() == 0) return {};
 

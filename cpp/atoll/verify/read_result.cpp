@@ -82,7 +82,7 @@ std::vector<Row<T>> read_npy(World& world, const std::string& path) {
   const Head head = read_head(world, path, 4096);
   std::uint64_t n = 0, start = 0;
   bool whole = false;
-  world.together([&] {
+  world.collective_try([&] {
     check(head.text.starts_with("\x93NUMPY\x01") && head.text.size() >= 10,
           "{}: does not begin as numpy's format 1.0 does (.npy files do). Write it with numpy.save.", path);
     start = 10 + static_cast<unsigned char>(head.text[8]) + 256u * static_cast<unsigned char>(head.text[9]);
@@ -105,7 +105,7 @@ std::vector<Row<T>> read_npy(World& world, const std::string& path) {
   const auto ranks = static_cast<std::uint64_t>(world.size()), rank = static_cast<std::uint64_t>(world.rank());
   const std::uint64_t first = n * rank / ranks, end = n * (rank + 1) / ranks;
   std::vector<char> bytes(static_cast<std::size_t>(end - first) * kRow);
-  world.together([&] { InputFile(path).read_at(bytes.data(), bytes.size(), start + first * kRow); });
+  world.collective_try([&] { InputFile(path).read_at(bytes.data(), bytes.size(), start + first * kRow); });
   std::vector<Row<T>> rows;
   for (std::uint64_t i = first; i < end; ++i) {
     const char* const at = bytes.data() + (i - first) * kRow;
@@ -170,7 +170,7 @@ Array<T> read_result(const Graph& graph, const std::string& path) {
       values[k] = row.value;
     }
   wrong = first_of(world, wrong);
-  world.together([&] {
+  world.collective_try([&] {
     check(wrong.line == INT64_MAX || wrong.before != 0,
           "{}:{}: there is a value for {} (no vertex of {} has that id). Is it the result of another graph?", path,
           wrong.line, wrong.id, graph.name());

@@ -9,7 +9,7 @@
 namespace atl::cli {
 namespace {
 
-// Small enough for the second cache: the exchange is measured, not the memory behind it.
+// Fits in the second-level cache, so that the exchange is measured and not the memory behind it.
 constexpr std::size_t kTable = std::size_t{1} << 16;
 
 struct Input {
@@ -46,7 +46,7 @@ void apply(std::span<std::uint64_t> table, std::span<const Pair> records) {
 
 enum class How { bulk, one_by_one };
 
-// Seconds between two barriers; the sum over all tables is what was sent.
+// Returns the seconds between two barriers; the sum over all tables checks what was sent.
 template <class R>
 double exchange_once(World& world, const Input& input, How how, std::span<std::uint64_t> table) {
   Mailbox box(world, of_records<R>([&](std::span<const R> records) { apply(table, records); }),
@@ -54,11 +54,11 @@ double exchange_once(World& world, const Input& input, How how, std::span<std::u
   const std::span records(reinterpret_cast<const R*>(input.words.data()), input.to.size());
   world.barrier();
   RankTimer timer(world);
-  auto lanes = box.lanes();
+  auto buffers = box.send_buffers();
   if (how == How::bulk) {
-    lanes.send_many(input.to, records);
+    buffers.send_many(input.to, records);
   } else {
-    for (std::size_t i = 0; i < records.size(); ++i) lanes.send(input.to[i], records[i]);
+    for (std::size_t i = 0; i < records.size(); ++i) buffers.send(input.to[i], records[i]);
   }
   box.drain();
   world.barrier();

@@ -8,13 +8,13 @@
 
 namespace atl::cli {
 
-/// What `run bfs GRAPH` would take on the routes of a machine that is too large to simulate: the search's profile, taken
-/// on this machine, put into the closed formulas of runtime/route_model.hpp. `rows` are as those of a simulation.
+/// Predicts the time of `run bfs GRAPH` on each route of a machine that is too large to simulate: the search's profile,
+/// taken on this machine, is put into the closed formulas of RouteModel. `rows` have the form of a simulation's.
 struct Formulas {
   std::vector<nlohmann::json> rows;
   std::string assumptions;
 };
-/// Throws UsageError where `words` are another command.
+/// Throws UsageError if `words` are another command.
 Formulas by_formulas(const Hierarchy& hierarchy, const Platform& platform, const std::vector<std::string>& routes,
                      const Words& words);
 

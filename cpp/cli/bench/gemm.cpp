@@ -38,7 +38,7 @@ struct Rate {
   bool correct;
 };
 
-// Interleaved with the peak, so that both see the same clock.
+// Interleaved with the peak measurement, so that both see the same clock frequency.
 template <class T>
 Rate measure(World& world, const Gemm& gemm, const Options& o, std::int64_t m, std::int64_t n, std::int64_t k) {
   Team& team = world.team();

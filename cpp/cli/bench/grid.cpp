@@ -10,7 +10,7 @@
 #include "cli/command.hpp"
 #include "cli/verbs.hpp"
 
-// All pairs over grids of ranks that are not here, in virtual time: COAST, Figures 7 and 9.
+// All pairs over grids of ranks larger than this machine, in virtual time: COAST, Figures 7 and 9.
 namespace atl::cli {
 namespace {
 
@@ -27,15 +27,15 @@ struct Options {
 constexpr Rank kNode = 8;  // ranks
 constexpr BroadcastShape kShapes[] = {BroadcastShape::tree, BroadcastShape::ring, BroadcastShape::ring2m};
 
-// Ours, of the paper's table III: four network cards of 25 GB/s for the eight ranks of a node. And a cluster with a card of
-// 12.5 GB/s for as many.
+// Our platforms: from the paper's table III, four network cards of 25 GB/s for the eight ranks of a node; and a cluster
+// with one card of 12.5 GB/s for as many.
 Platform platform_of(const std::string& name) {
   if (name == "frontier") return std::vector<LinkCost>{{2e-6, 50e9, 1e-6}, {5e-6, 100e9, 1e-6, 4}};
   if (name == "commodity") return std::vector<LinkCost>{{2e-6, 10e9, 1e-6}, {20e-6, 12.5e9, 1e-6}};
   return read_platform(name, 2);
 }
 
-// What the model knows of it.
+// The model's parameters of the platform.
 ApspMachine machine_of(const Platform& platform, const ModelledKernels& kernels) {
   const LinkCost& node = platform.costs.at(1);
   ApspMachine m;
@@ -88,7 +88,7 @@ Simulated simulate(const ProcessGrid& grid, const Platform& platform, std::int64
   return simulated;
 }
 
-// Steps are of so many rows as these of the paper's block: whatever the block, as much is simulated.
+// Steps are counted in blocks of the paper's size, so that every block size simulates the same amount of work.
 constexpr std::int64_t kStepRows = 768;
 
 GridOptions options_of(const std::string& variant, const GridPlan& plan, const Options& o) {
@@ -98,7 +98,7 @@ GridOptions options_of(const std::string& variant, const GridPlan& plan, const O
   return options;
 }
 
-// The plan of a variant: its broadcast and chunks are a part of it, but coast's are the model's.
+// The plan of a variant, which fixes its broadcast and chunks; the model chooses coast's.
 GridPlan plan_of(const std::string& variant, std::int64_t n, Rank ranks, const Platform& platform,
                  const ModelledKernels& kernels, const Options& o) {
   GridConstraints wishes = wishes_of(o);
@@ -114,7 +114,7 @@ std::int64_t grown(const Options& o, Rank ranks) {
   return static_cast<std::int64_t>(static_cast<double>(o.n) * std::cbrt(ranks));
 }
 
-// As many operations a rank at every size.
+// Weak scaling: the same number of operations per rank at every size.
 void scale(const Options& o, Rank most, Outcome& out) {
   const Platform platform = platform_of(o.platform);
   out.text = fmt::format("{:<8} {:>6} {:>9} {:>8} {:>6} {:>14} {:>11} {:>8}\n", "plan", "ranks", "n", "grid", "block",
@@ -143,8 +143,8 @@ void scale(const Options& o, Rank most, Outcome& out) {
   }
 }
 
-// The model's choice beside all grids of so many ranks, blocks around it and broadcasts: how much is lost by not trying them
-// out.
+// Compares the model's choice with all grids of that many ranks, blocks around it and broadcasts: how much is lost by
+// not trying them.
 void compare_plans(const Options& o, Rank ranks, Outcome& out) {
   const Platform platform = platform_of(o.platform);
   const std::int64_t n = grown(o, ranks);
@@ -186,7 +186,7 @@ void compare_plans(const Options& o, Rank ranks, Outcome& out) {
   out.text += fmt::format("the choice reaches {:.1f} % of the best\n", 100 * of_chosen / best);
 }
 
-// Where the ranks of a node lie in the grid, and which of its cards they use: along the rows, or as a Latin square.
+// Compares placements of a node's ranks in the grid and their use of its cards: along the rows, or as a Latin square.
 void compare_placements(const Options& o, Rank ranks, Outcome& out) {
   const Platform platform = platform_of(o.platform);
   const std::int64_t n = grown(o, ranks);
@@ -236,7 +236,7 @@ Spread spread_of(const std::vector<double>& values) {
   return s;
 }
 
-// Broadcasts over links that jitter, one of which is slow: another one for each seed.
+// Broadcasts over links with jitter, one of which is slow: another one for each seed.
 void disturb(const Options& o, Rank ranks, Outcome& out) {
   const std::int64_t n = grown(o, ranks);
   out.text = fmt::format("{:<9} {:>12} {:>10} {:>8} {:>8}\n", "broadcast", "chunk", "seconds", "spread", "hidden");

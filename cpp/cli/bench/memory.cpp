@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communication memory as in LCI's Figure 5: what the queue holds for an exchange in which every vertex is active, beside
-// the RMA layer, whose windows are as large as that exchange; and what a search needs.
+// Communication memory as in LCI's Figure 5: the queue's memory for an exchange in which every vertex is active,
+// compared with the RMA layer, whose windows are as large as that exchange; and the memory of a search.
 #include <atoll/algorithms/bfs/bfs.hpp>
 #include <atoll/runtime/queue/queue.hpp>
 #include <atoll/transport/plugin.hpp>
@@ -12,7 +12,7 @@
 namespace atl::cli {
 namespace {
 
-// The vertices that rank r mirrors, in the order that both sides know: masters here, mirrors there.
+// The vertices that rank r mirrors, in the order that both sides know: masters on this rank, mirrors on rank r.
 std::vector<Local> masters_for(const Graph& graph, Rank r) {
   std::vector<Local> out;
   const auto& words = graph.mirrors().known_by[static_cast<std::size_t>(r)];
@@ -22,8 +22,8 @@ std::vector<Local> masters_for(const Graph& graph, Rank r) {
   return out;
 }
 
-// Every master's label to all its mirrors, then every mirror's back to its master, over the queue: gathered into short
-// messages that say where they begin, scattered as they come.
+// Sends every master's label to all its mirrors, then every mirror's back to its master, over the queue: gathered into
+// short messages that say where they begin, and scattered on arrival.
 template <class Label>
 class AllActive {
  public:
@@ -33,7 +33,7 @@ class AllActive {
     labels_.resize(static_cast<std::size_t>(graph.locals()));
     for (Local v = 0; v < graph.owned(); ++v) labels_[static_cast<std::size_t>(v)] = label_of(v);
   }
-  // As if mirrors had been told.
+  // Sets the mirrors to their masters' labels without communication.
   void set_mirrors() {
     for (Rank r = 0; r < world_.size(); ++r)
       for (std::size_t i = 0; i < mirrors_of(r); ++i)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latency and rate of single messages as in LCI's Figure 1: the queue, and in the same rounds what bare MPI reaches
-// where the size of a message is known (no-probe) and where it is not (probe), and bare libfabric.
+// Latency and rate of single messages as in LCI's Figure 1: the queue, and in the same rounds bare MPI with known
+// message sizes (no-probe) and unknown ones (probe), and bare libfabric.
 #include <atoll/runtime/queue/queue.hpp>
 #include <atoll/transport/ofi_fabric.hpp>
 #include <atoll/transport/plugin.hpp>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kRateBytes = 64;  // the paper's
 
-// Memory for messages that come by rendezvous: kept, as a receiver that cares would.
+// Memory for messages that arrive by rendezvous, reused as a receiver concerned with speed would do.
 class Landing {
  public:
   QueueOptions options() {
@@ -59,7 +59,7 @@ void receive(Queue& queue) {
   queue.release(m);
 }
 
-// Seconds of one way between ranks 0 and 1.
+// The one-way latency between ranks 0 and 1 in seconds.
 double queue_latency(World& world, Queue& queue, std::span<const std::byte> bytes, long iterations) {
   world.barrier();
   const RankTimer timer(world);
@@ -77,7 +77,7 @@ double queue_latency(World& world, Queue& queue, std::span<const std::byte> byte
   return seconds / static_cast<double>(iterations) / 2;
 }
 
-// Messages a second from rank 0 to rank 1, until the last was received; `batch` of them handed over together.
+// Messages per second from rank 0 to rank 1, until the last is received; `batch` of them are sent at a time.
 double queue_rate(World& world, Queue& queue, long messages, std::size_t batch, int threads) {
   const std::vector<std::byte> bytes(kRateBytes);
   std::atomic<long> left_to_send{messages}, left_to_receive{messages};
@@ -142,7 +142,7 @@ double queue_rate(World& world, Queue& queue, long messages, std::size_t batch, 
   return static_cast<double>(messages) / timer.seconds();
 }
 
-// As many messages there and back as take a tenth of a second: layers differ by a factor of thousands.
+// The number of round trips that take a tenth of a second: layers differ by a factor of thousands.
 long affordable(World& world, double one_way_s) {
   constexpr double kSeconds = 0.1;
   constexpr long kFewest = 20, kMost = 10000;

@@ -20,7 +20,7 @@
 namespace atl::cli {
 namespace {
 
-// Rows that are checked where not all are: enough to meet any fault that touches one row in twenty, almost surely.
+// The number of rows checked if not all are: enough to find, almost surely, any fault that affects one row in twenty.
 constexpr Vertex kCheckedRows = 128;
 constexpr double kCheckAllUpTo = 1e9;  // n * m
 constexpr std::int64_t kLargestChunkKib = std::int64_t{1} << 30;
@@ -48,7 +48,7 @@ std::optional<std::string> fault_of(World& world, const ReplicatedCsr<double>& a
     const Vertex s =
         all ? k : static_cast<Vertex>(random_at(7, static_cast<std::uint64_t>(k)) % static_cast<std::uint64_t>(n));
     const std::vector<T> row = row_of(s);
-    // Every rank has the row: each checks its share of them.
+    // Every rank has the row: each rank checks its share of the rows.
     if (!fault && k % world.size() == world.rank()) fault = check_row<T>(arcs, entering, semiring, s, row);
   }
   const auto has = world.all_gather(static_cast<int>(fault.has_value()));
@@ -141,10 +141,9 @@ Outcome run_as(World& world, const Options& o, const ReplicatedCsr<double>& read
   if (report.method == name_of(PairsMethod::floyd_warshall))
     out.result["operations_per_second"] = report.operations / seconds;
   out.result["nominal_operations_per_second"] = cubed / seconds;
-  const auto forecast = world.together([&]() -> std::optional<nlohmann::json> {
+  const auto forecast = world.collective_try([&]() -> std::optional<nlohmann::json> {
     if (report.plan && report.operations > 0) return report.plan->beside(seconds, report.operations / cubed);
-    // Only the first rank's outcome is shown; searches from every source, which have no blocks, are not what the model
-    // knows.
+    // Only rank 0's outcome is shown. Searches from every source have no blocks and are not covered by the model.
     if (world.rank() != 0 || report.operations == 0 || report.block == 0 || o.out_of_core ||
         options.semiring != Semiring::min_plus)
       return std::nullopt;
@@ -312,7 +311,7 @@ int run_apsp(const Words& words) {
   app.add_flag("--no-verify", o.no_verify, "do not")->excludes(verify);
   if (const auto code = command.parse(words)) return *code;
   return command.run([&](World& world) {
-    world.together([&] { refuse_idle_options(app, world.size()); });
+    world.collective_try([&] { refuse_idle_options(app, world.size()); });
     if (o.checkpoint_steps > 0 && o.checkpoint.empty() && !o.out_of_core)
       throw UsageError(fmt::format("--checkpoint-steps {} (there is no --checkpoint, and no --out-of-core). Give one.",
                                    o.checkpoint_steps));
@@ -341,7 +340,7 @@ int run_apsp(const Words& words) {
       if constexpr (std::is_same_v<T, double>) {
         return finish(read);
       } else {
-        return finish(world.together([&] { return narrowed<T>(read); }));
+        return finish(world.collective_try([&] { return narrowed<T>(read); }));
       }
     });
   });

@@ -16,11 +16,11 @@ void refuse_idle_options(const CLI::App& app, Rank ranks) {
   };
   const std::string method = value("--method", "auto"), semiring = value("--semiring", "min_plus");
   const std::string on_ranks = fmt::format("on {} rank{}", ranks, ranks == 1 ? "" : "s");
-  // One rank has its own way, unless it is asked for a grid of one.
+  // One rank uses its own method, unless the user asks for a 1 x 1 grid.
   const auto chosen = [&](const char* name) { return value(name, "auto") != "auto"; };
   const bool grid = ranks > 1 || chosen("--grid") || chosen("--placement") || given("--checkpoint");
   const bool shortest = semiring == "min_plus";
-  // Why Floyd-Warshall does all of it, over the matrix as it is; empty where it need not.
+  // Why Floyd-Warshall must compute the whole matrix; empty if it need not.
   const std::string whole = ranks > 1                ? on_ranks
                             : grid                   ? "on a grid"
                             : given("--out-of-core") ? "with --out-of-core"

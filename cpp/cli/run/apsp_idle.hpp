@@ -6,8 +6,8 @@
 
 namespace atl::cli {
 
-/// Refuses options of `run apsp` that were given and would do nothing in this run, on so many ranks: UsageError that says
-/// beside what, and what to give.
+/// Rejects options of `run apsp` that would have no effect in this run on `ranks` ranks. The UsageError says which
+/// other option or setting makes them useless, and what to give instead.
 void refuse_idle_options(const CLI::App& app, Rank ranks);
 
 }  // namespace atl::cli

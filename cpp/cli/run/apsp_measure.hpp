@@ -9,7 +9,7 @@
 /// Products to be timed, for the tuner and the model's fits.
 namespace atl::cli {
 
-/// Factors of random values and their product's place.
+/// Two factors of random values, and the memory of their product.
 template <class T>
 class ProductOperands {
  public:
@@ -18,14 +18,14 @@ class ProductOperands {
     fill(team, b_, 2);
     fill(team, c_, 3);
   }
-  /// Operations a second of C(m x n) <- C (+) A(m x k) (x) B(k x n): parts of what there is. Packing counts.
+  /// Operations per second of C(m x n) <- C (+) A(m x k) (x) B(k x n), on parts of the matrices. Includes packing.
   double rate(Team& team, const Gemm& gemm, std::int64_t m, std::int64_t n, std::int64_t k) {
     const Timer timer;
     gemm(team, plain(std::as_const(a_).view().part(0, 0, m, k)), plain(std::as_const(b_).view().part(0, 0, k, n)),
          c_.view().part(0, 0, m, n));
     return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) / timer.seconds();
   }
-  /// The same as one step of Floyd-Warshall does it: all k in one panel, packed first.
+  /// The same in the form of one step of Floyd-Warshall: all k in one panel, packed first.
   double step_rate(Team& team, const Gemm& gemm, std::int64_t m, std::int64_t n, std::int64_t k) {
     const Timer timer;
     left_.pack<T>(gemm, team, plain(std::as_const(a_).view().part(0, 0, m, k)));
@@ -37,7 +37,7 @@ class ProductOperands {
 
  private:
   static void fill(Team& team, Matrix<T>& matrix, std::uint64_t seed) {
-    constexpr std::uint64_t kLargest = 100;  // two of them fit the narrowest type
+    constexpr std::uint64_t kLargest = 100;  // the sum of two fits the narrowest type
     team.for_range(static_cast<std::size_t>(matrix.rows()), 16, [&](int, std::size_t i, std::size_t end) {
       for (; i < end; ++i)
         for (std::int64_t j = 0; j < matrix.cols(); ++j)

@@ -13,7 +13,7 @@
 namespace atl::cli {
 namespace {
 
-// Up to so many input edges times searches an answer is verified without being asked for: seconds.
+// Up to this many input edges times searches, results are verified by default: it takes seconds.
 constexpr double kVerifyUpTo = 1e8;
 
 struct Options {
@@ -49,7 +49,7 @@ Outcome search(World& world, const Options& options) {
   const bool verify = !options.no_verify &&
                       (options.verify || tuples * std::max(1, options.source ? 1 : options.sources) <= kVerifyUpTo);
 
-  // To be verified against, the input stays; else it goes as soon as the lists are made.
+  // Keep the input for verification; otherwise free it as soon as the adjacency lists are built.
   IdMap ids;
   std::unique_ptr<Graph> graph;
   std::map<std::string, double> preparing;

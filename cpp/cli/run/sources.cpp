@@ -20,8 +20,8 @@ Vertex scaled(std::uint64_t random, Vertex below) {
   return static_cast<Vertex>((static_cast<unsigned __int128>(random) * static_cast<std::uint64_t>(below)) >> 64);
 }
 
-// Ids of `count` distinct places among `all` vertices, of which `places` are this rank's: its own positions, from the
-// `first` of all on. A shuffle that keeps only what has moved.
+// The ids of `count` distinct random places among `all` vertices. `places` are this rank's, at positions from `first`
+// on. A shuffle that stores only what has moved.
 std::vector<Vertex> draw_places(const IdOrder& order, World& world, std::span<const Vertex> places, Vertex first,
                                 Vertex all, std::size_t count, std::uint64_t seed) {
   struct Drawn {
@@ -65,7 +65,8 @@ std::vector<Vertex> draw_sources(const Graph& graph, int count, std::uint64_t se
   const auto wanted = static_cast<std::size_t>(std::min<Vertex>(count, all));
   std::unordered_set<Vertex> drawn;
   std::vector<Vertex> sources;
-  // Each look is a collective: where few vertices have an edge, or most are wanted, it would take for ever.
+  // Each draw is a collective, so the number of draws is limited: if few vertices have an edge, or most are wanted, it
+  // would take for ever.
   const std::uint64_t looks = 1000 + 4 * wanted;
   for (std::uint64_t i = 0; sources.size() < wanted && i < looks; ++i) {
     const Vertex v = scaled(random_at(seed, i), graph.vertices());

@@ -9,15 +9,15 @@
 
 namespace atl::cli {
 
-/// Distinct vertices with an edge, at most `count`, the same whatever the number of ranks and the partition: positions in
-/// the order of ids are drawn, and kept if the vertex there has one; after many in vain, positions among those that have.
-/// Original ids. Collective.
+/// Draws at most `count` distinct vertices that have an edge, independent of the number of ranks and the partition. It
+/// draws positions in the order of ids and keeps those whose vertex has an edge. After many failures it draws from the
+/// positions of vertices with an edge. Returns original ids. Collective.
 std::vector<Vertex> draw_sources(const Graph& graph, int count, std::uint64_t seed);
 
-/// Of how many sources a check computes the paths again: of all where that is a second's work, of 16 at least.
+/// The number of sources for which a check recomputes the paths: all if that takes about a second, at least 16.
 std::size_t recomputed_sources(const Graph& graph);
 
-/// Which sources a sum over several is from: options that a run and the check of its result have alike.
+/// The options that choose the sources of a sum, common to a run and the check of its result.
 class SourceChoice {
  public:
   void add_to(CLI::App& app);

@@ -5,22 +5,22 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-/// What an algorithm is timed by, whatever it computes.
+/// The timing of algorithms.
 namespace atl::cli {
 
-/// Runs something again and again from a barrier on, with its counters apart from those of what lies around.
+/// Runs something repeatedly, each time from a barrier on, and counts its traffic separately from everything else.
 ///
 ///     Trials trials(world);
 ///     for (Vertex source : sources) trials.time([&] { bfs.run(source, result); });   // collective
 ///     trials.report(outcome.seconds, outcome.counters);
 ///
-/// A trial takes as long as its slowest rank. Its computation is the longest that the first thread of a rank was not
-/// waiting; the rest of it is communication that computation did not hide (LCI, Fig. 6).
+/// A trial takes as long as its slowest rank. Its computation is the longest time that the main thread of a rank was
+/// not waiting; the rest of it is communication that computation did not hide (LCI, Fig. 6).
 class Trials {
  public:
   explicit Trials(World& world) : world_(world) {}
 
-  /// Seconds of the slowest rank. Collective.
+  /// Runs one trial; returns the seconds of the slowest rank. Collective.
   template <class F>
   double time(F&& run) {
     begin();
@@ -30,7 +30,7 @@ class Trials {
   }
 
   std::vector<double> sorted() const;  ///< ascending
-  /// Into an outcome's seconds: run (the median), mean, trials, computation, and what all of them waited; and its counters.
+  /// Adds to an outcome's seconds run (the median), mean, trials, computation and the total wait, and to its counters.
   /// Collective.
   void report(nlohmann::json& seconds, nlohmann::json& counters) const;
 

@@ -9,7 +9,7 @@
 namespace atl::cli {
 namespace {
 
-// Up to so many input edges an answer is verified without being asked for: seconds.
+// Results for up to this many input edges are verified by default: it takes seconds.
 constexpr Edge kVerifyUpTo = 100'000'000;
 
 }  // namespace

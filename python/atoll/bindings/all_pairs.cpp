@@ -57,7 +57,7 @@ SharedPairs all_pairs_of(const SharedGraph& g, const std::string& semiring_name,
       if constexpr (std::is_same_v<T, double>) {
         out.pairs = compute(world, std::move(read), options);
       } else {
-        out.pairs = compute(world, world.together([&] { return narrowed<T>(read); }), options);
+        out.pairs = compute(world, world.collective_try([&] { return narrowed<T>(read); }), options);
       }
     });
     return 0;

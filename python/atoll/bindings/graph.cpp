@@ -139,7 +139,7 @@ Built from_arrays(const std::shared_ptr<SharedWorld>& shared, const AnyColumn& s
         widen(team, target, extent);
         if (vertices) widen(team, *vertices, extent);
         const bool narrow = agree_on_ids(world, "edges", extent);
-        return world.together([&] {
+        return world.collective_try([&] {
           check(source.size() == target.size() && (!weight || weight->size() == source.size()),
                 "edges: columns of {}, {} entries (one each per edge). Correct them.", source.size(), target.size());
           EdgeList edges;
@@ -180,7 +180,7 @@ Built from_csr(const std::shared_ptr<SharedWorld>& shared, const AnyColumn& rows
         Extent extent;
         widen(team, columns, extent);
         const bool narrow = agree_on_ids(world, "matrix", extent) && static_cast<Vertex>(rows.size()) < kNarrowIds;
-        return world.together([&] {
+        return world.collective_try([&] {
           EdgeList edges;
           check(rows.dtype() == columns.dtype(),
                 "matrix: indptr and indices have different dtypes. Convert one of them.");

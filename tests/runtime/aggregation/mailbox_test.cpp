@@ -71,12 +71,12 @@ TEST_CASE("a run to one rank arrives whole; to the own rank it is handled in pla
         std::uint64_t sum = 0;
         Mailbox box(world, of_records<std::uint32_t>([&](std::uint32_t x) { sum += x; }));
         const std::vector<std::uint32_t> run(1000, 3);
-        auto lanes = box.lanes();
-        lanes.send_run(world.rank(), run);
+        auto buffers = box.send_buffers();
+        buffers.send_run(world.rank(), run);
         CHECK(sum >= 3000);  // and what others have sent meanwhile
         for (Rank to = 0; to < world.size(); ++to)
-          if (to != world.rank()) lanes.send_run(to, run);
-        lanes.send_run((world.rank() + 1) % world.size(), {});
+          if (to != world.rank()) buffers.send_run(to, run);
+        buffers.send_run((world.rank() + 1) % world.size(), {});
         box.drain();
         CHECK(sum == 3000u * static_cast<std::uint64_t>(world.size()));
       });

@@ -59,10 +59,10 @@ void check_exactly_once(World& world, std::size_t records, Sending sending, Mail
               options);
   for (int round = 0; round < 3; ++round) {
     world.team().for_range(records, 100, [&](int, std::size_t a, std::size_t b) {
-      auto lanes = box.lanes();
+      auto buffers = box.send_buffers();
       if (sending == Sending::scalar || (sending == Sending::mixed && a % 200 == 0)) {
         for (std::size_t i = a; i < b; ++i)
-          lanes.send(target_of(world.rank(), i, world.size(), round), make<N>(world.rank(), i));
+          buffers.send(target_of(world.rank(), i, world.size(), round), make<N>(world.rank(), i));
       } else {
         std::vector<Rank> to;
         std::vector<Words<N>> all;
@@ -70,7 +70,7 @@ void check_exactly_once(World& world, std::size_t records, Sending sending, Mail
           to.push_back(target_of(world.rank(), i, world.size(), round));
           all.push_back(make<N>(world.rank(), i));
         }
-        lanes.send_many(to, all);
+        buffers.send_many(to, all);
       }
     });
     box.drain();

@@ -57,7 +57,7 @@ void TightEdges::find_by(const Weights& weights, std::span<const double> distanc
 
 // Collective.
 void TightEdges::refuse(Edge light, std::span<const double> distance) const {
-  graph_.world().together([&] {
+  graph_.world().collective_try([&] {
     if (light < 0) return;
     const auto& offsets = graph_.out().offsets;
     const auto from = static_cast<Local>(std::upper_bound(offsets.begin(), offsets.end(), light) - offsets.begin() - 1);

@@ -85,7 +85,7 @@ void BetweennessWeighted::add_source(Vertex source) {
 // Throws InputError where whole-number distances reach 2^53: only below is every sum dist(u) + w exact, and so the test
 // for tight edges.
 void BetweennessWeighted::refuse_rounded_sums() const {
-  world_.together([&] {
+  world_.collective_try([&] {
     for (std::size_t v = 0; v < found_.distance.size(); ++v)
       check(
           found_.distance[v] < kMostExact || std::isinf(found_.distance[v]),

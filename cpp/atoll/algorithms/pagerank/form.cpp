@@ -48,7 +48,7 @@ void PageRankForm<Real>::number(Array<Local> local_of, std::size_t sent) {
 
 template <class Real>
 void PageRankForm<Real>::start(const PageRankOptions& options) {
-  world_.together([&] { check_options(options, graph_.owned(), graph_.name()); });
+  world_.collective_try([&] { check_options(options, graph_.owned(), graph_.name()); });
   const auto& p = options.personalisation;
   const bool personal = world_.any(!p.empty());
   check(world_.all(!p.empty() || graph_.owned() == 0) || !personal,

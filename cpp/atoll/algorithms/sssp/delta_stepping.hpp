@@ -27,7 +27,7 @@ inline constexpr std::uint64_t kSsspFar<std::uint64_t> = std::uint64_t{1} << 62;
 template <class Real, class Sum, class F>
 void refuse_rounded(const Graph& graph, F&& distance) {
   if constexpr (std::is_same_v<Sum, std::uint64_t>)
-    graph.world().together([&] {
+    graph.world().collective_try([&] {
       for (Vertex v = 0; v < graph.owned(); ++v)
         if (const Sum d = distance(v); d != kSsspFar<Sum>)
           check(static_cast<Sum>(static_cast<Real>(d)) == d,

@@ -33,7 +33,7 @@ Local first_bad(const Graph& graph, const EdgeWeights<Real>& weights, F&& is_goo
 
 template <class Real>
 void check_weights(std::string_view algorithm, const Graph& graph, ZeroWeights zero) {
-  graph.world().together([&] {
+  graph.world().collective_try([&] {
     const EdgeWeights<Real> weights(algorithm, graph, graph.out());
     // No path may become infinitely long: infinity means unreachable.
     const Real most = std::numeric_limits<Real>::max() / static_cast<Real>(std::max<Vertex>(1, graph.vertices() - 1));

@@ -10,10 +10,10 @@
 
 namespace atl {
 
-/// What the steps of Floyd-Warshall over a grid do to the matrix of one rank, computed: for GridSteps.
+/// The Blocks of GridSteps that really compute: what each step of Floyd-Warshall does to the matrix of one rank.
 ///
-/// What is sent of a panel is its values, rows one after another, and behind them the vertex of a gain cycle, or -1: who
-/// gets a diagonal block or a panel learns of it, and in the same step so do all.
+/// A panel message contains the panel's values row by row, then the vertex of an improving cycle, or -1. So every rank
+/// that receives a diagonal block or a panel learns of the cycle, all of them in the same step.
 template <class T>
 class ComputedBlocks {
  public:
@@ -29,7 +29,7 @@ class ComputedBlocks {
     const std::int64_t b = rows_.block;
     for (std::size_t i = 0; i < 2; ++i) {
       diagonal_[i] = buffer(b * b);
-      // Whoever has all of a panel sends nothing of it.
+      // A rank that stores a whole panel sends none of it.
       row_panel_[i] = buffer(d.layout.grid.rows > 1 ? b * d.local.cols() : 0);
       col_panel_[i] = buffer(d.layout.grid.cols > 1 ? d.local.rows() * b : 0);
     }
@@ -42,10 +42,10 @@ class ComputedBlocks {
   PanelMemory col_panel(std::int64_t k) {
     return memory(col_panel_, k, d_.layout.grid.cols > 1 ? d_.local.rows() * cols_.length_of(k) : 0);
   }
-  /// Outer products come in strips of so many rows: enough of them that a diagonal block does not wait long for the update
-  /// of panels that follows from it.
+  /// The rows of a strip of an outer product: small enough that a diagonal block does not wait long for the panel
+  /// updates that follow it.
   std::int64_t strip_rows() const { return std::max<std::int64_t>(64, (d_.local.rows() + 7) / 8); }
-  /// Of panels that have arrived.
+  /// The vertex of an improving cycle that the arrived panels report, or -1.
   std::int64_t gain_vertex(std::int64_t k) { return std::max(gain_of(row_panel(k)), gain_of(col_panel(k))); }
 
   void close_diagonal(std::int64_t k) {
@@ -76,7 +76,7 @@ class ComputedBlocks {
     set_gain(col_panel(k), gain_of(this->diagonal(k)));
   }
 
-  /// Both panels of step k are here: from now on outer products are with these.
+  /// Both panels of step k have arrived: from now on outer products use them.
   void take_panels(std::int64_t k) {
     left_view_ = cols_.part_of(k) == col_ ? here_col(k) : view(col_panel(k), d_.local.rows(), cols_.length_of(k));
     right_view_ = rows_.part_of(k) == row_ ? here_row(k) : view(row_panel(k), rows_.length_of(k), d_.local.cols());
@@ -84,7 +84,7 @@ class ComputedBlocks {
     left_.pack(gemm_, team_, plain(left_view_));
     right_.pack(gemm_, team_, plain(right_view_));
   }
-  /// `between` is called now and then by this thread.
+  /// This thread calls `between` from time to time.
   template <class Between>
   void outer(std::int64_t, Strip rows, const std::vector<Strip>& cols, Between&& between) {
     if (kernel_ == GridOptions::Kernel::simple) {
@@ -124,7 +124,7 @@ class ComputedBlocks {
     return here_row(k).part(0, cols_.local_begin(k), rows_.length_of(k), cols_.length_of(k));
   }
   MatrixView<T> diagonal_view(std::int64_t k) { return view(diagonal(k), rows_.length_of(k), cols_.length_of(k)); }
-  /// What a panel has on both sides of its diagonal block, which is final.
+  /// The parts of a panel on both sides of its diagonal block, which is final.
   static std::vector<Strip> beside(std::int64_t size, bool has_diagonal, const BlockCyclic& blocks, std::int64_t k) {
     if (!has_diagonal) return {{0, size}};
     const std::int64_t begin = blocks.local_begin(k);
@@ -142,7 +142,7 @@ class ComputedBlocks {
     });
   }
 
-  // C <- C (+) A (x) B in those rows and columns; C may be one of the factors.
+  // C <- C (+) A (x) B in these rows and columns; C may be one of the factors.
   void multiply(MatrixView<T> a, MatrixView<T> b, MatrixView<T> c, Strip rows, const std::vector<Strip>& cols) {
     if (kernel_ == GridOptions::Kernel::tuned) {
       update_left_.pack(gemm_, team_, plain(a));
@@ -155,8 +155,8 @@ class ComputedBlocks {
     });
   }
 
-  // The naive algorithm's kernel: three loops. In place the factor that is C gets ever better, which changes nothing in the
-  // end: the other one is closed.
+  // The naive algorithm's kernel: three loops. In place, the factor that is C improves during the loop, which does not
+  // change the result because the other factor is closed.
   template <class S>
   void multiply_simply(S semiring, MatrixView<T> a, MatrixView<T> b, MatrixView<T> c, Strip rows, Strip cols) {
     if (rows.empty() || cols.empty()) return;

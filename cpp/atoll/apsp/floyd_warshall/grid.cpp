@@ -39,7 +39,7 @@ void deal(World& world, std::span<const Rank> to, std::span<const Dealt> records
           const std::function<void(std::span<const Dealt>)>& place) {
   Mailbox box(world, of_records<Dealt>([&](std::span<const Dealt> some) { place(some); }),
               {.handling = Handling::serial, .handler_sends = false});
-  box.lanes().send_many(to, records);
+  box.send_buffers().send_many(to, records);
   box.drain();
 }
 
@@ -101,7 +101,8 @@ GridRun floyd_warshall_grid(World& world, const Gemm& gemm, Distances<T>& d, con
   world.agree(bytes_of(gemm.algebra().element) == sizeof(T),
               fmt::format("a product over {} (the matrix has values of {} bytes). Make both of one type.",
                           name_of(gemm.algebra().element), sizeof(T)));
-  auto blocks = world.together([&] { return std::make_unique<ComputedBlocks<T>>(world, gemm, d, options.kernel); });
+  auto blocks =
+      world.collective_try([&] { return std::make_unique<ComputedBlocks<T>>(world, gemm, d, options.kernel); });
   return GridSteps(world, d.layout, options, *blocks).run(pauses);
 }
 

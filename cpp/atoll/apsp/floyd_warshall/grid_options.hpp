@@ -9,14 +9,14 @@
 
 namespace atl {
 
-/// Every knob of all pairs on a grid of ranks. The algorithm is one text, this its plan.
+/// All options of Floyd-Warshall on a grid of ranks.
 ///
 ///     GridOptions options = GridOptions::ablation("la+r");   // one of COAST, section VI.C
 ///     options.block = 512;
 struct GridOptions {
   /// Whether block row and column k+1 are updated, and sent, before the rest of step k.
   enum class LookAhead : std::uint8_t { off, on };
-  /// simple: three loops, what the naive algorithm is measured with.
+  /// simple: three loops, the baseline of the ablation.
   enum class Kernel : std::uint8_t { simple, tuned };
 
   std::int64_t block = 256;                        ///< b, of the layout
@@ -24,21 +24,21 @@ struct GridOptions {
   std::size_t chunk_bytes = std::size_t{4} << 20;  ///< 0: a panel is one chunk
   LookAhead look_ahead = LookAhead::on;
   Kernel kernel = Kernel::tuned;
-  std::int64_t steps = 0;  ///< end after so many block steps of the matrix; 0: all
+  std::int64_t steps = 0;  ///< stop after this many block steps; 0: all
 
-  /// naive, la, la+r, la+r+nt or coast. The paper's GMPI, which spares copies between processor and host, has nothing to
-  /// switch here: panels are always sent from where the kernel wrote them.
+  /// The variants naive, la, la+r, la+r+nt and coast. The paper's GMPI, which saves copies between processor and host,
+  /// has no counterpart here: panels are always sent from where the kernel wrote them.
   static GridOptions ablation(std::string_view name);
   static std::vector<std::string> ablations();
   nlohmann::json to_json() const;
 };
 
-/// Where a run may be left and taken up again: a checkpoint.
+/// Where a run may stop and resume: used for checkpoints.
 struct StepHook {
-  std::int64_t first = 0;  ///< the block step to begin with: the matrix has those before it
-  std::int64_t every = 0;  ///< pauses before steps that are multiples of this; 0: none
-  /// Called on all ranks with the step that comes next, while nothing is under way; may use World and matrix. False, the
-  /// same on all ranks, ends the run there. A pause costs one step its look-ahead.
+  std::int64_t first = 0;  ///< the first block step; the matrix contains those before it
+  std::int64_t every = 0;  ///< call `at` before steps that are multiples of this; 0: never
+  /// Called on all ranks with the next step, while no broadcast is running; may use World and matrix. If it returns
+  /// false, the same on all ranks, the run ends there. A call costs one step its look-ahead.
   std::function<bool(std::int64_t next)> at = {};
 };
 
@@ -47,8 +47,8 @@ struct GridStep {
   double diagonal = 0;  ///< closing the diagonal block
   double panel = 0;     ///< updating the block row and column
   double outer = 0;     ///< the outer product
-  double copy = 0;      ///< taking chunks and passing them on between pieces of work
-  double wait = 0;      ///< for what had not arrived: communication that nothing hid
+  double copy = 0;      ///< receiving and forwarding chunks between pieces of work
+  double wait = 0;      ///< waiting: communication that computation did not hide
   double seconds() const { return diagonal + panel + outer + copy + wait; }
   GridStep& operator+=(const GridStep& other);
 };
@@ -57,8 +57,7 @@ struct GridRun {
   double seconds = 0;           ///< of this rank, all steps
   std::vector<GridStep> steps;  ///< those that were done
   std::int64_t next = 0;        ///< the step after them
-  /// Not -1: a cycle that is better than standing still goes through this vertex, and no path is the best: the run ended
-  /// there, on all ranks.
+  /// Not -1: an improving cycle passes through this vertex, so no path is the best; the run ended there, on all ranks.
   std::int64_t gain_vertex = -1;
   BroadcastCounters broadcasts;
   double operations =

@@ -139,7 +139,7 @@ GridPlan plan_grid(const ApspMachine& machine, std::int64_t n, Rank ranks, NodeS
 
 GridPlan agree_on_grid(World& world, const std::optional<ApspMachine>& machine, const Gemm& gemm, std::int64_t n,
                        const GridConstraints& wishes) {
-  const GridPlan mine = world.together([&] {
+  const GridPlan mine = world.collective_try([&] {
     if (world.rank() != 0) return GridPlan{};
     const bool measured = machine && (world.size() == 1 || !machine->broadcasts.empty());
     ApspMachine rates;

@@ -9,27 +9,27 @@
 #include <atoll/tune/store.hpp>
 #include <optional>
 
-/// What a run on a grid of ranks leaves open, and what the model chooses for it (COAST, section IV.D to IV.F).
+/// Chooses what the user leaves open for a run on a grid of ranks, by the model (COAST, section IV.D to IV.F).
 ///
-///     GridConstraints wishes;                                                 // all of it is open
-///     wishes.sides = GridSides{2, 4};                                    // but for this
-///     const GridPlan plan = plan_grid(machine, n, 8, {.ranks = 4}, wishes);
+///     GridConstraints constraints;                                       // everything is open
+///     constraints.sides = GridSides{2, 4};                               // except this
+///     const GridPlan plan = plan_grid(machine, n, 8, {.ranks = 4}, constraints);
 ///     plan.grid; plan.apply_to(options);                                 // what to run
 ///     plan.expected_s; plan.next.expected_s;                             // why
 ///
-/// The grid, b and the broadcast are those with the least expected time among all grids of so many ranks (model/apsp_time.hpp);
-/// the ranks of a node are an inner grid that sends least over the network, in the order of a Latin square where the node
-/// has several cards; a chunk is as long as makes a broadcast end first.
+/// The grid, b and the broadcast are those with the least expected time among all grids of that many ranks
+/// (model/apsp_time.hpp). The ranks of a node form the inner grid that sends least over the network, in the order of a
+/// Latin square if the node has several cards. The chunk length is the one for which a broadcast ends first.
 namespace atl {
 
 struct GridSides {
   int rows = 1, cols = 1;
   bool operator==(const GridSides&) const = default;
 };
-/// Of "2x4". Throws UsageError: `option` is what the user called it.
+/// Parses "2x4". Throws UsageError; `option` is the name of the user's option.
 GridSides grid_sides_of(std::string_view option, std::string_view text);
 
-/// What is said is kept; what is not is chosen.
+/// What the user has fixed; plan_grid() chooses the rest.
 struct GridConstraints {
   std::optional<GridSides> sides = {};      ///< Px x Py
   std::optional<GridSides> placement = {};  ///< Qr x Qc, of the ranks of a node
@@ -38,12 +38,12 @@ struct GridConstraints {
   std::optional<std::size_t> chunk_bytes = {};
 };
 
-/// How ranks lie on the machine: nodes of so many each, which follow each other, with so many network cards.
+/// How ranks are placed on the machine: consecutive ranks per node, and network cards per node.
 struct NodeShape {
   int ranks = 1;  ///< 1: nodes are unequal, or there is one rank on each
   int cards = 1;
 };
-/// By the World's leaf domains.
+/// The shape of the World's leaf domains.
 NodeShape node_shape_of(const World& world);
 
 struct GridPlan {
@@ -58,7 +58,7 @@ struct GridPlan {
   } rates = Rates::usual;  ///< by `model fit`, or by a processor's peak
   ApspTime time;           ///< of all steps
   double expected_s = 0;
-  /// The best of the other ways; without ranks: there is none.
+  /// The second-best plan; no ranks: there is none.
   struct Next {
     GridSides sides = {0, 0};
     std::int64_t block = 0;
@@ -67,32 +67,32 @@ struct GridPlan {
   } next;
 
   void apply_to(GridOptions& options) const;
-  /// The model beside a run that took so many seconds and did that share of 2 n^3 operations: ideal, worst, expected,
+  /// Compares the model with a run that took `seconds` and did `share` of the 2 n^3 operations: ideal, worst, expected,
   /// measured, and where between ideal (0) and worst (1) it lies.
   nlohmann::json beside(double seconds, double share) const;
   nlohmann::json to_json() const;
   std::string text() const;
 };
 
-/// Pure: the best of predict_apsp, what `atoll model predict apsp` shows. Throws UsageError where the wishes do not go together,
-/// and what predict_apsp throws.
+/// Pure: the best plan of predict_apsp, as `atoll model predict apsp` shows it. Throws UsageError if the constraints
+/// contradict each other, and what predict_apsp throws.
 GridPlan plan_grid(const ApspMachine& machine, std::int64_t n, Rank ranks, NodeShape nodes,
                    const GridConstraints& wishes);
-/// The same on all ranks: that of the first, by its `machine`, or by usual_machine. Collective.
+/// The plan of rank 0, by its `machine` or by usual_machine, on all ranks. Collective.
 GridPlan agree_on_grid(World& world, const std::optional<ApspMachine>& machine, const Gemm& gemm, std::int64_t n,
                        const GridConstraints& wishes);
 
-/// What `atoll model fit` kept for this processor; none: it has not run, or not with such elements. Where it has not with
-/// float32_nonnegative, what it kept of float32 (the products are slower, the broadcasts the same).
+/// The machine that `atoll model fit` stored for this processor and element type; none if there is none.
+/// float32_nonnegative falls back on float32 (its products are slower, its broadcasts the same).
 std::optional<ApspMachine> stored_machine(Element element, const tune::Store& store);
-/// A machine that nobody has measured: shares of the peak of one rank, in operations a second.
+/// Default rates for an unmeasured machine: fractions of the peak of one rank, in operations per second.
 ApspMachine usual_machine(Element element, double peak);
-/// The share of the shorter of computing and communicating that is hidden where all ranks share one memory: the processors
-/// that compute copy the panels too. Two ranks on two cores of a Zen 5 machine, float32, other work beside: with 0.3 and the
-/// usual rates the model says 10, 67 and 480 ms for n = 1000, 2048 and 4096; runs took 9, 61 and 450 ms at least, and 17, 73
-/// and 468 ms in the median.
+/// The fraction of the shorter of computing and communicating that is hidden if all ranks share one memory, where the
+/// computing processors also copy the panels. Two ranks on two cores of a Zen 5 machine, float32, other work beside:
+/// with 0.3 and the usual rates the model says 10, 67 and 480 ms for n = 1000, 2048 and 4096; runs took 9, 61 and 450
+/// ms at least, and 17, 73 and 468 ms in the median.
 inline constexpr double kOverlapInOneMemory = 0.3;
-/// Whether they do.
+/// Whether all ranks share one memory.
 bool share_one_memory(World& world);
 
 }  // namespace atl

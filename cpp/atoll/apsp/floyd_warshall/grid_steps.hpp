@@ -7,19 +7,20 @@
 #include <utility>
 #include <vector>
 
-/// The steps of blocked Floyd-Warshall over a grid of ranks: COAST [1], algorithm 1 and appendix B.1. What a step does to
-/// the matrix is the Blocks' business, so that the same text computes, or lets time pass in a simulation.
+/// The steps of blocked Floyd-Warshall over a grid of ranks: COAST [1], algorithm 1 and appendix B.1. The template
+/// parameter Blocks does what a step does to the matrix. So the same code computes a matrix, or advances the time of a
+/// simulation.
 ///
 ///   in the paper             here
 ///   DIAGUPDATE(k)            blocks.close_diagonal(k)                  on the rank that has block (k, k)
-///   DIAGBCAST(k)             flights diagonal_row, diagonal_col        by tree: it is on the critical path
+///   DIAGBCAST(k)             requests diagonal_row, diagonal_col       by tree: it is on the critical path
 ///   PANELUPDATE(k)           blocks.update_row(k), update_col(k)       on the ranks of its grid row, column
-///   PANELBCAST(k)            flights row, col
+///   PANELBCAST(k)            requests row, col
 ///   OUTERUPDATE(k)           blocks.outer(k, rows, cols, progress)     on all, in strips; progress is made between tiles
 ///   look-ahead               ahead(k): step k's outer product on block row and column k+1 first
 ///
-/// Deviation: the paper waits for the diagonal block k+1 before the rest of outer product k; here its strips go on, and
-/// the panels are updated between two of them as soon as the block has come.
+/// Deviation: the paper waits for diagonal block k+1 before the rest of outer product k. Here the strips go on, and the
+/// panels are updated between two of them as soon as the block has arrived.
 ///
 /// [1] R. Kannan et al. "Exaflop/s biomedical knowledge graph analytics." SC 2022.
 namespace atl {
@@ -50,7 +51,7 @@ class GridSteps {
     GridRun result;
     result.next = pauses.first;
     const RankTimer timer(world_);
-    bool has_panels = false;  // of the step that comes
+    bool has_panels = false;  // whether this rank has the panels of the next step
     for (std::int64_t& k = result.next; k < end; ++k) {
       if (k > pauses.first && pauses_before(k)) {
         for (Under& u : under_) finish(u);
@@ -85,11 +86,11 @@ class GridSteps {
   }
 
  private:
-  // What travels of one step, and in which buffers: those of step k - 2.
+  // The broadcasts of one step. They reuse the buffers of step k - 2.
   struct Under {
     BroadcastRequest diagonal_row, diagonal_col, row, col;
   };
-  static constexpr std::uint32_t kRow = 0, kCol = 1;  // groups: ranks of my grid row, of my grid column
+  static constexpr std::uint32_t kRow = 0, kCol = 1;  // groups: the ranks of this rank's grid row and column
 
   static std::vector<std::vector<Rank>> groups(const ProcessGrid& grid, int row, int col) {
     std::vector<Rank> of_row, of_col;
@@ -112,7 +113,7 @@ class GridSteps {
   bool progress() {
     const RankTimer timer(world_);
     const bool moved = broadcasts_.progress();
-    if (moved) now_->copy += timer.seconds();  // a look that found nothing belongs to what it interrupted
+    if (moved) now_->copy += timer.seconds();  // a poll that found nothing counts to what it interrupted
     return moved;
   }
 
@@ -128,7 +129,7 @@ class GridSteps {
     });
   }
 
-  // Says that the buffers of step k are free for what comes from others.
+  // Starts the broadcasts of step k that this rank receives: their buffers are free.
   void expect(std::int64_t k) {
     Under& u = under(k);
     finish(u);
@@ -140,7 +141,8 @@ class GridSteps {
     });
   }
 
-  // Closes the diagonal block and sends it, where it is; panels are due on all ranks of its row and column.
+  // On the rank that has it: closes the diagonal block and sends it. Panels are then due on all ranks of its row and
+  // column.
   void begin_panels(std::int64_t k) {
     panels_due_ = has_row(k) || has_col(k);
     if (!has_row(k) || !has_col(k)) return;
@@ -153,7 +155,7 @@ class GridSteps {
   const BroadcastRequest& diagonal_flight(std::int64_t k) {
     return has_row(k) ? under(k).diagonal_row : under(k).diagonal_col;
   }
-  // Updates the panels of step k and sends them, if the diagonal block is here.
+  // Updates the panels of step k and sends them, if the diagonal block has arrived.
   void try_panels(std::int64_t k) {
     if (!panels_due_ || !diagonal_flight(k).arrived()) return;
     panels_due_ = false;
@@ -185,7 +187,7 @@ class GridSteps {
     const std::int64_t begin = layout_.cols.local_begin(k);
     return {begin, begin + layout_.cols.length_of(k)};
   }
-  // What [0, size) has beside those of the blocks j and k that are here.
+  // The parts of [0, size) outside the local blocks j and k.
   static std::vector<Strip> others(std::int64_t size, bool has_j, Strip j, bool has_k, Strip k) {
     std::vector<Strip> cut;
     if (has_j) cut.push_back(j);
@@ -214,7 +216,7 @@ class GridSteps {
     now_->outer += timer.seconds() - (now_->copy - copied);
   }
 
-  // Outer product k on block row and column k+1, and what follows from it.
+  // Outer product k on block row and column k+1, and the updates that depend on it.
   void ahead(std::int64_t k) {
     const std::int64_t next = k + 1;
     if (has_row(next) && has_col(next)) outer_product(k, rows_of(next), {cols_of(next)});
@@ -226,7 +228,7 @@ class GridSteps {
     try_panels(next);
   }
 
-  // Outer product k beside block row and column k, and beside those of `done`.
+  // Outer product k outside block row and column k, and outside those of `done`.
   void outer(std::int64_t k, std::int64_t done) {
     const std::vector<Strip> all_cols = cols_beside(k, done);
     for (const Strip& rows : rows_beside(k, done)) {

@@ -54,7 +54,7 @@ void check_options(World& world, const std::string& path, const AllPairsOptions&
 template <class T>
 AllPairsReport all_pairs_in_file(World& world, const ReplicatedCsr<T>& arcs, const std::string& path,
                                  const AllPairsOptions& options, Existing existing) {
-  world.together([&] { check_options(world, path, options); });
+  world.collective_try([&] { check_options(world, path, options); });
   const Vertex n = arcs.vertices();
   check(n > 0, "{}: there is no vertex (so there are no pairs). Give another graph.", arcs.name);
   check_sums(arcs, Semiring::min_plus);

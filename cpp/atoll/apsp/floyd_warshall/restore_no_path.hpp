@@ -7,16 +7,16 @@
 
 namespace atl {
 
-/// Whether Floyd-Warshall adds to "no path" of int32 what makes it look better than it is: over (min, +) lengths below 0,
-/// over (max, +) weights above.
+/// Whether Floyd-Warshall may add to int32's "no path" something that makes it look better: negative lengths over (min,
+/// +), positive weights over (max, +).
 template <class T>
 bool adds_to_no_path(const ReplicatedCsr<T>& arcs, Semiring semiring) {
   if (!std::is_same_v<T, std::int32_t>) return false;
   return semiring == Semiring::min_plus ? arcs.has_negative() : semiring == Semiring::max_plus;
 }
 
-/// What was no path is within half of it (check_sums), and no path again. A path beyond that half is found to be lost
-/// (check_no_path_is_lost).
+/// Restores "no path": sums of it stay within half of its value (check_sums) and become "no path" again. A real path
+/// beyond that half is then found to be lost (check_no_path_is_lost).
 template <class T>
 void restore_no_path(Team& team, Semiring semiring, MatrixView<T> d) {
   if constexpr (std::is_same_v<T, std::int32_t>) {

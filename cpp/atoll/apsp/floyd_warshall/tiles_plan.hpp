@@ -3,28 +3,28 @@
 
 #include <atoll/matrix/gemm/gemm.hpp>
 
-/// How a matrix is cut into tiles for floyd_warshall_tiles(), and how many of them are in memory at a time.
+/// Chooses the tiles of floyd_warshall_tiles() and how many of them memory holds.
 ///
 ///     const TilesPlan plan = plan_tiles(gemm, n, sizeof(float), {.undirected = true, .memory_bytes = 7e8});
-///     plan.streamed_bytes / kDiskBytesPerSecond;                 // what the disk takes, beside the products
+///     plan.streamed_bytes / kDiskBytesPerSecond;                 // seconds of disk traffic, beside the products
 namespace atl {
 
-// What a disk moves at least, reading and writing at a time: a virtual one of a cloud did 410 MB/s.
+// The rate assumed for a disk that reads and writes at the same time: a virtual one in a cloud did 410 MB/s.
 inline constexpr double kDiskBytesPerSecond = 4e8;
 
 struct TilesPlan {
   std::int64_t block = 0, frames = 0;
-  std::size_t memory_bytes = 0;  ///< of frames, and of what is packed
-  double streamed_bytes = 0;     ///< read and written because not all tiles are in memory at a time
+  std::size_t memory_bytes = 0;  ///< for frames and packed panels
+  double streamed_bytes = 0;     ///< read and written because memory does not hold all tiles
 };
 
 struct TilesMachine {
   bool undirected = false;
   double operations_per_second = 1e11, memory_bytes = 1e9;
-  std::int64_t block = 0;  ///< 0: to be chosen
+  std::int64_t block = 0;  ///< 0: choose it
 };
 
-/// The tiles' side and how many are in memory. InputError where memory has not room for a row of the smallest ones.
+/// The tiles' side and the number in memory. Throws InputError if memory cannot hold a row of the smallest tiles.
 TilesPlan plan_tiles(const Gemm& gemm, std::int64_t n, std::size_t value_bytes, const TilesMachine& machine);
 
 }  // namespace atl

@@ -17,7 +17,7 @@
 /// [1] R. Kannan et al. Exaflop/s Biomedical Knowledge Graph Analytics (COAST). SC22, sections IV.E and IV.F.
 namespace atl {
 
-/// What was measured at x (a block, a size in bytes); both are more than 0.
+/// A rate measured at x (a block, a size in bytes); both are positive.
 struct MeasuredRate {
   double x = 0, rate = 0;
 };

@@ -6,8 +6,8 @@
 
 namespace atl {
 
-/// What a file of distances keeps of their graph, so that paths are found from the file alone. Narrow weights are widened
-/// into this object: it lives as long as the writing.
+/// The graph that is stored beside the distances in a file, so that paths can be found from the file only. This object
+/// holds narrow weights in widened form: it must live as long as the writing.
 template <class T>
 class GraphOfArcs {
  public:

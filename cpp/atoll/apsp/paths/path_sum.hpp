@@ -5,7 +5,7 @@
 
 namespace atl {
 
-/// The length of two paths joined, as values of T say it: kNoPath where there is none, or where it is as great.
+/// The length of two joined paths as a value of T; kNoPath if one of them is kNoPath, or if the sum is as great.
 template <class T>
 constexpr T path_sum(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -14,14 +14,14 @@ constexpr T path_sum(T a, T b) {
     const unsigned sum = unsigned{a} + b;
     return sum < kNoPath<T> ? static_cast<T>(sum) : kNoPath<T>;
   } else {
-    // Two of them fit; but a negative one must not shorten what is no path.
+    // The sum of two int32 fits, but a negative length must not shorten "no path".
     const T sum = a + b;
     const T most = a > b ? a : b;
     return most < kNoPath<T> && sum < kNoPath<T> ? sum : kNoPath<T>;
   }
 }
 
-/// What the weights of a path add up to, however long it is: exact for integers.
+/// The type of a path's total weight, however long it is: exact for integers.
 template <class T>
 using PathLength = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
 

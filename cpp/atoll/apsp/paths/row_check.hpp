@@ -6,9 +6,10 @@
 
 namespace atl {
 
-/// Whether row `s` of all pairs is right, by its property alone: no arc makes a value better, and from s arcs that account
-/// for its value exactly (sums of fractions: up to the rounding of T) lead to each vertex that has one. `arcs` have the
-/// weights as they were read, not as T has them; `entering` are arcs.reversed(). O(n + m). Returns what is wrong, or nothing.
+/// Checks row `s` of all pairs by its defining property: no arc improves a value, and each vertex with a value is
+/// reached from s by arcs that account for it exactly (sums of fractions: up to the rounding of T). `arcs` have the
+/// weights as they were read, not as T holds them; `entering` are arcs.reversed(). O(n + m). Returns what is wrong, or
+/// nothing.
 ///
 ///     if (auto fault = check_row(arcs, entering, Semiring::min_plus, s, d.view().row(s))) complain(*fault);
 template <class T>

@@ -7,16 +7,16 @@
 #include <string_view>
 #include <vector>
 
-/// Which way to all pairs is the fastest here: each is tried on a few sources.
+/// Estimates which all-pairs method is the fastest for a graph by running each from a few sources.
 ///
-///     const auto estimates = estimate_methods(team, arcs, 2e11);      // the kernel's operations of a second
+///     const auto estimates = estimate_methods(team, arcs, 2e11);      // the kernel's operations per second
 ///     estimates.front().method, estimates.front().seconds
 namespace atl {
 
 enum class PairsMethod : std::uint8_t { floyd_warshall, dijkstra, delta, breadth_first };
 /// fw, dijkstra, delta, bfs
 std::string_view name_of(PairsMethod method);
-/// Of --method; none for "auto". Throws InputError with the list of names.
+/// The method of that name (--method); none for "auto". Throws InputError with the list of names.
 std::optional<PairsMethod> pairs_method_named(std::string_view name);
 
 struct MethodEstimate {

@@ -6,7 +6,7 @@
 
 namespace atl {
 
-/// How far D(u, p) + w is from D(u, v); 0 for "exactly", as the sum is rounded.
+/// How far D(u, p) + w is from D(u, v); 0 if the rounded sum is equal.
 template <class T>
 double miss(T through, T weight, T distance) {
   if (path_sum(through, weight) == distance) return 0;
@@ -14,8 +14,8 @@ double miss(T through, T weight, T distance) {
   return std::abs(static_cast<double>(through) + static_cast<double>(weight) - static_cast<double>(distance));
 }
 
-/// The number of an arc that a shortest path from u to v ends with, from a vertex that is nearer to u and `may` be come
-/// from; -1 where there is none. `in`: arcs turned round.
+/// The index of the last arc of a shortest path from u to v. Its tail must be nearer to u, and `may` must accept it. -1
+/// if there is none. `in`: reversed arcs.
 template <class T, class May>
 Edge last_arc(const ReplicatedCsr<T>& in, Local v, std::span<const T> from_u, May&& may) {
   const T distance = from_u[static_cast<std::size_t>(v)];

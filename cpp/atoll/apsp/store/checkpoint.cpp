@@ -37,7 +37,7 @@ Checkpoint::Checkpoint(World& world, const CheckpointOptions& options)
   const std::uint64_t once = n * n * bytes_of(options_.run.element);
   std::uint64_t there = 0;
   std::string text;
-  world_.together([&] {
+  world_.collective_try([&] {
     if (world_.rank() != 0) return;
     check(!options_.folder.empty(), "the folder for checkpoints has no name. Give one.");
     std::error_code error;
@@ -95,7 +95,7 @@ template <class T>
 void Checkpoint::save(std::int64_t step, const Distances<T>& distances, const nlohmann::json& extra) {
   RankTimer timer(world_);
   const GridLayout& layout = distances.layout;
-  world_.together([&] {
+  world_.collective_try([&] {
     check(
         options_.run.n == layout.rows.size && sizeof(T) == bytes_of(options_.run.element),
         "{}: a matrix of {} rows and {} bytes a value is to be saved (the run was said to have {} and {}). Correct it.",
@@ -104,7 +104,7 @@ void Checkpoint::save(std::int64_t step, const Distances<T>& distances, const nl
   const RankFile mine(layout, world_.rank(), sizeof(T));
   OutputFolder folder(world_, fmt::format("{}/step-{:08}", options_.folder, step), Existing::replace, kState);
   std::vector<std::uint64_t> sums(static_cast<std::size_t>(mine.blocks()));
-  world_.together([&] {
+  world_.collective_try([&] {
     const int file = folder.create(name_of_rank(world_.rank()), mine.bytes());
     std::vector<Array<T>> buffers(static_cast<std::size_t>(world_.team().size()));
     world_.team().for_range(sums.size(), 1, [&](int thread, std::size_t t, std::size_t) {
@@ -140,7 +140,7 @@ void Checkpoint::save(std::int64_t step, const Distances<T>& distances, const nl
                           {"run", to_json(options_.run)},
                           {"tables", tables},
                           {"extra", extra}};
-  world_.together([&] {
+  world_.collective_try([&] {
     if (world_.rank() != 0) return;
     const std::string text = nlohmann::json{{"checksum", hex(sum_of(state))}, {"state", state}}.dump(2) + "\n";
     folder.write(kState, text.data(), text.size());

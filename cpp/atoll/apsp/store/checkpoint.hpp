@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-/// The state of a long all-pairs run on disk, to go on from after an end: on any other grid and block size too.
+/// Checkpoints of a long all-pairs run, from which it can resume on any other grid and block size too.
 ///
 ///     Checkpoint checkpoint(world, {.folder = "run", .every_seconds = 1800,
 ///                                   .run = {n, Element::float32, Semiring::min_plus, hash_of(world, distances)}});
@@ -22,13 +22,13 @@
 ///       ...                                              // block step `step`
 ///     }
 ///
-/// In the folder lies `step-00000012/`: a file of blocks for each rank, each block with a checksum, and checkpoint.json.
-/// It gets that name when it is whole on all ranks, and only then is the one before it removed. All ranks must see the
-/// folder. All calls are collective and throw the same error on every rank: IoError (a full disk: what was saved before
-/// stays), InputError (a damaged file, by name; a checkpoint of another run).
+/// The folder contains `step-00000012/`: a file of blocks per rank, each block with a checksum, and checkpoint.json. It
+/// gets that name when it is complete on all ranks, and only then is the previous one removed. All ranks must see the
+/// folder. All calls are collective and throw the same error on every rank: IoError (a full disk: earlier checkpoints
+/// stay), InputError (a damaged file, by name; a checkpoint of another run).
 namespace atl {
 
-/// What must be the same for a run to go on from a checkpoint.
+/// What must match for a run to resume from a checkpoint.
 struct RunIdentity {
   std::int64_t n = 0;
   Element element = Element::float32;
@@ -66,16 +66,16 @@ struct Restart {
 
 class Checkpoint {
  public:
-  /// Looks for what was saved in the folder, and whether two of them fit on the disk.
+  /// Looks for a checkpoint in the folder, and checks that two of them fit on the disk.
   Checkpoint(World& world, const CheckpointOptions& options);
 
-  /// Whether to save, after `step` block steps. Ranks agree on it: as long as one collective.
+  /// Whether to save after `step` block steps. The ranks agree on it, which takes as long as one collective.
   Due due(std::int64_t step);
-  /// `distances` after `step` block steps of its layout: no update may be under way. `extra` of rank 0 is kept with it.
+  /// Saves `distances` after `step` block steps; no update may be running. Also saves `extra` of rank 0.
   template <class T>
   void save(std::int64_t step, const Distances<T>& distances, const nlohmann::json& extra = {});
-  /// The latest, dealt out anew; none: nothing was saved. Where blocks have another size than when it was saved, steps
-  /// that are partly done are done again, which changes nothing.
+  /// Loads the latest checkpoint into this layout; none if there is none. If the block size has changed, steps that are
+  /// partly done are repeated, which changes nothing.
   template <class T>
   std::optional<Restart<T>> load(const GridLayout& layout);
 
@@ -96,7 +96,7 @@ class Checkpoint {
   CheckpointReport report_;
 };
 
-/// A hash of a matrix that is the same on every grid. Collective.
+/// A hash of a matrix that does not depend on the grid. Collective.
 template <class T>
 std::uint64_t hash_of(World& world, const Distances<T>& distances);
 

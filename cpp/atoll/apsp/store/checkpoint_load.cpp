@@ -94,7 +94,7 @@ template <class T>
 std::optional<Restart<T>> Checkpoint::load(const GridLayout& layout) {
   if (latest_.empty()) return std::nullopt;
   RankTimer timer(world_);
-  Restart<T> restart = world_.together([&] {
+  Restart<T> restart = world_.collective_try([&] {
     check(layout.rows.size == options_.run.n && sizeof(T) == bytes_of(options_.run.element),
           "{}: holds {} x {} values of {} (others are asked for). Correct the layout.", latest_, options_.run.n,
           options_.run.n, name_of(options_.run.element));

@@ -8,23 +8,22 @@
 #include <span>
 #include <string>
 
-/// All pairs' distances on disk, to be asked by row, tile and pair. Not collective: any process opens it by itself.
+/// Reads all-pairs distances from disk by row, tile and pair. Not collective: any process may open the file.
 ///
 ///     DistanceFile file("d.tiles");                       // or d.npy, d.zarr; maps it, reads nothing
 ///     file.distance(17, 42);                              // original ids; infinity: no path
 ///     std::vector<float> row(file.n());
 ///     file.read_row(file.index_of(17), row.data());       // in the order of ids
-///     MatrixView<const float> tile = file.tile<float>(0, 3).view;   // in place where it can be mapped
+///     MatrixView<const float> tile = file.tile<float>(0, 3).view;   // in place if it can be mapped
 ///
-/// | form                | pair                     | row                    | tile                     |
-/// |---------------------|--------------------------|------------------------|--------------------------|
-/// | .npy                | in place                 | in place (row_view)    | in place, rows n apart   |
-/// | .tiles              | in place                 | copied from n/b tiles  | in place                 |
-/// | .zarr               | in place, chunk mapped   | copied from n/b chunks | in place                 |
-/// | .zarr, compressed   | unpacks the chunk        | unpacks n/b chunks     | unpacked                 |
+/// | form | pair | row | tile |
+/// |---------------------|--------------------------|------------------------|--------------------------| | .npy | in
+/// place | in place (row_view) | in place, rows n apart | | .tiles | in place | copied from n/b tiles | in place | |
+/// .zarr | in place, chunk mapped | copied from n/b chunks | in place | | .zarr, compressed | unpacks the chunk |
+/// unpacks n/b chunks | unpacked |
 ///
-/// Chunks stay mapped; unpacked ones stay up to kKeptBytes. A .npy that numpy has written opens too: its ids are 0 .. n-1.
-/// All calls may be made by several threads. Throws InputError (damaged, cut off, no such id), IoError.
+/// Mapped chunks stay mapped; unpacked ones are cached up to kKeptBytes. A .npy written by numpy opens too: its ids are
+/// 0 .. n-1. Several threads may make any call. Throws InputError (damaged, truncated, no such id), IoError.
 namespace atl {
 
 class DistanceFile {
@@ -45,18 +44,18 @@ class DistanceFile {
   /// InputError that names the id if there is none.
   std::int64_t index_of(Vertex id) const;
 
-  /// scale times what is stored; where there is no path, infinity (of max_plus and max_min: -infinity).
+  /// scale times the stored value; infinity if there is no path (-infinity for max_plus and max_min).
   double distance(Vertex u, Vertex v) const;
-  /// What is stored, as a double.
+  /// The stored value as a double.
   double value(std::int64_t i, std::int64_t j) const;
   bool is_no_path(double value) const { return value == no_path(); }
-  /// What is stored where there is no path.
+  /// The stored value that means "no path".
   double no_path() const;
 
   /// Row i into n values of the file's type; T must be it.
   template <class T>
   void read_row(std::int64_t i, T* to) const;
-  /// Row i in place; nullptr where it does not lie in one piece (all but .npy). It lives as long as the file is open.
+  /// Row i in place; nullptr if it is not contiguous (all forms but .npy). Valid while the file is open.
   const void* row_view(std::int64_t i) const;
 
   std::int64_t tiles() const { return BlockCyclic{n(), meta().block, 1}.blocks(); }  ///< of a side

@@ -115,7 +115,7 @@ void write_npy(World& world, const std::string& path, const DistanceMeta& meta, 
   }
   OutputFile file(world, path);
   file.reserve(world.max(end));
-  world.together([&] {
+  world.collective_try([&] {
     if (world.rank() == 0) file.write_at(head.data(), head.size(), 0);
     for (const Piece& piece : pieces) {
       file.write_at(piece.head.data(), piece.head.size(), piece.at);
@@ -135,7 +135,7 @@ void write_tiles(World& world, const std::string& path, const DistanceMeta& meta
   const TileOrder order(meta.n, meta.block, sizeof(To));
   OutputFolder folder(world, path, existing, "meta.json");
   const int file = folder.create_shared("tiles.bin", order.bytes());
-  world.together([&] {
+  world.collective_try([&] {
     if (world.rank() == 0) write_sides(folder, meta, graph);
     blocks.each(0, To{}, [&](std::int64_t i, std::int64_t j, const To* values, std::size_t n) {
       folder.write_at(file, values, n * sizeof(To), order.begin_of(i, j));
@@ -166,7 +166,7 @@ void write_zarr(World& world, const std::string& path, const DistanceMeta& meta,
   std::vector<std::string> folders{"distance"};
   for (const SideArray& a : side) folders.emplace_back(a.name);
   folder.make(folders);
-  world.together([&] {
+  world.collective_try([&] {
     if (world.rank() == 0) {
       const auto put = [&](const std::string& name, const nlohmann::json& json) {
         const std::string words = json.dump(2) + "\n";
@@ -220,7 +220,7 @@ void write_distances(World& world, const std::string& path, const Distances<T>& 
   const std::int64_t n = distances.layout.rows.size;
   const DistanceMeta meta =
       meta_of(n, distances.layout.rows.block, options.element.value_or(kElementOf<T>), graph, options);
-  world.together([&] {
+  world.collective_try([&] {
     check(n >= 1, "{}: the matrix has no row (a graph has at least one vertex). Write nothing.", path);
     const GridLayout& at = distances.layout;
     check(at.grid.size() == world.size() && distances.local.rows() == at.rows.size_on(at.grid.row_of(world.rank())) &&

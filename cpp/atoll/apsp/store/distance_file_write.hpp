@@ -9,16 +9,16 @@
 #include <string>
 #include <variant>
 
-/// All pairs' distances into a file, each rank writing its own blocks.
+/// Writes all-pairs distances to a file, each rank its own blocks.
 ///
 ///     write_distances(world, "d.npy", distances, {.ids = ids});                       // one matrix
 ///     write_distances(world, "d.tiles", distances, {ids, offsets, targets, lengths},  // tiles, to be mapped
 ///                     {.element = Element::uint16});
-///     write_distances(world, "d.zarr", distances, {}, {.zstd_level = 3});             // a chunk a block
+///     write_distances(world, "d.zarr", distances, {}, {.zstd_level = 3});             // one chunk per block
 ///
-/// All is collective and throws the same error on every rank: UsageError for an ending that is unknown, InputError for a
-/// value that the type asked for does not hold, IoError where the name is taken, the file system has too little room
-/// (said before anything is written) or refuses. The name appears when all is written, never before.
+/// Every call is collective and throws the same error on every rank: UsageError for an unknown ending, InputError for a
+/// value that the requested type cannot hold, IoError if the name is taken, or if the file system is too full (checked
+/// before anything is written) or reports an error. The name appears only when everything is written.
 namespace atl {
 
 /// Lengths of arcs, as they are: none (each has length 1), or a value an arc.
@@ -26,7 +26,7 @@ using ArcLengths =
     std::variant<std::monostate, std::span<const float>, std::span<const double>, std::span<const std::int32_t>,
                  std::span<const std::uint16_t>, std::span<const std::uint8_t>>;
 
-/// What distances alone do not say. Rank 0's counts; others may give nothing.
+/// The graph of the distances. Rank 0's is used; other ranks may pass nothing.
 struct DistanceGraph {
   std::span<const Vertex> ids = {};    ///< original ids, ascending; none: 0 .. n-1
   std::span<const Edge> offsets = {};  ///< arcs by dense number of their source, n + 1; none: paths cannot be rebuilt
@@ -44,13 +44,13 @@ struct DistanceFileOptions {
   nlohmann::json about = nlohmann::json::object();  ///< kept with the file: the command, its input
 };
 
-/// Values that change their type keep their meaning: what says no path in one says it in the other. Whole numbers are
-/// never rounded; float64 is, to float32.
+/// A conversion keeps the meaning of values: "no path" stays "no path". Whole numbers are never rounded; float64 is, to
+/// float32.
 template <class T>
 void write_distances(World& world, const std::string& path, const Distances<T>& distances,
                      const DistanceGraph& graph = {}, const DistanceFileOptions& options = {});
 
-/// Bytes that the matrix takes; of compressed chunks the most.
+/// The bytes of the matrix on disk; an upper bound for compressed chunks.
 std::uint64_t distance_bytes(DistanceForm form, std::int64_t n, std::int64_t block, Element element);
 
 }  // namespace atl

@@ -15,7 +15,7 @@ constexpr std::int64_t kStepsToPause = 8;
       "to go on, on any number of ranks.",
       done, of, folder, folder);
   try {
-    world.together([&] { throw RunStopped(text); });  // as an error of all, which is told once
+    world.collective_try([&] { throw RunStopped(text); });  // as an error of all, which is told once
   } catch (const Error&) {
   }
   throw RunStopped(text);

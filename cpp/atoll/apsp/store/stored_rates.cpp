@@ -8,7 +8,7 @@ namespace atl {
 template <class T>
 AllPairsOptions with_stored_rates(World& world, const ReplicatedCsr<T>& arcs, AllPairsOptions options) {
   const Algebra algebra = all_pairs_algebra(arcs, options.semiring);
-  world.together([&] {
+  world.collective_try([&] {
     const tune::Store store;
     options.blocking = stored_blocking(algebra, store);
     options.machine = stored_machine(algebra.element, store);

@@ -5,8 +5,9 @@
 
 namespace atl {
 
-/// What `atoll tune gemm` and `atoll model fit` kept for such values on this machine: the blocking of products, and the rates
-/// that the model chooses a grid by. Collective: a damaged file is the same error on all ranks.
+/// Fills in what `atoll tune gemm` and `atoll model fit` stored for this value type on this machine: the blocking of
+/// products, and the rates by which the model chooses a grid. Collective: a damaged file is the same error on all
+/// ranks.
 ///
 ///     AllPairsOptions options = with_stored_rates(world, arcs, {.method = PairsMethod::floyd_warshall});
 ///     const AllPairs<float> all = all_pairs(world, arcs, options);

@@ -9,26 +9,27 @@
 #include <thread>
 #include <vector>
 
-/// Tiles in as much memory as is given, while all of them lie on a disk: fetched before they are used and written after,
-/// by a thread of its own.
+/// A cache of tiles that lie on a disk. A thread of its own loads tiles before they are used and stores them
+/// afterwards.
 ///
 ///     TileCache<float> cache(tiles, b * b, frames, order, {.load = read, .store = write});
 ///     for (std::size_t use = 0; use < order.size(); ++use) {
-///       float* const tile = cache.next();        // of order[use]; waits until it is there; the one before is let go
+///       float* const tile = cache.next();        // of order[use]; waits until it is loaded; releases the previous one
 ///       ...                                      // its values may change
 ///     }
 ///     cache.finish();                            // all are stored
 ///
-/// The order of all uses is known, so the tile that gives way is the one that is not needed for the longest time (Belady):
-/// of N tiles that are passed through again and again, F in memory, about N - F are read and written in each pass, which is
-/// the least. It looks kAhead uses ahead: what is fetched earlier takes the place of what is used again. The thread waits for the disk, so it is none of the team's: those compute meanwhile.
+/// The order of all uses is known, so the cache evicts the tile whose next use is furthest away (Belady). Of N tiles
+/// used cyclically with F in memory, about N - F are read and written in each pass, which is the minimum. It prefetches
+/// kAhead uses ahead; loading earlier would evict tiles that are needed before. The thread waits for the disk, so it is
+/// separate from the team, which computes meanwhile.
 ///
-/// An exception of load or store is thrown again by the next call here.
+/// The next call here rethrows an exception of load or store.
 namespace atl {
 
 struct TileTransfers {
   std::size_t loaded = 0, stored = 0;  ///< tiles
-  double wait_seconds = 0;             ///< that next() and finish() have waited
+  double wait_seconds = 0;             ///< spent waiting in next() and finish()
 };
 
 template <class T>
@@ -36,23 +37,23 @@ class TileCache {
  public:
   struct Disk {
     std::function<void(std::size_t tile, T* to)> load;
-    /// `last`: it is not used again.
+    /// `last`: the tile is not used again.
     std::function<void(std::size_t tile, T* from, bool last)> store;
   };
 
   static constexpr std::size_t kAhead = 3;
-  /// Numbers of tiles below `tiles`; at least two frames, each for `values` values.
+  /// Tile numbers in `order` are below `tiles`. At least two frames, each for `values` values.
   TileCache(std::size_t tiles, std::size_t values, std::size_t frames, std::vector<std::uint32_t> order, Disk disk);
   ~TileCache();
   TileCache(const TileCache&) = delete;
   TileCache& operator=(const TileCache&) = delete;
 
   T* next();
-  /// Whether the tile that next() gave is used again.
+  /// Whether the current tile is used for the last time.
   bool is_last() const { return following_[current_] == kNever; }
-  /// Stores all that has changed, and goes on: the tile in use stays, and may have been changed until now.
+  /// Stores all changed tiles. The current tile stays, with its changes so far.
   void flush();
-  /// After the last next().
+  /// Stores everything; call it after the last next().
   void finish();
 
   const TileTransfers& transfers() const { return transfers_; }

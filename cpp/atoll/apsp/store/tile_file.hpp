@@ -6,26 +6,26 @@
 #include <memory>
 #include <string>
 
-/// A matrix in a file, tile by tile: for one that is larger than memory. When it is done it is a file of distances, without
-/// a copy; when its run ends before, it can be gone on with.
+/// A matrix in a file of tiles, for matrices larger than memory. When complete, it is a distance file without a copy.
+/// If its run ends before, it can be resumed.
 ///
-///     TileFile<float> tiles(world, "d.tiles", n, 2048, run);    // takes its room on the disk; "d.tiles.part" until commit()
-///     std::int64_t step = tiles.next_step();                    // 0, or what a run that ended before has noted
-///     tiles.write(i, j, values.data());                         // any thread; rows lie one after another
-///     tiles.note(step + 1);                                     // what is written is on the disk, and a step is done
-///     tiles.commit({.ids = ids});                               // only now it has its name
+///     TileFile<float> tiles(world, "d.tiles", n, 2048, run);    // reserves the disk space; "d.tiles.part" until commit()
+///     std::int64_t step = tiles.next_step();                    // 0, or the step an earlier run has recorded
+///     tiles.write(i, j, values.data());                         // any thread; row-major
+///     tiles.note(step + 1);                                     // syncs to disk and records that a step is done
+///     tiles.commit({.ids = ids});                               // gives it its name
 ///
-/// For one rank. Tiles have b x b entries, the last of a side fewer. Read and written by calls, not through a mapping: a
-/// disk that fails is an IoError and not a signal, and no page is faulted in or protected again.
-/// Throws IoError as write_distances() does. What is left behind: after keep(), or where the process was killed, the folder
-/// with the ending .part; else nothing.
+/// For one rank. Tiles have b x b entries, the last of a side fewer. They are read and written by calls, not through a
+/// mapping: a failing disk is an IoError and not a signal, and there are no page faults. Throws IoError like
+/// write_distances(). After keep(), or if the process is killed, the folder with the ending .part remains; otherwise
+/// nothing does.
 namespace atl {
 
 template <class T>
 class TileFile {
  public:
-  /// `run` says what the values are of, in numbers: a file of another run is refused (InputError). What a run that ended
-  /// has left is gone on with, in its tiles' side, where it has noted a step; else begun anew.
+  /// `run` identifies the run: a file of another run is rejected (InputError). If an earlier run has left a file and
+  /// recorded a step in it, this run resumes there, with the same tile side; otherwise it starts anew.
   TileFile(World& world, const std::string& path, std::int64_t n, std::int64_t block, std::uint64_t run,
            Existing existing = Existing::refuse);
 
@@ -37,12 +37,13 @@ class TileFile {
   std::int64_t next_step() const { return next_step_; }
 
   void read(std::int64_t i, std::int64_t j, T* to) const;
-  /// It goes on its way to the disk at once.
+  /// Starts writing to the disk at once.
   void write(std::int64_t i, std::int64_t j, const T* from) const;
 
-  /// Once all that was written is on the disk: steps before this one are done. A note is whole or is not there.
+  /// Syncs everything written to the disk, then records that steps before `next_step` are done. A record is written
+  /// atomically.
   void note(std::int64_t next_step);
-  /// The run may be gone on with later.
+  /// Keeps the folder, so that the run can be resumed.
   void keep() { folder_->keep(); }
   /// Writes ids and arcs beside the tiles and gives the folder its name. options.element and zstd_level do not count.
   void commit(const DistanceGraph& graph = {}, const DistanceFileOptions& options = {});

@@ -131,7 +131,7 @@ char* bytes_of(Array<T>& column) {
 }  // namespace
 
 EdgeList read_binary(World& world, const std::string& path, const ReadOptions& options) {
-  Contents c = world.together([&] {
+  Contents c = world.collective_try([&] {
     if (world.rank() != 0) return Contents{};
     return read_contents(InputFile(path));
   });
@@ -151,7 +151,7 @@ EdgeList read_binary(World& world, const std::string& path, const ReadOptions& o
   EdgeList edges;
   edges.directed = options.directed.value_or((h.flags & kDirected) != 0);
   if (h.flags & kRange) edges.range = IdRange{h.first, h.count};
-  world.together([&] {
+  world.collective_try([&] {
     const InputFile file(path);
     const std::size_t mine = last - first;
     if (h.id_bytes == 4) {
@@ -275,7 +275,7 @@ void write_binary(World& world, const std::string& path, const EdgeList& edges) 
   file.reserve(h.file_bytes);
   const std::uint64_t edge_blocks = (mine + kBlockEdges - 1) / kBlockEdges;
   std::vector<Array<char>> buffers(static_cast<std::size_t>(world.team().size()));
-  world.together([&] {
+  world.collective_try([&] {
     world.team().for_range(blocks.size(), 1, [&](int thread, std::size_t b, std::size_t) {
       BlockEntry& e = blocks[b];
       const std::uint64_t n = block_bytes(h, e.edges, e.vertices);
@@ -300,7 +300,7 @@ void write_binary(World& world, const std::string& path, const EdgeList& edges) 
     });
   });
   const auto table = world.all_gather_varying(std::span<const BlockEntry>(blocks));
-  world.together([&] {
+  world.collective_try([&] {
     if (world.rank() != 0) return;
     h.table_sum = checksum(table.data(), table.size() * sizeof(BlockEntry));
     h.header_sum = checksum(&h, sizeof h - sizeof h.header_sum);

@@ -57,12 +57,12 @@ std::int64_t for_each_block(World& world, const std::string& path, const BlockPl
   std::optional<InputFile> file;
   // Packed files are opened by rank 0 alone.
   int packing = 0;
-  world.together([&] {
+  world.collective_try([&] {
     if (world.rank() == 0) packing = static_cast<int>(file.emplace(path).packing());
   });
   world.broadcast(std::span(&packing, 1), 0);
   const bool plain = packing == static_cast<int>(Packing::none);
-  world.together([&] {
+  world.collective_try([&] {
     if (plain && world.rank() != 0) file.emplace(path);
     check(!file || plan.file_bytes == 0 || file->bytes() == plan.file_bytes,
           "{}: has {} bytes for rank {} (rank 0 sees {}). Let all ranks see the same file.", path,
@@ -73,7 +73,7 @@ std::int64_t for_each_block(World& world, const std::string& path, const BlockPl
   const std::int64_t rows = plain ? for_plain_blocks(world, *file, plan, work, failure)
                                   : for_packed_blocks(world, file ? &*file : nullptr, plan, work, failure);
   const std::uint64_t mine = failure.at(), first = world.min(mine);
-  world.together([&] {
+  world.collective_try([&] {
     if (first == FirstFailure::kNone || mine != first) return;
     if (failure.error()) std::rethrow_exception(failure.error());
     throw InputError(fmt::format("{}:{}: {}", path, line_of(path, plan, first), failure.what()));

@@ -36,7 +36,7 @@ EdgeList read_tuples(World& world, const std::string& path, const ReadOptions& o
   };
   // The sizes, as rank 0 sees them; -1: no weights.
   std::int64_t sizes[2] = {0, -1};
-  world.together([&] {
+  world.collective_try([&] {
     if (world.rank() != 0) return;
     sizes[0] = static_cast<std::int64_t>(InputFile(path).bytes());
     std::error_code ignored;
@@ -60,7 +60,7 @@ EdgeList read_tuples(World& world, const std::string& path, const ReadOptions& o
   const std::uint64_t turns_in_file = (edges_in_file + kEdgesPerTurn - 1) / kEdgesPerTurn;
   const std::uint64_t first = turns_in_file * r / p, turns = turns_in_file * (r + 1) / p - first;
   EdgeColumns columns(turns * kEdgesPerTurn, weighted);
-  world.together([&] {
+  world.collective_try([&] {
     const InputFile file(path);
     std::optional<InputFile> weights;
     if (weighted) weights.emplace(path + ".weights");

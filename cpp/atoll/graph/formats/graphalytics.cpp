@@ -155,7 +155,7 @@ void share(World& world, DataSet& set) {
 }  // namespace
 
 EdgeList read_graphalytics(World& world, const std::string& path, const ReadOptions& options) {
-  DataSet set = world.together([&] { return world.rank() == 0 ? locate(path) : DataSet{}; });
+  DataSet set = world.collective_try([&] { return world.rank() == 0 ? locate(path) : DataSet{}; });
   share(world, set);
 
   ReadOptions inner = options;
@@ -168,7 +168,7 @@ EdgeList read_graphalytics(World& world, const std::string& path, const ReadOpti
   }
   // A graph may have vertices and no edge.
   EdgeList edges;
-  const bool no_edges = world.together([&] {
+  const bool no_edges = world.collective_try([&] {
     std::error_code ignored;
     return world.rank() == 0 && fs::file_size(set.edges, ignored) == 0 && set.edge_count <= 0;
   });

@@ -49,7 +49,7 @@ void write_lines(World& world, const std::string& path, const std::string& head,
       p = line(p, row);
     return static_cast<std::size_t>(p - buffer.data());
   };
-  world.together([&] {
+  world.collective_try([&] {
     team.for_range(blocks, 1,
                    [&](int thread, std::size_t block, std::size_t) { at[block + 1] = format(thread, block); });
   });
@@ -61,7 +61,7 @@ void write_lines(World& world, const std::string& path, const std::string& head,
     total += sizes[r];
   }
   file.reserve(total);
-  world.together([&] {
+  world.collective_try([&] {
     if (world.rank() == 0) file.write_at(head.data(), head.size(), 0);
     team.for_range(blocks, 1, [&](int thread, std::size_t block, std::size_t) {
       file.write_at(buffers[static_cast<std::size_t>(thread)].data(), format(thread, block), start + at[block]);
@@ -83,7 +83,7 @@ void write_records(World& world, const std::string& path, const std::string& hea
   }
   file.reserve(head.size() + total * bytes);
   std::vector<std::vector<char>> buffers(static_cast<std::size_t>(world.team().size()));
-  world.together([&] {
+  world.collective_try([&] {
     if (world.rank() == 0) file.write_at(head.data(), head.size(), 0);
     world.team().for_range(rows, kRowsPerBlock, [&](int thread, std::size_t a, std::size_t b) {
       auto& buffer = buffers[static_cast<std::size_t>(thread)];
@@ -250,7 +250,7 @@ void write_graph500(World& world, const std::string& path, const EdgeList& edges
   }
   if (edges.weighted()) {
     with_columns(edges, [&](const auto& source, const auto& target, auto weight) {
-      const Edge rounded = world.sum(world.together([&] {
+      const Edge rounded = world.sum(world.collective_try([&] {
         Edge count = 0;
         for (std::size_t row = 0; row < source.size(); ++row) {
           const auto w = static_cast<double>(weight(row));
@@ -302,7 +302,7 @@ void write_result(World& world, const std::string& path, std::span<const Vertex>
 }
 
 void check_result_path(World& world, const std::string& path) {
-  world.together([&] {
+  world.collective_try([&] {
     result_ending(path);
     if (world.rank() == 0) output_target(path);
   });

@@ -279,7 +279,7 @@ EdgeList generate(World& world, std::string_view text, const GenerateOptions& op
   require_memory(world, static_cast<double>(count) * ((narrow ? 8 : 16) + (weighted ? 4 : 0)),
                  fmt::format("{}: the tuples alone take", text), "Use a smaller scale or more machines.");
   EdgeList edges;
-  world.together([&] {
+  world.collective_try([&] {
     try {
       if (narrow) {
         edges.source.emplace<Array<std::uint32_t>>(count);

@@ -114,7 +114,7 @@ void split(Level& last, const Hierarchy& machine) {
   // Clusters without neighbours are assigned by weight later.
   for (std::size_t v = 0; v < whole.size(); ++v)
     if (whole.offsets[v] == whole.offsets[v + 1]) whole.weight[v] = 0;
-  std::vector<Rank> owner = world.together([&] { return split_by_tree(whole, machine); });
+  std::vector<Rank> owner = world.collective_try([&] { return split_by_tree(whole, machine); });
   owner.resize(static_cast<std::size_t>(graph.vertices()));
   world.broadcast(std::span(owner), 0);
   const Vertex begin = graph.blocks().begin(world.rank());

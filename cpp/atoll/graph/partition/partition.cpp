@@ -85,10 +85,10 @@ std::vector<Edge> weights_of(World& world, const EdgeList& edges, const Blocks& 
       [&](const auto& source) {
         const auto& target = std::get<std::decay_t<decltype(source)>>(edges.target);
         world.team().for_range(source.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
-          auto lanes = box.lanes();
+          auto buffers = box.send_buffers();
           const auto count = [&](Vertex v) {
             const Rank owner = blocks.owner(v);
-            lanes.send(owner, static_cast<std::uint32_t>(v - blocks.begin(owner)));
+            buffers.send(owner, static_cast<std::uint32_t>(v - blocks.begin(owner)));
           };
           for (std::size_t i = a; i < b; ++i) {
             count(static_cast<Vertex>(source[i]));

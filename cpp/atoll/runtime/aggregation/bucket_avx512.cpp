@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bucketing by compress: for each bucket, one compare of the destinations and one compressed store of the records
+// Bucketing by compress: for each bucket, one comparison of the destinations and one compressed store of the records
 // that match. Measured on Zen 5: 0.52 ns a record for two buckets against 1.22 ns scalar.
 #include <immintrin.h>
 
@@ -11,8 +11,8 @@ namespace atl {
 namespace {
 
 template <std::size_t Bytes>
-std::size_t deal(const Rank* to, const void* records, std::size_t n, Rank buckets, std::byte** at_out,
-                 std::byte* const* limit) {
+std::size_t distribute(const Rank* to, const void* records, std::size_t n, Rank buckets, std::byte** at_out,
+                       std::byte* const* limit) {
   const auto* in = static_cast<const std::byte*>(records);
   std::byte* at[kMaxBuckets];
   for (Rank b = 0; b < buckets; ++b) at[b] = at_out[b];
@@ -36,7 +36,7 @@ std::size_t deal(const Rank* to, const void* records, std::size_t n, Rank bucket
         _mm512_storeu_si512(p, _mm512_maskz_compress_epi64(static_cast<__mmask8>(high), data[1]));
         p += 8 * std::popcount(high);
       } else {
-        // A 16-byte record is two words: each bit of the mask twice.
+        // A 16-byte record is two 64-bit words: double each bit of the mask.
         const std::uint32_t twice = 3 * static_cast<std::uint32_t>(_pdep_u32(hit, 0x55555555u));
         for (int v = 0; v < 4; ++v) {
           const std::uint32_t part = (twice >> (8 * v)) & 0xff;
@@ -57,11 +57,11 @@ std::size_t deal(const Rank* to, const void* records, std::size_t n, Rank bucket
 BucketKernel bucket_kernel_avx512(std::size_t record_bytes) {
   switch (record_bytes) {
     case 4:
-      return deal<4>;
+      return distribute<4>;
     case 8:
-      return deal<8>;
+      return distribute<8>;
     case 16:
-      return deal<16>;
+      return distribute<16>;
     default:
       return nullptr;
   }

@@ -8,8 +8,8 @@
 
 namespace atl {
 
-/// Where a rank's bulk packets go, by the number that they carry. Numbers count up and are never given again, so a
-/// packet of a channel that is closed is told from one of a channel that is not open yet.
+/// Maps the channel number in a bulk packet to its receiver. Numbers only count up and are never reused, so a packet of
+/// a closed channel differs from one of a channel that is not open yet.
 class Channels {
  public:
   using Deliver = void (*)(void* context, Rank from, std::uint32_t stamp, const std::byte* data, std::size_t bytes);
@@ -21,7 +21,7 @@ class Channels {
     bool open = false;
     Runs runs = Runs::on_the_team;
   };
-  /// A slot's first bytes; the payload follows, 16-byte aligned.
+  /// The first bytes of a slot. The payload follows, 16-byte aligned.
   struct Header {
     std::uint32_t channel;
     std::uint32_t stamp;
@@ -31,25 +31,25 @@ class Channels {
 
   std::uint32_t open(Deliver deliver, void* context, Runs runs);
   void close(std::uint32_t number);
-  /// Null if there is none of that number now.
+  /// The open channel of that number, or null.
   const Channel* find(std::uint32_t number) const {
-    // The first look hits unless a channel stays open while hundreds of others come and go.
+    // The first probe hits unless a channel stays open while hundreds of others are opened and closed.
     for (std::size_t step = 0; step <= reach_; ++step) {
       const Channel& c = channels_[(number + step) % channels_.size()];
       if (c.open && c.number == number) return &c;
     }
     return nullptr;
   }
-  /// Whether that number has been given.
+  /// Whether this number was ever given to a channel.
   bool has_been(std::uint32_t number) const { return number < next_; }
 
  private:
-  // Channels are found by number modulo the size of their table, which doubles when half of it is open at once.
+  // A hash table by number modulo its size, with linear probing. It doubles when half of it is in use.
   static constexpr std::size_t kChannels = 256;
 
   void place(const Channel& channel);
 
-  std::vector<Channel> channels_;  // [number % size, or a few further]
+  std::vector<Channel> channels_;  // [number % size, or up to reach_ places further]
   std::size_t open_ = 0, reach_ = 0;
   std::uint32_t next_ = 0;
 };

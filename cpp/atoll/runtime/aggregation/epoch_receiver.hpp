@@ -11,44 +11,44 @@ namespace atl {
 
 enum class Handling { parallel, serial };
 
-/// The receiving half of a mailbox: runs the handler on records of the epoch that this rank has begun, and keeps back
-/// those of the next, so that a handler never meets a record of a round that its rank has not begun.
+/// The receiving half of a mailbox. It runs the handler on records of the epoch that this rank has begun and defers
+/// records of the next one, so a handler never sees a record of an epoch that its own rank has not begun.
 template <class R, class H>
 class EpochReceiver {
  public:
-  /// Told how many bytes are kept back more, or less if negative.
-  using NoteHeld = void (*)(void* box, std::ptrdiff_t bytes);
+  /// Called with the change in deferred bytes, which may be negative.
+  using NoteDeferred = void (*)(void* box, std::ptrdiff_t bytes);
 
-  EpochReceiver(World& world, H handler, Handling handling, NoteHeld note_held, void* box)
+  EpochReceiver(World& world, H handler, Handling handling, NoteDeferred note_deferred, void* box)
       : world_(world),
         handler_(std::move(handler)),
         handling_(handling),
-        note_held_(note_held),
+        note_deferred_(note_deferred),
         box_(box),
         handled_(static_cast<std::size_t>(world.thread_slots())) {}
 
   std::uint32_t epoch() const { return epoch_; }
   bool has_begun() const { return begun_.load(std::memory_order_relaxed); }
-  /// Whether the calling thread runs a handler, of any mailbox: then nothing may be waited for.
+  /// Whether the calling thread runs a handler of any mailbox; then it must not wait for anything.
   bool in_handler() const { return world_.thread_state().handlers > 0; }
 
-  /// What has come from a rank.
-  void take(Rank from, std::uint32_t epoch, std::span<const R> records) {
+  /// Records that have arrived from a rank: handles or defers them.
+  void receive(Rank from, std::uint32_t epoch, std::span<const R> records) {
     if (!begun_.load(std::memory_order_acquire) || epoch != epoch_) [[unlikely]] {
-      if (hold_back(from, epoch, records)) return;
+      if (defer(from, epoch, records)) return;
     }
     handle(from, records);
   }
   void handle(Rank from, std::span<const R> records);
 
-  /// This rank takes part in the epoch from here on. Not in handlers: what was held back is handled here.
+  /// This rank enters the epoch and handles the records it has deferred to it. Not inside handlers.
   void begin();
   void end() {
     ++epoch_;
     begun_.store(false, std::memory_order_release);
   }
 
-  /// Records, over all epochs.
+  /// The number of records handled, over all epochs.
   std::uint64_t handled() const {
     std::uint64_t sum = 0;
     for (const Count& c : handled_) sum += c.records.load(std::memory_order_relaxed);
@@ -59,30 +59,30 @@ class EpochReceiver {
   struct alignas(128) Count {
     std::atomic<std::uint64_t> records{0};
   };
-  struct Held {
+  struct Deferred {
     Rank from;
     std::uint32_t epoch;
     std::vector<R> records;
   };
 
-  bool hold_back(Rank from, std::uint32_t epoch, std::span<const R> records);
+  bool defer(Rank from, std::uint32_t epoch, std::span<const R> records);
 
   World& world_;
   H handler_;
   const Handling handling_;
-  const NoteHeld note_held_;
+  const NoteDeferred note_deferred_;
   void* const box_;
   std::vector<Count> handled_;  // [thread]
   SpinLock serial_;
   std::uint32_t epoch_ = 0;
-  std::atomic<bool> begun_{false};  // this rank has sent or drained in the epoch
-  SpinLock held_lock_;
-  std::vector<Held> held_;
+  std::atomic<bool> begun_{false};  // this rank has sent or drained in the current epoch
+  SpinLock deferred_lock_;
+  std::vector<Deferred> deferred_;
 };
 
 template <class R, class H>
 void EpochReceiver<R, H>::handle(Rank from, std::span<const R> records) {
-  // Undone also when the handler throws: else this rank's other threads would wait for the lock for ever.
+  // A guard, because the handler may throw: a lock left held would block this rank's other threads for ever.
   struct Inside {
     Inside(int& handlers, SpinLock* lock) : handlers(handlers), lock(lock) {
       if (lock) lock->lock();
@@ -108,32 +108,32 @@ void EpochReceiver<R, H>::handle(Rank from, std::span<const R> records) {
   handled_[static_cast<std::size_t>(Team::this_thread())].records.fetch_add(records.size(), std::memory_order_relaxed);
 }
 
-// Copies a packet of an epoch that this rank has not begun, so that its slot does not stay occupied: else a peer that is
-// ahead could stop one that is behind. False if the epoch has begun just now.
+// Copies a packet of an epoch that this rank has not begun, so that its slot is free again. Otherwise a fast peer could
+// use up the slots that a slow one needs. False if the epoch has begun just now.
 template <class R, class H>
-bool EpochReceiver<R, H>::hold_back(Rank from, std::uint32_t epoch, std::span<const R> records) {
-  std::lock_guard hold(held_lock_);
+bool EpochReceiver<R, H>::defer(Rank from, std::uint32_t epoch, std::span<const R> records) {
+  std::lock_guard hold(deferred_lock_);
   if (begun_.load(std::memory_order_relaxed) && epoch == epoch_) return false;
-  held_.push_back({from, epoch, std::vector<R>(records.begin(), records.end())});
-  note_held_(box_, static_cast<std::ptrdiff_t>(records.size_bytes()));
+  deferred_.push_back({from, epoch, std::vector<R>(records.begin(), records.end())});
+  note_deferred_(box_, static_cast<std::ptrdiff_t>(records.size_bytes()));
   return true;
 }
 
 template <class R, class H>
 void EpochReceiver<R, H>::begin() {
   if (begun_.load(std::memory_order_acquire)) return;
-  std::vector<Held> due;
+  std::vector<Deferred> due;
   {
-    std::lock_guard hold(held_lock_);
+    std::lock_guard hold(deferred_lock_);
     begun_.store(true, std::memory_order_release);
-    std::erase_if(held_, [&](Held& h) {
+    std::erase_if(deferred_, [&](Deferred& h) {
       if (h.epoch != epoch_) return false;
       due.push_back(std::move(h));
       return true;
     });
   }
-  for (const Held& h : due) {
-    note_held_(box_, -static_cast<std::ptrdiff_t>(h.records.size() * sizeof(R)));
+  for (const Deferred& h : due) {
+    note_deferred_(box_, -static_cast<std::ptrdiff_t>(h.records.size() * sizeof(R)));
     handle(h.from, h.records);
   }
 }

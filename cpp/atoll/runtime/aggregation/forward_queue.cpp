@@ -29,9 +29,9 @@ ForwardQueue::~ForwardQueue() {
     for (const Block& b : blocks) world_.note_memory(-static_cast<std::ptrdiff_t>(b.bytes()));
 }
 
-// One half of the budget is for what waits, a share a round; the other for lanes.
+// Half of the budget is for waiting blocks, in equal shares per round; the other half is for send buffers.
 std::size_t ForwardQueue::share() const { return world_.relay_budget() / 2 / waiting_bytes_.size(); }
-std::size_t ForwardQueue::lanes_limit() const { return world_.relay_budget() / 2; }
+std::size_t ForwardQueue::buffers_limit() const { return world_.relay_budget() / 2; }
 
 bool ForwardQueue::is_stopped(Rank next, std::uint32_t channel) const {
   if (stopped_count_.load(std::memory_order_acquire) == 0) return false;
@@ -76,7 +76,7 @@ bool ForwardQueue::send(Block& block) {
   return true;
 }
 
-void ForwardQueue::settle(std::uint32_t way) {
+void ForwardQueue::wait_for_slot(std::uint32_t way) {
   const Rank next = hops_.ways()[way].next;
   if (next == world_.rank()) return;
   Slot slot;
@@ -84,7 +84,7 @@ void ForwardQueue::settle(std::uint32_t way) {
   world_.abandon(slot);
 }
 
-void ForwardQueue::keep(Block&& block) {
+void ForwardQueue::enqueue(Block&& block) {
   const auto round = static_cast<std::size_t>(hops_.ways()[block.way].round);
   waiting_bytes_[round] += block.bytes();
   ++waiting_blocks_[round];
@@ -94,7 +94,7 @@ void ForwardQueue::keep(Block&& block) {
 }
 
 bool ForwardQueue::pump() {
-  if (told_count_.load(std::memory_order_acquire) > 0) resume();
+  if (throttled_count_.load(std::memory_order_acquire) > 0) resume();
   if (count_.load(std::memory_order_acquire) == 0) return false;
   bool moved = false;
   std::vector<std::uint32_t> ways;
@@ -107,7 +107,7 @@ bool ForwardQueue::pump() {
   return moved;
 }
 
-// False if none waits there, or not all of it could go.
+// Sends the first block that waits on this way. False if there is none, or if not all of it could be sent.
 bool ForwardQueue::send_first(std::uint32_t way) {
   Block block;
   {
@@ -132,35 +132,35 @@ bool ForwardQueue::send_first(std::uint32_t way) {
 }
 
 bool ForwardQueue::is_over(int after, std::size_t limit) const {
-  if (held_bytes_.load(std::memory_order_relaxed) > limit) return true;
+  if (deferred_bytes_.load(std::memory_order_relaxed) > limit) return true;
   for (auto r = static_cast<std::size_t>(after + 1); r < waiting_bytes_.size(); ++r)
     if (waiting_bytes_[r].load(std::memory_order_relaxed) > limit) return true;
   return false;
 }
 
-void ForwardQueue::mind(Rank from, int round, Route::Phase arrival) {
+void ForwardQueue::throttle(Rank from, int round, Route::Phase arrival) {
   if (!is_over(round, share())) return;
   const std::uint32_t channel = channel_of(round, arrival);
   std::lock_guard hold(lock_);
-  for (const Stop& s : told_)
+  for (const Throttled& s : throttled_)
     if (s.from == from && s.channel == channel) return;
-  told_.push_back({from, channel, round});
-  told_count_.fetch_add(1, std::memory_order_release);
-  world_.flow().tell(from, channel, true);
+  throttled_.push_back({from, channel, round});
+  throttled_count_.fetch_add(1, std::memory_order_release);
+  world_.flow().send(from, channel, true);
 }
 
 void ForwardQueue::resume() {
   const std::size_t limit = share() / 2;
   std::lock_guard hold(lock_);
-  std::erase_if(told_, [&](const Stop& s) {
+  std::erase_if(throttled_, [&](const Throttled& s) {
     if (is_over(s.after, limit)) return false;
-    world_.flow().tell(s.from, s.channel, false);
-    told_count_.fetch_sub(1, std::memory_order_release);
+    world_.flow().send(s.from, s.channel, false);
+    throttled_count_.fetch_sub(1, std::memory_order_release);
     return true;
   });
 }
 
-void ForwardQueue::hear(Rank from, std::uint32_t channel, bool stop) {
+void ForwardQueue::on_flow_control(Rank from, std::uint32_t channel, bool stop) {
   std::lock_guard hold(lock_);
   const std::pair key(from, channel);
   std::erase(stopped_, key);
@@ -172,15 +172,15 @@ bool ForwardQueue::owns(std::uint32_t channel) const {
   return std::find(channels_.begin(), channels_.end(), channel) != channels_.end();
 }
 
-void ForwardQueue::make_room(std::uint32_t way) {
+void ForwardQueue::wait_for_capacity(std::uint32_t way) {
   const auto& bytes = waiting_bytes_[static_cast<std::size_t>(hops_.ways()[way].round)];
   const std::size_t limit = world_.plan().buffers == "dynamic" ? share() : 0;
-  world_.wait_until("send: room in the budget for records on their way",
+  world_.wait_until("send: capacity in the budget for records in flight",
                     [&] { return bytes.load(std::memory_order_relaxed) <= limit; });
 }
 
-void ForwardQueue::clear(int round) {
-  world_.wait_until("drain: slots for records on their way", [&] {
+void ForwardQueue::wait_until_empty(int round) {
+  world_.wait_until("drain: slots for records in flight", [&] {
     for (std::size_t r = 0; r <= static_cast<std::size_t>(round); ++r)
       if (waiting_blocks_[r].load(std::memory_order_relaxed) > 0) return false;
     return true;
@@ -189,9 +189,9 @@ void ForwardQueue::clear(int round) {
 
 std::string ForwardQueue::describe() const {
   std::lock_guard hold(lock_);
-  if (waiting_.empty() && stopped_.empty() && told_.empty()) return {};
+  if (waiting_.empty() && stopped_.empty() && throttled_.empty()) return {};
   return fmt::format("a relay has {} blocks waiting, {} peers told it to stop, it told {}", count_.load(),
-                     stopped_.size(), told_.size());
+                     stopped_.size(), throttled_.size());
 }
 
 // ---- stop, go on ----------------------------------------------------------------------------------------------------
@@ -200,8 +200,8 @@ void FlowControl::open() {
   sink_ = world_.open_messages({.context = this,
                                 .take =
                                     [](void* self, const Packet& p) {
-                                      return static_cast<FlowControl*>(self)->hear(p) ? World::Taken::done
-                                                                                      : World::Taken::no;
+                                      return static_cast<FlowControl*>(self)->receive(p) ? World::Taken::done
+                                                                                         : World::Taken::no;
                                     },
                                 .pump = [](void* self) { return static_cast<FlowControl*>(self)->pump(); },
                                 .describe =
@@ -209,46 +209,47 @@ void FlowControl::open() {
                                       std::string text;
                                       auto& flow = *static_cast<FlowControl*>(self);
                                       std::lock_guard hold(flow.lock_);
-                                      for (const ForwardQueue* o : flow.onwards_)
-                                        text += (text.empty() ? "" : "; ") + o->describe();
+                                      for (const ForwardQueue* q : flow.queues_)
+                                        text += (text.empty() ? "" : "; ") + q->describe();
                                       return text;
                                     },
                                 .control_only = true});
 }
 
-void FlowControl::add(ForwardQueue* onward) {
+void FlowControl::add(ForwardQueue* queue) {
   std::lock_guard hold(lock_);
-  onwards_.push_back(onward);
+  queues_.push_back(queue);
   open_.fetch_add(1, std::memory_order_relaxed);
 }
 
-void FlowControl::remove(ForwardQueue* onward) {
+void FlowControl::remove(ForwardQueue* queue) {
   std::lock_guard hold(lock_);
-  std::erase(onwards_, onward);
+  std::erase(queues_, queue);
   open_.fetch_sub(1, std::memory_order_relaxed);
-  std::erase_if(heard_, [&](const Heard& h) { return onward->owns(h.channel); });
+  std::erase_if(last_received_, [&](const LastReceived& h) { return queue->owns(h.channel); });
 }
 
-void FlowControl::tell(Rank to, std::uint32_t channel, bool stop) {
-  std::lock_guard hold(words_lock_);
+void FlowControl::send(Rank to, std::uint32_t channel, bool stop) {
+  std::lock_guard hold(messages_lock_);
   unsent_.push_back({to, {channel, ++number_, stop}});
   unsent_count_.fetch_add(1, std::memory_order_release);
 }
 
-bool FlowControl::hear(const Packet& packet) {
-  Word word;
-  std::memcpy(&word, packet.data, sizeof word);
+bool FlowControl::receive(const Packet& packet) {
+  Message message;
+  std::memcpy(&message, packet.data, sizeof message);
   std::lock_guard hold(lock_);
-  for (ForwardQueue* o : onwards_) {
-    if (!o->owns(word.channel)) continue;
-    const auto same = [&](const Heard& h) { return h.channel == word.channel && h.from == packet.from; };
-    auto last = std::find_if(heard_.begin(), heard_.end(), same);
-    if (last == heard_.end()) last = heard_.insert(heard_.end(), {word.channel, packet.from, 0});
-    if (word.number > last->number) {
-      last->number = word.number;
-      o->hear(packet.from, word.channel, word.stop != 0);
+  for (ForwardQueue* q : queues_) {
+    if (!q->owns(message.channel)) continue;
+    const auto same = [&](const LastReceived& h) { return h.channel == message.channel && h.from == packet.from; };
+    auto last = std::find_if(last_received_.begin(), last_received_.end(), same);
+    if (last == last_received_.end())
+      last = last_received_.insert(last_received_.end(), {message.channel, packet.from, 0});
+    if (message.number > last->number) {
+      last->number = message.number;
+      q->on_flow_control(packet.from, message.channel, message.stop != 0);
     }
-    break;  // of a relay that is gone, nobody cares
+    break;  // messages for a closed relay match no queue and are ignored
   }
   return true;
 }
@@ -257,13 +258,13 @@ bool FlowControl::pump() {
   bool moved = false;
   if (lock_.try_lock()) {
     std::lock_guard hold(lock_, std::adopt_lock);
-    for (ForwardQueue* o : onwards_) moved = o->pump() || moved;
+    for (ForwardQueue* q : queues_) moved = q->pump() || moved;
   }
-  if (unsent_count_.load(std::memory_order_acquire) == 0 || !words_lock_.try_lock()) return moved;
-  std::lock_guard hold(words_lock_, std::adopt_lock);
+  if (unsent_count_.load(std::memory_order_acquire) == 0 || !messages_lock_.try_lock()) return moved;
+  std::lock_guard hold(messages_lock_, std::adopt_lock);
   std::erase_if(unsent_, [&](const Unsent& u) {
     const Note note{.tag = 0, .type = static_cast<std::uint8_t>(sink_ << 4)};
-    if (world_.fabric().send(u.to, Traffic::control, note, std::as_bytes(std::span(&u.word, 1))) != Busy::no)
+    if (world_.fabric().send(u.to, Traffic::control, note, std::as_bytes(std::span(&u.message, 1))) != Busy::no)
       return false;
     unsent_count_.fetch_sub(1, std::memory_order_release);
     return true;

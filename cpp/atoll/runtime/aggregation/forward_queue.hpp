@@ -12,78 +12,79 @@
 
 /// Blocks of records that wait for a slot to their next hop, within a budget.
 ///
-/// What waits is accounted by the round (Route::round_of) of the hop that it waits for. Over its share, producers wait,
-/// and ranks whose packets would add to it are told to stop until half of it has gone. A stopped sender keeps what it has
-/// for this rank, so that the flood goes back hop by hop to those who produce it.
+/// Waiting bytes are counted by the round (Route::round_of) of the hop they wait for. When a round exceeds its share of
+/// the budget, producers wait, and this rank tells the ranks whose packets would add to it to stop until half of it has
+/// gone. A stopped sender keeps its records for this rank, so the back-pressure travels hop by hop to the producers.
 ///
-/// Why nothing deadlocks: a record's rounds rise from hop to hop. What waits for the last round waits for a slot to a rank
-/// that handles it and never says stop; what waits for a round before it, for a rank that says stop only while something
-/// of a later round waits there. By induction over the rounds, from the last: all drains. Blocks of one round never take
-/// another's share, and every progress() of a rank tries to send all that waits, whatever else the rank waits for.
+/// Why nothing deadlocks: a record's rounds rise from hop to hop. Blocks of the last round wait for a slot to a rank
+/// that handles them and never says stop. Blocks of an earlier round wait for a rank that says stop only while blocks
+/// of a later round wait there. By induction over the rounds, from the last to the first, everything drains. Blocks of
+/// one round never use another round's share, and every progress() of a rank tries to send all waiting blocks, whatever
+/// else the rank waits for.
 ///
-/// What handlers themselves send is accounted but never held up: nobody is behind them who could wait.
+/// Records that handlers send are counted but never delayed, because no producer could wait on their behalf.
 namespace atl {
 
 class World;
 
 class ForwardQueue {
  public:
-  /// Two columns of `capacity`: records, and from targets_at on their targets.
+  /// Two columns of `capacity` entries each: records, and from byte targets_at on their targets.
   struct Block {
     std::uint32_t way = 0;
     std::uint32_t epoch = 0;
-    std::uint64_t closes = 0;  ///< not 0: 1 + the records that have gone this way in this epoch; it is the last block
+    std::uint64_t closes = 0;  ///< nonzero in the last block of a way: 1 + the records sent on it in this epoch
     std::size_t size = 0, sent = 0, capacity = 0, targets_at = 0;
     std::unique_ptr<std::byte[]> memory;
     std::size_t bytes() const { return targets_at + capacity * sizeof(Rank); }
   };
-  /// Of records to this very rank.
+  /// Handles a block whose records are for this very rank.
   using Arrive = void (*)(void* box, const Block& block);
 
-  /// `channels` are by 2 * round + arrival. Collective by order, like a declaration.
+  /// `channels` are indexed by 2 * round + arrival. Collective by order, like a declaration.
   ForwardQueue(World& world, const Hops& hops, std::size_t record_bytes, std::vector<std::uint32_t> channels,
                Arrive arrive, void* box);
   ~ForwardQueue();
   ForwardQueue(const ForwardQueue&) = delete;
   ForwardQueue& operator=(const ForwardQueue&) = delete;
 
-  /// Records of one slot.
+  /// How many records fit into one slot.
   std::size_t piece() const { return piece_; }
-  /// A closing packet has this bit in its stamp, and ends with Block::closes less one.
+  /// The stamp of a closing packet has this bit, and the packet ends with Block::closes - 1.
   static constexpr std::uint32_t kCloses = std::uint32_t{1} << 31;
 
-  /// Sends the block, if there are slots for all of it; what has gone is noted in block.sent. To the own rank: only
-  /// outside handlers, which are not called from within each other.
+  /// Sends as much of the block as there are slots for, and records that in block.sent. True if all of it went. A block
+  /// to the own rank is handled only outside handlers, which never nest.
   bool send(Block& block);
-  /// Waits until the next hop has taken what was sent before (Plan::buffers is "single").
-  void settle(std::uint32_t way);
-  /// Takes the block over until there is a slot.
-  void keep(Block&& block);
-  /// Tries all that waits; true if something went. Any thread; called by every World::progress().
+  /// Waits until a slot to the next hop is free (Plan::buffers is "single").
+  void wait_for_slot(std::uint32_t way);
+  /// Queues the block until a slot is free.
+  void enqueue(Block&& block);
+  /// Tries to send all waiting blocks; true if one went. Any thread; every World::progress() calls it.
   bool pump();
-  /// A packet of `from` was passed on or laid aside: if too much waits, tells it to stop.
-  void mind(Rank from, int round, Route::Phase arrival);
-  /// Of packets that are laid aside for the next epoch.
-  void note_held(std::ptrdiff_t bytes) {
-    held_bytes_.fetch_add(static_cast<std::size_t>(bytes), std::memory_order_relaxed);
+  /// A packet of `from` was forwarded or deferred: tells `from` to stop if too much waits here.
+  void throttle(Rank from, int round, Route::Phase arrival);
+  /// Counts bytes of packets that were deferred to the next epoch (fewer, if negative).
+  void note_deferred(std::ptrdiff_t bytes) {
+    deferred_bytes_.fetch_add(static_cast<std::size_t>(bytes), std::memory_order_relaxed);
   }
-  /// Waits, as a producer, until less waits than the plan's buffers allow.
-  void make_room(std::uint32_t way);
-  /// Waits until nothing waits for hops up to `round`.
-  void clear(int round);
-  /// Bytes that all lanes of this rank may hold.
-  std::size_t lanes_limit() const;
+  /// Makes a producer wait until no more bytes wait on this way's round than Plan::buffers allows.
+  void wait_for_capacity(std::uint32_t way);
+  /// Waits until no block waits for a hop of a round up to `round`.
+  void wait_until_empty(int round);
+  /// The bytes that all send buffers of this rank may hold.
+  std::size_t buffers_limit() const;
 
-  /// What `from` says about packets on one of this relay's channels.
-  void hear(Rank from, std::uint32_t channel, bool stop);
+  /// `from` tells this rank to stop sending packets on `channel` of this relay, or to go on.
+  void on_flow_control(Rank from, std::uint32_t channel, bool stop);
   bool owns(std::uint32_t channel) const;
   std::string describe() const;
 
  private:
-  struct Stop {
+  struct Throttled {
     Rank from;
     std::uint32_t channel;
-    int after;  // rounds behind this one are what `from` adds to
+    int after;  // packets of `from` add to rounds after this one
   };
   std::size_t share() const;
   bool send_first(std::uint32_t way);
@@ -101,53 +102,53 @@ class ForwardQueue {
   const std::vector<std::uint32_t> channels_;
   const Arrive arrive_;
   void* const box_;
-  mutable SpinLock lock_;                                // of the three lists
-  std::map<std::uint32_t, std::deque<Block>> waiting_;   // [way], of those that have some
-  std::vector<std::atomic<std::size_t>> waiting_bytes_;  // [round], those in the hands of a pump() included
+  mutable SpinLock lock_;                                // guards waiting_, throttled_ and stopped_
+  std::map<std::uint32_t, std::deque<Block>> waiting_;   // [way], only ways with waiting blocks
+  std::vector<std::atomic<std::size_t>> waiting_bytes_;  // [round], including blocks that a pump() is sending
   std::vector<std::atomic<int>> waiting_blocks_;         // likewise
-  std::vector<Stop> told_;                               // to stop, and not yet to go on
-  std::atomic<int> count_{0}, told_count_{0}, stopped_count_{0};
-  std::atomic<std::size_t> held_bytes_{0};
-  std::vector<std::pair<Rank, std::uint32_t>> stopped_;  // they have told us, by channel
+  std::vector<Throttled> throttled_;                     // ranks that this rank told to stop, and not yet to go on
+  std::atomic<int> count_{0}, throttled_count_{0}, stopped_count_{0};
+  std::atomic<std::size_t> deferred_bytes_{0};
+  std::vector<std::pair<Rank, std::uint32_t>> stopped_;  // ranks that told this rank to stop, by channel
 };
 
-/// The words between Onwards of different ranks: "stop" and "go on", for one channel.
+/// Exchanges flow-control messages, "stop" and "go on" for one channel, between the ForwardQueues of different ranks.
 class FlowControl {
  public:
   explicit FlowControl(World& world) : world_(world) {}
-  /// Collective by order; after the World's channels work.
+  /// Collective by order; call it once the World's channels work.
   void open();
-  void add(ForwardQueue* onward);
-  void remove(ForwardQueue* onward);
+  void add(ForwardQueue* queue);
+  void remove(ForwardQueue* queue);
   int open_relays() const { return open_.load(std::memory_order_relaxed); }
-  /// The next progress() sends it, or a later one.
-  void tell(Rank to, std::uint32_t channel, bool stop);
+  /// Queues a message to `to`; the next progress() with a free slot sends it.
+  void send(Rank to, std::uint32_t channel, bool stop);
 
  private:
-  struct Word {
+  struct Message {
     std::uint32_t channel;
-    std::uint32_t number;  // later words have higher numbers, however they come
+    std::uint32_t number;  // a later message has a higher number: they may arrive out of order
     std::uint32_t stop;
   };
   struct Unsent {
     Rank to;
-    Word word;
+    Message message;
   };
-  struct Heard {
+  struct LastReceived {
     std::uint32_t channel;
     Rank from;
     std::uint32_t number;
   };
-  bool hear(const Packet& packet);
+  bool receive(const Packet& packet);
   bool pump();
 
   World& world_;
   int sink_ = -1;
-  // Taken in this order: lock_, an ForwardQueue's own, words_lock_.
+  // Lock order: lock_, then a ForwardQueue's own, then messages_lock_.
   SpinLock lock_;
-  std::vector<ForwardQueue*> onwards_;
-  std::vector<Heard> heard_;  // the last word of each rank that has ever said stop, by channel
-  SpinLock words_lock_;
+  std::vector<ForwardQueue*> queues_;
+  std::vector<LastReceived> last_received_;  // the last message of each rank that ever sent one, by channel
+  SpinLock messages_lock_;
   std::vector<Unsent> unsent_;
   std::uint32_t number_ = 0;
   std::atomic<int> unsent_count_{0}, open_{0};

@@ -7,7 +7,8 @@ namespace atl {
 
 Hops::Hops(World& world, const Route& route) : route_(route) {
   const Rank me = world.rank();
-  // What has come across a wall goes on inside it only, and not every rank has records come to it.
+  // A record that has crossed a domain's boundary stays inside that domain, and it enters at a few ranks only. Other
+  // ranks need no ways down.
   const auto depth = static_cast<std::size_t>(route.depth());
   std::vector<char> hands_down(depth, !route.gathers());
   if (route.gathers())
@@ -27,7 +28,7 @@ Hops::Hops(World& world, const Route& route) : route_(route) {
   closes_ = route.gathers();
   arriving_.assign(static_cast<std::size_t>(rounds()), 0);
   if (!closes_) return;
-  // A bit for each round and kind of arrival.
+  // One bit for each round and arrival phase.
   std::vector<Edge> mine(static_cast<std::size_t>(world.size()), 0);
   for (const Way& w : ways_)
     if (w.next != me) mine[static_cast<std::size_t>(w.next)] |= Edge{1} << (2 * w.round + static_cast<int>(w.arrival));

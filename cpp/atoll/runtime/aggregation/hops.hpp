@@ -9,15 +9,16 @@ namespace atl {
 
 class World;
 
-/// A rank's part of a route: its ways out, which of them a record takes, and how many ways of others end here.
+/// One rank's part of a route: its outgoing ways, which way a record takes, and how many ways of other ranks end here.
 class Hops {
  public:
   using Phase = Route::Phase;
-  /// What all records have in common that go from this rank to the same next one, in the same round and to arrive alike.
+  /// An outgoing way: the records that go from this rank to the same next rank, in the same round, and arrive in the
+  /// same phase.
   struct Way {
     Rank next;
     Route::Phase arrival;
-    int round;  ///< Route::round_of
+    int round;  ///< Route::round_of the hop
     bool operator<(const Way& other) const {
       return std::tie(next, arrival, round) < std::tie(other.next, other.arrival, other.round);
     }
@@ -36,7 +37,8 @@ class Hops {
   int rounds() const { return route_.rounds(); }
   /// How many ways of other ranks end here in a round.
   int arriving(int round) const { return arriving_[static_cast<std::size_t>(round)]; }
-  /// Whether a rank closes each of its ways in each exchange, so that nobody has to count or to vote: where ways are few.
+  /// Whether each rank closes each of its ways in each exchange, so that no vote is needed. True for routes with few
+  /// ways.
   bool closes_ways() const { return closes_; }
 
  private:

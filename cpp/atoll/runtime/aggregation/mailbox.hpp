@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/runtime/aggregation/direct_lanes.hpp>
 #include <atoll/runtime/aggregation/epoch_receiver.hpp>
 #include <atoll/runtime/aggregation/relay.hpp>
+#include <atoll/runtime/aggregation/send_buffers.hpp>
 #include <concepts>
 
-/// Sends small records to the ranks that own them; those with a common next hop travel together.
+/// Sends small records to the ranks that own them. Records with a common next hop share packets.
 ///
 ///     Mailbox box(world, of_records<Visit>([&](const Visit& m) { visit(m.v, m.from); }));
-///     box.send(owner(v), {v, u});     // cheap: appends to a buffer of the calling thread
-///     box.drain();                    // collective: returns when none is left on any rank
+///     box.send(owner(v), {v, u});     // cheap: appends to a send buffer of the calling thread
+///     box.drain();                    // collective: returns when no record is left on any rank
 ///
-/// The handler runs on the receiving rank, inside send() of a full buffer or inside drain(), maybe on several threads
-/// at once (MailboxOptions: one at a time). It may send: such records are appended and never waited for. No order
-/// is kept between records. Each arrives exactly once.
+/// The handler runs on the receiving rank, inside a send() that finds its buffer full or inside drain(). It may run on
+/// several threads at once (Handling::serial: one at a time). It may send; those records are appended without waiting.
+/// Records arrive in any order, each exactly once.
 ///
-/// Epochs: drain() ends one. What a faster peer sends in the next epoch is held back here until this rank sends or drains
-/// in it too, so a handler never meets a record of a round that its rank has not begun.
+/// Epochs: drain() ends one. A faster peer may already send records of the next epoch; this rank defers them until it
+/// sends or drains in that epoch too. So a handler never sees a record of an epoch that its own rank has not begun.
 ///
-/// Where the plan's route has several hops (runtime/route.hpp) records go by a Relay, and a merge, if one is named, makes
-/// one of several records to the same target on their way there:
+/// If the plan's route has several hops (runtime/aggregation/route.hpp), a Relay carries the records. If a merge is
+/// named, it combines records to the same target on their way:
 ///
-///     Mailbox box(world, of_records<Label>(lower, Merge{[](const Label& l) { return l.v; },
-///                                                       [](Label& a, const Label& b) { a.min = std::min(a.min, b.min); }}));
+///     Merge least{[](const Label& l) { return l.v; }, [](Label& a, const Label& b) { a.min = std::min(a.min, b.min); }};
+///     Mailbox box(world, of_records<Label>(lower, least));
 ///
-/// A handler that asks for the sending rank gets its records in one hop, and so do records longer than a slot.
+/// Records take one hop if the handler asks for the sending rank, or if they are longer than a slot.
 ///
-/// Cost: send() is a store and a compare; a full buffer costs two virtual calls and one progress(). Memory: a slot of
-/// the fabric for each (thread, rank) that has been sent to, and heap blocks only for what handlers send while the
-/// fabric is busy.
+/// Cost: send() is a store and a comparison. A full buffer costs two virtual calls and one progress(). Memory: a slot
+/// of the fabric for each (thread, rank) that has been sent to, and heap blocks for what handlers send while the fabric
+/// is busy. Ranks in shared memory fill heap blocks always (SendBuffers).
 ///
-/// Why nothing deadlocks: whoever waits for a slot makes progress meanwhile, so it frees its peers' slots; a handler
-/// never waits, so progress always ends.
+/// Why nothing deadlocks: a thread that waits for a slot makes progress meanwhile, which frees its peers' slots. A
+/// handler never waits, so every progress() ends.
 namespace atl {
 
-/// Records travel as bytes; 16-byte alignment is what a packet's payload has.
+/// Records travel as bytes. A packet's payload is 16-byte aligned.
 template <class R>
 concept Record = std::is_trivially_copyable_v<R> && alignof(R) <= 16;
 
@@ -46,10 +46,10 @@ concept Handler = std::invocable<H&, const R&> || std::invocable<H&, std::span<c
 
 struct MailboxOptions {
   Handling handling = Handling::parallel;
-  /// Whether the handler sends into this very mailbox. false saves drain() a round of counting.
+  /// Whether the handler sends into this very mailbox. false saves drain() a counting round.
   bool handler_sends = true;
-  /// Whether to handle a record takes longer than to send it, as where it is looked up in large memory: slots that are
-  /// filled in part are then as fast, and touch less memory.
+  /// Whether handling a record takes longer than sending it, as with lookups in large memory. Partly filled slots are
+  /// then as fast and touch less memory.
   bool handler_is_slow = false;
 };
 
@@ -73,13 +73,13 @@ class Mailbox {
         merge_(std::move(to.merge)),
         options_(options),
         ranks_(world.size()),
-        intake_(world, std::move(to.handler), options.handling, &Mailbox::note_held, this),
-        direct_(world, intake_, is_long(world) ? Direct::Records::in_pieces : Direct::Records::in_slots,
-                options.handler_is_slow ? Direct::Room::stays_small : Direct::Room::grows) {
+        receiver_(world, std::move(to.handler), options.handling, &Mailbox::note_deferred, this),
+        direct_(world, receiver_, is_long(world) ? Direct::Records::in_pieces : Direct::Records::in_slots,
+                options.handler_is_slow ? Direct::BlockSize::stays_small : Direct::BlockSize::grows) {
     if (!kMayRelay || direct_.in_pieces() || world.route().is_direct() || world.chooses_routes()) direct_.open();
     if constexpr (kMayRelay) {
       if (direct_.in_pieces()) {
-        // In one hop.
+        // One hop: no relay.
       } else if (world.chooses_routes()) {
         expect({.records = static_cast<double>(ranks_) * static_cast<double>(direct_.capacity())});
       } else if (!world.route().is_direct()) {
@@ -87,62 +87,62 @@ class Mailbox {
       }
     }
   }
-  /// Not collective. After drain() nothing is left to lose.
+  /// Not collective. Records that were sent after the last drain() may be lost.
   ~Mailbox() = default;
   Mailbox(const Mailbox&) = delete;
   Mailbox& operator=(const Mailbox&) = delete;
 
-  /// Appends; waits only while the buffer is full and the fabric busy. Any thread of the team.
-  void send(Rank to, const R& record) { lanes().send(to, record); }
+  /// Appends. Waits only if the buffer is full and the fabric busy. Any thread of the team.
+  void send(Rank to, const R& record) { send_buffers().send(to, record); }
 
-  /// The calling thread's lanes: ask once before a loop.
-  class Lanes {
+  /// The calling thread's send buffers. Look them up once before a loop.
+  class Buffers {
    public:
     void send(Rank to, const R& record) {
       if (box_.relays()) return box_.send_on(number_, to, record);
       box_.direct_.send(thread_, to, record);
     }
-    /// The bulk form: records[i] goes to rank to[i]. Bucketed with vector instructions where the machine has them.
+    /// The bulk form: records[i] goes to rank to[i]. Vector instructions bucket the records where the machine has them.
     void send_many(std::span<const Rank> to, std::span<const R> records) {
       if (box_.ranks_ == 1) return send_run(0, records);
       if (box_.relays()) return box_.send_many_on(number_, to, records);
       box_.direct_.send_many(thread_, to, records);
     }
-    /// Records that all go to one rank; to the own rank they are handled in place.
+    /// Sends records that all go to one rank. Records to the own rank are handled in place.
     void send_run(Rank to, std::span<const R> records) {
-      if (to == box_.world_.rank() && !box_.intake_.in_handler()) return box_.direct_.send_here(thread_, records);
+      if (to == box_.world_.rank() && !box_.receiver_.in_handler()) return box_.direct_.send_here(thread_, records);
       if (!box_.relays()) return box_.direct_.send_run(thread_, to, records);
       for (const R& r : records) box_.send_on(number_, to, r);
     }
 
    private:
     friend class Mailbox;
-    Lanes(Mailbox& box, std::size_t number) : box_(box), thread_(box.direct_.thread(number)), number_(number) {}
+    Buffers(Mailbox& box, std::size_t number) : box_(box), thread_(box.direct_.thread(number)), number_(number) {}
     Mailbox& box_;
-    typename DirectLanes<R, H>::Thread& thread_;
-    const std::size_t number_;  // of the thread
+    typename SendBuffers<R, H>::Thread& thread_;
+    const std::size_t number_;  // the thread's
   };
-  Lanes lanes() { return Lanes(*this, static_cast<std::size_t>(Team::this_thread())); }
+  Buffers send_buffers() { return Buffers(*this, static_cast<std::size_t>(Team::this_thread())); }
 
-  /// The route of several hops that records take now; null: one hop. For those who send what a Multicast multiplies.
+  /// The route of several hops that records take now; null if they take one hop. For senders that use a Multicast.
   const Route* relay_route() const {
     if constexpr (kMayRelay)
       if (relay_) return &relay_->hops().route();
     return nullptr;
   }
-  /// What the next exchange will be, the same on all ranks, between two drains: where the plan's route is auto, it takes
-  /// the one that costs least for it, and so do those that follow. record_bytes is known here.
+  /// Announces the next exchange; every rank passes the same, between two drains. If the plan's route is "auto", this
+  /// exchange and those that follow take the route of the least predicted cost. The mailbox fills in record_bytes.
   void expect(Exchange exchange);
-  /// The exchange that was expected is over: drained, and the ranks have agreed on what follows. Counts what came of the
-  /// prediction.
+  /// The announced exchange is over: drained, and the ranks have agreed on what follows. Counts the measured time
+  /// beside the predicted one.
   void note_outcome();
 
-  /// Collective; outside team regions: every record sent before on any rank, and all that handlers sent since, has been
-  /// handled when it returns. Throws TransportError, the same on every rank that is left.
+  /// Collective; outside team regions. When it returns, every record sent before on any rank, and every record that
+  /// handlers sent since, has been handled. Throws TransportError, the same on every surviving rank.
   void drain();
 
  private:
-  using Direct = DirectLanes<R, H>;
+  using Direct = SendBuffers<R, H>;
   static constexpr bool kMayRelay = !std::invocable<H&, Rank, std::span<const R>>;
   static bool is_long(const World& world) {
     const bool with_target = kMayRelay && !world.route().is_direct();
@@ -166,25 +166,26 @@ class Mailbox {
   void send_many_on(std::size_t thread, std::span<const Rank> to, std::span<const R> records);
   static void arrive(void* self, std::uint32_t epoch, std::span<const R> records) {
     Mailbox& box = *static_cast<Mailbox*>(self);
-    box.intake_.take(box.world_.rank(), epoch, records);  // the handler does not ask who sent them
+    // relayed records do not carry their sender, and such a handler does not ask
+    box.receiver_.receive(box.world_.rank(), epoch, records);
   }
-  static void note_held(void* self, std::ptrdiff_t bytes) {
+  static void note_deferred(void* self, std::ptrdiff_t bytes) {
     Mailbox& box = *static_cast<Mailbox*>(self);
     box.world_.note_memory(bytes);
     if constexpr (kMayRelay)
-      for (const auto& r : box.relays_) r->note_held(bytes);
+      for (const auto& r : box.relays_) r->note_deferred(bytes);
   }
 
   World& world_;
   [[no_unique_address]] M merge_;
   const MailboxOptions options_;
   const Rank ranks_;
-  EpochReceiver<R, H> intake_;
+  EpochReceiver<R, H> receiver_;
   Direct direct_;
-  std::uint64_t noted_records_ = 0;                   // already in the World's counters
-  std::vector<std::unique_ptr<Relay<R, M>>> relays_;  // one for each route of several hops that was taken
-  Relay<R, M>* relay_ = nullptr;                      // of this epoch; null: records go in one hop
-  double predicted_seconds_ = 0, began_at_ = 0;       // of this epoch, where routes are chosen
+  std::uint64_t noted_records_ = 0;                   // records already added to the World's counters
+  std::vector<std::unique_ptr<Relay<R, M>>> relays_;  // one for each route of several hops taken so far
+  Relay<R, M>* relay_ = nullptr;                      // the relay of this epoch; null: records take one hop
+  double predicted_seconds_ = 0, began_at_ = 0;       // of this epoch, if the route is "auto"
 };
 
 template <Record R, class H, class M>
@@ -197,17 +198,17 @@ Mailbox(World&, RecordsTo<R, H, M>, MailboxOptions) -> Mailbox<R, H, M>;
 template <Record R, Handler<R> H, class M>
 void Mailbox<R, H, M>::send_on(std::size_t thread, Rank to, const R& record) {
   if constexpr (kMayRelay) {
-    if (!intake_.has_begun() && !intake_.in_handler()) [[unlikely]]
-      intake_.begin();
-    relay_->send(relay_->lanes(thread), intake_.epoch(), to, record);
+    if (!receiver_.has_begun() && !receiver_.in_handler()) [[unlikely]]
+      receiver_.begin();
+    relay_->send(relay_->buffers(thread), receiver_.epoch(), to, record);
   }
 }
 
 template <Record R, Handler<R> H, class M>
 void Mailbox<R, H, M>::send_many_on(std::size_t thread, std::span<const Rank> to, std::span<const R> records) {
   if constexpr (kMayRelay) {
-    if (!intake_.in_handler()) intake_.begin();
-    relay_->send_many(relay_->lanes(thread), intake_.epoch(), to, records);
+    if (!receiver_.in_handler()) receiver_.begin();
+    relay_->send_many(relay_->buffers(thread), receiver_.epoch(), to, records);
   }
 }
 
@@ -221,7 +222,7 @@ void Mailbox<R, H, M>::take_route(std::string_view name) {
       const Hops& hops = world_.hops(name);
       relay_ = relays_
                    .emplace_back(
-                       std::make_unique<Relay<R, M>>(world_, hops, merge_, &Mailbox::arrive, this, intake_.epoch()))
+                       std::make_unique<Relay<R, M>>(world_, hops, merge_, &Mailbox::arrive, this, receiver_.epoch()))
                    .get();
     }
   }
@@ -252,13 +253,13 @@ void Mailbox<R, H, M>::note_outcome() {
   }
 }
 
-// Quiescence by counting: all that was sent has been received. Where handlers do not send, one equal count proves it:
-// every rank has flushed before it votes. Else the counts must be equal, and the same, in two rounds running (Mattern,
-// "Algorithms for distributed termination detection", 1987, the four-counter method).
+// Termination detection by counting: every record sent has been received. If handlers do not send, one round of equal
+// counts proves it, because every rank flushes before it votes. Otherwise the counts must be equal, and unchanged, in
+// two successive rounds (Mattern, "Algorithms for distributed termination detection", 1987, the four-counter method).
 template <Record R, Handler<R> H, class M>
 void Mailbox<R, H, M>::vote() {
   if constexpr (kMayRelay)
-    if (relay_) relay_->in_step();
+    if (relay_) relay_->flush_by_rounds();
   struct Count {
     std::uint64_t sent, received;
   };
@@ -267,7 +268,7 @@ void Mailbox<R, H, M>::vote() {
       if (relay_) relay_->flush();
     direct_.flush();
     while (!relays() && world_.progress()) direct_.flush();
-    const Count mine{sent(), intake_.handled() + merged()};
+    const Count mine{sent(), receiver_.handled() + merged()};
     const Count all = world_.fold(
         mine, [](const Count& a, const Count& b) { return Count{a.sent + b.sent, a.received + b.received}; });
     if (all.sent == all.received && (!options_.handler_sends || all.sent == last.sent || ranks_ == 1)) break;
@@ -277,7 +278,7 @@ void Mailbox<R, H, M>::vote() {
 
 template <Record R, Handler<R> H, class M>
 void Mailbox<R, H, M>::drain() {
-  intake_.begin();
+  receiver_.begin();
   if (closes_ways()) {
     if constexpr (kMayRelay) relay_->close_ways();
   } else {
@@ -285,7 +286,7 @@ void Mailbox<R, H, M>::drain() {
   }
   if constexpr (kMayRelay)
     for (const auto& r : relays_) r->end_epoch();
-  intake_.end();
+  receiver_.end();
   direct_.release_slots();
   const std::uint64_t records = sent();
   world_.thread_state().counters.records += records - std::exchange(noted_records_, records);

@@ -7,26 +7,28 @@
 #include <cstdint>
 #include <vector>
 
-/// What may become of records on their way over several hops: one of several, or several of one.
+/// Merging and multicasting of records on routes of several hops: several records become one, or one becomes several.
 ///
-///     Mailbox box(world, of_records<Label>(lower, Merge{[](const Label& l) { return l.v; },
-///                                                       [](Label& a, const Label& b) { a.min = std::min(a.min, b.min); }}));
+///     Merge least{[](const Label& l) { return l.v; }, [](Label& a, const Label& b) { a.min = std::min(a.min, b.min); }};
+///     Mailbox box(world, of_records<Label>(lower, least));
 namespace atl {
 
-/// No two records can be merged.
+/// Records are never merged.
 struct NoMerge {};
 
-/// Two records to one target with equal keys become one: `key(record)` is an integer, `merge(into, record)` unites.
+/// Two records to one target with equal keys become one. `key(record)` is an integer; `unite(into, record)` merges
+/// record into `into`.
 template <class Key, class Unite>
 struct Merge {
   Key key;
   Unite unite;
 };
 
-/// A record that comes to its target may stand for several: copies(record, f) calls f(rank, copy) for each of them, to the
-/// target or other ranks of its own domain, and says false where the record is only itself. On routes that gather
-/// (Route::gathers), for a record from another domain whose target is where such records land: the copies go on in the
-/// rounds that follow, so one record crosses the wall for many.
+/// A record that reaches its target may stand for several. copies(record, f) calls f(rank, copy) for each copy,
+/// addressed to the target or to other ranks of its domain, and returns false if the record stands only for itself. It
+/// works on routes that gather (Route::gathers), for a record from another domain whose target is the rank where such
+/// records arrive. The copies travel in the following rounds, so one record crosses the boundary between domains on
+/// behalf of many.
 template <class Copies>
 struct Multicast {
   Copies copies;
@@ -37,8 +39,8 @@ inline constexpr bool kMerges = requires(M m) { m.unite; };
 template <class M>
 inline constexpr bool kMulticasts = requires(M m) { m.copies; };
 
-/// Records of equal target and key become the first of them; the order of the rest stays. Returns how many are left.
-/// `seen` is memory to work in.
+/// Merges records of equal target and key into the first of them. The others keep their order. Returns how many are
+/// left. `seen` is scratch memory.
 template <class R, class M>
   requires kMerges<M>
 std::size_t merge_equal(M& merge, R* records, Rank* targets, std::size_t n, std::vector<std::uint32_t>& seen) {

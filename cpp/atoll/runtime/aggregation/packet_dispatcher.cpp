@@ -33,8 +33,8 @@ std::uint32_t PacketDispatcher::open_channel(Channels::Deliver deliver, void* co
   const CommunicationThread::Pause quiet(thread_.get());
   std::lock_guard hold(early_.mutex);
   const std::uint32_t number = channels_.open(deliver, context, runs);
-  // Packets of faster peers may have waited for this channel; the next progress() hands them out, so that whoever opens
-  // it can finish setting up.
+  // Packets of faster peers may wait for this channel. The next progress() delivers them, not this call, so that the
+  // caller can finish setting up.
   early_.retry.store(!early_.packets.empty(), std::memory_order_release);
   return number;
 }
@@ -52,7 +52,7 @@ bool PacketDispatcher::deliver_bulk(const Packet& packet) {
   if (!c) {
     std::lock_guard hold(early_.mutex);
     c = channels_.find(header.channel);
-    if (!c && channels_.has_been(header.channel)) return true;  // it is closed: what still comes is lost
+    if (!c && channels_.has_been(header.channel)) return true;  // the channel was closed: drop what still arrives
     if (!c) {
       early_.packets.push_back(packet);
       return false;
@@ -136,7 +136,7 @@ void PacketDispatcher::deliver_early() {
 }
 
 bool PacketDispatcher::progress() {
-  // Under the lock of the messages: one that waits here may not be overtaken by one that is polled meanwhile.
+  // Under the lock of messages: a waiting message must not be overtaken by one that another thread polls meanwhile.
   if (early_.retry.load(std::memory_order_acquire) && far_messages_.try_lock()) [[unlikely]] {
     std::lock_guard hold(far_messages_, std::adopt_lock);
     deliver_early();
@@ -144,7 +144,7 @@ bool PacketDispatcher::progress() {
   if (thread_ && !thread_->is_this_thread())
     for (const Packet& p : thread_->take_parked())
       if (deliver(p)) fabric_.release(p);
-  // Messages are taken by one thread at a time, in their order, once those that found no room have found it.
+  // One thread at a time takes messages, in their order, and only when no refused message waits any more.
   bool messages = open_sinks_ > 0 && !rings_reach_all_ && far_messages_.try_lock();
   std::unique_lock<SpinLock> order;
   if (messages) {

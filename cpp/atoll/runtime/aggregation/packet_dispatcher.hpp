@@ -16,19 +16,20 @@ namespace atl {
 class CommunicationThread;
 class World;
 
-/// What arrives at a rank, and who gets it: bulk packets go to channels, messages and control to sinks, in the order of
-/// their sends. What comes before its channel or sink is open waits for it. World passes on what it says of these; what
-/// is `collective by order` is so there.
+/// Hands each arriving packet to its receiver: bulk packets to channels, messages and control to sinks, in the order of
+/// their sends. A packet whose channel or sink is not open yet waits for it. World forwards its functions of the same
+/// names to this class and documents them; what is collective by order there is so here.
 class PacketDispatcher {
  public:
-  /// Takes messages, control and ends of puts; the upper half of a note's type is the number open_messages() gave.
-  enum class Taken { done, kept, no };  ///< read; released by the sink later; later, please
+  /// What a sink did with a message, a control packet or the end of a put: it has read it; it will release it later; it
+  /// has no capacity now and wants it again. The upper half of a note's type is the number that open_messages() gave.
+  enum class Taken { done, kept, no };
   struct MessageSink {
     void* context = nullptr;
     Taken (*take)(void* context, const Packet& packet) = nullptr;
-    bool (*pump)(void* context) = nullptr;  ///< sends on what could not be sent before; true if it could now
+    bool (*pump)(void* context) = nullptr;  ///< retries what could not be sent before; true if something went
     std::string (*describe)(void* context) = nullptr;
-    bool control_only = false;  ///< no messages come for it, so nobody has to look for any
+    bool control_only = false;  ///< it gets no messages, so nobody has to poll for any
   };
 
   PacketDispatcher(World& world, Fabric& fabric);
@@ -36,7 +37,8 @@ class PacketDispatcher {
   PacketDispatcher(const PacketDispatcher&) = delete;
   PacketDispatcher& operator=(const PacketDispatcher&) = delete;
 
-  /// A thread of its own, which makes progress while the team computes; `number` among the rank's threads.
+  /// Starts the communication thread, which makes progress while the team computes. `number` is its number among the
+  /// rank's threads.
   void begin_thread(int number);
   void end_thread();
   bool has_thread() const { return thread_ != nullptr; }
@@ -51,19 +53,19 @@ class PacketDispatcher {
   bool progress();
   /// Whether messages of all peers come through rings in shared memory.
   bool all_near() const { return rings_reach_all_; }
-  /// What progress() takes: messages stay in rings until a queue asks for them.
+  /// What progress() polls for. Messages stay in rings until a queue asks for them.
   TrafficSet wanted() const {
     return open_sinks_ > 0 && !rings_reach_all_ ? kAllTraffic : Traffic::bulk | Traffic::control;
   }
-  /// How often something has arrived, or gone on, so far.
+  /// How many progress() calls have moved something so far.
   std::uint64_t moved() const { return moved_.load(std::memory_order_relaxed); }
 
  private:
   struct Early {
     std::mutex mutex;
     std::vector<Packet> packets;
-    std::atomic<bool> retry{false};  // a channel was opened since they were last looked at
-    std::atomic<int> messages{0};    // of these: a queue had no packet for them
+    std::atomic<bool> retry{false};  // a channel or sink was opened since the last attempt
+    std::atomic<int> messages{0};    // of these, messages that their sink refused
   };
 
   bool deliver(const Packet& packet);
@@ -75,12 +77,12 @@ class PacketDispatcher {
   Fabric& fabric_;
   bool rings_reach_all_ = false;
   Channels channels_;
-  Early early_;  // packets for channels that are not open yet
+  Early early_;  // packets that wait for their channel or sink
   std::array<MessageSink, 16> sinks_{};
-  std::atomic<int> open_sinks_{0};  // the communication thread looks between pauses too
+  std::atomic<int> open_sinks_{0};  // atomic: the communication thread reads it too
   int next_sink_ = 0;
-  SpinLock far_messages_;                // whoever polls and hands over messages: their order must not change between
-  std::atomic<std::uint64_t> moved_{0};  // packets that this rank has taken
+  SpinLock far_messages_;                // held while polling and delivering messages, which must stay in order
+  std::atomic<std::uint64_t> moved_{0};  // progress() calls that moved something
   std::unique_ptr<CommunicationThread> thread_;
 };
 

@@ -12,24 +12,24 @@ namespace atl {
 
 class World;
 
-/// Records that are longer than a slot: cut into pieces by the sender, put together by the receiver. They go in one hop,
-/// as there is nothing to gain from sending them together.
+/// Records longer than a slot. The sender cuts them into pieces, the receiver reassembles them. They take one hop,
+/// because aggregating such records gains nothing.
 class Pieces {
  public:
   using Whole = void (*)(void* box, Rank from, std::uint32_t epoch, const std::byte* record);
 
-  /// Collective by order, like a declaration. `whole` is called where handlers are.
+  /// Collective by order, like a declaration. `whole` runs where handlers run, with each complete record.
   Pieces(World& world, std::size_t record_bytes, Whole whole, void* box);
   ~Pieces();
   Pieces(const Pieces&) = delete;
   Pieces& operator=(const Pieces&) = delete;
 
-  /// Waits while the fabric is busy: not in handlers. Any thread of the team.
+  /// Waits while the fabric is busy, so not inside handlers. Any thread of the team.
   void send(Rank to, std::uint32_t epoch, const std::byte* record);
 
  private:
   struct Piece {
-    std::uint64_t record;  // the sender's number for it
+    std::uint64_t record;  // the sender's sequence number
     std::uint64_t offset;
   };
   struct Partial {
@@ -49,7 +49,7 @@ class Pieces {
   std::uint32_t channel_ = 0;
   std::atomic<std::uint64_t> next_record_{0};
   SpinLock lock_;
-  std::vector<std::unique_ptr<Partial>> partials_;  // one for each thread that is sending here
+  std::vector<std::unique_ptr<Partial>> partials_;  // incomplete records, at most one per sending thread
 };
 
 }  // namespace atl

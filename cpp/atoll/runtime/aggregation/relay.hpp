@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/runtime/aggregation/relay_lanes.hpp>
+#include <atoll/runtime/aggregation/relay_buffers.hpp>
 #include <cstring>
 #include <type_traits>
 
-/// Carries a mailbox's records over routes of several hops, where those with a common next hop travel together.
+/// Carries a mailbox's records over routes of several hops. Records with a common next hop share packets.
 ///
-/// Between hops records lie in RelayLanes. What is not full waits for its round (Route::round_of), so that a monitor sends
-/// on what its whole domain gave it, in one message. Packets that arrive are passed on at once, to the lanes of the thread
-/// that found them, or handed to the mailbox.
+/// Each hop appends records to RelayBuffers. A buffer that is not full waits for its round (Route::round_of), so a
+/// monitor forwards what its whole domain sent to it in one message. The thread that receives a packet forwards its
+/// records at once into its own buffers; records that have reached their target go to the mailbox.
 namespace atl {
 
 template <class R, class M>
 class Relay {
  public:
-  /// Gets records at their target, with the epoch in which they were sent. May run inside any progress().
+  /// Receives records at their target, with the epoch in which they were sent. May run inside any progress().
   using Arrive = void (*)(void* box, std::uint32_t epoch, std::span<const R> records);
 
   /// Collective by order, like a declaration.
@@ -24,64 +24,67 @@ class Relay {
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
 
-  using Thread = typename RelayLanes<R, M>::Thread;
-  /// Those of a thread of the team.
-  Thread& lanes(std::size_t thread) { return lanes_.threads()[thread]; }
+  using Thread = typename RelayBuffers<R, M>::Thread;
+  /// The send buffers of one thread of the team.
+  Thread& buffers(std::size_t thread) { return buffers_.threads()[thread]; }
   /// Appends; outside handlers it may wait for a slot.
   void send(Thread& thread, std::uint32_t epoch, Rank to, const R& record) {
     ++thread.sent;
-    lanes_.send(thread, hops_.way_to(Phase::up, to), epoch, to, record);
+    buffers_.send(thread, hops_.way_to(Phase::up, to), epoch, to, record);
   }
   void send_many(Thread& thread, std::uint32_t epoch, std::span<const Rank> to, std::span<const R> records) {
     thread.sent += records.size();
-    lanes_.deal_out(thread, Phase::up, epoch, to.data(), records.data(), records.size(),
-                    world_.thread_state().handlers == 0 ? Full::may_wait : Full::never_waits);
+    buffers_.distribute(thread, Phase::up, epoch, to.data(), records.data(), records.size(),
+                        world_.thread_state().handlers == 0 ? Full::may_wait : Full::never_waits);
   }
 
-  /// Collective; outside team regions and handlers: passes on what all threads hold, hop by hop. What is gathered goes on
-  /// once a round, not with each arrival: few long messages. The ranks of the domain inside which a round's hops stay wait
-  /// for each other; what comes later than that goes on in a later round.
-  void in_step() {
+  /// Collective; outside team regions and handlers. Sends what all threads hold, hop by hop. Each rank forwards
+  /// gathered records once per round, not at each arrival: few long messages. After a round the ranks of the domain
+  /// inside which its hops stay wait for each other. Records that arrive later than that are forwarded in a later
+  /// round.
+  void flush_by_rounds() {
     for (int round = 0; round < hops_.rounds(); ++round) {
       flush(round);
       if (round + 1 < hops_.rounds()) world_.barrier_within(hops_.route().level_of(round));
     }
   }
-  /// The same where ways are few (Hops::closes_ways) and handlers do not send: the last packet on a way says how many
-  /// records went there, so that each rank goes on when its own ways in are complete, and all have arrived at the end
-  /// without a vote.
+  /// The same for routes with few ways (Hops::closes_ways), if handlers do not send. The last packet on a way says how
+  /// many records took that way. Each rank goes on when its own incoming ways are complete, and at the end all records
+  /// have arrived without a vote.
   void close_ways();
-  /// The epoch has ended on this rank: packets of the next one, of ranks that are ahead, are passed on from here on.
+  /// Ends the epoch on this rank. From here on it forwards packets of the next epoch, which faster ranks may have sent
+  /// already.
   void end_epoch();
   const Hops& hops() const { return hops_; }
-  /// Passes on all that is there, in no step with anyone.
+  /// Forwards everything this rank holds, without waiting for other ranks.
   void flush() {
     while (world_.progress()) {
     }
     flush(hops_.rounds() - 1);
   }
-  /// Bytes that the mailbox keeps back for the next epoch (less, if negative): too many, and the ranks before this one stop.
-  void note_held(std::ptrdiff_t bytes) { onward_.note_held(bytes); }
-  /// Records that were sent here since the beginning.
+  /// The mailbox defers this many more bytes to the next epoch (fewer, if negative). If it defers too many, this rank
+  /// stops the ranks that send to it.
+  void note_deferred(std::ptrdiff_t bytes) { forward_queue_.note_deferred(bytes); }
+  /// The number of records sent by this rank's users, over all epochs.
   std::uint64_t sent() const {
     std::uint64_t sum = 0;
-    for (const Thread& t : lanes_.threads()) sum += t.sent;
+    for (const Thread& t : buffers_.threads()) sum += t.sent;
     return sum;
   }
-  /// Those of them that have become part of others: they will not arrive.
+  /// How many records this rank has merged into others, which therefore will not arrive.
   std::uint64_t merged() const {
     std::uint64_t sum = 0;
-    for (const Thread& t : lanes_.threads()) sum += t.merged;
+    for (const Thread& t : buffers_.threads()) sum += t.merged;
     return sum;
   }
 
  private:
   using Phase = Route::Phase;
-  using Lanes = RelayLanes<R, M>;
-  using Full = typename Lanes::Full;
-  static constexpr std::size_t kChunk = Lanes::kChunk;
+  using Buffers = RelayBuffers<R, M>;
+  using Full = typename Buffers::Full;
+  static constexpr std::size_t kChunk = Buffers::kChunk;
 
-  // The end of a channel: packets that come in one round, to go on in one phase.
+  // The receiving end of a channel: its packets arrive in one round, and their records go on in one phase.
   struct Port {
     Relay* relay;
     int round;
@@ -91,12 +94,12 @@ class Relay {
       port.relay->deliver(port, from, stamp, data, bytes);
     }
   };
-  // What has come in a round of this epoch, on all ways together.
+  // What has arrived in one round of this epoch, over all incoming ways.
   struct alignas(64) Arrivals {
-    std::atomic<int> closed{0};                          // ways
-    std::atomic<std::uint64_t> promised{0}, records{0};  // of those; and seen
+    std::atomic<int> closed{0};                          // ways whose last packet has arrived
+    std::atomic<std::uint64_t> promised{0}, records{0};  // announced by those packets; received
   };
-  struct Held {
+  struct Deferred {
     const Port* port;
     Rank from;
     std::uint32_t stamp;
@@ -107,14 +110,14 @@ class Relay {
   static std::vector<std::uint32_t> open_channels(World& world, std::vector<Port>& ports);
   static void arrive_block(void* self, const ForwardQueue::Block& block) {
     auto& relay = *static_cast<Relay*>(self);
-    relay.arrive_(relay.box_, block.epoch, {Lanes::records_of(block) + block.sent, block.size - block.sent});
+    relay.arrive_(relay.box_, block.epoch, {Buffers::records_of(block) + block.sent, block.size - block.sent});
   }
   void deliver(const Port& port, Rank from, std::uint32_t stamp, const std::byte* data, std::size_t bytes);
-  void pass_on(Phase phase, std::uint32_t epoch, const std::byte* data, std::size_t n);
+  void forward(Phase phase, std::uint32_t epoch, const std::byte* data, std::size_t n);
   void arrive(Thread& thread, Phase phase, std::uint32_t epoch, std::span<const R> records);
   void flush(int round) {
-    lanes_.flush(round);
-    onward_.clear(round);
+    buffers_.flush(round);
+    forward_queue_.wait_until_empty(round);
   }
   bool is_complete(int round) const;
 
@@ -125,12 +128,12 @@ class Relay {
   void* const box_;
   std::vector<Port> ports_;  // [2 * round + arrival]
   std::vector<std::uint32_t> channels_;
-  ForwardQueue onward_;
-  Lanes lanes_;
+  ForwardQueue forward_queue_;
+  Buffers buffers_;
   std::atomic<std::uint32_t> epoch_;
   std::vector<Arrivals> arrivals_;  // [round]
-  SpinLock held_lock_;
-  std::vector<Held> held_;  // packets of the next epoch
+  SpinLock deferred_lock_;
+  std::vector<Deferred> deferred_;  // packets of the next epoch, from faster ranks
 };
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -159,8 +162,8 @@ Relay<R, M>::Relay(World& world, const Hops& hops, M merge, Arrive arrive, void*
       box_(box),
       ports_(make_ports(this, hops_.rounds())),
       channels_(open_channels(world, ports_)),
-      onward_(world, hops_, sizeof(R), channels_, &Relay::arrive_block, this),
-      lanes_(world, hops_, onward_, merge_),
+      forward_queue_(world, hops_, sizeof(R), channels_, &Relay::arrive_block, this),
+      buffers_(world, hops_, forward_queue_, merge_),
       epoch_(epoch),
       arrivals_(static_cast<std::size_t>(hops_.rounds())) {}
 
@@ -168,23 +171,23 @@ template <class R, class M>
 Relay<R, M>::~Relay() {
   for (const std::uint32_t c : channels_) world_.close_channel(c);
   std::size_t bytes = 0;
-  for (const Held& h : held_) bytes += h.data.size();
+  for (const Deferred& h : deferred_) bytes += h.data.size();
   world_.note_memory(-static_cast<std::ptrdiff_t>(bytes));
 }
 
 template <class R, class M>
 void Relay<R, M>::close_ways() {
   for (int round = 0; round < hops_.rounds(); ++round) {
-    lanes_.close(round, epoch_.load(std::memory_order_relaxed));
+    buffers_.close(round, epoch_.load(std::memory_order_relaxed));
     world_.wait_until("drain: records of other ranks", [&] { return is_complete(round); });
   }
-  onward_.clear(hops_.rounds() - 1);
+  forward_queue_.wait_until_empty(hops_.rounds() - 1);
   for (Arrivals& a : arrivals_) {
     a.closed.store(0, std::memory_order_relaxed);
     a.promised.store(0, std::memory_order_relaxed);
     a.records.store(0, std::memory_order_relaxed);
   }
-  lanes_.end_epoch();
+  buffers_.end_epoch();
 }
 
 template <class R, class M>
@@ -196,14 +199,14 @@ bool Relay<R, M>::is_complete(int round) const {
 
 template <class R, class M>
 void Relay<R, M>::end_epoch() {
-  std::vector<Held> due;
+  std::vector<Deferred> due;
   {
-    std::lock_guard hold(held_lock_);
+    std::lock_guard hold(deferred_lock_);
     epoch_.fetch_add(1, std::memory_order_release);
-    due.swap(held_);
+    due.swap(deferred_);
   }
-  for (const Held& h : due) {
-    onward_.note_held(-static_cast<std::ptrdiff_t>(h.data.size()));
+  for (const Deferred& h : due) {
+    forward_queue_.note_deferred(-static_cast<std::ptrdiff_t>(h.data.size()));
     world_.note_memory(-static_cast<std::ptrdiff_t>(h.data.size()));
     deliver(*h.port, h.from, h.stamp, h.data.data(), h.data.size());
   }
@@ -213,13 +216,13 @@ template <class R, class M>
 void Relay<R, M>::deliver(const Port& port, Rank from, std::uint32_t stamp, const std::byte* data, std::size_t bytes) {
   const std::uint32_t epoch = stamp & ~ForwardQueue::kCloses;
   if (epoch != epoch_.load(std::memory_order_acquire)) [[unlikely]] {
-    // A rank that is ahead: lanes hold records of one epoch only.
-    std::lock_guard hold(held_lock_);
+    // The sender is one epoch ahead. Buffers hold records of one epoch only, so its packet is copied and deferred.
+    std::lock_guard hold(deferred_lock_);
     if (epoch != epoch_.load(std::memory_order_relaxed)) {
-      held_.push_back({&port, from, stamp, std::vector<std::byte>(data, data + bytes)});
-      onward_.note_held(static_cast<std::ptrdiff_t>(bytes));
+      deferred_.push_back({&port, from, stamp, std::vector<std::byte>(data, data + bytes)});
+      forward_queue_.note_deferred(static_cast<std::ptrdiff_t>(bytes));
       world_.note_memory(static_cast<std::ptrdiff_t>(bytes));
-      onward_.mind(from, port.round, port.arrival);
+      forward_queue_.throttle(from, port.round, port.arrival);
       return;
     }
   }
@@ -231,9 +234,9 @@ void Relay<R, M>::deliver(const Port& port, Rank from, std::uint32_t stamp, cons
     std::memcpy(&promised, data + bytes, sizeof promised);
   }
   const std::size_t n = bytes / (sizeof(R) + sizeof(Rank));
-  pass_on(port.arrival, epoch, data, n);
-  onward_.mind(from, port.round, port.arrival);
-  // Behind what was passed on: who sees these counts sees that too.
+  forward(port.arrival, epoch, data, n);
+  forward_queue_.throttle(from, port.round, port.arrival);
+  // Counted after forwarding (release): whoever sees these counts sees the forwarded records too.
   arrivals.records.fetch_add(n, std::memory_order_release);
   if (closes) {
     arrivals.promised.fetch_add(promised, std::memory_order_release);
@@ -242,10 +245,10 @@ void Relay<R, M>::deliver(const Port& port, Rank from, std::uint32_t stamp, cons
 }
 
 template <class R, class M>
-void Relay<R, M>::pass_on(Phase phase, std::uint32_t epoch, const std::byte* data, std::size_t n) {
+void Relay<R, M>::forward(Phase phase, std::uint32_t epoch, const std::byte* data, std::size_t n) {
   const auto* records = reinterpret_cast<const R*>(data);
   const std::byte* targets = data + n * sizeof(R);
-  Thread& thread = lanes(static_cast<std::size_t>(Team::this_thread()));
+  Thread& thread = buffers(static_cast<std::size_t>(Team::this_thread()));
   const Rank me = world_.rank();
   Rank to[kChunk];
   for (std::size_t first = 0; first < n; first += kChunk) {
@@ -256,7 +259,7 @@ void Relay<R, M>::pass_on(Phase phase, std::uint32_t epoch, const std::byte* dat
     if (here == some) {
       arrive(thread, phase, epoch, {records + first, some});
     } else if (here == 0) {
-      lanes_.deal_out(thread, phase, epoch, to, records + first, some, Full::never_waits);
+      buffers_.distribute(thread, phase, epoch, to, records + first, some, Full::never_waits);
     } else {
       R on_rest[kChunk], at_end[kChunk];
       Rank rest_to[kChunk];
@@ -269,7 +272,7 @@ void Relay<R, M>::pass_on(Phase phase, std::uint32_t epoch, const std::byte* dat
         rest += !ends;
       }
       arrive(thread, phase, epoch, {at_end, end});
-      lanes_.deal_out(thread, phase, epoch, rest_to, on_rest, rest, Full::never_waits);
+      buffers_.distribute(thread, phase, epoch, rest_to, on_rest, rest, Full::never_waits);
     }
   }
 }
@@ -291,7 +294,7 @@ void Relay<R, M>::arrive(Thread& thread, Phase phase, std::uint32_t epoch, std::
       const bool many = merge_.copies(record, [&](Rank to, const R& copy) {
         ++copies;
         if (to == world_.rank()) return take(copy);
-        lanes_.append(thread, hops_.way_to(phase, to), epoch, to, copy, Full::never_waits);
+        buffers_.append(thread, hops_.way_to(phase, to), epoch, to, copy, Full::never_waits);
       });
       if (many) {
         thread.merged += 1 - copies;  // one was sent, so many arrive: sums are modulo 2^64

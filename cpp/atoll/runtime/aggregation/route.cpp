@@ -6,9 +6,9 @@
 namespace atl {
 namespace {
 
-constexpr std::string_view kNames[] = {"direct", "aml", "row", "mst", "domain"};  // as Kind counts
+constexpr std::string_view kNames[] = {"direct", "aml", "row", "mst", "domain"};  // in the order of Kind
 
-constexpr std::string_view kMonitors[] = {"spread", "single", "router", "heavy"};  // as Monitors counts
+constexpr std::string_view kMonitors[] = {"spread", "single", "router", "heavy"};  // in the order of Monitors
 
 }  // namespace
 
@@ -66,7 +66,7 @@ int Route::level_between(Rank a, Rank b) const {
   return level;
 }
 
-// Of rank's domain at `level`, the index-th of those that may gather, counted round and round.
+// The index-th candidate for a monitor in rank's domain at `level`; the index wraps round.
 Rank Route::candidate(int level, Rank rank, Rank index) const {
   const Range range = range_of(level, rank);
   if (!heaviest_.empty())
@@ -75,8 +75,8 @@ Rank Route::candidate(int level, Rank rank, Rank index) const {
   return member(range, index);
 }
 
-// In rank's domain at `level`, who gathers for `target`, where the wall lies above the domains of level `top`. Chosen
-// from the top: a domain that has the monitor of the larger domain around it takes the same, which saves a hop.
+// The monitor of rank's domain at `level` for `target`, if the boundary lies above the domains of level `top`. Chosen
+// from the top down: a domain that contains the monitor of an enclosing domain takes the same rank, which saves a hop.
 Rank Route::gather(Rank rank, int level, int top, Rank target) const {
   const int index = kind_ == Kind::mst ? top + 1 : monitors_ == Monitors::single ? 0 : number_of(top, target);
   for (int l = top; l > level; --l)

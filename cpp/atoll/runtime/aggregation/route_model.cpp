@@ -8,15 +8,15 @@
 namespace atl {
 namespace {
 
-// Bins that are not empty when so many balls are thrown into them.
+// The expected number of nonempty bins after throwing `balls` balls.
 double filled(double bins, double balls) {
   if (bins <= 0 || balls <= 0) return 0;
   return std::isinf(bins) ? balls : -bins * std::expm1(-balls / bins);
 }
 
-// A record's target travels beside it where it has several hops.
+// On routes of several hops the target travels beside each record.
 constexpr double kTargetBytes = sizeof(Rank);
-// Domains on the other side of a wall that joins nobody, so that nothing is divided by none.
+// Stands for zero domains beyond a boundary, to avoid a division by zero.
 constexpr double kFewest = 1e-9;
 
 }  // namespace
@@ -48,7 +48,7 @@ std::string_view RouteModel::best(const Exchange& e) const {
                            [&](std::string_view a, std::string_view b) { return seconds(a, e) < seconds(b, e); });
 }
 
-// A rank's records for so many peers alike.
+// The load of one rank that sends `records` records, spread evenly over `peers` peers.
 RouteModel::Load RouteModel::load(double peers, double records, double record_bytes) const {
   const double some = filled(peers, records), bytes = records * record_bytes;
   const double messages = std::max(some, bytes / slot_bytes_ + some / 2);  // the last slot to a peer is half full
@@ -63,7 +63,7 @@ double RouteModel::seconds_of(const Round& round) const {
       latency = std::max(latency, cost(l).latency_s * std::max(1.0, std::ceil(load.to_a_peer / slots_per_peer_)));
     overhead += load.messages * cost(l).overhead_s;
     of_rank += load.bytes;
-    // A domain's uplink carries what crosses it or any wall above it.
+    // A domain's uplink carries what crosses this level or any level above.
     beyond += load.mean_bytes * (l == 0 ? 0 : 1);
     if (l > 0) fullest = std::max(fullest, ranks(l - 1) * beyond / cost(l).bytes_per_second);
   }
@@ -78,15 +78,15 @@ double RouteModel::barrier_seconds(int level) const {
 
 double RouteModel::vote_seconds(bool over_tree) const {
   if (over_tree) return barrier_seconds(depth() - 1);
-  constexpr double kGatheredByAll = 64;  // as Collectives has it
+  constexpr double kGatheredByAll = 64;  // as in Collectives
   double sum = 0;
   for (double distance = 1; distance < ranks(depth() - 1); distance *= 2) {
     int level = 0;
     while (ranks(level) <= distance) ++level;
     sum += cost(level).latency_s + cost(level).overhead_s;
   }
-  // Up and down a tree whose parts are domains; or round about: then steps within a domain's size still cross a wall of
-  // each level once, where a domain ends.
+  // Either up and down a tree of domains, or recursive doubling, where steps within a domain's size still cross each
+  // level once, at the domain's end.
   if (ranks(depth() - 1) > kGatheredByAll) return 2 * sum;
   return sum + cost(depth() - 1).latency_s - cost(0).latency_s;
 }
@@ -123,7 +123,7 @@ RouteModel::Estimate RouteModel::aml(const Exchange& e) const {
 RouteModel::Estimate RouteModel::row(const Exchange& e) const {
   const double bytes = static_cast<double>(e.record_bytes) + kTargetBytes, mine = e.records / ranks(depth() - 1);
   Round inside(ranks_.size()), across(ranks_.size());
-  double targets = 0;  // of whom a rank is the corner
+  double targets = 0;  // domains for which one rank is the intermediate hop
   for (int h = 1; h < depth(); ++h) targets += parts(h) - 1;
   for (int l = 0; l < depth(); ++l) {
     const auto at = static_cast<std::size_t>(l);
@@ -141,14 +141,15 @@ RouteModel::Estimate RouteModel::row(const Exchange& e) const {
 RouteModel::Estimate RouteModel::gathering(const Exchange& e, bool one_monitor) const {
   const double bytes = static_cast<double>(e.record_bytes) + kTargetBytes, mine = e.records / ranks(depth() - 1);
   const int top = depth() - 1;
-  // For each wall h: what one domain of the level below the round's has for one domain on the other side.
+  // For each level h: the records that one domain of the level below has for one domain beyond the boundary, after
+  // merging.
   std::vector<double> gathered(ranks_.size(), 0);
   for (int h = 1; h <= top; ++h)
     gathered[static_cast<std::size_t>(h)] =
         filled(e.keys * ranks(h - 1), mine * share(h) / std::max(kFewest, parts(h) - 1));
   Estimate sum;
   sum.seconds = vote_seconds(true) - (parts(top) > 2 ? 0 : cost(top).latency_s);
-  for (int l = 0; l <= top; ++l) {  // up, and across the wall of that level
+  for (int l = 0; l <= top; ++l) {  // up, and across that level
     double targets = 0, records = 0;
     for (int h = l + 1; h <= top; ++h) {
       targets += parts(h) - 1;
@@ -175,7 +176,7 @@ RouteModel::Estimate RouteModel::gathering(const Exchange& e, bool one_monitor) 
       const double crossers = one_monitor ? 1 : std::min(peers, ranks(l - 1));
       load.to_a_peer = std::max(1.0, crossing * bytes / slot_bytes_);
       const double pairs = ranks(top) / ranks(l - 1) * peers;
-      sum.top_messages = pairs * load.to_a_peer;  // of the last level in the end
+      sum.top_messages = pairs * load.to_a_peer;  // the last pass of the loop leaves the top level's
       sum.top_bytes = pairs * crossing * bytes;
       load.messages += load.to_a_peer * peers / crossers;
       load.bytes += crossing * bytes * peers / crossers;
@@ -190,7 +191,7 @@ RouteModel::Estimate RouteModel::gathering(const Exchange& e, bool one_monitor) 
     }
   }
   for (int l = top - 1; l >= 0; --l) {  // down
-    double records = 0;                 // that a domain of this level gets from outside
+    double records = 0;                 // that a domain of this level receives from outside
     for (int h = l + 1; h <= top; ++h)
       records += (parts(h) - 1) * gathered[static_cast<std::size_t>(h)] * ranks(l) / ranks(h - 1);
     const double landers = one_monitor ? 1 : std::min(ranks(l), parts(l + 1) - 1);

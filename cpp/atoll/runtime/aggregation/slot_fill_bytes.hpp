@@ -6,13 +6,14 @@
 
 namespace atl {
 
-/// How much of each slot a message of so many bytes fills, World's header not counted:
+/// How many bytes of each slot a message of `bytes` bytes should fill, without World's header:
 ///
 ///     std::memcpy(slot.data, data, std::min(bytes, slot_fill_bytes(world, bytes)));
 ///
-/// In memory that ranks share a slot exists as far as it has been filled: of a message all slots towards a peer then take a
-/// seventh, or 16 KiB each. Shorter ones cost time: PageRank on 4 ranks that have 2 cores reads and writes in turns as long
-/// as what the slots hold. Elsewhere slots exist as they are, and whole ones hide a way's latency best.
+/// In shared memory the system allocates a slot only as far as it has been written. There a message uses a seventh of
+/// the slots towards a peer, at least 16 KiB of each. Filling less would cost time: PageRank on 4 ranks with 2 cores
+/// alternates between reading and writing each time the slots are full. On other fabrics slots are allocated whole, and
+/// whole slots hide the latency of a link best.
 inline std::size_t slot_fill_bytes(const World& world, std::size_t bytes) {
   constexpr std::size_t kLeast = 16 << 10, kOfMessage = 7, kPage = 4096;
   if (!world.all_near()) return world.payload_bytes();

@@ -7,7 +7,7 @@
 namespace atl {
 namespace {
 
-// For the handler: it can reach nothing but a global. The process has one handler, and ranks may be its threads.
+// A signal handler can reach only globals. The process has one handler for all its ranks, which may be threads.
 std::atomic<bool> came{false};
 std::mutex lock;
 int listeners = 0;

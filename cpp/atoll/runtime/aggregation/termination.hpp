@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// SIGTERM as a question: while one of these lives, the signal does not end the process, it is noted.
+/// Turns SIGTERM into a flag: while a TerminationNotice lives, the signal sets the flag and does not end the process.
 ///
 ///     TerminationNotice notice;
-///     while (work()) if (world.any(notice.given())) break;    // ranks that are processes do not all get it at once
+///     while (work()) if (world.any(notice.given())) break;    // the ranks' processes receive it at different times
 ///
-/// The handler from before is put back when the last one is destroyed. Any rank of a process may have its own.
+/// Destroying the last one restores the previous handler. Each rank of a process may have its own.
 namespace atl {
 
 class TerminationNotice {
@@ -16,7 +16,7 @@ class TerminationNotice {
   TerminationNotice(const TerminationNotice&) = delete;
   TerminationNotice& operator=(const TerminationNotice&) = delete;
 
-  /// Whether the signal has come since the first of them was made.
+  /// Whether the signal has arrived since the first one was made.
   bool given() const;
 };
 

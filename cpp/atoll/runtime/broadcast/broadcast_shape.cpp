@@ -26,7 +26,7 @@ BroadcastNeighbours broadcast_neighbours(BroadcastShape shape, int p, int positi
   BroadcastNeighbours n;
   switch (shape) {
     case BroadcastShape::tree: {
-      // Binomial: the parent is without the lowest bit that is set; the child with the largest part comes first.
+      // Binomial tree: the parent's position lacks the lowest set bit; the child with the largest subtree comes first.
       if (position > 0) n.parent = position & (position - 1);
       const int below = position > 0 ? position & -position : static_cast<int>(std::bit_ceil(static_cast<unsigned>(p)));
       for (int bit = below / 2; bit > 0; bit /= 2)

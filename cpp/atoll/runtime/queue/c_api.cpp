@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// C's side of Queue and Mailbox: arguments are checked here, errors become values here, and all else is theirs.
+// The C interface of Queue and Mailbox: it checks arguments and turns exceptions into statuses.
 #include <atoll/runtime/queue/c_api.h>
 
 #include <atoll/runtime/aggregation/mailbox.hpp>
@@ -30,7 +30,7 @@ struct atoll_queue {
   World& world;
   const atoll_allocator allocator;
   Queue queue;
-  // Short messages that were taken from the queue when there was no memory to copy them to: next to be received.
+  // Eager messages that were taken from the queue when there was no memory to copy them to; received first.
   SpinLock lock;
   std::deque<Message> waiting;
   std::atomic<std::uint32_t> waiting_count{0};
@@ -43,7 +43,7 @@ struct atoll_mailbox {
   virtual World& world() = 0;
 };
 
-// The same flag for both languages.
+// Request and atoll_request are the same flag.
 static_assert(sizeof(atoll_request) == sizeof(Request) && alignof(atoll_request) == alignof(Request));
 static_assert(sizeof(Message) <= sizeof(atoll_message::internal) && std::is_trivially_copyable_v<Message>);
 static_assert(static_cast<int>(Retry::empty) == ATOLL_EMPTY && static_cast<int>(Retry::backlog) == ATOLL_BACKLOG &&
@@ -74,7 +74,7 @@ void tell(atoll_why* why, const char* text) noexcept {
   why->text[ATOLL_TEXT_BYTES - 1] = 0;
 }
 
-// What f answers; no exception goes further.
+// Runs f and returns its status; turns every exception into a status.
 template <class F>
 atoll_status guarded(atoll_why* why, F&& f) noexcept {
   try {
@@ -109,7 +109,7 @@ atoll_status answer(const Outcome& outcome, atoll_why* why) {
   return outcome.posted() ? ATOLL_POSTED : ATOLL_DONE;
 }
 
-// Begins the life of the C++ flag in the caller's memory.
+// Constructs the C++ flag in the caller's memory.
 Request& fresh(atoll_request* request) {
   need(request, "request");
   return *new (request) Request;
@@ -192,7 +192,8 @@ atoll_mailbox* mailbox_of(World& world, std::size_t record_bytes, atoll_handler 
   return new MailboxOf<kBytes>(world, record_bytes, handler, context);
 }
 
-// The message in memory of the caller's own: that of its rendezvous, or a copy; false: there is no memory.
+// Gives the caller the message in memory that it owns: the memory of its rendezvous, or a copy. false: there is no
+// memory.
 bool give(atoll_queue& queue, Message& message, void** data) {
   if (message.is_allocated()) {
     *data = const_cast<std::byte*>(message.data);
@@ -224,7 +225,7 @@ void put_back(atoll_queue& queue, const Message& message) {
   queue.waiting_count.store(static_cast<std::uint32_t>(queue.waiting.size()), std::memory_order_relaxed);
 }
 
-// Of both ways to receive: one that waits here comes first.
+// The next message for both ways to receive; messages waiting here come first.
 Outcome next_message(atoll_queue& queue, Message& message, Request& request) {
   if (const auto waiting = take_waiting(queue)) {
     message = *waiting;
@@ -365,7 +366,7 @@ atoll_status atoll_release(atoll_queue* queue, atoll_message* message, atoll_why
     Message m;
     std::memcpy(static_cast<void*>(&m), message->internal, sizeof m);
     queue->queue.release(m);
-    *message = {};  // a second release finds nothing
+    *message = {};  // a second release does nothing
     return ATOLL_DONE;
   });
 }

@@ -27,7 +27,7 @@ void CommunicationThread::run() {
     if (pauses_.load(std::memory_order_acquire) == 0) {
       std::lock_guard hold(gate_);
       try {
-        moved = reception_.progress();
+        moved = dispatcher_.progress();
       } catch (...) {
         error_ = std::current_exception();
         failed_.store(true, std::memory_order_release);
@@ -38,7 +38,7 @@ void CommunicationThread::run() {
       backoff.reset();
       idle.lap();
     } else if (!backoff.pause()) {
-      fabric_.wait(Backoff::nap_s(idle.seconds()), reception_.wanted());
+      fabric_.wait(Backoff::nap_s(idle.seconds()), dispatcher_.wanted());
     }
   }
 }

@@ -12,28 +12,28 @@ namespace atl {
 
 class PacketDispatcher;
 
-/// The thread that moves messages on while the team computes (Plan::progress is "thread"). It takes everything; bulk
-/// packets whose handlers belong to the team are parked until one of the team makes progress.
+/// The thread that makes progress while the team computes (Plan::progress is "thread"). It receives all packets. It
+/// parks bulk packets whose handlers must run on the team until a thread of the team makes progress.
 class CommunicationThread {
  public:
-  /// `number`: its own among the rank's threads.
-  CommunicationThread(PacketDispatcher& reception, Fabric& fabric, int number)
-      : reception_(reception), fabric_(fabric), number_(number) {}
+  /// `number`: this thread's number among the rank's threads.
+  CommunicationThread(PacketDispatcher& dispatcher, Fabric& fabric, int number)
+      : dispatcher_(dispatcher), fabric_(fabric), number_(number) {}
   ~CommunicationThread() { end(); }
   CommunicationThread(const CommunicationThread&) = delete;
   CommunicationThread& operator=(const CommunicationThread&) = delete;
 
-  // Apart from construction, so that the thread always finds itself known: else it would run handlers that are the
-  // team's.
+  // Separate from construction, so that the dispatcher knows the thread before it runs. Otherwise it would run handlers
+  // that belong to the team.
   void begin();
   void end();
 
   bool is_this_thread() const { return Team::this_thread() == number_; }
   void park(const Packet& packet);
-  /// For a thread of the team. Throws what the thread ended with.
+  /// The parked packets, for a thread of the team. Rethrows the error that ended the communication thread.
   std::vector<Packet> take_parked();
 
-  /// While it lives, the thread touches neither channels nor queues. `thread` may be null.
+  /// While a Pause lives, the thread uses neither channels nor queues. `thread` may be null.
   class Pause {
    public:
     explicit Pause(CommunicationThread* thread);
@@ -48,7 +48,7 @@ class CommunicationThread {
  private:
   void run();
 
-  PacketDispatcher& reception_;
+  PacketDispatcher& dispatcher_;
   Fabric& fabric_;
   const int number_;
   SpinLock gate_;

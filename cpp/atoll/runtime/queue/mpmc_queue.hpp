@@ -12,15 +12,15 @@
 ///
 ///     MpmcQueue queue(1000);
 ///     if (!queue.push(packet)) retry();          // full: nothing was overwritten
-///     if (auto packet = queue.pop()) ...         // the oldest; none where it is empty
+///     if (auto packet = queue.pop()) ...         // the oldest; none if it is empty
 ///
-/// After A. Morrison and Y. Afek, "Fast concurrent queues for x86 processors" (PPoPP 2013): producers and consumers take
-/// tickets by fetch-and-add, so that they fight for two counters instead of looping on compare-and-swap, and a consumer
-/// that meets a cell whose producer is late marks it and goes on. Their LCRQ is an unbounded list of such rings, and
-/// their cell needs a double-width compare-and-swap. Here cell and cycle share one word, because values are numbers, and
-/// two counts say how many places and how many values there are: a producer that finds no place leaves (back-pressure),
-/// a consumer that finds no value leaves without a ticket. A ring has twice as many cells as places, so a late thread
-/// never leaves producers without a cell.
+/// After A. Morrison and Y. Afek, "Fast concurrent queues for x86 processors" (PPoPP 2013): producers and consumers
+/// take tickets by fetch-and-add, so they contend for two counters instead of looping on compare-and-swap, and a
+/// consumer that meets a cell whose producer is late marks the cell and goes on. Their LCRQ is an unbounded list of
+/// such rings, and their cell needs a double-width compare-and-swap. Here cell and cycle share one word, because values
+/// are numbers, and two counters hold the numbers of free places and of values: a producer that finds no place leaves
+/// (back-pressure), a consumer that finds no value leaves without a ticket. A ring has twice as many cells as places,
+/// so a late thread never leaves producers without a cell.
 namespace atl {
 
 class MpmcQueue {
@@ -36,7 +36,7 @@ class MpmcQueue {
 
   std::uint32_t capacity() const { return capacity_; }
 
-  /// False if there is no place. `value` is less than 2^32 - 1.
+  /// False if the queue is full. `value` is less than 2^32 - 1.
   bool push(std::uint32_t value) {
     if (places_.fetch_sub(1, std::memory_order_acquire) <= 0) {
       places_.fetch_add(1, std::memory_order_relaxed);
@@ -46,7 +46,7 @@ class MpmcQueue {
       const std::uint64_t ticket = tail_.fetch_add(1, std::memory_order_seq_cst);
       std::atomic<std::uint64_t>& cell = cells_[ticket & mask()];
       std::uint64_t now = cell.load(std::memory_order_acquire);
-      // A cell that a late consumer still holds, or that an early one has marked, is passed over.
+      // Skip a cell that a late consumer still holds, or that an early consumer has marked.
       while (cycle_of(now) < cycle(ticket) && value_of(now) == kNone &&
              ((now & kSafe) || head_.load(std::memory_order_seq_cst) <= ticket)) {
         if (!cell.compare_exchange_weak(now, word(cycle(ticket), kSafe, value), std::memory_order_release,
@@ -64,27 +64,28 @@ class MpmcQueue {
       values_.fetch_add(1, std::memory_order_relaxed);
       return std::nullopt;
     }
-    // One of the values is ours: some ticket from here on finds it.
+    // One of the values belongs to this call: some ticket from here on finds it.
     while (true) {
       const std::uint64_t ticket = head_.fetch_add(1, std::memory_order_seq_cst);
       std::atomic<std::uint64_t>& cell = cells_[ticket & mask()];
       std::uint64_t now = cell.load(std::memory_order_acquire);
       while (true) {
         if (cycle_of(now) == cycle(ticket)) {
-          if (value_of(now) == kNone) break;  // marked by nobody but a consumer of this ticket: cannot be, go on
+          if (value_of(now) == kNone) break;  // only a consumer of this ticket could have marked it: impossible, go on
           cell.fetch_or(kNone, std::memory_order_acq_rel);
           places_.fetch_add(1, std::memory_order_release);
           return value_of(now);
         }
         if (cycle_of(now) > cycle(ticket)) break;
-        // Empty: its producer shall not come any more. Still full of the cycle before: nobody shall come unsafely.
+        // Empty: keep its late producer from filling it. Still full from an earlier cycle: mark it unsafe for this
+        // cycle's producer.
         const std::uint64_t marked = value_of(now) == kNone ? word(cycle(ticket), now & kSafe, kNone) : now & ~kSafe;
         if (cell.compare_exchange_weak(now, marked, std::memory_order_acq_rel, std::memory_order_acquire)) break;
       }
     }
   }
 
-  /// How many values there are; exact while nobody pushes or pops.
+  /// The number of values; exact only while no thread pushes or pops.
   std::uint32_t size() const {
     return static_cast<std::uint32_t>(std::max(0, values_.load(std::memory_order_relaxed)));
   }

@@ -8,14 +8,14 @@
 #include <optional>
 #include <vector>
 
-/// A fixed budget of packets, known by their numbers, for the threads of a rank.
+/// A fixed budget of numbered packets for the threads of a rank.
 ///
 ///     PacketPool pool(packets, reserve, threads);
 ///     if (auto p = pool.take(thread)) { use(*p); pool.give(*p); }
 ///
-/// Each thread has a stack of its own, the warmest packet on top. One whose stack is empty steals half of another's.
-/// A packet returns to the stack it was dealt to, so that memory stays near the thread that uses it. The reserve is for
-/// what the library itself must do (receives, control): users who hold packets cannot drain it.
+/// Each thread has its own stack, the most recently used packet on top. A thread whose stack is empty steals half of
+/// another's. A packet always returns to its home stack, so that memory stays near the thread that uses it. The reserve
+/// is for the library's own operations (receives, control): users who hold packets cannot drain it.
 namespace atl {
 
 class PacketPool {
@@ -26,7 +26,7 @@ class PacketPool {
   PacketPool(std::uint32_t packets, std::uint32_t reserve, int threads)
       : home_(packets + reserve), stacks_(static_cast<std::size_t>(threads) + 1) {
     for (Stack& s : stacks_) s.numbers.reserve(home_.size());  // give() never allocates
-    // Dealt downwards, so that low numbers, whose memory is touched first, lie on top.
+    // From the highest number down, so that low numbers, whose memory is touched first, lie on top.
     for (std::uint32_t p = packets + reserve; p-- > 0;) {
       home_[p] = p < packets ? static_cast<std::uint16_t>(p % static_cast<std::uint32_t>(threads)) : reserve_stack();
       stacks_[home_[p]].numbers.push_back(p);
@@ -48,7 +48,7 @@ class PacketPool {
     stack.numbers.push_back(packet);
   }
 
-  /// Packets that nobody holds; exact while nobody takes or gives.
+  /// The number of free packets; exact only while no thread takes or gives.
   std::uint32_t free() {
     std::size_t n = 0;
     for (Stack& s : stacks_) {
@@ -74,7 +74,7 @@ class PacketPool {
     return p;
   }
 
-  // One packet for the caller, half of the rest for its stack; at home they are where they came from.
+  // Steals half of a stack: one packet for the caller, the others for its stack. give() returns each to its home stack.
   std::optional<std::uint32_t> steal(std::uint16_t own) {
     for (std::uint16_t step = 1; step < reserve_stack(); ++step) {
       const auto victim = static_cast<std::uint16_t>((own + step) % reserve_stack());

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The message queue. In the paper / here:
-//   packet pool P                 pool_, packets_; a packet is a record of an operation, the fabric owns the bytes
-//   SEND-ENQ (Algorithm 1)        send(); short messages need no packet: the fabric's memory is the packet
+//   packet pool P                 pool_, packets_; a packet is the record of an operation, the fabric owns the bytes
+//   SEND-ENQ (Algorithm 1)        send(); eager messages need no packet: the fabric's memory is the packet
 //   RECV-DEQ (Algorithm 2)        receive(); reads in place instead of copying into memory it allocates
-//   Q                             arrived_, passed by when the receiving thread itself finds the message
+//   Q                             arrived_, bypassed when the receiving thread itself finds the message
 //   NETWORK-PROGRESS (Algorithm 3) World::progress(), which calls enqueue(), answer(), piece() and pump()
 //   RTS, RTR, RDMA                Kind::rts (a message, in order), Kind::rtr (control), put() or pieces in slots
 //
-// The printed algorithms complete a request only at RDMA and never free an eager send's packet. Here: an eager send is
-// done when it is copied; a rendezvous send when its last byte has left the user's memory; a receive when its last byte
-// is there. Each end frees its own packet at that moment.
+// The printed algorithms complete a request only at RDMA and never free an eager send's packet. Here an eager send is
+// done when it is copied, a rendezvous send when its last byte has left the user's memory, a receive when its last byte
+// has arrived. Each end frees its own packet at that moment.
 #include <atoll/base/stream_copy.hpp>
 #include <atoll/runtime/queue/queue.hpp>
 #include <cstring>
@@ -21,11 +21,11 @@ std::string_view name_of(Retry reason) {
   return kNames[static_cast<std::size_t>(reason)];
 }
 
-// What the library knows of one operation.
+// The record of one operation.
 struct Queue::Packet {
   enum class State : std::uint8_t { free, message, announced, own_short, own_long, sending, answering, receiving };
-  // Stored (release) once the rest is written and before the peer hears of the packet, loaded (acquire) when the peer
-  // refers to it: what orders the two threads would otherwise lie in the peer alone.
+  // Stored (release) after the rest is written and before the peer learns of the packet; loaded (acquire) when the peer
+  // refers to it. Otherwise only the peer's actions would order the two threads.
   std::atomic<State> state{State::free};
   Rank peer = -1;
   std::uint32_t tag = 0;
@@ -37,7 +37,7 @@ struct Queue::Packet {
   std::uint64_t sent = 0;  // bytes that have left, under active_lock_
   std::atomic<std::uint64_t> missing{0};
   Landing landing;
-  atl::Packet arrived;  // of the fabric, until released
+  atl::Packet arrived;  // the fabric's packet, until released
 };
 
 Queue::Queue(World& world, QueueOptions options)
@@ -100,7 +100,7 @@ std::optional<std::uint32_t> Queue::take(PacketPool::For use) {
     pool_.give(*number);
     return std::nullopt;
   }
-  Packet* none = nullptr;  // another thread may be quicker
+  Packet* none = nullptr;  // another thread may have been faster
   if (some.compare_exchange_strong(none, fresh.get(), std::memory_order_acq_rel)) {
     static_cast<void>(fresh.release());
     constexpr std::size_t kBytes = kAtOnce * sizeof(Packet);
@@ -112,7 +112,7 @@ std::optional<std::uint32_t> Queue::take(PacketPool::For use) {
 
 // ---- sending --------------------------------------------------------------------------------------------------------
 
-// Short messages that go through no ring yet: to oneself, to other nodes, and the first to each near peer.
+// Eager messages without a ring: to the own rank, to other nodes, and the first message to each peer on this node.
 Outcome Queue::send_short(Rank to, std::uint32_t tag, std::span<const std::byte> bytes, Request& request) {
   if (to == world_.rank()) return send_self(tag, bytes, request);
   if (rings_)
@@ -131,7 +131,7 @@ Outcome Queue::refused(Rank to, Busy busy) {
 Outcome Queue::refused(Rank to, Retry reason) {
   note_retry(reason);
   if (reason != Retry::empty) world_.note_refusal("queue: send", to);
-  if (reason != Retry::lock) progress();  // a caller that only tries again must not wait for itself
+  if (reason != Retry::lock) progress();  // so that a caller that only retries cannot wait for itself
   return {Outcome::State::retry, reason};
 }
 
@@ -148,7 +148,7 @@ Outcome Queue::send_long(Rank to, std::uint32_t tag, std::span<const std::byte> 
   p.sent = 0;
   request.begin();
   p.state.store(Packet::State::announced, std::memory_order_release);
-  const Rts rts{bytes.size(), *number};  // nothing of the packet is read from here on: it may be another thread's
+  const Rts rts{bytes.size(), *number};  // do not touch the packet after the send: another thread may own it
   const Busy busy = fabric_.send(to, Traffic::message, note(Kind::rts, tag), std::as_bytes(std::span(&rts, 1)));
   if (busy != Busy::no) {
     p.arrived = {};
@@ -238,8 +238,8 @@ std::size_t Queue::take_from_rings(std::span<Message> messages, std::optional<st
   std::size_t n = 0;
   const std::uint8_t mine = note(Kind::eager, 0).type;
   rings_->take([&](Rank from, const RingMessage& m) {
-    // Another thread may have moved earlier messages out of the rings since the caller looked; it did so in take(), so
-    // that they are seen here.
+    // Since the caller looked, another thread may have moved earlier messages out of the rings into arrived_. It did so
+    // inside take(), so this check sees them.
     if (n == 0 && has_waiting()) return Rings::Next::put_back;
     if (m.note.type == mine) [[likely]] {
       Message& out = messages[n++];
@@ -252,10 +252,10 @@ std::size_t Queue::take_from_rings(std::span<Message> messages, std::optional<st
       return n == messages.size() ? Rings::Next::stop : Rings::Next::go_on;
     }
     const atl::Packet packet{m.data, m.bytes, from, m.ticket, atl::Packet::What::message, m.note, 0};
-    if (m.note.type >> 4 != number_)  // another queue's
+    if (m.note.type >> 4 != number_)  // for another queue
       return world_.deliver_message(packet) ? Rings::Next::go_on : Rings::Next::put_back;
     if (n > 0) return Rings::Next::put_back;
-    announced = keep(packet);
+    announced = record_arrival(packet);
     return announced ? Rings::Next::stop : Rings::Next::put_back;
   });
   return n;
@@ -271,8 +271,8 @@ Outcome Queue::receive(Message& message, Request& request) {
       return {Outcome::State::done, Retry::none};
     }
     if (announced) return open(*announced, message, request);
-    // Progress is for rendezvous and takes longer than a look at the rings; who spins here shall see the next message
-    // early.
+    // progress() is needed for rendezvous only and takes longer than a look at the rings: look several times first, so
+    // that a spinning receiver sees the next message early.
     constexpr std::uint32_t kLooks = 8;
     Tally& mine = tallies_[static_cast<std::size_t>(Team::this_thread())];
     if (world_.all_near() && ++mine.empty_looks % kLooks != 0) return {Outcome::State::retry, Retry::empty};
@@ -300,8 +300,9 @@ std::size_t Queue::receive_many(std::span<Message> messages, Request& request) {
     const auto number = next_packet();
     if (!number) break;
     const auto state = packet(*number).state.load(std::memory_order_relaxed);
-    if (state != Packet::State::message && state != Packet::State::own_short) {  // it needs a request of its own
-      put_in_front(*number);
+    // a rendezvous needs a request of its own
+    if (state != Packet::State::message && state != Packet::State::own_short) {
+      push_front(*number);
       break;
     }
     open(*number, messages[n++], request);
@@ -309,7 +310,7 @@ std::size_t Queue::receive_many(std::span<Message> messages, Request& request) {
   return n;
 }
 
-void Queue::put_in_front(std::uint32_t number) {
+void Queue::push_front(std::uint32_t number) {
   std::lock_guard hold(front_lock_);
   front_.push_front(number);
   front_count_.store(static_cast<std::uint32_t>(front_.size()), std::memory_order_relaxed);
@@ -337,19 +338,19 @@ Outcome Queue::open(std::uint32_t number, Message& message, Request& request) {
   return {Outcome::State::done, Retry::none};
 }
 
-// Makes room for an announced message and asks for it.
+// Allocates memory for an announced message and answers the announcement.
 Outcome Queue::accept(std::uint32_t number, Message& message, Request& request) {
   Packet& p = packet(number);
   std::byte* memory = nullptr;
   try {
     memory = options_.allocate ? options_.allocate(p.bytes) : new (std::nothrow) std::byte[p.bytes];
   } catch (...) {
-    put_in_front(number);
+    push_front(number);
     throw;
   }
   if (!memory) {
     const Rank from = p.peer;
-    put_in_front(number);  // from here on it may be another thread's
+    push_front(number);  // from here on another thread may own the packet
     return refused(from, Retry::no_memory);
   }
   message.data = memory;
@@ -365,7 +366,7 @@ Outcome Queue::accept(std::uint32_t number, Message& message, Request& request) 
   p.missing.store(p.bytes, std::memory_order_relaxed);
   p.state.store(Packet::State::answering, std::memory_order_relaxed);
   request.begin();
-  if (!move_on(number)) activate(number);
+  if (!advance(number)) activate(number);
   return {Outcome::State::posted, Retry::none};
 }
 
@@ -397,8 +398,8 @@ void Queue::release_other(Message& message) {
 
 // ---- progress: called by World::progress(), any thread --------------------------------------------------------------
 
-// Notes a message that nobody has received yet; none: no packet, it stays where it is.
-std::optional<std::uint32_t> Queue::keep(const atl::Packet& packet) {
+// Takes a packet for a message not yet received; none if there is no packet: the message stays where it is.
+std::optional<std::uint32_t> Queue::record_arrival(const atl::Packet& packet) {
   const auto number = take(PacketPool::For::library);
   if (!number) return std::nullopt;
   Packet& p = this->packet(*number);
@@ -420,13 +421,13 @@ std::optional<std::uint32_t> Queue::keep(const atl::Packet& packet) {
 }
 
 bool Queue::enqueue(const atl::Packet& packet) {
-  const auto number = keep(packet);
+  const auto number = record_arrival(packet);
   if (!number) return false;
-  while (!arrived_.push(*number)) Backoff::relax();  // there are as many places as packets
+  while (!arrived_.push(*number)) Backoff::relax();  // it has as many places as there are packets
   return true;
 }
 
-// What the communication thread finds in the rings waits in arrived_, so that their senders go on.
+// The communication thread moves messages from the rings to arrived_, so that their senders can go on.
 bool Queue::pull() {
   bool any = false;
   constexpr int kAtOnce = 64;
@@ -440,7 +441,7 @@ bool Queue::pull() {
   return any;
 }
 
-// RTR: the receiver of packet.sender_packet is ready.
+// RTR: the receiver is ready for the message of packet.sender_packet.
 void Queue::answer(const atl::Packet& packet) {
   Rtr rtr;
   std::memcpy(&rtr, packet.data, sizeof rtr);
@@ -459,14 +460,14 @@ void Queue::activate(std::uint32_t number) {
   active_count_.store(static_cast<std::uint32_t>(active_.size()), std::memory_order_relaxed);
 }
 
-// Everything that has something to send and could not; one thread at a time.
+// Retries every operation with something left to send; one thread at a time.
 bool Queue::pump() {
   const bool pulled =
       rings_ && world_.has_communication_thread() && Team::this_thread() == world_.team().size() && pull();
-  return move_active() || pulled;
+  return advance_active() || pulled;
 }
 
-bool Queue::move_active() {
+bool Queue::advance_active() {
   if (active_count_.load(std::memory_order_relaxed) == 0) return false;
   if (!active_lock_.try_lock()) return false;
   std::lock_guard hold(active_lock_, std::adopt_lock);
@@ -474,7 +475,7 @@ bool Queue::move_active() {
   for (std::size_t i = 0; i < active_.size();) {
     Packet& p = packet(active_[i]);
     const std::uint64_t before = p.sent;
-    const bool over = move_on(active_[i]);
+    const bool over = advance(active_[i]);
     moved = moved || over || p.sent != before;
     if (over) {
       active_[i] = active_.back();
@@ -487,8 +488,8 @@ bool Queue::move_active() {
   return moved;
 }
 
-// Sends what the packet has to send now; true if nothing is left of it.
-bool Queue::move_on(std::uint32_t number) {
+// Sends what this operation has to send now; true if nothing is left to send.
+bool Queue::advance(std::uint32_t number) {
   Packet& p = packet(number);
   const std::uint64_t token = static_cast<std::uint64_t>(number_) << 32 | number;
   if (p.state.load(std::memory_order_relaxed) == Packet::State::answering) {
@@ -498,7 +499,7 @@ bool Queue::move_on(std::uint32_t number) {
       p.landing = rtr.landing;
       rtr.put = p.by_put = true;
     }
-    // From here on the bytes may come and end the packet before send() returns.
+    // Set the state first: the bytes may arrive and complete the operation before send() returns.
     const Rank to = p.peer;
     p.state.store(Packet::State::receiving, std::memory_order_release);
     if (fabric_.send(to, Traffic::control, note(Kind::rtr, 0), std::as_bytes(std::span(&rtr, 1))) == Busy::no)

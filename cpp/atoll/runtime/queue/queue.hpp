@@ -10,46 +10,47 @@
 #include <deque>
 #include <functional>
 
-/// The message queue: small irregular messages of unknown size, no matching, nothing ever blocks. After H.-V. Dang et
-/// al., "A lightweight communication runtime for distributed graph analytics" (LCI, IPDPS 2018), section III.D.
+/// The message queue: irregular messages of unknown size, without matching and without blocking calls. After H.-V. Dang
+/// et al., "A lightweight communication runtime for distributed graph analytics" (LCI, IPDPS 2018), section III.D.
 ///
 ///     Queue queue(world);
 ///     Request sent;
-///     while (queue.send(to, tag, bytes, sent).retry()) queue.progress();     // what refuses says why
+///     while (queue.send(to, tag, bytes, sent).retry()) queue.progress();     // the outcome says why
 ///     Message m; Request came;
-///     if (queue.receive(m, came)) {           // the next first packet, whoever sent it
-///       while (!came.done()) queue.progress();// a flag in memory; at once where the message was short
+///     if (queue.receive(m, came)) {            // the message whose first packet arrived first, from any rank
+///       while (!came.done()) queue.progress(); // a flag in memory; set at once for an eager message
 ///       read(m.data, m.bytes, m.from, m.tag);
 ///       queue.release(m);
 ///     }
 ///
-/// Up to eager_bytes() a message is copied and sent at once (EGR). A longer one goes by rendezvous: an announcement
-/// (RTS), the receiver's answer with the place for it (RTR), then the bytes, put by the fabric where it can, else in
-/// pieces through slots. A request is done at the sender when `bytes` may be overwritten, at the receiver when the
-/// message is whole.
+/// A message of up to eager_bytes() is copied and sent at once (EGR). A longer one goes by rendezvous: the sender
+/// announces it (RTS), the receiver answers with the memory for it (RTR), then the bytes follow, by a put of the fabric
+/// if it has one, else in pieces through slots. A request is done at the sender when `bytes` may be overwritten, at the
+/// receiver when the message is complete.
 ///
-/// Order: receive() gives messages by the arrival of their first packets; those of one rank in the order of their sends.
-/// Memory: short messages are read where the fabric received them, until release(). A receiver that keeps them takes that
-/// room from their sender, which gets Retry::backlog; control has room of its own and still flows. Announcements, and
-/// messages that another call's progress has found, take a packet each: of Plan::packets, or of a reserve of as many
-/// that sends cannot use. Packets are made as they are needed, and kept.
+/// Order: receive() returns messages in the order in which their first packets arrive; those of one rank in the order
+/// of their sends. Memory: eager messages are read where the fabric received them, until release(). A receiver that
+/// holds them uses up their sender's capacity, and the sender gets Retry::backlog; control messages have capacity of
+/// their own and still flow. Each announcement, and each message that the progress of another call has found, takes a
+/// packet: of Plan::packets, or of a reserve of as many that sends cannot use. Packets are allocated as needed and
+/// never freed.
 ///
-/// Threads: any thread of the team may call anything. One at a time makes progress, the others go on.
+/// Threads: any thread of the team may call anything. One thread at a time makes progress; the others return.
 namespace atl {
 
-/// Why nothing was begun. Each is counted.
+/// Why a call did nothing. Each reason is counted.
 enum class Retry : std::uint8_t {
-  none,       ///< it was begun
-  no_packet,  ///< all packets of this rank are in use: finish or release some
-  no_memory,  ///< the allocator, or the fabric's budget, gave nothing
-  lock,       ///< another thread is in the way
-  backlog,    ///< what was sent to this peer before has not left yet
-  empty,      ///< receive: no message is here
+  none,       ///< the operation has started
+  no_packet,  ///< all packets of this rank are in use: complete or release some
+  no_memory,  ///< the allocator or the fabric's budget had no memory
+  lock,       ///< another thread holds the lock
+  backlog,    ///< back-pressure: earlier messages to this peer have not left yet
+  empty,      ///< receive: there is no message
 };
 inline constexpr int kRetryReasons = 6;
 std::string_view name_of(Retry reason);
 
-/// The state of one send or receive, in the caller's memory; it stays where it is while pending.
+/// The state of one send or receive, in the caller's memory; it must not move while pending.
 class Request {
  public:
   bool done() const { return state_.load(std::memory_order_acquire) != kPending; }
@@ -62,7 +63,7 @@ class Request {
   std::atomic<std::uint32_t> state_{0};
 };
 
-/// What send() and receive() answer.
+/// The result of send() and receive().
 struct Outcome {
   enum class State : std::uint8_t { done, posted, retry };
   State state = State::done;
@@ -74,25 +75,25 @@ struct Outcome {
   explicit operator bool() const { return state != State::retry; }
 };
 
-/// A message that was received; its bytes stay until release().
+/// A received message; its bytes are valid until release().
 struct Message {
   const std::byte* data = nullptr;
   std::size_t bytes = 0;
   Rank from = -1;
   std::uint32_t tag = 0;
-  /// Whether `data` is memory that QueueOptions::allocate gave, not the fabric's.
+  /// Whether QueueOptions::allocate provided `data`, rather than the fabric.
   bool is_allocated() const { return where_ == Where::allocated; }
 
  private:
   friend class Queue;
   enum class Where : std::uint8_t { nowhere, ring, fabric, packet, allocated };
   Where where_ = Where::nowhere;
-  std::uint32_t ticket_ = 0;  // of the fabric
-  std::uint32_t packet_ = 0;  // of the pool
+  std::uint32_t ticket_ = 0;  // the fabric's
+  std::uint32_t packet_ = 0;  // number in the pool
 };
 
 struct QueueOptions {
-  /// Memory for messages that come by rendezvous; null where there is none: the message waits. Default: new, delete.
+  /// Memory for messages that arrive by rendezvous. If it returns null, the message waits. Default: new and delete.
   std::function<std::byte*(std::size_t bytes)> allocate;
   std::function<void(std::byte* memory, std::size_t bytes)> free;
 };
@@ -101,16 +102,16 @@ class Queue {
  public:
   /// Collective by order, like a declaration. At most kQueues in the life of a World.
   explicit Queue(World& world, QueueOptions options = {});
-  /// Not collective. What has not been received is lost.
+  /// Not collective. Messages not yet received are lost.
   ~Queue();
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
   static constexpr int kQueues = 16;
 
-  /// Longest message that is sent at once.
+  /// The longest message that is sent eagerly.
   std::size_t eager_bytes() const { return eager_; }
 
-  /// SEND-ENQ. done: sent, the request is done. posted: `bytes` stay as they are until the request is done.
+  /// SEND-ENQ. done: sent, and the request is done. posted: keep `bytes` unchanged until the request is done.
   Outcome send(Rank to, std::uint32_t tag, std::span<const std::byte> bytes, Request& request) {
     if (bytes.size() <= eager_) [[likely]] {
       RingSender* ring = links_[static_cast<std::size_t>(to)].load(std::memory_order_relaxed);
@@ -126,15 +127,16 @@ class Queue {
     }
     return send_long(to, tag, bytes, request);
   }
-  /// As many of these short messages as there is room for, from the front; returns how many. Sent together they cost
-  /// less than half.
+  /// Sends as many of these eager messages as there is capacity for, from the front; returns how many. A batch costs
+  /// less than half of single sends.
   using Short = Outgoing;  ///< data, bytes, tag
   std::size_t send_many(Rank to, std::span<const Short> messages);
 
-  /// RECV-DEQ. done: the message is here. posted: it comes; it is whole when the request is done. Retry::empty: none.
+  /// RECV-DEQ. done: the message is complete. posted: it is complete when the request is done. Retry::empty: no
+  /// message.
   Outcome receive(Message& message, Request& request);
-  /// As many as are here and whole, at most the span; ends before one that needs a rendezvous, unless it is the first
-  /// (then `request` is as in receive()).
+  /// Receives as many complete messages as there are, at most the span's size. It stops before a message that needs a
+  /// rendezvous, unless that is the first (then `request` is as in receive()).
   std::size_t receive_many(std::span<Message> messages, Request& request);
   void release(Message& message) {
     if (message.where_ == Message::Where::ring) [[likely]] {
@@ -145,7 +147,7 @@ class Queue {
     }
   }
 
-  /// Moves messages on; true if something happened. Any thread.
+  /// Makes progress; true if something happened. Any thread.
   bool progress() { return world_.progress(); }
   /// Makes progress until the request is done. Throws TransportError when a peer is lost.
   void wait(const Request& request) {
@@ -158,11 +160,11 @@ class Queue {
     world_.wait_until("queue: a message", [&] { return has_message(); });
   }
 
-  /// What this rank holds to send and receive by the queue: packets, and the rings that its peers use.
+  /// The queue's memory on this rank: packets, and the rings that its peers use.
   std::size_t memory_bytes() const;
   /// Retries by reason, over all threads.
   std::array<std::uint64_t, kRetryReasons> retries() const;
-  /// Depths in one line, for reports: what waits to be received, what is on its way, how many packets are free.
+  /// The queue's depths in one line, for reports: messages to receive, rendezvous with something to send, free packets.
   std::string describe();
 
  private:
@@ -177,7 +179,7 @@ class Queue {
     Landing landing;
     std::uint64_t put;
   };
-  // Written by one thread, read by those that report.
+  // Written by one thread, read for reports.
   struct alignas(128) Tally {
     std::array<std::atomic<std::uint64_t>, kRetryReasons> retries{};
     std::uint32_t empty_looks = 0;
@@ -198,25 +200,25 @@ class Queue {
   Outcome send_self(std::uint32_t tag, std::span<const std::byte> bytes, Request& request);
   Outcome refused(Rank to, Busy busy);
   Outcome refused(Rank to, Retry reason);
-  /// One of the pool's; its record is there from here on.
+  /// Takes a packet from the pool and makes sure that its record exists.
   std::optional<std::uint32_t> take(PacketPool::For use);
   Packet& packet(std::uint32_t number);
   Outcome open(std::uint32_t number, Message& message, Request& request);
   Outcome accept(std::uint32_t number, Message& message, Request& request);
   bool has_waiting() const { return !arrived_.empty() || front_count_.load(std::memory_order_relaxed) > 0; }
   std::optional<std::uint32_t> next_packet();
-  /// Short messages from the rings into `messages`, or one announcement into `announced`; returns how many of the
-  /// first.
+  /// Receives eager messages from the rings into `messages`, or one announcement into `announced`; returns how many of
+  /// the first.
   std::size_t take_from_rings(std::span<Message> messages, std::optional<std::uint32_t>& announced);
   bool pull();
   bool enqueue(const atl::Packet& packet);
   void answer(const atl::Packet& packet);
   void piece(Rank from, std::uint32_t number, const std::byte* data, std::size_t bytes);
-  std::optional<std::uint32_t> keep(const atl::Packet& packet);
-  void put_in_front(std::uint32_t number);
+  std::optional<std::uint32_t> record_arrival(const atl::Packet& packet);
+  void push_front(std::uint32_t number);
   bool pump();
-  bool move_active();
-  bool move_on(std::uint32_t number);
+  bool advance_active();
+  bool advance(std::uint32_t number);
   void note_retry(Retry reason);
   void finish(std::uint32_t number);
   void release_other(Message& message);
@@ -230,21 +232,21 @@ class Queue {
   int number_ = 0;
   std::uint32_t channel_ = 0;
   std::size_t eager_ = 0;
-  std::vector<std::atomic<RingSender*>> links_;  // [rank]; null: not used yet, or not through a ring
-  MpmcQueue arrived_;                            // packets with a message that nobody has received yet
+  std::vector<std::atomic<RingSender*>> links_;  // [rank]; null: not used yet, or no ring to that rank
+  MpmcQueue arrived_;                            // packets with a message not yet received
   PacketPool pool_;
-  // Of what the pool has given out so far: some are made at once.
+  // The records of packets that the pool has given out so far, allocated in groups of kAtOnce.
   static constexpr std::uint32_t kAtOnce = 32;
   std::vector<std::atomic<Packet*>> packets_;  // [number / kAtOnce]
   std::atomic<std::size_t> packet_bytes_{0};
-  SharedSegment own_;  // [number][eager]: short messages of this rank to itself
+  SharedSegment own_;  // [number][eager]: eager messages of this rank to itself
   std::vector<Tally> tallies_;
 
   SpinLock active_lock_;
   std::vector<std::uint32_t> active_;  // rendezvous with something to send; under active_lock_
   std::atomic<std::uint32_t> active_count_{0};
   SpinLock front_lock_;
-  std::deque<std::uint32_t> front_;  // announcements that found no memory: next to be received
+  std::deque<std::uint32_t> front_;  // announcements for which there was no memory: received first
   std::atomic<std::uint32_t> front_count_{0};
 };
 

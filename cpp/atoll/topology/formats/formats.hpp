@@ -23,7 +23,7 @@ namespace atl {
 struct TopologyFile {
   std::string path;
   std::string text;
-  Log log = {};  ///< hears what is legal there and of no use here
+  Log log = {};  ///< gets warnings about what is legal but unused
   /// "path:line"
   std::string at(std::size_t line) const { return path + ":" + std::to_string(line); }
 };

@@ -6,7 +6,7 @@
 #include <atoll/topology/network/network.hpp>
 #include <string>
 
-/// What other programs know about a machine, as a Hierarchy or a Network.
+/// Reads other programs' descriptions of a machine as a Hierarchy or a Network.
 ///
 ///     Hierarchy h = read_hierarchy("/etc/slurm/topology.conf");       // a rank for each host
 ///     Hierarchy h = read_hierarchy("fabric.ibnet.zst", 4);            // 4 ranks for each

@@ -7,7 +7,7 @@
 namespace atl {
 namespace {
 
-// A whole number from 0 that must be there.
+// Reads a required environment variable: an integer >= 0.
 Rank need_number(const char* variable, const char* because) {
   const char* text = std::getenv(variable);
   char* end = nullptr;

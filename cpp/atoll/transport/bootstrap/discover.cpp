@@ -38,7 +38,7 @@ Topology load() {
   return topology;
 }
 
-// Number of the object of this type that holds the whole set; -1 if none does.
+// The number of the object of this type that contains the whole set; -1 if none does.
 int holder(hwloc_topology_t topology, hwloc_obj_type_t type, hwloc_const_cpuset_t set) {
   const int n = hwloc_get_nbobjs_by_type(topology, type);
   for (int i = 0; i < n; ++i) {
@@ -56,7 +56,7 @@ std::string host_name() {
 // ---- from placements to domains ----
 
 struct Level {
-  const char* kind;  // of the domains that it makes
+  const char* kind;  // of the domains it forms
   int Placement::*number;
 };
 constexpr Level kInside[] = {
@@ -69,7 +69,7 @@ std::vector<Group> split(const Group& ranks, std::span<const Placement> at, int 
   for (const Rank r : ranks) parts[at[static_cast<std::size_t>(r)].*number].push_back(r);
   std::vector<Group> out;
   for (auto& [n, part] : parts) out.push_back(std::move(part));
-  // In order of their first ranks, so that the tree reads as the job was started.
+  // In the order of their first ranks, so that the tree shows ranks in the order of the job.
   std::sort(out.begin(), out.end(), [](const Group& a, const Group& b) { return a.front() < b.front(); });
   return out;
 }
@@ -175,7 +175,7 @@ Hierarchy read_domains(const std::string& text, Rank ranks, const Log& log) {
   std::error_code ignored;
   if (std::filesystem::is_regular_file(text, ignored)) {
     Hierarchy h = read_hierarchy(text, 1, log);
-    // A hierarchy of ranks (JSON) stays as it is and has the wrong size then, which the caller says.
+    // A hierarchy of ranks (JSON) is taken unchanged; the caller reports a wrong size.
     return ranks > h.size() && ranks % h.size() == 0 ? read_hierarchy(text, ranks / h.size()) : h;
   }
   check(text.find_first_of("./") == std::string::npos,

@@ -6,13 +6,13 @@
 
 namespace atl {
 
-/// The domains of a hierarchy, numbered from 0 on at each level in the order of the tree: for thousands of ranks, whose
-/// messages ask at each departure.
+/// The domains of a hierarchy, numbered from 0 at each level in tree order. Fast lookups for simulations of thousands
+/// of ranks, which need them for every message.
 class DomainIndex {
  public:
   explicit DomainIndex(const Hierarchy& hierarchy);
 
-  /// Those around the rank, by level.
+  /// The domains that contain the rank, by level.
   const int* of(Rank rank) const { return around_.data() + static_cast<std::ptrdiff_t>(rank) * depth_; }
   int level_between(Rank a, Rank b) const {
     const int* x = of(a);
@@ -21,7 +21,7 @@ class DomainIndex {
     while (x[level] != y[level]) ++level;
     return level;
   }
-  /// Domains at that level.
+  /// The number of domains at that level.
   int count(int level) const { return counts_[static_cast<std::size_t>(level)]; }
   std::size_t memory_bytes() const { return around_.size() * sizeof(int); }
 

@@ -13,8 +13,9 @@
 #include <random>
 #include <thread>
 
-// File <round>.<rank> holds the text of that rank in that round. A file appears whole (written under another name,
-// then linked), and the link is refused where a file of that name is: so a folder that another job has used is found.
+// File <round>.<rank> holds the text of that rank in that round. Each file appears atomically: it is written under
+// another name, then linked. The link fails if a file of that name exists, which reveals a folder that another job has
+// used.
 namespace atl {
 namespace {
 

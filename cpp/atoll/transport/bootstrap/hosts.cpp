@@ -17,8 +17,8 @@
 #include <random>
 #include <thread>
 
-// Rank 0 listens where its line says; the others connect, say who they are, and stay. A round: everyone's text goes to
-// rank 0, all texts come back.
+// Rank 0 listens at the address in its line. The others connect, send their rank, and stay connected. In each round
+// every rank sends its text to rank 0, which returns all texts.
 namespace atl {
 namespace {
 
@@ -76,7 +76,7 @@ class Socket {
   int fd_;
 };
 
-// False: the time is up, or the other end has gone.
+// False if the time is up or the other end has closed.
 bool move_all(int fd, std::byte* data, std::size_t bytes, short events, const Timer& timer, double timeout_s) {
   for (std::size_t at = 0; at < bytes;) {
     const double left_s = timeout_s - timer.seconds();
@@ -93,7 +93,7 @@ bool move_all(int fd, std::byte* data, std::size_t bytes, short events, const Ti
   return true;
 }
 
-// A text with its length, in the byte order of the machine: a job does not mix orders anywhere.
+// Sends a text with its length, in the machine's byte order: a job does not mix byte orders.
 bool put_text(int fd, const std::string& text, const Timer& timer, double timeout_s) {
   auto bytes = static_cast<std::uint32_t>(text.size());
   std::string all(reinterpret_cast<const char*>(&bytes), sizeof bytes);
@@ -159,7 +159,7 @@ class ByHosts final : public Bootstrap {
   }
 
  private:
-  // Rank 0: until all have come.
+  // On rank 0: accepts connections until all ranks have connected.
   void welcome(const Timer& timer) {
     peers_.resize(hosts_.size());
     if (size() == 1) return;
@@ -197,7 +197,7 @@ class ByHosts final : public Bootstrap {
       Socket peer(accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
       if (!peer) continue;
       prepare(peer.get());
-      // A stranger that connects and says nothing must not hold up the others for long.
+      // A foreign process that connects and sends nothing must not delay the others for long.
       constexpr double kStranger_s = 2;
       Hello hello;
       if (!move_all(peer.get(), reinterpret_cast<std::byte*>(&hello), sizeof hello, POLLIN, Timer(),
@@ -263,8 +263,8 @@ class ByHosts final : public Bootstrap {
   const Rank rank_;
   const double timeout_s_;
   std::string job_;
-  std::vector<Socket> peers_;  // of rank 0
-  Socket root_;                // of the others
+  std::vector<Socket> peers_;  // on rank 0
+  Socket root_;                // on the other ranks
 };
 
 }  // namespace

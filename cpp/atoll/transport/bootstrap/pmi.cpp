@@ -9,8 +9,8 @@
 #include <cstring>
 #include <string_view>
 
-// PMI-1 as MPICH's Hydra and Slurm's pmi2 plug-in speak it: lines of key=value over an inherited socket. Each rank puts
-// its text, all meet at the launcher's barrier, each gets the others' texts.
+// PMI-1 in the dialect of MPICH's Hydra and Slurm's pmi2 plug-in: lines of key=value over an inherited socket. Each
+// rank puts its text, all wait at the launcher's barrier, and each gets the others' texts.
 namespace atl {
 namespace {
 
@@ -26,12 +26,12 @@ class ByPmi final : public Bootstrap {
     space_ = value(ask("cmd=get_my_kvsname", "my_kvsname"), "kvsname");
   }
 
-  // The launcher takes a process that leaves without a farewell for one that has crashed.
+  // The launcher treats a process that ends without finalizing PMI as crashed.
   ~ByPmi() override {
     try {
       timeout_s_ = kFarewell_s;
       ask("cmd=finalize", "finalize_ack");
-    } catch (const TransportError&) {  // it is gone itself
+    } catch (const TransportError&) {  // the launcher itself has ended
     }
   }
 
@@ -44,7 +44,7 @@ class ByPmi final : public Bootstrap {
     check(mine.size() <= kTextBytes, "a text of {} bytes for the other ranks (at most {} fit). Shorten it.",
           mine.size(), kTextBytes);
     const int round = round_++;
-    // Values hold no blanks and are not empty.
+    // PMI values must contain no blanks and must not be empty.
     std::string written = "x";
     for (const char c : mine) written += fmt::format("{:02x}", static_cast<unsigned char>(c));
     if (longest_ > 0 && written.size() >= longest_)

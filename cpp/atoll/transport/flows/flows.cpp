@@ -21,7 +21,7 @@ Flows::Flows(ClockOptions given)
   for (Rank r = 0; r < ranks(); ++r) hosts_.push_back(zone_->add_host());
   if (options().network) {
     network_.emplace(*options().network, *zone_);
-    lookahead_ = std::min(lookahead_, 2 * network_->least_latency_s());  // a route has two hosts' links at least
+    lookahead_ = std::min(lookahead_, 2 * network_->least_latency_s());  // a route has at least the links of two hosts
   } else {
     for (int l = 0; l < depth(); ++l)
       for (int link = 0; link < 2 * links_at(l); ++link) {
@@ -30,8 +30,8 @@ Flows::Flows(ClockOptions given)
       }
   }
   zone_->seal();
-  lanes_.resize(static_cast<std::size_t>(ranks() * depth()));
-  for (Lane& lane : lanes_) lane.clock = this;
+  queues_.resize(static_cast<std::size_t>(ranks() * depth()));
+  for (SendQueue& queue : queues_) queue.clock = this;
 }
 
 void Flows::run(const std::function<void(Rank)>& f) {
@@ -40,7 +40,7 @@ void Flows::run(const std::function<void(Rank)>& f) {
     ++running_;
     actors_.push_back(
         s4u::Actor::create("rank " + std::to_string(r), hosts_[static_cast<std::size_t>(r)], [this, r, &f] {
-          suspend(r);  // until its first turn
+          suspend(r);  // until its first run
           live(r, f);
           --running_;
           set_timer();
@@ -64,7 +64,7 @@ void Flows::resume(Rank rank) {
   actors_[static_cast<std::size_t>(rank)]->resume();
 }
 
-// Called by whoever may have added an event, before time can pass.
+// Called after each possible new event, before time can advance.
 void Flows::set_timer() {
   const bool stuck = running_ == 0 && nothing_ahead();
   const double at = all_ended() ? kNever : stuck ? time_ : has_events() ? next_time() : kNever;
@@ -78,7 +78,7 @@ void Flows::set_timer() {
 
 void Flows::on_timer() {
   timer_ = nullptr;
-  // SimGrid's sums may be a last digit short of what was asked for.
+  // SimGrid's sums may be short of the requested time by the last digit.
   time_ = std::max({time_, engine_time(), std::exchange(timer_at_, kNever)});
   if (running_ == 0 && nothing_ahead()) break_off();
   while (has_events() && next_time() <= time_) step();
@@ -90,14 +90,14 @@ void Flows::on_timer() {
 void Flows::carry(std::uint32_t block) {
   Message& m = message(block);
   m.next = kNoBlock;
-  Lane& lane = lanes_[static_cast<std::size_t>(m.from * depth() + m.level)];
-  if (lane.first != kNoBlock) {
-    message(lane.last).next = block;
-    lane.last = block;
+  SendQueue& queue = queues_[static_cast<std::size_t>(m.from * depth() + m.level)];
+  if (queue.first != kNoBlock) {
+    message(queue.last).next = block;
+    queue.last = block;
     return;
   }
-  lane.first = lane.last = block;
-  start_first(lane);
+  queue.first = queue.last = block;
+  start_first(queue);
 }
 
 double Flows::route(const Message& m) {
@@ -110,45 +110,45 @@ double Flows::route(const Message& m) {
   return cost(m.level).latency_s;
 }
 
-void Flows::start_first(Lane& lane) {
-  while (lane.first != kNoBlock) {
-    const Message& m = message(lane.first);
-    if (!m.closely) {  // as if it had the links of its level for itself
-      lane.latency_s = cost(m.level).latency_s;
-      lane.free_at = std::max(time_, lane.free_at) + static_cast<double>(m.travel) / cost(m.level).bytes_per_second;
-      pass_first(lane);
+void Flows::start_first(SendQueue& queue) {
+  while (queue.first != kNoBlock) {
+    const Message& m = message(queue.first);
+    if (!m.closely) {  // as if no other message used the links of its level
+      queue.latency_s = cost(m.level).latency_s;
+      queue.free_at = std::max(time_, queue.free_at) + static_cast<double>(m.travel) / cost(m.level).bytes_per_second;
+      pass_first(queue);
       continue;
     }
-    lane.latency_s = route(m);
+    queue.latency_s = route(m);
     if (m.bytes > 0) {
       ++flows_;
-      lane.comm = zone_->send(hosts_[static_cast<std::size_t>(m.from)], hosts_[static_cast<std::size_t>(m.to)],
-                              m.travel, route_, &lane);
+      queue.comm = zone_->send(hosts_[static_cast<std::size_t>(m.from)], hosts_[static_cast<std::size_t>(m.to)],
+                               m.travel, route_, &queue);
       return;
     }
-    pass_first(lane);  // nothing that could meet anything
+    pass_first(queue);  // no bytes, so no contention
   }
 }
 
-// The bytes of the lane's first message have left, or will at free_at.
-void Flows::pass_first(Lane& lane) {
-  const std::uint32_t block = lane.first;
-  lane.first = message(block).next;
-  lane.arrived = std::max(lane.arrived, std::max(time_, lane.free_at) + lane.latency_s);
-  arrive(block, lane.arrived);
+// The bytes of the queue's first message have left, or will at free_at.
+void Flows::pass_first(SendQueue& queue) {
+  const std::uint32_t block = queue.first;
+  queue.first = message(block).next;
+  queue.arrived = std::max(queue.arrived, std::max(time_, queue.free_at) + queue.latency_s);
+  arrive(block, queue.arrived);
 }
 
 void Flows::on_completion(const s4u::Comm& comm) {
-  auto* lane = comm.get_data<Lane>();
-  lane->clock->end_first(*lane);
+  auto* queue = comm.get_data<SendQueue>();
+  queue->clock->end_first(*queue);
 }
 
-void Flows::end_first(Lane& lane) {
+void Flows::end_first(SendQueue& queue) {
   time_ = std::max(time_, engine_time());
   --flows_;
-  just_ended_ = std::move(lane.comm);
-  pass_first(lane);
-  start_first(lane);
+  just_ended_ = std::move(queue.comm);
+  pass_first(queue);
+  start_first(queue);
   set_timer();
 }
 

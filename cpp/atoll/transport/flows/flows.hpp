@@ -7,8 +7,9 @@
 #include <optional>
 #include <simgrid/kernel/Timer.hpp>
 
-/// flows_plugin.hpp says the model. Ranks are SimGrid's actors, each on a host; messages are its Comms between hosts,
-/// started by a timer at their time of departure. Of such timers there is one at a time: at the first of our events.
+/// The model is described in flows_plugin.hpp. Ranks are SimGrid's actors, each on a host; messages are its Comms
+/// between hosts, started by a timer at their time of departure. There is one such timer at a time, set to our earliest
+/// event.
 namespace atl::flows {
 
 class Flows final : public EventClock {
@@ -19,14 +20,14 @@ class Flows final : public EventClock {
   void run(const std::function<void(Rank)>& f) override;
 
  private:
-  // The messages of one rank to one level: the first is a flow, the others wait for it. That keeps their order, and as
-  // many flows at a time as a network card has, not as a rank has peers.
-  struct Lane {
+  // The queue of messages from one rank to one level: the first is a flow, the others wait for it. That preserves their
+  // order and limits the number of simultaneous flows to that of a network card, not to the number of a rank's peers.
+  struct SendQueue {
     Flows* clock = nullptr;
     std::uint32_t first = kNoBlock, last = kNoBlock;
     double latency_s = 0;  // of the first
-    double free_at = 0;    // what is not simulated closely has left until then
-    double arrived = 0;    // the latest arrival: a lane keeps its order
+    double free_at = 0;    // when messages not simulated closely have left
+    double arrived = 0;    // the latest arrival: a queue keeps its order
     simgrid::s4u::CommPtr comm;
   };
 
@@ -38,9 +39,9 @@ class Flows final : public EventClock {
   double earliest_under_way() const override { return flows_ > 0 ? time_ : kNever; }
 
   double route(const Message& m);
-  void start_first(Lane& lane);
-  void end_first(Lane& lane);
-  void pass_first(Lane& lane);
+  void start_first(SendQueue& queue);
+  void end_first(SendQueue& queue);
+  void pass_first(SendQueue& queue);
   void set_timer();
   void on_timer();
   double engine_time() const { return simgrid::s4u::Engine::get_clock() - begin_; }
@@ -48,17 +49,17 @@ class Flows final : public EventClock {
   simgrid::s4u::Engine& engine_;
   const double begin_;  // SimGrid's time when this clock began
   RouteZone::Owner zone_;
-  std::optional<NetworkLinks> network_;  // else links as of levels:
+  std::optional<NetworkLinks> network_;  // otherwise the links of levels:
   std::vector<std::size_t> first_link_;  // [level]: of number 0 out; in follows out, then the next number
   std::vector<simgrid::s4u::Host*> hosts_;
   std::vector<simgrid::s4u::ActorPtr> actors_;
-  std::vector<Lane> lanes_;           // [rank * depth + level]
-  std::vector<std::size_t> route_;    // of the flow that is being started
-  simgrid::s4u::CommPtr just_ended_;  // a Comm is still at work while it tells of its end
+  std::vector<SendQueue> queues_;     // [rank * depth + level]
+  std::vector<std::size_t> route_;    // of the flow being started
+  simgrid::s4u::CommPtr just_ended_;  // a Comm must outlive its completion callback
   simgrid::kernel::timer::Timer* timer_ = nullptr;
   double timer_at_ = kNever;
-  double time_ = 0;   // all before it has happened
-  int flows_ = 0;     // under way
+  double time_ = 0;   // all events before it were processed
+  int flows_ = 0;     // in flight
   Rank running_ = 0;  // actors that are not suspended
 };
 

@@ -15,8 +15,8 @@ class NetworkLinks {
  public:
   NetworkLinks(const Network& network, RouteZone& zone);
 
-  /// Between two different hosts; gives the sum of the links' latencies. As long as the route is, after the first one
-  /// to a host where the family has no rule.
+  /// The route between two different hosts; returns the sum of the links' latencies. Takes time proportional to the
+  /// route's length, after the first call for a host if the family has no routing rule.
   double route(int from, int to, std::vector<std::size_t>& ids);
   double least_latency_s() const;
 
@@ -24,7 +24,7 @@ class NetworkLinks {
   double take(int link, int from, std::vector<std::size_t>& ids) const;
 
   const Network& network_;
-  std::size_t first_ = 0;  // id of link 0 from its a to its b; the other direction is the next
+  std::size_t first_ = 0;  // id of link 0 from its a to its b; the other direction is id + 1
   std::vector<std::vector<int>>
       next_;  // [target][vertex]: the link; where there is no rule, filled when first asked for
 };

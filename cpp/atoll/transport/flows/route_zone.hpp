@@ -9,16 +9,15 @@
 
 namespace atl::flows {
 
-/// A zone of hosts and one-way links whose routes are said flow by flow, by whoever starts the flow. So no table of
-/// pairs is kept, and a route is the one that topology/network.hpp says, which SimGrid's own fat trees and dragonflies
-/// would choose otherwise.
+/// A zone of hosts and one-way links in which the caller gives the route of each flow as it starts it. So no table of
+/// pairs is needed, and routes are those of topology/network/network.hpp; SimGrid's own fat trees and dragonflies would
+/// choose others.
 ///
 ///     const RouteZone::Owner zone = RouteZone::make(engine);
 ///     Host* a = zone->add_host(), *b = zone->add_host();
 ///     std::size_t cable = zone->add_link(12.5e9);
 ///     zone->seal();
 ///     CommPtr comm = zone->send(a, b, bytes, std::array{cable}, data);
-///
 class RouteZone final : public simgrid::kernel::routing::NetZoneImpl {
  public:
   struct Delete {
@@ -30,7 +29,7 @@ class RouteZone final : public simgrid::kernel::routing::NetZoneImpl {
 
   simgrid::s4u::Host* add_host();
   std::size_t add_link(double bytes_per_second);
-  /// Starts a flow of at least one byte; `data` is the Comm's.
+  /// Starts a flow of at least one byte; the Comm carries `data`.
   simgrid::s4u::CommPtr send(simgrid::s4u::Host* from, simgrid::s4u::Host* to, std::uint64_t bytes,
                              const std::vector<std::size_t>& links, void* data);
 
@@ -43,7 +42,7 @@ class RouteZone final : public simgrid::kernel::routing::NetZoneImpl {
 
   std::size_t hosts_made_ = 0;
   std::vector<simgrid::kernel::resource::StandardLinkImpl*> links_made_;
-  const std::vector<std::size_t>* route_ = nullptr;  // of the flow that is being started
+  const std::vector<std::size_t>* route_ = nullptr;  // of the flow being started
 };
 
 }  // namespace atl::flows

@@ -5,9 +5,9 @@
 
 namespace atl::flows {
 
-/// SimGrid's one engine of this process, with the settings that make a flow cost what our model says; begun at the
-/// first call. `on_completion` is called with each of our Comms that has ended, of all clocks. Throws TransportError if
-/// a simulation that is not ours is there, or a clock of ours runs.
+/// SimGrid's only engine in this process, with settings under which a flow costs what our model says; created at the
+/// first call. `on_completion` is called for each finished Comm of all our clocks. Throws TransportError if another
+/// simulation exists in this process or one of our clocks runs.
 simgrid::s4u::Engine& simgrid_engine(void (*on_completion)(const simgrid::s4u::Comm& comm));
 
 }  // namespace atl::flows

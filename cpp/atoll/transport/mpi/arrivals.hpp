@@ -15,18 +15,18 @@
 
 namespace atl::mpi {
 
-/// A message that was received, and how many of its items are not yet released.
+/// A received message, and how many of its items are not yet released.
 struct Arrival {
   std::byte* data = nullptr;
   std::size_t bytes = 0;
   std::size_t items = 0;
 };
 
-/// Messages of many items, taken apart in the order in which each peer sent them. Several threads may finish messages of a
-/// peer in any order: they are numbered, and wait for their turn. Any thread.
+/// Splits messages into items, in the order in which each peer sent them. Several threads may finish a peer's messages
+/// in any order: messages are numbered and wait until their predecessors are finished. Any thread.
 class Arrivals {
  public:
-  /// The kind of an item that is no packet but says how many of its peer's were released.
+  /// The kind of an item that carries credits: how many of its receiver's packets the peer has released.
   static constexpr int kCredit = 3;
 
   /// `releases`: by kind of traffic, as Packet::What counts.
@@ -38,8 +38,8 @@ class Arrivals {
     bytes_.fetch_add(bytes, std::memory_order_relaxed);
     return {static_cast<std::byte*>(::operator new(bytes, std::align_val_t{64})), bytes, 0};
   }
-  /// A message is complete: hands out its items, and those of later ones that waited for it. credited(kind, packets) for
-  /// each credit among them.
+  /// A message is complete: delivers its items, and those of later messages that waited for it. Calls credited(kind,
+  /// packets) for each credit among them.
   template <class Credited>
   void arrive(Rank from, Arrival arrival, Credited&& credited) {
     std::lock_guard hold(lock_);
@@ -84,14 +84,14 @@ class Arrivals {
     return releases_[static_cast<std::size_t>(packet.what)].note(packet.from);
   }
 
-  /// Messages that have come.
+  /// The number of messages received.
   std::uint64_t messages() const { return messages_; }
   std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
-  /// MPI may still write into what has not arrived; nobody may have the memory of the rest.
+  /// Leaks the memory of incomplete messages: MPI may still write into it.
   void leak() { new std::deque<Arrival>(std::move(arrivals_)); }
 
  private:
-  // The messages of one peer, in their order.
+  // The messages of one peer in their order.
   struct Stream {
     std::uint32_t next = 0;
     std::map<std::uint32_t, Arrival> early;

@@ -12,7 +12,7 @@
 #include <mutex>
 #include <thread>
 
-/// One rank of an MPI job without any traffic: what the layers of this plug-in share. Each layer adds how bytes travel.
+/// One rank of an MPI job: what the layers of this plug-in share. Each layer adds how bytes travel.
 ///
 /// All MPI calls are made under mpi_, unless the layer runs with MPI_THREAD_MULTIPLE.
 namespace atl::mpi {
@@ -38,15 +38,15 @@ class Endpoint : public MpiFabric {
   std::unique_ptr<RmaExchange> rma_exchange(std::span<const std::size_t> bound_from) final;
 
  protected:
-  /// True once `arrived` is, or wake() was called. Naps grow: a short wait costs little delay, a long one little of the
-  /// core that another rank may need. While bytes are `moving` it only yields: MPI moves large messages piece by piece,
-  /// each when somebody calls it (3 GiB with naps: 0.3 GB/s). Where nothing has come for seconds (timeout_s is then the
-  /// longest that is asked for) it naps all the same, shortly.
+  /// True once arrived() holds or wake() was called. Naps grow: a short wait adds little delay, and a long one leaves
+  /// the core to other ranks. While bytes are `moving` it only yields, because MPI moves large messages piece by piece,
+  /// one piece per call (3 GiB with naps: 0.3 GB/s). If nothing has come for seconds (timeout_s is then the longest
+  /// that is asked for) it naps shortly all the same.
   template <class Arrived, class Moving>
   bool nap_until(double timeout_s, Arrived&& arrived, Moving&& moving);
-  /// Does what peers may wait for: a layer that has work to do beyond MPI's own, and no thread for it.
+  /// Overridden by a layer with work of its own for peers and no thread for it.
   virtual void serve() {}
-  /// Ends MPI's part; the layer has taken back all its requests. Collective.
+  /// Ends the use of MPI; the layer has completed or cancelled all its requests. Collective.
   void close_endpoint() {
     closed_ = true;
     close_session(comm_, finalize_);

@@ -14,8 +14,8 @@ inline void cancel(MPI_Request& request) {
 }
 
 /// The receives of one kind of traffic: persistent, from any source, tested in the order in which they were posted,
-/// which is the order in which MPI fills them. So looking for a packet tests one request, and what one peer sends comes
-/// in its order. Whoever keeps packets makes the inbox post others: the senders' windows bound how many that can be.
+/// which is the order in which MPI fills them. So polling tests one request, and one peer's packets arrive in order. If
+/// packets are held back, the inbox posts further receives; the senders' windows bound their number.
 class Inbox {
  public:
   /// Packets of at most `bytes`, `head` of which (at most kSlotHead) are the layer's own and lie before the data. The
@@ -43,18 +43,18 @@ class Inbox {
     packet.ticket = k;
     return packet;
   }
-  /// The packet of this ticket has been read.
+  /// The packet of this ticket has been read: posts its receive again.
   void post(std::uint32_t ticket) {
     call(MPI_Start(&receives_[ticket].request), "MPI_Start");
     posted_.push_back(ticket);
   }
 
   std::size_t bytes() const { return memory_.bytes(); }
-  /// Nothing more will come; nobody keeps a packet.
+  /// Cancels all receives: nothing more will arrive, and no packet is held.
   void close() {
     for (const std::uint32_t k : posted_) cancel(receives_[k].request);
   }
-  /// Leaves the receives to whoever ends MPI, and the memory to MPI.
+  /// Hands the receives to the code that finalizes MPI, and leaks their memory, which MPI may write.
   void abandon(std::vector<MPI_Request>& receives) {
     for (const std::uint32_t k : posted_) receives.push_back(receives_[k].request);
     memory_.leak();

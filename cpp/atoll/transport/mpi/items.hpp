@@ -4,8 +4,8 @@
 #include <atoll/transport/fabric.hpp>
 #include <cstring>
 
-/// What several packets look like that travel as one piece of memory: for each an ItemHead and its bytes, padded so
-/// that the next head lies at a multiple of 16 (records in bulk packets are read in place).
+/// The layout of several packets in one message: for each an ItemHead and its bytes, padded so that the next head lies
+/// at a multiple of 16 (records in bulk packets are read in place).
 namespace atl::mpi {
 
 struct ItemHead {

@@ -38,9 +38,9 @@ class SlotMemory {
   std::deque<Array<std::byte>> blocks_;
 };
 
-/// Slots to be sent, with the credits towards each peer. MPI takes whatever it is given: its sends end before the
+/// Slots to send, with the credits towards each peer. MPI accepts any number of sends: they complete before the
 /// receiver has seen anything, so a slow rank would be flooded. A rank therefore sends at most `window` packets to a
-/// peer beyond those that the peer has said to have released. Any thread.
+/// peer beyond those that the peer has reported as released. Any thread.
 ///
 ///     if (box.take(to, slot) == Busy::no) ...      // to be filled and sent
 ///     box.give_back(slot.to, slot.ticket);         // MPI has sent it: the memory is free
@@ -110,8 +110,8 @@ class Outbox {
   std::vector<std::uint32_t> free_;  // the warmest last
 };
 
-/// The other end of the windows: what was released here and is not yet told to its sender. A credit is due when half a
-/// window is, so that its cost is divided by many packets and the sender never runs dry for want of one.
+/// The receiving end of the windows: packets released here and not yet reported to their sender. A credit is sent for
+/// half a window at a time, so that many packets share its cost and the sender does not run out of credit.
 class Releases {
  public:
   Releases(Rank ranks, std::int32_t window) : due_(std::max(1, window / 2)), peers_(static_cast<std::size_t>(ranks)) {}

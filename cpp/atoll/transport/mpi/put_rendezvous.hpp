@@ -6,14 +6,14 @@
 
 namespace atl::mpi {
 
-/// Brings two ranks together for a call that is collective over the pair and blocks, in an order that cannot deadlock:
-/// were each simply to call, a ring of ranks that each want the next one would wait for ever.
+/// Brings two ranks together for a call that is collective over the pair and blocks, in an order that cannot deadlock.
+/// If ranks simply made the call, a ring of ranks that each want the next one would wait for ever.
 ///
-/// The lower rank of a pair proposes, one meeting at a time; who has proposed answers everyone else "busy", and proposes
-/// again later. The other accepts if it has no proposal of its own under way. Only then do both enter: the one with its
-/// accepting answer, the other when it comes. So whoever is inside waits for a peer that has nothing else to do but to
-/// enter. Of all who have proposed, the one with the highest number has proposed to a rank that has not (or that is
-/// inside): there is always a pair that meets.
+/// The lower rank of a pair proposes, one meeting at a time. While its proposal is open it answers all others "busy"
+/// and proposes again later. The other rank accepts if it has no open proposal of its own. Only then do both enter the
+/// call: the acceptor with its answer, the proposer when the answer arrives. So a rank inside the call waits for a peer
+/// that has nothing to do but to enter. Of all proposers, the one with the highest number has proposed to a rank that
+/// has not proposed (or is inside), so some pair always meets.
 class PutRendezvous {
  public:
   /// The first word of a notice; others are the layer's own.

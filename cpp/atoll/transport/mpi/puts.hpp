@@ -6,8 +6,8 @@
 
 namespace atl::mpi {
 
-/// Puts over two-sided MPI: the target posts receives on the very memory, under a tag that no other put to it has, and
-/// sends the tag as the Landing; the origin sends from its own memory. No byte is copied on the way by us.
+/// Puts over two-sided MPI: the target posts receives directly into the exposed memory, under a tag that no other put
+/// to it uses, and sends the tag as the Landing. The origin sends directly from its own memory. Atoll copies no byte.
 ///
 ///     if (puts.expose(from, memory, token, landing) == Busy::no) ...   // target
 ///     puts.put(to, landing, source, token);                            // origin
@@ -21,7 +21,7 @@ class Puts {
   void put(Rank to, const Landing& landing, std::span<const std::byte> source, std::uint64_t token);
 
   bool any() const { return !pieces_.empty(); }
-  /// Appends the ends of those that have ended; true if there was one.
+  /// Appends the ends of completed puts; true if there was one.
   bool progress(std::deque<Packet>& ended);
 
   void finish_all() { pieces_.finish_all(); }

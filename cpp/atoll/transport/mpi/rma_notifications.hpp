@@ -7,8 +7,8 @@
 
 namespace atl::mpi {
 
-/// What the two ends of a layer tell each other: a few words each time (credits, agreements on windows). Nobody answers
-/// for their number but the layer: there are never more on their way than packets that they speak of.
+/// Small control messages between the two ends of a layer (credits, agreements on windows). The layer bounds their
+/// number: there are never more in flight than packets that they refer to.
 class RmaNotifications {
  public:
   struct Words {

@@ -7,13 +7,13 @@
 
 namespace atl::mpi {
 
-/// Links of a SendQueue, inside of what is queued.
+/// The link of a SendQueue, a member of each queued item.
 struct Queued {
   std::atomic<Queued*> next{nullptr};
 };
 
-/// A queue that any thread may push to and one thread pops from: linked nodes, one exchange a push (D. Vyukov's
-/// intrusive queue). It has no capacity of its own; whoever makes the nodes bounds them.
+/// A multi-producer single-consumer queue: linked nodes, one exchange per push (D. Vyukov's intrusive queue). It has no
+/// capacity of its own; the owner of the nodes bounds their number.
 class SendQueue {
  public:
   void push(Queued* node) {

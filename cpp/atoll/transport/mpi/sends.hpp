@@ -13,7 +13,7 @@ namespace atl::mpi {
 template <class Value>
 class Sends {
  public:
-  /// True if it has ended already, as most do: then the next one goes out from the same, warm memory.
+  /// True if it has completed already, as most do: then the next one can use the same, warm memory.
   bool start(const void* data, std::size_t bytes, Rank to, int tag, MPI_Comm comm, const Value& value) {
     const MPI_Request request = begin(data, bytes, to, tag, comm);
     if (request != MPI_REQUEST_NULL) keep(request, value);
@@ -33,7 +33,7 @@ class Sends {
     values_.push_back(value);
   }
 
-  /// Calls f(value) for each that has ended since; true if there was one.
+  /// Calls f(value) for each that has completed since; true if there was one.
   template <class F>
   bool collect(F&& f) {
     if (requests_.empty()) return false;

@@ -24,7 +24,7 @@ inline void call(int code, const char* name) {
                                    std::string_view(text, static_cast<std::size_t>(length))));
 }
 
-/// Waits without keeping the core from other ranks: MPI's own blocking calls spin.
+/// Waits and yields the core to other ranks: MPI's own blocking calls spin.
 inline void finish(MPI_Request& request, const char* name) {
   for (Backoff backoff;;) {
     int done = 0;
@@ -41,7 +41,7 @@ inline int count_of(std::size_t n) { return static_cast<int>(n); }
 MPI_Comm open_session(const MpiOptions& options, int level, const std::optional<Launcher>& launcher);
 /// Frees it; ends MPI if that was begun here, this was the last one, and `finalize`. Collective.
 void close_session(MPI_Comm comm, bool finalize);
-/// Of a session whose fabric was never closed: its receives are cancelled when MPI ends. Not collective.
+/// For a session whose fabric was never closed: its receives are cancelled when MPI ends. Not collective.
 void abandon_session(std::vector<MPI_Request> receives);
 /// Ends MPI if it was begun here and no session is open.
 void finish_session();

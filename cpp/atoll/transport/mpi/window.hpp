@@ -19,7 +19,7 @@ inline std::size_t window_bytes_for(std::size_t bytes) {
   return (bytes + kPage - 1) / kPage * kPage;
 }
 
-/// MPI memory that the ranks of `comm` can put into. Making and freeing it are collective there.
+/// MPI memory that the ranks of `comm` can put into. Construction and free() are collective there.
 class Window {
  public:
   Window(MPI_Comm comm, std::size_t bytes) : bytes_(window_bytes_for(bytes)) {
@@ -39,7 +39,7 @@ class Window {
   std::byte* data() { return data_; }
   std::size_t bytes() const { return bytes_; }
 
-  // Generalised active target synchronisation. Who exposes, says to whom; who accesses, says where.
+  // Generalised active target synchronisation: the exposing rank names the origins, the accessing rank the target.
   void post(MPI_Group origins) { call(MPI_Win_post(origins, 0, window_), "MPI_Win_post"); }
   /// Whether the origins have completed; then the exposure is over.
   bool test() {
@@ -66,9 +66,9 @@ class Window {
   std::size_t bytes_ = 0;
 };
 
-/// Held by one of the ranks that make a window, so that only one is made on a node at a time: Open MPI 4.1 names the
-/// shared memory of a window after the communicator's number, which two pairs without a common rank may share, and then
-/// they open each other's (seen with 5 ranks).
+/// Held by one of the ranks that make a window, so that only one window is made on a node at a time. Open MPI 4.1 names
+/// the shared memory of a window after the communicator's number. Two pairs without a common rank may share that
+/// number, and then they open each other's memory (seen with 5 ranks).
 class NodeLock {
  public:
   NodeLock() : folder_(open("/dev/shm", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {

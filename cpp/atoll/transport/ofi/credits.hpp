@@ -3,17 +3,16 @@
 
 #include <atoll/transport/ofi/receives.hpp>
 
-/// A rank sends only what the receiver has promised memory for, per peer and traffic: messages, control, bulk. A receiver
-/// promises when a peer first asks (hello), so memory is for peers that talk; it returns half a window by one word. Words
-/// (hello, grants, credits, bye) are the fabric's own; how many of them a peer can have on its way is bounded by the
-/// protocol, so they need no credit.
+/// Credit-based flow control: a rank sends only what the receiver has posted memory for, per peer and kind of traffic
+/// (messages, control, bulk). A receiver grants credits when a peer first asks (hello), so only peers that communicate
+/// take memory. It returns half a window at a time by one control word. These words (hello, grants, credits, bye) are
+/// the fabric's own. The protocol bounds how many of them one peer can have in flight, so they need no credit.
 namespace atl::ofi {
 
-/// A window of what one peer may send to another: what may still be sent there, and what of theirs is released here and
-/// not yet returned.
+/// The window between two peers: what this rank may still send, and what it has released here and not yet returned.
 struct Window {
   std::int32_t credits = 0;
-  std::int32_t size = 0;  // promised to the peer
+  std::int32_t size = 0;  // granted to the peer
   std::int32_t released = 0;
 };
 
@@ -28,22 +27,22 @@ class Credits {
   Window& control(Rank rank) { return of(rank).control; }
   Window& bulk(Rank rank) { return of(rank).bulk; }
 
-  /// First use of a peer: it will promise memory, and answer.
+  /// First use of a peer: asks it for credits.
   void greet(Rank to);
   bool greeted(Rank rank) { return of(rank).greeted; }
   /// The same for slots.
   void want_bulk(Rank to);
 
-  /// A packet of a peer has been released: a credit for it is due, and is said once half a window is.
+  /// A packet of a peer has been released: returns credits once half a window is due.
   void return_message(Rank to) { give_back(to, of(to).message, Word::credit_message); }
   void return_control(Rank to) { give_back(to, of(to).control, Word::credit_control); }
   void return_bulk(Rank to) { give_back(to, of(to).bulk, Word::credit_bulk); }
 
-  /// A word about credits.
+  /// Handles a control word about credits.
   void hear(Rank from, Word word, std::uint32_t tag);
   /// In place of a control packet; false: not now.
   bool say_landed(Rank to, std::uint32_t number);
-  /// What the provider has refused, as far as it goes now.
+  /// Retries what the provider has refused.
   void pay();
 
  private:

@@ -8,7 +8,8 @@
 
 namespace atl::ofi {
 
-/// Packets that were found and not wanted yet: a completion queue gives what is next, not what is asked for.
+/// Packets that were received but not yet asked for: a completion queue returns the next packet, not one of a wanted
+/// kind.
 class DeferredPackets {
  public:
   static bool wants(TrafficSet wanted, const Packet& packet) {
@@ -43,7 +44,7 @@ class DeferredPackets {
   /// Fills `packets` from the front; returns how many.
   std::size_t take(std::span<Packet> packets, TrafficSet wanted) {
     std::size_t n = 0;
-    // From the back: what frees memory goes first.
+    // From the back: packets that free memory go first.
     for (auto q = packets_.rbegin(); q != packets_.rend(); ++q)
       while (n < packets.size() && !q->empty() && wants(wanted, q->front())) {
         packets[n++] = q->front();

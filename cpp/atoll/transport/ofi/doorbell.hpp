@@ -7,8 +7,8 @@
 
 namespace atl::ofi {
 
-/// How a rank sleeps until something arrives, or another of its threads rings: on the file of its completion queue where
-/// the provider has one, else in naps.
+/// Lets a rank sleep until something arrives, or another of its threads rings: on the file descriptor of its completion
+/// queue if the provider has one, else in naps.
 class Doorbell {
  public:
   /// `queue_file`: -1 if there is none.
@@ -19,14 +19,14 @@ class Doorbell {
 
   void ring();
 
-  /// What a look at the queue has found out.
+  /// The result of polling the queue before sleeping.
   enum class Look {
     found,
     nothing,         ///< look again after a nap
-    armed,           ///< the file will tell of what comes
-    armed_and_owed,  ///< it will, but something else is left to do
+    armed,           ///< the file descriptor will signal new completions
+    armed_and_owed,  ///< it will, but other work is pending
   };
-  /// True if a look has found something or somebody has rung. `look(may_arm)` is asked each time, before sleeping.
+  /// True if a poll has found something or a thread has rung. Calls look(may_arm) each time before sleeping.
   bool wait(double timeout_s, const std::function<Look(bool may_arm)>& look);
 
  private:

@@ -5,8 +5,8 @@
 #include <atoll/transport/ofi/libfabric.hpp>
 #include <atomic>
 
-/// What all parts of the fabric share: the endpoint with the memory that the provider may write, and the operations by
-/// which its completions are told apart.
+/// What all parts of the fabric share: the endpoint, the memory that the provider may write, and the operations that
+/// identify completions.
 namespace atl::ofi {
 
 /// What a completion belongs to. Libfabric may keep words of its own in `context`.
@@ -40,8 +40,8 @@ struct Pool {
   std::vector<std::uint32_t> free;  // the warmest last
 };
 
-/// A rank's endpoint. The provider may refuse an operation for now: whoever keeps it for later says owe(), and the
-/// fabric pays when it next looks at the completions.
+/// A rank's endpoint. The provider may refuse an operation temporarily. The caller then queues it and calls owe(), and
+/// the fabric retries it when it next polls completions.
 class Port {
  public:
   Port(Info info, Rank rank) : rank_(rank), domain_(std::move(info)), endpoint_(domain_, Endpoint::Sleep::by_file) {}

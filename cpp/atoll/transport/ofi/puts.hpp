@@ -8,9 +8,9 @@
 
 namespace atl::ofi {
 
-/// Long messages, written into memory that their target has exposed. Up to a piece's length it is one write with
-/// completion data; above, pieces that are complete at the target (FI_DELIVERY_COMPLETE), then a word. Both ends find the
-/// end of a put among the kept packets.
+/// Long messages, written into memory that the target has exposed. Up to the length of a piece it is one write with
+/// completion data. Longer ones are pieces that are complete at the target (FI_DELIVERY_COMPLETE), then a control word.
+/// Both ends find the end of a put among the deferred packets.
 class Puts {
  public:
   Puts(Port& port, Credits& credits, DeferredPackets& kept) : port_(port), credits_(credits), kept_(kept) {}
@@ -18,10 +18,10 @@ class Puts {
   void expose(Rank from, std::span<std::byte> memory, std::uint64_t token, Landing& landing);
   void put(Rank to, const Landing& landing, std::span<const std::byte> source, std::uint64_t token);
 
-  /// One of them has come, to the landing of that number.
+  /// A put to the landing of that number has arrived.
   void land(std::uint32_t number);
   void completed_piece(const Operation& operation);
-  /// NeighborAlltoallv what there is room for, and ends those that are complete.
+  /// Posts as many pieces as there is capacity for, and finishes puts that are complete.
   void drive();
   bool empty() const { return puts_.empty(); }
 

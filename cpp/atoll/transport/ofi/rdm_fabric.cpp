@@ -13,11 +13,12 @@
 // A fabric over one reliable, connectionless endpoint of libfabric.
 //
 // Wire: messages and control are untagged sends, bulk is tagged, so that each meets receives of its own size and the
-// first posted always fits. Eight bytes travel beside each as remote completion data (wire.hpp): tag, type, kind, source.
-// No header is copied, and what the provider injects goes out from the caller's own bytes.
+// first posted always fits. Eight bytes travel beside each as remote completion data (wire.hpp): tag, type, kind,
+// source. No header is copied, and injected data is sent directly from the caller's bytes.
 //
-// Its parts share the port: Receives are posted for as many packets as Credits promise, Sends have the memory of what goes
-// out, Puts move long messages, DeferredPackets are what nobody has asked for yet, and the Doorbell is how a rank sleeps. ShutdownHandshake ends it.
+// Its parts share the Port: Receives are posted for as many packets as Credits grant, Sends owns the memory of outgoing
+// packets, Puts moves long messages, DeferredPackets holds packets not yet asked for, the Doorbell is how a rank
+// sleeps, and the ShutdownHandshake ends the job.
 namespace atl::ofi {
 namespace {
 

@@ -11,7 +11,7 @@
 /// The memory into which packets arrive.
 namespace atl::ofi {
 
-/// Receives of one size. Beyond what the provider takes, they wait for others to be used up.
+/// Receives of one size. Receives that the provider does not accept now wait until others complete.
 class Receives {
  public:
   enum class Meets { untagged, bulk };
@@ -27,14 +27,14 @@ class Receives {
   std::byte* operator[](std::uint32_t k) { return pool_.buffers[k]; }
   std::size_t growth_bytes() const { return pool_.buffers.growth_bytes(); }
 
-  /// So many more.
+  /// Adds `count` receives.
   void add(int count) {
     for (int i = 0; i < count; ++i) {
       if (pool_.free.empty()) port_.grow(pool_);
       post(pool_.take());
     }
   }
-  /// The buffer has been read.
+  /// The buffer has been read: posts it again.
   void post(std::uint32_t k) {
     if (posted_ >= most_) {
       unposted_.push_back(k);
@@ -55,12 +55,12 @@ class Receives {
     call(code, meets_ == Meets::bulk ? "fi_trecv" : "fi_recv");
     ++posted_;
   }
-  /// One that was posted has been filled.
+  /// A posted receive has been filled.
   void used() {
     --posted_;
     if (!unposted_.empty()) post_next();
   }
-  /// What the provider has refused, as far as it goes now.
+  /// Retries what the provider has refused.
   void pay() {
     for (std::size_t n = unposted_.size(); n > 0 && posted_ < most_; --n) post_next();
   }
@@ -81,8 +81,8 @@ class Receives {
   std::deque<std::uint32_t> unposted_;
 };
 
-/// Control packets are copied out where they arrive and their receives posted again: a caller that keeps packets keeps no
-/// receive of control's.
+/// Copies control packets at their arrival and posts their receives again: a caller that holds control packets holds
+/// none of their receives.
 class ControlCopies {
  public:
   explicit ControlCopies(Port& port) : port_(port) {}

@@ -4,11 +4,11 @@
 #include <atoll/transport/ofi/port.hpp>
 #include <atoll/transport/ofi/wire.hpp>
 
-/// What this rank's own bytes go out of: the caller's memory, copies of it, and slots.
+/// The memory of outgoing packets: the caller's own, copies of it, and slots.
 namespace atl::ofi {
 
-/// Knows no credits: those who call have them. Towards one peer at most slots_per_peer slots are taken or being sent;
-/// beyond budget_bytes for all memory of the port a peer gets only two.
+/// Callers manage the credits. At most slots_per_peer slots are held or being sent towards one peer; beyond
+/// budget_bytes for all memory of the port a peer gets only two.
 class Sends {
  public:
   Sends(Port& port, Rank ranks, std::size_t message_bytes, std::size_t slot_bytes, std::int32_t slots_per_peer,
@@ -33,7 +33,7 @@ class Sends {
     --slots_to_[static_cast<std::size_t>(slot.to)];
     slots_.free.push_back(slot.ticket);
   }
-  /// Later, if the provider takes none now; in order.
+  /// Queues the slot, in order, if the provider accepts none now.
   void send(const Slot& slot, std::size_t bytes);
 
   void completed_copy(std::uint32_t k) {
@@ -45,9 +45,9 @@ class Sends {
     --slots_to_[static_cast<std::size_t>(to)];
     slots_.free.push_back(k);
   }
-  /// What the provider has refused, as far as it goes now.
+  /// Retries what the provider has refused.
   void pay();
-  /// Whether the provider still has memory of any.
+  /// Whether the provider uses no memory of a send any more.
   bool all_completed() const { return unfinished_ == 0; }
 
  private:
@@ -57,7 +57,7 @@ class Sends {
     std::size_t bytes;
   };
 
-  // Straight from the caller's bytes; nothing to complete.
+  // Sends directly from the caller's bytes; there is no completion.
   Busy inject(Rank to, std::uint64_t h, std::span<const std::byte> bytes) {
     const ssize_t code = fi_injectdata(port_.get(), bytes.data(), bytes.size(), h, port_[to]);
     if (code == -FI_EAGAIN) return Busy::no_slot;

@@ -7,21 +7,21 @@
 
 namespace atl::ofi {
 
-/// How ranks part, none before all are done: each tells rank 0, which tells them when it has heard from all. A rank that
-/// has heard it has nothing on its way any more.
+/// The shutdown protocol: no rank leaves before all are done. Each rank tells rank 0 when it is done, and rank 0
+/// answers when it has heard from all. A rank that has the answer has nothing in flight any more.
 class ShutdownHandshake {
  public:
   ShutdownHandshake(Port& port, Rank ranks) : port_(port), ranks_(ranks), said_(static_cast<std::size_t>(ranks)) {}
 
-  /// The last word of a rank has come.
+  /// The done message of a rank has arrived.
   void hear(Rank from) {
     said_[static_cast<std::size_t>(from)] = 1;
     ++heard_;
   }
   void completed_word() { --sending_; }
 
-  /// Collective, once. `progress` looks at the completions, true if there were some; `done` says that this rank has
-  /// nothing on its way. Throws TransportError if a peer is awaited in vain.
+  /// Collective, once. `progress` polls completions (true if there were some); `done` says that this rank has nothing
+  /// in flight. Throws TransportError if a peer does not answer in time.
   void part(const std::function<bool()>& progress, const std::function<bool()>& done);
 
  private:

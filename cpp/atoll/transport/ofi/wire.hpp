@@ -3,7 +3,7 @@
 
 #include <atoll/transport/fabric.hpp>
 
-/// What travels beside the bytes of every packet, and the words that the fabric says for itself.
+/// The data that travels beside the bytes of every packet, and the fabric's own control words.
 namespace atl::ofi {
 
 enum class Kind : std::uint8_t { message, control, word };
@@ -20,7 +20,7 @@ enum class Word : std::uint8_t {
   bye,
 };
 
-/// Of bulk, which is tagged so that it meets receives of its own size; the rest is not.
+/// The tag of bulk packets, which lets them match receives of their own size; other packets are untagged.
 inline constexpr std::uint64_t kBulkTag = 1;
 
 // Beside the bytes: tag 32, type 8, kind 2, source 22 bits.

@@ -8,7 +8,7 @@
 namespace atl {
 namespace {
 
-// Each peer belongs to one of two fabrics, so a slot or a packet is its peer's fabric's: a table, looked up per slot.
+// Each peer belongs to one of two fabrics, and so do its slots and packets: one table lookup per slot.
 class Composed final : public Fabric {
  public:
   Composed(std::unique_ptr<Fabric> node, std::unique_ptr<Fabric> network)
@@ -51,7 +51,7 @@ class Composed final : public Fabric {
   }
 
   int poll(std::span<Packet> packets, TrafficSet wanted) override {
-    // Messages of near peers are taken from the rings, by whoever takes messages: one order, one place.
+    // Messages of peers on this node are taken from the rings directly, so that their order is decided in one place.
     const int near = node_->poll(packets, wanted & ~static_cast<TrafficSet>(Traffic::message));
     if (!anyone_far_ || near == static_cast<int>(packets.size())) return near;
     return near + network_->poll(packets.subspan(static_cast<std::size_t>(near)), wanted);
@@ -61,7 +61,7 @@ class Composed final : public Fabric {
   bool wait(double timeout_s, TrafficSet wanted) override {
     if (!anyone_far_) return node_->wait(timeout_s, wanted);
     const Timer timer;
-    // Asleep on the node's bell, with a look at the network between naps that grow.
+    // Sleeps on the node's bell and polls the network between naps of growing length.
     const double longest_s = std::max(250e-6, timeout_s / 4);
     for (double nap_s = 10e-6;; nap_s = std::min(2 * nap_s, longest_s)) {
       if (network_->wait(0, wanted)) return true;

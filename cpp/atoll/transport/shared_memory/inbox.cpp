@@ -14,9 +14,9 @@ namespace {
 constexpr std::uint64_t kMagic = 0x31786f626e697441;  // "Atinbox1"
 // Slots a power of two apart fall on the same cache sets; measured 3-5 times slower.
 constexpr std::size_t kSlotSkew = 256;
-// Rings that all begin at the same offset in a page made a receiver with 64 of them 4 times slower.
+// Rings that all began at the same offset in a page made a receiver with 64 of them 4 times slower.
 constexpr std::size_t kAreaSkew = 640;
-constexpr std::size_t kWords = 64 * 4 + 64;  // control words of up to 64 slots, and how much of the slots is touched
+constexpr std::size_t kWords = 64 * 4 + 64;  // control words of up to 64 slots, and the count of touched bytes
 
 constexpr std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
 constexpr bool power_of_two(std::uint64_t n) { return std::has_single_bit(n); }
@@ -56,7 +56,7 @@ std::size_t Inbox::head_bytes(std::uint32_t sources) { return round_up(sizeof(He
 void Inbox::format(std::byte* address, const InboxGeometry& geometry) {
   Head* head = new (address) Head;
   head->geometry = geometry;
-  // Last: an inbox without it is not ready.
+  // Stored last: an inbox without it is not ready.
   std::atomic_ref(head->magic).store(kMagic, std::memory_order_release);
 }
 

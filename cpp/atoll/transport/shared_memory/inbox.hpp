@@ -4,22 +4,21 @@
 #include <atoll/transport/shared_memory/ring.hpp>
 #include <span>
 
-/// The memory in which one rank of a node receives, as the ranks that share it see it: a private mapping where ranks are
-/// threads, a shared segment where they are processes. For each source a ring of messages, a small one of control, and
-/// slots for bulk. Pages are touched, and so exist, from a source's first use on.
+/// The memory in which one rank of a node receives, as the ranks that share it see it: a private mapping if ranks are
+/// threads, a shared segment if they are processes. For each source it has a ring of messages, a small ring of control,
+/// and slots for bulk. The system allocates its pages when a source first uses them.
 ///
-///     Inbox inbox(address);                        // whose head says how it is laid out
+///     Inbox inbox(address);                        // the head says how the memory is laid out
 ///     inbox.area(source).slot(k);
-///
 namespace atl {
 
-/// What an inbox is made of. Each rank may choose its own; senders go by the head of the inbox they write to.
+/// The layout of an inbox. Each rank may choose its own; senders read it from the head of the inbox they write to.
 struct InboxGeometry {
   std::uint32_t sources = 0;            ///< ranks of the node
   std::uint32_t slots = 4;              ///< per source; 1 .. 64
   std::uint64_t slot_bytes = 65536;     ///< a multiple of 64 from 128 on
   std::uint64_t message_ring = 131072;  ///< bytes; a power of two from 64 on
-  std::uint64_t control_ring = 4096;    ///< likewise
+  std::uint64_t control_ring = 4096;    ///< bytes; a power of two from 64 on
 
   /// Throws InputError for a value out of its range.
   void validate() const;
@@ -28,8 +27,9 @@ struct InboxGeometry {
   bool operator==(const InboxGeometry&) const = default;
 };
 
-/// What a rank sleeps on. Whoever has put something into its inbox rings, which costs a look at `sleepers` unless it
-/// sleeps. A ring may be missed if both act at the same instant, so nobody sleeps for longer than that may delay it.
+/// What a rank sleeps on. A sender that has put something into the inbox rings, which costs a load of `sleepers` unless
+/// the rank sleeps. A ring may be missed if both act at the same instant, so no sleep is longer than the delay that
+/// this may cause.
 struct alignas(128) Bell {
   std::atomic<std::uint32_t> rings{0};
   std::atomic<std::uint32_t> sleepers{0};
@@ -39,7 +39,7 @@ struct alignas(128) Bell {
       wake();
   }
   void wake();
-  /// Until the next ring after `seen`, or `timeout_s`.
+  /// Sleeps until the next ring after `seen`, or for `timeout_s`.
   void sleep(std::uint32_t seen, double timeout_s);
 };
 
@@ -47,20 +47,20 @@ class Inbox {
  public:
   /// Lays out fresh memory (all zero) of geometry.bytes().
   static void format(std::byte* address, const InboxGeometry& geometry);
-  /// Throws TransportError where the memory is not an inbox of this version.
+  /// Throws TransportError if the memory is not an inbox of this version.
   explicit Inbox(std::byte* address);
   Inbox() = default;
 
   const InboxGeometry& geometry() const { return head_->geometry; }
   Bell& bell() { return head_->bell; }
-  /// Bulk packets published here, ever: a receiver that has seen this count need not look at slots.
+  /// The number of bulk packets ever published here. A receiver that has seen this count need not look at slots.
   std::atomic<std::uint32_t>& published() { return head_->published; }
-  /// Set by a source at its first use, which it then counts.
+  /// Each source sets its mark at its first use and then increments sources_used().
   std::atomic<std::uint8_t>& used(std::uint32_t source) { return head_->used[source]; }
   std::atomic<std::uint32_t>& sources_used() { return head_->sources_used; }
 
-  /// One source's part. Slots are taken in any order by their control words: kFree, kHeld while the sender fills it,
-  /// kTaken while a handler reads, kFull + bytes between.
+  /// One source's part. A slot's control word says its state, in any order of slots: kFree, kHeld while the sender
+  /// fills it, kFull + bytes when published, kTaken while a handler reads.
   static constexpr std::uint32_t kFree = 0, kHeld = 1, kTaken = 2, kFull = 3;
   struct Area {
     RingMemory* control = nullptr;

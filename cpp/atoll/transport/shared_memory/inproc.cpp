@@ -15,7 +15,7 @@ std::vector<std::unique_ptr<Fabric>> make_inproc(const InprocOptions& options) {
                                .message_ring = options.ring_bytes,
                                .control_ring = options.control_ring_bytes};
   geometry.validate();
-  // Kept by every rank's fabric: a rank may go while others still write to it.
+  // Shared by every rank's fabric: a rank may end while others still write to its inbox.
   auto memory = std::make_shared<std::vector<SharedSegment>>();
   NodeFabricOptions node;
   node.name = "inproc";

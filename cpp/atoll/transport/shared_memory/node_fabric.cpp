@@ -46,12 +46,12 @@ bool Rings::any() {
   return std::any_of(active_.begin(), active_.end(), [](Source* s) { return !s->messages.empty(); });
 }
 
-// Towards one rank of the node.
+// What this rank needs to send to one rank of the node.
 struct Outbound {
   Inbox inbox;
   Inbox::Area area;
   RingSender messages, control;
-  std::array<std::uint32_t, 64> touched{};  // [slot] bytes that exist; whoever holds the slot may look
+  std::array<std::uint32_t, 64> touched{};  // [slot] bytes already written; guarded by holding the slot
 
   void touch(std::uint32_t slot, std::size_t bytes) {
     const std::size_t pages = std::min((bytes + kPage - 1) / kPage * kPage, area.stride);
@@ -112,7 +112,7 @@ class NodeFabric final : public Fabric, public Rings {
   bool shares_addresses(Rank) const override { return options_.one_process; }
   std::size_t slot_bytes() const override { return slot_bytes_; }
   std::size_t message_bytes() const override { return message_bytes_; }
-  // What others have written to in this rank's inbox: its other pages do not exist.
+  // What others have written in this rank's inbox; the system has not allocated its other pages.
   std::size_t memory_bytes() const override {
     std::size_t bytes = ring_bytes();
     for (const auto& source : sources_) bytes += source->area.touched->load(std::memory_order_relaxed);
@@ -162,8 +162,8 @@ class NodeFabric final : public Fabric, public Rings {
   int poll(std::span<Packet> packets, TrafficSet wanted) override {
     if (!scan_.try_lock()) return 0;
     std::lock_guard hold(scan_, std::adopt_lock);
-    // Unless something was published since the last scan that found nothing, no slot is full. Read before the sources
-    // are: what a new one publishes in between is counted when it can be seen.
+    // If nothing was published since the last scan that found nothing, no slot is full. The count is read before the
+    // sources: a packet that a new source publishes in between is counted when it becomes visible.
     const std::uint32_t published = mine_.published().load(std::memory_order_acquire);
     find_active();
     if (active_.empty()) return 0;
@@ -230,7 +230,7 @@ class NodeFabric final : public Fabric, public Rings {
     return *outbound_[static_cast<std::size_t>(to)];
   }
 
-  // With a seed a ring is left alone every other time: messages of a pair keep their order but not their moment.
+  // With a seed a ring is skipped every other time, which delays messages but keeps the order of each pair.
   void take_ring(RingReceiver& ring, Packet::What what, Rank from, std::span<Packet> packets, std::size_t& n) {
     if (delayed()) return;
     RingMessage m;
@@ -240,7 +240,7 @@ class NodeFabric final : public Fabric, public Rings {
     }
   }
 
-  // False if a full slot stays behind.
+  // False if a full slot remains.
   bool take_bulk(Source& source, std::span<Packet> packets, std::size_t& n) {
     const bool shuffled = shuffled_;
     const std::uint32_t slots = mine_.geometry().slots;

@@ -8,35 +8,36 @@
 #include <mutex>
 #include <vector>
 
-/// Ranks that see each other's memory: the fabric behind inproc and shm, which differ in where the inboxes lie.
+/// Ranks that see each other's memory: the fabric of inproc and shm, which differ only in where the inboxes lie.
 namespace atl {
 
-/// The concrete small-message path of a node, for callers that cannot afford a virtual call a message.
+/// The non-virtual path of small messages inside a node, for callers that cannot afford a virtual call per message.
 class Rings {
  public:
-  /// Towards a rank of the node (not the own one); null for others. The receiver looks at this ring from now on.
+  /// The ring towards a rank of this node, or null for other ranks. From the first call on the receiver polls this
+  /// ring.
   RingSender* to(Rank rank) {
     const auto r = static_cast<std::size_t>(rank);
     if (senders_[r] && !used_there_[r]->load(std::memory_order_relaxed)) announce(rank);
     return senders_[r];
   }
   bool reaches(Rank rank) const { return senders_[static_cast<std::size_t>(rank)] != nullptr; }
-  /// Of the rings in which others send here: the part that has been written.
+  /// The bytes of this rank's incoming rings that have been written.
   std::size_t ring_bytes() const;
   /// Wakes the receiver after pushes, if it sleeps.
   void ring(Rank to) { bells_[static_cast<std::size_t>(to)]->ring(); }
 
-  /// What a look at a message decides about the next ones.
+  /// What a callback of take() decides about the message and the next ones.
   enum class Next { go_on, stop, put_back };
-  /// Hands out messages from the node's ranks, in turn by sender: f(from, message) says how to go on; put_back leaves
-  /// this one where it is. Does nothing while another thread is at it.
+  /// Passes messages of the node's ranks to f(from, message), round robin by sender; f says how to go on, and put_back
+  /// leaves the message in its ring. Does nothing while another thread is in take().
   template <class F>
   void take(F&& f);
   /// Whether take() would find something.
   bool any();
   void release(Rank from, std::uint32_t ticket);
 
-  /// Every message that take() gives out comes from here.
+  /// One sending rank of this node: the rings and slots in which it sends here.
   struct Source {
     RingReceiver messages, control;
     Rank from = -1;
@@ -46,14 +47,14 @@ class Rings {
  protected:
   std::vector<RingSender*> senders_;                    // [rank]
   std::vector<Bell*> bells_;                            // [rank]
-  std::vector<std::atomic<std::uint8_t>*> used_there_;  // [rank] this rank's mark in the other's inbox
+  std::vector<std::atomic<std::uint8_t>*> used_there_;  // [rank] this rank's mark in that rank's inbox
   std::vector<std::uint32_t> index_;                    // [rank] number on the node
   std::vector<std::unique_ptr<Source>> sources_;        // [number on the node]
-  std::vector<Source*> active_;                         // those that have sent; under scan_
+  std::vector<Source*> active_;                         // sources that have sent something; under scan_
   std::size_t turn_ = 0;
   SpinLock scan_;  // one thread scans at a time; handlers run outside it
 
-  bool shuffled_ = false;  // messages of a pair keep their order but not their moment
+  bool shuffled_ = false;  // delays messages, but keeps the order of each pair
   Random random_{0};       // under scan_
   bool delayed() { return shuffled_ && (random_() & 1) != 0; }
   virtual void announce(Rank rank) = 0;
@@ -63,7 +64,7 @@ class Rings {
       look_for_active();
   }
   void look_for_active();
-  void freed(const Source& source) {  // its sender may have waited for room
+  void freed(const Source& source) {  // its sender may wait for capacity
     if (Bell* bell = bells_[static_cast<std::size_t>(source.from)]) bell->ring();
   }
   std::vector<std::atomic<std::uint8_t>*> used_;  // [number on the node]
@@ -71,13 +72,13 @@ class Rings {
 
 struct NodeFabricOptions {
   std::string name;                 ///< "inproc" "shm"
-  Rank rank = 0, size = 1;          ///< of the job
-  std::vector<Rank> members;        ///< ranks of this node, ascending, with this one
+  Rank rank = 0, size = 1;          ///< in the job
+  std::vector<Rank> members;        ///< ranks of this node, ascending, including this one
   std::vector<int> nodes;           ///< node of each rank of the job
   std::vector<std::byte*> inboxes;  ///< [member] as this rank sees them
-  std::shared_ptr<void> memory;     ///< what keeps the inboxes mapped
-  bool one_process = false;         ///< ranks are threads: one's addresses are the others' too
-  std::uint64_t shuffle_seed = 0;   ///< not 0: delay and reorder delivery
+  std::shared_ptr<void> memory;     ///< owns the mappings of the inboxes
+  bool one_process = false;         ///< ranks are threads and share addresses
+  std::uint64_t shuffle_seed = 0;   ///< nonzero: delay and reorder delivery
   std::function<void(int)> abort = [](int) {};
 };
 

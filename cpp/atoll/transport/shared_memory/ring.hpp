@@ -8,7 +8,7 @@
 #include <cstring>
 #include <vector>
 
-/// Small messages of one rank to another through memory that both see.
+/// A ring for small messages from one rank to another, in memory that both see.
 ///
 ///     RingSender out(memory, bytes);                       // at the sender
 ///     if (out.push({.tag = 7}, data, n) == Busy::no) ...
@@ -16,24 +16,24 @@
 ///     RingMessage m;
 ///     if (in.next(m)) { read(m.data, m.bytes); in.release(m.ticket); }
 ///
-/// A message lies in whole lines of 64 bytes. Its first word is its header, which is stored last (release), where the
-/// receiver finds a zero until then: one line crosses for a short message, and no shared tail is read or written. An
-/// eighth of the ring at a time the receiver zeroes the first word of each line it is done with, and stores a count of
-/// bytes, which the sender reads only when the ring looks full; between, it writes nothing to lines that its peer has just
-/// written. A zero that the sender writes behind each message instead is polled away from under it: 4 M messages a second
-/// in place of 45.
+/// A message occupies whole lines of 64 bytes. Its first word is the header. The sender stores it last (release); until
+/// then the receiver finds a zero there. So a short message moves one line between the cores, and no shared tail is
+/// read or written. The receiver returns lines an eighth of the ring at a time: it zeroes the first word of each line
+/// it is done with and stores a count of bytes, which the sender reads only when the ring looks full. In between the
+/// receiver writes nothing to lines that its peer has just written. If instead the sender wrote a zero behind each
+/// message, the polling receiver would keep taking that line away: 4 M messages a second in place of 45.
 namespace atl {
 
 inline constexpr std::size_t kLine = 64;
-inline constexpr std::size_t kPage = 4096;  // of what exists once it is written to
+inline constexpr std::size_t kPage = 4096;  // the system allocates memory by pages when they are first written
 
-/// What both ends see: their counts, then the lines. All zero in the beginning, which is an empty ring.
+/// What both ends share: counters, then the lines. All zero is an empty ring.
 struct RingMemory {
-  alignas(128) std::atomic<std::uint64_t> taken{0};  // bytes that the receiver has given back, ever
+  alignas(128) std::atomic<std::uint64_t> taken{0};  // bytes that the receiver has ever returned
   std::atomic<std::uint64_t> touched{0};             // bytes from the front that have been written, by the sender
   alignas(128) std::byte lines[];                    // NOLINT: size is the geometry's
 
-  /// Whole units of its alignment, so that what follows a ring of one line may be a ring.
+  /// Rounded up to the alignment, so that another ring may follow.
   static std::size_t bytes_for(std::size_t ring_bytes) {
     return sizeof(RingMemory) + (ring_bytes + alignof(RingMemory) - 1) / alignof(RingMemory) * alignof(RingMemory);
   }
@@ -55,12 +55,12 @@ inline Note note_of(std::uint64_t header) {
   return {static_cast<std::uint32_t>(header >> kTagShift), static_cast<std::uint8_t>(header >> kTypeShift)};
 }
 inline std::uint64_t lines_for(std::size_t bytes) { return (bytes + 8 + kLine - 1) & ~(kLine - 1); }
-/// Longest message: a quarter of the ring. With as much for a pad, and what the receiver has not given back yet, it
-/// always fits once all before it was read.
+/// The longest message: a quarter of the ring. Together with a pad of the same length and what the receiver has not
+/// returned yet, it always fits once all messages before it were read.
 inline std::size_t message_bytes(std::size_t ring_bytes) {
   return std::min<std::size_t>(std::max(ring_bytes / 4, kLine) - 8, kMaxBytes);
 }
-/// memcpy for what is mostly a few words; the call alone costs as much as these copies.
+/// memcpy for messages of mostly a few words, where the call alone would cost as much as these copies.
 inline void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
   struct Block {
     std::uint64_t words[2];
@@ -87,7 +87,7 @@ inline void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
 }
 }  // namespace ring
 
-/// One of several messages that are sent together.
+/// One message of a batch.
 struct Outgoing {
   const std::byte* data = nullptr;
   std::size_t bytes = 0;
@@ -106,8 +106,8 @@ class alignas(128) RingSender {
     if (!lock_.try_lock()) return Busy::lock;
     const std::uint64_t need = ring::lines_for(bytes);
     std::uint64_t at = 0, first = 0;
-    const bool room = reserve(need, at, first);
-    if (room) {
+    const bool fits = reserve(need, at, first);
+    if (fits) {
       ring::copy(memory_->lines + at + 8, data, bytes);
       const std::uint64_t header = ring::header(note, bytes);
       if (first != at) [[unlikely]]
@@ -115,11 +115,11 @@ class alignas(128) RingSender {
       memory_->word(first).store(first != at ? ring::kValid | ring::kPad : header, std::memory_order_release);
     }
     lock_.unlock();
-    return room ? Busy::no : Busy::no_slot;
+    return fits ? Busy::no : Busy::no_slot;
   }
 
-  /// As many of the messages as there is room for, from the front; they become visible together, which saves the
-  /// two sides most of their fight for lines. Returns how many.
+  /// Copies as many of the messages as there is capacity for, from the front. They become visible together, which saves
+  /// the two sides most of their contention for lines. Returns how many.
   std::size_t push_many(std::span<const Outgoing> messages, std::uint8_t type) {
     if (!lock_.try_lock()) return 0;
     std::uint64_t published = 0, its_header = 0;
@@ -147,9 +147,10 @@ class alignas(128) RingSender {
   explicit operator bool() const { return memory_ != nullptr; }
 
  private:
-  // A ring exists as far as it has been used, so the sender stays in front: a pad takes both ends back to the beginning
-  // once most of that has been given back, else it goes on into twice as much. Less than two of the lots in which a receiver
-  // gives back would grow at any pace. A line is left for the pad.
+  // The system allocates a ring only as far as it has been written, so the sender uses only its front part. At the end
+  // of that part it wraps round (a pad tells the receiver) if the receiver has returned most of it; otherwise it
+  // doubles the part. The receiver returns an eighth of the ring at a time, so a front of less than two eighths would
+  // grow at any rate. One line is left for the pad.
   static constexpr std::uint64_t kFrontAtFirst = (32 << 10) - kLine;
 
   void look_behind_front(std::uint64_t at, std::uint64_t need) {
@@ -159,8 +160,8 @@ class alignas(128) RingSender {
       front_ = std::min(size_, 2 * front_ + kLine);
   }
 
-  // Offset of `need` bytes in one piece, and of the word that the receiver looks at first (a pad, or the message
-  // itself); or false. Under the lock.
+  // Reserves `need` contiguous bytes. Sets their offset and that of the word that the receiver reads first (a pad's, or
+  // the message's own). False if there is no capacity. Under the lock.
   bool reserve(std::uint64_t need, std::uint64_t& at, std::uint64_t& first) {
     at = first = tail_ & (size_ - 1);
     if (at + need > front_ && front_ < size_) [[unlikely]]
@@ -173,7 +174,7 @@ class alignas(128) RingSender {
     }
     if (skip > 0) at = 0;
     tail_ = end;
-    if (at + need >= touched_) [[unlikely]] {  // the receiver looks at the word behind, too
+    if (at + need >= touched_) [[unlikely]] {  // the receiver also reads the word behind
       touched_ = std::min(size_, (at + need) / kPage * kPage + kPage);
       memory_->touched.store(touched_, std::memory_order_relaxed);
     }
@@ -182,7 +183,7 @@ class alignas(128) RingSender {
 
   RingMemory* memory_ = nullptr;
   std::uint64_t size_ = 0;
-  std::uint64_t front_ = 0;  // what is used of the ring
+  std::uint64_t front_ = 0;  // bytes of the ring in use, from its start
   std::uint64_t tail_ = 0, taken_ = 0;
   std::uint64_t touched_ = 0;  // whole pages
   SpinLock lock_;
@@ -207,7 +208,7 @@ class RingReceiver {
 
   bool next(RingMessage& m) {
     while (true) {
-      if (read_ - freed_ == size_) return false;  // nothing is given back: these words are old
+      if (read_ - freed_ == size_) return false;  // the ring is full of messages already read
       const std::uint64_t at = read_ & (size_ - 1);
       const std::uint64_t h = memory_->word(at).load(std::memory_order_acquire);
       if (h == 0) return false;
@@ -221,7 +222,7 @@ class RingReceiver {
       return true;
     }
   }
-  /// Bytes that were read and are not given back.
+  /// Bytes that were read and not yet returned to the sender.
   std::uint64_t held() const { return read_ - freed_; }
 
   /// Undoes the next() that gave `m`, right after it.
@@ -232,7 +233,8 @@ class RingReceiver {
 
   void release(std::uint32_t ticket) { released_[ticket].store(true, std::memory_order_release); }
 
-  /// Gives back what was released, in the ring's order, once it is enough; true if the sender got to know of it.
+  /// Returns released lines to the sender, in ring order, once there are enough; true if the sender can see more
+  /// capacity.
   bool reclaim() {
     if (read_ - freed_ < report_) [[likely]]
       return false;
@@ -258,7 +260,7 @@ class RingReceiver {
   RingMemory* memory_ = nullptr;
   std::uint64_t size_ = 0, report_ = 0;
   std::uint64_t read_ = 0, freed_ = 0;
-  std::unique_ptr<std::atomic<bool>[]> released_;  // [line] of this rank alone
+  std::unique_ptr<std::atomic<bool>[]> released_;  // [line] private to the receiver
 };
 
 }  // namespace atl

@@ -5,12 +5,11 @@
 #include <string>
 #include <utility>
 
-/// Memory of the kernel that reads as zero and exists page by page, where it is touched.
+/// Zeroed memory from the kernel, allocated page by page at the first touch.
 ///
-///     SharedSegment mine = SharedSegment::create("/atoll.0.job.3.812", bytes);    // a segment that other processes can attach
+///     SharedSegment mine = SharedSegment::create("/atoll.0.job.3.812", bytes);    // other processes can attach it
 ///     SharedSegment theirs = SharedSegment::attach("/atoll.0.job.2.811");
-///     SharedSegment::remove("/atoll.0.job.2.811");                          // the name; the memory stays while it is mapped
-///
+///     SharedSegment::remove("/atoll.0.job.2.811");              // removes the name; mapped memory stays
 namespace atl {
 
 class SharedSegment {
@@ -27,9 +26,9 @@ class SharedSegment {
 
   /// Private to this process. Throws std::bad_alloc.
   static SharedSegment anonymous(std::size_t bytes);
-  /// A new shared segment. Throws TransportError where it exists already or there is no room.
+  /// A new shared segment. Throws TransportError if it exists already or there is no space.
   static SharedSegment create(const std::string& name, std::size_t bytes);
-  /// Throws TransportError where there is none.
+  /// Throws TransportError if there is none.
   static SharedSegment attach(const std::string& name);
   static void remove(const std::string& name) noexcept;
 

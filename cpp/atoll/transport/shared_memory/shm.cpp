@@ -19,10 +19,10 @@ namespace atl {
 namespace {
 
 constexpr const char* kFolder = "/dev/shm";
-// A fresh segment whose maker looks dead may belong to another container on the same /dev/shm.
+// A recent segment whose creator looks dead may belong to another container on the same /dev/shm.
 constexpr double kStaleAfter_s = 60;
 
-// Equal for processes that can attach each other's segments: same boot of the same kernel, same /dev/shm.
+// A key that is equal for processes that can attach each other's segments: same boot of the same kernel, same /dev/shm.
 std::string node_key() {
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
@@ -65,7 +65,7 @@ struct Name {
 
 void check_room(std::size_t bytes) {
   struct statvfs status {};
-  if (statvfs(kFolder, &status) != 0) return;  // creating the segment will say what is wrong
+  if (statvfs(kFolder, &status) != 0) return;  // creating the segment will report the error
   const std::size_t free = status.f_bavail * status.f_frsize;
   if (bytes > free)
     throw TransportError(fmt::format(
@@ -115,7 +115,7 @@ std::unique_ptr<Fabric> join_shm(Bootstrap& job, const ShmOptions& options) {
     auto at = std::find(seen.begin(), seen.end(), keys[r]);
     if (at == seen.end()) at = seen.insert(seen.end(), keys[r]);
     node.nodes.push_back(static_cast<int>(at - seen.begin()));
-    // Decided by what every rank has got, so every rank throws.
+    // Every rank has the same keys, so every rank throws.
     if (!options.may_be_apart && keys[r] != keys[0])
       throw TransportError(
           fmt::format("transport shm: rank {} shares no memory with rank 0 (it runs on another host or "

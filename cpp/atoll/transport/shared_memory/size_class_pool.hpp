@@ -8,12 +8,12 @@
 #include <cstdint>
 #include <vector>
 
-/// Blocks of memory, a head and a power of two of bytes, taken from and given back to one list a size. For one thread.
+/// A pool of memory blocks with a free list per size class. A block is a head and a power of two of bytes.
+/// Single-threaded.
 ///
 ///     const int size_class = SizeClassPool::class_of(bytes);
-///     std::uint32_t block = store.take(size_class);    // store.at(block) has kHead + capacity(size_class) bytes
-///     store.give_back(block, size_class);
-///
+///     std::uint32_t block = pool.take(size_class);    // pool.at(block) has kHead + capacity(size_class) bytes
+///     pool.give_back(block, size_class);
 namespace atl {
 
 class SizeClassPool {
@@ -39,7 +39,7 @@ class SizeClassPool {
     first = block;
   }
   std::byte* at(std::uint32_t block) { return chunks_[block / kUnitsPerChunk].data() + block % kUnitsPerChunk * kUnit; }
-  /// Memory that was ever taken from the system.
+  /// The bytes ever taken from the system.
   std::size_t bytes() const { return bytes_; }
 
  private:
@@ -50,8 +50,8 @@ class SizeClassPool {
 
   std::uint32_t fresh(int size_class);
 
-  std::vector<Array<std::byte>> chunks_;  // of kChunk bytes, or of one larger block
-  std::size_t used_ = kChunk;             // of the last one
+  std::vector<Array<std::byte>> chunks_;  // each of kChunk bytes, or one larger block
+  std::size_t used_ = kChunk;             // bytes used of the last one
   std::size_t bytes_ = 0;
   std::array<std::uint32_t, 32> free_ = [] {
     std::array<std::uint32_t, 32> none;

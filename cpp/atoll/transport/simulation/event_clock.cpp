@@ -9,13 +9,13 @@
 namespace atl {
 namespace {
 
-// Small messages in flight per ordered pair and kind; as a ring of a node has room for.
+// Small messages in flight per ordered pair and kind, about the capacity of a node's ring.
 constexpr int kSmallInFlight = 64;
-// After so many looks in vain, without a wait between them, time passes until the next event, and at least so much.
+// After this many unsuccessful polls without a wait in between, time advances to the next event, at least by kPoll_s.
 constexpr int kIdlePolls = 8;
 constexpr double kPoll_s = 1e-7;
-// Ranks that poll and time out for ever are no deadlock that shows by itself: so many turns and seconds of this machine
-// without any message sent are one.
+// Ranks that poll and time out for ever do not look like a deadlock. This many switches and real seconds without any
+// message sent count as one.
 constexpr std::uint64_t kIdleTurns = 1'000'000;
 constexpr double kIdle_s = 10;
 
@@ -23,7 +23,7 @@ constexpr TrafficSet kTrafficOf[EventClock::kKinds] = {static_cast<TrafficSet>(T
                                                        static_cast<TrafficSet>(Traffic::message),
                                                        static_cast<TrafficSet>(Traffic::control)};
 
-// For std's heaps, whose top is the greatest.
+// Reverses the order for std's heaps, whose top is the greatest.
 struct Later {
   template <class E>
   bool operator()(const E& a, const E& b) const {
@@ -59,34 +59,34 @@ EventClock::EventClock(ClockOptions options)
   lookahead_ = kNever;
   for (int l = 0; l < depth_; ++l) lookahead_ = std::min(lookahead_, cost(l).latency_s);
   slot_class_ = SizeClassPool::class_of(options_.slot_bytes);
-  seats_ = std::vector<Seat>(static_cast<std::size_t>(ranks_));
+  states_ = std::vector<RankState>(static_cast<std::size_t>(ranks_));
   traffic_.resize(static_cast<std::size_t>(depth_));
 }
 
 double EventClock::seconds() const {
   double latest = 0;
-  for (const Seat& s : seats_) latest = std::max(latest, s.clock);
+  for (const RankState& s : states_) latest = std::max(latest, s.clock);
   return latest;
 }
 
 std::size_t EventClock::memory_bytes() const {
-  std::size_t bytes = blocks_.bytes() + seats_.size() * sizeof(Seat) + domains_.memory_bytes();
-  for (const Seat& s : seats_) {
+  std::size_t bytes = blocks_.bytes() + states_.size() * sizeof(RankState) + domains_.memory_bytes();
+  for (const RankState& s : states_) {
     for (const auto& a : s.arrivals) bytes += a.capacity() * sizeof(Arrival);
     for (const auto& f : s.in_flight) bytes += f.capacity();
   }
   return bytes;
 }
 
-// ---- what a rank asks for, in its context --------------------------------------------------------------------------
+// ---- calls of a rank, in its context --------------------------------------------------------------------------------
 
 double EventClock::now(Rank rank) {
-  charge(seat(rank));
-  return seat(rank).clock;
+  charge(state(rank));
+  return state(rank).clock;
 }
 
-// Computation since the last look, if it takes time.
-void EventClock::charge(Seat& s) {
+// Charges the computation since the last call, if it takes time.
+void EventClock::charge(RankState& s) {
   if (options_.compute_scale == 0) return;
   const double now = processor_seconds(), mine = (now - s.computed_at) * options_.compute_scale;
   s.computed_at = now;
@@ -95,14 +95,14 @@ void EventClock::charge(Seat& s) {
 }
 
 void EventClock::compute(Rank rank, double seconds) {
-  Seat& s = seat(rank);
+  RankState& s = state(rank);
   charge(s);
   s.clock += seconds;
   s.spent.compute += seconds;
   s.idle_polls = 0;
 }
 
-void EventClock::pay(Seat& s, int level) {
+void EventClock::pay(RankState& s, int level) {
   const double half = cost(level).overhead_s / 2;
   s.clock += half;
   (level == 0 ? s.spent.intra : s.spent.inter) += half;
@@ -115,19 +115,19 @@ std::uint32_t EventClock::fill(Rank from, Rank to, Kind kind, int size_class) {
   m.to = to;
   m.kind = kind;
   m.size_class = static_cast<std::uint8_t>(size_class);
-  seat(from).held_bytes += SizeClassPool::kHead + SizeClassPool::capacity(size_class);
+  state(from).held_bytes += SizeClassPool::kHead + SizeClassPool::capacity(size_class);
   return block;
 }
 
 void EventClock::give_block(std::uint32_t block) {
   const Message& m = message(block);
   const int size_class = m.size_class;
-  seat(m.from).held_bytes -= SizeClassPool::kHead + SizeClassPool::capacity(size_class);
+  state(m.from).held_bytes -= SizeClassPool::kHead + SizeClassPool::capacity(size_class);
   blocks_.give_back(block, size_class);
 }
 
 std::uint32_t EventClock::take(Rank from, Rank to, Kind kind, int size_class, Busy& busy) {
-  Seat& s = seat(from);
+  RankState& s = state(from);
   auto& in_flight = s.in_flight[kind];
   if (in_flight.empty()) in_flight.resize(static_cast<std::size_t>(ranks_));
   std::uint8_t& n = in_flight[static_cast<std::size_t>(to)];
@@ -144,7 +144,7 @@ std::uint32_t EventClock::take(Rank from, Rank to, Kind kind, int size_class, Bu
 
 void EventClock::depart(std::uint32_t block, std::size_t bytes, std::size_t more) {
   Message* m = &message(block);
-  // A slot that was hardly used travels in a smaller block: thousands of ranks have millions of them under way.
+  // A hardly filled slot travels in a smaller block, because thousands of ranks have millions of them in flight.
   if (const int needed = SizeClassPool::class_of(bytes); needed < m->size_class) {
     const std::uint32_t smaller = fill(m->from, m->to, static_cast<Kind>(m->kind), needed);
     message(smaller).note = m->note;
@@ -153,7 +153,7 @@ void EventClock::depart(std::uint32_t block, std::size_t bytes, std::size_t more
     block = smaller;
     m = &message(block);
   }
-  Seat& s = seat(m->from);
+  RankState& s = state(m->from);
   m->bytes = static_cast<std::uint32_t>(bytes);
   m->travel = bytes + more;
   m->level = static_cast<std::uint8_t>(domains_.level_between(m->from, m->to));
@@ -175,7 +175,7 @@ void EventClock::depart(std::uint32_t block, std::size_t bytes, std::size_t more
 void EventClock::give_back(std::uint32_t block, double at) {
   const Message m = message(block);
   give_block(block);
-  Seat& s = seat(m.from);
+  RankState& s = state(m.from);
   --s.in_flight[m.kind][static_cast<std::size_t>(m.to)];
   if (!s.starved) return;
   s.starved = false;
@@ -183,12 +183,12 @@ void EventClock::give_back(std::uint32_t block, double at) {
 }
 
 void EventClock::wake(Rank rank, double at) {
-  Seat& s = seat(rank);
+  RankState& s = state(rank);
   s.woken = true;
   if (s.waits) wake_by(rank, std::max(at, s.clock));
 }
 
-std::vector<EventClock::Arrival>* EventClock::next_arrivals(Seat& s, TrafficSet wanted) {
+std::vector<EventClock::Arrival>* EventClock::next_arrivals(RankState& s, TrafficSet wanted) {
   std::vector<Arrival>* first = nullptr;
   for (int k = 0; k < kKinds; ++k) {
     auto& heap = s.arrivals[static_cast<std::size_t>(k)];
@@ -199,9 +199,9 @@ std::vector<EventClock::Arrival>* EventClock::next_arrivals(Seat& s, TrafficSet 
 }
 
 int EventClock::poll(Rank rank, std::span<Packet> packets, TrafficSet wanted) {
-  Seat& s = seat(rank);
+  RankState& s = state(rank);
   charge(s);
-  // All that can have arrived by this rank's clock must have been sent.
+  // First let everything be sent that can arrive by this rank's clock.
   const double earliest = std::min(earliest_under_way(), events_.empty() ? kNever : next_time());
   if (earliest + lookahead_ <= s.clock) park(rank, s.clock);
   std::size_t n = 0;
@@ -227,7 +227,7 @@ int EventClock::poll(Rank rank, std::span<Packet> packets, TrafficSet wanted) {
 }
 
 bool EventClock::wait(Rank rank, double timeout_s, TrafficSet wanted) {
-  Seat& s = seat(rank);
+  RankState& s = state(rank);
   charge(s);
   const auto* heap = next_arrivals(s, wanted);
   const double next = heap ? heap->front().time : kNever;
@@ -259,17 +259,17 @@ void EventClock::end_job(std::string why) {
   if (broken_.empty()) broken_ = std::move(why);
 }
 
-// A rank that waits goes on at `time` at the latest.
+// Wakes a waiting rank at `time` at the latest.
 void EventClock::wake_by(Rank rank, double time) {
-  Seat& s = seat(rank);
+  RankState& s = state(rank);
   if (time >= s.wake_at) return;
   s.wake_at = time;
   push(events_, {time, number_++, rank, ++s.wakes});
 }
 
-// Whoever looks again and again without waiting, or waits for what it does not take, would stop time for all.
+// A rank that polls repeatedly without waiting, or waits for traffic it does not take, would stop time for all ranks.
 void EventClock::note_idle_look(Rank rank) {
-  Seat& s = seat(rank);
+  RankState& s = state(rank);
   if (++s.idle_polls <= kIdlePolls) return;
   const double until = std::max(s.clock + kPoll_s, events_.empty() ? 0 : events_.front().time);
   s.spent.stall += until - s.clock;
@@ -278,45 +278,45 @@ void EventClock::note_idle_look(Rank rank) {
   if (!broken_.empty()) throw TransportError(broken_text(rank));
 }
 
-// Lets all that comes before `time` happen.
+// Processes all events before `time`.
 void EventClock::park(Rank rank, double time) {
-  Seat& s = seat(rank);
+  RankState& s = state(rank);
   push(events_, {time, number_++, rank, ++s.wakes});
   switch_out(rank);
 }
 
 void EventClock::switch_out(Rank rank) {
   suspend(rank);
-  if (options_.compute_scale > 0) seat(rank).computed_at = processor_seconds();
+  if (options_.compute_scale > 0) state(rank).computed_at = processor_seconds();
 }
 
 void EventClock::live(Rank rank, const std::function<void(Rank)>& f) {
-  if (options_.compute_scale > 0) seat(rank).computed_at = processor_seconds();
+  if (options_.compute_scale > 0) state(rank).computed_at = processor_seconds();
   try {
     f(rank);
   } catch (...) {
-    seat(rank).error = std::current_exception();
+    state(rank).error = std::current_exception();
     if (failed_ < 0) failed_ = rank;
   }
-  seat(rank).ended = true;
+  state(rank).ended = true;
   ++ended_;
 }
 
 // ---- events ---------------------------------------------------------------------------------------------------------
 
 void EventClock::start(Rank rank) {
-  seat(rank).wake_at = 0;
-  push(events_, {0, number_++, rank, seat(rank).wakes});
+  state(rank).wake_at = 0;
+  push(events_, {0, number_++, rank, state(rank).wakes});
 }
 
 void EventClock::step() {
   const Event e = pop(events_);
-  // Messages are met in the order of time, which is any order in memory: fetched one event ahead.
+  // Messages are processed in time order, which is random in memory: prefetch one event ahead.
   for (std::size_t i = 0; i < std::min<std::size_t>(3, events_.size()); ++i)
     if (events_[i].rank == kDeparture) __builtin_prefetch(blocks_.at(events_[i].what));
   if (e.rank == kDeparture) return leave(e.what);
   if (e.rank == kCrossing) return cross(e.what);
-  Seat& s = seat(e.rank);
+  RankState& s = state(e.rank);
   if (e.what != s.wakes || s.ended) return;
   if (!s.arrivals[kBulk].empty()) {
     const std::byte* first = blocks_.at(s.arrivals[kBulk].front().block);
@@ -327,11 +327,11 @@ void EventClock::step() {
   if (++idle_turns_ >= kIdleTurns) watch_idleness();
 }
 
-// The message at the head of its sender's departures.
+// Sends the first of its sender's departing messages.
 void EventClock::leave(std::uint32_t block) {
   const Message& m = message(block);
   if (m.next == kNoBlock) {
-    seat(m.from).last_departure = kNoBlock;
+    state(m.from).last_departure = kNoBlock;
   } else {
     push(events_, {message(m.next).departs, number_++, kDeparture, m.next});
   }
@@ -345,21 +345,21 @@ void EventClock::cross_at(std::uint32_t block, double time) { push(events_, {tim
 
 void EventClock::arrive(std::uint32_t block, double time) {
   const Message& m = message(block);
-  Seat& there = seat(m.to);
+  RankState& there = state(m.to);
   push(there.arrivals[m.kind], {time, number_++, block});
   if (there.waits && (there.wanted & kTrafficOf[m.kind]) != 0) wake_by(m.to, time);
 }
 
-// ---- when nobody can go on ------------------------------------------------------------------------------------------
+// ---- deadlock -------------------------------------------------------------------------------------------------------
 
 void EventClock::break_off() {
   if (broken_.empty()) broken_ = describe_deadlock();
   for (Rank r = 0; r < ranks_; ++r)
-    if (!seat(r).ended) return resume(r);
+    if (!state(r).ended) return resume(r);
 }
 
 void EventClock::rethrow_first_error() {
-  if (failed_ >= 0) std::rethrow_exception(seat(failed_).error);
+  if (failed_ >= 0) std::rethrow_exception(state(failed_).error);
 }
 
 void EventClock::watch_idleness() {
@@ -377,7 +377,7 @@ std::string EventClock::describe_deadlock() const {
   std::map<std::string, Group> groups;
   constexpr int kNamed = 8;
   for (Rank r = 0; r < ranks_; ++r) {
-    const Seat& s = seat(r);
+    const RankState& s = state(r);
     Group& g = groups[s.ended       ? "ended"
                       : s.operation ? fmt::format("waiting in '{}'", s.operation)
                                     : std::string("waiting")];
@@ -391,7 +391,7 @@ std::string EventClock::describe_deadlock() const {
 }
 
 std::string EventClock::broken_text(Rank rank) const {
-  const Seat& s = seat(rank);
+  const RankState& s = state(rank);
   return fmt::format("{} (rank {} was waiting in '{}'). {}", broken_, rank, s.operation ? s.operation : "wait",
                      failed_ >= 0 ? "Look at that rank's own messages."
                                   : "Look for a message that is not sent, or a collective that some do not enter.");

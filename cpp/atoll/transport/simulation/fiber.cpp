@@ -18,9 +18,9 @@ namespace atl {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::size_t kStackBytes = std::size_t{4} << 20;  // their frames are several times as large
+constexpr std::size_t kStackBytes = std::size_t{4} << 20;  // sanitized frames are several times as large
 #else
-constexpr std::size_t kStackBytes = std::size_t{1} << 20;  // address space; memory only where it is touched
+constexpr std::size_t kStackBytes = std::size_t{1} << 20;  // address space; memory only for touched pages
 #endif
 
 struct GuardedStack {
@@ -60,7 +60,7 @@ struct Fiber::State {
   void *inner = __tsan_create_fiber(0), *outer = nullptr;
 #endif
 
-  // Sanitizers follow a stack only if they are told of each change.
+  // Sanitizers must be informed of each stack switch.
   void leave_outside() {
 #if defined(__SANITIZE_ADDRESS__)
     __sanitizer_start_switch_fiber(&fake_outside, static_cast<std::byte*>(stack.sp) - stack.size, stack.size);

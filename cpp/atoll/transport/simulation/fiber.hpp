@@ -5,27 +5,27 @@
 #include <functional>
 #include <memory>
 
-/// A stack of its own on which a function runs until it suspends itself: thousands of ranks in one thread.
+/// A function with its own stack that runs until it suspends itself: thousands of ranks in one thread.
 ///
 ///     Fiber fiber([&] { step(1); fiber.suspend(); step(2); });
 ///     fiber.resume();   // step(1)
 ///     fiber.resume();   // step(2); now fiber.ended()
 ///
-/// A switch costs some ten nanoseconds, a stack the pages that it touches. Overrunning one ends the process at its
-/// guard page.
+/// A switch takes some ten nanoseconds. A stack uses the memory of the pages that it touches. An overflow ends the
+/// process at the guard page.
 namespace atl {
 
 class Fiber {
  public:
-  /// `f` must not throw. It begins at the first resume().
+  /// `f` must not throw. It starts at the first resume().
   explicit Fiber(std::function<void()> f);
-  ~Fiber();  // of one that has not begun, or has ended
+  ~Fiber();  // only if it has not started, or has ended
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  /// Runs it until it suspends itself or ends. Not from inside any fiber.
+  /// Runs the fiber until it suspends itself or ends. Not from inside any fiber.
   void resume();
-  /// From inside: back to where resume() was called.
+  /// Called inside the fiber: returns to the caller of resume().
   void suspend();
   bool ended() const;
 

@@ -23,7 +23,7 @@ Levels::Levels(ClockOptions options) : EventClock(std::move(options)) {
   }
 }
 
-// By a rank's place among those of its domain below that wall.
+// The card of each rank, by its place among the ranks of its domain below that level.
 std::vector<int> Levels::cards_of_ranks(int level) const {
   std::vector<int> sizes(static_cast<std::size_t>(links_at(level))), place, card;
   for (Rank r = 0; r < ranks(); ++r) place.push_back(sizes[static_cast<std::size_t>(domains_of(r)[level - 1])]++);
@@ -45,11 +45,11 @@ void Levels::run(const std::function<void(Rank)>& f) {
 void Levels::resume(Rank rank) {
   auto& fiber = fibers_[static_cast<std::size_t>(rank)];
   fiber->resume();
-  if (fiber->ended()) fiber.reset();  // its stack too
+  if (fiber->ended()) fiber.reset();  // frees its stack
 }
 
-// The sender's links, then the receiver's. A message that waits for the former comes to the latter only when it has them:
-// what is sent there meanwhile by others goes first.
+// Passes the sender's links, then the receiver's. A message that waits for the former reaches the latter only when it
+// has passed them: other messages that are sent there meanwhile go first.
 void Levels::carry(std::uint32_t block) {
   Message& m = message(block);
   const double front = pass(m, m.from, 0);
@@ -63,8 +63,8 @@ void Levels::cross(std::uint32_t block) {
   arrive(block, m.left + cost(m.level).latency_s);
 }
 
-// Link after link of one of its ranks: on each it waits until those before it have left, while its front is already on
-// the next. Returns when its front has passed.
+// Passes the links of one of its ranks in order. On each link the message waits until earlier ones have left, while its
+// front is already on the next link. Returns when its front has passed.
 double Levels::pass(Message& m, Rank end, int direction) {
   const Disturbance& disturbance = options().disturbance;
   double stretch = 1;

@@ -4,19 +4,19 @@
 #include <atoll/transport/simulation/event_clock.hpp>
 #include <atoll/transport/simulation/fiber.hpp>
 
-/// The virtual clock that is always there: an event loop over what each level of a hierarchy costs, ranks on fibers.
+/// The virtual clock without a plug-in: an event loop over the cost of each level of a hierarchy, with ranks on fibers.
 ///
 ///     Levels levels({.hierarchy = Hierarchy::parse("8x16"), .costs = paper_costs(2)});
 ///     levels.run([&](Rank rank) { use(*levels.fabric(rank)); });
 ///
 /// The model. Every rank has a link out and one in; every domain has an uplink and a downlink to the domain around it.
-/// A message at level h (level_between) occupies the links of its h walls on either side and of its two ranks. It
-/// leaves when all of its links are free, occupies each for bytes / bandwidth of that link, and arrives after the latency
-/// and bytes / the least of the bandwidths. Latencies add up by walls [1, definition 3.2]; they are given end to end.
-/// Where a domain's links are several cards each, a message occupies the sender's card on its way out and the receiver's on
-/// its way in.
+/// A message at level h (level_between) occupies the links of its h boundaries on either side and of its two ranks. It
+/// leaves when all of its links are free, occupies each for bytes / bandwidth of that link, and arrives after the
+/// latency and bytes / the least of the bandwidths. Latencies add up by boundary [1, definition 3.2]; they are given
+/// end to end. If a domain's links are several cards each, a message occupies the sender's card on its way out and the
+/// receiver's on its way in.
 ///
-/// A Disturbance makes single links slower, and messages by chance, by the words of a seed.
+/// A Disturbance slows down single links, and messages by chance, from a seed.
 ///
 /// [1] TuCOMM: Communication Hierarchy-aware Graph Engine for Distributed Model Training.
 namespace atl {
@@ -43,8 +43,8 @@ class Levels final : public EventClock {
     double slower = 1;
   };
   std::vector<std::vector<Wire>> wires_;  // [level][link * cards + card]
-  std::vector<std::vector<int>> card_;    // [level][rank]; empty where there is one
-  std::uint64_t passed_ = 0;              // links of senders and receivers, for the words of the seed
+  std::vector<std::vector<int>> card_;    // [level][rank]; empty for a single card
+  std::uint64_t passed_ = 0;              // links passed so far: the counter of the random numbers
 };
 
 }  // namespace atl

@@ -11,12 +11,12 @@
 namespace atl {
 namespace {
 
-// Of a level and domain: as many routes are walked, a quarter of a second's worth.
+// The most routes walked per level and domain, about a quarter of a second's work.
 constexpr std::size_t kRoutes = 1 << 18;
 
-// What one domain's messages to the outside meet.
+// What the messages of one domain to the outside encounter.
 struct Crossing {
-  bool met = false;  // there are hosts at that level
+  bool met = false;  // whether there are hosts at that level
   double latency_s = 0;
   double bytes_per_second = std::numeric_limits<double>::infinity();
 };
@@ -33,7 +33,7 @@ class Measure {
   const Hierarchy& hierarchy() const { return hierarchy_; }
   double host_link() const { return *std::min_element(host_link_.begin(), host_link_.end()); }
 
-  // Of the domain around `host` below the wall `level`; of level 0 the hosts beside it.
+  // The crossing of the domain of `host` below `level`; for level 0 the hosts beside it.
   Crossing crossing(int level, int host) const {
     std::vector<int> sources, targets;
     for (int h = 0; h < network_.hosts(); ++h) {
@@ -81,7 +81,7 @@ class Measure {
   }
 
  private:
-  // At random: every k-th would often be on the same parent of a tree.
+  // Chosen at random: every k-th host would often be below the same parent of a tree.
   static void thin(std::vector<int>& hosts, std::size_t most) {
     if (hosts.size() <= most) return;
     Random random(1);
@@ -126,7 +126,8 @@ std::vector<LinkCost> network_costs(const Network& network, double overhead_s) {
       latency_s += c.latency_s;
       bytes_per_second += c.bytes_per_second;
     }
-    if (domains == 0) {  // no two hosts are that near: as the level above, so that nothing looks faster than it is
+    // no two hosts are that near: use the costs of the level above, so that nothing looks faster than it is
+    if (domains == 0) {
       if (level + 1 < depth) cost.latency_s = costs[static_cast<std::size_t>(level + 1)].latency_s;
       continue;
     }

@@ -6,11 +6,10 @@
 #include <memory>
 #include <string>
 
-/// A machine to be simulated: what its levels cost, and its network where there is one.
+/// A machine to simulate: the costs of its levels, and its network if it has one.
 ///
 ///     const Platform platform = read_platform("fat-tree:16", 3);
 ///     make_clock("levels", {.hierarchy = h, .costs = platform.costs, .network = platform.network});
-///
 namespace atl {
 
 struct Platform {
@@ -18,7 +17,7 @@ struct Platform {
       : costs(std::move(levels)), network(std::move(links)) {}
 
   std::vector<LinkCost> costs;             ///< [level]
-  std::shared_ptr<const Network> network;  ///< null: there are the costs alone
+  std::shared_ptr<const Network> network;  ///< null: only the costs are known
   Disturbance disturbance = {};
 };
 
@@ -34,13 +33,13 @@ struct Platform {
 /// Throws InputError.
 Platform read_platform(const std::string& text, int depth);
 
-/// What the levels of network.hierarchy() cost on it, for a clock that knows no links. By sampled domains (four, spread
-/// over the hosts), with a message from each host to hosts outside:
+/// The costs of the levels of network.hierarchy(), for a clock that knows no links. Estimated from sampled domains
+/// (four, spread over the hosts), with a message from each host to hosts outside:
 ///
-///   latency    of level l: the mean over pairs at that level of the sum of their route's latencies;
-///   bandwidth  of level 0: of a host's link; of level l: what a domain below that wall gets out while all others are
-///              silent and its traffic goes evenly to all hosts outside: the bandwidth of the link that fills first by
-///              its share of that traffic, at most that of the domain's hosts' own links.
+///   latency    of level l: the mean, over pairs at that level, of the sum of the latencies on their route;
+///   bandwidth  of level 0: of a host's link; of level l: the rate at which a domain of the level below sends out while all
+///              others are silent and its traffic goes evenly to all hosts outside: the bandwidth of the link that fills
+///              first divided by its share of that traffic, at most that of the links of the domain's hosts.
 std::vector<LinkCost> network_costs(const Network& network, double overhead_s = 0.2e-6);
 
 }  // namespace atl

@@ -42,8 +42,8 @@ class Sweep {
     std::visit(
         [&](const auto& from) {
           world_.team().for_range(tuples.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
-            auto lanes = box.lanes();
-            for (; a < b; a += kBatch) batch(from, a, std::min(kBatch, b - a), lanes);
+            auto buffers = box.send_buffers();
+            for (; a < b; a += kBatch) batch(from, a, std::min(kBatch, b - a), buffers);
           });
         },
         tuples.from());
@@ -80,23 +80,23 @@ class Sweep {
   };
   static constexpr std::uint32_t kAsk = UINT32_MAX, kOutCode = 0x7FFFFFFE;
 
-  template <class Id, class Lanes>
-  void batch(const Tuples::Columns<Id>& columns, std::size_t first, std::size_t count, Lanes& lanes) {
+  template <class Id, class Buffers>
+  void batch(const Tuples::Columns<Id>& columns, std::size_t first, std::size_t count, Buffers& buffers) {
     const auto source = columns.source.subspan(first, count), target = columns.target.subspan(first, count);
     if constexpr (std::is_same_v<Id, std::uint32_t>)
       if (world_.size() == 1) return check_here(source, target);
-    deal(source, target, lanes);
+    deal(source, target, buffers);
   }
-  template <class Lanes>
-  void batch(const Tuples::Read& read, std::size_t first, std::size_t count, Lanes& lanes) {
+  template <class Buffers>
+  void batch(const Tuples::Read& read, std::size_t first, std::size_t count, Buffers& buffers) {
     Vertex source[kBatch], target[kBatch];
     read(first, std::span(source, count), std::span(target, count));
-    deal(std::span<const Vertex>(source, count), std::span<const Vertex>(target, count), lanes);
+    deal(std::span<const Vertex>(source, count), std::span<const Vertex>(target, count), buffers);
   }
 
   /// Keeps the tuples with both ends here and sends the others off.
-  template <class Id, class Lanes>
-  void deal(std::span<const Id> source, std::span<const Id> target, Lanes& lanes) {
+  template <class Id, class Buffers>
+  void deal(std::span<const Id> source, std::span<const Id> target, Buffers& buffers) {
     std::uint32_t s[kBatch], t[kBatch];
     std::size_t here = 0;
     for (std::size_t i = 0; i < source.size(); ++i) {
@@ -106,39 +106,39 @@ class Sweep {
           s[here] = blocks_.here(u);
           t[here++] = blocks_.here(v);
         } else {
-          pass_on(blocks_.here(u), u, v, /*other_is_target=*/0, lanes);
+          pass_on(blocks_.here(u), u, v, /*other_is_target=*/0, buffers);
         }
       } else if (blocks_.owns(v)) {
-        pass_on(blocks_.here(v), v, u, /*other_is_target=*/1, lanes);
+        pass_on(blocks_.here(v), v, u, /*other_is_target=*/1, buffers);
       } else {
         const Rank owner = blocks_.owner(u);
-        lanes.send(owner, {blocks_.at(owner, u), kAsk, v});
+        buffers.send(owner, {blocks_.at(owner, u), kAsk, v});
       }
     }
     check_here(std::span<const std::uint32_t>(s, here), std::span<const std::uint32_t>(t, here));
   }
 
   /// `v` is here; tells the owner of its other end.
-  template <class Lanes>
-  void pass_on(std::uint32_t at, Vertex v, Vertex other, std::uint32_t is_target, Lanes& lanes) {
+  template <class Buffers>
+  void pass_on(std::uint32_t at, Vertex v, Vertex other, std::uint32_t is_target, Buffers& buffers) {
     const std::int64_t level = level_at(at);
     if (directed_ && !is_target && level == kOut) return;  // an edge that starts outside binds nobody
     if ((!directed_ || is_target) && tree_.parents[at] == other) see(at);
     const Rank owner = blocks_.owner(other);
     const std::uint32_t code = level == kOut ? kOutCode : static_cast<std::uint32_t>(level);
-    lanes.send(owner, {blocks_.at(owner, other), code << 1 | is_target, v});
+    buffers.send(owner, {blocks_.at(owner, other), code << 1 | is_target, v});
   }
 
   void arrive(std::span<const Hop> hops) {
-    struct Lanes {  // the mailbox's type is not known here
+    struct Buffers {  // the mailbox's type is not known here
       Sweep& sweep;
       void send(Rank to, const Hop& hop) { sweep.box_send_(sweep.box_, to, hop); }
-    } lanes{*this};
+    } buffers{*this};
     Tally& tally = tallies_[static_cast<std::size_t>(Team::this_thread())];
     for (const Hop& h : hops) {
       const Vertex v = blocks_.first() + h.at;
       if (h.code == kAsk) {
-        pass_on(h.at, v, h.other, 0, lanes);
+        pass_on(h.at, v, h.other, 0, buffers);
         continue;
       }
       const bool other_is_target = h.code & 1;

@@ -26,7 +26,7 @@ class Levels {
     reach_.resize(exits_.size());
     for (std::size_t e = 0; e < exits_.size(); ++e) reach_[e] = {tree_.parents[exits_[e]], 1};
     while (world_.any(!settled())) jump();
-    world_.together([&] {
+    world_.collective_try([&] {
       for (std::size_t i = 0; i < blocks_.count(); ++i) {
         const std::uint32_t t = top_[i];
         if (t == kKnown || t == kNotReached) continue;
@@ -115,15 +115,15 @@ class Levels {
                     }),
                     {.handling = Handling::serial, .handler_sends = false});
     Mailbox asks(world_, of_records<Ask>([&](Rank from, std::span<const Ask> questions) {
-                   auto lanes = answers.lanes();
-                   for (const Ask& q : questions) lanes.send(from, answer<Answer>(q.at, q.exit));
+                   auto buffers = answers.send_buffers();
+                   for (const Ask& q : questions) buffers.send(from, answer<Answer>(q.at, q.exit));
                  }),
                  {.handler_sends = false});
-    auto lanes = asks.lanes();
+    auto buffers = asks.send_buffers();
     for (std::size_t e = 0; e < reach_.size(); ++e) {
       if (reach_[e].ancestor < 0) continue;
       const Rank owner = blocks_.owner(reach_[e].ancestor);
-      lanes.send(owner, {blocks_.at(owner, reach_[e].ancestor), static_cast<std::uint32_t>(e)});
+      buffers.send(owner, {blocks_.at(owner, reach_[e].ancestor), static_cast<std::uint32_t>(e)});
     }
     asks.drain();
     answers.drain();
@@ -165,7 +165,7 @@ bool depths_hold(World& world, const BfsTree& tree, const Ownership& blocks) {
               }),
               {.handler_sends = false});
   world.team().for_range(blocks.count(), kGrain, [&](int, std::size_t a, std::size_t b) {
-    auto lanes = box.lanes();
+    auto buffers = box.send_buffers();
     for (std::size_t i = a; i < b; ++i) {
       const Vertex v = blocks.first() + static_cast<Vertex>(i), p = tree.parents[i];
       const std::int64_t depth = tree.depths[i];
@@ -179,7 +179,7 @@ bool depths_hold(World& world, const BfsTree& tree, const Ownership& blocks) {
         if (tree.depths[blocks.here(p)] != depth - 1) wrong();
       } else {
         const Rank owner = blocks.owner(p);
-        lanes.send(owner, {blocks.at(owner, p), static_cast<std::uint32_t>(depth)});
+        buffers.send(owner, {blocks.at(owner, p), static_cast<std::uint32_t>(depth)});
       }
     }
   });

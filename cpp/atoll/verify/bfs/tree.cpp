@@ -76,7 +76,7 @@ Finding find_flaw(World& world, const BfsTree& tree, const Ownership& blocks, co
 
 BfsTreeReport verify_bfs_tree(World& world, const BfsTree& tree, const Tuples& tuples) {
   const bfs_tree::Ownership blocks(*tree.blocks, world.rank());
-  world.together([&] {
+  world.collective_try([&] {
     check(tree.blocks->ranks() == world.size(), "there are blocks for {} ranks (the world has {}).",
           tree.blocks->ranks(), world.size());
     check(tree.parents.size() == blocks.count(), "rank {} gave {} parents (it owns {} vertices).", world.rank(),

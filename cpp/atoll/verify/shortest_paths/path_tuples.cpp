@@ -109,9 +109,9 @@ class TupleSweep {
                   }),
                   {.handler_sends = false});
     Mailbox asks(world_, of_records<Ask>([&](std::span<const Ask> all) {
-                   auto lanes = looks.lanes();
+                   auto buffers = looks.send_buffers();
                    for (const Ask& ask : all)
-                     pass_on(ask.at, dense(ask.at), ask.target, /*other_is_source=*/false, ask.weight, lanes);
+                     pass_on(ask.at, dense(ask.at), ask.target, /*other_is_source=*/false, ask.weight, buffers);
                  }),
                  {.handler_sends = false});
     std::visit(
@@ -119,11 +119,11 @@ class TupleSweep {
           if constexpr (!std::is_same_v<std::decay_t<decltype(weight)>, std::monostate>) {
             const auto& target = std::get<std::decay_t<decltype(source)>>(tuples.target);
             world_.team().for_range(source.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
-              auto look_lanes = looks.lanes();
-              auto ask_lanes = asks.lanes();
+              auto look_buffers = looks.send_buffers();
+              auto ask_buffers = asks.send_buffers();
               for (std::size_t i = a; i < b; ++i)
                 deal(static_cast<Vertex>(source[i]), static_cast<Vertex>(target[i]), static_cast<Real>(weight[i]),
-                     look_lanes, ask_lanes);
+                     look_buffers, ask_buffers);
             });
           }
         },
@@ -149,11 +149,11 @@ class TupleSweep {
   }
 
   /// `v` is here; tells the owner of its other end.
-  template <class Lanes>
-  void pass_on(std::uint32_t at, Vertex v, Vertex other, bool other_is_source, Real w, Lanes& lanes) {
+  template <class Buffers>
+  void pass_on(std::uint32_t at, Vertex v, Vertex other, bool other_is_source, Real w, Buffers& buffers) {
     if (!directed_ || other_is_source) join(at, other, w);
     const Rank owner = blocks_.owner(other);
-    lanes.send(owner, {blocks_.at(owner, other), !other_is_source, v, w, distance_[at]});
+    buffers.send(owner, {blocks_.at(owner, other), !other_is_source, v, w, distance_[at]});
   }
 
   void arrive(const Look& look) {
@@ -205,7 +205,7 @@ class TupleSweep {
                      }),
                      {.handler_sends = false});
     world_.team().for_range(blocks_.count(), kGrain, [&](int, std::size_t a, std::size_t b) {
-      auto lanes = children.lanes();
+      auto buffers = children.send_buffers();
       for (std::size_t i = a; i < b; ++i) {
         const Vertex v = dense(i), p = parent_[i];
         if (v == root_ || p == kNoVertex) continue;
@@ -213,7 +213,7 @@ class TupleSweep {
           violations_.note({.rule = no_edge, .a = v, .p = parent_id_[i]});
         } else {
           const Rank owner = blocks_.owner(p);
-          lanes.send(owner, {blocks_.at(owner, p), least_[i], distance_[i], v});
+          buffers.send(owner, {blocks_.at(owner, p), least_[i], distance_[i], v});
         }
       }
     });
