@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Each line calls the real tool; nothing is hidden here. CMAKE_FLAGS=-DNAME=VALUE reaches every configure.
-.PHONY: build demo test ctest pytest test-all asan tsan wheel bench lint tidy docs clean
+.PHONY: build demo test ctest pytest test-all asan tsan wheel bench mutants lint tidy docs clean
 
 build:              # bin/atoll and .venv, whose Python imports atoll
 	scripts/bootstrap
@@ -36,6 +36,9 @@ wheel:              # dist/*.whl, tried in a bare Debian 12; WHEEL_FROM=build/re
 
 bench: build        # bench/cases.json
 	.venv/bin/python bench/run.py
+
+mutants:            # FLOOR=graph [LIMIT=50] [SEED=1]: changes to single lines there that its tests do not notice
+	scripts/mutants.py $(FLOOR) --limit $(or $(LIMIT),50) --seed $(or $(SEED),1) $(MUTANTS_FLAGS)
 
 lint:               # clang-format, ruff, gersemi, the include rule; needs no build. Corrects files, and fails if it did
 	@[ -x build/lint/bin/pre-commit ] || { $(or $(PYTHON),python3) -m venv build/lint && \

@@ -14,14 +14,6 @@ TEST_CASE("check throws an input error with the values in it, and only if it fai
                        "scale is 50 (at most 40). Use less.", InputError);
 }
 
-TEST_CASE("every class of error is an Error") {
-  CHECK_THROWS_AS(throw InputError("x"), Error);
-  CHECK_THROWS_AS(throw UsageError("x"), Error);
-  CHECK_THROWS_AS(throw IoError("x"), Error);
-  CHECK_THROWS_AS(throw TransportError("x"), Error);
-  CHECK_THROWS_AS(throw VerificationError("x"), Error);
-}
-
 TEST_CASE("a log passes on its level and what is worse, and is silent without a sink") {
   std::vector<std::string> lines;
   const Log log(

@@ -83,6 +83,38 @@ TEST_CASE("the model chooses a route that is among the fastest, and its times ar
       }
 }
 
+TEST_CASE("a vote of at most 64 ranks goes round about once, one of more goes up a tree and down again") {
+  const auto vote = [](const std::string& machine, double latency_above) {
+    const std::vector<LinkCost> costs{{.latency_s = 1}, {.latency_s = latency_above}};
+    return RouteModel(Hierarchy::parse(machine), costs, {1024, 4}).vote_seconds(/*over_tree=*/false);
+  };
+  CHECK(vote("2", 0) == 1);
+  CHECK(vote("64", 0) == 6);
+  CHECK(vote("65", 0) == 2 * 7);
+  CHECK(vote("128", 0) == 2 * 7);
+  CHECK(vote("4x4", 10) == 2 * 1 + 2 * 10 + (10 - 1));  // a step inside a domain may cross the wall at its end
+  CHECK(vote("4x32", 10) == 2 * (5 * 1 + 2 * 10));
+}
+
+TEST_CASE("the price of a vote of more than 64 ranks is near what the clock says") {
+  for (const std::string machine : {"80", "3x40"}) {
+    CAPTURE(machine);
+    const Hierarchy hierarchy = Hierarchy::parse(machine);
+    double seconds = 0;
+    run_virtual(hierarchy, paper_costs(hierarchy.depth()), Plan{}, [&](World& world) {
+      world.barrier();
+      const double begin = world.now();
+      constexpr int kTimes = 4;
+      for (int i = 0; i < kTimes; ++i) world.any(false);
+      if (world.rank() == 0) seconds = (world.now() - begin) / kTimes;
+    });
+    const double price = model_of(hierarchy).vote_seconds(/*over_tree=*/false);
+    CAPTURE(seconds);
+    CHECK(price < 1.4 * seconds);
+    CHECK(price > seconds / 1.4);
+  }
+}
+
 TEST_CASE("more records never take less time, and a machine without walls has one route") {
   for (const std::string shape : {"8", "4x4", "16x11x449"}) {
     const Hierarchy hierarchy = Hierarchy::parse(shape);

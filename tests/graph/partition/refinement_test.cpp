@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <atoll/base/random.hpp>
+#include <atoll/graph/partition/refinement.hpp>
+#include <numeric>
+
+#include "graph/partition/small_graphs.hpp"
+
+using namespace atl;
+using small::WeightedEdge;
+
+namespace {
+
+constexpr Edge kRoom = 1000;
+
+struct Placed {
+  std::vector<Rank> owner;  // [id]
+  std::vector<Edge> load;   // [rank of the machine]
+  bool operator==(const Placed&) const = default;
+};
+
+std::vector<Edge> load_of(const std::vector<Rank>& owner, const std::vector<Edge>& weight, const Hierarchy& machine) {
+  std::vector<Edge> load(static_cast<std::size_t>(machine.size()), 0);
+  for (std::size_t v = 0; v < owner.size(); ++v) load[static_cast<std::size_t>(owner[v])] += weight[v];
+  return load;
+}
+
+// What the edges between ranks cost, at the paper's 1 : 2 a level.
+double cost_of(const std::vector<Rank>& owner, const std::vector<WeightedEdge>& edges, const Hierarchy& machine) {
+  double sum = 0;
+  for (const auto& [a, b, w] : edges) {
+    const Rank x = owner[static_cast<std::size_t>(a)], y = owner[static_cast<std::size_t>(b)];
+    if (x != y) sum += w * (machine.level_between(x, y) == 0 ? 1 : 2);
+  }
+  return sum;
+}
+
+// The same on 1, 2 and 3 ranks.
+Placed refined(const std::vector<WeightedEdge>& edges, const Hierarchy& machine, Edge most,
+               const std::vector<Rank>& owner, std::vector<Edge> weight = {}) {
+  if (weight.empty()) weight.assign(owner.size(), 1);
+  Placed result;
+  for (const Rank ranks : {1, 2, 3}) {
+    Placed got;
+    run_ranks(ranks, small::one_thread(), [&](World& world) {
+      const Graph graph = small::build(world, static_cast<Vertex>(owner.size()), edges);
+      std::vector<Rank> part = small::local(graph, owner);
+      std::vector<Edge> load = load_of(owner, weight, machine);
+      refine(graph, small::local(graph, weight), machine, most, part, load);
+      const std::vector<Rank> all = small::by_id(graph, part);
+      if (world.rank() == 0) got = {all, load};
+    });
+    if (ranks == 1) result = got;
+    CHECK(got == result);
+  }
+  CHECK(result.load == load_of(result.owner, weight, machine));
+  return result;
+}
+
+// Cliques of four: 0-3, 4-7, .., each joined to the next by one edge.
+std::vector<WeightedEdge> cliques(Vertex n) {
+  std::vector<WeightedEdge> edges;
+  for (Vertex a = 0; a < n; ++a)
+    for (Vertex b = a + 1; b < n; ++b)
+      if (a / 4 == b / 4 || (a % 4 == 3 && b == a + 1)) edges.emplace_back(a, b, 1.0);
+  return edges;
+}
+
+}  // namespace
+
+TEST_CASE("a vertex that lies apart from its neighbours moves to them") {
+  const Placed got = refined(cliques(12), Hierarchy::parse("3"), kRoom, {0, 0, 0, 1, 1, 2, 1, 1, 2, 2, 0, 2});
+  CHECK(got.owner == std::vector<Rank>{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2});
+}
+
+TEST_CASE("a partition that no single move makes cheaper stays as it is") {
+  CHECK(refined(cliques(12), Hierarchy::parse("3"), kRoom, {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2}).owner ==
+        std::vector<Rank>{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2});
+  // On a ring every other place costs as much, or more.
+  std::vector<WeightedEdge> ring;
+  for (Vertex v = 0; v < 60; ++v) ring.emplace_back(v, (v + 1) % 60, 1.0);
+  std::vector<Rank> owner(60);
+  for (std::size_t v = 0; v < 60; ++v) owner[v] = static_cast<Rank>(v / 15);
+  CHECK(refined(ring, Hierarchy::parse("2x2"), kRoom, owner).owner == owner);
+}
+
+TEST_CASE("neighbours that lie on two ranks meet on one: they do not go on changing places") {
+  constexpr Vertex kPairs = 200;
+  std::vector<WeightedEdge> edges;
+  std::vector<Rank> owner;
+  for (Vertex pair = 0; pair < kPairs; ++pair) {
+    edges.emplace_back(2 * pair, 2 * pair + 1, 1.0);
+    owner.insert(owner.end(), {0, 1});
+  }
+  const Hierarchy machine = Hierarchy::parse("2");
+  // Of all pairs 1 in 64 has both or neither ask in each of six rounds.
+  CHECK(cost_of(refined(edges, machine, kRoom, owner).owner, edges, machine) <= kPairs / 16.0);
+}
+
+TEST_CASE("refinement of any partition makes it cheaper, and fills no rank beyond what it may hold") {
+  std::vector<WeightedEdge> edges = cliques(120);
+  std::vector<Edge> weight;
+  std::vector<Rank> owner;
+  for (Vertex v = 0; v < 120; ++v) {
+    const auto at = static_cast<std::uint64_t>(v);
+    edges.emplace_back(v, static_cast<Vertex>(random_at(2, at) % 120), 0.5);
+    weight.push_back(1 + static_cast<Edge>(random_at(3, at) % 5));
+    owner.push_back(static_cast<Rank>(v % 4));
+  }
+  const Edge total = std::accumulate(weight.begin(), weight.end(), Edge{0});
+  for (const std::string text : {"4", "2x2"}) {
+    const Hierarchy machine = Hierarchy::parse(text);
+    const std::vector<Edge> before = load_of(owner, weight, machine);
+    for (const Edge most : {total / 4, total / 4 + 10, total}) {
+      CAPTURE(text);
+      CAPTURE(most);
+      const Placed got = refined(edges, machine, most, owner, weight);
+      CHECK(cost_of(got.owner, edges, machine) < cost_of(owner, edges, machine));
+      for (std::size_t r = 0; r < 4; ++r) CHECK(got.load[r] <= std::max(most, before[r]));
+    }
+  }
+}
+
+TEST_CASE("where room is short, the vertices that gain most go in") {
+  // 0 and 1 are held together; what each of 2 .. 21 gains by joining them grows with its number, or falls.
+  const auto entered = [](bool grows) {
+    std::vector<WeightedEdge> edges{{0, 1, 1000.0}};
+    std::vector<Rank> owner{0, 0};
+    for (Vertex v = 2; v < 22; ++v) {
+      edges.emplace_back(v % 2, v, static_cast<double>(grows ? v : 23 - v));
+      owner.push_back(1);
+    }
+    const Placed got = refined(edges, Hierarchy::parse("2"), 2 + 3, owner);
+    CHECK(got.load[0] == 2 + 3);
+    CHECK(refined(edges, Hierarchy::parse("2"), 2, owner).owner == owner);
+    std::vector<Vertex> in;
+    for (Vertex v = 2; v < 22; ++v)
+      if (got.owner[static_cast<std::size_t>(v)] == 0) in.push_back(v);
+    return in;
+  };
+  // The same half of them asks in the first round, whatever the gains.
+  const std::vector<Vertex> high = entered(true), low = entered(false);
+  REQUIRE(high.size() == 3);
+  REQUIRE(low.size() == 3);
+  CHECK(high[0] > low[2]);
+}
+
+TEST_CASE("a high wall counts for more than a low one: a vertex leaves its rank for the domain of its neighbours") {
+  // The first of each seven has ties of 3 to its own rank, 3 and 2 to both of the other domain: over there it is
+  // cheapest, 8 or 9 to 10. On a machine of one level it would gain nothing. (Of the half that asks first; a round in
+  // which none of those moves is the last.)
+  std::vector<WeightedEdge> edges;
+  std::vector<Rank> owner(7, 3), cheapest(7, 3);
+  for (Vertex v = 7; v < 4 * 7; v += 7) {
+    edges.insert(edges.end(), {{v, v + 1, 3.0}, {v, v + 3, 3.0}, {v, v + 5, 2.0}});
+    for (const Vertex other : {1, 3, 5}) edges.emplace_back(v + other, v + other + 1, 1000.0);
+    owner.insert(owner.end(), {2, 2, 2, 0, 0, 1, 1});
+    cheapest.insert(cheapest.end(), {0, 2, 2, 0, 0, 1, 1});
+  }
+  CHECK(refined(edges, Hierarchy::parse("2x2"), kRoom, owner).owner == cheapest);
+  CHECK(refined(edges, Hierarchy::parse("4"), kRoom, owner).owner == owner);
+}
