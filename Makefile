@@ -20,13 +20,13 @@ ctest: build
 pytest: build
 	.venv/bin/python -m pytest --junitxml=build/junit/pytest.xml $(PYTEST_FLAGS)
 
+test-all: ATOLL_ALL_TESTS = 1 # those too that have passed before with the same sources
 test-all: test asan tsan wheel
 
-asan tsan:          # the C++ tests under the address and undefined-behaviour, or the thread sanitizer
+asan tsan:          # the C++ tests under sanitizers, but for what passed before with the same sources
 	scripts/bootstrap
 	cmake --preset $@ $(CMAKE_FLAGS)
-	cmake --build --preset $@
-	$(fixed_addresses) ctest --preset $@ --output-junit $(CURDIR)/build/junit/$@.xml $(CTEST_FLAGS)
+	ATOLL_ALL_TESTS=$(ATOLL_ALL_TESTS) $(fixed_addresses) scripts/run_by_reach $@ --output-junit $(CURDIR)/build/junit/$@.xml $(CTEST_FLAGS)
 
 # gcc's thread sanitizer cannot start where the kernel scatters addresses widely; plain where setarch is refused
 fixed_addresses = $(shell setarch -R true 2>/dev/null && echo setarch -R)

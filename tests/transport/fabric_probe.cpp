@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank of a job over one MPI layer that does what a law speaks of, without any World: what test_mpi_layers.py starts
-// under launchers. Rank 0 prints "ok" and figures.
+// One rank of a job over one MPI layer that does what laws speak of, without any World: what test_mpi_layers.py starts
+// under launchers. Each law has a fabric of its own; before it rank 0 prints "law" and its name, after it "ok" and
+// figures.
 //
-//     fabric_probe LAYER sizes|order|flood|keep|puts|big_put|mix|exchange [THREADS]
-//     fabric_probe LAYER figures|raw [THREADS]
+//     fabric_probe LAYER LAW[:THREADS] [LAW[:THREADS] ...]
+//
+// Laws: sizes order flood keep puts big_put mix exchange. Figures alone: figures raw.
 #include <atoll/base/error.hpp>
 #include <atoll/base/parallel.hpp>
 #include <atoll/transport/plugin.hpp>
@@ -101,38 +103,48 @@ void raw(const Job& job, MpiFabric& fabric, int threads) {
   }
 }
 
+void judge(const std::string& layer, const std::string& law, int threads) {
+  MpiOptions options;
+  options.layer = layer == "mprobe" ? "probe" : layer;
+  options.mprobe = layer == "mprobe";
+  options.multiple = law == "raw" && threads > 1;
+  options.finalize = false;
+  if (const char* mpi = std::getenv("ATOLL_MPI")) options.mpi = mpi;
+  auto fabric = join_mpi(options);
+  const Job job{*fabric, fabric->rank(), fabric->size(),
+                [&](const std::string& text) { return fabric->gather_texts(text); }};
+  if (job.me == 0) std::printf("law %s:%d\n", law.c_str(), threads);
+  if (law == "sizes") sizes(job);
+  if (law == "order") order(job);
+  if (law == "flood") flood(job);
+  if (law == "keep") keep(job);
+  if (law == "puts") puts(job, {0, 1, 4096, 100000, 3, (std::size_t{1} << 22) + 5});
+  if (law == "big_put") big_put(job, (std::size_t{3} << 30) + 8);  // in four pieces
+  if (law == "mix") mix(job, threads);
+  if (law == "exchange") exchange(job, *fabric);
+  if (law == "figures") figures(job);
+  if (law == "raw") raw(job, *fabric, threads);
+  job.barrier();
+  if (job.me == 0 && fabric->window_seconds() > 0) std::printf("window seconds %.6f\n", fabric->window_seconds());
+  fabric->close();
+  if (job.me == 0) std::printf("ok\n");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    std::printf("fabric_probe LAYER LAW (see the head of its source)\n");
+    std::printf("fabric_probe LAYER LAW... (see the head of its source)\n");
     return 2;
   }
-  const std::string layer = argv[1], law = argv[2];
-  const int threads = argc > 3 ? std::atoi(argv[3]) : 1;
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // of a law that hangs it is seen which it is
   try {
-    MpiOptions options;
-    options.layer = layer == "mprobe" ? "probe" : layer;
-    options.mprobe = layer == "mprobe";
-    options.multiple = law == "raw" && threads > 1;
-    if (const char* mpi = std::getenv("ATOLL_MPI")) options.mpi = mpi;
-    auto fabric = join_mpi(options);
-    const Job job{*fabric, fabric->rank(), fabric->size(),
-                  [&](const std::string& text) { return fabric->gather_texts(text); }};
-    if (law == "sizes") sizes(job);
-    if (law == "order") order(job);
-    if (law == "flood") flood(job);
-    if (law == "keep") keep(job);
-    if (law == "puts") puts(job, {0, 1, 4096, 100000, 3, (std::size_t{1} << 22) + 5});
-    if (law == "big_put") big_put(job, (std::size_t{3} << 30) + 8);  // in four pieces
-    if (law == "mix") mix(job, threads);
-    if (law == "exchange") exchange(job, *fabric);
-    if (law == "figures") figures(job);
-    if (law == "raw") raw(job, *fabric, threads);
-    job.barrier();
-    if (job.me == 0 && fabric->window_seconds() > 0) std::printf("window seconds %.6f\n", fabric->window_seconds());
-    fabric->close();
-    if (job.me == 0) std::printf("ok\n");
+    for (int i = 2; i < argc; ++i) {
+      const std::string law = argv[i];
+      const auto colon = law.find(':');
+      judge(argv[1], law.substr(0, colon), colon == law.npos ? 1 : std::atoi(law.c_str() + colon + 1));
+    }
+    finish_mpi();
   } catch (const std::exception& e) {
     std::printf("error: %s\n", e.what());
     return 1;

@@ -17,52 +17,6 @@
 using namespace atl;
 using namespace records;
 
-namespace {
-
-template <std::size_t N>
-void everywhere(Sending sending, MailboxOptions options) {
-  for (auto [name, plan] : shapes::buffers())
-    for (const Rank ranks : shapes::kRanks)
-      for (const int threads : {1, 3}) {
-        if (threads > 1 && ranks > 3) continue;
-        CAPTURE(name);
-        CAPTURE(ranks);
-        CAPTURE(threads);
-        CAPTURE(N);
-        plan.threads = threads;
-        run_ranks(ranks, plan, [&](World& world) {
-          check_exactly_once<N>(world, shapes::kSanitized ? 150 : 700, sending, options);
-        });
-      }
-}
-
-}  // namespace
-
-TEST_CASE("each record arrives exactly once, whatever the ranks, threads, buffers and order of delivery") {
-  everywhere<2>(Sending::scalar, {});
-  everywhere<5>(Sending::scalar, {.handling = Handling::serial, .handler_sends = false});
-}
-
-TEST_CASE("bulk sending is scalar sending, for every size of record") {  // CTest repeats this with each ATOLL_ISA
-  everywhere<1>(Sending::bulk, {.handling = Handling::parallel, .handler_sends = false});
-  everywhere<2>(Sending::bulk, {.handling = Handling::parallel, .handler_sends = false});
-  everywhere<3>(Sending::mixed, {});
-  everywhere<4>(Sending::mixed, {});
-}
-
-TEST_CASE("bulk sending fills large slots and more ranks than a vector kernel has buckets") {
-  for (const Rank ranks : {2, 16, 17}) {
-    Plan plan;
-    plan.threads = 1;
-    plan.timeout_seconds = 120;
-    run_ranks(ranks, plan, [&](World& world) {
-      check_exactly_once<1>(world, shapes::kSanitized ? 2000 : 20000, Sending::bulk, {.handler_sends = false});
-      check_exactly_once<2>(world, shapes::kSanitized ? 2000 : 20000, Sending::bulk, {});
-      check_exactly_once<4>(world, shapes::kSanitized ? 2000 : 20000, Sending::bulk, {});
-    });
-  }
-}
-
 TEST_CASE("a run to one rank arrives whole; to the own rank it is handled in place") {
   for (const auto& [name, plan] : shapes::buffers())
     for (const Rank ranks : {1, 2, 3}) {

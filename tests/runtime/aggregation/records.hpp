@@ -9,6 +9,8 @@
 #include <atomic>
 #include <vector>
 
+#include "shapes.hpp"
+
 // Records that know whether they are whole, and a check that each arrives once.
 namespace records {
 
@@ -84,6 +86,24 @@ void check_exactly_once(World& world, std::size_t records, Sending sending, Mail
     CHECK(broken == 0);
     got.clear();
   }
+}
+
+// That on every machine and with all buffers. Each size takes 5 s to compile: a file for one or two.
+template <std::size_t N>
+void everywhere(Sending sending, MailboxOptions options) {
+  for (auto [name, plan] : shapes::buffers())
+    for (const Rank ranks : shapes::kRanks)
+      for (const int threads : {1, 3}) {
+        if (threads > 1 && ranks > 3) continue;
+        CAPTURE(name);
+        CAPTURE(ranks);
+        CAPTURE(threads);
+        CAPTURE(N);
+        plan.threads = threads;
+        run_ranks(ranks, plan, [&](World& world) {
+          check_exactly_once<N>(world, shapes::kSanitized ? 150 : 700, sending, options);
+        });
+      }
 }
 
 }  // namespace records

@@ -66,12 +66,12 @@ AllPairsReport all_pairs_in_file(World& world, const ReplicatedCsr<T>& arcs, con
   Team& team = world.team();
   const Algebra algebra = all_pairs_algebra(arcs, Semiring::min_plus);
   const Gemm gemm(algebra, options.blocking);
-  const TilesPlan plan = plan_tiles(
-      gemm, n, sizeof(T),
-      {.undirected = !arcs.directed,
-       .operations_per_second = kOfPeak * peak_operations_per_second(team, algebra, gemm.isa(), kPeakSeconds),
-       .memory_bytes = kOfMemory * static_cast<double>(usable_memory()),
-       .block = options.block});
+  TilesMachine machine{.undirected = !arcs.directed,
+                       .memory_bytes = kOfMemory * static_cast<double>(usable_memory()),
+                       .block = options.block};
+  if (options.block == 0)  // else the rate decides nothing
+    machine.operations_per_second = kOfPeak * peak_operations_per_second(team, algebra, gemm.isa(), kPeakSeconds);
+  const TilesPlan plan = plan_tiles(gemm, n, sizeof(T), machine);
   const TerminationNotice terminate;
   TileFile<T> tiles(world, path, n, plan.block, hash_of(arcs), existing);
   AllPairsReport report;

@@ -3,11 +3,6 @@
 
 namespace atl {
 
-template class MirrorExchange<float, SumOf>;
-template class MirrorExchange<double, SumOf>;
-template class MirrorExchange<std::int64_t, SumOf>;
-template class MirrorExchange<float, MinOf>;
-template class MirrorExchange<double, MinOf>;
 template class MirrorExchange<std::int64_t, MinOf>;
 template class MirrorExchange<std::uint64_t, MinOf>;
 template class MirrorExchange<Local, MinOf>;

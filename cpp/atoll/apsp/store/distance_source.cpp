@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/apsp/store/distance_source.hpp>
+#include <atoll/base/error.hpp>
+#include <atoll/io/npy.hpp>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+
+namespace atl {
+namespace fs = std::filesystem;
+namespace {
+
+std::string text_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  check(static_cast<bool>(in), "{}: cannot be opened (a file of the folder is missing). Copy the folder again.", path);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+// The .npy array that begins at byte `at`; moves `at` behind it.
+DistanceColumn npy_column(const std::string& path, const MappedFile& file, std::uint64_t& at) {
+  check(at < file.bytes(), "{}: ends at byte {} (more arrays follow by its metadata). It is cut off; get it again.",
+        path, file.bytes());
+  const NpyHead head = read_npy_head(path, file.data() + at, file.bytes() - at, at);
+  check(head.shape.size() == 1 && head.type.size() == 3, "{}: the array at byte {} is none of ours. Write it again.",
+        path, at);
+  DistanceColumn column{file.data() + head.begin, head.shape[0], head.type};
+  const auto width = static_cast<std::uint64_t>(head.type[2] - '0');
+  const auto left = file.bytes() - head.begin;
+  check(width >= 1 && width <= 8 && static_cast<std::uint64_t>(column.size) <= left / width,
+        "{}: ends at byte {} (the array at byte {} has {} values). It is cut off; get it again.", path, file.bytes(),
+        at, column.size);
+  at = head.begin + static_cast<std::uint64_t>(column.size) * width;
+  return column;
+}
+
+Element element_of(const std::string& path, const std::string& type) {
+  for (const Element e : {Element::float32, Element::float64, Element::int32, Element::uint16, Element::uint8})
+    if (type == numpy_type(e)) return e;
+  throw InputError(
+      fmt::format("{}: holds values of type {} (distances are <f4 <f8 <i4 <u2 |u1). Convert it in numpy.", path, type));
+}
+
+}  // namespace
+
+DistanceFile::Source::Source(const std::string& p) : path(p), form(form_of(p)) {
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  if (form == DistanceForm::npy) {
+    open_npy();
+  } else {
+    std::error_code ignored;
+    check(fs::exists(path, ignored), "{}: no such folder. Check the path.", path);
+    check(fs::is_directory(path, ignored), "{}: is a file (distances of that ending are a folder). Check the path.",
+          path);
+    form == DistanceForm::tiles ? open_tiles() : open_zarr();
+  }
+  check_columns();
+}
+
+void DistanceFile::Source::open_npy() {
+  matrix = MappedFile(path);
+  const NpyHead head = read_npy_head(path, matrix.data(), matrix.bytes(), 0);
+  check(head.shape.size() == 2 && head.shape[0] == head.shape[1] && head.shape[0] >= 1,
+        "{}: its array is not square (distances are n x n). Name another file.", path);
+  check(!head.by_columns, "{}: lies by columns (rows are read). Write it with numpy.ascontiguousarray.", path);
+  const Element element = element_of(path, head.type);
+  const std::int64_t n = head.shape[0];
+  const auto cells = static_cast<unsigned __int128>(n) * static_cast<unsigned __int128>(n) * bytes_of(element);
+  check(cells <= matrix.bytes() - head.begin,
+        "{}: has {} bytes ({} x {} values of {} do not fit). It is cut off; get it again.", path, matrix.bytes(), n,
+        n, head.type);
+  begin = head.begin;
+  std::uint64_t at = begin + static_cast<std::uint64_t>(cells);
+  if (at == matrix.bytes()) {  // numpy's own
+    meta.n = meta.block = n;
+    meta.element = element;
+    return;
+  }
+  const Column words = npy_column(path, matrix, at);
+  meta = DistanceMeta::from_json(path, std::string(words.data, static_cast<std::size_t>(words.size)));
+  check(meta.n == n && meta.element == element, "{}: its metadata is that of another matrix. Write it again.", path);
+  if (meta.has_ids) ids = npy_column(path, matrix, at);
+  if (meta.arcs < 0) return;
+  offsets = npy_column(path, matrix, at);
+  targets = npy_column(path, matrix, at);
+  if (!meta.weights.empty()) weights = npy_column(path, matrix, at);
+}
+
+void DistanceFile::Source::open_tiles() {
+  meta = DistanceMeta::from_json(path, text_of(path + "/meta.json"));
+  matrix = MappedFile(path + "/tiles.bin");
+  const std::uint64_t bytes = TileOrder(meta.n, meta.block, bytes_of(meta.element)).bytes();
+  check(matrix.bytes() == bytes, "{}/tiles.bin: has {} bytes (its tiles have {}). It is cut off; get it again.", path,
+        matrix.bytes(), bytes);
+  const auto column = [&](const char* name) {
+    const std::string file = fmt::format("{}/{}.npy", path, name);
+    std::uint64_t at = 0;
+    sides.emplace_back(file);
+    return npy_column(file, sides.back(), at);
+  };
+  if (meta.has_ids) ids = column("ids");
+  if (meta.arcs < 0) return;
+  offsets = column("offsets");
+  targets = column("targets");
+  if (!meta.weights.empty()) weights = column("weights");
+}
+
+void DistanceFile::Source::open_zarr() {
+  const std::string group = path + "/.zgroup";
+  try {
+    const nlohmann::json format = nlohmann::json::parse(text_of(group)).at("zarr_format");
+    check(format == 2, "{}: says Zarr format {} (distances are written in format 2). Write it again.", group,
+          format.dump());
+  } catch (const nlohmann::json::exception& e) {
+    throw InputError(fmt::format("{}: is damaged ({}). Get it again.", group, e.what()));
+  }
+  meta = DistanceMeta::from_json(path, text_of(path + "/.zattrs"));
+  bool packed = false;
+  try {
+    const nlohmann::json array = nlohmann::json::parse(text_of(path + "/distance/.zarray"));
+    const nlohmann::json& compressor = array.at("compressor");
+    packed = !compressor.is_null();
+    check(!packed || compressor.at("id") == "zstd",
+          "{}: is compressed by {} (zstd is read here). Write it again by zstd.", path, compressor.dump());
+    const std::vector<std::int64_t> n{meta.n, meta.n}, block{meta.block, meta.block};
+    check(array.at("shape") == n && array.at("chunks") == block && array.at("dtype") == numpy_type(meta.element) &&
+              array.at("order") == "C" && array.at("filters").is_null() &&
+              array.value("dimension_separator", ".") == ".",
+          "{}: its array and its metadata contradict each other. Write it again.", path);
+  } catch (const nlohmann::json::exception& e) {
+    throw InputError(fmt::format("{}/distance/.zarray: is damaged ({}). Get it again.", path, e.what()));
+  }
+  const auto bytes = static_cast<std::uint64_t>(meta.block * meta.block) * bytes_of(meta.element);
+  chunks = std::make_unique<ZarrChunks>(path + "/distance", bytes, packed, kKeptBytes);
+  const auto column = [&](const char* name, std::int64_t size, const char* type) {
+    if (size == 0) return Column{nullptr, 0, type};
+    const std::string file = fmt::format("{}/{}/0", path, name);
+    sides.emplace_back(file);
+    const auto width = static_cast<std::uint64_t>(type[2] - '0');
+    check(sides.back().bytes() == static_cast<std::uint64_t>(size) * width,
+          "{}: has {} bytes ({} values are expected). It is cut off; get it again.", file, sides.back().bytes(),
+          size);
+    return Column{sides.back().data(), size, type};
+  };
+  if (meta.has_ids) ids = column("ids", meta.n, "<i8");
+  if (meta.arcs < 0) return;
+  offsets = column("offsets", meta.n + 1, "<i8");
+  targets = column("targets", meta.arcs, "<i4");
+  if (!meta.weights.empty()) weights = column("weights", meta.arcs, numpy_type(element_named(meta.weights)));
+}
+
+void DistanceFile::Source::check_columns() const {
+  const auto is = [](const Column& c, std::int64_t size, const char* type) {
+    return c.size == size && c.type == type;
+  };
+  check(!meta.has_ids || is(ids, meta.n, "<i8"), "{}: has ids for {} of {} rows. Write it again.", path, ids.size,
+        meta.n);
+  const auto all = ids.as<Vertex>();
+  check(std::adjacent_find(all.begin(), all.end(), std::greater_equal<>()) == all.end(),
+        "{}: its ids do not ascend. Write it again.", path);
+  if (meta.arcs < 0) return;
+  check(is(offsets, meta.n + 1, "<i8") && is(targets, meta.arcs, "<i4") &&
+            (meta.weights.empty() || is(weights, meta.arcs, numpy_type(element_named(meta.weights)))),
+        "{}: its arcs and its metadata contradict each other. Write it again.", path);
+  const auto rows = offsets.as<Edge>();
+  check(rows.front() == 0 && rows.back() == meta.arcs && std::is_sorted(rows.begin(), rows.end()),
+        "{}: the offsets of its arcs do not ascend from 0 to {}. Write it again.", path, meta.arcs);
+  const auto ends = targets.as<Local>();
+  check(std::all_of(ends.begin(), ends.end(), [&](Local t) { return t >= 0 && t < meta.n; }),
+        "{}: an arc ends at no row. Write it again.", path);
+}
+
+}  // namespace atl

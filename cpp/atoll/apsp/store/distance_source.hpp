@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/apsp/store/distance_file.hpp>
+#include <atoll/io/zarr_chunks.hpp>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace atl {
+
+/// An array that lies in mapped memory.
+struct DistanceColumn {
+  const char* data = nullptr;
+  std::int64_t size = 0;
+  std::string type;
+
+  template <class T>
+  std::span<const T> as() const {
+    return {reinterpret_cast<const T*>(data), static_cast<std::size_t>(size)};
+  }
+};
+
+/// What an open DistanceFile is: its files mapped, its metadata checked.
+struct DistanceFile::Source {
+  using Column = DistanceColumn;
+
+  std::string path;
+  DistanceForm form;
+  DistanceMeta meta;
+  MappedFile matrix;        // .npy and tiles.bin
+  std::uint64_t begin = 0;  // .npy: where the matrix begins
+  std::unique_ptr<ZarrChunks> chunks;
+  std::vector<MappedFile> sides;  // what the columns of folders lie in
+  Column ids, offsets, targets, weights;
+
+  explicit Source(const std::string& p);
+
+ private:
+  void open_npy();
+  void open_tiles();
+  void open_zarr();
+  void check_columns() const;
+};
+
+}  // namespace atl
