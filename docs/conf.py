@@ -59,7 +59,7 @@ PUBLIC_HEADERS = {
         "graph/**/write.hpp",
         "graph/**/generate.hpp",
         "graph/**/graph.hpp",
-        "graph/**/placement.hpp",
+        "graph/partition/partition.hpp",
         "graph/**/cut.hpp",
     ],
     "engine": ["engine/**/vertex_program.hpp", "engine/**/mirror_exchange.hpp"],
@@ -82,7 +82,7 @@ PUBLIC_HEADERS = {
         "**/semiring.hpp",
         "**/gemm.hpp",
     ],
-    "verify": ["verify/**/bfs_tree.hpp", "verify/**/shortest_paths.hpp"],
+    "verify": ["verify/bfs/tree.hpp", "verify/**/shortest_paths.hpp"],
 }
 
 # Pages whose text is a file of the root; the page itself holds a comment that says so.

@@ -208,9 +208,9 @@ void MirrorExchange<T, Combine>::reduce(std::span<T> values, VertexBits& changed
     reduced_->expect({.records = expected.value_or(side.all)});
     for (std::size_t rank = 0; rank < ranks(); ++rank)
       world_.team().for_range(side.mirrored[rank], kGrain, [&](int, std::size_t a, std::size_t b) {
-        auto lanes = reduced_->lanes();
+        auto buffers = reduced_->send_buffers();
         where_.for_mirrors(changed, rank, a, b, [&](std::size_t k, std::size_t place) {
-          lanes.send(static_cast<Rank>(rank), {where_.lane_of(owner_place_[rank], k), values[place]});
+          buffers.send(static_cast<Rank>(rank), {where_.lane_of(owner_place_[rank], k), values[place]});
         });
       });
     reduced_->drain();
@@ -248,20 +248,20 @@ void MirrorExchange<T, Combine>::broadcast(std::span<T> values, VertexBits& chan
   for (std::size_t rank = 0; rank < ranks(); ++rank) {
     if (by_domain && !domains_->is_near(static_cast<Rank>(rank))) continue;
     world_.team().for_range(side.masters[rank], kGrain, [&](int, std::size_t a, std::size_t b) {
-      auto lanes = broadcast_->lanes();
+      auto buffers = broadcast_->send_buffers();
       for (std::size_t k = a; k < b; ++k)
         if (const Local v = where_.master(side, rank, k); changed.test(v))
-          lanes.send(static_cast<Rank>(rank),
+          buffers.send(static_cast<Rank>(rank),
                      {static_cast<Local>(places_[rank]) + static_cast<Local>(k), values[static_cast<std::size_t>(v)]});
     });
   }
   for (std::size_t d = 0; by_domain && d < domains_->domains().size(); ++d) {
     const DomainMirrors::Domain& domain = domains_->domains()[d];
     world_.team().for_range(domain.masters.size() << where_.shift(), kGrain, [&](int, std::size_t a, std::size_t b) {
-      auto lanes = broadcast_->lanes();
+      auto buffers = broadcast_->send_buffers();
       for (std::size_t k = a; k < b; ++k)
         if (const Local v = where_.lane_of(domain.masters, k); changed.test(v))
-          lanes.send(domain.lands, {~((domain.first << where_.shift()) + static_cast<Local>(k)),
+          buffers.send(domain.lands, {~((domain.first << where_.shift()) + static_cast<Local>(k)),
                                     values[static_cast<std::size_t>(v)]});
     });
   }

@@ -68,8 +68,8 @@ void DistanceFile::Source::open_npy() {
   const std::int64_t n = head.shape[0];
   const auto cells = static_cast<unsigned __int128>(n) * static_cast<unsigned __int128>(n) * bytes_of(element);
   check(cells <= matrix.bytes() - head.begin,
-        "{}: has {} bytes ({} x {} values of {} do not fit). It is cut off; get it again.", path, matrix.bytes(), n,
-        n, head.type);
+        "{}: has {} bytes ({} x {} values of {} do not fit). It is cut off; get it again.", path, matrix.bytes(), n, n,
+        head.type);
   begin = head.begin;
   std::uint64_t at = begin + static_cast<std::uint64_t>(cells);
   if (at == matrix.bytes()) {  // numpy's own
@@ -139,8 +139,7 @@ void DistanceFile::Source::open_zarr() {
     sides.emplace_back(file);
     const auto width = static_cast<std::uint64_t>(type[2] - '0');
     check(sides.back().bytes() == static_cast<std::uint64_t>(size) * width,
-          "{}: has {} bytes ({} values are expected). It is cut off; get it again.", file, sides.back().bytes(),
-          size);
+          "{}: has {} bytes ({} values are expected). It is cut off; get it again.", file, sides.back().bytes(), size);
     return Column{sides.back().data(), size, type};
   };
   if (meta.has_ids) ids = column("ids", meta.n, "<i8");
@@ -151,9 +150,7 @@ void DistanceFile::Source::open_zarr() {
 }
 
 void DistanceFile::Source::check_columns() const {
-  const auto is = [](const Column& c, std::int64_t size, const char* type) {
-    return c.size == size && c.type == type;
-  };
+  const auto is = [](const Column& c, std::int64_t size, const char* type) { return c.size == size && c.type == type; };
   check(!meta.has_ids || is(ids, meta.n, "<i8"), "{}: has ids for {} of {} rows. Write it again.", path, ids.size,
         meta.n);
   const auto all = ids.as<Vertex>();
