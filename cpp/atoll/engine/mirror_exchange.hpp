@@ -251,8 +251,8 @@ void MirrorExchange<T, Combine>::broadcast(std::span<T> values, VertexBits& chan
       auto buffers = broadcast_->send_buffers();
       for (std::size_t k = a; k < b; ++k)
         if (const Local v = where_.master(side, rank, k); changed.test(v))
-          buffers.send(static_cast<Rank>(rank),
-                     {static_cast<Local>(places_[rank]) + static_cast<Local>(k), values[static_cast<std::size_t>(v)]});
+          buffers.send(static_cast<Rank>(rank), {static_cast<Local>(places_[rank]) + static_cast<Local>(k),
+                                                 values[static_cast<std::size_t>(v)]});
     });
   }
   for (std::size_t d = 0; by_domain && d < domains_->domains().size(); ++d) {
@@ -262,7 +262,7 @@ void MirrorExchange<T, Combine>::broadcast(std::span<T> values, VertexBits& chan
       for (std::size_t k = a; k < b; ++k)
         if (const Local v = where_.lane_of(domain.masters, k); changed.test(v))
           buffers.send(domain.lands, {~((domain.first << where_.shift()) + static_cast<Local>(k)),
-                                    values[static_cast<std::size_t>(v)]});
+                                      values[static_cast<std::size_t>(v)]});
     });
   }
   broadcast_->drain();
