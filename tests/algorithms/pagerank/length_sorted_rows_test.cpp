@@ -32,7 +32,7 @@ TEST_CASE("rows of one length have each vertex once, and add up its sources, on 
         for (const LengthSortedRows::Chunk& chunk : rows.chunks()) {
           CHECK(chunk.begin == next);
           next = chunk.end;
-          rows.add_up(chunk, x.data(), sums.data());
+          rows.sum_rows(chunk, x.data(), sums.data());
         }
         CHECK(next == active);
         std::size_t wrong = 0;
