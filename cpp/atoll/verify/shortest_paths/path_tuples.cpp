@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Distances and parents against the tuples that the graph was built from.
 //
-// A tuple whose ends have one owner, here, is looked at in place. Else the owner of one end sends its distance to the
-// owner of the other, who compares. Each vertex keeps the least weight of the tuples that join it to its parent; then
-// it sends that, with its distance, to the parent's owner, who adds.
+// A tuple whose ends are both owned by this rank is checked in place. Else the owner of one end sends its distance to
+// the owner of the other, which compares. Each vertex keeps the least weight of the tuples between it and its parent;
+// then it sends that, with its distance, to the parent's owner, which checks the sum.
 #include <atoll/runtime/aggregation/mailbox.hpp>
 #include <atoll/verify/bfs/levels.hpp>
 #include <atoll/verify/dense.hpp>

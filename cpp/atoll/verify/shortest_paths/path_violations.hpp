@@ -3,11 +3,12 @@
 
 #include <atoll/verify/violations.hpp>
 
-/// What can be wrong with distances and parents, and its sentence: the same against a graph's lists and against the
-/// input.
+/// Violations of the rules for distances and parents, and their messages; shared by the checks against a graph's lists
+/// and against the input.
 ///
 ///     violations.note({.rule = long_edge, .a = u, .b = v, .x = distance_u, .y = distance_v, .z = weight});
-///     if (const Violation b = violations.first(); b.rule) return {false, describe<Real>(b, directed, source, "distance", true)};
+///     if (const Violation b = violations.first(); b.rule)
+///       return {false, describe<Real>(b, directed, source, "distance", true)};
 namespace atl::path_violations {
 
 /// The violations, in the order in which they are reported.
