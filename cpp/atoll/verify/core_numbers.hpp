@@ -18,8 +18,8 @@
 /// decomposition of networks", 2003). Of one wrong number, it or a neighbour that leans on it is named. Self-loops and
 /// multi-edges count as in the definition: not, and once.
 ///
-/// Cost: numbers travel once to the mirrors; each edge is looked at once from each end for each rule, rule 2 in as many
-/// rounds as what is taken away changes ranks.
+/// Cost: numbers are broadcast once to mirrors; each edge is read once from each end for each rule, for rule 2 in as
+/// many rounds as a chain of removals crosses between ranks.
 namespace atl {
 
 /// InputError, the same on all ranks, if the graph is directed or the sizes do not fit.

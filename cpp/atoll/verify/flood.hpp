@@ -21,7 +21,7 @@ void flood(const Graph& graph, VertexBits& marked, Expand&& expand) {
   const Local owned = graph.owned();
   MirrorExchange<Local, MinOf> exchange(graph);
   Array<Local> unmarked(static_cast<std::size_t>(graph.locals()), 1);
-  VertexBits told(graph.locals());
+  VertexBits changed(graph.locals());
   std::vector<std::vector<Local>> found(static_cast<std::size_t>(world.team().size()));
   std::vector<Local> frontier;
   for (Local v = 0; v < owned; ++v)
@@ -37,7 +37,7 @@ void flood(const Graph& graph, VertexBits& marked, Expand&& expand) {
               here.push_back(u);
             } else {
               unmarked[static_cast<std::size_t>(u)] = 0;
-              told.set(u);
+              changed.set(u);
             }
           });
       });
@@ -47,11 +47,11 @@ void flood(const Graph& graph, VertexBits& marked, Expand&& expand) {
         here.clear();
       }
     }
-    exchange.reduce({unmarked.data(), unmarked.size()}, told);
+    exchange.reduce({unmarked.data(), unmarked.size()}, changed);
     for (std::size_t w = 0; w * 64 < static_cast<std::size_t>(owned); ++w)
-      for (std::uint64_t bits = told.at(w); bits; bits &= bits - 1)
+      for (std::uint64_t bits = changed.at(w); bits; bits &= bits - 1)
         if (const auto v = static_cast<Local>(w * 64) + std::countr_zero(bits); marked.set(v)) frontier.push_back(v);
-    told.clear();
+    changed.clear();
   }
 }
 

@@ -5,7 +5,8 @@
 #include <atoll/verify/verdict.hpp>
 #include <tuple>
 
-/// What checks of vertex values share: the first violation of a rule on any rank, values told to mirrors.
+/// Shared by checks of vertex values: the first violation of a rule on any rank, and the broadcast of values to
+/// mirrors.
 ///
 ///     const Array<double> x = local_values(graph, scores);     // [local], from natural order
 ///     Violations violations(graph.world());
@@ -17,7 +18,7 @@ namespace atl {
 struct Violation {
   int rule = 0;
   Vertex a = kNoVertex, b = kNoVertex;  ///< original ids
-  Vertex p = 0, q = 0;                  ///< what else the sentence says
+  Vertex p = 0, q = 0;                  ///< further values of the message
   double x = 0, y = 0, z = 0;
 
   bool is_before(const Violation& other) const {
@@ -34,7 +35,7 @@ class Violations {
     Violation& first = mine_[static_cast<std::size_t>(Team::this_thread())].violation;
     if (violation.is_before(first)) first = violation;
   }
-  /// Of all ranks. Collective.
+  /// The first violation on all ranks. Collective.
   Violation first() const {
     const auto lower = [](const Violation& s, const Violation& t) { return t.is_before(s) ? t : s; };
     Violation first;
@@ -50,7 +51,7 @@ class Violations {
   std::vector<Padded> mine_;
 };
 
-/// InputError, the same on all ranks, unless each rank gives a value for each of its vertices. Collective.
+/// InputError, the same on all ranks, unless each rank passes one value for each of its vertices. Collective.
 inline void check_one_for_each(const Graph& graph, std::size_t values, const char* what) {
   World& world = graph.world();
   world.agree(values == static_cast<std::size_t>(graph.owned()),
@@ -71,7 +72,7 @@ Array<T> local_values(const Graph& graph, std::span<const T> natural) {
   return values;
 }
 
-/// f(neighbour) for each vertex that v's list names, itself left out and each once: lists are sorted.
+/// Calls f(neighbour) once for each distinct vertex in v's list, except v: lists are sorted.
 template <class F>
 void for_distinct(const Csr& lists, Local v, F&& f) {
   Local before = -1;

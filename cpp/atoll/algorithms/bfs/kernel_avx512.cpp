@@ -109,7 +109,7 @@ void to_natural_narrow(const NaturalView<std::uint32_t>& view, std::size_t a, st
   for (std::size_t w = a; w < b; ++w) {
     const std::uint32_t* tail = view.parent + order.first_tail[w];
     const Local* hub = order.hub_list.data() + order.first_hub[w];
-    const bool push_list = w * 64 + 64 <= view.owned;
+    const bool whole = w * 64 + 64 <= view.owned;
     for (std::size_t k = 0; k < 4; ++k) {
       const auto tails = static_cast<__mmask16>(order.tail[w] >> (16 * k));
       const auto hubs = static_cast<__mmask16>(order.hub[w] >> (16 * k));
@@ -127,7 +127,7 @@ void to_natural_narrow(const NaturalView<std::uint32_t>& view, std::size_t a, st
       const __m512i high =
           _mm512_mask_cvtepu32_epi64(minus, static_cast<__mmask8>(reached >> 8), _mm512_extracti64x4_epi64(parent, 1));
       Vertex* out = view.out + w * 64 + k * 16;
-      if (push_list) {
+      if (whole) {
         _mm512_stream_si512(reinterpret_cast<__m512i*>(out), low);
         _mm512_stream_si512(reinterpret_cast<__m512i*>(out + 8), high);
       } else {

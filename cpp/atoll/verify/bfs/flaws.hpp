@@ -6,7 +6,7 @@
 #include <atoll/verify/bfs/tree.hpp>
 #include <tuple>
 
-/// What can be wrong with a tree, and which of several flaws is told: the same on any ranks and threads.
+/// The flaws of a tree, and the choice of the one to report, which does not depend on ranks and threads.
 ///
 ///     Findings findings(world);
 ///     findings.note({Flaw::orphan, v, parent});         // any thread
@@ -14,7 +14,7 @@
 ///     describe(world, tree, blocks, worst);             // collective; the sentence, with original ids
 namespace atl::bfs_tree {
 
-/// What can be wrong, in the order in which it is reported.
+/// The flaws, in the order in which they are reported.
 enum class Flaw : int {
   root_parent,   // rule 1
   outside,       // rule 1: the parent is no vertex

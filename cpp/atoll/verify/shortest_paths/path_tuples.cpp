@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Distances and parents against the tuples that the graph was built from.
 //
-// A tuple whose ends have one owner, here, is looked at in place. Else the owner of one end sends its distance to the
-// owner of the other, who compares. Each vertex keeps the least weight of the tuples that join it to its parent; then it
-// sends that, with its distance, to the parent's owner, who adds.
+// A tuple whose ends are both owned by this rank is checked in place. Else the owner of one end sends its distance to
+// the owner of the other, which compares. Each vertex keeps the least weight of the tuples between it and its parent;
+// then it sends that, with its distance, to the parent's owner, which checks the sum.
 #include <atoll/runtime/aggregation/mailbox.hpp>
 #include <atoll/verify/bfs/levels.hpp>
 #include <atoll/verify/dense.hpp>
@@ -43,8 +43,8 @@ class TupleSweep {
     sweep(tuples);
     check_tree_edges();
     if (const Violation b = first(); b.rule) return b;
-    // Along tight tree edges distances fall, and so end at the source; where they stay, that is to be seen.
-    if (world_.any(some_stay_.load())) check_ways();
+    // Where distances fall along every tree edge, the paths end at the source; otherwise the tree has to be checked.
+    if (world_.any(some_same_distance_.load())) check_tree();
     return first();
   }
 
@@ -63,7 +63,7 @@ class TupleSweep {
     Vertex other;
     Real weight, distance;  // of the other end
   };
-  /// To the owner of the source of a tuple that lies with neither owner.
+  /// To the owner of the source of a tuple, from a rank that owns neither end.
   struct Ask {
     std::uint32_t at;
     Real weight;
@@ -199,7 +199,7 @@ class TupleSweep {
                                              .x = static_cast<double>(child.distance),
                                              .y = static_cast<double>(sum)});
                          } else if (d == child.distance) {
-                           some_stay_.store(true, std::memory_order_relaxed);
+                           some_same_distance_.store(true, std::memory_order_relaxed);
                          }
                        }
                      }),
@@ -220,12 +220,12 @@ class TupleSweep {
     children.drain();
   }
 
-  void check_ways() {
+  void check_tree() {
     Array<std::int32_t> level;
     const BfsTree tree{
         .blocks = &graph_.blocks(), .root = root_, .parents = std::span<const Vertex>(parent_.data(), parent_.size())};
     const bfs_tree::Finding finding = bfs_tree::find_levels(world_, tree, blocks_, level);
-    if (finding.flaw != bfs_tree::Flaw::none) violations_.note({.rule = unhung, .a = finding.a});
+    if (finding.flaw != bfs_tree::Flaw::none) violations_.note({.rule = no_path_to_source, .a = finding.a});
   }
 
   /// With original ids. Collective.
@@ -246,7 +246,7 @@ class TupleSweep {
   const std::span<const Vertex> parent_id_;
   const Array<Vertex> parent_;
   Array<Real> least_;  // weight of the tuples that join a vertex and its parent
-  std::atomic<bool> some_stay_{false};
+  std::atomic<bool> some_same_distance_{false};
   Violations violations_;
   std::vector<Tally> tallies_;
 };

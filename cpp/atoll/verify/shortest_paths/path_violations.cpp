@@ -32,7 +32,7 @@ std::string describe(const Violation& b, bool directed, Vertex source, const cha
     case leaving_edge:
       return fmt::format("rule 4: {} leaves what was reached: {} has the {} {}, {} none", edge(), b.a, distance, x,
                          b.b);
-    case unhung:
+    case no_path_to_source:
       if (parents)
         return fmt::format("rule 1: the parents of vertex {} never lead to the source {} (a cycle)", b.a, source);
       return fmt::format("rule 1: no path that makes the {}s leads from the source {} to vertex {}", distance, source,

@@ -3,25 +3,27 @@
 
 #include <atoll/verify/violations.hpp>
 
-/// What can be wrong with distances and parents, and its sentence: the same against a graph's lists and against the input.
+/// Violations of the rules for distances and parents, and their messages; shared by the checks against a graph's lists
+/// and against the input.
 ///
 ///     violations.note({.rule = long_edge, .a = u, .b = v, .x = distance_u, .y = distance_v, .z = weight});
-///     if (const Violation b = violations.first(); b.rule) return {false, describe<Real>(b, directed, source, "distance", true)};
+///     if (const Violation b = violations.first(); b.rule)
+///       return {false, describe<Real>(b, directed, source, "distance", true)};
 namespace atl::path_violations {
 
-/// What can be wrong, in the order in which it is named.
+/// The violations, in the order in which they are reported.
 enum PathRule : int {
-  source_value = 1,  // rule 2
-  value,             // rule 2
-  source_parent,     // rule 1
-  stray_parent,      // rule 1: not reached, but it has a parent
-  no_parent,         // rule 1
-  no_edge,           // rule 5
-  tree_edge,         // rule 2
-  no_tight_edge,     // rule 2, without parents
-  long_edge,         // rule 3
-  leaving_edge,      // rule 4
-  unhung,            // rule 1
+  source_value = 1,   // rule 2
+  value,              // rule 2
+  source_parent,      // rule 1
+  stray_parent,       // rule 1: not reached, but it has a parent
+  no_parent,          // rule 1
+  no_edge,            // rule 5
+  tree_edge,          // rule 2
+  no_tight_edge,      // rule 2, without parents
+  long_edge,          // rule 3
+  leaving_edge,       // rule 4
+  no_path_to_source,  // rule 1
 };
 
 /// x, y and z are said as Numbers.

@@ -28,7 +28,7 @@ class Paths {
         in_(in),
         out_(out),
         distance_(local_values(graph, distance)),
-        hung_(graph.locals()),
+        connected_(graph.locals()),
         violations_(graph.world()),
         has_parents_(graph.world().any(!parent.empty())) {
     const auto [owner, natural] = graph.find(source);
@@ -46,7 +46,7 @@ class Paths {
     if (const Violation b = violations_.first(); b.rule) return b;  // values that cannot be compared
     for_masters([&](Local v) { look_at_edges(v); });
     if (const Violation b = violations_.first(); b.rule) return b;
-    if (graph_.world().any(some_hang_by_nothing_)) hang();
+    if (graph_.world().any(some_unconnected_)) connect_zero_weight_paths();
     return violations_.first();
   }
 
@@ -91,7 +91,7 @@ class Paths {
   void look_at_edges(Local v) {
     const Real d = distance(v);
     const bool reached = d != kFar;
-    bool tight = v == source_here_, hangs = tight;
+    bool tight = v == source_here_, connected = tight;
     for_edges(graph_.in(), in_, v, [&](Local u, Real w) {
       const Real from = distance(u), sum = from + w;
       if (from == kFar || sum > d) return;
@@ -103,21 +103,22 @@ class Paths {
                              .y = static_cast<double>(d),
                              .z = static_cast<double>(w)};
         violations_.note(edge);
-      } else if (!hangs && may_hang(v, u)) {
+      } else if (!connected && may_connect(v, u)) {
         tight = true;
-        hangs = from < d;  // distances fall along such edges, so they end: at the source, the only 0 that hangs by none
+        // Distances fall along such edges, so the path ends, and only at the source.
+        connected = from < d;
       }
     });
     if (!reached) return;
-    if (hangs) {
-      hung_.set(v);
+    if (connected) {
+      connected_.set(v);
     } else if (tight) {
-      some_hang_by_nothing_.store(true, std::memory_order_relaxed);
+      some_unconnected_.store(true, std::memory_order_relaxed);
     } else {
       note_not_tight(v);
     }
   }
-  bool may_hang(Local v, Local u) const { return !has_parents_ || graph_.id_of(u) == parent(v); }
+  bool may_connect(Local v, Local u) const { return !has_parents_ || graph_.id_of(u) == parent(v); }
 
   void note_not_tight(Local v) {
     const auto d = static_cast<double>(distance(v));
@@ -132,32 +133,32 @@ class Paths {
     note(joined ? tree_edge : no_edge, v, {.p = parent(v), .x = d, .y = sum});
   }
 
-  /// From what hangs, along edges that make a distance and add nothing to it.
-  void hang() {
+  /// Marks vertices connected to the source by tight edges that do not change the distance, from connected vertices on.
+  void connect_zero_weight_paths() {
     if (has_parents_) {
       VertexBits all(graph_.locals());
       all.set_all();
       MirrorExchange<Vertex, MinOf>(graph_).broadcast({parent_.data(), parent_.size()}, all);
     }
-    flood(graph_, hung_, [&](Local u, auto&& mark) {
+    flood(graph_, connected_, [&](Local u, auto&& mark) {
       const Real d = distance(u);
       for_edges(graph_.out(), out_, u, [&](Local v, Real w) {
-        if (distance(v) == d && d + w == d && may_hang(v, u)) mark(v);
+        if (distance(v) == d && d + w == d && may_connect(v, u)) mark(v);
       });
     });
     for_masters([&](Local v) {
-      if (distance(v) != kFar && !hung_.test(v)) note(unhung, v);
+      if (distance(v) != kFar && !connected_.test(v)) note(no_path_to_source, v);
     });
   }
 
   const Graph& graph_;
   const Vertex source_;
-  const Weights &in_, &out_;  // by place in the lists
+  const Weights &in_, &out_;  // by index into the lists
   Local source_here_ = -1;
   const Array<Real> distance_;  // [local]
-  Array<Vertex> parent_;        // [local], of mirrors only while hanging
-  VertexBits hung_;             // masters whose paths end at the source
-  std::atomic<bool> some_hang_by_nothing_{false};
+  Array<Vertex> parent_;        // [local]; of mirrors only in connect_zero_weight_paths()
+  VertexBits connected_;        // masters with a path of tight edges from the source
+  std::atomic<bool> some_unconnected_{false};
   Violations violations_;
   const bool has_parents_;
 };

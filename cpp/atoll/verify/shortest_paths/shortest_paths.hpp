@@ -15,23 +15,23 @@
 ///     rule 4  no edge leads from a reached vertex to one that was not
 ///     rule 5  a vertex and its parent are joined by an edge
 ///
-/// Without parents some edge into v must make its distance, and from the source such edges must lead to all that is
-/// reached. Together the rules prove that each distance is right: it is the length of a path, and no path is shorter.
-/// They look at the graph's own lists, so what its build did wrong (a lost edge, a weight) is not seen; given the tuples
-/// that it was built from, number()ed, they look at those instead:
+/// Without parents, some edge into v must be tight, and tight edges must connect every reached vertex to the source.
+/// Together the rules prove that each distance is right: it is the length of a path, and no path is shorter. They use
+/// the graph's own lists, so an error of its build (a lost edge, a wrong weight) is not noticed. Given the dense tuples
+/// from which it was built (number()), they use those instead:
 ///
 ///     PathsVerdict verdict = verify_sssp<float>(graph, source, distances, parents, edges);
 ///
-/// Cost: distances travel once to the mirrors and each entering edge is looked at once; where edges add nothing to a
-/// distance, parents travel too and each edge is looked at once more, in as many rounds as those edges change ranks.
-/// Against tuples: ids of parents are translated (see verify_bfs), each tuple takes at most two hops and each parent hears
-/// of its children; where distances stay along tree edges their ways are found as for a breadth-first tree. About 8 bytes
-/// and a Real per owned vertex; nothing is replicated.
+/// Cost: distances are broadcast once to mirrors and each entering edge is read once. If some edges do not change a
+/// distance, parents are broadcast too and each edge is read once more, in as many rounds as paths of such edges cross
+/// between ranks. Against tuples: ids of parents are translated (see verify_bfs), each tuple takes at most two hops and
+/// each vertex sends one message to its parent; if a distance is unchanged along a tree edge, the tree is checked as in
+/// verify_bfs. About 8 bytes and a Real per owned vertex; nothing is replicated.
 namespace atl {
 
-/// Original ids; infinity and kNoVertex where not reached. Of several violations the one of the lowest rule in the order
-/// 2 (of single vertices), 1, 5, 2, 3, 4, 1 (cycles) is named, then the lowest vertices. Collective; InputError, the
-/// same on all ranks, if no vertex has the id `source`, the weights are wider than Real or the sizes do not fit.
+/// Original ids; infinity and kNoVertex where not reached. Of several violations the one of the lowest rule in the
+/// order 2 (of single vertices), 1, 5, 2, 3, 4, 1 (cycles) is named, then the lowest vertices. Collective; InputError,
+/// the same on all ranks, if no vertex has the id `source`, the weights are wider than Real or the sizes do not fit.
 template <class Real>
 Verdict verify_sssp(const Graph& graph, Vertex source, std::span<const Real> distance,
                     std::span<const Vertex> parent = {});
@@ -41,8 +41,8 @@ struct PathsVerdict : Verdict {
 };
 
 /// Against the input: this rank's slice of the dense tuples that the graph was built from, in any order; of several
-/// between two vertices the least weight counts. Lowest vertices are lowest dense numbers here. Collective; InputError as
-/// above.
+/// between two vertices the least weight counts. Lowest vertices are lowest dense numbers here. Collective; InputError
+/// as above.
 template <class Real>
 PathsVerdict verify_sssp(const Graph& graph, Vertex source, std::span<const Real> distance,
                          std::span<const Vertex> parent, const EdgeList& tuples);
