@@ -5,12 +5,12 @@
     scripts/mutants.py graph/partition [--limit 50] [--seed 1] [--above]
 
 Comparisons, signs, and/or and conditions are turned round, constants moved by 1, statements removed, other values
-returned. Which changes are tried, and in what order, depends on the seed alone. They are made one at a time in a copy of
-the tree, build/mutants/tree, which has its own build folder; the first run fills it (from ccache where that has been
-compiled). A test that fails, crashes or takes ten times as long as it should has noticed; a change that does not
-compile is not counted. The tests of the nearest room run first, then those of the rest of what was named, with --above
-those of all floors above too. Verdicts are kept in build/mutants, so that a run that was stopped goes on where it was,
-as long as nothing under cpp and tests has changed. Leaves with 0 whether changes survive or not.
+returned. Which changes are tried, and in what order, depends on the seed alone. They are made one at a time in a copy
+of the tree, build/mutants/tree, which has its own build folder; the first run fills it (from ccache where that has
+been compiled). A test that fails, crashes or takes ten times as long as it should has noticed; a change that does not
+compile is not counted. The tests of the nearest room run first, then those of the rest of what was named, with
+--above those of all floors above too. Verdicts are kept in build/mutants, so that a run that was stopped goes on
+where it was, as long as nothing under cpp and tests has changed. Leaves with 0 whether changes survive or not.
 """
 
 import argparse
