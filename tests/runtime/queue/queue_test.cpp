@@ -2,9 +2,11 @@
 #include <doctest/doctest.h>
 #include <sys/mman.h>
 
+#include <atoll/runtime/job/virtual_ranks.hpp>
 #include <atoll/runtime/queue/queue.hpp>
 #include <deque>
 #include <mutex>
+#include <utility>
 
 #include "runtime/aggregation/exchange.hpp"
 
@@ -503,3 +505,38 @@ TEST_CASE("a message of 3 GiB") {
   });
 }
 #endif
+
+TEST_CASE("a message that the queue has no room for is not overtaken by the next one of its sender") {
+  // Ranks without rings, whose messages come by poll, several at a time.
+  run_virtual(Hierarchy::flat(2), paper_costs(1), quick(), [](World& world) {
+    struct Seen {
+      std::vector<std::uint32_t> tags;
+      bool refused = false;
+    } seen;
+    World::MessageSink sink;
+    sink.context = &seen;
+    sink.take = [](void* self, const Packet& packet) {
+      Seen& s = *static_cast<Seen*>(self);
+      if (packet.note.tag == 1 && !std::exchange(s.refused, true)) return World::Taken::no;  // and then there is room
+      s.tags.push_back(packet.note.tag);
+      return World::Taken::done;
+    };
+    const std::vector<std::uint32_t> sent{0, 1, 2, 3, 4};
+    int number = -1;
+    if (world.rank() == 0) {
+      number = world.open_messages(sink);
+      for (const std::uint32_t tag : sent)
+        while (world.fabric().send(1, Traffic::message, {tag, static_cast<std::uint8_t>(number << 4)}, {}) != Busy::no)
+          world.progress();
+    }
+    world.barrier();  // all have arrived before rank 1 opens
+    if (world.rank() == 1) {
+      number = world.open_messages(sink);
+      world.wait_until("test: five messages", [&] { return seen.tags.size() == sent.size(); });
+      CHECK(seen.refused);
+      CHECK(seen.tags == sent);
+    }
+    world.barrier();
+    world.close_messages(number);
+  });
+}

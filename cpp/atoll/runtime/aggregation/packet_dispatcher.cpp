@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <atoll/runtime/aggregation/packet_dispatcher.hpp>
 #include <atoll/runtime/queue/communication_thread.hpp>
 #include <atoll/runtime/world.hpp>
@@ -113,7 +114,16 @@ bool PacketDispatcher::deliver(const Packet& packet) {
   const std::size_t number = put ? packet.token >> 32 : packet.note.type >> 4;
   const MessageSink& sink = sinks_[number];
   if (is_gone(number)) return !put;
-  const Taken taken = sink.take ? sink.take(sink.context, packet) : Taken::no;
+  // While a message of a queue waits, those behind it wait too: another thread may have freed a packet of the queue in
+  // between, and then they would overtake it.
+  const auto comes_behind = [&] {
+    if (packet.what != Packet::What::message || early_.messages.load(std::memory_order_relaxed) == 0) return false;
+    std::lock_guard hold(early_.mutex);
+    return std::any_of(early_.packets.begin(), early_.packets.end(), [&](const Packet& p) {
+      return p.what == Packet::What::message && p.note.type >> 4 == packet.note.type >> 4;
+    });
+  };
+  const Taken taken = sink.take && !comes_behind() ? sink.take(sink.context, packet) : Taken::no;
   if (taken == Taken::no) {
     std::lock_guard hold(early_.mutex);
     early_.packets.push_back(packet);
