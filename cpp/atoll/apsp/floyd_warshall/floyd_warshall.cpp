@@ -182,8 +182,8 @@ template <class T>
 std::optional<GainCycle> close_block(const Gemm& gemm, Team& team, MatrixView<T> d) {
   std::optional<GainCycle> cycle;
   Panels panels;
-  Team alone(1);
-  Team& those = d.rows <= kSerialRows ? alone : team;
+  Team one_thread(1);
+  Team& those = d.rows <= kSerialRows ? one_thread : team;
   for (std::int64_t k0 = 0; k0 < d.rows && !cycle; k0 += kInnermost) {
     const std::int64_t k1 = std::min(d.rows, k0 + kInnermost);
     with_semiring<T>(gemm.algebra().semiring,

@@ -106,10 +106,10 @@ class Sweep {
           s[here] = blocks_.here(u);
           t[here++] = blocks_.here(v);
         } else {
-          pass_on(blocks_.here(u), u, v, /*other_is_target=*/0, buffers);
+          forward(blocks_.here(u), u, v, /*other_is_target=*/0, buffers);
         }
       } else if (blocks_.owns(v)) {
-        pass_on(blocks_.here(v), v, u, /*other_is_target=*/1, buffers);
+        forward(blocks_.here(v), v, u, /*other_is_target=*/1, buffers);
       } else {
         const Rank owner = blocks_.owner(u);
         buffers.send(owner, {blocks_.at(owner, u), kAsk, v});
@@ -120,7 +120,7 @@ class Sweep {
 
   /// `v` is here; tells the owner of its other end.
   template <class Buffers>
-  void pass_on(std::uint32_t at, Vertex v, Vertex other, std::uint32_t is_target, Buffers& buffers) {
+  void forward(std::uint32_t at, Vertex v, Vertex other, std::uint32_t is_target, Buffers& buffers) {
     const std::int64_t level = level_at(at);
     if (directed_ && !is_target && level == kOut) return;  // an edge that starts outside binds nobody
     if ((!directed_ || is_target) && tree_.parents[at] == other) see(at);
@@ -138,7 +138,7 @@ class Sweep {
     for (const Hop& h : hops) {
       const Vertex v = blocks_.first() + h.at;
       if (h.code == kAsk) {
-        pass_on(h.at, v, h.other, 0, buffers);
+        forward(h.at, v, h.other, 0, buffers);
         continue;
       }
       const bool other_is_target = h.code & 1;

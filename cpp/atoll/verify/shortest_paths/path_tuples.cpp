@@ -111,7 +111,7 @@ class TupleSweep {
     Mailbox asks(world_, of_records<Ask>([&](std::span<const Ask> all) {
                    auto buffers = looks.send_buffers();
                    for (const Ask& ask : all)
-                     pass_on(ask.at, dense(ask.at), ask.target, /*other_is_source=*/false, ask.weight, buffers);
+                     forward(ask.at, dense(ask.at), ask.target, /*other_is_source=*/false, ask.weight, buffers);
                  }),
                  {.handler_sends = false});
     std::visit(
@@ -136,12 +136,12 @@ class TupleSweep {
   void deal(Vertex u, Vertex v, Real w, Looks& looks, Asks& asks) {
     if (blocks_.owns(u)) {
       const std::uint32_t at = blocks_.here(u);
-      if (!blocks_.owns(v)) return pass_on(at, u, v, /*other_is_source=*/false, w, looks);
+      if (!blocks_.owns(v)) return forward(at, u, v, /*other_is_source=*/false, w, looks);
       compare(u, v, distance_[at], distance_[blocks_.here(v)], w);
       join(blocks_.here(v), u, w);
       if (!directed_) join(at, v, w);
     } else if (blocks_.owns(v)) {
-      pass_on(blocks_.here(v), v, u, /*other_is_source=*/true, w, looks);
+      forward(blocks_.here(v), v, u, /*other_is_source=*/true, w, looks);
     } else {
       const Rank owner = blocks_.owner(u);
       asks.send(owner, {blocks_.at(owner, u), w, v});
@@ -150,7 +150,7 @@ class TupleSweep {
 
   /// `v` is here; tells the owner of its other end.
   template <class Buffers>
-  void pass_on(std::uint32_t at, Vertex v, Vertex other, bool other_is_source, Real w, Buffers& buffers) {
+  void forward(std::uint32_t at, Vertex v, Vertex other, bool other_is_source, Real w, Buffers& buffers) {
     if (!directed_ || other_is_source) join(at, other, w);
     const Rank owner = blocks_.owner(other);
     buffers.send(owner, {blocks_.at(owner, other), !other_is_source, v, w, distance_[at]});
