@@ -35,6 +35,10 @@ Command::Command(std::string name, const std::string& about) : name_(std::move(n
   app_.add_option(
       "--domains", domains_,
       "pretended nodes: 2x4, 3+2, torus:4x4, or a topology's file (Slurm, ibnetdiscover, SimGrid, hwloc, JSON)");
+  app_.add_option(
+      "--platform", platform_,
+      "what messages cost on each level, for routes and partitions: a JSON file (`atoll info --calibrate FILE` "
+      "writes one) or a network's name");
   app_.add_option("--route", route_, "direct, aml, row, mst, domain or auto: how records travel between ranks");
   app_.add_option("--plan", plan_file_, "JSON file with knobs of communication (`atoll info` lists them)");
   app_.add_option("--json", json_, "write one JSON object to FILE, or - for stdout");
@@ -149,6 +153,7 @@ Plan Command::chosen_plan() const {
   if (mpi_) plan.mpi = *mpi_;
   if (provider_) plan.provider = *provider_;
   if (domains_) plan.domains = *domains_;
+  if (platform_) plan.platform = *platform_;
   if (route_) plan.route = *route_;
   if (provider_ && *provider_ != "auto" && plan.transport != "ofi")
     throw UsageError(
@@ -203,9 +208,12 @@ int Command::run(const std::function<Outcome(World&)>& f) {
     job->run(
         [&](World& world) {
           if (world.rank() == 0) {
-            world_ = {
-                {"ranks", world.size()}, {"threads", world.team().size()}, {"transport", world.fabric().name()},
-                {"how", job->how()},     {"machine", machine().to_json()}, {"hierarchy", world.hierarchy().to_json()}};
+            world_ = {{"ranks", world.size()},
+                      {"threads", world.team().size()},
+                      {"transport", world.fabric().name()},
+                      {"how", job->how()},
+                      {"machine", host_facts().to_json()},
+                      {"hierarchy", world.hierarchy().to_json()}};
           }
           world.collective_try([&] {
             if (world.rank() == 0) check_json_path(json_);

@@ -67,7 +67,7 @@ class Command {
   Words words_;
   Rank ranks_ = 0;
   std::optional<int> threads_;
-  std::optional<std::string> transport_, mpi_, provider_, domains_, route_;
+  std::optional<std::string> transport_, mpi_, provider_, domains_, platform_, route_;
   std::string plan_file_, json_;
   bool quiet_ = false, verbose_ = false;
   Plan plan_;

@@ -13,7 +13,7 @@ int verb_doctor(const Words& words) {
   if (const auto code = command.parse(words)) return *code;
   return command.run_alone([&] {
     Outcome outcome;
-    const Machine m = machine();
+    const HostFacts m = host_facts();
     outcome.result = {{"version", kVersion}, {"machine", m.to_json()}, {"fabrics", nlohmann::json::array()}};
     std::vector<std::pair<std::string, std::string>> rows{
         {"atoll", std::string(kVersion)},

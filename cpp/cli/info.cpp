@@ -37,10 +37,12 @@ int verb_info(const Words& words) {
       "The job's ranks and hierarchy, and every knob of communication. What --domains says is drawn without "
       "ranks, unless --ranks or --calibrate asks for them.");
   std::string costs_file;
-  CLI::Option* calibrated = command.app()
-                                .add_option("--calibrate", costs_file,
-                                            "measure latency and bandwidth at each level; write them to this JSON file")
-                                ->expected(0, 1);
+  CLI::Option* calibrated =
+      command.app()
+          .add_option("--calibrate", costs_file,
+                      "measure latency and bandwidth at each level; write them to this JSON file, which "
+                      "--platform takes")
+          ->expected(0, 1);
   if (const auto code = command.parse(words)) return *code;
   const auto shown = [&](const Hierarchy& hierarchy, const std::optional<Cost>& cost) {
     Outcome outcome;
@@ -65,12 +67,12 @@ int verb_info(const Words& words) {
   return command.run([&](World& world) {
     if (calibrated->count() == 0) return shown(world.hierarchy(), std::nullopt);
     const Cost measured = calibrate(world);
-    std::vector<LevelCost> levels;
-    for (int l = 0; l < measured.depth(); ++l) levels.push_back(measured.at(l));
-    const Cost cost(std::move(levels), fmt::format("{}, {}", measured.provenance(), today()));
+    const Cost cost(measured.levels(), fmt::format("{}, {}", measured.provenance(), today()));
+    Machine machine(cost);
+    machine.hierarchy = world.hierarchy();
     world.collective_try([&] {
       if (world.rank() != 0 || costs_file.empty()) return;
-      put_file(costs_file, cost.to_json().dump(2) + "\n", "value of --calibrate");
+      put_file(costs_file, machine.to_json().dump(2) + "\n", "value of --calibrate");
     });
     return shown(world.hierarchy(), cost);
   });

@@ -170,8 +170,7 @@ Outcome inspect(World& world, const Question& question) {
                  question.hierarchy, input.options(), outcome);
   if (question.hierarchy) {
     const Hierarchy machine = question.for_domains.empty() ? world.hierarchy() : Hierarchy::parse(question.for_domains);
-    compare_partitions(world, edges, ids, machine, Cost::paper(machine.depth()), input.options().placement.fusion,
-                       outcome);
+    compare_partitions(world, edges, ids, machine, cost_for(world, machine), input.options().placement.fusion, outcome);
   }
   return outcome;
 }

@@ -149,7 +149,7 @@ void measure(World& world, const FitOptions& o, nlohmann::json& parameters) {
     with_value_type(algebra.element,
                     [&](auto value) { measure_kernel<decltype(value)>(world, algebra, o, parameters); });
   measure_broadcasts(world, o, bytes_of(algebra.element), parameters);
-  const Machine here = machine();
+  const HostFacts here = host_facts();
   const auto put = [&](const char* key, const nlohmann::json& value) {
     if (!parameters.contains(key)) parameters[key] = value;
   };

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 #include <atoll/runtime/aggregation/route.hpp>
+#include <atoll/topology/machine.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
-#include <atoll/transport/simulation/platform.hpp>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -21,13 +21,13 @@
 namespace atl::cli {
 namespace {
 
-// The simulated machine, as the fields of a plan: a tree of domains, and a network or file with the costs of its levels
+// The simulated machine, as fields of a plan: a tree of domains, and a network or file with the costs of its levels
 // ("": the preset).
-struct Machine {
+struct PlanFields {
   std::string domains, platform;
 };
 
-Machine machine_of(const std::string& name) {
+PlanFields fields_of(const std::string& name) {
   constexpr std::string_view kCluster = "cluster:";
   if (name.starts_with(kCluster)) return {name.substr(kCluster.size()), ""};
   for (const std::string_view family : {"fat-tree:", "dragonfly:", "torus:", "mesh:", "random:"})
@@ -149,6 +149,7 @@ int verb_simulate(const Words& words) {
   std::string platform_name, clock = "levels";
   std::vector<std::string> routes{"all"};
   CLI::App& app = command.app();
+  app.remove_option(app.get_option("--platform"));  // here it has ranks too
   app.add_option(
          "--platform", platform_name,
          "cluster:8x8x16 (sizes from the top; latencies 1 : 2 : 15), a network as fat-tree:16, dragonfly:4,8,4, "
@@ -176,8 +177,8 @@ int verb_simulate(const Words& words) {
     for (const std::string& r : routes)
       if (std::find(known.begin(), known.end(), r) == known.end())
         throw UsageError(fmt::format("--route {} is unknown (there are {}). Choose one.", r, fmt::join(known, ", ")));
-    Machine machine = machine_of(platform_name);
-    Hierarchy hierarchy = read_domains(machine.domains);
+    PlanFields fields = fields_of(platform_name);
+    Hierarchy hierarchy = read_domains(fields.domains);
     const Scratch fewer;
     if (command.ranks() > hierarchy.size())
       throw UsageError(fmt::format("--ranks is {} (--platform {} has {}). Take fewer, or a larger platform.",
@@ -185,20 +186,20 @@ int verb_simulate(const Words& words) {
     if (command.ranks() > 0 && command.ranks() < hierarchy.size()) {
       hierarchy = hierarchy.first(command.ranks());
       std::ofstream(fewer.path()) << hierarchy.to_json();
-      machine.domains = fewer.path();
+      fields.domains = fewer.path();
     }
-    const Platform platform = read_platform(machine.platform, hierarchy.depth());
+    const Machine platform = read_machine(fields.platform, hierarchy.depth());
 
     Outcome outcome;
     outcome.extra["predicted"] = true;
     outcome.extra["platform"] = {{"name", platform_name},
                                  {"clock", clock},
                                  {"ranks", hierarchy.size()},
-                                 {"levels", costs_to_json(platform.costs)}};
-    if (machine.domains == fewer.path()) {
+                                 {"levels", platform.cost.to_json().at("levels")}};
+    if (fields.domains == fewer.path()) {
       outcome.extra["platform"]["hierarchy"] = hierarchy.to_json();
     } else {
-      outcome.extra["platform"]["domains"] = machine.domains;
+      outcome.extra["platform"]["domains"] = fields.domains;
     }
     outcome.extra["simulated_command"] = inner;
     outcome.text = fmt::format("{:<10} {:>16} {:>16} {:>16} {:>16}\n", "route", "top messages", "top bytes",
@@ -222,9 +223,9 @@ int verb_simulate(const Words& words) {
       Words again = inner;
       again.insert(again.end(), {"--json", result.path(), "--quiet"});
       const int code = run_again(again, {{"ATOLL_TRANSPORT", clock},
-                                         {"ATOLL_DOMAINS", machine.domains},
+                                         {"ATOLL_DOMAINS", fields.domains},
                                          {"ATOLL_RANKS", std::to_string(hierarchy.size())},
-                                         {"ATOLL_PLATFORM", machine.platform},
+                                         {"ATOLL_PLATFORM", fields.platform},
                                          {"ATOLL_ROUTE", route}});
       check_ended_well(code, route, inner);
       std::ifstream file(result.path());

@@ -27,7 +27,7 @@ nlohmann::json rules_to_json(const tune::Space& space) {
 template <class T>
 nlohmann::json tune_product(World& world, Algebra algebra, const GemmSearch& o) {
   Team& team = world.team();
-  const Machine here = machine();
+  const HostFacts here = host_facts();
   const tune::Space space = gemm_space(algebra, chosen_isa(), {here.l1_bytes, here.l2_bytes, here.l3_bytes});
   ProductOperands<T> operands(team, o.n, o.n, o.n);
   const auto rate_with = [&](const GemmBlocking& b) { return operands.rate(team, Gemm(algebra, b), o.n, o.n, o.n); };

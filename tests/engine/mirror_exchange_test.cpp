@@ -228,7 +228,7 @@ TEST_CASE("monitors combine: fewer bytes cross the wall than on the same route w
     plan.route = route;
     plan.lane_bytes = lane_bytes;
     std::uint64_t bytes = 0;
-    run_virtual(Hierarchy::parse("8x8"), paper_costs(2), plan, [&](World& world) {
+    run_virtual(Hierarchy::parse("8x8"), Cost::paper(2), plan, [&](World& world) {
       const Graph graph = Graph::build(world, generate(world, "kron:10"));
       MirrorExchange<double, SumOf> exchange(graph);
       Array<double> values(static_cast<std::size_t>(graph.locals()), 1.0);

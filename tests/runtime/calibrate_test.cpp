@@ -9,7 +9,7 @@
 using namespace atl;
 
 TEST_CASE("calibration finds the costs of a machine in virtual time") {
-  const std::vector<LinkCost> machine{{1e-6, 10e9, 0.2e-6}, {3e-6, 10e9, 0.2e-6}, {20e-6, 5e9, 0.2e-6}};
+  const std::vector<LevelCost> machine{{1e-6, 10e9, 0.2e-6}, {3e-6, 10e9, 0.2e-6}, {20e-6, 5e9, 0.2e-6}};
   for (const char* domains : {"2x2x2", "2x1x3"}) {
     CAPTURE(domains);
     Plan plan;
@@ -19,7 +19,7 @@ TEST_CASE("calibration finds the costs of a machine in virtual time") {
       REQUIRE(cost.depth() == 3);
       const bool has_middle = std::string(domains) == "2x2x2";  // else no two ranks are that far apart
       for (int level = 0; level < 3; ++level) {
-        const LinkCost& truth = machine[static_cast<std::size_t>(level == 1 && !has_middle ? 0 : level)];
+        const LevelCost& truth = machine[static_cast<std::size_t>(level == 1 && !has_middle ? 0 : level)];
         const double exact = truth.latency_s + truth.overhead_s;
         CHECK(cost.at(level).latency_s + cost.at(level).overhead_s == doctest::Approx(exact).epsilon(0.1));
         // Pieces of a slot, each with its header, some under way at once.

@@ -27,7 +27,7 @@ constexpr double kBeat_s = 1, kBeatsInSilence = 8;
 constexpr std::size_t kAddresses = 4;  // of a machine with several networks: each gets the datagram
 
 // A name that is equal for processes that reach each other by the loopback device.
-std::string machine() {
+std::string host_facts() {
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
   char network[64] = {};
@@ -81,7 +81,7 @@ Pulse::Pulse(Bootstrap& job, Options options)
       beat_s_(
           std::min(kBeat_s, (options_.timeout_s > 0 ? std::min(options_.timeout_s, options_.warn_s) : options_.warn_s) /
                                 kBeatsInSilence)) {
-  const std::vector<std::string> machines = job.gather(fmt::format("{:016x}", std::hash<std::string>()(machine())));
+  const std::vector<std::string> machines = job.gather(fmt::format("{:016x}", std::hash<std::string>()(host_facts())));
   const bool one_machine = std::equal(machines.begin() + 1, machines.end(), machines.begin());
   const auto [file, port] = open_socket(one_machine ? INADDR_LOOPBACK : INADDR_ANY);
   socket_ = file;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/runtime/world.hpp>
+#include <atoll/topology/machine.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/transport/shared_memory/inproc.hpp>
-#include <atoll/transport/simulation/platform.hpp>
 #include <cstring>
 
 namespace atl {
@@ -24,8 +24,10 @@ double wait_limit(const Plan& plan, const Fabric& fabric) {
              : 0;
 }
 
-std::vector<LinkCost> costs_of(const Plan& plan, int depth, const std::vector<LinkCost>& given) {
-  return given.empty() ? read_platform(plan.platform, depth).costs : given;
+Machine machine_of(const Plan& plan, const Hierarchy& hierarchy, const std::optional<Machine>& given) {
+  Machine machine = given ? *given : read_machine(plan.platform, hierarchy.depth());
+  machine.cost.check_covers(hierarchy);
+  return machine;
 }
 
 }  // namespace
@@ -39,8 +41,8 @@ World::World(std::unique_ptr<Fabric> fabric, Plan plan, Hierarchy hierarchy, Opt
       rank_(fabric_->rank()),
       size_(fabric_->size()),
       wait_limit_s_(wait_limit(plan_, *fabric_)),
-      model_(hierarchy_, costs_of(plan_, hierarchy_.depth(), options_.costs),
-             {fabric_->slot_bytes(), plan_.slots_per_peer}),
+      machine_(machine_of(plan_, hierarchy_, options_.machine)),
+      model_(hierarchy_, machine_.cost.levels(), {fabric_->slot_bytes(), plan_.slots_per_peer}),
       votes_by_tree_(hierarchy_.depth() > 1 && plan_.route != "direct"),
       started_(fabric_->now()),
       team_(threads_per_rank(plan_, *fabric_)),

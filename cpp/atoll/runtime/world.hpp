@@ -12,6 +12,7 @@
 #include <atoll/runtime/counters.hpp>
 #include <atoll/runtime/plan.hpp>
 #include <atoll/topology/hierarchy.hpp>
+#include <atoll/topology/machine.hpp>
 #include <atoll/transport/fabric.hpp>
 #include <functional>
 #include <map>
@@ -41,8 +42,8 @@ class World : public Collectives {
     /// Called with the name of an operation when this rank begins to wait for it and the wait is not over at once. Any
     /// thread.
     std::function<void(const char* operation)> waiting;
-    /// The cost of each level of the hierarchy; empty: those of Plan::platform.
-    std::vector<LinkCost> costs;
+    /// The machine; none: that of Plan::platform.
+    std::optional<Machine> machine;
   };
 
   World(std::unique_ptr<Fabric> fabric, Plan plan, Hierarchy hierarchy, Options options = {});
@@ -58,6 +59,8 @@ class World : public Collectives {
   Rank size() const { return size_; }
   const Plan& plan() const { return plan_; }
   const Hierarchy& hierarchy() const { return hierarchy_; }
+  /// What messages cost on each level of the hierarchy, and what else is known of the machine.
+  const Machine& machine() const { return machine_; }
   /// How records travel between ranks, by Plan::route; "domain" if that is "auto".
   const Route& route() const { return *routes_.front(); }
   /// If Plan::monitors is "heavy": mailboxes made from here on prefer ranks of great weight as monitors. Collective.
@@ -206,6 +209,7 @@ class World : public Collectives {
   Options options_;
   const Rank rank_, size_;
   const double wait_limit_s_;  // of one wait; 0: no limit
+  const Machine machine_;
   const RouteModel model_;
   bool votes_by_tree_;
   const double started_;

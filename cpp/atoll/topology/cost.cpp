@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/topology/cost.hpp>
 #include <cmath>
@@ -22,16 +23,16 @@ Cost::Cost(std::vector<LevelCost> levels, std::string provenance)
           "level {} of the cost: latency {} s, {} bytes per second, overhead {} s (times are 0 or more, the bandwidth "
           "is more than 0). Correct it.",
           l, c.latency_s, c.bytes_per_second, c.overhead_s);
+    check(c.cards >= 1 && c.cards <= (l == 0 ? 1 : 1024),
+          "level {} of the cost: {} cards (a rank's own link is one, a domain has 1 to 1024). Correct it.", l, c.cards);
+    slowest_.push_back(std::min(l == 0 ? kInfinity : slowest_.back(), c.bytes_per_second / c.cards));
     if (l == 0) continue;
     const LevelCost& below = levels_[l - 1];
-    check(
-        c.latency_s >= below.latency_s && c.bytes_per_second <= below.bytes_per_second &&
-            c.overhead_s >= below.overhead_s,
-        "level {} of the cost: latency {} s, {} bytes per second, overhead {} s (faster than level {}: {} s, {} bytes "
-        "per second, {} s; whoever crosses a wall pays for what lies inside it too). Correct it, or leave out the "
-        "wall.",
-        l, c.latency_s, c.bytes_per_second, c.overhead_s, l - 1, below.latency_s, below.bytes_per_second,
-        below.overhead_s);
+    check(c.latency_s >= below.latency_s && c.overhead_s >= below.overhead_s,
+          "level {} of the cost: latency {} s, overhead {} s (less than those of level {}, {} s and {} s; whoever "
+          "crosses "
+          "a wall pays for what lies inside it too). Correct it, or leave out the wall.",
+          l, c.latency_s, c.overhead_s, l - 1, below.latency_s, below.overhead_s);
   }
 }
 
@@ -43,11 +44,12 @@ Cost Cost::of_steps(double intra, std::span<const double> inter) {
 
 Cost Cost::paper(int depth) {
   check(depth >= 1 && depth <= 16, "a machine of {} levels (1 to 16 make sense). Correct the depth.", depth);
-  constexpr double kBase = 1e-6, kRatio[] = {1, 2, 15};
-  std::vector<LevelCost> levels;
-  for (int l = 0; l < depth; ++l)
-    levels.push_back({l < 3 ? kBase * kRatio[l] : 2 * levels.back().latency_s, 25e9, 1e-7});
-  return Cost(std::move(levels), "preset: Tianhe-Exa's latencies 1 : 2 : 15 on a base of 1 us, 25 GB/s");
+  constexpr double kOverhead = 0.2e-6, kUplink = 50e9;
+  std::vector<LevelCost> levels{{1e-6, 12.5e9, kOverhead}, {2e-6, kUplink, kOverhead}};
+  for (double latency = 15e-6; static_cast<int>(levels.size()) < depth; latency *= 7.5)
+    levels.push_back({latency, kUplink, kOverhead});
+  levels.resize(static_cast<std::size_t>(depth));
+  return Cost(std::move(levels), "preset: Tianhe-Exa's latencies 1 : 2 : 15 on a base of 1 us; 12.5 GB/s a rank");
 }
 
 Cost Cost::from_json(const nlohmann::json& j) {
@@ -56,7 +58,7 @@ Cost Cost::from_json(const nlohmann::json& j) {
     for (const auto& l : j.at("levels")) {
       const nlohmann::json& bandwidth = l.at("bytes_per_second");  // null: JSON has no infinity
       levels.push_back({l.at("latency_s").get<double>(), bandwidth.is_null() ? kInfinity : bandwidth.get<double>(),
-                        l.value("overhead_s", 0.0)});
+                        l.value("overhead_s", 0.0), l.value("cards", 1)});
     }
     return Cost(std::move(levels), j.value("provenance", ""));
   } catch (const nlohmann::json::exception& e) {
@@ -72,7 +74,10 @@ nlohmann::json Cost::to_json() const {
   for (const LevelCost& l : levels_) {
     nlohmann::json bandwidth;
     if (std::isfinite(l.bytes_per_second)) bandwidth = l.bytes_per_second;
-    levels.push_back({{"latency_s", l.latency_s}, {"bytes_per_second", bandwidth}, {"overhead_s", l.overhead_s}});
+    levels.push_back({{"latency_s", l.latency_s},
+                      {"bytes_per_second", bandwidth},
+                      {"overhead_s", l.overhead_s},
+                      {"cards", l.cards}});
   }
   return {{"levels", levels}, {"provenance", provenance_}};
 }
@@ -100,7 +105,7 @@ TotalCost Cost::total(const Hierarchy& h, std::span<const Flow> traffic) const {
     const auto cost = [&](int level) {
       const LevelCost& l = at(level);
       return static_cast<double>(t.messages) * (l.overhead_s + l.latency_s) +
-             static_cast<double>(t.bytes) / l.bytes_per_second;
+             static_cast<double>(t.bytes) / bytes_per_second(level);
     };
     const double inside = cost(0);
     sum.intra_s += inside;

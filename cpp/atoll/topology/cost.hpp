@@ -20,11 +20,15 @@
 /// [1] TuCOMM: Communication Hierarchy-aware Graph Engine for Distributed Model Training, sections 3 and 4.
 namespace atl {
 
-/// One message between two ranks whose level_between is this level, end to end, as a ping-pong measures it.
+/// What a message costs between two ranks whose level_between is this level.
 struct LevelCost {
-  double latency_s = 0;         ///< from the sender's NIC to the receiver's, of an empty message
-  double bytes_per_second = 0;  ///< of one message; infinite is allowed
-  double overhead_s = 0;        ///< processor time per message, sum of both ends
+  double latency_s = 0;  ///< end to end, of an empty message
+  double bytes_per_second =
+      1e9;                ///< level 0: of a rank's link; above: of each domain's uplink to that level; may be infinite
+  double overhead_s = 0;  ///< processor time per message, sum of both ends
+  /// Above level 0: the uplink and the downlink consist of this many network cards, each of bytes_per_second / cards.
+  /// The first ranks of a domain use its first card, and so on.
+  int cards = 1;
 };
 
 /// A sum of messages (one entry of equation 1's double sum).
@@ -44,7 +48,8 @@ struct TotalCost {
 class Cost {
  public:
   /// levels[0] is inside a leaf domain. `provenance`: measured when, where and how. Throws InputError unless there
-  /// is a level, every value is >= 0 and every bandwidth > 0, and no level is faster than the one below it.
+  /// is a level, every value is >= 0 and every bandwidth > 0, level 0 has one card, and no level has less latency or
+  /// overhead than the one below it.
   explicit Cost(std::vector<LevelCost> levels, std::string provenance = {});
 
   /// Definition 3.2's own figures: what one end pays inside its leaf, and inter[l-1] for its step from level l-1
@@ -52,8 +57,8 @@ class Cost {
   static Cost of_steps(double intra, std::span<const double> inter);
 
   /// The machine of section 2.1, Tianhe-Exa: between shelves a message takes twice as long as inside one, between
-  /// racks 15 times. Its base is 1 microsecond and 25 GB/s (200 Gb/s, table 1) at every level; the 0.1 microseconds
-  /// of the processor, and that each level above the third is twice as far, are ours.
+  /// racks 15 times. The base of 1 microsecond, 12.5 GB/s per rank, 50 GB/s per domain's uplink (4 : 1 tapered at 16
+  /// ranks per leaf), 0.2 microseconds of the processor, and 7.5 times the latency at each further level, are ours.
   static Cost paper(int depth = 3);
 
   static Cost from_json(const nlohmann::json& j);
@@ -62,6 +67,9 @@ class Cost {
   /// Number of levels that have a cost.
   int depth() const { return static_cast<int>(levels_.size()); }
   const LevelCost& at(int level) const { return levels_[static_cast<std::size_t>(level)]; }
+  const std::vector<LevelCost>& levels() const { return levels_; }
+  /// Of one message between two ranks of that level: the slowest link on its way.
+  double bytes_per_second(int level) const { return slowest_[static_cast<std::size_t>(level)]; }
   const std::string& provenance() const { return provenance_; }
 
   /// Throws InputError if the hierarchy has levels that have no cost here. The calls below rely on it.
@@ -70,7 +78,7 @@ class Cost {
   /// One message of so many bytes between two ranks whose level_between is `level`.
   double seconds(int level, std::size_t bytes) const {
     const LevelCost& l = at(level);
-    return l.overhead_s + l.latency_s + static_cast<double>(bytes) / l.bytes_per_second;
+    return l.overhead_s + l.latency_s + static_cast<double>(bytes) / bytes_per_second(level);
   }
 
   /// ComCost^intra of one end, and ComCost^inter(level - 1, level) of one end: half of what is measured end to end.
@@ -85,6 +93,7 @@ class Cost {
 
  private:
   std::vector<LevelCost> levels_;
+  std::vector<double> slowest_;  // [level]
   std::string provenance_;
 };
 

@@ -7,7 +7,7 @@
 /// The virtual clock with contention: each message is a flow between two hosts, simulated by SimGrid [1]. A plug-in
 /// like MPI (see plugin.hpp).
 ///
-///     auto clock = make_flows({.hierarchy = Hierarchy::parse("8x16"), .costs = paper_costs(2)});
+///     auto clock = make_flows({.hierarchy = Hierarchy::parse("8x16"), .costs = Cost::paper(2).levels()});
 ///     clock->run([&](Rank rank) { use(*clock->fabric(rank)); });
 ///
 /// The model. Hosts are joined by the links of a Network, or by those of simulation/levels.hpp: one link out and one in

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/topology/hierarchy.hpp>
-#include <atoll/topology/network/network.hpp>
+#include <atoll/topology/machine.hpp>
 #include <atoll/transport/fabric.hpp>
-#include <atoll/transport/link_cost.hpp>
 #include <functional>
 #include <memory>
 #include <string>
@@ -13,7 +11,7 @@
 /// Ranks in virtual time: all run in one thread, each with a Fabric, and a model says how long messages take. Two
 /// models share one interface:
 ///
-///     auto clock = make_clock("levels", {.hierarchy = Hierarchy::parse("8x16"), .costs = paper_costs(2)});
+///     auto clock = make_clock("levels", {.hierarchy = Hierarchy::parse("8x16"), .costs = Cost::paper(2).levels()});
 ///     clock->run([&](Rank rank) { use(*clock->fabric(rank)); });
 ///     clock->seconds();                                       // when the last rank was done
 ///
@@ -27,7 +25,7 @@ namespace atl {
 
 struct ClockOptions {
   Hierarchy hierarchy;
-  std::vector<LinkCost> costs;  ///< [level]; at least hierarchy.depth()
+  std::vector<LevelCost> costs;  ///< [level]; at least hierarchy.depth()
   /// The network whose links the flows use, rank r at host r; null: a tree of the levels' links, made of `costs`.
   std::shared_ptr<const Network> network = {};
   Disturbance disturbance = {};  ///< levels only

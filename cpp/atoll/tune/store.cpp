@@ -58,7 +58,7 @@ void check_key(std::string_view key) {
 
 }  // namespace
 
-Origin this_machine() { return {machine().processor, std::string(name_of(chosen_isa()))}; }
+Origin this_machine() { return {host_facts().processor, std::string(name_of(chosen_isa()))}; }
 
 fs::path Store::default_folder() {
   const auto variable = [](const char* name) -> std::string {

@@ -47,7 +47,7 @@ BfsProfile profile_of(const Words& words) {
 
 }  // namespace
 
-Formulas by_formulas(const Hierarchy& hierarchy, const Platform& platform, const std::vector<std::string>& routes,
+Formulas by_formulas(const Hierarchy& hierarchy, const Machine& machine, const std::vector<std::string>& routes,
                      const Words& words) {
   if (words.size() < 3 || words[0] != "run" || words[1] != "bfs")
     throw UsageError("--clock formulas: there are formulas for `run bfs GRAPH` alone. Take it, or another clock.");
@@ -62,7 +62,8 @@ Formulas by_formulas(const Hierarchy& hierarchy, const Platform& platform, const
   }
   const auto ranks = static_cast<double>(hierarchy.size());
   const Plan plan;
-  const RouteModel model(hierarchy, platform.costs, {plan.slot_bytes_for(hierarchy.size()), plan.slots_per_peer});
+  const RouteModel model(hierarchy, machine.cost.levels(),
+                         {plan.slot_bytes_for(hierarchy.size()), plan.slots_per_peer});
   const std::vector<Exchange> exchanges = profile_of(graph).scaled(times).exchanges(ranks);
 
   Formulas result;

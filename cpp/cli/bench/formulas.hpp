@@ -2,7 +2,7 @@
 #pragma once
 
 #include <atoll/topology/hierarchy.hpp>
-#include <atoll/transport/simulation/platform.hpp>
+#include <atoll/topology/machine.hpp>
 
 #include "cli/command.hpp"
 
@@ -15,7 +15,7 @@ struct Formulas {
   std::string assumptions;
 };
 /// Throws UsageError if `words` are another command.
-Formulas by_formulas(const Hierarchy& hierarchy, const Platform& platform, const std::vector<std::string>& routes,
+Formulas by_formulas(const Hierarchy& hierarchy, const Machine& machine, const std::vector<std::string>& routes,
                      const Words& words);
 
 }  // namespace atl::cli

@@ -29,15 +29,15 @@ constexpr BroadcastShape kShapes[] = {BroadcastShape::tree, BroadcastShape::ring
 
 // Our platforms: from the paper's table III, four network cards of 25 GB/s for the eight ranks of a node; and a cluster
 // with one card of 12.5 GB/s for as many.
-Platform platform_of(const std::string& name) {
-  if (name == "frontier") return std::vector<LinkCost>{{2e-6, 50e9, 1e-6}, {5e-6, 100e9, 1e-6, 4}};
-  if (name == "commodity") return std::vector<LinkCost>{{2e-6, 10e9, 1e-6}, {20e-6, 12.5e9, 1e-6}};
-  return read_platform(name, 2);
+Machine platform_of(const std::string& name) {
+  if (name == "frontier") return std::vector<LevelCost>{{2e-6, 50e9, 1e-6}, {5e-6, 100e9, 1e-6, 4}};
+  if (name == "commodity") return std::vector<LevelCost>{{2e-6, 10e9, 1e-6}, {20e-6, 12.5e9, 1e-6}};
+  return read_machine(name, 2);
 }
 
 // The model's parameters of the platform.
-ApspMachine machine_of(const Platform& platform, const ModelledKernels& kernels) {
-  const LinkCost& node = platform.costs.at(1);
+ApspMachine machine_of(const Machine& platform, const ModelledKernels& kernels) {
+  const LevelCost& node = platform.cost.at(1);
   ApspMachine m;
   m.name = "bench grid";
   m.element_bytes = static_cast<std::size_t>(std::lround(kernels.value_bytes));
@@ -46,16 +46,16 @@ ApspMachine machine_of(const Platform& platform, const ModelledKernels& kernels)
   m.diagonal_rate = kernels.diagonal_rate > 0 ? kernels.diagonal_rate : kernels.rate;
   for (const auto shape : kShapes)
     m.broadcasts.push_back({std::string(name_of(shape)), shape, {node.bytes_per_second, 0}, /*sends=*/1});
-  m.rank_bytes_per_second = platform.costs.at(0).bytes_per_second;
+  m.rank_bytes_per_second = platform.cost.at(0).bytes_per_second;
   m.cards = node.cards;
   m.latency_s = node.latency_s + node.overhead_s;
   m.ranks_per_node = kNode;
   return m;
 }
 
-NodeShape nodes_of(Rank ranks, const Platform& platform) {
+NodeShape nodes_of(Rank ranks, const Machine& platform) {
   if (ranks <= kNode || ranks % kNode != 0) return {};
-  return {.ranks = kNode, .cards = platform.costs.at(1).cards};
+  return {.ranks = kNode, .cards = platform.cost.at(1).cards};
 }
 
 GridConstraints wishes_of(const Options& o) {
@@ -73,7 +73,7 @@ struct Simulated {
   double rate(Rank ranks) const { return operations / seconds / ranks; }
 };
 
-Simulated simulate(const ProcessGrid& grid, const Platform& platform, std::int64_t n, const GridOptions& plan,
+Simulated simulate(const ProcessGrid& grid, const Machine& platform, std::int64_t n, const GridOptions& plan,
                    const ModelledKernels& kernels) {
   const Rank ranks = grid.size();
   const Hierarchy hierarchy = nodes_of(ranks, platform).ranks > 1
@@ -99,7 +99,7 @@ GridOptions options_of(const std::string& variant, const GridPlan& plan, const O
 }
 
 // The plan of a variant, which fixes its broadcast and chunks; the model chooses coast's.
-GridPlan plan_of(const std::string& variant, std::int64_t n, Rank ranks, const Platform& platform,
+GridPlan plan_of(const std::string& variant, std::int64_t n, Rank ranks, const Machine& platform,
                  const ModelledKernels& kernels, const Options& o) {
   GridConstraints wishes = wishes_of(o);
   if (variant != "coast") {
@@ -116,7 +116,7 @@ std::int64_t grown(const Options& o, Rank ranks) {
 
 // Weak scaling: the same number of operations per rank at every size.
 void scale(const Options& o, Rank most, Outcome& out) {
-  const Platform platform = platform_of(o.platform);
+  const Machine platform = platform_of(o.platform);
   out.text = fmt::format("{:<8} {:>6} {:>9} {:>8} {:>6} {:>14} {:>11} {:>8}\n", "plan", "ranks", "n", "grid", "block",
                          "Tops/s a rank", "efficiency", "waiting");
   for (const std::string& name : GridOptions::ablations()) {
@@ -146,7 +146,7 @@ void scale(const Options& o, Rank most, Outcome& out) {
 // Compares the model's choice with all grids of that many ranks, blocks around it and broadcasts: how much is lost by
 // not trying them.
 void compare_plans(const Options& o, Rank ranks, Outcome& out) {
-  const Platform platform = platform_of(o.platform);
+  const Machine platform = platform_of(o.platform);
   const std::int64_t n = grown(o, ranks);
   const auto rate_of = [&](const GridPlan& plan) {
     return simulate(plan.grid, platform, n, options_of("coast", plan, o), o.kernels).rate(ranks);
@@ -188,7 +188,7 @@ void compare_plans(const Options& o, Rank ranks, Outcome& out) {
 
 // Compares placements of a node's ranks in the grid and their use of its cards: along the rows, or as a Latin square.
 void compare_placements(const Options& o, Rank ranks, Outcome& out) {
-  const Platform platform = platform_of(o.platform);
+  const Machine platform = platform_of(o.platform);
   const std::int64_t n = grown(o, ranks);
   const NodeShape nodes = nodes_of(ranks, platform);
   if (nodes.ranks == 1)
@@ -245,7 +245,7 @@ void disturb(const Options& o, Rank ranks, Outcome& out) {
       std::vector<double> seconds;
       double with = 0, without = 0;
       for (int seed = 1; seed <= o.seeds; ++seed) {
-        Platform platform = platform_of(o.platform);
+        Machine platform = platform_of(o.platform);
         platform.disturbance.jitter = o.jitter;
         platform.disturbance.seed = static_cast<std::uint64_t>(seed);
         if (o.slow > 1) platform.disturbance.slow = {{0, seed * 37 % ranks, o.slow}};
@@ -293,6 +293,7 @@ int bench_grid(const Words& words) {
          "placement: where "
          "the ranks of a node of eight lie, and the order of its cards")
       ->check(CLI::IsMember({"scaling", "broadcasts", "plans", "placement"}));
+  app.remove_option(app.get_option("--platform"));
   app.add_option("--platform", o.platform, "frontier, commodity, or a JSON file of two levels (default frontier)");
   app.add_option("--n", o.n, "vertices for one rank; n grows as its cube root with the ranks (default 32768)")
       ->check(CLI::PositiveNumber);

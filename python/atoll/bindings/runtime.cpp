@@ -255,7 +255,7 @@ void bind_runtime(nb::module_& m) {
     if (const auto by = launcher()) return std::tuple(by->name, by->ranks);
     return std::nullopt;
   });
-  m.def("machine", [] { return machine().to_json().dump(); });
+  m.def("machine", [] { return host_facts().to_json().dump(); });
   m.def("fabrics", [] {
     nlohmann::json all = nlohmann::json::array();
     const ShmStatus shm = shm_status();

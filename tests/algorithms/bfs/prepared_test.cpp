@@ -115,7 +115,7 @@ TEST_CASE("fission saves records of a push and changes no depth, on every route,
     std::vector<Vertex> plain, split;
     std::int64_t plain_records = 0, split_records = 0;
     for (const bool fission : {false, true})
-      run_virtual(hierarchy, paper_costs(hierarchy.depth()), plan, [&](World& world) {
+      run_virtual(hierarchy, Cost::paper(hierarchy.depth()), plan, [&](World& world) {
         const Graph graph = Graph::build(world, generate(world, "kron:11"));
         Bfs search(
             graph,

@@ -39,7 +39,7 @@ TEST_CASE("a search in virtual time finds what one on threads finds, and takes t
       double seconds = -1;
       for (int time = 0; time < 2; ++time) {
         std::vector<Vertex> got;
-        const VirtualRun run = run_virtual(hierarchy, paper_costs(hierarchy.depth()), {}, [&](World& world) {
+        const VirtualRun run = run_virtual(hierarchy, Cost::paper(hierarchy.depth()), {}, [&](World& world) {
           std::vector<Vertex> mine = depths(world, direction);
           if (world.rank() == hierarchy.size() - 1) got = std::move(mine);
         });
@@ -69,7 +69,7 @@ TEST_CASE("every route finds the same depths, on threads and in virtual time, wh
           std::vector<Vertex> mine = depths(world, direction);
           if (world.rank() == hierarchy.size() - 1) got = std::move(mine);
         };
-        const VirtualRun run = run_virtual(hierarchy, paper_costs(hierarchy.depth()), plan, search);
+        const VirtualRun run = run_virtual(hierarchy, Cost::paper(hierarchy.depth()), plan, search);
         CHECK(got == expected);
         for (std::size_t level = 0; level < run.levels.size(); ++level) {
           CHECK(run.levels[level].messages == run.counters.levels[level].messages);
@@ -98,7 +98,7 @@ TEST_CASE("every route finds the same depths on every clock, at every number of 
         plan.transport = clock;
         plan.route = route;
         std::vector<Vertex> got;
-        const VirtualRun run = run_virtual(hierarchy, paper_costs(hierarchy.depth()), plan, [&](World& world) {
+        const VirtualRun run = run_virtual(hierarchy, Cost::paper(hierarchy.depth()), plan, [&](World& world) {
           std::vector<Vertex> mine = depths(world, Direction::automatic);
           if (world.rank() == hierarchy.size() - 1) got = std::move(mine);
         });

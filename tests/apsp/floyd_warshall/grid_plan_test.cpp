@@ -178,7 +178,7 @@ TEST_CASE("ranks agree on one plan, whatever each of them knows of the machine")
 }
 
 TEST_CASE("nodes are the leaf domains, where those are equal and follow each other") {
-  const std::vector<LinkCost> costs{{1e-6, 1e9, 0}, {1e-6, 1e9, 0}};
+  const std::vector<LevelCost> costs{{1e-6, 1e9, 0}, {1e-6, 1e9, 0}};
   for (const auto& [text, ranks] : {std::pair{"2x4", 4}, {"3x2", 2}, {"3+2", 1}})
     run_virtual(Hierarchy::parse(text), costs, {},
                 [&, expected = ranks](World& world) { CHECK(node_shape_of(world).ranks == expected); });
@@ -186,7 +186,7 @@ TEST_CASE("nodes are the leaf domains, where those are equal and follow each oth
 
 TEST_CASE("with several cards a node, the order of a Latin square sends sooner than that along the rows") {
   // A card's share of the wall is what holds all up: nothing is computed in between.
-  const std::vector<LinkCost> costs{{1e-6, 1e12, 0}, {1e-6, 1e9, 0, 4}};
+  const std::vector<LevelCost> costs{{1e-6, 1e12, 0}, {1e-6, 1e9, 0, 4}};
   GridOptions options;
   options.block = 64;
   options.panels = BroadcastShape::ring;

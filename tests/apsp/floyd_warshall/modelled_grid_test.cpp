@@ -15,7 +15,7 @@ struct Seen {
   double wait = 0;                      // of rank 0
 };
 
-Seen simulate(ProcessGrid grid, const Platform& platform, const std::function<GridRun(World&)>& f) {
+Seen simulate(ProcessGrid grid, const Machine& platform, const std::function<GridRun(World&)>& f) {
   Seen seen;
   run_virtual(Hierarchy::flat(grid.size()), platform, {}, [&](World& world) {
     const GridRun run = f(world);
@@ -28,7 +28,7 @@ Seen simulate(ProcessGrid grid, const Platform& platform, const std::function<Gr
 
 Seen modelled(ProcessGrid grid, std::int64_t n, GridOptions options, double bytes_per_second,
               ModelledKernels kernels = {.rate = 1e12}) {
-  return simulate(grid, std::vector<LinkCost>{{1e-6, bytes_per_second, 0}}, [&](World& world) {
+  return simulate(grid, std::vector<LevelCost>{{1e-6, bytes_per_second, 0}}, [&](World& world) {
     return modelled_floyd_warshall(world, GridLayout(n, options.block, grid), options, kernels);
   });
 }
@@ -49,7 +49,7 @@ TEST_CASE("a modelled run sends what a computed one does") {
     for (const auto shape : {BroadcastShape::tree, BroadcastShape::ring, BroadcastShape::ring2m}) {
       options.panels = shape;
       const GridLayout layout(43, options.block, grid);
-      const Seen computed = simulate(grid, std::vector<LinkCost>{{1e-6, 1e9, 0}}, [&](World& world) {
+      const Seen computed = simulate(grid, std::vector<LevelCost>{{1e-6, 1e9, 0}}, [&](World& world) {
         auto d = distances_from_entries<float>(world, Semiring::min_plus, layout, {});
         return floyd_warshall_grid(world, Gemm({Semiring::min_plus, Element::float32}), d, options);
       });

@@ -4,6 +4,7 @@
 #include <atoll/base/random.hpp>
 #include <atoll/graph/partition/refinement.hpp>
 #include <numeric>
+#include <optional>
 
 #include "graph/partition/small_graphs.hpp"
 
@@ -38,8 +39,9 @@ double cost_of(const std::vector<Rank>& owner, const std::vector<WeightedEdge>& 
 
 // The same on 1, 2 and 3 ranks.
 Placed refined(const std::vector<WeightedEdge>& edges, const Hierarchy& machine, Edge most,
-               const std::vector<Rank>& owner, std::vector<Edge> weight = {}) {
+               const std::vector<Rank>& owner, std::vector<Edge> weight = {}, std::optional<Cost> cost = {}) {
   if (weight.empty()) weight.assign(owner.size(), 1);
+  if (!cost) cost = Cost::paper(machine.depth());
   Placed result;
   for (const Rank ranks : {1, 2, 3}) {
     Placed got;
@@ -47,7 +49,7 @@ Placed refined(const std::vector<WeightedEdge>& edges, const Hierarchy& machine,
       const Graph graph = small::build(world, static_cast<Vertex>(owner.size()), edges);
       std::vector<Rank> part = small::local(graph, owner);
       std::vector<Edge> load = load_of(owner, weight, machine);
-      refine(graph, small::local(graph, weight), machine, most, part, load);
+      refine(graph, small::local(graph, weight), machine, *cost, most, part, load);
       const std::vector<Rank> all = small::by_id(graph, part);
       if (world.rank() == 0) got = {all, load};
     });
@@ -160,4 +162,7 @@ TEST_CASE("a high wall counts for more than a low one: a vertex leaves its rank 
   }
   CHECK(refined(edges, Hierarchy::parse("2x2"), kRoom, owner).owner == cheapest);
   CHECK(refined(edges, Hierarchy::parse("4"), kRoom, owner).owner == owner);
+  // Nor where the machine's wall is measured to cost next to nothing: it is the machine's costs that count.
+  const Cost low({{1e-6, 1e9, 0}, {1.1e-6, 1e9, 0}});
+  CHECK(refined(edges, Hierarchy::parse("2x2"), kRoom, owner, {}, low).owner == owner);
 }

@@ -29,7 +29,7 @@ double simulated(const Hierarchy& hierarchy, const std::string& route, int recor
   Plan plan;
   plan.route = route;
   double seconds = 0;
-  run_virtual(hierarchy, paper_costs(hierarchy.depth()), plan, [&](World& world) {
+  run_virtual(hierarchy, Cost::paper(hierarchy.depth()), plan, [&](World& world) {
     Mailbox box(world, of_records<Label>([](const Label&) {}, Merge{KeyOf{}, KeepFirst{}}),
                 {.handling = Handling::parallel, .handler_sends = false});
     box.drain();
@@ -52,7 +52,8 @@ double simulated(const Hierarchy& hierarchy, const std::string& route, int recor
 
 RouteModel model_of(const Hierarchy& hierarchy) {
   const Plan plan;
-  return {hierarchy, paper_costs(hierarchy.depth()), {plan.slot_bytes_for(hierarchy.size()), plan.slots_per_peer}};
+  return {
+      hierarchy, Cost::paper(hierarchy.depth()).levels(), {plan.slot_bytes_for(hierarchy.size()), plan.slots_per_peer}};
 }
 
 }  // namespace
@@ -85,7 +86,7 @@ TEST_CASE("the model chooses a route that is among the fastest, and its times ar
 
 TEST_CASE("a vote of at most 64 ranks goes round about once, one of more goes up a tree and down again") {
   const auto vote = [](const std::string& machine, double latency_above) {
-    const std::vector<LinkCost> costs{{.latency_s = 1}, {.latency_s = latency_above}};
+    const std::vector<LevelCost> costs{{.latency_s = 1}, {.latency_s = latency_above}};
     return RouteModel(Hierarchy::parse(machine), costs, {1024, 4}).vote_seconds(/*over_tree=*/false);
   };
   CHECK(vote("2", 0) == 1);
@@ -101,7 +102,7 @@ TEST_CASE("the price of a vote of more than 64 ranks is near what the clock says
     CAPTURE(machine);
     const Hierarchy hierarchy = Hierarchy::parse(machine);
     double seconds = 0;
-    run_virtual(hierarchy, paper_costs(hierarchy.depth()), Plan{}, [&](World& world) {
+    run_virtual(hierarchy, Cost::paper(hierarchy.depth()), Plan{}, [&](World& world) {
       world.barrier();
       const double begin = world.now();
       constexpr int kTimes = 4;
@@ -131,5 +132,5 @@ TEST_CASE("more records never take less time, and a machine without walls has on
     }
   }
   CHECK_THROWS_AS(model_of(Hierarchy::parse("2x2")).seconds("detour", {}), InputError);
-  CHECK_THROWS_AS(RouteModel(Hierarchy::parse("2x2"), paper_costs(1), {1024, 4}), InputError);
+  CHECK_THROWS_AS(RouteModel(Hierarchy::parse("2x2"), Cost::paper(1).levels(), {1024, 4}), InputError);
 }

@@ -155,7 +155,7 @@ TEST_CASE("rows and columns of a grid are groups that do not meet") {
 TEST_CASE("in virtual time panels cost what their bytes cost, also those that are not there") {
   // One level: 1 us, 1 GB/s. A chunk of 1 MB takes 1 ms on a link.
   const Hierarchy hierarchy = Hierarchy::flat(4);
-  const Platform platform = std::vector<LinkCost>{{1e-6, 1e9, 0}};
+  const Machine platform = std::vector<LevelCost>{{1e-6, 1e9, 0}};
   Plan plan;
   plan.slot_bytes = 65536;
   const auto milliseconds = [&](BroadcastShape shape, std::size_t chunk, bool modelled) {
@@ -184,7 +184,7 @@ TEST_CASE("in virtual time panels cost what their bytes cost, also those that ar
 TEST_CASE("a slow link and jitter make a ring slower, the same each time") {
   const Hierarchy hierarchy = Hierarchy::flat(4);
   const auto seconds = [&](Disturbance disturbance) {
-    Platform platform = std::vector<LinkCost>{{1e-6, 1e9, 0}};
+    Machine platform = std::vector<LevelCost>{{1e-6, 1e9, 0}};
     platform.disturbance = disturbance;
     return run_virtual(hierarchy, platform, {},
                        [&](World& world) {

@@ -16,7 +16,7 @@ namespace {
 
 VirtualRun run(const std::string& domains, const std::function<void(World&)>& f, Plan plan = {}) {
   const Hierarchy hierarchy = Hierarchy::parse(domains);
-  return run_virtual(hierarchy, paper_costs(hierarchy.depth()), plan, f);
+  return run_virtual(hierarchy, Cost::paper(hierarchy.depth()), plan, f);
 }
 
 const std::vector<std::string> kShapes{"1", "2", "3", "2x2", "5", "3+2", "7", "2x2x2", "4x4"};

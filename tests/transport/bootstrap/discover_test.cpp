@@ -75,7 +75,7 @@ TEST_CASE("ranks that share cores are told apart by them") {
 
 TEST_CASE("this process and this machine can be described") {
   CHECK_FALSE(placement().host.empty());
-  const Machine m = machine();
+  const HostFacts m = host_facts();
   CHECK(m.cores >= 1);
   CHECK(m.usable_cores >= 1);
   CHECK(m.memory_bytes > m.free_memory_bytes);

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <atoll/base/error.hpp>
-#include <atoll/transport/simulation/platform.hpp>
+#include <atoll/topology/machine.hpp>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -20,9 +20,10 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 std::unique_ptr<VirtualClock> clock_of(const std::string& name, const std::string& domains,
-                                       std::vector<LinkCost> costs = {}, std::size_t slot_bytes = 1024, int slots = 4) {
+                                       std::vector<LevelCost> costs = {}, std::size_t slot_bytes = 1024,
+                                       int slots = 4) {
   Hierarchy hierarchy = Hierarchy::parse(domains);
-  if (costs.empty()) costs = paper_costs(hierarchy.depth());
+  if (costs.empty()) costs = Cost::paper(hierarchy.depth()).levels();
   return make_clock(name, {.hierarchy = std::move(hierarchy),
                            .costs = std::move(costs),
                            .slot_bytes = slot_bytes,
@@ -55,7 +56,7 @@ double receive(Fabric& fabric) {
   return fabric.now();
 }
 
-const std::vector<LinkCost> kRound{{10, 1, 2}, {100, 4, 6}};  // latency, bytes a second, overhead
+const std::vector<LevelCost> kRound{{10, 1, 2}, {100, 4, 6}};  // latency, bytes a second, overhead
 
 }  // namespace
 
@@ -297,7 +298,7 @@ TEST_CASE("computation takes time where it is asked to") {
   for (const std::string& name : clocks()) {
     CAPTURE(name);
     const auto clock =
-        make_clock(name, {.hierarchy = Hierarchy::flat(1), .costs = paper_costs(1), .compute_scale = 1000});
+        make_clock(name, {.hierarchy = Hierarchy::flat(1), .costs = Cost::paper(1).levels(), .compute_scale = 1000});
     clock->run([&](Rank me) {
       const auto fabric = clock->fabric(me);
       double x = 1;
@@ -314,17 +315,17 @@ TEST_CASE("options and costs out of range are told") {
   const auto small = std::make_shared<const Network>(Network::parse("torus:3"));
   for (const std::string& name : clocks())
     for (const ClockOptions& options : std::vector<ClockOptions>{
-             {.hierarchy = two, .costs = paper_costs(1)},
+             {.hierarchy = two, .costs = Cost::paper(1).levels()},
              {.hierarchy = two, .costs = {{-1, 1, 0}, {1, 1, 0}}},
              {.hierarchy = two, .costs = {{1, 0, 0}, {1, 1, 0}}},
              {.hierarchy = two, .costs = {{1, 1, 0, 2}, {1, 1, 0}}},
              {.hierarchy = two, .costs = {{1, 1, 0}, {1, 1, 0, 0}}},
-             {.hierarchy = two, .costs = paper_costs(2), .network = small},
-             {.hierarchy = two, .costs = paper_costs(2), .slots_per_peer = 0},
+             {.hierarchy = two, .costs = Cost::paper(2).levels(), .network = small},
+             {.hierarchy = two, .costs = Cost::paper(2).levels(), .slots_per_peer = 0},
          })
       CHECK_THROWS_AS(make_clock(name, options), InputError);
-  CHECK_THROWS_AS(make_clock("sundial", {.hierarchy = two, .costs = paper_costs(2)}), InputError);
-  const auto costs = paper_costs(3);
+  CHECK_THROWS_AS(make_clock("sundial", {.hierarchy = two, .costs = Cost::paper(2).levels()}), InputError);
+  const auto costs = Cost::paper(3).levels();
   CHECK(costs[1].latency_s == doctest::Approx(2 * costs[0].latency_s));
   CHECK(costs[2].latency_s == doctest::Approx(15 * costs[0].latency_s));
 }
@@ -394,7 +395,7 @@ TEST_CASE("on every family of networks a flow takes its route's latency") {
     const auto network = std::make_shared<const Network>(Network::parse(name).with_links(1, 10));
     const int last = network->hosts() - 1;
     const auto clock = make_clock(
-        "flows", {.hierarchy = network->hierarchy(), .costs = network_costs(*network, 0), .network = network});
+        "flows", {.hierarchy = network->hierarchy(), .costs = network_costs(*network, 0).levels(), .network = network});
     clock->run([&](Rank me) {
       const auto fabric = clock->fabric(me);
       if (me == 0) post(*fabric, last, 10);

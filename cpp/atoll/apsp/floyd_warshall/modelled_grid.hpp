@@ -8,7 +8,7 @@
 /// kernels only advance virtual time, and panels are sizes without bytes. The messages and their order are those of the
 /// algorithm (grid_steps.hpp). Only in virtual time (runtime/job/virtual_ranks.hpp).
 ///
-///     run_virtual(Hierarchy::parse("128x8"), read_platform("frontier.json", 2), plan, [&](World& world) {
+///     run_virtual(Hierarchy::parse("128x8"), read_machine("frontier.json", 2), plan, [&](World& world) {
 ///       const GridRun run = modelled_floyd_warshall(world, GridLayout(n, 768, {32, 32}), options, {.rate = 15.56e12});
 ///     });
 namespace atl {

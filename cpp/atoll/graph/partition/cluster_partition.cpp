@@ -175,11 +175,12 @@ std::vector<Rank> cluster_placement(World& world, const EdgeList& edges, const I
     std::fill(load.begin(), load.end(), 0);
     for (std::size_t i = 0; i < parts.size(); ++i) load[i % load.size()] += parts[i];
   }
+  const Cost cost = cost_for(world, machine);
   const auto most = static_cast<Edge>(kMostOverMean * static_cast<double>(total) / machine.size());
   for (std::size_t l = pyramid.size(); l-- > 0;) {
     if (l + 1 < pyramid.size()) pyramid[l].owner = steps[l]->spread(std::span<const Rank>(pyramid[l + 1].owner));
     fill_capacity(pyramid[l], total, load);
-    refine(*pyramid[l].graph, pyramid[l].weight, machine, most, pyramid[l].owner, load);
+    refine(*pyramid[l].graph, pyramid[l].weight, machine, cost, most, pyramid[l].owner, load);
   }
   std::vector<Rank> owner(static_cast<std::size_t>(graph.owned()));
   for (Local v = 0; v < graph.owned(); ++v)

@@ -101,6 +101,11 @@ std::vector<Edge> weights_of(World& world, const EdgeList& edges, const Blocks& 
   return weight;
 }
 
+Cost cost_for(const World& world, const Hierarchy& machine) {
+  const Cost& own = world.machine().cost;
+  return machine.depth() <= own.depth() ? own : Cost::paper(machine.depth());
+}
+
 std::vector<Rank> owners_of(World& world, const EdgeList& edges, const IdMap& ids, const Hierarchy& machine,
                             const PartitionOptions& placement, std::map<std::string, double>* seconds) {
   const RankTimer timer(world);

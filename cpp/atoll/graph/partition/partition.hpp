@@ -3,7 +3,7 @@
 
 #include <atoll/graph/numbering.hpp>
 #include <atoll/graph/partition/cut.hpp>
-#include <atoll/topology/hierarchy.hpp>
+#include <atoll/topology/cost.hpp>
 #include <map>
 #include <string>
 #include <string_view>
@@ -38,6 +38,10 @@ struct PartitionOptions {
   Cut cut = Cut::edge;        ///< which rank has which edge; over several ranks
   Edge heavy = kHeavyDegree;  ///< hybrid: in-degree from which on a vertex is heavy
 };
+
+/// What messages cost on the levels of `machine`, which may not be the job's own: as this job's machine has them, or the
+/// preset's where that has fewer levels.
+Cost cost_for(const World& world, const Hierarchy& machine);
 
 /// Returns the rank of the k-th vertex of this rank's block if the graph were partitioned for `machine`, which may be
 /// larger than this job. `edges` must be dense (number()). The result does not depend on the ranks that compute it.

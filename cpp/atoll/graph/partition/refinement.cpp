@@ -26,11 +26,12 @@ struct Change {
 
 class Refinement {
  public:
-  Refinement(const Graph& graph, const Hierarchy& machine) : graph_(graph), machine_(machine) {
-    // Whole numbers, so that sums do not depend on their order.
-    const Cost cost = Cost::paper(machine.depth());
+  Refinement(const Graph& graph, const Hierarchy& machine, const Cost& cost) : graph_(graph), machine_(machine) {
+    // Whole numbers, so that sums do not depend on their order; sixteenths, as measured levels differ by less than twice.
+    constexpr double kResolution = 16;
+    const double least = std::max(cost.at(0).latency_s, 1e-9);
     for (int l = 0; l < machine.depth(); ++l)
-      level_cost_.push_back(std::round(cost.at(l).latency_s / cost.at(0).latency_s));
+      level_cost_.push_back(std::round(kResolution * std::max(cost.at(l).latency_s, least) / least));
   }
 
   // The rank where v's edges would cost least, and the gain over its current rank; gain 0: it stays.
@@ -74,12 +75,12 @@ class Refinement {
 
 }  // namespace
 
-void refine(const Graph& graph, std::span<const Edge> weight, const Hierarchy& machine, Edge most,
+void refine(const Graph& graph, std::span<const Edge> weight, const Hierarchy& machine, const Cost& cost, Edge most,
             std::vector<Rank>& owner, std::vector<Edge>& load) {
   World& world = graph.world();
   const auto ranks = static_cast<std::size_t>(world.size());
   const Vertex begin = graph.blocks().begin(world.rank());
-  Refinement refinement(graph, machine);
+  Refinement refinement(graph, machine, cost);
   owner.resize(static_cast<std::size_t>(graph.locals()), 0);
   for (std::uint64_t round = 0; round < kRounds; ++round) {
     tell_mirrors(graph, std::span(owner));

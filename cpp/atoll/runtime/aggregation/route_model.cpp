@@ -21,7 +21,7 @@ constexpr double kFewest = 1e-9;
 
 }  // namespace
 
-RouteModel::RouteModel(const Hierarchy& hierarchy, std::vector<LinkCost> costs, Slots slots)
+RouteModel::RouteModel(const Hierarchy& hierarchy, std::vector<LevelCost> costs, Slots slots)
     : costs_(std::move(costs)), slot_bytes_(static_cast<double>(slots.bytes)), slots_per_peer_(slots.per_peer) {
   check(costs_.size() >= static_cast<std::size_t>(hierarchy.depth()),
         "costs of {} levels (the hierarchy has {}). Add the missing ones.", costs_.size(), hierarchy.depth());

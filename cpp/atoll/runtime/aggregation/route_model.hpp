@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/topology/cost.hpp>
 #include <atoll/topology/hierarchy.hpp>
-#include <atoll/transport/link_cost.hpp>
 #include <limits>
 #include <string_view>
 #include <vector>
@@ -41,7 +41,7 @@ class RouteModel {
     int per_peer = 4;
   };
   /// `costs` are by level, at least one for each level of the hierarchy.
-  RouteModel(const Hierarchy& hierarchy, std::vector<LinkCost> costs, Slots slots);
+  RouteModel(const Hierarchy& hierarchy, std::vector<LevelCost> costs, Slots slots);
 
   struct Estimate {
     double seconds = 0;                      ///< until the ranks have agreed on the next exchange
@@ -71,7 +71,7 @@ class RouteModel {
   double parts(int level) const { return ranks(level) / ranks(level - 1); }
   /// The fraction of a rank's records that cross this level and no higher one.
   double share(int level) const { return (ranks(level) - ranks(level - 1)) / ranks(depth() - 1); }
-  const LinkCost& cost(int level) const { return costs_[static_cast<std::size_t>(level)]; }
+  const LevelCost& cost(int level) const { return costs_[static_cast<std::size_t>(level)]; }
   Load load(double peers, double records, double record_bytes) const;
   double seconds_of(const Round& round) const;
   double barrier_seconds(int level) const;
@@ -84,7 +84,7 @@ class RouteModel {
   Estimate row(const Exchange& e) const;
   Estimate gathering(const Exchange& e, bool one_monitor) const;
 
-  std::vector<LinkCost> costs_;
+  std::vector<LevelCost> costs_;
   std::vector<double> ranks_;  // [level] of a domain
   double slot_bytes_, slots_per_peer_;
 };

@@ -186,7 +186,7 @@ void Job::run(const std::function<void(World&)>& f, World::Options options) {
     const Hierarchy hierarchy =
         plan_.domains.empty() ? Hierarchy::flat(ranks_) : read_domains(plan_.domains, 0, options.log);
     virtual_run_ =
-        run_virtual(hierarchy, read_platform(plan_.platform, hierarchy.depth()), plan_, f, std::move(options));
+        run_virtual(hierarchy, read_machine(plan_.platform, hierarchy.depth()), plan_, f, std::move(options));
     return;
   }
   std::unique_ptr<World> world;

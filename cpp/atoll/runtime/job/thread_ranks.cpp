@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/base/start_thread.hpp>
 #include <atoll/runtime/world.hpp>
+#include <atoll/topology/machine.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/transport/shared_memory/inproc.hpp>
-#include <atoll/transport/simulation/platform.hpp>
 #include <thread>
 
 // Ranks as threads of this process.

@@ -5,15 +5,15 @@
 
 namespace atl {
 
-VirtualRun run_virtual(const Hierarchy& hierarchy, const Platform& platform, const Plan& plan,
+VirtualRun run_virtual(const Hierarchy& hierarchy, const Machine& machine, const Plan& plan,
                        const std::function<void(World&)>& f, World::Options options, double compute_scale) {
   constexpr std::size_t kShortest = 512, kLongest = 65536;
   const std::unique_ptr<VirtualClock> clock =
       make_clock(plan.transport == "flows" ? "flows" : "levels",
                  {.hierarchy = hierarchy,
-                  .costs = platform.costs,
-                  .network = platform.network,
-                  .disturbance = platform.disturbance,
+                  .costs = machine.cost.levels(),
+                  .network = machine.network,
+                  .disturbance = machine.disturbance,
                   .slot_bytes = plan.slot_bytes_for(hierarchy.size()),
                   .message_bytes = std::clamp(plan.eager_bytes, kShortest, kLongest),
                   .slots_per_peer = plan.slots_per_peer,
@@ -30,7 +30,7 @@ VirtualRun run_virtual(const Hierarchy& hierarchy, const Platform& platform, con
   clock->run([&](Rank rank) {
     World::Options mine = options;
     if (rank != 0) mine.log = {};
-    if (mine.costs.empty()) mine.costs = platform.costs;
+    if (!mine.machine) mine.machine = machine;
     mine.waiting = [&clock, &options, rank](const char* operation) {
       clock->note_wait(rank, operation);
       if (options.waiting) options.waiting(operation);

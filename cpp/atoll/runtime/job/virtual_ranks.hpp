@@ -2,12 +2,12 @@
 #pragma once
 
 #include <atoll/runtime/world.hpp>
-#include <atoll/transport/simulation/platform.hpp>
+#include <atoll/topology/machine.hpp>
 #include <atoll/transport/virtual_clock.hpp>
 
 /// Ranks in virtual time, in one thread: the code that ships is the code that is simulated.
 ///
-///     const VirtualRun run = run_virtual(Hierarchy::parse("8x16"), paper_costs(2), plan, [](World& world) { ... });
+///     const VirtualRun run = run_virtual(Hierarchy::parse("8x16"), Cost::paper(2), plan, [](World& world) { ... });
 ///     run.seconds;                                  // when the last rank was done, by the model of the clock
 ///
 /// Computation takes no virtual time unless compute_scale says so; then a run is the same each time.
@@ -33,7 +33,7 @@ inline bool is_virtual(const Plan& plan) { return plan.transport == "levels" || 
 /// Calls f(World&) on a stack of its own for each rank of the hierarchy; throws what the rank that failed first threw.
 /// A rank has one thread, whatever the plan says, and the clock is levels unless the plan's transport is flows. When no
 /// rank can go on, each gets a TransportError that names who waits for what.
-VirtualRun run_virtual(const Hierarchy& hierarchy, const Platform& platform, const Plan& plan,
+VirtualRun run_virtual(const Hierarchy& hierarchy, const Machine& machine, const Plan& plan,
                        const std::function<void(World&)>& f, World::Options options = {}, double compute_scale = 0);
 
 }  // namespace atl

@@ -185,8 +185,8 @@ Hierarchy read_domains(const std::string& text, Rank ranks, const Log& log) {
   return text.find(':') == std::string::npos ? Hierarchy::parse(text) : Network::parse(text).hierarchy();
 }
 
-Machine machine() {
-  Machine m;
+HostFacts host_facts() {
+  HostFacts m;
   m.host = host_name();
   m.isa = name_of(machine_isa());
   m.usable_cores = m.cores = usable_cores();
@@ -214,7 +214,7 @@ Machine machine() {
   return m;
 }
 
-nlohmann::json Machine::to_json() const {
+nlohmann::json HostFacts::to_json() const {
   return {{"host", host},
           {"processor", processor},
           {"isa", isa},

@@ -42,8 +42,8 @@ Hierarchy discover(Bootstrap& job, const Fabric& fabric);
 /// their number, else one. Throws InputError.
 Hierarchy read_domains(const std::string& text, Rank ranks = 0, const Log& log = {});
 
-/// The machine, as `atoll doctor` and results report it.
-struct Machine {
+/// The machine that this process runs on, as `atoll doctor` and results report it.
+struct HostFacts {
   std::string host;
   std::string processor;
   std::string isa;  ///< the best instruction set with kernels that runs here
@@ -57,6 +57,6 @@ struct Machine {
   std::string huge_pages;             ///< transparent huge pages: always, madvise, never
   nlohmann::json to_json() const;
 };
-Machine machine();
+HostFacts host_facts();
 
 }  // namespace atl

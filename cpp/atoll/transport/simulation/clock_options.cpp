@@ -10,7 +10,7 @@ ClockOptions checked(ClockOptions options) {
   const Rank ranks = options.hierarchy.size();
   check(options.costs.size() >= static_cast<std::size_t>(depth),
         "costs of {} levels (the hierarchy has {}). Add the missing ones.", options.costs.size(), depth);
-  for (const LinkCost& c : options.costs)
+  for (const LevelCost& c : options.costs)
     check(c.latency_s >= 0 && c.overhead_s >= 0 && c.bytes_per_second > 0 && std::isfinite(c.latency_s + c.overhead_s),
           "a level with latency {} s, overhead {} s and {} bytes/s (times are at least 0, a bandwidth is above). "
           "Correct it.",

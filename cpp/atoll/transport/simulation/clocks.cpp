@@ -34,7 +34,7 @@ std::unique_ptr<VirtualClock> make_clock(const std::string& name, ClockOptions o
   check(name == "flows", "clock '{}' is unknown (there are levels and flows). Choose one.", name);
   check(options.disturbance.is_none(),
         "clock flows with jitter or slow links (only levels has them). Choose levels, or a platform without.");
-  for (const LinkCost& c : options.costs)
+  for (const LevelCost& c : options.costs)
     check(c.cards == 1,
           "clock flows with {} cards a domain (only levels has them). Choose levels, or a platform without.", c.cards);
   return make_flows(std::move(options));

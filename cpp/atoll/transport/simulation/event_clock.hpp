@@ -129,7 +129,7 @@ class EventClock : public VirtualClock {
   }
   /// The number of outgoing links (and of incoming ones) that the tree of levels has at that level.
   int links_at(int level) const { return level == 0 ? ranks_ : domains_.count(level - 1); }
-  const LinkCost& cost(int level) const { return options_.costs[static_cast<std::size_t>(level)]; }
+  const LevelCost& cost(int level) const { return options_.costs[static_cast<std::size_t>(level)]; }
 
   /// No message that leaves from now on arrives earlier than this after its departure.
   double lookahead_ = 0;

@@ -74,7 +74,7 @@ double Levels::pass(Message& m, Rank end, int direction) {
   m.left = std::max(m.left, front);
   for (int i = 0; i <= m.level; ++i) {
     const int level = direction == 0 ? i : m.level - i;
-    const LinkCost& link = cost(level);
+    const LevelCost& link = cost(level);
     const std::vector<int>& cards = card_[static_cast<std::size_t>(level)];
     const int number = (level == 0 ? end : domains_of(end)[level - 1]) * link.cards +
                        (cards.empty() ? 0 : cards[static_cast<std::size_t>(end)]);

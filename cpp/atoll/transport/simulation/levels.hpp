@@ -6,7 +6,7 @@
 
 /// The virtual clock without a plug-in: an event loop over the cost of each level of a hierarchy, with ranks on fibers.
 ///
-///     Levels levels({.hierarchy = Hierarchy::parse("8x16"), .costs = paper_costs(2)});
+///     Levels levels({.hierarchy = Hierarchy::parse("8x16"), .costs = Cost::paper(2).levels()});
 ///     levels.run([&](Rank rank) { use(*levels.fabric(rank)); });
 ///
 /// The model. Every rank has a link out and one in; every domain has an uplink and a downlink to the domain around it.

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/base/random.hpp>
-#include <atoll/transport/simulation/platform.hpp>
+#include <atoll/topology/machine.hpp>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -103,19 +103,39 @@ class Measure {
   std::vector<double> host_link_;
 };
 
-Platform of_network(Network network, double overhead_s) {
+Machine of_network(Network network, double overhead_s) {
   auto shared = std::make_shared<const Network>(std::move(network));
-  return {network_costs(*shared, overhead_s), shared};
+  Machine machine(network_costs(*shared, overhead_s), shared);
+  machine.hierarchy = shared->hierarchy();
+  return machine;
+}
+
+Disturbance disturbance_from_json(const nlohmann::json& j) {
+  Disturbance d;
+  try {
+    d.jitter = j.value("jitter", d.jitter);
+    d.seed = j.value("seed", d.seed);
+    if (j.contains("slow"))
+      for (const auto& s : j.at("slow"))
+        d.slow.push_back({s.at("level").get<int>(), s.at("link").get<int>(), s.at("factor").get<double>()});
+  } catch (const nlohmann::json::exception& e) {
+    throw InputError(
+        fmt::format("platform: {} (jitter and seed are numbers, slow is a list of objects with level, link and "
+                    "factor). Correct it.",
+                    e.what()));
+  }
+  check(d.jitter >= 0 && d.jitter <= 1000, "jitter is {} (0 to 1000). Correct it.", d.jitter);
+  return d;
 }
 
 }  // namespace
 
-std::vector<LinkCost> network_costs(const Network& network, double overhead_s) {
+Cost network_costs(const Network& network, double overhead_s) {
   const Measure measure(network);
   const int depth = measure.hierarchy().depth();
-  std::vector<LinkCost> costs(static_cast<std::size_t>(depth), {0, measure.host_link(), overhead_s});
+  std::vector<LevelCost> costs(static_cast<std::size_t>(depth), {0, measure.host_link(), overhead_s});
   for (int level = depth - 1; level >= 0; --level) {
-    LinkCost& cost = costs[static_cast<std::size_t>(level)];
+    LevelCost& cost = costs[static_cast<std::size_t>(level)];
     double latency_s = 0, bytes_per_second = 0;
     int domains = 0;
     for (int i = 0; i < 4; ++i) {
@@ -134,11 +154,11 @@ std::vector<LinkCost> network_costs(const Network& network, double overhead_s) {
     cost.latency_s = latency_s / domains;
     if (level > 0) cost.bytes_per_second = bytes_per_second / domains;
   }
-  return costs;
+  return Cost(std::move(costs), fmt::format("of the links of {}", network.name()));
 }
 
-Platform read_platform(const std::string& text, int depth) {
-  if (text.empty()) return paper_costs(depth);
+Machine read_machine(const std::string& text, int depth) {
+  if (text.empty()) return Cost::paper(depth);
   constexpr double kOverhead_s = 0.2e-6;
   std::error_code ignored;
   if (!std::filesystem::exists(text, ignored) && text.find(':') != std::string::npos)
@@ -152,9 +172,12 @@ Platform read_platform(const std::string& text, int depth) {
         "network: a name). Correct it.",
         text);
   if (j.contains("levels")) {
-    Platform platform = costs_from_json(j.at("levels"));
-    platform.disturbance = disturbance_from_json(j);
-    return platform;
+    Machine machine = Cost::from_json(j);
+    machine.disturbance = disturbance_from_json(j);
+    if (j.contains("hierarchy")) machine.hierarchy = Hierarchy::from_json(j.at("hierarchy"));
+    if (j.contains("domains") && j["domains"].is_string())
+      machine.hierarchy = Hierarchy::parse(j["domains"].get<std::string>());
+    return machine;
   }
   try {
     Network network = Network::parse(j.at("network").get<std::string>());
@@ -167,6 +190,13 @@ Platform read_platform(const std::string& text, int depth) {
         fmt::format("{}: {} (network is a name; latency_s, bytes_per_second and overhead_s are numbers). Correct it.",
                     text, e.what()));
   }
+}
+
+nlohmann::json Machine::to_json() const {
+  nlohmann::json j = cost.to_json();
+  if (hierarchy) j["hierarchy"] = hierarchy->to_json();
+  if (network) j["network"] = network->name();
+  return j;
 }
 
 }  // namespace atl

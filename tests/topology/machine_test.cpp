@@ -2,16 +2,17 @@
 #include <doctest/doctest.h>
 
 #include <atoll/base/error.hpp>
-#include <atoll/transport/simulation/platform.hpp>
+#include <atoll/topology/machine.hpp>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 using namespace atl;
 
 namespace {
 
-std::vector<LinkCost> costs_on(const std::string& name) {
-  return network_costs(Network::parse(name).with_links(1e-6, 10e9), 0.5e-6);
+std::vector<LevelCost> costs_on(const std::string& name) {
+  return network_costs(Network::parse(name).with_links(1e-6, 10e9), 0.5e-6).levels();
 }
 
 }  // namespace
@@ -41,25 +42,31 @@ TEST_CASE("levels of a network cost what its links say") {
     const auto costs = costs_on(name);
     CHECK(static_cast<int>(costs.size()) == Network::parse(name).hierarchy().depth());
     for (std::size_t l = 1; l < costs.size(); ++l) CHECK(costs[l].latency_s >= costs[l - 1].latency_s);
-    for (const LinkCost& c : costs) CHECK(c.bytes_per_second >= 10e9 * 0.2);
+    for (const LevelCost& c : costs) CHECK(c.bytes_per_second >= 10e9 * 0.2);
   }
 }
 
 TEST_CASE("a platform is a name, a file or the preset") {
-  CHECK(read_platform("", 3).costs.size() == 3);
-  CHECK(read_platform("torus:4x4", 2).network->hosts() == 16);
-  CHECK_THROWS_AS(read_platform("/nowhere/to/be.json", 2), InputError);
-  CHECK_THROWS_AS(read_platform("torus:", 2), InputError);
+  CHECK(read_machine("", 3).cost.depth() == 3);
+  CHECK(read_machine("torus:4x4", 2).network->hosts() == 16);
+  CHECK_THROWS_AS(read_machine("/nowhere/to/be.json", 2), InputError);
+  CHECK_THROWS_AS(read_machine("torus:", 2), InputError);
 
   const auto path = std::filesystem::temp_directory_path() / "atoll-platform-test.json";
   const auto read = [&](const char* text) {
     std::ofstream(path) << text;
-    return read_platform(path.string(), 2);
+    return read_machine(path.string(), 2);
   };
-  CHECK(read(R"({"levels": [{"latency_s": 1, "bytes_per_second": 2}]})").costs[0].latency_s == 1);
-  const Platform links = read(R"({"network": "cluster:2x4", "latency_s": 1e-6, "overhead_s": 3e-6})");
-  CHECK(links.costs[1].latency_s == doctest::Approx(4e-6));
-  CHECK(links.costs[1].overhead_s == 3e-6);
+  CHECK(read(R"({"levels": [{"latency_s": 1, "bytes_per_second": 2}]})").cost.at(0).latency_s == 1);
+  const Machine measured = read(R"({"levels": [{"latency_s": 1, "bytes_per_second": 2, "cards": 1},
+                                   {"latency_s": 3, "bytes_per_second": 8, "cards": 2}], "domains": "2x4", "jitter": 0.5})");
+  CHECK(measured.hierarchy->size() == 8);
+  CHECK(measured.disturbance.jitter == 0.5);
+  CHECK(measured.cost.bytes_per_second(1) == 2);  // of one message: the slowest link on its way, a card's share of it
+  CHECK(read(measured.to_json().dump().c_str()).to_json() == measured.to_json());
+  const Machine links = read(R"({"network": "cluster:2x4", "latency_s": 1e-6, "overhead_s": 3e-6})");
+  CHECK(links.cost.at(1).latency_s == doctest::Approx(4e-6));
+  CHECK(links.cost.at(1).overhead_s == 3e-6);
   for (const char* bad : {"[]", "{}", R"({"network": 3})", R"({"network": "torus:4", "latency_s": "x"})",
                           R"({"network": "torus:4", "bytes_per_second": 0})", R"({"levels": []})"}) {
     CAPTURE(bad);

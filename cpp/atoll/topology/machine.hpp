@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/topology/cost.hpp>
+#include <atoll/topology/network/network.hpp>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// THE model of a machine: its tree of domains, what a message costs at each level, and its network if that is known.
+/// Routes, partitions, the simulator and the commands that predict all take this value.
+///
+///     const Machine machine = read_machine("fat-tree:16", 3);          // or a file that `info --calibrate` wrote
+///     run_virtual(h, machine, plan, [](World& world) { ... });
+///     owners_of(world, edges, ids, h, machine.cost, options);
+namespace atl {
+
+/// Random and fixed slowdowns of the clock `levels`; the same each time for the same seed.
+struct Disturbance {
+  /// Each link takes longer for a message by a factor 1 + jitter * x, with x exponentially distributed of mean 1.
+  double jitter = 0;
+  std::uint64_t seed = 1;
+  /// A link whose bytes take `factor` times as long, in both directions: on level 0 the link of a rank, above it that
+  /// of a domain, as for LevelCost::bytes_per_second.
+  struct Slow {
+    int level = 0;
+    int link = 0;
+    double factor = 1;
+  };
+  std::vector<Slow> slow;
+
+  bool is_none() const { return jitter == 0 && slow.empty(); }
+};
+
+struct Machine {
+  Machine(Cost levels, std::shared_ptr<const Network> links = {})  // NOLINT: costs are a machine
+      : cost(std::move(levels)), network(std::move(links)) {}
+  Machine(std::vector<LevelCost> levels) : cost(std::move(levels)) {}  // NOLINT: likewise
+
+  Cost cost;                               ///< by level
+  std::optional<Hierarchy> hierarchy;      ///< none: the job's own
+  std::shared_ptr<const Network> network;  ///< null: only the costs are known
+  Disturbance disturbance = {};
+
+  nlohmann::json to_json() const;
+};
+
+/// The field `platform` of a plan, and the option --platform:
+///
+///     (empty)                       Cost::paper(depth)
+///     fat-tree:16, torus:4x4x4, ... a network (topology/network), with network_costs and its hierarchy
+///     a JSON file {"levels": [{"latency_s": .., "bytes_per_second": .., "overhead_s": .., "cards": ..}, ..]}
+///                                   costs, level 0 first, as `info --calibrate` writes them; beside them "domains" (as
+///                                   "8x8x16") or "hierarchy"; "jitter", "seed" and "slow" disturb the clock levels
+///     a JSON file {"network": "fat-tree:16", "latency_s": 2e-7, "bytes_per_second": 25e9, "overhead_s": 1e-7}
+///                                   a network with these links; all but the name may lack
+///
+/// Throws InputError.
+Machine read_machine(const std::string& text, int depth);
+
+/// The costs of the levels of network.hierarchy(), for a clock that knows no links. Estimated from sampled domains
+/// (four, spread over the hosts), with a message from each host to hosts outside:
+///
+///   latency    of level l: the mean, over pairs at that level, of the sum of the latencies on their route;
+///   bandwidth  of level 0: of a host's link; of level l: the rate at which a domain of the level below sends out while all
+///              others are silent and its traffic goes evenly to all hosts outside: the bandwidth of the link that fills
+///              first divided by its share of that traffic, at most that of the links of the domain's hosts.
+Cost network_costs(const Network& network, double overhead_s = 0.2e-6);
+
+}  // namespace atl
