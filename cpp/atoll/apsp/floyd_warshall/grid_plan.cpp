@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atoll/apsp/floyd_warshall/grid_plan.hpp>
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -71,10 +72,12 @@ std::size_t chunk_for(const ApspMachine& machine, std::int64_t n, const ApspPlan
 
 GridSides grid_sides_of(std::string_view option, std::string_view text) {
   GridSides sides;
-  int end = 0;
-  const std::string copy(text);
-  if (std::sscanf(copy.c_str(), "%dx%d%n", &sides.rows, &sides.cols, &end) != 2 ||
-      end != static_cast<int>(copy.size()) || sides.rows < 1 || sides.cols < 1)
+  const char* const end = text.data() + text.size();
+  const auto rows = std::from_chars(text.data(), end, sides.rows);
+  const auto cols = rows.ec == std::errc() && rows.ptr != end && *rows.ptr == 'x'
+                        ? std::from_chars(rows.ptr + 1, end, sides.cols)
+                        : std::from_chars_result{end, std::errc::invalid_argument};
+  if (cols.ec != std::errc() || cols.ptr != end || sides.rows < 1 || sides.cols < 1)
     throw UsageError(
         fmt::format("{} is '{}' (it needs rows x columns of ranks). Give it as 2x4, or auto.", option, text));
   return sides;
