@@ -108,19 +108,19 @@ void check_exchange(World& world, const std::string& text, std::uint64_t share) 
 }  // namespace
 
 TEST_CASE("values of mirrors and masters travel, changed ones only, over any ranks and routes") {
-  struct Machine {
+  struct Setup {
     Rank ranks;
     const char* domains;
     const char* route;
     int threads;
   };
-  for (const Machine& m : {Machine{1, "", "direct", 2},
-                           {2, "", "direct", 2},
-                           {3, "", "direct", 1},
-                           {4, "2x2", "row", 2},
-                           {5, "3+2", "domain", 1},
-                           {8, "2x2x2", "auto", 1},
-                           {7, "4+3", "mst", 1}})
+  for (const Setup& m : {Setup{1, "", "direct", 2},
+                         {2, "", "direct", 2},
+                         {3, "", "direct", 1},
+                         {4, "2x2", "row", 2},
+                         {5, "3+2", "domain", 1},
+                         {8, "2x2x2", "auto", 1},
+                         {7, "4+3", "mst", 1}})
     for (const char* text : {"kron:7", "uniform:7:3", "path:40", "star:100"})
       for (const std::uint64_t share : {0U, 1U, 20U, 64U}) {
         if (shapes::kSanitized && share == 20) continue;

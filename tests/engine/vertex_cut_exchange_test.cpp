@@ -107,21 +107,21 @@ void check_exchange(World& world, const Graph& graph, const CutRule& rule, std::
 }  // namespace
 
 TEST_CASE("over a vertex-cut masters tell those that are read, and hear from those that are written") {
-  struct Machine {
+  struct Setup {
     Rank ranks;
     const char* domains;
     const char* route;
     int threads;
   };
-  for (const Machine& m : {Machine{1, "", "direct", 2},
-                           {2, "", "direct", 2},
-                           {3, "", "direct", 1},
-                           {4, "2x2", "row", 2},
-                           {4, "", "direct", 2},
-                           {5, "3+2", "domain", 1},
-                           {8, "2x2x2", "auto", 1},
-                           {8, "", "direct", 1},
-                           {7, "4+3", "mst", 1}})
+  for (const Setup& m : {Setup{1, "", "direct", 2},
+                         {2, "", "direct", 2},
+                         {3, "", "direct", 1},
+                         {4, "2x2", "row", 2},
+                         {4, "", "direct", 2},
+                         {5, "3+2", "domain", 1},
+                         {8, "2x2x2", "auto", 1},
+                         {8, "", "direct", 1},
+                         {7, "4+3", "mst", 1}})
     for (const char* text : {"kron:7", "uniform:7:3", "star:100"})
       for (const std::uint64_t share : {0U, 1U, 20U, 64U}) {
         if (shapes::kSanitized && (share == 20 || m.ranks == 8)) continue;

@@ -6,21 +6,21 @@
 
 #include "algorithms/local_samples.hpp"
 
-/// Answers, right ones and wrong ones, in front of a check on several machines: it must say the same on all.
+/// Answers, right ones and wrong ones, in front of a check on several set-ups of ranks: it must say the same on all.
 namespace mutations {
 
 using namespace atl;
 using samples::Sample;
 
-struct Machine {
+struct Setup {
   Rank ranks;
   const char *domains, *route;
   Partition partition;
 };
 
-inline const std::vector<Machine> kMachines = {{1, "", "direct", Partition::blocked},
-                                               {3, "", "direct", Partition::hashed},
-                                               {5, "3+2", "domain", Partition::blocked}};
+inline const std::vector<Setup> kSetups = {{1, "", "direct", Partition::blocked},
+                                           {3, "", "direct", Partition::hashed},
+                                           {5, "3+2", "domain", Partition::blocked}};
 
 /// Values by ascending id, as this rank holds them.
 template <class T>
@@ -43,7 +43,7 @@ template <class Answer, class F>
 std::vector<std::string> said(const Sample& sample, cases::Weight weight, const std::vector<Answer>& answers,
                               F&& check) {
   std::vector<std::vector<std::string>> all;
-  for (const Machine& m : kMachines) {
+  for (const Setup& m : kSetups) {
     Plan plan;
     plan.threads = m.ranks == 1 ? 2 : 1;
     plan.domains = m.domains;

@@ -22,7 +22,7 @@ Graph build(World& world, const cases::Case& c, Partition partition) {
 }
 
 void on_each(const std::function<void(World&, Partition)>& f) {
-  for (const Machine& m : kMachines) {
+  for (const Setup& m : kSetups) {
     Plan plan;
     plan.threads = 1;
     run_ranks(m.ranks, plan, [&](World& world) { f(world, m.partition); });

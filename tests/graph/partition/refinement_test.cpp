@@ -162,7 +162,7 @@ TEST_CASE("a high wall counts for more than a low one: a vertex leaves its rank 
   }
   CHECK(refined(edges, Hierarchy::parse("2x2"), kRoom, owner).owner == cheapest);
   CHECK(refined(edges, Hierarchy::parse("4"), kRoom, owner).owner == owner);
-  // Nor where the machine's wall is measured to cost next to nothing: it is the machine's costs that count.
-  const Cost low({{1e-6, 1e9, 0}, {1.1e-6, 1e9, 0}});
+  // Nor where the wall is measured to cost no more than the inside: it is the machine's costs that count.
+  const Cost low({{1e-6, 1e9, 0}, {1e-6, 1e9, 0}});
   CHECK(refined(edges, Hierarchy::parse("2x2"), kRoom, owner, {}, low).owner == owner);
 }

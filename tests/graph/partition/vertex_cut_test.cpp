@@ -56,20 +56,20 @@ std::vector<Vertex> ids_of(World& world, const VertexCut& cut) {
   return ids;
 }
 
-struct Machine {
+struct Setup {
   Rank ranks;
   int threads;
   Partition owners;
 };
-const Machine kMachines[] = {{1, 2, Partition::blocked},  {2, 2, Partition::balanced}, {3, 1, Partition::hashed},
-                             {4, 2, Partition::balanced}, {5, 1, Partition::blocked},  {8, 1, Partition::hashed}};
+const Setup kSetups[] = {{1, 2, Partition::blocked},  {2, 2, Partition::balanced}, {3, 1, Partition::hashed},
+                         {4, 2, Partition::balanced}, {5, 1, Partition::blocked},  {8, 1, Partition::hashed}};
 
 // f(world, graph, rule) for small graphs of all kinds over machines and cuts: a third of the combinations.
 template <class F>
 void for_each_cut(F&& f) {
   std::uint64_t variant = 0;
   for (const auto& c : cases::all())
-    for (const Machine& m : kMachines)
+    for (const Setup& m : kSetups)
       for (const bool directed : {false, true})
         for (const Duplicates duplicates : {Duplicates::merge_min, Duplicates::keep}) {
           if (random_at(8, ++variant) % (shapes::kSanitized ? 12 : 3) != 0) continue;

@@ -508,7 +508,7 @@ TEST_CASE("a message of 3 GiB") {
 
 TEST_CASE("a message that the queue has no room for is not overtaken by the next one of its sender") {
   // Ranks without rings, whose messages come by poll, several at a time.
-  run_virtual(Hierarchy::flat(2), paper_costs(1), quick(), [](World& world) {
+  run_virtual(Hierarchy::flat(2), Cost::paper(1), quick(), [](World& world) {
     struct Seen {
       std::vector<std::uint32_t> tags;
       bool refused = false;

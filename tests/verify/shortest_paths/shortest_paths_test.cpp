@@ -185,7 +185,7 @@ TEST_CASE("circles of weight 0 that hang on nothing are found, with and without 
   // Weights 0 everywhere: a path, and a ring apart from it.
   Sample s{{"rings", {{0, 1}, {1, 2}, {10, 11}, {11, 12}, {12, 10}}, {}, {}}, false, Duplicates::merge_min};
   const auto ids = s.edges.ids();
-  for (const Machine& m : kMachines) {
+  for (const Setup& m : kSetups) {
     Plan plan;
     plan.threads = 1;
     run_ranks(m.ranks, plan, [&](World& world) {
