@@ -43,17 +43,15 @@ typename Lanes<Word>::Vector load_words(const T* from) {
 /// Rows become columns: interleaving the first half of the rows with the second, as often as their number is halved.
 template <class Word, std::size_t... kLane>
 void transpose_square(typename Lanes<Word>::Vector (&w)[sizeof...(kLane)], std::index_sequence<kLane...>) {
-  using Vector = typename Lanes<Word>::Vector;
   constexpr std::size_t count = sizeof...(kLane);
 #pragma GCC unroll 4
   for (std::size_t stage = 1; stage < count; stage *= 2) {
-    Vector next[count];
+    typename Lanes<Word>::Vector next[count];
 #pragma GCC unroll 8
     for (std::size_t i = 0; i < count / 2; ++i) {
-      next[2 * i] =
-          __builtin_shuffle(w[i], w[i + count / 2], Vector{static_cast<Word>(kLane / 2 + kLane % 2 * count)...});
-      next[2 * i + 1] = __builtin_shuffle(w[i], w[i + count / 2],
-                                          Vector{static_cast<Word>(kLane / 2 + kLane % 2 * count + count / 2)...});
+      const auto &low = w[i], &high = w[i + count / 2];
+      next[2 * i] = __builtin_shufflevector(low, high, (kLane / 2 + kLane % 2 * count)...);
+      next[2 * i + 1] = __builtin_shufflevector(low, high, (kLane / 2 + kLane % 2 * count + count / 2)...);
     }
     std::memcpy(&w, &next, sizeof(w));
   }
