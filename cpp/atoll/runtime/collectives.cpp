@@ -3,6 +3,7 @@
 #include <atoll/runtime/aggregation/slot_fill_bytes.hpp>
 #include <atoll/runtime/collectives.hpp>
 #include <atoll/runtime/world.hpp>
+#include <mutex>
 
 namespace atl {
 
