@@ -56,7 +56,8 @@ def repair(source, folder):
         with InWheel(source, ours) as inside:
             wheel = Path(inside)
             library = wheel / "atoll" / "libatoll.so"
-            needed = libraries(library)
+            needed = libraries(library) | libraries(wheel / "atoll" / "libatoll_xml_yaml.so")
+            needed.pop("libatoll.so", None)
             (command,) = wheel.glob("*.data/scripts/atoll")
             for name in set(run("patchelf", "--print-needed", command).split()) & needed.keys():
                 run("patchelf", "--remove-needed", name, command)

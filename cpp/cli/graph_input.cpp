@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph_input.hpp"
 
+#include <CLI/CLI.hpp>
 #include <atoll/graph/generate/generate.hpp>
 
 namespace atl::cli {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atoll/algorithms/bfs/bfs.hpp>
 #include <atoll/algorithms/components/components.hpp>

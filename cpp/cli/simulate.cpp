@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atoll/runtime/aggregation/route.hpp>
 #include <atoll/topology/machine.hpp>

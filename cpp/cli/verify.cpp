@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
 #include <atoll/algorithms/sssp/whole_weights.hpp>
 #include <atoll/verify/betweenness/paths.hpp>
 #include <atoll/verify/bfs/tree.hpp>

@@ -6,6 +6,7 @@
 #include <atoll/engine/mirror_places.hpp>
 #include <atoll/engine/value_blocks.hpp>
 #include <atoll/runtime/aggregation/mailbox.hpp>
+#include <atoll/runtime/aggregation/route.hpp>
 #include <cstring>
 #include <limits>
 #include <optional>

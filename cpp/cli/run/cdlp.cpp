@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
 #include <atoll/algorithms/label_propagation/label_propagation.hpp>
 #include <atoll/verify/propagated_labels.hpp>
 

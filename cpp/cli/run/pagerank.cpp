@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
 #include <atoll/algorithms/pagerank/pagerank.hpp>
 #include <atoll/verify/pagerank_residual.hpp>
+#include <limits>
 
 #include "cli/verbs.hpp"
 #include "vertex_run.hpp"

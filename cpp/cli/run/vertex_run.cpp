@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vertex_run.hpp"
 
+#include <CLI/CLI.hpp>
 #include <atoll/graph/formats/write.hpp>
 #include <atoll/graph/id_order.hpp>
 

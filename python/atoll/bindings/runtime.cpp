@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atoll/runtime/job/launch.hpp>
+#include <atoll/topology/formats/xml_yaml_plugin.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/transport/plugin.hpp>
 #include <atoll/transport/shared_memory/inproc.hpp>
@@ -263,6 +264,10 @@ void bind_runtime(nb::module_& m) {
     for (const PluginStatus& p : plugins())
       all.push_back({{"name", p.name}, {"path", p.path}, {"ready", p.loads}, {"detail", p.detail}});
     return all.dump();
+  });
+  m.def("readers", [] {
+    const PluginStatus p = xml_yaml_plugin_status();
+    return nlohmann::json{{{"name", p.name}, {"path", p.path}, {"ready", p.loads}, {"detail", p.detail}}}.dump();
   });
 }
 

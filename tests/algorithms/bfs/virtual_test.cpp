@@ -3,6 +3,7 @@
 
 #include <atoll/algorithms/bfs/bfs.hpp>
 #include <atoll/graph/generate/generate.hpp>
+#include <atoll/runtime/aggregation/route.hpp>
 #include <atoll/runtime/job/virtual_ranks.hpp>
 #include <string>
 #include <vector>

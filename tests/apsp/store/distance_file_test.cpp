@@ -4,6 +4,7 @@
 
 #include <atoll/apsp/store/distance_file.hpp>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "distance_samples.hpp"

@@ -5,7 +5,9 @@
 #include <atoll/base/error.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/matrix/gemm/tuning.hpp>
+#include <atoll/tune/store.hpp>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 

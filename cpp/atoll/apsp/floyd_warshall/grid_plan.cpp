@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/apsp/floyd_warshall/grid_plan.hpp>
+#include <atoll/tune/store.hpp>
 #include <bit>
 #include <charconv>
 #include <cmath>

@@ -6,7 +6,7 @@
 #include <atoll/matrix/block_cyclic.hpp>
 #include <atoll/matrix/gemm/gemm.hpp>
 #include <atoll/runtime/world.hpp>
-#include <atoll/tune/store.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 
 /// Chooses what the user leaves open for a run on a grid of ranks, by the model (COAST, section IV.D to IV.F).
@@ -20,6 +20,10 @@
 /// The grid, b and the broadcast are those with the least expected time among all grids of that many ranks
 /// (model/apsp_time.hpp). The ranks of a node form the inner grid that sends least over the network, in the order of a
 /// Latin square if the node has several cards. The chunk length is the one for which a broadcast ends first.
+namespace atl::tune {
+class Store;
+}
+
 namespace atl {
 
 struct GridSides {

@@ -61,7 +61,6 @@ template <class T>
 struct Restart {
   std::int64_t step = 0;  ///< block steps of the layout asked for that are done
   Distances<T> distances;
-  nlohmann::json extra;
 };
 
 class Checkpoint {
@@ -71,9 +70,9 @@ class Checkpoint {
 
   /// Whether to save after `step` block steps. The ranks agree on it, which takes as long as one collective.
   Due due(std::int64_t step);
-  /// Saves `distances` after `step` block steps; no update may be running. Also saves `extra` of rank 0.
+  /// Saves `distances` after `step` block steps; no update may be running.
   template <class T>
-  void save(std::int64_t step, const Distances<T>& distances, const nlohmann::json& extra = {});
+  void save(std::int64_t step, const Distances<T>& distances);
   /// Loads the latest checkpoint into this layout; none if there is none. If the block size has changed, steps that are
   /// partly done are repeated, which changes nothing.
   template <class T>
@@ -89,8 +88,8 @@ class Checkpoint {
   World& world_;
   const CheckpointOptions options_;
   const TerminationNotice terminate_;
-  std::string latest_;    // folder of the last whole one; empty: none
-  nlohmann::json state_;  // its checkpoint.json
+  std::string latest_;  // folder of the last whole one; empty: none
+  std::string state_;   // JSON: its checkpoint.json without the checksum
   std::int64_t saved_step_ = -1;
   double saved_at_;
   CheckpointReport report_;

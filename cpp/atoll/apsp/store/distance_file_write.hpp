@@ -41,7 +41,7 @@ struct DistanceFileOptions {
   double scale = 1;    ///< what a value of 1 means (fixed point)
   int zstd_level = 0;  ///< .zarr: 0 leaves chunks as they are, so that they can be mapped
   Existing existing = Existing::refuse;
-  nlohmann::json about = nlohmann::json::object();  ///< kept with the file: the command, its input
+  std::string about = "{}";  ///< JSON that is kept with the file: the command, its input
 };
 
 /// A conversion keeps the meaning of values: "no path" stays "no path". Whole numbers are never rounded; float64 is, to

@@ -2,6 +2,7 @@
 #include <atoll/apsp/store/distance_format.hpp>
 #include <atoll/base/error.hpp>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 namespace atl {
 namespace {
@@ -44,7 +45,7 @@ nlohmann::json DistanceMeta::to_json() const {
           {"ids", has_ids},
           {"arcs", arcs < 0 ? nlohmann::json() : nlohmann::json(arcs)},
           {"weights", weights.empty() ? nlohmann::json() : nlohmann::json(weights)},
-          {"about", about}};
+          {"about", nlohmann::json::parse(about)}};
 }
 
 DistanceMeta DistanceMeta::from_json(const std::string& path, const std::string& text) {
@@ -65,7 +66,7 @@ DistanceMeta DistanceMeta::from_json(const std::string& path, const std::string&
     all.at("ids").get_to(meta.has_ids);
     if (!all.at("arcs").is_null()) all.at("arcs").get_to(meta.arcs);
     if (!all.at("weights").is_null()) all.at("weights").get_to(meta.weights);
-    meta.about = all.at("about");
+    meta.about = all.at("about").dump();
   } catch (const nlohmann::json::exception& e) {
     throw InputError(fmt::format("{}: its metadata is damaged ({}). Get it again.", path, e.what()));
   }

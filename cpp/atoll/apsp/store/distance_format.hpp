@@ -3,7 +3,7 @@
 
 #include <atoll/matrix/block_cyclic.hpp>
 #include <atoll/matrix/semiring.hpp>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <type_traits>
 
@@ -31,9 +31,9 @@ struct DistanceMeta {
   Semiring semiring = Semiring::min_plus;
   double scale = 1;  ///< a distance is the stored value times this
   bool directed = true, has_ids = false;
-  std::int64_t arcs = -1;  ///< -1: none are there
-  std::string weights;     ///< the arcs' type; empty: arcs of length 1
-  nlohmann::json about = nlohmann::json::object();
+  std::int64_t arcs = -1;    ///< -1: none are there
+  std::string weights;       ///< the arcs' type; empty: arcs of length 1
+  std::string about = "{}";  ///< JSON
 
   nlohmann::json to_json() const;
   /// InputError that names `path` where it is not ours, of a later version or contradicts itself.

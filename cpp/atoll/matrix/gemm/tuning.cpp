@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/matrix/gemm/tuning.hpp>
+#include <atoll/tune/store.hpp>
+#include <nlohmann/json.hpp>
 #include <set>
 
 namespace atl {

@@ -3,8 +3,8 @@
 
 #include <atoll/matrix/gemm/gemm.hpp>
 #include <atoll/tune/space.hpp>
-#include <atoll/tune/store.hpp>
 #include <cstddef>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 
 /// The blocking of a product as something to tune, and the one that was found on this machine.
@@ -15,6 +15,10 @@
 ///
 /// The paper's own space has nine factors of a GPU kernel and ten rules (COAST, figure 4); a processor with caches has four
 /// factors, and rules of the same kind: what is read again and again fits its cache, and no size leaves a rest.
+namespace atl::tune {
+class Store;
+}
+
 namespace atl {
 
 /// Bytes of one cache; 0: not known.

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-/// The readers behind read_hierarchy. Each makes a tree whose leaves are hosts: domains without children and, until
+/// The readers behind read_hierarchy; those of XML and YAML are a plug-in (xml_yaml_plugin.hpp). Each makes a tree whose leaves are hosts: domains without children and, until
 /// number_hosts(), without ranks.
 ///
 ///     Domain tree = read_slurm_conf({"topology.conf", text});
@@ -29,17 +29,11 @@ struct TopologyFile {
 };
 
 Domain read_slurm_conf(const TopologyFile& file);
-Domain read_topology_yaml(const TopologyFile& file);
-Domain read_simgrid(const TopologyFile& file);
-Domain read_hwloc_xml(const TopologyFile& file);
 struct Infiniband {
   Domain tree;
   Network network;  ///< hosts in the order of the tree
 };
 Infiniband read_infiniband(const TopologyFile& file);
-
-/// The one cluster of a platform that is a torus, a fat tree or a dragonfly, if there is nothing else.
-std::optional<Network> simgrid_network(const TopologyFile& file);
 
 /// "node[001-128,130],gpu[1-2]" in its order (Slurm's host lists). `where` begins the message of what it throws.
 std::vector<std::string> expand_hosts(std::string_view text, const std::string& where);

@@ -3,6 +3,7 @@
 
 #include <atoll/base/error.hpp>
 #include <atoll/topology/formats/formats.hpp>
+#include <atoll/topology/formats/xml_yaml_plugin.hpp>
 #include <cctype>
 #include <filesystem>
 #include <fstream>
@@ -113,13 +114,13 @@ Domain read_tree(const TopologyFile& file, Format format) {
     case Format::slurm_conf:
       return read_slurm_conf(file);
     case Format::yaml:
-      return read_topology_yaml(file);
+      return xml_yaml_plugin(file).read_topology_yaml(file);
     case Format::infiniband:
       return read_infiniband(file).tree;
     case Format::simgrid:
-      return read_simgrid(file);
+      return xml_yaml_plugin(file).read_simgrid(file);
     default:
-      return read_hwloc_xml(file);
+      return xml_yaml_plugin(file).read_hwloc_xml(file);
   }
 }
 
@@ -185,7 +186,7 @@ Network read_network(const std::string& text) {
   check(format != Format::json, "{}: JSON (a hierarchy has no links). Name another format.", text);
   if (format == Format::infiniband) return read_infiniband(file).network;
   if (format == Format::simgrid)
-    if (std::optional<Network> family = simgrid_network(file)) return *std::move(family);
+    if (std::optional<Network> family = xml_yaml_plugin(file).simgrid_network(file)) return *std::move(family);
   Domain tree = read_tree(file, format);
   number_hosts(tree, 1);
   return network_of(text, level_out(std::move(tree)));

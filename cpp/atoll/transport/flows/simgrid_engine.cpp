@@ -2,8 +2,8 @@
 #include <xbt/log.h>
 
 #include <atoll/base/error.hpp>
+#include <atoll/base/kept_signals.hpp>
 #include <atoll/transport/flows/simgrid_engine.hpp>
-#include <atoll/transport/kept_signals.hpp>
 
 namespace atl::flows {
 namespace {

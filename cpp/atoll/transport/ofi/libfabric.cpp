@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atoll/transport/kept_signals.hpp>
+#include <atoll/base/kept_signals.hpp>
 #include <atoll/transport/ofi/libfabric.hpp>
 #include <cstdlib>
 #include <cstring>

@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
-/// Opens one plug-in file; the base of plugin.hpp, ofi_fabric.hpp and flows_plugin.hpp.
+/// Parts that need a library which a machine may lack are plug-ins. They lie beside libatoll (or in the folders of
+/// ATOLL_PLUGINS), are opened on first use and never closed.
+///
+///     const PluginFile file = open_plugin_file({"flows", kFlowsPluginEntry, "SimGrid", "libsimgrid3.32", "libsimgrid-dev"});
+///     if (!file.plugin) throw TransportError("no plug-in for SimGrid: " + file.why);
+///     static_cast<const FlowsPlugin*>(file.plugin)->make(options);
 namespace atl {
+
+/// Increase it whenever a header changes that libatoll and a plug-in share.
+inline constexpr std::uint32_t kPluginAbi = 4;
 
 struct PluginName {
   std::string name;           ///< of libatoll_<name>.so
@@ -22,6 +31,14 @@ struct PluginFile {
   std::string why;               ///< why it is not open, and what to do
 };
 PluginFile open_plugin_file(const PluginName& name);
+
+/// What a plug-in says of itself.
+struct PluginStatus {
+  std::string name;  ///< "mpi_openmpi"
+  std::string path;  ///< empty: not found
+  bool loads = false;
+  std::string detail;  ///< the library's version and what it is for, or why it does not load and what to do
+};
 
 /// The folders of ATOLL_PLUGINS, then the folder of libatoll.
 std::vector<std::filesystem::path> plugin_folders();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <atoll/transport/kept_signals.hpp>
+#include <atoll/base/kept_signals.hpp>
 #include <csignal>
 
 using namespace atl;

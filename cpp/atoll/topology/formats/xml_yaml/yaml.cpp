@@ -2,7 +2,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <atoll/base/error.hpp>
-#include <atoll/topology/formats/formats.hpp>
+#include <atoll/topology/formats/xml_yaml/readers.hpp>
 
 // Two kinds of YAML. Slurm's topology.yaml is a list of topologies, each with one of tree, block or flat; the one with
 // cluster_default, else the first, is taken. A model of topograph is a map: switches by name with child switches, and

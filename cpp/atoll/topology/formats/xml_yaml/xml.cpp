@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/base/error.hpp>
-#include <atoll/topology/formats/xml.hpp>
+#include <atoll/topology/formats/xml_yaml/xml.hpp>
 
 namespace atl {
 namespace {

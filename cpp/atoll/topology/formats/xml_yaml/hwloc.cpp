@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/base/error.hpp>
-#include <atoll/topology/formats/xml.hpp>
+#include <atoll/topology/formats/xml_yaml/readers.hpp>
+#include <atoll/topology/formats/xml_yaml/xml.hpp>
 
 // The XML that hwloc's lstopo writes, of another machine: objects in objects. It is read as XML, because an installed
 // hwloc refuses files of a later one, while this part of the form has been the same from 1 to 3, but for NUMA domains:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/base/error.hpp>
-#include <atoll/topology/formats/xml.hpp>
+#include <atoll/topology/formats/xml_yaml/readers.hpp>
+#include <atoll/topology/formats/xml_yaml/xml.hpp>
 #include <charconv>
 
 // A SimGrid platform: zones in zones, with hosts, cabinets (hosts of a zone with cluster routing) and clusters. Each of

@@ -3,9 +3,8 @@
 
 #include <algorithm>
 #include <atoll/base/error.hpp>
-#include <atoll/transport/kept_signals.hpp>
-#include <atoll/transport/plugin.hpp>
-#include <atoll/transport/plugin_file.hpp>
+#include <atoll/base/kept_signals.hpp>
+#include <atoll/base/plugin_file.hpp>
 #include <cstdlib>
 #include <string_view>
 
@@ -22,7 +21,7 @@ std::vector<std::filesystem::path> plugin_folders() {
     }
   }
   Dl_info here;
-  if (dladdr(reinterpret_cast<const void*>(&launcher), &here) && here.dli_fname)
+  if (dladdr(reinterpret_cast<const void*>(&plugin_folders), &here) && here.dli_fname)
     out.push_back(std::filesystem::absolute(here.dli_fname).parent_path());
   return out;
 }
