@@ -77,8 +77,7 @@ TEST_CASE("look-ahead hides panels behind the outer product where there is time 
 TEST_CASE("modelled kernels need virtual time") {
   run_ranks(2, {}, [](World& world) {
     CHECK_THROWS_WITH_AS(modelled_floyd_warshall(world, GridLayout(9, 2, {1, 2}), {}, {}),
-                         "modelled kernels over transport inproc (they let virtual time pass). Take levels.",
-                         InputError);
+                         "modelled kernels over transport inproc (they need virtual time). Take levels.", InputError);
   });
 }
 
