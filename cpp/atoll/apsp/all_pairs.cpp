@@ -181,10 +181,10 @@ AllPairs<T> all_pairs(World& world, const ReplicatedCsr<T>& arcs, const AllPairs
       world.size() == 1 && !options.grid.sides && !options.grid.placement && options.checkpoint.folder.empty();
   std::optional<GridPlan> plan;
   if (!alone) {
-    GridConstraints wishes = options.grid;
-    wishes.block = options.block;
+    GridConstraints constraints = options.grid;
+    constraints.block = options.block;
     plan = agree_on_grid(world, options.machine, Gemm(all_pairs_algebra(arcs, options.semiring), options.blocking),
-                         arcs.vertices(), wishes);
+                         arcs.vertices(), constraints);
   }
   check_memory(world, arcs, options, plan ? &*plan : nullptr);
   AllPairs<T> all = plan ? on_a_grid(world, arcs, options, *plan) : on_one_rank(world, arcs, options);
