@@ -22,7 +22,7 @@ class Dependencies {
         value_(depth_.size()),
         paths_(static_cast<std::size_t>(graph.owned())),
         dependency_(paths_.size()),
-        told_(graph.locals()) {}
+        changed_(graph.locals()) {}
 
   /// Finds the levels from the source; returns the sum of d(s, t) - 1 over the reached vertices.
   double search(Vertex source) {
@@ -34,19 +34,19 @@ class Dependencies {
       depth_[static_cast<std::size_t>(levels_[0][0])] = 0;
     }
     double sum = 0;
-    told_.clear();
+    changed_.clear();
     for (Local d = 0; world_.any(!levels_.back().empty()); ++d) {
       for (const Local v : levels_.back())
         for (const Local u : graph_.out().neighbours(v)) {
           if (depth_[static_cast<std::size_t>(u)] != kFar) continue;
           depth_[static_cast<std::size_t>(u)] = d + 1;
-          told_.set(u);
+          changed_.set(u);
         }
-      depths_.reduce({depth_.data(), depth_.size()}, told_);
+      depths_.reduce({depth_.data(), depth_.size()}, changed_);
       auto& next = levels_.emplace_back();
       for (Local v = 0; v < graph_.owned(); ++v)
-        if (told_.test(v)) next.push_back(v);
-      told_.clear();
+        if (changed_.test(v)) next.push_back(v);
+      changed_.clear();
       sum += static_cast<double>(d) * static_cast<double>(next.size());
     }
     levels_.pop_back();
@@ -55,7 +55,7 @@ class Dependencies {
 
   /// Adds the dependencies of the last search to the [local master] sums.
   void add_to(Array<double>& sums) {
-    told_.set_all();  // a mirror reached by another rank does not know it yet
+    changed_.set_all();  // a mirror reached by another rank does not know it yet
     depths_.broadcast({depth_.data(), depth_.size()}, changed_);
     std::fill(value_.begin(), value_.end(), 0.0);
     changed_.clear();
@@ -94,10 +94,10 @@ class Dependencies {
   void tell(const std::vector<Local>& level, F&& value_of) {
     for (const Local v : level) {
       value_[static_cast<std::size_t>(v)] = value_of(static_cast<std::size_t>(v));
-      told_.set(v);
+      changed_.set(v);
     }
-    values_.broadcast({value_.data(), value_.size()}, told_);
-    told_.clear();
+    values_.broadcast({value_.data(), value_.size()}, changed_);
+    changed_.clear();
   }
 
   const Graph& graph_;
