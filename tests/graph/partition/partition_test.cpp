@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atoll/base/random.hpp>
 #include <atoll/graph/generate/generate.hpp>
 #include <atoll/graph/graph.hpp>
 #include <atoll/graph/id_order.hpp>
@@ -246,7 +247,7 @@ TEST_CASE("quality counts each edge at the wall between its ends") {
   });
 }
 
-TEST_CASE("a tree is split along its walls: what belongs together lies in one domain, ranks in any order") {
+TEST_CASE("a graph is split along the tree of domains: each cluster lies in one domain, whatever the order of ranks") {
   // Four cliques of four, joined in pairs by heavy ties and across the pairs by light ones.
   WeightedGraph g;
   const auto tie = [](std::size_t a, std::size_t b) {
@@ -276,6 +277,39 @@ TEST_CASE("a tree is split along its walls: what belongs together lies in one do
   }
   CHECK(load == std::map<Rank, int>{{0, 4}, {1, 4}, {2, 4}, {3, 4}});
   CHECK(split_by_tree({{0}, {}, {}, {}}, cyclic).empty());
+}
+
+TEST_CASE("no move of a single vertex that keeps the balance reduces the cut of a bisection") {
+  constexpr std::size_t kVertices = 12;
+  constexpr double kSlack = 0.2;  // parts of 5 to 7 vertices
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    CAPTURE(seed);
+    const auto joined = [&](std::size_t a, std::size_t b) {
+      return a != b && random_at(seed, std::min(a, b) * kVertices + std::max(a, b)) % 5 == 0;
+    };
+    WeightedGraph g;
+    g.offsets.push_back(0);
+    for (std::size_t a = 0; a < kVertices; ++a) {
+      for (std::size_t b = 0; b < kVertices; ++b)
+        if (joined(a, b)) {
+          g.targets.push_back(static_cast<std::uint32_t>(b));
+          g.weights.push_back(1);
+        }
+      g.offsets.push_back(g.targets.size());
+      g.weight.push_back(1);
+    }
+    const auto owner = split_by_tree(g, Hierarchy::flat(2), kSlack);
+    const auto balanced = [](auto size) { return 5 <= size && size <= 7; };
+    const auto size_of_1 = std::count(owner.begin(), owner.end(), 1);
+    CHECK(balanced(size_of_1));
+    for (std::size_t v = 0; v < kVertices; ++v) {
+      CAPTURE(v);
+      int gain = 0;
+      for (std::size_t u = 0; u < kVertices; ++u)
+        if (joined(u, v)) gain += owner[u] != owner[v] ? 1 : -1;
+      CHECK((gain <= 0 || !balanced(size_of_1 + (owner[v] == 1 ? -1 : 1))));
+    }
+  }
 }
 
 TEST_CASE("a partition that does not exist is refused with the list of those that do") {
