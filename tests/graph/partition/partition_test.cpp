@@ -41,7 +41,7 @@ Plan plan_for(const std::string& domains) {
   return plan;
 }
 
-// Edges of a grid, or of groups of vertices with few edges between them, under names that say nothing.
+// Edges of a grid, or of clusters with few edges between them, with shuffled ids.
 EdgeList shuffled(const World& world, std::vector<std::pair<Vertex, Vertex>> edges, Vertex n, std::uint64_t seed) {
   std::vector<Vertex> name(static_cast<std::size_t>(n));
   std::iota(name.begin(), name.end(), Vertex{0});
@@ -180,7 +180,7 @@ TEST_CASE("every partition holds the same graph, numbers each vertex once and fi
       }
 }
 
-TEST_CASE("owners are the same however many ranks compute them, for machines of any size") {
+TEST_CASE("owners do not depend on the number of ranks that compute them, for machines of any size") {
   int variant = 0;
   for (const std::string text : {"grid:40x30", "kron:9", "star:200", "rmat:8:0.6,0.1,0.2"})
     for (const std::string machine : {"1", "3+1", "4x4", "2x3x5"})
@@ -208,7 +208,7 @@ TEST_CASE("owners are the same however many ranks compute them, for machines of 
       }
 }
 
-TEST_CASE("hierarchy keeps neighbours of roads and communities in one domain, in balance") {
+TEST_CASE("the hierarchy partition keeps neighbours in road networks and communities in one domain, in balance") {
   run_ranks(2, plan_for(""), [](World& world) {
     const Hierarchy machine = Hierarchy::parse("4x4");
     for (const bool roads : {true, false}) {
@@ -231,7 +231,7 @@ TEST_CASE("hierarchy keeps neighbours of roads and communities in one domain, in
   });
 }
 
-TEST_CASE("quality counts each edge at the wall between its ends") {
+TEST_CASE("quality counts each edge at the level that separates its endpoints") {
   run_ranks(3, plan_for(""), [](World& world) {
     EdgeList edges = generate(world, "path:8");  // ranks 0 0 1 1 2 2 3 3
     const IdMap ids = number(world, edges);
@@ -248,7 +248,7 @@ TEST_CASE("quality counts each edge at the wall between its ends") {
 }
 
 TEST_CASE("a graph is split along the tree of domains: each cluster lies in one domain, whatever the order of ranks") {
-  // Four cliques of four, joined in pairs by heavy ties and across the pairs by light ones.
+  // Four cliques of four, joined in pairs by heavy edges and across the pairs by light ones.
   WeightedGraph g;
   const auto tie = [](std::size_t a, std::size_t b) {
     if (a / 4 == b / 4) return 10.0;
@@ -312,7 +312,7 @@ TEST_CASE("no move of a single vertex that keeps the balance reduces the cut of 
   }
 }
 
-TEST_CASE("a partition that does not exist is refused with the list of those that do") {
+TEST_CASE("an unknown partition is rejected with the list of known ones") {
   CHECK_THROWS_WITH_AS(partition_named("metis"),
                        "partition 'metis' (there are blocked, balanced, hashed, hierarchy). Choose one.", UsageError);
 }
