@@ -12,7 +12,7 @@ using namespace atl;
 
 namespace {
 
-// It leads from u to v over arcs there are, visits none twice, and is as long as D says.
+// The path leads from u to v over existing arcs, visits no vertex twice, and is as long as D says.
 template <class T>
 void check_path(const PathFinder<T>& finder, const Matrix<T>& d, Local u, Local v, std::span<const Local> path) {
   if (d(u, v) == kNoPath<T>) {
@@ -26,7 +26,7 @@ void check_path(const PathFinder<T>& finder, const Matrix<T>& d, Local u, Local 
   CHECK(finder.length(path) == static_cast<PathLength<T>>(d(u, v)));
 }
 
-// Every loopless path from u to v.
+// Enumerates all loopless paths from u to v.
 template <class T>
 void walk_all(const ReplicatedCsr<T>& arcs, Local v, std::vector<Local>& path, PathLength<T> length,
               std::vector<KnownPath<T>>& found) {
@@ -122,7 +122,7 @@ TEST_CASE_TEMPLATE("next hops lead along shortest paths", T, float, double, std:
   }
 }
 
-TEST_CASE_TEMPLATE("the k best paths are the k shortest of all", T, float, std::int32_t, std::uint8_t) {
+TEST_CASE_TEMPLATE("the k best paths are the k shortest of all loopless paths", T, float, std::int32_t, std::uint8_t) {
   for (std::uint64_t seed = 0; seed < 120; ++seed) {
     const std::size_t n = 2 + seed % 6;
     const auto sample =
@@ -158,7 +158,7 @@ TEST_CASE_TEMPLATE("the k best paths are the k shortest of all", T, float, std::
   }
 }
 
-TEST_CASE("distances that were rounded in another order still give their paths") {
+TEST_CASE("paths are found from distances that were rounded in another order") {
   Random random(4);
   samples::Sample<float> s{"rounded", 120, true, {}};
   for (int e = 0; e < 700; ++e)
@@ -182,7 +182,7 @@ TEST_CASE("distances that were rounded in another order still give their paths")
     }
 }
 
-TEST_CASE("distances of another graph are refused") {
+TEST_CASE("distances of another graph are rejected") {
   const samples::Sample<std::int32_t> s{"roads.gr", 3, false, {{0, 1, 2}, {1, 2, 3}}};
   const PathFinder<std::int32_t> finder(s.build());
   const std::vector<std::int32_t> row{0, 2, 6};

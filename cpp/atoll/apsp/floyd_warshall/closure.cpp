@@ -40,7 +40,9 @@ Element narrowest_type(const ReplicatedCsr<double>& arcs, Semiring semiring) {
   if (whole && arcs.least >= 1 && most < kNoPath<std::uint8_t>) return Element::uint8;
   if (whole && arcs.least >= 1 && most < kNoPath<std::uint16_t>) return Element::uint16;
   if (whole && most < kNoPath<std::int32_t>) return Element::int32;
-  const auto is_held = [](double w) { return static_cast<double>(static_cast<float>(w)) == w; };  // values are weights
+  const auto is_held = [](double w) {
+    return static_cast<double>(static_cast<float>(w)) == w;
+  };  // values are weights, not sums
   return std::ranges::all_of(arcs.weights, is_held) ? Element::float32 : Element::float64;
 }
 
@@ -61,7 +63,7 @@ void check_closure(const ReplicatedCsr<T>& arcs, Semiring semiring) {
   }
   if (semiring == Semiring::max_min && std::is_unsigned_v<T>)
     check(arcs.size() == 0 || arcs.least > T{},
-          "{}: an edge weighs 0 (as {} that is no path at all). Use int32, or weights from 1 on.", arcs.name,
+          "{}: an edge weighs 0 (as {} this means no path). Use int32, or weights from 1 on.", arcs.name,
           name_of(kElementOf<T>));
 }
 

@@ -22,9 +22,9 @@ PathLength<T> cycle_weight(const ReplicatedCsr<T>& arcs, const std::vector<Local
   return sum;
 }
 
-/// A cycle of "comes from", along its arcs; empty if there is none.
+/// A cycle of parents, in the direction of its arcs; empty if there is none.
 std::vector<Local> cycle_among(const std::vector<Local>& parent) {
-  std::vector<Local> walk(parent.size(), -1);  // [vertex] the walk that has been here
+  std::vector<Local> walk(parent.size(), -1);  // [vertex] the walk that has visited it
   for (std::size_t start = 0; start < parent.size(); ++start) {
     auto v = static_cast<Local>(start);
     const auto number = static_cast<Local>(start);
@@ -41,11 +41,11 @@ std::vector<Local> cycle_among(const std::vector<Local>& parent) {
   return {};
 }
 
-/// Least distances from a vertex outside that has an arc of weight 0 to each: so every cycle is reached. Returns a cycle
-/// of "comes from" if there is one: where a path comes back to a vertex. Looked for after every n improvements, which
-/// costs no more than they did.
+/// Bellman-Ford from an artificial vertex with an arc of weight 0 to every vertex, so that every cycle is reached.
+/// Returns a cycle of parents if there is one. The search for it runs after every n improvements and costs no more than
+/// they do.
 template <class T>
-std::vector<Local> settle(const ReplicatedCsr<T>& arcs, std::vector<PathLength<T>>& distance) {
+std::vector<Local> bellman_ford(const ReplicatedCsr<T>& arcs, std::vector<PathLength<T>>& distance) {
   const auto n = static_cast<std::size_t>(arcs.vertices());
   distance.assign(n, PathLength<T>{});
   if (!arcs.has_negative()) return {};
@@ -79,8 +79,8 @@ std::vector<Local> settle(const ReplicatedCsr<T>& arcs, std::vector<PathLength<T
 template <class T>
 std::vector<Local> find_negative_cycle(const ReplicatedCsr<T>& arcs) {
   std::vector<PathLength<T>> distance;
-  std::vector<Local> cycle = settle(arcs, distance);
-  // Rounding can close a cycle of weight 0, too.
+  std::vector<Local> cycle = bellman_ford(arcs, distance);
+  // Rounding can also close a cycle of weight 0.
   if (!cycle.empty() && cycle_weight(arcs, cycle) >= 0) cycle.clear();
   return cycle;
 }
@@ -88,7 +88,7 @@ std::vector<Local> find_negative_cycle(const ReplicatedCsr<T>& arcs) {
 template <class T>
 std::vector<PathLength<T>> potentials(const ReplicatedCsr<T>& arcs) {
   std::vector<PathLength<T>> distance;
-  if (!settle(arcs, distance).empty()) refuse_negative_cycle(arcs);
+  if (!bellman_ford(arcs, distance).empty()) refuse_negative_cycle(arcs);
   return distance;
 }
 

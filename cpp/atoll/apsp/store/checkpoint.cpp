@@ -111,7 +111,7 @@ void Checkpoint::save(std::int64_t step, const Distances<T>& distances) {
       const std::int64_t i = mine.block_row(k), j = mine.block_col(k);
       const std::int64_t height = layout.rows.length_of(i), width = layout.cols.length_of(j);
       Array<T>& buffer = buffers[static_cast<std::size_t>(thread)];
-      if (buffer.empty()) buffer = Array<T>(mine.bytes_of(0) / sizeof(T));  // no block is larger than the first
+      if (buffer.empty()) buffer = Array<T>(mine.bytes_of(0) / sizeof(T));  // the first block is the largest
       const T* from =
           distances.local.data() + layout.rows.local_begin(i) * distances.local.stride() + layout.cols.local_begin(j);
       for (std::int64_t r = 0; r < height; ++r)
@@ -143,7 +143,7 @@ void Checkpoint::save(std::int64_t step, const Distances<T>& distances) {
   folder.commit();
   latest_ = folder.path();
   state_ = state.dump();
-  // Only now: the new one is whole on all ranks. What is left of runs that were killed goes too.
+  // Only now is the new checkpoint complete on all ranks. This also removes leftovers of killed runs.
   if (world_.rank() == 0) {
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(options_.folder, ignored))

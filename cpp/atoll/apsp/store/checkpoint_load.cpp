@@ -10,7 +10,7 @@
 namespace atl {
 namespace {
 
-/// Blocks of one layout, read from the ranks' files and put where they lie in another.
+/// Reads blocks of one layout from the ranks' files into another layout.
 template <class T>
 class Dealt {
  public:
@@ -107,7 +107,7 @@ std::optional<Restart<T>> Checkpoint::load(const GridLayout& layout) {
     Restart<T> all;
     all.distances = {layout, Matrix<T>(layout.rows.size_on(row), layout.cols.size_on(col))};
     Dealt<T>(latest_, from, state.at("tables"), all.distances, world_.rank()).read(world_.team());
-    // Pivots that are done; relaxing over one of them once more lowers nothing.
+    // Number of completed pivots; relaxing over one of them again lowers nothing.
     const std::int64_t done = std::min(from.rows.size, state.at("step").get<std::int64_t>() * from.rows.block);
     all.step = done == from.rows.size ? layout.rows.blocks() : done / layout.rows.block;
     return all;
@@ -130,7 +130,7 @@ std::uint64_t hash_of(World& world, const Distances<T>& distances) {
                              const auto i = static_cast<std::uint64_t>(layout.rows.index_of(row, r));
                              for (std::int64_t c = 0; c < distances.local.cols(); ++c) {
                                const T value = distances.local(r, c);
-                               if (value == kNoPath<T>) continue;  // of most pairs at the start
+                               if (value == kNoPath<T>) continue;  // most pairs, at the start
                                std::uint64_t bits = 0;
                                std::memcpy(&bits, &value, sizeof value);
                                const auto j = static_cast<std::uint64_t>(layout.cols.index_of(col, c));

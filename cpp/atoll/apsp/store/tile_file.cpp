@@ -83,7 +83,7 @@ void TileFile<T>::read(std::int64_t i, std::int64_t j, T* to) const {
     at += got;
     left -= static_cast<std::size_t>(got);
   }
-  // Its copy in the system's cache would only take room from other tiles: this one comes back changed.
+  // A copy in the page cache would only displace other tiles: this one will come back changed.
   posix_fadvise(file_, static_cast<off_t>(order_.begin_of(i, j)), static_cast<off_t>(order_.bytes_of(i, j)),
                 POSIX_FADV_DONTNEED);
 }

@@ -14,8 +14,8 @@
 namespace atl {
 namespace {
 
-constexpr std::int64_t kMostRanks = 1 << 24;              // as Hierarchy::parse has it
-constexpr std::size_t kMostBytes = std::size_t{1} << 28;  // the largest fabrics have a hundredth of it
+constexpr std::int64_t kMostRanks = 1 << 24;              // the limit of Hierarchy::parse
+constexpr std::size_t kMostBytes = std::size_t{1} << 28;  // the largest fabrics have a hundredth of this
 
 std::string unpack(const std::string& path, const std::string& packed) {
   const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
@@ -97,7 +97,8 @@ Format format_of(const TopologyFile& file) {
 nlohmann::json parse_json(const TopologyFile& file) {
   try {
     nlohmann::json j = nlohmann::json::parse(file.text);
-    if (j.is_object() && j.contains("result")) return j.at("result").at("hierarchy");  // all that `atoll info` prints
+    if (j.is_object() && j.contains("result"))
+      return j.at("result").at("hierarchy");  // the whole output of `atoll info`
     check(j.is_object(),
           "{}: JSON that is no hierarchy, but a list (NetQ's topologyGraph is one; it is not read). Write "
           "it as `atoll info --json` prints a hierarchy.",
@@ -124,7 +125,7 @@ Domain read_tree(const TopologyFile& file, Format format) {
   }
 }
 
-// A router for each domain, a cable to each of its children.
+// One router per domain, with one cable to each child.
 Network network_of(std::string name, const Domain& tree) {
   Network::Parts parts{.name = std::move(name),
                        .hosts = Hierarchy(tree).size(),

@@ -26,13 +26,13 @@ class SlotMemory {
   std::size_t stride() const { return stride_; }
   /// kAtOnce slots more.
   void grow() { blocks_.emplace_back(kAtOnce * stride_); }
-  /// MPI may still write into the slots: nobody may have their memory.
+  /// MPI may still write into the slots, so their memory must not be reused.
   void leak() { new std::deque<Array<std::byte>>(std::move(blocks_)); }
 
-  static constexpr std::size_t kAtOnce = 8;  // taken from the kernel together
+  static constexpr std::size_t kAtOnce = 8;  // allocated together
 
  private:
-  static constexpr std::size_t kSkew = 256;  // slots a power of two apart fall on the same cache sets
+  static constexpr std::size_t kSkew = 256;  // slots at power-of-two distances would share cache sets
 
   const std::size_t stride_;
   std::deque<Array<std::byte>> blocks_;

@@ -71,7 +71,7 @@ void WeightedDependencies::find_distances(Local source) {
   values_.broadcast_all({distance_.data(), distance_.size()});
 }
 
-// f(neighbour) for the edges that enter v and make its distance, or that leave it and make their end's.
+// f(neighbour) for the tight edges that enter v, or leave it: those on a shortest path.
 template <class F>
 void WeightedDependencies::for_tight(const Csr& lists, bool entering, Local v, F&& f) const {
   for (auto e = static_cast<std::size_t>(lists.offsets[index(v)]);
@@ -115,7 +115,7 @@ double WeightedDependencies::search(Vertex source) {
   std::sort(order_.begin(), order_.end(), [&](Local a, Local b) { return distance_[index(a)] < distance_[index(b)]; });
   double sum = 0;
   settle(order_, graph_.in(), true, [&](Local v) {
-    double paths = v == here, edges = 0;  // of all paths together
+    double paths = v == here, edges = 0;  // edges: over all paths together
     for_tight(graph_.in(), true, v, [&](Local u) {
       paths += value_[index(u)];
       edges += value_[index(u)] * (edges_[index(u)] + 1);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kGrain = 1 << 14;
 
-/// What one look at each vertex tells.
+/// The rules that can be checked at each vertex alone.
 Finding check_parents(World& world, const BfsTree& tree, const Ownership& blocks) {
   Findings findings(world);
   world.team().for_range(blocks.count(), kGrain, [&](int, std::size_t a, std::size_t b) {
@@ -55,7 +55,7 @@ Finding find_flaw(World& world, const BfsTree& tree, const Ownership& blocks, co
         if (tree.depths[i] != l)
           findings.note({Flaw::depth, blocks.first() + static_cast<Vertex>(i), tree.parents[i], tree.depths[i], l});
       }
-      return findings.worst();  // there is one, else the depths had held
+      return findings.worst();  // there is a flaw, or the depths would have held
     }
   }
 

@@ -3,9 +3,9 @@
 #include <atoll/topology/formats/xml_yaml/readers.hpp>
 #include <atoll/topology/formats/xml_yaml/xml.hpp>
 
-// The XML that hwloc's lstopo writes, of another machine: objects in objects. It is read as XML, because an installed
-// hwloc refuses files of a later one, while this part of the form has been the same from 1 to 3, but for NUMA domains:
-// in 1 they hold cores, later they are a leaf beside what is near to them.
+// XML written by hwloc's lstopo on another machine: nested objects. It is parsed as XML rather than with hwloc, because
+// an installed hwloc refuses files of a later version. The elements used here are the same in versions 1 to 3, except
+// for NUMA domains: in version 1 they contain cores, later they are leaves beside the objects close to them.
 
 namespace atl {
 namespace {
@@ -20,8 +20,8 @@ const char* kind_of(pugi::xml_node object, bool has_memory) {
   return type == "NUMANode" || has_memory ? "numa" : "group";
 }
 
-// What holds one thing only is no wall; the outermost of such objects gives the domain its kind. A domain without
-// children that is no core has no processors.
+// An object with a single child separates nothing and becomes no domain; the outermost of such a chain gives the domain
+// its kind. A domain without children that is not a core has no processors.
 Domain grow(pugi::xml_node object) {
   const std::string_view type = object.attribute("type").as_string();
   Domain d{.kind = "core", .name = {}, .children = {}, .ranks = {}};

@@ -4,14 +4,14 @@
 #include <atoll/topology/formats/xml_yaml/xml.hpp>
 #include <charconv>
 
-// A SimGrid platform: zones in zones, with hosts, cabinets (hosts of a zone with cluster routing) and clusters. Each of
-// the latter is a domain; a cluster that is a torus, a fat tree or a dragonfly has that family's domains in it. Zones
-// with routers only are no domains.
+// A SimGrid platform: nested zones, with hosts, cabinets (hosts of a zone with cluster routing) and clusters, each of
+// which is a domain. A cluster that is a torus, a fat tree or a dragonfly contains that family's domains. Zones with
+// only routers are not domains.
 
 namespace atl {
 namespace {
 
-// "1-29,58" between prefix and suffix.
+// Host names from the radical, such as "1-29,58", with prefix and suffix.
 std::vector<std::string> hosts_of(const TopologyFile& file, pugi::xml_node cluster) {
   const std::string radical = cluster.attribute("radical").as_string();
   check(!radical.empty(), "{}: {} '{}' without a radical (the numbers of its hosts). Add it.", line_of(file, cluster),
@@ -27,7 +27,7 @@ bool has_family(pugi::xml_node cluster) {
   return !topology.empty() && topology != "FLAT";
 }
 
-// The value in its unit: seconds, or bytes per second.
+// Parses a number with its unit, into seconds or bytes per second.
 double quantity(const TopologyFile& file, pugi::xml_node node, const char* attribute, double without) {
   const std::string_view text = node.attribute(attribute).as_string();
   if (text.empty()) return without;
@@ -48,7 +48,7 @@ Network family(const TopologyFile& file, pugi::xml_node cluster) {
   const std::string topology = cluster.attribute("topology").as_string();
   std::string parameters = cluster.attribute("topo_parameters").as_string(), name;
   if (topology == "TORUS") {
-    // There the first dimension changes fastest.
+    // SimGrid's first dimension varies fastest.
     std::string sizes;
     for (std::size_t end = parameters.size(); end != std::string::npos;) {
       const std::size_t comma = end == 0 ? std::string::npos : parameters.rfind(',', end - 1);
@@ -77,7 +77,7 @@ Network family(const TopologyFile& file, pugi::xml_node cluster) {
   }
 }
 
-// Ranks of a generated network become the cluster's hosts.
+// Replaces the ranks of a generated network by the cluster's hosts.
 void name_hosts(Domain& d, const std::vector<std::string>& names) {
   for (Domain& c : d.children) name_hosts(c, names);
   for (const Rank r : d.ranks) d.children.push_back(host(names[static_cast<std::size_t>(r)]));
@@ -112,7 +112,7 @@ Domain zone_domain(const TopologyFile& file, pugi::xml_node zone) {
                                    line_of(file, child), tag));
     }
   }
-  // What holds one domain only is no wall.
+  // A zone with a single domain separates nothing.
   if (d.children.size() == 1 && !d.children[0].children.empty()) {
     Domain only = std::move(d.children[0]);
     return only;

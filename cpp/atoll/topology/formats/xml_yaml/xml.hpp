@@ -5,7 +5,7 @@
 #include <pugixml.hpp>
 #include <string>
 
-/// XML for the readers that need it.
+/// XML parsing for the readers that need it.
 ///
 ///     const pugi::xml_document document = parse_xml(file);
 ///     check(cluster.attribute("radical"), "{}: a cluster without hosts ..", line_of(file, cluster));

@@ -4,9 +4,9 @@
 #include <atoll/base/error.hpp>
 #include <atoll/topology/formats/xml_yaml/readers.hpp>
 
-// Two kinds of YAML. Slurm's topology.yaml is a list of topologies, each with one of tree, block or flat; the one with
-// cluster_default, else the first, is taken. A model of topograph is a map: switches by name with child switches, and
-// blocks that hang nodes under a switch.
+// Two kinds of YAML. Slurm's topology.yaml is a list of topologies, each a tree, blocks or flat; the one with
+// cluster_default is used, else the first. A topograph model is a map of switches by name with child switches, and
+// blocks that attach nodes to a switch.
 
 namespace atl {
 namespace {
@@ -15,7 +15,7 @@ std::string where(const TopologyFile& file, const YAML::Node& node) {
   return file.at(static_cast<std::size_t>(std::max(0, node.Mark().line)) + 1);
 }
 
-// "a[1-2],b" or a list of such texts; what is empty names none.
+// "a[1-2],b" or a list of such texts; an empty text names no host.
 std::vector<std::string> names(const TopologyFile& file, const YAML::Node& node) {
   std::vector<std::string> out;
   if (!node || node.IsNull()) return out;
@@ -85,7 +85,7 @@ Domain topograph(const TopologyFile& file, const YAML::Node& model) {
     Entry& at = entry(b["switch"].as<std::string>(), b);
     for (std::string& name : names(file, b["nodes"])) at.hosts.push_back(std::move(name));
   }
-  for (std::size_t i = 0; i < order.size(); ++i)  // a switch that only its parent names has no block: no host
+  for (std::size_t i = 0; i < order.size(); ++i)  // a switch that only its parent names has no block, so no host
     for (const std::string& child : std::vector(entries.at(order[i]).switches))
       if (entries.try_emplace(child, Entry{{}, {}, entries.at(order[i]).where}).second) order.push_back(child);
   SwitchTree tree("switch", file);
@@ -102,10 +102,11 @@ Domain read_topology_yaml(const TopologyFile& file) {
   try {
     const YAML::Node root = YAML::Load(file.text);
     if (root.IsSequence() && root.size() > 0 && root[0].IsMap()) return slurm(file, root);
-    check(root.IsMap() && root["switches"] && root["blocks"],
-          "{}: no topology (Slurm's topology.yaml is a list with tree or block, a topograph model a map with switches "
-          "and blocks). Correct it.",
-          file.path);
+    check(
+        root.IsMap() && root["switches"] && root["blocks"],
+        "{}: not a topology (Slurm's topology.yaml is a list with tree or block, a topograph model a map with switches "
+        "and blocks). Correct it.",
+        file.path);
     return topograph(file, root);
   } catch (const YAML::Exception& e) {
     throw InputError(fmt::format("{}: {} (not as topology.yaml has it). Correct it.",
