@@ -62,7 +62,12 @@ PUBLIC_HEADERS = {
         "graph/partition/partition.hpp",
         "graph/**/cut.hpp",
     ],
-    "engine": ["engine/**/vertex_program.hpp", "engine/**/mirror_exchange.hpp"],
+    "engine": [
+        "engine/**/vertex_program.hpp",
+        "engine/**/mirror_exchange.hpp",
+        "engine/**/halo_exchange.hpp",
+        "engine/**/halo_plan.hpp",
+    ],
     "algorithms": [
         "algorithms/**/bfs.hpp",
         "algorithms/**/sssp.hpp",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/engine/halo/halo_rows.hpp>
 #include <atoll/runtime/world.hpp>
 #include <span>
 #include <vector>
@@ -10,7 +11,7 @@
 ///
 ///     const DomainMirrors domains(world, route, known, places);          // collective
 ///     for (const auto& d : domains.domains()) ...                        // send entry d.first + k to d.lands if
-///                                                                        // d.masters[k] has changed
+///                                                                        // the k-th of d.masters has changed
 ///     for (const auto& copy : domains.copies(entry)) ...                 // at the receiver: the mirrors of the entry
 ///
 /// Memory: 8 bytes for each mirror in another domain than its master, on the rank that receives its records, and 4 for
@@ -21,15 +22,14 @@ namespace atl {
 class DomainMirrors {
  public:
   /// For a route that gathers; its domains are those that the highest (slowest) level separates. known[r]: the own
-  /// masters that rank r mirrors, in the order of their mirrors there, which begin at index places[r].
-  DomainMirrors(World& world, const Route& route, const std::vector<std::vector<Local>>& known,
-                const std::vector<Local>& places);
+  /// masters that rank r mirrors, in the order of their mirrors there, which begin at row places[r].
+  DomainMirrors(World& world, const Route& route, const std::vector<HaloRows>& known, const std::vector<Edge>& places);
 
   /// Another domain.
   struct Domain {
-    Rank lands;                  ///< the rank there that receives this rank's records
-    Local first = 0;             ///< the entry of masters[0] on that rank
-    std::vector<Local> masters;  ///< own masters that the domain mirrors
+    Rank lands;        ///< the rank there that receives this rank's records
+    Local first = 0;   ///< the entry of masters[0] on that rank
+    HaloRows masters;  ///< own masters that the domain mirrors
   };
   const std::vector<Domain>& domains() const { return domains_; }
   const Route& route() const { return route_; }

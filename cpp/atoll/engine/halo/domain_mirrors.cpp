@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atoll/engine/domain_mirrors.hpp>
+#include <atoll/engine/halo/domain_mirrors.hpp>
 #include <atoll/runtime/aggregation/route.hpp>
 #include <tuple>
 
 namespace atl {
 
-DomainMirrors::DomainMirrors(World& world, const Route& route, const std::vector<std::vector<Local>>& known,
-                             const std::vector<Local>& places)
+DomainMirrors::DomainMirrors(World& world, const Route& route, const std::vector<HaloRows>& known,
+                             const std::vector<Edge>& places)
     : route_(route), near_(static_cast<std::size_t>(world.size()), world.chooses_routes()) {
   if (world.chooses_routes()) return;
   const int level = route.depth() - 2;  // of the domains that the highest level separates
@@ -24,9 +24,10 @@ DomainMirrors::DomainMirrors(World& world, const Route& route, const std::vector
     if (is_near(leader) || route.leader(level, leader) != leader) continue;
     mirrors.clear();
     for (const Rank r : route.domain(level, leader)) {
-      const auto& masters = known[static_cast<std::size_t>(r)];
+      const auto masters = known[static_cast<std::size_t>(r)].list();
       for (std::size_t k = 0; k < masters.size(); ++k)
-        mirrors.push_back({masters[k], {r, places[static_cast<std::size_t>(r)] + static_cast<Local>(k)}});
+        mirrors.push_back(
+            {masters[k], {r, static_cast<Local>(places[static_cast<std::size_t>(r)] + static_cast<Edge>(k))}});
     }
     if (mirrors.empty()) continue;
     std::sort(mirrors.begin(), mirrors.end(), [](const Mirror& a, const Mirror& b) {
@@ -35,13 +36,15 @@ DomainMirrors::DomainMirrors(World& world, const Route& route, const std::vector
     Domain& domain = domains_.emplace_back();
     domain.lands = route.monitor(leader, level, world.rank());
     auto& list = lists[static_cast<std::size_t>(domain.lands)];
+    std::vector<Local> own;
     for (std::size_t begin = 0, end = 0; begin < mirrors.size(); begin = end) {
       while (end < mirrors.size() && mirrors[end].master == mirrors[begin].master) ++end;
-      domain.masters.push_back(mirrors[begin].master);
+      own.push_back(mirrors[begin].master);
       list.push_back(static_cast<Local>(end - begin));
       for (std::size_t i = begin; i < end; ++i)
         list.insert(list.end(), {static_cast<Local>(mirrors[i].copy.rank), mirrors[i].copy.place});
     }
+    domain.masters = HaloRows::listed(std::move(own));
   }
   std::vector<Edge> first_entry;  // [rank] first entry here of its masters
   for (const std::vector<Local>& list : world.exchange(lists)) {
@@ -58,7 +61,7 @@ DomainMirrors::DomainMirrors(World& world, const Route& route, const std::vector
 
 std::size_t DomainMirrors::memory_bytes() const {
   std::size_t bytes = near_.size() + first_.size() * sizeof(std::uint32_t) + copies_.size() * sizeof(Copy);
-  for (const Domain& domain : domains_) bytes += domain.masters.size() * sizeof(Local);
+  for (const Domain& domain : domains_) bytes += domain.masters.memory_bytes();
   return bytes;
 }
 

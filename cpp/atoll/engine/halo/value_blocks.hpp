@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/engine/halo/halo_rows.hpp>
 #include <atoll/engine/neighbor_alltoallv.hpp>
 #include <bit>
 #include <cstring>
@@ -12,8 +13,8 @@ namespace atl {
 /// the order.
 ///
 ///     const auto blocks = ValueBlocks<float>::that_fit(capacity, 1 << 15);
-///     blocks.write(writer, for_changed, place_at, begin, end, values.data(), draft);   // for_changed(f): f(k, index)
-///     blocks.read(part, all, [&](std::size_t k, float value) { ... });
+///     blocks.write(writer, places, changed, begin, end, values.data(), draft);
+///     blocks.read(part, places, [&](std::size_t place, float value) { ... });      // places of the receiver
 template <Plain T>
 class ValueBlocks {
  public:
@@ -36,6 +37,7 @@ class ValueBlocks {
     if (blocks.size_ > 64) blocks.size_ -= blocks.size_ % 64;  // so that blocks share no word of bits
     return blocks;
   }
+  static constexpr std::size_t kHeadBytes = 8;  ///< of a block, beside its values
   /// Values per block.
   std::size_t size() const { return size_; }
   /// [i] number of blocks for values[i] values.
@@ -45,20 +47,17 @@ class ValueBlocks {
     return blocks;
   }
 
-  /// Writes the changed ones of a block's values [begin, end) in the shortest form. for_changed(f) calls f(k, index)
-  /// for each, ascending; the k-th value is at index place_at(k).
-  template <class ForChanged, class PlaceAt>
-  void write(NeighborAlltoallv::Writer& writer, ForChanged&& for_changed, PlaceAt&& place_at, std::size_t begin,
+  /// Writes the changed ones of a block's values [begin, end) in the shortest form.
+  void write(NeighborAlltoallv::Writer& writer, const HaloPlaces& places, const VertexBits& changed, std::size_t begin,
              std::size_t end, const T* values, Draft& draft) const;
-  template <class PlaceAt>
-  void write_all(NeighborAlltoallv::Writer& writer, PlaceAt&& place_at, std::size_t begin, std::size_t end,
+  void write_all(NeighborAlltoallv::Writer& writer, const HaloPlaces& places, std::size_t begin, std::size_t end,
                  const T* values) const;
   /// Calls f(begin, end, form, count, values) for each block of a part; `all`: number of values of the pair of ranks.
   template <class F>
   void for_blocks(std::span<const std::byte> part, std::size_t all, F&& f) const;
-  /// Calls f(k, value) for each value that write() has written.
+  /// Calls f(place, value) for each value that write() has written.
   template <class F>
-  void read(std::span<const std::byte> part, std::size_t all, F&& f) const;
+  void read(std::span<const std::byte> part, const HaloPlaces& places, F&& f) const;
 
  private:
   // Header of a block in a part; blocks without changed values are omitted. The values follow, then their bits or
@@ -69,6 +68,7 @@ class ValueBlocks {
     Form form() const { return static_cast<Form>(what & 3); }
     std::size_t count() const { return what >> 2; }
   };
+  static_assert(sizeof(Head) == kHeadBytes);
 
   std::size_t size_ = 0;
 };
@@ -76,29 +76,28 @@ class ValueBlocks {
 // ---------------------------------------------------------------------------------------------------------------------
 
 template <Plain T>
-template <class ForChanged, class PlaceAt>
-void ValueBlocks<T>::write(NeighborAlltoallv::Writer& writer, ForChanged&& for_changed, PlaceAt&& place_at,
+void ValueBlocks<T>::write(NeighborAlltoallv::Writer& writer, const HaloPlaces& places, const VertexBits& changed,
                            std::size_t begin, std::size_t end, const T* values, Draft& draft) const {
   const std::size_t all = end - begin;
-  auto& [changed, offsets] = draft;
-  changed.resize(std::max(changed.size(), all));
+  auto& [sent, offsets] = draft;
+  sent.resize(std::max(sent.size(), all));
   offsets.resize(std::max(offsets.size(), all));
   std::size_t count = 0;
-  for_changed([&](std::size_t k, std::size_t place) {
-    changed[count] = values[place];
+  places.for_changed(changed, begin, end, [&](std::size_t k, std::size_t place) {
+    sent[count] = values[place];
     offsets[count++] = static_cast<std::uint32_t>(k - begin);
   });
   if (count == 0) return;
   const std::size_t bit_bytes = (all + 7) / 8, offset_bytes = count * sizeof(std::uint32_t),
                     where_bytes = std::min(bit_bytes, offset_bytes);
-  if (all * sizeof(T) <= count * sizeof(T) + where_bytes) return write_all(writer, place_at, begin, end, values);
+  if (all * sizeof(T) <= count * sizeof(T) + where_bytes) return write_all(writer, places, begin, end, values);
   const Form form = offset_bytes < bit_bytes ? Form::offsets : Form::bits;
   const Head head{static_cast<std::uint32_t>(begin / size_),
                   static_cast<std::uint32_t>(count) << 2 | static_cast<std::uint32_t>(form)};
   const std::size_t bytes = sizeof head + count * sizeof(T) + where_bytes;
   std::byte* const into = writer.reserve(bytes);
   std::memcpy(into, &head, sizeof head);
-  std::memcpy(into + sizeof head, changed.data(), count * sizeof(T));
+  std::memcpy(into + sizeof head, sent.data(), count * sizeof(T));
   std::byte* const where = into + sizeof head + count * sizeof(T);
   if (form == Form::offsets) {
     std::memcpy(where, offsets.data(), offset_bytes);
@@ -110,17 +109,21 @@ void ValueBlocks<T>::write(NeighborAlltoallv::Writer& writer, ForChanged&& for_c
 }
 
 template <Plain T>
-template <class PlaceAt>
-void ValueBlocks<T>::write_all(NeighborAlltoallv::Writer& writer, PlaceAt&& place_at, std::size_t begin,
+void ValueBlocks<T>::write_all(NeighborAlltoallv::Writer& writer, const HaloPlaces& places, std::size_t begin,
                                std::size_t end, const T* values) const {
   const Head head{static_cast<std::uint32_t>(begin / size_),
                   static_cast<std::uint32_t>(end - begin) << 2 | static_cast<std::uint32_t>(Form::all)};
   const std::size_t bytes = sizeof head + (end - begin) * sizeof(T);
-  std::byte* at = writer.reserve(bytes);
-  std::memcpy(at, &head, sizeof head);
-  at += sizeof head;
-  for (std::size_t k = begin; k < end; ++k, at += sizeof(T))
-    std::memcpy(at, &values[static_cast<std::size_t>(place_at(k))], sizeof(T));
+  std::byte* const into = writer.reserve(bytes);
+  std::memcpy(into, &head, sizeof head);
+  std::byte* const at = into + sizeof head;
+  if (places.is_range()) {
+    std::memcpy(at, &values[places.at(begin)], (end - begin) * sizeof(T));
+  } else {
+    places.for_all(begin, end, [&](std::size_t k, std::size_t place) {
+      std::memcpy(at + (k - begin) * sizeof(T), &values[place], sizeof(T));
+    });
+  }
   writer.commit(bytes);
 }
 
@@ -141,18 +144,20 @@ void ValueBlocks<T>::for_blocks(std::span<const std::byte> part, std::size_t all
 
 template <Plain T>
 template <class F>
-void ValueBlocks<T>::read(std::span<const std::byte> part, std::size_t all, F&& f) const {
-  for_blocks(part, all, [&](std::size_t begin, std::size_t end, Form form, std::size_t count, const std::byte* value) {
+void ValueBlocks<T>::read(std::span<const std::byte> part, const HaloPlaces& places, F&& f) const {
+  const auto read_block = [&](std::size_t begin, std::size_t end, Form form, std::size_t count,
+                              const std::byte* value) {
     const std::byte* const where = value + count * sizeof(T);
-    const auto next = [&](std::size_t k) {
+    const auto take = [&](std::size_t place) {
       T v;
       std::memcpy(&v, value, sizeof v);
       value += sizeof v;
-      f(k, v);
+      f(place, v);
     };
+    const auto next = [&](std::size_t k) { take(places.at(k)); };
     switch (form) {
       case Form::all:
-        for (std::size_t k = begin; k < end; ++k) next(k);
+        places.for_all(begin, end, [&](std::size_t, std::size_t place) { take(place); });
         break;
       case Form::offsets:
         for (std::size_t i = 0; i < count; ++i) {
@@ -167,7 +172,8 @@ void ValueBlocks<T>::read(std::span<const std::byte> part, std::size_t all, F&& 
             next(begin + byte * 8 + static_cast<std::size_t>(std::countr_zero(bits)));
         break;
     }
-  });
+  };
+  for_blocks(part, places.size(), read_block);
 }
 
 }  // namespace atl
