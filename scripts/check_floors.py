@@ -20,6 +20,7 @@ FLOORS = [
     ["graph", "matrix"],
     ["engine"],
     ["algorithms", "verify"],
+    ["catalog"],
     ["apsp", "benchmarks"],
     ["cli"],
 ]

@@ -84,11 +84,6 @@ std::vector<Vertex> draw_sources(const Graph& graph, int count, std::uint64_t se
   return sources;
 }
 
-std::size_t recomputed_sources(const Graph& graph) {
-  constexpr Edge kLooks = 100'000'000;  // at edges, with those of both ways: about a second of one thread
-  return static_cast<std::size_t>(std::max<Edge>(16, kLooks / std::max<Edge>(1, 4 * graph.edges())));
-}
-
 void SourceChoice::add_to(CLI::App& app) {
   auto* count = app.add_option("--sources", count_, "how many are drawn by --seed (default 4), or all");
   count->check([](const std::string& text) {
