@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-
 #include <atoll/verify/read_result.hpp>
 
 #include "cli/run/algorithm_options.hpp"

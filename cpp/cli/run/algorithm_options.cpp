@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithm_options.hpp"
 
+#include <CLI/CLI.hpp>
 #include <charconv>
 
 namespace atl::cli {
