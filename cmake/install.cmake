@@ -42,7 +42,12 @@ file(RELATIVE_PATH to_lib "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
 foreach(plugin IN LISTS ATOLL_PLUGINS)
   set_target_properties(${plugin} PROPERTIES INSTALL_RPATH "$ORIGIN")
 endforeach()
-install(TARGETS atoll EXPORT atollTargets FILE_SET HEADERS)
+install(
+  TARGETS atoll
+  EXPORT atollTargets
+  FILE_SET HEADERS
+  FILE_SET detail DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/atoll-detail"
+)
 if(ATOLL_PLUGINS)
   install(TARGETS ${ATOLL_PLUGINS} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 endif()

@@ -109,6 +109,9 @@ if(ATOLL_XML_YAML AND xml_yaml)
     atoll_plugin(xml_yaml ${xml_yaml})
     target_link_libraries(atoll_xml_yaml PRIVATE PkgConfig::xml_yaml_libraries)
   else()
-    atoll_lacking(ATOLL_XML_YAML "pugixml or yaml-cpp is not found (Debian, Ubuntu: libpugixml-dev libyaml-cpp-dev)")
+    atoll_lacking(
+      ATOLL_XML_YAML
+      "pugixml or yaml-cpp is not found (Debian, Ubuntu: libpugixml-dev libyaml-cpp-dev)"
+    )
   endif()
 endif()

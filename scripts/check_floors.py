@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Holds the include rule: a file includes lower floors or its own folder; siblings on one floor never meet.
 
-Only transport/mpi includes <mpi.h>. Prints each line that breaks the rule and leaves with 1.
+Only transport/mpi includes <mpi.h>, and headers leave out what takes long to compile (SLOW).
+
+Prints each line that breaks the rule and leaves with 1.
 
     scripts/check_floors.py [root of the repository]
 """
@@ -25,6 +27,12 @@ FLOORS = [
     ["cli"],
 ]
 FLOOR = {folder: number for number, folders in enumerate(FLOORS, 1) for folder in folders}
+# What a header leaves to the .cpp files that need it (CLI11 takes four seconds to compile, the JSON library one), and
+# the headers whose callers need it anyway.
+SLOW = {
+    "CLI/CLI.hpp": ("a declaration of CLI::App", []),
+    "nlohmann/json.hpp": ("<nlohmann/json_fwd.hpp>", ["cli/command.hpp", "atoll/tune/store.hpp"]),
+}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]')
 SUFFIXES = {".cpp", ".hpp", ".in"}
 
@@ -54,6 +62,9 @@ def problems(path, cpp):
         include = match[1]
         if include == "mpi.h" and "transport/mpi/" not in path.as_posix():
             yield number, "includes <mpi.h> (only the plug-in transport/mpi may). Go through Fabric"
+        instead, may = SLOW.get(include, ("", []))
+        if instead and path.suffix == ".hpp" and path.relative_to(cpp).as_posix() not in may:
+            yield number, f"includes {include} (all that include this header compile it too). Use {instead}"
         to = target(path, include, cpp)
         if to is None or to == folder:
             continue
