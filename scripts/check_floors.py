@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the include rule: a file includes lower floors or its own folder; siblings on one floor never meet.
+"""Checks the include rule: a file includes lower floors or its own folder; siblings on one floor never meet.
 
-Only transport/mpi includes <mpi.h>, and headers leave out what takes long to compile (SLOW).
-
-Prints each line that breaks the rule and leaves with 1.
+Only transport/mpi includes <mpi.h>, and headers leave out what takes long to compile (SLOW). Prints each line that
+breaks the rule and exits with 1.
 
     scripts/check_floors.py [root of the repository]
 """
@@ -38,7 +37,7 @@ SUFFIXES = {".cpp", ".hpp", ".in"}
 
 
 def target(path, include, cpp):
-    """Folder of ours that the include names, or None if it is not a file of ours."""
+    """The folder of our own that an include names, or None if it is not one of our files."""
     if include.startswith("atoll/"):
         return include.split("/")[1]
     beside = (path.parent / include).resolve()

@@ -10,7 +10,8 @@ namespace {
 volatile std::sig_atomic_t ours = 0, theirs = 0;
 }
 
-TEST_CASE("a library that takes signals gives them back, and those that came meanwhile are ours") {
+TEST_CASE(
+    "signal handlers replaced by a library are restored, and signals that arrived meanwhile are delivered to ours") {
   void (*const terminate)(int) = std::signal(SIGTERM, [](int) { ours = ours + 1; });
   void (*const abort)(int) = std::signal(SIGABRT, SIG_DFL);
   {

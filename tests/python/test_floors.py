@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The script that holds the include rule must itself see what breaks it."""
+"""The script that checks the include rule must detect what breaks it."""
 
 import subprocess
 import sys

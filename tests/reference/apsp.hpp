@@ -8,7 +8,7 @@
 #include <queue>
 #include <vector>
 
-/// All pairs' distances as plain as can be: in 64 bits, narrowed at the end.
+/// All-pairs distances in the simplest form: in 64 bits, narrowed at the end.
 namespace reference {
 
 template <class T>
@@ -20,7 +20,7 @@ T narrowed(std::optional<atl::PathLength<T>> length) {
   return static_cast<T>(*length);
 }
 
-/// Floyd-Warshall on arcs in any order, parallel ones and loops among them; nothing if there is a negative cycle.
+/// Floyd-Warshall on arcs in any order, including parallel ones and loops; none if there is a negative cycle.
 template <class T>
 std::optional<Square<T>> floyd_warshall(std::size_t n, const std::vector<atl::Arc<T>>& arcs, bool directed) {
   using Length = atl::PathLength<T>;

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-/// A file's bytes as memory.
+/// A file's bytes mapped into memory.
 ///
 ///     MappedFile file("d.npy");              // read-only; throws InputError and IoError as InputFile does
 namespace atl {

@@ -27,7 +27,7 @@ fs::path folder_of(const std::string& path) {
 }
 
 void sync_folder(const fs::path& folder) {
-  // The folder's entry is data too; where a file system cannot sync a folder, nothing is lost by asking.
+  // A folder's entry must be synced too; file systems that cannot sync a folder ignore the request.
   const FileHandle entry(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (entry.get() >= 0) ::fsync(entry.get());
 }
@@ -112,7 +112,7 @@ void OutputFolder::make(const std::vector<std::string>& folders) {
 
 void OutputFolder::take_room(int file, std::uint64_t bytes) const {
   if (bytes == 0) return;
-  // Not a hole: what is written through a mapping later has no way to hear of a full disk.
+  // Allocates the space: a later write through a mapping could not report a full disk.
   const auto size = static_cast<off_t>(bytes);
   const int error = posix_fallocate(file, 0, size);
   if (error != 0 && error != EOPNOTSUPP && error != EINVAL) fail("written", error);
@@ -175,14 +175,14 @@ void OutputFolder::commit() {
     sync_folder(temporary_);
     std::error_code ignored;
     if (existing_ == Existing::replace && fs::exists(path_, ignored)) {
-      // Both names exist all the time; the old one then lies under the temporary name.
+      // Both names exist at all times; afterwards the old folder has the temporary name.
       if (renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) != 0)
         fail("put in place", errno);
       sync_folder(folder_of(path_));
       fs::remove_all(temporary_, ignored);
     } else if (renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE) != 0 &&
                ((errno != EINVAL && errno != ENOSYS) || ::rename(temporary_.c_str(), path_.c_str()) != 0)) {
-      fail("put in place", errno);  // somebody else has made one of that name meanwhile
+      fail("put in place", errno);  // another process has created that name meanwhile
     }
     ours_ = false;
     sync_folder(folder_of(path_));

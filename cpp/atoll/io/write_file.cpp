@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 fs::path output_target(const std::string& path) {
   std::error_code ignored;
-  // A link stays, its target is replaced.
+  // A link is kept and its target replaced.
   fs::path target = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : fs::path(path);
   check(!path.empty(), "the path of the output is empty. Name a file.");
   if (fs::is_directory(target, ignored))
@@ -87,7 +87,7 @@ void OutputFile::commit() {
     if (world_.rank() != 0) return;
     if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("put in place", errno);
     ours_ = false;
-    // The folder's entry is data too; where a file system cannot sync a folder, nothing is lost by asking.
+    // A folder's entry must be synced too; file systems that cannot sync a folder ignore the request.
     const fs::path folder = fs::path(path_).has_parent_path() ? fs::path(path_).parent_path() : fs::path(".");
     const FileHandle entry(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (entry.get() >= 0) ::fsync(entry.get());

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-/// A file that all ranks write parts of, and that appears whole or not at all.
+/// A file to which all ranks write parts; it appears complete or not at all.
 ///
 ///     OutputFile file(world, "depths.tsv");          // a temporary file beside it
 ///     file.reserve(total_bytes);                     // a full disk is found here, not after an hour
@@ -18,7 +18,7 @@
 /// destructor removes the temporary file.
 namespace atl {
 
-/// The file that is written for `path`: a link's target. Throws where it can be none: a folder, a device, no folder for it.
+/// The file written for `path`: a link's target. Throws if it cannot be a file: a folder, a device, or in no folder.
 std::filesystem::path output_target(const std::string& path);
 
 class OutputFile {
@@ -38,7 +38,7 @@ class OutputFile {
   World& world_;
   std::string path_, temporary_;
   FileHandle handle_;
-  bool ours_ = false;  // this rank made the temporary file, and it is still there
+  bool ours_ = false;  // this rank created the temporary file, and it still exists
 };
 
 }  // namespace atl
