@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Algorithms that measure each vertex: its rank, its distance, how many paths pass it.
+"""Centralities: how important each vertex is, by a random walk and by the shortest paths that pass it.
 
 All are collective over graph.comm, take original ids and answer in them. `seconds` of a result is the run on this rank,
-`prepare_seconds` what making its layouts took.
+`prepare_seconds` what making its layouts took: 0 where an earlier call has left them with the graph.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import _core, errors
+from . import errors
 from .arguments import checked, one_of, vertex_id
+from .catalog import run
 from .columns import numbers
 from .graph import Graph
 from .vertices import Shown, VertexArray
@@ -25,10 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PageRankResult",
-    "SsspResult",
     "betweenness_centrality",
     "pagerank",
-    "sssp",
 ]
 
 
@@ -101,15 +100,16 @@ def pagerank(
     with agreed(graph.world, f"pagerank({damping=}, {tolerance=}, {max_iterations=}, {dangling=}, {precision=})"):
         one_of("dangling", dangling, ("spread", "ignore"))
         one_of("precision", precision, ("double", "float"))
-        shares = [] if personalisation is None else numbers("personalisation", personalisation).tolist()
-    found = _core.pagerank(
-        graph._core,
-        damping,
-        tolerance,
-        max_iterations,
-        dangling == "spread",
-        shares,
-        precision == "float",
+        shares = None if personalisation is None else numbers("personalisation", personalisation)
+    found = run(
+        graph,
+        "pagerank",
+        damping=damping,
+        tolerance=tolerance,
+        iterations=max_iterations,
+        dangling=dangling,
+        personalisation=shares,
+        precision=precision,
     )
     result = PageRankResult(
         score=VertexArray(graph, found["score"], "pagerank"),
@@ -129,71 +129,12 @@ def pagerank(
     return result
 
 
-@dataclass(frozen=True, repr=False)
-class SsspResult(Shown):
-    """Shortest paths by weight from one vertex."""
-
-    source: int
-    distance: VertexArray
-    """As wide as the weights, of whole numbers float64, exact up to 2^53; infinity where not reached."""
-    parent: VertexArray
-    """int64 original ids of a tree of shortest paths; the source's is itself; -1 if not reached."""
-    reached: int
-    """Vertices on all ranks, the source included."""
-    prepare_seconds: float
-    seconds: float
-
-    def __repr__(self) -> str:
-        return f"<atoll.SsspResult: source {self.source} reaches {self.reached} of {self.distance.graph.n} vertices>"
-
-
-@checked
-def sssp(graph: Graph, source: int, *, delta: float | None = None) -> SsspResult:
-    """Shortest paths from one vertex, by the weights of the edges: delta-stepping [1]_. Collective over graph.comm.
-
-    Parameters
-    ----------
-    graph : Graph               weighted; no weight is negative, infinite or not a number
-    source : int                an original id
-    delta : float, optional     width of a bucket in units of the weights; None: chosen from them
-
-    Returns
-    -------
-    SsspResult                  .distance, .parent (VertexArrays), .reached
-
-    Raises
-    ------
-    InputError                  no weights (use bfs), or such that paths have no shortest; no vertex `source`
-
-    References
-    ----------
-    .. [1] U. Meyer, P. Sanders. "Delta-stepping: a parallelizable shortest path algorithm." J. Algorithms 49(1), 2003.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> graph = atoll.Graph.from_edges([0, 0, 1], [1, 2, 2], np.array([1.0, 5.0, 2.5]))
-    >>> atoll.sssp(graph, 0).distance.gather()
-    array([0. , 1. , 3.5])
-    """
-    with agreed(graph.world, f"sssp(source={source}, {delta=})"):
-        pass
-    found = _core.sssp(graph._core, source, delta)
-    return SsspResult(
-        source=source,
-        distance=VertexArray(graph, found["distance"], "distance"),
-        parent=VertexArray(graph, found["parent"].view(np.int64), "parent"),
-        reached=found["reached"],
-        prepare_seconds=found["prepare_seconds"],
-        seconds=found["seconds"],
-    )
-
-
-def _in_short(ids: list[int]) -> str:
+def _in_short(ids: np.ndarray) -> str:
     """Ids as ranks compare them: all of a few, else how many and what they add up to, each times its place."""
     if len(ids) <= 8:
-        return str(ids)
-    return f"{len(ids)} ids, checksum {sum(place * id for place, id in enumerate(ids, 1))}"
+        return str(ids.tolist())
+    places = np.arange(1, len(ids) + 1, dtype=np.uint64)
+    return f"{len(ids)} ids, checksum {int((places * ids.view(np.uint64)).sum())}"
 
 
 @checked
@@ -246,17 +187,19 @@ def betweenness_centrality(
             raise errors.UsageError("k and sources are both given (one says which sources to take). Leave one out.")
         if k is not None and not 1 <= k <= graph.n:
             raise errors.InputError(f"k is {k} (1 to {graph.n}, the number of vertices). Change it.")
-        chosen = None if sources is None else [vertex_id("a source", s) for s in sources]
+        chosen = None
+        if sources is not None:
+            chosen = np.array([vertex_id("a source", s) for s in sources], dtype=np.int64)
     if chosen is None:
         ids = VertexArray(graph, graph.ids, "id").gather()
         if k is not None and k < graph.n:
             ids = np.random.default_rng(seed).choice(ids, size=k, replace=False)
-        chosen = ids.tolist()
+        chosen = ids
     if sources is not None or k is not None:
         # Of other sources on another rank the sums would be of neither.
         with agreed(graph.world, f"betweenness_centrality(sources={_in_short(chosen)})"):
             pass
-    found = _core.betweenness(graph._core, chosen, weighted)
+    found = run(graph, "bc", sources=chosen, weighted=weighted)
     score = VertexArray(graph, found["score"], "betweenness")
     n = graph.n
     scale = n / max(1, len(chosen))

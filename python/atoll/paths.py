@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Algorithms over graphs: free functions, collective over graph.comm, results as VertexArrays."""
+"""Shortest paths from one vertex, by number of edges and by weight.
+
+All are collective over graph.comm, take original ids and answer in them. `seconds` of a result is the run on this rank,
+`prepare_seconds` what making its layouts took: 0 where an earlier call has left them with the graph.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from . import _core
 from .arguments import checked, one_of
+from .catalog import run
 from .graph import Graph
 from .vertices import Shown, VertexArray
 from .world import agreed
 
-__all__ = ["BfsResult", "bfs"]
+__all__ = ["BfsResult", "SsspResult", "bfs", "sssp"]
 
 _DIRECTIONS = ("auto", "push", "pull")
 
@@ -90,15 +92,75 @@ def bfs(graph: Graph, source: int, *, direction: str = "auto", depths: bool = Tr
     """
     with agreed(graph.world, f"bfs(source={source}, {direction=}, {depths=})"):
         one_of("direction", direction, _DIRECTIONS)
-    found = _core.bfs(graph._core, source, direction, depths)
+    found = run(graph, "bfs", source=source, direction=direction, depths=depths)
     return BfsResult(
         source=source,
-        parent=VertexArray(graph, found["parent"].view(np.int64), "parent"),
-        depth=VertexArray(graph, found["depth"].view(np.int64), "depth") if depths else None,
+        parent=VertexArray(graph, found["parent"], "parent"),
+        depth=VertexArray(graph, found["depth"], "depth") if depths else None,
         reached=found["reached"],
         edges=found["edges"],
         levels=found["levels"],
         pulls=found["pulls"],
+        prepare_seconds=found["prepare_seconds"],
+        seconds=found["seconds"],
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class SsspResult(Shown):
+    """Shortest paths by weight from one vertex."""
+
+    source: int
+    distance: VertexArray
+    """As wide as the weights, of whole numbers float64, exact up to 2^53; infinity where not reached."""
+    parent: VertexArray
+    """int64 original ids of a tree of shortest paths; the source's is itself; -1 if not reached."""
+    reached: int
+    """Vertices on all ranks, the source included."""
+    prepare_seconds: float
+    seconds: float
+
+    def __repr__(self) -> str:
+        return f"<atoll.SsspResult: source {self.source} reaches {self.reached} of {self.distance.graph.n} vertices>"
+
+
+@checked
+def sssp(graph: Graph, source: int, *, delta: float | None = None) -> SsspResult:
+    """Shortest paths from one vertex, by the weights of the edges: delta-stepping [1]_. Collective over graph.comm.
+
+    Parameters
+    ----------
+    graph : Graph               weighted; no weight is negative, infinite or not a number
+    source : int                an original id
+    delta : float, optional     width of a bucket in units of the weights; None: chosen from them
+
+    Returns
+    -------
+    SsspResult                  .distance, .parent (VertexArrays), .reached
+
+    Raises
+    ------
+    InputError                  no weights (use bfs), or such that paths have no shortest; no vertex `source`
+
+    References
+    ----------
+    .. [1] U. Meyer, P. Sanders. "Delta-stepping: a parallelizable shortest path algorithm." J. Algorithms 49(1), 2003.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> graph = atoll.Graph.from_edges([0, 0, 1], [1, 2, 2], np.array([1.0, 5.0, 2.5]))
+    >>> atoll.sssp(graph, 0).distance.gather()
+    array([0. , 1. , 3.5])
+    """
+    with agreed(graph.world, f"sssp(source={source}, {delta=})"):
+        pass
+    found = run(graph, "sssp", source=source, delta=delta)
+    return SsspResult(
+        source=source,
+        distance=VertexArray(graph, found["distance"], "distance"),
+        parent=VertexArray(graph, found["parent"], "parent"),
+        reached=found["reached"],
         prepare_seconds=found["prepare_seconds"],
         seconds=found["seconds"],
     )

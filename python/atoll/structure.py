@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Algorithms that say which vertices belong together: components, communities, cores, triangles.
+"""The structure of a graph: its components, communities, cores and triangles.
 
 All are collective over graph.comm, take original ids and answer in them. `seconds` of a result is the run on this rank,
-`prepare_seconds` what making its layouts took.
+`prepare_seconds` what making its layouts took: 0 where an earlier call has left them with the graph.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from . import _core
 from .arguments import checked
+from .catalog import run
 from .graph import Graph
 from .vertices import Shown, VertexArray
 from .world import agreed
@@ -60,9 +58,9 @@ def connected_components(graph: Graph) -> ComponentsResult:
     """
     with agreed(graph.world, "connected_components()"):
         pass
-    found = _core.components(graph._core)
+    found = run(graph, "cc")
     return ComponentsResult(
-        component=VertexArray(graph, found["component"].view(np.int64), "component"),
+        component=VertexArray(graph, found["component"], "component"),
         components=found["components"],
         prepare_seconds=found["prepare_seconds"],
         seconds=found["seconds"],
@@ -100,9 +98,9 @@ def label_propagation(graph: Graph, *, iterations: int = 10) -> LabelPropagation
     """
     with agreed(graph.world, f"label_propagation({iterations=})"):
         pass
-    found = _core.label_propagation(graph._core, iterations)
+    found = run(graph, "cdlp", iterations=iterations)
     return LabelPropagationResult(
-        label=VertexArray(graph, found["label"].view(np.int64), "label"),
+        label=VertexArray(graph, found["label"], "label"),
         iterations=found["iterations"],
         changed=found["changed"],
         prepare_seconds=found["prepare_seconds"],
@@ -117,6 +115,9 @@ class CorenessResult(Shown):
     core: VertexArray
     """int64: the largest k such that the vertex is in a subgraph whose vertices all have k neighbours in it."""
     degeneracy: int
+    """The largest core number."""
+    prepare_seconds: float
+    seconds: float
 
     def __repr__(self) -> str:
         return f"<atoll.CorenessResult: {self.core.graph.n} vertices, degeneracy {self.degeneracy}>"
@@ -133,8 +134,13 @@ def core_number(graph: Graph) -> CorenessResult:
     """
     with agreed(graph.world, "core_number()"):
         pass
-    found = _core.core_numbers(graph._core)
-    return CorenessResult(VertexArray(graph, found["core"].view(np.int64), "core"), found["degeneracy"])
+    found = run(graph, "kcore")
+    return CorenessResult(
+        core=VertexArray(graph, found["core"], "core"),
+        degeneracy=found["degeneracy"],
+        prepare_seconds=found["prepare_seconds"],
+        seconds=found["seconds"],
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -147,6 +153,8 @@ class ClusteringResult(Shown):
     """int64: of the graph without directions that the vertex is in."""
     total: int
     """Triangles, each once."""
+    prepare_seconds: float
+    seconds: float
 
     def __repr__(self) -> str:
         return f"<atoll.ClusteringResult: {self.coefficient.graph.n} vertices, {self.total} triangles>"
@@ -164,9 +172,11 @@ def clustering(graph: Graph) -> ClusteringResult:
     """
     with agreed(graph.world, "clustering()"):
         pass
-    found = _core.clustering(graph._core)
+    found = run(graph, "lcc")
     return ClusteringResult(
-        VertexArray(graph, found["coefficient"], "clustering"),
-        VertexArray(graph, found["triangles"].view(np.int64), "triangles"),
-        found["total"],
+        coefficient=VertexArray(graph, found["coefficient"], "clustering"),
+        triangles=VertexArray(graph, found["triangles"], "triangles"),
+        total=found["total"],
+        prepare_seconds=found["prepare_seconds"],
+        seconds=found["seconds"],
     )
