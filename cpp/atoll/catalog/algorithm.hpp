@@ -4,7 +4,7 @@
 #include <atoll/graph/graph.hpp>
 #include <atoll/verify/verdict.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "answer.hpp"
 #include "arguments.hpp"
@@ -69,10 +69,9 @@ struct Runs {
 /// What the command tells of the runs.
 struct Report {
   using Lines = std::vector<std::pair<std::string, std::string>>;
-  nlohmann::json result = nlohmann::json::object();
-  nlohmann::json seconds = nlohmann::json::object();
-  Lines lines, lines_after_time;
-  std::string failure;  ///< not empty: the run ended without what was asked for
+  nlohmann::json &result, &seconds;  ///< objects, to which it adds
+  Lines lines = {}, lines_after_time = {};
+  std::string failure = {};  ///< not empty: the run ended without what was asked for
 };
 
 /// An algorithm with its layouts and buffers for one graph. It refers to the graph. After an exception of run() it must

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atoll/algorithms/betweenness/betweenness.hpp>
 #include <atoll/verify/betweenness/paths.hpp>
+#include <nlohmann/json.hpp>
 
 #include "rows.hpp"
 

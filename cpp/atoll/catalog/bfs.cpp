@@ -6,6 +6,7 @@
 #include <atoll/verify/bfs/tree.hpp>
 #include <atoll/verify/shortest_paths/shortest_paths.hpp>
 #include <charconv>
+#include <nlohmann/json.hpp>
 
 #include "rows.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <atoll/algorithms/components/components.hpp>
 #include <atoll/verify/component_labels.hpp>
+#include <nlohmann/json.hpp>
 
 #include "rows.hpp"
 

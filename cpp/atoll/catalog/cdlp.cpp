@@ -3,6 +3,7 @@
 
 #include <atoll/algorithms/label_propagation/label_propagation.hpp>
 #include <atoll/verify/propagated_labels.hpp>
+#include <nlohmann/json.hpp>
 
 #include "rows.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <atoll/algorithms/kcore/coreness.hpp>
 #include <atoll/verify/core_numbers.hpp>
+#include <nlohmann/json.hpp>
 
 #include "rows.hpp"
 

@@ -5,6 +5,7 @@
 #include <atoll/algorithms/triangles/clustering_coefficient.hpp>
 #include <atoll/verify/clustering_samples.hpp>
 #include <atoll/verify/triangle_counts.hpp>
+#include <nlohmann/json.hpp>
 
 #include "rows.hpp"
 

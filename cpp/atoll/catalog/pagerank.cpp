@@ -5,6 +5,7 @@
 #include <atoll/algorithms/pagerank/pagerank.hpp>
 #include <atoll/verify/pagerank_residual.hpp>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "rows.hpp"
 

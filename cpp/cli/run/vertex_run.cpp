@@ -158,10 +158,9 @@ void VertexRun::report(State& state) const {
   outcome.seconds["build_phases"] = state.build_phases;
   state.runs.median_seconds = outcome.seconds["run"].get<double>();
   state.runs.verified = outcome.verified;
-  catalog::Report told;
+  outcome.result = nlohmann::json::object();
+  catalog::Report told{.result = outcome.result, .seconds = outcome.seconds};
   state.form->report(state.arguments, state.answer, state.runs, told);
-  outcome.result = told.result;
-  outcome.seconds.update(told.seconds);
   const std::vector<double> seconds = state.trials.sorted();
   catalog::Report::Lines lines{
       {"graph", fmt::format("{}: {} vertices, {} {} edges", graph.name(), graph.vertices(), graph.edges(),
