@@ -55,12 +55,12 @@ ProcessGrid placed(GridSides sides, NodeShape nodes, const std::optional<GridSid
 
 /// A panel of w bytes in chunks of c reaches the last rank after (steps - 1) chunks and its own w bytes, and every
 /// chunk has a fixed cost a: the chunk minimises (steps - 1) c / B + (w / c) a.
-std::size_t chunk_for(const ApspMachine& machine, std::int64_t n, const ApspPlan& way) {
-  const ApspGrid& g = way.grid;
+std::size_t chunk_for(const ApspMachine& machine, std::int64_t n, const ApspPlan& plan) {
+  const ApspGrid& g = plan.grid;
   if (g.ranks() == 1) return 0;
-  const BroadcastModel& panels = machine.broadcast(way.broadcast);
+  const BroadcastModel& panels = machine.broadcast(plan.broadcast);
   const auto size = static_cast<double>(n) * static_cast<double>(machine.element_bytes);
-  const double panel = size * static_cast<double>(way.block) / std::min(g.rows, g.cols);
+  const double panel = size * static_cast<double>(plan.block) / std::min(g.rows, g.cols);
   const int hops = std::max(steps_among(panels.steps, g.rows), steps_among(panels.steps, g.cols));
   if (hops <= 1) return std::clamp(std::bit_ceil(static_cast<std::size_t>(panel)), kShortestChunk, kLongestChunk);
   const double bandwidth = panels.bytes_per_second(size * static_cast<double>(n) / g.ranks());
@@ -106,12 +106,12 @@ GridPlan plan_grid(const ApspMachine& machine, std::int64_t n, Rank ranks, NodeS
   ApspMachine counted = machine;
   if (ranks > machine.ranks_per_node && ranks % machine.ranks_per_node != 0) counted.ranks_per_node = 1;
   if (counted.ranks_per_node % counted.ranks_per_device != 0) counted.ranks_per_device = 1;
-  std::vector<ApspPrediction> ways = predict_apsp(counted, query);
+  std::vector<ApspPrediction> plans = predict_apsp(counted, query);
   if (constraints.placement)
-    std::erase_if(ways, [&](const ApspPrediction& p) {
+    std::erase_if(plans, [&](const ApspPrediction& p) {
       return p.plan.grid.rows % constraints.placement->rows != 0 || p.plan.grid.cols % constraints.placement->cols != 0;
     });
-  if (ways.empty())
+  if (plans.empty())
     throw UsageError(
         fmt::format("the placement is {} x {} ranks of a node (no grid of {} ranks can be divided so). "
                     "Give another, or auto.",
@@ -121,7 +121,7 @@ GridPlan plan_grid(const ApspMachine& machine, std::int64_t n, Rank ranks, NodeS
     return p.plan.broadcast.empty() ? constraints.panels.value_or(BroadcastShape::ring2m)
                                     : broadcast_named(p.plan.broadcast);
   };
-  const ApspPrediction& best = ways.front();
+  const ApspPrediction& best = plans.front();
   GridPlan plan;
   plan.grid = placed({best.plan.grid.rows, best.plan.grid.cols}, nodes, constraints.placement);
   plan.block = best.plan.block;
@@ -129,10 +129,10 @@ GridPlan plan_grid(const ApspMachine& machine, std::int64_t n, Rank ranks, NodeS
   plan.chunk_bytes = constraints.chunk_bytes.value_or(chunk_for(counted, n, best.plan));
   plan.time = best.time;
   plan.expected_s = best.expected_s;
-  const auto other = std::ranges::find_if(ways, [&](const ApspPrediction& p) {
+  const auto other = std::ranges::find_if(plans, [&](const ApspPrediction& p) {
     return !(p.plan.grid == best.plan.grid) || p.plan.block != best.plan.block;
   });
-  if (other != ways.end())
+  if (other != plans.end())
     plan.next = {.sides = {other->plan.grid.rows, other->plan.grid.cols},
                  .block = other->plan.block,
                  .panels = shape_of(*other),

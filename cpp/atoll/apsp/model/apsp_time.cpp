@@ -84,9 +84,9 @@ double transfer_s(const ApspMachine& machine, std::int64_t n, const ApspGrid& g,
                   const Sends& sends) {
   // A panel of a row leaves a node through the cards of as many ranks as it has in a column; if there are more cards
   // than that, the others are idle.
-  const auto ways = [&](int ranks) { return static_cast<double>(divided_up(ranks, machine.cards) * machine.cards); };
-  const double through_node = bytes_of(machine, n) * (sends.node_row * ways(g.node_rows) / g.rows +
-                                                      sends.node_col * ways(g.node_cols) / g.cols);
+  const auto links = [&](int ranks) { return static_cast<double>(divided_up(ranks, machine.cards) * machine.cards); };
+  const double through_node = bytes_of(machine, n) * (sends.node_row * links(g.node_rows) / g.rows +
+                                                      sends.node_col * links(g.node_cols) / g.cols);
   const double through_rank = bytes_of(machine, n) * (sends.rank_row / g.rows + sends.rank_col / g.cols);
   const double of_node =
       through_node > 0 ? through_node / panels.bytes_per_second(bytes_of(machine, n) / nodes_of(g)) : 0;
@@ -184,7 +184,7 @@ std::vector<ApspPrediction> predict_apsp(const ApspMachine& machine, const ApspQ
     if (query.broadcast.empty() || panels.name == query.broadcast) broadcasts.push_back(&panels);
   if (broadcasts.empty()) broadcasts.push_back(nullptr);  // one rank
 
-  std::vector<ApspPrediction> ways;
+  std::vector<ApspPrediction> predictions;
   for (const ApspGrid& grid : grids) {
     std::vector<Sends> sends;
     for (const BroadcastModel* panels : broadcasts)
@@ -199,15 +199,16 @@ std::vector<ApspPrediction> predict_apsp(const ApspMachine& machine, const ApspQ
         p.node_bytes = node_bytes_of(machine, query.n, p.plan);
         p.memory_fits = p.node_bytes <= machine.memory_per_node;
         p.rate = 2 * std::pow(static_cast<double>(query.n), 3) / p.expected_s;
-        ways.push_back(std::move(p));
+        predictions.push_back(std::move(p));
       }
   }
   // Where everything is hidden, many plans take the same time: prefer the one with the least to hide.
   const auto order = [](const ApspPrediction& p) {
     return std::tuple(!p.memory_fits, p.expected_s, p.time.worst_s() + p.time.chain_s);
   };
-  std::stable_sort(ways.begin(), ways.end(), [&](const auto& a, const auto& b) { return order(a) < order(b); });
-  return ways;
+  std::stable_sort(predictions.begin(), predictions.end(),
+                   [&](const auto& a, const auto& b) { return order(a) < order(b); });
+  return predictions;
 }
 
 namespace {

@@ -32,7 +32,7 @@ template <class Length>
 class Reached {
  public:
   struct Slot {
-    Length gone{};
+    Length travelled{};
     Local vertex = -1, before = -1;
   };
   void clear() {
@@ -41,15 +41,15 @@ class Reached {
   }
   const Slot& of(Local v) const { return slots_[place_of(v)]; }
   /// Records this path if it is shorter than the known one; returns whether it is.
-  bool improve(Local v, Length gone, Local before) {
+  bool improve(Local v, Length travelled, Local before) {
     std::size_t place = place_of(v);
     if (slots_[place].vertex == v) {
-      if (!(gone < slots_[place].gone)) return false;
+      if (!(travelled < slots_[place].travelled)) return false;
     } else if (2 * ++used_ > slots_.size()) {
       grow();
       place = place_of(v);
     }
-    slots_[place] = {gone, v, before};
+    slots_[place] = {travelled, v, before};
     return true;
   }
 
@@ -110,7 +110,7 @@ class KBest {
  private:
   struct Set {
     Length bound{};          ///< lower bound of the set's paths; the exact length if complete
-    Length gone{};           ///< length of the prefix, plus the step to `first`
+    Length travelled{};      ///< length of the prefix, plus the step to `first`
     std::size_t like = 0;    ///< number of the path whose prefix it shares; if complete, of the path itself
     std::size_t fixed = 0;   ///< length of the prefix
     std::size_t number = 0;  ///< in order of creation: among equal bounds the oldest comes first
@@ -133,7 +133,7 @@ class KBest {
     std::push_heap(heap_.begin(), heap_.end(), later);
   }
   /// A lower bound of the distance from x to u: D, which may have been rounded up.
-  Length left(Local x) const {
+  Length remaining(Local x) const {
     const auto d = static_cast<Length>(from_u_[at(x)]);
     if constexpr (std::is_floating_point_v<T>) return d - kPathSlack<T> * std::abs(d);
     return d;
@@ -147,18 +147,18 @@ class KBest {
     for (const Local x : walk) barred_[at(x)] = whether;
   }
 
-  /// Pushes the set if it has a first step; its prefix must be blocked. `gone`: length to its spur node.
-  void add(Set set, Length gone) {
+  /// Pushes the set if it has a first step; its prefix must be blocked. `travelled`: length to its spur node.
+  void add(Set set, Length travelled) {
     const Local spur = found_[set.like].walk[set.fixed - 1];
     const auto tails = in_.heads_of(spur);
     const auto weights = in_.weights_of(spur);
     for (std::size_t e = 0; e < tails.size(); ++e) {
       const Local p = tails[e];
-      const Length to_p = gone + static_cast<Length>(weights[e]), bound = to_p + left(p);
+      const Length to_p = travelled + static_cast<Length>(weights[e]), bound = to_p + remaining(p);
       if (set.first >= 0 && !(bound < set.bound)) continue;
       if (from_u_[at(p)] == kNoPath<T> || barred_[at(p)] || is_without(set.without, p)) continue;
       set.first = p;
-      set.gone = to_p;
+      set.travelled = to_p;
       set.bound = bound;
     }
     if (set.first >= 0) push(set);
@@ -166,7 +166,7 @@ class KBest {
 
   /// Divides the rest of a path's set, without the path itself, into disjoint sets.
   void divide(std::size_t number) {
-    Length gone{};
+    Length travelled{};
     const std::size_t size = found_[number].walk.size();
     for (std::size_t fixed = 1; fixed < size; ++fixed) {
       const Path& path = found_[number];
@@ -174,11 +174,11 @@ class KBest {
       barred_[at(spur)] = 1;
       if (fixed >= path.fixed) {
         excluded_.push_back({next, fixed == path.fixed ? path.without : Local{-1}});
-        add({.like = number, .fixed = fixed, .without = static_cast<Local>(excluded_.size() - 1)}, gone);
+        add({.like = number, .fixed = fixed, .without = static_cast<Local>(excluded_.size() - 1)}, travelled);
       }
       const auto tails = in_.heads_of(spur);
       const auto e = std::ranges::lower_bound(tails, next) - tails.begin();
-      gone += static_cast<Length>(in_.weights_of(spur)[static_cast<std::size_t>(e)]);
+      travelled += static_cast<Length>(in_.weights_of(spur)[static_cast<std::size_t>(e)]);
     }
     bar(found_[number].walk, 0);
   }
@@ -188,7 +188,8 @@ class KBest {
     const std::vector<Local>& like = found_[set.like].walk;
     const std::span<const Local> common(like.data(), set.fixed);
     bar(common, 1);
-    Path path{.walk = {common.begin(), common.end()}, .length = set.gone, .fixed = set.fixed, .without = set.without};
+    Path path{
+        .walk = {common.begin(), common.end()}, .length = set.travelled, .fixed = set.fixed, .without = set.without};
     bool any = follow(set.first, path);
     // A path along D is the shortest, unless rounding in D says otherwise.
     if (!any || path.length > set.bound) any = search(set, common, any, path) || any;
@@ -213,7 +214,7 @@ class KBest {
   /// followed: where nothing blocks that, only rounding errors of D are left to search.
   bool search(const Set& set, std::span<const Local> common, bool known, Path& path) {
     struct Open {
-      Length bound, gone;
+      Length bound, travelled;
       Local vertex;
       bool operator>(const Open& other) const {
         return bound != other.bound ? bound > other.bound : vertex > other.vertex;
@@ -227,27 +228,27 @@ class KBest {
       const auto weights = in_.weights_of(x);
       for (std::size_t e = 0; e < tails.size(); ++e) {
         const Local p = tails[e];
-        const Length gone = so_far + static_cast<Length>(weights[e]), bound = gone + left(p);
+        const Length travelled = so_far + static_cast<Length>(weights[e]), bound = travelled + remaining(p);
         if (known && !(bound < path.length)) continue;
         if (from_u_[at(p)] == kNoPath<T> || barred_[at(p)] || (x == spur && is_without(set.without, p))) continue;
-        if (reached_.improve(p, gone, x)) open.push({bound, gone, p});
+        if (reached_.improve(p, travelled, x)) open.push({bound, travelled, p});
       }
     };
-    Length gone{};
+    Length travelled{};
     for (std::size_t i = 1; i < common.size(); ++i) {
       const auto tails = in_.heads_of(common[i - 1]);
       const auto e = std::ranges::lower_bound(tails, common[i]) - tails.begin();
-      gone += static_cast<Length>(in_.weights_of(common[i - 1])[static_cast<std::size_t>(e)]);
+      travelled += static_cast<Length>(in_.weights_of(common[i - 1])[static_cast<std::size_t>(e)]);
     }
     bool found = false;
     Path rest;
-    for (expand(spur, gone); !open.empty();) {
+    for (expand(spur, travelled); !open.empty();) {
       const Open x = open.top();
       open.pop();
       if (known && !(x.bound < path.length)) break;
-      if (reached_.of(x.vertex).gone < x.gone) continue;
+      if (reached_.of(x.vertex).travelled < x.travelled) continue;
       rest.walk.clear();
-      rest.length = x.gone;
+      rest.length = x.travelled;
       // It meets no vertex of the path to x: that vertex would have been settled and followed before.
       if (follow(x.vertex, rest) && (!known || rest.length < path.length)) {
         path.walk.assign(common.begin(), common.end());
@@ -257,7 +258,7 @@ class KBest {
         path.length = rest.length;
         found = known = true;
       }
-      expand(x.vertex, x.gone);
+      expand(x.vertex, x.travelled);
     }
     return found;
   }

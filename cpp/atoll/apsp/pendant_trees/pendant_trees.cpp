@@ -104,14 +104,14 @@ PendantTrees<T> remove_pendant_trees(const ReplicatedCsr<T>& arcs) {
   trees.component.assign(n, -1);
   trees.cores.resize(number_components(near, trees.component));
 
-  std::vector<Local> degree(n), fallen;
+  std::vector<Local> degree(n), leaves;
   std::vector<char> peeled(n, 0);
   for (std::size_t v = 0; v < n; ++v) {
     degree[v] = static_cast<Local>(near.of(static_cast<Local>(v)).size());
-    if (degree[v] == 1) fallen.push_back(static_cast<Local>(v));
+    if (degree[v] == 1) leaves.push_back(static_cast<Local>(v));
   }
-  for (std::size_t next = 0; next < fallen.size(); ++next) {
-    const Local v = fallen[next];
+  for (std::size_t next = 0; next < leaves.size(); ++next) {
+    const Local v = leaves[next];
     if (degree[at(v)] == 0) continue;  // the last vertex of a tree component: it is the core
     const auto list = near.of(v);
     const Local anchor = *std::find_if(list.begin(), list.end(), [&](Local u) { return !peeled[at(u)]; });
@@ -120,7 +120,7 @@ PendantTrees<T> remove_pendant_trees(const ReplicatedCsr<T>& arcs) {
       refuse_negative_cycle(arcs, {std::min(v, anchor), std::max(v, anchor)});
     trees.pendants.push_back(pendant);
     peeled[at(v)] = 1;
-    if (--degree[at(anchor)] == 1) fallen.push_back(anchor);
+    if (--degree[at(anchor)] == 1) leaves.push_back(anchor);
   }
   for (std::size_t v = 0; v < n; ++v)
     if (!peeled[v]) trees.cores[at(trees.component[v])].push_back(static_cast<Local>(v));

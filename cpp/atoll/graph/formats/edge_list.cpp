@@ -61,20 +61,20 @@ std::string joined(const Fields& names) {
 }
 
 // The column that an option selects, by number or by name.
-int chosen_column(const HeadLines& lines, const std::string& wish, const Fields& names, const char* option,
+int chosen_column(const HeadLines& lines, const std::string& column, const Fields& names, const char* option,
                   const std::string& place) {
-  if (const std::int64_t number = header_number(wish); number >= 0) {
+  if (const std::int64_t number = header_number(column); number >= 0) {
     if (number < 1 || number > 10000)
-      throw UsageError(fmt::format("{} is {} (columns count from 1). Correct it.", option, wish));
+      throw UsageError(fmt::format("{} is {} (columns count from 1). Correct it.", option, column));
     return static_cast<int>(number - 1);
   }
   for (std::size_t i = 0; i < names.size(); ++i)
-    if (same_word(without_quotes(names[i]), wish)) return static_cast<int>(i);
+    if (same_word(without_quotes(names[i]), column)) return static_cast<int>(i);
   if (names.empty())
     lines.fail(fmt::format("{} is {} (the file has no line of names). Give the number of the column.", option,
-                           in_quotes(wish)));
-  throw InputError(fmt::format("{}: {} is {} (the columns are: {}). Name one of them.", place, option, in_quotes(wish),
-                               joined(names)));
+                           in_quotes(column)));
+  throw InputError(fmt::format("{}: {} is {} (the columns are: {}). Name one of them.", place, option,
+                               in_quotes(column), joined(names)));
 }
 
 // "# atoll: vertices 1..34 undirected"

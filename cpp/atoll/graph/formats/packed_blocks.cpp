@@ -83,7 +83,7 @@ class BlockQueue {
 };
 
 // Sent before each block that goes to another rank.
-struct Announced {
+struct BlockHeader {
   std::uint64_t bytes, at;
   std::int64_t row, end;  // `end`: no block follows; row is then the number of rows
 };
@@ -147,7 +147,7 @@ class Unpacking {
   // Runs on rank 0's first thread.
   void unpack() {
     try {
-      deal();
+      distribute();
     } catch (const TransportError&) {
       transport_ = std::current_exception();  // the other ranks cannot be notified
       return;
@@ -163,7 +163,7 @@ class Unpacking {
     }
   }
 
-  void deal() {
+  void distribute() {
     TextStream text(*file_);
     skip(text);
     std::size_t dealt = 0, have = 0;
@@ -233,29 +233,29 @@ class Unpacking {
     }
   }
 
-  void send(Rank to, const Announced& announced, const char* text) {
-    world_.send(to, tag_to(to), std::as_bytes(std::span(&announced, 1)));
-    world_.send(to, tag_to(to), std::as_bytes(std::span(text, announced.bytes)));
+  void send(Rank to, const BlockHeader& header, const char* text) {
+    world_.send(to, tag_to(to), std::as_bytes(std::span(&header, 1)));
+    world_.send(to, tag_to(to), std::as_bytes(std::span(text, header.bytes)));
   }
 
   // Runs on the first thread of the other ranks.
   void receive() {
     for (;;) {
-      Announced announced{};
+      BlockHeader header{};
       try {
-        world_.receive(0, tag_to(0), std::as_writable_bytes(std::span(&announced, 1)));
-        at_ = announced.at;
-        if (announced.end) {
-          rows_ = announced.row;
+        world_.receive(0, tag_to(0), std::as_writable_bytes(std::span(&header, 1)));
+        at_ = header.at;
+        if (header.end) {
+          rows_ = header.row;
           return;
         }
         auto packed = buffer();
-        packed->buffer.reserve(announced.bytes + 2, 0);
-        world_.receive(0, tag_to(0), std::as_writable_bytes(std::span(packed->buffer.data(), announced.bytes)));
+        packed->buffer.reserve(header.bytes + 2, 0);
+        world_.receive(0, tag_to(0), std::as_writable_bytes(std::span(packed->buffer.data(), header.bytes)));
         packed->block.begin = packed->buffer.data();
-        packed->block.end = close_text(packed->buffer, announced.bytes);
-        packed->block.at = announced.at;
-        packed->block.row = announced.row;
+        packed->block.end = close_text(packed->buffer, header.bytes);
+        packed->block.at = header.at;
+        packed->block.row = header.row;
         queue_.push(std::move(packed));
       } catch (const TransportError&) {
         transport_ = std::current_exception();

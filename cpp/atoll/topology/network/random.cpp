@@ -31,39 +31,39 @@ bool connected(int routers, const std::set<Pair>& edges) {
 
 // The configuration model: shuffles the edge endpoints and pairs them up. A pair that would be a self-loop or a
 // duplicate swaps an endpoint with an earlier pair. Empty if that does not terminate.
-std::set<Pair> deal(int routers, int degree, Random& random) {
+std::set<Pair> pair_endpoints(int routers, int degree, Random& random) {
   std::vector<int> ends;
   for (int r = 0; r < routers; ++r) ends.insert(ends.end(), static_cast<std::size_t>(degree), r);
   for (std::size_t i = ends.size(); i > 1; --i) std::swap(ends[i - 1], ends[random.below(i)]);
   std::set<Pair> edges;
-  std::vector<Pair> laid, left;
+  std::vector<Pair> accepted, rejected;
   for (std::size_t i = 0; i < ends.size(); i += 2) {
     const Pair e = ordered(ends[i], ends[i + 1]);
     if (e.first != e.second && edges.insert(e).second)
-      laid.push_back(e);
+      accepted.push_back(e);
     else
-      left.push_back(e);
+      rejected.push_back(e);
   }
-  for (std::size_t tries = 0; !left.empty(); ++tries) {
-    if (laid.empty() || tries > 1000 + 100 * ends.size()) return {};
-    const auto [a, b] = left.back();
-    Pair& other = laid[random.below(laid.size())];
+  for (std::size_t tries = 0; !rejected.empty(); ++tries) {
+    if (accepted.empty() || tries > 1000 + 100 * ends.size()) return {};
+    const auto [a, b] = rejected.back();
+    Pair& other = accepted[random.below(accepted.size())];
     const auto [c, d] = random() & 1 ? other : Pair(other.second, other.first);
     const Pair one = ordered(a, c), two = ordered(b, d);
     if (a == c || b == d || one == two || edges.contains(one) || edges.contains(two)) continue;
     edges.erase(other);
     edges.insert({one, two});
     other = one;
-    laid.push_back(two);
-    left.pop_back();
+    accepted.push_back(two);
+    rejected.pop_back();
   }
   return edges;
 }
 
 // A dense graph is drawn as the complement of a sparse one: among many edges there are too few valid swaps.
 std::set<Pair> draw(int routers, int degree, Random& random) {
-  if (2 * degree < routers) return deal(routers, degree, random);
-  const std::set<Pair> absent = deal(routers, routers - 1 - degree, random);
+  if (2 * degree < routers) return pair_endpoints(routers, degree, random);
+  const std::set<Pair> absent = pair_endpoints(routers, routers - 1 - degree, random);
   std::set<Pair> edges;
   for (int a = 0; a < routers; ++a)
     for (int b = a + 1; b < routers; ++b)

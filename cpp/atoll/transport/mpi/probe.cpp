@@ -334,16 +334,17 @@ class Probe final : public Endpoint {
 
   // Credits may still be in flight to this rank; a communicator must be empty when it is freed.
   void take_last_messages() {
-    const std::vector<std::uint32_t> gone(messages_to_.begin(), messages_to_.end());
-    std::vector<std::uint32_t> coming(gone.size());
+    const std::vector<std::uint32_t> sent(messages_to_.begin(), messages_to_.end());
+    std::vector<std::uint32_t> expected(sent.size());
     MPI_Request request;
-    call(MPI_Ialltoall(gone.data(), 1, MPI_UINT32_T, coming.data(), 1, MPI_UINT32_T, comm_, &request), "MPI_Ialltoall");
+    call(MPI_Ialltoall(sent.data(), 1, MPI_UINT32_T, expected.data(), 1, MPI_UINT32_T, comm_, &request),
+         "MPI_Ialltoall");
     for (int done = 0; !done;) {
       call(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Ialltoall");
       if (!pass(Flush::all) && !done) std::this_thread::yield();
     }
     std::uint64_t all = 0;
-    for (const std::uint32_t n : coming) all += n;
+    for (const std::uint32_t n : expected) all += n;
     while (arrivals_.messages() < all)
       if (!pass(Flush::all)) std::this_thread::yield();
   }

@@ -48,7 +48,7 @@ class Rma final : public Endpoint {
                   Outbox(size_, kControlBytes, kControlSlots, Outbox::kNoWindow, SIZE_MAX)},
         channels_(static_cast<std::size_t>(size_)),
         notices_(comm_, kNoticeTag, size_),
-        meetings_(rank_, notices_, [this](Rank peer, int kind) { make_window(peer, kind); }) {
+        rendezvous_(rank_, notices_, [this](Rank peer, int kind) { make_window(peer, kind); }) {
     if (size_ > 1) thread_ = start_thread("the communication thread", [this] { look_after(); });
   }
 
@@ -204,7 +204,7 @@ class Rma final : public Endpoint {
       if (channel.window) channel.sent.swap(channel.waiting);
     }
     if (!channel.window) {
-      meetings_.want(to, kind);
+      rendezvous_.want(to, kind);
       return false;
     }
     channel.open = false;
@@ -255,7 +255,7 @@ class Rma final : public Endpoint {
       channel.sent.clear();
       drive(channel, from, kind);
     } else {
-      meetings_.hear(words, from, channel.window.has_value());
+      rendezvous_.hear(words, from, channel.window.has_value());
     }
   }
 
@@ -270,7 +270,7 @@ class Rma final : public Endpoint {
         moved |= take(channel, r, kind);
         moved |= drive(channel, r, kind);
       }
-    if (meetings_.any()) meetings_.step();
+    if (rendezvous_.any()) rendezvous_.step();
     return moved;
   }
 
@@ -373,7 +373,7 @@ class Rma final : public Endpoint {
   std::vector<Peer> channels_;  // [rank]
   std::deque<Packet> arrived_[kKinds];
   RmaNotifications notices_;
-  PutRendezvous meetings_;
+  PutRendezvous rendezvous_;
 
   std::atomic<std::size_t> window_bytes_{0};
   std::atomic<double> window_seconds_{0};

@@ -65,7 +65,7 @@ class Dependencies {
         for_level(graph_.in(), v, static_cast<Local>(d) - 1, [&](std::size_t u) { paths += value_[u]; });
         paths_[v] = paths;
       });
-      tell(levels_[d], [&](std::size_t v) { return paths_[v]; });
+      broadcast_values(levels_[d], [&](std::size_t v) { return paths_[v]; });
     }
     for (std::size_t d = levels_.size(); d-- > 0;) {  // values: (1 + delta) / sigma, of the levels below
       each(levels_[d], [&](std::size_t v) {
@@ -74,7 +74,7 @@ class Dependencies {
         dependency_[v] = paths_[v] * sum;
         if (d > 0) sums[v] += dependency_[v];
       });
-      tell(levels_[d], [&](std::size_t v) { return (1 + dependency_[v]) / paths_[v]; });
+      broadcast_values(levels_[d], [&](std::size_t v) { return (1 + dependency_[v]) / paths_[v]; });
     }
   }
 
@@ -91,7 +91,7 @@ class Dependencies {
       if (depth_[static_cast<std::size_t>(u)] == depth) f(static_cast<std::size_t>(u));
   }
   template <class F>
-  void tell(const std::vector<Local>& level, F&& value_of) {
+  void broadcast_values(const std::vector<Local>& level, F&& value_of) {
     for (const Local v : level) {
       value_[static_cast<std::size_t>(v)] = value_of(static_cast<std::size_t>(v));
       changed_.set(v);

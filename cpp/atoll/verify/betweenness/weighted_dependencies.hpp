@@ -29,7 +29,7 @@ class WeightedDependencies {
   /// Calls f(v) for the masters in this order, each once the values of its tight neighbours in `lists` are known; then
   /// broadcasts v's values.
   template <class Order, class F>
-  void settle(const Order& order, const Csr& lists, bool entering, F&& f);
+  void propagate(const Order& order, const Csr& lists, bool entering, F&& f);
   template <class F>
   void for_tight(const Csr& lists, bool entering, Local v, F&& f) const;
 
@@ -39,7 +39,7 @@ class WeightedDependencies {
   Array<double> distance_, value_, edges_;  // [local] value_: sigma, or (1 + delta) / sigma; 0: not known yet
   Array<double> paths_;                     // [local master]
   std::vector<Local> order_;                // reached masters by distance
-  VertexBits told_;
+  VertexBits changed_;
 };
 
 }  // namespace atl

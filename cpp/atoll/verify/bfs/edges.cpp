@@ -76,32 +76,32 @@ class Sweep {
   struct alignas(128) Tally {
     Edge edges = 0, loops = 0;
   };
-  /// Sent to the owner of one endpoint. code is kAsk: you own the source `at`; look up its level and send it to the
+  /// Sent to the owner of one endpoint. code is kQuery: you own the source `at`; look up its level and send it to the
   /// owner of `other`. Otherwise it is twice the level of `other` (kOutCode if not reached), plus one if `other` is the
   /// target.
   struct Hop {
     std::uint32_t at, code;
     Vertex other;
   };
-  static constexpr std::uint32_t kAsk = UINT32_MAX, kOutCode = 0x7FFFFFFE;
+  static constexpr std::uint32_t kQuery = UINT32_MAX, kOutCode = 0x7FFFFFFE;
 
   template <class Id, class Buffers>
   void batch(const Tuples::Columns<Id>& columns, std::size_t first, std::size_t count, Buffers& buffers) {
     const auto source = columns.source.subspan(first, count), target = columns.target.subspan(first, count);
     if constexpr (std::is_same_v<Id, std::uint32_t>)
       if (world_.size() == 1) return check_here(source, target);
-    deal(source, target, buffers);
+    distribute(source, target, buffers);
   }
   template <class Buffers>
   void batch(const Tuples::Read& read, std::size_t first, std::size_t count, Buffers& buffers) {
     Vertex source[kBatch], target[kBatch];
     read(first, std::span(source, count), std::span(target, count));
-    deal(std::span<const Vertex>(source, count), std::span<const Vertex>(target, count), buffers);
+    distribute(std::span<const Vertex>(source, count), std::span<const Vertex>(target, count), buffers);
   }
 
   /// Keeps the tuples with both endpoints here and sends the others.
   template <class Id, class Buffers>
-  void deal(std::span<const Id> source, std::span<const Id> target, Buffers& buffers) {
+  void distribute(std::span<const Id> source, std::span<const Id> target, Buffers& buffers) {
     std::uint32_t s[kBatch], t[kBatch];
     std::size_t here = 0;
     for (std::size_t i = 0; i < source.size(); ++i) {
@@ -117,7 +117,7 @@ class Sweep {
         forward(blocks_.here(v), v, u, /*other_is_target=*/1, buffers);
       } else {
         const Rank owner = blocks_.owner(u);
-        buffers.send(owner, {blocks_.at(owner, u), kAsk, v});
+        buffers.send(owner, {blocks_.at(owner, u), kQuery, v});
       }
     }
     check_here(std::span<const std::uint32_t>(s, here), std::span<const std::uint32_t>(t, here));
@@ -128,7 +128,7 @@ class Sweep {
   void forward(std::uint32_t at, Vertex v, Vertex other, std::uint32_t is_target, Buffers& buffers) {
     const std::int64_t level = level_at(at);
     if (directed_ && !is_target && level == kOut) return;  // an edge that starts outside imposes no rule
-    if ((!directed_ || is_target) && tree_.parents[at] == other) see(at);
+    if ((!directed_ || is_target) && tree_.parents[at] == other) mark_seen(at);
     const Rank owner = blocks_.owner(other);
     const std::uint32_t code = level == kOut ? kOutCode : static_cast<std::uint32_t>(level);
     buffers.send(owner, {blocks_.at(owner, other), code << 1 | is_target, v});
@@ -142,7 +142,7 @@ class Sweep {
     Tally& tally = tallies_[static_cast<std::size_t>(Team::this_thread())];
     for (const Hop& h : hops) {
       const Vertex v = blocks_.first() + h.at;
-      if (h.code == kAsk) {
+      if (h.code == kQuery) {
         forward(h.at, v, h.other, 0, buffers);
         continue;
       }
@@ -157,7 +157,7 @@ class Sweep {
         note_edge(other_is_target ? v : h.other, other_is_target ? h.other : v, ls, lt, kOutCode);
       // `at` may be the child of `other`; the first owner has checked the reverse.
       if (d == (other_is_target ? -1 : 1) && (!directed_ || !other_is_target) && tree_.parents[h.at] == h.other)
-        see(h.at);
+        mark_seen(h.at);
     }
   }
 
@@ -194,7 +194,7 @@ class Sweep {
     }
     const Vertex* const parents = tree_.parents.data();
     for (std::size_t c = 0; c < candidates; ++c)
-      if (parents[child[c]] == blocks_.first() + parent[c]) see(child[c]);
+      if (parents[child[c]] == blocks_.first() + parent[c]) mark_seen(child[c]);
     Tally& tally = tallies_[static_cast<std::size_t>(Team::this_thread())];
     tally.edges += edges;
     tally.loops += loops;
@@ -213,7 +213,7 @@ class Sweep {
   }
   std::int64_t level_at(std::size_t at) const { return static_cast<std::int64_t>(word_[at] >> 8); }
   /// Multi-edges touch a vertex often: only the first writes, so that its cache line stays shared.
-  void see(std::uint32_t at) {
+  void mark_seen(std::uint32_t at) {
     const std::atomic_ref seen(seen_[at]);
     if (!seen.load(std::memory_order_relaxed)) seen.store(1, std::memory_order_relaxed);
   }
