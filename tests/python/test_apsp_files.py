@@ -145,7 +145,7 @@ def test_numpy_reads_our_files_and_we_read_those_of_numpy(tmp_path):
     for order in ("C", "F"):
         np.save(tmp_path / "own.npy", np.asarray(D, order=order))
         if order == "F":
-            with pytest.raises(atoll.InputError, match="lies by columns"):
+            with pytest.raises(atoll.InputError, match="is stored by columns"):
                 atoll.apsp.open(tmp_path / "own.npy")
         else:
             file = atoll.apsp.open(tmp_path / "own.npy")

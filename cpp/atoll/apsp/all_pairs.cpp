@@ -169,8 +169,9 @@ AllPairs<T> all_pairs(World& world, const ReplicatedCsr<T>& arcs, const AllPairs
   world.collective_try([&] {
     check(arcs.vertices() > 0, "{}: there is no vertex (so there are no pairs). Give another graph.", arcs.name);
     if (is_partial(options) && options.method && options.method != PairsMethod::floyd_warshall)
-      throw UsageError(fmt::format("{} steps by {} (only fw has steps). Leave them out, or take fw.",
-                                   options.on_grid.steps, name_of(*options.method)));
+      throw UsageError(
+          fmt::format("{} steps of method {} (only fw can stop after some steps). Leave them out, or take fw.",
+                      options.on_grid.steps, name_of(*options.method)));
     check_closure(arcs, options.semiring);
     check_sums(arcs, options.semiring);
     if (options.semiring != Semiring::min_plus && options.method && options.method != PairsMethod::floyd_warshall)

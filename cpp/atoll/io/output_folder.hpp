@@ -11,7 +11,7 @@
 /// A folder that all ranks write files into; it appears complete or not at all. All ranks must see its file system.
 ///
 ///     OutputFolder folder(world, "d.zarr", Existing::refuse, ".zgroup");   // collective: a temporary folder beside it
-///     const int all = folder.create_shared("tiles.bin", bytes);            // collective: one file, room for it is taken
+///     const int all = folder.create_shared("tiles.bin", bytes);            // collective: one file with its disk space
 ///     world.collective_try([&] {
 ///       folder.write_at(all, data, n, at);                                 // any thread
 ///       folder.write("distance/3.4", data, n);                             // a whole file of this rank's; any thread

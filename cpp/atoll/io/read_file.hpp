@@ -9,7 +9,7 @@
 
 /// Files to read: opened with helpful error messages, decompressed while they are read.
 ///
-///     InputFile file(path);                        // throws for what is missing, a folder, not permitted
+///     InputFile file(path);                        // throws if missing, a folder, or not permitted
 ///     TextStream text(file);
 ///     while (auto n = text.read(buffer, size)) ...
 namespace atl {

@@ -53,8 +53,9 @@ void with_semiring(Semiring semiring, F&& f) {
       if constexpr (std::is_same_v<T, std::uint8_t>) return f(Scalar<Semiring::or_and, T>{});
       break;
   }
-  throw InputError(
-      fmt::format("{} over values of {} bytes is not computed. Choose another type.", name_of(semiring), sizeof(T)));
+  throw InputError(fmt::format(
+      "{} over values of {} bytes is not computed (the semiring is not defined for that type). Choose another type.",
+      name_of(semiring), sizeof(T)));
 }
 
 }  // namespace atl

@@ -14,7 +14,8 @@
 //                   <= that from D_k, the distances
 //   X is walks      each entry is and remains the length of a walk, so it is never less than the distance
 // Together they give the distances, bit for bit for integers; a float may be a sum rounded in another order. An
-// improving cycle is found again for the same reasons, and a restored "no path" is also "no path" after the remaining steps.
+// improving cycle is found again for the same reasons, and a restored "no path" is also "no path" after the remaining
+// steps.
 #include <atoll/apsp/floyd_warshall/restore_no_path.hpp>
 #include <atoll/apsp/floyd_warshall/tiles.hpp>
 #include <atoll/base/timer.hpp>

@@ -159,8 +159,8 @@ std::vector<ApspPrediction> predict_apsp(const ApspMachine& machine, const ApspQ
   if (query.grid)
     check(query.grid->first >= 1 && query.grid->second >= 1 &&
               std::int64_t{query.grid->first} * query.grid->second == query.ranks,
-          "grid {}x{} is not one of {} ranks. Give one whose product that is.", query.grid->first, query.grid->second,
-          query.ranks);
+          "grid {}x{} (there are {} ranks). Give a grid of rows x columns with that product.", query.grid->first,
+          query.grid->second, query.ranks);
   if (!query.broadcast.empty()) machine.broadcast(query.broadcast);
   check(query.ranks == 1 || !machine.broadcasts.empty(),
         "parameters '{}' have no broadcast ({} ranks need one). Measure it with `atoll model fit --ranks {}`, or take "

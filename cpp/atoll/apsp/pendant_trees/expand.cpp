@@ -2,7 +2,7 @@
 // Expands the distances within cores to all pairs, in place. A pendant tree is attached to its core at one vertex, its
 // root. With down(v) the length from v's root to v, and w the length from u to its anchor a,
 //   D(u, v) = D(u, root(v)) + down(v)    for u in a core:  one row of the core gives the whole row
-//   D(u, v) = w + D(a, v)                for u removed, unless v is below u in its tree: then the path goes down the tree
+//   D(u, v) = w + D(a, v)                for u removed, unless v is below u in its tree: then down from u to v
 // So each row is computed from one row that exists already: the rows of cores move to their final places in an order
 // that overwrites no row still needed, then the rows of trees follow, anchors first. Every value is written once, by
 // vector instructions.

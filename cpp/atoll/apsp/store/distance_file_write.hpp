@@ -21,7 +21,7 @@
 /// before anything is written) or reports an error. The name appears only when everything is written.
 namespace atl {
 
-/// Lengths of arcs, as they are: none (each has length 1), or a value an arc.
+/// Lengths of arcs: none (each has length 1), or one value per arc.
 using ArcLengths =
     std::variant<std::monostate, std::span<const float>, std::span<const double>, std::span<const std::int32_t>,
                  std::span<const std::uint16_t>, std::span<const std::uint8_t>>;

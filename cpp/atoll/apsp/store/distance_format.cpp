@@ -19,7 +19,7 @@ DistanceForm form_of(const std::string& path) {
   if (name.ends_with(".tiles")) return DistanceForm::tiles;
   if (name.ends_with(".zarr")) return DistanceForm::zarr;
   throw UsageError(
-      fmt::format("{}: its ending is none that distances have (.npy .tiles .zarr). Use one of them.", path));
+      fmt::format("{}: unknown ending (distances are stored as .npy, .tiles or .zarr). Use one of them.", path));
 }
 
 nlohmann::json no_path_json(Element element, Semiring semiring) {

@@ -64,7 +64,7 @@ void DistanceFile::Source::open_npy() {
   const NpyHead head = read_npy_head(path, matrix.data(), matrix.bytes(), 0);
   check(head.shape.size() == 2 && head.shape[0] == head.shape[1] && head.shape[0] >= 1,
         "{}: its array is not square (distances are n x n). Name another file.", path);
-  check(!head.by_columns, "{}: lies by columns (rows are read). Write it with numpy.ascontiguousarray.", path);
+  check(!head.by_columns, "{}: is stored by columns (rows are read). Write it with numpy.ascontiguousarray.", path);
   const Element element = element_of(path, head.type);
   const std::int64_t n = head.shape[0];
   const auto cells = static_cast<unsigned __int128>(n) * static_cast<unsigned __int128>(n) * bytes_of(element);

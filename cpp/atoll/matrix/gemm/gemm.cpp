@@ -13,7 +13,7 @@ constexpr std::int64_t round_up(std::int64_t value, std::int64_t unit) { return 
 std::span<const TileKernel> kernels_or_throw(Algebra algebra, Isa isa) {
   const auto kernels = tile_kernels(algebra, isa);
   check(!kernels.empty(),
-        "{} over {} is not computed (see docs/all-pairs.md for the pairs that are). Choose another type.",
+        "{} over {} is not computed (docs/all-pairs.md lists the supported combinations). Choose another type.",
         name_of(algebra.semiring), name_of(algebra.element));
   return kernels;
 }

@@ -35,8 +35,7 @@ template <class T>
 struct VectorOf {
   using Value = T;
   using Vector = atl::Vector;
-  static constexpr int kChains =
-      sizeof(Vector) == 64 ? 20 : 10;  ///< independent dependency chains; there are 32 or 16 registers
+  static constexpr int kChains = sizeof(Vector) == 64 ? 20 : 10;  ///< independent results, of 32 or 16 registers
   static Vector load(const void* p) { return *static_cast<const Vector*>(p); }
   static Vector load_any(const void* p) { return *static_cast<const AnyVector*>(p); }
   static void store(void* p, Vector x) { *static_cast<AnyVector*>(p) = x; }

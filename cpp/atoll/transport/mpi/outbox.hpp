@@ -49,8 +49,8 @@ class Outbox {
  public:
   static constexpr std::int32_t kNoWindow = INT32_MAX;
 
-  /// At most slots_per_peer are taken or being sent towards one peer. Beyond budget_bytes for all peers together a peer
-  /// gets only two, so that one that lies half-filled stops nobody.
+  /// At most slots_per_peer slots are held or being sent per peer. Beyond budget_bytes for all peers together a peer
+  /// gets only two, so that one half-filled slot blocks nobody.
   Outbox(Rank ranks, std::size_t slot_bytes, int slots_per_peer, std::int32_t window, std::size_t budget_bytes)
       : slot_bytes_(slot_bytes),
         slots_per_peer_(slots_per_peer),
@@ -107,7 +107,7 @@ class Outbox {
   SlotMemory memory_;
   const std::size_t budget_slots_;
   std::vector<Peer> peers_;
-  std::vector<std::uint32_t> free_;  // the warmest last
+  std::vector<std::uint32_t> free_;  // most recently used last
 };
 
 /// The receiving end of the windows: packets released here and not yet reported to their sender. A credit is sent for
