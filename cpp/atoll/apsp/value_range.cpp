@@ -125,10 +125,9 @@ template <class T>
     if (before == none) continue;
     for (std::size_t k = 0; k < arcs.heads_of(v).size(); ++k)
       if (const Local head = arcs.heads_of(v)[k]; row[at(head)] == none)
-        throw InputError(
-            fmt::format("{}: a path from {} to {} is {} long ({}). {}", arcs.name, id(s), id(head),
-                        static_cast<PathLength<T>>(before) + static_cast<PathLength<T>>(arcs.weights_of(v)[k]), holds,
-                        remedy<T>()));
+        throw InputError(fmt::format("{}: a path from {} to {} is {} long ({}). {}", arcs.name, id(s), id(head),
+                                     static_cast<PathSum<T>>(before) + static_cast<PathSum<T>>(arcs.weights_of(v)[k]),
+                                     holds, remedy<T>()));
   }
   throw InputError(
       fmt::format("{}: paths from {} have lengths beyond the type ({}). {}", arcs.name, id(s), holds, remedy<T>()));

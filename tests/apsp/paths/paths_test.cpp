@@ -23,12 +23,12 @@ void check_path(const PathFinder<T>& finder, const Matrix<T>& d, Local u, Local 
   CHECK(path.front() == u);
   CHECK(path.back() == v);
   CHECK(std::set<Local>(path.begin(), path.end()).size() == path.size());
-  CHECK(finder.length(path) == static_cast<PathLength<T>>(d(u, v)));
+  CHECK(finder.length(path) == static_cast<PathSum<T>>(d(u, v)));
 }
 
 // Enumerates all loopless paths from u to v.
 template <class T>
-void walk_all(const ReplicatedCsr<T>& arcs, Local v, std::vector<Local>& path, PathLength<T> length,
+void walk_all(const ReplicatedCsr<T>& arcs, Local v, std::vector<Local>& path, PathSum<T> length,
               std::vector<KnownPath<T>>& found) {
   if (path.back() == v) {
     found.push_back({path, length});
@@ -39,7 +39,7 @@ void walk_all(const ReplicatedCsr<T>& arcs, Local v, std::vector<Local>& path, P
     const Local y = arcs.heads_of(x)[k];
     if (std::find(path.begin(), path.end(), y) != path.end()) continue;
     path.push_back(y);
-    walk_all(arcs, v, path, length + static_cast<PathLength<T>>(arcs.weights_of(x)[k]), found);
+    walk_all(arcs, v, path, length + static_cast<PathSum<T>>(arcs.weights_of(x)[k]), found);
     path.pop_back();
   }
 }
@@ -89,7 +89,7 @@ TEST_CASE_TEMPLATE("a million random paths have the stated length", T, float, st
     }
     ++found;
     wrong += path.empty() || path.front() != u || path.back() != v ||
-             finder.length(path) != static_cast<PathLength<T>>(d(u, v));
+             finder.length(path) != static_cast<PathSum<T>>(d(u, v));
   }
   CHECK(wrong == 0);
   CHECK(found > kPaths / 2);
@@ -137,7 +137,7 @@ TEST_CASE_TEMPLATE("the k best paths are the k shortest of all loopless paths", 
         std::vector<KnownPath<T>> all;
         std::vector<Local> path{u};
         walk_all(arcs, v, path, {}, all);
-        std::vector<PathLength<T>> lengths;
+        std::vector<PathSum<T>> lengths;
         for (const auto& p : all) lengths.push_back(p.length);
         std::sort(lengths.begin(), lengths.end());
         for (const int k : {1, 3, 1000}) {

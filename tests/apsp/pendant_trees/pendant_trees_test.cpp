@@ -156,12 +156,12 @@ TEST_CASE_TEMPLATE("negative cycles are found exactly in graphs that have one", 
     const std::vector<Local> cycle = find_negative_cycle(arcs);
     CHECK(cycle.empty() == reference::floyd_warshall(n, plain.arcs, plain.directed).has_value());
     if (cycle.empty()) continue;
-    PathLength<T> sum{};
+    PathSum<T> sum{};
     for (std::size_t i = 0; i < cycle.size(); ++i) {
       const auto heads = arcs.heads_of(cycle[i]);
       const auto found = std::find(heads.begin(), heads.end(), cycle[(i + 1) % cycle.size()]);
       REQUIRE(found != heads.end());
-      sum += static_cast<PathLength<T>>(arcs.weights_of(cycle[i])[static_cast<std::size_t>(found - heads.begin())]);
+      sum += static_cast<PathSum<T>>(arcs.weights_of(cycle[i])[static_cast<std::size_t>(found - heads.begin())]);
     }
     CHECK(sum < 0);
     CHECK(*std::min_element(cycle.begin(), cycle.end()) == cycle.front());

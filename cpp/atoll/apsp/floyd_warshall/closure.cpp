@@ -110,14 +110,14 @@ void refuse_gain_cycle(const ReplicatedCsr<T>& arcs, Semiring semiring) {
         "{}: a path from a vertex to itself is longer than 0 (a cycle's weight is 0 but for rounding). Use float64, or "
         "whole weights as int32.",
         arcs.name);
-  PathLength<T> weight{};
+  PathSum<T> weight{};
   std::string text;
   constexpr std::size_t kShown = 12;
   for (std::size_t i = 0; i < cycle.size(); ++i) {
     const Local tail = cycle[i], head = cycle[(i + 1) % cycle.size()];
     const auto heads = arcs.heads_of(tail);
     const auto found = std::ranges::lower_bound(heads, head);
-    weight += static_cast<PathLength<T>>(arcs.weights_of(tail)[static_cast<std::size_t>(found - heads.begin())]);
+    weight += static_cast<PathSum<T>>(arcs.weights_of(tail)[static_cast<std::size_t>(found - heads.begin())]);
     if (i < kShown) text += fmt::format("{} -> ", arcs.ids[at(tail)]);
   }
   if (cycle.size() > kShown) text += fmt::format("{} more -> ", cycle.size() - kShown);

@@ -15,10 +15,10 @@ T weight_of(const ReplicatedCsr<T>& arcs, Local tail, Local head) {
 }
 
 template <class T>
-PathLength<T> cycle_weight(const ReplicatedCsr<T>& arcs, const std::vector<Local>& cycle) {
-  PathLength<T> sum{};
+PathSum<T> cycle_weight(const ReplicatedCsr<T>& arcs, const std::vector<Local>& cycle) {
+  PathSum<T> sum{};
   for (std::size_t i = 0; i < cycle.size(); ++i)
-    sum += static_cast<PathLength<T>>(weight_of(arcs, cycle[i], cycle[(i + 1) % cycle.size()]));
+    sum += static_cast<PathSum<T>>(weight_of(arcs, cycle[i], cycle[(i + 1) % cycle.size()]));
   return sum;
 }
 
@@ -45,9 +45,9 @@ std::vector<Local> cycle_among(const std::vector<Local>& parent) {
 /// Returns a cycle of parents if there is one. The search for it runs after every n improvements and costs no more than
 /// they do.
 template <class T>
-std::vector<Local> bellman_ford(const ReplicatedCsr<T>& arcs, std::vector<PathLength<T>>& distance) {
+std::vector<Local> bellman_ford(const ReplicatedCsr<T>& arcs, std::vector<PathSum<T>>& distance) {
   const auto n = static_cast<std::size_t>(arcs.vertices());
-  distance.assign(n, PathLength<T>{});
+  distance.assign(n, PathSum<T>{});
   if (!arcs.has_negative()) return {};
   std::vector<Local> parent(n, -1);
   std::vector<char> queued(n, 1);
@@ -62,7 +62,7 @@ std::vector<Local> bellman_ford(const ReplicatedCsr<T>& arcs, std::vector<PathLe
     const auto weights = arcs.weights_of(v);
     for (std::size_t k = 0; k < heads.size(); ++k) {
       const auto head = static_cast<std::size_t>(heads[k]);
-      const auto through = distance[static_cast<std::size_t>(v)] + static_cast<PathLength<T>>(weights[k]);
+      const auto through = distance[static_cast<std::size_t>(v)] + static_cast<PathSum<T>>(weights[k]);
       if (!(through < distance[head])) continue;
       distance[head] = through;
       parent[head] = v;
@@ -78,7 +78,7 @@ std::vector<Local> bellman_ford(const ReplicatedCsr<T>& arcs, std::vector<PathLe
 
 template <class T>
 std::vector<Local> find_negative_cycle(const ReplicatedCsr<T>& arcs) {
-  std::vector<PathLength<T>> distance;
+  std::vector<PathSum<T>> distance;
   std::vector<Local> cycle = bellman_ford(arcs, distance);
   // Rounding can also close a cycle of weight 0.
   if (!cycle.empty() && cycle_weight(arcs, cycle) >= 0) cycle.clear();
@@ -86,8 +86,8 @@ std::vector<Local> find_negative_cycle(const ReplicatedCsr<T>& arcs) {
 }
 
 template <class T>
-std::vector<PathLength<T>> potentials(const ReplicatedCsr<T>& arcs) {
-  std::vector<PathLength<T>> distance;
+std::vector<PathSum<T>> potentials(const ReplicatedCsr<T>& arcs) {
+  std::vector<PathSum<T>> distance;
   if (!bellman_ford(arcs, distance).empty()) refuse_negative_cycle(arcs);
   return distance;
 }
@@ -118,7 +118,7 @@ void refuse_negative_cycle(const ReplicatedCsr<T>& arcs) {
 
 #define ATOLL_NEGATIVE_CYCLE(T)                                                               \
   template std::vector<Local> find_negative_cycle<T>(const ReplicatedCsr<T>&);                \
-  template std::vector<PathLength<T>> potentials<T>(const ReplicatedCsr<T>&);                 \
+  template std::vector<PathSum<T>> potentials<T>(const ReplicatedCsr<T>&);                    \
   template void refuse_negative_cycle<T>(const ReplicatedCsr<T>&, const std::vector<Local>&); \
   template void refuse_negative_cycle<T>(const ReplicatedCsr<T>&);
 ATOLL_NEGATIVE_CYCLE(float)

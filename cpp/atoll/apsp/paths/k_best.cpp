@@ -74,7 +74,7 @@ class Reached {
 template <class T>
 class KBest {
  public:
-  using Length = PathLength<T>;
+  using Length = PathSum<T>;
   struct Path {
     std::vector<Local> walk;  ///< from v to u
     Length length{};

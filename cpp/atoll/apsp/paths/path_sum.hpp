@@ -23,6 +23,6 @@ constexpr T path_sum(T a, T b) {
 
 /// The type of a path's total weight, of any length: exact for integers.
 template <class T>
-using PathLength = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
+using PathSum = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
 
 }  // namespace atl

@@ -100,7 +100,7 @@ std::vector<Local> PathFinder<T>::path(Local u, Local v, std::span<const T> from
 }
 
 template <class T>
-PathLength<T> PathFinder<T>::length(std::span<const Local> path) const {
+PathSum<T> PathFinder<T>::length(std::span<const Local> path) const {
   Length sum{};
   for (std::size_t i = 0; i + 1 < path.size(); ++i) {
     const auto tails = in_.heads_of(path[i + 1]);
@@ -141,7 +141,7 @@ PathList find_paths(Team& team, const PathFinder<T>& finder, MatrixView<const T>
   template void PathFinder<T>::check_asked(Local, Local, std::size_t) const;                                    \
   template std::size_t PathFinder<T>::append_path(Local, Local, std::span<const T>, std::vector<Local>&) const; \
   template std::vector<Local> PathFinder<T>::path(Local, Local, std::span<const T>) const;                      \
-  template PathLength<T> PathFinder<T>::length(std::span<const Local>) const;                                   \
+  template PathSum<T> PathFinder<T>::length(std::span<const Local>) const;                                      \
   template PathList find_paths<T>(Team&, const PathFinder<T>&, MatrixView<const T>, std::span<const VertexPair>);
 ATOLL_PATHS(float)
 ATOLL_PATHS(double)

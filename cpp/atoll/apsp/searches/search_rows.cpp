@@ -35,19 +35,19 @@ double run(Team& team, const ReplicatedCsr<T>& arcs, RowSearch search, std::span
 
 /// The same graph with weights w + h(tail) - h(head) >= 0.
 template <class T>
-ReplicatedCsr<T> reweighted(const ReplicatedCsr<T>& arcs, const std::vector<PathLength<T>>& h) {
+ReplicatedCsr<T> reweighted(const ReplicatedCsr<T>& arcs, const std::vector<PathSum<T>>& h) {
   std::vector<Arc<T>> list;
-  PathLength<T> greatest{};
+  PathSum<T> greatest{};
   for (Local v = 0; v < arcs.vertices(); ++v) {
     const auto heads = arcs.heads_of(v);
     for (std::size_t k = 0; k < heads.size(); ++k) {
-      const PathLength<T> w = static_cast<PathLength<T>>(arcs.weights_of(v)[k]) + h[at(v)] - h[at(heads[k])];
+      const PathSum<T> w = static_cast<PathSum<T>>(arcs.weights_of(v)[k]) + h[at(v)] - h[at(heads[k])];
       greatest = std::max(greatest, w);
-      list.push_back({v, heads[k], static_cast<T>(std::max(w, PathLength<T>{}))});
+      list.push_back({v, heads[k], static_cast<T>(std::max(w, PathSum<T>{}))});
     }
   }
   if constexpr (!std::is_floating_point_v<T>)
-    check(greatest * static_cast<PathLength<T>>(arcs.vertices()) < static_cast<PathLength<T>>(kNoPath<T>),
+    check(greatest * static_cast<PathSum<T>>(arcs.vertices()) < static_cast<PathSum<T>>(kNoPath<T>),
           "{}: after reweighting by potentials an arc weighs {} (path lengths may not fit int32). Use --method fw, or "
           "float64.",
           arcs.name, greatest);
@@ -143,8 +143,8 @@ RowSearchReport search_rows(Team& team, const ReplicatedCsr<T>& arcs, RowSearch 
       T* row = rows.row(static_cast<std::int64_t>(k)).data();
       for (std::size_t v = 0; v < h.size(); ++v)
         if (row[v] != kNoPath<T>)  // a path that reaches kNoPath is none
-          row[v] = static_cast<T>(std::min(static_cast<PathLength<T>>(row[v]) + h[v] - h[at(sources[k])],
-                                           static_cast<PathLength<T>>(kNoPath<T>)));
+          row[v] = static_cast<T>(std::min(static_cast<PathSum<T>>(row[v]) + h[v] - h[at(sources[k])],
+                                           static_cast<PathSum<T>>(kNoPath<T>)));
       row[at(sources[k])] = T{};
     }
   });
