@@ -190,6 +190,13 @@ TEST_CASE("our own format finds every flipped bit and every cut") {
   folder.write("b.atoll", damaged);
   CHECK(refusal(folder / "b.atoll", 3).find("is damaged (its checksum is wrong). Get the file again.") !=
         std::string::npos);
+  std::string earlier = bytes;
+  earlier[8] = 1;  // its checksums were others
+  folder.write("b.atoll", earlier);
+  CHECK(refusal(folder / "b.atoll", 3) ==
+        fmt::format("{0}: is of version 1 (this program reads version 2). Make it anew from what it was made from: "
+                    "`atoll convert EDGES {0}`.",
+                    folder / "b.atoll"));
   folder.write("b.atoll", bytes.substr(0, 200));
   CHECK(refusal(folder / "b.atoll", 3) ==
         fmt::format("{}: has 200 bytes (its header says {}). The file is cut off; get it again.", folder / "b.atoll",

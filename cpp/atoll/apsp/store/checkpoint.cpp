@@ -13,7 +13,7 @@ namespace atl {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;  // 1 had checksums of our own
 constexpr const char* kState = "checkpoint.json";
 
 nlohmann::json to_json(const RunIdentity& run) {
@@ -72,10 +72,11 @@ nlohmann::json Checkpoint::read_state(const std::string& folder) const {
   try {
     const nlohmann::json all = nlohmann::json::parse(text);
     const nlohmann::json& state = all.at("state");
+    check(state.at("version") == kVersion,
+          "{}: is of version {} (this program reads version {}). Remove {} and start again.", path,
+          state.at("version").dump(), kVersion, folder);
     check(all.at("checksum") == hex(sum_of(state)),
           "{}: is damaged (its checksum is wrong). Remove {} and start again.", path, folder);
-    check(state.at("version") == kVersion, "{}: is of version {} (this program reads version {}). Start again.", path,
-          state.at("version").dump(), kVersion);
     return state;
   } catch (const nlohmann::json::exception& e) {
     throw InputError(fmt::format("{}: is damaged ({}). Remove {} and start again.", path, e.what(), folder));

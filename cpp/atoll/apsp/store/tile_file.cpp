@@ -13,7 +13,7 @@
 namespace atl {
 namespace {
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;  // 1 named runs by a checksum of our own
 constexpr const char* kNote = "run.json";
 
 }  // namespace

@@ -14,7 +14,7 @@
 ///
 /// Layout, all little endian: a header of 128 bytes; a table with edges, vertices and checksum of each block;
 /// the blocks, each holding its sources, targets, weights and named vertices, padded to 64 bytes. The header
-/// has a checksum of itself and one of the table, so that every byte of the file is covered, and the sizes in
+/// has a checksum (XXH3) of itself and one of the table, so that every byte of the file is covered, and the sizes in
 /// it are held against the file's before memory is taken.
 namespace atl {
 
