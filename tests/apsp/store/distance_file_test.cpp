@@ -198,7 +198,7 @@ TEST_CASE("a file that may not grow is refused alike on all ranks and leaves not
   for (const std::string name : {"d.npy", "d.tiles", "d.zarr", "packed.zarr"}) {
     const std::string message = refusal(4, [&](World& world) {
       world.barrier();
-      static std::optional<samples::FileSizeLimit> limit;
+      static std::optional<files::FileSizeLimit> limit;
       if (world.rank() == 0) limit.emplace(10000);
       world.barrier();
       const auto d = matrix<float>(world.rank(), GridLayout(200, 64, {2, 2}), [](auto i, auto j) {

@@ -4,6 +4,7 @@
 #include <atoll/apsp/store/checkpoint_file.hpp>
 #include <atoll/base/checksum.hpp>
 #include <atoll/io/output_folder.hpp>
+#include <atoll/io/read_file.hpp>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -106,7 +107,7 @@ void Checkpoint::save(std::int64_t step, const Distances<T>& distances, const nl
   OutputFolder folder(world_, fmt::format("{}/step-{:08}", options_.folder, step), Existing::replace, kState);
   std::vector<std::uint64_t> sums(static_cast<std::size_t>(mine.blocks()));
   world_.collective_try([&] {
-    const int file = folder.create(name_of_rank(world_.rank()), mine.bytes());
+    const FileHandle& file = folder.create(name_of_rank(world_.rank()), mine.bytes());
     std::vector<Array<T>> buffers(static_cast<std::size_t>(world_.team().size()));
     world_.team().for_range(sums.size(), 1, [&](int thread, std::size_t t, std::size_t) {
       const auto k = static_cast<std::int64_t>(t);
