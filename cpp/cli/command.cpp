@@ -9,14 +9,11 @@
 #include <atoll/base/id_rule.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atomic>
-#include <cerrno>
 #include <charconv>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <filesystem>
 #include <fstream>
 #include <new>
 #include <system_error>
