@@ -6,17 +6,15 @@
 
 #include <CLI/CLI.hpp>
 #include <atoll/apsp/store/saved_run.hpp>
+#include <atoll/base/atomic_file.hpp>
 #include <atoll/base/id_rule.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atomic>
-#include <cerrno>
 #include <charconv>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <filesystem>
 #include <fstream>
 #include <new>
 #include <system_error>
@@ -70,13 +68,7 @@ void say_bounds_shortly(CLI::App& app) {
 
 // Throws if `path`, the value of --json, cannot be written; called before the work is done.
 void check_json_path(const std::string& path) {
-  if (path.empty() || path == "-") return;
-  const auto folder = std::filesystem::path(path).parent_path();
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored))
-    throw IoError(fmt::format("{}: is a folder (--json names a file). Name a file in it.", path));
-  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
-    throw IoError(fmt::format("{}: cannot be written (there is no folder {}). Make it first.", path, folder.string()));
+  if (!path.empty() && path != "-") check_output_path(path);
 }
 
 // 0: not set.
@@ -279,7 +271,7 @@ void Command::put_json(const nlohmann::json& object) const {
     print_result(text);
     return;
   }
-  put_file(json_, text, "value of --json");
+  put_file(json_, text);
 }
 
 int Command::fail() const {
@@ -301,27 +293,9 @@ int Command::fail() const {
   return failure.exit_code;
 }
 
-void put_file(const std::string& path, std::string_view text, std::string_view what) {
-  namespace fs = std::filesystem;
+void put_file(const std::string& path, std::string_view text) {
   if (path == result_path()) return print_result(text);
-  std::error_code ignored;
-  const bool link = fs::is_symlink(path, ignored);
-  const fs::path led_to = link ? fs::weakly_canonical(path, ignored) : fs::path();
-  // Links of open files such as /dev/fd/63 may point to something without a path: "pipe:[7]", or "a.json (deleted)".
-  const bool astray = link && fs::exists(path, ignored) && !fs::equivalent(path, led_to, ignored);
-  // A pipe or a terminal must not be replaced by a file.
-  const bool in_place = astray || (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored));
-  const std::string target = in_place || led_to.empty() ? path : led_to.string();
-  const std::string temporary = in_place ? target : target + ".part";
-  errno = 0;
-  std::ofstream file(temporary);
-  file << text << std::flush;
-  file.close();
-  if (file && (in_place || std::rename(temporary.c_str(), target.c_str()) == 0)) return;
-  const int reason = errno;
-  if (!in_place) std::remove(temporary.c_str());
-  throw IoError(fmt::format("{}: cannot be written ({}; {}). Give a path in a folder with room.", path, what,
-                            std::strerror(reason)));
+  write_file(path, text);
 }
 
 namespace {

@@ -90,9 +90,8 @@ Failure current_failure();
 /// stderr and code 1, not by SIGABRT. Such are destructors that allocate, as those of nlohmann's JSON do.
 void report_uncaught_lack_of_memory();
 
-/// Writes a text as a file that appears atomically, or directly if the path names stdout, a pipe or a terminal. Errors
-/// (IoError) call the path `what`: "value of --json".
-void put_file(const std::string& path, std::string_view text, std::string_view what);
+/// write_file(), but what names stdout goes to the result's file.
+void put_file(const std::string& path, std::string_view text);
 
 /// The counters of all ranks: sums, and the maximum of the memory. Collective.
 nlohmann::json total_counters(World& world, const Counters& mine);

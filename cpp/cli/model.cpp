@@ -72,7 +72,7 @@ void draw_heat_map(const ApspMachine& machine, const ApspQuery& query, const std
   while (2 * n <= largest) n *= 2;
   std::vector<std::int64_t> vertices;
   for (; vertices.size() < kColumns && n >= 63; n /= 2) vertices.insert(vertices.begin(), n);
-  put_file(file, svg_of(apsp_heat_map(machine, vertices, nodes, query)), "value of --heat-map");
+  put_file(file, svg_of(apsp_heat_map(machine, vertices, nodes, query)));
 }
 
 int model_predict(const Words& words) {

@@ -210,7 +210,7 @@ Outcome fitted(nlohmann::json parameters, const FitOptions& o) {
   outcome.result["parameters"] = machine.to_json();
   outcome.text += fmt::format("{:<18} {:.4g} op/s on a diagonal block\n", "diagonal_rate", machine.diagonal_rate);
   if (!o.output.empty()) {
-    put_file(o.output, machine.to_json().dump(2) + "\n", "value of --output");
+    put_file(o.output, machine.to_json().dump(2) + "\n");
     outcome.text += fmt::format("{}: the parameters\n", o.output);
   }
   if (o.keep) {

@@ -12,6 +12,7 @@ from typing import Any
 
 from . import _core
 from ._core import VERSION
+from .errors import IoError
 from .standard_output import checked
 
 __all__ = ["examine", "main"]
@@ -125,13 +126,9 @@ def main(arguments: list[str] | None = None) -> int:
         print(json.dumps(report))
     else:
         try:
-            with open(options.json, "w", encoding="utf-8") as file:
-                file.write(json.dumps(report) + "\n")
-        except OSError as e:
-            print(
-                f"atoll: {options.json}: {e.strerror} (it cannot be written). Choose another file.",
-                file=sys.stderr,
-            )
+            _core.write_file(options.json, json.dumps(report) + "\n")
+        except IoError as e:
+            print(f"atoll: {e}", file=sys.stderr)
             return 3
     return 0
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import html
 import os
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -171,7 +169,7 @@ class VertexArray:
         values = self.gather(0)
         with agreed(world):
             if world.rank == 0:
-                _write_parquet(Path(text), {"id": ids, self.name: values})
+                _write_parquet(text, {"id": ids, self.name: values})
 
     def __repr__(self) -> str:
         return f"VertexArray(n={self._graph.n}, dtype={self.dtype}, name={self.name!r})"
@@ -214,24 +212,14 @@ def _gather(graph: Graph, local: np.ndarray, root: int | None) -> np.ndarray | N
     return out
 
 
-def _write_parquet(path: Path, columns: dict[str, Any]) -> None:
+def _write_parquet(path: str, columns: dict[str, Any]) -> None:
     import pyarrow
     import pyarrow.parquet
 
-    file, temporary = tempfile.mkstemp(prefix=path.name, suffix=".part", dir=path.parent)
+    output = _core.AtomicFile(path)
     try:
-        with os.fdopen(file, "wb") as out:
-            pyarrow.parquet.write_table(pyarrow.table(columns), out)
-            out.flush()
-            os.fsync(out.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+        with os.fdopen(os.dup(output.descriptor), "wb") as file:
+            pyarrow.parquet.write_table(pyarrow.table(columns), file)
+        output.commit()
+    finally:
+        output.discard()

@@ -3,6 +3,7 @@
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,21 @@ def test_a_full_disk_is_an_error_and_leaves_no_file(writer, name, tmp_path):
     assert done.returncode == 3, (done.stdout, done.stderr)
     assert f"{out / name}" in done.stderr
     assert os.listdir(out) == []
+
+
+@pytest.mark.parametrize("verb", ["report", "doctor"])
+def test_a_verb_in_python_without_room_leaves_the_old_file(verb, tmp_path):
+    result, out = tmp_path / "a.json", tmp_path / "out"
+    assert shell(["run", "cc", "ring:9", *SHORT, "--json", str(result)], "").returncode == 0
+    out.mkdir()
+    file = out / "page"
+    file.write_text("old")
+    words = [str(ATOLL), "report", str(result), "--output"] if verb == "report" else ["-m", "atoll.doctor", "--json"]
+    command = words if verb == "report" else [sys.executable, *words]
+    done = subprocess.run([*command, str(file)], capture_output=True, text=True, timeout=120, preexec_fn=no_room)
+    assert done.returncode == 3, done.stderr
+    assert f"{file}: cannot be written (File too large). Raise the limit" in done.stderr
+    assert os.listdir(out) == ["page"] and file.read_text() == "old"
 
 
 def no_room():

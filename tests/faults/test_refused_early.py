@@ -28,7 +28,7 @@ def refusal(*words, code, cwd):
         ("--output", "nowhere/x.tsv", 3, "nowhere/x.tsv: cannot be written (there is no folder nowhere). Make it"),
         ("--output", "x.dat", 2, "x.dat: the ending is '.dat' (results are written as .tsv .csv .txt .npy)."),
         ("--json", "nowhere/x.json", 3, "nowhere/x.json: cannot be written (there is no folder nowhere). Make it"),
-        ("--json", ".", 3, ".: is a folder (--json names a file). Name a file in it."),
+        ("--json", ".", 3, ".: is a folder (a file is to be written). Name a file in it."),
     ],
 )
 def test_a_path_that_cannot_be_written(tmp_path, algorithm, ranks, option, path, code, said):

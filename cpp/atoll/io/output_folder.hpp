@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/io/read_file.hpp>
+#include <atoll/base/file_handle.hpp>
 #include <atoll/runtime/world.hpp>
 #include <cstdint>
+#include <deque>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -11,7 +12,7 @@
 /// A folder that all ranks write files into; it appears complete or not at all. All ranks must see its file system.
 ///
 ///     OutputFolder folder(world, "d.zarr", Existing::refuse, ".zgroup");   // collective: a temporary folder beside it
-///     const int all = folder.create_shared("tiles.bin", bytes);            // collective: one file with its disk space
+///     const FileHandle& all = folder.create_shared("tiles.bin", bytes);    // collective: one file with its disk space
 ///     world.collective_try([&] {
 ///       folder.write_at(all, data, n, at);                                 // any thread
 ///       folder.write("distance/3.4", data, n);                             // a whole file of this rank's; any thread
@@ -43,11 +44,11 @@ class OutputFolder {
   const std::string& path() const { return path_; }
   /// Creates folders in it. Collective.
   void make(const std::vector<std::string>& folders);
-  /// A file for all ranks, with its disk space allocated; the folder keeps the descriptor. Collective.
-  int create_shared(const std::string& name, std::uint64_t bytes);
+  /// A file for all ranks, with its disk space allocated; the folder keeps the handle until commit(). Collective.
+  const FileHandle& create_shared(const std::string& name, std::uint64_t bytes);
   /// A file that only this rank writes.
-  int create(const std::string& name, std::uint64_t bytes);
-  void write_at(int file, const void* data, std::size_t n, std::uint64_t at) const;
+  const FileHandle& create(const std::string& name, std::uint64_t bytes);
+  void write_at(const FileHandle& file, const void* data, std::size_t n, std::uint64_t at) const;
   void write(const std::string& name, const void* data, std::size_t n);
   void commit();
   /// Leaves the temporary folder behind on destruction.
@@ -57,20 +58,18 @@ class OutputFolder {
 
  private:
   void take_over();
-  int open(const std::string& name, int flags);
-  void take_room(int file, std::uint64_t bytes) const;
-  [[noreturn]] void fail(const char* what, int error) const;
+  FileHandle open(const std::string& name, int flags) const;
 
   // With more files than this per rank, sync the whole file system: one journal commit per file would take longer.
   static constexpr std::size_t kSyncedEach = 8;
   World& world_;
   std::string path_, temporary_;
   const Existing existing_;
-  FileHandle held_;  // the temporary folder, locked, if it may be resumed
-  std::vector<FileHandle> files_;
-  std::mutex lock_;          // of files_ and written_, in write()
-  std::size_t written_ = 0;  // number of files already closed
-  bool ours_ = false;        // this rank made the temporary folder, and it is still there
+  FileHandle held_;               // the temporary folder, locked, if it may be resumed
+  std::deque<FileHandle> files_;  // whose addresses stay valid
+  std::mutex lock_;               // of files_ and written_, in write()
+  std::size_t written_ = 0;       // number of files already closed
+  bool ours_ = false;             // this rank made the temporary folder, and it is still there
 };
 
 /// Throws IoError, the same on every rank, if `path` exists and existing is refuse, or if its file system has less than

@@ -101,7 +101,7 @@ std::string in_quotes(std::string_view text) {
 }
 
 InputFile::InputFile(const std::string& path) : path_(path), handle_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-  if (fd() < 0) {
+  if (!handle_) {
     const int error = errno;
     if (error == ENOENT || error == ENOTDIR) refuse_missing(path);
     if (error == EACCES)
@@ -110,14 +110,14 @@ InputFile::InputFile(const std::string& path) : path_(path), handle_(::open(path
     throw IoError(fmt::format("{}: cannot be opened ({}). Check the path.", path, reason(error)));
   }
   struct stat status {};
-  if (fstat(fd(), &status) != 0)
+  if (fstat(handle_.get(), &status) != 0)
     throw IoError(fmt::format("{}: cannot be read ({}). Check the file system.", path, reason(errno)));
   check(!S_ISDIR(status.st_mode), "{}: is a folder (a file was expected). Name a file in it.", path);
   check(S_ISREG(status.st_mode),
         "{}: is no regular file (several readers need to seek in it). Copy it into a file first.", path);
   bytes_ = static_cast<std::uint64_t>(status.st_size);
   check(bytes_ > 0, "{}: is empty (0 bytes). Check how it was written.", path);
-  posix_fadvise(fd(), 0, 0, POSIX_FADV_SEQUENTIAL);
+  posix_fadvise(handle_.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
 
   unsigned char start[18] = {};
   const std::size_t n = std::min<std::uint64_t>(bytes_, sizeof start);
@@ -162,20 +162,14 @@ std::uint64_t InputFile::most_text_bytes() const {
 }
 
 void InputFile::read_at(void* into, std::size_t n, std::uint64_t at) const {
-  auto* p = static_cast<char*>(into);
-  while (n > 0) {
-    const ssize_t got = pread(fd(), p, n, static_cast<off_t>(at));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0)
-      throw IoError(fmt::format("{}: cannot be read at byte {} ({}). Check the disk.", path_, at, reason(errno)));
-    if (got == 0)
-      throw IoError(
-          fmt::format("{}: ends at byte {} (it had {} when it was opened). Do not write a file while it is read.",
-                      path_, at, bytes_));
-    p += got;
-    n -= static_cast<std::size_t>(got);
-    at += static_cast<std::uint64_t>(got);
-  }
+  const int error = handle_.read_at(into, n, at);
+  if (error == ENODATA)
+    throw IoError(
+        fmt::format("{}: ends before byte {} (it had {} when it was opened). Do not write a file while it is "
+                    "read.",
+                    path_, at + n, bytes_));
+  if (error != 0)
+    throw IoError(fmt::format("{}: cannot be read at byte {} ({}). Check the disk.", path_, at, reason(error)));
 }
 
 struct TextStream::Unpacker {

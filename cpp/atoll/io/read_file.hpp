@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atoll/base/file_handle.hpp>
+#include <atoll/base/mapped_file.hpp>
 #include <atoll/runtime/world.hpp>
 #include <cstdint>
 #include <memory>
@@ -25,7 +26,6 @@ class InputFile {
   const std::string& path() const { return path_; }
   std::uint64_t bytes() const { return bytes_; }
   Packing packing() const { return packing_; }
-  int fd() const { return handle_.get(); }
   /// An estimate of the text's bytes: exact for plain files, else from the compressed file's header if plausible. At
   /// most 64 times the file's size.
   std::uint64_t expected_text_bytes() const { return expected_text_; }
@@ -33,6 +33,8 @@ class InputFile {
   std::uint64_t most_text_bytes() const;
   /// Reads exactly [at, at + n); throws IoError if the file does not have them any more.
   void read_at(void* into, std::size_t n, std::uint64_t at) const;
+  /// All its bytes as memory, read-only; what packs them stays.
+  MappedFile map() const { return {handle_, bytes_, MappedFile::Access::read, path_}; }
 
  private:
   std::string path_;

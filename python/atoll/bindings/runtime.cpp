@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <unistd.h>
 
+#include <atoll/base/atomic_file.hpp>
 #include <atoll/runtime/job/launch.hpp>
 #include <atoll/topology/formats/xml_yaml_plugin.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
@@ -44,6 +46,19 @@ void log(LogLevel level, std::string_view text) {
     e.discard_as_unraisable("atoll's log");
   }
 }
+
+/// An AtomicFile that Python fills by its descriptor, and discards at once where that fails: its garbage collector would
+/// leave the temporary file to the end of a traceback.
+class OpenAtomicFile {
+ public:
+  explicit OpenAtomicFile(const std::string& path) : file_(std::in_place, path) {}
+  int descriptor() const { return file_.value().handle().get(); }
+  void commit() { file_.value().commit(); }
+  void discard() { file_.reset(); }
+
+ private:
+  std::optional<AtomicFile> file_;
+};
 
 std::shared_ptr<SharedWorld> alone(const std::string& plan) {
   const Plan p = plan_of(plan);
@@ -239,6 +254,13 @@ void bind_runtime(nb::module_& m) {
       .def("__repr__", [](const SharedWorld& w) {
         return fmt::format("<atoll.World: rank {} of {}>", w.world().rank(), w.world().size());
       });
+
+  nb::class_<OpenAtomicFile>(m, "AtomicFile")
+      .def(nb::init<const std::string&>(), "path"_a)
+      .def_prop_ro("descriptor", &OpenAtomicFile::descriptor)
+      .def("commit", &OpenAtomicFile::commit, nb::call_guard<nb::gil_scoped_release>())
+      .def("discard", &OpenAtomicFile::discard);
+  m.def("write_file", &write_file, "path"_a, "text"_a, nb::call_guard<nb::gil_scoped_release>());
 
   m.def("alone", &alone, "plan"_a);
   m.def("join", &join, "plan"_a, "mpi"_a);

@@ -153,6 +153,14 @@ TEST_CASE("damage is detected and named; another run's checkpoint is rejected") 
     folder.write(part, whole);
     CHECK(load(own) == "nothing");
   }
+  const std::string state = folder / "run/step-00000002/checkpoint.json";
+  std::string earlier = files::content(state);
+  earlier[earlier.find("\"version\": 2") + 11] = '1';
+  folder.write("run/step-00000002/checkpoint.json", earlier);
+  CHECK(load(own) == state + ": is of version 1 (this program reads version 2). Remove " +
+                         (folder / "run/step-00000002") + " and start again.");
+  earlier[earlier.find("\"version\": 1") + 11] = '2';
+  folder.write("run/step-00000002/checkpoint.json", earlier);
   CHECK(load(options<float>(folder / "run", n, 6)).find(": is of another run (") != std::string::npos);
   CHECK(load(options<float>(folder / "run", 22)).find(": is of another run (") != std::string::npos);
   CHECK(load(options<std::int32_t>(folder / "run", n)).find(": is of another run (") != std::string::npos);

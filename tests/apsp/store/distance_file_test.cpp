@@ -199,7 +199,7 @@ TEST_CASE("exceeding the file size limit is the same error on all ranks and leav
   for (const std::string name : {"d.npy", "d.tiles", "d.zarr", "packed.zarr"}) {
     const std::string message = refusal(4, [&](World& world) {
       world.barrier();
-      static std::optional<samples::FileSizeLimit> limit;
+      static std::optional<files::FileSizeLimit> limit;
       if (world.rank() == 0) limit.emplace(10000);
       world.barrier();
       const auto d = matrix<float>(world.rank(), GridLayout(200, 64, {2, 2}), [](auto i, auto j) {

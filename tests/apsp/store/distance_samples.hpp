@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <sys/resource.h>
-
 #include <atoll/apsp/distances.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/matrix/semiring.hpp>
 #include <atoll/runtime/world.hpp>
-#include <csignal>
 #include <vector>
 
 /// Matrices whose entries are functions of their position, on any grid.
@@ -40,26 +37,6 @@ Distances<T> matrix(Rank rank, const GridLayout& layout, Value&& value) {
       d.local(r, c) = value(layout.rows.index_of(row, r), layout.cols.index_of(col, c));
   return d;
 }
-
-/// Limits the size of files, in bytes.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
- private:
-  rlimit before_{};
-  void (*handler_)(int);
-};
 
 /// The message that f throws, if it is the same on every rank; "nothing" if nothing is thrown.
 template <class F>

@@ -100,6 +100,7 @@ TEST_CASE("recorded progress is resumed, only by the same run") {
     fill(tiles);
     tiles.note(2);
     tiles.keep();
+    folder.write("d.tiles.part/run.json.1-0.part", "{");  // as where it is killed while it notes
   }
   CHECK(refusal(1, [&](World& other) {
           TileFile<float>(other, folder / "d.tiles", 50, 16, 2);
@@ -117,6 +118,7 @@ TEST_CASE("recorded progress is resumed, only by the same run") {
     tiles.commit();
   }
   CHECK(folder.names() == std::vector<std::string>{"d.tiles"});
+  CHECK(!std::filesystem::exists(folder / "d.tiles/run.json.1-0.part"));
 }
 
 TEST_CASE("with few frames tiles keep their changes, and are evicted as rarely as possible") {

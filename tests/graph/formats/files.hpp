@@ -1,63 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <atoll/base/random.hpp>
 #include <atoll/graph/formats/read.hpp>
-#include <atomic>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <mutex>
-#include <sstream>
 #include <string>
 #include <tuple>
 #include <vector>
 
-/// Shared by the tests of readers and writers: files in a temporary folder, and edge lists gathered for comparison.
+
+#include "folder.hpp"
+
+/// Shared by the tests of readers and writers: packed files, and edge lists gathered for comparison.
 namespace files {
 
 using namespace atl;
-
-class Folder {
- public:
-  Folder() {
-    static std::atomic<int> number{0};
-    path_ = std::filesystem::temp_directory_path() /
-            ("atoll-test-" + std::to_string(getpid()) + "-" + std::to_string(number++));
-    std::filesystem::create_directories(path_);
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  std::string write(const std::string& name, const std::string& bytes) const {
-    const std::string path = *this / name;
-    std::ofstream(path, std::ios::binary) << bytes;
-    return path;
-  }
-  std::vector<std::string> names() const {
-    std::vector<std::string> all;
-    for (const auto& entry : std::filesystem::directory_iterator(path_))
-      all.push_back(entry.path().filename().string());
-    std::sort(all.begin(), all.end());
-    return all;
-  }
-
- private:
-  std::filesystem::path path_;
-};
-
-inline std::string content(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
 
 /// The text as a zstd frame of raw blocks; frames may be concatenated.
 inline std::string zstd_frame(const std::string& text) {

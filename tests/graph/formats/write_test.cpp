@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
-#include <sys/resource.h>
 
 #include <atoll/graph/formats/binary.hpp>
 #include <atoll/graph/formats/write.hpp>
 #include <cmath>
-#include <csignal>
 #include <limits>
 
 #include "files.hpp"
@@ -61,24 +59,6 @@ RoundTrip round_trip(const std::string& path, Rank writers, Rank readers, const 
   trip.after = read(path, readers, options).sorted();
   return trip;
 }
-
-// Ends a file size limit after the test.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-
- private:
-  rlimit before_{};
-  void (*handler_)(int);
-};
 
 }  // namespace
 
@@ -190,6 +170,13 @@ TEST_CASE(".atoll detects every flipped bit and every truncation") {
   folder.write("b.atoll", damaged);
   CHECK(refusal(folder / "b.atoll", 3).find("is damaged (its checksum is wrong). Get the file again.") !=
         std::string::npos);
+  std::string earlier = bytes;
+  earlier[8] = 1;  // its checksums were others
+  folder.write("b.atoll", earlier);
+  CHECK(refusal(folder / "b.atoll", 3) ==
+        fmt::format("{0}: is of version 1 (this program reads version 2). Make it anew from what it was made from: "
+                    "`atoll convert EDGES {0}`.",
+                    folder / "b.atoll"));
   folder.write("b.atoll", bytes.substr(0, 200));
   CHECK(refusal(folder / "b.atoll", 3) ==
         fmt::format("{}: has 200 bytes (its header says {}). The file is cut off; get it again.", folder / "b.atoll",
@@ -275,7 +262,7 @@ TEST_CASE("a full disk leaves no new file, and an old one unchanged") {
     });
     for (const std::string& message : messages)
       CHECK(message == (folder / "v.tsv") +
-                           ": cannot be written (File too large). Check the path and the permissions of its folder.");
+                           ": cannot be written (File too large). Raise the limit (ulimit -f), or write elsewhere.");
     CHECK(content(folder / "v.tsv") == "old\n");
     CHECK(folder.names() == std::vector<std::string>{"v.tsv"});
   }

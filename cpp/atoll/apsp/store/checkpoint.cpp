@@ -4,6 +4,7 @@
 #include <atoll/apsp/store/checkpoint_file.hpp>
 #include <atoll/base/checksum.hpp>
 #include <atoll/io/output_folder.hpp>
+#include <atoll/io/read_file.hpp>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -14,7 +15,7 @@ namespace atl {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;  // 1 had checksums of our own
 constexpr const char* kState = "checkpoint.json";
 
 nlohmann::json to_json(const RunIdentity& run) {
@@ -71,10 +72,11 @@ nlohmann::json Checkpoint::read_state(const std::string& folder) const {
   try {
     const nlohmann::json all = nlohmann::json::parse(text);
     const nlohmann::json& state = all.at("state");
+    check(state.at("version") == kVersion,
+          "{}: is of version {} (this program reads version {}). Remove {} and start again.", path,
+          state.at("version").dump(), kVersion, folder);
     check(all.at("checksum") == hex(sum_of(state)),
           "{}: is damaged (its checksum is wrong). Remove {} and start again.", path, folder);
-    check(state.at("version") == kVersion, "{}: is of version {} (this program reads version {}). Start again.", path,
-          state.at("version").dump(), kVersion);
     return state;
   } catch (const nlohmann::json::exception& e) {
     throw InputError(fmt::format("{}: is damaged ({}). Remove {} and start again.", path, e.what(), folder));
@@ -104,7 +106,7 @@ void Checkpoint::save(std::int64_t step, const Distances<T>& distances) {
   OutputFolder folder(world_, fmt::format("{}/step-{:08}", options_.folder, step), Existing::replace, kState);
   std::vector<std::uint64_t> sums(static_cast<std::size_t>(mine.blocks()));
   world_.collective_try([&] {
-    const int file = folder.create(name_of_rank(world_.rank()), mine.bytes());
+    const FileHandle& file = folder.create(name_of_rank(world_.rank()), mine.bytes());
     std::vector<Array<T>> buffers(static_cast<std::size_t>(world_.team().size()));
     world_.team().for_range(sums.size(), 1, [&](int thread, std::size_t t, std::size_t) {
       const auto k = static_cast<std::int64_t>(t);

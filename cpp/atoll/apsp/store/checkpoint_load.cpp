@@ -3,6 +3,7 @@
 #include <atoll/apsp/store/checkpoint.hpp>
 #include <atoll/apsp/store/checkpoint_file.hpp>
 #include <atoll/base/checksum.hpp>
+#include <atoll/base/random.hpp>
 #include <atoll/io/read_file.hpp>
 #include <cstring>
 #include <nlohmann/json.hpp>

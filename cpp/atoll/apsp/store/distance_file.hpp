@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atoll/apsp/store/distance_file_write.hpp>
-#include <atoll/io/mapped_file.hpp>
 #include <atoll/matrix/matrix.hpp>
 #include <memory>
 #include <span>

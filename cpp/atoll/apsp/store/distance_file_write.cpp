@@ -135,7 +135,7 @@ void write_tiles(World& world, const std::string& path, const DistanceMeta& meta
                  Existing existing, Blocks& blocks) {
   const TileOrder order(meta.n, meta.block, sizeof(To));
   OutputFolder folder(world, path, existing, "meta.json");
-  const int file = folder.create_shared("tiles.bin", order.bytes());
+  const FileHandle& file = folder.create_shared("tiles.bin", order.bytes());
   world.collective_try([&] {
     if (world.rank() == 0) write_sides(folder, meta, graph);
     blocks.each(0, To{}, [&](std::int64_t i, std::int64_t j, const To* values, std::size_t n) {

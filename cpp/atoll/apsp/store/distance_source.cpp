@@ -3,6 +3,7 @@
 #include <atoll/apsp/store/distance_source.hpp>
 #include <atoll/base/error.hpp>
 #include <atoll/io/npy.hpp>
+#include <atoll/io/read_file.hpp>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -60,7 +61,7 @@ DistanceFile::Source::Source(const std::string& p) : path(p), form(form_of(p)) {
 }
 
 void DistanceFile::Source::open_npy() {
-  matrix = MappedFile(path);
+  matrix = InputFile(path).map();
   const NpyHead head = read_npy_head(path, matrix.data(), matrix.bytes(), 0);
   check(head.shape.size() == 2 && head.shape[0] == head.shape[1] && head.shape[0] >= 1,
         "{}: its array is not square (distances are n x n). Name another file.", path);
@@ -90,14 +91,14 @@ void DistanceFile::Source::open_npy() {
 
 void DistanceFile::Source::open_tiles() {
   meta = DistanceMeta::from_json(path, text_of(path + "/meta.json"));
-  matrix = MappedFile(path + "/tiles.bin");
+  matrix = InputFile(path + "/tiles.bin").map();
   const std::uint64_t bytes = TileOrder(meta.n, meta.block, bytes_of(meta.element)).bytes();
   check(matrix.bytes() == bytes, "{}/tiles.bin: has {} bytes (its tiles have {}). It is cut off; get it again.", path,
         matrix.bytes(), bytes);
   const auto column = [&](const char* name) {
     const std::string file = fmt::format("{}/{}.npy", path, name);
     std::uint64_t at = 0;
-    sides.emplace_back(file);
+    sides.push_back(InputFile(file).map());
     return npy_column(file, sides.back(), at);
   };
   if (meta.has_ids) ids = column("ids");
@@ -137,7 +138,7 @@ void DistanceFile::Source::open_zarr() {
   const auto column = [&](const char* name, std::int64_t size, const char* type) {
     if (size == 0) return Column{nullptr, 0, type};
     const std::string file = fmt::format("{}/{}/0", path, name);
-    sides.emplace_back(file);
+    sides.push_back(InputFile(file).map());
     const auto width = static_cast<std::uint64_t>(type[2] - '0');
     check(sides.back().bytes() == static_cast<std::uint64_t>(size) * width,
           "{}: has {} bytes ({} values are expected). It is cut off; get it again.", file, sides.back().bytes(), size);

@@ -13,7 +13,7 @@
 namespace atl {
 namespace {
 
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;  // 1 had checksums of our own
 // 512 KiB to 1.5 MiB: large enough for an efficient read, and the table of blocks stays small.
 constexpr std::uint64_t kBlockEdges = std::uint64_t{1} << 16;
 constexpr std::uint64_t kBlockVertices = std::uint64_t{1} << 16;
@@ -76,8 +76,9 @@ Contents read_contents(const InputFile& file) {
   check(std::string_view(h.magic, 8) == kBinaryMagic, "{}: does not begin as an .atoll file does. Name its format.",
         path);
   check(h.version == kVersion,
-        "{}: is of version {} (this program reads version {}). Write it again with this program.", path, h.version,
-        kVersion);
+        "{}: is of version {} (this program reads version {}). Make it anew from what it was made from: `atoll convert "
+        "EDGES {}`.",
+        path, h.version, kVersion, path);
   check(checksum(&h, sizeof h - sizeof h.header_sum) == h.header_sum,
         "{}: the header is damaged (its checksum is wrong). Get the file again.", path);
   check(h.file_bytes == file.bytes(), "{}: has {} bytes (its header says {}). The file is cut off; get it again.", path,

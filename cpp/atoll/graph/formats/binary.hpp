@@ -14,8 +14,8 @@
 ///
 /// Layout, all little endian: a header of 128 bytes; a table with the number of edges, of vertices and the checksum of
 /// each block; the blocks, each with its sources, targets, weights and listed vertices, padded to 64 bytes. The header
-/// has a checksum of itself and one of the table, so every byte of the file is covered. Its sizes are checked against
-/// the file's before memory is allocated.
+/// has a checksum (XXH3) of itself and one of the table, so every byte of the file is covered. Its sizes are checked
+/// against the file's before memory is allocated.
 namespace atl {
 
 inline constexpr std::string_view kBinaryMagic =

@@ -3,8 +3,8 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <unistd.h>
 
+#include <atoll/base/file_handle.hpp>
 #include <atoll/transport/mpi/session.hpp>
 #include <cstddef>
 #include <optional>
@@ -72,16 +72,11 @@ class Window {
 class NodeLock {
  public:
   NodeLock() : folder_(open("/dev/shm", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    if (folder_ >= 0) flock(folder_, LOCK_EX);
+    if (folder_) flock(folder_.get(), LOCK_EX);  // until it closes
   }
-  ~NodeLock() {
-    if (folder_ >= 0) close(folder_);
-  }
-  NodeLock(const NodeLock&) = delete;
-  NodeLock& operator=(const NodeLock&) = delete;
 
  private:
-  const int folder_;
+  const FileHandle folder_;
 };
 
 inline MPI_Group group_of(MPI_Comm comm, std::span<const Rank> ranks) {
