@@ -105,6 +105,6 @@ TEST_CASE("a stored blocking is found again, unless its tile no longer exists") 
   CHECK_FALSE(stored_blocking(algebra, store));
   j.erase("tile");
   store.write(blocking_key(algebra), {{"blocking", j}});
-  CHECK_THROWS_WITH_AS(stored_blocking(algebra, store), doctest::Contains("no stored blocking"), InputError);
+  CHECK_THROWS_WITH_AS(stored_blocking(algebra, store), doctest::Contains("not a stored blocking"), InputError);
   std::filesystem::remove_all(folder);
 }
