@@ -55,7 +55,7 @@ void compare_cuts(World& world, const EdgeList& edges, const IdMap& ids, const H
   const Rank ranks = machine.size();
   nlohmann::json list = nlohmann::json::array();
   std::string rows;
-  for (const std::string& name : every_partition()) {
+  for (const std::string& name : every_placement()) {
     PartitionOptions placement = placement_named(name);
     placement.fusion = options.placement.fusion;
     if (placement.partition == Partition::hierarchy && !with_hierarchy) continue;

@@ -85,15 +85,11 @@ std::span<const T> column_of(const Answer& answer, std::string_view name) {
   return array ? span_of(*array) : std::span<const T>();
 }
 
-/// A column of floats or doubles, as doubles.
-inline Array<double> doubles_of(const Values& values) {
-  return std::visit(
-      [](const auto& from) {
-        Array<double> to(from.size());
-        for (std::size_t k = 0; k < from.size(); ++k) to[k] = static_cast<double>(from[k]);
-        return to;
-      },
-      values);
+template <class T>
+Array<double> doubles_of(const Array<T>& from) {
+  Array<double> to(from.size());
+  for (std::size_t k = 0; k < from.size(); ++k) to[k] = static_cast<double>(from[k]);
+  return to;
 }
 
 }  // namespace atl::catalog

@@ -80,9 +80,12 @@ Verdict verify(const Graph& graph, const Arguments& arguments, const Answer& ans
     asked.iterations = iterations_of(arguments);
     asked.check = Iterations::repeated;
   }
-  if (const auto doubles = column_of<double>(answer, "score"); !doubles.empty() || graph.owned() == 0)
-    return verify_pagerank(graph, doubles, asked);
-  return verify_pagerank(graph, span_of(doubles_of(*answer.find("score"))), asked);
+  return std::visit(
+      [&]<class T>(const Array<T>& score) {
+        if constexpr (std::is_same_v<T, double>) return verify_pagerank(graph, span_of(score), asked);
+        return verify_pagerank(graph, span_of(doubles_of(score)), asked);
+      },
+      *answer.find("score"));
 }
 
 }  // namespace
