@@ -25,7 +25,7 @@ from auditwheel.wheeltools import InWheel
 
 OUTSIDE = ["libatoll.so", "libfabric.so.*", "libmpi.so.*", "libmpich.so.*", "libsimgrid.so.*"]
 SYSTEM = r"(ld-linux-x86-64|linux-vdso|lib(c|m|gcc_s|stdc\+\+|z))\.so"  # of every machine that the tag names
-HEADERS = ["libcli11-dev", "nlohmann-json3-dev"]  # their code is in ours
+HEADERS = ["libcli11-dev", "libxxhash-dev", "nlohmann-json3-dev"]  # their code is in ours
 
 
 def run(*words):

@@ -10,7 +10,7 @@
 /// Predicted rates over numbers of vertices and of nodes, as a picture: Figure 8 of COAST.
 ///
 ///     const HeatMap map = apsp_heat_map(ApspMachine::frontier(), vertices, nodes, {.kernel = KernelRate::by_size});
-///     std::ofstream("map.svg") << svg_of(map);
+///     write_file("map.svg", svg_of(map));
 ///
 /// Columns are strong scaling from the bottom up. Cells are hatched where a broadcast of less bandwidth wins, and are 0
 /// where the memory does not suffice.
