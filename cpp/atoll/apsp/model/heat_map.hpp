@@ -10,7 +10,7 @@
 /// Predicted rates over numbers of vertices and nodes, as a picture: Figure 8 of COAST.
 ///
 ///     const HeatMap map = apsp_heat_map(ApspMachine::frontier(), vertices, nodes, {.kernel = KernelRate::by_size});
-///     std::ofstream("map.svg") << svg_of(map);
+///     write_file("map.svg", svg_of(map));
 ///
 /// A column read from the bottom up is strong scaling. Cells are hatched if a broadcast of less bandwidth is the
 /// fastest, and 0 if memory does not suffice.
