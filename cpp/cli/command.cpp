@@ -4,6 +4,7 @@
 #include <cxxabi.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <atoll/apsp/store/saved_run.hpp>
 #include <atoll/base/atomic_file.hpp>
 #include <atoll/base/id_rule.hpp>
@@ -21,28 +22,31 @@
 
 namespace atl::cli {
 
-Command::Command(std::string name, const std::string& about) : name_(std::move(name)), app_(about, "atoll " + name_) {
-  app_.option_defaults()->always_capture_default(false);
-  app_.add_option("--ranks", ranks_,
-                  "ranks; more than one starts them (default: ATOLL_RANKS, else the launcher's, else 1)")
+Command::Command(std::string name, const std::string& about)
+    : name_(std::move(name)), app_(std::make_unique<CLI::App>(about, "atoll " + name_)) {
+  app_->option_defaults()->always_capture_default(false);
+  app_->add_option("--ranks", ranks_,
+                   "ranks; more than one starts them (default: ATOLL_RANKS, else the launcher's, else 1)")
       ->check(CLI::PositiveNumber);
-  app_.add_option("--threads", threads_, "threads of a rank (default: cores / ranks)")->check(CLI::PositiveNumber);
-  app_.add_option("--transport", transport_, "auto, inproc, shm, mpi, mpi_probe, mpi_mprobe, mpi_rma, ofi or levels");
-  app_.add_option("--mpi", mpi_, "auto, openmpi or mpich");
-  app_.add_option("--provider", provider_, "of libfabric, under --transport ofi: auto, tcp;ofi_rxm, shm, ...");
-  app_.add_option(
+  app_->add_option("--threads", threads_, "threads of a rank (default: cores / ranks)")->check(CLI::PositiveNumber);
+  app_->add_option("--transport", transport_, "auto, inproc, shm, mpi, mpi_probe, mpi_mprobe, mpi_rma, ofi or levels");
+  app_->add_option("--mpi", mpi_, "auto, openmpi or mpich");
+  app_->add_option("--provider", provider_, "of libfabric, under --transport ofi: auto, tcp;ofi_rxm, shm, ...");
+  app_->add_option(
       "--domains", domains_,
       "pretended nodes: 2x4, 3+2, torus:4x4, or a topology's file (Slurm, ibnetdiscover, SimGrid, hwloc, JSON)");
-  app_.add_option(
+  app_->add_option(
       "--platform", platform_,
       "what messages cost on each level, for routes and partitions: a JSON file (`atoll info --calibrate FILE` "
       "writes one) or a network's name");
-  app_.add_option("--route", route_, "direct, aml, row, mst, domain or auto: how records travel between ranks");
-  app_.add_option("--plan", plan_file_, "JSON file with knobs of communication (`atoll info` lists them)");
-  app_.add_option("--json", json_, "write one JSON object to FILE, or - for stdout");
-  app_.add_flag("--quiet", quiet_, "no log on stderr but errors");
-  app_.add_flag("--verbose", verbose_, "more log on stderr");
+  app_->add_option("--route", route_, "direct, aml, row, mst, domain or auto: how records travel between ranks");
+  app_->add_option("--plan", plan_file_, "JSON file with knobs of communication (`atoll info` lists them)");
+  app_->add_option("--json", json_, "write one JSON object to FILE, or - for stdout");
+  app_->add_flag("--quiet", quiet_, "no log on stderr but errors");
+  app_->add_flag("--verbose", verbose_, "more log on stderr");
 }
+
+Command::~Command() = default;
 
 namespace {
 
@@ -97,17 +101,17 @@ void refuse_long_ids(CLI::App& app) {
 std::optional<int> Command::parse(const Words& given) {
   words_ = given;  // the ranks' stdout is another
   const Words words = with_result_path(given);
-  say_bounds_shortly(app_);
-  refuse_long_ids(app_);
+  say_bounds_shortly(*app_);
+  refuse_long_ids(*app_);
   try {
     std::vector<std::string> reversed(words.rbegin(), words.rend());
-    app_.parse(std::move(reversed));
+    app_->parse(std::move(reversed));
     if (json_ == result_path()) json_ = "-";
     if (ranks_ == 0) ranks_ = ranks_of_environment();
     plan_ = chosen_plan();
     return std::nullopt;
   } catch (const CLI::CallForHelp&) {
-    print_result(app_.help());
+    print_result(app_->help());
     return 0;
   } catch (const CLI::ParseError& e) {
     // --json may stand behind the option that is wrong.

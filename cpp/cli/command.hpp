@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <atoll/runtime/job/launch.hpp>
 #include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "result_file.hpp"
+
+namespace CLI {
+class App;
+}
 
 /// What every verb shares: the options of communication and output, the start of the ranks, and the result as one JSON
 /// object.
@@ -14,7 +18,7 @@
 ///     int verb_star(const Words& words) {
 ///       Command command("star", "Counts stars.");
 ///       std::string input;
-///       command.app().add_option("input", input, "a graph")->required();
+///       command.app().add_option("input", input, "a graph")->required();   // by <CLI/CLI.hpp>
 ///       if (auto code = command.parse(words)) return *code;
 ///       return command.run([&](World& world) { Outcome o; o.result["stars"] = ...; return o; });
 ///     }
@@ -38,8 +42,9 @@ class Command {
  public:
   /// `name` is the verb as typed: "run bfs".
   Command(std::string name, const std::string& about);
+  ~Command();
 
-  CLI::App& app() { return app_; }
+  CLI::App& app() { return *app_; }
   /// The exit code if the command ends here (help, or an error in the options).
   std::optional<int> parse(const Words& words);
 
@@ -63,7 +68,7 @@ class Command {
   int fail() const;  // in a catch block: prints the error, returns its exit code
 
   std::string name_;
-  CLI::App app_;
+  std::unique_ptr<CLI::App> app_;
   Words words_;
   Rank ranks_ = 0;
   std::optional<int> threads_;

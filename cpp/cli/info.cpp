@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
 #include <atoll/runtime/calibrate.hpp>
 #include <atoll/topology/draw.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>

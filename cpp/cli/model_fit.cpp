@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atoll/apsp/floyd_warshall/floyd_warshall.hpp>
 #include <atoll/apsp/floyd_warshall/grid_plan.hpp>
@@ -6,6 +7,7 @@
 #include <atoll/matrix/gemm/tuning.hpp>
 #include <atoll/runtime/broadcast/panel_broadcast.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
+#include <atoll/tune/store.hpp>
 #include <cmath>
 #include <fstream>
 #include <numeric>

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atoll/base/atomic_file.hpp>
 #include <atoll/runtime/aggregation/route.hpp>

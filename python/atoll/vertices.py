@@ -29,6 +29,9 @@ UNREACHABLE: int = _core.UNREACHABLE
 class VertexArray:
     """One value per vertex of a graph: each rank has those of its own vertices, by ascending original id.
 
+    Under the partitions "hashed" and "hierarchy" the ids of the ranks lie among each other; `gather` and `write` put
+    all into ascending order.
+
     Examples
     --------
     >>> depth = atoll.bfs(atoll.Graph.from_edges([7, 7], [3, 9]), 7).depth
@@ -54,7 +57,7 @@ class VertexArray:
 
     @property
     def ids(self) -> np.ndarray:
-        """This rank's original ids, ascending (int64, read-only); the next rank's lie above."""
+        """This rank's original ids, ascending (int64, read-only); of blocks the next rank's lie above."""
         return self._graph.ids
 
     @property
@@ -200,10 +203,10 @@ def _gather(graph: Graph, local: np.ndarray, root: int | None) -> np.ndarray | N
             raise errors.InputError(f"root is {root} (ranks are 0 to {graph.size - 1}). Give one of them, or None.")
     here = root is None or root == graph.rank
     out = np.empty(graph.n, local.dtype) if here else None
+    bits = np.dtype(f"uint{8 * local.dtype.itemsize}")
     graph._core.gather(
-        np.ascontiguousarray(local).view(np.uint8),
-        None if out is None else out.view(np.uint8),
-        local.dtype.itemsize,
+        np.ascontiguousarray(local).view(bits),
+        None if out is None else out.view(bits),
         -1 if root is None else root,
     )
     return out

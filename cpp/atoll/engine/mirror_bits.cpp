@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atoll/base/isa.hpp>
 #include <atoll/engine/mirror_bits.hpp>
+#include <atoll/runtime/aggregation/route.hpp>
 #include <cmath>
 
 namespace atl {
@@ -26,6 +27,15 @@ void compress(const std::uint64_t* bits, const std::uint64_t* mask, std::size_t 
     }
 }
 
+// The `count` bits (1 to 64) from `begin` on become those of `word`.
+void replace(std::span<std::uint64_t> bits, std::size_t begin, std::size_t count, std::uint64_t word) {
+  const std::uint64_t mask = ~std::uint64_t{0} >> (64 - count);
+  const std::size_t w = begin / 64, shift = begin % 64;
+  bits[w] = (bits[w] & ~(mask << shift)) | (word & mask) << shift;
+  if (shift + count <= 64) return;
+  bits[w + 1] = (bits[w + 1] & ~(mask >> (64 - shift))) | (word & mask) >> (64 - shift);
+}
+
 auto compress_for(Isa isa) {
 #if defined(__x86_64__)
   if (isa >= Isa::avx2) return compress_bits_avx2;
@@ -37,26 +47,45 @@ auto compress_for(Isa isa) {
 }  // namespace
 
 MirrorBits::MirrorBits(const Graph& graph)
-    : graph_(graph),
+    : known_by_(&graph.mirrors().known_by),
       world_(graph.world()),
       compress_(compress_for(chosen_isa())),
-      active_words_(words_for(static_cast<std::size_t>(graph.active()))) {
+      active_words_(words_for(static_cast<std::size_t>(graph.active()))),
+      first_mirror_(static_cast<std::size_t>(graph.mirrors().begin[0])) {
+  const Mirrors& mirrors = graph.mirrors();
   Vertex all_words = 0;
-  for (const auto& known : graph.mirrors().known_by) {
+  for (std::size_t r = 0; r < mirrors.known_by.size(); ++r) {
     std::size_t masters = 0;
-    for (const std::uint64_t word : known) masters += static_cast<std::size_t>(std::popcount(word));
-    const std::size_t words = words_for(masters);
-    packed_.push_back({std::vector<std::uint64_t>(words + 1), words});
-    all_words += static_cast<Vertex>(words);
+    for (const std::uint64_t word : mirrors.known_by[r]) masters += static_cast<std::size_t>(std::popcount(word));
+    add_packed(masters);
+    all_words += static_cast<Vertex>(words_for(masters));
+    received_.push_back({static_cast<std::size_t>(mirrors.begin[r]), static_cast<std::size_t>(mirrors.count[r]), {}});
   }
   if (world_.route().is_direct()) return;
   std::vector<Edge> begins;
-  for (const Local begin : graph.mirrors().begin) begins.push_back(begin / 64);
+  for (const Local begin : mirrors.begin) begins.push_back(begin / 64);
   begins.resize(packed_.size());
   places_ = world_.exchange_lengths(begins);
   all_words_ = static_cast<double>(world_.sum(all_words));
   sent_words_.emplace(world_, of_records<Word>(Put{this}),
                       MailboxOptions{.handling = Handling::parallel, .handler_sends = false});
+}
+
+MirrorBits::MirrorBits(std::shared_ptr<const HaloPlan> plan)
+    : plan_(std::move(plan)),
+      known_by_(nullptr),
+      world_(plan_->world()),
+      compress_(nullptr),
+      active_words_(0),
+      first_mirror_(plan_->first_copy()) {
+  for (const HaloRows& rows : plan_->broadcast().owned) add_packed(rows.size());
+  for (const HaloRows& rows : plan_->broadcast().copies)
+    received_.push_back({rows.begin(), rows.size(), std::vector<std::uint64_t>(words_for(rows.size()))});
+}
+
+void MirrorBits::add_packed(std::size_t masters) {
+  const std::size_t words = words_for(masters);
+  packed_.push_back({std::vector<std::uint64_t>(words + 1), words});
 }
 
 void MirrorBits::broadcast(std::span<std::uint64_t> bits, double share) {
@@ -72,27 +101,40 @@ void MirrorBits::broadcast(VertexBits& bits) {
 std::span<const std::uint64_t> MirrorBits::pack(std::size_t rank) {
   Packed& packed = packed_[rank];
   if (packed.words == 0 || static_cast<Rank>(rank) == world_.rank()) return {};
-  compress_(bits_.data(), graph_.mirrors().known_by[rank].data(), active_words_, packed.bits.data());
+  if (known_by_) {
+    compress_(bits_.data(), (*known_by_)[rank].data(), active_words_, packed.bits.data());
+  } else {
+    std::fill(packed.bits.begin(), packed.bits.end(), 0);
+    std::size_t k = 0;
+    for (const Local row : plan_->broadcast().owned[rank].list()) {
+      const auto at = static_cast<std::size_t>(row);
+      packed.bits[k / 64] |= (bits_[at / 64] >> (at % 64) & 1) << (k % 64);
+      ++k;
+    }
+  }
   return {packed.bits.data(), packed.words};
 }
 
-// Groups of mirrors begin at whole words, so bits are received directly into place.
+// A graph's groups of mirrors begin at whole words, so bits are received directly into place.
 void MirrorBits::exchange() {
-  const Mirrors& mirrors = graph_.mirrors();
   std::vector<std::span<const std::byte>> outgoing(packed_.size());
   std::vector<std::span<std::byte>> incoming(packed_.size());
   for (std::size_t r = 0; r < packed_.size(); ++r) {
     if (static_cast<Rank>(r) == world_.rank()) continue;
     outgoing[r] = std::as_bytes(pack(r));
-    if (const std::size_t words = words_for(static_cast<std::size_t>(mirrors.count[r])))
-      incoming[r] = std::as_writable_bytes(bits_.subspan(static_cast<std::size_t>(mirrors.begin[r]) / 64, words));
+    Received& from = received_[r];
+    if (const std::size_t words = words_for(from.count))
+      incoming[r] = std::as_writable_bytes(plan_ ? std::span(from.bits) : bits_.subspan(from.begin / 64, words));
   }
   world_.exchange_bytes(outgoing, incoming);
+  if (!plan_) return;
+  for (const Received& from : received_)
+    for (std::size_t k = 0; k < from.count; k += 64)
+      replace(bits_, from.begin + k, std::min(from.count - k, std::size_t{64}), from.bits[k / 64]);
 }
 
 void MirrorBits::send_words(double share) {
-  const auto first_mirror = static_cast<std::size_t>(graph_.mirrors().begin[0]) / 64;
-  std::fill(bits_.begin() + static_cast<std::ptrdiff_t>(first_mirror), bits_.end(), 0);
+  std::fill(bits_.begin() + static_cast<std::ptrdiff_t>(first_mirror_ / 64), bits_.end(), 0);
   sent_words_->expect({.records = -all_words_ * std::expm1(-64 * share)});
   for (std::size_t r = 0; r < packed_.size(); ++r) {
     const auto words = pack(r);
@@ -107,6 +149,7 @@ void MirrorBits::send_words(double share) {
 std::size_t MirrorBits::memory_bytes() const {
   std::size_t words = 0;
   for (const Packed& packed : packed_) words += packed.bits.size();
+  for (const Received& from : received_) words += from.bits.size();
   return words * sizeof(std::uint64_t);
 }
 

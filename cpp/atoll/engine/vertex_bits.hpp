@@ -18,32 +18,38 @@ void for_bits(const Words& words, F&& f, std::size_t first = 0) {
       f(first + w * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
 }
 
-/// A bit for each local vertex of a rank, or for each lane of each.
+/// A bit for each local vertex of a rank, or for each of several values of each.
 class VertexBits {
  public:
-  explicit VertexBits(Local vertices) : words_((static_cast<std::size_t>(vertices) + 63) / 64) { clear(); }
+  explicit VertexBits(std::size_t bits) : words_((bits + 63) / 64) { clear(); }
 
-  bool test(Local v) const { return words_[word(v)] >> (v % 64) & 1; }
+  bool test(std::size_t v) const { return words_[v / 64] >> (v % 64) & 1; }
   /// Any thread; returns false if the bit was set already. Sequentially consistent with reset() and
   /// combine_atomically(): if one thread changes a value and then sets its bit, and another resets the bit and then
   /// reads the value, either the bit stays set or the new value is read.
-  bool set(Local v) {
+  bool set(std::size_t v) {
     const std::uint64_t bit = std::uint64_t{1} << (v % 64);
-    const std::atomic_ref<std::uint64_t> shared(words_[word(v)]);
+    const std::atomic_ref<std::uint64_t> shared(words_[v / 64]);
     if (shared.load() & bit) return false;
     return !(shared.fetch_or(bit) & bit);
   }
   /// Where no other thread touches the word.
-  void set_unsynchronized(Local v) { words_[word(v)] |= std::uint64_t{1} << (v % 64); }
-  void reset_unsynchronized(Local v) { words_[word(v)] &= ~(std::uint64_t{1} << (v % 64)); }
-  void set_group(Local v, std::uint64_t bits) { words_[word(v)] |= bits << (v % 64); }
-  void reset(Local v) { std::atomic_ref<std::uint64_t>(words_[word(v)]).fetch_and(~(std::uint64_t{1} << (v % 64))); }
+  void set_unsynchronized(std::size_t v) { words_[v / 64] |= std::uint64_t{1} << (v % 64); }
+  void reset_unsynchronized(std::size_t v) { words_[v / 64] &= ~(std::uint64_t{1} << (v % 64)); }
+  void set_group(std::size_t v, std::uint64_t bits) { words_[v / 64] |= bits << (v % 64); }
+  void reset(std::size_t v) {
+    std::atomic_ref<std::uint64_t>(words_[v / 64]).fetch_and(~(std::uint64_t{1} << (v % 64)));
+  }
   void clear() { std::fill(words_.begin(), words_.end(), 0); }
-  /// Clears the bits from v on; v is a multiple of 64.
-  void clear_from(Local v) { std::fill(words_.begin() + std::min(word(v), words_.size()), words_.end(), 0); }
+  /// Clears the bits from v on.
+  void clear_from(std::size_t v) {
+    if (v / 64 >= words_.size()) return;
+    words_[v / 64] &= ~(~std::uint64_t{0} << (v % 64));
+    std::fill(words_.begin() + v / 64 + 1, words_.end(), 0);
+  }
   /// Moves the other's bits below v, a multiple of 64, to this; the other's are cleared.
-  void take_below(Local v, VertexBits& other) {
-    const std::size_t end = std::min(word(v), words_.size());
+  void take_below(std::size_t v, VertexBits& other) {
+    const std::size_t end = std::min(v / 64, words_.size());
     std::copy(other.words_.begin(), other.words_.begin() + end, words_.begin());
     std::fill(other.words_.begin(), other.words_.begin() + end, 0);
   }
@@ -55,10 +61,13 @@ class VertexBits {
   std::size_t words() const { return words_.size(); }
   std::uint64_t& at(std::size_t w) { return words_[w]; }
   std::uint64_t at(std::size_t w) const { return words_[w]; }
+  /// A word while other threads set other bits of it.
+  std::uint64_t load(std::size_t w) const {
+    return std::atomic_ref(const_cast<std::uint64_t&>(words_[w])).load(std::memory_order_relaxed);
+  }
   void swap(VertexBits& other) { words_.swap(other.words_); }
 
  private:
-  static std::size_t word(Local v) { return static_cast<std::size_t>(v) / 64; }
   Array<std::uint64_t> words_;
 };
 

@@ -145,14 +145,14 @@ void OutputFolder::commit() {
     sync_folder(temporary_);
     std::error_code ignored;
     if (existing_ == Existing::replace && fs::exists(path_, ignored)) {
-      // Both names exist all the time; the old one then lies under the temporary name.
+      // Both names exist at all times; afterwards the old folder has the temporary name.
       if (renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) != 0)
         fail_output(path_, errno, "put in place");
       sync_folder(folder_of(path_));
       fs::remove_all(temporary_, ignored);
     } else if (renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE) != 0 &&
                ((errno != EINVAL && errno != ENOSYS) || ::rename(temporary_.c_str(), path_.c_str()) != 0)) {
-      fail_output(path_, errno, "put in place");  // somebody else has made one of that name meanwhile
+      fail_output(path_, errno, "put in place");  // another process has created that name meanwhile
     }
     ours_ = false;
     sync_folder(folder_of(path_));

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-/// An AtomicFile that all ranks write parts of; on a file system that all ranks see.
+/// An AtomicFile to which all ranks write parts; they must all see its file system.
 ///
 ///     OutputFile file(world, "depths.tsv");          // a temporary file beside it
 ///     file.reserve(total_bytes);                     // a full disk is found here, not after an hour

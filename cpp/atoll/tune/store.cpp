@@ -21,7 +21,7 @@ bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
 }
 
-// A processor's name as one of a folder.
+// A processor's name as the name of a folder.
 std::string folder_name(const std::string& text) {
   std::string out;
   for (const char c : text)

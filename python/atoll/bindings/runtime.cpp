@@ -6,6 +6,7 @@
 
 #include <atoll/base/atomic_file.hpp>
 #include <atoll/runtime/job/launch.hpp>
+#include <atoll/topology/formats/xml_yaml_plugin.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/transport/plugin.hpp>
 #include <atoll/transport/shared_memory/inproc.hpp>
@@ -155,7 +156,7 @@ SharedWorld::~SharedWorld() {
   if (getpid() == pid_) return;
   // After a fork the team's threads do not exist here: nothing can be joined.
   static_cast<void>(world_.release());
-  for (auto& search : dead_) static_cast<void>(search.release());
+  for (auto& form : dead_) static_cast<void>(form.release());
 }
 
 void SharedWorld::enter() {
@@ -165,7 +166,7 @@ void SharedWorld::enter() {
         "this process, or start processes by 'spawn'.");
   if (closed_) throw UsageError("this World is closed (its ranks have left). Make graphs and results before.");
   if (!broken_.empty()) throw TransportError("this World is broken since an earlier error: " + broken_);
-  std::vector<std::unique_ptr<Bfs>> dead;
+  std::vector<std::unique_ptr<catalog::Prepared>> dead;
   {
     std::lock_guard hold(graves_);
     dead.swap(dead_);
@@ -206,9 +207,9 @@ void SharedWorld::give_up() {
   if (peers_) peers_->failed.compare_exchange_strong(none, world_->rank());
 }
 
-void SharedWorld::bury(std::unique_ptr<Bfs> search) {
+void SharedWorld::bury(std::unique_ptr<catalog::Prepared> form) {
   std::lock_guard hold(graves_);
-  dead_.push_back(std::move(search));
+  dead_.push_back(std::move(form));
 }
 
 void SharedWorld::close(std::optional<double> seconds) {
@@ -285,6 +286,10 @@ void bind_runtime(nb::module_& m) {
     for (const PluginStatus& p : plugins())
       all.push_back({{"name", p.name}, {"path", p.path}, {"ready", p.loads}, {"detail", p.detail}});
     return all.dump();
+  });
+  m.def("readers", [] {
+    const PluginStatus p = xml_yaml_plugin_status();
+    return nlohmann::json{{{"name", p.name}, {"path", p.path}, {"ready", p.loads}, {"detail", p.detail}}}.dump();
   });
 }
 

@@ -7,7 +7,7 @@
 #include <atoll/runtime/world.hpp>
 #include <vector>
 
-/// Matrices whose entries are known by their place, on any grid.
+/// Matrices whose entries are functions of their position, on any grid.
 namespace samples {
 
 using namespace atl;
@@ -21,7 +21,7 @@ inline Plan one_thread() {
 
 inline const std::vector<ProcessGrid> kGrids = {{1, 1}, {1, 2}, {2, 2, 1, 2}, {2, 4, 2, 2}, {3, 1}, {5, 1}};
 
-/// A whole number below 250, or no path for every seventh pair; fits all types.
+/// A whole number below 250, or no path for every seventh pair; representable in all types.
 template <class T>
 T value_at(std::int64_t i, std::int64_t j, std::uint64_t seed = 1) {
   const std::uint64_t word = random_at(seed, static_cast<std::uint64_t>(i << 20 | j));
@@ -38,7 +38,7 @@ Distances<T> matrix(Rank rank, const GridLayout& layout, Value&& value) {
   return d;
 }
 
-/// What f throws on each rank, if it is the same everywhere; "nothing" if nothing is thrown.
+/// The message that f throws, if it is the same on every rank; "nothing" if nothing is thrown.
 template <class F>
 std::string refusal(Rank ranks, F&& f) {
   std::vector<std::string> messages(static_cast<std::size_t>(ranks));

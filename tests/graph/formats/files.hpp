@@ -12,14 +12,15 @@
 #include <tuple>
 #include <vector>
 
+
 #include "folder.hpp"
 
-/// What the tests of readers and writers share: packed files, and edge lists gathered for comparison.
+/// Shared by the tests of readers and writers: packed files, and edge lists gathered for comparison.
 namespace files {
 
 using namespace atl;
 
-/// The text as a zstd frame of raw blocks; frames may be put one after another.
+/// The text as a zstd frame of raw blocks; frames may be concatenated.
 inline std::string zstd_frame(const std::string& text) {
   constexpr std::size_t kBlock = 100000;
   std::string out("\x28\xb5\x2f\xfd\x00\x58", 6);  // no content size, window of 2 MiB
@@ -61,7 +62,7 @@ inline std::string gzip_member(const std::string& text) {
 
 using EdgeTuple = std::tuple<Vertex, Vertex, double>;
 
-/// An edge list of all ranks. Edges in rank order; without weights the third is 1.
+/// The edge list of all ranks, in rank order; weights are 1 if there are none.
 struct Gathered {
   std::vector<EdgeTuple> edges;
   std::vector<Vertex> vertices;
@@ -119,7 +120,7 @@ inline Plan two_threads() {
   return plan;
 }
 
-/// The file as `ranks` ranks read it.
+/// The contents of a file as read by `ranks` ranks.
 inline Gathered read(const std::string& path, Rank ranks = 1, const ReadOptions& options = {}) {
   Gathered all;
   run_ranks(ranks, two_threads(), [&](World& world) {
@@ -129,8 +130,8 @@ inline Gathered read(const std::string& path, Rank ranks = 1, const ReadOptions&
   return all;
 }
 
-/// What reading it throws, if that is the same on every rank; "nothing" if nothing is thrown. One error must
-/// not keep the ranks from going on together.
+/// The message that reading throws, if it is the same on every rank; "nothing" if nothing is thrown. Checks that the
+/// ranks can still communicate after the error.
 inline std::string refusal(const std::string& path, Rank ranks = 1, const ReadOptions& options = {}) {
   std::vector<std::string> messages(static_cast<std::size_t>(ranks));
   run_ranks(ranks, two_threads(), [&](World& world) {
@@ -148,7 +149,7 @@ inline std::string refusal(const std::string& path, Rank ranks = 1, const ReadOp
   return messages[0];
 }
 
-/// A file of the real data sets; empty where they are missing.
+/// A file of the real data sets; empty if they are missing.
 inline std::string real(const std::string& name) {
   const char* folder = std::getenv("ATOLL_DATA");
   const std::filesystem::path path = std::filesystem::path(folder ? folder : "../shared/data") / "graphs" / name;

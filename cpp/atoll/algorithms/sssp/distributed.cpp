@@ -148,7 +148,7 @@ std::size_t DistributedSssp<Real, Sum>::memory_bytes() const {
          heads_.size() * sizeof(Head) + exchange_.memory_bytes();
 }
 
-template class MirrorExchange<std::uint32_t, MinOf>;
+template class HaloExchange<std::uint32_t, MinOf>;
 template class DistributedSssp<float>;
 template class DistributedSssp<double>;
 template class DistributedSssp<double, std::uint32_t>;

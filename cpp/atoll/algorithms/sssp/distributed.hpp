@@ -122,6 +122,6 @@ void DistributedSssp<Real, Sum>::broadcast_changed(F&& f, std::optional<double> 
 }
 
 // Instantiated in distributed.cpp.
-extern template class MirrorExchange<std::uint32_t, MinOf>;
+extern template class HaloExchange<std::uint32_t, MinOf>;
 
 }  // namespace atl

@@ -29,14 +29,14 @@ inline constexpr double kPathSlack = std::is_same_v<T, float>    ? 0x1p-13
 template <class T>
 struct KnownPath {
   std::vector<Local> vertices;
-  PathLength<T> length{};  ///< the sum of its weights
+  PathSum<T> length{};  ///< the sum of its weights
 };
 
 /// Read-only: any number of threads may call it.
 template <class T>
 class PathFinder {
  public:
-  using Length = PathLength<T>;
+  using Length = PathSum<T>;
   explicit PathFinder(const ReplicatedCsr<T>& arcs) : in_(arcs.reversed()) {}
 
   Vertex vertices() const { return in_.vertices(); }

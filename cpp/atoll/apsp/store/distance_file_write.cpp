@@ -7,6 +7,7 @@
 #include <atoll/apsp/store/distance_sides.hpp>
 #include <atoll/io/npy.hpp>
 #include <atoll/io/write_file.hpp>
+#include <nlohmann/json.hpp>
 
 namespace atl {
 namespace {
@@ -230,6 +231,8 @@ void write_distances(World& world, const std::string& path, const Distances<T>& 
     if (options.zstd_level != 0 && (form != DistanceForm::zarr || options.zstd_level < 0 || options.zstd_level > 19))
       throw UsageError(fmt::format("{}: zstd_level is {} (chunks of .zarr are compressed, by 1 to 19). Leave it out.",
                                    path, options.zstd_level));
+    check(nlohmann::json::accept(options.about), "{}: `about` is {} (it is kept as JSON). Give JSON.", path,
+          options.about);
     if (world.rank() == 0) check_graph(path, n, graph);
   });
   check_room(world, path, options.zstd_level ? 0 : distance_bytes(form, n, meta.block, meta.element), options.existing,

@@ -4,6 +4,7 @@
 #include <atoll/base/error.hpp>
 #include <atoll/io/npy.hpp>
 #include <functional>
+#include <nlohmann/json.hpp>
 
 namespace atl {
 

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <system_error>
 
 namespace atl {
@@ -71,7 +72,7 @@ void TileFile<T>::read(std::int64_t i, std::int64_t j, T* to) const {
   if (const int error = file_->read_at(to, bytes, order_.begin_of(i, j)))
     throw IoError(fmt::format("{}: cannot be read ({}). Check the disk.", folder_->path(),
                               std::generic_category().message(error)));
-  // Its copy in the system's cache would only take room from other tiles: this one comes back changed.
+  // A copy in the page cache would only displace other tiles: this one will come back changed.
   posix_fadvise(file_->get(), static_cast<off_t>(order_.begin_of(i, j)), static_cast<off_t>(order_.bytes_of(i, j)),
                 POSIX_FADV_DONTNEED);
 }

@@ -14,7 +14,7 @@
 namespace atl::ofi {
 namespace {
 
-constexpr double kNap_s = 100e-6;  // where something is left to do
+constexpr double kNap_s = 100e-6;  // if work is left to do
 
 }  // namespace
 
@@ -25,7 +25,7 @@ void Doorbell::ring() {
   wakes_.fetch_add(1, std::memory_order_release);
   if (wake_file_) {
     const std::uint64_t one = 1;
-    // A full counter wakes as well.
+    // A full counter wakes the reader as well.
     [[maybe_unused]] const auto written = write(wake_file_.get(), &one, sizeof one);
   } else {
     syscall(SYS_futex, &wakes_, FUTEX_WAKE_PRIVATE, INT32_MAX, nullptr, nullptr, 0);
@@ -40,7 +40,7 @@ bool Doorbell::wait(double timeout_s, const std::function<Look(bool)>& look) {
 bool Doorbell::wait_by_file(double timeout_s, const std::function<Look(bool)>& look) {
   const Timer timer;
   for (bool rung = false;;) {
-    // One that rang for nothing (a word, `net` at any time) is left alone for a nap.
+    // After a wake-up without a packet (a control word; `net` wakes at any time) it naps before it arms the file again.
     const Look seen = look(!rung);
     if (seen == Look::found) return true;
     const double left_s = timeout_s - timer.seconds();
@@ -52,7 +52,7 @@ bool Doorbell::wait_by_file(double timeout_s, const std::function<Look(bool)>& l
     rung = ppoll(files.data(), seen == Look::nothing ? 1 : 2, &limit, nullptr) > 0;
     if (files[0].revents == 0) continue;
     std::uint64_t wakes = 0;
-    // Another thread may have read them before.
+    // Another thread may have read them already.
     [[maybe_unused]] const auto got = read(wake_file_.get(), &wakes, sizeof wakes);
     return true;
   }
@@ -60,7 +60,7 @@ bool Doorbell::wait_by_file(double timeout_s, const std::function<Look(bool)>& l
 
 bool Doorbell::wait_by_naps(double timeout_s, const std::function<Look(bool)>& look, std::uint32_t seen) {
   const Timer timer;
-  // Naps grow: a short wait costs little delay, a long one little of the core that another rank may need.
+  // Naps grow: a short wait adds little delay, a long one leaves the core to other ranks.
   const double longest_s = std::max(250e-6, timeout_s / 4);
   for (double nap_s = 10e-6;; nap_s = std::min(2 * nap_s, longest_s)) {
     if (look(false) == Look::found) return true;

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/engine/halo/halo_plan.hpp>
+#include <atoll/runtime/aggregation/route.hpp>
+#include <limits>
+
+namespace atl {
+namespace {
+
+HaloSide side_of(const SharedVertices& shared, const std::vector<const Mirrors*>& groups) {
+  World& world = *shared.world;
+  HaloSide side;
+  for (std::size_t r = 0; r < static_cast<std::size_t>(world.size()); ++r) {
+    std::vector<const Array<std::uint64_t>*> masks;
+    std::size_t mirrored = 0;
+    for (const Mirrors* group : groups) {
+      masks.push_back(&group->known_by[r]);
+      mirrored += static_cast<std::size_t>(group->count[r]);
+    }
+    // Records of a route are sent from the list alone.
+    side.owned.push_back(HaloRows::masked(masks, world.route().is_direct()));
+    side.copies.push_back(HaloRows::range(static_cast<std::size_t>(groups[0]->begin[r]), mirrored));
+  }
+  count_halo(world, side);
+  return side;
+}
+
+void add_traffic(std::vector<HaloTraffic>& levels, const World& world, const std::vector<HaloRows>& sent,
+                 std::size_t row_bytes) {
+  for (std::size_t r = 0; r < sent.size(); ++r) {
+    if (sent[r].size() == 0) continue;
+    HaloTraffic& level = levels[static_cast<std::size_t>(world.level_to(static_cast<Rank>(r)))];
+    level.rows += sent[r].size();
+    level.bytes += sent[r].size() * row_bytes;
+  }
+}
+
+}  // namespace
+
+void count_halo(World& world, HaloSide& side) {
+  double copies = 0;
+  std::size_t longest = 0;
+  for (const HaloRows& rows : side.copies) copies += static_cast<double>(rows.size());
+  for (const HaloRows& rows : side.owned) longest = std::max(longest, rows.size());
+  side.all = world.sum(copies);
+  side.longest = world.max(longest);
+}
+
+HaloPlan::HaloPlan(const SharedVertices& shared)
+    : world_(*shared.world),
+      first_copy_(static_cast<std::size_t>(shared.first_mirror)),
+      rows_(static_cast<std::size_t>(shared.locals)) {
+  sides_.push_back(side_of(shared, shared.written));
+  if (shared.read != shared.written) sides_.push_back(side_of(shared, shared.read));
+}
+
+HaloPlan::HaloPlan(World& world, const Blocks& owners, std::span<const Vertex> needed)
+    : world_(world), first_copy_(static_cast<std::size_t>(owners.size(world.rank()))) {
+  const auto p = static_cast<std::size_t>(world.size());
+  world.agree(owners.ranks() == world.size(), fmt::format("rows are owned by {} ranks (the job has {}). Deal them out "
+                                                          "among the job's ranks.",
+                                                          owners.ranks(), world.size()));
+  const auto wrong =
+      std::find_if(needed.begin(), needed.end(), [&](Vertex row) { return row < 0 || row >= owners.count(); });
+  world.agree(wrong == needed.end(),
+              fmt::format("rank {} needs row {} (rows are numbered from 0, and there are {}). Name one that exists.",
+                          world.rank(), wrong == needed.end() ? 0 : *wrong, owners.count()));
+  first_owned_ = owners.begin(world.rank());
+  const Vertex end = owners.end(world.rank());
+  for (const Vertex row : needed)
+    if (row < first_owned_ || row >= end) needed_.push_back(row);
+  std::sort(needed_.begin(), needed_.end());
+  needed_.erase(std::unique(needed_.begin(), needed_.end()), needed_.end());
+  needed_.shrink_to_fit();
+  rows_ = first_copy_ + needed_.size();
+  world.agree(rows_ < static_cast<std::size_t>(std::numeric_limits<Local>::max()),
+              fmt::format("rank {} has {} rows, copies included (local numbers have 31 bits). Use more ranks.",
+                          world.rank(), rows_));
+
+  std::vector<std::vector<Local>> asked(p);  // their numbers at the owner
+  HaloSide& side = sides_.emplace_back();
+  for (std::size_t r = 0, next = 0; r < p; ++r) {
+    const auto owner = static_cast<Rank>(r);
+    const std::size_t begin = next;
+    for (; next < needed_.size() && needed_[next] < owners.end(owner); ++next)
+      asked[r].push_back(static_cast<Local>(needed_[next] - owners.begin(owner)));
+    side.copies.push_back(HaloRows::range(first_copy_ + begin, next - begin));
+  }
+  for (auto& rows : world.exchange(std::move(asked))) side.owned.push_back(HaloRows::listed(std::move(rows)));
+  count_halo(world, side);
+}
+
+Local HaloPlan::local_row(Vertex row) const {
+  const Vertex owned = row - first_owned_;
+  if (owned >= 0 && owned < static_cast<Vertex>(first_copy_)) return static_cast<Local>(owned);
+  const auto at = std::lower_bound(needed_.begin(), needed_.end(), row);
+  ATOLL_ASSERT(at != needed_.end() && *at == row);
+  return static_cast<Local>(first_copy_) + static_cast<Local>(at - needed_.begin());
+}
+
+const std::vector<HaloSide>& HaloPlan::stages_of(const HaloSide& side) const {
+  auto& stages = stages_[static_cast<std::size_t>(&side - sides_.data())];
+  if (stages.empty()) stages = halo_stages(world_, side);
+  return stages;
+}
+
+std::vector<HaloTraffic> HaloPlan::broadcast_traffic(HaloPath path, std::size_t row_bytes) const {
+  ATOLL_ASSERT(path != HaloPath::route);
+  std::vector<HaloTraffic> levels(static_cast<std::size_t>(world_.hierarchy().depth()));
+  if (path == HaloPath::direct) {
+    add_traffic(levels, world_, broadcast().owned, row_bytes);
+  } else {
+    for (const HaloSide& stage : broadcast_stages()) add_traffic(levels, world_, stage.owned, row_bytes);
+  }
+  return levels;
+}
+
+std::vector<HaloTraffic> HaloPlan::reduced_traffic(HaloPath path, std::size_t row_bytes) const {
+  ATOLL_ASSERT(path != HaloPath::route);
+  std::vector<HaloTraffic> levels(static_cast<std::size_t>(world_.hierarchy().depth()));
+  if (path == HaloPath::direct) {
+    add_traffic(levels, world_, reduced().copies, row_bytes);
+  } else {
+    for (const HaloSide& stage : reduced_stages()) add_traffic(levels, world_, stage.copies, row_bytes);
+  }
+  return levels;
+}
+
+std::size_t HaloPlan::memory_bytes() const {
+  std::size_t bytes = needed_.size() * sizeof(Vertex);
+  const auto add = [&](const std::vector<HaloSide>& sides) {
+    for (const HaloSide& side : sides) {
+      for (const HaloRows& rows : side.owned) bytes += rows.memory_bytes();
+      for (const HaloRows& rows : side.copies) bytes += rows.memory_bytes();
+    }
+  };
+  add(sides_);
+  for (const auto& stages : stages_) add(stages);
+  return bytes;
+}
+
+}  // namespace atl

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/engine/halo/halo_plan.hpp>
+#include <span>
+
+// The owner of a row knows all that need it and where their copies lie, so it works out the row's way by itself, and
+// tells each rank on the way what to send and what to receive. A rank appends what the owners have told it in the order
+// of the owners, so both ends of a stage have the same order.
+namespace atl {
+namespace {
+
+// A rank with the row, and the row's place among those that it shares with the owner (the local row, of the owner).
+struct Holder {
+  int leaf;  // in the order of the tree, ranks of a domain are neighbours
+  Rank rank;
+  Local place;
+};
+
+// A rank's part in a stage: it sends a row to `peer`, or receives one.
+struct Step {
+  std::int32_t stage;
+  Rank peer;
+  Local place;
+  std::int32_t receives;
+};
+
+class Ways {
+ public:
+  Ways(World& world, std::vector<std::vector<Step>>& told) : hierarchy_(world.hierarchy()), told_(told) {}
+
+  /// From a holder to all others in its domain at `level`.
+  void spread(const Holder& from, std::span<const Holder> others, int level, std::size_t turn) {
+    for (std::size_t begin = 0, end = 0; begin < others.size(); begin = end) {
+      while (end < others.size() && (level == 0 ? end == begin : level_of(others[begin], others[end]) < level)) ++end;
+      const auto domain = others.subspan(begin, end - begin);
+      if (level_of(from, domain[0]) < level) {
+        spread(from, domain, level - 1, turn);
+        continue;
+      }
+      // Another rank of the domain for each row, so that all of them share the work of passing on.
+      const std::size_t first = turn % domain.size();
+      const Holder& lands = domain[first];
+      const int stage = hierarchy_.depth() - 1 - level;
+      told_[static_cast<std::size_t>(from.rank)].push_back({stage, lands.rank, from.place, 0});
+      told_[static_cast<std::size_t>(lands.rank)].push_back({stage, from.rank, lands.place, 1});
+      if (domain.size() == 1) continue;
+      std::vector<Holder> rest(domain.begin(), domain.end());
+      rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(first));
+      spread(lands, rest, level - 1, turn);
+    }
+  }
+
+ private:
+  int level_of(const Holder& a, const Holder& b) const { return hierarchy_.level_between(a.rank, b.rank); }
+
+  const Hierarchy& hierarchy_;
+  std::vector<std::vector<Step>>& told_;
+};
+
+}  // namespace
+
+std::vector<HaloSide> halo_stages(World& world, const HaloSide& side) {
+  const Hierarchy& hierarchy = world.hierarchy();
+  const auto p = static_cast<std::size_t>(world.size());
+  struct Need {
+    Local row;
+    Holder by;
+  };
+  std::vector<Need> needs;
+  for (std::size_t r = 0; r < p; ++r) {
+    const auto rank = static_cast<Rank>(r);
+    const auto list = side.owned[r].list();
+    for (std::size_t k = 0; k < list.size(); ++k)
+      needs.push_back({list[k], {hierarchy.leaf_of(rank), rank, static_cast<Local>(k)}});
+  }
+  std::sort(needs.begin(), needs.end(), [](const Need& a, const Need& b) {
+    return std::tie(a.row, a.by.leaf, a.by.rank) < std::tie(b.row, b.by.leaf, b.by.rank);
+  });
+
+  std::vector<std::vector<Step>> told(p);
+  Ways ways(world, told);
+  std::vector<Holder> others;
+  std::size_t turn = static_cast<std::size_t>(world.rank());
+  for (std::size_t begin = 0, end = 0; begin < needs.size(); begin = end, ++turn) {
+    others.clear();
+    for (; end < needs.size() && needs[end].row == needs[begin].row; ++end) others.push_back(needs[end].by);
+    ways.spread({hierarchy.leaf_of(world.rank()), world.rank(), needs[begin].row}, others, hierarchy.depth() - 1, turn);
+  }
+  std::vector<Need>().swap(needs);
+
+  const auto stages = static_cast<std::size_t>(hierarchy.depth());
+  std::vector<std::vector<std::vector<Local>>> sent(stages), received(stages);
+  for (auto& lists : sent) lists.resize(p);
+  for (auto& lists : received) lists.resize(p);
+  const auto steps = world.exchange(std::move(told));
+  for (std::size_t owner = 0; owner < p; ++owner) {
+    const bool own = static_cast<Rank>(owner) == world.rank();
+    const std::size_t begin = side.copies[owner].begin();
+    for (const Step& step : steps[owner]) {
+      auto& lists = (step.receives ? received : sent)[static_cast<std::size_t>(step.stage)];
+      lists[static_cast<std::size_t>(step.peer)].push_back(own ? step.place : static_cast<Local>(begin) + step.place);
+    }
+  }
+  std::vector<HaloSide> sides(stages);
+  for (std::size_t s = 0; s < stages; ++s) {
+    for (std::size_t r = 0; r < p; ++r) {
+      sides[s].owned.push_back(HaloRows::listed(std::move(sent[s][r])));
+      sides[s].copies.push_back(HaloRows::listed(std::move(received[s][r])));
+    }
+    count_halo(world, sides[s]);
+  }
+  return sides;
+}
+
+}  // namespace atl

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/engine/combine.hpp>
+#include <atoll/engine/halo/domain_mirrors.hpp>
+#include <atoll/engine/halo/halo_plan.hpp>
+#include <atoll/runtime/aggregation/mailbox.hpp>
+#include <limits>
+#include <optional>
+
+namespace atl {
+
+/// Moves changed values of rows as records over the World's route of several hops. Ranks on the way combine those of
+/// one owned value; on routes that gather, one record for all copies in a domain is sent there.
+///
+///     RecordExchange<float, MinOf> exchange(plan, RowWidth(1), {});       // collective, as are all that follow
+///     exchange.reduce(values, changed, count);                            // copies -> owners
+///     exchange.broadcast(values, changed, count);                         // owners -> copies
+///
+/// Records have places of 31 bits: fits() says whether these are enough.
+template <Plain T, class Combine>
+class RecordExchange {
+ public:
+  RecordExchange(const HaloPlan& plan, RowWidth width, Combine combine);
+  RecordExchange(const RecordExchange&) = delete;
+  RecordExchange& operator=(const RecordExchange&) = delete;
+
+  /// Collective.
+  static bool fits(const HaloPlan& plan, RowWidth width) {
+    return !plan.world().any(width.first_of(plan.rows()) > static_cast<std::size_t>(kMostPlaces));
+  }
+
+  /// Sets the bits of owned values that change. `expected`: the number of values that all ranks send.
+  void reduce(T* values, VertexBits& changed, double expected);
+  /// Sets the bits of copies that receive a value.
+  void broadcast(T* values, VertexBits& changed, double expected);
+  std::size_t memory_bytes() const;
+
+ private:
+  // Values that a thread of the team sends at a time.
+  static constexpr std::size_t kGrain = std::size_t{1} << 15;
+  static constexpr Local kMostPlaces = std::numeric_limits<Local>::max();
+  struct [[gnu::packed]] Update {
+    Local place;
+    T value;
+  };
+  struct PlaceOf {
+    std::uint32_t operator()(const Update& u) const { return static_cast<std::uint32_t>(u.place); }
+  };
+  struct CombineUpdates {
+    [[no_unique_address]] Combine combine;
+    void operator()(Update& into, const Update& from) const {
+      T value = into.value;
+      combine(value, from.value);
+      into.value = value;
+    }
+  };
+  struct Apply {
+    RecordExchange* exchange;
+    void operator()(std::span<const Update> updates) { exchange->apply(updates); }
+  };
+  struct Assign {
+    RecordExchange* exchange;
+    void operator()(std::span<const Update> updates) { exchange->assign(updates); }
+  };
+  struct Copies {
+    const RecordExchange* exchange;
+    template <class F>
+    bool operator()(const Update& update, F&& f) const {
+      return exchange->copy(update, f);
+    }
+  };
+
+  void apply(std::span<const Update> updates) {
+    for (const Update& u : updates) {
+      const auto place = static_cast<std::size_t>(u.place);
+      const T value = u.value;
+      if (single_consumer_) {
+        if (combine_(values_[place], value)) changed_->set_unsynchronized(place);
+      } else if (combine_atomically(values_[place], value, combine_)) {
+        changed_->set(place);
+      }
+    }
+  }
+  void assign(std::span<const Update> updates) {
+    for (const Update& u : updates) {
+      values_[static_cast<std::size_t>(u.place)] = u.value;
+      changed_->set(static_cast<std::size_t>(u.place));
+    }
+  }
+  /// An update with a negative place is for all copies in a domain.
+  template <class F>
+  bool copy(const Update& update, F&& f) const {
+    if (update.place >= 0) return false;
+    const auto of_domain = static_cast<std::size_t>(~update.place);
+    for (const DomainMirrors::Copy& c : domains_->copies(width_.row_of(of_domain)))
+      f(c.rank,
+        Update{static_cast<Local>(width_.first_of(static_cast<std::size_t>(c.place)) + width_.column_of(of_domain)),
+               update.value});
+    return true;
+  }
+
+  World& world_;
+  const HaloPlan& plan_;
+  const RowWidth width_;
+  [[no_unique_address]] Combine combine_;
+  const bool single_consumer_;        // one thread reads what is received
+  std::vector<HaloRows> owner_rows_;  // [rank] the owner's rows of the copies that are reduced
+  std::vector<Edge> first_copy_;      // [rank] the row there of its first copy of this rank's rows
+  std::optional<Mailbox<Update, Apply, Merge<PlaceOf, CombineUpdates>>> reduced_;
+  std::optional<Mailbox<Update, Assign, Multicast<Copies>>> broadcast_;
+  std::optional<DomainMirrors> domains_;  // if the route gathers and the plan combines records
+  T* values_ = nullptr;                   // arguments of the current exchange
+  VertexBits* changed_ = nullptr;
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+template <Plain T, class Combine>
+RecordExchange<T, Combine>::RecordExchange(const HaloPlan& plan, RowWidth width, Combine combine)
+    : world_(plan.world()),
+      plan_(plan),
+      width_(width),
+      combine_(std::move(combine)),
+      single_consumer_(world_.team().size() == 1 && !world_.has_communication_thread()) {
+  const HaloSide &up = plan.reduced(), &down = plan.broadcast();
+  std::vector<std::vector<Local>> own;
+  for (const HaloRows& rows : up.owned) own.emplace_back(rows.list().begin(), rows.list().end());
+  for (auto& rows : world_.exchange(std::move(own))) owner_rows_.push_back(HaloRows::listed(std::move(rows)));
+  std::vector<Edge> begins;
+  for (const HaloRows& rows : down.copies) begins.push_back(static_cast<Edge>(rows.begin()));
+  first_copy_ = world_.exchange_lengths(begins);
+  reduced_.emplace(world_, of_records<Update>(Apply{this}, Merge{PlaceOf{}, CombineUpdates{combine_}}),
+                   MailboxOptions{.handling = Handling::parallel, .handler_sends = false});
+  broadcast_.emplace(world_, of_records<Update>(Assign{this}, Multicast<Copies>{Copies{this}}),
+                     MailboxOptions{.handling = Handling::parallel, .handler_sends = false});
+  if (!world_.route().gathers() || world_.plan().lane_bytes == 0) return;
+  domains_.emplace(world_, world_.hops(world_.route().name()).route(), down.owned, first_copy_);
+  if (world_.any(width_.first_of(domains_->entries()) > static_cast<std::size_t>(kMostPlaces))) domains_.reset();
+}
+
+template <Plain T, class Combine>
+void RecordExchange<T, Combine>::reduce(T* values, VertexBits& changed, double expected) {
+  values_ = values;
+  changed_ = &changed;
+  reduced_->expect({.records = expected});
+  for (std::size_t rank = 0; rank < owner_rows_.size(); ++rank) {
+    const HaloPlaces here(plan_.reduced().copies[rank], width_), there(owner_rows_[rank], width_);
+    world_.team().for_range(here.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+      auto buffers = reduced_->send_buffers();
+      here.for_changed(changed, a, b, [&](std::size_t k, std::size_t place) {
+        buffers.send(static_cast<Rank>(rank), {static_cast<Local>(there.at(k)), values[place]});
+      });
+    });
+  }
+  reduced_->drain();
+}
+
+template <Plain T, class Combine>
+void RecordExchange<T, Combine>::broadcast(T* values, VertexBits& changed, double expected) {
+  values_ = values;
+  changed_ = &changed;
+  broadcast_->expect({.records = expected});
+  // One record per domain, if the receiving rank there distributes it.
+  const bool by_domain = domains_ && broadcast_->relay_route() == &domains_->route();
+  for (std::size_t rank = 0; rank < owner_rows_.size(); ++rank) {
+    if (by_domain && !domains_->is_near(static_cast<Rank>(rank))) continue;
+    const HaloPlaces here(plan_.broadcast().owned[rank], width_);
+    const std::size_t there = width_.first_of(static_cast<std::size_t>(first_copy_[rank]));
+    world_.team().for_range(here.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+      auto buffers = broadcast_->send_buffers();
+      here.for_all(a, b, [&](std::size_t k, std::size_t place) {
+        if (changed.test(place)) buffers.send(static_cast<Rank>(rank), {static_cast<Local>(there + k), values[place]});
+      });
+    });
+  }
+  for (std::size_t d = 0; by_domain && d < domains_->domains().size(); ++d) {
+    const DomainMirrors::Domain& domain = domains_->domains()[d];
+    const HaloPlaces here(domain.masters, width_);
+    const std::size_t first = width_.first_of(static_cast<std::size_t>(domain.first));
+    world_.team().for_range(here.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
+      auto buffers = broadcast_->send_buffers();
+      here.for_all(a, b, [&](std::size_t k, std::size_t place) {
+        if (changed.test(place)) buffers.send(domain.lands, {~static_cast<Local>(first + k), values[place]});
+      });
+    });
+  }
+  broadcast_->drain();
+}
+
+template <Plain T, class Combine>
+std::size_t RecordExchange<T, Combine>::memory_bytes() const {
+  std::size_t bytes = domains_ ? domains_->memory_bytes() : 0;
+  for (const HaloRows& rows : owner_rows_) bytes += rows.memory_bytes();
+  return bytes;
+}
+
+}  // namespace atl

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/engine/halo/halo_rows.hpp>
+#include <atoll/engine/neighbor_alltoallv.hpp>
+#include <bit>
+#include <cstring>
+
+namespace atl {
+
+/// Encodes values for NeighborAlltoallv, in blocks that fit a part. Only changed values of a block are sent, in the
+/// shortest of four forms: nothing, bits and values, offsets and values, all values. There are no ids: both ends know
+/// the order.
+///
+///     const auto blocks = ValueBlocks<float>::that_fit(capacity, 1 << 15);
+///     blocks.write(writer, places, changed, begin, end, values.data(), draft);
+///     blocks.read(part, places, [&](std::size_t place, float value) { ... });      // places of the receiver
+template <Plain T>
+class ValueBlocks {
+ public:
+  enum class Form : std::uint32_t { bits, offsets, all };
+  /// The changed values of a block, before its form is known.
+  struct Draft {
+    std::vector<T> values;
+    std::vector<std::uint32_t> offsets;
+    std::size_t memory_bytes() const {
+      return values.capacity() * sizeof(T) + offsets.capacity() * sizeof(std::uint32_t);
+    }
+  };
+
+  /// No blocks.
+  ValueBlocks() = default;
+  /// Blocks of as many values as fit a part, but at most `most`.
+  static ValueBlocks that_fit(std::size_t capacity, std::size_t most) {
+    ValueBlocks blocks;
+    blocks.size_ = std::min(most, (capacity - sizeof(Head)) / sizeof(T));
+    if (blocks.size_ > 64) blocks.size_ -= blocks.size_ % 64;  // so that blocks share no word of bits
+    return blocks;
+  }
+  static constexpr std::size_t kHeadBytes = 8;  ///< of a block, beside its values
+  /// Values per block.
+  std::size_t size() const { return size_; }
+  /// [i] number of blocks for values[i] values.
+  std::vector<std::size_t> counts(const std::vector<std::size_t>& values) const {
+    std::vector<std::size_t> blocks;
+    for (const std::size_t n : values) blocks.push_back((n + size_ - 1) / size_);
+    return blocks;
+  }
+
+  /// Writes the changed ones of a block's values [begin, end) in the shortest form.
+  void write(NeighborAlltoallv::Writer& writer, const HaloPlaces& places, const VertexBits& changed, std::size_t begin,
+             std::size_t end, const T* values, Draft& draft) const;
+  void write_all(NeighborAlltoallv::Writer& writer, const HaloPlaces& places, std::size_t begin, std::size_t end,
+                 const T* values) const;
+  /// Calls f(begin, end, form, count, values) for each block of a part; `all`: number of values of the pair of ranks.
+  template <class F>
+  void for_blocks(std::span<const std::byte> part, std::size_t all, F&& f) const;
+  /// Calls f(place, value) for each value that write() has written.
+  template <class F>
+  void read(std::span<const std::byte> part, const HaloPlaces& places, F&& f) const;
+
+ private:
+  // Header of a block in a part; blocks without changed values are omitted. The values follow, then their bits or
+  // offsets.
+  struct Head {
+    std::uint32_t block;
+    std::uint32_t what;  // form and count
+    Form form() const { return static_cast<Form>(what & 3); }
+    std::size_t count() const { return what >> 2; }
+  };
+  static_assert(sizeof(Head) == kHeadBytes);
+
+  std::size_t size_ = 0;
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+template <Plain T>
+void ValueBlocks<T>::write(NeighborAlltoallv::Writer& writer, const HaloPlaces& places, const VertexBits& changed,
+                           std::size_t begin, std::size_t end, const T* values, Draft& draft) const {
+  const std::size_t all = end - begin;
+  auto& [sent, offsets] = draft;
+  sent.resize(std::max(sent.size(), all));
+  offsets.resize(std::max(offsets.size(), all));
+  std::size_t count = 0;
+  places.for_changed(changed, begin, end, [&](std::size_t k, std::size_t place) {
+    sent[count] = values[place];
+    offsets[count++] = static_cast<std::uint32_t>(k - begin);
+  });
+  if (count == 0) return;
+  const std::size_t bit_bytes = (all + 7) / 8, offset_bytes = count * sizeof(std::uint32_t),
+                    where_bytes = std::min(bit_bytes, offset_bytes);
+  if (all * sizeof(T) <= count * sizeof(T) + where_bytes) return write_all(writer, places, begin, end, values);
+  const Form form = offset_bytes < bit_bytes ? Form::offsets : Form::bits;
+  const Head head{static_cast<std::uint32_t>(begin / size_),
+                  static_cast<std::uint32_t>(count) << 2 | static_cast<std::uint32_t>(form)};
+  const std::size_t bytes = sizeof head + count * sizeof(T) + where_bytes;
+  std::byte* const into = writer.reserve(bytes);
+  std::memcpy(into, &head, sizeof head);
+  std::memcpy(into + sizeof head, sent.data(), count * sizeof(T));
+  std::byte* const where = into + sizeof head + count * sizeof(T);
+  if (form == Form::offsets) {
+    std::memcpy(where, offsets.data(), offset_bytes);
+  } else {
+    std::memset(where, 0, bit_bytes);
+    for (std::size_t i = 0; i < count; ++i) where[offsets[i] / 8] |= std::byte{1} << (offsets[i] % 8);
+  }
+  writer.commit(bytes);
+}
+
+template <Plain T>
+void ValueBlocks<T>::write_all(NeighborAlltoallv::Writer& writer, const HaloPlaces& places, std::size_t begin,
+                               std::size_t end, const T* values) const {
+  const Head head{static_cast<std::uint32_t>(begin / size_),
+                  static_cast<std::uint32_t>(end - begin) << 2 | static_cast<std::uint32_t>(Form::all)};
+  const std::size_t bytes = sizeof head + (end - begin) * sizeof(T);
+  std::byte* const into = writer.reserve(bytes);
+  std::memcpy(into, &head, sizeof head);
+  std::byte* const at = into + sizeof head;
+  if (places.is_range()) {
+    std::memcpy(at, &values[places.at(begin)], (end - begin) * sizeof(T));
+  } else {
+    places.for_all(begin, end, [&](std::size_t k, std::size_t place) {
+      std::memcpy(at + (k - begin) * sizeof(T), &values[place], sizeof(T));
+    });
+  }
+  writer.commit(bytes);
+}
+
+template <Plain T>
+template <class F>
+void ValueBlocks<T>::for_blocks(std::span<const std::byte> part, std::size_t all, F&& f) const {
+  while (!part.empty()) {
+    Head head;
+    std::memcpy(&head, part.data(), sizeof head);
+    const std::size_t begin = head.block * size_, end = std::min(all, begin + size_), count = head.count();
+    f(begin, end, head.form(), count, part.data() + sizeof head);
+    const std::size_t where = head.form() == Form::all    ? 0
+                              : head.form() == Form::bits ? (end - begin + 7) / 8
+                                                          : count * sizeof(std::uint32_t);
+    part = part.subspan(sizeof head + count * sizeof(T) + where);
+  }
+}
+
+template <Plain T>
+template <class F>
+void ValueBlocks<T>::read(std::span<const std::byte> part, const HaloPlaces& places, F&& f) const {
+  const auto read_block = [&](std::size_t begin, std::size_t end, Form form, std::size_t count,
+                              const std::byte* value) {
+    const std::byte* const where = value + count * sizeof(T);
+    const auto take = [&](std::size_t place) {
+      T v;
+      std::memcpy(&v, value, sizeof v);
+      value += sizeof v;
+      f(place, v);
+    };
+    const auto next = [&](std::size_t k) { take(places.at(k)); };
+    switch (form) {
+      case Form::all:
+        places.for_all(begin, end, [&](std::size_t, std::size_t place) { take(place); });
+        break;
+      case Form::offsets:
+        for (std::size_t i = 0; i < count; ++i) {
+          std::uint32_t k = 0;
+          std::memcpy(&k, where + i * sizeof k, sizeof k);
+          next(begin + k);
+        }
+        break;
+      case Form::bits:
+        for (std::size_t byte = 0; byte < (end - begin + 7) / 8; ++byte)
+          for (auto bits = static_cast<unsigned>(where[byte]); bits; bits &= bits - 1)
+            next(begin + byte * 8 + static_cast<std::size_t>(std::countr_zero(bits)));
+        break;
+    }
+  };
+  for_blocks(part, places.size(), read_block);
+}
+
+}  // namespace atl
