@@ -10,6 +10,8 @@
 #include <fstream>
 #include <map>
 
+#include "folder.hpp"
+
 using namespace atl;
 using namespace atl::tune;
 
@@ -116,7 +118,11 @@ TEST_CASE("a result is read back by its key, on the machine where it was found")
   std::ofstream(file) << "{\"schema\": 1";
   CHECK_THROWS_WITH_AS(store.read("gemm/float32"), doctest::Contains("tune or measure again"), InputError);
   std::ofstream(folder.path / "file") << "";
-  CHECK_THROWS_AS(Store(folder.path / "file", {"p", "i"}).write("a", 1), IoError);
+  CHECK_THROWS_WITH_AS(Store(folder.path / "file", {"p", "i"}).write("a", 1),
+                       doctest::Contains("or name another folder by ATOLL_CACHE."), IoError);
+  const files::FileSizeLimit limit(0);
+  CHECK_THROWS_WITH_AS(store.write("b", 1), doctest::Contains("Another folder is named by ATOLL_CACHE."), IoError);
+  CHECK_FALSE(store.read("b"));
 }
 
 TEST_CASE("the environment selects the folder") {
