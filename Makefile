@@ -5,7 +5,7 @@
 build:              # bin/atoll and .venv, whose Python imports atoll
 	scripts/bootstrap
 	cmake --preset release $(CMAKE_FLAGS)
-	cmake --build --preset release --target product
+	scripts/compile release product
 	scripts/link
 
 demo: build         # a verified Graph500 BFS run on 2 ranks
@@ -14,7 +14,7 @@ demo: build         # a verified Graph500 BFS run on 2 ranks
 test: ctest pytest  # C++ and Python tests
 
 ctest: build
-	cmake --build --preset release
+	scripts/compile release
 	ctest --preset release --output-junit $(CURDIR)/build/junit/release.xml $(CTEST_FLAGS)
 
 pytest: build

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All pairs by several methods, and beside other programs: COAST's Figure 13 [1], and what we hold against peers.
+"""All pairs by several methods, and beside other programs: COAST's figure 13 [1], and comparisons with peers.
 
-`methods` needs nothing: the ways of this program take turns. `allpairs` finds peers by a flag or a variable; none is
-part of this repository:
-  --python PYTHON, ALLPAIRS_PYTHON   an interpreter; of scipy, networkit and igraph what it can import
+`methods` needs no peer: the methods of this program alternate. `allpairs` finds peers by a flag or an environment
+variable; none is part of this repository:
+  --python PYTHON, ALLPAIRS_PYTHON   an interpreter; those of scipy, networkit and igraph that it can import are used
   --boost PROGRAM, ALLPAIRS_BOOST    boost::floyd_warshall_all_pairs_shortest_paths on floats: PROGRAM EDGES.wel 0|1
                                      (1: directed) prints `trial SECONDS`, and `sum` of all finite distances
-Every program reads the same text file of edges; reading it does not count. The types of both sides are printed.
+Every program reads the same text file of edges; reading is not timed. The value types of both sides are printed.
 
 [1] R. Kannan et al. "Exaflop/s Biomedical Knowledge Graph Analytics." SC 2022, appendix D.
 """
@@ -26,8 +26,8 @@ from run import CaseError, peer_figure, run_peer
 METHODS = ["dijkstra", "delta", "fw", "auto"]  # the first is the paper's baseline
 PAPERS = ["gene", "mycielskian", "jacobian", "mesh", "structure"]
 
-# A peer's script has the columns u, v, w of the file, n, directed and threads. It defines `run`, which is timed, and
-# `given`, which makes rows of floats of what `run` gives: summed where they are finite, to be held against other peers.
+# A peer's script gets the columns u, v, w of the file, n, directed and threads. It defines `run`, which is timed, and
+# `given`, which converts the result of `run` to rows of floats; their finite values are summed to compare peers.
 SCRIPT = """
     import sys, time
     import numpy as np
@@ -60,7 +60,7 @@ sparse = csr_array((w[lightest], (u[lightest], v[lightest])), shape=(n, n))
 run = lambda: dijkstra(sparse, directed=bool(directed))
 given = lambda result: result
 """
-# By name: what it imports, the type of its distances, and the script.
+# By name: the module to import, the type of its distances, and the script.
 PEERS = {
     "scipy fw": ("scipy", "float64", SCIPY_MATRIX),
     "scipy dijkstra": ("scipy", "float64", SCIPY_SPARSE),
@@ -87,7 +87,7 @@ given = lambda result: result""",
     ),
 }
 BOOST = "boost fw"
-OF_DENSE = ("scipy fw", BOOST)  # n^3 whatever the edges; the others take minutes where there are n^2 of them
+OF_DENSE = ("scipy fw", BOOST)  # n^3 regardless of the edges; the others take minutes on dense graphs
 
 
 def python_command(options, peer, graph):
@@ -209,7 +209,7 @@ def allpairs(options, keep):
 
 def in_turns(options, graph, command):
     mine, theirs, text = [], [], ""
-    # As many in one process: what takes a hundredth of the other side's time is a hundred times as easily disturbed.
+    # As many trials in one process: a short run is disturbed more easily than the other side's long one.
     words = ["--trials", 3, *(["--type", options.type] if options.type else [])]
     for _ in range(options.rounds):
         mine.append(ours(options, graph, *words))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """COAST's figures and tables [1]: products, blocks, weak scaling, the model's map, partial runs, variants.
 
-Measured here are `products`, `blocks`, `partial` and the first table of `variants`; the others are in virtual time or
-by the model, and say so. A ring stands for any graph: Floyd-Warshall does the same whatever the arcs are.
+`products`, `blocks`, `partial` and the first table of `variants` are measured here; the others are in virtual time or
+by the model, and say so. A ring can stand for any graph: the operations of Floyd-Warshall do not depend on the arcs.
 
 [1] R. Kannan et al. "Exaflop/s Biomedical Knowledge Graph Analytics." SC 2022.
 """
@@ -19,7 +19,7 @@ from layers import print_table
 from run import CaseError, run_ours
 
 VARIANTS = ["naive", "la", "la+r", "la+r+nt", "coast"]
-FLOATS = "float32_nonnegative"  # what the weights of a ring are computed as
+FLOATS = "float32_nonnegative"  # the type in which weights of a ring are computed
 
 
 def report_of(options, *words):
@@ -35,14 +35,14 @@ def state():
 
 
 def peak_of(options, threads, kind=FLOATS):
-    """Operations a second on registers alone, of so many threads at once."""
+    """Operations per second on registers alone, on this many threads at once."""
     words = ["bench", "gemm", "--n", 256, "--type", kind, "--trials", 3, "--threads", min(threads, cores())]
     (product,) = report_of(options, *words)["result"]["products"]
     return product["peak"]
 
 
 def floyd_warshall(options, n, *words, ranks=1, threads=None):
-    """One run on a ring of n vertices, nothing peeled off; verified where it is whole."""
+    """One run on a ring of n vertices, without removing pendant trees; verified if it is complete."""
     machine = ["--ranks", ranks, "--threads", threads or options.threads]
     run = ["run", "apsp", f"ring:{n}", "--weighted", "--directed", "--method", "fw", "--type", "float32"]
     return report_of(options, *run, "--peel", "off", *machine, *words)
@@ -52,7 +52,7 @@ def floyd_warshall(options, n, *words, ranks=1, threads=None):
 
 
 def products(options, keep):
-    """Figures 6a (k) and 6b (m): the product's rate against one of its sizes."""
+    """Figures 6a (k) and 6b (m): the product's rate as a function of one of its sizes."""
     words = ["bench", "gemm", "--sweep", options.sweep, "--n", options.n, "--trials", options.trials]
     words += ["--m", options.m or options.n, "--k", options.k or (512 if options.sweep == "m" else options.n)]
     words += ["--form", options.form, "--threads", options.threads]
@@ -103,7 +103,7 @@ def blocks(options, keep):
     return 1 if failed else 0
 
 
-# ---- Figures 7, 8, 9: machines that are not here ---------------------------------------------------------------------
+# ---- Figures 7, 8, 9: machines that are simulated or modelled --------------------------------------------------------
 
 
 def simulated(options, platform, *words):
@@ -127,7 +127,7 @@ def grid_scaling(options, keep):
 
 
 def grid_broadcasts(options, keep):
-    """Figure 9: shapes and chunks over links that jitter, one of which is slow, in virtual time."""
+    """Figure 9: broadcast shapes and chunks over links with jitter, one of which is slow, in virtual time."""
     words = ["--sweep", "broadcasts", "--n", options.n, "--block", options.block, "--steps", options.steps]
     words += ["--seeds", options.seeds, "--jitter", options.jitter, "--slow", options.slow]
     for platform in options.platforms:
@@ -143,7 +143,7 @@ def grid_broadcasts(options, keep):
 
 
 def heat_map(options, keep):
-    """Figure 8: the model's rates over vertices and nodes, as a picture."""
+    """Figure 8: the model's rates over vertices and nodes, as an image."""
     words = ["model", "predict", "apsp", "--parameters", options.parameters, "--nodes", options.nodes]
     words += ["--kernel", options.kernel, "--overlap", options.overlap, "--heat-map", options.output]
     words += ["--n", options.n]
@@ -160,12 +160,12 @@ def heat_map(options, keep):
 
 
 def partial(options, keep):
-    """Table II: so many steps of a long run; the matrix takes as much of each rank's memory at every size."""
+    """Table II: a limited number of steps of a long run; the matrix uses the same memory per rank at every size."""
     rows, alone = [], None
     for ranks in options.ranks:
         n = round(options.n * math.sqrt(ranks))
         words = ["--steps", options.steps, "--block", options.block]
-        words += ["--grid", "1x1"] if ranks == 1 else []  # the code of a grid at every size
+        words += ["--grid", "1x1"] if ranks == 1 else []  # the code for a grid at every size
         run = floyd_warshall(options, n, *words, ranks=ranks, threads=options.threads)["result"]
         peak = peak_of(options, ranks * options.threads)
         rate = run["operations"] / run["seconds"]["compute"]
@@ -202,7 +202,7 @@ def partial(options, keep):
 
 
 def variants(options, keep):
-    """The ablation of section VI.C, on ranks that are here and in virtual time."""
+    """The ablation of section VI.C, measured on real ranks and in virtual time."""
     found = {variant: [] for variant in VARIANTS}
     for _ in range(options.rounds):
         for variant, runs in found.items():
@@ -245,7 +245,7 @@ def simulated_variants(options):
 
 
 def guarded(function):
-    """A run that fails is told, and is the table's failure."""
+    """Reports a failed run and fails the table."""
 
     def call(options, keep):
         try:

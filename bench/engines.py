@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TuCOMM's comparison of engines [1, figures 5, 6, 9]: throughput and preparation, beside each peer that is at hand.
+"""TuCOMM's comparison of engines [1, figures 5, 6, 9]: throughput and preparation, beside each available peer.
 
-peers.py says which they are. Graphs are generators' names and files; and of a folder of real graphs (--real, default
-$ATOLL_DATA/graphs/real) those of REAL that are there. Every engine has the same edges (inputs.py); ours and a peer's
-runs take turns, ours on as many ranks as the peer's.
+peers.py lists the peers. Graphs are generators' names and files, and those of REAL that are in a folder of real graphs
+(--real, default $ATOLL_DATA/graphs/real). All engines use the same edges (inputs.py); our runs and a peer's alternate,
+ours on as many ranks as the peer's.
 
 [1] "TuCOMM", sections 8.2, 8.3 and 8.7.
 """
@@ -33,7 +33,7 @@ REAL = {  # directed or not
     "cit-HepTh.csv.zst": "--directed",
     "p2p-Gnutella24.txt.zst": "--directed",
 }
-# Ours; sources are drawn by every engine for itself, but with --same-sources.
+# Our options; every engine draws its own sources unless --same-sources is given.
 OURS = {
     "bfs": "--sources 16",
     "sssp": "--weighted --trials 8",
@@ -47,9 +47,9 @@ OURS = {
 def ours(algorithm, graph, peer, options, source):
     path = graph.name if peer.own_graph else graph.weighted if algorithm == "sssp" else graph.plain
     words = ["run", algorithm, path, graph.kind, *OURS[algorithm].split(), "--ranks", peer.ranks]
-    if peer.one_source and algorithm in ("bfs", "sssp", "bc"):  # of bc it takes the place of how many
+    if peer.one_source and algorithm in ("bfs", "sssp", "bc"):  # for bc it replaces the number of sources
         words = [word for word in words if word != "--sources=4"] + ["--source", source]
-        if algorithm == "bc" and peer.name == "GAP":  # which takes its source as often as it has iterations
+        if algorithm == "bc" and peer.name == "GAP":  # GAP uses its source once per iteration
             words += [source] * 3
     words += ["--threads", 1 if peer.ranks > 1 else options.threads, "--quiet", "--json", "-"]
     report = run_ours(tuple(map(str, [options.atoll, *words])))
@@ -63,7 +63,7 @@ def ours(algorithm, graph, peer, options, source):
 
 
 def in_turns(algorithm, graph, peer, options):
-    """Medians of ours and the peer's, and of the ratios of neighbours in time."""
+    """Medians of our runs and the peer's, and of the ratios of adjacent runs."""
     a, b = [], []
     for turn in range(options.pairs):
         source = graph.source(turn if options.same_sources else 0)

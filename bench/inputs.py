@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One graph in the form that each engine reads fastest, made once and kept in a folder.
+"""One graph in the format that each engine reads fastest, created once and cached in a folder.
 
-The same edges, and the same whole weights (1 to 255: GAP's are whole numbers), for every engine: text, GAP's serialized
-lists, that with vertices numbered by falling degree, and Gemini's pairs.
+All engines get the same edges and the same whole weights (1 to 255, since GAP's are whole numbers): as text, as GAP's
+serialized lists, also with vertices numbered by descending degree, and as Gemini's pairs.
 """
 
 import re
@@ -36,15 +36,15 @@ class Input:
         return (self.weighted, ".wsg") if weighted else (self.plain, ".sg")
 
     def source(self, turn):
-        """A vertex with a leaving edge, another one each turn, for searches from the same source on both sides."""
+        """A vertex with a leaving edge, a different one each turn, so that both sides search from the same source."""
         with open(self.plain, "rb") as file:
             if turn > 0:
                 file.seek(int(turn * 0.618 % 1 * 0.95 * self.plain.stat().st_size))
-                file.readline()  # the rest of an edge
+                file.readline()  # skip the rest of an edge
             return int(file.readline().split()[0])
 
     def serialized(self, converter, weighted):
-        """GAP's lists, and the seconds in which it built them."""
+        """GAP's lists, and the seconds it took to build them."""
         text, ending = self.form(weighted)
         path, note = self.stem.with_suffix(ending), self.stem.with_suffix(ending + ".built")
         words = ("-w " if weighted else "") + ("-s" if self.kind == "--undirected" else "")
@@ -62,7 +62,7 @@ class Input:
         return path
 
     def pairs(self, weighted, both):
-        """Gemini's edges: 32-bit source and target, float weight; and how many vertices there are."""
+        """Gemini's edges: 32-bit source and target, float weight; and the number of vertices."""
         text, _ = self.form(weighted)
         path = self.stem.with_name(f"{self.stem.name}{'-weighted' if weighted else ''}{'-both' if both else ''}.pairs")
         note = path.with_suffix(".vertices")
@@ -85,7 +85,7 @@ class Input:
 
 def made(path, make):
     if not path.exists():
-        part = path.with_name(f"part-{path.name}")  # what is interrupted is not taken for a graph
+        part = path.with_name(f"part-{path.name}")  # so that an interrupted file is not taken for a graph
         make(part)
         part.rename(path)
 
@@ -95,7 +95,7 @@ def convert(atoll, name, path, kind, weights):
 
 
 def read_lists(path, weighted):
-    """directed, then (offsets, entries) of leaving edges and, where directed, of entering ones."""
+    """directed, then (offsets, entries) of leaving edges and, if directed, of entering ones."""
     entry = np.dtype([("v", "<i4"), ("w", "<i4")]) if weighted else np.dtype([("v", "<i4")])
     with open(path, "rb") as file:
         directed = bool(np.fromfile(file, np.uint8, 1)[0])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LCI's experiment [1, IV]: one engine over several layers of communication.
+"""LCI's experiment [1, IV]: one engine over several communication layers.
 
-A run is a command of its own; the layers of an algorithm take turns. Times are of the slowest rank; computation is the
-longest that a rank was not waiting, and what is left of the time is communication that computation did not hide.
+Each run is a separate command; the layers of an algorithm alternate. Times are those of the slowest rank. Computation
+is the longest time that a rank was not waiting; the rest is communication that computation did not hide.
 
 [1] H.-V. Dang et al. "A Lightweight Communication Runtime for Distributed Graph Analytics." IPDPS 2018.
 """
@@ -15,7 +15,7 @@ from functools import cache
 from run import CaseError, run_ours
 
 MPIS = ["openmpi", "mpich"]
-# Layers by name: options, fields of the plan.
+# Layers by name: options, and fields of the plan.
 LAYERS = {
     "queue": ("--transport auto", {}),
     "queue-mpi": ("--transport mpi", {}),
@@ -23,8 +23,8 @@ LAYERS = {
     "mpi_rma": ("--transport mpi_rma", {}),
     "mpi_mprobe": ("--transport mpi_probe", {"MPI_THREADS": "multiple"}),
 }
-# The run, and what an exchange of it consists of: the bytes of a value, and whether mirrors are told (broadcast),
-# masters (reduce), or both.
+# The options of a run, and what its exchanges consist of: bytes per value, and whether values go to mirrors
+# (broadcast), to masters (reduce), or both.
 ALGORITHMS = {
     "bfs": ("--sources {trials}", 8, "both"),
     "cc": ("--trials {trials}", 8, "both"),
@@ -41,7 +41,7 @@ def command(options, mpi, layer, words):
 
 
 def measure(options, mpi, algorithm):
-    """Of each layer the figures of all its trials."""
+    """The figures of all trials of each layer."""
     run, _, _ = ALGORITHMS[algorithm]
     words = ["run", algorithm, options.graph, "--undirected", "--partition", options.partition]
     words += run.format(trials=options.trials, iterations=options.iterations).split()
@@ -105,7 +105,7 @@ def times(options, found):
 
 
 def hidden(options, found):
-    """Figure 6: computation and what it did not hide."""
+    """Figure 6: computation, and the communication that it did not hide."""
     rows = []
     for (mpi, algorithm), layers in found.items():
         cells = []
@@ -121,15 +121,15 @@ def hidden(options, found):
 
 
 def windows(options, mpi, value_bytes, pattern):
-    """What the same exchange takes, all active: of the queue, and of windows that the RMA layer of the paper makes."""
+    """Memory of the same exchange, all vertices active: of the queue, and of the windows of the paper's RMA layer."""
     words = ["bench", "memory", options.graph, "--undirected", "--partition", options.partition]
     words += ["--value-bytes", value_bytes, "--pattern", pattern]
     return run_ours(command(options, mpi, "queue", words))["result"]
 
 
 def memory(options, keep):
-    """Figure 5. Of a run on each layer; and of one exchange in which all is active: the queue's, and the windows that
-    the paper's RMA layer makes for it."""
+    """Figure 5: memory of a run on each layer, and of one exchange with all vertices active: of the queue, and of the
+    windows that the paper's RMA layer creates for it."""
 
     def megabytes(most, least):
         return f"{most / 1e6:.2f} / {least / 1e6:.2f}"

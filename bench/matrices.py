@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weighted graphs as text (.wel), of the kinds that COAST compares methods on [1, table VII], and dense ones.
+"""Weighted graphs as text (.wel): the kinds on which COAST compares methods [1, table VII], and dense ones.
 
-The paper's own six are in the SuiteSparse collection; a file of them (.mtx) is taken as it is, entries made positive as
-the paper does. These are of their kinds, smaller, and made here: weights are whole, 1 to 1000.
+The paper's own six are in the SuiteSparse collection; a file of them (.mtx) is used as is, with entries made positive
+as in the paper. The graphs generated here are of the same kinds but smaller, with whole weights from 1 to 1000.
 
 [1] R. Kannan et al. "Exaflop/s Biomedical Knowledge Graph Analytics." SC 2022.
 """
@@ -17,7 +17,8 @@ from run import run_ours
 def mycielskian(n):
     """The largest Mycielski graph of at most n vertices (mycielskian15: 24,575)."""
     edges, size = [(0, 1)], 2
-    while 2 * size + 1 <= n:  # a copy v + size of each v, joined to v's neighbours, and one joined to all copies
+    # a copy v + size of each v, adjacent to v's neighbours, and one vertex adjacent to all copies
+    while 2 * size + 1 <= n:
         copies = [(u, v + size) for u, v in edges] + [(v, u + size) for u, v in edges]
         edges += copies + [(v + size, 2 * size) for v in range(size)]
         size = 2 * size + 1
@@ -25,14 +26,14 @@ def mycielskian(n):
 
 
 def gene_network(n, chance):
-    """Genes that go together in groups of unequal size: dense, a few much more so (human_gene1, human_gene2)."""
+    """Genes in overlapping groups of unequal size: dense, some parts much more so (human_gene1, human_gene2)."""
     share = [chance.paretovariate(1.2) for _ in range(n)]
     drawn = chance.choices(range(n), share, k=n * n // 10)  # about 5 % of all pairs
     return sorted({(min(u, v), max(u, v)) for u, v in zip(drawn[::2], drawn[1::2]) if u != v})
 
 
 def ball_mesh(n, radius):
-    """Points of a cube, each with those nearer than `radius` (nd6k 383 a row, pkustk07 143)."""
+    """Points of a cubic grid, each joined to those closer than `radius` (nd6k has 383 per row, pkustk07 143)."""
     side = round(n ** (1 / 3))
     steps = range(-int(radius), int(radius) + 1)
     ball = [(a, b, c) for a in steps for b in steps for c in steps if 0 < a * a + b * b + c * c <= radius * radius]
@@ -44,7 +45,7 @@ def ball_mesh(n, radius):
 
 
 def jacobian(n, chance):
-    """Rows of some bands and a few entries elsewhere, not symmetric (Zd_Jac3: 84 a row)."""
+    """Some bands and a few other entries per row, not symmetric (Zd_Jac3: 84 per row)."""
     bands = [chance.randrange(-n // 8, n // 8) for _ in range(60)]
     for u in range(n):
         heads = {u + band for band in bands if 0 <= u + band < n} | {chance.randrange(n) for _ in range(24)}
@@ -56,7 +57,7 @@ def dense(n):
 
 
 def sparse(n, chance, degree=8):
-    """degree * n edges between any two; a ring through all keeps it in one piece."""
+    """degree * n random edges, including a ring that connects all vertices."""
     drawn = {(u, (u + 1) % n) for u in range(n)}
     while len(drawn) < degree * n:
         u, v = chance.randrange(n), chance.randrange(n)
@@ -65,7 +66,7 @@ def sparse(n, chance, degree=8):
     return sorted(drawn)
 
 
-# By kind: whether it is directed, and its edges. In the paper: what it stands for.
+# By kind: whether it is directed, and its edges. In comments: the paper's matrices of that kind.
 KINDS = {
     "gene": (False, gene_network),  # human_gene1, human_gene2: weighted graphs
     "mycielskian": (False, lambda n, _: mycielskian(n)),  # mycielskian15: weighted graph
@@ -84,7 +85,7 @@ KINDS = {
 
 
 class WeightedInput:
-    """Edges with weights in a text file: made once, of a kind and n vertices, or from a file that atoll reads."""
+    """Edges with weights in a text file: generated once, of a kind and n vertices, or converted from a graph file."""
 
     def __init__(self, name, n, options):
         options.cache.mkdir(parents=True, exist_ok=True)
@@ -95,7 +96,7 @@ class WeightedInput:
         self.kind = "--directed" if self.directed else "--undirected"
         if self.path.exists():
             return
-        part = self.path.with_name(f"part-{self.path.name}")  # what is interrupted is not taken for a graph
+        part = self.path.with_name(f"part-{self.path.name}")  # so that an interrupted file is not taken for a graph
         if name in KINDS:
             chance = random.Random(1)
             with open(part, "w") as file:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""NetworkX's time against that of its backend "atoll", conversion included.
+"""NetworkX's time compared with that of its backend "atoll", conversion included.
 
     bench/networkx_backend.py [GRAPH] [--rounds N] [--only FUNCTION...]
 
-Interleaved: atoll, NetworkX, atoll. One JSON object; seconds are medians. Plain betweenness is timed with fewer sources
-and scaled up, since its time is theirs.
+Runs alternate: atoll, NetworkX, atoll. Prints one JSON object; seconds are medians. NetworkX's betweenness is timed
+with fewer sources and scaled up, since its time is proportional to them.
 """
 
 import argparse
@@ -20,7 +20,7 @@ import atoll.networkx as backend
 import networkx as nx
 
 PLAIN_SOURCES = 4
-ENOUGH_S = 5  # what takes NetworkX longer is timed once
+ENOUGH_S = 5  # functions that take NetworkX longer are timed once
 CALLS = {
     "pagerank": {},
     "pagerank, weight=None": {"weight": None},
@@ -41,7 +41,7 @@ def seconds(call):
 
 
 def compared(G, function, arguments, rounds):
-    """Seconds of one function, the conversion made anew each time, and kept."""
+    """Seconds of one function, with a new conversion each time and with a cached one."""
     plain, factor = dict(arguments), 1
     if "k" in arguments:
         plain["k"], factor = PLAIN_SOURCES, arguments["k"] / PLAIN_SOURCES
@@ -65,7 +65,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", nargs="+", metavar="FUNCTION", help="of NetworkX (default: all below)")
     options = parser.parse_args()
-    warnings.simplefilter("ignore")  # of NetworkX, that a conversion is used again
+    warnings.simplefilter("ignore")  # NetworkX warns that a conversion is reused
 
     direct = backend.from_atoll(atoll.Graph(options.graph, self_loops="drop"))
     G = nx.Graph(backend.convert_to_nx(direct).edges)

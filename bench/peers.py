@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other engines as commands: what each runs, on which form of a graph, and how its figures are read.
+"""Other engines as commands: what each runs, on which form of a graph, and how its output is read.
 
-Peers are found by a flag or a variable and are no part of this repository:
+Peers are found by a flag or an environment variable and are not part of this repository:
   --gap FOLDER, GAP_FOLDER              built GAP benchmarks: bfs sssp cc pr bc; with its converter there also on
                                         a copy whose vertices are numbered by falling degree
   --gemini FOLDER, GEMINI_FOLDER        built toolkits: bfs sssp cc pagerank bc; on 2 ranks
@@ -25,7 +25,7 @@ GAP = {
     "pagerank": "pr -i 20 -t 0 -n 5",
     "bc": "bc -i 4 -n 3",
 }
-# What runs on a graph g; of pages as many iterations as the others.
+# The call that runs on a graph g; PageRank has as many iterations as in the other engines.
 NETWORKIT = {
     "bfs": "nk.distance.BFS(g, random.choice(nodes), storePaths=True)",
     "sssp": "nk.distance.Dijkstra(g, random.choice(nodes), storePaths=False)",
@@ -45,7 +45,7 @@ NETWORKIT_SCRIPT = """
         return algorithm
 
     columns = len(open(path).readline().split())
-    rows = np.fromfile(path, sep=" ").reshape(-1, columns)  # its own reader of text takes minutes
+    rows = np.fromfile(path, sep=" ").reshape(-1, columns)  # NetworKit's own text reader takes minutes
     ends = [rows[:, side].astype(np.int64) for side in (0, 1)]
     start = time.perf_counter()
     weights = rows[:, 2] if columns > 2 else np.ones(len(rows))
@@ -61,7 +61,8 @@ NETWORKIT_SCRIPT = """
         algorithm.run()
         print("trial", time.perf_counter() - start)
 """
-GEMINI = {"bfs": "", "sssp": "", "cc": "", "pagerank": "20", "bc": ""}  # words after the path and how many vertices
+# arguments after the path and the number of vertices
+GEMINI = {"bfs": "", "sssp": "", "cc": "", "pagerank": "20", "bc": ""}
 
 
 class Gap:
@@ -91,7 +92,7 @@ class Gap:
 
 
 class GapByDegree(Gap):
-    """On a copy that was relabelled before; what that took is not in its figures."""
+    """On a relabelled copy; relabelling is not in its figures."""
 
     name = "GAP, by degree"
 
@@ -104,7 +105,7 @@ class GapByDegree(Gap):
 
 
 class Gemini:
-    """2 ranks of a thread each; it takes one source, and so do we then."""
+    """2 ranks with one thread each; it takes one source, so our runs use one too."""
 
     name = "Gemini"
     ranks, one_source, own_graph = 2, True, False
@@ -118,17 +119,17 @@ class Gemini:
             return None
         path, vertices = graph.pairs(weighted=algorithm == "sssp", both=algorithm != "cc")
         last = GEMINI[algorithm] or (source if algorithm in ("bfs", "sssp", "bc") else "")
-        # It may crash after its first figures are out.
+        # It may crash after it has printed its first results.
         run = f"{options.mpiexec} -n {self.ranks} {program} {path} {vertices} {last}"
         return f"OMP_NUM_THREADS=1 {run} 2>&1 || true"
 
     @staticmethod
     def figures(text, _):
-        # Where a function of its lacks a return it prints times before the epoch.
+        # A function that lacks a return statement makes it print times before the epoch.
         times = [float(t) for t in re.findall(r"exec_time=(\d\S*)\(s\)", text)]
         if not times:
             raise CaseError(f"Gemini printed no exec_time. It ended with: {text[-300:]}")
-        return {"seconds": statistics.median(times), "prepare": 0.0}  # it does not say how long it took to build
+        return {"seconds": statistics.median(times), "prepare": 0.0}  # it does not print its build time
 
 
 class Networkit:
@@ -139,7 +140,8 @@ class Networkit:
         self.python = python
 
     def command(self, algorithm, graph, options, source):
-        if algorithm not in NETWORKIT or (algorithm == "cdlp" and graph.kind == "--directed"):  # PLP takes no directed
+        # PLP does not support directed graphs
+        if algorithm not in NETWORKIT or (algorithm == "cdlp" and graph.kind == "--directed"):
             return None
         script = textwrap.dedent(NETWORKIT_SCRIPT).replace("ALGORITHM", NETWORKIT[algorithm])
         path = graph.weighted if algorithm == "sssp" else graph.plain
@@ -152,7 +154,7 @@ class Networkit:
 
 
 class Graph500:
-    """Kronecker graphs that it makes itself, with weights from 0 to 1; so do we then."""
+    """Kronecker graphs that it generates itself, with weights from 0 to 1; our runs use the same."""
 
     name = "Graph500 reference"
     ranks, one_source, own_graph = 2, False, True
@@ -167,7 +169,7 @@ class Graph500:
         if not program.exists() or not graph.name.startswith("kron:"):
             return None
         scale = graph.name.split(":")[1]
-        # 64 roots, that it takes from no variable; its program of both kernels can leave out the first.
+        # It always uses 64 roots; its program for both kernels can skip the first.
         alone = "SKIP_BFS=1 " if algorithm == "sssp" else ""
         return f"{alone}SKIP_VALIDATION=1 {options.mpiexec} -n {self.ranks} {program} {scale} 16"
 

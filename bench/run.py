@@ -6,10 +6,10 @@
     bench/run.py 'bfs-*' --input bfs-kron20-1x2=kron20.el \\
         --peer bfs-kron20-1x2='OMP_NUM_THREADS=2 bfs -f kron20.sg -n 16'
 
-A case names its baseline: a peer, another case, or what the verb itself measures beside. A peer's command
-comes from the user; it runs interleaved with ours (ours, peer, ours, peer ...), and its figure is taken
-from what it prints, or is the seconds that it takes. {input} stands for the case's input in both commands.
-A ratio says how many times better ours is. results/<kind of machine>.json keeps each case's last record.
+A case names its baseline: a peer, another case, or something that the verb itself measures. A peer's command is given
+by the user; its runs alternate with ours, and its figure is parsed from its output, or is its run time in seconds.
+{input} stands for the case's input in both commands. A ratio says how many times better our figure is. results/<kind of
+machine>.json keeps each case's last record.
 """
 
 import argparse
@@ -31,7 +31,7 @@ TIMEOUT_S = 1800
 
 
 class CaseError(Exception):
-    """The case has no figure: it could not be run, or its answer is wrong."""
+    """The case has no figure: it could not run, or its answer is wrong."""
 
 
 def lookup(report, name):
@@ -111,7 +111,7 @@ def run_beside(side, command, beside, trial):  # cases with the same two command
     return side(command)
 
 
-def state(atoll):  # what else the machine does: its load, and how long a cache line goes from core to core
+def state(atoll):  # how busy the machine is: its load, and the latency of a cache line between cores
     ping = (str(atoll), *"bench exchange --ranks 1 --records 1000 --rounds 5 --json -".split())
     return {
         "load_average": os.getloadavg()[0],
@@ -120,7 +120,7 @@ def state(atoll):  # what else the machine does: its load, and how long a cache 
 
 
 def input_of(case, given, atoll):
-    """A generator's name or an absolute path, made if the case says how; None if it is not at hand."""
+    """A generator's name or an absolute path, created if the case says how; None if it is missing."""
     own = case["name"] not in given
     path = case.get("input", "") if own else given[case["name"]]
     if not path or re.match("[a-z0-9]+:", path):
@@ -134,7 +134,7 @@ def input_of(case, given, atoll):
 
 
 def measure(case, cases, path, args):
-    """One record: the figures of so many runs, each with its baseline's run right behind it."""
+    """One record: the figures of the given number of runs, each followed by its baseline's run."""
     baseline = case["baseline"] if isinstance(case["baseline"], dict) else {}
     peer = args.peer.get(case["name"])
     if peer and "peer" not in baseline:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/routes.md: algorithms on simulated machines, route beside route."""
+"""The tables of docs/routes.md: algorithms on simulated machines, for each route."""
 
 import json
 import math
@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 MACHINES = {16: "2x2x4", 64: "4x4x4", 256: "4x8x8", 1024: "8x8x16", 4096: "16x16x16"}
 ROUTES = ["direct", "aml", "row", "mst", "domain", "auto"]
-# One run of each; CDLP and PageRank a few rounds, as each is like the one before.
+# One run of each; CDLP and PageRank with a few rounds only, because all rounds are alike.
 ALGORITHMS = {
     "bfs": "--sources 1 --seed 2",
     "sssp": "--weighted --trials 1 --seed 2",
@@ -21,7 +21,7 @@ ALGORITHMS = {
     "pagerank": "--iterations 5 --trials 1",
     "cdlp": "--iterations 3 --trials 1",
 }
-# What each step of the ablation adds: the plan's fields that make it.
+# What each step of the ablation adds, as fields of the plan.
 ABLATION = [
     ("direct", {"ROUTE": "direct"}),
     ("+ aggregation", {"ROUTE": "domain", "BUFFERS": "single", "SLOTS_PER_PEER": "1", "LANE_BYTES": "0"}),
@@ -62,7 +62,7 @@ def figures_of(row):
 
 
 def scaling(options, keep):
-    """Strong: one graph on more ranks. Weak: so many vertices a rank."""
+    """Strong scaling: one graph on more ranks. Weak scaling: a fixed number of vertices per rank."""
     head = ["ranks, graph", "algorithm", "", *options.routes]
     print("| " + " | ".join(head) + " |\n" + "|---" * len(head) + "|")
     for ranks in options.ranks:
@@ -104,7 +104,7 @@ def ablation(options, keep):
 
 
 def combining(options, keep):
-    """Bytes across the wall with and without combining at the monitors, the same route."""
+    """Bytes between domains with and without combining at the monitors, on the same route."""
     head = ["machine, graph", "algorithm", "route", "MB", "MB combined", "of it"]
     print("| " + " | ".join(head) + " |\n" + "|---" * len(head) + "|")
     for algorithm in options.algorithm:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What algorithms send beside what the simplest engine would: a record of id and value, 8 bytes, over each cut edge in
-each round. `inspect` counts the edges, `run` what it has sent."""
+"""The bytes that algorithms send, compared with the simplest engine: a record of id and value, 8 bytes, over each cut
+edge in each round. `inspect` counts the edges, `run` the bytes sent."""
 
 from layers import print_table
 from run import run_ours
 
 RECORD_BYTES = 8
-# A round of PageRank is an iteration. Of the others the whole run stands beside one round of records: where it is less
-# than a half of that, so is each of its rounds.
+# A round of PageRank is an iteration. The other algorithms' whole runs are compared with one round of records: if a run
+# is below half of that, so is each of its rounds.
 ALGORITHMS = {"pagerank": "--iterations {iterations} --trials 1", "cc": "--trials 1", "sssp": "--weighted --trials 1"}
 
 

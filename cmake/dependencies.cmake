@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the library needs. A missing one is named together with the Debian package that brings it.
+# Dependencies of the library. A missing one is reported with the Debian package that provides it.
 macro(atoll_package name debian)
   find_package(${name} QUIET ${ARGN})
   if(NOT ${name}_FOUND)
@@ -28,5 +28,4 @@ atoll_package(Boost libboost-context-dev CONFIG COMPONENTS context)
 atoll_package(PkgConfig pkg-config)
 atoll_pkgconfig(hwloc hwloc libhwloc-dev)
 atoll_pkgconfig(zstd libzstd libzstd-dev)
-atoll_pkgconfig(pugixml pugixml libpugixml-dev)
-atoll_pkgconfig(yamlcpp yaml-cpp libyaml-cpp-dev)
+atoll_pkgconfig(xxhash libxxhash libxxhash-dev)

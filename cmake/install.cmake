@@ -2,9 +2,9 @@
 set_target_properties(${ATOLL_PRODUCT} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON) # libraries outside the system's
 
 if(SKBUILD)
-  # A wheel: all in the package's folder. The command goes to the scripts' folder and finds libatoll from there,
-  # <prefix>/bin -> <prefix>/lib/python3.N/site-packages/atoll (dist-packages for Debian's own Python), or
-  # <folder>/bin -> <folder>/atoll by pip install --target <folder>.
+  # A wheel has everything in the package's folder. The command goes to the scripts' folder and finds libatoll from
+  # there: <prefix>/bin -> <prefix>/lib/python3.N/site-packages/atoll (dist-packages for Debian's own Python), or
+  # <folder>/bin -> <folder>/atoll with pip install --target <folder>.
   if(SKBUILD_SABI_VERSION) # one wheel for this and every later Python
     string(REGEX REPLACE "^3\\.?" "" first ${SKBUILD_SABI_VERSION})
     math(EXPR last "${first} + 12")
@@ -42,7 +42,12 @@ file(RELATIVE_PATH to_lib "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
 foreach(plugin IN LISTS ATOLL_PLUGINS)
   set_target_properties(${plugin} PROPERTIES INSTALL_RPATH "$ORIGIN")
 endforeach()
-install(TARGETS atoll EXPORT atollTargets FILE_SET HEADERS)
+install(
+  TARGETS atoll
+  EXPORT atollTargets
+  FILE_SET HEADERS
+  FILE_SET detail DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/atoll-detail"
+)
 if(ATOLL_PLUGINS)
   install(TARGETS ${ATOLL_PLUGINS} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 endif()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# AUTO builds a part where its dependency is found and says so where it is not; ON insists; OFF never looks.
+# AUTO builds a part if its dependency is found, and reports if not; ON requires it; OFF never searches.
 macro(atoll_auto_option name help)
   set(${name} AUTO CACHE STRING "${help} (AUTO, ON, OFF)")
   set_property(CACHE ${name} PROPERTY STRINGS AUTO ON OFF)
@@ -11,12 +11,13 @@ endif()
 atoll_auto_option(ATOLL_MPI "MPI plug-ins, one for each of Open MPI and MPICH")
 atoll_auto_option(ATOLL_OFI "libfabric plug-in")
 atoll_auto_option(ATOLL_SIMGRID "SimGrid plug-in: ranks as actors on a simulated platform")
+atoll_auto_option(ATOLL_XML_YAML "plug-in that reads topologies as XML and YAML")
 atoll_auto_option(ATOLL_CUDA "GPU kernels")
 atoll_auto_option(ATOLL_PYTHON "Python package atoll")
 atoll_auto_option(ATOLL_BENCH "micro-benchmarks")
 option(ATOLL_TESTS "C++ tests" ${PROJECT_IS_TOP_LEVEL})
 option(ATOLL_DEBUG "check the library's own assumptions (ATOLL_ASSERT)" OFF)
-# In a checkout, as in CI: the flags are part of what ccache finds again. Elsewhere the compiler may be any.
+# In a checkout, as in CI, the flags are part of ccache's key. Elsewhere any compiler may be used.
 if(PROJECT_IS_TOP_LEVEL AND NOT SKBUILD AND EXISTS "${PROJECT_SOURCE_DIR}/.git")
   set(checkout ON)
 else()
@@ -24,7 +25,7 @@ else()
 endif()
 option(ATOLL_WERROR "warnings are errors" ${checkout})
 
-# Where ccache is installed, what was compiled before is found again: in another clone too, as paths are relative to it.
+# ccache, if installed, also hits in other clones, because paths are relative to the source tree.
 option(ATOLL_CCACHE "use ccache where it is installed" ${PROJECT_IS_TOP_LEVEL})
 if(ATOLL_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(ATOLL_CCACHE_PROGRAM ccache)
@@ -50,7 +51,7 @@ if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYP
   set(CMAKE_BUILD_TYPE Release)
 endif()
 
-# A part that lacks something: a message under AUTO, an error under ON.
+# A part that cannot be built: a message with AUTO, an error with ON.
 function(atoll_lacking option message)
   if("${${option}}" STREQUAL "AUTO")
     message(STATUS "atoll: ${message} (${option}=AUTO)")

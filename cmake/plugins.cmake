@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Plug-ins lie beside libatoll, which opens them at run time: libatoll_mpi_openmpi.so, libatoll_mpi_mpich.so, ...
+# Plug-ins are placed beside libatoll, which opens them at run time: libatoll_mpi_openmpi.so, libatoll_mpi_mpich.so, ...
 
 # atoll_plugin(name sources...): a module that uses libatoll and is found beside it
 macro(atoll_plugin name)
@@ -11,8 +11,8 @@ macro(atoll_plugin name)
   list(APPEND ATOLL_PLUGINS atoll_${name})
 endmacro()
 
-# An MPI is known by its C compiler wrapper: mpicc.openmpi and mpicc.mpich on Debian, else the mpicc that
-# turns out to be of that kind. Sets <kind>_FOUND and makes the target atoll_mpi_flags_<kind>.
+# An MPI is identified by its C compiler wrapper: mpicc.openmpi and mpicc.mpich on Debian, else an mpicc that proves to
+# be of that kind. Sets <kind>_FOUND and creates the target atoll_mpi_flags_<kind>.
 function(atoll_find_mpi kind macro)
   string(TOUPPER ${kind} KIND)
   find_program(ATOLL_MPICC_${KIND} NAMES mpicc.${kind} mpicc DOC "mpicc of ${kind}")
@@ -92,12 +92,26 @@ endif()
 
 file(GLOB_RECURSE flows CONFIGURE_DEPENDS cpp/atoll/transport/flows/*.cpp)
 if(ATOLL_SIMGRID AND flows)
-  # Its kernel's zones and timers are part of what we use, and change with its versions: the one that was tested.
+  # We use zones and timers of its kernel, which change between versions: require the tested one.
   pkg_check_modules(simgrid QUIET IMPORTED_TARGET simgrid=3.32)
   if(simgrid_FOUND)
     atoll_plugin(flows ${flows})
     target_link_libraries(atoll_flows PRIVATE PkgConfig::simgrid)
   else()
     atoll_lacking(ATOLL_SIMGRID "SimGrid 3.32 is not found (Debian 12: libsimgrid-dev)")
+  endif()
+endif()
+
+file(GLOB_RECURSE xml_yaml CONFIGURE_DEPENDS cpp/atoll/topology/formats/xml_yaml/*.cpp)
+if(ATOLL_XML_YAML AND xml_yaml)
+  pkg_check_modules(xml_yaml_libraries QUIET IMPORTED_TARGET pugixml yaml-cpp)
+  if(xml_yaml_libraries_FOUND)
+    atoll_plugin(xml_yaml ${xml_yaml})
+    target_link_libraries(atoll_xml_yaml PRIVATE PkgConfig::xml_yaml_libraries)
+  else()
+    atoll_lacking(
+      ATOLL_XML_YAML
+      "pugixml or yaml-cpp is not found (Debian, Ubuntu: libpugixml-dev libyaml-cpp-dev)"
+    )
   endif()
 endif()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The Python package. In the build tree it lies complete in <build>/python/atoll (our .py files as links beside
-# the compiled atoll._core), so that any preset is used by PYTHONPATH=<build>/python; `make build` puts that
-# folder on the path of .venv. A wheel holds everything in the folder atoll/, libatoll and plug-ins included.
+# The Python package. In the build tree it is complete in <build>/python/atoll (our .py files as links beside the
+# compiled atoll._core), so that any preset can be used by PYTHONPATH=<build>/python; `make build` puts that folder on
+# the path of .venv. A wheel has everything in the folder atoll/, libatoll and plug-ins included.
 if(NOT ATOLL_PYTHON)
   return()
 endif()
@@ -35,7 +35,7 @@ target_include_directories(atoll_core PRIVATE cpp)
 target_link_libraries(atoll_core PRIVATE atoll::atoll)
 list(APPEND ATOLL_PRODUCT atoll_core)
 
-# The stub _core.pyi is made from the module itself, in a folder where no .py of ours hides another library.
+# The stub _core.pyi is generated from the module itself, in a folder without our .py files, which would hide libraries.
 set(stub "${PROJECT_BINARY_DIR}/stub")
 add_custom_command(
   TARGET atoll_core

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Settings of every target of ours; PRIVATE, so that none of them reaches a project that uses atoll.
+# Settings of all our targets; PRIVATE, so that none of them propagates to a project that uses atoll.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set(ATOLL_X86 ON)
 else()
@@ -15,7 +15,7 @@ function(atoll_settings target)
       -Wconversion
       $<$<BOOL:${ATOLL_WERROR}>:-Werror>
       $<$<BOOL:${ATOLL_X86}>:-march=x86-64-v2>
-      # Else GCC calls each of the library's own functions through a table, since a program might replace it.
+      # Otherwise GCC calls each of the library's own functions through a table, in case a program replaces it.
       -fno-semantic-interposition
   )
   set_target_properties(
@@ -28,9 +28,9 @@ function(atoll_settings target)
   )
 endfunction()
 
-# Gives x_avx2.cpp and x_avx512.cpp the flags of their instruction set (leaves them out on other machines).
-# They go last: of an inline function that several objects hold the linker keeps the first copy, which must
-# be one that every machine can run.
+# Gives x_avx2.cpp and x_avx512.cpp the flags of their instruction set (leaves them out on other machines). They are
+# linked last: of an inline function in several objects the linker keeps the first copy, which must be one that every
+# machine can run.
 set(
   ATOLL_AVX2
   -mavx2

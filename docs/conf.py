@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The site of `make docs`: the pages of this folder, some of the root's, and a reference of Python and C++.
 
-C++: PUBLIC_HEADERS is the one list of the headers that users of libatoll include; Doxygen reads them, breathe shows
-them. Python: the docstrings of the package that .venv imports.
+C++: cmake/public_headers.txt is the one list of the headers that users of libatoll include; Doxygen reads them, breathe
+shows them. Python: the docstrings of the package that .venv imports.
 
 Links. A page links to files as they lie in the repository, so that the links work there too. Those to other pages
 become links of the site; those to sources become links below ATOLL_SOURCE_URL where that is set, else the file's path.
@@ -24,71 +24,7 @@ from sphinx.util import logging
 ROOT = Path(__file__).resolve().parent.parent
 LOG = logging.getLogger("atoll")
 
-# page of reference/cpp.md -> globs below cpp/atoll
-PUBLIC_HEADERS = {
-    "foundations": [
-        "base/**/types.hpp",
-        "base/**/error.hpp",
-        "base/**/log.hpp",
-        "base/**/array.hpp",
-        "base/**/parallel.hpp",
-        "base/**/random.hpp",
-    ],
-    "ranks": [
-        "runtime/**/plan.hpp",
-        "runtime/**/world.hpp",
-        "runtime/**/launch.hpp",
-        "runtime/**/collectives.hpp",
-        "runtime/**/counters.hpp",
-        "runtime/**/mailbox.hpp",
-        "runtime/**/merge.hpp",
-        "runtime/**/queue.hpp",
-        "runtime/**/route.hpp",
-        "runtime/**/calibrate.hpp",
-    ],
-    "c": ["runtime/**/c_api.h"],
-    "machine": [
-        "topology/**/hierarchy.hpp",
-        "topology/**/cost.hpp",
-        "topology/**/network.hpp",
-        "topology/**/read_topology.hpp",
-    ],
-    "graph": [
-        "graph/**/edge_list.hpp",
-        "graph/**/read.hpp",
-        "graph/**/write.hpp",
-        "graph/**/generate.hpp",
-        "graph/**/graph.hpp",
-        "graph/partition/partition.hpp",
-        "graph/**/cut.hpp",
-    ],
-    "engine": [
-        "engine/**/vertex_program.hpp",
-        "engine/**/mirror_exchange.hpp",
-        "engine/**/halo_exchange.hpp",
-        "engine/**/halo_plan.hpp",
-    ],
-    "algorithms": [
-        "algorithms/**/bfs.hpp",
-        "algorithms/**/sssp.hpp",
-        "algorithms/**/components.hpp",
-        "algorithms/**/pagerank.hpp",
-        "algorithms/**/betweenness.hpp",
-        "algorithms/**/label_propagation.hpp",
-        "algorithms/**/coreness.hpp",
-        "algorithms/**/clustering_coefficient.hpp",
-    ],
-    "all-pairs": [
-        "apsp/**/all_pairs.hpp",
-        "apsp/**/closure.hpp",
-        "apsp/**/paths.hpp",
-        "apsp/**/distance_file.hpp",
-        "apsp/**/distance_file_write.hpp",
-        "**/semiring.hpp",
-        "**/gemm.hpp",
-    ],
-    "verify": ["verify/bfs/tree.hpp", "verify/**/shortest_paths.hpp"],
-}
+PUBLIC_HEADERS = ROOT / "cmake/public_headers.txt"  # page of reference/cpp, header
 
 # Pages whose text is a file of the root; the page itself holds a comment that says so.
 ROOT_PAGES = {
@@ -127,7 +63,7 @@ def doxygen(app, config):
     out = Path(app.outdir).parent / "doxygen"
     config.breathe_projects = {"atoll": str(out / "xml")}
     headers = [str(ROOT / "cpp/atoll" / name) for names in public_headers().values() for name in names]
-    inputs = [*headers, __file__, ROOT / "docs/Doxyfile", ROOT / "docs/header_comment.awk"]
+    inputs = [*headers, PUBLIC_HEADERS, __file__, ROOT / "docs/Doxyfile", ROOT / "docs/header_comment.awk"]
     index = out / "xml/index.xml"
     if index.exists() and all(os.path.getmtime(i) < os.path.getmtime(index) for i in inputs):
         return
@@ -167,13 +103,10 @@ def mend(index):
 def public_headers():
     """By page, the paths below cpp/atoll that PUBLIC_HEADERS names."""
     found = {}
-    for page, globs in PUBLIC_HEADERS.items():
-        found[page] = []
-        for glob in globs:
-            paths = sorted((ROOT / "cpp/atoll").glob(glob))
-            if not paths:
-                LOG.warning("docs/conf.py: no header is cpp/atoll/%s. Correct PUBLIC_HEADERS.", glob)
-            found[page] += [path.relative_to(ROOT / "cpp/atoll").as_posix() for path in paths]
+    for line in PUBLIC_HEADERS.read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            page, name = line.split()
+            found.setdefault(page, []).append(name.removeprefix("atoll/"))
     return found
 
 
@@ -185,7 +118,7 @@ class Headers(Directive):
     def run(self):
         text = []
         for name in public_headers()[self.arguments[0]]:
-            for file in (ROOT / "cpp/atoll" / name, __file__, ROOT / "docs/Doxyfile"):
+            for file in (ROOT / "cpp/atoll" / name, PUBLIC_HEADERS, __file__, ROOT / "docs/Doxyfile"):
                 self.state.document.settings.env.note_dependency(str(file))
             title = f"<atoll/{name}>"
             text += [title, "-" * len(title), "", f".. doxygenfile:: atoll/{name}", ""]

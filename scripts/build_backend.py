@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What pip calls (PEP 517): scikit-build-core, and instead of CMake's words the packages that a build lacks.
+"""The build backend that pip calls (PEP 517): scikit-build-core, naming missing packages instead of CMake errors.
 
-Without a compiler nothing is tried. Headers may lie where CMake alone finds them, so they are named when it has failed.
+Without a compiler nothing is attempted. Headers may be in places that only CMake finds, so they are listed after it has
+failed.
 """
 
 import os

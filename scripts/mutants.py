@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Changes single lines of a floor's or room's .cpp files and prints the changes that its tests do not notice.
+"""Changes single lines of the .cpp files of a floor or room and prints the changes that no test notices.
 
     scripts/mutants.py graph/partition [--limit 50] [--seed 1] [--above]
 
-Comparisons, signs, and/or and conditions are turned round, constants moved by 1, statements removed, other values
-returned. Which changes are tried, and in what order, depends on the seed alone. They are made one at a time in a copy
-of the tree, build/mutants/tree, which has its own build folder; the first run fills it (from ccache where that has
-been compiled). A test that fails, crashes or takes ten times as long as it should has noticed; a change that does not
-compile is not counted. The tests of the nearest room run first, then those of the rest of what was named, with
---above those of all floors above too. Verdicts are kept in build/mutants, so that a run that was stopped goes on
-where it was, as long as nothing under cpp and tests has changed. Leaves with 0 whether changes survive or not.
+The changes invert comparisons, signs, and/or and conditions, shift constants by 1, remove statements and replace
+returned values. The seed alone determines which changes are tried, and their order. They are made one at a time in a
+copy of the tree, build/mutants/tree, with its own build folder; the first run fills it (from ccache where possible). A
+change is noticed if a test fails, crashes or takes ten times as long as usual; a change that does not compile does not
+count. The tests of the nearest room run first, then those of the rest of the given folder, with --above also those of
+all higher floors. Verdicts are kept in build/mutants, so an interrupted run can be continued as long as nothing under
+cpp and tests has changed. Exits with 0 whether changes survive or not.
 """
 
 import argparse
@@ -36,7 +36,7 @@ TREE = WORK / "tree"
 BUILD = TREE / "build" / "release"
 SKIPPED = 77
 LEAST_SECONDS, TIMES_LONGER = 10, 10
-# A line that is gone leaves names that nothing uses: no reason not to compile.
+# A removed line may leave unused names: that must not fail the compilation.
 QUIET = "".join(
     f'#pragma GCC diagnostic ignored "-W{name}"\n'
     for name in (
@@ -49,21 +49,21 @@ SWAPS = [(" < ", " >= "), (" > ", " <= "), (" <= ", " > "), (" >= ", " < "), (" 
 SWAPS += [(" < ", " <= "), (" > ", " >= "), (" <= ", " < "), (" >= ", " > ")]
 SWAPS += [(" + ", " - "), (" - ", " + "), (" += ", " -= "), (" -= ", " += "), (" && ", " || "), (" || ", " && ")]
 NUMBER = re.compile(r"(?<![\w.'])\d+(?![\w.'])")
-# An expression that is evaluated for what it does: a call, an assignment, a count; no declaration.
+# An expression evaluated for its effect: a call, an assignment, an increment; not a declaration.
 STATEMENT = re.compile(
     r"(?:\+\+|--)?(?!return\b|using\b|case\b|default\b)[\w:.\]\[]+(?:\(|->|\+\+;|--;|;| [-+*/|&^]?= )"
 )
 
 
 def masked(line):
-    """The line with comments, strings and characters blanked out, and as long as before."""
+    """The line with comments, strings and character literals blanked out, at the same length."""
     blank = re.sub(r'"(?:\\.|[^"\\])*"|(?<!\w)\'(?:\\.|[^\'\\])\'', lambda m: "\0" * len(m[0]), line)
     comment = blank.find("//")
     return blank if comment < 0 else blank[:comment] + "\0" * (len(line) - comment)
 
 
 def closing(text, opening):
-    """Where the bracket closes that opens at `opening`; -1 if not on this line."""
+    """The position of the bracket that closes the one at `opening`; -1 if it is not on this line."""
     depth = 0
     for at in range(opening, len(text)):
         depth += (text[at] == "(") - (text[at] == ")")
@@ -73,7 +73,7 @@ def closing(text, opening):
 
 
 def mutations(line):
-    """All single changes of a line of code, each the new line; none for comments and directives."""
+    """All single changes of a line of code, each as the new line; none for comments and directives."""
     code = masked(line)
     bare = code.strip(" \0")
     if not bare or bare.startswith(("#", "static_assert", "using ", "namespace ", "template", "}  //")):
@@ -114,14 +114,14 @@ def mutants_of(path, text):
 
 
 def with_change(text, number, new):
-    """The file's text with that line, and warnings off that a removed line would cause; lines keep their numbers."""
+    """The file's text with that line changed, and without warnings that a removed line causes; line numbers stay."""
     lines = text.splitlines()
     lines[number - 1] = new
     return QUIET + "#line 1\n" + "\n".join(lines) + "\n"
 
 
 def rooms_for(path, rooms, floor, above):
-    """Folders of tests for a source file: the nearest first, then those of the floor, then those of floors above."""
+    """Folders of tests for a source file: the nearest first, then those of the floor, then those of higher floors."""
     folder = path.parent.relative_to("cpp/atoll")
     near = next((str(p) for p in (folder, *folder.parents) if str(p) in rooms), None)
     of_floor = [r for r in rooms if r == floor or r.startswith(floor + "/")]
@@ -131,7 +131,7 @@ def rooms_for(path, rooms, floor, above):
 
 
 def copy_tree():
-    """Brings the copy up to date; files that are the same stay untouched, so that nothing is built anew."""
+    """Updates the copy; unchanged files stay untouched, so that they are not rebuilt."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,
@@ -151,7 +151,7 @@ def copy_tree():
 
 
 def digest():
-    """Of all that a verdict depends on."""
+    """A hash of everything that a verdict depends on."""
     sums = hashlib.sha256()
     for path in sorted(p for top in ("cpp", "tests") for p in (ROOT / top).rglob("*") if p.suffix in (".cpp", ".hpp")):
         sums.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
@@ -159,14 +159,14 @@ def digest():
 
 
 def bounded():
-    """For a child: a loop that never ends and stores as it goes does not take the machine along; no cores pile up."""
+    """Limits of a child process: an endless loop cannot exhaust the machine's memory, and no core files are written."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
     resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def run(command, seconds=None):
-    """(exit code, or None after `seconds`; output). What it has started, and its temporary files, go with it."""
+    """(exit code, or None after `seconds`; output). Also ends its child processes and removes its temporary files."""
     temporary = WORK / "tmp"
     temporary.mkdir(parents=True, exist_ok=True)
     env = dict(os.environ, CCACHE_READONLY="1", TMPDIR=str(temporary))
@@ -204,7 +204,7 @@ def build(rooms):
 
 
 class Tests:
-    """The tests of rooms in the copy, and how long each takes when nothing is wrong."""
+    """The tests of rooms in the copy, and how long each takes without changes."""
 
     def __init__(self, rooms):
         self.seconds = {}
@@ -216,7 +216,7 @@ class Tests:
             self.seconds[room] = time.monotonic() - begin
 
     def notice(self, rooms):
-        """The room whose tests fail, or take too long; None: it lives."""
+        """The room whose tests fail or take too long; None if the change survives."""
         for room in rooms:
             limit = max(LEAST_SECONDS, TIMES_LONGER * self.seconds[room])
             if run([BUILD / "bin" / test_of(room), "--abort-after=1"], limit)[0] not in (0, SKIPPED):
@@ -260,7 +260,7 @@ def main():
     basis = f"{digest()} above={options.above}"
     if state.get("basis") != basis:
         state = {"basis": basis, "verdicts": {}}
-    verdicts = state["verdicts"]  # "file:line:new line": the room that noticed, "" for none, null: does not compile
+    verdicts = state["verdicts"]  # "file:line:new line": the room that noticed it, "" for none, null: does not compile
 
     counted, survivors = 0, []
     for path, number, old, new in mutants:

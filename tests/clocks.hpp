@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-/// The virtual clocks that are built: flows is a plug-in, which an Atoll without SimGrid lacks.
+/// The available virtual clocks: flows is a plug-in that is missing in builds without SimGrid.
 inline std::vector<std::string> clocks() {
   if (atl::flows_plugin_status().loads) return {"levels", "flows"};
   return {"levels"};

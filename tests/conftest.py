@@ -10,9 +10,9 @@ import pytest
 
 @pytest.fixture(scope="session", autouse=True)
 def temporary_files(tmp_path_factory):
-    tmp_path_factory.getbasetemp()  # pytest's own folder stays where it is; a failed test's files are kept there
+    tmp_path_factory.getbasetemp()  # pytest's own folder keeps its place; files of failed tests stay there
     before = os.environ.get("TMPDIR")
-    folder = tempfile.mkdtemp(prefix="atoll-")  # short: sockets of launchers lie in it, and their paths are limited
+    folder = tempfile.mkdtemp(prefix="atoll-")  # short: it contains sockets of launchers, whose paths are limited
     os.environ["TMPDIR"] = tempfile.tempdir = folder
     yield
     tempfile.tempdir = None

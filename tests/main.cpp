@@ -11,7 +11,7 @@
 
 namespace {
 
-constexpr int kSkipped = 77;  // CTest's word for it
+constexpr int kSkipped = 77;  // CTest's skip code
 
 unsigned ran = 0, skipped = 0;
 
@@ -28,7 +28,7 @@ struct CountCases : doctest::IReporter {
   void subcase_end() override {}
   void log_assert(const doctest::AssertData&) override {}
   void log_message(const doctest::MessageData&) override {}
-  void test_case_skipped(const doctest::TestCaseData&) override {}  // by a filter of the command line
+  void test_case_skipped(const doctest::TestCaseData&) override {}  // skipped by a filter of the command line
 };
 REGISTER_LISTENER("count cases", 1, CountCases);
 
@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
     std::puts(error.what());
     return kSkipped;
   }
-  // Real graphs; a test that needs them skips without.
+  // Folder of real graphs; tests that need them are skipped without it.
   setenv("ATOLL_DATA", ATOLL_DATA_DEFAULT, /*overwrite=*/0);
   const int code = doctest::Context(argc, argv).run();
   if (skipped > 0) std::printf("skipped: %u of %u test cases that count as passed above\n", skipped, ran);

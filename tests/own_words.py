@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program of ours said, without the words of libraries below it."""
+"""The output of our own programs, without the messages of libraries below them."""
 
 import re
 
-# hwloc's on stderr and UCX's on stdout, as of a machine whose /sys is not mounted.
+# hwloc's on stderr and UCX's on stdout, on a machine where /sys is not mounted.
 OTHERS = re.compile(r"^(\[hwloc/|\[\d+\.\d+\] \[[^]]+\] .* UCX ).*\n?", re.MULTILINE)
 
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-/// The machines and buffers that tests are repeated on.
+/// The machines and buffers on which tests are repeated.
 namespace shapes {
 
-/// Sanitizers make each step 5 to 20 times slower: fewer repetitions there, the same cases.
+/// Sanitizers make each step 5 to 20 times slower: they run the same cases with fewer repetitions.
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 inline constexpr bool kSanitized = true;
 #else
@@ -24,7 +24,8 @@ struct Shape {
   atl::Plan plan;
 };
 
-/// One thread a rank; from comfortable to one slot of the least size; in order, and delayed and reordered.
+/// One thread per rank; from comfortable buffers to one slot of the smallest size; in order, and with delays and
+/// reordering.
 inline std::vector<Shape> buffers() {
   auto plan = [](std::size_t slot_bytes, int slots, std::uint64_t seed) {
     atl::Plan p;
@@ -32,7 +33,7 @@ inline std::vector<Shape> buffers() {
     p.slot_bytes = slot_bytes;
     p.slots_per_peer = slots;
     p.shuffle_seed = seed;
-    p.timeout_seconds = 120;  // a test that hangs says where
+    p.timeout_seconds = 120;  // a test that hangs reports where
     return p;
   };
   return {{"slots of 16 KiB", plan(16384, 8, 0)},
@@ -42,7 +43,7 @@ inline std::vector<Shape> buffers() {
           {"3 slots of 1 KiB, shuffled by 3", plan(1024, 3, 3)}};
 }
 
-/// ATOLL_ISA for the length of a scope.
+/// Sets ATOLL_ISA for a scope.
 class WithIsa {
  public:
   explicit WithIsa(const std::string& name) {

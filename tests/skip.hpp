@@ -3,8 +3,8 @@
 
 #include <string>
 
-/// For a case that cannot run here, before it returns: says why, and keeps it from counting as passed. A run whose cases
-/// all skip leaves with CTest's word for that.
+/// For a test case that cannot run here: prints the reason, and keeps the case from counting as passed; the caller then
+/// returns. A run whose cases all skip exits with CTest's skip code.
 ///
 ///     if (path.empty()) return skip("no roads.gr (ATOLL_DATA names its folder)");
 void skip(const std::string& why);

@@ -4,18 +4,17 @@
 #include <cxxabi.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <atoll/apsp/store/saved_run.hpp>
+#include <atoll/base/atomic_file.hpp>
 #include <atoll/base/id_rule.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atomic>
-#include <cerrno>
 #include <charconv>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <filesystem>
 #include <fstream>
 #include <new>
 #include <system_error>
@@ -23,28 +22,31 @@
 
 namespace atl::cli {
 
-Command::Command(std::string name, const std::string& about) : name_(std::move(name)), app_(about, "atoll " + name_) {
-  app_.option_defaults()->always_capture_default(false);
-  app_.add_option("--ranks", ranks_,
-                  "ranks; more than one starts them (default: ATOLL_RANKS, else the launcher's, else 1)")
+Command::Command(std::string name, const std::string& about)
+    : name_(std::move(name)), app_(std::make_unique<CLI::App>(about, "atoll " + name_)) {
+  app_->option_defaults()->always_capture_default(false);
+  app_->add_option("--ranks", ranks_,
+                   "ranks; more than one starts them (default: ATOLL_RANKS, else the launcher's, else 1)")
       ->check(CLI::PositiveNumber);
-  app_.add_option("--threads", threads_, "threads of a rank (default: cores / ranks)")->check(CLI::PositiveNumber);
-  app_.add_option("--transport", transport_, "auto, inproc, shm, mpi, mpi_probe, mpi_mprobe, mpi_rma, ofi or levels");
-  app_.add_option("--mpi", mpi_, "auto, openmpi or mpich");
-  app_.add_option("--provider", provider_, "of libfabric, under --transport ofi: auto, tcp;ofi_rxm, shm, ...");
-  app_.add_option(
+  app_->add_option("--threads", threads_, "threads of a rank (default: cores / ranks)")->check(CLI::PositiveNumber);
+  app_->add_option("--transport", transport_, "auto, inproc, shm, mpi, mpi_probe, mpi_mprobe, mpi_rma, ofi or levels");
+  app_->add_option("--mpi", mpi_, "auto, openmpi or mpich");
+  app_->add_option("--provider", provider_, "of libfabric, under --transport ofi: auto, tcp;ofi_rxm, shm, ...");
+  app_->add_option(
       "--domains", domains_,
       "pretended nodes: 2x4, 3+2, torus:4x4, or a topology's file (Slurm, ibnetdiscover, SimGrid, hwloc, JSON)");
-  app_.add_option(
+  app_->add_option(
       "--platform", platform_,
       "what messages cost on each level, for routes and partitions: a JSON file (`atoll info --calibrate FILE` "
       "writes one) or a network's name");
-  app_.add_option("--route", route_, "direct, aml, row, mst, domain or auto: how records travel between ranks");
-  app_.add_option("--plan", plan_file_, "JSON file with knobs of communication (`atoll info` lists them)");
-  app_.add_option("--json", json_, "write one JSON object to FILE, or - for stdout");
-  app_.add_flag("--quiet", quiet_, "no log on stderr but errors");
-  app_.add_flag("--verbose", verbose_, "more log on stderr");
+  app_->add_option("--route", route_, "direct, aml, row, mst, domain or auto: how records travel between ranks");
+  app_->add_option("--plan", plan_file_, "JSON file with knobs of communication (`atoll info` lists them)");
+  app_->add_option("--json", json_, "write one JSON object to FILE, or - for stdout");
+  app_->add_flag("--quiet", quiet_, "no log on stderr but errors");
+  app_->add_flag("--verbose", verbose_, "more log on stderr");
 }
+
+Command::~Command() = default;
 
 namespace {
 
@@ -66,13 +68,7 @@ void say_bounds_shortly(CLI::App& app) {
 
 // Throws if `path`, the value of --json, cannot be written; called before the work is done.
 void check_json_path(const std::string& path) {
-  if (path.empty() || path == "-") return;
-  const auto folder = std::filesystem::path(path).parent_path();
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored))
-    throw IoError(fmt::format("{}: is a folder (--json names a file). Name a file in it.", path));
-  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
-    throw IoError(fmt::format("{}: cannot be written (there is no folder {}). Make it first.", path, folder.string()));
+  if (!path.empty() && path != "-") check_output_path(path);
 }
 
 // 0: not set.
@@ -105,17 +101,17 @@ void refuse_long_ids(CLI::App& app) {
 std::optional<int> Command::parse(const Words& given) {
   words_ = given;  // the ranks' stdout is another
   const Words words = with_result_path(given);
-  say_bounds_shortly(app_);
-  refuse_long_ids(app_);
+  say_bounds_shortly(*app_);
+  refuse_long_ids(*app_);
   try {
     std::vector<std::string> reversed(words.rbegin(), words.rend());
-    app_.parse(std::move(reversed));
+    app_->parse(std::move(reversed));
     if (json_ == result_path()) json_ = "-";
     if (ranks_ == 0) ranks_ = ranks_of_environment();
     plan_ = chosen_plan();
     return std::nullopt;
   } catch (const CLI::CallForHelp&) {
-    print_result(app_.help());
+    print_result(app_->help());
     return 0;
   } catch (const CLI::ParseError& e) {
     // --json may stand behind the option that is wrong.
@@ -275,7 +271,7 @@ void Command::put_json(const nlohmann::json& object) const {
     print_result(text);
     return;
   }
-  put_file(json_, text, "value of --json");
+  put_file(json_, text);
 }
 
 int Command::fail() const {
@@ -297,27 +293,9 @@ int Command::fail() const {
   return failure.exit_code;
 }
 
-void put_file(const std::string& path, std::string_view text, std::string_view what) {
-  namespace fs = std::filesystem;
+void put_file(const std::string& path, std::string_view text) {
   if (path == result_path()) return print_result(text);
-  std::error_code ignored;
-  const bool link = fs::is_symlink(path, ignored);
-  const fs::path led_to = link ? fs::weakly_canonical(path, ignored) : fs::path();
-  // Links of open files such as /dev/fd/63 may point to something without a path: "pipe:[7]", or "a.json (deleted)".
-  const bool astray = link && fs::exists(path, ignored) && !fs::equivalent(path, led_to, ignored);
-  // A pipe or a terminal must not be replaced by a file.
-  const bool in_place = astray || (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored));
-  const std::string target = in_place || led_to.empty() ? path : led_to.string();
-  const std::string temporary = in_place ? target : target + ".part";
-  errno = 0;
-  std::ofstream file(temporary);
-  file << text << std::flush;
-  file.close();
-  if (file && (in_place || std::rename(temporary.c_str(), target.c_str()) == 0)) return;
-  const int reason = errno;
-  if (!in_place) std::remove(temporary.c_str());
-  throw IoError(fmt::format("{}: cannot be written ({}; {}). Give a path in a folder with room.", path, what,
-                            std::strerror(reason)));
+  write_file(path, text);
 }
 
 namespace {

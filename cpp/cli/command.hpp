@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <atoll/runtime/job/launch.hpp>
 #include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "result_file.hpp"
+
+namespace CLI {
+class App;
+}
 
 /// What every verb shares: the options of communication and output, the start of the ranks, and the result as one JSON
 /// object.
@@ -14,7 +18,7 @@
 ///     int verb_star(const Words& words) {
 ///       Command command("star", "Counts stars.");
 ///       std::string input;
-///       command.app().add_option("input", input, "a graph")->required();
+///       command.app().add_option("input", input, "a graph")->required();   // by <CLI/CLI.hpp>
 ///       if (auto code = command.parse(words)) return *code;
 ///       return command.run([&](World& world) { Outcome o; o.result["stars"] = ...; return o; });
 ///     }
@@ -38,8 +42,9 @@ class Command {
  public:
   /// `name` is the verb as typed: "run bfs".
   Command(std::string name, const std::string& about);
+  ~Command();
 
-  CLI::App& app() { return app_; }
+  CLI::App& app() { return *app_; }
   /// The exit code if the command ends here (help, or an error in the options).
   std::optional<int> parse(const Words& words);
 
@@ -63,7 +68,7 @@ class Command {
   int fail() const;  // in a catch block: prints the error, returns its exit code
 
   std::string name_;
-  CLI::App app_;
+  std::unique_ptr<CLI::App> app_;
   Words words_;
   Rank ranks_ = 0;
   std::optional<int> threads_;
@@ -85,9 +90,8 @@ Failure current_failure();
 /// stderr and code 1, not by SIGABRT. Such are destructors that allocate, as those of nlohmann's JSON do.
 void report_uncaught_lack_of_memory();
 
-/// Writes a text as a file that appears atomically, or directly if the path names stdout, a pipe or a terminal. Errors
-/// (IoError) call the path `what`: "value of --json".
-void put_file(const std::string& path, std::string_view text, std::string_view what);
+/// write_file(), but what names stdout goes to the result's file.
+void put_file(const std::string& path, std::string_view text);
 
 /// The counters of all ranks: sums, and the maximum of the memory. Collective.
 nlohmann::json total_counters(World& world, const Counters& mine);

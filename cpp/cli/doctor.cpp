@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/base/version.hpp>
+#include <atoll/topology/formats/xml_yaml_plugin.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/transport/plugin.hpp>
 #include <atoll/transport/shared_memory/shm.hpp>
@@ -32,6 +33,10 @@ int verb_doctor(const Words& words) {
       outcome.result["fabrics"].push_back(
           {{"name", p.name}, {"ready", p.loads}, {"path", p.path}, {"detail", p.detail}});
     }
+    const PluginStatus reader = xml_yaml_plugin_status();
+    rows.emplace_back(reader.name, (reader.loads ? "ready: " : "missing: ") + reader.detail);
+    outcome.result["readers"] = {
+        {{"name", reader.name}, {"ready", reader.loads}, {"path", reader.path}, {"detail", reader.detail}}};
     outcome.text = table_of(rows);
     return outcome;
   });

@@ -1,31 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph_input.hpp"
 
+#include <CLI/CLI.hpp>
 #include <atoll/graph/generate/generate.hpp>
 
 namespace atl::cli {
-namespace {
-
-struct NamedCut {
-  const char* name;
-  Cut cut;
-};
-constexpr NamedCut kCuts[] = {{"cartesian", Cut::cartesian}, {"hybrid", Cut::hybrid}, {"auto", Cut::chosen}};
-
-}  // namespace
-
-std::vector<std::string> every_partition() {
-  std::vector<std::string> names = partition_names();
-  for (const NamedCut& one : kCuts) names.emplace_back(one.name);
-  return names;
-}
-
-PartitionOptions placement_named(const std::string& name) {
-  for (const NamedCut& one : kCuts)
-    if (name == one.name) return {.partition = Partition::balanced, .cut = one.cut};
-  return {.partition = partition_named(name)};
-}
-
 void GraphInput::add_reading_to(CLI::App& app) {
   app.add_option("input", text_,
                  "a file, or kron:SCALE, rmat:SCALE:A,B,C, uniform:SCALE, grid:AxB, ring:N, star:N, path:N, complete:N")
@@ -67,7 +46,7 @@ void GraphInput::add_to(CLI::App& app, Cuts cuts) {
                          : "which rank owns which vertex: blocked (ids in a row, the default), balanced, hashed, "
                            "hierarchy; or, over balanced owners, who has which edge: cartesian, hybrid (vertex-cuts), "
                            "auto (pagerank: the cut that moves least, else balanced)")
-          ->check(CLI::IsMember(every_partition()));
+          ->check(CLI::IsMember(every_placement()));
   if (cuts == Cuts::of_edges)
     partition->check([](const std::string& text) {
       const Cut cut = placement_named(text).cut;
@@ -138,12 +117,6 @@ nlohmann::json GraphInput::preparation(const Graph& graph) const {
                    {"isolated", isolated_}};
   if (graph.cut().cut() == Cut::hybrid) j["heavy"] = heavy_;
   return j;
-}
-
-std::string name_of(Cut cut) {
-  for (const NamedCut& one : kCuts)
-    if (one.cut == cut) return one.name;
-  return "edge";
 }
 
 bool has_edges(const Graph& graph, Local master) {

@@ -3,16 +3,11 @@
 
 #include <atoll/graph/formats/read.hpp>
 #include <atoll/graph/graph.hpp>
+#include <atoll/graph/partition/placement_names.hpp>
 
 #include "command.hpp"
 
 namespace atl::cli {
-
-/// The values of --partition, and what each means.
-std::vector<std::string> every_partition();
-PartitionOptions placement_named(const std::string& name);
-/// "edge", or as --partition names it.
-std::string name_of(Cut cut);
 
 /// The input argument and its options, the same for every verb that takes a graph.
 class GraphInput {

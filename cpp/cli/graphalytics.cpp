@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <atoll/algorithms/bfs/bfs.hpp>
-#include <atoll/algorithms/components/components.hpp>
-#include <atoll/algorithms/label_propagation/label_propagation.hpp>
-#include <atoll/algorithms/pagerank/pagerank.hpp>
-#include <atoll/algorithms/sssp/sssp.hpp>
-#include <atoll/algorithms/triangles/clustering_coefficient.hpp>
 #include <atoll/graph/formats/read.hpp>
 #include <filesystem>
 
@@ -17,75 +12,73 @@
 namespace atl::cli {
 namespace {
 
-// One algorithm of a case: prepares its layouts, runs it and compares the result.
-struct Task {
-  std::function<void()> prepare, run;
-  std::function<std::optional<std::string>(const std::string& file)> difference;
-  std::function<void(const std::string& path)> write;
+// An algorithm of the benchmark: its row, how its first column is compared, and what the properties say.
+struct Entry {
+  std::string_view name, row;
+  Match match;
+  std::vector<std::pair<std::string_view, std::string_view>> parameters;  // option of the row, property
 };
 
-template <class T>
-void compare_by(Task& task, const Graph& graph, const Array<T>& values, Match match) {
-  task.difference = [&graph, &values, match](const std::string& file) {
-    return cli::difference(graph, file, values, match);
-  };
-  task.write = [&graph, &values](const std::string& path) { write_by_id(graph, path, values); };
+const std::vector<Entry>& entries() {
+  static const std::vector<Entry> all{
+      {"bfs", "bfs", Match::exact, {{"source", "bfs.source-vertex"}}},
+      {"cdlp", "cdlp", Match::exact, {{"iterations", "cdlp.max-iterations"}}},
+      {"lcc", "lcc", Match::epsilon, {}},
+      {"pr", "pagerank", Match::epsilon, {{"damping", "pr.damping-factor"}, {"iterations", "pr.num-iterations"}}},
+      {"sssp", "sssp", Match::epsilon, {{"source", "sssp.source-vertex"}}},
+      {"wcc", "cc", Match::equivalence, {}}};
+  return all;
 }
 
-// The results of all six algorithms, which the tasks point to.
-struct Answers {
-  std::unique_ptr<Bfs> bfs;
-  BfsResult depths;
-  std::unique_ptr<LabelPropagation> propagation;
-  LabelPropagationResult communities;
-  ClusteringResult clustering;
-  std::unique_ptr<PageRank<double>> pagerank;
-  PageRankResult<double> ranks;
-  std::unique_ptr<Sssp<double>> sssp;
-  SsspResult<double> distances;
-  std::unique_ptr<Components> components;
-  ComponentsResult labels;
+// One algorithm of a case: prepares its layouts, runs it and compares the result.
+class Task {
+ public:
+  Task(const GraphalyticsCase& c, const Entry& entry, const Graph& graph)
+      : entry_(entry), row_(catalog::algorithm_named(entry.row)), graph_(graph), arguments_(row_.options) {
+    for (const auto& [option, property] : entry.parameters)
+      arguments_.set(option, value_of(c, option, std::string(property)));
+  }
+  void prepare() { form_ = row_.prepare(graph_, arguments_); }
+  void run() { form_->run(arguments_, answer_); }
+  std::optional<std::string> difference(const std::string& file) const {
+    return std::visit(
+        [&]<class T>(const Array<T>& values) {
+          if constexpr (std::is_same_v<T, float>)
+            return cli::difference(graph_, file, catalog::doubles_of(values), entry_.match);
+          else
+            return cli::difference(graph_, file, values, entry_.match);
+        },
+        values());
+  }
+  void write(const std::string& path) const {
+    std::visit([&](const auto& values) { write_by_id(graph_, path, values); }, values());
+  }
+
+ private:
+  const catalog::Values& values() const { return *answer_.find(row_.columns.front().name); }
+  catalog::Value value_of(const GraphalyticsCase& c, std::string_view option, const std::string& property) const {
+    for (const catalog::Option& one : row_.options) {
+      if (one.name != option) continue;
+      if (one.kind == catalog::Kind::vertex) return c.vertex(property);
+      if (one.kind == catalog::Kind::whole) return static_cast<std::int64_t>(c.number(property));
+    }
+    return c.number(property);
+  }
+
+  const Entry& entry_;
+  const catalog::Algorithm& row_;
+  const Graph& graph_;
+  catalog::Arguments arguments_;
+  std::unique_ptr<catalog::Prepared> form_;
+  catalog::Answer answer_;
 };
 
-Task task_of(const GraphalyticsCase& c, const std::string& algorithm, const Graph& graph, Answers& a) {
-  Task task;
-  if (algorithm == "bfs") {
-    const Vertex source = c.vertex("bfs.source-vertex");
-    task.prepare = [&] { a.bfs = std::make_unique<Bfs>(graph, BfsOptions{.depths = Depths::yes}); };
-    task.run = [&a, source] { a.bfs->run(source, a.depths); };
-    compare_by(task, graph, a.depths.depth, Match::exact);
-  } else if (algorithm == "cdlp") {
-    const auto iterations = static_cast<int>(c.number("cdlp.max-iterations"));
-    task.prepare = [&] { a.propagation = std::make_unique<LabelPropagation>(graph); };
-    task.run = [&a, iterations] { a.propagation->run({.iterations = iterations}, a.communities); };
-    compare_by(task, graph, a.communities.label, Match::exact);
-  } else if (algorithm == "lcc") {
-    task.prepare = [] {};
-    task.run = [&] { a.clustering = clustering_coefficient(graph); };
-    compare_by(task, graph, a.clustering.coefficient, Match::epsilon);
-  } else if (algorithm == "pr") {
-    const PageRankOptions options{.damping = c.number("pr.damping-factor"),
-                                  .tolerance = {},
-                                  .max_iterations = static_cast<int>(c.number("pr.num-iterations"))};
-    task.prepare = [&] { a.pagerank = std::make_unique<PageRank<double>>(graph); };
-    task.run = [&a, options] { a.pagerank->run(options, a.ranks); };
-    compare_by(task, graph, a.ranks.score, Match::epsilon);
-  } else if (algorithm == "sssp") {
-    const Vertex source = c.vertex("sssp.source-vertex");
-    task.prepare = [&] { a.sssp = std::make_unique<Sssp<double>>(graph); };
-    task.run = [&a, source] { a.sssp->run(source, a.distances); };
-    compare_by(task, graph, a.distances.distance, Match::epsilon);
-  } else if (algorithm == "wcc") {
-    task.prepare = [&] { a.components = std::make_unique<Components>(graph); };
-    task.run = [&] { a.components->run(a.labels); };
-    compare_by(task, graph, a.labels.component, Match::equivalence);
-  } else {
-    throw InputError(
-        fmt::format("{}: algorithm '{}' is unknown (bfs, cdlp, lcc, pr, sssp and wcc are known). Correct "
-                    "the properties.",
-                    c.name(), algorithm));
-  }
-  return task;
+const Entry& entry_of(const GraphalyticsCase& c, const std::string& algorithm) {
+  for (const Entry& entry : entries())
+    if (entry.name == algorithm) return entry;
+  throw InputError(
+      fmt::format("{}: algorithm '{}' is unknown (bfs, cdlp, lcc, pr, sssp and wcc are known). Correct the properties.",
+                  c.name(), algorithm));
 }
 
 }  // namespace
@@ -124,10 +117,9 @@ int verb_graphalytics(const Words& words) {
         fmt::format("{}: {} vertices, {} edges; loaded in {:.3f} s\n{:<6} {:>12} {:>12} {:>14} {:>14}  {}\n", c.name(),
                     graph.vertices(), graph.edges(), load_seconds, "", "T_p (s)", "T_m (s)", "EPS", "EVPS", "matches");
     const Counters before = world.counters();
-    Answers answers;
     bool all_match = true, any_expected = false;
     for (const std::string& algorithm : only.empty() ? c.algorithms() : only) {
-      const Task task = task_of(c, algorithm, graph, answers);
+      Task task(c, entry_of(c, algorithm), graph);
       timer.lap();
       task.prepare();
       const double prepare_seconds = world.max(timer.lap());

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
 #include <atoll/runtime/calibrate.hpp>
 #include <atoll/topology/draw.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
@@ -72,7 +73,7 @@ int verb_info(const Words& words) {
     machine.hierarchy = world.hierarchy();
     world.collective_try([&] {
       if (world.rank() != 0 || costs_file.empty()) return;
-      put_file(costs_file, machine.to_json().dump(2) + "\n", "value of --calibrate");
+      put_file(costs_file, machine.to_json().dump(2) + "\n");
     });
     return shown(world.hierarchy(), cost);
   });

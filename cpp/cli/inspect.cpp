@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
 #include <atoll/base/byte_count.hpp>
 #include <atoll/graph/mirror_values.hpp>
 #include <atoll/graph/partition/cut_quality.hpp>
@@ -54,7 +55,7 @@ void compare_cuts(World& world, const EdgeList& edges, const IdMap& ids, const H
   const Rank ranks = machine.size();
   nlohmann::json list = nlohmann::json::array();
   std::string rows;
-  for (const std::string& name : every_partition()) {
+  for (const std::string& name : every_placement()) {
     PartitionOptions placement = placement_named(name);
     placement.fusion = options.placement.fusion;
     if (placement.partition == Partition::hierarchy && !with_hierarchy) continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model.hpp"
 
+#include <CLI/CLI.hpp>
 #include <atoll/apsp/floyd_warshall/grid_plan.hpp>
 #include <atoll/apsp/model/heat_map.hpp>
 #include <atoll/base/byte_count.hpp>
@@ -71,7 +72,7 @@ void draw_heat_map(const ApspMachine& machine, const ApspQuery& query, const std
   while (2 * n <= largest) n *= 2;
   std::vector<std::int64_t> vertices;
   for (; vertices.size() < kColumns && n >= 63; n /= 2) vertices.insert(vertices.begin(), n);
-  put_file(file, svg_of(apsp_heat_map(machine, vertices, nodes, query)), "value of --heat-map");
+  put_file(file, svg_of(apsp_heat_map(machine, vertices, nodes, query)));
 }
 
 int model_predict(const Words& words) {

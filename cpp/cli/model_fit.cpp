@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atoll/apsp/floyd_warshall/floyd_warshall.hpp>
 #include <atoll/apsp/floyd_warshall/grid_plan.hpp>
@@ -6,6 +7,7 @@
 #include <atoll/matrix/gemm/tuning.hpp>
 #include <atoll/runtime/broadcast/panel_broadcast.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
+#include <atoll/tune/store.hpp>
 #include <cmath>
 #include <fstream>
 #include <numeric>
@@ -208,7 +210,7 @@ Outcome fitted(nlohmann::json parameters, const FitOptions& o) {
   outcome.result["parameters"] = machine.to_json();
   outcome.text += fmt::format("{:<18} {:.4g} op/s on a diagonal block\n", "diagonal_rate", machine.diagonal_rate);
   if (!o.output.empty()) {
-    put_file(o.output, machine.to_json().dump(2) + "\n", "value of --output");
+    put_file(o.output, machine.to_json().dump(2) + "\n");
     outcome.text += fmt::format("{}: the parameters\n", o.output);
   }
   if (o.keep) {

@@ -5,7 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <atoll/base/atomic_file.hpp>
 #include <atoll/runtime/aggregation/route.hpp>
 #include <atoll/topology/machine.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
@@ -51,10 +53,8 @@ PlanFields fields_of(const std::string& name) {
 class Scratch {
  public:
   Scratch() : path_((std::filesystem::temp_directory_path() / "atoll-simulate-XXXXXX").string()) {
-    const int file = mkstemp(path_.data());
-    if (file < 0)
+    if (!FileHandle(mkostemp(path_.data(), O_CLOEXEC)))
       throw IoError(fmt::format("{}: {} (a result is kept there). Free some room.", path_, strerror(errno)));
-    close(file);
   }
   ~Scratch() {
     std::error_code ignored;
@@ -185,7 +185,7 @@ int verb_simulate(const Words& words) {
                                    command.ranks(), platform_name, hierarchy.size()));
     if (command.ranks() > 0 && command.ranks() < hierarchy.size()) {
       hierarchy = hierarchy.first(command.ranks());
-      std::ofstream(fewer.path()) << hierarchy.to_json();
+      write_file(fewer.path(), hierarchy.to_json().dump());
       fields.domains = fewer.path();
     }
     const Machine platform = read_machine(fields.platform, hierarchy.depth());

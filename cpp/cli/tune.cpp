@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
 #include <atoll/matrix/gemm/tuning.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/tune/search.hpp>
+#include <atoll/tune/store.hpp>
 
 #include "cli/run/apsp_measure.hpp"
 #include "measure.hpp"

@@ -25,14 +25,5 @@ int verb_run(const Words& words);
 int verb_tune(const Words& words);
 int verb_verify(const Words& words);
 int run_apsp(const Words& words);
-int run_bc(const Words& words);
-int run_bfs(const Words& words);
-int run_cc(const Words& words);
-int run_cdlp(const Words& words);
-int run_kcore(const Words& words);
-int run_lcc(const Words& words);
-int run_pagerank(const Words& words);
-int run_sssp(const Words& words);
-int run_triangles(const Words& words);
 
 }  // namespace atl::cli

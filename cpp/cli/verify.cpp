@@ -1,39 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/algorithms/sssp/whole_weights.hpp>
-#include <atoll/verify/betweenness/paths.hpp>
-#include <atoll/verify/bfs/tree.hpp>
-#include <atoll/verify/clustering_samples.hpp>
-#include <atoll/verify/component_labels.hpp>
-#include <atoll/verify/core_numbers.hpp>
-#include <atoll/verify/pagerank_residual.hpp>
-#include <atoll/verify/propagated_labels.hpp>
-#include <atoll/verify/read_result.hpp>
-#include <atoll/verify/shortest_paths/shortest_paths.hpp>
-#include <atoll/verify/triangle_counts.hpp>
+#include <fmt/format.h>
 
-#include "cli/run/sources.hpp"
-#include "cli/run/vertex_run.hpp"
+#include <CLI/CLI.hpp>
+#include <atoll/verify/read_result.hpp>
+
+#include "cli/run/algorithm_options.hpp"
 #include "graph_input.hpp"
 #include "verbs.hpp"
 
 namespace atl::cli {
 namespace {
 
-using Check = std::function<Verdict(const Graph& graph, const std::string& result)>;
+std::vector<const catalog::ColumnInfo*> checked_columns(const catalog::Algorithm& row) {
+  std::vector<const catalog::ColumnInfo*> checked;
+  for (const catalog::ColumnInfo& column : row.columns)
+    if (column.checked) checked.push_back(&column);
+  return checked;
+}
 
-// Reads the graph, runs the check, and reports what is common to all checks. Algorithms add their options before.
-int check_result(Command& command, GraphInput& input, const Words& words, const Check& check) {
-  std::string result;
-  input.add_to(command.app());
-  command.app()
-      .add_option("result", result, "what `run ALGORITHM --output` has written: an id and a value a line, or .npy")
+// The column of the row that `path` holds, and what other files and options say. Collective.
+Verdict check_file(const catalog::Algorithm& row, const AlgorithmOptions& options, const GraphInput& input,
+                   const Graph& graph, const std::string& path, const std::string& column) {
+  catalog::Arguments arguments = options.arguments(input);
+  catalog::Answer answer;
+  for (const catalog::ColumnInfo* info : checked_columns(row)) {
+    if (info->name != column) continue;
+    if (info->type == "int64") {
+      answer.put(column, read_result<Vertex>(graph, path));
+    } else {
+      answer.put(column, read_result<double>(graph, path));
+    }
+  }
+  std::vector<Array<Vertex>> others;
+  others.reserve(options.files().size());
+  for (const auto& [name, file] : options.files()) {
+    if (file.empty()) continue;
+    others.push_back(read_result<Vertex>(graph, file));
+    arguments.set(name, catalog::span_of(others.back()));
+  }
+  std::vector<Vertex> sources;
+  if (const catalog::Option* source = options.source_option()) {
+    sources = options.sources(graph, 1);
+    if (source->kind == catalog::Kind::vertex) {
+      arguments.set(source->name, sources[0]);
+    } else {
+      arguments.set(source->name, std::span<const Vertex>(sources));
+    }
+  }
+  return row.verify(graph, arguments, answer, nullptr);
+}
+
+int verify_algorithm(const catalog::Algorithm& row, const Words& words) {
+  Command command("verify " + std::string(row.name), std::string(row.check_about));
+  AlgorithmOptions options(row, AlgorithmOptions::Verb::check);
+  GraphInput input;
+  std::string result, column(checked_columns(row).front()->name);
+  CLI::App& app = command.app();
+  options.add_to(app);
+  if (checked_columns(row).size() > 1) {
+    std::vector<std::string> names;
+    for (const catalog::ColumnInfo* info : checked_columns(row)) names.emplace_back(info->name);
+    app.add_option("--values", column, fmt::format("what the file holds: {} (default)", fmt::join(names, ", ")))
+        ->check(CLI::IsMember(names));
+  }
+  input.add_to(app);
+  app.add_option("result", result, "what `run ALGORITHM --output` has written: an id and a value a line, or .npy")
       ->required();
   if (const auto code = command.parse(words)) return *code;
   return command.run([&](World& world) {
     RankTimer timer(world);
     const Graph graph = Graph::build(world, input.load(world), input.options());
     const double prepare_seconds = world.max(timer.lap());
-    const Verdict verdict = check(graph, result);
+    const Verdict verdict = check_file(row, options, input, graph, result, column);
     Outcome outcome;
     outcome.verified = verdict.ok;
     if (!verdict.ok)
@@ -53,168 +91,12 @@ int check_result(Command& command, GraphInput& input, const Words& words, const 
   });
 }
 
-int check_result(Command& command, const Words& words, const Check& check) {
-  GraphInput input;
-  return check_result(command, input, words, check);
-}
-
-int verify_bc(const Words& words) {
-  Command command("verify bc",
-                  "Whether a file holds the betweenness from these sources: name them, and --weighted, as "
-                  "in the run.");
-  SourceChoice choice;
-  choice.add_to(command.app());
-  GraphInput input;
-  return check_result(command, input, words, [&](const Graph& graph, const std::string& result) {
-    return verify_betweenness(graph, choice.of(graph), values_of(read_result<double>(graph, result)),
-                              {.recomputed_sources = recomputed_sources(graph), .by_weight = input.is_weighted()});
-  });
-}
-
-int verify_bfs(const Words& words) {
-  Command command("verify bfs", "Whether a file holds the depths, or the parents, of a breadth-first search.");
-  Vertex source = 0;
-  std::string values = "depth", parents;
-  command.app().add_option("--source", source, "original id that the search started from")->required();
-  command.app()
-      .add_option("--values", values, "what the file holds: depth (default) or parent")
-      ->check(CLI::IsMember({"depth", "parent"}));
-  command.app().add_option("--parents", parents, "a second file, with the parents: the tree is checked too");
-  return check_result(command, words, [&](const Graph& graph, const std::string& result) {
-    const Array<Vertex> given = read_result<Vertex>(graph, result);
-    if (values == "depth" && parents.empty()) return verify_depths(graph, source, values_of(given));
-    const Array<Vertex> second = parents.empty() ? Array<Vertex>() : read_result<Vertex>(graph, parents);
-    const BfsTreeReport report = values == "parent"
-                                     ? atl::verify_bfs(graph, source, values_of(given), values_of(second))
-                                     : atl::verify_bfs(graph, source, values_of(second), values_of(given));
-    return Verdict{report.ok, report.what};
-  });
-}
-
-int verify_cc(const Words& words) {
-  Command command("verify cc", "Whether a file names the connected components by their smallest ids.");
-  return check_result(command, words, [&](const Graph& graph, const std::string& result) {
-    return verify_components(graph, values_of(read_result<Vertex>(graph, result)));
-  });
-}
-
-int verify_cdlp(const Words& words) {
-  Command command("verify cdlp", "Whether a file holds the labels of synchronous propagation after so many rounds.");
-  LabelRounds rounds;
-  std::string previous;
-  command.app().add_option("--iterations", rounds.iterations, "rounds (default 10)");
-  command.app().add_option("--previous", previous, "a file with the labels to begin from (default: the vertices' ids)");
-  return check_result(command, words, [&](const Graph& graph, const std::string& result) {
-    const Array<Vertex> label = read_result<Vertex>(graph, result);
-    const Array<Vertex> from = previous.empty() ? Array<Vertex>() : read_result<Vertex>(graph, previous);
-    return verify_label_propagation(graph, values_of(label),
-                                    {.iterations = rounds.iterations, .previous = values_of(from)});
-  });
-}
-
-int verify_kcore(const Words& words) {
-  Command command("verify kcore", "Whether a file holds the core numbers.");
-  return check_result(command, words, [&](const Graph& graph, const std::string& result) {
-    return verify_coreness(graph, values_of(read_result<Vertex>(graph, result)));
-  });
-}
-
-int verify_lcc(const Words& words) {
-  Command command("verify lcc",
-                  "Whether a file holds local clustering coefficients: bounds for all, samples by counting.");
-  ClusteringTerms terms;
-  command.app()
-      .add_option("--samples", terms.samples, "vertices whose neighbours' edges are counted (default 32)")
-      ->check(CLI::NonNegativeNumber);
-  command.app().add_option("--seed", terms.seed, "for drawing them (default 1)");
-  return check_result(command, words, [&](const Graph& graph, const std::string& result) {
-    return verify_clustering(graph, values_of(read_result<double>(graph, result)), terms);
-  });
-}
-
-int verify_pagerank(const Words& words) {
-  Command command(
-      "verify pagerank",
-      "Whether a file holds PageRank's scores: how far one more iteration moves them, or what so many give.");
-  PageRankCheckOptions terms;
-  std::optional<double> tolerance;
-  std::string dangling = "spread", precision = "double";
-  CLI::App& app = command.app();
-  app.add_option("--damping", terms.damping, "of the walk's steps, those that follow an edge (default 0.85)");
-  app.add_option("--tolerance", tolerance, "that the run ended at (default 1e-6)");
-  app.add_option("--iterations", terms.iterations, "that the run did, where it had no --tolerance");
-  app.add_option("--dangling", dangling, "what vertices without a leaving edge have: spread (default) or ignore")
-      ->check(CLI::IsMember({"spread", "ignore"}));
-  app.add_option("--precision", precision, "of the run: double (default) or float")
-      ->check(CLI::IsMember({"double", "float"}));
-  return check_result(command, words, [&](const Graph& graph, const std::string& result) {
-    PageRankCheckOptions asked = terms;
-    asked.tolerance = terms.iterations && !tolerance ? std::nullopt : std::optional(tolerance.value_or(1e-6));
-    if (asked.tolerance) asked.iterations.reset();  // a run with both has ended by the tolerance, or failed
-    if (asked.iterations) asked.check = Iterations::repeated;
-    asked.lost = dangling == "spread" ? LostRank::spread : LostRank::ignored;
-    if (precision == "float") asked.unit = 0x1p-24;
-    return atl::verify_pagerank(graph, values_of(read_result<double>(graph, result)), asked);
-  });
-}
-
-template <class Real>
-Verdict check_distances(const Graph& graph, Vertex source, const Array<double>& read, const Array<Vertex>& parents) {
-  Array<Real> distance(read.size());
-  for (std::size_t k = 0; k < read.size(); ++k) distance[k] = static_cast<Real>(read[k]);
-  return verify_sssp<Real>(graph, source, values_of(distance), values_of(parents));
-}
-
-int verify_sssp(const Words& words) {
-  Command command("verify sssp", "Whether a file holds the distances of shortest paths, by Graph500's five rules.");
-  Vertex source = 0;
-  std::string parents;
-  command.app().add_option("--source", source, "original id that the paths start from")->required();
-  command.app().add_option("--parents", parents, "a second file, with the parents: the tree is checked too");
-  return check_result(command, words, [&](const Graph& graph, const std::string& result) {
-    const Array<double> distance = read_result<double>(graph, result);
-    const Array<Vertex> parent = parents.empty() ? Array<Vertex>() : read_result<Vertex>(graph, parents);
-    return needs_double_sums(graph) ? check_distances<double>(graph, source, distance, parent)
-                                    : check_distances<float>(graph, source, distance, parent);
-  });
-}
-
-int verify_triangles(const Words& words) {
-  Command command("verify triangles",
-                  "Whether a file holds how many triangles each vertex is in: bounds, the sum, samples.");
-  TriangleTerms terms;
-  command.app()
-      .add_option("--samples", terms.samples, "vertices whose triangles are counted (default 32)")
-      ->check(CLI::NonNegativeNumber);
-  command.app().add_option("--seed", terms.seed, "for drawing them (default 1)");
-  return check_result(command, words, [&](const Graph& graph, const std::string& result) {
-    return atl::verify_triangles(graph, values_of(read_result<Vertex>(graph, result)), terms);
-  });
-}
-
-struct Algorithm {
-  const char* name;
-  const char* about;
-  int (*verify)(const Words&);
-};
-
-constexpr Algorithm kAlgorithms[] = {
-    {"bc", "betweenness: recomputed from few sources, the sum from many", verify_bc},
-    {"bfs", "depths or parents, by Graph500's five rules", verify_bfs},
-    {"cc", "connected components, by edges and by a path to each label", verify_cc},
-    {"cdlp", "communities: the rounds done again", verify_cdlp},
-    {"kcore", "core numbers: enough neighbours, and none too few", verify_kcore},
-    {"lcc", "clustering coefficients: bounds, and samples by counting", verify_lcc},
-    {"pagerank", "how far one more iteration moves the scores, or the iterations done again", verify_pagerank},
-    {"sssp", "distances, by Graph500's five rules with exact sums", verify_sssp},
-    {"triangles", "counts of triangles: bounds, the sum, and samples by counting", verify_triangles},
-};
-
 }  // namespace
 
 int verb_verify(const Words& words) {
   std::vector<std::pair<std::string, std::string>> rows;
-  for (const Algorithm& a : kAlgorithms) rows.emplace_back(std::string("  ") + a.name, a.about);
+  for (const catalog::Algorithm& row : catalog::algorithms())
+    rows.emplace_back("  " + std::string(row.name), row.check_summary);
   const std::string help =
       "usage: atoll verify ALGORITHM INPUT RESULT [--option VALUE]\n\n" + table_of(rows) +
       "\nRESULT is what `atoll run ALGORITHM INPUT --output RESULT` writes. Exit code 0: right; 1: a rule "
@@ -227,8 +109,8 @@ int verb_verify(const Words& words) {
     print_result(help);
     return 0;
   }
-  for (const Algorithm& a : kAlgorithms)
-    if (words[0] == a.name) return a.verify(Words(words.begin() + 1, words.end()));
+  for (const catalog::Algorithm& row : catalog::algorithms())
+    if (words[0] == row.name) return verify_algorithm(row, Words(words.begin() + 1, words.end()));
   say("atoll: error: algorithm '{}' is unknown (verify does those below). Choose one.\n{}", words[0], help);
   return 2;
 }

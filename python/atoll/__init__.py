@@ -18,14 +18,14 @@ are in the midst of it: graphs of these ranks are lost, and the others' waits en
 import logging as _logging
 import os as _os
 
-from . import algorithms, apsp, communities, errors, graph, measures, pairs, plot, vertices, world
+from . import apsp, centrality, errors, graph, pairs, paths, plot, structure, vertices, world
 from ._core import VERSION as __version__
-from .algorithms import BfsResult, bfs
-from .communities import clustering, connected_components, core_number, label_propagation
+from .centrality import betweenness_centrality, pagerank
 from .errors import ConvergenceError, Error, InputError, IoError, TransportError, UsageError, VerificationError
 from .graph import Graph
-from .measures import betweenness_centrality, pagerank, sssp
 from .pairs import AllPairs, all_pairs
+from .paths import BfsResult, bfs, sssp
+from .structure import clustering, connected_components, core_number, label_propagation
 from .vertices import NO_VERTEX, UNREACHABLE, VertexArray
 from .world import World, run_ranks, set_threads
 
@@ -48,25 +48,25 @@ __all__ = [
     "VertexArray",
     "World",
     "__version__",
-    "algorithms",
     "all_pairs",
     "apsp",
     "betweenness_centrality",
     "bfs",
+    "centrality",
     "clustering",
-    "communities",
     "connected_components",
     "core_number",
     "errors",
     "graph",
     "label_propagation",
-    "measures",
     "pairs",
     "pagerank",
+    "paths",
     "plot",
     "run_ranks",
     "set_threads",
     "sssp",
+    "structure",
     "vertices",
     "world",
 ]

@@ -12,6 +12,7 @@ from typing import Any
 
 from . import _core
 from ._core import VERSION
+from .errors import IoError
 from .standard_output import checked
 
 __all__ = ["examine", "main"]
@@ -42,6 +43,7 @@ def examine() -> dict[str, Any]:
         "version": VERSION,
         "machine": json.loads(_core.machine()),
         "fabrics": fabrics + json.loads(_core.fabrics()),
+        "readers": json.loads(_core.readers()),
         "launcher": None if launcher is None else {"name": launcher[0], "ranks": launcher[1]},
         "unknown_environment": _core.unknown_environment(),
         "python": {
@@ -69,11 +71,15 @@ def _version(distribution: str) -> str | None:
 
 
 def _missing(result: dict[str, Any]) -> list[dict[str, str]]:
-    uses = {"shm": "memory shared by ranks of a node", "ofi": "ranks over libfabric"}
+    uses = {
+        "shm": "memory shared by ranks of a node",
+        "ofi": "ranks over libfabric",
+        "xml_yaml": "topologies as XML and YAML",
+    }
     missing = [
-        {"name": f["name"], "for": uses.get(f["name"], "ranks over MPI"), "get": f["detail"]}
-        for f in result["fabrics"]
-        if not f["ready"]
+        {"name": part["name"], "for": uses.get(part["name"], "ranks over MPI"), "get": part["detail"]}
+        for part in result["fabrics"] + result["readers"]
+        if not part["ready"]
     ]
     for name, use, extra in _PACKAGES:
         if result["python"]["packages"][name] is None:
@@ -92,7 +98,8 @@ def _text(result: dict[str, Any]) -> str:
         ("processor", f"{m['processor']}, {cores}"),
         ("memory", f"{memory}; huge pages: {m['huge_pages']}"),
     ]
-    rows += [(f["name"], ("ready: " if f["ready"] else "missing: ") + f["detail"]) for f in result["fabrics"]]
+    parts = result["fabrics"] + result["readers"]
+    rows += [(p["name"], ("ready: " if p["ready"] else "missing: ") + p["detail"]) for p in parts]
     if result["launcher"]:
         rows.append(("launcher", f"{result['launcher']['name']}, {result['launcher']['ranks']} ranks"))
     rows.append(("python", f"{python['version']}, {python['executable']}"))
@@ -119,13 +126,9 @@ def main(arguments: list[str] | None = None) -> int:
         print(json.dumps(report))
     else:
         try:
-            with open(options.json, "w", encoding="utf-8") as file:
-                file.write(json.dumps(report) + "\n")
-        except OSError as e:
-            print(
-                f"atoll: {options.json}: {e.strerror} (it cannot be written). Choose another file.",
-                file=sys.stderr,
-            )
+            _core.write_file(options.json, json.dumps(report) + "\n")
+        except IoError as e:
+            print(f"atoll: {e}", file=sys.stderr)
             return 3
     return 0
 

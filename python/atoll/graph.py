@@ -39,7 +39,13 @@ class Graph:
     comm : communicator of mpi4py, World, or None
                                 None: COMM_WORLD where mpi4py runs MPI, or the ranks that a launcher has
                                 started; else one rank in this process
-    plan : dict, optional       knobs of communication and threads, such as {"threads": 2}
+    plan : dict, optional       knobs of communication and threads, such as {"threads": 2} or {"route": "domain"}
+    partition : str             which rank owns which vertex (docs/partitions.md): "blocked" (ids in a row), "balanced",
+                                "hashed", "hierarchy"; or, over balanced owners, who has which edge: "cartesian",
+                                "hybrid" (vertex-cuts, which pagerank, connected_components and sssp follow; the others
+                                take the edge-cut, with a warning), "auto" (the one that moves least)
+    heavy : int, optional       for "hybrid" and "auto": entering edges from which on a vertex is heavy
+    fusion : bool               for "hierarchy": neighbours of low degree are placed as one
     **options                   of the named constructor
 
     Examples
@@ -54,12 +60,13 @@ class Graph:
     array([               7,                8, 1000000000000000])
     """
 
-    __slots__ = ("_core", "_world", "_comm", "_input_seconds", "_ids", "__weakref__")
+    __slots__ = ("_core", "_world", "_comm", "_input_seconds", "_ids", "_partition", "__weakref__")
     _core: _core_module.Graph
     _world: World
     _comm: Any
     _input_seconds: float
     _ids: np.ndarray | None
+    _partition: str
 
     def __init__(self, obj: Any, *, comm: Any = None, plan: dict[str, Any] | None = None, **options: Any) -> None:
         if isinstance(obj, Graph):
@@ -78,15 +85,16 @@ class Graph:
                 f"path, a sparse matrix, or a tuple (src, dst[, weight]) of arrays can). {_way_in(obj)}"
             )
         self._core, self._world, self._comm = made._core, made._world, made._comm
-        self._input_seconds, self._ids = made._input_seconds, made._ids
+        self._input_seconds, self._ids, self._partition = made._input_seconds, made._ids, made._partition
 
     @classmethod
-    def _made(cls, world: World, comm: Any, core: tuple[_core_module.Graph, float]) -> Graph:
+    def _made(cls, world: World, comm: Any, core: tuple[_core_module.Graph, float], partition: str) -> Graph:
         self = cls.__new__(cls)
         self._core, self._input_seconds = core
         self._world = world
         self._comm = comm
         self._ids = None
+        self._partition = partition
         return self
 
     @classmethod
@@ -101,6 +109,9 @@ class Graph:
         vertices: Any = None,
         duplicates: str = "min",
         self_loops: str = "keep",
+        partition: str = "blocked",
+        heavy: int | None = None,
+        fusion: bool = True,
         comm: Any = None,
         plan: dict[str, Any] | None = None,
     ) -> Graph:
@@ -122,7 +133,8 @@ class Graph:
                                 greatest or the sum of their weights; or all stay. Longest and widest paths want
                                 "max" (or "keep"), and refuse a graph that has lost greater weights to "min"
         self_loops : {"keep", "drop"}
-        comm, plan              see Graph
+        partition, heavy, fusion, comm, plan
+                                see Graph
 
         Raises
         ------
@@ -142,10 +154,10 @@ class Graph:
         TypeError: src is float64 (ids are int32 or int64). Use src.astype(numpy.int64).
         """
         world = world_of(comm, plan)
-        call = f"from_edges({directed=}, {duplicates=}, {self_loops=}"
+        placing = f"{partition=}, {heavy=}, {fusion=}"
+        call = f"from_edges({directed=}, {duplicates=}, {self_loops=}, {placing}"
         with agreed(world, call + kind_of(weight) + (f", vertices={vertices})" if is_int(vertices) else ")")):
-            one_of("duplicates", duplicates, _DUPLICATES)
-            one_of("self_loops", self_loops, _SELF_LOOPS)
+            preparation = _preparation(duplicates, self_loops, partition, heavy, fusion)
             src, dst = column("src", src, "id"), column("dst", dst, "id")
             if len(src) != len(dst):
                 raise errors.InputError(f"src has {len(src)} ids and dst {len(dst)} (one each per edge). Correct them.")
@@ -163,8 +175,8 @@ class Graph:
                     raise errors.InputError(f"vertices is {count} ({why}). Give a number from 1 on, or None.")
             elif vertices is not None:
                 vertices = column("vertices", vertices, "id")
-        core = _core.from_arrays(world, src, dst, weight, directed, count, vertices, duplicates, self_loops)
-        return cls._made(world, comm, core)
+        core = _core.from_arrays(world, src, dst, weight, directed, count, vertices, preparation)
+        return cls._made(world, comm, core, partition)
 
     @classmethod
     @checked
@@ -176,6 +188,9 @@ class Graph:
         weighted: bool | None = None,
         duplicates: str | None = None,
         self_loops: str = "keep",
+        partition: str = "blocked",
+        heavy: int | None = None,
+        fusion: bool = True,
         comm: Any = None,
         plan: dict[str, Any] | None = None,
     ) -> Graph:
@@ -196,7 +211,8 @@ class Graph:
                                 of A[i, j] and A[j, i] where directed is False, and of one entry on several ranks;
                                 see from_edges. None: "min", and "sum" where directed
         self_loops : {"keep", "drop"}
-        comm, plan              see Graph
+        partition, heavy, fusion, comm, plan
+                                see Graph
 
         Raises
         ------
@@ -214,13 +230,13 @@ class Graph:
         world = world_of(comm, plan)
         if duplicates is None:  # within a rank each entry is there once; a directed graph's may still be on several
             duplicates = "sum" if directed else "min"
-        call = f"from_scipy({directed=}, {weighted=}, {duplicates=}, {self_loops=}"
+        placing = f"{partition=}, {heavy=}, {fusion=}"
+        call = f"from_scipy({directed=}, {weighted=}, {duplicates=}, {self_loops=}, {placing}"
         with agreed(world, f"{call}, A of {getattr(A, 'dtype', None)})"):
-            one_of("duplicates", duplicates, _DUPLICATES)
-            one_of("self_loops", self_loops, _SELF_LOOPS)
+            preparation = _preparation(duplicates, self_loops, partition, heavy, fusion)
             rows, columns, weight = csr_columns(A, weighted)
-        core = _core.from_csr(world, rows, columns, weight, directed, duplicates, self_loops)
-        return cls._made(world, comm, core)
+        core = _core.from_csr(world, rows, columns, weight, directed, preparation)
+        return cls._made(world, comm, core, partition)
 
     @classmethod
     @checked
@@ -236,6 +252,9 @@ class Graph:
         weight_column: str | int = "",
         duplicates: str = "min",
         self_loops: str = "keep",
+        partition: str = "blocked",
+        heavy: int | None = None,
+        fusion: bool = True,
         comm: Any = None,
         plan: dict[str, Any] | None = None,
     ) -> Graph:
@@ -255,7 +274,8 @@ class Graph:
         source_column, target_column, weight_column : str or int
                                 of an edge list: a column's number from 1 on, or its name in the header line
         duplicates, self_loops  see from_edges
-        comm, plan              see Graph
+        partition, heavy, fusion, comm, plan
+                                see Graph
 
         Raises
         ------
@@ -272,12 +292,13 @@ class Graph:
         """
         world = world_of(comm, plan)
         text = str(path)
-        with agreed(world, f"read({text!r}, {format=}, {directed=}, {weighted=}, {duplicates=}, {self_loops=})"):
-            one_of("duplicates", duplicates, _DUPLICATES)
-            one_of("self_loops", self_loops, _SELF_LOOPS)
+        placing = f"{partition=}, {heavy=}, {fusion=}"
+        call = f"read({text!r}, {format=}, {directed=}, {weighted=}, {duplicates=}, {self_loops=}, {placing})"
+        with agreed(world, call):
+            preparation = _preparation(duplicates, self_loops, partition, heavy, fusion)
         columns = (str(source_column), str(target_column), str(weight_column))
-        core = _core.from_file(world, text, format, directed, weighted, *columns, duplicates, self_loops)
-        return cls._made(world, comm, core)
+        core = _core.from_file(world, text, format, directed, weighted, *columns, preparation)
+        return cls._made(world, comm, core, partition)
 
     from_file = read
 
@@ -290,6 +311,9 @@ class Graph:
         weighted: bool = False,
         duplicates: str = "min",
         self_loops: str = "keep",
+        partition: str = "blocked",
+        heavy: int | None = None,
+        fusion: bool = True,
         comm: Any = None,
         plan: dict[str, Any] | None = None,
     ) -> Graph:
@@ -302,7 +326,8 @@ class Graph:
                                 grid:AxB[xC], ring:N, star:N, path:N, complete:N
         weighted : bool         weights float32, uniform in [0, 1)
         duplicates, self_loops  see from_edges
-        comm, plan              see Graph
+        partition, heavy, fusion, comm, plan
+                                see Graph
 
         Raises
         ------
@@ -314,10 +339,10 @@ class Graph:
         <atoll.Graph 'grid:3x4': 12 vertices, 17 edges, undirected>
         """
         world = world_of(comm, plan)
-        with agreed(world, f"generate({text!r}, {weighted=}, {duplicates=}, {self_loops=})"):
-            one_of("duplicates", duplicates, _DUPLICATES)
-            one_of("self_loops", self_loops, _SELF_LOOPS)
-        return cls._made(world, comm, _core.from_text(world, text, weighted, duplicates, self_loops))
+        placing = f"{partition=}, {heavy=}, {fusion=}"
+        with agreed(world, f"generate({text!r}, {weighted=}, {duplicates=}, {self_loops=}, {placing})"):
+            preparation = _preparation(duplicates, self_loops, partition, heavy, fusion)
+        return cls._made(world, comm, _core.from_text(world, text, weighted, preparation), partition)
 
     @property
     def name(self) -> str:
@@ -379,9 +404,46 @@ class Graph:
         return self._world.size
 
     @property
+    def partition(self) -> str:
+        """How it was partitioned, as `partition` of the constructors."""
+        return self._partition
+
+    @property
+    def cut(self) -> str:
+        """The cut whose lists algorithms may follow: "edge", "cartesian" or "hybrid"; of one rank "edge".
+
+        Examples
+        --------
+        >>> atoll.Graph("ring:5", partition="cartesian").cut
+        'edge'
+        """
+        return self._core.cut
+
+    @property
     def memory(self) -> int:
-        """Bytes on this rank: the lists and tables, and what searches keep for the next one."""
+        """Bytes on this rank: the lists and tables, and what algorithms keep for their next call."""
         return self._core.memory
+
+    def release_layouts(self) -> None:
+        """Frees the layouts and buffers that algorithms have left with the graph. Collective over graph.comm.
+
+        Each algorithm keeps those of its last call's options, so that the next such call prepares nothing; `memory`
+        counts them. They go with the graph, too.
+
+        Examples
+        --------
+        >>> graph = atoll.Graph("kron:8")
+        >>> before = graph.memory
+        >>> _ = atoll.connected_components(graph)
+        >>> graph.memory > before
+        True
+        >>> graph.release_layouts()
+        >>> graph.memory == before
+        True
+        """
+        with agreed(self._world, "release_layouts()"):
+            pass
+        _core.release_layouts(self._core)
 
     @property
     def report(self) -> dict[str, Any]:
@@ -429,6 +491,21 @@ class Graph:
             "a Graph cannot be pickled or copied (its parts belong to the ranks that built it). "
             "Make it again where it is needed."
         )
+
+
+def _preparation(
+    duplicates: str, self_loops: str, partition: str, heavy: int | None, fusion: bool
+) -> _core_module.Preparation:
+    one_of("duplicates", duplicates, _DUPLICATES)
+    one_of("self_loops", self_loops, _SELF_LOOPS)
+    one_of("partition", partition, tuple(_core.partitions()))
+    if heavy is not None and partition not in ("hybrid", "auto"):
+        raise errors.UsageError(
+            f"heavy is {heavy} (partition {partition!r} has no heavy vertices, 'hybrid' has). Leave it out."
+        )
+    if heavy is not None and heavy < 1:
+        raise errors.InputError(f"heavy is {heavy} (it is above 0). Change it.")
+    return _core.Preparation(duplicates, self_loops, partition, _core.HEAVY_DEGREE if heavy is None else heavy, fusion)
 
 
 def file_formats() -> dict[str, str]:

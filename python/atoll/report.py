@@ -14,6 +14,8 @@ import math
 import sys
 from pathlib import Path
 
+from . import _core
+from .errors import IoError
 from .standard_output import checked
 
 PARTS = {"compute": "#4c72b0", "intra": "#55a868", "inter": "#c44e52", "stall": "#b0b0b0"}
@@ -343,9 +345,9 @@ def main(words: list[str] | None = None) -> int:
         options.output or ("report.html" if options.result == "-" else Path(options.result).with_suffix(".html"))
     )
     try:
-        output.write_text(page(result))
-    except OSError as e:
-        print(f"atoll: error: {output}: {e.strerror} (the page goes there). Give another --output.", file=sys.stderr)
+        _core.write_file(str(output), page(result))
+    except IoError as e:
+        print(f"atoll: error: {e}", file=sys.stderr)
         return 3
     print(output)
     return 0

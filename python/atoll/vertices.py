@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import html
 import os
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +28,9 @@ UNREACHABLE: int = _core.UNREACHABLE
 
 class VertexArray:
     """One value per vertex of a graph: each rank has those of its own vertices, by ascending original id.
+
+    Under the partitions "hashed" and "hierarchy" the ids of the ranks lie among each other; `gather` and `write` put
+    all into ascending order.
 
     Examples
     --------
@@ -56,7 +57,7 @@ class VertexArray:
 
     @property
     def ids(self) -> np.ndarray:
-        """This rank's original ids, ascending (int64, read-only); the next rank's lie above."""
+        """This rank's original ids, ascending (int64, read-only); of blocks the next rank's lie above."""
         return self._graph.ids
 
     @property
@@ -168,7 +169,7 @@ class VertexArray:
         values = self.gather(0)
         with agreed(world):
             if world.rank == 0:
-                _write_parquet(Path(text), {"id": ids, self.name: values})
+                _write_parquet(text, {"id": ids, self.name: values})
 
     def __repr__(self) -> str:
         return f"VertexArray(n={self._graph.n}, dtype={self.dtype}, name={self.name!r})"
@@ -202,33 +203,23 @@ def _gather(graph: Graph, local: np.ndarray, root: int | None) -> np.ndarray | N
             raise errors.InputError(f"root is {root} (ranks are 0 to {graph.size - 1}). Give one of them, or None.")
     here = root is None or root == graph.rank
     out = np.empty(graph.n, local.dtype) if here else None
+    bits = np.dtype(f"uint{8 * local.dtype.itemsize}")
     graph._core.gather(
-        np.ascontiguousarray(local).view(np.uint8),
-        None if out is None else out.view(np.uint8),
-        local.dtype.itemsize,
+        np.ascontiguousarray(local).view(bits),
+        None if out is None else out.view(bits),
         -1 if root is None else root,
     )
     return out
 
 
-def _write_parquet(path: Path, columns: dict[str, Any]) -> None:
+def _write_parquet(path: str, columns: dict[str, Any]) -> None:
     import pyarrow
     import pyarrow.parquet
 
-    file, temporary = tempfile.mkstemp(prefix=path.name, suffix=".part", dir=path.parent)
+    output = _core.AtomicFile(path)
     try:
-        with os.fdopen(file, "wb") as out:
-            pyarrow.parquet.write_table(pyarrow.table(columns), out)
-            out.flush()
-            os.fsync(out.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+        with os.fdopen(os.dup(output.descriptor), "wb") as file:
+            pyarrow.parquet.write_table(pyarrow.table(columns), file)
+        output.commit()
+    finally:
+        output.discard()

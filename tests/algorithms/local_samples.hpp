@@ -14,13 +14,13 @@
 #include "graph/cases.hpp"
 #include "shapes.hpp"
 
-/// What the one-rank algorithms are tested on, and the edges as a naive oracle wants them.
+/// The graphs on which one-rank algorithms are tested, with their edges in the form of a naive oracle.
 namespace samples {
 
 using namespace atl;
 
 struct Arc {
-  Vertex from, to;  // natural numbers
+  Vertex from, to;  // owned indices
   double weight;
 };
 
@@ -29,7 +29,7 @@ struct Sample {
   bool directed;
   Duplicates duplicates;
 
-  /// Natural numbers: each undirected edge both ways, a loop once; the least weight of multi-edges that are merged.
+  /// Owned indices: each undirected edge in both directions, a loop once; the smallest weight of merged multi-edges.
   std::vector<Arc> arcs() const {
     const auto ids = edges.ids();
     auto natural = [&](Vertex id) { return std::lower_bound(ids.begin(), ids.end(), id) - ids.begin(); };
@@ -69,7 +69,7 @@ inline cases::Case from_text(const std::string& text) {
   return c;
 }
 
-/// The instruction sets of this processor, for what chooses between kernels.
+/// The instruction sets of this processor, for algorithms that choose kernels.
 inline std::vector<Isa> every_isa() {
   std::vector<Isa> list;
   for (const Isa isa : {Isa::portable, Isa::avx2, Isa::avx512})
@@ -77,8 +77,8 @@ inline std::vector<Isa> every_isa() {
   return list;
 }
 
-/// Calls f(sample, graph) for all graphs, directed and not, multi-edges kept and merged, 1 to 3 threads (sanitizers: a
-/// sixth of them).
+/// Calls f(sample, graph) for all graphs, directed and not, with multi-edges kept and merged, on 1 to 3 threads
+/// (sanitizers: a sixth of the combinations).
 template <class F>
 void for_each(cases::Weight weight, const std::vector<Isa>& isas, F&& f) {
   std::vector<cases::Case> list = cases::all();
@@ -110,7 +110,7 @@ void for_each(cases::Weight weight, const std::vector<Isa>& isas, F&& f) {
           }
 }
 
-// The least id of each vertex's component, by passing it along edges until nothing changes.
+// The smallest id of each vertex's component, by propagating it along edges until nothing changes.
 inline std::vector<Vertex> least_ids(const Sample& sample) {
   std::vector<Vertex> label = sample.edges.ids();
   const auto arcs = sample.arcs();

@@ -6,7 +6,7 @@
 
 #include "local_samples.hpp"
 
-/// The samples of local_samples.hpp over several ranks: every algorithm finds there what it finds on one.
+/// The samples of local_samples.hpp over several ranks: every algorithm must find the same as on one.
 namespace samples {
 
 struct Spread {
@@ -29,7 +29,7 @@ inline const std::vector<Spread> kSpreads = {
     {7, "4+1+2", "mst", 1, Partition::blocked},
     {8, "2x2x2", "auto", 1, Partition::balanced},
     {8, "2x4", "domain", 1, Partition::hierarchy},
-    // Vertex-cuts: where an algorithm does not run over them, over the edge-cut below.
+    // Vertex-cuts; algorithms that do not support vertex-cuts use the edge-cut of that partition.
     {2, "", "direct", 2, Partition::balanced, Cut::hybrid, 3},
     {3, "", "direct", 2, Partition::hashed, Cut::cartesian},
     {4, "2x2", "row", 2, Partition::balanced, Cut::cartesian},
@@ -38,7 +38,7 @@ inline const std::vector<Spread> kSpreads = {
     {8, "", "direct", 1, Partition::balanced, Cut::cartesian},
     {8, "4+1+3", "mst", 1, Partition::hierarchy, Cut::hybrid, 10}};
 
-/// Values in natural order, of all ranks by ascending id. Collective.
+/// Values in the order of owned indices, gathered from all ranks by ascending id. Collective.
 template <class T>
 std::vector<T> by_id(const Graph& graph, const Array<T>& natural) {
   const IdOrder order(graph.world(), graph.ids());

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command's breadth-first search on real graphs: expected depths to the letter, on every rank count and fabric."""
+"""The command's breadth-first search on real graphs: exact expected depths on every rank count and fabric."""
 
 import json
 import os
@@ -21,7 +21,7 @@ GRAPHALYTICS = ["example-directed", "example-undirected", "test-bfs-directed"]
 
 
 def depths(tmp_path, *arguments):
-    """{id: depth} that the command writes for a verified search."""
+    """{id: depth} written by the command for a verified search."""
     assert ATOLL.exists(), f"{ATOLL} is not built"
     out = tmp_path / "depths.tsv"
     words = [ATOLL, "run", "bfs", *arguments, "--verify", "--output", out, "--json", "-"]
@@ -78,7 +78,7 @@ def test_golden_p2p_31_depths_match_exactly(direction, ranks, tmp_path):
 
 @pytest.fixture(scope="session")
 def stanford():
-    """One search with one rank, as everyone else's measure."""
+    """One search with one rank, the reference for all others."""
     return {}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outputs of other systems (LAGraph, libgrape-lite, GraphScope, cuGraph), matched by their rules on several ranks."""
+"""Outputs of other systems (LAGraph, libgrape-lite, GraphScope, cuGraph), compared by their rules on several ranks."""
 
 import json
 import math
@@ -31,7 +31,7 @@ def run(*words):
 
 
 def values(tmp_path, *words, number=float):
-    """{id: value} that the command writes."""
+    """{id: value} written by the command."""
     out = tmp_path / "values.tsv"
     run(*words, "--output", out)
     return table(out.read_text(), number)
@@ -60,7 +60,7 @@ def matrix(name):
 
 
 def present_of(expected):
-    """Those whose matrix is in the data folder: a few are not, most must be."""
+    """Those whose matrix is in the data folder: a few may be missing."""
     found = [(n, e) for n, e in expected.items() if any((DATA / "matrices" / f).exists() for f in (n, f"{n}.zst"))]
     if not DATA.exists():
         pytest.skip(f"{DATA} is missing (set ATOLL_DATA)")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `atoll run` says of input that it cannot answer for: what, where, why, what to do; the same on several ranks."""
+"""Errors of `atoll run` for unsupported input: what, where, why, what to do; the same on several ranks."""
 
 import os
 import subprocess
@@ -40,5 +40,5 @@ def test_negative_weights_name_the_edge_and_what_takes_them(tmp_path, ranks):
 @pytest.mark.parametrize("option", ["--damping", "--tolerance"])
 @pytest.mark.parametrize("value", ["0", "-1", "nan"])
 def test_pagerank_options_before_the_graph_is_read(tmp_path, option, value):
-    # The file is not there: it is not looked for.
+    # The file does not exist: options are checked before it is opened.
     assert f"{option[2:]} is {value}" in refused("pagerank", tmp_path / "none.el", f"{option}={value}")

@@ -29,7 +29,7 @@ std::vector<Arc<T>> random_arcs(const Kind& kind, std::uint64_t seed) {
     const auto u = static_cast<Local>(random.below(static_cast<std::uint64_t>(kind.n)));
     const auto v = static_cast<Local>(random.below(static_cast<std::uint64_t>(kind.n)));
     auto w = static_cast<std::int64_t>(random.below(30));
-    if (kind.negative) w += u % 11 - v % 11;  // by potentials: no cycle is negative
+    if (kind.negative) w += u % 11 - v % 11;  // by potentials, so no cycle is negative
     if (u != v) arcs.push_back({u, v, static_cast<T>(w)});
   }
   return arcs;
@@ -48,7 +48,7 @@ Plan quiet_plan() {
   return plan;
 }
 
-/// Every entry of every rank's part, and every row by its property.
+/// Checks every entry of every rank's part, and every row by its property.
 template <class T>
 void distances_are_those_of_the_oracle(const Kind& kind, Rank ranks, const AllPairsOptions& options) {
   const auto input = random_arcs<T>(kind, 17);
@@ -79,7 +79,7 @@ void distances_are_those_of_the_oracle(const Kind& kind, Rank ranks, const AllPa
 
 }  // namespace
 
-TEST_CASE("all pairs on any number of ranks: the oracle's distances, whatever the graph and the type") {
+TEST_CASE("all pairs equal the oracle's distances for any number of ranks, graph and type") {
   for (const Kind& kind : {Kind{1, 0, true, false}, Kind{7, 3, true, false}, Kind{60, 40, false, false},
                            Kind{75, 300, true, true}, Kind{130, 200, false, false}, Kind{101, 2000, true, false}})
     for (const Rank ranks : shapes::kRanks) {
@@ -94,7 +94,7 @@ TEST_CASE("all pairs on any number of ranks: the oracle's distances, whatever th
     }
 }
 
-TEST_CASE("a negative cycle is refused by name on every number of ranks") {
+TEST_CASE("a negative cycle is rejected and named on any number of ranks") {
   for (const Rank ranks : {1, 2, 4})
     run_ranks(ranks, quiet_plan(), [&](World& world) {
       std::vector<Arc<float>> input = random_arcs<float>({40, 100, true, false}, 3);
@@ -105,7 +105,7 @@ TEST_CASE("a negative cycle is refused by name on every number of ranks") {
     });
 }
 
-TEST_CASE("a wrong distance is found by the check of its row") {
+TEST_CASE("the check of a row finds a wrong distance") {
   const auto input = random_arcs<std::int32_t>({60, 200, true, false}, 5);
   const ReplicatedCsr<std::int32_t> arcs = make_arcs<std::int32_t>(ids_of(60), true, input, "random");
   const ReplicatedCsr<double> read = samples::as_read(arcs), entering = read.reversed();
@@ -120,7 +120,7 @@ TEST_CASE("a wrong distance is found by the check of its row") {
     }
 }
 
-TEST_CASE("a grid that is not of the ranks, or a matrix beyond memory, is refused before anything is computed") {
+TEST_CASE("a grid of another number of ranks, or a matrix beyond memory, is rejected before any computation") {
   run_ranks(3, quiet_plan(), [](World& world) {
     const ReplicatedCsr<float> arcs = make_arcs<float>(ids_of(9), true, {}, "empty");
     CHECK_THROWS_WITH_AS(all_pairs(world, arcs, {.grid = {.sides = GridSides{2, 2}}}), doctest::Contains("2 x 2"),
@@ -130,7 +130,7 @@ TEST_CASE("a grid that is not of the ranks, or a matrix beyond memory, is refuse
   });
 }
 
-TEST_CASE("the edges of a graph as a list again: the same arcs on any number of ranks") {
+TEST_CASE("the edge list of a graph gives the same arcs on any number of ranks") {
   for (const Rank ranks : {1, 3})
     for (const bool directed : {false, true})
       run_ranks(ranks, quiet_plan(), [&](World& world) {

@@ -36,8 +36,8 @@ TEST_CASE("distances have the narrowest type that holds every sum of the weights
   CHECK(type({1, 7}) == int32);
   CHECK(type({1, 1e9}) == float64);
   CHECK(type({0.5, 0.25, 2}) == float32);
-  CHECK(type({-0.5, 0.25}) == float64);                // potentials take more digits
-  CHECK(type({narrow(0.1), narrow(0.2)}) == float64);  // each is held, their sum is not
+  CHECK(type({-0.5, 0.25}) == float64);                // potentials need more digits
+  CHECK(type({narrow(0.1), narrow(0.2)}) == float64);  // each fits, their sum does not
   CHECK(type({0x1p-10, 0x1p12}) == float32);
   CHECK(type({0x1p-10, 0x1p13}) == float64);
   CHECK(type({1e-50, 1e-50}) == float64);
@@ -51,7 +51,7 @@ TEST_CASE("distances have the narrowest type that holds every sum of the weights
   CHECK(narrowest_type(chain({1, 7}, true)) == int32);
 }
 
-TEST_CASE("widths are weights: they have the narrowest type that holds each of these") {
+TEST_CASE("widths are weights: they use the narrowest type that holds each weight") {
   using enum Element;
   const auto type = [](const std::vector<double>& weights) {
     return narrowest_type(chain(weights), Semiring::max_min);
@@ -63,7 +63,7 @@ TEST_CASE("widths are weights: they have the narrowest type that holds each of t
   CHECK(type({7, 9}) == uint8);
 }
 
-TEST_CASE("weights that are asked for as float32 are counted where they are rounded, and refused where they are lost") {
+TEST_CASE("weights narrowed to float32 are counted if they are rounded, and rejected if they vanish") {
   CHECK(narrowed<float>(chain({0.1, 0.5, 1.0 / 3})).rounded == 2);
   CHECK(narrowed<float>(chain({0.25, 0.5})).rounded == 0);
   CHECK_THROWS_WITH_AS(narrowed<float>(chain({1e-50})),
@@ -73,7 +73,7 @@ TEST_CASE("weights that are asked for as float32 are counted where they are roun
   CHECK(narrowed<float>(chain({0x1p-149})).rounded == 0);
 }
 
-TEST_CASE("rows are held against the weights as they were read") {
+TEST_CASE("rows are checked against the weights as read") {
   const ReplicatedCsr<double> read = chain({1e-50, 1e-50}), entering = read.reversed();
   CHECK(check_row<float>(read, entering, Semiring::min_plus, 0, std::vector<float>{0, 0, 0}));
   CHECK(!check_row<double>(read, entering, Semiring::min_plus, 0, std::vector<double>{0, 1e-50, 2e-50}));

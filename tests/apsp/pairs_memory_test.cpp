@@ -16,7 +16,7 @@ using namespace atl;
 
 namespace {
 
-/// In bytes, of this process: VmHWM or VmRSS.
+/// VmHWM or VmRSS of this process, in bytes.
 double status(const std::string& wanted) {
   std::ifstream in("/proc/self/status");
   for (std::string name, rest; in >> name; std::getline(in, rest))
@@ -24,7 +24,7 @@ double status(const std::string& wanted) {
   return 0;
 }
 
-/// Whether the system lets a peak begin anew.
+/// Resets the peak memory; returns whether the system allows that.
 bool forget_peak() {
   std::ofstream out("/proc/self/clear_refs");
   out << "5";
@@ -32,7 +32,7 @@ bool forget_peak() {
   return static_cast<bool>(out) && status("VmHWM") - status("VmRSS") < 4e6;
 }
 
-/// A ring with chords, which nothing can be peeled off, and a third of its vertices hanging from it.
+/// A ring with chords, which has no pendant trees, optionally with a third of its vertices attached to it.
 template <class T>
 ReplicatedCsr<T> ring_with_twigs(Local n, bool directed, bool pendants, T greatest) {
   Random random(3);
@@ -97,7 +97,8 @@ void check_peak(const std::string& way, Local n, bool directed, const AllPairsOp
   if (plan) of.block = plan->block;
   const double said = plan ? ranks * bytes_on_a_grid(gemm, of, plan->grid, !options.checkpoint.folder.empty())
                            : bytes_on_one_rank(gemm, of);
-  // Panels may be gone before the rest of the matrix is touched: how much is peeled off is not known before.
+  // Panels may be freed before the rest of the matrix is touched: the number of removed vertices is not known in
+  // advance.
   const double least = of.peels ? matrix_bytes(n, n, sizeof(T)) : said;
   INFO(way, ", ", n, directed ? " directed" : " undirected", ", bytes a value ", sizeof(T), ": said ", said / 1e6,
        " MB, measured ", (peak - before) / 1e6);
@@ -107,7 +108,7 @@ void check_peak(const std::string& way, Local n, bool directed, const AllPairsOp
 
 }  // namespace
 
-TEST_CASE("what all pairs is said to take is what it takes") {
+TEST_CASE("the predicted memory of all pairs is what a run takes") {
   if (shapes::kSanitized) return;
   for (const bool directed : {false, true}) {
     check_peak<float>("fw, whole", 3500, directed,
@@ -121,7 +122,7 @@ TEST_CASE("what all pairs is said to take is what it takes") {
   check_peak<float>("auto", 4000, false, {});
 }
 
-TEST_CASE("what all pairs is said to take on a grid is what its ranks take") {
+TEST_CASE("the predicted memory of all pairs on a grid is what its ranks take") {
   if (shapes::kSanitized) return;
   check_peak<float>("grid", 3000, true, {.grid = {.sides = GridSides{1, 1}}}, 1);
   check_peak<float>("grid", 3000, true, {.grid = {.sides = GridSides{1, 2}}}, 2);
@@ -131,7 +132,7 @@ TEST_CASE("what all pairs is said to take on a grid is what its ranks take") {
                            {.checkpoint = {.folder = folder / "run", .every_steps = 4, .run = {}}}, 1);
 }
 
-TEST_CASE("a plan of tiles takes what it says") {
+TEST_CASE("a plan of tiles takes the memory that it predicts") {
   if (shapes::kSanitized) return;
   const ReplicatedCsr<std::int32_t> arcs = ring_with_twigs<std::int32_t>(4096, false, true, 50);
   const Gemm gemm({Semiring::min_plus, Element::int32});
@@ -151,7 +152,7 @@ TEST_CASE("a plan of tiles takes what it says") {
   }
 }
 
-TEST_CASE("the n that would fit is the greatest") {
+TEST_CASE("the largest n that fits is found") {
   const Gemm gemm({Semiring::min_plus, Element::float32});
   const auto bytes = [&](Vertex n) { return bytes_on_one_rank(gemm, {.n = n, .arcs = 1000}); };
   for (const double has : {1e6, 1e9, 2.4e10}) {

@@ -15,7 +15,7 @@ using namespace atl;
 
 namespace {
 
-// The arcs with weights of T.
+// The arcs with weights of type T.
 template <class T>
 ReplicatedCsr<T> in_type(ReplicatedCsr<double> arcs) {
   if constexpr (std::is_same_v<T, double>) {
@@ -25,7 +25,7 @@ ReplicatedCsr<T> in_type(ReplicatedCsr<double> arcs) {
   }
 }
 
-// What is said of one edge from 5 to 9 of that weight.
+// The error message for an edge from 5 to `to` with this weight, in type T.
 template <class T>
 std::string said(double weight, Vertex to = 9) {
   EdgeList edges;
@@ -80,7 +80,7 @@ void check_gathered(const cases::Case& c, bool directed, cases::Weight weight, R
 
 }  // namespace
 
-TEST_CASE("arcs are the edges of all ranks, on each") {
+TEST_CASE("every rank gets the edges of all ranks as arcs") {
   for (const auto& c : cases::all())
     for (const Rank ranks : {1, 2, 5})
       for (const bool directed : {false, true}) {
@@ -90,7 +90,7 @@ TEST_CASE("arcs are the edges of all ranks, on each") {
       }
 }
 
-TEST_CASE("arcs turned round twice are themselves") {
+TEST_CASE("reversing arcs twice gives the original arcs") {
   for (const auto& sample : samples::all<std::int32_t>()) {
     const ReplicatedCsr<std::int32_t> arcs = sample.build(), back = arcs.reversed(), again = back.reversed();
     for (Vertex v = 0; v < arcs.vertices(); ++v)
@@ -104,7 +104,7 @@ TEST_CASE("arcs turned round twice are themselves") {
   }
 }
 
-TEST_CASE("weights that a type cannot have are refused with the edge and the value") {
+TEST_CASE("weights that a type cannot hold are rejected with the edge and the value") {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
   CHECK(has(said<float>(nan), "roads.gr: the edge from 5 to 9 weighs nan: not a number."));
   CHECK(has(said<std::uint8_t>(nan), "not a number"));

@@ -9,12 +9,13 @@
 
 #include "reference/apsp.hpp"
 
-/// Small graphs with what breaks paths: loops, parallel arcs, weights of 0, trees, cycles, parts that nothing joins.
+/// Small graphs with difficult properties for paths: loops, parallel arcs, weights of 0, trees, cycles, several
+/// components.
 namespace samples {
 
 using namespace atl;
 
-/// The same with weights as they are read.
+/// The same with weights as read from a file.
 template <class T>
 ReplicatedCsr<double> as_read(const ReplicatedCsr<T>& arcs) {
   std::vector<Arc<double>> list;
@@ -48,7 +49,7 @@ struct Sample {
   }
 };
 
-/// Weights are whole numbers of [least, least + kinds), in quarters for floats: so sums are exact in any order.
+/// Weights are whole numbers of [least, least + kinds), for floats in quarters, so that sums are exact in any order.
 template <class T>
 T weight(Random& random, int least, int kinds) {
   const int w = least + static_cast<int>(random.below(static_cast<std::uint64_t>(kinds)));
@@ -64,7 +65,7 @@ Sample<T> random_graph(std::size_t n, std::size_t m, bool directed, int least, i
   return s;
 }
 
-/// A graph of `core` vertices, and trees that hang from it, shuffled; some arcs are one way only where it is directed.
+/// A graph of `core` vertices with pendant trees, shuffled; if directed, some arcs have only one direction.
 template <class T>
 Sample<T> with_trees(std::size_t core, std::size_t n, bool directed, std::uint64_t seed) {
   Sample<T> s = random_graph<T>(n, 0, directed, 0, 1, seed);
@@ -84,7 +85,7 @@ Sample<T> with_trees(std::size_t core, std::size_t n, bool directed, std::uint64
   return s;
 }
 
-/// Negative arcs, but no negative cycle: weights of 0 and above, moved by potentials.
+/// Negative arcs, but no negative cycle: nonnegative weights, moved by potentials.
 template <class T>
 Sample<T> with_negative_arcs(std::size_t n, std::size_t m, std::uint64_t seed) {
   Sample<T> s = random_graph<T>(n, m, true, 0, 9, seed);
@@ -119,13 +120,13 @@ std::vector<Sample<T>> all() {
     for (Local v = 0; v < 40; ++v) cycle.arcs.push_back({v, static_cast<Local>((v + 1) % 40), static_cast<T>(v % 3)});
     list.push_back(path), list.push_back(star), list.push_back(cycle), list.push_back(far);
     for (const std::size_t n : {2, 3, 4, 5, 7, 8, 15, 16, 17, 33, 64, 65, 100}) {
-      list.push_back(random_graph<T>(n, n / 2, directed, 0, 5, n));      // apart, with trees
+      list.push_back(random_graph<T>(n, n / 2, directed, 0, 5, n));      // several components, with trees
       list.push_back(random_graph<T>(n, 2 * n, directed, 0, 3, n + 1));  // many weights of 0
       list.push_back(random_graph<T>(n, 2 * n, directed, 1, 9, n + 2));
       list.push_back(random_graph<T>(n, n * n / 2, directed, 1, 30, n + 3));  // dense
-      list.push_back(random_graph<T>(n, 3 * n, directed, 4, 1, n + 4));       // all alike
+      list.push_back(random_graph<T>(n, 3 * n, directed, 4, 1, n + 4));       // all weights equal
     }
-    list.push_back(random_graph<T>(60, 200, directed, 0, 1, 5));  // every path is 0
+    list.push_back(random_graph<T>(60, 200, directed, 0, 1, 5));  // every path has length 0
     for (const std::size_t core : {1, 2, 5, 20, 60}) list.push_back(with_trees<T>(core, 90, directed, core));
   }
   if constexpr (!std::is_unsigned_v<T>)

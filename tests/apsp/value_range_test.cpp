@@ -39,7 +39,7 @@ std::vector<Arc<double>> random_arcs(Vertex n, Edge m, std::uint64_t greatest, s
   return arcs;
 }
 
-/// All pairs in T are those in float64, or refused where one of these is beyond T: never "no path".
+/// All pairs in T equal those in float64, or are rejected if one exceeds T: never "no path".
 template <class T>
 void exact_or_refused(bool directed, double greatest, std::optional<PairsMethod> method, Rank ranks) {
   int refused = 0, computed = 0;
@@ -79,7 +79,7 @@ void exact_or_refused(bool directed, double greatest, std::optional<PairsMethod>
 
 }  // namespace
 
-TEST_CASE("a path that its type does not hold is refused, on any number of ranks, and never told as none") {
+TEST_CASE("a path too long for its type is rejected on any number of ranks, and never reported as none") {
   for (const Rank ranks : {1, 2, 3, 5})
     for (const bool directed : {true, false}) {
       CAPTURE(ranks);
@@ -90,14 +90,14 @@ TEST_CASE("a path that its type does not hold is refused, on any number of ranks
     }
 }
 
-TEST_CASE("searches refuse a path that its type does not hold") {
+TEST_CASE("searches reject a path too long for its type") {
   for (const PairsMethod method : {PairsMethod::dijkstra, PairsMethod::delta}) {
     exact_or_refused<std::uint8_t>(true, 60, method, 1);
     exact_or_refused<std::int32_t>(false, 3e8, method, 1);
   }
 }
 
-TEST_CASE("the pair and its length are named, and floats are no exception") {
+TEST_CASE("the error names the pair and its length, also for floats") {
   run_ranks(2, quiet_plan(), [](World& world) {
     const std::vector<Arc<std::uint8_t>> bytes{{0, 1, 200}, {1, 2, 100}};
     CHECK_THROWS_WITH_AS(all_pairs(world, make_arcs<std::uint8_t>({10, 20, 30}, true, bytes, "wide")),
@@ -109,7 +109,7 @@ TEST_CASE("the pair and its length are named, and floats are no exception") {
   });
 }
 
-TEST_CASE("weights below 0 that int32 cannot tell from no path are refused, others are exact") {
+TEST_CASE("negative weights that int32 cannot distinguish from no path are rejected, others are exact") {
   run_ranks(2, quiet_plan(), [](World& world) {
     const std::vector<Arc<std::int32_t>> deep{{0, 1, -200'000'000}, {1, 2, -200'000'000}, {2, 3, 7}};
     CHECK_THROWS_WITH_AS(all_pairs(world, make_arcs<std::int32_t>(ids_of(4), true, deep, "deep")),
@@ -125,10 +125,10 @@ TEST_CASE("weights below 0 that int32 cannot tell from no path are refused, othe
   });
 }
 
-TEST_CASE("vertices reached are those of searches from each, in graphs with and without ways back") {
+TEST_CASE("reached counts equal those of searches from each vertex, with and without reverse arcs") {
   run_ranks(1, quiet_plan(), [](World& world) {
     for (const Edge m : {0, 300, 900, 1800, 5000}) {
-      constexpr Vertex kN = 1200;  // components beyond one pass
+      constexpr Vertex kN = 1200;  // more components than one pass handles
       const auto input = random_arcs(kN, m, 1, static_cast<std::uint64_t>(m) + 3);
       const ReplicatedCsr<double> arcs = make_arcs<double>(ids_of(kN), true, input);
       const auto counts = reached_counts(world.team(), arcs);
@@ -147,12 +147,12 @@ TEST_CASE("vertices reached are those of searches from each, in graphs with and 
   });
 }
 
-TEST_CASE("a fraction beside a weight beyond float32 gives float64") {
+TEST_CASE("a fraction together with a weight beyond float32 gives float64") {
   const std::vector<Arc<double>> input{{0, 1, 0.5}, {1, 2, 1e39}};
   CHECK(narrowest_type(make_arcs<double>(ids_of(3), true, input)) == Element::float64);
 }
 
-TEST_CASE("steps are counted on one rank too, and nothing is peeled then") {
+TEST_CASE("a limited number of steps also works on one rank, without removing pendant trees") {
   run_ranks(1, quiet_plan(), [](World& world) {
     std::vector<Arc<std::int32_t>> input;
     for (Local v = 0; v + 1 < 200; ++v) input.push_back({v, v + 1, 1});
@@ -167,11 +167,11 @@ TEST_CASE("steps are counted on one rank too, and nothing is peeled then") {
   });
 }
 
-TEST_CASE("int32 holds every longest path that is itself short enough, whatever n times the greatest weight is") {
-  constexpr std::int32_t kFar = 100'000'000;  // three of them are no more than a quarter of "no path" is
+TEST_CASE("int32 holds every longest path that fits, however large n times the greatest weight is") {
+  constexpr std::int32_t kFar = 100'000'000;  // three of them are at most a quarter of "no path"
   for (const Rank ranks : {1, 2, 4})
     run_ranks(ranks, quiet_plan(), [&](World& world) {
-      // A long chain of light arcs, a heavy one at its end, and vertices that nobody reaches.
+      // A long chain of light arcs, a heavy one at its end, and unreached vertices.
       std::vector<Arc<double>> chain;
       for (Local v = 0; v + 1 < 40; ++v) chain.push_back({v, v + 1, v == 38 ? 2.0 * kFar : 1.0});
       chain.push_back({41, 0, -4.0 * kFar});
@@ -182,7 +182,7 @@ TEST_CASE("int32 holds every longest path that is itself short enough, whatever 
       CHECK(from(41)[39] == 38 - 2 * kFar);
       CHECK(from(39)[0] == -kNoPath<std::int32_t>);
       CHECK(from(42)[39] == -kNoPath<std::int32_t>);
-      // Beyond half of "no path" a path would be none: it is named.
+      // A path beyond half of "no path" would be lost: it is named.
       chain.push_back({42, 41, -3.0 * kFar});
       CHECK_THROWS_WITH_AS(all_pairs(world, arcs(), {.semiring = Semiring::max_plus}),
                            doctest::Contains("a path from 85 to 1 is -700000000 long (int32 holds lengths above"),
@@ -196,7 +196,8 @@ TEST_CASE("int32 holds every longest path that is itself short enough, whatever 
     });
 }
 
-TEST_CASE("whole weights beyond 2^53 are added up exactly where float64 holds each length, else a pair is named") {
+TEST_CASE(
+    "sums of whole weights beyond 2^53 are exact if float64 holds each length; otherwise the error names a pair") {
   constexpr double kBig = 0x1p53;
   for (const Rank ranks : {1, 2, 4})
     for (const Semiring semiring : {Semiring::min_plus, Semiring::max_plus})
@@ -211,7 +212,7 @@ TEST_CASE("whole weights beyond 2^53 are added up exactly where float64 holds ea
         };
         CHECK(row_of(world, pairs({kBig, 2, 2}).distances, 0) == std::vector<double>{0, kBig, kBig + 2, kBig + 4});
         CHECK(row_of(world, pairs({kBig - 2, 1}).distances, 0) == std::vector<double>{0, kBig - 2, kBig - 1});
-        // A sum below 2^62 of whole numbers is meant exactly; a fraction beside them is rounded as any.
+        // Sums of whole numbers below 2^62 must be exact; with fractions they are rounded as usual.
         CHECK(row_of(world, pairs({1e16, 1.5}).distances, 0) == std::vector<double>{0, 1e16, 1e16 + 1.5});
         CHECK(row_of(world, pairs({1e300, 1}).distances, 0) == std::vector<double>{0, 1e300, 1e300});
         for (const auto& weights : {std::initializer_list<double>{kBig, 1, 1}, {1, 1, kBig}, {1e16, 1}, {3, kBig}})

@@ -14,7 +14,7 @@ using namespace atl;
 
 namespace {
 
-// Around the allocator's limit, one page, one huge page, and odd sizes between them.
+// Around the allocator's threshold, one page, one huge page, and odd sizes between them.
 const std::vector<std::size_t> kSizes = {0,     1,     2,      63,     64,     1000,   65535,
                                          65536, 65537, 131072, 524287, 524288, 524289, 1000003};
 
@@ -50,7 +50,7 @@ TEST_CASE("an array starts on a cache line and holds what is written") {
   }
 }
 
-TEST_CASE("an array of 2 MiB and more starts on a huge page and reads as zero at first") {
+TEST_CASE("an array of 2 MiB and more starts on a huge page and is initially zero") {
   const Array<std::uint64_t> a((std::size_t{2} << 20) / 8 + 1);
   CHECK(reinterpret_cast<std::uintptr_t>(a.data()) % (std::size_t{2} << 20) == 0);
   CHECK(std::accumulate(a.begin(), a.end(), std::uint64_t{0}) == 0);
@@ -61,7 +61,7 @@ TEST_CASE("a filled array has the value everywhere") {
   CHECK(std::accumulate(a.begin(), a.end(), std::int64_t{0}) == -7 * 70000);
 }
 
-TEST_CASE("truncate keeps the front, at every size, also step by step down to nothing") {
+TEST_CASE("truncate keeps the front, at every size, also step by step down to 0") {
   for (const std::size_t n : kSizes)
     for (const std::size_t m : kSizes) {
       Array<std::uint32_t> a = counting(n);
@@ -107,7 +107,7 @@ TEST_CASE("narrow keeps the bytes in front and can be repeated") {
   }
 }
 
-TEST_CASE("moves leave nothing behind and assignment frees what was there") {
+TEST_CASE("a moved-from array is empty, and assignment frees the old memory") {
   Array<std::uint32_t> a = counting(300000), b = counting(10);
   b = std::move(a);
   CHECK(a.size() == 0);
@@ -121,7 +121,7 @@ TEST_CASE("moves leave nothing behind and assignment frees what was there") {
   CHECK(counts_up(b));
 }
 
-TEST_CASE("a size that no machine has is bad_alloc, not a small array") {
+TEST_CASE("an impossible size is bad_alloc, not a small array") {
   CHECK_THROWS_AS(Array<std::int64_t>((std::size_t{1} << 61) + 1), std::bad_alloc);
   CHECK_THROWS_AS(Array<std::byte>(SIZE_MAX), std::bad_alloc);
   CHECK_THROWS_AS(Array<std::byte>(std::size_t{1} << 60), std::bad_alloc);

@@ -14,7 +14,7 @@ TEST_CASE("check throws an input error with the values in it, and only if it fai
                        "scale is 50 (at most 40). Use less.", InputError);
 }
 
-TEST_CASE("a log passes on its level and what is worse, and is silent without a sink") {
+TEST_CASE("a log forwards its level and more severe ones, and is silent without a sink") {
   std::vector<std::string> lines;
   const Log log(
       [&](LogLevel level, std::string_view text) { lines.push_back(name_of(level) + (": " + std::string(text))); },

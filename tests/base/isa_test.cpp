@@ -11,7 +11,7 @@ using namespace atl;
 
 namespace {
 
-// ATOLL_ISA for the length of a test.
+// Sets ATOLL_ISA for the duration of a test.
 class Wish {
  public:
   explicit Wish(const char* value) {
@@ -32,7 +32,7 @@ class Wish {
 
 }  // namespace
 
-TEST_CASE("ATOLL_ISA chooses any set that the processor has, and an empty one the best") {
+TEST_CASE("ATOLL_ISA selects any set that the processor has; an empty value selects the best") {
   for (const Isa isa : {Isa::portable, Isa::avx2, Isa::avx512}) {
     const std::string name(name_of(isa));
     CAPTURE(name);

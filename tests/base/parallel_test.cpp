@@ -39,7 +39,7 @@ TEST_CASE("run calls every thread once and knows its number") {
   }
 }
 
-TEST_CASE("a team of none has one thread") {
+TEST_CASE("a team of size 0 has one thread") {
   CHECK(Team(0).size() == 1);
   CHECK(Team(-3).size() == 1);
 }
@@ -66,7 +66,7 @@ TEST_CASE("for_range covers every position once, in chunks no longer than the gr
   }
 }
 
-TEST_CASE("shares are neighbours that cover the range, cut at multiples of the unit") {
+TEST_CASE("shares are consecutive, cover the range, and are cut at multiples of the unit") {
   for (const int threads : kThreads) {
     const Team team(threads);
     for (const std::size_t unit : {1u, 3u, 64u})
@@ -84,7 +84,7 @@ TEST_CASE("shares are neighbours that cover the range, cut at multiples of the u
   }
 }
 
-TEST_CASE("no thread passes a barrier before the last has come") {
+TEST_CASE("no thread passes a barrier before the last has reached it") {
   for (const int threads : kThreads) {
     Team team(threads);
     constexpr int kRounds = 200;
@@ -102,7 +102,7 @@ TEST_CASE("no thread passes a barrier before the last has come") {
   }
 }
 
-TEST_CASE("an exception of any thread ends the region after all have left it, and the team lives on") {
+TEST_CASE("an exception of any thread is thrown after all threads have left the region, and the team stays usable") {
   for (const int threads : kThreads) {
     Team team(threads);
     for (int bad = 0; bad < threads; ++bad) {
@@ -121,7 +121,7 @@ TEST_CASE("an exception of any thread ends the region after all have left it, an
   }
 }
 
-TEST_CASE("of several exceptions that of the lowest thread is thrown") {
+TEST_CASE("of several exceptions, that of the lowest thread is thrown") {
   Team team(4);
   CHECK_THROWS_WITH(team.run([](int thread) { throw std::runtime_error(std::to_string(thread)); }), "0");
   CHECK_THROWS_WITH(team.for_range(1000, 1,
@@ -131,14 +131,14 @@ TEST_CASE("of several exceptions that of the lowest thread is thrown") {
                     "all");
 }
 
-TEST_CASE("a thread that throws leaves nobody behind at a barrier") {
+TEST_CASE("a thread that throws leaves no other thread waiting at a barrier") {
   for (const int threads : {2, 3, 4, 8}) {
     CAPTURE(threads);
     Team team(threads);
     for (int bad = 0; bad < threads; ++bad) {
       std::atomic<int> passed{0};
       CHECK_THROWS_WITH_AS(team.run([&](int thread) {
-        team.barrier();  // all come to this one
+        team.barrier();  // all threads reach this one
         if (thread == bad) throw std::runtime_error("gone");
         team.barrier();
         ++passed;
@@ -146,7 +146,7 @@ TEST_CASE("a thread that throws leaves nobody behind at a barrier") {
                            "gone", std::runtime_error);
       CHECK(passed == 0);
     }
-    // The next region has a whole barrier again.
+    // The next region has an intact barrier again.
     std::atomic<int> come{0}, early{0};
     team.run([&](int) {
       ++come;
@@ -157,7 +157,7 @@ TEST_CASE("a thread that throws leaves nobody behind at a barrier") {
   }
 }
 
-TEST_CASE("who called may end work that would never end, on all threads, and the team lives on") {
+TEST_CASE("the caller can cancel endless work on all threads, and the team stays usable") {
   for (const int threads : kThreads) {
     CAPTURE(threads);
     Team team(threads);
@@ -188,7 +188,7 @@ TEST_CASE("who called may end work that would never end, on all threads, and the
   }
 }
 
-TEST_CASE("a chunk that was taken is done, whoever leaves: those that wait for its turn go on") {
+TEST_CASE("a chunk that was started is finished even if others leave, so threads that wait for its turn continue") {
   for (const int threads : kThreads) {
     CAPTURE(threads);
     Team team(threads);
@@ -202,7 +202,7 @@ TEST_CASE("a chunk that was taken is done, whoever leaves: those that wait for i
                                      }),
                       std::runtime_error);
       CHECK(turn > wrong);
-      CHECK(turn < 1 << 20);  // the others have left
+      CHECK(turn < 1 << 20);  // the other threads have left
     }
   }
 }
@@ -241,7 +241,7 @@ TEST_CASE("a spin lock lets one thread in at a time") {
   lock.unlock();
 }
 
-TEST_CASE("waiting ends in sleep, and starts again after a reset") {
+TEST_CASE("backoff ends in sleep, and starts again after a reset") {
   Backoff backoff;
   int rounds = 0;
   while (backoff.pause()) ++rounds;
@@ -251,7 +251,7 @@ TEST_CASE("waiting ends in sleep, and starts again after a reset") {
   CHECK(backoff.pause());
 }
 
-TEST_CASE("who waits beside a program that never does sleeps soon") {
+TEST_CASE("a waiting thread beside a busy program soon sleeps") {
   std::atomic<bool> runs{false}, stop{false};
   const auto on_one_core = [](auto&& f) {
     return std::thread([f] {
@@ -273,7 +273,7 @@ TEST_CASE("who waits beside a program that never does sleeps soon") {
     Backoff backoff;
     while (backoff.pause()) {
     }
-    // One time slice; a yield for each of kYields would be seconds.
+    // One time slice; a yield for each of kYields would take seconds.
     CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(1));
   });
   waits.join();
@@ -281,4 +281,4 @@ TEST_CASE("who waits beside a program that never does sleeps soon") {
   other.join();
 }
 
-TEST_CASE("a process may run on some core") { CHECK(usable_cores() >= 1); }
+TEST_CASE("a process can use at least one core") { CHECK(usable_cores() >= 1); }

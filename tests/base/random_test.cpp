@@ -30,7 +30,7 @@ TEST_CASE("a bit permutation is a bijection") {
     }
 }
 
-TEST_CASE("a wide bit permutation stays in its range and repeats nothing that was tried") {
+TEST_CASE("a wide bit permutation stays in its range and has no repeated value among those tried") {
   for (const int bits : {31, 32, 33, 48, 61, 62}) {
     CAPTURE(bits);
     const BitPermutation permute(bits, 5);
@@ -57,13 +57,13 @@ TEST_CASE("a permutation moves most numbers, and another seed moves them elsewhe
   CHECK(equal < 100);
 }
 
-TEST_CASE("the generator walks the words that random_at names") {
+TEST_CASE("the generator produces the words of random_at in order") {
   Random random(42);
   for (std::uint64_t i = 0; i < 100; ++i) CHECK(random() == random_at(42, i));
   CHECK(random_at(42, 0) != random_at(43, 0));
 }
 
-TEST_CASE("below stays below and reaches everything; unit lies in [0, 1)") {
+TEST_CASE("below(n) stays below n and reaches every value; unit lies in [0, 1)") {
   Random random(7);
   std::vector<int> hits(10);
   for (int i = 0; i < 10000; ++i) ++hits[random.below(10)];

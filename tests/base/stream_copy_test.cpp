@@ -26,7 +26,7 @@ void check_copy(std::size_t bytes, std::size_t to_offset, std::size_t from_offse
 
 }  // namespace
 
-TEST_CASE("a copy past the caches copies every byte and no other, whatever the offsets") {
+TEST_CASE("a streaming copy copies every byte and changes no other, for any offsets") {
   for (const std::size_t bytes : {0, 1, 63, 64, 65, 255, 256, 319, 320, 1000, 4096, 65543})
     for (const std::size_t to : {0, 1, 16, 63})
       for (const std::size_t from : {0, 7}) check_copy(bytes, to, from);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program of the MPI_Iprobe kind, moved to Atoll. Each rank sends messages of random length to random ranks and takes
- * what comes, of whatever length, from whomever. Beside each piece is what it was:
+/* A program in the style of MPI_Iprobe, ported to Atoll. Each rank sends messages of random length to random ranks and
+ * receives messages of any length from any rank. The MPI calls and their replacements:
  *
  *   MPI_Isend(data, n, MPI_BYTE, to, tag, comm, &request)            atoll_send_enq; may answer ATOLL_RETRY
  *   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &flag, &status)
@@ -17,7 +17,7 @@
 
 enum { kMessages = 3000, kInFlight = 16, kLongest = 60000 };
 
-typedef struct Totals { /* what one rank has been told that it will get, or has got */
+typedef struct Totals { /* what a rank expects, or has received */
   uint64_t messages, bytes, sum;
 } Totals;
 
@@ -40,7 +40,7 @@ static uint64_t mixed(uint64_t x) { /* the finaliser of SplitMix64 */
   return x ^ (x >> 31);
 }
 
-/* The i-th message of a rank: to whom, how long (mostly short), and its bytes, which the caller frees. */
+/* The i-th message of a rank: its target, its length (mostly short), and its bytes, which the caller frees. */
 static unsigned char* message(int rank, int i, int size, int* to, size_t* bytes) {
   const uint64_t word = mixed((uint64_t)rank << 32 | (uint64_t)i);
   *to = (int)(word % (uint64_t)size);
@@ -65,7 +65,7 @@ static void add(void* context, int from, const void* record) {
   all->sum += one->sum;
 }
 
-/* One message that has come, if one has. */
+/* Receives one message, if one has arrived. */
 typedef struct Receiving {
   atoll_request request;
   void* data;
@@ -78,7 +78,7 @@ typedef struct Receiving {
 static void finish(atoll_queue* queue, Receiving* r, int by_view, Totals* got) {
   const Totals one = {1, r->bytes, sum_of(by_view ? r->view.data : r->data, r->bytes)};
   add(got, r->from, &one);
-  if (r->tag != (uint32_t)(r->bytes % 1000)) got->sum += 1; /* a wrong header shows as a wrong sum */
+  if (r->tag != (uint32_t)(r->bytes % 1000)) got->sum += 1; /* a wrong header makes the sum wrong */
   if (by_view)
     must(atoll_release(queue, &r->view, &why));
   else
@@ -119,7 +119,7 @@ int main(int argc, char** argv) {
   must(atoll_register_handler(world, sizeof(Totals), add, &expected, &counts, &why));
   const int rank = atoll_rank(world), size = atoll_size(world);
 
-  /* Everyone is told what will come. */
+  /* Every rank learns what it will receive. */
   for (int i = 0; i < kMessages; ++i) {
     int to;
     size_t bytes;
@@ -144,7 +144,7 @@ int main(int argc, char** argv) {
         const atoll_status status =
             atoll_send_enq(queue, s->data, bytes, to, (uint32_t)(bytes % 1000), &s->request, &why);
         must(status);
-        if (status == ATOLL_RETRY) break; /* what comes is taken first, and makes room */
+        if (status == ATOLL_RETRY) break; /* receive first, which frees resources */
         ++sent;
       }
       pending |= !atoll_request_done(&s->request);
@@ -158,14 +158,14 @@ int main(int argc, char** argv) {
   Receiving more = {.used = 0};
   wrong |= atoll_recv_deq(queue, &more.data, &more.bytes, NULL, NULL, &more.request, &why) != ATOLL_RETRY ||
            why.reason != ATOLL_EMPTY;
-  /* Wrong arguments are errors with a text, not the end of the process. */
+  /* Wrong arguments give an error text and do not end the process. */
   wrong |= atoll_send_enq(queue, "x", 1, size, 0, &more.request, &why) != ATOLL_INPUT_ERROR ||
            strstr(why.text, "(ranks are 0 to ") == NULL;
   const atoll_options nonsense = {.plan = "{\"slot_bites\": 1}"};
   atoll_world* none;
   wrong |= atoll_open(&nonsense, &none, &why) != ATOLL_INPUT_ERROR || strstr(why.text, "slot_bites") == NULL || none;
 
-  /* One line for all ranks: does every rank think so? */
+  /* One line for all ranks: did every rank succeed? */
   Totals verdict = {0, 0, 0};
   atoll_mailbox* verdicts;
   must(atoll_register_handler(world, sizeof(Totals), add, &verdict, &verdicts, &why));

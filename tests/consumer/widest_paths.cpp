@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An algorithm of one's own as a vertex program: the widest path to each vertex, whose narrowest edge is as wide as can be.
+// An algorithm of one's own as a vertex program: the widest path to each vertex, whose narrowest edge is as wide as
+// possible.
 // widest_paths [GRAPH [RANKS]]: a generator's name; ranks are threads.
 #include <algorithm>
 #include <atoll/engine/vertex_program.hpp>
@@ -13,7 +14,7 @@
 
 using atl::Local;
 
-// The greater value stays, and says whether it is another now.
+// Keeps the greater value and returns whether it has changed.
 struct MaxOf {
   bool operator()(float& into, float width) const {
     if (width <= into) return false;

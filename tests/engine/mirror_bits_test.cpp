@@ -15,7 +15,7 @@ using namespace atl;
 
 namespace {
 
-// Each vertex has a bit or not, by a hash: `share` of 64.
+// Chooses vertices pseudo-randomly: `share` of 64.
 bool chosen(Vertex id, std::uint64_t round, std::uint64_t share) {
   return random_at(round, static_cast<std::uint64_t>(id)) % 64 < share;
 }
@@ -52,7 +52,7 @@ void check_bits(World& world, const char* text) {
 
 }  // namespace
 
-TEST_CASE("mirrors have the bits of their masters, on every route and by every instruction set") {
+TEST_CASE("mirrors get the bits of their masters, on every route and with every instruction set") {
   struct Shape {
     Rank ranks;
     const char* domains;

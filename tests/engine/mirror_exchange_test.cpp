@@ -17,7 +17,7 @@ using namespace atl;
 
 namespace {
 
-// What every vertex has on every rank that knows it: master or mirror, by (original id, rank).
+// The value of every vertex on every rank that has it, as master or mirror, by (original id, rank).
 template <class T>
 std::map<std::pair<Vertex, Rank>, T> everywhere(const Graph& graph, const Array<T>& values, const VertexBits& bits) {
   struct Seen {
@@ -41,7 +41,7 @@ std::map<std::pair<Vertex, Rank>, T> everywhere(const Graph& graph, const Array<
   return result;
 }
 
-// Each (vertex, rank) is chosen or not, by a hash: `share` of 64.
+// Chooses (vertex, rank) pairs pseudo-randomly: `share` of 64.
 bool chosen(Vertex id, Rank rank, std::uint64_t round, std::uint64_t share) {
   return random_at(round * 1000 + static_cast<std::uint64_t>(rank), static_cast<std::uint64_t>(id)) % 64 < share;
 }
@@ -91,7 +91,7 @@ void check_exchange(World& world, const std::string& text, std::uint64_t share) 
     for (const auto& [where, value] : expected)
       if (owner_of.at(where.first) == where.second) CHECK(got.at(where) == value);
     for (const auto& [where, value] : everywhere(graph, values, changed))
-      CHECK(owner_of.at(where.first) == where.second);  // mirrors are clear
+      CHECK(owner_of.at(where.first) == where.second);  // bits of mirrors are cleared
 
     // Masters to mirrors.
     fill();
@@ -107,20 +107,20 @@ void check_exchange(World& world, const std::string& text, std::uint64_t share) 
 
 }  // namespace
 
-TEST_CASE("values of mirrors and masters travel, changed ones only, over any ranks and routes") {
-  struct Machine {
+TEST_CASE("changed values of mirrors and masters are exchanged, for any ranks and routes") {
+  struct Setup {
     Rank ranks;
     const char* domains;
     const char* route;
     int threads;
   };
-  for (const Machine& m : {Machine{1, "", "direct", 2},
-                           {2, "", "direct", 2},
-                           {3, "", "direct", 1},
-                           {4, "2x2", "row", 2},
-                           {5, "3+2", "domain", 1},
-                           {8, "2x2x2", "auto", 1},
-                           {7, "4+3", "mst", 1}})
+  for (const Setup& m : {Setup{1, "", "direct", 2},
+                         {2, "", "direct", 2},
+                         {3, "", "direct", 1},
+                         {4, "2x2", "row", 2},
+                         {5, "3+2", "domain", 1},
+                         {8, "2x2x2", "auto", 1},
+                         {7, "4+3", "mst", 1}})
     for (const char* text : {"kron:7", "uniform:7:3", "path:40", "star:100"})
       for (const std::uint64_t share : {0U, 1U, 20U, 64U}) {
         if (shapes::kSanitized && share == 20) continue;
@@ -140,7 +140,7 @@ TEST_CASE("values of mirrors and masters travel, changed ones only, over any ran
       }
 }
 
-TEST_CASE("values are read as they come: what is kept does not grow with what travels") {
+TEST_CASE("values are read on arrival: memory does not grow with traffic") {
   for (const Rank ranks : {2, 3, 5})
     for (const int threads : {1, 2}) {
       CAPTURE(ranks);
@@ -158,7 +158,7 @@ TEST_CASE("values are read as they come: what is kept does not grow with what tr
           std::fill(values.begin(), values.end(), 1.0);
           if (round % ranks == world.rank()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
           round % 2 ? exchange.reduce_all({values.data(), locals}) : exchange.broadcast_all({values.data(), locals});
-          // Those who go on tell the one that waits here.
+          // Ranks that are ahead send to the one that waits here.
           world.barrier();
         }
         const auto peers = static_cast<std::uint64_t>(ranks - 1);
@@ -169,7 +169,7 @@ TEST_CASE("values are read as they come: what is kept does not grow with what tr
     }
 }
 
-TEST_CASE("several values a vertex travel as each alone would") {
+TEST_CASE("several values per vertex are exchanged like single ones") {
   constexpr Local kLanes = 4;
   for (const char* route : {"direct", "domain"}) {
     Plan plan;
@@ -221,7 +221,7 @@ TEST_CASE("several values a vertex travel as each alone would") {
   }
 }
 
-TEST_CASE("monitors combine: fewer bytes cross the wall than on the same route without") {
+TEST_CASE("monitors combine values: fewer bytes cross between domains than without combining") {
   // 8 domains of 8 ranks; many ranks of a domain have mirrors of the same vertex.
   const auto across = [](const char* route, std::size_t lane_bytes, bool up) {
     Plan plan;

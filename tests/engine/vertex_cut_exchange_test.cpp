@@ -30,7 +30,7 @@ bool is_in(const Mirrors& mirrors, Local v) {
   return false;
 }
 
-// What every vertex has on every rank that knows it. Collective.
+// The value of every vertex on every rank that has it. Collective.
 template <class T>
 std::map<Where, Seen<T>> everywhere(World& world, const VertexCut& cut, const std::vector<Vertex>& ids,
                                     const Array<T>& values, const VertexBits& changed) {
@@ -96,7 +96,7 @@ void check_exchange(World& world, const Graph& graph, const CutRule& rule, std::
     whole ? exchange.broadcast_all({values.data(), locals}) : exchange.broadcast({values.data(), locals}, changed);
     for (const auto& [where, seen] : everywhere(world, cut, ids, values, changed)) {
       const auto& master = expected.at({where.first, owner.at(where.first)});
-      // Where most have changed all are told.
+      // If most have changed, all values are sent.
       const bool right = seen.value == expected.at(where).value ||
                          (!seen.master && (to_all || seen.read) && seen.value == master.value);
       CHECK(right);
@@ -106,22 +106,22 @@ void check_exchange(World& world, const Graph& graph, const CutRule& rule, std::
 
 }  // namespace
 
-TEST_CASE("over a vertex-cut masters tell those that are read, and hear from those that are written") {
-  struct Machine {
+TEST_CASE("over a vertex-cut masters send to mirrors that are read, and receive from those that are written") {
+  struct Setup {
     Rank ranks;
     const char* domains;
     const char* route;
     int threads;
   };
-  for (const Machine& m : {Machine{1, "", "direct", 2},
-                           {2, "", "direct", 2},
-                           {3, "", "direct", 1},
-                           {4, "2x2", "row", 2},
-                           {4, "", "direct", 2},
-                           {5, "3+2", "domain", 1},
-                           {8, "2x2x2", "auto", 1},
-                           {8, "", "direct", 1},
-                           {7, "4+3", "mst", 1}})
+  for (const Setup& m : {Setup{1, "", "direct", 2},
+                         {2, "", "direct", 2},
+                         {3, "", "direct", 1},
+                         {4, "2x2", "row", 2},
+                         {4, "", "direct", 2},
+                         {5, "3+2", "domain", 1},
+                         {8, "2x2x2", "auto", 1},
+                         {8, "", "direct", 1},
+                         {7, "4+3", "mst", 1}})
     for (const char* text : {"kron:7", "uniform:7:3", "star:100"})
       for (const std::uint64_t share : {0U, 1U, 20U, 64U}) {
         if (shapes::kSanitized && (share == 20 || m.ranks == 8)) continue;
@@ -145,7 +145,7 @@ TEST_CASE("over a vertex-cut masters tell those that are read, and hear from tho
       }
 }
 
-TEST_CASE("the bytes of a round are what was said of the cut, and go along a row and a column of the grid") {
+TEST_CASE("the bytes of a round equal the prediction for the cut, and travel along a row and a column of the grid") {
   for (const Rank ranks : {2, 4, 5, 6, 8})
     for (const char* text : {"kron:9", "uniform:8:3"})
       for (const bool directed : {false, true}) {
@@ -159,7 +159,7 @@ TEST_CASE("the bytes of a round are what was said of the cut, and go along a row
           const Graph graph = Graph::build(world, std::move(edges), {.placement = {.partition = Partition::balanced}});
           std::vector<Rank> owner(static_cast<std::size_t>(graph.locals()), world.rank());
           tell_mirrors(graph, std::span(owner));
-          // A slot has 8 bytes of its own, and so has each block of values: one of each here.
+          // A slot has a header of 8 bytes, and so has each block of values: one of each here.
           const auto values_moved = [&](auto&& round) {
             const Counters before = world.counters();
             round();

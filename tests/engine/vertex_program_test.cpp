@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Textbook programs in a handful of lambdas, beside the tuned algorithms: each is the other's oracle, on the same graphs,
+// Textbook programs of a few lambdas beside the tuned algorithms: each is the other's oracle, on the same graphs,
 // partitions, cuts and routes.
 #include <doctest/doctest.h>
 
@@ -32,7 +32,7 @@ std::vector<T> masters(const Graph& graph, const VertexProgram<T, Combine>& prog
   return samples::by_id(graph, natural);
 }
 
-// The local number of an id, on the rank that owns it; -1 elsewhere. Collective.
+// The local index of an id on its owner; -1 on other ranks. Collective.
 Local here(const Graph& graph, Vertex id) {
   const auto [owner, natural] = graph.find(id);
   return owner == graph.world().rank() ? graph.local_of(natural) : -1;
@@ -48,7 +48,7 @@ constexpr Direction kDirections[] = {Direction::automatic, Direction::push, Dire
 
 }  // namespace
 
-TEST_CASE("hops in three lines are breadth-first search's") {
+TEST_CASE("hop counts in three lines equal those of breadth-first search") {
   samples::for_each_spread(cases::Weight::none, [&](const auto&, const Graph& graph) {
     if (graph.vertices() == 0) return;
     const Vertex source = some_id(graph);
@@ -62,7 +62,7 @@ TEST_CASE("hops in three lines are breadth-first search's") {
         int rounds = 0;
         while (hops.round([](Vertex d, const auto&) { return d + 1; }, [](Vertex d) { return d == kUnreachable; }))
           ++rounds;
-        CHECK(rounds <= found.levels);  // who has no edges offers nothing
+        CHECK(rounds <= found.levels);  // vertices without edges send nothing
         if (!hops.cut() && direction == Direction::pull) CHECK(hops.pulls() == rounds);
         if (direction == Direction::push) CHECK(hops.pulls() == 0);
         CHECK(masters(graph, hops) == expected);
@@ -104,7 +104,7 @@ TEST_CASE("relaxing in rounds, and by buckets, finds the distances of delta-step
   });
 }
 
-TEST_CASE("the least id that reaches a vertex, both ways, is its component; the greatest is as good a name") {
+TEST_CASE("propagating the smallest id in both directions finds components; the greatest works as well") {
   samples::for_each_spread(cases::Weight::none, [&](const auto&, const Graph& graph) {
     if (graph.directed()) return;
     ComponentsResult found;

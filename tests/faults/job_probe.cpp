@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A command of several ranks that does as it is told: what test_jobs.py runs under launchers and kills.
+// A command with several ranks for test_jobs.py, which runs it under launchers and kills its ranks.
 //
 //     job_probe RANKS sum|exchange|queue|wait|code CODE|code-of-one CODE|leave CODE
 //     job_probe RANKS compute-SECONDS        the last rank computes while the others wait
-//     job_probe RANKS all-pairs FOLDER       goes on from the checkpoint there; prints a hash of the distances
+//     job_probe RANKS all-pairs FOLDER       resumes from the checkpoint there; prints a hash of the distances
 //     job_probe RANKS rendezvous-before|rendezvous-during|rendezvous-after    the last rank sends, stops there, is killed
 #include <unistd.h>
 
@@ -28,8 +28,7 @@ struct Visit {
   std::uint64_t what;
 };
 
-// Every thread of every rank sends records to all ranks, of which a third cause one more; the sums must
-// agree.
+// Every thread of every rank sends records to all ranks, a third of which cause another record; the sums must agree.
 struct Ledger {
   std::atomic<std::uint64_t> sent{0}, sum_sent{0}, got{0}, sum_got{0};
   void send(std::uint64_t what) { ++sent, sum_sent += what; }
@@ -83,7 +82,7 @@ void compute(World& world, double seconds) {
   if (world.rank() == 0) std::printf("computed\n");
 }
 
-// Every rank sends messages of all kinds of lengths to every other; the sums must agree.
+// Every rank sends messages of all lengths to every other; the sums must agree.
 void talk(World& world, std::uint32_t messages) {
   Queue queue(world);
   std::vector<std::byte> text(100000);
@@ -121,8 +120,8 @@ void talk(World& world, std::uint32_t messages) {
   if (world.rank() == 0) std::printf("%llu bytes\n", static_cast<unsigned long long>(all_got));
 }
 
-// The last rank sends to rank 0 a message too long to be sent at once, and stops: with the announcement out, with some
-// of the bytes out, or with all of them received.
+// The last rank sends a message that needs a rendezvous to rank 0, and stops: after the announcement, after some of the
+// bytes, or after all of them were received.
 void rendezvous(World& world, const std::string& when) {
   Queue queue(world);
   Message m;
@@ -148,7 +147,7 @@ void rendezvous(World& world, const std::string& when) {
   world.barrier();
 }
 
-// All pairs of a random graph, a pivot at a time and slowly; saved before every step.
+// All pairs of a random graph, slowly, one pivot at a time; saved before every step.
 void all_pairs(World& world, const std::string& folder) {
   const GridLayout layout(120, 8, {world.size(), 1});
   const int row = layout.grid.row_of(world.rank());
@@ -214,7 +213,7 @@ void act(World& world, const std::string& what, const std::string& argument) {
   } else if (what.starts_with("compute-")) {
     compute(world, std::atof(what.c_str() + what.find('-') + 1));
   } else if (what == "wait") {
-    world.barrier();  // MPI's windows are opened at first use, and a peer that stops in the midst leaves MPI spinning
+    world.barrier();  // MPI windows are created at first use, and a peer that stops meanwhile leaves MPI spinning
     stop_here(world);
     world.barrier();
   } else if (what == "code") {  // the same error everywhere
@@ -223,7 +222,7 @@ void act(World& world, const std::string& what, const std::string& argument) {
       if (code == 2) throw UsageError("told to leave with 2");
       if (code == 3) throw InputError("told to leave with 3");
     });
-  } else if (what == "code-of-one") {  // past a collective that the others enter
+  } else if (what == "code-of-one") {  // outside a collective that the others enter
     if (world.rank() == world.size() - 1) throw InputError("rank alone");
     world.barrier();
   } else if (what == "leave") {

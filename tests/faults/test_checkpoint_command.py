@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`atoll run apsp --checkpoint`: it is told to end, or killed, and goes on with other ranks to the same file."""
+"""`atoll run apsp --checkpoint`: a terminated or killed run resumes with other ranks and writes the same file."""
 
 import json
 import re
@@ -47,14 +47,14 @@ def wait_for_step(job, folder, step):
 
 @pytest.fixture
 def whole(tmp_path):
-    """The file of a run that nothing happened to."""
+    """The file of an undisturbed run."""
     run(tmp_path, 1, "--grid", "1x1", "--output", tmp_path / "whole.npy")
     return (tmp_path / "whole.npy").read_bytes()
 
 
 @pytest.mark.parametrize(("first", "second"), [(1, 3), (3, 1), (2, 4)])
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
-def test_a_run_that_was_ended_goes_on_with_other_ranks_to_the_same_file(tmp_path, whole, first, second, how):
+def test_an_ended_run_resumes_with_other_ranks_to_the_same_file(tmp_path, whole, first, second, how):
     folder, output = tmp_path / "run", tmp_path / "d.npy"
     words = ["--checkpoint", folder, "--checkpoint-steps", 1, "--output", output]
     job = start(tmp_path, first, *words)
@@ -71,7 +71,7 @@ def test_a_run_that_was_ended_goes_on_with_other_ranks_to_the_same_file(tmp_path
         assert saved(folder) == int(found[1])
     else:
         assert job.returncode == -signal.SIGKILL
-        time.sleep(0.5)  # the other ranks end when they see it
+        time.sleep(0.5)  # the other ranks end when they notice
     step = saved(folder)
     assert 3 <= step < BLOCKS
     report = json.loads(run(tmp_path, second, *words, "--json", "-"))
@@ -83,7 +83,7 @@ def test_a_run_that_was_ended_goes_on_with_other_ranks_to_the_same_file(tmp_path
     assert output.read_bytes() == whole
 
 
-def test_a_checkpoint_of_another_graph_and_searches_are_refused(tmp_path):
+def test_a_checkpoint_of_another_graph_and_searches_are_rejected(tmp_path):
     folder = tmp_path / "run"
     run(tmp_path, 2, "--checkpoint", folder, "--checkpoint-steps", 20)
     assert saved(folder) == 40

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All pairs over processes: a rank is killed, or all are asked to end, and the run goes on with other ranks."""
+"""All pairs over processes: a rank is killed, or all are terminated, and the run resumes with other ranks."""
 
 import os
 import re
@@ -47,14 +47,14 @@ def saved(folder):
 
 @pytest.fixture
 def whole(tmp_path):
-    """The hash of the distances of a run that nothing happened to."""
+    """The hash of the distances of an undisturbed run."""
     done = probe(tmp_path, 1, "all-pairs", tmp_path / "whole", ATOLL_THREADS="1")
     assert done.stdout.startswith("from step 0: "), done.stderr
     return done.stdout.split()[-1]
 
 
 @pytest.mark.parametrize(("first", "second"), [(4, 3), (2, 5), (3, 1)])
-def test_after_a_rank_was_killed_other_ranks_go_on_to_the_same_distances(tmp_path, whole, first, second):
+def test_after_a_rank_was_killed_other_ranks_resume_to_the_same_distances(tmp_path, whole, first, second):
     folder, env = tmp_path / "run", shm(tmp_path, ATOLL_THREADS="1")
     job = AllPairs(first, folder, env)
     job.wait_for_step(4)
@@ -66,7 +66,7 @@ def test_after_a_rank_was_killed_other_ranks_go_on_to_the_same_distances(tmp_pat
     assert 4 <= step < STEPS
     done = probe(tmp_path, second, "all-pairs", folder, ATOLL_THREADS="1")
     assert done.stdout == f"from step {step}: {whole}\n", done.stderr
-    assert len(list(folder.iterdir())) == 1  # what the killed rank left is gone
+    assert len(list(folder.iterdir())) == 1  # leftovers of the killed rank are removed
 
 
 def test_sigterm_saves_and_ends(tmp_path, whole):

@@ -56,7 +56,7 @@ def probe(*arguments, launcher=(), **env):
 
 
 def boards():
-    """Names of boards whose makers are dead; jobs beside this one have theirs."""
+    """Names of job tables whose creators are dead; concurrent jobs have their own."""
     return {p.name for p in Path("/dev/shm").glob("atoll-job-*") if not alive(p.name.split("-")[3])}
 
 
@@ -89,7 +89,7 @@ def test_ranks_join_the_job_of_a_launcher(mpi):
     assert done.stdout == "2 ranks, sum 1, shm, flat\n"  # one node: nothing goes through MPI
 
 
-def test_domains_are_pretended(mpi):
+def test_domains_are_emulated(mpi):
     done = probe(4, "sum", ATOLL_MPI=mpi, ATOLL_DOMAINS="2x2")
     assert done.stdout == "4 ranks, sum 6, shm+mpi, domains\n", done.stderr
 
@@ -112,29 +112,29 @@ def test_ranks_must_agree_with_the_launcher(mpi):
 
 
 @pytest.mark.parametrize("code", [0, 1, 2, 3])
-def test_exit_codes_come_through(mpi, code):
+def test_exit_codes_are_passed_on(mpi, code):
     done = probe(2, "code", code, ATOLL_MPI=mpi)
     assert done.returncode == code, done.stderr
-    # Errors of all ranks are said once and end the job in order: no alarm of the launcher.
+    # An error of all ranks is printed once and ends the job in order: without alarms of the launcher.
     assert done.stderr == (f"error: told to leave with {code}\n" if code else "")
 
 
-def test_exit_code_of_one_rank_comes_through(mpi):
+def test_exit_code_of_one_rank_is_passed_on(mpi):
     done = probe(2, "code-of-one", ATOLL_MPI=mpi)
     assert done.returncode == 3, done.stderr
     assert done.stderr.splitlines()[-1] == "error: rank 1: rank alone"
 
 
-def test_error_of_one_rank_is_said_without_a_parent(mpi):
+def test_error_of_one_rank_is_printed_without_a_parent(mpi):
     done = probe(0, "code-of-one", launcher=[LAUNCHERS[mpi], "-n", "2"])
     assert done.returncode != 0
     assert "error: rank alone" in done.stderr
 
 
-def test_a_rank_that_leaves_without_a_word_is_named(mpi):
+def test_a_rank_that_exits_silently_is_named(mpi):
     done = probe(2, "leave", 7, ATOLL_MPI=mpi)
     assert done.returncode == 1
-    # Under load MPICH's launcher may end with the signal by which it has killed rank 0: the report says so then.
+    # Under load MPICH's launcher may end with the signal by which it has killed rank 0; then the report says so.
     how = "died with exit code 7" + ("|was ended by SIGKILL, or with an exit code" if mpi == "mpich" else "")
     assert re.search(rf"rank 1 \(pid \d+\) ({how})", done.stderr.splitlines()[-1])
 
@@ -147,7 +147,7 @@ def alive(pid):
 
 
 def ranks_of(command, count):
-    """Their process ids, once all run; told by the board of the command's job."""
+    """Their process ids, once all run, from the table of the command's job."""
     ours = f"atoll-job-{os.getuid()}-{command.pid}-".encode()
 
     def is_rank(process):
@@ -173,14 +173,14 @@ STARTED = []
 
 
 def watched(process):
-    """That process; if it still runs when its test is over, the fixture below ends it."""
+    """Registers the process, which the fixture below ends if it outlives its test."""
     STARTED.append(process)
     return process
 
 
 @pytest.fixture(autouse=True)
 def no_job_outlives_its_test():
-    """A job that a failed test has left would take the cores from those that follow. Import it to have it."""
+    """Ends jobs left by a failed test, which would take cores from the following ones. Import it to use it."""
     yield
     while STARTED:
         end_job(STARTED.pop())
@@ -190,7 +190,7 @@ def end_job(process):
     if process.poll() is not None:
         return
     for pid in processes_of(process):
-        signal_if_there(pid, signal.SIGCONT)  # a stopped one would not answer
+        signal_if_there(pid, signal.SIGCONT)  # a stopped process would not react
     process.terminate()
     try:
         process.communicate(timeout=10)
@@ -210,7 +210,7 @@ def signal_if_there(pid, number):
 
 
 def processes_of(command):
-    """Those that the board of the command's job was given to: ranks, and launchers between."""
+    """The processes that know the table of the command's job: ranks, and launchers between."""
     ours = f"atoll-job-{os.getuid()}-{command.pid}-".encode()
 
     def told_of_it(process):
@@ -272,8 +272,8 @@ def test_a_killed_rank_ends_the_job_and_is_named(mpi, rank):
     assert boards() <= before
 
 
-def test_a_killed_launcher_does_not_keep_the_job(mpi):
-    """The launcher itself is killed: its ranks may not outlive it, nor their shared memory."""
+def test_a_killed_launcher_ends_the_job(mpi):
+    """If the launcher itself is killed, neither its ranks nor their shared memory may survive."""
     job = Running(mpi)
     time.sleep(0.5)
     maps = "".join(Path(f"/proc/{pid}/maps").read_text() for pid in job.pids.values())
@@ -299,7 +299,7 @@ def test_signals_reach_the_ranks(mpi, number):
     assert job.nothing_runs()
 
 
-def test_ranks_are_threads_where_that_is_asked_for():
+def test_ranks_are_threads_on_request():
     assert PROBE.exists(), f"{PROBE} is not built"
     done = probe(3, "sum", ATOLL_TRANSPORT="inproc")
     assert done.stdout == "3 ranks, sum 3, inproc, flat\n", done.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Limits of a process: what they refuse is said with what it was for, why, and what to do."""
+"""Limits of a process: the error says what failed, why, and what to do."""
 
 import re
 import resource
@@ -26,7 +26,7 @@ def test_a_thread_that_cannot_start_is_named(words):
         done = limited(megabytes, "run", "cc", "ring:5", *words)
         if done.returncode == 0:
             break
-        if done.returncode == 127:  # the loader had no room for the libraries
+        if done.returncode == 127:  # the loader could not map the libraries
             continue
         assert done.returncode == 1, (megabytes, done.stderr)
         (error,) = [line for line in done.stderr.splitlines() if line.startswith("atoll: error: ")]

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A result that could not be written is an error, whatever it was written to: no command ends with 0 and less."""
+"""Any failure to write a result is an error: no command exits with 0 and an incomplete result."""
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -46,15 +47,15 @@ def shell(words, redirection, **more):
 
 @pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.parametrize("stdout, why", [(">/dev/full", "No space left on device"), (">&-", "Bad file descriptor")])
-def test_a_result_that_stdout_did_not_take_is_an_error(verb, stdout, why):
+def test_a_failed_write_to_stdout_is_an_error(verb, stdout, why):
     done = shell(VERBS[verb], stdout)
     assert done.returncode == 3, done.stderr
     assert f"stdout: {'' if verb == 'report' else 'cannot be written ('}{why}" in done.stderr
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_a_reader_that_left_ends_a_command_without_a_word(verb):
-    """As SIGPIPE would, but in order: no rank is left, and none is said to have died."""
+def test_a_closed_pipe_ends_a_command_silently(verb):
+    """As by SIGPIPE, but in order: no rank remains, and none is reported as dead."""
     reader, writer = os.pipe()
     os.close(reader)  # before the command begins
     command = [str(ATOLL), *VERBS[verb]]
@@ -88,7 +89,7 @@ WRITERS = {
 
 
 @pytest.mark.parametrize("writer, name", [(w, name) for w, (_, names) in WRITERS.items() for name in names])
-def test_a_file_that_had_no_room_is_an_error_and_is_not_left_behind(writer, name, tmp_path):
+def test_a_full_disk_is_an_error_and_leaves_no_file(writer, name, tmp_path):
     words = [graph(tmp_path) if word == "GRAPH" else word for word in WRITERS[writer][0]]
     out = tmp_path / "out"
     out.mkdir()
@@ -98,13 +99,28 @@ def test_a_file_that_had_no_room_is_an_error_and_is_not_left_behind(writer, name
     assert os.listdir(out) == []
 
 
+@pytest.mark.parametrize("verb", ["report", "doctor"])
+def test_a_verb_in_python_without_room_leaves_the_old_file(verb, tmp_path):
+    result, out = tmp_path / "a.json", tmp_path / "out"
+    assert shell(["run", "cc", "ring:9", *SHORT, "--json", str(result)], "").returncode == 0
+    out.mkdir()
+    file = out / "page"
+    file.write_text("old")
+    words = [str(ATOLL), "report", str(result), "--output"] if verb == "report" else ["-m", "atoll.doctor", "--json"]
+    command = words if verb == "report" else [sys.executable, *words]
+    done = subprocess.run([*command, str(file)], capture_output=True, text=True, timeout=120, preexec_fn=no_room)
+    assert done.returncode == 3, done.stderr
+    assert f"{file}: cannot be written (File too large). Raise the limit" in done.stderr
+    assert os.listdir(out) == ["page"] and file.read_text() == "old"
+
+
 def no_room():
     import resource
 
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
-def test_a_device_is_written_to_and_not_replaced():
+def test_a_device_is_written_and_not_replaced():
     for words in [
         ["run", "cc", "ring:9", "--json", "/dev/full"],
         [*PREDICTION, "--heat-map", "/dev/full"],
@@ -118,8 +134,8 @@ ONE_TEXT = {"json": (["run", "cc", "kron:8", *SHORT, "--json"], "{"), "map": ([*
 
 
 @pytest.mark.parametrize("words, begin", ONE_TEXT.values(), ids=ONE_TEXT)
-def test_a_pipe_that_has_no_path_gets_the_text(words, begin, tmp_path):
-    """As bash's >(command): a link under /dev/fd that leads to no path. Nothing else is written to instead."""
+def test_a_pipe_without_a_path_gets_the_text(words, begin, tmp_path):
+    """As with bash's >(command): a link under /dev/fd without a path as its target. No other file is written."""
     (tmp_path / ".part").write_text("of the user")
     done = shell([*words, ">(cat > got)"], "", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -141,7 +157,7 @@ def test_stdout_by_its_path_is_stdout_whatever_it_is(tmp_path):
     assert os.listdir(tmp_path) == ["out"]
 
 
-def test_a_file_without_a_name_is_written_to(tmp_path):
+def test_a_file_without_a_name_is_written(tmp_path):
     with open(tmp_path / "a", "w+") as file:
         os.unlink(tmp_path / "a")
         words = ["run", "cc", "ring:9", *SHORT, "--json", f"/dev/fd/{file.fileno()}"]
@@ -159,7 +175,7 @@ def test_a_link_to_a_file_stays_one(tmp_path):
     assert link.is_symlink() and file.read_text().startswith("{")
 
 
-def test_words_that_stderr_did_not_take_change_nothing():
+def test_a_failed_write_to_stderr_changes_nothing():
     for lost in ["2>/dev/full", "2>&-"]:
         done = shell(["run", "cc", "kron:8", "--verbose", *SHORT, "--json", "-"], lost)
         assert done.returncode == 0 and done.stdout.startswith("{")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`atoll run apsp --out-of-core`: killed at any moment, or told to end, the same command goes on to the same file."""
+"""`atoll run apsp --out-of-core`: after being killed or terminated, the same command resumes to the same file."""
 
 import json
 import random
@@ -26,7 +26,7 @@ def values(folder):
 
 @pytest.mark.parametrize("directed", [[], ["--directed"]])
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
-def test_a_run_that_was_ended_anywhere_goes_on_to_the_same_file(tmp_path, how, directed):
+def test_a_run_ended_at_any_time_resumes_to_the_same_file(tmp_path, how, directed):
     job = start(tmp_path / "whole.tiles", *directed)
     began = time.monotonic()
     assert job.communicate(timeout=240) and job.returncode == 0
@@ -41,7 +41,7 @@ def test_a_run_that_was_ended_anywhere_goes_on_to_the_same_file(tmp_path, how, d
             job.send_signal(how)
             out, errors = job.communicate(timeout=240)
         ends += 1
-        if output.exists():  # perhaps killed while it was checked
+        if output.exists():  # it may have been killed during the final check
             break
         assert job.returncode != 0
         if how == signal.SIGTERM and "ended by SIGTERM in block step" in errors:
@@ -53,9 +53,9 @@ def test_a_run_that_was_ended_anywhere_goes_on_to_the_same_file(tmp_path, how, d
     assert not kept.exists()
 
 
-def test_another_graph_does_not_go_on_with_it(tmp_path):
+def test_another_graph_does_not_resume_it(tmp_path):
     output = tmp_path / "d.tiles"
-    for _ in range(20):  # until one is killed before it is done
+    for _ in range(20):  # until one is killed before it has finished
         job = start(output, "--checkpoint-steps", 1)
         while not (tmp_path / "d.tiles.part" / "run.json").exists() and job.poll() is None:
             time.sleep(0.002)

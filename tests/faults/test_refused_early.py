@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the command line alone shows to be wrong is refused before the work is done, and said once."""
+"""Errors that the command line alone shows are reported before any work, and once."""
 
 import json
 import subprocess
@@ -28,11 +28,11 @@ def refusal(*words, code, cwd):
         ("--output", "nowhere/x.tsv", 3, "nowhere/x.tsv: cannot be written (there is no folder nowhere). Make it"),
         ("--output", "x.dat", 2, "x.dat: the ending is '.dat' (results are written as .tsv .csv .txt .npy)."),
         ("--json", "nowhere/x.json", 3, "nowhere/x.json: cannot be written (there is no folder nowhere). Make it"),
-        ("--json", ".", 3, ".: is a folder (--json names a file). Name a file in it."),
+        ("--json", ".", 3, ".: is a folder (a file is to be written). Name a file in it."),
     ],
 )
 def test_a_path_that_cannot_be_written(tmp_path, algorithm, ranks, option, path, code, said):
-    # The graph is not there either: what is to be written is looked at before what is to be read.
+    # The graph does not exist either: output paths are checked before the input.
     words = ["run", algorithm, "missing.txt", "--ranks", ranks, "--transport", "inproc", option, path]
     assert refusal(*words, code=code, cwd=tmp_path).removeprefix("rank 0: ").startswith(said)
 
@@ -46,7 +46,7 @@ def test_more_ranks_than_this_machine_could_start(tmp_path):
 
 
 @pytest.mark.parametrize("id", [2**63 - 1, 2**63, 10**30])
-def test_an_id_beyond_the_greatest_is_named_as_it_was_written(tmp_path, id):
+def test_an_id_beyond_the_greatest_is_named_as_written(tmp_path, id):
     for words in (["bfs"], ["sssp", "--weighted"], ["bc"]):
         said = refusal("run", *words, "ring:5", "--source", id, code=2, cwd=tmp_path)
         assert said.startswith(f"--source: {id} (ids are whole numbers from 0 to 2^63 - 2)."), said

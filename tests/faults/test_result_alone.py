@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""stdout is the result alone, whatever the libraries of a rank write there, and a result that is lost is an error."""
+"""stdout contains the result only, whatever libraries of a rank write there, and a lost result is an error."""
 
 import json
 import os
@@ -40,7 +40,7 @@ def way(request):
 
 @pytest.fixture
 def noisy(way, tmp_path):
-    """Settings by which that plug-in is loaded with a library that writes to stdout, as UCX does without /sys."""
+    """Settings with which that plug-in loads a library that writes to stdout, as UCX does without /sys."""
     if not shutil.which("cc"):
         pytest.skip("no C compiler")
     source, plugin = tmp_path / "noise.c", BUILD / "lib" / f"libatoll_{way[0]}.so"
@@ -71,14 +71,14 @@ def atoll(*words, stdout=subprocess.PIPE, **settings):
     )
 
 
-def test_words_of_libraries_go_to_stderr(way, noisy):
+def test_output_of_libraries_goes_to_stderr(way, noisy):
     done = atoll("run", "cc", "ring:8", "--ranks", 2, *way[1], "--json", "-", **noisy)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["result"]["components"] == 1
     assert NOISE in done.stderr
 
 
-def test_words_of_libraries_of_a_verb_without_ranks(way, noisy):
+def test_output_of_libraries_of_a_verb_without_ranks(way, noisy):
     assert json.loads(atoll("doctor", "--json", "-", **noisy).stdout)["command"] == "doctor"
 
 
@@ -131,7 +131,7 @@ def test_the_error_of_a_job_whose_rank_was_killed_is_one_object(mpi):
         [str(ATOLL), *words], env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     ranks = ranks_of(command, 2)
-    time.sleep(1)  # for the launcher to know them
+    time.sleep(1)  # for the launcher to register them
     os.kill(ranks[1], signal.SIGKILL)
     out, errors = command.communicate(timeout=60)
     assert command.returncode == 1
@@ -140,7 +140,7 @@ def test_the_error_of_a_job_whose_rank_was_killed_is_one_object(mpi):
 
 
 @pytest.mark.parametrize("words", [["--transport", "shm"], ["--transport", "inproc"], []])
-def test_ranks_by_the_environment_are_those_of_the_option(words):
+def test_ranks_from_the_environment_equal_those_of_the_option(words):
     def ranks(*flags, **settings):
         done = atoll("run", "cc", "ring:8", *words, *flags, "--json", "-", **settings)
         assert done.returncode == 0, done.stderr
@@ -152,13 +152,13 @@ def test_ranks_by_the_environment_are_those_of_the_option(words):
 
 
 @pytest.mark.parametrize("value", ["", "0", "-1", "2x", "99999999999"])
-def test_ranks_by_the_environment_are_checked(value):
+def test_ranks_from_the_environment_are_checked(value):
     done = atoll("run", "cc", "ring:8", ATOLL_RANKS=value)
     assert done.returncode == 2
     assert f"ATOLL_RANKS is '{value}' (a whole number above 0 is needed)" in done.stderr
 
 
-def test_a_verb_that_is_another_program_has_stdout(tmp_path):
+def test_a_verb_that_is_another_program_gets_stdout(tmp_path):
     verb = tmp_path / "atoll-hello"
     verb.write_text("#!/bin/sh\necho hello $1\n")
     verb.chmod(0o755)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs over `--transport shm`, which need no MPI: they start, talk, and end whole when a rank dies."""
+"""Jobs over `--transport shm`, which need no MPI: they start, communicate, and end completely when a rank dies."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ assert PROBE.exists(), f"{PROBE} is not built"
 
 @pytest.fixture(autouse=True)
 def nothing_stays(tmp_path):
-    """Each test has a folder for what its job puts into TMPDIR; segments are told by the numbers of their makers."""
+    """Each test has its own TMPDIR; segments are recognised by the process numbers of their creators."""
     before = left_in_memory()
     yield
     assert not list(tmp_path.glob("atoll.*"))
@@ -23,7 +23,7 @@ def nothing_stays(tmp_path):
 
 
 def left_in_memory():
-    """Names of segments and boards whose makers are dead; jobs beside this one have theirs."""
+    """Names of segments and job tables whose creators are dead; concurrent jobs have their own."""
     makers = {p.name: p.name.rpartition(".")[2] for p in Path("/dev/shm").glob(f"atoll.{os.getuid()}.*")}
     makers |= {p.name: p.name.split("-")[3] for p in Path("/dev/shm").glob("atoll-job-*")}
     return {name for name, pid in makers.items() if not Path(f"/proc/{pid}").exists()}
@@ -37,7 +37,7 @@ def probe(tmp_path, *arguments, **more):
     return run([str(PROBE), *map(str, arguments)], shm(tmp_path, **more))
 
 
-@pytest.mark.parametrize("ranks", [2, 3, 8])  # 8: more than there are cores, on most machines that run this
+@pytest.mark.parametrize("ranks", [2, 3, 8])  # 8: more than the cores of most machines that run this
 def test_ranks_are_processes_of_this_machine(tmp_path, ranks):
     began = time.monotonic()
     done = probe(tmp_path, ranks, "sum")
@@ -92,7 +92,7 @@ def test_a_signal_for_the_command_ends_all_ranks(tmp_path, number):
 
 
 def test_a_killed_command_leaves_no_rank(tmp_path):
-    """Its launcher ends the ranks and removes the folder; the board stays until the next job."""
+    """Its launcher ends the ranks and removes the folder; the job table stays until the next job."""
     job = Running(ranks=3, env=shm(tmp_path))
     job.process.kill()
     job.end()
@@ -104,19 +104,19 @@ def test_a_killed_command_leaves_no_rank(tmp_path):
 
 
 @pytest.mark.parametrize("code", [0, 1, 2, 3])
-def test_exit_codes_come_through(tmp_path, code):
+def test_exit_codes_are_passed_on(tmp_path, code):
     done = probe(tmp_path, 3, "code", code)
     assert done.returncode == code
     assert done.stderr == (f"error: told to leave with {code}\n" if code else "")
 
 
-def test_an_error_of_one_rank_is_said_once_with_its_rank(tmp_path):
+def test_an_error_of_one_rank_is_printed_once_with_its_rank(tmp_path):
     done = probe(tmp_path, 3, "code-of-one")
     assert done.returncode == 3
     assert done.stderr.splitlines()[-1] == "error: rank 2: rank alone"
 
 
-def test_a_rank_that_leaves_without_a_word_is_named(tmp_path):
+def test_a_rank_that_exits_silently_is_named(tmp_path):
     done = probe(tmp_path, 3, "leave", 7)
     assert done.returncode == 1
     assert "rank 2 (pid " in done.stderr
@@ -130,8 +130,8 @@ def test_more_ranks_than_cores_finish_promptly(tmp_path):
 
 
 @pytest.mark.parametrize("victim", [0, 2])
-def test_ranks_that_nobody_watches_notice_a_lost_peer_themselves(tmp_path, victim):
-    """Started by hand through the environment: no parent, no board."""
+def test_ranks_without_a_parent_detect_a_lost_peer_themselves(tmp_path, victim):
+    """Started by hand through the environment: no parent and no job table."""
     folder = tmp_path / "meeting"
     folder.mkdir()
     job = [
@@ -154,7 +154,7 @@ def test_ranks_that_nobody_watches_notice_a_lost_peer_themselves(tmp_path, victi
         assert job[rank].returncode == 1
         assert f"has ended (rank {rank} was waiting in '" in errors, errors
         said += errors
-    # The others may have seen it as well, or only that those who saw it have ended.
+    # Other ranks may have noticed it as well, or only that a rank which noticed has ended.
     assert f"rank {victim} (pid {job[victim].pid}) has ended" in said
     assert time.monotonic() - began < 10
     job[2].kill()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signals for jobs of processes, at any time of their start: the job ends, says so, and leaves nothing."""
+"""Signals to jobs of processes, at any time of their start: the job ends, reports it, and leaves nothing behind."""
 
 import os
 import re
@@ -52,13 +52,13 @@ def start(way):
 
 
 def wait_until_joined(ranks):
-    """Until both have memory in common, whichever way."""
+    """Until both ranks have shared memory."""
     time.sleep(1)
     assert all(map(alive, ranks))
 
 
 def left_by(pids):
-    """Names in shared memory that tell one of these processes."""
+    """Names in shared memory that contain the number of one of these processes."""
     numbers = {str(pid) for pid in pids}
     return [
         p.name for p in Path("/dev/shm").iterdir() if {p.name.rpartition(".")[2], p.name.partition(":")[0]} & numbers
@@ -77,7 +77,7 @@ def boards_of(job):
 
 
 def shared_files_of(pids):
-    """Paths in shared memory that these processes have mapped: Open MPI's names tell no process."""
+    """Paths in shared memory mapped by these processes: Open MPI's names contain no process number."""
     found = set()
     for pid in pids:
         try:
@@ -87,7 +87,8 @@ def shared_files_of(pids):
     return found
 
 
-@pytest.mark.parametrize("delay", [None, 0, 0.15, 0.3])  # after its board is there; None: as soon as the process is
+# after its job table exists; None: as soon as the process exists
+@pytest.mark.parametrize("delay", [None, 0, 0.15, 0.3])
 def test_sigterm_ends_a_job_that_is_about_to_start(way, delay):
     job = start(way)
     if delay is not None:
@@ -107,7 +108,7 @@ def test_sigterm_ends_a_job_that_is_about_to_start(way, delay):
     seconds = time.monotonic() - began
     _, errors = job.communicate(timeout=60)
     ended = job.returncode == 1 and "the job was ended by SIGTERM" in errors
-    # Before it has a board it may be that the command does not answer yet.
+    # Before its job table exists the command may not handle signals yet.
     assert ended or (delay is None and job.returncode == -signal.SIGTERM), (job.returncode, errors)
     assert seconds < 2 * PROMISED_S
     assert gone(processes, 5)
@@ -150,7 +151,7 @@ def test_a_job_whose_command_and_ranks_were_killed_is_cleaned_up_by_the_next(way
 
 
 def seconds_to_end_stopped_ranks():
-    """From SIGTERM for a job on whose ranks no signal but SIGKILL has an effect."""
+    """From SIGTERM for a job whose ranks react to no signal but SIGKILL."""
     job = start(WAYS["ofi"])
     ranks = ranks_of(job, 2)
     for rank in ranks:
@@ -163,15 +164,15 @@ def seconds_to_end_stopped_ranks():
 
 
 @pytest.mark.skipif(not (BUILD / "lib" / "libatoll_ofi.so").exists(), reason="no plug-in for libfabric")
-def test_ranks_that_answer_no_signal_while_they_start_are_killed():
-    # Those that had joined before they were stopped get 30 s, to save: then once more.
+def test_ranks_that_ignore_signals_while_they_start_are_killed():
+    # Ranks that had joined before they were stopped get 30 s, to save: then try again.
     assert any(seconds_to_end_stopped_ranks() < 2 * PROMISED_S for _ in range(3))
 
 
 @pytest.mark.skipif(not (BUILD / "lib" / "libatoll_ofi.so").exists(), reason="no plug-in for libfabric")
 @pytest.mark.skipif(not shutil.which("mpiexec.mpich"), reason="no mpiexec.mpich")
 def test_libfabrics_memory_has_no_name_once_all_ranks_have_it():
-    """So that killed ranks leave none, also where no command of ours has started them."""
+    """So that killed ranks leave nothing behind, also if our command has not started them."""
     words = ["run", "pagerank", "kron:14", "--trials", "100000", *WAYS["ofi"]]
     job = watched(
         subprocess.Popen(["mpiexec.mpich", "-n", "2", str(ATOLL), *words], env=environment(), stdout=subprocess.DEVNULL)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A rank that is stopped, not dead: no fabric and no launcher notices, its peers do. And what waiting costs."""
+"""A rank that is stopped, not dead: no fabric and no launcher notices, but its peers do. Also the cost of waiting."""
 
 import os
 import re
@@ -22,7 +22,7 @@ from test_jobs import (  # noqa: F401 (a fixture is had by its name)
 
 assert PROBE.exists(), f"{PROBE} is not built"
 
-# A rank that lives beats several times in the shorter one, so that on a busy machine none is thought silent.
+# The shorter time is several heartbeats, so that on a busy machine no live rank is considered silent.
 QUICK = {"ATOLL_TIMEOUT_SECONDS": "6", "ATOLL_STALL_SECONDS": "3"}
 FABRICS = {
     "shm": {"ATOLL_TRANSPORT": "shm"},
@@ -30,7 +30,7 @@ FABRICS = {
     "openmpi": {"ATOLL_TRANSPORT": "mpi", "ATOLL_MPI": "openmpi"},
     "mpich": {"ATOLL_TRANSPORT": "mpi", "ATOLL_MPI": "mpich"},
     "windows": {"ATOLL_TRANSPORT": "mpi_rma", "ATOLL_MPI": "openmpi"},
-    "nodes": {"ATOLL_MPI": "openmpi", "ATOLL_DOMAINS": "3x1"},  # shared memory in a node, MPI between
+    "nodes": {"ATOLL_MPI": "openmpi", "ATOLL_DOMAINS": "3x1"},  # shared memory in a node, MPI between nodes
 }
 
 
@@ -65,13 +65,14 @@ def ends_and_is_named(fabric, victim):
     assert seconds < 28
     named = rf"rank {victim} \(pid {job.pids[victim]} on \S+\) has not answered for"
     said = "\n".join(lines)
-    assert len(re.findall(named + r" 3 s, .*; after 6 s the job ends", said)) == 1, lines  # whoever listens to it
+    # of the rank that listens to it
+    assert len(re.findall(named + r" 3 s, .*; after 6 s the job ends", said)) == 1, lines
     assert re.search(named + r" 6 s, (last in \"|and had not)", lines[-1]), lines
     assert job.nothing_runs()
 
 
 @pytest.mark.parametrize("mpi", sorted(LAUNCHERS))
-def test_without_a_parent_one_rank_says_so(mpi):
+def test_without_a_parent_one_rank_reports_it(mpi):
     if reason := lacking(mpi):
         pytest.skip(reason)
     job = watched(
@@ -93,20 +94,20 @@ def test_without_a_parent_one_rank_says_so(mpi):
     os.kill(pids[0], signal.SIGSTOP)
     _, errors = job.communicate(timeout=60)
     assert job.returncode != 0
-    # Of the three that it keeps waiting one is to speak; another may, where that one is slow to end the job.
+    # Of the three waiting ranks one should report it; another may, if the first is slow to end the job.
     said = re.findall(rf"error: rank 0 \(pid {pids[0]} on \S+\) has not answered for 6 s", errors)
     assert 1 <= len(said) <= 2, errors
 
 
 @pytest.mark.parametrize("progress", ["inline", "thread"])
-def test_a_rank_that_computes_answers(progress):
+def test_a_rank_that_computes_still_answers(progress):
     job = job_of("compute-8", FABRICS["shm"], ATOLL_PROGRESS=progress)
     code, lines, _ = job.end()
     assert code == 0, lines
     assert not any("answer" in line for line in lines)
 
 
-def test_a_stopped_rank_may_go_on_where_that_is_asked_for():
+def test_a_stopped_rank_may_continue_on_request():
     """As under a debugger."""
     job = job_of("compute-3", FABRICS["shm"], ATOLL_TIMEOUT_SECONDS="0")
     os.kill(job.pids[2], signal.SIGSTOP)
@@ -117,7 +118,7 @@ def test_a_stopped_rank_may_go_on_where_that_is_asked_for():
     assert code == 0, lines
 
 
-def test_a_job_that_is_suspended_as_a_whole_goes_on():
+def test_a_job_that_is_suspended_as_a_whole_continues():
     job = job_of("compute-3", FABRICS["shm"])
     for number in (signal.SIGSTOP, signal.SIGCONT):
         for pid in job.pids.values():
@@ -133,11 +134,11 @@ def processor_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def test_who_waits_for_long_leaves_the_cores_alone(fabric):
+def test_a_long_wait_leaves_the_cores_idle(fabric):
     waits_cheaply(fabric)
 
 
-def test_a_communication_thread_that_waits_for_long_leaves_the_cores_alone():
+def test_a_communication_thread_that_waits_long_leaves_the_cores_idle():
     waits_cheaply(FABRICS["shm"], ATOLL_PROGRESS="thread")
 
 

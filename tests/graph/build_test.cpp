@@ -38,7 +38,7 @@ struct Form {
   Weight weight;
 };
 
-// What the lists must hold, from the edges as they come.
+// The expected lists, from the edges as given.
 std::vector<Arc> expected_arcs(const Case& c, const Form& form, bool entering) {
   std::vector<Arc> arcs;
   for (std::size_t i = 0; i < c.edges.size(); ++i) {
@@ -141,7 +141,7 @@ void check_lists(const Graph& graph, const Csr& csr, Duplicates duplicates) {
   CHECK(known);
 }
 
-// Mirrors are exactly the other ranks' vertices that an edge here names, and both sides name them alike.
+// Mirrors are exactly the vertices of other ranks that occur in an edge here, and both sides agree on their ids.
 void check_mirrors(World& world, const Graph& graph) {
   const Mirrors& m = graph.mirrors();
   const auto p = static_cast<std::size_t>(world.size());
@@ -228,12 +228,13 @@ std::vector<Form> forms() {
 
 }  // namespace
 
-TEST_CASE("every arc is in its owner's list exactly once, and the names of all vertices agree") {
+TEST_CASE("every arc is in its owner's list exactly once, and all ranks agree on the ids of vertices") {
   int variant = 0;
   for (const Case& c : cases::all())
     for (const Form& form : forms())
       for (const Rank ranks : shapes::kRanks) {
-        // A third of the combinations (sanitizers: one in 24) is drawn, each with a buffer, a width and a dealing.
+        // Draws a third of the combinations (sanitizers: one in 24), each with a buffer size, an id width and a
+        // distribution of edges.
         const std::uint64_t dice = random_at(1, static_cast<std::uint64_t>(++variant));
         if (dice % (shapes::kSanitized ? 24 : 3) != 0) continue;
         const bool wide = dice >> 20 & 1;
@@ -251,7 +252,7 @@ TEST_CASE("every arc is in its owner's list exactly once, and the names of all v
       }
 }
 
-TEST_CASE("edges that stay are dense afterwards, and give the same graph, also in columns of 64 bits") {
+TEST_CASE("kept edges are dense after a build and give the same graph, also in columns of 64 bits") {
   int variant = 0;
   for (const Case& c : cases::all())
     for (const Form& form :
@@ -294,12 +295,12 @@ TEST_CASE("edges that stay are dense afterwards, and give the same graph, also i
         }
 }
 
-TEST_CASE("a rank without edges takes the form of the others") {
+TEST_CASE("a rank without edges adopts the format of the others") {
   const Case c = cases::all()[7];
   for (const Rank ranks : {2, 3, 5})
     for (const Form& form : {Form{true, {}, Weight::narrow}, Form{false, {}, Weight::wide}}) {
       run_ranks(ranks, plan_of(ranks, 0), [&](World& world) {
-        // The other ranks give the empty list as it is made: 32 bits, no weights, undirected.
+        // The other ranks pass a default-constructed list: 32 bits, no weights, undirected.
         EdgeList edges;
         if (world.rank() == ranks - 1)
           edges = cases::slice(c, form.directed, form.weight, false, world.rank(), ranks, Dealing::last_rank);
@@ -316,7 +317,7 @@ TEST_CASE("a rank without edges takes the form of the others") {
     }
 }
 
-TEST_CASE("ranks whose edges have different forms are refused, the same on all") {
+TEST_CASE("edges in different formats on different ranks are rejected, the same on all") {
   const Case c = cases::all()[4];
   auto refused = [&](auto change) {
     std::vector<std::string> what(3);
@@ -348,7 +349,7 @@ TEST_CASE("ranks whose edges have different forms are refused, the same on all")
         "columns.");
 }
 
-TEST_CASE("a source that exists is found where it lives; another is refused by name on every rank") {
+TEST_CASE("an existing source is found on its owner; an unknown one is rejected by name on every rank") {
   for (const Case& c : cases::all())
     for (const Rank ranks : {1, 3, 5}) {
       CAPTURE(c.name);
@@ -372,7 +373,7 @@ TEST_CASE("a source that exists is found where it lives; another is refused by n
     }
 }
 
-TEST_CASE("a large build with many threads holds what a small one does") {
+TEST_CASE("a large build with many threads gives the same graph as a small one") {
   Plan plan;
   plan.threads = 4;
   const char* text = shapes::kSanitized ? "kron:11" : "kron:15";
@@ -399,7 +400,7 @@ TEST_CASE("a large build with many threads holds what a small one does") {
   CHECK(degrees(3, plan) == serial);
 }
 
-TEST_CASE("a vertex table that would be larger than the plan allows is refused") {
+TEST_CASE("a vertex table that would be larger than the plan allows is rejected") {
   Plan plan;
   plan.threads = 1;
   plan.replicated_bytes = 100;
@@ -411,7 +412,7 @@ TEST_CASE("a vertex table that would be larger than the plan allows is refused")
   });
 }
 
-TEST_CASE("vertices that a header states and no machine holds are refused with numbers, before any memory is taken") {
+TEST_CASE("more vertices in a header than the machine can hold are rejected with numbers, before any allocation") {
   for (const Rank ranks : {1, 3}) {
     CAPTURE(ranks);
     run_ranks(ranks, {}, [&](World& world) {
@@ -466,7 +467,7 @@ TEST_CASE("a build reports a peak of at most 2.5 times its CSR") {
   }
 }
 
-// The kernel's own account, in a process of its own: VmHWM of a forked child starts at what it has then.
+// Measured by the kernel in a process of its own: VmHWM of a forked child starts at its current memory.
 TEST_CASE("the real high-water mark of a build stays within 2.5 times its CSR" * doctest::skip(shapes::kSanitized)) {
   auto field = [](const char* name) {
     std::ifstream status("/proc/self/status");

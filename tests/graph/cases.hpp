@@ -10,7 +10,8 @@
 #include <utility>
 #include <vector>
 
-/// Small graphs with what breaks: loops, duplicates, isolated vertices, hubs, more ranks than vertices, ids of 63 bits.
+/// Small graphs with difficult properties: loops, duplicates, isolated vertices, hubs, more ranks than vertices, 63-bit
+/// ids.
 namespace cases {
 
 using atl::Rank;
@@ -20,8 +21,8 @@ struct Case {
   std::string name;
   std::vector<std::pair<Vertex, Vertex>> edges;  // original ids
   std::optional<atl::IdRange> range;
-  std::vector<Vertex> vertices;  // named beside the edges
-  double lightest = 0;           // of the weights
+  std::vector<Vertex> vertices;  // listed beside the edges
+  double lightest = 0;           // smallest weight
 
   /// All ids, ascending.
   std::vector<Vertex> ids() const {
@@ -31,7 +32,7 @@ struct Case {
       for (Vertex v = range->first; v < range->first + range->count; ++v) all.insert(v);
     return {all.begin(), all.end()};
   }
-  /// A weight that is the same wherever the edge is; few values, the lightest among them, so that duplicates tie.
+  /// A weight that depends only on the edge; it takes few values, including the smallest, so that duplicates tie.
   double weight(std::size_t i) const { return lightest + static_cast<double>(atl::random_at(9, i) % 4) * 0.3; }
 };
 
@@ -73,13 +74,13 @@ inline std::vector<Case> all() {
 enum class Weight { none, narrow, wide };
 enum class Dealing { spread, last_rank };
 
-/// Whether edge i is `rank`'s.
+/// Whether edge i belongs to `rank`.
 inline bool is_dealt(std::size_t i, Rank rank, Rank ranks, Dealing dealing) {
   return dealing == Dealing::last_rank ? rank == ranks - 1
                                        : static_cast<Rank>(i * 7 % static_cast<std::size_t>(ranks)) == rank;
 }
 
-/// The slice of one rank.
+/// The edges of one rank.
 inline atl::EdgeList slice(const Case& c, bool directed, Weight weight, bool wide, Rank rank, Rank ranks,
                            Dealing dealing) {
   std::vector<std::size_t> mine;

@@ -59,7 +59,7 @@ void check_natural(World& world, const Graph& graph) {
 
 }  // namespace
 
-TEST_CASE("head columns hold the first neighbours and their ids, and natural order streams back") {
+TEST_CASE("head columns hold the first neighbours and their ids, and the order of owned indices is restored") {
   for (const cases::Case& c : cases::all())
     for (const bool directed : {false, true})
       for (const Rank ranks : {1, 2, 5}) {

@@ -39,7 +39,7 @@ EdgeList columns(const std::vector<Vertex>& source, const std::vector<Vertex>& t
   return edges;
 }
 
-// Numbers `edges` of each rank; checks that dense numbers ascend with the ids and that the map leads back.
+// Numbers `edges` of each rank; checks that dense numbers ascend with the ids and that the map inverts them.
 template <class Slice>
 void check_numbering(Rank ranks, const Plan& plan, Slice&& slice) {
   run_ranks(ranks, plan, [&](World& world) {
@@ -87,7 +87,7 @@ void check_numbering(Rank ranks, const Plan& plan, Slice&& slice) {
 
 }  // namespace
 
-TEST_CASE("dense numbers ascend with the ids, over all ranks, and lead back to them") {
+TEST_CASE("dense numbers ascend with the ids, over all ranks, and map back to them") {
   for (const cases::Case& c : cases::all())
     for (const Rank ranks : shapes::kRanks)
       for (const bool wide : {false, true})
@@ -101,7 +101,7 @@ TEST_CASE("dense numbers ascend with the ids, over all ranks, and lead back to t
 }
 
 TEST_CASE("long columns of compact, of scattered and of mostly distinct ids, with many threads") {
-  const std::size_t m = 70000;  // more than a thread's grain
+  const std::size_t m = 70000;  // more than a thread's grain size
   for (const Rank ranks : {1, 2, 3})
     for (const std::uint64_t spread :
          {std::uint64_t{1} << 12, std::uint64_t{1} << 22, static_cast<std::uint64_t>(INT64_MAX)})
@@ -121,7 +121,7 @@ TEST_CASE("long columns of compact, of scattered and of mostly distinct ids, wit
       }
 }
 
-TEST_CASE("a narrow plan numbers by table what else is numbered by bits, alike") {
+TEST_CASE("numbering by table, under a small memory limit, equals numbering by bitmap") {
   const cases::Case c = cases::all()[7];
   for (const Rank ranks : {1, 3, 8}) {
     Plan plan = plan_of(ranks);
@@ -145,7 +145,7 @@ TEST_CASE("an id out of the range is refused with its value, the same on all ran
     }
 }
 
-TEST_CASE("ids below 0, the number that means unreachable, and a graph of nothing are refused on all ranks") {
+TEST_CASE("negative ids, the reserved id for unreachable, and an empty graph are rejected on all ranks") {
   for (const Rank ranks : {1, 2, 5})
     run_ranks(ranks, plan_of(ranks), [&](World& world) {
       const bool last = world.rank() == ranks - 1;
@@ -167,7 +167,7 @@ TEST_CASE("ids below 0, the number that means unreachable, and a graph of nothin
     });
 }
 
-TEST_CASE("ranks that know different ranges of ids are refused, the same on all") {
+TEST_CASE("different ranges of ids on different ranks are rejected, the same on all") {
   run_ranks(3, plan_of(3), [](World& world) {
     for (const bool missing : {false, true}) {
       EdgeList edges = columns({10, 19}, {11, 12});
@@ -197,7 +197,7 @@ TEST_CASE("blocks cover all numbers, sizes differ by one at most, and owner is t
       }
       CHECK(most - least <= 1);
     }
-  // Unequal and empty ones, few and many.
+  // Unequal and empty blocks, few and many.
   for (const std::vector<Vertex>& first :
        {std::vector<Vertex>{0, 0, 5, 5, 5, 6, 6}, {0, 3, 3, 3, 3, 3, 3, 3, 4, 4, 9, 9}}) {
     const Blocks blocks(first);

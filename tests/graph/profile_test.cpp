@@ -11,7 +11,7 @@ using namespace files;
 
 TEST_CASE("a profile has the counts of a small graph") {
   Folder folder;
-  // A triangle with a doubled side and a loop, a pair, and a vertex alone.
+  // A triangle with a duplicate edge and a loop, a separate edge, and an isolated vertex.
   const std::string path =
       folder.write("a.txt", "# atoll: vertices 10..15 undirected\n10 11\n11 12\n12 10\n10 12\n10 10\n13 14\n");
   for (const bool directed : {false, true}) {
@@ -37,7 +37,7 @@ TEST_CASE("a profile has the counts of a small graph") {
   }
 }
 
-TEST_CASE("a graph takes the memory that its profile says, within a tenth") {
+TEST_CASE("the memory of a graph is within a tenth of its profile's prediction") {
   for (const char* input : {"kron:14", "uniform:14:16", "rmat:14:0.57,0.19,0.19", "grid:200x150"}) {
     CAPTURE(input);
     for (const Rank ranks : {1, 2, 4}) {

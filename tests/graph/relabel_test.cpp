@@ -7,7 +7,7 @@
 
 using namespace atl;
 
-TEST_CASE("hubs come first by falling degree, then the rest in order, then the isolated, whatever the threads") {
+TEST_CASE("hubs come first by descending degree, then the rest in order, then isolated vertices, for any threads") {
   for (const int threads : {1, 2, 3, 4, 8})
     for (const std::size_t n : {0u, 1u, 2u, 7u, 64u, 1000u, 5001u})
       for (const std::uint64_t kind : {0u, 1u, 2u, 3u}) {
@@ -49,7 +49,7 @@ TEST_CASE("hubs come first by falling degree, then the rest in order, then the i
       }
 }
 
-TEST_CASE("degree order and the dropping of isolated vertices can be switched off, each alone") {
+TEST_CASE("degree order and the removal of isolated vertices can be switched off separately") {
   for (const int threads : {1, 3}) {
     Team team(threads);
     const std::size_t n = 3000;

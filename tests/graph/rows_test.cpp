@@ -15,7 +15,7 @@ namespace {
 
 using Row = std::vector<std::pair<Local, float>>;
 
-// Lists of the lengths in turn; targets below `locals`, some equal; weights of few values.
+// Lists of the given lengths, repeated; targets below `locals` with duplicates; few different weights.
 std::vector<Row> rows_of(const std::vector<std::size_t>& lengths, Local locals, std::uint64_t seed) {
   std::vector<Row> rows;
   Random random(seed);
@@ -115,7 +115,7 @@ void check_all(const std::vector<Row>& rows, Local locals) {
 
 }  // namespace
 
-TEST_CASE("lists are sorted and merged at every length at which the way of sorting changes") {
+TEST_CASE("lists are sorted and merged around every length at which the sorting method changes") {
   for (const std::size_t n : {0u, 1u, 2u, 23u, 24u, 25u, 26u, 255u, 767u, 768u, 1023u, 1024u, 1025u, 1026u, 5000u})
     for (const Local locals : {Local{1}, Local{64}, Local{3000}, Local{1} << 20}) {
       CAPTURE(n);
@@ -124,17 +124,17 @@ TEST_CASE("lists are sorted and merged at every length at which the way of sorti
     }
 }
 
-TEST_CASE("targets up to the largest local number sort by all their digits") {
+TEST_CASE("targets up to the largest local index are sorted by all digits") {
   const Local locals = INT32_MAX;
   for (const std::size_t n : {20u, 200u, 2000u}) check_all(rows_of({n, n}, locals, 4), locals);
 }
 
-TEST_CASE("many lists close up behind each other, empty ones between") {
+TEST_CASE("many lists are compacted, with empty ones between") {
   std::vector<std::size_t> lengths;
   for (std::size_t v = 0; v < (shapes::kSanitized ? 1100 : 3000); ++v)
     lengths.push_back(v % 7 == 0 ? 0 : v % 511 == 3 ? 1500 : random_at(5, v) % 12);
   check_all(rows_of(lengths, 2000, 6), 2000);
-  check_all(rows_of(lengths, 5, 7), 5);  // nearly everything merges
+  check_all(rows_of(lengths, 5, 7), 5);  // nearly everything is merged
 }
 
 TEST_CASE("no lists, and only empty lists") {

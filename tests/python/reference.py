@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Serial oracles, as plain as can be."""
+"""Serial oracles in the simplest form."""
 
 from collections import deque
 
@@ -12,7 +12,7 @@ def vertices(src, dst, further=()):
 
 
 def depths(src, dst, source, directed=True):
-    """id -> edges from the source, of the vertices that are reached."""
+    """id -> number of edges from the source, for reached vertices."""
     neighbours = {}
     for s, t in zip(map(int, src), map(int, dst)):
         neighbours.setdefault(s, []).append(t)
@@ -30,7 +30,7 @@ def depths(src, dst, source, directed=True):
 
 
 def random_edges(seed, vertices=60, edges=150):
-    """Ids that are neither dense nor small, with self-loops and edges that are there twice."""
+    """Ids that are neither dense nor small, with self-loops and duplicate edges."""
     rng = np.random.default_rng(seed)
     ids = np.unique(rng.integers(0, 2**62, vertices))
     src, dst = rng.choice(ids, edges), rng.choice(ids, edges)

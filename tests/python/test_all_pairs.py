@@ -29,7 +29,7 @@ def random_graph(n, m, seed, *, whole):
 @pytest.mark.parametrize("whole", [True, False])
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("method", ["auto", "fw", "dijkstra", "delta"])
-def test_distances_are_scipys(whole, directed, method):
+def test_distances_equal_those_of_scipy(whole, directed, method):
     src, dst, weight, dense = random_graph(150, 400, 3, whole=whole)
     if not directed:
         dense = np.minimum(dense, dense.T)
@@ -66,7 +66,7 @@ def test_paths_are_as_long_as_their_distances():
     assert lengths == sorted(lengths) and lengths[0] == pairs.distance(int(src[0]), int(dst[0]))
 
 
-def test_what_is_wrong_is_said():
+def test_errors_in_python():
     negative = atoll.Graph.from_edges([1, 2, 3], [2, 3, 1], [1.0, 1.0, -5.0], directed=True)
     with pytest.raises(atoll.InputError, match="1 -> 2 -> 3 -> 1"):
         atoll.all_pairs(negative)
@@ -98,7 +98,7 @@ def test_ranks_write_the_same_file(ranks, tmp_path):
     assert (np.array([file.row(v) for v in file.ids]) == whole).all()
 
 
-def test_the_command_says_what_is_wrong(tmp_path):
+def test_errors_of_the_command(tmp_path):
     def refused(*words, code):
         run = subprocess.run([ATOLL, "run", "apsp", *words], capture_output=True, text=True, timeout=120, check=False)
         assert run.returncode == code, run.stderr
@@ -133,7 +133,7 @@ def bottleneck_oracle(n, edges, better, combine, one):
 
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("whole", [True, False])
-def test_widest_paths_are_as_wide_as_they_say(whole, directed):
+def test_widest_paths_have_the_stated_width(whole, directed):
     src, dst, weight, _ = random_graph(40, 110, 5, whole=whole)
     edges = list(zip(src.tolist(), dst.tolist(), weight.tolist()))
     if not directed:
@@ -194,7 +194,7 @@ def test_longest_paths_and_reachability(tmp_path):
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
-def test_ranks_agree_over_every_semiring(ranks, tmp_path):
+def test_results_do_not_depend_on_ranks_over_any_semiring(ranks, tmp_path):
     file = tmp_path / "dag.wel"
     rng = np.random.default_rng(4)
     rows = [(u, v, rng.integers(1, 60)) for u in range(50) for v in rng.integers(u + 1, 52, 3)]
@@ -241,14 +241,14 @@ def test_ranks_agree_over_every_semiring(ranks, tmp_path):
         ("--semiring max_plus", "need --directed"),
     ],
 )
-def test_options_that_would_do_nothing_are_refused(words, said):
+def test_options_without_effect_are_rejected(words, said):
     command = [ATOLL, "run", "apsp", "ring:9", *words.split()]
     run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert run.returncode in (2, 3), run.stdout
     assert said in run.stderr
 
 
-def test_checkpoints_say_what_they_cost(tmp_path):
+def test_the_cost_of_checkpoints_is_reported(tmp_path):
     command = ["run", "apsp", "ring:200", "--ranks", "2", "--threads", "1", "--block", "16", "--json", "-"]
     command += ["--checkpoint", str(tmp_path / "run"), "--checkpoint-steps", "4"]
     run = subprocess.run([ATOLL, *command], capture_output=True, text=True, timeout=120, check=False)
@@ -259,7 +259,7 @@ def test_checkpoints_say_what_they_cost(tmp_path):
     assert kept["overhead_every_30_minutes"] == pytest.approx(kept["seconds_each"] / 1800)
 
 
-def test_sigterm_saves_what_several_ranks_have_and_another_grid_goes_on(tmp_path):
+def test_sigterm_saves_several_ranks_and_another_grid_resumes(tmp_path):
     command = [ATOLL, "run", "apsp", "ring:3000", "--threads", "1", "--block", "8", "--json", "-", "--quiet"]
     command += ["--checkpoint", str(tmp_path / "run"), "--checkpoint-steps", "24"]
     run = subprocess.Popen([*command, "--ranks", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -278,9 +278,9 @@ def test_sigterm_saves_what_several_ranks_have_and_another_grid_goes_on(tmp_path
     assert report["result"]["checkpoint"]["from_step"] >= 24
 
 
-def test_a_run_on_a_grid_says_what_was_chosen_and_why(tmp_path):
+def test_a_run_on_a_grid_reports_its_plan_and_the_reason(tmp_path):
     words = ["run", "apsp", "grid:9x11", "--ranks", "8", "--domains", "2x4", "--transport", "inproc", "--threads", "1"]
-    environment = os.environ | {"ATOLL_CACHE": str(tmp_path)}  # nobody has measured this machine
+    environment = os.environ | {"ATOLL_CACHE": str(tmp_path)}  # no rates were measured for this machine
 
     def run(*more):
         done = subprocess.run(
@@ -311,7 +311,7 @@ def test_a_run_on_a_grid_says_what_was_chosen_and_why(tmp_path):
     assert "a node has 4" in run("--placement", "3x2")["error"]["message"]
 
 
-def test_what_is_no_id_is_refused_by_the_name_of_its_argument(tmp_path):
+def test_an_invalid_id_is_rejected_with_the_name_of_its_argument(tmp_path):
     pairs = atoll.all_pairs(atoll.Graph("ring:5"))
     pairs.save(tmp_path / "ring.tiles")
     for asked in (pairs, atoll.apsp.open(tmp_path / "ring.tiles")):
@@ -323,7 +323,7 @@ def test_what_is_no_id_is_refused_by_the_name_of_its_argument(tmp_path):
                 asked.row(bad)
 
 
-def test_python_takes_the_blocking_that_was_kept(tmp_path, monkeypatch):
+def test_python_uses_the_stored_blocking(tmp_path, monkeypatch):
     words = [ATOLL, "tune", "gemm", "--type", "uint16", "--n", "64", "--rounds", "1", "--seconds", "1"]
     environment = {**os.environ, "ATOLL_CACHE": str(tmp_path)}
     subprocess.run(words, check=True, capture_output=True, timeout=120, env=environment)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distances in files: what is written comes back by pair, row and tile, here and in numpy and zarr."""
+"""Distances in files: values are read back by pair, row and tile, here and in numpy and zarr."""
 
 import json
 import math
@@ -28,7 +28,7 @@ def matrix(n, dtype, seed=1):
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize(("name", "compress"), FORMS)
 @pytest.mark.parametrize(("n", "block"), [(1, 768), (13, 4), (40, 8)])
-def test_everything_comes_back(tmp_path, name, compress, dtype, n, block):
+def test_everything_is_read_back(tmp_path, name, compress, dtype, n, block):
     D = matrix(n, dtype)
     ids = 10**12 * np.arange(n) + 5
     atoll.apsp.save(tmp_path / name, D, ids=ids, block=block, compress=compress, about={"input": "made up"})
@@ -55,7 +55,7 @@ def test_everything_comes_back(tmp_path, name, compress, dtype, n, block):
 
 @pytest.mark.parametrize(("name", "compress"), FORMS)
 @pytest.mark.parametrize("weights", [None, np.float32, np.float64, np.int32, np.uint16])
-def test_arcs_travel_along(tmp_path, name, compress, weights):
+def test_arcs_are_stored_with_the_distances(tmp_path, name, compress, weights):
     offsets, targets = np.array([0, 2, 2, 3]), np.array([1, 2, 0])
     lengths = None if weights is None else np.array([3, 1, 4], weights)
     D = np.ones((3, 3), np.float32)
@@ -87,7 +87,7 @@ def random_graph(n, seed, dtype):
 
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize(("name", "compress"), FORMS)
-def test_paths_have_the_length_that_is_stated(tmp_path, name, compress, dtype):
+def test_paths_have_the_stated_length(tmp_path, name, compress, dtype):
     n = 37
     W, arcs, D, stored = random_graph(n, 5, dtype)
     ids = 1000 * np.arange(n) + 3
@@ -103,9 +103,9 @@ def test_paths_have_the_length_that_is_stated(tmp_path, name, compress, dtype):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int32", "uint16", "uint8"])
-def test_paths_where_distances_have_another_type_than_arcs(tmp_path, dtype):
+def test_paths_if_distances_and_arcs_have_different_types(tmp_path, dtype):
     W, (offsets, targets, weights), D, _ = random_graph(30, 7, "float64")
-    heavy = D[np.repeat(np.arange(30), np.diff(offsets)), targets] < weights  # no shortest path has them
+    heavy = D[np.repeat(np.arange(30), np.diff(offsets)), targets] < weights  # on no shortest path
     assert heavy.any()
     weights[heavy] += 1e6 + 0.25
     atoll.apsp.save(tmp_path / "d.tiles", D, arcs=(offsets, targets, weights), dtype=dtype)
@@ -121,7 +121,7 @@ def test_paths_need_arcs(tmp_path):
     atoll.apsp.save(tmp_path / "d.npy", D)
     with pytest.raises(atoll.InputError, match="was written without arcs"):
         atoll.apsp.open(tmp_path / "d.npy").path(0, 1)
-    hops = np.array([[0, 1, 2], [255, 0, 1], [255, 255, 0]], np.uint8)  # arcs without weights count one each
+    hops = np.array([[0, 1, 2], [255, 0, 1], [255, 255, 0]], np.uint8)  # arcs without weights have length 1
     atoll.apsp.save(tmp_path / "h.npy", hops, arcs=([0, 1, 2, 2], [1, 2], None))
     assert atoll.apsp.open(tmp_path / "h.npy").path(0, 2).tolist() == [0, 1, 2]
 
@@ -133,19 +133,19 @@ def test_no_arcs_at_all(tmp_path):
         assert [len(a) for a in atoll.apsp.open(tmp_path / name).arcs[:2]] == [2, 0]
 
 
-def test_numpy_reads_what_is_written_and_the_other_way(tmp_path):
+def test_numpy_reads_our_files_and_we_read_those_of_numpy(tmp_path):
     D = matrix(21, "float32")
     atoll.apsp.save(tmp_path / "d.npy", D, ids=range(3, 24))
     assert np.array_equal(np.load(tmp_path / "d.npy"), D)
     assert np.array_equal(np.load(tmp_path / "d.npy", mmap_mode="r"), D)
-    with open(tmp_path / "d.npy", "rb") as file:  # the arrays behind it, as numpy.save appends them
+    with open(tmp_path / "d.npy", "rb") as file:  # the arrays after it, as numpy.save appends them
         np.load(file)
         assert json.loads(np.load(file).tobytes())["format"] == "atoll distances"
         assert np.load(file).tolist() == list(range(3, 24))
     for order in ("C", "F"):
         np.save(tmp_path / "own.npy", np.asarray(D, order=order))
         if order == "F":
-            with pytest.raises(atoll.InputError, match="lies by columns"):
+            with pytest.raises(atoll.InputError, match="is stored by columns"):
                 atoll.apsp.open(tmp_path / "own.npy")
         else:
             file = atoll.apsp.open(tmp_path / "own.npy")
@@ -159,7 +159,7 @@ def test_numpy_reads_what_is_written_and_the_other_way(tmp_path):
         atoll.apsp.open(tmp_path / "own.npy")
 
 
-def test_views_are_in_the_file_and_outlive_its_object(tmp_path):
+def test_views_are_mapped_and_outlive_the_file_object(tmp_path):
     D = matrix(30, "uint16")
     for name in ("d.npy", "d.tiles", "d.zarr"):
         atoll.apsp.save(tmp_path / name, D, block=8)
@@ -199,7 +199,7 @@ def test_the_zarr_package_reads_it(tmp_path, dtype, compress):
     assert group.attrs["n"] == 29
 
 
-def test_a_reader_made_by_hand_reads_zarr(tmp_path):
+def test_a_minimal_reader_reads_zarr(tmp_path):
     D = matrix(19, "int32")
     atoll.apsp.save(tmp_path / "d.zarr", D, block=8)
     about = json.loads((tmp_path / "d.zarr/distance/.zarray").read_text())
@@ -214,7 +214,7 @@ def test_a_reader_made_by_hand_reads_zarr(tmp_path):
     assert (got[19:] == 2**30 - 1).all()
 
 
-def test_types_change_where_nothing_is_lost(tmp_path):
+def test_types_are_converted_only_without_loss(tmp_path):
     D = matrix(9, "float64")
     D[2, 3] = 65534
     for name, _ in FORMS[:3]:
@@ -249,7 +249,7 @@ def test_fixed_point_and_other_semirings(tmp_path):
     assert file.distance(1, 0) == -math.inf
 
 
-def test_errors_say_what(tmp_path):
+def test_errors(tmp_path):
     D = np.zeros((3, 3), np.float32)
     with pytest.raises(TypeError, match="distances are int64"):
         atoll.apsp.save(tmp_path / "d.npy", np.zeros((3, 3), np.int64))
@@ -280,8 +280,8 @@ def test_errors_say_what(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["d.npy"]
 
 
-def test_a_full_disk_is_refused_with_the_numbers(tmp_path):
-    """In a namespace of its own, where a small file system may be mounted."""
+def test_a_full_disk_is_reported_with_numbers(tmp_path):
+    """In a mount namespace of its own, where a small file system can be mounted."""
     program = f"""
 import os, numpy as np, atoll
 for name, level in [("d.npy", 0), ("d.tiles", 0), ("d.zarr", 0), ("p.zarr", 1)]:

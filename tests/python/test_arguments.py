@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every public function, every argument of it, every wrong value: our own words, which name the argument."""
+"""Every public function, every argument, every kind of wrong value: our own error names the argument."""
 
 import inspect
 import types
@@ -28,7 +28,7 @@ WRONG = {  # by annotation
     "Iterable[int]": [3, "abc", [1.5], ["x"], [True], [None]],
     "ArrayLike": [{1: 1}, "x", 3, ["x", "y", "z"], [[1], [2, 3]], [1j, 1, 1], MASKED, np.zeros((3, 1))],
 }
-NAMED = {  # where the annotation says less
+NAMED = {  # for arguments whose annotation is not specific enough
     "source": ["0", 0.0, True, None, [0], -1, 2**63],
     "u": ["0", 0.0, True, None, [0], -1, 2**63],
     "v": ["0", 0.0, True, None, [0], -1, 2**63],
@@ -46,7 +46,7 @@ NAMED = {  # where the annotation says less
     "arcs": [3, "abc", ([0, 0, 0], [], None)[:2], ([0.5], [], None), ([0, 0, 0], ["x"], None)],
     "values": [{1: 1}, "x", 3.0, ["a"], np.zeros((2, 2)), MASKED, [1j]],
 }
-RIGHT = {  # what else a call needs
+RIGHT = {  # the other arguments of a call
     "graph": GRAPH,
     "source": 0,
     "u": 0,
@@ -82,7 +82,7 @@ def objects(tmp_path_factory):
 
 
 def public():
-    """Name, owner and callable of all that a user calls with arguments."""
+    """Name, owner and callable of everything that a user calls with arguments."""
     modules = [m for name in atoll.__all__ if isinstance(m := getattr(atoll, name), types.ModuleType)]
     for module in (atoll, *modules):
         for name in module.__all__:
@@ -143,14 +143,14 @@ def test_wrong_argument_is_named(name, parameter, objects):
         assert parameter.name in first or parameter.name in ("obj", "sources", "arcs"), (value, told)
 
 
-def test_values_of_numpy_are_taken():
+def test_values_of_numpy_are_accepted():
     assert atoll.bfs(GRAPH, np.int32(0), depths=np.bool_(False)).depth is None
     assert atoll.sssp(GRAPH, np.int64(0), delta=np.float32(0.5)).reached == 3
     assert atoll.label_propagation(GRAPH, iterations=np.uint8(2)).iterations == 2
     assert atoll.pagerank(GRAPH, personalisation=(1, 2, 3)).converged
 
 
-def test_value_is_shown():
+def test_the_message_shows_the_value():
     with pytest.raises(TypeError, match=r"^directed is 'no' \(True or False is needed\)\. Give one of them\.$"):
         atoll.Graph.from_edges([0], [1], directed="no")
     with pytest.raises(TypeError, match=r"^delta is '1' \(a number is needed, or None\)\. Give one\.$"):
@@ -175,11 +175,11 @@ def test_value_is_shown():
         ("personalisation is", lambda w, bad: atoll.pagerank(weighted(w), personalisation={} if bad else None)),
     ],
 )
-def test_every_rank_raises_what_one_was_called_with(text, call):
+def test_a_wrong_value_on_one_rank_raises_on_every_rank(text, call):
     def f(world):
         with pytest.raises((TypeError, atoll.UsageError), match=text) as raised:
             call(world, world.rank == 1)
-        assert atoll.Graph("path:3", comm=world).n == 3  # the ranks still talk
+        assert atoll.Graph("path:3", comm=world).n == 3  # the ranks can still communicate
         return str(raised.value)
 
     assert len(set(atoll.run_ranks(3, f))) == 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""bench/run.py: figures out of reports and of what peers print, ratios, and one tiny case from end to end."""
+"""bench/run.py: figures parsed from reports and from peers' output, ratios, and a tiny case from end to end."""
 
 import importlib.util
 import json
@@ -21,7 +21,7 @@ REPORT = {
     "plan": {"run": "auto"},
     "verified": True,
 }
-PRINTED = {  # the lines that carry a peer's figure
+PRINTED = {  # the lines that contain a peer's figure
     "GAP": (
         "Read Time:           0.18\nTrial Time:     0.01\nTrial Time:     0.04\nTrial Time:     0.02\n",
         0.02,
@@ -57,13 +57,13 @@ def test_metric_over_the_size_of_the_input(tmp_path):
 
 
 @pytest.mark.parametrize("metric", ["absent", "run", "seconds.absent", "seconds.trials", "verified", "result"])
-def test_metric_that_is_no_single_number_is_refused(metric):
+def test_metric_that_is_not_a_single_number_is_rejected(metric):
     with pytest.raises(bench.CaseError, match=re.escape(metric)):
         bench.evaluate(metric, REPORT)
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if "peer" in c["baseline"]], ids=lambda c: c["name"])
-def test_figure_of_each_peer_is_found_in_what_it_prints(case):
+def test_figure_of_each_peer_is_found_in_its_output(case):
     peer, figure = case["baseline"]["peer"].split()[0], case["baseline"].get("figure")
     if figure is None:
         assert bench.peer_figure(None, "anything", 1.5) == 1.5
@@ -81,7 +81,7 @@ def test_ratio_says_how_many_times_better_ours_is():
     assert bench.ratio(6.0, 2.0, "higher") == 3
 
 
-def test_every_case_is_whole():
+def test_every_case_is_complete():
     names = [case["name"] for case in CASES]
     assert len(set(names)) == len(names)
     for case in CASES:
@@ -129,7 +129,7 @@ def test_a_peer_that_fails_is_a_failure(tiny, capsys):
     assert "broken" in capsys.readouterr().err
 
 
-def test_an_input_that_is_not_there_leaves_the_case_out(tiny, capsys):
+def test_a_case_without_its_input_is_skipped(tiny, capsys):
     assert tiny("one", "--input", "one=no/such/file") == (0, {})
     assert "--input one=FILE" in capsys.readouterr().err
 
@@ -145,12 +145,12 @@ def test_wrong_options_are_refused(tiny, words):
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
 @pytest.mark.parametrize("transport", ["auto", "mpi_probe"])
 def test_bare_loops_and_the_queue_take_turns_over_every_layer(transport, mpi):
-    # The loops keep MPI to themselves, while a layer may still owe a peer the message that lets it come.
+    # The loops need MPI for themselves, while a layer may still have to answer a peer that is entering.
     if not any((ROOT / "build").glob(f"*/lib/libatoll_mpi_{mpi}.so")):
         pytest.skip(f"no plug-in for {mpi}")
     words = ["bench", "queue", "--ranks", "2", "--threads", "1", "--rounds", "1", "--json", "-"]
     words += ["--transport", transport, "--mpi", mpi]
-    # Beside other tests on few cores, ranks that spin take turns.
+    # Beside other tests on few cores, spinning ranks compete for them.
     done = subprocess.run([ROOT / "bin/atoll", *words], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout[done.stdout.index("{") :])

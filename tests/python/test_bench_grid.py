@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""atoll bench grid: all pairs over ranks that are not here."""
+"""atoll bench grid: all pairs over simulated ranks."""
 
 import json
 import subprocess
@@ -20,7 +20,7 @@ def bench(*options):
 
 
 def test_coast_scales_better_than_the_naive_algorithm():
-    run, report = bench("--ranks", "64", "--steps", "8", "--block", "768")  # one for all, as the paper
+    run, report = bench("--ranks", "64", "--steps", "8", "--block", "768")  # one block size for all, as in the paper
     assert run.returncode == 0, run.stderr
     rows = {(r["plan"], r["ranks"]): r for r in report["result"]["scaling"]}
     assert len(rows) == 5 * 4
@@ -29,7 +29,7 @@ def test_coast_scales_better_than_the_naive_algorithm():
     assert rows["coast", 64]["waiting"] < rows["naive", 64]["waiting"]
 
 
-def test_jitter_is_the_same_each_time_and_spreads():
+def test_jitter_is_reproducible_and_varies():
     options = ["--sweep", "broadcasts", "--ranks", "16", "--steps", "6", "--seeds", "2"]
     _, first = bench(*options)
     _, again = bench(*options)
@@ -44,7 +44,7 @@ def test_ranks_must_be_a_power_of_four():
     assert "Take 16" in report["error"]["message"]
 
 
-def test_any_number_of_ranks_gets_a_plan_beside_which_others_are_tried():
+def test_any_number_of_ranks_gets_a_plan_that_is_compared_with_others():
     for ranks in ("13", "24"):
         _, report = bench("--sweep", "plans", "--ranks", ranks, "--steps", "4", "--n", "8192")
         chosen = report["result"]["chosen"]
@@ -53,7 +53,7 @@ def test_any_number_of_ranks_gets_a_plan_beside_which_others_are_tried():
         assert 0 < report["result"]["of_best"] <= 1
 
 
-def test_the_models_choice_is_near_the_best_of_all_that_are_tried():
+def test_the_models_choice_is_close_to_the_best_of_those_tried():
     for platform in ("frontier", "commodity"):
         for ranks in ("8", "16", "24", "32"):
             words = ["--sweep", "plans", "--ranks", ranks, "--steps", "8", "--n", "8192", "--platform", platform]
@@ -63,7 +63,7 @@ def test_the_models_choice_is_near_the_best_of_all_that_are_tried():
             assert {t["broadcast"] for t in report["result"]["tried"]} == {"tree", "ring", "ring2m"}
 
 
-def test_a_latin_square_of_cards_beats_the_order_along_the_rows():
+def test_a_latin_square_of_cards_beats_row_major_order():
     run, report = bench("--sweep", "placement", "--ranks", "64", "--steps", "4", "--n", "4096")
     assert run.returncode == 0, run.stderr
     rows = {(tuple(r["placement"]), r["cards"]): r["seconds"] for r in report["result"]["placements"]}

@@ -12,7 +12,7 @@ def by_id(values):
 
 
 def check_tree(graph, src, dst, source, result):
-    """Depths are the oracle's; each parent is one level up and joined by an edge."""
+    """Depths equal the oracle's; each parent is one level up and joined by an edge."""
     expected = depths(src, dst, source, graph.directed)
     depth, parent = by_id(result.depth), by_id(result.parent)
     assert {v: d for v, d in depth.items() if d != atoll.UNREACHABLE} == expected
@@ -73,11 +73,11 @@ def test_missing_source_is_named():
     for source in (7, 2**62, np.int64(0)):
         with pytest.raises(atoll.InputError, match=f"{source}"):
             atoll.bfs(graph, source)
-    assert atoll.bfs(graph, np.int32(5)).reached == 2  # the graph is as good as before
+    assert atoll.bfs(graph, np.int32(5)).reached == 2  # the graph is still usable
 
 
 @pytest.mark.parametrize("source, error", [(-1, ValueError), (2**63, ValueError), (1.0, TypeError), ("1", TypeError)])
-def test_source_that_is_no_id(source, error):
+def test_source_that_is_not_an_id(source, error):
     with pytest.raises(error, match="source is"):
         atoll.bfs(atoll.Graph("path:3"), source)
 
@@ -92,7 +92,7 @@ def test_first_argument_is_a_graph():
         atoll.bfs("path:3", 0)
 
 
-def test_depths_may_be_left_out():
+def test_depths_are_optional():
     result = atoll.bfs(atoll.Graph("path:3"), 0, depths=False)
     assert result.depth is None
     assert result.parent.gather().tolist() == [0, 0, 1]
@@ -104,7 +104,7 @@ def test_self_loops_and_double_edges_change_nothing():
     assert np.array_equal(plain, odd)
 
 
-def test_results_of_two_searches_are_two_arrays():
+def test_results_of_two_searches_are_separate_arrays():
     graph = atoll.Graph("path:4")
     first, second = atoll.bfs(graph, 0), atoll.bfs(graph, 3)
     assert first.depth.gather().tolist() == [0, 1, 2, 3]

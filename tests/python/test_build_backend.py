@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`pip install .` on a machine that cannot compile says what to install."""
+"""`pip install .` on a machine without what a build needs says what to install."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ pytest.importorskip("scikit_build_core")
 
 @pytest.fixture
 def bare(tmp_path):
-    """Calls the backend where PATH has neither a compiler nor a record of installed packages."""
+    """Calls the backend with a PATH that has no compiler and no package database."""
     for tool in ("bash", "dirname", "sed", "grep"):
         (tmp_path / tool).symlink_to(shutil.which(tool))
 
@@ -43,7 +43,7 @@ def test_without_a_compiler_names_the_packages_and_runs_no_cmake(bare, tmp_path,
     assert len(words) == 4 and words[-1].startswith("  sudo apt-get install --no-install-recommends ")
     for package in ("build-essential", "pkg-config", "libfmt-dev", "libhwloc-dev", "libboost-context-dev"):
         assert package in words[-1]
-    assert "doctest" not in words[-1]  # tests alone want it
+    assert "doctest" not in words[-1]  # only the tests need it
 
 
 def test_names_missing_headers_when_the_build_has_failed(bare, tmp_path):
@@ -55,12 +55,12 @@ def test_names_missing_headers_when_the_build_has_failed(bare, tmp_path):
     assert "libfmt-dev" in done.stderr and "build-essential" not in done.stderr
 
 
-def test_a_compiler_that_is_not_there_is_named(bare, tmp_path):
+def test_a_missing_compiler_is_named(bare, tmp_path):
     done = bare(f"b.build_wheel({str(tmp_path)!r})", CXX="no-such-compiler -O1")
     assert done.returncode == 1 and "CXX is 'no-such-compiler'" in done.stderr
 
 
-def test_the_source_distribution_holds_what_a_build_reads(tmp_path):
+def test_the_source_distribution_contains_what_a_build_reads(tmp_path):
     code = f"import build_backend as b; b.build_sdist({str(tmp_path)!r})"
     variables = {**os.environ, "PYTHONPATH": str(ROOT / "scripts")}
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=variables, check=True, timeout=120)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs from one format into another by the command: what cannot be kept or done is said, by an error or a warning."""
+"""Converting graphs between formats by the command: what a format cannot keep is an error or a warning."""
 
 import subprocess
 from pathlib import Path
@@ -22,7 +22,7 @@ def weighted(tmp_path):
 
 
 @pytest.mark.parametrize("options", [["--weighted"], [], ["--quiet"]])
-def test_weights_are_not_left_out_without_being_asked(weighted, tmp_path, options):
+def test_weights_are_not_dropped_unless_requested(weighted, tmp_path, options):
     out = tmp_path / "a.el"
     done = atoll("convert", weighted, out, *options)
     assert done.returncode == 3 and not out.exists()
@@ -43,7 +43,7 @@ def test_weights_are_not_left_out_without_being_asked(weighted, tmp_path, option
         ["--isolated", "keep"],
     ],
 )
-def test_what_is_of_a_graph_and_not_of_its_edges_is_refused(weighted, tmp_path, option):
+def test_options_of_built_graphs_are_rejected(weighted, tmp_path, option):
     done = atoll("convert", weighted, tmp_path / "a.wel", *option)
     assert done.returncode == 2 and option[0] in done.stderr
     assert not (tmp_path / "a.wel").exists()
@@ -73,12 +73,12 @@ def test_options_of_other_inputs_are_refused(weighted, tmp_path):
         (["ring:5"], "a.g500", None),
     ],
 )
-def test_a_direction_that_the_format_does_not_tell_is_a_warning(tmp_path, input, output, said):
+def test_a_format_without_direction_is_a_warning(tmp_path, input, output, said):
     done = atoll("convert", *input, tmp_path / output)
     assert done.returncode == 0
     assert said in done.stderr if said else "read it with" not in done.stderr
 
 
-def test_weights_that_a_format_rounds_are_a_warning(weighted, tmp_path):
+def test_rounded_weights_are_a_warning(weighted, tmp_path):
     assert "weights are rounded to float32" in atoll("convert", weighted, tmp_path / "a.g500").stderr
     assert "rounded" not in atoll("convert", weighted, tmp_path / "a.wel").stderr

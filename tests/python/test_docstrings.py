@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every example in a docstring runs; every public function has one, and says what it does."""
+"""Every example in a docstring runs; every public function has an example and a description."""
 
 import doctest
 import importlib
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 NETWORKX = importlib.util.find_spec("networkx") is not None
-# Without networkx, atoll.networkx says so when it is imported: its folder is not looked into.
+# Without networkx, importing atoll.networkx is an error: skip its folder.
 MODULES = ["_nx_atoll", "atoll"]
 for package in [atoll] + ([importlib.import_module("atoll.networkx")] if NETWORKX else []):
     names = [module.name for module in pkgutil.iter_modules(package.__path__, package.__name__ + ".")]

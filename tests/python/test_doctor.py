@@ -13,7 +13,7 @@ def doctor(*arguments):
     )
 
 
-def test_says_what_there_is():
+def test_reports_the_installation():
     done = doctor()
     assert done.returncode == 0
     for word in (atoll.__version__, "processor", "mpi_openmpi", "mpi_mpich", "numpy", "networkx"):
@@ -41,7 +41,7 @@ def test_module_is_the_command():
     assert done.returncode == 0 and "atoll" in done.stdout
 
 
-def test_has_what_the_command_says():
+def test_agrees_with_the_command():
     command = find_command()
     assert command is not None, "make build makes bin/atoll"
     done = subprocess.run([str(command), "doctor", "--json", "-"], capture_output=True, text=True, timeout=60)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All pairs lose no weight and no length in silence, and say what sssp says: by every method, command and Python."""
+"""All pairs lose no weight and no length silently, and agree with sssp: for every method, command and Python."""
 
 import json
 import subprocess
@@ -35,7 +35,7 @@ def text_of(edges):
     return "".join(f"{u} {v} {w!r}\n" for u, v, w in edges)
 
 
-# What float32 would round, to 0, to infinity, or to its neighbour.
+# Values that float32 would round: to 0, to infinity, or to a neighbour.
 CHAINS = [
     [1e-50, 1e-50],
     [5e-324, 1e-310],
@@ -63,7 +63,7 @@ def test_fractions_of_float64_stay_float64(weights, how, directed, tmp_path):
 
 
 @pytest.mark.parametrize("how", [["--out-of-core"], ["--checkpoint", "saved", "--checkpoint-steps", "1"]], ids=" ".join)
-def test_files_and_checkpoints_hold_what_memory_does(how, tmp_path):
+def test_files_and_checkpoints_have_the_values_in_memory(how, tmp_path):
     file = tmp_path / "t.txt"
     file.write_text(text_of([(1, 2, 1e-50), (2, 3, 1e-50), (3, 4, 16777217.5)]))
     how = [str(tmp_path / word) if word == "saved" else word for word in how]
@@ -99,7 +99,7 @@ def test_other_semirings_hold_float64(semiring, ranks, tmp_path):
     ids=str,
 )
 @pytest.mark.parametrize("method", ["auto", "fw", "dijkstra", "delta"])
-def test_the_type_follows_the_input(weights, dtype, method):
+def test_the_type_depends_on_the_input(weights, dtype, method):
     pairs = atoll.all_pairs(atoll.Graph.from_edges([1, 2], [2, 3], weights), method=method)
     assert pairs.dtype == dtype and pairs.report["rounded_weights"] == 0
     first, second = (1, 1) if weights is None else (float(weights[0]), float(weights[1]))
@@ -108,7 +108,7 @@ def test_the_type_follows_the_input(weights, dtype, method):
     assert pairs.path(1, 3).tolist() == [1, 2, 3]
 
 
-def test_matrices_of_scipy_are_held_too():
+def test_matrices_of_scipy_keep_their_values():
     sparse = pytest.importorskip("scipy.sparse")
     for dtype in (np.float64, np.float32):
         A = sparse.coo_array((np.array([1e-30, 0.1], dtype), ([0, 1], [1, 2])), shape=(3, 3))
@@ -121,7 +121,7 @@ def test_matrices_of_scipy_are_held_too():
             atoll.Graph.from_edges([1], [2], np.array([1], other))
 
 
-def test_float32_that_was_asked_for_is_said(tmp_path):
+def test_requested_float32_is_reported(tmp_path):
     edges = [(1, 2, 0.1), (2, 3, 0.5)]
     file = tmp_path / "t.txt"
     file.write_text(text_of(edges))
@@ -143,7 +143,7 @@ def test_float32_that_was_asked_for_is_said(tmp_path):
             assert "weighs 1e-50" in command("apsp", file, "--type", "float32", *how, code=3)
 
 
-FAR = 2**53  # float64 holds whole numbers up to here, and the even ones above
+FAR = 2**53  # float64 holds whole numbers up to here, and only even ones above
 
 
 @pytest.mark.parametrize("cut", [[], ["--ranks", "2"], ["--ranks", "3", "--partition", "hybrid"]], ids=" ".join)
@@ -151,7 +151,7 @@ FAR = 2**53  # float64 holds whole numbers up to here, and the even ones above
     ("weights", "held"), [([FAR, 2, 2], True), ([FAR, 1, 1], False), ([1, FAR, 1], False), ([FAR - 2, 1], True)]
 )
 @pytest.mark.parametrize("others", [0, 600])  # vertices that make n times the greatest weight more than 2^62
-def test_sssp_and_all_pairs_agree_beyond_what_float64_counts(weights, held, others, cut, tmp_path):
+def test_sssp_and_all_pairs_agree_beyond_exact_float64(weights, held, others, cut, tmp_path):
     file, out = tmp_path / "t.txt", tmp_path / "d.tsv"
     path = [(k + 1, k + 2, w) for k, w in enumerate(weights)]
     file.write_text(text_of(path + [(1000 + k, 1001 + k, 1) for k in range(others)]))
@@ -173,21 +173,21 @@ def test_sssp_and_all_pairs_agree_beyond_what_float64_counts(weights, held, othe
 
 
 @pytest.mark.parametrize("how", HOWS, ids=" ".join)
-def test_negative_fractions_are_verified_at_the_scale_of_what_was_added(how, tmp_path):
+def test_negative_fractions_are_verified_at_the_scale_of_the_summands(how, tmp_path):
     file = tmp_path / "t.txt"
     file.write_text(text_of([(1, 2, -1000.0), (2, 3, -0.1)]))
     _, found = apsp(file, tmp_path / "o.npy", "--directed", *how)
     assert found.distance(2, 3) == pytest.approx(-0.1, abs=1e-12)
 
 
-def test_out_of_core_refuses_what_it_would_not_check(tmp_path):
+def test_out_of_core_rejects_sums_that_it_would_not_check(tmp_path):
     file = tmp_path / "t.txt"
     file.write_text(text_of([(1, 2, FAR), (2, 3, 2)]))
     words = ["apsp", file, "--directed", "--out-of-core", "--output", tmp_path / "o.tiles"]
     assert "leave --out-of-core out" in command(*words, code=3)
 
 
-def test_python_refuses_the_same_whole_lengths():
+def test_python_rejects_the_same_whole_lengths():
     odd = atoll.Graph.from_edges([1, 2, 3], [2, 3, 4], [FAR, 1, 1])
     with pytest.raises(atoll.InputError, match="float64 does not hold"):
         atoll.sssp(odd, 1)
@@ -196,11 +196,11 @@ def test_python_refuses_the_same_whole_lengths():
     assert atoll.sssp(odd, 2).distance.gather().tolist() == [np.inf, 0, 1, 2]
 
 
-def test_betweenness_refuses_lengths_that_it_could_take_for_equal():
+def test_betweenness_rejects_lengths_that_rounding_could_make_equal():
     src, dst = [0, 0, 1], [2, 1, 2]
     tie = atoll.Graph.from_edges(
         src, dst, [FAR, FAR - 1, 2]
-    )  # the way by 1 is longer by 1, which float64 would not see
+    )  # the path through 1 is longer by 1, which float64 cannot represent
     with pytest.raises(atoll.InputError, match="betweenness: edges: the shortest path to 2 is"):
         atoll.betweenness_centrality(tie, weighted=True)
     near = atoll.Graph.from_edges(src, dst, [FAR - 2, FAR - 4, 1])
@@ -248,7 +248,7 @@ def test_parallel_edges_have_one_answer(src, dst, directed, ranks, tmp_path):
     atoll.run_ranks(ranks, play)
 
 
-def test_merging_that_loses_nothing_is_no_reason_to_refuse():
+def test_merging_without_loss_is_accepted():
     sparse = pytest.importorskip("scipy.sparse")
     for columns in [([0, 0], [1, 1], [7.0, 7.0]), ([0, 0], [1, 1]), ([0, 0, 0], [1, 0, 0], [7.0, 2.0, 3.0])]:
         for directed in (True, False):

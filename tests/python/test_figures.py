@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""bench/figures.py: every table from end to end, on inputs that take a moment."""
+"""bench/figures.py: every table from end to end, on tiny inputs."""
 
 import importlib.util
 import json
@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def table(tmp_path, monkeypatch, capsys):
-    """Runs figures.py; gives its exit code, what it printed by rows of cells, and what it kept."""
+    """Runs figures.py; returns its exit code, its printed rows of cells, and its saved records."""
     assert (ROOT / "bin/atoll").exists(), "make build makes bin/atoll"
     monkeypatch.syspath_prepend(str(ROOT / "bench"))
     import figures
@@ -63,7 +63,7 @@ def test_combining_saves_bytes_across_the_wall(table):
     _, rows, kept, _ = table("combining", *words)
     saved = {row["algorithm"]: row["on"]["inter_domain_bytes"] / row["off"]["inter_domain_bytes"] for row in kept}
     assert saved["bfs"] < 1 and saved["pagerank"] < 0.5
-    assert saved["cdlp"] < 0.5  # what masters tell crosses once for each domain
+    assert saved["cdlp"] < 0.5  # values of masters cross once for each domain
     assert len(rows) == 4
 
 
@@ -145,7 +145,7 @@ def test_a_copy_numbered_by_degree_is_the_same_graph(tmp_path, monkeypatch):
     import numpy as np
 
     random = np.random.default_rng(3)
-    edges = np.unique(random.integers(0, [40, 9], size=(300, 2)), axis=0)  # low ids have the high degrees, on one side
+    edges = np.unique(random.integers(0, [40, 9], size=(300, 2)), axis=0)  # low ids have high degrees on one side
     weights = random.integers(1, 256, len(edges))
 
     def side(at):
@@ -199,7 +199,7 @@ def test_blocks_of_a_whole_run(table):
     assert len(rows) == 3
 
 
-def test_machines_that_are_not_here(table):
+def test_simulated_machines(table):
     words = ["--ranks", 16, "--n", 4096, "--steps", 3, "--platforms", "frontier"]
     _, rows, kept, _ = table("grid-scaling", *words)
     assert rows[0] == ["plan", "1", "4", "16"] and [row[0] for row in rows[1:]] == [
@@ -230,7 +230,7 @@ def test_methods_on_matrices_of_the_papers_kinds(table, tmp_path):
     assert names[:5] == ["gene", "mycielskian", "jacobian", "mesh", "structure"] and names[5].endswith("own.mtx")
     assert all(row["verified"] and set(row["seconds"]) == {"dijkstra", "delta", "fw", "auto"} for row in kept)
     assert kept[1]["vertices"] == 47 and kept[2]["directed"] and not kept[0]["directed"]
-    assert kept[5]["edges"] == 3  # an entry of 0 is none; -2.5 is 2.5
+    assert kept[5]["edges"] == 3  # an entry of 0 is no edge; -2.5 becomes 2.5
     assert len(rows) == 7
 
 
@@ -252,7 +252,7 @@ def test_variants_measured_and_in_virtual_time(table):
     assert len(rows) == 12
 
 
-def test_all_pairs_beside_a_peer_that_is_here(table, tmp_path, no_variables):
+def test_all_pairs_beside_an_available_peer(table, tmp_path, no_variables):
     pytest.importorskip("scipy")
     peer = tmp_path / "boost"
     peer.write_text("#!/bin/sh\necho trial 2.5\necho sum 0\n")
@@ -267,7 +267,7 @@ def test_all_pairs_beside_a_peer_that_is_here(table, tmp_path, no_variables):
     sums = {row["graph"]: row["sum"] for row in kept}
     assert len(sums) == 3 and all(total > 0 for total in sums.values())
     words += ["--kinds", "dense", "--peers", "scipy fw", "boost fw"]
-    code, _, kept, printed = table("allpairs", *words)  # what does not have the same distances is told
+    code, _, kept, printed = table("allpairs", *words)  # different distances are reported
     assert code == 1 and "differ" in printed.err and kept[1]["theirs"] == [2.5]
 
 

@@ -24,13 +24,13 @@ def test_ids_are_the_ascending_distinct_ids_of_the_edges(seed):
 
 @pytest.mark.parametrize("src_type", [np.int32, np.int64])
 @pytest.mark.parametrize("dst_type", [np.int32, np.int64])
-def test_takes_ids_of_either_width(src_type, dst_type):
+def test_accepts_ids_of_either_width(src_type, dst_type):
     graph = atoll.Graph.from_edges(np.array([5, 9], src_type), np.array([9, 2], dst_type))
     assert graph.ids.tolist() == [2, 5, 9]
 
 
 @pytest.mark.parametrize("largest", [2**31 - 1, 2**31, 2**32 - 2, 2**32 - 1, 2**32, 2**62, 2**63 - 2])
-def test_takes_any_id_that_is_allowed(largest):
+def test_accepts_any_valid_id(largest):
     graph = atoll.Graph.from_edges(np.array([0]), np.array([largest]))
     assert graph.ids.tolist() == [0, largest]
     assert atoll.bfs(graph, 0).parent.gather().tolist() == [0, 0]
@@ -41,7 +41,7 @@ def test_takes_any_id_that_is_allowed(largest):
 
 
 @pytest.mark.parametrize("wrong", [-1, -(2**63), 2**63 - 1])
-def test_names_an_id_that_is_not_allowed(wrong):
+def test_names_an_invalid_id(wrong):
     with pytest.raises(atoll.InputError, match=rf"id {wrong} \(ids are whole numbers from 0 to 2\^63 - 2\)"):
         atoll.Graph.from_edges(np.array([0, 1]), np.array([1, wrong]))
 
@@ -115,7 +115,7 @@ def test_type_error_names_the_cast(src, cast):
         atoll.Graph.from_edges(src, dst)
 
 
-def test_strided_arrays_are_not_copied_without_a_word():
+def test_strided_arrays_are_not_copied_silently():
     edges = np.array([[0, 1], [1, 2]])
     with pytest.raises(TypeError, match=r"src is strided.*numpy\.ascontiguousarray\(src\)"):
         atoll.Graph.from_edges(edges[:, 0], edges[:, 1])
@@ -123,7 +123,7 @@ def test_strided_arrays_are_not_copied_without_a_word():
     assert atoll.Graph.from_edges(*columns).m == 2
 
 
-def test_the_core_itself_refuses_what_it_would_have_to_convert():
+def test_the_core_rejects_arrays_that_it_would_have_to_convert():
     world = atoll.Graph("path:2").world
     good = np.array([0, 1])
     for wrong in (good.astype(np.float64), good.astype(np.uint64)):
@@ -138,7 +138,7 @@ def test_weights_of_another_type_are_a_type_error():
         atoll.Graph.from_edges([0], [1], np.array([2]))
 
 
-def test_lists_of_numbers_do():
+def test_lists_of_numbers_are_accepted():
     assert atoll.Graph.from_edges([0, 1], (1, 2), [1, 2]).weight_dtype == np.float64
     assert atoll.sssp(atoll.Graph.from_edges([0], [1], [2**53]), 0).distance.gather()[1] == 2**53
     for large in (2**53 + 1, -(2**53) - 1, -(2**63)):
@@ -158,7 +158,7 @@ def test_unknown_choice_names_the_others(option):
         atoll.Graph("path:3", **option)
 
 
-def test_read_only_arrays_do_and_nothing_keeps_them():
+def test_read_only_arrays_are_accepted_and_not_kept():
     src, dst = arrays((0, 1), (1, 2))
     src.flags.writeable = False
     graph = atoll.Graph.from_edges(src, dst)
@@ -191,7 +191,7 @@ class TestFromScipy:
         A.indptr, A.indices = A.indptr.astype(index), A.indices.astype(index)
         assert atoll.Graph(A).weight_dtype == value
 
-    def test_entries_that_are_stored_twice_are_one_edge_and_stay_in_the_matrix(self):
+    def test_duplicate_entries_are_one_edge_and_the_matrix_is_unchanged(self):
         A = self.scipy.csr_array((np.ones(3), np.array([1, 1, 0]), np.array([0, 2, 3])), shape=(2, 2))
         assert atoll.Graph(A).m == 2
         assert A.nnz == 3
@@ -201,7 +201,7 @@ class TestFromScipy:
         assert atoll.Graph(A, directed=False).m == 2
         assert atoll.Graph(A).m == 4
 
-    def test_bool_values_are_no_weights_and_others_need_a_cast(self):
+    def test_bool_values_are_not_weights_and_others_need_a_cast(self):
         A = self.scipy.csr_array(np.eye(3, dtype=np.int64))
         with pytest.raises(TypeError, match=r"A has int64 values.*A\.astype\(numpy\.float64\)"):
             atoll.Graph(A)
@@ -209,7 +209,7 @@ class TestFromScipy:
         assert not atoll.Graph(A.astype(bool)).weighted
 
     @pytest.mark.parametrize("shape", [(2, 3), (0, 0)])
-    def test_shape_that_is_no_adjacency_matrix(self, shape):
+    def test_shape_that_is_not_an_adjacency_matrix(self, shape):
         with pytest.raises(atoll.InputError, match="square"):
             atoll.Graph(self.scipy.csr_array(shape))
 
@@ -222,7 +222,7 @@ class TestFromScipy:
         B.indices, B.data = (
             np.append(B.indices, B.indices[:1]),
             np.append(B.data, 7.0),
-        )  # room behind: allowed
+        )  # spare capacity at the end is allowed
         assert atoll.Graph(B).m == 3
         B = self.scipy.csr_array(np.eye(3))
         B.indices = np.array([0, 7, 2], B.indices.dtype)

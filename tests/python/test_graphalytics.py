@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cases of LDBC Graphalytics, by its own rules, and that its rules can fail."""
+"""The cases of LDBC Graphalytics, checked by its own rules, and that these rules can fail."""
 
 import json
 import os
@@ -62,7 +62,7 @@ def test_the_folder_of_outputs_is_made(tmp_path, ranks):
         ("WCC", None, "77"),
     ],
 )
-def test_a_wrong_output_is_noticed(tmp_path, algorithm, old, new):
+def test_a_wrong_output_is_detected(tmp_path, algorithm, old, new):
     (source,) = [c for c in CASES if c.name == "example-directed"]
     case = tmp_path / source.name
     shutil.copytree(source, case)
@@ -95,7 +95,7 @@ def copy_of(name, folder):
     ],
     ids=["infinite", "twice", "missing", "unknown"],
 )
-def test_an_output_that_only_resembles_the_expected_one_is_noticed(tmp_path, algorithm, change, what, ranks):
+def test_an_output_that_only_resembles_the_expected_one_is_detected(tmp_path, algorithm, change, what, ranks):
     case = copy_of("example-directed", tmp_path)
     file = case / f"example-directed-{algorithm}"
     file.write_text("\n".join(change(file.read_text().splitlines())) + "\n")

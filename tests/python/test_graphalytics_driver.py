@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""drivers/graphalytics: the scripts that the benchmark's harness calls, as it calls them."""
+"""drivers/graphalytics: the scripts as called by the benchmark's harness."""
 
 import subprocess
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "drivers/graphalytics/bin/sh"
 
-# 1 -> 2 -> 3 and 1 -> 3, far; 9 alone.
+# 1 -> 2 -> 3, a longer 1 -> 3, and the isolated vertex 9.
 EDGES = ["1 2 0.5", "2 3 0.25", "1 3 2.0"]
 PARAMETERS = {
     "bfs": (["--source-vertex", "1"], {1: 0, 2: 1, 3: 1, 9: 2**63 - 1}),
@@ -79,12 +79,12 @@ def test_an_undirected_graph_without_weights(tmp_path):
     assert (tmp_path / "output/r1").read_text().split() == "4 1 6 0".split()
 
 
-def test_unloading_takes_the_folder_away(loaded):
+def test_unloading_removes_the_folder(loaded):
     call("unload-graph.sh", output_path=loaded)
     assert not loaded.exists() and (loaded.parent / "tiny.e").exists()
 
 
-def test_what_is_wrong_is_said(loaded, tmp_path):
+def test_errors(loaded, tmp_path):
     assert "algorithm 'apsp' is unknown" in job(loaded, "apsp", code=2)
     assert "--source-vertex is missing" in job(loaded, "bfs", code=2, source_vertex="")
     assert "exit code 3" in job(loaded, "bfs", code=2, source_vertex=77)
@@ -103,7 +103,7 @@ def test_what_is_wrong_is_said(loaded, tmp_path):
 
 
 def test_the_class_is_where_the_harness_looks_for_it():
-    # "science.atlarge.graphalytics.NAME.NAMEPlatform", and it calls scripts that are there.
+    # "science.atlarge.graphalytics.NAME.NAMEPlatform", and it calls scripts that exist.
     file = SCRIPTS.parents[1] / "src/main/java/science/atlarge/graphalytics/atoll/AtollPlatform.java"
     text = file.read_text()
     assert "package science.atlarge.graphalytics.atoll;" in text and "class AtollPlatform implements Platform" in text

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ctrl-C into long calls of one process: KeyboardInterrupt soon, and nothing is lost, left or half done."""
+"""Ctrl-C during long calls of one process: KeyboardInterrupt soon, and nothing is lost, left over or half done."""
 
 import signal
 import subprocess
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import pytest
 
-SOON = 10.0  # seconds; a quiet machine takes a tenth of one
+SOON = 10.0  # seconds; an idle machine takes a tenth of one
 
 BEGIN = """
 import os, resource, signal, sys, threading, time
@@ -45,7 +45,7 @@ def program(code, *arguments):
 
 
 def interrupt_all(child, after=0.3):
-    """Answers each "begun" with a SIGINT, which must do SOON; the first other line, and what was interrupted."""
+    """Answers each "begun" with SIGINT, which must work within SOON; the first other line, and what was interrupted."""
     names = []
     for line in child.stdout:
         if not line.startswith("begun "):
@@ -122,7 +122,7 @@ print("done", os.listdir(sys.argv[1]), flush=True)
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_interrupt_leaves_the_reading_of_a_file(tmp_path, packed):
+def test_interrupt_ends_the_reading_of_a_file(tmp_path, packed):
     code = """
 import gzip
 line = b"".join(b"%d %d\\n" % (i, i * 7 % 1000003) for i in range(1000000))
@@ -137,7 +137,7 @@ print("done", atoll.bfs(atoll.Graph("path:5"), 0).reached, flush=True)
         assert interrupt_all(child, after=0.1) == ("done 5", ["read"])
 
 
-def test_any_handler_that_raises_ends_the_call_and_one_that_does_not_lets_it_go_on():
+def test_a_handler_that_raises_ends_the_call_and_one_that_does_not_lets_it_continue():
     code = """
 class Late(Exception):
     pass
@@ -173,7 +173,7 @@ print(atoll.bfs(graph, 1).reached > 1)
         assert child.communicate(timeout=120) == ("out of time\nTrue\nTrue\n", "")
 
 
-def test_only_the_main_thread_is_interrupted_also_where_it_waits_for_another():
+def test_only_the_main_thread_is_interrupted_also_while_it_waits_for_another():
     code = """
 graph = atoll.Graph("kron:12")
 began = time.monotonic()
@@ -196,7 +196,7 @@ print("done", alive, done, atoll.bfs(graph, 1).reached > 1, flush=True)
         assert interrupt_all(child, after=0.2)[0] == "done True [True] True"
 
 
-def test_error_in_the_midst_of_a_run_leaves_the_graph_as_it_was():
+def test_error_during_a_run_leaves_the_graph_unchanged():
     code = """
 graph = atoll.Graph("kron:16", weighted=True)
 source = int(graph.ids[3])

@@ -43,7 +43,7 @@ def test_the_papers_parameters_give_the_papers_projection(kernel, ideal, worst):
     assert run["result"]["grid"] == [384, 384] and run["result"]["node_grid"] == [4, 4]
 
 
-def test_a_prediction_lies_between_ideal_and_worst_and_says_each_broadcasts_best_way():
+def test_a_prediction_is_between_ideal_and_worst_and_lists_the_best_plan_of_each_broadcast():
     run = predict("--n", 100_000, "--ranks", 64, *PAPER)
     seconds = run["result"]["seconds"]
     assert seconds["ideal"] <= seconds["expected"] <= seconds["worst"] + seconds["chain"]
@@ -53,7 +53,7 @@ def test_a_prediction_lies_between_ideal_and_worst_and_says_each_broadcasts_best
     assert run["input"]["ranks"] == 64
 
 
-def test_what_does_not_fit_says_what_would():
+def test_too_large_an_input_reports_what_would_fit():
     run = predict("--n", 18_600_000, "--nodes", 100, *PAPER)
     assert run["result"]["memory"]["fits"] is False
     would = run["result"]["would_fit"]
@@ -62,7 +62,7 @@ def test_what_does_not_fit_says_what_would():
     assert "out of memory" in atoll("model", "predict", "apsp", "--n", 18_600_000, "--nodes", 100, *PAPER).stdout
 
 
-def test_the_heat_map_is_a_picture_with_every_cell(tmp_path):
+def test_the_heat_map_has_every_cell(tmp_path):
     file = tmp_path / "map.svg"
     atoll("model", "predict", "apsp", "--nodes", 64, "--heat-map", file, *PAPER)
     root = ElementTree.parse(file).getroot()
@@ -186,14 +186,14 @@ def test_broadcasts_are_measured_in_virtual_time(tmp_path):
         report(*words, "--ranks", 8, "--transport", "levels", "--domains", "4x2")["result"]["parameters"]
         for _ in range(2)
     ]
-    assert runs[0] == runs[1]  # a virtual clock has no noise
+    assert runs[0] == runs[1]  # virtual time has no noise
     assert runs[0]["rate_of_block"] == kernel["rate_of_block"]
     assert all(b["bytes_per_second"]["a"] > 1e8 for b in runs[0]["broadcasts"])
     atoll(*words, code=3)  # one rank
     atoll("model", "fit", "--broadcasts", "--ranks", 2, code=3)  # no kernel
 
 
-def test_tuning_keeps_what_it_finds(tmp_path):
+def test_tuning_stores_its_result(tmp_path):
     run = report(
         *("tune", "gemm", "--type", "int32", "--n", 128, "--rounds", 2, "--seconds", 1, "--threads", 1),
         ATOLL_CACHE=str(tmp_path),

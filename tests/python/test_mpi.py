@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs over MPI, each started by a launcher: what they print is what the ranks found."""
+"""Programs over MPI, each started by a launcher: their output is what the ranks found."""
 
 import importlib.util
 import os
@@ -178,7 +178,7 @@ def test_rank_that_leaves_by_an_exception_ends_the_job(mpi):
     began = time.monotonic()
     code, _, err = run(mpi, 2, program, timeout=60)
     assert code != 0 and "mine alone" in err
-    assert time.monotonic() - began < 40  # seconds on an idle machine: 3 of grace and the launcher
+    assert time.monotonic() - began < 40  # seconds on an idle machine: 3 of grace period, and the launcher
 
 
 @pytest.mark.parametrize("through", ["", "from mpi4py import MPI"])
@@ -241,7 +241,7 @@ def test_launcher_of_another_mpi_is_named(mpi4py):
     """
     code, out, err = run(other, 2, program)
     assert code == 0, err
-    # Each has said it once; a launcher may put the two lines' ends behind both.
+    # Each has printed it once; a launcher may put both line ends after the two lines.
     assert out.count("has started 2 processes, but each is alone") == 2
 
 

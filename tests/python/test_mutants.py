@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The changes that scripts/mutants.py makes to a line, and what it leaves alone."""
+"""The changes that scripts/mutants.py makes to a line, and what it does not change."""
 
 import importlib.util
 from pathlib import Path
@@ -51,7 +51,7 @@ def test_each_line_has_these_changes(line, changes):
         "using Id = std::uint32_t;",
     ],
 )
-def test_declarations_comments_and_texts_stay(line):
+def test_declarations_comments_and_strings_are_unchanged(line):
     assert mutants.mutations(line) == []
 
 
@@ -82,5 +82,5 @@ def test_the_nearest_tests_come_first(floor, above, expected):
     assert mutants.rooms_for(Path("cpp/atoll/graph/partition/cut.cpp"), rooms, floor, above) == expected
 
 
-def test_a_folder_without_tests_has_those_of_the_one_above():
+def test_a_folder_without_tests_uses_those_of_its_parent():
     assert mutants.rooms_for(Path("cpp/atoll/graph/new/a.cpp"), ["graph"], "graph/new", False) == ["graph"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names become numbers as docs/names.md says, in the shell and in Python; what is no number is refused with that."""
+"""Names are mapped to numbers as in docs/names.md, in the shell and in Python; other input is rejected."""
 
 import os
 import re
@@ -39,14 +39,14 @@ def test_the_page_gives_the_same_scores_in_the_shell_and_in_python(tmp_path, mon
     assert dict(zip(said["names"], said["near"])) == {"BRCA1": 2, "TP53": 0, "MDM2": 0.5, "solute carrier 6": 1.5}
 
 
-def test_names_are_refused_by_a_message_that_numbers_them():
+def test_names_are_rejected_with_the_lines_that_number_them():
     pandas = pytest.importorskip("pandas")
     for names in (["a", "b"], np.array(["a", "b"]), np.array(["a", "b"], object), pandas.Series(["a", "b"])):
         with pytest.raises(TypeError, match=r"src has names \(vertices are whole numbers\)\. Number them: names, "):
             atoll.Graph.from_edges(names, [1, 2])
 
 
-def test_ints_beyond_int64_are_refused_without_a_cast_that_would_wrap():
+def test_ints_beyond_int64_are_rejected_instead_of_wrapping():
     for ids in ([0, 2**63], [0, 2**70]):
         with pytest.raises(TypeError, match=rf"src has the id {ids[1]} \(ids are whole .*Renumber the vertices"):
             atoll.Graph.from_edges(ids, [1, 2])
@@ -60,14 +60,14 @@ def test_ints_beyond_int64_are_refused_without_a_cast_that_would_wrap():
     ],
     ids=["pairs", "array"],
 )
-def test_edges_in_another_form_are_refused_by_the_line_that_takes_them(wrong, remedy):
+def test_edges_in_another_form_are_rejected_with_the_line_that_accepts_them(wrong, remedy):
     with pytest.raises(TypeError, match=remedy):
         atoll.Graph(wrong)
     line = re.search(r"Graph\.from_edges\(\*.*\)", remedy.replace("\\", "")).group()
     assert eval(line, {"Graph": atoll.Graph, "edges": wrong}).m == 2
 
 
-def test_tables_and_networkx_graphs_are_refused_by_the_lines_that_take_them():
+def test_tables_and_networkx_graphs_are_rejected_with_the_lines_that_accept_them():
     pandas, nx = pytest.importorskip("pandas"), pytest.importorskip("networkx")
     with pytest.raises(TypeError, match=r'Graph\.from_edges\(table\["source"\]\.to_numpy\(\), '):
         atoll.Graph(pandas.DataFrame({"source": [0], "target": [1]}))

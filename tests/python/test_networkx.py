@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The NetworkX backend agrees with plain NetworkX, and says no where it cannot."""
+"""The NetworkX backend agrees with plain NetworkX, and declines where it cannot."""
 
 import copy
 import os
@@ -31,7 +31,7 @@ def quiet_about_the_cache(monkeypatch):
 
 
 def labels(seed, n):
-    """Hashables of all kinds, ints among them where they can be taken for positions."""
+    """Hashables of all kinds, including ints that could be mistaken for positions."""
     rng = random.Random(seed)
     odd = ["a", ("t", 1), frozenset({2}), -5, 10**20, 2.5, b"x", True]
     names = [
@@ -46,7 +46,7 @@ def labels(seed, n):
 
 
 def random_graph(kind, seed, *, loops=True):
-    """Up to 30 nodes with isolated ones, self-loops and, where the kind has them, parallel edges."""
+    """Up to 30 nodes, some isolated, with self-loops and, if the kind has them, parallel edges."""
     rng = random.Random(seed)
     n = rng.choice([0, 1, 2, 5, 12, 30])
     names = labels(seed, n)
@@ -63,7 +63,7 @@ def random_graph(kind, seed, *, loops=True):
 
 def seeds(count=24):
     for seed in range(count):
-        print("seed", seed)  # seen where the test fails
+        print("seed", seed)  # shown if the test fails
         yield seed
 
 
@@ -91,7 +91,7 @@ def same(name, G, *args, exact=True, **kwargs):
             else:
                 assert ours[key] == pytest.approx(value, rel=1e-9, abs=1e-12, nan_ok=True), key
     elif isinstance(theirs, tuple) and not CONFIG:
-        assert isinstance(ours, tuple)  # kinds and texts of errors have changed since
+        assert isinstance(ours, tuple)  # classes and texts of errors have changed since
     elif exact or not isinstance(theirs, float):
         assert ours == theirs
         assert type(ours) is type(theirs)
@@ -235,7 +235,7 @@ class TestAgreement:
                 if H is not G and G.is_directed() and not connected:
                     H.add_edges_from(zip(list(G)[1:], G))
                 if weights == "floats" and H is not G:
-                    for *_, data in H.edges(data=True):  # ints among floats: the same values, of other types
+                    for *_, data in H.edges(data=True):  # ints among floats: equal values of other types
                         data.setdefault("w", 0.5)
                 G = H
                 for name in ("eccentricity", "diameter", "radius", "periphery"):
@@ -254,7 +254,7 @@ class TestAgreement:
                     equal("floyd_warshall", weight="w")
                 if not kind().is_multigraph() and not any(data for *_, data in G.edges(data=True)):
                     equal("floyd_warshall", weight="nothing")
-                if CONFIG:  # before, an empty graph was an error
+                if CONFIG:  # before that, an empty graph was an error
                     backwards = list(G)[::-1]
                     for order in (None, backwards):
                         ours = nx.floyd_warshall_numpy(G, order, weight="w", backend="atoll")
@@ -281,7 +281,7 @@ class TestAgreement:
 
 
 def refused(name, G, *args, **kwargs):
-    if CONFIG:  # before, NetworkX did it itself without a word
+    if CONFIG:  # before that, NetworkX silently did it itself
         with pytest.raises(NotImplementedError):
             getattr(nx, name)(G, *args, backend="atoll", **kwargs)
     reason = backend.can_run(name, (G, *args), kwargs)
@@ -289,7 +289,7 @@ def refused(name, G, *args, **kwargs):
     return reason
 
 
-def test_what_cannot_agree_is_refused_with_a_reason():
+def test_calls_that_cannot_agree_are_declined_with_a_reason():
     G = nx.path_graph(4)
     G[0][1]["weight"] = 3
     directed, multi = nx.DiGraph(G), nx.MultiGraph(G)
@@ -328,7 +328,7 @@ def test_what_cannot_agree_is_refused_with_a_reason():
         refused(name, multi)
 
 
-def test_the_card_lists_what_there_is():
+def test_the_backend_info_lists_all_functions():
     functions = _nx_atoll.get_info()["functions"]
     assert all(callable(getattr(backend, name)) for name in functions)
     others = {
@@ -384,20 +384,20 @@ def test_edges_and_weights_are_those_of_the_walk_in_python(kind):
         for ours, theirs in zip(walked[:3], slow[:3]):
             assert np.array_equal(ours, theirs) if theirs is not None else ours is None
         ours, theirs = walked[3], slow[3]
-        if ours is None:  # no edge has it
+        if ours is None:  # no edge has the attribute
             assert theirs is None or np.all(theirs.values == 1)
         else:
             assert np.array_equal(ours.values, theirs.values) and ours.integral == theirs.integral
 
 
-def test_what_a_condition_has_converted_is_not_used_after_a_change():
+def test_a_conversion_by_a_condition_is_not_used_after_a_change():
     G = nx.path_graph(4)
     assert backend.can_run("pagerank", (G,), {}) is True
     G.add_edge(3, 4)
     assert len(nx.pagerank(G, backend="atoll")) == 5
     H = nx.path_graph(4)
     assert backend.can_run("single_source_dijkstra_path_length", (H, 0), {}) is True
-    H[0][1]["weight"] = 7  # NetworkX does not see it, and has not converted yet
+    H[0][1]["weight"] = 7  # NetworkX does not notice this, and has not converted yet
     assert nx.single_source_dijkstra_path_length(H, 0, backend="atoll")[3] == 9
 
 
@@ -507,7 +507,7 @@ MODULES = {
 def test_networkx_own_tests_pass(tmp_path):
     pytest.importorskip("scipy")
     names = [f"networkx.algorithms.{module}" for module in sorted(MODULES)]
-    # What is not registered, or refused, goes to NetworkX; whatever is registered runs here.
+    # Functions that are not registered, or declined, go to NetworkX; all registered ones run here.
     environment = {**os.environ, "NETWORKX_TEST_BACKEND": "atoll", "NETWORKX_FALLBACK_TO_NX": "True"}
     command = [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", "--pyargs", *names]
     done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True)
@@ -518,7 +518,7 @@ def test_networkx_own_tests_pass(tmp_path):
 
 @pytest.mark.skipif(not CONFIG, reason="NetworkX 3.3 or later is needed")
 @pytest.mark.parametrize("weight", [None, 2, 2.5])
-def test_distances_on_what_was_converted_for_pagerank_have_the_weights(weight):
+def test_distances_on_a_graph_converted_for_pagerank_have_weights(weight):
     G = nx.path_graph(5)
     if weight is not None:
         nx.set_edge_attributes(G, weight, "weight")

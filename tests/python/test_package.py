@@ -13,7 +13,7 @@ def test_package_and_library_have_one_version():
 
 
 def test_texts_install_extras_from_a_checkout():
-    """No package of ours is published, so `pip install atoll` would bring a stranger's."""
+    """We publish no package, so `pip install atoll` would install somebody else's."""
     project = (ROOT / "pyproject.toml").read_text()
     extras = set(re.findall(r"(?m)^(\w+) = ", project.split("optional-dependencies]")[1].split("[project.scripts]")[0]))
     named = set()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever the partition and the preparation, results come out the same, in the order of the input's ids."""
+"""Results do not depend on the partition and the preparation, and are in the order of the input's ids."""
 
 import itertools
 import json
@@ -131,7 +131,7 @@ def test_a_vertex_cut_gives_what_the_edge_cut_gives(algorithm, tmp_path):
 
 
 @pytest.mark.parametrize("algorithm", ["bc", "bfs", "cdlp", "kcore", "lcc", "triangles"])
-def test_a_cut_that_the_algorithm_does_not_take_is_refused_and_the_one_it_takes_is_told(algorithm):
+def test_an_unsupported_cut_is_rejected_and_the_supported_one_named(algorithm):
     words = ["run", algorithm, "kron:6", "--ranks", 4, "--threads", 1, "--transport", "inproc", "--partition"]
     for cut in ["cartesian", "hybrid"]:
         done = atoll(*words, cut)
@@ -141,7 +141,7 @@ def test_a_cut_that_the_algorithm_does_not_take_is_refused_and_the_one_it_takes_
     assert found["preparation"]["partition"] == "balanced"
 
 
-def test_what_a_partition_has_no_use_for_is_refused():
+def test_options_that_a_partition_does_not_use_are_rejected():
     for words, message in [
         (["pagerank", "--heavy", 7], "--heavy: 7 (--partition blocked has no heavy vertices, hybrid has)"),
         (["sssp", "--partition", "hashed", "--fusion", "on"], "--fusion: on (--partition hashed fuses nothing"),
@@ -167,7 +167,7 @@ def test_what_a_partition_has_no_use_for_is_refused():
     assert "heavy" not in report(*words, "cartesian")["input"]["preparation"]
 
 
-def test_auto_cuts_vertices_for_rounds_along_all_edges_only():
+def test_auto_uses_a_vertex_cut_only_for_rounds_over_all_edges():
     def cut(algorithm, graph, ranks):
         found = report(
             *["run", algorithm, graph, "--partition", "auto", "--ranks", ranks, "--threads", 1, "--trials", 1],
@@ -181,7 +181,7 @@ def test_auto_cuts_vertices_for_rounds_along_all_edges_only():
     assert cut("cc", "uniform:9:16", 9) == "edge"
 
 
-def test_inspect_says_what_each_cut_costs():
+def test_inspect_reports_the_cost_of_each_cut():
     def cuts(*words):
         found = report("inspect", "kron:10", "--threads", 1, *words)["result"]
         return found["grid"], {one["partition"]: one for one in found["cuts"]}
@@ -205,7 +205,7 @@ def test_inspect_says_what_each_cut_costs():
     assert "cuts" not in report("inspect", "kron:10", "--threads", 1)["result"]
 
 
-def test_wrong_words_are_refused():
+def test_unknown_names_are_rejected():
     for words in [
         ["--partition", "metis"],
         ["--fission", "0"],

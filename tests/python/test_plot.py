@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a notebook shows of results: valid XML, of bounded size."""
+"""Notebook output of results: valid XML, of bounded size."""
 
 import xml.etree.ElementTree as xml
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`atoll report`: one page per result, whole in itself."""
+"""`atoll report`: one self-contained page per result."""
 
 import html.parser
 import json
@@ -14,7 +14,7 @@ ATOLL = Path(__file__).parents[2] / "bin/atoll"
 
 
 class Page(html.parser.HTMLParser):
-    """Tags balance, nothing is fetched; keeps headings and drawings."""
+    """Checks that tags balance and nothing is fetched; collects headings and drawings."""
 
     VOID = {"meta", "rect", "path"}
 
@@ -66,7 +66,7 @@ def test_a_run_is_drawn_with_its_breakdown_rounds_tree_and_traffic(tmp_path):
     assert page.drawn > 16
 
 
-def test_what_a_run_says_of_its_time_and_traffic_adds_up():
+def test_the_time_and_traffic_of_a_run_add_up():
     words = ["run", "bfs", "kron:12", "--ranks", 4, "--threads", 1, "--domains", "2x2", "--transport", "inproc"]
     done = run(*words, "--sources", 8, "--json", "-")
     assert done.returncode == 0, done.stderr
@@ -120,7 +120,7 @@ def test_a_failed_run_is_drawn_too_and_text_is_escaped():
 
 
 @pytest.mark.parametrize("content", [None, "{", "[1]", "{}"])
-def test_what_is_no_result_is_named(tmp_path, content):
+def test_a_file_that_is_not_a_result_is_named(tmp_path, content):
     file = tmp_path / "x.json"
     if content is not None:
         file.write_text(content)
@@ -129,14 +129,14 @@ def test_what_is_no_result_is_named(tmp_path, content):
     assert done.stderr.startswith("atoll: error: ") and str(file) in done.stderr
 
 
-def test_the_page_may_not_be_writable(tmp_path):
+def test_an_unwritable_page_is_an_error(tmp_path):
     file = tmp_path / "x.json"
     file.write_text('{"schema": 1}')
     assert report.main([str(file), "-o", str(tmp_path / "no" / "page.html")]) == 3
 
 
 @pytest.mark.parametrize("module", ["report", "doctor"])
-def test_what_stdout_did_not_take_is_an_error(module, tmp_path):
+def test_a_failed_write_to_stdout_is_an_error(module, tmp_path):
     file = tmp_path / "x.json"
     file.write_text('{"schema": 1}')
     words = f"{sys.executable} -m atoll.{module}" + (f" {file}" if module == "report" else "")
@@ -150,5 +150,5 @@ def test_what_stdout_did_not_take_is_an_error(module, tmp_path):
     left = subprocess.run(
         ["bash", "-c", f"{words} | true; echo ${{PIPESTATUS[0]}}"], capture_output=True, text=True, timeout=120
     )
-    assert left.stdout in {"0\n", "141\n"} and left.stderr == ""  # 0 where the reader left later
+    assert left.stdout in {"0\n", "141\n"} and left.stderr == ""  # 0 if the reader left later
     assert sys.exc_info() == (None, None, None)

@@ -53,7 +53,7 @@ def test_every_choice_of_monitors_finds_the_same(monitors, tmp_path):
     assert report["result"]["reached"] == search("--transport", "inproc", ranks=1, domains="1")["result"]["reached"]
 
 
-def test_auto_takes_what_costs_least_and_says_what_it_expected():
+def test_auto_takes_the_cheapest_route_and_reports_its_prediction():
     words = ["--transport", "levels", "--direction", "push"]
     seconds = {
         route: search(*words, "--route", route, ranks=64, domains="4x4x4")["seconds"]["run"]

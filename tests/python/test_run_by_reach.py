@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What passed before is left alone while nothing that it reaches has changed: scripts/run_by_reach on a toy tree."""
+"""Tests that passed are not repeated while nothing that they reach has changed: scripts/run_by_reach on a toy tree."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import pytest
 SCRIPT = Path(__file__).parents[2] / "scripts" / "run_by_reach"
 
 FILES = {
-    # base <- graph <- apsp, and base <- queue; graph's header does not name part.hpp, which only its source includes.
+    # base <- graph <- apsp, and base <- queue; graph's header does not include part.hpp, only its source does.
     "cpp/atoll/base/number.hpp": "int number();\n",
     "cpp/atoll/base/number.cpp": '#include "number.hpp"\nint number() { return 1; }\n',
     "cpp/atoll/io/part.hpp": "inline int part() { return 0; }\n",
@@ -79,7 +79,7 @@ class Toy:
         self.write(name, text.replace(old, new) if old else text + new)
 
     def run(self, *options, code=0, **env):
-        """The tests that ran, by name; the others stand in the file as skipped."""
+        """The tests that ran, by name; the others are listed as skipped in the file."""
         env = {k: v for k, v in os.environ.items() if k != "ATOLL_ALL_TESTS"} | {"XDG_CACHE_HOME": self.cache} | env
         subprocess.run(["cmake", "--preset", "toy"], cwd=self.root, env=env, check=True, capture_output=True)
         junit = self.root / "build" / "junit" / "toy.xml"
@@ -100,13 +100,13 @@ class Toy:
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
     made = Toy(tmp_path_factory.mktemp("reach"))
-    assert made.run() == {"base", "graph", "queue", "other"}  # the first run is whole
+    assert made.run() == {"base", "graph", "queue", "other"}  # the first run is complete
     return made
 
 
 @pytest.fixture
 def toy(built):
-    """Each test finds the tree as it was first, all of which has passed."""
+    """Each test starts with the initial tree, all of whose tests have passed."""
     yield built
     for name, text in FILES.items():
         if (built.root / name).read_text() != text:
@@ -114,7 +114,7 @@ def toy(built):
 
 
 def test_nothing_runs_twice(toy):
-    assert toy.run() == {"other"}  # starts no program of ours, so nothing is known of what it depends on
+    assert toy.run() == {"other"}  # starts none of our programs, so its dependencies are unknown
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_nothing_runs_twice(toy):
         ("cpp/atoll/base/number.hpp", {"base", "graph", "queue"}),
         ("cpp/atoll/base/number.cpp", {"base", "graph", "queue"}),
         ("cpp/atoll/graph/graph.cpp", {"graph"}),
-        ("cpp/atoll/io/part.hpp", {"graph"}),  # by a source of a folder that the test includes
+        ("cpp/atoll/io/part.hpp", {"graph"}),  # through a source of a folder that the test includes
         ("cpp/atoll/queue/queue.hpp", {"queue"}),
         ("tests/graph/graph_test.cpp", {"graph"}),
         ("tests/shapes.hpp", {"graph"}),

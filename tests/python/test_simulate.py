@@ -99,7 +99,7 @@ def test_ranks_are_the_first_hosts_of_a_larger_platform(clock, tmp_path):
     assert all_links["routes"][0]["virtual_seconds"] > 5 * few["routes"][0]["virtual_seconds"]
 
 
-def test_formulas_go_on_where_nothing_can_be_simulated():
+def test_formulas_continue_beyond_what_can_be_simulated():
     search = ["--", "run", "bfs", "kron:14", "--sources", "1", "--direction", "push"]
     for platform, near in [("cluster:4x4x4", 0.35), ("cluster:8x16", 0.35)]:
         simulated = report("simulate", "--platform", platform, "--route", "all", *search, "--no-verify")["routes"]
@@ -117,7 +117,7 @@ def test_formulas_go_on_where_nothing_can_be_simulated():
 
 
 @FLOWS
-def test_flows_is_the_same_each_time():
+def test_flows_is_reproducible():
     words = [
         "run",
         "bfs",
@@ -137,7 +137,7 @@ def test_flows_is_the_same_each_time():
 
 
 @pytest.mark.skipif(PLUGIN.exists(), reason="the plug-in is built, so nothing lacks")
-def test_what_flows_needs_is_said_where_it_lacks():
+def test_without_flows_an_error_names_what_it_needs():
     done = subprocess.run([ATOLL, "run", "bfs", "kron:8", "--transport", "flows"], capture_output=True, text=True)
     assert done.returncode != 0 and "libsimgrid-dev" in done.stderr
 
@@ -156,12 +156,12 @@ def test_what_flows_needs_is_said_where_it_lacks():
         (["--platform", "cluster:2xx", "--", "run", "bfs", "kron:8"], 3, "2xx"),
     ],
 )
-def test_what_cannot_be_simulated_is_told(words, code, text):
+def test_unsupported_simulations_are_rejected(words, code, text):
     assert text in atoll("simulate", *words, code=code).stderr
 
 
 def test_domains_are_drawn_without_ranks(tmp_path):
-    """144 hosts would have been as many processes."""
+    """144 hosts would otherwise have been started as processes."""
     file = tmp_path / "topology.conf"
     file.write_text("SwitchName=a Nodes=n[1-80]\nSwitchName=b Nodes=n[80-144]\nSwitchName=c\n")
     done = atoll("info", "--domains", file, "--json", "-")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What docs/tutorial.md shows is run as it stands: its shell in one folder, top to bottom; its Python as a doctest."""
+"""The code of docs/tutorial.md runs as shown: its shell in one folder, top to bottom; its Python as a doctest."""
 
 import doctest
 import os

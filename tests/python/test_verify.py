@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`atoll verify`: what a run writes passes, and a file with one wrong line does not."""
+"""`atoll verify`: the result of a run passes, and a file with one wrong line does not."""
 
 import json
 import subprocess
@@ -11,7 +11,7 @@ import pytest
 ATOLL = Path(__file__).parents[2] / "bin/atoll"
 RANKS = ["--transport", "inproc", "--threads", "1", "--ranks"]
 
-# algorithm, options of the run and of the check alike, options of the run, of the check, a wrong value
+# algorithm, options of both the run and the check, of the run, of the check, a wrong value
 CASES = [
     ("bfs", ["--source", "1"], [], [], "7"),
     ("bfs", ["--source", "1"], ["--output-values", "parent"], ["--values", "parent"], "77"),
@@ -100,7 +100,7 @@ def test_distances_with_their_parents(tmp_path):
         ("triangles", None),
     ],
 )
-def test_runs_verify_what_is_cheap_and_the_rest_when_asked(algorithm, default):
+def test_runs_verify_cheap_checks_by_default_and_the_rest_on_request(algorithm, default):
     words = ["run", algorithm, "kron:8", "--trials", "1", "--json", "-", *RANKS, 2]
     if algorithm == "sssp":
         words.append("--weighted")
@@ -117,13 +117,13 @@ def test_verbs_and_algorithms_are_listed():
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
-def test_betweenness_of_many_sources_that_has_moved_to_another_vertex_is_noticed(tmp_path, ranks):
+def test_betweenness_of_many_sources_moved_to_another_vertex_is_detected(tmp_path, ranks):
     file = tmp_path / "bc.tsv"
     words = ["--sources", "all", *RANKS, ranks]
     atoll("run", "bc", "kron:6", "--output", file, *words)
     atoll("verify", "bc", "kron:6", file, *words)
     rows = [line.split("\t") for line in file.read_text().splitlines()]
-    rows[0][1], rows[40][1] = rows[40][1], rows[0][1]  # their sum is the same
+    rows[0][1], rows[40][1] = rows[40][1], rows[0][1]  # their sum is unchanged
     file.write_text("".join("\t".join(row) + "\n" for row in rows))
     assert "breaks rule 3: vertex " in atoll("verify", "bc", "kron:6", file, *words, code=1).stderr
 
@@ -136,13 +136,13 @@ def test_betweenness_of_many_sources_that_has_moved_to_another_vertex_is_noticed
         (["--trials", "0"], "--trials: 0 (a finite number above 0)."),
     ],
 )
-def test_what_the_options_of_a_run_do_not_take_is_said_in_short(words, what):
+def test_invalid_options_of_a_run_give_a_short_error(words, what):
     said = atoll("run", "bc", "kron:6", *words, code=2).stderr
     assert what in said and len(said) < 200
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
-def test_sources_are_drawn_where_hardly_a_vertex_has_an_edge(tmp_path, ranks):
+def test_sources_are_drawn_if_hardly_any_vertex_has_an_edge(tmp_path, ranks):
     matrix, drawn, named = tmp_path / "few.mtx", tmp_path / "drawn.npy", tmp_path / "named.npy"
     head = "%%MatrixMarket matrix coordinate pattern general\n1000000 1000000 4\n"
     matrix.write_text(head + "5 77\n77 400000\n400000 999999\n77 8\n")

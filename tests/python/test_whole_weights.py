@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole weights: distances are exact far beyond 2^24, and files have all their digits."""
+"""Whole weights: distances are exact far beyond 2^24, and files have all digits."""
 
 import heapq
 import random
@@ -14,7 +14,7 @@ ATOLL = Path(__file__).parents[2] / "bin/atoll"
 
 
 def graph(largest, seed=3):
-    """Edges with odd weights up to `largest`, and the distances from 0 as Python's ints; None: not reached."""
+    """Edges with odd weights up to `largest`, and the distances from 0 as Python ints; None: not reached."""
     rng = random.Random(seed)
     edges = [(u, u + 1, largest - 2 * rng.randrange(9)) for u in range(50)]
     edges += [(rng.randrange(50), rng.randrange(50), largest - 2 * rng.randrange(largest // 4)) for _ in range(30)]

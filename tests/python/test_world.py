@@ -22,7 +22,7 @@ def test_depths_are_the_same_at_any_number_of_ranks(ranks, directed, shuffle):
     expected = depths(src, dst, source, directed)
 
     def search(world):
-        mine = slice(world.rank, None, world.size)  # every rank brings other edges
+        mine = slice(world.rank, None, world.size)  # every rank passes different edges
         part = np.ascontiguousarray(src[mine]), np.ascontiguousarray(dst[mine])
         graph = atoll.Graph.from_edges(*part, directed=directed, comm=world)
         assert (graph.rank, graph.size, graph.comm) == (world.rank, ranks, world)
@@ -80,12 +80,12 @@ def test_files_and_generators_over_ranks(tmp_path):
 
 
 def errors_of(ranks, call):
-    """What call raises on each rank; all must get past it."""
+    """What call raises on each rank; all ranks must return from it."""
 
     def guarded(world):
         with pytest.raises(Exception) as raised:  # noqa: PT011
             call(world)
-        assert atoll.Graph("path:3", comm=world).n == 3  # the ranks still talk
+        assert atoll.Graph("path:3", comm=world).n == 3  # the ranks can still communicate
         return type(raised.value), str(raised.value)
 
     return atoll.run_ranks(ranks, guarded)
@@ -191,7 +191,7 @@ def test_comm_of_another_kind_is_a_type_error(comm):
         atoll.Graph("path:3", comm=comm)
 
 
-def test_classes_of_errors_are_pythons_too():
+def test_classes_of_errors_derive_from_those_of_python():
     assert issubclass(atoll.InputError, ValueError)
     assert issubclass(atoll.IoError, OSError)
     assert issubclass(atoll.TransportError, RuntimeError)
@@ -200,7 +200,7 @@ def test_classes_of_errors_are_pythons_too():
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
-def test_pagerank_that_does_not_converge_is_an_error_that_keeps_what_there_is(ranks):
+def test_pagerank_that_does_not_converge_is_an_error_with_the_last_scores(ranks):
     def f(world):
         graph = atoll.Graph("kron:8", comm=world)
         with pytest.raises(atoll.ConvergenceError, match=r"after 2 iterations the sum of changes is \S+ \(the") as e:
@@ -208,14 +208,14 @@ def test_pagerank_that_does_not_converge_is_an_error_that_keeps_what_there_is(ra
         told = e.value.result
         assert told.iterations == 2 and not told.converged and f"{told.change:.3g}" in str(e.value)
         fixed = atoll.pagerank(graph, tolerance=None, max_iterations=2)
-        # Which thread adds which rows is not the same in two runs, so sums of parts differ in their last bits.
+        # Which thread sums which rows varies between runs, so partial sums differ in their last bits.
         np.testing.assert_allclose(told.score.local, fixed.score.local, rtol=1e-12)
         return str(e.value)
 
     assert len(set(atoll.run_ranks(ranks, f))) == 1
 
 
-def test_counters_count():
+def test_counters_increase():
     def f(world):
         atoll.Graph("kron:8", comm=world)
         return atoll.world.counters(world)
@@ -251,7 +251,7 @@ def test_environment_overrides_the_plan():
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-def test_after_a_fork_new_graphs_work_and_old_ones_say_why_not():
+def test_after_a_fork_new_graphs_work_and_old_ones_raise():
     code = """
 import os, atoll
 old = atoll.Graph("kron:8")
@@ -271,7 +271,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), atoll.bfs(old, 1).leve
     assert (done.stdout, done.stderr) == ("5 True\n", "")
 
 
-def test_interrupt_leaves_a_wait():
+def test_interrupt_ends_a_wait():
     code = """
 import atoll, os, signal, threading
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it

@@ -8,22 +8,22 @@
 #include <queue>
 #include <vector>
 
-/// All pairs' distances as plain as can be: in 64 bits, narrowed at the end.
+/// All-pairs distances in the simplest form: in 64 bits, narrowed at the end.
 namespace reference {
 
 template <class T>
 using Square = std::vector<std::vector<T>>;
 
 template <class T>
-T narrowed(std::optional<atl::PathLength<T>> length) {
-  if (!length || *length >= static_cast<atl::PathLength<T>>(atl::kNoPath<T>)) return atl::kNoPath<T>;
+T narrowed(std::optional<atl::PathSum<T>> length) {
+  if (!length || *length >= static_cast<atl::PathSum<T>>(atl::kNoPath<T>)) return atl::kNoPath<T>;
   return static_cast<T>(*length);
 }
 
-/// Floyd-Warshall on arcs in any order, parallel ones and loops among them; nothing if there is a negative cycle.
+/// Floyd-Warshall on arcs in any order, including parallel ones and loops; none if there is a negative cycle.
 template <class T>
 std::optional<Square<T>> floyd_warshall(std::size_t n, const std::vector<atl::Arc<T>>& arcs, bool directed) {
-  using Length = atl::PathLength<T>;
+  using Length = atl::PathSum<T>;
   std::vector<std::vector<std::optional<Length>>> d(n, std::vector<std::optional<Length>>(n));
   const auto improve = [&](std::size_t i, std::size_t j, Length x) {
     if (!d[i][j] || x < *d[i][j]) d[i][j] = x;
@@ -49,7 +49,7 @@ std::optional<Square<T>> floyd_warshall(std::size_t n, const std::vector<atl::Ar
 /// Dijkstra from one source, weights >= 0.
 template <class T>
 std::vector<T> dijkstra(std::size_t n, const std::vector<atl::Arc<T>>& arcs, bool directed, std::size_t source) {
-  using Length = atl::PathLength<T>;
+  using Length = atl::PathSum<T>;
   std::vector<std::vector<std::pair<std::size_t, Length>>> out(n);
   for (const auto& a : arcs) {
     const auto u = static_cast<std::size_t>(a.tail), v = static_cast<std::size_t>(a.head);

@@ -10,9 +10,9 @@
 
 namespace reference {
 
-/// Brandes' algorithm, vertex by vertex: sum over sources s and targets t of sigma_st(v) / sigma_st, paths being as long as
-/// the sum of their weights, which are above 0. An arc has .from, .to (0 .. n-1) and .weight. Count has room for the number
-/// of paths.
+/// Brandes' algorithm, vertex by vertex: the sum over sources s and targets t of sigma_st(v) / sigma_st, where the
+/// length of a path is the sum of its positive weights. An arc has .from, .to (0 .. n-1) and .weight. Count must be
+/// able to hold the number of paths.
 template <class Count = double, class Arc>
 std::vector<double> betweenness(std::size_t n, const std::vector<Arc>& arcs, const std::vector<std::size_t>& sources) {
   std::vector<std::vector<std::pair<std::size_t, double>>> next(n);

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-/// Serial oracles: as plain as can be, on the tuples as they come (self-loops and multi-edges included).
+/// Serial oracles in the simplest form, on the tuples as given (including self-loops and multi-edges).
 namespace reference {
 
 using Pairs = std::span<const std::pair<atl::Vertex, atl::Vertex>>;
@@ -23,8 +23,8 @@ inline std::vector<std::vector<atl::Vertex>> neighbours(atl::Vertex n, Pairs edg
 }
 
 struct BfsTree {
-  std::vector<atl::Vertex> parents;  ///< parent of the source: itself; kNoVertex where not reached
-  std::vector<std::int64_t> depths;  ///< kUnreachable where not reached
+  std::vector<atl::Vertex> parents;  ///< the source is its own parent; kNoVertex if not reached
+  std::vector<std::int64_t> depths;  ///< kUnreachable if not reached
 };
 
 /// Breadth-first search; neighbours in the order of the edge list.

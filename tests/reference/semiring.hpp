@@ -6,7 +6,7 @@
 #include <atoll/matrix/matrix.hpp>
 #include <limits>
 
-/// All pairs by their definitions, one value at a time.
+/// All pairs by definition, one value at a time.
 namespace reference {
 
 template <class T>
@@ -54,7 +54,7 @@ void multiply(atl::Semiring s, atl::MatrixView<const T> a, atl::MatrixView<const
       for (std::int64_t k = 0; k < a.cols; ++k) c(i, j) = plus(s, c(i, j), times(s, a(i, k), b(k, j)));
 }
 
-/// Floyd and Warshall's three loops.
+/// The three loops of Floyd-Warshall.
 template <class T>
 void floyd_warshall(atl::Semiring s, atl::MatrixView<T> d) {
   for (std::int64_t k = 0; k < d.rows; ++k)

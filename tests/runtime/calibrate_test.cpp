@@ -17,12 +17,12 @@ TEST_CASE("calibration finds the costs of a machine in virtual time") {
     run_virtual(Hierarchy::parse(domains), machine, plan, [&](World& world) {
       const Cost cost = calibrate(world, 3);
       REQUIRE(cost.depth() == 3);
-      const bool has_middle = std::string(domains) == "2x2x2";  // else no two ranks are that far apart
+      const bool has_middle = std::string(domains) == "2x2x2";  // otherwise no two ranks are that far apart
       for (int level = 0; level < 3; ++level) {
         const LevelCost& truth = machine[static_cast<std::size_t>(level == 1 && !has_middle ? 0 : level)];
         const double exact = truth.latency_s + truth.overhead_s;
         CHECK(cost.at(level).latency_s + cost.at(level).overhead_s == doctest::Approx(exact).epsilon(0.1));
-        // Pieces of a slot, each with its header, some under way at once.
+        // Pieces of a slot, each with its header, several in flight.
         CHECK(cost.at(level).bytes_per_second > 0.5 * truth.bytes_per_second);
         CHECK(cost.at(level).bytes_per_second < 1.05 * truth.bytes_per_second);
       }
@@ -30,7 +30,7 @@ TEST_CASE("calibration finds the costs of a machine in virtual time") {
   }
 }
 
-TEST_CASE("calibration is the same on all ranks, on any machine, and says where it comes from") {
+TEST_CASE("calibration is the same on all ranks, on any machine, and states its provenance") {
   for (const char* domains : {"3", "1+1", "2x2", "3+2"}) {
     CAPTURE(domains);
     Plan plan;
@@ -48,6 +48,6 @@ TEST_CASE("calibration is the same on all ranks, on any machine, and says where 
   }
 }
 
-TEST_CASE("one rank alone has nothing to measure, and is told so") {
+TEST_CASE("calibration on a single rank is an error") {
   CHECK_THROWS_AS(run_ranks(1, {}, [](World& world) { calibrate(world, 1); }), InputError);
 }

@@ -18,7 +18,7 @@ namespace {
 
 const std::vector<Rank> kManyRanks = {1, 2, 3, 4, 5, 6, 7, 8, 11};
 
-// Runs f on all numbers of ranks and all buffers; f checks on its own rank.
+// Runs f on all numbers of ranks and all buffers; f checks its own rank.
 template <class F>
 void everywhere(F&& f) {
   for (const auto& [name, plan] : shapes::buffers())
@@ -57,7 +57,7 @@ std::vector<std::uint16_t> list_of(Rank from, Rank to, std::size_t size) {
   return list;
 }
 
-// Sizes round a slot's payload, and none.
+// Sizes around a slot's payload, and 0.
 std::size_t size_of(Rank from, Rank to) {
   static const std::size_t kSizes[] = {0, 1, 47, 48, 49, 0, 300, 2, 96, 1000};
   return kSizes[static_cast<std::size_t>(from * 3 + to * 7) % std::size(kSizes)];
@@ -91,7 +91,7 @@ TEST_CASE("reductions give every rank the same") {
   });
 }
 
-TEST_CASE("fold goes in rank order, so that an operation need not commute and floats round alike") {
+TEST_CASE("fold applies the operation in rank order, so it need not commute and floats round the same") {
   everywhere([](World& world) {
     struct Word {
       char text[16];
@@ -168,13 +168,13 @@ TEST_CASE("an exchange brings each list to its rank, empty ones too") {
                list_of(from, world.rank() + round, size_of(from, world.rank() + round));
       CHECK(good);
     }
-    // Nothing at all, to anyone.
+    // Nothing at all, to any rank.
     const auto none = world.exchange(std::vector<std::vector<int>>(static_cast<std::size_t>(world.size())));
     CHECK(std::all_of(none.begin(), none.end(), [](const auto& list) { return list.empty(); }));
   });
 }
 
-TEST_CASE("tagged bytes find their receive, whichever comes first") {
+TEST_CASE("tagged bytes match their receive, whichever comes first") {
   for (const auto& [name, plan] : shapes::buffers()) {
     CAPTURE(name);
     run_ranks(3, plan, [](World& world) {
@@ -193,7 +193,7 @@ TEST_CASE("tagged bytes find their receive, whichever comes first") {
   }
 }
 
-TEST_CASE("nobody leaves a barrier before all have come") {
+TEST_CASE("no rank leaves a barrier before all have entered") {
   for (const auto& [name, plan] : shapes::buffers())
     for (const Rank ranks : {2, 3, 5, 8}) {
       CAPTURE(name);
@@ -210,7 +210,7 @@ TEST_CASE("nobody leaves a barrier before all have come") {
     }
 }
 
-TEST_CASE("a thousand collectives in a row, of changing kinds, keep apart") {
+TEST_CASE("a thousand consecutive collectives of different kinds do not mix") {
   Plan plan = shapes::buffers()[2].plan;
   run_ranks(5, plan, [](World& world) {
     bool good = true;

@@ -48,7 +48,7 @@ TEST_CASE("a plan is the same after JSON, field by field") {
   for (const auto& [field, value] : j.items()) CHECK(Plan{}.to_json().contains(field));
 }
 
-TEST_CASE("fields that are not named keep their defaults") {
+TEST_CASE("fields not given keep their defaults") {
   const Plan plan = Plan::from_json(json{{"slot_bytes", 256}});
   CHECK(plan.slot_bytes == 256);
   CHECK(plan.slots_per_peer == Plan{}.slots_per_peer);
@@ -63,7 +63,7 @@ TEST_CASE("an unknown field is named") {
   CHECK_THROWS_AS(Plan::from_json(json(3)), InputError);
 }
 
-TEST_CASE("a value of another type or out of range is refused, not bent") {
+TEST_CASE("a value of another type or out of range is rejected, not converted") {
   for (const char* text :
        {R"({"threads":"two"})",      R"({"threads":1.5})",          R"({"threads":true})",
         R"({"threads":-1})",         R"({"threads":5000})",         R"({"threads":4294967297})",
@@ -106,7 +106,7 @@ TEST_CASE("a bad environment variable is a usage error that names it") {
   CHECK_THROWS_AS(Plan::from_environment({}), UsageError);
 }
 
-TEST_CASE("variables that nobody reads are found") {
+TEST_CASE("unknown variables are reported") {
   const Variable wrong("ATOLL_SLOT_BYTE", "3"), right("ATOLL_SLOT_BYTES", "512"), other("ATOLL_ISA", "portable");
   const auto unknown = unknown_environment();
   CHECK(std::count(unknown.begin(), unknown.end(), "ATOLL_SLOT_BYTE") == 1);

@@ -29,8 +29,8 @@ std::optional<std::pair<Rank, std::string>> verdict(const Pulse& pulse, double w
   return std::nullopt;
 }
 
-// A rank's pulse beats in a process of its own or, as here, among others: each rank begins in a thread, as that is
-// collective.
+// A rank's pulse runs in a process of its own or, as here, beside others: each rank starts in a thread, because
+// starting is collective.
 std::vector<std::unique_ptr<Pulse>> pulses(const Meeting& meeting, Rank ranks, const Pulse::Options& options) {
   std::vector<std::unique_ptr<Pulse>> all(static_cast<std::size_t>(ranks));
   std::vector<std::thread> threads;
@@ -45,7 +45,7 @@ std::vector<std::unique_ptr<Pulse>> pulses(const Meeting& meeting, Rank ranks, c
 
 }  // namespace
 
-TEST_CASE("all ranks hear of the one that has fallen silent, in the same words") {
+TEST_CASE("all ranks report a silent rank with the same message") {
   const Meeting meeting;
   std::atomic<int> warnings{0};
   const Log alarm([&](LogLevel, std::string_view) { ++warnings; });

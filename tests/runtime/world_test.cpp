@@ -27,7 +27,7 @@ Plan quick() {
   return plan;
 }
 
-// "class: text" of what f throws, or "".
+// "class: text" of the exception that f throws, or "".
 template <class F>
 std::string thrown_by(F&& f) {
   try {
@@ -52,7 +52,7 @@ std::string thrown_by(F&& f) {
 
 }  // namespace
 
-TEST_CASE("one rank alone has a whole World") {
+TEST_CASE("a single rank has a complete World") {
   const auto world = World::alone();
   CHECK(world->rank() == 0);
   CHECK(world->size() == 1);
@@ -71,14 +71,14 @@ TEST_CASE("agree: every rank throws the message of the lowest rank that disagree
       run_ranks(ranks, plan, [](World& world) {
         CHECK_NOTHROW(world.agree(true, "nobody says this"));
         for (Rank bad = 0; bad < world.size(); ++bad) {
-          // All from `bad` on disagree, with messages of other lengths.
+          // All ranks from `bad` on disagree, with messages of different lengths.
           const std::string mine =
               "rank " + std::to_string(world.rank()) + std::string(static_cast<std::size_t>(world.rank() * 90), '!');
           const std::string expected =
               "input: rank " + std::to_string(bad) + std::string(static_cast<std::size_t>(bad * 90), '!');
           CHECK(thrown_by([&] { world.agree(world.rank() < bad, mine); }) == expected);
         }
-        CHECK(world.sum(1) == world.size());  // life goes on
+        CHECK(world.sum(1) == world.size());  // the ranks can still communicate
       });
     }
 }
@@ -117,7 +117,7 @@ TEST_CASE("together: every rank throws the same class and the same text, however
   }
 }
 
-TEST_CASE("a rank that throws alone ends the job with its own error, whatever the others wait for") {
+TEST_CASE("a rank that throws outside a collective ends the job with its own error, whatever the others wait for") {
   const std::vector<void (*)(World&)> waits = {[](World& w) { w.barrier(); },
                                                [](World& w) { w.sum(1); },
                                                [](World& w) {
@@ -136,7 +136,8 @@ TEST_CASE("a rank that throws alone ends the job with its own error, whatever th
                                                [](World& w) { w.agree(true, ""); },
                                                [](World& w) { w.close(); }};
   for (std::size_t i = 0; i < waits.size(); ++i)
-    for (const Rank ranks : {i % 2 == 0 ? Rank{2} : Rank{5}}) {  // half a second each: peers are looked at so often
+    for (const Rank ranks :
+         {i % 2 == 0 ? Rank{2} : Rank{5}}) {  // half a second each: the interval at which peers are checked
       CAPTURE(i);
       CAPTURE(ranks);
       const auto start = std::chrono::steady_clock::now();
@@ -164,7 +165,7 @@ TEST_CASE("a thread that throws inside a region of a rank ends the job, with oth
                        "disk", IoError);
 }
 
-TEST_CASE("threads that wait inside a region for a lost rank all leave it") {
+TEST_CASE("threads that wait inside a parallel region for a lost rank all leave it") {
   Plan plan = quick();
   plan.threads = 3;
   CHECK_THROWS_WITH_AS(run_ranks(2, plan,
@@ -172,7 +173,7 @@ TEST_CASE("threads that wait inside a region for a lost rank all leave it") {
                                    Mailbox box(world, of_records<int>([](int) {}));
                                    if (world.rank() == 1) throw IoError("gone");
                                    world.team().run([&](int thread) {
-                                     // One thread floods the rank that is gone; the others are at the barrier.
+                                     // One thread floods the lost rank; the others are at the barrier.
                                      for (int i = 0; thread == 1 && i < 100000; ++i) box.send(1, i);
                                      world.team().barrier();
                                    });
@@ -181,7 +182,7 @@ TEST_CASE("threads that wait inside a region for a lost rank all leave it") {
                        "gone", IoError);
 }
 
-TEST_CASE("what others are told names the rank that is gone and what they waited for") {
+TEST_CASE("the error on other ranks names the lost rank and what they waited for") {
   std::vector<std::string> told(3);
   CHECK_THROWS_AS(run_ranks(3, quick(),
                             [&](World& world) {
@@ -213,7 +214,7 @@ TEST_CASE("a wait longer than timeout_seconds gives up and says where") {
                             [&](World& world) {
                               if (world.rank() == 0) text = thrown_by([&] { world.barrier(); });
                               if (world.rank() == 0) over = true;
-                              // However busy the machine is: rank 1 comes when rank 0 has given up.
+                              // However busy the machine is: rank 1 enters after rank 0 has given up.
                               while (!over) std::this_thread::sleep_for(std::chrono::milliseconds(1));
                               throw TransportError("over");
                             }),
@@ -257,7 +258,7 @@ TEST_CASE("a stall is reported once a wait, with threads busy beside it, and the
       },
       options);
   CHECK(while_stalled >= 1);
-  CHECK(while_stalled <= 2);  // one wait of each thread
+  CHECK(while_stalled <= 2);  // one wait per thread
   CHECK(lines[0].find("has made no progress for") != std::string::npos);
 }
 
@@ -268,7 +269,7 @@ TEST_CASE("a hierarchy of another size than the job is refused") {
                        "domains '2x2' make 4 ranks (there are 3). Correct --domains or --ranks.", InputError);
 }
 
-TEST_CASE("pretended domains are nodes of the fabric and levels of the counters") {
+TEST_CASE("emulated domains are nodes of the fabric and levels of the counters") {
   Plan plan = quick();
   plan.domains = "2+1+2";
   run_ranks(5, plan, [](World& world) {
@@ -282,7 +283,7 @@ TEST_CASE("pretended domains are nodes of the fabric and levels of the counters"
   });
 }
 
-TEST_CASE("counters add up, keep the high water, and know what came since") {
+TEST_CASE("counters sum, keep the high-water mark, and give differences") {
   Counters a, b;
   a.levels = {{1, 10}, {2, 20}};
   a.records = 5;
@@ -326,7 +327,7 @@ TEST_CASE("time spent waiting for a slow rank is counted, and the wait is announ
   CHECK(announced >= 1);
 }
 
-TEST_CASE("communication memory is noted and stays in the high water") {
+TEST_CASE("communication memory is recorded and stays in the high-water mark") {
   run_ranks(2, quick(), [](World& world) {
     const auto before = world.counters().memory_bytes;
     world.note_memory(1000);

@@ -13,7 +13,7 @@ using nlohmann::json;
 
 namespace {
 
-// What a ping-pong between every two ranks would show: the cost of their level, never less, up to `noise` more.
+// The results of a ping-pong between every two ranks: the cost of their level plus up to `noise`.
 std::vector<double> measured(const Hierarchy& h, const Cost& cost, double noise, std::uint64_t seed) {
   Random random(seed);
   std::vector<double> matrix;
@@ -37,7 +37,7 @@ TEST_CASE("the paper's example: 2 U inside a leaf, 22 U from C1 to C4 of its fig
   CHECK(u.between(h, c1, c7) == 1 + 1 + 10 + 10 + 100 + 100);
 }
 
-TEST_CASE("definition 3.2 is the latency end to end, at every level, and the same both ways") {
+TEST_CASE("definition 3.2 is the end-to-end latency at every level, and symmetric") {
   const Hierarchy h = Hierarchy::parse("2x3x2x2");
   const Cost cost = Cost::paper(4);
   for (Rank a = 0; a < h.size(); ++a)
@@ -64,7 +64,7 @@ TEST_CASE("the paper's machine has latencies 1 : 2 : 15") {
   CHECK_THROWS_AS(Cost::paper(0), InputError);
 }
 
-TEST_CASE("equation 1 sums equation 2 over all pairs, and equation 4 splits it into inside and walls") {
+TEST_CASE("equation 1 sums equation 2 over all pairs, and equation 4 splits it into intra and inter costs") {
   const Hierarchy h = Hierarchy::parse("2x2x3");
   const std::vector<double> inter{10, 100};
   const Cost u = Cost::of_steps(1, inter);
@@ -89,13 +89,13 @@ TEST_CASE("a total counts messages and bytes as single messages do") {
   CHECK_THROWS_AS(cost.total(Hierarchy::parse("2x2x2"), traffic), InputError);
 }
 
-TEST_CASE("a cost goes through JSON, with where it comes from") {
+TEST_CASE("a cost survives JSON, with its provenance") {
   const Cost cost({{1e-6, 1e9, 1e-7}, {5e-6, 5e8, 2e-7}}, "ping-pong, 64 nodes, 2026-01-01");
   const json j = cost.to_json();
   CHECK(Cost::from_json(j).to_json() == j);
   CHECK(Cost::from_json(json::parse(j.dump())).provenance() == cost.provenance());
   const std::vector<double> inter{10};
-  const Cost u = Cost::of_steps(1, inter);  // bandwidth without an end
+  const Cost u = Cost::of_steps(1, inter);  // infinite bandwidth
   CHECK(Cost::from_json(json::parse(u.to_json().dump())).seconds(1, 1 << 30) == 22);
   for (const char* text :
        {"3", "{}", R"({"levels":[]})", R"({"levels":[{}]})", R"({"levels":[{"latency_s":-1,"bytes_per_second":1}]})",
@@ -116,7 +116,7 @@ TEST_CASE("clustering finds the domains that made the costs, also under noise") 
       const std::vector<double> cost = measured(h, Cost::paper(), 0.3, seed);
       const Hierarchy found = cluster(cost, walls);
       REQUIRE(found.size() == h.size());
-      // Walls that join nobody more are no levels, so only the order of distances is the same.
+      // Thresholds that join no further ranks give no level, so only the order of distances is the same.
       for (Rank a = 0; a < h.size(); ++a)
         for (Rank b = 0; b < h.size(); ++b) {
           CHECK((found.level_between(a, b) == 0) == (h.level_between(a, b) == 0));
@@ -131,7 +131,7 @@ TEST_CASE("clustering finds the domains that made the costs, also under noise") 
     }
 }
 
-TEST_CASE("a chain of near ranks is one leaf, and a long measurement in one direction splits nobody") {
+TEST_CASE("a chain of close ranks is one leaf, and a long measurement in one direction splits no domain") {
   const double inf = std::numeric_limits<double>::infinity();
   const std::vector<double> chain{0, 1, 9, 9, 1, 0, 1, 9, 9, 1, 0, 9, 9, 9, 9, 0};
   const Hierarchy h = cluster(chain, 2.0);
@@ -143,7 +143,7 @@ TEST_CASE("a chain of near ranks is one leaf, and a long measurement in one dire
   CHECK(cluster(one_way, std::vector<double>{}).depth() == 1);
 }
 
-TEST_CASE("what is no matrix of costs is refused") {
+TEST_CASE("invalid cost matrices are rejected") {
   const std::vector<double> three{0, 1, 1}, negative{0, -1, 1, 0}, square{0, 1, 1, 0};
   CHECK_THROWS_AS(cluster(three, 1.0), InputError);
   CHECK_THROWS_AS(cluster({}, 1.0), InputError);

@@ -14,13 +14,13 @@ TEST_CASE("few domains are drawn one by one, with their ranks") {
   CHECK(draw(h) == "system lab\n├── node a: ranks 0-1 3\n└── node b: rank 2\n");
 }
 
-TEST_CASE("equal siblings are one line, and the first stands for what is in them") {
+TEST_CASE("equal siblings are one line, with the subtree of the first") {
   CHECK(draw(Hierarchy::parse("8x2x4")) == "system\n└── switch x 8\n    └── node x 2: 4 ranks each\n");
   CHECK(draw(Hierarchy::parse("4+4+4+1+2")) ==
         "switch\n├── node x 3: ranks 0-11, 4 each\n├── node: rank 12\n└── node: ranks 13-14\n");
 }
 
-TEST_CASE("a line of named siblings says the first and the last") {
+TEST_CASE("a line of named siblings gives the first and the last name") {
   const Hierarchy h = Hierarchy::from_json(nlohmann::json::parse(R"({"kind":"system","children":[
     {"kind":"switch","name":"s1","children":[{"kind":"node","name":"a","ranks":[0]},{"kind":"node","name":"b","ranks":[1]},
      {"kind":"node","name":"c","ranks":[2]}]},

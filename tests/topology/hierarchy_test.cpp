@@ -10,7 +10,7 @@
 using namespace atl;
 using nlohmann::json;
 
-TEST_CASE("a flat hierarchy has one level and nobody is far") {
+TEST_CASE("a flat hierarchy has one level, and all ranks are close") {
   for (const Rank ranks : {1, 2, 7}) {
     const Hierarchy h = Hierarchy::flat(ranks);
     CHECK(h.size() == ranks);
@@ -44,7 +44,7 @@ TEST_CASE("leaf domains may be unequal") {
       CHECK(h.level_between(a, b) == (leaf[static_cast<std::size_t>(a)] != leaf[static_cast<std::size_t>(b)]));
 }
 
-TEST_CASE("one number is a flat domain, and 1s make levels without walls") {
+TEST_CASE("one number is a flat domain, and sizes of 1 make levels that separate nothing") {
   CHECK(Hierarchy::parse("5").depth() == 1);
   CHECK(Hierarchy::parse("1x1x5").depth() == 3);
   CHECK(Hierarchy::parse("1x1x5").level_between(0, 4) == 0);
@@ -66,7 +66,7 @@ TEST_CASE("JSON in and out is the same hierarchy, ranks in any leaf") {
   CHECK(h.root().name == "lab");
 }
 
-TEST_CASE("a wrong size text is refused with what is right") {
+TEST_CASE("an invalid size is rejected with the correct form") {
   for (const char* text : {"", "x", "0", "2x", "x2", "2xx2", "-1x2", "2x0", "a", "2 x 2", "2x2 ", "+", "3+", "3+0",
                            "2x2+1", "99999999999"}) {
     CAPTURE(text);
@@ -77,13 +77,13 @@ TEST_CASE("a wrong size text is refused with what is right") {
   }
 }
 
-TEST_CASE("more ranks than there can be are refused before memory is taken") {
+TEST_CASE("too many ranks are rejected before any allocation") {
   CHECK_THROWS_AS(Hierarchy::parse("100000x100000"), InputError);
   CHECK_THROWS_AS(Hierarchy::parse("2000000000"), InputError);
   CHECK_THROWS_AS(Hierarchy::parse("2000000000+2000000000"), InputError);
 }
 
-TEST_CASE("JSON that is no hierarchy is refused") {
+TEST_CASE("JSON that is not a hierarchy is rejected") {
   for (const char* text :
        {R"([])", R"(3)", R"({"kind":3,"ranks":[0]})", R"({"ranks":"0"})", R"({"ranks":[1]})", R"({"ranks":[0,0]})",
         R"({"ranks":[-1]})", R"({"ranks":[0,2]})", R"({"children":[{"ranks":[0]},{"ranks":[0]}]})",
@@ -95,7 +95,7 @@ TEST_CASE("JSON that is no hierarchy is refused") {
   }
 }
 
-TEST_CASE("the first ranks alone keep their distances; domains without ranks go") {
+TEST_CASE("a restriction to the first ranks keeps their distances and drops empty domains") {
   const Hierarchy all = Hierarchy::parse("2x3x4");
   for (Rank ranks = 1; ranks <= all.size(); ++ranks) {
     const Hierarchy few = all.first(ranks);

@@ -17,8 +17,8 @@ std::vector<LevelCost> costs_on(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("levels of a network cost what its links say") {
-  // Two links inside a switch, four over the root; one cable up, for four hosts.
+TEST_CASE("costs of a network's levels follow from its links") {
+  // Two links inside a switch, four across the root; one uplink for four hosts.
   const auto tree = costs_on("cluster:2x4");
   REQUIRE(tree.size() == 2);
   CHECK(tree[0].latency_s == doctest::Approx(2e-6));
@@ -27,7 +27,7 @@ TEST_CASE("levels of a network cost what its links say") {
   CHECK(tree[1].bytes_per_second == doctest::Approx(10e9));
   CHECK(tree[1].overhead_s == 0.5e-6);
 
-  // Up and down links for every host: nothing is narrower than the hosts' own links, 2 in a leaf and 4 in a pod.
+  // An uplink and a downlink for every host: no link is a bottleneck; 2 links in a leaf and 4 in a pod.
   const auto fat = costs_on("fat-tree:4");
   REQUIRE(fat.size() == 3);
   CHECK(fat[0].latency_s == doctest::Approx(2e-6));
@@ -36,7 +36,7 @@ TEST_CASE("levels of a network cost what its links say") {
   CHECK(fat[1].bytes_per_second == doctest::Approx(20e9).epsilon(0.2));
   CHECK(fat[2].bytes_per_second == doctest::Approx(40e9).epsilon(0.2));
 
-  // Where a level has no two hosts it costs as much as the one above.
+  // A level without any two hosts has the cost of the level above.
   for (const char* name : {"torus:4x4", "mesh:4x4", "random:12:3", "dragonfly:2,4,2"}) {
     CAPTURE(name);
     const auto costs = costs_on(name);
@@ -62,7 +62,7 @@ TEST_CASE("a platform is a name, a file or the preset") {
                                    {"latency_s": 3, "bytes_per_second": 8, "cards": 2}], "domains": "2x4", "jitter": 0.5})");
   CHECK(measured.hierarchy->size() == 8);
   CHECK(measured.disturbance.jitter == 0.5);
-  CHECK(measured.cost.bytes_per_second(1) == 2);  // of one message: the slowest link on its way, a card's share of it
+  CHECK(measured.cost.bytes_per_second(1) == 2);  // of one message: the slowest link on its route, here a card's share
   CHECK(read(measured.to_json().dump().c_str()).to_json() == measured.to_json());
   const Machine links = read(R"({"network": "cluster:2x4", "latency_s": 1e-6, "overhead_s": 3e-6})");
   CHECK(links.cost.at(1).latency_s == doctest::Approx(4e-6));

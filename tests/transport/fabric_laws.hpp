@@ -20,8 +20,8 @@
 #include <thread>
 #include <vector>
 
-/// What every fabric promises, as programs of several ranks without any World: each rank calls the same law. Who finds
-/// one broken prints which and aborts the job.
+/// The guarantees of every fabric, as programs of several ranks without a World: each rank calls the same law. A rank
+/// that finds one broken prints its name and aborts the job.
 namespace atl::laws {
 
 using Bytes = std::vector<std::byte>;
@@ -58,7 +58,7 @@ inline bool is_pattern(std::uint64_t seed, const std::byte* data, std::size_t by
 
 using Handler = std::function<void(const Packet&)>;
 
-// Takes what has come; releases it unless the handler keeps it.
+// Takes arrived packets; releases each unless the handler keeps it.
 inline int take(const Job& job, const Handler& handler, TrafficSet wanted = kAllTraffic, bool keep = false) {
   Packet packets[16];
   const int n = job.fabric.poll(packets, wanted);
@@ -145,10 +145,10 @@ inline void order(const Job& job) {
   });
 }
 
-// What a rank may hold for each peer, far below what is sent here.
+// The most that a rank may buffer per peer, far below what is sent here.
 constexpr std::size_t kMost = std::size_t{6} << 20;
 
-// Everyone sends to rank 0, which at first does not look.
+// Everyone sends to rank 0, which does not poll at first.
 inline void flood(const Job& job) {
   constexpr int kMessages = 5000, kSlots = 500;
   const Bytes message = pattern(3, job.fabric.message_bytes()), bulk = pattern(4, job.fabric.slot_bytes());
@@ -186,7 +186,7 @@ inline void flood(const Job& job) {
   job.need(job.fabric.memory_bytes() < bound, "memory stays bounded under a flood");
 }
 
-// Rank 0 keeps every bulk packet and every message that it gets; control still comes through, both ways.
+// Rank 0 keeps every bulk packet and every message; control still works in both directions.
 inline void keep(const Job& job) {
   constexpr int kRounds = 300;
   const Bytes text = pattern(5, 100);
@@ -209,7 +209,7 @@ inline void keep(const Job& job) {
     return n;
   };
   if (job.me != 0) {
-    // Until nothing more goes for a while.
+    // Until nothing can be sent for a while.
     const auto fill = [&](const std::function<Busy()>& one) {
       for (Timer idle; idle.seconds() < 0.2;) {
         if (one() == Busy::no) {
@@ -305,7 +305,7 @@ inline void puts(const Job& job, const std::vector<std::size_t>& sizes) {
   });
 }
 
-// A long stretch of words that takes little memory: one piece mapped again and again, and a last one of its own.
+// A long sequence of words in little memory: one piece mapped repeatedly, and a last one of its own.
 class LongWords {
  public:
   explicit LongWords(std::size_t words) : pieces_((words * 8 + kPiece - 1) / kPiece) {
@@ -324,7 +324,7 @@ class LongWords {
   LongWords& operator=(const LongWords&) = delete;
 
   std::span<std::uint64_t> words() const { return words_; }
-  /// What word i of the origin is; of all pieces but the last the same.
+  /// Word i of the source; all pieces except the last are equal.
   std::uint64_t expected(std::size_t i) const { return i / kWords + 1 < pieces_ ? i % kWords * 3 : i * 5; }
   void fill() {
     for (std::size_t i = 0; i < kWords; ++i) words_[i] = expected(i);
@@ -368,9 +368,9 @@ inline void big_put(const Job& job, std::size_t bytes = (std::size_t{2} << 30) +
   }
 }
 
-// Everything in both directions at once; the sums agree. With threads, all of them send and receive.
+// All kinds of traffic in both directions at once; the sums agree. With threads, all of them send and receive.
 inline void mix(const Job& job, int threads) {
-  constexpr int kEach = 3000;  // a multiple of every number of peers that is tried
+  constexpr int kEach = 3000;  // a multiple of every number of peers tried
   std::atomic<std::uint64_t> sum_sent{0}, sum_got{0}, got{0};
   const auto value = [](const Packet& p) {
     std::uint64_t v = 0;
@@ -405,7 +405,7 @@ inline void mix(const Job& job, int threads) {
   for (int t = 1; t < threads; ++t) others.emplace_back(play, t);
   play(0);
   for (std::thread& t : others) t.join();
-  // Everyone sends as many, in turn to each.
+  // Everyone sends the same number of packets, to each rank in turn.
   const auto expected = static_cast<std::uint64_t>(kEach * threads);
   take_until(job, count, [&] { return got >= expected; });
   std::uint64_t all_sent = 0, all_got = 0, all = 0;

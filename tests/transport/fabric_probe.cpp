@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank of a job over one MPI layer that does what laws speak of, without any World: what test_mpi_layers.py starts
-// under launchers. Each law has a fabric of its own; before it rank 0 prints "law" and its name, after it "ok" and
-// figures.
+// One rank of a job over one MPI layer that runs laws without a World; started by test_mpi_layers.py under launchers.
+// Each law has a fabric of its own; before it rank 0 prints "law" and its name, after it "ok" and measurements.
 //
 //     fabric_probe LAYER LAW[:THREADS] [LAW[:THREADS] ...]
 //
-// Laws: sizes order flood keep puts big_put mix exchange. Figures alone: figures raw.
+// Laws: sizes order flood keep puts big_put mix exchange. Measurements only: figures raw.
 #include <atoll/base/error.hpp>
 #include <atoll/base/parallel.hpp>
 #include <atoll/transport/plugin.hpp>
@@ -33,7 +32,7 @@ void exchange(const Job& job, MpiFabric& fabric) {
       memory.push_back(pattern(static_cast<std::uint64_t>(job.me * 10 + r + round), bytes_of(job.me, r, round)));
     for (const Bytes& m : memory) to.emplace_back(m);
     const auto from = rounds->exchange(round % 2, to);
-    for (Bytes& m : memory) std::fill(m.begin(), m.end(), std::byte{0});  // it is the caller's again
+    for (Bytes& m : memory) std::fill(m.begin(), m.end(), std::byte{0});  // it belongs to the caller again
     for (Rank r = 0; r < job.ranks; ++r) {
       if (r == job.me) continue;
       const auto part = from[static_cast<std::size_t>(r)];
@@ -49,7 +48,7 @@ void exchange(const Job& job, MpiFabric& fabric) {
 // Latency of messages and rate of 64-byte ones between ranks 0 and 1.
 void figures(const Job& job) {
   const Rank other = 1 - job.me;
-  const bool alone = job.fabric.name() == "mpi";  // no thread of the fabric's own wants the core
+  const bool alone = job.fabric.name() == "mpi";  // the fabric has no thread that competes for the core
   Backoff backoff;
   const auto look = [&](const Handler& handler) {
     if (take(job, handler) > 0 || !backoff.pause()) backoff.reset();
@@ -137,7 +136,7 @@ int main(int argc, char** argv) {
     std::printf("fabric_probe LAYER LAW... (see the head of its source)\n");
     return 2;
   }
-  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // of a law that hangs it is seen which it is
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // so that the output names a law that hangs
   try {
     for (int i = 2; i < argc; ++i) {
       const std::string law = argv[i];

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-/// Ranks as threads of one process that find each other at a barrier, as processes do through a launcher.
+/// Ranks as threads of one process that meet at a barrier, as processes do through a launcher.
 ///
 ///     Meeting job("name", 3);
 ///     job.run([&](Bootstrap& me) { auto fabric = join_shm(me, {}); ... });   // each thread maps all segments itself
@@ -21,7 +21,7 @@ class Meeting {
   Meeting(std::string name, Rank ranks)
       : name_(std::move(name)), ranks_(ranks), texts_(static_cast<std::size_t>(ranks)), barrier_(ranks) {}
 
-  /// f on each rank; returns the error of each, empty where there was none.
+  /// Runs f on each rank; returns each one's error, empty if there was none.
   std::vector<std::string> run(const std::function<void(Bootstrap&)>& f) {
     std::vector<std::string> errors(static_cast<std::size_t>(ranks_));
     std::vector<std::thread> threads;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank of a job over libfabric that does what a law speaks of, without any World: what test_ofi.py starts, several
-// at a time. Rank 0 prints "ok" and figures.
+// One rank of a job over libfabric that runs a law without a World; test_ofi.py starts several. Rank 0 prints "ok" and
+// measurements.
 //
 //     ofi_probe PROVIDER sizes|order|flood|keep|puts|big_put|mix|threads|sleep
 //     ofi_probe PROVIDER figures
-//     ofi_probe - meet                                  // the bootstrap alone
+//     ofi_probe - meet                                  // the bootstrap only
 #include <atoll/base/error.hpp>
 #include <atoll/transport/ofi_fabric.hpp>
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr TrafficSet kOnlyBulk = static_cast<TrafficSet>(Traffic::bulk);
 
-// Rank 0 sleeps until the others, who are late, have sent; wait() says so in time, and says no when nothing comes.
+// Rank 0 sleeps until the others, who are late, have sent; wait() returns true in time, and false when nothing arrives.
 void sleep(const Job& job) {
   const Handler ignore = [](const Packet&) {};
   if (job.me != 0) {
@@ -47,7 +47,7 @@ void sleep(const Job& job) {
   job.fabric.wait(5);
   job.need(idle.seconds() < 2, "wake() wakes");
   waker.join();
-  // What lies there unwanted is no reason to wake.
+  // An unwanted packet that is already there must not wake it.
   const Handler count = [&](const Packet& p) { got += p.what == Packet::What::message; };
   for (Rank r = 1; r < job.ranks; ++r) send_small(job, r, Traffic::control, {}, {}, count);
   idle.lap();
@@ -62,7 +62,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Ours and libfabric's own, in turn, between ranks 0 and 1: medians of 7 pairs.
+// Our latency and libfabric's own, alternating, between ranks 0 and 1: medians of 7 pairs.
 void figures(const Job& job, OfiFabric& fabric) {
   const Rank other = 1 - job.me;
   const int rounds = fabric.provider() == "shm" ? 20000 : 3000;

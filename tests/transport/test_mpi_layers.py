@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every fabric promises, over each layer of each MPI: fabric_probe under a launcher, once for a job's laws."""
+"""The guarantees of every fabric, over each layer of each MPI: fabric_probe under a launcher, once per job."""
 
 import os
 import re
@@ -32,7 +32,7 @@ def mpi(request):
     return request.param
 
 
-# Law, with its number of threads | numbers of ranks | layers | what it says
+# Law, with its number of threads | numbers of ranks | layers | output
 LAWS = [
     ("sizes:1", [1, 2, 3, 5], LAYERS, "every size of every kind arrives as it was sent"),
     ("order:1", [2, 3, 5], LAYERS, "messages of a pair keep their order"),
@@ -60,7 +60,7 @@ CASES = [
 
 
 def launch(mpi, ranks, layer, laws, timeout):
-    """What the job printed and its code, None if it hung."""
+    """The job's output and exit code, None if it hung."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(("ATOLL_", "OMPI_", "PMI_", "PMIX_"))}
     if os.geteuid() == 0:
         env |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -78,24 +78,24 @@ def launch(mpi, ranks, layer, laws, timeout):
 
 
 def judged(mpi, ranks, layer, laws, timeout=120):
-    """Of each law that was begun: whether it held, and what was printed."""
+    """For each law that was begun: whether it holds, and its output."""
     out, code = launch(mpi, ranks, layer, laws, timeout)
     _, *parts = re.split(r"^law (\S+)\n", out, flags=re.MULTILINE)
     texts = dict(zip(parts[::2], parts[1::2]))
     found = {law: ("ok" in text.splitlines(), text) for law, text in texts.items()}
-    if code != 0:  # whatever it says: the law that was begun last, or the first if none was
+    if code != 0:  # whatever the output: the law begun last, or the first if none was
         found[next(reversed(found), laws[0])] = False, out
     return found
 
 
 @pytest.fixture(scope="session")
 def jobs():
-    """What is known of the laws of each job; one start judges all of them but those behind one that is broken."""
+    """The verdicts on the laws of each job; one start judges all of them except those after a broken one."""
     return {}
 
 
 def hold(jobs, mpi, ranks, layer, law):
-    """What rank 0 printed of the law, if every rank found it held."""
+    """Rank 0's output of the law, if every rank found that it holds."""
     known = jobs.setdefault((mpi, ranks, layer), {})
     if not known:
         known.update(judged(mpi, ranks, layer, laws_of(ranks, layer)))
@@ -112,7 +112,7 @@ def test_law_holds(jobs, mpi, layer, ranks, law):
     out = hold(jobs, mpi, ranks, layer, law)
     if law == "flood:1":
         memory = int(re.search(r"memory (\d+)", out)[1])
-        assert memory < ranks * 2**21  # 160 MB and more were sent to that rank
+        assert memory < ranks * 2**21  # at least 160 MB were sent to that rank
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -27,7 +27,7 @@ def environment(**more):
 
 
 def ranks(folder, count, *command, missing=(), timeout=60, **env):
-    """Outputs and codes of `count` processes that meet in `folder`; `missing` ones are not started."""
+    """Outputs and exit codes of `count` processes that meet in `folder`; `missing` ones are not started."""
     started = {
         r: subprocess.Popen(
             [str(c) for c in command],
@@ -91,7 +91,7 @@ def test_provider_that_does_not_serve_is_refused_by_name(tmp_path, provider, why
     assert all(provider in text and why in text for text in out.values()), out
 
 
-def test_rank_that_does_not_come_is_named(tmp_path):
+def test_rank_that_does_not_arrive_is_named(tmp_path):
     out, codes = ranks(tmp_path, 3, PROBE, "-", "meet", missing=[1])
     assert set(codes.values()) == {1}
     assert all("for rank 1 of 3" in text for text in out.values()), out
@@ -174,7 +174,7 @@ def test_ranks_meet_by_a_list_of_hosts(tmp_path):
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 @pytest.mark.parametrize("graph", ["kron:10", "grid:30x40", "ring:7"])
-def test_bfs_is_that_of_threads(provider, graph):
+def test_bfs_agrees_with_that_on_threads(provider, graph):
     def search(*options):
         done = subprocess.run(
             [str(ATOLL), "run", "bfs", graph, "--ranks", "3", "--sources", "4", "--verify", "--json", "-", *options],

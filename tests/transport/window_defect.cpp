@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why Atoll makes MPI windows in whole pages: MPICH 4.0.2's MPI_Win_allocate misplaces puts where a rank's size is no
-// multiple of 16. Started by ctest on 3 ranks of MPICH. Fails if whole pages are not right either; says what the odd
-// size does, and does not fail where a newer MPICH has mended it.
+// Why Atoll allocates MPI windows in whole pages: MPICH 4.0.2's MPI_Win_allocate misplaces puts if a rank's size is not
+// a multiple of 16. Started by ctest on 3 ranks of MPICH. Fails if whole pages do not work either; reports the odd size
+// without failing, since a newer MPICH may have fixed it.
 #include <mpi.h>
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::uint64_t kMark = 0x5ca1ab1e0ddba11u;
 
-// Rank 0 puts one word to the beginning of every other rank's part. Returns where this rank found it: the offset from
-// where it belongs, or `bytes` if it is nowhere in its part.
+// Rank 0 puts one word to the beginning of every other rank's window. Returns its displacement on this rank, or `bytes`
+// if it is nowhere in the window.
 long displacement(std::size_t bytes) {
   int rank = 0, ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -23,7 +23,7 @@ long displacement(std::size_t bytes) {
   std::byte* data = nullptr;
   MPI_Win_allocate(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, MPI_COMM_WORLD, static_cast<void*>(&data), &window);
   std::memset(data, 0, bytes);
-  constexpr std::size_t kAt = 16;  // room to land low
+  constexpr std::size_t kAt = 16;  // space for a displacement downwards
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Win_fence(0, window);
   if (rank == 0)

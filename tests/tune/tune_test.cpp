@@ -10,6 +10,8 @@
 #include <fstream>
 #include <map>
 
+#include "folder.hpp"
+
 using namespace atl;
 using namespace atl::tune;
 
@@ -21,7 +23,7 @@ Space small_space() {
   return space;
 }
 
-// A folder that goes when this does.
+// A temporary folder.
 struct Folder {
   Folder() : path(std::filesystem::temp_directory_path() / ("atoll-tune-" + std::to_string(getpid()))) {}
   ~Folder() { std::filesystem::remove_all(path); }
@@ -30,7 +32,7 @@ struct Folder {
 
 }  // namespace
 
-TEST_CASE("a space has the product of its values, and its rules leave points out") {
+TEST_CASE("a space is the product of its values, without the points that its rules exclude") {
   Space space = small_space();
   CHECK(space.size() == 12);
   CHECK(space.points().size() == 12);
@@ -44,7 +46,7 @@ TEST_CASE("a space has the product of its values, and its rules leave points out
   for (const Point& p : space.points()) CHECK(space.point(p.to_json()) == p);
 }
 
-TEST_CASE("what is no space or no point is refused with the reason") {
+TEST_CASE("invalid spaces and points are rejected with the reason") {
   Space space = small_space();
   CHECK_THROWS_WITH_AS(space.integer("kc", {1}), doctest::Contains("already"), InputError);
   CHECK_THROWS_WITH_AS(space.integer("x", {}), doctest::Contains("no values"), InputError);
@@ -61,7 +63,7 @@ TEST_CASE("what is no space or no point is refused with the reason") {
   CHECK_THROWS_WITH_AS(space.point(json(R"({"tile": "a", "kc": 1, "mc": 1})")), doctest::Contains("never"), InputError);
 }
 
-TEST_CASE("the best point is found under noise, and few are measured again") {
+TEST_CASE("the best point is found despite noise, with few repeated measurements") {
   const Space space = small_space();
   const auto quality = [](const Point& p) {
     return 100.0 + 10 * static_cast<double>(p["tile"]) + 20 * static_cast<double>(p["kc"]) -
@@ -75,7 +77,7 @@ TEST_CASE("the best point is found under noise, and few are measured again") {
         space,
         [&](const Point& p) {
           ++calls[p.text()];
-          return quality(p) * (random.unit() < 0.15 ? 0.6 : 1.0);  // now and then somebody else takes the core
+          return quality(p) * (random.unit() < 0.15 ? 0.6 : 1.0);  // now and then another program takes the core
         },
         {.rounds = 9, .keep = 0.5, .at_most = 12});
     CHECK(quality(found[0].point) >= 0.94 * 185);
@@ -107,7 +109,7 @@ TEST_CASE("a result is read back by its key, on the machine where it was found")
   CHECK(entry->provenance.contains("version"));
   CHECK_FALSE(Store(folder.path, {"A Processor (R) 9", "avx512"}).read("gemm/float32"));
   CHECK_FALSE(Store(folder.path, {"Another", "avx2"}).read("gemm/float32"));
-  CHECK(std::distance(std::filesystem::directory_iterator(file.parent_path()), {}) == 1);  // no part is left
+  CHECK(std::distance(std::filesystem::directory_iterator(file.parent_path()), {}) == 1);  // no partial file is left
 
   for (const char* key : {"", "/", "a/", "/a", "../a", "a/../b", "a b", ".hidden"}) {
     CAPTURE(key);
@@ -116,10 +118,14 @@ TEST_CASE("a result is read back by its key, on the machine where it was found")
   std::ofstream(file) << "{\"schema\": 1";
   CHECK_THROWS_WITH_AS(store.read("gemm/float32"), doctest::Contains("tune or measure again"), InputError);
   std::ofstream(folder.path / "file") << "";
-  CHECK_THROWS_AS(Store(folder.path / "file", {"p", "i"}).write("a", 1), IoError);
+  CHECK_THROWS_WITH_AS(Store(folder.path / "file", {"p", "i"}).write("a", 1),
+                       doctest::Contains("or name another folder by ATOLL_CACHE."), IoError);
+  const files::FileSizeLimit limit(0);
+  CHECK_THROWS_WITH_AS(store.write("b", 1), doctest::Contains("Another folder is named by ATOLL_CACHE."), IoError);
+  CHECK_FALSE(store.read("b"));
 }
 
-TEST_CASE("the folder is the environment's") {
+TEST_CASE("the environment selects the folder") {
   const auto set = [](const char* name, const char* value) {
     if (value) {
       setenv(name, value, 1);

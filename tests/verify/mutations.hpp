@@ -6,23 +6,23 @@
 
 #include "algorithms/local_samples.hpp"
 
-/// Answers, right ones and wrong ones, in front of a check on several machines: it must say the same on all.
+/// Runs a check on correct and wrong answers on several set-ups of ranks: its verdict must be the same on all.
 namespace mutations {
 
 using namespace atl;
 using samples::Sample;
 
-struct Machine {
+struct Setup {
   Rank ranks;
   const char *domains, *route;
   Partition partition;
 };
 
-inline const std::vector<Machine> kMachines = {{1, "", "direct", Partition::blocked},
-                                               {3, "", "direct", Partition::hashed},
-                                               {5, "3+2", "domain", Partition::blocked}};
+inline const std::vector<Setup> kSetups = {{1, "", "direct", Partition::blocked},
+                                           {3, "", "direct", Partition::hashed},
+                                           {5, "3+2", "domain", Partition::blocked}};
 
-/// Values by ascending id, as this rank holds them.
+/// Values by ascending id, restricted to this rank's vertices.
 template <class T>
 Array<T> natural(const Graph& graph, const std::vector<Vertex>& ids, const std::vector<T>& by_id) {
   Array<T> values(static_cast<std::size_t>(graph.owned()));
@@ -38,12 +38,13 @@ std::span<const T> span(const Array<T>& a) {
   return {a.data(), a.size()};
 }
 
-/// What check(graph, answer) says of each answer, by ascending id, on every rank of every machine alike.
+/// The verdict of check(graph, answer) on each answer, given by ascending id, which must agree on every rank of every
+/// machine.
 template <class Answer, class F>
 std::vector<std::string> said(const Sample& sample, cases::Weight weight, const std::vector<Answer>& answers,
                               F&& check) {
   std::vector<std::vector<std::string>> all;
-  for (const Machine& m : kMachines) {
+  for (const Setup& m : kSetups) {
     Plan plan;
     plan.threads = m.ranks == 1 ? 2 : 1;
     plan.domains = m.domains;
@@ -68,7 +69,7 @@ std::vector<std::string> said(const Sample& sample, cases::Weight weight, const 
   return all[0];
 }
 
-/// f(sample) for all small graphs.
+/// Calls f(sample) for all small graphs.
 template <class F>
 void for_each_sample(F&& f) {
   std::uint64_t variant = 0;
@@ -81,7 +82,7 @@ void for_each_sample(F&& f) {
     }
 }
 
-/// The right answer, then `wrong` ones that change(value, k) makes from it at one place each.
+/// The correct answer, followed by `wrong` ones that change(value, k) makes by changing it at one place each.
 template <class T, class F>
 std::vector<std::vector<T>> mutants(const std::vector<T>& right, std::size_t wrong, F&& change) {
   std::vector<std::vector<T>> all{right};
@@ -94,7 +95,7 @@ std::vector<std::vector<T>> mutants(const std::vector<T>& right, std::size_t wro
   return all;
 }
 
-/// The first passes, no other does.
+/// Checks that the first answer passes and no other does.
 inline void check_only_first_passes(const std::vector<std::string>& what) {
   REQUIRE(!what.empty());
   CHECK(what[0] == "");
@@ -104,7 +105,7 @@ inline void check_only_first_passes(const std::vector<std::string>& what) {
   }
 }
 
-/// Lists of natural numbers: out, and both ways without loops and duplicates.
+/// Neighbour lists by index: out, and in both directions without loops and duplicates.
 inline std::vector<std::vector<std::size_t>> lists(const Sample& s) {
   std::vector<std::vector<std::size_t>> out(s.vertices());
   for (const auto& a : s.arcs()) out[static_cast<std::size_t>(a.from)].push_back(static_cast<std::size_t>(a.to));

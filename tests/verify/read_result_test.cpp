@@ -22,7 +22,7 @@ Graph build(World& world, const cases::Case& c, Partition partition) {
 }
 
 void on_each(const std::function<void(World&, Partition)>& f) {
-  for (const Machine& m : kMachines) {
+  for (const Setup& m : kSetups) {
     Plan plan;
     plan.threads = 1;
     run_ranks(m.ranks, plan, [&](World& world) { f(world, m.partition); });
@@ -31,7 +31,7 @@ void on_each(const std::function<void(World&, Partition)>& f) {
 
 }  // namespace
 
-TEST_CASE("what write_result writes is read back, in every format, over any ranks and partitions") {
+TEST_CASE("results are read back in every format, for any ranks and partitions") {
   const files::Folder folder;
   for (const cases::Case& c : cases::all())
     for (const char* ending : {".tsv", ".csv", ".txt", ".npy"})
@@ -57,7 +57,7 @@ TEST_CASE("what write_result writes is read back, in every format, over any rank
       });
 }
 
-TEST_CASE("what is wrong in a file of results is named, the same on all ranks") {
+TEST_CASE("errors in a file of results are reported, the same on all ranks") {
   const files::Folder folder;
   const cases::Case c{"pair", {{3, 5}, {5, 8}}, {}, {}};
   int number = 0;

@@ -22,7 +22,7 @@ namespace {
 using Labels = std::vector<Vertex>;
 using Scores = std::vector<double>;
 
-// Calls verify(graph, natural values) for answers by id.
+// Calls verify(graph, values) for answers given by id.
 template <class T, class F>
 std::vector<std::string> said_of(const Sample& s, const std::vector<std::vector<T>>& answers, F&& verify) {
   const auto ids = s.edges.ids();
@@ -54,7 +54,7 @@ Labels components(const Sample& s) {
   return label;
 }
 
-// The largest h such that h neighbours have h, until nothing changes.
+// Iterates to the largest h such that h neighbours have h.
 Labels cores(const Sample& s) {
   const auto sets = near(s);
   Labels core;
@@ -108,7 +108,7 @@ Scores page_ranks(const Sample& s, int iterations, bool spread) {
   return x;
 }
 
-// From the definition: sigma_sv sigma_vt / sigma_st where the depths add up.
+// By definition: sigma_sv sigma_vt / sigma_st if the depths add up.
 Scores betweenness(const Sample& s, const std::vector<std::size_t>& sources) {
   const std::size_t n = s.vertices();
   const auto out = lists(s);
@@ -150,7 +150,7 @@ Scores coefficients(const Sample& s) {
   return c;
 }
 
-// Two triangles joined by an edge, and a pair apart.
+// Two triangles joined by an edge, and a separate edge.
 Sample small() {
   return {{"two triangles", {{1, 2}, {2, 3}, {3, 1}, {3, 4}, {4, 5}, {5, 6}, {6, 4}, {8, 9}}, {}, {}},
           false,
@@ -159,7 +159,7 @@ Sample small() {
 
 }  // namespace
 
-TEST_CASE("components: the right labels pass, and any change of one is found") {
+TEST_CASE("components: correct labels pass, and any change of one is found") {
   const auto verify = [](const Graph& g, std::span<const Vertex> v) { return verify_components(g, v); };
   for_each_sample([&](const Sample& s) {
     const auto ids = s.edges.ids();
@@ -180,7 +180,7 @@ TEST_CASE("components: the right labels pass, and any change of one is found") {
         "rule 1: vertex 8 has the label 9 (the smallest id of its component is at most its own)");
 }
 
-TEST_CASE("core numbers: the right ones pass, and any change of one is found") {
+TEST_CASE("core numbers: correct ones pass, and any change of one is found") {
   const auto verify = [](const Graph& g, std::span<const Vertex> v) { return verify_coreness(g, v); };
   for_each_sample([&](const Sample& s) {
     if (s.directed) return;
@@ -203,7 +203,7 @@ TEST_CASE("core numbers: the right ones pass, and any change of one is found") {
   CHECK(of({2, 2, 2, 2, 2, 2, -1, 1}) == "rule 1: vertex 8 has the core number -1 (0 or more)");
 }
 
-TEST_CASE("label propagation: the right labels pass, from the ids or the round before, and any change is found") {
+TEST_CASE("label propagation: correct labels pass, from the ids or the previous round, and any change is found") {
   for_each_sample([](const Sample& s) {
     const auto ids = s.edges.ids();
     const Labels two = propagate(s, ids, 2), three = propagate(s, two, 1);
@@ -251,7 +251,7 @@ TEST_CASE("pagerank: scores after any number of iterations pass, and changes bey
           .find("vertex 3 the most") != std::string::npos);
 }
 
-TEST_CASE("pagerank: iterations done again find any change beyond rounding, and two scores that changed places") {
+TEST_CASE("pagerank: repeated iterations find any change beyond rounding, and two swapped scores") {
   for (const LostRank lost : {LostRank::spread, LostRank::ignored})
     for_each_sample([&](const Sample& s) {
       for (const int iterations : {1, 2, 10}) {
@@ -286,7 +286,7 @@ TEST_CASE("pagerank: iterations done again find any change beyond rounding, and 
     });
 }
 
-TEST_CASE("betweenness: right scores pass, and any change of one is found, by its vertex or by the sum") {
+TEST_CASE("betweenness: correct scores pass, and any change of one is found, by its vertex or by the sum") {
   for_each_sample([](const Sample& s) {
     const auto ids = s.edges.ids();
     const std::vector<std::size_t> at{0, ids.size() / 2, ids.size() - 1};
@@ -310,11 +310,11 @@ TEST_CASE("betweenness: right scores pass, and any change of one is found, by it
   CHECK(of({0, 0, 3, 2, 0, 0, 0, 0}, 9) == "");
   CHECK(of({0, 0, 2, 3, 0, 0, 0, 0}, 9) ==
         "rule 3: vertex 3 has the score 2 (the shortest paths from the 1 sources give 3)");
-  CHECK(of({0, 0, 2, 3, 0, 0, 0, 0}, 0) == "");  // what the sum cannot see
+  CHECK(of({0, 0, 2, 3, 0, 0, 0, 0}, 0) == "");  // not visible in the sum
   CHECK(of({0, 0, 3, 3, 0, 0, 0, 0}, 0) ==
         "rule 2: the scores sum to 6 (the vertices inside the shortest paths from the 1 sources are 5)");
   CHECK(of({0, 0, 3, 2, 0, 0, 1, 0}, 0) == "rule 1: vertex 8 has the score 1 (0: no path can pass it)");
-  // Of several sources some are recomputed: what has moved from one vertex to another is missed at the first of them.
+  // With several sources some are recomputed: a value moved between vertices is detected at the first of them.
   const std::vector<Vertex> four{1, 1, 1, 1};
   const auto in_part = [&](const Scores& x) {
     return said_of<double>(small(), {x}, [&](const Graph& g, std::span<const double> v) {
@@ -326,7 +326,7 @@ TEST_CASE("betweenness: right scores pass, and any change of one is found, by it
         "rule 3: vertex 3 has the score 4 (the shortest paths from 2 of the 4 sources alone give 6)");
 }
 
-TEST_CASE("betweenness by weight: right scores pass, and any change of one is found; weights of 0 are refused") {
+TEST_CASE("betweenness by weight: correct scores pass, and any change of one is found; weights of 0 are rejected") {
   for_each_sample([](Sample s) {
     s.edges.lightest = 0.3;
     const auto ids = s.edges.ids();
@@ -353,7 +353,7 @@ TEST_CASE("betweenness by weight: right scores pass, and any change of one is fo
   });
 }
 
-TEST_CASE("clustering: right coefficients pass, and any change of one is found where all are counted") {
+TEST_CASE("clustering: correct coefficients pass, and any change of one is found where all are counted") {
   for_each_sample([](const Sample& s) {
     const auto answers = mutants(coefficients(s), 10, [](double c, std::size_t, std::size_t i) {
       return i == 0       ? std::numeric_limits<double>::quiet_NaN()
@@ -374,14 +374,14 @@ TEST_CASE("clustering: right coefficients pass, and any change of one is found w
   CHECK(of({1, 1, third, third, 1, 1, 0, 0}, 4) == "");
   CHECK(of({0, 1, third, third, 1, 1, 0, 0}, 8) ==
         "rule 3: vertex 1 has the coefficient 0 (1: 2 edges join two of its neighbours)");
-  CHECK(of({0, 1, third, third, 1, 1, 0, 0}, 0) == "");  // what only samples see
+  CHECK(of({0, 1, third, third, 1, 1, 0, 0}, 0) == "");  // only samples detect this
   CHECK(of({1, 1, 0.5, third, 1, 1, 0, 0}, 0) ==
         "rule 2: vertex 3 with 3 neighbours has the coefficient 0.5, 3 edges between them (a whole number, and even)");
   CHECK(of({1, 1, third, third, 1, 1, 1, 0}, 0) ==
         "rule 1: vertex 8 has the coefficient 1 (1 neighbours; it is 0 below two)");
 }
 
-TEST_CASE("triangles: right counts pass, and any change of one is found, by bounds, by the sum or by counting") {
+TEST_CASE("triangles: correct counts pass, and any change of one is found, by bounds, by the sum or by counting") {
   const auto triangles = [](const Sample& s) {
     const auto sets = near(s);
     Labels count;
@@ -421,12 +421,12 @@ TEST_CASE("triangles: right counts pass, and any change of one is found, by boun
         "rule 2: vertex 1 has 1 triangles (each is one of two of its neighbours, which have 0 in all)");
   CHECK(of({1, 1, 2, 2, 1, 1, 0, 0}, 0, {}) == "rule 3: the counts sum to 8 (each triangle counts three times)");
   CHECK(of({1, 1, 1, 1, 1, 1, 0, 0}, 0, 3) == "rule 3: the counts sum to 6 (three times the total of 3)");
-  CHECK(of({0, 0, 0, 1, 1, 1, 0, 0}, 0, {}) == "");  // what only samples see
+  CHECK(of({0, 0, 0, 1, 1, 1, 0, 0}, 0, {}) == "");  // only samples detect this
   CHECK(of({0, 0, 0, 1, 1, 1, 0, 0}, 8, {}) ==
         "rule 4: vertex 1 has 0 triangles (1 pairs of its neighbours are joined by an edge)");
 }
 
-TEST_CASE("terms that cannot be are refused on every rank") {
+TEST_CASE("invalid options are rejected on every rank") {
   Plan plan;
   plan.threads = 1;
   run_ranks(3, plan, [](World& world) {

@@ -19,23 +19,24 @@
 namespace atl {
 namespace {
 
-// Side of the tiles that a file gets where no block was chosen.
+// Side of the tiles in a file if no block size was chosen.
 constexpr std::int64_t kWrittenBlock = 512;
 
-// What Floyd-Warshall reaches of the processor's peak, and how long that is measured: for the choice of a method.
+// For the choice of a method: the fraction of the processor's peak that Floyd-Warshall reaches, and how long the peak
+// is measured.
 constexpr double kOfPeak = 0.7, kPeakSeconds = 0.005;
 
-/// Blocks of the whole matrix are counted: nothing is peeled off then.
+/// A limited number of steps refers to the whole matrix, so no pendant trees are removed then.
 bool is_partial(const AllPairsOptions& options) { return options.on_grid.steps > 0; }
 
-/// Refuses what would not fit, while nothing has been taken.
+/// Rejects a matrix that does not fit, before anything is allocated.
 template <class T>
 void check_memory(World& world, const ReplicatedCsr<T>& arcs, const AllPairsOptions& options, const GridPlan* plan) {
   const auto has = static_cast<double>(usable_memory());
   Rank near = 0;  // ranks that share this machine's memory
   for (Rank r = 0; r < world.size(); ++r) near += world.fabric().node_of(r) == world.fabric().node_of(world.rank());
   const Gemm gemm(all_pairs_algebra(arcs, options.semiring), options.blocking);
-  // Anything else than shortest paths, and a part of them, is Floyd-Warshall over the matrix as it is.
+  // Other semirings, and partial runs, use Floyd-Warshall on the whole matrix.
   const bool whole = is_partial(options) || options.semiring != Semiring::min_plus;
   const auto need = [&](Vertex n) {
     const PairsMemory of{.n = n,
@@ -60,7 +61,7 @@ void check_memory(World& world, const ReplicatedCsr<T>& arcs, const AllPairsOpti
                   here <= has ? arcs.vertices() : greatest_that_fits(has, need)));
 }
 
-/// d <- the closure of the arcs by Floyd-Warshall, or as much of it as steps are asked for.
+/// d <- the closure of the arcs by Floyd-Warshall, or the result of the requested number of steps.
 template <class T>
 void close_arcs(Team& team, const Gemm& gemm, const ReplicatedCsr<T>& arcs, const AllPairsOptions& options,
                 MatrixView<T> d, AllPairsReport& report) {
@@ -125,7 +126,7 @@ AllPairs<T> on_a_grid(World& world, const ReplicatedCsr<T>& arcs, const AllPairs
   report.plan = plan;
   GridOptions on_grid = options.on_grid;
   plan.apply_to(on_grid);
-  // Every rank has all arcs: it gives its share of them.
+  // Every rank has all arcs and passes its share of them.
   std::vector<MatrixEntry<T>> mine;
   for (Vertex v = world.rank(); v < arcs.vertices(); v += world.size())
     for (Edge e = arcs.begin(v); e < arcs.end(v); ++e)
@@ -168,8 +169,9 @@ AllPairs<T> all_pairs(World& world, const ReplicatedCsr<T>& arcs, const AllPairs
   world.collective_try([&] {
     check(arcs.vertices() > 0, "{}: there is no vertex (so there are no pairs). Give another graph.", arcs.name);
     if (is_partial(options) && options.method && options.method != PairsMethod::floyd_warshall)
-      throw UsageError(fmt::format("{} steps by {} (only fw has steps). Leave them out, or take fw.",
-                                   options.on_grid.steps, name_of(*options.method)));
+      throw UsageError(
+          fmt::format("{} steps of method {} (only fw can stop after some steps). Leave them out, or take fw.",
+                      options.on_grid.steps, name_of(*options.method)));
     check_closure(arcs, options.semiring);
     check_sums(arcs, options.semiring);
     if (options.semiring != Semiring::min_plus && options.method && options.method != PairsMethod::floyd_warshall)
@@ -180,10 +182,10 @@ AllPairs<T> all_pairs(World& world, const ReplicatedCsr<T>& arcs, const AllPairs
       world.size() == 1 && !options.grid.sides && !options.grid.placement && options.checkpoint.folder.empty();
   std::optional<GridPlan> plan;
   if (!alone) {
-    GridConstraints wishes = options.grid;
-    wishes.block = options.block;
+    GridConstraints constraints = options.grid;
+    constraints.block = options.block;
     plan = agree_on_grid(world, options.machine, Gemm(all_pairs_algebra(arcs, options.semiring), options.blocking),
-                         arcs.vertices(), wishes);
+                         arcs.vertices(), constraints);
   }
   check_memory(world, arcs, options, plan ? &*plan : nullptr);
   AllPairs<T> all = plan ? on_a_grid(world, arcs, options, *plan) : on_one_rank(world, arcs, options);

@@ -7,24 +7,24 @@
 namespace atl {
 namespace {
 
-/// The greatest power of two that divides w, which is not 0.
+/// The greatest power of two that divides w, for w != 0.
 double lowest_bit(double w) {
   int exponent = 0;
   const auto digits = static_cast<std::uint64_t>(std::ldexp(std::frexp(std::abs(w), &exponent), 53));
   return std::ldexp(1, exponent - 53 + std::countr_zero(digits));
 }
 
-/// Sums are multiples of the lowest bit of any weight: 24 binary digits from there on are enough for all of them.
+/// Sums are multiples of the lowest bit of any weight: 24 binary digits from there on must hold all of them.
 bool float32_holds_sums(const ReplicatedCsr<double>& arcs) {
   double unit = std::numeric_limits<double>::infinity();
   for (const double w : arcs.weights)
     if (w != 0) unit = std::min(unit, lowest_bit(w));
-  // Searches move weights below 0 by potentials, which may take more digits.
+  // Reweighting by potentials, for negative weights, may need more digits.
   return !arcs.has_negative() && unit >= std::numeric_limits<float>::denorm_min() && arcs.longest() <= unit * 0x1p24 &&
          arcs.longest() <= std::numeric_limits<float>::max();
 }
 
-/// Why T cannot have this weight, and what to do; empty if it can.
+/// Why T cannot hold this weight, and what to do; empty if it can.
 template <class T>
 std::string refusal(double w) {
   if constexpr (std::is_floating_point_v<T>) {

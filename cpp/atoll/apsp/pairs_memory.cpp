@@ -13,17 +13,17 @@ std::int64_t block_of(const Gemm& gemm, const PairsMemory& of) {
   return of.block > 0 ? std::min<std::int64_t>(of.block, of.n) : usual_block(gemm, of.n);
 }
 
-// Both panels of a step of Floyd-Warshall, packed; of a symmetric matrix the column panel too.
+// Both packed panels of a step of Floyd-Warshall; for a symmetric matrix also the column panel.
 double dense_bytes(const Gemm& gemm, const PairsMemory& of) {
   const double panel = product(of.n, block_of(gemm, of));
   return panel * (gemm.tile().left_bytes + (of.undirected ? 2.0 : 1.0) * static_cast<double>(of.value_bytes));
 }
 
-// The arcs once more, in an order of their own, and what a thread keeps of each vertex (row_searches.hpp).
+// A renumbered copy of the arcs, and each thread's data per vertex (row_searches.hpp).
 double search_bytes(const PairsMemory& of, PairsMethod method) {
   const auto w = static_cast<double>(of.value_bytes);
   const double arcs = static_cast<double>(of.arcs) * (4 + w) * (of.undirected ? 1 : 2) + static_cast<double>(of.n) * 40;
-  double vertex = 0;  // of a thread
+  double vertex = 0;  // bytes per vertex and thread
   switch (method) {
     case PairsMethod::dijkstra:
       vertex = w + 8 + 16 * static_cast<double>(of.arcs) / static_cast<double>(of.n);  // the heap
@@ -58,10 +58,10 @@ double matrix_bytes(std::int64_t rows, std::int64_t cols, std::size_t value_byte
 double bytes_on_one_rank(const Gemm& gemm, const PairsMemory& of) {
   const double matrix = matrix_bytes(of.n, of.n, of.value_bytes);
   if (!of.peels && of.method == PairsMethod::floyd_warshall) return matrix + dense_bytes(gemm, of);
-  // Lists of arcs and of vertices while trees are taken off and a core is cut out.
+  // Lists of arcs and vertices while pendant trees are removed and a core is extracted.
   const double lists = static_cast<double>(of.arcs) * (12 + 2 * (4 + static_cast<double>(of.value_bytes))) +
                        static_cast<double>(of.n) * 60;
-  // Rows that are kept while those of cores move; two of each thread.
+  // Rows copied aside while those of cores move; two per thread.
   const double rows = matrix_bytes(std::min<std::int64_t>(of.n, 128 + 2 * of.threads), of.n, of.value_bytes);
   return matrix + lists + std::max(method_bytes(gemm, of), of.peels ? rows : 0);
 }
@@ -74,7 +74,7 @@ double bytes_on_a_grid(const Gemm& gemm, const PairsMemory& of, const ProcessGri
   const double packed = 2 * (product(rows, b) * gemm.tile().left_bytes + product(cols, b) * w);
   const double travelling =
       2 * w * (product(b, b) + (grid.rows > 1 ? product(cols, b) : 0) + (grid.cols > 1 ? product(rows, b) : 0));
-  // While the matrix is filled, before there are panels: entries, and the same as records on their way.
+  // While the matrix is filled, before there are panels: the entries, and the same as records in transit.
   const double entries = static_cast<double>(of.arcs) / grid.size() * 3 * 24;
   const double saving = checkpoint ? of.threads * w * product(b, b) : 0;
   return matrix_bytes(rows, cols, of.value_bytes) + entries + packed + travelling + saving;

@@ -7,14 +7,14 @@
 namespace atl {
 namespace {
 
-/// Why there is no such weight, and what to do; empty if it may be.
+/// Why such a weight is invalid, and what to do; empty if it is valid.
 std::string refusal(double w) {
   if (std::isnan(w)) return "not a number. Remove the edge or give it a weight.";
   if (std::isinf(w)) return "infinite: that stands for no path. Remove the edge.";
   return {};
 }
 
-/// Rows by counting, twice: by head, then by tail and in that order. So each row ascends.
+/// Counting sort, twice: by head, then stably by tail, so each row ascends.
 template <class T>
 void sort_by_tail_and_head(std::vector<Arc<T>>& arcs, std::size_t n) {
   std::vector<Arc<T>> sorted(arcs.size());
@@ -72,7 +72,7 @@ std::vector<Arc<T>> in_both_directions(std::span<const Arc<T>> arcs, bool direct
   return all;
 }
 
-/// This rank's edges, which number() has made dense, checked.
+/// This rank's edges, whose ids number() has made dense, validated.
 std::vector<Arc<double>> converted(const EdgeList& edges, std::span<const Vertex> ids, ArcWeights as,
                                    Semiring semiring) {
   std::vector<Arc<double>> arcs(edges.size());
@@ -153,17 +153,17 @@ ReplicatedCsr<double> gather_arcs(World& world, EdgeList edges, ArcWeights weigh
   world.agree(map.count() <= INT32_MAX,
               fmt::format("{}: {} vertices (all pairs of them fit no machine). Use single sources: atoll sssp.",
                           edges.name, map.count()));
-  // The ids, and where each row of arcs begins, are on every rank.
+  // The ids and the beginning of each row are stored on every rank.
   require_vertices(world, edges.name, map, 16.0 * static_cast<double>(map.count()));
   std::vector<Vertex> mine(static_cast<std::size_t>(map.blocks().size(world.rank())));
   for (std::size_t k = 0; k < mine.size(); ++k) mine[k] = map.id_of(static_cast<Vertex>(k));
   std::vector<Vertex> ids = world.all_gather_varying(std::span<const Vertex>(mine));
-  world.team().cancellation_point();  // of millions of arcs each step takes a second
+  world.team().cancellation_point();  // with millions of arcs each step takes a second
   const std::vector<Arc<double>> slice = world.collective_try([&] { return converted(edges, ids, weights, semiring); });
   const std::vector<Arc<double>> all = world.all_gather_varying(std::span<const Arc<double>>(slice));
   world.team().cancellation_point();
   ReplicatedCsr<double> arcs = make_arcs<double>(std::move(ids), edges.directed, all, edges.name, semiring);
-  // A rank without edges may have no column of weights.
+  // A rank without edges may have no weights.
   arcs.from_float32 = world.any(std::holds_alternative<Array<float>>(edges.weight)) &&
                       !world.any(std::holds_alternative<Array<double>>(edges.weight));
   return arcs;

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t at(Local v) { return static_cast<std::size_t>(v); }
 
-/// Lengths nearer to 0 than this are told from no path. Where no path may have been added to, it is all that is beyond half
-/// of kNoPath.
+/// Lengths closer to 0 than this are distinguished from no path. If something may be added to no path, everything
+/// beyond half of kNoPath counts as no path.
 template <class T>
 double limit_of(const ReplicatedCsr<T>& arcs, Semiring semiring) {
   if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<T>::max();
@@ -26,7 +26,7 @@ double limit_of(const ReplicatedCsr<T>& arcs, Semiring semiring) {
 
 bool adds(Semiring semiring) { return semiring == Semiring::min_plus || semiring == Semiring::max_plus; }
 
-/// Of n - 1 arcs at most; the one more is for the rounding of floats.
+/// Paths have at most n - 1 arcs; the additional one allows for the rounding of floats.
 template <class T>
 bool every_path_fits(const ReplicatedCsr<T>& arcs, Semiring semiring) {
   if (!adds(semiring)) return true;
@@ -38,8 +38,8 @@ const char* remedy() {
   return std::is_same_v<T, double> ? "Scale the weights down." : "Use a wider type.";
 }
 
-/// Strongly connected components by Tarjan's depth-first search [1], on a stack of its own: deep graphs are no deep calls.
-/// They are numbered as they are closed: an arc between two of them leads to the lower number.
+/// Strongly connected components by Tarjan's depth-first search [1], with an explicit stack so that deep graphs do not
+/// recurse. They are numbered in the order of completion: an arc between two components leads to the lower number.
 ///
 /// [1] R. Tarjan. "Depth-first search and linear graph algorithms." SIAM J. Comput. 1(2), 1972.
 template <class T>
@@ -79,11 +79,11 @@ std::vector<Local> strong_components(const ReplicatedCsr<T>& arcs, std::vector<V
   return component;
 }
 
-/// Targets that are looked for in one pass, a bit each.
+/// Number of targets in one pass, one bit each.
 constexpr std::size_t kTargets = 512;
 using TargetBits = std::array<std::uint64_t, kTargets / 64>;
 
-/// How many of a row are paths, by counters as narrow as the values: so vectors of them are compared.
+/// Counts the paths in a row, with counters as narrow as the values so that the loop vectorizes.
 template <class T>
 std::int64_t paths_in(std::span<const T> row, T none) {
   using Counter = std::conditional_t<sizeof(T) == 1, std::uint8_t, std::uint16_t>;
@@ -98,7 +98,7 @@ std::int64_t paths_in(std::span<const T> row, T none) {
   return sum;
 }
 
-/// [vertex] paths that start there, of all ranks.
+/// [vertex] number of paths that start there, over all ranks.
 template <class T>
 std::vector<Vertex> path_counts(World& world, const Distances<T>& d, T none) {
   const BlockCyclic& rows = d.layout.rows;
@@ -111,7 +111,7 @@ std::vector<Vertex> path_counts(World& world, const Distances<T>& d, T none) {
   return sum;
 }
 
-/// By the first arc that goes on from a path that is there to a vertex to which there is none.
+/// Names the first arc from a vertex with a path to one without.
 template <class T>
 [[noreturn]] void refuse_lost_path(const ReplicatedCsr<T>& arcs, Semiring semiring, Vertex s, std::span<const T> row) {
   const auto id = [&](Vertex v) { return arcs.ids[static_cast<std::size_t>(v)]; };
@@ -125,16 +125,15 @@ template <class T>
     if (before == none) continue;
     for (std::size_t k = 0; k < arcs.heads_of(v).size(); ++k)
       if (const Local head = arcs.heads_of(v)[k]; row[at(head)] == none)
-        throw InputError(
-            fmt::format("{}: a path from {} to {} is {} long ({}). {}", arcs.name, id(s), id(head),
-                        static_cast<PathLength<T>>(before) + static_cast<PathLength<T>>(arcs.weights_of(v)[k]), holds,
-                        remedy<T>()));
+        throw InputError(fmt::format("{}: a path from {} to {} is {} long ({}). {}", arcs.name, id(s), id(head),
+                                     static_cast<PathSum<T>>(before) + static_cast<PathSum<T>>(arcs.weights_of(v)[k]),
+                                     holds, remedy<T>()));
   }
   throw InputError(
       fmt::format("{}: paths from {} have lengths beyond the type ({}). {}", arcs.name, id(s), holds, remedy<T>()));
 }
 
-/// The length of the shortest of all paths, if it is below 0, else 0. Throws refuse_negative_cycle()'s.
+/// The length of the shortest of all paths, if it is negative, else 0. Throws like refuse_negative_cycle().
 template <class T>
 double least_length(const ReplicatedCsr<T>& arcs) {
   const auto h = potentials(arcs);
@@ -163,7 +162,7 @@ std::vector<Vertex> reached_counts(Team& team, const ReplicatedCsr<T>& arcs) {
       counts.resize(sizes.size());
       bits.assign(sizes.size(), TargetBits{});
       const std::size_t first = pass * kTargets;
-      for (std::size_t c = first; c < sizes.size(); ++c) {  // lower numbers are reached from here only
+      for (std::size_t c = first; c < sizes.size(); ++c) {  // lower numbers are only reachable from here
         TargetBits& mine = bits[c];
         for (const Local head : dag.heads_of(static_cast<Vertex>(c)))
           for (std::size_t w = 0; w < mine.size(); ++w) mine[w] |= bits[at(head)][w];
@@ -184,7 +183,7 @@ std::vector<Vertex> reached_counts(Team& team, const ReplicatedCsr<T>& arcs) {
 template <class T>
 void check_sums(const ReplicatedCsr<T>& arcs, Semiring semiring) {
   if (every_path_fits(arcs, semiring)) return;
-  // A sum of no path and a path on either side of it must stay beyond half of no path: so each path takes a quarter at most.
+  // No path plus a path on either side must stay beyond half of no path: so each path may take at most a quarter.
   const double limit = limit_of(arcs, semiring) / 2;
   if (semiring == Semiring::min_plus) {
     if (!arcs.has_negative()) return;
@@ -237,7 +236,7 @@ bool may_round_whole_sums(const ReplicatedCsr<double>& arcs, Semiring semiring) 
 
 void check_whole_sums(World& world, const ReplicatedCsr<double>& arcs, Semiring semiring, const Distances<double>& d) {
   if (!may_round_whole_sums(arcs, semiring)) return;
-  // Distances below 2^53 are sums of such, so none was rounded, except where searches moved weights by potentials.
+  // Distances below 2^53 are sums of such values, so none was rounded, except by potentials.
   bool beyond = arcs.has_negative();
   for (std::int64_t i = 0; i < d.local.rows() && !beyond; ++i) {
     world.team().cancellation_point();

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atoll/base/isa.hpp>
 #include <atoll/engine/mirror_bits.hpp>
+#include <atoll/runtime/aggregation/route.hpp>
 #include <cmath>
 
 namespace atl {

@@ -13,7 +13,7 @@ constexpr std::string_view kNpyMagic = "\x93NUMPY";
   throw InputError(fmt::format("{}: is no .npy file that can be read here ({}). Write it with numpy.save.", path, why));
 }
 
-// The text behind 'key': in numpy's dictionary, up to a comma outside brackets.
+// The text after 'key': in numpy's dictionary, up to a comma outside brackets.
 std::string_view value_of(std::string_view words, std::string_view key) {
   auto at = words.find(fmt::format("'{}':", key));
   if (at == std::string_view::npos) return {};

@@ -11,16 +11,16 @@
 ///     const NpyHead head = read_npy_head(path, data, size, 0);   // the array begins at data + head.begin
 namespace atl {
 
-/// The bytes in front of an array in a .npy file; they begin at byte `at` of the file, and the array lies 64-byte aligned.
+/// The bytes before an array in a .npy file; they begin at byte `at` of the file, and the array is 64-byte aligned.
 std::string npy_head(const char* type, const std::string& shape, std::uint64_t at);
-/// What those bytes say.
+/// The parsed header.
 struct NpyHead {
   std::string type;
   std::vector<std::int64_t> shape;
   bool by_columns = false;
-  std::uint64_t begin = 0;  ///< where the array begins in the file
+  std::uint64_t begin = 0;  ///< offset of the array in the file
 };
-/// InputError that names `path` where the `size` bytes at `data`, which lie at byte `at` of the file, are none.
+/// Throws InputError that names `path` if the `size` bytes at `data`, from byte `at` of the file, are not a header.
 NpyHead read_npy_head(const std::string& path, const char* data, std::uint64_t size, std::uint64_t at);
 
 }  // namespace atl

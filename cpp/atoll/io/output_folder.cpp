@@ -4,9 +4,11 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <atoll/base/atomic_file.hpp>
 #include <atoll/base/byte_count.hpp>
 #include <atoll/base/error.hpp>
 #include <atoll/io/output_folder.hpp>
+#include <atoll/io/read_file.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -19,17 +21,6 @@ namespace {
 std::string without_slash(std::string path) {
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
   return path;
-}
-
-fs::path folder_of(const std::string& path) {
-  const fs::path target(path);
-  return target.has_parent_path() ? target.parent_path() : fs::path(".");
-}
-
-void sync_folder(const fs::path& folder) {
-  // The folder's entry is data too; where a file system cannot sync a folder, nothing is lost by asking.
-  const FileHandle entry(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (entry.get() >= 0) ::fsync(entry.get());
 }
 
 }  // namespace
@@ -55,10 +46,10 @@ OutputFolder::OutputFolder(World& world, const std::string& path, Existing exist
           fmt::format("{}: cannot be written (there is no folder {}). Make it first.", path_, beside.string()));
     if (earlier == Earlier::go_on) return take_over();
     for (int attempt = 0; !ours_; ++attempt) {
-      temporary_ = fmt::format("{}.{}-{}.part", path_, getpid(), attempt);
+      temporary_ = temporary_name(path_, attempt);
       std::error_code error;
       ours_ = fs::create_directory(temporary_, error);
-      if (!ours_ && (error || attempt == 100)) fail("written", error.value());
+      if (!ours_ && (error || attempt == 100)) fail_output(path_, error ? error.value() : EEXIST);
     }
   });
   broadcast_text(world_, temporary_);
@@ -69,16 +60,19 @@ void OutputFolder::take_over() {
   std::error_code error;
   fs::create_directory(temporary_, error);
   held_ = FileHandle(::open(temporary_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (held_.get() < 0) fail("written", error ? error.value() : errno);
+  if (!held_) fail_output(path_, error ? error.value() : errno);
   if (flock(held_.get(), LOCK_EX | LOCK_NB) != 0)
     throw IoError(fmt::format("{}: another run works in {}. Wait for its end, or name another.", path_, temporary_));
   ours_ = true;
+  // What a killed run was about to replace in it (AtomicFile).
+  for (const auto& entry : fs::directory_iterator(temporary_, error))
+    if (entry.path().extension() == ".part") fs::remove(entry.path(), error);
 }
 
 void OutputFolder::clear() {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(temporary_, error)) fs::remove_all(entry.path(), error);
-  if (error) fail("written", error.value());
+  if (error) fail_output(path_, error.value());
 }
 
 OutputFolder::~OutputFolder() {
@@ -86,16 +80,9 @@ OutputFolder::~OutputFolder() {
   if (ours_) fs::remove_all(temporary_, ignored);
 }
 
-void OutputFolder::fail(const char* what, int error) const {
-  const char* remedy = "Check the path and the permissions of its folder.";
-  if (error == ENOSPC || error == EDQUOT) remedy = "Make room, or write elsewhere.";
-  if (error == EFBIG) remedy = "Raise the limit (ulimit -f), or write elsewhere.";
-  throw IoError(fmt::format("{}: cannot be {} ({}). {}", path_, what, std::generic_category().message(error), remedy));
-}
-
-int OutputFolder::open(const std::string& name, int flags) {
-  const int file = ::open((temporary_ + "/" + name).c_str(), flags | O_CLOEXEC, 0666);
-  if (file < 0) fail("written", errno);
+FileHandle OutputFolder::open(const std::string& name, int flags) const {
+  FileHandle file(::open((temporary_ + "/" + name).c_str(), flags | O_CLOEXEC, 0666));
+  if (!file) fail_output(path_, errno);
   return file;
 }
 
@@ -105,84 +92,67 @@ void OutputFolder::make(const std::vector<std::string>& folders) {
     for (const std::string& name : folders) {
       std::error_code error;
       fs::create_directory(temporary_ + "/" + name, error);
-      if (error) fail("written", error.value());
+      if (error) fail_output(path_, error.value());
     }
   });
 }
 
-void OutputFolder::take_room(int file, std::uint64_t bytes) const {
-  if (bytes == 0) return;
-  // Not a hole: what is written through a mapping later has no way to hear of a full disk.
-  const auto size = static_cast<off_t>(bytes);
-  const int error = posix_fallocate(file, 0, size);
-  if (error != 0 && error != EOPNOTSUPP && error != EINVAL) fail("written", error);
-  if (error != 0 && ftruncate(file, size) != 0) fail("written", errno);
-}
-
-int OutputFolder::create_shared(const std::string& name, std::uint64_t bytes) {
+const FileHandle& OutputFolder::create_shared(const std::string& name, std::uint64_t bytes) {
   world_.collective_try([&] {
     if (world_.rank() == 0) create(name, bytes);
   });
   world_.collective_try([&] {
-    if (world_.rank() != 0) files_.emplace_back(open(name, O_RDWR));
+    if (world_.rank() != 0) files_.push_back(open(name, O_RDWR));
   });
-  return files_.back().get();
+  return files_.back();
 }
 
-int OutputFolder::create(const std::string& name, std::uint64_t bytes) {
-  files_.emplace_back(open(name, O_RDWR | O_CREAT | (held_.get() < 0 ? O_EXCL : 0)));
-  take_room(files_.back().get(), bytes);
-  return files_.back().get();
+const FileHandle& OutputFolder::create(const std::string& name, std::uint64_t bytes) {
+  files_.push_back(open(name, O_RDWR | O_CREAT | (held_ ? 0 : O_EXCL)));
+  if (const int error = files_.back().reserve(bytes)) fail_output(path_, error);
+  return files_.back();
 }
 
-void OutputFolder::write_at(int file, const void* data, std::size_t n, std::uint64_t at) const {
-  const auto* p = static_cast<const char*>(data);
-  while (n > 0) {
-    const ssize_t done = pwrite(file, p, n, static_cast<off_t>(at));
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) fail("written", done < 0 ? errno : ENOSPC);
-    p += done;
-    n -= static_cast<std::size_t>(done);
-    at += static_cast<std::uint64_t>(done);
-  }
+void OutputFolder::write_at(const FileHandle& file, const void* data, std::size_t n, std::uint64_t at) const {
+  if (const int error = file.write_at(data, n, at)) fail_output(path_, error);
 }
 
 void OutputFolder::write(const std::string& name, const void* data, std::size_t n) {
-  FileHandle file(open(name, O_WRONLY | O_CREAT | O_EXCL));
-  write_at(file.get(), data, n, 0);
+  FileHandle file = open(name, O_WRONLY | O_CREAT | O_EXCL);
+  write_at(file, data, n, 0);
   const std::lock_guard hold(lock_);
   if (files_.size() < kSyncedEach) {
     files_.push_back(std::move(file));
   } else {
     ++written_;
-    if (const int error = file.close()) fail("written", error);
+    if (const int error = file.close()) fail_output(path_, error);
   }
 }
 
 void OutputFolder::commit() {
   world_.collective_try([&] {
     for (FileHandle& file : files_) {
-      if (fsync(file.get()) != 0) fail("written", errno);
-      if (const int error = file.close()) fail("written", error);
+      if (const int error = file.sync()) fail_output(path_, error);
+      if (const int error = file.close()) fail_output(path_, error);
     }
     files_.clear();
     if (written_ == 0) return;
     const FileHandle folder(::open(temporary_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (folder.get() < 0 || syncfs(folder.get()) != 0) fail("written", errno);
+    if (!folder || syncfs(folder.get()) != 0) fail_output(path_, errno);
   });
   world_.collective_try([&] {
     if (world_.rank() != 0) return;
     sync_folder(temporary_);
     std::error_code ignored;
     if (existing_ == Existing::replace && fs::exists(path_, ignored)) {
-      // Both names exist all the time; the old one then lies under the temporary name.
+      // Both names exist at all times; afterwards the old folder has the temporary name.
       if (renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) != 0)
-        fail("put in place", errno);
+        fail_output(path_, errno, "put in place");
       sync_folder(folder_of(path_));
       fs::remove_all(temporary_, ignored);
     } else if (renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE) != 0 &&
                ((errno != EINVAL && errno != ENOSYS) || ::rename(temporary_.c_str(), path_.c_str()) != 0)) {
-      fail("put in place", errno);  // somebody else has made one of that name meanwhile
+      fail_output(path_, errno, "put in place");  // another process has created that name meanwhile
     }
     ours_ = false;
     sync_folder(folder_of(path_));

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/io/read_file.hpp>
+#include <atoll/base/file_handle.hpp>
 #include <atoll/runtime/world.hpp>
 #include <cstdint>
+#include <deque>
 #include <mutex>
 #include <string>
 #include <vector>
 
-/// A folder that all ranks write files into, and that appears whole or not at all; on a file system that all ranks see.
+/// A folder that all ranks write files into; it appears complete or not at all. All ranks must see its file system.
 ///
 ///     OutputFolder folder(world, "d.zarr", Existing::refuse, ".zgroup");   // collective: a temporary folder beside it
-///     const int all = folder.create_shared("tiles.bin", bytes);            // collective: one file, room for it is taken
+///     const FileHandle& all = folder.create_shared("tiles.bin", bytes);    // collective: one file with its disk space
 ///     world.collective_try([&] {
 ///       folder.write_at(all, data, n, at);                                 // any thread
 ///       folder.write("distance/3.4", data, n);                             // a whole file of this rank's; any thread
@@ -19,7 +20,7 @@
 ///     folder.commit();                                                     // collective: sync, rename
 ///
 /// Collective calls throw the same IoError on every rank; messages name the final path. Without commit() the destructor
-/// of rank 0 removes what there is. Nothing in the destructor is collective.
+/// of rank 0 removes the temporary folder; it is not collective.
 namespace atl {
 
 /// What to do if the name is taken: throw IoError, or replace it once the new one is complete.
@@ -38,16 +39,16 @@ class OutputFolder {
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
 
-  /// The folder that is written to.
+  /// The folder being written.
   const std::string& temporary() const { return temporary_; }
   const std::string& path() const { return path_; }
-  /// Folders in it. Collective.
+  /// Creates folders in it. Collective.
   void make(const std::vector<std::string>& folders);
-  /// A file for all ranks; the descriptor stays the folder's. Its room on the disk is taken here. Collective.
-  int create_shared(const std::string& name, std::uint64_t bytes);
+  /// A file for all ranks, with its disk space allocated; the folder keeps the handle until commit(). Collective.
+  const FileHandle& create_shared(const std::string& name, std::uint64_t bytes);
   /// A file that only this rank writes.
-  int create(const std::string& name, std::uint64_t bytes);
-  void write_at(int file, const void* data, std::size_t n, std::uint64_t at) const;
+  const FileHandle& create(const std::string& name, std::uint64_t bytes);
+  void write_at(const FileHandle& file, const void* data, std::size_t n, std::uint64_t at) const;
   void write(const std::string& name, const void* data, std::size_t n);
   void commit();
   /// Leaves the temporary folder behind on destruction.
@@ -57,25 +58,23 @@ class OutputFolder {
 
  private:
   void take_over();
-  int open(const std::string& name, int flags);
-  void take_room(int file, std::uint64_t bytes) const;
-  [[noreturn]] void fail(const char* what, int error) const;
+  FileHandle open(const std::string& name, int flags) const;
 
-  // Beyond this many files per rank, sync the whole file system: one journal commit per file would take longer.
+  // With more files than this per rank, sync the whole file system: one journal commit per file would take longer.
   static constexpr std::size_t kSyncedEach = 8;
   World& world_;
   std::string path_, temporary_;
   const Existing existing_;
-  FileHandle held_;  // the temporary folder, locked, where it may be taken over
-  std::vector<FileHandle> files_;
-  std::mutex lock_;          // of files_ and written_, in write()
-  std::size_t written_ = 0;  // files that are closed already
-  bool ours_ = false;        // this rank made the temporary folder, and it is still there
+  FileHandle held_;               // the temporary folder, locked, if it may be resumed
+  std::deque<FileHandle> files_;  // whose addresses stay valid
+  std::mutex lock_;               // of files_ and written_, in write()
+  std::size_t written_ = 0;       // number of files already closed
+  bool ours_ = false;             // this rank made the temporary folder, and it is still there
 };
 
-/// Throws IoError, the same on every rank, if `path` exists and existing is refuse, or the file system that it is to lie
-/// on has less than `bytes` free; the message has both numbers and `what` (such as "the distances of 38113 vertices as
-/// float32"). Collective; to be asked before a long computation too.
+/// Throws IoError, the same on every rank, if `path` exists and existing is refuse, or if its file system has less than
+/// `bytes` free; the message has both numbers and `what` (such as "the distances of 38113 vertices as float32").
+/// Collective; call it before a long computation too.
 void check_room(World& world, const std::string& path, std::uint64_t bytes, Existing existing, const std::string& what);
 
 }  // namespace atl

@@ -18,7 +18,7 @@ namespace atl {
 namespace fs = std::filesystem;
 namespace {
 
-// What one system call hands to the unpacker.
+// Compressed bytes passed to the decoder per system call.
 constexpr std::size_t kPackedChunk = std::size_t{256} << 10;
 
 std::string reason(int error) { return std::generic_category().message(error); }
@@ -29,7 +29,7 @@ std::string strip_packing(const std::string& name) {
   return name;
 }
 
-// Levenshtein distance; names are short.
+// The Levenshtein distance; names are short.
 std::size_t distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -101,7 +101,7 @@ std::string in_quotes(std::string_view text) {
 }
 
 InputFile::InputFile(const std::string& path) : path_(path), handle_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-  if (fd() < 0) {
+  if (!handle_) {
     const int error = errno;
     if (error == ENOENT || error == ENOTDIR) refuse_missing(path);
     if (error == EACCES)
@@ -110,20 +110,20 @@ InputFile::InputFile(const std::string& path) : path_(path), handle_(::open(path
     throw IoError(fmt::format("{}: cannot be opened ({}). Check the path.", path, reason(error)));
   }
   struct stat status {};
-  if (fstat(fd(), &status) != 0)
+  if (fstat(handle_.get(), &status) != 0)
     throw IoError(fmt::format("{}: cannot be read ({}). Check the file system.", path, reason(errno)));
   check(!S_ISDIR(status.st_mode), "{}: is a folder (a file was expected). Name a file in it.", path);
   check(S_ISREG(status.st_mode),
         "{}: is no regular file (several readers need to seek in it). Copy it into a file first.", path);
   bytes_ = static_cast<std::uint64_t>(status.st_size);
   check(bytes_ > 0, "{}: is empty (0 bytes). Check how it was written.", path);
-  posix_fadvise(fd(), 0, 0, POSIX_FADV_SEQUENTIAL);
+  posix_fadvise(handle_.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
 
   unsigned char start[18] = {};
   const std::size_t n = std::min<std::uint64_t>(bytes_, sizeof start);
   read_at(start, n, 0);
   if (n >= 2 && start[0] == 0x1f && start[1] == 0x8b) packing_ = Packing::gzip;
-  // A frame, or a frame to be skipped.
+  // A frame, or a skippable frame.
   if (n >= 4 && (word(start, 4) == 0xfd2fb528 || (word(start, 4) & 0xfffffff0) == 0x184d2a50)) packing_ = Packing::zstd;
   check(packing_ == Packing::gzip || !path.ends_with(".gz"),
         "{}: its first bytes are {} (those of a .gz file are 1f 8b). Check how it was written, or rename it.", path,
@@ -154,7 +154,7 @@ std::uint64_t InputFile::most_text_bytes() const {
     case Packing::none:
       return bytes_;
     case Packing::gzip:
-      return 1032 * bytes_;  // the most that deflate packs
+      return 1032 * bytes_;  // the maximum ratio of deflate
     case Packing::zstd:
       return (bytes_ / 4 + 1) * (128u << 10);  // a block of 128 KiB takes at least four bytes
   }
@@ -162,20 +162,14 @@ std::uint64_t InputFile::most_text_bytes() const {
 }
 
 void InputFile::read_at(void* into, std::size_t n, std::uint64_t at) const {
-  auto* p = static_cast<char*>(into);
-  while (n > 0) {
-    const ssize_t got = pread(fd(), p, n, static_cast<off_t>(at));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0)
-      throw IoError(fmt::format("{}: cannot be read at byte {} ({}). Check the disk.", path_, at, reason(errno)));
-    if (got == 0)
-      throw IoError(
-          fmt::format("{}: ends at byte {} (it had {} when it was opened). Do not write a file while it is read.",
-                      path_, at, bytes_));
-    p += got;
-    n -= static_cast<std::size_t>(got);
-    at += static_cast<std::uint64_t>(got);
-  }
+  const int error = handle_.read_at(into, n, at);
+  if (error == ENODATA)
+    throw IoError(
+        fmt::format("{}: ends before byte {} (it had {} when it was opened). Do not write a file while it is "
+                    "read.",
+                    path_, at + n, bytes_));
+  if (error != 0)
+    throw IoError(fmt::format("{}: cannot be read at byte {} ({}). Check the disk.", path_, at, reason(error)));
 }
 
 struct TextStream::Unpacker {
@@ -185,9 +179,9 @@ struct TextStream::Unpacker {
   ZSTD_DCtx* zstd = nullptr;
   ZSTD_inBuffer in{nullptr, 0, 0};
   z_stream gzip{};
-  bool inside = false;  // a frame or member has begun and not ended
+  bool inside = false;  // inside a frame or member
   bool opened = false;
-  std::exception_ptr damage;  // thrown once the text in front of it has been handed out
+  std::exception_ptr damage;  // thrown once the text before it has been returned
 
   explicit Unpacker(const InputFile& f) : file(f) {
     if (file.packing() == Packing::none) return;
@@ -208,7 +202,7 @@ struct TextStream::Unpacker {
   Unpacker(const Unpacker&) = delete;
   Unpacker& operator=(const Unpacker&) = delete;
 
-  // More packed bytes; 0 at the end of the file.
+  // Reads more compressed bytes; 0 at the end of the file.
   std::size_t fetch() {
     const std::size_t n = std::min<std::uint64_t>(packed.size(), file.bytes() - at);
     file.read_at(packed.data(), n, at);
@@ -223,7 +217,7 @@ struct TextStream::Unpacker {
     return n;
   }
 
-  // What came out before the damage is good.
+  // Text decoded before the damage is valid.
   template <class Left>
   std::size_t until_damage(Left&& have, std::size_t (Unpacker::*unpack)()) {
     try {
@@ -245,7 +239,7 @@ struct TextStream::Unpacker {
       if (in.pos == in.size) {
         in = {packed.data(), fetch(), 0};
         if (in.size == 0) {
-          // What is left in the decoder comes out without input.
+          // Flush the decoder's remaining output without input.
           const std::size_t before = out.pos;
           if (inside) step();
           if (out.pos > before) continue;
@@ -289,7 +283,7 @@ struct TextStream::Unpacker {
         }
       }
       if (!inside) {
-        // Members may follow one another, and zeros may fill up the last block of a tape.
+        // Members may follow each other, and zeros may pad the end.
         while (at > packed.size() && gzip.avail_in > 0 && *gzip.next_in == 0) ++gzip.next_in, --gzip.avail_in;
         if (gzip.avail_in == 0) continue;
         inflateReset(&gzip);

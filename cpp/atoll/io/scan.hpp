@@ -11,10 +11,10 @@
 #include <string_view>
 #include <utility>
 
-/// Scanning of numbers in text that has kTextPadding readable bytes behind its end.
+/// Parsing of numbers in text with kTextPadding readable bytes after its end.
 ///
 ///     const char* p = ...;  std::uint64_t id;
-///     if (!scan_id(p, id)) ...;                  // p is behind the digits
+///     if (!scan_id(p, id)) ...;                  // p is now after the digits
 ///
 /// Eight digits are converted at once, without a branch per digit: a loop over digits mispredicts its end on
 /// almost every number of a real edge list.
@@ -22,7 +22,7 @@ namespace atl {
 
 inline constexpr std::size_t kTextPadding = 32;
 
-/// A line of a text that cannot be taken: where, and "what (why). What to do.".
+/// An invalid line of a text: where, and "what (why). What to do.".
 struct LineError {
   const char* at;
   std::string what;
@@ -38,14 +38,14 @@ inline std::uint64_t load8(const char* p) {
   return w;
 }
 
-/// Bytes 0..9 where p has digits; `other` gets the top bit of each byte that is no digit.
+/// Bytes 0..9 for digits at p; `other` has the top bit of each byte that is not a digit.
 inline std::uint64_t digits8(const char* p, std::uint64_t& other) {
   const std::uint64_t x = load8(p) ^ 0x3030303030303030u;
   other = (((x & 0x7f7f7f7f7f7f7f7fu) + 0x7676767676767676u) | x) & 0x8080808080808080u;
   return x;
 }
 
-/// The number of eight digit values, the first in the lowest byte.
+/// The number formed by eight digit values, the first in the lowest byte.
 inline std::uint64_t eight(std::uint64_t x) {
   constexpr std::uint64_t mask = 0x000000ff000000ffu;
   x = x * 10 + (x >> 8);
@@ -58,7 +58,7 @@ inline bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; 
 inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 inline bool is_delimiter(char c) { return c == ',' || c == ';' || c == '|'; }
 
-/// The rest of a number of eight digits or more; UINT64_MAX if it has no place in 64 bits.
+/// The rest of a number of eight or more digits; UINT64_MAX if it exceeds 64 bits.
 inline std::uint64_t long_id(const char*& p, std::uint64_t value) {
   for (; is_digit(*p); ++p) {
     const auto digit = static_cast<std::uint64_t>(*p - '0');
@@ -73,7 +73,7 @@ inline std::uint64_t long_id(const char*& p, std::uint64_t value) {
 
 }  // namespace scan
 
-/// Reads digits; false if there is none. A number beyond 64 bits reads as UINT64_MAX, which is no id either.
+/// Parses digits; false if there are none. A number beyond 64 bits gives UINT64_MAX, which is no valid id either.
 inline bool scan_id(const char*& p, std::uint64_t& value) {
   std::uint64_t other;
   const std::uint64_t x = scan::digits8(p, other);
@@ -89,12 +89,12 @@ inline bool scan_id(const char*& p, std::uint64_t& value) {
   return true;
 }
 
-/// Whether a double, `value`, has rounded the whole number that is written in `digits` (nothing else is in there).
+/// Whether `value`, a double, has rounded the whole number written in `digits` (which contains nothing else).
 bool rounds_whole_number(std::string_view digits, double value);
 
-/// Reads a finite decimal number. Integers and fractions of up to seven digits on each side are exact as a
-/// quotient of two exact doubles, hence correctly rounded; the rest goes to the library. A whole number that a double
-/// would round is refused: an id, a time or a sum in cents is meant exactly, while a fraction is rounded anyway.
+/// Parses a finite decimal number. Integers and fractions of up to seven digits on each side are exact as a quotient of
+/// two exact doubles, hence correctly rounded; others go to the library. A whole number that a double would round is
+/// rejected: an id, a time or a sum in cents is meant exactly, while a fraction is rounded anyway.
 inline bool scan_weight(const char*& p, const char* end, double& value) {
   const char* q = p;
   const bool minus = *q == '-';
@@ -135,7 +135,7 @@ inline bool scan_weight(const char*& p, const char* end, double& value) {
 /// Number of line ends in [p, end).
 inline std::int64_t count_lines(const char* p, const char* end) {
   std::int64_t n = 0;
-  // Inner sums of bytes vectorise; 255 of them fit a byte.
+  // The inner sums of bytes vectorize; 255 fit a byte.
   while (end - p >= 128) {
     const char* stop = p + std::min<std::ptrdiff_t>((end - p) & ~std::ptrdiff_t{31}, 32 * 255);
     std::uint8_t sums[32] = {};
@@ -147,14 +147,14 @@ inline std::int64_t count_lines(const char* p, const char* end) {
   return n;
 }
 
-/// Start of the next line: behind the first line end at or after p. Every text ends with one.
+/// The start of the next line, after the first line end at or after p. Every text ends with one.
 inline const char* next_line(const char* p, const char* end) {
   if (*p == '\n') return p + 1;
   const void* found = std::memchr(p, '\n', static_cast<std::size_t>(end - p));
   return found ? static_cast<const char*>(found) + 1 : end;
 }
 
-/// A piece of the input for a message: on one line, printable, short.
+/// A piece of input for a message: on one line, printable and short.
 std::string in_quotes(std::string_view text);
 
 }  // namespace atl

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/io/read_file.hpp>
+#include <atoll/base/atomic_file.hpp>
 #include <atoll/runtime/world.hpp>
 #include <cstdint>
-#include <filesystem>
+#include <optional>
 #include <string>
 
-/// A file that all ranks write parts of, and that appears whole or not at all.
+/// An AtomicFile to which all ranks write parts; they must all see its file system.
 ///
 ///     OutputFile file(world, "depths.tsv");          // a temporary file beside it
 ///     file.reserve(total_bytes);                     // a full disk is found here, not after an hour
@@ -18,27 +18,17 @@
 /// destructor removes the temporary file.
 namespace atl {
 
-/// The file that is written for `path`: a link's target. Throws where it can be none: a folder, a device, no folder for it.
-std::filesystem::path output_target(const std::string& path);
-
 class OutputFile {
  public:
   OutputFile(World& world, const std::string& path);
-  ~OutputFile();
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
 
   void reserve(std::uint64_t bytes);
-  void write_at(const void* data, std::size_t n, std::uint64_t at) const;
+  void write_at(const void* data, std::size_t n, std::uint64_t at) const { file_->write_at(data, n, at); }
   void commit();
 
  private:
-  [[noreturn]] void fail(const char* what, int error) const;
-
   World& world_;
-  std::string path_, temporary_;
-  FileHandle handle_;
-  bool ours_ = false;  // this rank made the temporary file, and it is still there
+  std::optional<AtomicFile> file_;  // made by rank 0
 };
 
 }  // namespace atl

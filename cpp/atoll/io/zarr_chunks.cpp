@@ -3,7 +3,7 @@
 
 #include <atoll/base/array.hpp>
 #include <atoll/base/error.hpp>
-#include <atoll/io/mapped_file.hpp>
+#include <atoll/io/read_file.hpp>
 #include <atoll/io/zarr_chunks.hpp>
 
 namespace atl {
@@ -27,7 +27,7 @@ std::shared_ptr<const void> ZarrChunks::at(std::int64_t i, std::int64_t j) {
 
 std::shared_ptr<const void> ZarrChunks::read(const Key& key) const {
   const std::string path = fmt::format("{}/{}.{}", folder_, key.first, key.second);
-  auto file = std::make_shared<MappedFile>(path);
+  auto file = std::make_shared<MappedFile>(InputFile(path).map());
   if (!packed_) {
     check(file->bytes() == chunk_bytes_,
           "{}: has {} bytes (a chunk has {}). It is cut off or of another array; get it again.", path, file->bytes(),

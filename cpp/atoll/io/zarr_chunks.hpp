@@ -10,18 +10,17 @@
 
 namespace atl {
 
-/// A cache of the chunks of a two-dimensional Zarr array, each a file: mapped or unpacked, the most recently used ones
-/// are kept. Any thread.
+/// An LRU cache of the chunks of a two-dimensional Zarr array, each in a file: mapped, or decompressed. Thread-safe.
 class ZarrChunks {
  public:
-  /// Unpacked chunks are kept up to so many bytes.
+  /// Decompressed chunks are kept up to this many bytes.
   ZarrChunks(std::string folder, std::uint64_t chunk_bytes, bool packed, std::size_t kept_bytes)
       : folder_(std::move(folder)),
         chunk_bytes_(chunk_bytes),
         packed_(packed),
         most_kept_(packed ? kept_bytes / chunk_bytes : kMostMapped) {}
 
-  /// The bytes of chunk (i, j). InputError where its file is missing, cut off or damaged.
+  /// The bytes of chunk (i, j). Throws InputError if its file is missing, truncated or damaged.
   std::shared_ptr<const void> at(std::int64_t i, std::int64_t j);
 
  private:
@@ -40,7 +39,7 @@ class ZarrChunks {
   const std::size_t most_kept_;
   std::mutex lock_;
   std::map<Key, Kept> kept_;
-  std::list<Key> asked_;  // the latest in front
+  std::list<Key> asked_;  // the most recent in front
 };
 
 }  // namespace atl

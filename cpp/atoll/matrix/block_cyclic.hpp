@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <numeric>
 
-/// Block-cyclic distribution of a matrix: blocks of b x b dealt round robin to a grid of ranks (COAST, section IV.A).
+/// Block-cyclic distribution of a matrix: blocks of b x b dealt round-robin to a grid of ranks (COAST, section IV.A).
 /// Block (i, j) is on the rank at (i mod Px, j mod Py).
 ///
 ///     BlockCyclic rows{.size = n, .block = 768, .parts = grid.rows};
@@ -25,10 +25,10 @@ struct BlockCyclic {
   std::int64_t length_of(std::int64_t k) const { return std::min(block, size - k * block); }
   int part_of(std::int64_t k) const { return static_cast<int>(k % parts); }
 
-  /// Blocks of one part, and where its k'th block (a number of all blocks) begins among what the part has.
+  /// Number of blocks of one part, and the local offset of block k (a global block number) in the part that stores it.
   std::int64_t blocks_on(int part) const { return (blocks() - part + parts - 1) / parts; }
   std::int64_t local_begin(std::int64_t k) const { return k / parts * block; }
-  /// Indices that a part has.
+  /// Number of indices of one part.
   std::int64_t size_on(int part) const {
     const std::int64_t mine = blocks_on(part);
     if (mine == 0) return 0;
@@ -42,16 +42,16 @@ struct BlockCyclic {
   bool operator==(const BlockCyclic&) const = default;
 };
 
-/// Px x Py ranks. Ranks of one node, which follow each other, form an inner grid of Qr x Qc (COAST, appendix B.3): with
-/// Qr/Px near Qc/Py the least goes through the node's network cards.
+/// A grid of Px x Py ranks. The ranks of one node are consecutive and form an inner grid of Qr x Qc (COAST, appendix
+/// B.3): the traffic through the node's network cards is smallest if Qr/Px is close to Qc/Py.
 ///
-/// Of a node with several cards the first ranks use the first card, and so on. Counted along the rows, a column of the inner
-/// grid may have them all on one card. In the order of a Latin square each row and each column of the inner grid is spread
-/// over all cards: position p, counted along the rows, has a rank of card (p + p div lcm(Qc, cards)) mod cards.
+/// If a node has several cards, its first ranks use the first card, and so on. In row-major order a column of the inner
+/// grid may have all its ranks on one card. A Latin square spreads each row and each column of the inner grid over all
+/// cards: position p (row-major) holds a rank of card (p + p div lcm(Qc, cards)) mod cards.
 struct ProcessGrid {
   int rows = 1, cols = 1;            ///< Px, Py
-  int node_rows = 1, node_cols = 1;  ///< Qr, Qc; 1 x 1: ranks count along the rows
-  int cards = 1;  ///< of a node, which divide its ranks: those lie as a Latin square; 1: they count along the rows
+  int node_rows = 1, node_cols = 1;  ///< Qr, Qc; 1 x 1: row-major order
+  int cards = 1;  ///< network cards of a node, a divisor of its ranks: they form a Latin square; 1: row-major order
   bool operator==(const ProcessGrid&) const = default;
 
   Rank size() const { return rows * cols; }
@@ -66,12 +66,12 @@ struct ProcessGrid {
     const int node = row / node_rows * (cols / node_cols) + col / node_cols;
     return node * node_size() + rank_of(row % node_rows * node_cols + col % node_cols);
   }
-  /// Which card of its node a rank uses.
+  /// The card of its node that a rank uses.
   int card_of(Rank rank) const { return rank % node_size() * cards / node_size(); }
 
  private:
-  // Positions in the inner grid, and ranks of a node, both from 0 on. After so many positions the square begins anew,
-  // shifted by a card.
+  // Positions in the inner grid and ranks of a node both count from 0. After each period the square is shifted by one
+  // card.
   int period() const { return std::lcm(node_cols, cards); }
   int rank_of(int position) const {
     const int card = (position + position / period()) % cards;
@@ -83,7 +83,7 @@ struct ProcessGrid {
   }
 };
 
-/// How an n x n matrix lies on a grid.
+/// The distribution of an n x n matrix over a grid.
 struct GridLayout {
   ProcessGrid grid;
   BlockCyclic rows, cols;  ///< of the same size and block

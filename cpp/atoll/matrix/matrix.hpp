@@ -13,7 +13,7 @@
 ///     block(1, 2) = 0;
 namespace atl {
 
-/// A view of rows in memory that it does not own: element (i, j) is at data[i * stride + j].
+/// A non-owning view: element (i, j) is at data[i * stride + j].
 template <class T>
 struct MatrixView {
   T* data = nullptr;
@@ -31,8 +31,8 @@ template <class T>
 class Matrix {
  public:
   Matrix() = default;
-  /// Rows start 64-byte aligned, and nearby rows start at different offsets within a page, so that a column does not
-  /// map to one cache set.
+  /// Rows are 64-byte aligned, and nearby rows start at different offsets within a page, so that the entries of a
+  /// column do not share one cache set.
   Matrix(std::int64_t rows, std::int64_t cols)
       : rows_(rows), cols_(cols), stride_(stride_of(cols)), values_(static_cast<std::size_t>(rows * stride_)) {}
 

@@ -9,7 +9,7 @@
 
 namespace atl {
 
-/// A semiring on single values of T.
+/// A semiring's operations on single values of T.
 ///
 ///     with_semiring<float>(algebra.semiring, [&](auto s) { d = s.plus(d, s.times(a, b)); });
 template <Semiring S, class T>
@@ -34,7 +34,7 @@ struct Scalar {
       }
     }
   }
-  /// Whether a closed walk of weight `x` is better than the empty one; then no walk is the best.
+  /// Whether a closed walk of weight `x` is better than the empty one; if so, no best walk exists.
   static constexpr bool is_gain(T x) { return plus(one(), x) != one(); }
 };
 
@@ -53,8 +53,9 @@ void with_semiring(Semiring semiring, F&& f) {
       if constexpr (std::is_same_v<T, std::uint8_t>) return f(Scalar<Semiring::or_and, T>{});
       break;
   }
-  throw InputError(
-      fmt::format("{} over values of {} bytes is not computed. Choose another type.", name_of(semiring), sizeof(T)));
+  throw InputError(fmt::format(
+      "{} over values of {} bytes is not computed (the semiring is not defined for that type). Choose another type.",
+      name_of(semiring), sizeof(T)));
 }
 
 }  // namespace atl

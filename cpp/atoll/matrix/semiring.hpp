@@ -6,10 +6,10 @@
 #include <string_view>
 #include <type_traits>
 
-/// The semirings over which all pairs are computed, and the types that their values have.
+/// The semirings of all-pairs computations, and the types of their values.
 ///
-///     Zero<Semiring::min_plus, float>      // infinity: no path; what (+) leaves as it is
-///     One<Semiring::min_plus, float>       // 0: the empty path, a vertex to itself
+///     Zero<Semiring::min_plus, float>      // infinity: no path; the identity of (+)
+///     One<Semiring::min_plus, float>       // 0: the empty path, the identity of (x)
 ///
 /// | semiring | (+)  | (x)  | zero      | one       | all pairs give |
 /// |----------|------|------|-----------|-----------|----------------|
@@ -21,19 +21,19 @@ namespace atl {
 
 enum class Semiring : std::uint8_t { min_plus, max_plus, max_min, or_and };
 
-/// float32_nonnegative is float32 whose values are known to be >= +0: then the order of the values is the order of their
-/// bits as integers, and the minimum of integers runs on more of the processor's units than that of floats.
+/// float32_nonnegative is float32 with values known to be >= +0: their order equals the order of their bits as
+/// integers, and integer minima run on more of the processor's units than those of floats.
 enum class Element : std::uint8_t { float32, float32_nonnegative, float64, int32, uint16, uint8 };
 
 std::string_view name_of(Semiring semiring);
 std::string_view name_of(Element element);
-/// "min_plus" and so on; throws InputError with the list of names.
+/// "min_plus" and so on; throws InputError that lists the names.
 Semiring semiring_named(std::string_view name);
 Element element_named(std::string_view name);
 std::size_t bytes_of(Element element);
 
-/// The value of T for "no path". Signed integers do not saturate, so theirs is small enough that two of them can be
-/// added; unsigned integers saturate.
+/// The value of T for "no path". Signed integers do not saturate, so theirs is small enough that the sum of two does
+/// not overflow; unsigned integers saturate.
 template <class T>
 inline constexpr T kNoPath = std::is_floating_point_v<T>       ? std::numeric_limits<T>::infinity()
                              : std::is_same_v<T, std::int32_t> ? static_cast<T>(0x3fffffff)
@@ -49,7 +49,7 @@ inline constexpr T One = S == Semiring::max_min  ? kNoPath<T>
                          : S == Semiring::or_and ? std::numeric_limits<T>::max()
                                                  : T{0};
 
-/// The Zero of a semiring known only at run time.
+/// The Zero of a semiring that is known only at run time.
 template <class T>
 T zero_of(Semiring semiring) {
   switch (semiring) {
@@ -72,7 +72,7 @@ inline constexpr Element kElementOf = std::is_same_v<T, float>           ? Eleme
                                       : std::is_same_v<T, std::uint16_t> ? Element::uint16
                                                                          : Element::uint8;
 
-/// f(T{}) with the type that such values have in memory.
+/// Calls f(T{}) with the type that values of the element have in memory.
 template <class F>
 decltype(auto) with_value_type(Element element, F&& f) {
   switch (element) {

@@ -51,16 +51,16 @@ std::vector<std::string> own_addresses() {
 }
 
 // A socket bound to `address`, and its port; port 0 on failure.
-std::pair<int, int> open_socket(in_addr_t address) {
-  const int file = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+std::pair<FileHandle, int> open_socket(in_addr_t address) {
+  FileHandle file(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_in mine{};
   mine.sin_family = AF_INET;
   mine.sin_addr.s_addr = htonl(address);
   socklen_t bytes = sizeof mine;
-  if (file < 0 || bind(file, reinterpret_cast<const sockaddr*>(&mine), sizeof mine) != 0 ||
-      getsockname(file, reinterpret_cast<sockaddr*>(&mine), &bytes) != 0)
-    return {file, 0};
-  return {file, ntohs(mine.sin_port)};
+  if (!file || bind(file.get(), reinterpret_cast<const sockaddr*>(&mine), sizeof mine) != 0 ||
+      getsockname(file.get(), reinterpret_cast<sockaddr*>(&mine), &bytes) != 0)
+    return {std::move(file), 0};
+  return {std::move(file), ntohs(mine.sin_port)};
 }
 
 }  // namespace
@@ -83,8 +83,8 @@ Pulse::Pulse(Bootstrap& job, Options options)
                                 kBeatsInSilence)) {
   const std::vector<std::string> machines = job.gather(fmt::format("{:016x}", std::hash<std::string>()(host_facts())));
   const bool one_machine = std::equal(machines.begin() + 1, machines.end(), machines.begin());
-  const auto [file, port] = open_socket(one_machine ? INADDR_LOOPBACK : INADDR_ANY);
-  socket_ = file;
+  auto [file, port] = open_socket(one_machine ? INADDR_LOOPBACK : INADDR_ANY);
+  socket_ = std::move(file);
   char host[kTextBytes] = "";
   gethostname(host, sizeof host - 1);
   std::random_device random;
@@ -109,7 +109,7 @@ Pulse::Pulse(Bootstrap& job, Options options)
       if (here) break;
     }
   }
-  stop_ = eventfd(0, EFD_CLOEXEC);
+  stop_ = FileHandle(eventfd(0, EFD_CLOEXEC));
   // Block all signals in the new thread: they are for the program's own threads.
   sigset_t all, before;
   sigfillset(&all);
@@ -118,18 +118,14 @@ Pulse::Pulse(Bootstrap& job, Options options)
     thread_ = start_thread("the thread by which this rank answers others", [this] { run(); });
   } catch (...) {  // the destructor will not run
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    close(stop_);
-    if (socket_ >= 0) close(socket_);
     throw;
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 Pulse::~Pulse() {
-  eventfd_write(stop_, 1);
+  eventfd_write(stop_.get(), 1);
   thread_.join();
-  close(stop_);
-  if (socket_ >= 0) close(socket_);
 }
 
 void Pulse::note(std::string_view operation) noexcept {
@@ -150,7 +146,7 @@ void Pulse::run() {
       beat();
       left_s = beat_s_;
     }
-    std::array<pollfd, 2> files{{{stop_, POLLIN, 0}, {socket_, POLLIN, 0}}};
+    std::array<pollfd, 2> files{{{stop_.get(), POLLIN, 0}, {socket_.get(), POLLIN, 0}}};
     poll(files.data(), files.size(), static_cast<int>(std::ceil(left_s * 1e3)));
     if (files[0].revents != 0) return;
     receive();
@@ -179,7 +175,7 @@ void Pulse::beat() {
 
 void Pulse::receive() {
   Datagram datagram;
-  for (ssize_t got; (got = recv(socket_, &datagram, sizeof datagram, 0)) >= 0;) {
+  for (ssize_t got; (got = recv(socket_.get(), &datagram, sizeof datagram, 0)) >= 0;) {
     if (got != sizeof datagram || datagram.secret != secret_) continue;
     datagram.operation[kTextBytes - 1] = 0;
     if (datagram.silent >= 0 && datagram.silent < size_)
@@ -233,7 +229,7 @@ std::string Pulse::describe(Rank rank, double seconds, const char* operation) co
 
 void Pulse::send(const Peer& peer, const Datagram& datagram) const {
   for (const sockaddr_in& to : peer.addresses)
-    sendto(socket_, &datagram, sizeof datagram, MSG_DONTWAIT, reinterpret_cast<const sockaddr*>(&to), sizeof to);
+    sendto(socket_.get(), &datagram, sizeof datagram, MSG_DONTWAIT, reinterpret_cast<const sockaddr*>(&to), sizeof to);
 }
 
 }  // namespace atl

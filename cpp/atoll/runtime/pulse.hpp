@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 
 #include <atoll/base/error.hpp>
+#include <atoll/base/file_handle.hpp>
 #include <atoll/base/log.hpp>
 #include <atoll/base/parallel.hpp>
 #include <atoll/transport/bootstrap/bootstrap.hpp>
@@ -74,7 +75,7 @@ class Pulse {
   const double beat_s_;
   std::uint64_t secret_ = 0;  // of the job: datagrams without it come from strangers
   std::vector<Peer> peers_;   // [rank]
-  int socket_ = -1, stop_ = -1;
+  FileHandle socket_, stop_;
 
   mutable SpinLock lock_;
   char operation_[kTextBytes] = "";   // under lock_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/runtime/world.hpp>
+#include <atoll/runtime/world_internals.hpp>
 #include <limits>
 #include <mutex>
 
@@ -43,7 +43,7 @@ void World::Watch::idle() {
     world_.thread_state().arrived_level = -1;
   }
   if (world_.fabric_->is_virtual()) {
-    world_.fabric_->wait(std::numeric_limits<double>::infinity(), world_.dispatcher_.wanted());
+    world_.fabric_->wait(std::numeric_limits<double>::infinity(), world_.internals_->dispatcher.wanted());
     return;
   }
   if (backoff_.pause()) return;
@@ -51,11 +51,11 @@ void World::Watch::idle() {
   const double now = world_.now();
   if (since_ < 0) since_ = checked_ = now;
   // Progress of other threads of this rank counts too.
-  if (const auto moved = world_.dispatcher_.moved(); moved != moved_) {
+  if (const auto moved = world_.internals_->dispatcher.moved(); moved != moved_) {
     moved_ = moved;
     since_ = now;
   }
-  world_.fabric_->wait(Backoff::nap_s(now - since_), world_.dispatcher_.wanted());
+  world_.fabric_->wait(Backoff::nap_s(now - since_), world_.internals_->dispatcher.wanted());
   if (now - checked_ > kPeerCheck_s) {
     checked_ = now;
     world_.check_peers(what_);
@@ -69,7 +69,7 @@ void World::Watch::idle() {
         "rank {} has made no progress for {:.0f} s in '{}' (refused slots: {} no slot, {} no memory, {} "
         "lock{}); still waiting",
         world_.rank_, now - since_, what_, c.retries[1], c.retries[2], c.retries[3],
-        world_.dispatcher_.describe_sinks());
+        world_.internals_->dispatcher.describe_sinks());
   }
   if (const double limit = world_.wait_limit_s_; limit > 0 && now - since_ > limit)
     throw TransportError(
@@ -87,26 +87,27 @@ void World::check_peers(const char* what) {
 
 void World::note_refusal(const char* what, Rank to) {
   constexpr std::uint32_t kLookEvery = 256;  // reading the clock costs as much as several refusals
-  if (++thread_state().refusals % kLookEvery != 0 || !refusals_.lock.try_lock()) return;
-  std::lock_guard hold(refusals_.lock, std::adopt_lock);
+  Internals::Refusals& refusals = internals_->refusals;
+  if (++thread_state().refusals % kLookEvery != 0 || !refusals.lock.try_lock()) return;
+  std::lock_guard hold(refusals.lock, std::adopt_lock);
   const double now = this->now();
-  const std::uint64_t moved = dispatcher_.moved();
-  if (refusals_.since < 0 || moved != refusals_.moved) {
-    refusals_.since = refusals_.checked = now;
-    refusals_.moved = moved;
-    refusals_.reported = false;
+  const std::uint64_t moved = internals_->dispatcher.moved();
+  if (refusals.since < 0 || moved != refusals.moved) {
+    refusals.since = refusals.checked = now;
+    refusals.moved = moved;
+    refusals.reported = false;
     return;
   }
-  if (now - refusals_.checked > kPeerCheck_s) {
-    refusals_.checked = now;
+  if (now - refusals.checked > kPeerCheck_s) {
+    refusals.checked = now;
     check_peers(what);
   }
-  if (refusals_.reported || now - refusals_.since < plan_.stall_seconds) return;
-  refusals_.reported = true;
+  if (refusals.reported || now - refusals.since < plan_.stall_seconds) return;
+  refusals.reported = true;
   options_.log(LogLevel::warn,
                "rank {} has been refused for {:.0f} s in '{}' to rank {} and nothing else moves{}. Does "
                "that rank still receive?",
-               rank_, now - refusals_.since, what, to, dispatcher_.describe_sinks());
+               rank_, now - refusals.since, what, to, internals_->dispatcher.describe_sinks());
 }
 
 }  // namespace atl

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/runtime/world.hpp>
+#include <atoll/runtime/world_internals.hpp>
 #include <atoll/topology/machine.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/transport/shared_memory/inproc.hpp>
@@ -30,6 +31,11 @@ Machine machine_of(const Plan& plan, const Hierarchy& hierarchy, const std::opti
   return machine;
 }
 
+std::unique_ptr<const Route> make_route(const World& world, std::string_view name,
+                                        const std::vector<std::int64_t>& weights) {
+  return std::make_unique<const Route>(name, world.hierarchy(), monitors_named(world.plan().monitors), weights);
+}
+
 }  // namespace
 
 World::World(std::unique_ptr<Fabric> fabric, Plan plan, Hierarchy hierarchy, Options options)
@@ -42,30 +48,30 @@ World::World(std::unique_ptr<Fabric> fabric, Plan plan, Hierarchy hierarchy, Opt
       size_(fabric_->size()),
       wait_limit_s_(wait_limit(plan_, *fabric_)),
       machine_(machine_of(plan_, hierarchy_, options_.machine)),
-      model_(hierarchy_, machine_.cost.levels(), {fabric_->slot_bytes(), plan_.slots_per_peer}),
       votes_by_tree_(hierarchy_.depth() > 1 && plan_.route != "direct"),
       started_(fabric_->now()),
       team_(threads_per_rank(plan_, *fabric_)),
       buffer_slots_to_(static_cast<std::size_t>(size_)),
       threads_(static_cast<std::size_t>(thread_slots())),
-      dispatcher_(*this, *fabric_),
-      flow_(std::make_unique<FlowControl>(*this)) {
+      internals_(std::make_unique<Internals>(
+          *this, RouteModel(hierarchy_, machine_.cost.levels(), {fabric_->slot_bytes(), plan_.slots_per_peer}))),
+      all_near_(internals_->dispatcher.all_near()) {
   check(hierarchy_.size() == size_, "the hierarchy has {} ranks (the job has {}). Correct --domains.",
         hierarchy_.size(), size_);
-  routes_.push_back(make_route(plan_.route == "auto" ? "domain" : plan_.route));
+  internals_->routes.push_back(make_route(*this, plan_.route == "auto" ? "domain" : plan_.route, internals_->weights));
   for (Rank r = 0; r < size_; ++r) level_to_.push_back(hierarchy_.level_between(rank_, r));
   for (auto& t : threads_) {
     t.counters.levels.resize(static_cast<std::size_t>(hierarchy_.depth()));
     if (size_ <= Counters::kRanksByPair) t.counters.bytes_to.resize(static_cast<std::size_t>(size_));
   }
   Collectives::open();
-  if (!route().is_direct()) flow_->open();
-  if (plan_.progress == "thread") dispatcher_.begin_thread(team_.size());
+  if (!route().is_direct()) internals_->flow.open();
+  if (plan_.progress == "thread") internals_->dispatcher.begin_thread(team_.size());
 }
 
 World::~World() {
   // Stop the thread first: it would run handlers of objects that are being destroyed.
-  dispatcher_.end_thread();
+  internals_->dispatcher.end_thread();
 }
 
 std::unique_ptr<World> World::alone(Plan plan, Options options) {
@@ -80,7 +86,7 @@ std::unique_ptr<World> World::alone(Plan plan, Options options) {
 
 void World::close() {
   barrier();
-  dispatcher_.end_thread();
+  internals_->dispatcher.end_thread();
   Collectives::shut();
   fabric_->close();
   // From here on no rank waits for this one, nor this one for others.
@@ -88,29 +94,41 @@ void World::close() {
   options_.waiting = nullptr;
 }
 
-std::unique_ptr<const Route> World::make_route(std::string_view name) const {
-  return std::make_unique<const Route>(name, hierarchy_, monitors_named(plan_.monitors), weights_);
+bool World::has_communication_thread() const { return internals_->dispatcher.has_thread(); }
+const Route& World::route() const { return *internals_->routes.front(); }
+const RouteModel& World::route_model() const { return internals_->model; }
+FlowControl& World::flow() { return internals_->flow; }
+
+std::uint32_t World::open_channel(Deliver deliver, void* context, Runs runs) {
+  return internals_->dispatcher.open_channel(deliver, context, runs);
 }
+void World::close_channel(std::uint32_t channel) { internals_->dispatcher.close_channel(channel); }
+int World::open_messages(const MessageSink& sink) { return internals_->dispatcher.open_messages(sink); }
+void World::close_messages(int number) { internals_->dispatcher.close_messages(number); }
+bool World::deliver_message(const Packet& packet) { return internals_->dispatcher.deliver_message(packet); }
+bool World::progress() { return internals_->dispatcher.progress(); }
 
 const Hops& World::hops(std::string_view name) {
-  const auto known = hops_.find(name);
-  if (known != hops_.end()) return *known->second;
+  Internals& in = *internals_;
+  const auto known = in.hops.find(name);
+  if (known != in.hops.end()) return *known->second;
   const Route* route = &this->route();
-  if (route->name() != name) route = routes_.emplace_back(make_route(name)).get();
-  const Hops& made = *made_hops_.emplace_back(std::make_unique<Hops>(*this, *route));
-  hops_.emplace(name, &made);
+  if (route->name() != name) route = in.routes.emplace_back(make_route(*this, name, in.weights)).get();
+  const Hops& made = *in.made_hops.emplace_back(std::make_unique<Hops>(*this, *route));
+  in.hops.emplace(name, &made);
   return made;
 }
 
 void World::prefer_monitors(std::int64_t weight) {
   if (plan_.monitors != "heavy" || route().is_direct()) return;
-  weights_ = all_gather(weight);
-  routes_.insert(routes_.begin(), make_route(route().name()));
-  hops_.clear();  // mailboxes still use those in made_hops_
+  Internals& in = *internals_;
+  in.weights = all_gather(weight);
+  in.routes.insert(in.routes.begin(), make_route(*this, route().name(), in.weights));
+  in.hops.clear();  // mailboxes still use those in made_hops
 }
 
 std::size_t World::relay_budget() const {
-  return plan_.budget_bytes / static_cast<std::size_t>(std::max(1, flow_->open_relays()));
+  return plan_.budget_bytes / static_cast<std::size_t>(std::max(1, internals_->flow.open_relays()));
 }
 
 Counters World::counters() const {

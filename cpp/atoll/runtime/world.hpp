@@ -4,20 +4,19 @@
 #include <atoll/base/error.hpp>
 #include <atoll/base/log.hpp>
 #include <atoll/base/parallel.hpp>
-#include <atoll/runtime/aggregation/forward_queue.hpp>
-#include <atoll/runtime/aggregation/packet_dispatcher.hpp>
-#include <atoll/runtime/aggregation/route.hpp>
-#include <atoll/runtime/aggregation/route_model.hpp>
 #include <atoll/runtime/collectives.hpp>
 #include <atoll/runtime/counters.hpp>
 #include <atoll/runtime/plan.hpp>
 #include <atoll/topology/hierarchy.hpp>
 #include <atoll/topology/machine.hpp>
 #include <atoll/transport/fabric.hpp>
+#include <atomic>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 /// The ranks of a job, seen from one of them: who I am, how to reach the others, my threads, my counters.
 ///
@@ -28,6 +27,11 @@
 /// Collectives are called by every rank, in the same order, outside team regions. A rank must not throw past one:
 /// validate locally, then agree() or collective_try(): every rank throws the same error.
 namespace atl {
+
+class FlowControl;
+class Hops;
+class Route;
+class RouteModel;
 
 class World : public Collectives {
  public:
@@ -51,7 +55,7 @@ class World : public Collectives {
   World(const World&) = delete;
   World& operator=(const World&) = delete;
   /// Whether a communication thread runs. Its number is the last of thread_slots().
-  bool has_communication_thread() const { return dispatcher_.has_thread(); }
+  bool has_communication_thread() const;
   /// A World of one rank in this process.
   static std::unique_ptr<World> alone(Plan plan = {}, Options options = {});
 
@@ -62,12 +66,12 @@ class World : public Collectives {
   /// What messages cost on each level of the hierarchy, and what else is known of the machine.
   const Machine& machine() const { return machine_; }
   /// How records travel between ranks, by Plan::route; "domain" if that is "auto".
-  const Route& route() const { return *routes_.front(); }
+  const Route& route() const;
   /// If Plan::monitors is "heavy": mailboxes made from here on prefer ranks of great weight as monitors. Collective.
   void prefer_monitors(std::int64_t weight);
   /// Whether each exchange takes the route of the least predicted cost (Plan::route is "auto").
   bool chooses_routes() const { return plan_.route == "auto" && hierarchy_.depth() > 1; }
-  const RouteModel& route_model() const { return model_; }
+  const RouteModel& route_model() const;
   /// Whether votes go up and down the tree of domains, as records do on routes of several hops.
   bool votes_by_tree() const { return votes_by_tree_; }
   /// If routes are chosen, votes follow the route of the latest exchange. Collective by order.
@@ -105,16 +109,14 @@ class World : public Collectives {
   // Building blocks of mailboxes and collectives.
 
   /// `stamp` is what the sender gave publish().
-  using Deliver = Channels::Deliver;
+  using Deliver = void (*)(void* context, Rank from, std::uint32_t stamp, const std::byte* data, std::size_t bytes);
   /// A channel receives all packets that its peers publish under the same number. Numbers count up, so opening is
   /// collective by order, like a declaration. Packets that arrive before the channel is open wait for it. With a
   /// communication thread, that thread delivers packets of channels that run on_any_thread. Packets of other channels
   /// wait for a thread of the team.
-  using Runs = Channels::Runs;
-  std::uint32_t open_channel(Deliver deliver, void* context, Runs runs = Runs::on_the_team) {
-    return dispatcher_.open_channel(deliver, context, runs);
-  }
-  void close_channel(std::uint32_t channel) { dispatcher_.close_channel(channel); }
+  enum class Runs : bool { on_the_team, on_any_thread };
+  std::uint32_t open_channel(Deliver deliver, void* context, Runs runs = Runs::on_the_team);
+  void close_channel(std::uint32_t channel);
 
   /// A slot's header, and its payload behind it. Records lie 16-byte aligned behind the header.
   static constexpr std::size_t kHeaderBytes = 16;
@@ -136,21 +138,29 @@ class World : public Collectives {
   void count_in_place(Rank to, std::size_t bytes);
   void abandon(const Slot& slot, Hold hold = Hold::briefly);
 
-  using Taken = PacketDispatcher::Taken;
-  using MessageSink = PacketDispatcher::MessageSink;
+  /// What a sink did with a message, a control packet or the end of a put: it has read it; it will release it later; it
+  /// has no capacity now and wants it again. The upper half of a note's type is the number that open_messages() gave.
+  enum class Taken { done, kept, no };
+  struct MessageSink {
+    void* context = nullptr;
+    Taken (*take)(void* context, const Packet& packet) = nullptr;
+    bool (*pump)(void* context) = nullptr;  ///< retries what could not be sent before; true if something went
+    std::string (*describe)(void* context) = nullptr;
+    bool control_only = false;  ///< it gets no messages, so nobody has to poll for any
+  };
   /// Collective by order, like a declaration. Messages for a closed sink are released unread.
-  int open_messages(const MessageSink& sink) { return dispatcher_.open_messages(sink); }
-  void close_messages(int number) { dispatcher_.close_messages(number); }
+  int open_messages(const MessageSink& sink);
+  void close_messages(int number);
   /// Delivers a message taken from a ring. false: its sink has no capacity or is not open yet; put the message back.
-  bool deliver_message(const Packet& packet) { return dispatcher_.deliver_message(packet); }
+  bool deliver_message(const Packet& packet);
   /// Call it when a send was refused. If nothing has moved for Plan::stall_seconds, it warns once, with the depths of
   /// all queues. Throws TransportError if a peer is lost or silent.
   void note_refusal(const char* what, Rank to);
 
   /// Receives packets that have arrived and runs their handlers; true if there was one. Any thread.
-  bool progress() { return dispatcher_.progress(); }
+  bool progress();
   /// Whether the messages of all peers arrive through rings in shared memory.
-  bool all_near() const { return dispatcher_.all_near(); }
+  bool all_near() const { return all_near_; }
   /// The threads that may call this World: the team's and the communication thread.
   int thread_slots() const { return team_.size() + 1; }
   /// Makes progress until done(). `what` names the wait in stall reports; waits whose name starts with "send" count as
@@ -170,7 +180,7 @@ class World : public Collectives {
   /// This rank's part of a route. Collective at the first call for each route.
   const Hops& hops(std::string_view route);
   /// Flow control between the relays of different ranks, for routes of several hops.
-  FlowControl& flow() { return *flow_; }
+  FlowControl& flow();
   /// The bytes of memory that one relay may use: the budget divided equally among the open relays.
   std::size_t relay_budget() const;
   int level_to(Rank to) const { return level_to_[static_cast<std::size_t>(to)]; }
@@ -197,7 +207,6 @@ class World : public Collectives {
     bool reported_ = false;
   };
 
-  std::unique_ptr<const Route> make_route(std::string_view name) const;
   void agree_on(int kind, const std::string& message);
   /// Throws TransportError if a peer is lost or silent.
   void check_peers(const char* what);
@@ -205,12 +214,10 @@ class World : public Collectives {
   std::unique_ptr<Fabric> fabric_;
   const Plan plan_;
   const Hierarchy hierarchy_;
-  std::vector<std::unique_ptr<const Route>> routes_;  // the first is route(), the others were made by hops()
   Options options_;
   const Rank rank_, size_;
   const double wait_limit_s_;  // of one wait; 0: no limit
   const Machine machine_;
-  const RouteModel model_;
   bool votes_by_tree_;
   const double started_;
   bool agreed_error_ = false;
@@ -218,17 +225,10 @@ class World : public Collectives {
   std::vector<int> level_to_;
   std::vector<std::atomic<int>> buffer_slots_to_;  // [rank] slots held by send buffers
   std::vector<ThreadState> threads_;
-  PacketDispatcher dispatcher_;
-  std::unique_ptr<FlowControl> flow_;
-  std::vector<std::unique_ptr<const Hops>> made_hops_;
-  std::map<std::string, const Hops*, std::less<>> hops_;  // by route name, the latest
-  std::vector<std::int64_t> weights_;                     // [rank] prefer_monitors()
-  struct Refusals {
-    SpinLock lock;
-    std::uint64_t moved = 0;
-    double since = -1, checked = 0;
-    bool reported = false;
-  } refusals_;
+  // What only World's own sources know, so that an edit of a route or a queue recompiles what uses it and no more.
+  struct Internals;
+  const std::unique_ptr<Internals> internals_;
+  const bool all_near_;
   std::atomic<std::ptrdiff_t> memory_{0}, memory_high_{0};
 };
 

@@ -8,7 +8,7 @@
 namespace atl {
 namespace {
 
-// Sets of ranks; the smallest rank of a set stands for it, so that the result does not depend on the order of joins.
+// A union-find over ranks. The smallest rank of a set is its root, so the result does not depend on the order of joins.
 class Groups {
  public:
   explicit Groups(std::size_t ranks) : up_(ranks) { std::iota(up_.begin(), up_.end(), std::size_t{0}); }
@@ -42,7 +42,8 @@ Hierarchy cluster(std::span<const double> cost, std::span<const double> h) {
   check(ranks > 0 && ranks * ranks == cost.size(),
         "a matrix of {} costs (ranks x ranks are needed). Measure every pair once in each direction.", cost.size());
   check(std::is_sorted(h.begin(), h.end()) && std::all_of(h.begin(), h.end(), [](double x) { return x > 0; }),
-        "the clustering thresholds do not rise from above 0 (each must join more than the one before). Sort them.");
+        "the clustering thresholds are not positive and ascending (each level joins more ranks than the one below it). "
+        "Sort them.");
 
   std::vector<Domain> domains(ranks);
   std::vector<std::size_t> domain_of(ranks);  // [rank]
@@ -63,7 +64,7 @@ Hierarchy cluster(std::span<const double> cost, std::span<const double> h) {
       }
     if (level > 0 && groups.count() == before) continue;
     std::vector<Domain> joined;
-    std::vector<std::size_t> place(ranks, ranks);  // of each group in `joined`
+    std::vector<std::size_t> place(ranks, ranks);  // [group] index in `joined`
     std::vector<bool> taken(domains.size(), false);
     for (std::size_t r = 0; r < ranks; ++r) {
       const std::size_t group = groups.of(r);

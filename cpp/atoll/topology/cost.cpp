@@ -28,11 +28,12 @@ Cost::Cost(std::vector<LevelCost> levels, std::string provenance)
     slowest_.push_back(std::min(l == 0 ? kInfinity : slowest_.back(), c.bytes_per_second / c.cards));
     if (l == 0) continue;
     const LevelCost& below = levels_[l - 1];
-    check(c.latency_s >= below.latency_s && c.overhead_s >= below.overhead_s,
-          "level {} of the cost: latency {} s, overhead {} s (less than those of level {}, {} s and {} s; whoever "
-          "crosses "
-          "a wall pays for what lies inside it too). Correct it, or leave out the wall.",
-          l, c.latency_s, c.overhead_s, l - 1, below.latency_s, below.overhead_s);
+    check(
+        c.latency_s >= below.latency_s && c.overhead_s >= below.overhead_s,
+        "level {} of the cost: latency {} s, overhead {} s (less than those of level {}, {} s and {} s; a message that "
+        "crosses "
+        "crosses a level also crosses those below it). Correct it, or leave out the level.",
+        l, c.latency_s, c.overhead_s, l - 1, below.latency_s, below.overhead_s);
   }
 }
 

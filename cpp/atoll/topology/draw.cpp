@@ -8,9 +8,9 @@
 namespace atl {
 namespace {
 
-enum class Names { shown, hidden };  // hidden inside a line that stands for several domains
+enum class Names { shown, hidden };  // hidden in a line that stands for several domains
 
-// Equal for domains that differ in names and in which ranks they have only.
+// Equal for domains that differ only in names and in rank numbers.
 std::string shape(const Domain& d) {
   std::string text = fmt::format("{} {}", d.kind, d.ranks.size());
   for (const Domain& c : d.children) text += fmt::format("({})", shape(c));

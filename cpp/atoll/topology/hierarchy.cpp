@@ -9,7 +9,7 @@ namespace {
 
 int depth_of(const Domain& d) { return d.children.empty() ? 1 : 1 + depth_of(d.children.front()); }
 
-// A text this short must not ask for gigabytes; the largest machines have a tenth of it.
+// A short text must not allocate gigabytes; the largest machines have a tenth of this.
 constexpr std::int64_t kMostRanks = 1 << 24;
 
 void check_ranks(std::string_view text, std::int64_t ranks) {

@@ -7,17 +7,17 @@
 #include <string_view>
 #include <vector>
 
-/// The tree of communication domains, as a value: which ranks are close, and how far apart two ranks are.
+/// The tree of communication domains, as a value: which ranks are close to each other, and how far apart two ranks are.
 ///
 ///     Hierarchy h = Hierarchy::parse("2x4");      // 2 nodes of 4 ranks
 ///     h.level_between(0, 3);                      // 0: in one leaf domain
 ///     h.level_between(0, 4);                      // 1: across nodes
 ///
-/// Any number of levels, unequal domains. Levels count from the leaves: level 0 is inside a leaf domain, level
-/// depth()-1 crosses the top. A rank is in exactly one leaf.
+/// There may be any number of levels, and domains of unequal size. Levels count from the leaves: level 0 is inside a
+/// leaf domain, level depth()-1 crosses the top. Each rank is in exactly one leaf.
 namespace atl {
 
-/// One domain: either it has children, or it is a leaf and has ranks.
+/// A domain has either children, or, as a leaf, ranks.
 struct Domain {
   std::string kind;  ///< "system", "switch", "node", "package", "numa", "l3", "core"
   std::string name;
@@ -41,13 +41,13 @@ class Hierarchy {
 
   const Domain& root() const { return root_; }
   Rank size() const { return static_cast<Rank>(leaf_.size()); }
-  /// Number of levels a message can cross; 1 when flat.
+  /// Number of levels that a message can cross; 1 if flat.
   int depth() const { return depth_; }
-  /// "node", ... of the domains that a message at this level stays inside of.
+  /// Kind ("node", ..) of the domains inside which a message at this level stays.
   std::string_view kind_at(int level) const { return kinds_[static_cast<std::size_t>(level)]; }
   /// 0 if both are in one leaf domain, plus one for each level of domains that separates them.
   int level_between(Rank a, Rank b) const;
-  /// Number of the leaf domain, in tree order.
+  /// Index of the leaf domain, in tree order.
   int leaf_of(Rank rank) const { return leaf_[static_cast<std::size_t>(rank)]; }
 
  private:
@@ -55,7 +55,7 @@ class Hierarchy {
   int depth_ = 1;
   std::vector<std::string> kinds_;        // [level], from the leaves
   std::vector<int> leaf_;                 // [rank]
-  std::vector<std::vector<int>> parent_;  // [level][domain number at that level] -> number one level up
+  std::vector<std::vector<int>> parent_;  // [level][domain at that level] -> domain one level up
 };
 
 }  // namespace atl

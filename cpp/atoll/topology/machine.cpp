@@ -11,10 +11,10 @@
 namespace atl {
 namespace {
 
-// The most routes walked per level and domain, about a quarter of a second's work.
+// The maximum number of routes walked per level and domain, about a quarter of a second of work.
 constexpr std::size_t kRoutes = 1 << 18;
 
-// What the messages of one domain to the outside encounter.
+// What messages from one domain to the outside encounter.
 struct Crossing {
   bool met = false;  // whether there are hosts at that level
   double latency_s = 0;
@@ -33,7 +33,7 @@ class Measure {
   const Hierarchy& hierarchy() const { return hierarchy_; }
   double host_link() const { return *std::min_element(host_link_.begin(), host_link_.end()); }
 
-  // The crossing of the domain of `host` below `level`; for level 0 the hosts beside it.
+  // The crossing out of the domain of `host` below `level`; for level 0, to the hosts beside it.
   Crossing crossing(int level, int host) const {
     std::vector<int> sources, targets;
     for (int h = 0; h < network_.hosts(); ++h) {
@@ -81,7 +81,7 @@ class Measure {
   }
 
  private:
-  // Chosen at random: every k-th host would often be below the same parent of a tree.
+  // Random sampling: taking every k-th host would often take hosts below the same parent of a tree.
   static void thin(std::vector<int>& hosts, std::size_t most) {
     if (hosts.size() <= most) return;
     Random random(1);
@@ -146,7 +146,7 @@ Cost network_costs(const Network& network, double overhead_s) {
       latency_s += c.latency_s;
       bytes_per_second += c.bytes_per_second;
     }
-    // no two hosts are that near: use the costs of the level above, so that nothing looks faster than it is
+    // No two hosts are this close: use the costs of the level above, so that no level looks faster than it is.
     if (domains == 0) {
       if (level + 1 < depth) cost.latency_s = costs[static_cast<std::size_t>(level + 1)].latency_s;
       continue;

@@ -10,21 +10,21 @@
 #include <string>
 #include <vector>
 
-/// THE model of a machine: its tree of domains, what a message costs at each level, and its network if that is known.
-/// Routes, partitions, the simulator and the commands that predict all take this value.
+/// The model of a machine: its tree of domains, the cost of a message at each level, and its network if known. Routes,
+/// partitions, the simulator and all predictions use this value.
 ///
 ///     const Machine machine = read_machine("fat-tree:16", 3);          // or a file that `info --calibrate` wrote
 ///     run_virtual(h, machine, plan, [](World& world) { ... });
 ///     owners_of(world, edges, ids, h, machine.cost, options);
 namespace atl {
 
-/// Random and fixed slowdowns of the clock `levels`; the same each time for the same seed.
+/// Random and fixed slowdowns in the simulator `levels`, reproducible by the seed.
 struct Disturbance {
-  /// Each link takes longer for a message by a factor 1 + jitter * x, with x exponentially distributed of mean 1.
+  /// Each link takes longer for a message by a factor 1 + jitter * x, where x is exponentially distributed with mean 1.
   double jitter = 0;
   std::uint64_t seed = 1;
-  /// A link whose bytes take `factor` times as long, in both directions: on level 0 the link of a rank, above it that
-  /// of a domain, as for LevelCost::bytes_per_second.
+  /// A link whose bytes take `factor` times as long, in both directions: the link of a rank at level 0, that of a
+  /// domain above, as for LevelCost::bytes_per_second.
   struct Slow {
     int level = 0;
     int link = 0;
@@ -41,14 +41,14 @@ struct Machine {
   Machine(std::vector<LevelCost> levels) : cost(std::move(levels)) {}  // NOLINT: likewise
 
   Cost cost;                               ///< by level
-  std::optional<Hierarchy> hierarchy;      ///< none: the job's own
+  std::optional<Hierarchy> hierarchy;      ///< none: that of the job
   std::shared_ptr<const Network> network;  ///< null: only the costs are known
   Disturbance disturbance = {};
 
   nlohmann::json to_json() const;
 };
 
-/// The field `platform` of a plan, and the option --platform:
+/// Parses the plan's field `platform`, which is also the option --platform:
 ///
 ///     (empty)                       Cost::paper(depth)
 ///     fat-tree:16, torus:4x4x4, ... a network (topology/network), with network_costs and its hierarchy
@@ -61,13 +61,13 @@ struct Machine {
 /// Throws InputError.
 Machine read_machine(const std::string& text, int depth);
 
-/// The costs of the levels of network.hierarchy(), for a clock that knows no links. Estimated from sampled domains
-/// (four, spread over the hosts), with a message from each host to hosts outside:
+/// The costs of the levels of network.hierarchy(), for a simulator without links. Estimated from four sampled domains,
+/// spread over the hosts, with a message from each of their hosts to hosts outside:
 ///
-///   latency    of level l: the mean, over pairs at that level, of the sum of the latencies on their route;
-///   bandwidth  of level 0: of a host's link; of level l: the rate at which a domain of the level below sends out while all
-///              others are silent and its traffic goes evenly to all hosts outside: the bandwidth of the link that fills
-///              first divided by its share of that traffic, at most that of the links of the domain's hosts.
+///   latency    of level l: the mean, over pairs of hosts at that level, of the sum of latencies along the route;
+///   bandwidth  of level 0: of a host's link. Of level l: the rate at which one domain of the level below can send
+///              evenly to all hosts outside while all others are silent: the bandwidth of the link that saturates
+///              first divided by its share of that traffic, at most the bandwidth of the links of the domain's hosts.
 Cost network_costs(const Network& network, double overhead_s = 0.2e-6);
 
 }  // namespace atl

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/base/error.hpp>
+#include <atoll/base/plugin_file.hpp>
 #include <atoll/transport/ofi_fabric.hpp>
 #include <atoll/transport/plugin.hpp>
-#include <atoll/transport/plugin_file.hpp>
 
 namespace atl {
 

@@ -2,11 +2,11 @@
 #include <dlfcn.h>
 
 #include <atoll/base/error.hpp>
+#include <atoll/base/plugin_file.hpp>
 #include <atoll/transport/bootstrap/bootstrap.hpp>
 #include <atoll/transport/flows_plugin.hpp>
 #include <atoll/transport/ofi_fabric.hpp>
 #include <atoll/transport/plugin.hpp>
-#include <atoll/transport/plugin_file.hpp>
 #include <cstdlib>
 #include <filesystem>
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/base/plugin_file.hpp>
 #include <atoll/transport/bootstrap/bootstrap.hpp>
 #include <atoll/transport/fabric.hpp>
 #include <optional>
 #include <vector>
 
-/// Transports that need a library which a machine may lack are plug-ins. They lie beside libatoll (or in the folders of
-/// ATOLL_PLUGINS), are opened on first use and never closed. This header: MPI, one plug-in for each MPI library.
+/// Transports that need a library which a machine may lack are plug-ins (base/plugin_file.hpp). This header: MPI, one
+/// plug-in for each MPI library.
 ///
 ///     auto fabric = join_mpi({.slot_bytes = 16384});              // collective over MPI_COMM_WORLD
 ///     for (const PluginStatus& p : plugins()) print(p.name, p.detail);
@@ -116,20 +117,11 @@ struct Launcher {
 };
 std::optional<Launcher> launcher();
 
-struct PluginStatus {
-  std::string name;  ///< "mpi_openmpi"
-  std::string path;  ///< empty: not found
-  bool loads = false;
-  std::string detail;  ///< the MPI's version, or why it does not load and what to do
-};
 std::vector<PluginStatus> plugins();
 /// The path of the plug-in for that MPI, without opening it; empty: not found.
 std::string plugin_path(const std::string& mpi);
 
 // What a plug-in exports; `abi` is checked before anything else is used.
-
-/// Increase it whenever this header or fabric.hpp changes.
-inline constexpr std::uint32_t kPluginAbi = 3;
 
 struct MpiPlugin {
   std::uint32_t abi;

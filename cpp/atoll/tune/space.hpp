@@ -8,24 +8,24 @@
 #include <string_view>
 #include <vector>
 
-/// The values that a tuned program may choose among, by name.
+/// The named parameters of a tuned program and their allowed values.
 ///
 ///     Space space;
 ///     space.choice("tile", {"12x2", "6x4"}).integer("kc", {128, 256, 512});
 ///     space.require("a panel of B fits the first cache", [](const Point& p) { return p["kc"] * 128 <= 32 << 10; });
 ///     for (const Point& p : space.points()) ...        // p["kc"], p.label("tile")
 ///
-/// What the names mean only the caller knows.
+/// Only the caller knows what the names mean.
 namespace atl::tune {
 
 class Space;
 
-/// One value for each parameter of a space, which outlives it.
+/// One value for each parameter of a space; the space must outlive it.
 class Point {
  public:
-  /// The integer's value; of a choice its place in the list. Throws InputError for a name that the space lacks.
+  /// An integer's value, or the index of a choice. Throws InputError for an unknown name.
   std::int64_t operator[](std::string_view name) const;
-  /// The chosen word; of an integer its digits.
+  /// The chosen word, or an integer's digits.
   const std::string& label(std::string_view name) const;
   /// {"tile": "12x2", "kc": 256}
   nlohmann::json to_json() const;
@@ -37,29 +37,29 @@ class Point {
   friend class Space;
   Point(const Space& space, std::vector<std::size_t> at) : space_(&space), at_(std::move(at)) {}
   const Space* space_;
-  std::vector<std::size_t> at_;  // of each parameter, which of its values
+  std::vector<std::size_t> at_;  // [parameter] index of its value
 };
 
 class Space {
  public:
-  /// Throws InputError if the name is there already, or there are no values, or two are the same.
+  /// Throws InputError if the name exists already, or there are no values, or two are equal.
   Space& integer(std::string name, const std::vector<std::int64_t>& values);
   Space& choice(std::string name, std::vector<std::string> words);
-  /// Points for which this is false are left out; `what` says the rule to people.
+  /// Excludes points for which this is false; `what` describes the rule.
   Space& require(std::string what, std::function<bool(const Point&)> holds);
 
-  /// How many points there are without the rules.
+  /// Number of points without the rules.
   std::size_t size() const;
-  /// All points that keep all rules, the last parameter changing fastest.
+  /// All points that satisfy the rules; the last parameter varies fastest.
   std::vector<Point> points() const;
-  /// How many points the rules leave out: of each, those that no earlier rule left out.
+  /// Number of points excluded by each rule, not counting those excluded by earlier rules.
   struct Left {
     std::string rule;
     std::size_t points = 0;
   };
   std::vector<Left> left_out() const;
 
-  /// The point that was written so; throws InputError if it is none of this space, or breaks a rule.
+  /// The point with this JSON; throws InputError if it is not in this space or breaks a rule.
   Point point(const nlohmann::json& j) const;
 
  private:

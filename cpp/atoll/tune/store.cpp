@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <algorithm>
+#include <atoll/base/atomic_file.hpp>
 #include <atoll/base/error.hpp>
 #include <atoll/base/isa.hpp>
 #include <atoll/base/version.hpp>
@@ -22,7 +21,7 @@ bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
 }
 
-// A processor's name as one of a folder.
+// A processor's name as the name of a folder.
 std::string folder_name(const std::string& text) {
   std::string out;
   for (const char c : text)
@@ -93,16 +92,14 @@ fs::path Store::write(std::string_view key, const nlohmann::json& value) const {
                                 {"version", std::string(kVersion)}}}};
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
-  const fs::path part = file.string() + "." + std::to_string(getpid()) + ".part";
-  errno = 0;
-  std::ofstream out(part);
-  out << object.dump(2) << "\n" << std::flush;
-  out.close();
-  if (!out || std::rename(part.c_str(), file.c_str()) != 0) {
-    const int reason = errno;
-    fs::remove(part, error);
-    throw IoError(fmt::format("{}: cannot be written ({}). Free room there, or name another folder by ATOLL_CACHE.",
-                              file.string(), std::strerror(reason)));
+  if (error)
+    throw IoError(
+        fmt::format("{}: cannot be made ({}). Correct the permissions, or name another folder by ATOLL_CACHE.",
+                    file.parent_path().string(), error.message()));
+  try {
+    write_file(file.string(), object.dump(2) + "\n");
+  } catch (const IoError& e) {
+    throw IoError(fmt::format("{} Another folder is named by ATOLL_CACHE.", e.what()));
   }
   return file;
 }

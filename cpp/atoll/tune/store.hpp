@@ -7,21 +7,21 @@
 #include <string>
 #include <string_view>
 
-/// What was tuned and measured on this machine, kept as data from one run to the next.
+/// Results of tuning and measuring on this machine, stored from one run to the next.
 ///
 ///     Store store;                                       // the user's cache folder
 ///     store.write("gemm/float32", {{"kc", 256}});        // with when, where and by which version
 ///     if (auto entry = store.read("gemm/float32")) use(entry->value);
 ///
-/// One JSON file a key, in a folder a kind of processor and instruction set: who shares a home between machines reads what
-/// was measured on the kind that runs. The folder is $ATOLL_CACHE, else $XDG_CACHE_HOME/atoll, else ~/.cache/atoll.
+/// One JSON file per key, in a folder per processor and instruction set: machines that share a home folder read what
+/// was measured on their own kind. The folder is $ATOLL_CACHE, else $XDG_CACHE_HOME/atoll, else ~/.cache/atoll.
 namespace atl::tune {
 
-/// Under which an entry is valid: another processor or instruction set is another folder.
+/// Where an entry is valid: each processor and instruction set has its own folder.
 struct Origin {
   std::string processor, isa;
 };
-/// Of this process: ATOLL_ISA counts.
+/// That of this process, including ATOLL_ISA.
 Origin this_machine();
 
 struct Entry {
@@ -34,14 +34,14 @@ class Store {
  public:
   explicit Store(std::filesystem::path folder = default_folder(), Origin origin = this_machine());
 
-  /// Throws UsageError where neither a variable nor HOME says one.
+  /// Throws UsageError if neither a variable nor HOME gives a folder.
   static std::filesystem::path default_folder();
 
-  /// Replaces the entry in one step: a reader sees the old one or the new one. `key` is words of letters, digits, '.',
-  /// '_' and '-', separated by '/'. Throws InputError for another key, IoError where the file cannot be written.
+  /// Replaces the entry atomically: a reader sees the old or the new one. `key` consists of words of letters, digits,
+  /// '.', '_' and '-', separated by '/'. Throws InputError for another key, IoError if the file cannot be written.
   /// Returns the file.
   std::filesystem::path write(std::string_view key, const nlohmann::json& value) const;
-  /// Nothing where the key was never written here. Throws InputError if the file is no entry.
+  /// None if the key was never written here. Throws InputError if the file is not an entry.
   std::optional<Entry> read(std::string_view key) const;
   std::filesystem::path file_of(std::string_view key) const;
 

@@ -6,7 +6,7 @@
 namespace atl {
 namespace {
 
-/// Edges by direction that join two of these vertices. Collective.
+/// Number of directed edges between these vertices. Collective.
 Edge edges_among(const Graph& graph, const std::vector<Vertex>& ids) {
   World& world = graph.world();
   Edge edges = 0;
@@ -35,7 +35,7 @@ Verdict verify_clustering(const Graph& graph, std::span<const double> coefficien
         violations.note({.rule = 1, .a = graph.id_of(v), .p = static_cast<Vertex>(d), .x = c});
         continue;
       }
-      // An error of 4 units in the last place; beyond 2^50 pairs any number would be whole.
+      // Allows an error of 4 units in the last place; beyond 2^50 pairs any number would be whole.
       const double pairs = d * (d - 1), unit = graph.directed() ? 1 : 2, edges = c * pairs / unit;
       if (std::abs(edges - std::round(edges)) > 0x1p-51 * pairs)
         violations.note({.rule = 2, .a = graph.id_of(v), .p = static_cast<Vertex>(d), .x = c, .y = c * pairs});

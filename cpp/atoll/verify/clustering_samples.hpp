@@ -4,20 +4,20 @@
 #include <atoll/verify/verdict.hpp>
 #include <cstdint>
 
-/// Whether numbers are local clustering coefficients (LCC of the LDBC Graphalytics specification): all by what must
-/// hold for any, some vertices by counting. Never calls the algorithm.
+/// Checks local clustering coefficients (LCC of the LDBC Graphalytics specification): all vertices by necessary
+/// conditions, samples by counting. Never calls the algorithm.
 ///
 ///     Verdict verdict = verify_clustering(graph, coefficients, {.samples = 32, .seed = 1});     // collective
 ///
-///     rule 1  a coefficient lies in 0 .. 1; it is 0 where a vertex has fewer than two neighbours
-///     rule 2  times d (d - 1), d the number of neighbours, it is a whole number, of an undirected graph an even one
-///     rule 3  for the samples that is the number of edges, by direction, that join two of its neighbours
+///     rule 1  a coefficient lies in 0 .. 1, and is 0 for a vertex with fewer than two neighbours
+///     rule 2  times d (d - 1), where d is the number of neighbours, it is a whole number, and even if undirected
+///     rule 3  for samples, that is the number of directed edges between two of its neighbours
 ///
-/// A wrong coefficient that still stands for a whole number of edges is seen only where it is sampled. With as many
-/// samples as vertices all is proved. The samples are the same whatever the number of ranks.
+/// A wrong coefficient that still corresponds to a whole number of edges is detected only if it is sampled. With as
+/// many samples as vertices the check is complete. The samples do not depend on the number of ranks.
 ///
-/// Cost: each list once; for a sample its list travels to all ranks, and the lists of its neighbours are looked at: a
-/// heavy vertex costs up to all edges.
+/// Cost: each list is read once. The list of a sample travels to all ranks, and the lists of its neighbours are read:
+/// up to all edges for a vertex of high degree.
 namespace atl {
 
 struct ClusteringTerms {

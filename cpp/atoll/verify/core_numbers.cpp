@@ -7,11 +7,11 @@ namespace {
 
 constexpr std::size_t kGrain = 256;
 
-/// Peels vertices of all numbers at the same time: of a vertex's neighbours, those of lower numbers are removed before
-/// and those of higher numbers stay, so only removals of its own number decrement it.
+/// Peels vertices of all core numbers simultaneously: neighbours with lower numbers are removed before a vertex, those
+/// with higher numbers stay, so only removals of its own number decrement its count.
 class Peeling {
  public:
-  /// left: [local master] neighbours of the same number or a higher one.
+  /// left: [local master] number of neighbours with the same or a higher number.
   Peeling(const Graph& graph, const Array<Vertex>& core, Array<Vertex>& left)
       : graph_(graph),
         world_(graph.world()),
@@ -22,7 +22,7 @@ class Peeling {
         changed_(graph.locals()),
         threads_(static_cast<std::size_t>(world_.team().size())) {}
 
-  /// Afterwards a vertex that cannot be removed has more neighbours left than its number.
+  /// Afterwards each vertex that could not be removed has more neighbours left than its number.
   void run() {
     std::vector<Local> frontier;
     for (Local v = 0; v < graph_.owned(); ++v)
@@ -83,7 +83,7 @@ class Peeling {
   const Array<Vertex>& core_;
   Array<Vertex>& left_;
   MirrorExchange<Vertex, SumOf> exchange_;
-  Array<Vertex> decrease_;  // [local] of mirrors: decrements of their masters, to be reduced
+  Array<Vertex> decrease_;  // [local] for mirrors: decrements of their masters, to be reduced
   VertexBits changed_;
   std::vector<Thread> threads_;
 };

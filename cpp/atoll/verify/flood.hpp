@@ -7,7 +7,7 @@ namespace atl {
 
 /// Marks all vertices reachable from marked vertices, over ranks.
 ///
-///     VertexBits marked(graph.locals());                  // masters: where it begins
+///     VertexBits marked(graph.locals());                  // masters: the starting set
 ///     flood(graph, marked, [&](Local v, auto&& mark) {    // any thread, once for each marked master
 ///       for (const Local u : graph.out().neighbours(v)) mark(u);
 ///     });

@@ -9,7 +9,7 @@
 /// on all ranks.
 namespace atl {
 
-/// f(neighbour) for those in either direction, v itself left out, each once: both lists are sorted.
+/// f(neighbour) once for each neighbour in either direction, except v itself; both lists are sorted.
 template <class F>
 void for_neighbours(const Graph& graph, Local v, F&& f) {
   if (!graph.directed()) return for_distinct(graph.out(), v, f);
@@ -36,8 +36,8 @@ inline std::vector<Vertex> neighbours_of(const Graph& graph, Local v) {
   return ids;
 }
 
-/// Calls f(id, natural number or -1 where another rank owns it, its neighbours) for `samples` vertices drawn by `seed`,
-/// the same whatever the number of ranks; all vertices if there are no more. Collective, f is too.
+/// Calls f(id, owned index or -1 if another rank owns it, its neighbours) for `samples` vertices drawn by `seed`,
+/// independent of the number of ranks; for all vertices if there are not more. Collective, and so may f be.
 template <class F>
 void for_sampled(const Graph& graph, Vertex samples, std::uint64_t seed, F&& f) {
   World& world = graph.world();

@@ -33,7 +33,7 @@ class Residual {
   double jump(std::size_t v) const { return jump_[v]; }
   const Array<double>& jumps() const { return jump_; }
 
-  /// F(x), by local number of the masters.
+  /// F(x), by local index of the masters.
   const Array<double>& iterate(const Array<double>& x) {
     follow(x, next_);
     for (std::size_t v = 0; v < owned_; ++v) next_[v] += (1 - terms_.damping) * jump_[v];
@@ -41,14 +41,14 @@ class Residual {
   }
 
   struct Repeated {
-    Array<double> score, rounding;  // rounding: how far other sums of the same terms may be off
+    Array<double> score, rounding;  // rounding: by how much sums of the same terms in another order may differ
   };
   /// F^k(p).
   Repeated repeat(int k) {
     Repeated r{Array<double>(owned_), Array<double>(owned_, 0.0)};
     std::copy(jump_.begin(), jump_.end(), r.score.begin());
     Array<double> followed(owned_);
-    // Lost rank is summed in double, whatever the scores' type.
+    // The rank of dangling vertices is summed in double, whatever the scores' type.
     const double lost_unit = static_cast<double>(graph_.vertices()) * 0x1p-53;
     for (; k > 0; --k) {
       follow(r.rounding, followed);
@@ -62,24 +62,24 @@ class Residual {
     return r;
   }
 
-  /// Sum of |x - y| on all ranks.
+  /// The sum of |x - y| over all ranks.
   double distance(const Array<double>& x, const Array<double>& y) const {
     double sum = 0;
     for (std::size_t v = 0; v < owned_; ++v) sum += std::abs(x[v] - y[v]);
     return world_.sum(sum);
   }
 
-  /// What rounding adds to the bounds, by all iterations.
+  /// The total effect of rounding on the bounds, over all iterations.
   double rounding(const Array<double>& x) const {
     double sum = 0;
     for (std::size_t v = 0; v < owned_; ++v)
       sum += (static_cast<double>(graph_.in().degree(static_cast<Local>(v))) + 4) * x[v];
-    const double dangling = static_cast<double>(graph_.vertices()) * 0x1p-53;  // the sum of lost rank is in double
+    const double dangling = static_cast<double>(graph_.vertices()) * 0x1p-53;  // their rank is summed in double
     return 2 * (world_.sum(sum) * terms_.unit + dangling) / (1 - terms_.damping);
   }
 
  private:
-  // y = F(x) without the jumps at random; returns the rank that vertices without a leaving edge have.
+  // y = F(x) without the random jumps; returns the rank of dangling vertices.
   double follow(const Array<double>& x, Array<double>& y) {
     double lost = 0;
     for (std::size_t v = 0; v < owned_; ++v) {

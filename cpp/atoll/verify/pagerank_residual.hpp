@@ -4,45 +4,47 @@
 #include <atoll/verify/verdict.hpp>
 #include <optional>
 
-/// Whether scores are PageRank's: how far one more iteration F, in double, moves them. Never calls the algorithm.
+/// Checks PageRank scores: by how much one more iteration F, in double, changes them. Never calls the algorithm.
 ///
 ///     Verdict verdict = verify_pagerank(graph, scores, {.damping = 0.85, .tolerance = 1e-6});    // collective
 ///
 ///     F(x)(v) = (1 - d) p(v) + d (sum over edges u -> v of x(u) / outdegree(u)  +  s p(v))
 ///
-///     rule 1  scores are finite, and x(v) >= (1 - d) p(v): what v gets by jumps alone
-///     rule 2  sum of x = 1 where the rank of vertices without a leaving edge is spread
-///     rule 3  sum of |F(x) - x| <= bound: d * tolerance for scores that a change below the tolerance has ended, as F
-///             shrinks differences by d; d^k * sum of |F(p) - p| after k iterations from p; the larger if both are
-///             given
-///     rule 4  x(v) is what k iterations from p give, where they are to be repeated, but for rounding: what each may
-///             have done to v, and what it has become on its way along the edges since
+///     rule 1  scores are finite, and x(v) >= (1 - d) p(v), the part from jumps alone
+///     rule 2  the sum of x is 1 if the rank of dangling vertices is spread
+///     rule 3  the sum of |F(x) - x| <= bound: d * tolerance for scores that stopped when a change fell below the
+///             tolerance, since F contracts differences by d; d^k * sum of |F(p) - p| after k iterations from p; the
+///             larger of the two if both are given
+///     rule 4  if iterations are repeated: x(v) equals the result of k iterations from p up to rounding, whose bound
+///             is propagated along the edges
 ///
-/// To each bound comes what rounding may have done: (indegree(v) + 4) x(v) u in an iteration, u being half a unit in
-/// the last place of the scores' type, 2 / (1 - d) times that in all. So a change of one score by less than about the
-/// bound is not seen: ask for a small tolerance. After few iterations the bound is wide (0.85^10 = 0.2), and rule 4 is
-/// the one that finds two scores that have been swapped. A small residual proves more than it says: the scores are within bound / (1 - d) of the solution, in the sum of differences.
+/// The effect of rounding is added to each bound: (indegree(v) + 4) x(v) u per iteration, where u is half a unit in the
+/// last place of the scores' type, and 2 / (1 - d) times that in total. So a change of one score by less than about the
+/// bound is not detected: use a small tolerance. After few iterations the bound is wide (0.85^10 = 0.2), and only rule
+/// 4 detects two swapped scores. A small residual also bounds the error: the scores differ from the solution by at most
+/// bound / (1 - d) in the sum of differences.
 ///
-/// Cost: one iteration, two where the number of iterations is given, 2k to repeat them.
+/// Cost: one iteration; two if the number of iterations is given, 2k to repeat them.
 namespace atl {
 
-/// What the rank of vertices without a leaving edge does.
+/// Treatment of the rank of dangling vertices, which have no leaving edge.
 enum class LostRank { spread, ignored };
 
-/// How scores after k iterations are checked: by how far they may still move (rule 3), or by doing them again (rule 4).
+/// How scores after k iterations are checked: by how much they may still change (rule 3), or by repeating them (rule
+/// 4).
 enum class Iterations { bounded, repeated };
 
 struct PageRankCheckOptions {
   double damping = 0.85;
   std::optional<double> tolerance = 1e-6;
   std::optional<int> iterations = {};
-  Iterations check = Iterations::bounded;  ///< `repeated` needs iterations, and leaves a tolerance out of account
+  Iterations check = Iterations::bounded;  ///< `repeated` needs iterations and ignores the tolerance
   LostRank lost = LostRank::spread;
-  std::span<const double> personalisation = {};  ///< as the algorithm's
+  std::span<const double> personalisation = {};  ///< as for the algorithm
   double unit = 0x1p-53;                         ///< half a unit in the last place: 0x1p-24 for scores in float
 };
 
-/// InputError, the same on all ranks, for terms out of their range and sizes that do not fit.
+/// Throws InputError, the same on all ranks, for options out of range and sizes that do not fit.
 Verdict verify_pagerank(const Graph& graph, std::span<const double> score, const PageRankCheckOptions& terms = {});
 
 }  // namespace atl

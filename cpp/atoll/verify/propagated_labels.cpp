@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kGrain = 256;
 
-/// How often each label was seen: open addressing, at most half full.
+/// Counts labels: a hash table with open addressing, at most half full.
 class Ballot {
  public:
   void open(std::size_t votes) {

@@ -3,26 +3,26 @@
 
 #include <atoll/verify/verdict.hpp>
 
-/// Whether labels are those of synchronous label propagation (CDLP of the LDBC Graphalytics specification). Never calls
-/// the algorithm.
+/// Checks the labels of synchronous label propagation (CDLP of the LDBC Graphalytics specification). Never calls the
+/// algorithm.
 ///
 ///     Verdict verdict = verify_label_propagation(graph, labels, {.iterations = 10});      // natural order; collective
 ///     verdict = verify_label_propagation(graph, after_ten, {.iterations = 1, .previous = after_nine});
 ///
-///     rule 1  a label is the id that the rounds give: in each, the most frequent among the neighbours' labels, of
-///             equally frequent ones the smallest; from the vertices' own ids, or from `previous`
+///     rule 1  a label is the result of the rounds: in each, the most frequent among the neighbours' labels, and the
+///             smallest of equally frequent ones; starting from the vertices' own ids, or from `previous`
 ///
-/// Labels say nothing about the rounds before the last, so the rounds are done again, each vertex counting its
-/// neighbours' labels in a table of its own. It proves all; it is no cheaper than the algorithm: k times all edges and
-/// a broadcast. From the labels of the round before, one round.
+/// Labels contain no trace of the rounds before the last, so the rounds are repeated; each vertex counts its
+/// neighbours' labels in a table of its own. The check is complete, but no cheaper than the algorithm: k times a
+/// broadcast and a pass over all edges. Given the labels of the previous round, it repeats one.
 namespace atl {
 
 struct LabelRounds {
   int iterations = 10;
-  std::span<const Vertex> previous = {};  ///< natural order; empty: every vertex begins with its own id
+  std::span<const Vertex> previous = {};  ///< in the order of owned indices; empty: every vertex begins with its own id
 };
 
-/// InputError, the same on all ranks, for less than 0 iterations and sizes that do not fit.
+/// Throws InputError, the same on all ranks, for negative iterations and sizes that do not fit.
 Verdict verify_label_propagation(const Graph& graph, std::span<const Vertex> label, const LabelRounds& rounds = {});
 
 }  // namespace atl

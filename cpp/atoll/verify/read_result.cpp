@@ -14,10 +14,10 @@ template <class T>
 struct Row {
   Vertex id;
   T value;
-  std::int64_t line;  // from 1; of a .npy the element
+  std::int64_t line;  // from 1; in a .npy the index of the element
 };
 
-/// Rows that each thread has read.
+/// The rows read by each thread.
 template <class T>
 class Rows {
  public:
@@ -33,7 +33,7 @@ class Rows {
   std::vector<std::vector<Row<T>>> threads_;
 };
 
-/// The whole field as a number; Infinity and NaN as std::from_chars knows them.
+/// Parses the whole field as a number; accepts Infinity and NaN like std::from_chars.
 template <class T>
 bool parse(std::string_view field, T& value) {
   if (field.starts_with('+')) field.remove_prefix(1);
@@ -123,11 +123,11 @@ std::vector<Row<T>> read_npy(World& world, const std::string& path) {
   return rows;
 }
 
-/// What is wrong with a row; the first line is named.
+/// An invalid row; the one of the first line is reported.
 struct Wrong {
   std::int64_t line = INT64_MAX;
   Vertex id = kNoVertex;
-  std::int64_t before = 0;  // the line that has a value for it already; 0: no vertex has the id
+  std::int64_t before = 0;  // the line that already has a value for it; 0: no vertex has the id
 
   bool operator<(const Wrong& other) const { return std::tie(line, id) < std::tie(other.line, other.id); }
 };

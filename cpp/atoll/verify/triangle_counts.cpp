@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kGrain = 256;
 
-/// Twice the pairs of these vertices that an edge joins. Collective.
+/// Twice the number of pairs of these vertices joined by an edge. Collective.
 Edge joined(const Graph& graph, const std::vector<Vertex>& ids) {
   Edge ends = 0;
   for (const Vertex id : ids) {
@@ -55,7 +55,7 @@ Verdict verify_triangles(const Graph& graph, std::span<const Vertex> triangles, 
     if (triangles[k] < 0 || triangles[k] > most / 2)
       violations.note({.rule = 1, .a = graph.id_of(v), .p = triangles[k], .q = most / 2});
   });
-  if (const Violation b = violations.first(); b.rule) return {false, describe(b)};  // others cannot be added up
+  if (const Violation b = violations.first(); b.rule) return {false, describe(b)};  // the others cannot be summed
 
   const Array<Vertex> count = local_values(graph, triangles);
   for_masters([&](std::size_t k, Local v) {

@@ -5,29 +5,29 @@
 #include <cstdint>
 #include <optional>
 
-/// Whether numbers are how many triangles each vertex is in, directions, loops and multi-edges aside: all by what must hold
-/// for any, some vertices by counting. Never calls the algorithm.
+/// Checks the number of triangles at each vertex, ignoring directions, loops and multi-edges: all vertices by necessary
+/// conditions, samples by counting. Never calls the algorithm.
 ///
 ///     Verdict verdict = verify_triangles(graph, triangles, {.samples = 32, .seed = 1});     // collective
 ///
-///     rule 1  0 <= t(v), and 2 t(v) <= the sum over neighbours u of min(d(v), d(u)) - 1, with d the number of neighbours:
-///             an edge is in at most so many triangles
-///     rule 2  2 t(v) <= the sum over neighbours u of t(u): each triangle of v is one of two of its neighbours
+///     rule 1  0 <= t(v), and 2 t(v) <= the sum over neighbours u of min(d(v), d(u)) - 1, where d is the number of
+///             neighbours: the maximum number of triangles on an edge
+///     rule 2  2 t(v) <= the sum over neighbours u of t(u): each triangle of v also counts for two of its neighbours
 ///     rule 3  the counts sum to three times the total, which is a whole number
-///     rule 4  for the samples t(v) is the number of pairs of neighbours that an edge joins
+///     rule 4  for samples, t(v) is the number of pairs of neighbours joined by an edge
 ///
-/// Rule 3 sees any change of one count that is not by a multiple of 3 (with the total any), not whose; changes that cancel
-/// are seen where they are sampled. With as many samples as vertices all is proved. The samples are the same whatever the
-/// number of ranks.
+/// Rule 3 detects a change of one count unless it is a multiple of 3 (given the total, any change), but not at which
+/// vertex; changes that cancel are detected only at samples. With as many samples as vertices the check is complete.
+/// The samples do not depend on the number of ranks.
 ///
-/// Cost: each list twice, degrees and counts told to the mirrors; for a sample its list travels to all ranks, and the lists
-/// of its neighbours are looked at: a heavy vertex costs up to all edges.
+/// Cost: each list is read twice, degrees and counts are broadcast to the mirrors. The list of a sample travels to all
+/// ranks, and the lists of its neighbours are read: up to all edges for a vertex of high degree.
 namespace atl {
 
 struct TriangleTerms {
   Vertex samples = 32;
   std::uint64_t seed = 1;
-  std::optional<Vertex> total = {};  ///< triangles, each once, if that is an answer too
+  std::optional<Vertex> total = {};  ///< number of triangles, to be checked too if given
 };
 
 Verdict verify_triangles(const Graph& graph, std::span<const Vertex> triangles, const TriangleTerms& terms = {});

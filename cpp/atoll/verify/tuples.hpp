@@ -8,14 +8,14 @@
 
 namespace atl {
 
-/// This rank's slice of the input edges as dense numbers; any rank may hold any edge, each once. Refers to the
-/// caller's memory.
+/// This rank's slice of the input edges as dense numbers; each edge is on one rank, any rank. Refers to the caller's
+/// memory.
 ///
 ///     Tuples(source, target)                                            // columns of 32 or 64 bits
-///     Tuples(count, [&](std::size_t first, auto source, auto target) {..})   // made as they are read
+///     Tuples(count, [&](std::size_t first, auto source, auto target) {..})   // generated on demand
 class Tuples {
  public:
-  /// Fills source and target (of one size) with the tuples first, first + 1, ..; called by any thread.
+  /// Fills source and target (of equal size) with the tuples first, first + 1, ..; may be called by any thread.
   using Read = std::function<void(std::size_t first, std::span<Vertex> source, std::span<Vertex> target)>;
 
   template <class Id>
@@ -27,7 +27,7 @@ class Tuples {
       : size_(source.size()), from_(Columns<std::uint32_t>{source, target}) {}
   Tuples(std::span<const Vertex> source, std::span<const Vertex> target)
       : size_(source.size()), from_(Columns<Vertex>{source, target}) {}
-  /// Edges that number() has made dense.
+  /// The edges of a list whose ids number() has made dense.
   static Tuples of(const EdgeList& dense) {
     return std::visit(
         [&](const auto& source) {

@@ -7,10 +7,10 @@
 
 namespace atl {
 
-/// What a check of an answer says; the same on every rank.
+/// The result of a check; the same on all ranks.
 struct Verdict {
   bool ok = true;
-  std::string what = {};  ///< the rule that is broken and where, by original ids; empty if ok
+  std::string what = {};  ///< the broken rule and where, by original ids; empty if ok
 };
 
 }  // namespace atl

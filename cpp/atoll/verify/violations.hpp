@@ -14,11 +14,11 @@
 ///     if (const Violation b = violations.first(); b.rule) return {false, fmt::format(.., b.a, b.x)};
 namespace atl {
 
-/// A rule is broken at a vertex or an edge. Lower ones are named first; those without a rule are none.
+/// A rule broken at a vertex or an edge. The lowest one is reported; rule 0 means none.
 struct Violation {
   int rule = 0;
   Vertex a = kNoVertex, b = kNoVertex;  ///< original ids
-  Vertex p = 0, q = 0;                  ///< further values of the message
+  Vertex p = 0, q = 0;                  ///< further values for the message
   double x = 0, y = 0, z = 0;
 
   bool is_before(const Violation& other) const {
@@ -51,7 +51,7 @@ class Violations {
   std::vector<Padded> mine_;
 };
 
-/// InputError, the same on all ranks, unless each rank passes one value for each of its vertices. Collective.
+/// Throws InputError, the same on all ranks, unless each rank passes one value per owned vertex. Collective.
 inline void check_one_for_each(const Graph& graph, std::size_t values, const char* what) {
   World& world = graph.world();
   world.agree(values == static_cast<std::size_t>(graph.owned()),
@@ -59,8 +59,8 @@ inline void check_one_for_each(const Graph& graph, std::size_t values, const cha
                           values, what, graph.owned(), graph.name()));
 }
 
-/// Values in natural order, by local number, mirrors included. Collective; each value travels once to each rank that
-/// knows its vertex.
+/// Values in the order of owned indices, as an array by local index, mirrors included. Collective; each value travels
+/// once to each rank that has its mirror.
 template <Plain T>
 Array<T> local_values(const Graph& graph, std::span<const T> natural) {
   Array<T> values(static_cast<std::size_t>(graph.locals()), T{});
@@ -72,7 +72,7 @@ Array<T> local_values(const Graph& graph, std::span<const T> natural) {
   return values;
 }
 
-/// Calls f(neighbour) once for each distinct vertex in v's list, except v: lists are sorted.
+/// Calls f(neighbour) once for each distinct vertex in v's sorted list, except v.
 template <class F>
 void for_distinct(const Csr& lists, Local v, F&& f) {
   Local before = -1;

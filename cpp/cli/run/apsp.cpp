@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
 #include <atoll/apsp/all_pairs.hpp>
 #include <atoll/apsp/floyd_warshall/closure.hpp>
 #include <atoll/apsp/floyd_warshall/out_of_core.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apsp_idle.hpp"
 
+#include <CLI/CLI.hpp>
 #include <atoll/base/error.hpp>
 #include <string>
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <atoll/base/types.hpp>
+
+namespace CLI {
+class App;
+}
 
 namespace atl::cli {
 

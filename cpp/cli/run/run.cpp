@@ -1,34 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+
 #include "cli/verbs.hpp"
+#include "vertex_run.hpp"
 
 namespace atl::cli {
 namespace {
 
-struct Algorithm {
-  const char* name;
-  const char* about;
-  int (*run)(const Words&);
-};
+int run_algorithm(const catalog::Algorithm& row, const Words& words) {
+  Command command("run " + std::string(row.name), std::string(row.about));
+  VertexRun harness(row);
+  harness.add_to(command.app());
+  if (const auto code = command.parse(words)) return *code;
+  return command.run([&](World& world) { return harness.run(world); });
+}
 
-constexpr Algorithm kAlgorithms[] = {
-    {"apsp", "shortest paths between all pairs: a matrix of distances", run_apsp},
-    {"bc", "betweenness, from some or all sources", run_bc},
-    {"bfs", "breadth-first search: parents and depths from a source", run_bfs},
-    {"cc", "connected components", run_cc},
-    {"cdlp", "communities by label propagation", run_cdlp},
-    {"kcore", "core numbers", run_kcore},
-    {"lcc", "local clustering coefficients", run_lcc},
-    {"pagerank", "how often a random walk comes by", run_pagerank},
-    {"sssp", "shortest paths by weight from a source", run_sssp},
-    {"triangles", "triangles of each vertex, and all", run_triangles},
-};
+std::string table_of_algorithms() {
+  std::vector<std::pair<std::string, std::string>> rows{
+      {"  apsp", "shortest paths between all pairs: a matrix of distances"}};
+  for (const catalog::Algorithm& row : catalog::algorithms())
+    rows.emplace_back("  " + std::string(row.name), row.summary);
+  return table_of(rows);
+}
+
+// `atoll run --list`: what each algorithm of the catalog takes and gives.
+int list_algorithms(const Words& words) {
+  Command command("run", "The algorithms; with --json their options, contracts and results, too.");
+  bool list = false;
+  command.app().add_flag("--list", list, "list them")->required();
+  if (const auto code = command.parse(words)) return *code;
+  return command.run_alone([] {
+    Outcome outcome;
+    outcome.text = table_of_algorithms();
+    for (const catalog::Algorithm& row : catalog::algorithms())
+      outcome.result["algorithms"].push_back(catalog::to_json(row));
+    return outcome;
+  });
+}
 
 }  // namespace
 
 int verb_run(const Words& words) {
-  std::vector<std::pair<std::string, std::string>> rows;
-  for (const Algorithm& a : kAlgorithms) rows.emplace_back(std::string("  ") + a.name, a.about);
-  const std::string help = "usage: atoll run ALGORITHM INPUT [--option VALUE]\n\n" + table_of(rows);
+  const std::string help = "usage: atoll run ALGORITHM INPUT [--option VALUE]\n\n" + table_of_algorithms() +
+                           "\n`atoll run --list --json -` prints what each takes and gives.\n";
   if (words.empty()) {
     say("atoll: error: no algorithm is named (run needs one). Choose from below.\n{}", help);
     return 2;
@@ -37,8 +51,11 @@ int verb_run(const Words& words) {
     print_result(help);
     return 0;
   }
-  for (const Algorithm& a : kAlgorithms)
-    if (words[0] == a.name) return a.run(Words(words.begin() + 1, words.end()));
+  if (words[0] == "--list") return list_algorithms(words);
+  const Words rest(words.begin() + 1, words.end());
+  if (words[0] == "apsp") return run_apsp(rest);
+  for (const catalog::Algorithm& row : catalog::algorithms())
+    if (words[0] == row.name) return run_algorithm(row, rest);
   say("atoll: error: algorithm '{}' is unknown (run does those below). Choose one.\n{}", words[0], help);
   return 2;
 }

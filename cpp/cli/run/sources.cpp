@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sources.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atoll/base/random.hpp>
 #include <atoll/graph/id_order.hpp>
@@ -81,11 +82,6 @@ std::vector<Vertex> draw_sources(const Graph& graph, int count, std::uint64_t se
   for (const Vertex id : draw_places(order, world, places, first, all, wanted, seed))
     if (sources.size() < wanted && !before.contains(id)) sources.push_back(id);
   return sources;
-}
-
-std::size_t recomputed_sources(const Graph& graph) {
-  constexpr Edge kLooks = 100'000'000;  // at edges, with those of both ways: about a second of one thread
-  return static_cast<std::size_t>(std::max<Edge>(16, kLooks / std::max<Edge>(1, 4 * graph.edges())));
 }
 
 void SourceChoice::add_to(CLI::App& app) {

@@ -14,9 +14,6 @@ namespace atl::cli {
 /// positions of vertices with an edge. Returns original ids. Collective.
 std::vector<Vertex> draw_sources(const Graph& graph, int count, std::uint64_t seed);
 
-/// The number of sources for which a check recomputes the paths: all if that takes about a second, at least 16.
-std::size_t recomputed_sources(const Graph& graph);
-
 /// The options that choose the sources of a sum, common to a run and the check of its result.
 class SourceChoice {
  public:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atoll/transport/plugin.hpp>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "cli/command.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <atoll/runtime/world.hpp>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 /// The timing of algorithms.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vertex_run.hpp"
 
+#include <CLI/CLI.hpp>
 #include <atoll/graph/formats/write.hpp>
 #include <atoll/graph/id_order.hpp>
 
@@ -9,75 +10,175 @@
 namespace atl::cli {
 namespace {
 
-// Results for up to this many input edges are verified by default: it takes seconds.
-constexpr Edge kVerifyUpTo = 100'000'000;
+// Results for up to this many input edges, times the runs that are checked, are verified by default: it takes seconds.
+constexpr double kVerifyUpTo = 1e8;
+
+GraphInput::Cuts cuts_of(const catalog::Algorithm& row) {
+  return row.contract.follows == catalog::Contract::Follows::vertex_cut ? GraphInput::Cuts::of_vertices_too
+                                                                        : GraphInput::Cuts::of_edges;
+}
 
 }  // namespace
 
-bool VertexRun::is_to_verify(const Graph& graph, const VertexAlgorithm& algorithm) const {
-  if (no_verify_) return false;
-  return verify_ || (algorithm.verified == VertexAlgorithm::Verified::by_default && graph.input_edges() <= kVerifyUpTo);
-}
+struct VertexRun::State {
+  State(World& w, catalog::Arguments a) : world(w), arguments(std::move(a)), trials(w) {}
 
-void VertexRun::add_to(CLI::App& app, GraphInput::Cuts cuts) {
-  input.add_to(app, cuts);
-  app.add_option("--trials", trials, "how often it is timed (default 3)")->check(CLI::PositiveNumber);
-  app.add_option("--output", output, "write the values with original ids: .tsv .csv .txt .npy");
+  World& world;
+  catalog::Arguments arguments;
+  bool verify = false;
+  EdgeList edges;  // kept where the answer is checked against the input
+  std::unique_ptr<Graph> graph;
+  std::map<std::string, double> build_phases;
+  double load_seconds = 0, build_seconds = 0, prepare_seconds = 0, verify_seconds = 0;
+  std::unique_ptr<catalog::Prepared> form;
+  std::vector<Vertex> sources;
+  Trials trials;
+  catalog::Answer answer;
+  catalog::Runs runs;
+  Outcome outcome;
+};
+
+VertexRun::VertexRun(const catalog::Algorithm& row)
+    : row_(row),
+      options_(row, AlgorithmOptions::Verb::run),
+      trials_(row.repeats.count),
+      column_(row.columns.front().name) {}
+
+void VertexRun::add_to(CLI::App& app) {
+  input_.add_to(app, cuts_of(row_));
+  app.add_option("--" + std::string(row_.repeats.option), trials_, std::string(row_.repeats.help))
+      ->check(CLI::PositiveNumber);
+  app.add_option("--output", output_, "write the last run's values with original ids: .tsv .csv .txt .npy");
+  if (row_.columns.size() > 1) {
+    std::vector<std::string> names;
+    std::string help;
+    for (const catalog::ColumnInfo& column : row_.columns) {
+      names.emplace_back(column.name);
+      help += (help.empty() ? std::string() : " or ") + names.back() + (names.size() == 1 ? " (default)" : "");
+    }
+    app.add_option("--output-values", column_, help)->check(CLI::IsMember(names));
+  }
   auto* verify = app.add_flag("--verify", verify_, "check the answer (default for small inputs where that is cheap)");
   app.add_flag("--no-verify", no_verify_, "do not")->excludes(verify);
+  options_.add_to(app);
 }
 
-Outcome VertexRun::run(World& world, const VertexAlgorithm& algorithm) const {
+Outcome VertexRun::run(World& world) const {
   world.fabric().simulate_closely(false);
-  if (!output.empty()) check_result_path(world, output);
+  State state(world, options_.arguments(input_));
+  if (row_.check) row_.check(state.arguments);
+  if (!output_.empty()) check_result_path(world, output_);
   RankTimer timer(world);
-  EdgeList edges = input.load(world);
-  const double load_seconds = world.max(timer.lap());
-  GraphOptions options = input.options();
-  if (options.placement.cut == Cut::chosen && algorithm.rounds != VertexAlgorithm::Rounds::along_all_edges)
+  EdgeList edges = input_.load(world);
+  state.load_seconds = world.max(timer.lap());
+  const auto tuples = static_cast<double>(world.sum(static_cast<Edge>(edges.size())));
+  const int checked = row_.repeats.each_checked && !options_.source() ? trials_ : 1;
+  state.verify = !no_verify_ && (verify_ || (row_.verified_by_default && tuples * checked <= kVerifyUpTo));
+
+  GraphOptions options = input_.options();
+  if (options.placement.cut == Cut::chosen && row_.contract.rounds != catalog::Contract::Rounds::along_all_edges)
     options.placement.cut = Cut::edge;
-  const Graph graph = Graph::build(world, std::move(edges), options);
-  const double build_seconds = world.max(timer.lap());
-  algorithm.prepare(graph);
-  const double prepare_seconds = world.max(timer.lap());
-
-  Trials timed(world);
-  for (int trial = 0; trial < trials; ++trial) timed.time([&] { algorithm.run(trial); });
-  if (!output.empty()) algorithm.write(graph, output);
-
-  Outcome outcome;
-  const bool verify = is_to_verify(graph, algorithm);
-  timer.lap();
-  if (verify) {
-    const Verdict verdict = algorithm.verify(graph);
-    outcome.verified = verdict.ok;
-    if (!verdict.ok)
-      outcome.failure = fmt::format("{}: the answer breaks {}. This is a defect: report it with the command.",
-                                    graph.name(), verdict.what);
+  if (state.verify && row_.checks_input) {
+    IdMap ids = assign(world, edges, number(world, edges), options.placement, &state.build_phases);
+    state.graph = std::make_unique<Graph>(Graph::build(world, edges, std::move(ids), options));
+    state.edges = std::move(edges);
+  } else {
+    state.graph = std::make_unique<Graph>(Graph::build(world, std::move(edges), options));
   }
-  const double verify_seconds = world.max(timer.lap());
+  state.build_seconds = world.max(timer.lap());
+  for (const catalog::ColumnInfo& column : row_.columns)
+    if (!column.asked_by.empty())
+      state.arguments.set(column.asked_by, state.verify || (!output_.empty() && column_ == column.name));
+  timer.lap();
+  state.form = row_.prepare(*state.graph, state.arguments);
+  state.prepare_seconds = world.max(timer.lap());
+  time_trials(state);
+  if (!output_.empty())
+    std::visit([&](const auto& values) { write_by_id(*state.graph, output_, values); }, *state.answer.find(column_));
+  if (state.verify && !row_.repeats.each_checked) is_right(state);
+  report(state);
+  return std::move(state.outcome);
+}
+
+void VertexRun::time_trials(State& state) const {
+  const catalog::Option* source = options_.source_option();
+  int count = trials_;
+  if (source) {
+    state.sources = options_.sources(*state.graph, trials_);
+    if (source->kind == catalog::Kind::vertices)
+      state.arguments.set(source->name, std::span<const Vertex>(state.sources));
+    else if (row_.repeats.option == "sources" && !options_.source())  // each once
+      count = static_cast<int>(state.sources.size());
+  }
+  const bool single = source && source->kind == catalog::Kind::vertex;
+  const auto source_of = [&](int trial) {
+    return state.sources[static_cast<std::size_t>(trial) % state.sources.size()];
+  };
+  if (single) state.arguments.set(source->name, source_of(0));
+  if (row_.repeats.warm_up) state.form->run(state.arguments, state.answer);
+  for (int trial = 0; trial < count; ++trial) {
+    if (single) state.arguments.set(source->name, source_of(trial));
+    catalog::TimedRun run;
+    run.seconds = state.trials.time([&] { state.form->run(state.arguments, state.answer); });
+    if (single) run.source = source_of(trial);
+    run.scalars = state.answer.scalars();
+    state.runs.timed.push_back(std::move(run));
+    if (state.verify && row_.repeats.each_checked && !is_right(state)) break;
+  }
+}
+
+bool VertexRun::is_right(State& state) const {
+  const RankTimer timer(state.world);
+  const Verdict verdict =
+      row_.verify(*state.graph, state.arguments, state.answer, row_.checks_input ? &state.edges : nullptr);
+  state.verify_seconds += state.world.max(timer.seconds());
+  state.outcome.verified = state.outcome.verified.value_or(true) && verdict.ok;
+  if (!verdict.ok) {
+    const auto source = state.runs.timed.back().source;
+    state.outcome.failure =
+        fmt::format("{}: the answer{} breaks {}. This is a defect: report it with the command.", state.graph->name(),
+                    source ? fmt::format(" from source {}", *source) : "", verdict.what);
+  }
+  return verdict.ok;
+}
+
+void VertexRun::report(State& state) const {
+  World& world = state.world;
+  const Graph& graph = *state.graph;
+  Outcome& outcome = state.outcome;
   outcome.input = cli::describe(graph);
-  outcome.input["preparation"] = input.preparation(graph);
-  timed.report(outcome.seconds, outcome.counters);
-  outcome.seconds["prepare"] = prepare_seconds;
-  outcome.seconds["load"] = load_seconds;
-  outcome.seconds["build"] = build_seconds;
-  outcome.seconds["verify"] = verify_seconds;
-  outcome.seconds["build_phases"] = graph.report().seconds;
-  const std::vector<double> seconds = timed.sorted();
-  std::vector<std::pair<std::string, std::string>> rows{
+  outcome.input["cut"] = name_of(cut_used(row_, graph));
+  outcome.input["preparation"] = input_.preparation(graph);
+  state.trials.report(outcome.seconds, outcome.counters);
+  outcome.seconds["prepare"] = state.prepare_seconds;
+  outcome.seconds["load"] = state.load_seconds;
+  outcome.seconds["build"] = state.build_seconds;
+  outcome.seconds["verify"] = state.verify_seconds;
+  state.build_phases.insert(graph.report().seconds.begin(), graph.report().seconds.end());
+  outcome.seconds["build_phases"] = state.build_phases;
+  state.runs.median_seconds = outcome.seconds["run"].get<double>();
+  state.runs.verified = outcome.verified;
+  outcome.result = nlohmann::json::object();
+  catalog::Report told{.result = outcome.result, .seconds = outcome.seconds};
+  state.form->report(state.arguments, state.answer, state.runs, told);
+  const std::vector<double> seconds = state.trials.sorted();
+  catalog::Report::Lines lines{
       {"graph", fmt::format("{}: {} vertices, {} {} edges", graph.name(), graph.vertices(), graph.edges(),
                             graph.directed() ? "directed" : "undirected")},
       {"ranks", fmt::format("{} x {} threads, {}", world.size(), world.team().size(), world.fabric().name())}};
-  algorithm.describe(outcome, rows);
-  rows.emplace_back(
-      "time", fmt::format("{:.3f} ms (median of {}; {:.3f} to {:.3f})", outcome.seconds["run"].get<double>() * 1e3,
-                          seconds.size(), seconds.front() * 1e3, seconds.back() * 1e3));
-  rows.emplace_back("load, build",
-                    fmt::format("{:.3f} s, {:.3f} s; prepare {:.3f} s", load_seconds, build_seconds, prepare_seconds));
-  rows.emplace_back("verified", !verify ? "no (--verify asks for it)" : *outcome.verified ? "yes" : "FAILED");
-  outcome.text = table_of(rows);
-  return outcome;
+  lines.insert(lines.end(), told.lines.begin(), told.lines.end());
+  lines.emplace_back(row_.repeats.label,
+                     fmt::format("{:.3f} ms (median of {}; {:.3f} to {:.3f})", state.runs.median_seconds * 1e3,
+                                 seconds.size(), seconds.front() * 1e3, seconds.back() * 1e3));
+  lines.insert(lines.end(), told.lines_after_time.begin(), told.lines_after_time.end());
+  lines.emplace_back("load, build", fmt::format("{:.3f} s, {:.3f} s; prepare {:.3f} s", state.load_seconds,
+                                                state.build_seconds, state.prepare_seconds));
+  lines.emplace_back("verified", !state.verify ? "no (--verify asks for it)" : *outcome.verified ? "yes" : "FAILED");
+  outcome.text = table_of(lines);
+  if (!told.failure.empty()) {
+    outcome.verified = false;
+    outcome.failure = told.failure;
+  }
 }
 
 template <class T>

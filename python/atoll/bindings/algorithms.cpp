@@ -1,58 +1,111 @@
 // SPDX-License-Identifier: Apache-2.0
+// The algorithms of the catalog, by their names there.
 #include <atoll/base/id_rule.hpp>
 #include <atoll/base/timer.hpp>
+#include <atoll/graph/partition/placement_names.hpp>
 
 #include "bindings.hpp"
 
 namespace atl::python {
 namespace {
 
-struct Searched {
-  BfsResult result;
-  double prepare_seconds = 0, seconds = 0;
-};
+template <class T>
+using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// The layouts and buffers of a search stay with the graph for the next one.
-nb::dict search(SharedGraph& g, Vertex source, const std::string& direction, bool depths) {
-  BfsOptions options;
-  options.direction = direction == "push"   ? Direction::push
-                      : direction == "pull" ? Direction::pull
-                                            : Direction::automatic;
-  options.depths = depths ? Depths::yes : Depths::no;
-  Searched s = g.world->call([&](World&) {
-    Searched out;
+// The array itself, without a copy: `options` keeps it until the run ends.
+template <class T>
+std::span<const T> span_of(nb::handle value, std::string_view name) {
+  Column<T> column;
+  if (!nb::try_cast<Column<T>>(value, column, false))
+    throw UsageError(
+        fmt::format("{} is no array in one piece of {} (it is not converted). Use numpy.ascontiguousarray.", name,
+                    std::is_same_v<T, double> ? "float64" : "int64"));
+  return {column.data(), column.size()};
+}
+
+catalog::Value value_of(const catalog::Option& option, nb::handle value) {
+  switch (option.kind) {
+    case catalog::Kind::whole:
+    case catalog::Kind::vertex:
+      return nb::cast<std::int64_t>(value);
+    case catalog::Kind::real:
+      return nb::cast<double>(value);
+    case catalog::Kind::word:
+      return nb::cast<std::string>(value);
+    case catalog::Kind::flag:
+      return nb::cast<bool>(value);
+    case catalog::Kind::vertices:
+      return span_of<Vertex>(value, option.name);
+    case catalog::Kind::reals:
+      return span_of<double>(value, option.name);
+  }
+  return {};
+}
+
+catalog::Arguments arguments_of(const catalog::Algorithm& row, const nb::dict& options) {
+  catalog::Arguments arguments(row.options);
+  for (const auto& [key, value] : options) {
+    const auto name = nb::cast<std::string>(key);
+    if (value.is_none()) continue;
+    const auto option = std::find_if(row.options.begin(), row.options.end(),
+                                     [&](const catalog::Option& one) { return one.name == name; });
+    arguments.set(name, option == row.options.end() ? catalog::Value() : value_of(*option, value));
+  }
+  return arguments;
+}
+
+// The kept form, or a new one where the options differ, or where any rank has lost its own by an error. Collective; the
+// flag says whether it was made.
+std::pair<catalog::Prepared*, bool> form_of(SharedGraph& g, const catalog::Algorithm& row,
+                                            const catalog::Arguments& arguments) {
+  const std::string text = arguments.prepare_text();
+  const auto kept = g.forms.find(row.name);
+  const bool here = kept != g.forms.end() && kept->second.arguments == text;
+  if (!g.graph.world().any(!here)) return {kept->second.form.get(), false};
+  g.forms.erase(row.name);
+  const Cut cut = g.graph.cut().cut();
+  if (cut_used(row, g.graph) != cut)
+    g.graph.world().log()(LogLevel::warn, "{} takes the edge-cut of {}, not its {} cut (its lists must be whole)",
+                          row.python, g.graph.name(), name_of(cut));
+  auto form = row.prepare(g.graph, arguments);
+  return {(g.forms[row.name] = {text, std::move(form)}).form.get(), true};
+}
+
+nb::dict run(SharedGraph& g, const std::string& name, const nb::dict& options) {
+  const catalog::Algorithm& row = catalog::algorithm_named(name);
+  const catalog::Arguments arguments = arguments_of(row, options);
+  catalog::Answer answer;
+  double prepare_seconds = 0, seconds = 0;
+  g.world->call([&](World&) {
     Timer timer;
-    if (!g.search || g.search_options.direction != options.direction || g.search_options.depths != options.depths) {
-      g.search.reset();
-      g.search = std::make_unique<Bfs>(g.graph, options);
-      g.search_options = options;
-    }
-    out.prepare_seconds = timer.lap();
+    const auto [form, made] = form_of(g, row, arguments);
+    const double before = timer.lap();
+    if (made) prepare_seconds = before;
     try {
-      g.search->run(source, out.result);
-    } catch (const InputError&) {  // before anything was begun
-      throw;
+      form->run(arguments, answer);
     } catch (...) {
-      g.search.reset();  // left in the midst
+      g.forms.erase(row.name);  // left in the midst
       throw;
     }
-    out.seconds = timer.lap();
-    return out;
+    seconds = timer.lap();
   });
   nb::dict out;
-  out["parent"] = to_numpy(std::move(s.result.parent));
-  out["depth"] = nb::none();
-  if (depths) out["depth"] = to_numpy(std::move(s.result.depth));
-  out["reached"] = s.result.reached;
-  out["edges"] = s.result.edges;
-  out["levels"] = s.result.levels;
-  out["pulls"] = s.result.pulls;
-  out["prepare_seconds"] = s.prepare_seconds;
-  out["seconds"] = s.seconds;
+  for (auto& [column, values] : answer.columns())
+    out[column.c_str()] = std::visit([](auto& array) { return nb::cast(to_numpy(std::move(array))); }, values);
+  for (const auto& [scalar, value] : answer.scalars())
+    out[scalar.c_str()] = std::visit([](const auto& v) { return nb::cast(v); }, value);
+  out["prepare_seconds"] = prepare_seconds;
+  out["seconds"] = seconds;
   return out;
 }
 
 }  // namespace
+
+std::size_t SharedGraph::memory_bytes() const {
+  std::size_t bytes = graph.memory_bytes();
+  for (const auto& [name, kept] : forms) bytes += kept.form->memory_bytes();
+  return bytes;
+}
 
 void bind_algorithms(nb::module_& m) {
   using namespace nb::literals;
@@ -60,7 +113,8 @@ void bind_algorithms(nb::module_& m) {
   m.attr("ID_RULE") = kIdRule;
   m.attr("NO_VERTEX") = kNoVertex;
   m.attr("UNREACHABLE") = kUnreachable;
-  m.def("bfs", &search, "graph"_a, "source"_a, "direction"_a, "depths"_a);
+  m.def("run", &run, "graph"_a, "name"_a, "options"_a);
+  m.def("release_layouts", [](SharedGraph& g) { g.world->call([&](World&) { g.forms.clear(); }); }, "graph"_a);
 }
 
 }  // namespace atl::python

@@ -7,6 +7,7 @@
 #include <atoll/apsp/paths/paths.hpp>
 #include <atoll/apsp/store/stored_rates.hpp>
 #include <atoll/graph/edge_list_of.hpp>
+#include <nlohmann/json.hpp>
 
 #include "bindings.hpp"
 

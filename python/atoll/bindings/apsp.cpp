@@ -6,6 +6,7 @@
 #include <atoll/apsp/store/convert_values.hpp>
 #include <atoll/apsp/store/distance_file.hpp>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "bindings.hpp"
 
@@ -202,7 +203,7 @@ void save(SharedWorld& shared, const std::string& path, const Square<T>& values,
                      .scale = scale,
                      .zstd_level = zstd_level,
                      .existing = replace ? Existing::replace : Existing::refuse,
-                     .about = nlohmann::json::parse(about)});
+                     .about = about});
   });
 }
 

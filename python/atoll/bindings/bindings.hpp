@@ -9,7 +9,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <atoll/algorithms/bfs/bfs.hpp>
+#include <atoll/catalog/algorithm.hpp>
 #include <atoll/graph/graph.hpp>
 #include <atoll/runtime/world.hpp>
 #include <mutex>
@@ -56,7 +56,7 @@ class SharedWorld {
   void give_up();
   /// Layouts and mailboxes of a graph that the garbage collector found: dropped when nobody is inside a
   /// collective.
-  void bury(std::unique_ptr<Bfs> search);
+  void bury(std::unique_ptr<catalog::Prepared> form);
 
  private:
   std::optional<std::string> why_stop();  // see World::LostPeer
@@ -74,19 +74,24 @@ class SharedWorld {
   std::exception_ptr interrupt_;
   std::atomic<std::thread::id> inside_;  // whose call() it is
   std::mutex graves_;
-  std::vector<std::unique_ptr<Bfs>> dead_;
+  std::vector<std::unique_ptr<catalog::Prepared>> dead_;
 };
 
-/// A graph with what keeps it alive and what later searches use again.
+/// A graph with what keeps it alive, and the algorithms' prepared forms for it: one of each, which serves later calls with
+/// the same options of prepare().
 struct SharedGraph {
   SharedGraph(std::shared_ptr<SharedWorld> w, Graph&& g) : world(std::move(w)), graph(std::move(g)) {}
   ~SharedGraph() {
-    if (search) world->bury(std::move(search));
+    for (auto& [name, kept] : forms) world->bury(std::move(kept.form));
   }
+  struct Kept {
+    std::string arguments;
+    std::unique_ptr<catalog::Prepared> form;
+  };
+  std::size_t memory_bytes() const;
   std::shared_ptr<SharedWorld> world;
   Graph graph;
-  std::unique_ptr<Bfs> search;
-  BfsOptions search_options;
+  std::map<std::string_view, Kept> forms;  // by the algorithm's name
 };
 
 template <class T>
@@ -109,7 +114,6 @@ using AnyColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu
 void bind_runtime(nb::module_& m);
 void bind_graph(nb::module_& m);
 void bind_algorithms(nb::module_& m);
-void bind_values(nb::module_& m);
 void bind_apsp(nb::module_& m);
 void bind_all_pairs(nb::module_& m);
 void bind_adjacency(nb::module_& m);

@@ -6,6 +6,8 @@
 #include <atoll/graph/formats/read.hpp>
 #include <atoll/graph/formats/write.hpp>
 #include <atoll/graph/generate/generate.hpp>
+#include <atoll/graph/id_order.hpp>
+#include <atoll/graph/partition/placement_names.hpp>
 #include <cmath>
 
 #include "bindings.hpp"
@@ -15,12 +17,18 @@ namespace {
 
 constexpr std::size_t kGrain = 1 << 16;
 
-GraphOptions graph_options(const std::string& duplicates, const std::string& self_loops) {
+// What every way to make a graph takes: which edges count, and which rank has what.
+struct Preparation {
+  Preparation(const std::string& duplicates, const std::string& self_loops, const std::string& partition, Edge heavy,
+              bool fusion) {
+    options.duplicates = duplicates_named(duplicates);
+    options.self_loops = self_loops == "drop" ? SelfLoops::drop : SelfLoops::keep;
+    options.placement = placement_named(partition);
+    options.placement.heavy = heavy;
+    options.placement.fusion = fusion;
+  }
   GraphOptions options;
-  options.duplicates = duplicates_named(duplicates);
-  options.self_loops = self_loops == "drop" ? SelfLoops::drop : SelfLoops::keep;
-  return options;
-}
+};
 
 /// The edges that input(world) makes, as a graph. Collective.
 template <class F>
@@ -127,11 +135,10 @@ using Built = std::pair<std::shared_ptr<SharedGraph>, double>;
 
 Built from_arrays(const std::shared_ptr<SharedWorld>& shared, const AnyColumn& source, const AnyColumn& target,
                   const std::optional<AnyColumn>& weight, bool directed, std::optional<Vertex> count,
-                  const std::optional<AnyColumn>& vertices, const std::string& duplicates,
-                  const std::string& self_loops) {
+                  const std::optional<AnyColumn>& vertices, const Preparation& preparation) {
   Built built;
   built.first = build(
-      shared, graph_options(duplicates, self_loops),
+      shared, preparation.options,
       [&](World& world) {
         Team& team = world.team();
         Extent extent;
@@ -170,11 +177,10 @@ std::pair<Array<Id>, Array<Id>> ends_of(Team& team, std::span<const Index> rows,
 }
 
 Built from_csr(const std::shared_ptr<SharedWorld>& shared, const AnyColumn& rows, const AnyColumn& columns,
-               const std::optional<AnyColumn>& weight, bool directed, const std::string& duplicates,
-               const std::string& self_loops) {
+               const std::optional<AnyColumn>& weight, bool directed, const Preparation& preparation) {
   Built built;
   built.first = build(
-      shared, graph_options(duplicates, self_loops),
+      shared, preparation.options,
       [&](World& world) {
         Team& team = world.team();
         Extent extent;
@@ -215,10 +221,10 @@ Built from_csr(const std::shared_ptr<SharedWorld>& shared, const AnyColumn& rows
 }
 
 Built from_text(const std::shared_ptr<SharedWorld>& shared, const std::string& text, bool weighted,
-                const std::string& duplicates, const std::string& self_loops) {
+                const Preparation& preparation) {
   Built built;
   built.first = build(
-      shared, graph_options(duplicates, self_loops),
+      shared, preparation.options,
       [&](World& world) { return generate(world, text, {.weights = weighted ? Weights::uniform : Weights::none}); },
       built.second);
   return built;
@@ -226,8 +232,7 @@ Built from_text(const std::shared_ptr<SharedWorld>& shared, const std::string& t
 
 Built from_file(const std::shared_ptr<SharedWorld>& shared, const std::string& path, const std::string& format,
                 std::optional<bool> directed, std::optional<bool> weighted, const std::string& source_column,
-                const std::string& target_column, const std::string& weight_column, const std::string& duplicates,
-                const std::string& self_loops) {
+                const std::string& target_column, const std::string& weight_column, const Preparation& preparation) {
   ReadOptions options;
   options.format = format;
   options.directed = directed;
@@ -238,9 +243,8 @@ Built from_file(const std::shared_ptr<SharedWorld>& shared, const std::string& p
   options.target_column = target_column;
   options.weight_column = weight_column;
   Built built;
-  built.first = build(
-      shared, graph_options(duplicates, self_loops), [&](World& world) { return read_edges(world, path, options); },
-      built.second);
+  built.first =
+      build(shared, preparation.options, [&](World& world) { return read_edges(world, path, options); }, built.second);
   return built;
 }
 
@@ -292,43 +296,50 @@ nb::tuple edges_of(const SharedGraph& g) {
   return nb::make_tuple(to_numpy(std::move(source)), to_numpy(std::move(target)), weight);
 }
 
-using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using BytesOut = nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Values = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using ValuesOut = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// Each rank's part into `all` of the ranks that have one, in vertex order. Collective.
-void gather(const SharedGraph& g, const Bytes& mine, const std::optional<BytesOut>& all, std::size_t width, Rank root) {
+// Each rank's values into `all` of the ranks that have one, by ascending id. T is as wide as a value. Collective.
+template <class T>
+void gather(const SharedGraph& g, const Values<T>& mine, const std::optional<ValuesOut<T>>& all, Rank root) {
   g.world->call([&](World& world) {
-    const Blocks& blocks = g.graph.blocks();
-    const std::size_t own = static_cast<std::size_t>(g.graph.owned()) * width;
     const bool here = root < 0 || root == world.rank();
-    world.agree(
-        mine.size() == own && (!here || (all && all->size() == static_cast<std::size_t>(blocks.count()) * width)),
-        "gather: the array is not one value per vertex of this rank. Give it as the algorithm returned it.");
+    world.agree(mine.size() == static_cast<std::size_t>(g.graph.owned()) &&
+                    (!here || (all && all->size() == static_cast<std::size_t>(g.graph.vertices()))),
+                "gather: the array is not one value per vertex of this rank. Give it as the algorithm returned it.");
+    std::span<const T> part(mine.data(), mine.size());
+    std::vector<T> arranged;
+    std::optional<IdOrder> order;  // where the blocks do not ascend by id themselves
+    if (!g.graph.ids().ascends()) part = arranged = order.emplace(world, g.graph.ids()).arrange(part);
+    const Blocks& blocks = order ? order->blocks() : g.graph.blocks();
     const auto ranks = static_cast<std::size_t>(world.size());
-    const auto part = std::as_bytes(std::span(mine.data(), mine.size()));
     std::vector<std::span<const std::byte>> outgoing(ranks);
     std::vector<std::span<std::byte>> incoming(ranks);
     for (std::size_t r = 0; r < ranks; ++r) {
       const auto rank = static_cast<Rank>(r);
-      if (root < 0 || root == rank) outgoing[r] = part;
+      if (root < 0 || root == rank) outgoing[r] = std::as_bytes(part);
       if (here)
-        incoming[r] =
-            std::as_writable_bytes(std::span(all->data() + static_cast<std::size_t>(blocks.begin(rank)) * width,
-                                             static_cast<std::size_t>(blocks.size(rank)) * width));
+        incoming[r] = std::as_writable_bytes(
+            std::span(all->data() + blocks.begin(rank), static_cast<std::size_t>(blocks.size(rank))));
     }
     world.exchange_bytes(outgoing, incoming);
   });
 }
 
 template <class T>
-void write(const SharedGraph& g, const std::string& path,
-           const nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>& values) {
+void write(const SharedGraph& g, const std::string& path, const Values<T>& values) {
   g.world->call([&](World& world) {
-    std::vector<Vertex> ids(static_cast<std::size_t>(g.graph.owned()));
-    for (std::size_t k = 0; k < ids.size(); ++k) ids[k] = g.graph.ids().id_of(static_cast<Vertex>(k));
-    world.agree(values.size() == ids.size(),
+    world.agree(values.size() == static_cast<std::size_t>(g.graph.owned()),
                 "write: the array is not one value per vertex of this rank. Give it whole.");
-    write_result(world, path, ids, std::span<const T>(values.data(), values.size()));
+    const IdOrder order(world, g.graph.ids());
+    std::vector<Vertex> ids(static_cast<std::size_t>(order.size()));
+    for (std::size_t k = 0; k < ids.size(); ++k) ids[k] = order.id_at(static_cast<Vertex>(k));
+    std::span<const T> part(values.data(), values.size());
+    std::vector<T> arranged;
+    if (!g.graph.ids().ascends()) part = arranged = order.arrange(part);
+    write_result(world, path, ids, part);
   });
 }
 
@@ -336,6 +347,12 @@ void write(const SharedGraph& g, const std::string& path,
 
 void bind_graph(nb::module_& m) {
   using namespace nb::literals;
+
+  nb::class_<Preparation>(m, "Preparation")
+      .def(nb::init<const std::string&, const std::string&, const std::string&, Edge, bool>(), "duplicates"_a,
+           "self_loops"_a, "partition"_a, "heavy"_a, "fusion"_a);
+  m.def("partitions", &every_placement);
+  m.attr("HEAVY_DEGREE") = kHeavyDegree;
 
   nb::class_<SharedGraph>(m, "Graph")
       .def_prop_ro("name", [](const SharedGraph& g) { return g.graph.name(); })
@@ -345,25 +362,27 @@ void bind_graph(nb::module_& m) {
       .def_prop_ro("directed", [](const SharedGraph& g) { return g.graph.directed(); })
       .def_prop_ro("weight_type", [](const SharedGraph& g) { return g.graph.out().weights.index(); })
       .def_prop_ro("ids", &ids_of, nb::rv_policy::move)
-      .def_prop_ro(
-          "memory",
-          [](const SharedGraph& g) { return g.graph.memory_bytes() + (g.search ? g.search->memory_bytes() : 0); })
+      .def_prop_ro("memory", &SharedGraph::memory_bytes)
+      .def_prop_ro("cut", [](const SharedGraph& g) { return name_of(g.graph.cut().cut()); })
       .def_prop_ro("seconds", [](const SharedGraph& g) { return g.graph.report().seconds; })
       .def_prop_ro("peak_bytes", [](const SharedGraph& g) { return g.graph.report().peak_bytes; })
       .def_prop_ro("graph_bytes", [](const SharedGraph& g) { return g.graph.report().graph_bytes; })
       .def("edges", &edges_of)
-      .def("gather", &gather, "mine"_a.noconvert(), "all"_a.noconvert().none(), "width"_a, "root"_a)
+      .def("gather", &gather<std::uint8_t>, "mine"_a.noconvert(), "all"_a.noconvert().none(), "root"_a)
+      .def("gather", &gather<std::uint16_t>, "mine"_a.noconvert(), "all"_a.noconvert().none(), "root"_a)
+      .def("gather", &gather<std::uint32_t>, "mine"_a.noconvert(), "all"_a.noconvert().none(), "root"_a)
+      .def("gather", &gather<std::uint64_t>, "mine"_a.noconvert(), "all"_a.noconvert().none(), "root"_a)
       .def("write", &write<std::int64_t>, "path"_a, "values"_a.noconvert())
       .def("write", &write<double>, "path"_a, "values"_a.noconvert());
 
   m.def("from_arrays", &from_arrays, "world"_a, "source"_a.noconvert(), "target"_a.noconvert(),
-        "weight"_a.noconvert().none(), "directed"_a, "count"_a.none(), "vertices"_a.noconvert().none(), "duplicates"_a,
-        "self_loops"_a);
+        "weight"_a.noconvert().none(), "directed"_a, "count"_a.none(), "vertices"_a.noconvert().none(),
+        "preparation"_a);
   m.def("from_csr", &from_csr, "world"_a, "rows"_a.noconvert(), "columns"_a.noconvert(), "weight"_a.noconvert().none(),
-        "directed"_a, "duplicates"_a, "self_loops"_a);
-  m.def("from_text", &from_text, "world"_a, "text"_a, "weighted"_a, "duplicates"_a, "self_loops"_a);
+        "directed"_a, "preparation"_a);
+  m.def("from_text", &from_text, "world"_a, "text"_a, "weighted"_a, "preparation"_a);
   m.def("from_file", &from_file, "world"_a, "path"_a, "format"_a, "directed"_a.none(), "weighted"_a.none(),
-        "source_column"_a, "target_column"_a, "weight_column"_a, "duplicates"_a, "self_loops"_a);
+        "source_column"_a, "target_column"_a, "weight_column"_a, "preparation"_a);
   m.def("is_generator", [](const std::string& text) { return is_generator(text); }, "text"_a);
   m.def("file_formats", [] {
     std::map<std::string, std::string> all;

@@ -46,7 +46,6 @@ NB_MODULE(_core, m) {
   bind_runtime(m);
   bind_graph(m);
   bind_algorithms(m);
-  bind_values(m);
   bind_apsp(m);
   bind_all_pairs(m);
   bind_adjacency(m);

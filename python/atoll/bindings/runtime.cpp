@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <unistd.h>
 
+#include <atoll/base/atomic_file.hpp>
 #include <atoll/runtime/job/launch.hpp>
+#include <atoll/topology/formats/xml_yaml_plugin.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/transport/plugin.hpp>
 #include <atoll/transport/shared_memory/inproc.hpp>
@@ -43,6 +46,19 @@ void log(LogLevel level, std::string_view text) {
     e.discard_as_unraisable("atoll's log");
   }
 }
+
+/// An AtomicFile that Python fills by its descriptor, and discards at once where that fails: its garbage collector would
+/// leave the temporary file to the end of a traceback.
+class OpenAtomicFile {
+ public:
+  explicit OpenAtomicFile(const std::string& path) : file_(std::in_place, path) {}
+  int descriptor() const { return file_.value().handle().get(); }
+  void commit() { file_.value().commit(); }
+  void discard() { file_.reset(); }
+
+ private:
+  std::optional<AtomicFile> file_;
+};
 
 std::shared_ptr<SharedWorld> alone(const std::string& plan) {
   const Plan p = plan_of(plan);
@@ -140,7 +156,7 @@ SharedWorld::~SharedWorld() {
   if (getpid() == pid_) return;
   // After a fork the team's threads do not exist here: nothing can be joined.
   static_cast<void>(world_.release());
-  for (auto& search : dead_) static_cast<void>(search.release());
+  for (auto& form : dead_) static_cast<void>(form.release());
 }
 
 void SharedWorld::enter() {
@@ -150,7 +166,7 @@ void SharedWorld::enter() {
         "this process, or start processes by 'spawn'.");
   if (closed_) throw UsageError("this World is closed (its ranks have left). Make graphs and results before.");
   if (!broken_.empty()) throw TransportError("this World is broken since an earlier error: " + broken_);
-  std::vector<std::unique_ptr<Bfs>> dead;
+  std::vector<std::unique_ptr<catalog::Prepared>> dead;
   {
     std::lock_guard hold(graves_);
     dead.swap(dead_);
@@ -191,9 +207,9 @@ void SharedWorld::give_up() {
   if (peers_) peers_->failed.compare_exchange_strong(none, world_->rank());
 }
 
-void SharedWorld::bury(std::unique_ptr<Bfs> search) {
+void SharedWorld::bury(std::unique_ptr<catalog::Prepared> form) {
   std::lock_guard hold(graves_);
-  dead_.push_back(std::move(search));
+  dead_.push_back(std::move(form));
 }
 
 void SharedWorld::close(std::optional<double> seconds) {
@@ -239,6 +255,13 @@ void bind_runtime(nb::module_& m) {
         return fmt::format("<atoll.World: rank {} of {}>", w.world().rank(), w.world().size());
       });
 
+  nb::class_<OpenAtomicFile>(m, "AtomicFile")
+      .def(nb::init<const std::string&>(), "path"_a)
+      .def_prop_ro("descriptor", &OpenAtomicFile::descriptor)
+      .def("commit", &OpenAtomicFile::commit, nb::call_guard<nb::gil_scoped_release>())
+      .def("discard", &OpenAtomicFile::discard);
+  m.def("write_file", &write_file, "path"_a, "text"_a, nb::call_guard<nb::gil_scoped_release>());
+
   m.def("alone", &alone, "plan"_a);
   m.def("join", &join, "plan"_a, "mpi"_a);
   m.def("join_communicator", &join_communicator, "plan"_a, "address"_a, "library_version"_a);
@@ -263,6 +286,10 @@ void bind_runtime(nb::module_& m) {
     for (const PluginStatus& p : plugins())
       all.push_back({{"name", p.name}, {"path", p.path}, {"ready", p.loads}, {"detail", p.detail}});
     return all.dump();
+  });
+  m.def("readers", [] {
+    const PluginStatus p = xml_yaml_plugin_status();
+    return nlohmann::json{{{"name", p.name}, {"path", p.path}, {"ready", p.loads}, {"detail", p.detail}}}.dump();
   });
 }
 

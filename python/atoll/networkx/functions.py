@@ -16,7 +16,8 @@ import networkx as nx
 import numpy as np
 from networkx.algorithms.centrality.betweenness import _rescale
 
-from .. import algorithms, communities, errors, measures
+from .. import centrality, errors, paths, structure
+from ..catalog import run
 from ..pairs import all_pairs
 from ..vertices import UNREACHABLE
 from .conditions import can_run
@@ -67,7 +68,7 @@ def pagerank(
     if max_iter < 1:
         raise nx.PowerIterationFailedConvergence(max_iter)
     try:
-        found = measures.pagerank(
+        found = centrality.pagerank(
             G._parallel(), damping=alpha, tolerance=tolerance, max_iterations=max_iter, personalisation=shares
         )
     except errors.ConvergenceError as e:
@@ -99,12 +100,12 @@ def betweenness_centrality(
         graph = G._weighted(weight) if weighted else G._plain()
         ids = graph.ids[list(sources)]
         try:
-            score = measures._core.betweenness(graph._core, ids.tolist(), weighted)["score"]
+            score = run(graph, "bc", sources=ids, weighted=weighted)["score"]
         except errors.InputError as e:  # more paths than a float counts (NetworkX counts in ints), a weight too small
             raise NotImplementedError(str(e)) from e
         if endpoints:
             for number, source in zip(sources, ids.tolist()):
-                reached = algorithms.bfs(graph, source).depth.local != UNREACHABLE
+                reached = paths.bfs(graph, source).depth.local != UNREACHABLE
                 score += reached
                 score[number] += reached.sum() - 2
     # How sampled scores are scaled up has changed between versions of NetworkX: as the one that is here does.
@@ -125,7 +126,7 @@ def _components(G: Graph) -> Iterator[set]:
     if len(G) == 0:
         return
     # A component is called by its smallest id, which is its first node's: sorted by it, they come in NetworkX's order.
-    label = communities.connected_components(G._plain()).component.local
+    label = structure.connected_components(G._plain()).component.local
     order = np.argsort(label, kind="stable")
     starts = np.flatnonzero(np.diff(label[order], prepend=-1)).tolist()
     nodes = [G._nodes[number] for number in order.tolist()]
@@ -134,7 +135,7 @@ def _components(G: Graph) -> Iterator[set]:
 
 
 def _how_many(G: Graph) -> int:
-    return communities.connected_components(G._plain()).components if len(G) else 0
+    return structure.connected_components(G._plain()).components if len(G) else 0
 
 
 def _is_one(G: Graph) -> bool:
@@ -161,7 +162,7 @@ def is_connected(G: Graph) -> bool:
 @nx.utils.not_implemented_for("directed")
 def node_connected_component(G: Graph, n: Any) -> set:
     number = G._numbers()[n]  # KeyError, as NetworkX
-    label = communities.connected_components(G._plain()).component.local
+    label = structure.connected_components(G._plain()).component.local
     return {G._nodes[other] for other in np.flatnonzero(label == label[number]).tolist()}
 
 
@@ -205,7 +206,7 @@ def single_source_shortest_path_length(G: Graph, source: Any, cutoff: float | No
 
 def _levels(G: Graph, source: int, cutoff: float | None) -> dict[Any, int]:
     graph = G._plain()
-    depth = algorithms.bfs(graph, int(graph.ids[source])).depth.local
+    depth = paths.bfs(graph, int(graph.ids[source])).depth.local
     return _by_distance(G, source, depth, depth != UNREACHABLE, cutoff)
 
 
@@ -220,7 +221,7 @@ def single_source_dijkstra_path_length(
     if weights is None:
         return _levels(G, number, cutoff)
     graph = G._weighted(weight)
-    distance = measures.sssp(graph, int(graph.ids[number])).distance.local
+    distance = paths.sssp(graph, int(graph.ids[number])).distance.local
     known = np.isfinite(distance)
     if weights.integral:
         distance = np.where(known, distance, 0).astype(np.int64)
@@ -355,11 +356,11 @@ def core_number(G: Graph) -> dict[Any, int]:
             "Input graph has self loops which is not permitted; "
             "Consider using G.remove_edges_from(nx.selfloop_edges(G))."
         )
-    return _by_node(G, communities.core_number(G._plain()).core.local) if len(G) else {}
+    return _by_node(G, structure.core_number(G._plain()).core.local) if len(G) else {}
 
 
 def _triangles(G: Graph) -> np.ndarray:
-    return communities.clustering(G._plain()).triangles.local if len(G) else np.zeros(0, np.int64)
+    return structure.clustering(G._plain()).triangles.local if len(G) else np.zeros(0, np.int64)
 
 
 def _of_nodes(G: Graph, values: dict, nodes: Any) -> Any:

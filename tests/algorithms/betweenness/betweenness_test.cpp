@@ -22,7 +22,7 @@ std::vector<double> brandes(const Sample& sample, const std::vector<std::size_t>
 
 }  // namespace
 
-TEST_CASE("betweenness is Brandes' over any ranks, routes and partitions") {
+TEST_CASE("betweenness equals Brandes' algorithm for any ranks, routes and partitions") {
   samples::for_each_spread(cases::Weight::none, [](const Sample& sample, const Graph& graph) {
     const std::vector<Vertex> ids = sample.edges.ids();
     std::vector<std::size_t> numbers;
@@ -48,14 +48,14 @@ TEST_CASE("betweenness is Brandes' over any ranks, routes and partitions") {
   });
 }
 
-TEST_CASE("betweenness takes any number of sources, one twice too, on any ranks and threads") {
+TEST_CASE("betweenness accepts any number of sources, also repeated ones, for any ranks and threads") {
   struct Machine {
     Rank ranks;
     const char* domains;
     const char* route;
     int threads;
   };
-  cases::Case parts = samples::from_text("kron:7");  // and a path that nothing leads to
+  cases::Case parts = samples::from_text("kron:7");  // with a path that nothing leads to
   parts.range.reset();
   for (Vertex v = 1000; v < 1020; ++v) parts.edges.emplace_back(v, v + 1);
   for (const cases::Case& c : {parts, samples::from_text("complete:40"), samples::from_text("star:300")})
@@ -101,8 +101,8 @@ TEST_CASE("betweenness takes any number of sources, one twice too, on any ranks 
 
 namespace {
 
-// Layers in a row, each joined to the next in full: the paths grow by its width with every layer. Beside them lies a
-// single path of the same length, for counts that differ by as much as there is.
+// Consecutive layers, each fully connected to the next: the number of paths grows by a factor of `width` per layer. A
+// separate path of the same length makes the counts differ as much as possible.
 cases::Case layers(Vertex width, Vertex depth) {
   cases::Case c{"layers", {}, {}, {}};
   const auto at = [&](Vertex layer, Vertex k) { return 1 + layer * width + k; };
@@ -118,7 +118,7 @@ cases::Case layers(Vertex width, Vertex depth) {
   return c;
 }
 
-// Against counts of 64 bits and an exponent of 15, from these sources, by edges and by weights that are all alike.
+// Compares with counts of 64 bits and a 15-bit exponent from these sources, by hops and by equal weights.
 void check_wide(const cases::Case& c, const std::vector<std::size_t>& sources, Rank ranks, const Plan& plan,
                 Partition partition) {
   CAPTURE(c.name);
@@ -152,8 +152,8 @@ void check_wide(const cases::Case& c, const std::vector<std::size_t>& sources, R
 
 }  // namespace
 
-TEST_CASE("betweenness counts more paths than a double has room for, over any ranks, routes and partitions") {
-  cases::Case squares{"squares", {}, {}, {}};  // 1030 in a row, corner to corner: the paths double 1030 times
+TEST_CASE("betweenness counts more paths than a double can hold, for any ranks, routes and partitions") {
+  cases::Case squares{"squares", {}, {}, {}};  // 1030 in a row, corner to corner: each doubles the paths
   for (Vertex k = 0; k < 1030; ++k)
     for (const Vertex middle : {Vertex{1}, Vertex{2}}) {
       squares.edges.emplace_back(3 * k, 3 * k + middle);
@@ -168,11 +168,11 @@ TEST_CASE("betweenness counts more paths than a double has room for, over any ra
     plan.route = spread.route;
     check_wide(squares, {0}, spread.ranks, plan, spread.partition);
     check_wide(wide, {1500, 0, 1500, 1, 2801}, spread.ranks, plan,
-               spread.partition);  // those from the middle have room
+               spread.partition);  // counts from the middle fit a double
   }
 }
 
-TEST_CASE("betweenness of a grid with more paths than a double has room for, over ranks") {
+TEST_CASE("betweenness of a grid with more paths than a double can hold, over ranks") {
   if (shapes::kSanitized) return;
   Plan plan;
   plan.threads = 1;

@@ -11,8 +11,8 @@ using samples::Sample;
 
 namespace {
 
-// sum over s, t of sigma_st(v) / sigma_st by the definition: sigma_st(v) = sigma_sv sigma_vt where the lengths add up.
-// Sources by natural number; counts paths level by level over the list of arcs.
+// Sum over s, t of sigma_st(v) / sigma_st by definition, with sigma_st(v) = sigma_sv sigma_vt if the lengths add up.
+// Sources are owned indices; counts paths level by level over the list of arcs.
 struct Paths {
   std::vector<int> depth;
   std::vector<double> count;
@@ -105,8 +105,9 @@ TEST_CASE("betweenness of the middle of a star and of a path is known") {
     CHECK(result.score[static_cast<std::size_t>(v)] == doctest::Approx(2.0 * v * (399 - v)));
 }
 
-TEST_CASE("betweenness of deep graphs is the sum of its definition, by threads alone and together") {
-  // A lattice with gaps, another component, and shortcuts one way where it is directed.
+TEST_CASE(
+    "betweenness of deep graphs equals its definition, with one thread per source and with all threads on one source") {
+  // A lattice with gaps, another component, and, if directed, one-way shortcuts.
   cases::Case lattice{"lattice", {}, {}, {}};
   for (Vertex y = 0; y < 8; ++y)
     for (Vertex x = 0; x < 40; ++x) {
@@ -119,7 +120,7 @@ TEST_CASE("betweenness of deep graphs is the sum of its definition, by threads a
   for (Vertex v = 5001; v < 5010; ++v) lattice.edges.emplace_back(v, v + 1);
   for (const bool directed : {false, true})
     for (const Duplicates duplicates : {Duplicates::merge_min, Duplicates::keep})
-      for (const int threads : {1, 2, 3, 24}) {  // of 24 so many would have no source that they work together
+      for (const int threads : {1, 2, 3, 24}) {  // of 24 threads, more than the sources share one source
         CAPTURE(directed);
         CAPTURE(threads);
         Plan plan;
@@ -130,11 +131,13 @@ TEST_CASE("betweenness of deep graphs is the sum of its definition, by threads a
       }
 }
 
-TEST_CASE("betweenness of a lattice with more paths than a double counts is the same by threads alone and together") {
+TEST_CASE(
+    "betweenness of a lattice with more paths than a double counts is the same with one thread per source and with all "
+    "on one") {
   const Sample sample{samples::from_text(shapes::kSanitized ? "grid:560x555" : "grid:700x650"), false,
                       Duplicates::merge_min};
   std::vector<double> together;
-  for (const int threads : {5, 2}) {  // for one source: together, alone
+  for (const int threads : {5, 2}) {  // for one source: all threads together, then one thread
     Plan plan;
     plan.threads = threads;
     const auto world = World::alone(plan);
@@ -160,12 +163,13 @@ TEST_CASE("betweenness is the same whether hubs are sorted and isolated vertices
 }
 
 TEST_CASE(
-    "betweenness refuses unknown sources and a graph over several ranks, counts any number of paths, and goes on") {
+    "betweenness rejects unknown sources and a graph over several ranks, counts any number of paths, and works again "
+    "afterwards") {
   Plan plan;
   plan.threads = 2;
   const auto world = World::alone(plan);
   BetweennessResult result;
-  // 1030 squares in a row, corner to corner: the paths double 1030 times.
+  // 1030 squares in a row, corner to corner: each doubles the paths.
   cases::Case squares{"squares", {}, {}, {}};
   for (Vertex k = 0; k < 1030; ++k)
     for (const Vertex middle : {Vertex{1}, Vertex{2}}) {
@@ -177,7 +181,8 @@ TEST_CASE(
   for (const Vertex id : {Vertex{-1}, Vertex{3091}})
     CHECK_THROWS_AS(betweenness.run(std::vector<Vertex>{5, id}, result), InputError);
   CHECK(result.score.empty());
-  // From one end: all that lies behind a corner goes through it, half of that and itself through each of two middles.
+  // From one end: all paths to vertices beyond a corner pass through it, and half of them, and of those to it, through
+  // each of the two middles.
   betweenness.run(std::vector<Vertex>{0}, result);
   for (Vertex k = 0; k < 1030; ++k) {
     const auto behind = static_cast<double>(3 * (1030 - k));
@@ -187,7 +192,7 @@ TEST_CASE(
     CHECK(result.score[at + 2] == doctest::Approx((behind - 2) / 2).epsilon(1e-12));
   }
   betweenness.run(std::vector<Vertex>{3 * 515}, result);
-  // Half of what is on either side goes through each of two middles.
+  // Half of the paths to either side pass through each of the two middles.
   CHECK(result.score[1] == doctest::Approx(0.5));
   betweenness.run({}, result);
   CHECK(std::all_of(result.score.begin(), result.score.end(), [](double x) { return x == 0; }));

@@ -13,7 +13,7 @@ using samples::Sample;
 
 namespace {
 
-// All scores are Brandes' from a few sources, twice.
+// Compares all scores with Brandes' algorithm from a few sources, twice.
 void check_scores(const Sample& sample, const Graph& graph) {
   const std::vector<Vertex> ids = sample.edges.ids();
   std::vector<std::size_t> numbers;
@@ -39,7 +39,7 @@ void check_scores(const Sample& sample, const Graph& graph) {
   }
 }
 
-// Edges between 0, 1, 2, .. with these weights, over the ranks.
+// A path 0, 1, 2, .. with these weights, distributed over the ranks.
 Graph path_of(World& world, const std::vector<double>& weights, bool directed = false) {
   EdgeList edges;
   Array<std::uint32_t> source(world.rank() == 0 ? weights.size() : 0), target(source.size());
@@ -59,12 +59,12 @@ Graph path_of(World& world, const std::vector<double>& weights, bool directed = 
 
 }  // namespace
 
-TEST_CASE("betweenness by weight is Brandes' over any ranks, routes and partitions") {
-  // Paths of one, two and three edges are equally short.
+TEST_CASE("weighted betweenness equals Brandes' algorithm for any ranks, routes and partitions") {
+  // Paths of one, two and three edges have equal lengths.
   samples::for_each_spread(cases::Weight::wide, check_scores, 0.3);
 }
 
-TEST_CASE("betweenness by weight: few ties, sums of floats, more threads, multi-edges that are kept") {
+TEST_CASE("weighted betweenness with few ties, float sums, several threads and kept multi-edges") {
   cases::Case list = samples::from_text("kron:8");
   for (const double lightest : {0.3, 1e-3})
     for (const cases::Weight weight : {cases::Weight::wide, cases::Weight::narrow})
@@ -84,7 +84,9 @@ TEST_CASE("betweenness by weight: few ties, sums of floats, more threads, multi-
           }
 }
 
-TEST_CASE("betweenness by weight refuses what has no number of shortest paths, on all ranks alike, and goes on") {
+TEST_CASE(
+    "weighted betweenness rejects weights without a defined number of shortest paths, the same on all ranks, and works "
+    "again afterwards") {
   Plan plan;
   plan.threads = 1;
   for (const Rank ranks : {1, 3})

@@ -25,7 +25,7 @@ namespace {
 
 using Pairs = std::vector<std::pair<Vertex, Vertex>>;
 
-// The edges by dense numbers: what the serial oracle and the verifier take.
+// The edges as dense numbers, for the serial oracle and the verifier.
 Pairs dense_edges(const Case& c) {
   const auto ids = c.ids();
   auto dense = [&](Vertex id) { return std::lower_bound(ids.begin(), ids.end(), id) - ids.begin(); };
@@ -41,7 +41,7 @@ std::vector<std::string> isa_names() {
   return names;
 }
 
-// A search's result is that of the oracle, and a breadth-first tree of the edges. Collective.
+// Checks that a search agrees with the oracle and is a breadth-first tree of the edges. Collective.
 void check_result(World& world, const Graph& graph, const Case& c, const Pairs& edges, const reference::BfsTree& oracle,
                   Vertex root, const BfsResult& result) {
   const auto ids = c.ids();
@@ -88,7 +88,7 @@ void check_result(World& world, const Graph& graph, const Case& c, const Pairs& 
   CHECK(report.reached == reached);
 }
 
-// The distinct edges with an end in the component (directed: that leave it).
+// The number of distinct edges with an endpoint in the component (directed: with their source in it).
 Edge edges_of_component(const Pairs& edges, bool directed, const reference::BfsTree& oracle) {
   std::set<std::pair<Vertex, Vertex>> distinct;
   for (auto [u, v] : edges) {
@@ -112,7 +112,7 @@ TEST_CASE("bfs finds the serial depths and a breadth-first tree on every machine
     for (const bool directed : {false, true})
       for (const Rank ranks : shapes::kRanks)
         for (const auto& isa : isa_names()) {
-          // A third of the shapes (sanitizers: a twelfth) is drawn, each with a buffer, a width and threads.
+          // Draws a third of the shapes (sanitizers: a twelfth), each with a buffer size, an id width and threads.
           const std::uint64_t dice = random_at(1, static_cast<std::uint64_t>(++variant));
           if (dice % (shapes::kSanitized ? 24 : 3) != 0) continue;
           const bool wide = dice >> 20 & 1;
@@ -131,7 +131,7 @@ TEST_CASE("bfs finds the serial depths and a breadth-first tree on every machine
             for (const auto& [name, direction] : kDirections) {
               Bfs search(graph, {.direction = direction, .depths = Depths::yes});
               CHECK(search.memory_bytes() > 0);
-              BfsResult result;  // used again by each search
+              BfsResult result;  // reused by each search
               for (std::size_t k = 0; k < ids.size(); k += 1 + ids.size() / 3) {
                 const auto root = static_cast<Vertex>(k);
                 CAPTURE(name);
@@ -184,7 +184,7 @@ TEST_CASE("weights, multi-edges and self-loops that stay change no depth") {
       }
 }
 
-TEST_CASE("a source that does not exist is refused by name on every rank, and the next search works") {
+TEST_CASE("an unknown source is rejected by name on every rank, and the next search works") {
   const Case c = cases::all()[6];
   for (const Rank ranks : {1, 2, 5}) {
     Plan plan;
@@ -248,14 +248,14 @@ TEST_CASE("depths of larger graphs are the same for all ranks, threads, directio
   }
 }
 
-TEST_CASE("a lattice, whole or with gaps, in its own order or any other, is searched as the oracle does") {
+TEST_CASE("a lattice, whole or with gaps, in its own order or any other, has the oracle's depths") {
   constexpr Vertex kWidth = 80, kHeight = 70;
   for (const double kept : {1.0, 0.8})
     for (const bool shuffled : {false, true}) {
       CAPTURE(kept);
       CAPTURE(shuffled);
       Case c{"lattice", {}, {}, {}};
-      // 3 is prime to the number of vertices and so is 1237: ids in an order that has nothing of the lattice.
+      // 3 and 1237 are coprime to the number of vertices: the order of ids is unrelated to the lattice.
       const auto id = [&](Vertex x, Vertex y) {
         const Vertex v = y * kWidth + x;
         return shuffled ? 7 + 3 * (v * 1237 % (kWidth * kHeight)) : v;
@@ -269,7 +269,7 @@ TEST_CASE("a lattice, whole or with gaps, in its own order or any other, is sear
           if (x + 1 < kWidth) join(id(x, y), id(x + 1, y));
           if (y + 1 < kHeight) join(id(x, y), id(x, y + 1));
         }
-      // Two vertices with more neighbours than are gathered at a time.
+      // Two vertices with more neighbours than are gathered at once.
       for (Vertex v = 0; kept < 1 && v < kWidth * kHeight; ++v)
         if (v % 40 > 0) c.edges.emplace_back(v % 2 ? 1000000 : 1000001, id(v % kWidth, v / kWidth));
       const auto ids = c.ids();
@@ -310,8 +310,8 @@ TEST_CASE("automatic direction pulls on a Kronecker graph and never on a path") 
     });
 }
 
-TEST_CASE("64-bit ids beyond 32 bits go the same ways as narrow ones") {
-  // The kronecker case with its ids spread over 63 bits.
+TEST_CASE("ids beyond 32 bits give the same results as narrow ones") {
+  // The Kronecker case with its ids spread over 63 bits.
   Case c = cases::all()[9];
   c.range.reset();
   auto far = [](Vertex v) { return v * ((Vertex{1} << 56) - 3) + 5; };
@@ -343,9 +343,7 @@ TEST_CASE("64-bit ids beyond 32 bits go the same ways as narrow ones") {
       }
 }
 
-// ---- the kernels against the portable ones --------------------------------------------------------------------------
-
-TEST_CASE("every instruction set claims each unvisited target once and no other") {
+TEST_CASE("with every instruction set, each unvisited target is claimed exactly once and no other target is") {
   for (const Isa isa : {Isa::portable, Isa::avx2, Isa::avx512}) {
     if (isa > machine_isa()) continue;
     const auto claim = bfs_kernels<Vertex>(isa).claim;
@@ -356,7 +354,7 @@ TEST_CASE("every instruction set claims each unvisited target once and no other"
       std::vector<Local> targets(n), claimed(n + 16);
       std::set<Local> expected;
       for (std::size_t i = 0; i < n; ++i) {
-        targets[i] = static_cast<Local>(random_at(5, i) % 1280);  // some twice
+        targets[i] = static_cast<Local>(random_at(5, i) % 1280);  // some repeat
         if (!(before[static_cast<std::size_t>(targets[i]) / 64] >> (targets[i] % 64) & 1)) expected.insert(targets[i]);
       }
       const std::size_t count = claim(visited.data(), targets.data(), n, claimed.data());

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Breadth-first search on graphs that are prepared in every way: partitions, fusion, fission, degree order.
+// Breadth-first search on graphs prepared in every way: partitions, fusion, fission, degree order.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <atoll/algorithms/bfs/bfs.hpp>
 #include <atoll/graph/generate/generate.hpp>
 #include <atoll/graph/id_order.hpp>
+#include <atoll/runtime/aggregation/route.hpp>
 #include <atoll/runtime/job/virtual_ranks.hpp>
 #include <atoll/verify/bfs/tree.hpp>
 #include <string>
@@ -38,7 +39,7 @@ std::vector<Way> ways() {
   return all;
 }
 
-// Depths in the order of ids, after the answer has been verified against the input. Collective.
+// Depths in the order of ids, verified against the input. Collective.
 std::vector<Vertex> verified_depths(World& world, EdgeList edges, const Way& way, Vertex source, Direction direction) {
   IdMap ids = assign(world, edges, number(world, edges), way.graph.placement);
   const Graph graph = Graph::build(world, edges, std::move(ids), way.graph);
@@ -62,7 +63,7 @@ constexpr Direction kDirections[] = {Direction::automatic, Direction::push, Dire
 
 }  // namespace
 
-TEST_CASE("bfs finds the serial depths, verified, however the graph is prepared") {
+TEST_CASE("bfs finds the serial depths, and passes verification, however the graph is prepared") {
   int variant = 0;
   for (const cases::Case& c : cases::all()) {
     const auto ids = c.ids();
@@ -105,7 +106,7 @@ TEST_CASE("bfs finds the serial depths, verified, however the graph is prepared"
   }
 }
 
-TEST_CASE("fission saves records of a push and changes no depth, on every route, in virtual time") {
+TEST_CASE("fission reduces the records of a push and changes no depth, on every route, in virtual time") {
   for (const std::string& route : Route::names()) {
     CAPTURE(route);
     const Hierarchy hierarchy = Hierarchy::parse("2x4");

@@ -3,6 +3,7 @@
 
 #include <atoll/algorithms/bfs/bfs.hpp>
 #include <atoll/graph/generate/generate.hpp>
+#include <atoll/runtime/aggregation/route.hpp>
 #include <atoll/runtime/job/virtual_ranks.hpp>
 #include <string>
 #include <vector>
@@ -29,7 +30,7 @@ std::vector<Vertex> depths(World& world, Direction direction) {
 
 }  // namespace
 
-TEST_CASE("a search in virtual time finds what one on threads finds, and takes the same time twice") {
+TEST_CASE("a search in virtual time agrees with one on threads, and its time is reproducible") {
   for (const Direction direction : {Direction::automatic, Direction::push, Direction::pull}) {
     std::vector<Vertex> expected;
     run_ranks(1, {}, [&](World& world) { expected = depths(world, direction); });
@@ -84,7 +85,7 @@ TEST_CASE("every route finds the same depths, on threads and in virtual time, wh
   }
 }
 
-TEST_CASE("every route finds the same depths on every clock, at every number of ranks, and counts what it sends") {
+TEST_CASE("every route finds the same depths on every clock and number of ranks, and counts its messages") {
   std::vector<Vertex> expected;
   run_ranks(1, {}, [&](World& world) { expected = depths(world, Direction::automatic); });
   for (const std::string& clock : clocks())

@@ -24,8 +24,8 @@ TEST_CASE("components are the same over any ranks, routes and partitions") {
   });
 }
 
-TEST_CASE("components over a vertex-cut are the same where too many trees meet for all ranks to know them") {
-  // In each several times as many meet as replicated_bytes has room for.
+TEST_CASE("components over a vertex-cut are the same if more trees meet than can be replicated") {
+  // In each, several times as many meet as fit replicated_bytes.
   const std::vector<const char*> texts = shapes::kSanitized
                                              ? std::vector<const char*>{"path:1000", "kron:9", "uniform:10:2"}
                                              : std::vector<const char*>{"path:3000", "kron:9", "uniform:11:2"};

@@ -8,8 +8,8 @@
 
 using namespace atl;
 
-// Every rank joins a few names of 0 .. kNames - 1, drawn from a seed that is its own.
-TEST_CASE("names that any rank has joined are known by the least of them") {
+// Every rank joins a few labels of 0 .. kNames - 1, drawn from its own seed.
+TEST_CASE("labels joined on any rank are represented by the smallest of them") {
   constexpr DistributedUnionFind::Label kNames = 60;
   struct Machine {
     Rank ranks;
@@ -33,13 +33,13 @@ TEST_CASE("names that any rank has joined are known by the least of them") {
       plan.route = m.route;
       run_ranks(m.ranks, plan, [&](World& world) {
         DistributedUnionFind names, known;
-        for (int again = 0; again < 2; ++again) {  // what is united can be joined further
+        for (int again = 0; again < 2; ++again) {  // joined sets can be joined further
           const std::uint64_t seed = pairs + 100 * static_cast<std::uint64_t>(again);
           const auto name_at = [&](Rank r, std::uint64_t i) -> DistributedUnionFind::Label {
             const auto drawn = [&](std::uint64_t at) {
               return random_at(seed * 1000 + static_cast<std::uint64_t>(r), at) % (kNames - 1);
             };
-            return i % 2 == 0 ? drawn(i) : (drawn(i - 1) + 1 + drawn(i)) % kNames;  // never the one before it
+            return i % 2 == 0 ? drawn(i) : (drawn(i - 1) + 1 + drawn(i)) % kNames;  // never the preceding one
           };
           for (Rank r = 0; r < world.size(); ++r)
             for (std::uint64_t i = 0; i < pairs; ++i) {

@@ -32,15 +32,14 @@ Graph build(World& world, const Sample& sample, const GraphOptions& options = {}
 
 }  // namespace
 
-TEST_CASE("components on one rank are those of the edges taken both ways, named by their least id") {
+TEST_CASE("components on one rank ignore directions and are named by their smallest id") {
   samples::for_each(cases::Weight::none, {machine_isa()},
                     [](const Sample& s, const Graph& graph) { check_components(s, graph); });
 }
 
-TEST_CASE(
-    "components of graphs whose chunks and rounds are many, also where the parts of ranks have giants of their own") {
-  // Long paths in falling and in mixed order, several large components of which none is a giant, a giant whose least id
-  // comes late, and stars in a row.
+TEST_CASE("components of graphs with many chunks and rounds, also if each rank's part has a giant of its own") {
+  // Long paths in descending and in mixed order, several large components without a giant, a giant whose smallest id
+  // occurs late, and a chain of stars.
   std::vector<cases::Case> list;
   cases::Case falling{"falling path", {}, {}, {}}, mixed{"mixed path", {}, {}, {}}, four{"four parts", {}, {}, {}};
   cases::Case late{"late giant", {}, {}, {}}, stars{"stars", {}, {}, {}};
@@ -52,7 +51,7 @@ TEST_CASE(
     if ((v + 1) % (kLength / 4) != 0) four.edges.emplace_back(v, v + 1);
     late.edges.emplace_back(kLength + place(v), kLength + place(v + 1));
     if (v % 10 == 0) late.edges.emplace_back(v, v + 1);
-    stars.edges.emplace_back(v / 500 * 500, v + 1);  // each hub's last leaf is the next one's first
+    stars.edges.emplace_back(v / 500 * 500, v + 1);  // each hub's last leaf is the first of the next
   }
   for (const auto& c : {falling, mixed, four, late, stars})
     for (const bool directed : {false, true})
@@ -63,7 +62,7 @@ TEST_CASE(
           CAPTURE(directed);
           CAPTURE(ranks);
           CAPTURE(threads);
-          // By construction every part is an interval of ids.
+          // By construction every component is an interval of ids.
           const auto ids = c.ids();
           std::vector<Vertex> expected;
           std::set<Vertex> labels;
@@ -89,7 +88,7 @@ TEST_CASE(
         }
 }
 
-TEST_CASE("components over ranks that may not gather what is left: names go from tree to tree") {
+TEST_CASE("components over ranks that may not gather the remaining trees: labels travel from tree to tree") {
   const Sample sample{samples::from_text("path:1200"), true, Duplicates::merge_min};
   const Sample parts{samples::from_text("uniform:10:1"), false, Duplicates::merge_min};
   for (const Sample& s : {sample, parts}) {

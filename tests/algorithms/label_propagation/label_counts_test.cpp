@@ -25,7 +25,7 @@ Label by_map(std::span<const Local> out, std::span<const Local> in, const std::v
 
 }  // namespace
 
-TEST_CASE("counters, tables and runs find the most frequent label, of equal ones the smallest") {
+TEST_CASE("counters, tables and runs find the most frequent label, and the smallest of equally frequent ones") {
   std::mt19937 random(7);
   LabelCounters counters(1000);
   LabelTable<Local> narrow(0);

@@ -13,7 +13,7 @@ using samples::Sample;
 
 namespace {
 
-// x after `iterations` of the equation, straight from the edges, in double.
+// x after `iterations` of the equation, directly from the edges, in double.
 std::vector<double> power_iteration(const Sample& sample, double damping, int iterations, Dangling dangling,
                                     const std::vector<double>& personal) {
   const std::size_t n = sample.vertices();
@@ -50,7 +50,7 @@ double distance(const Array<Real>& a, const std::vector<double>& b) {
 template <class Real>
 void check_against_power_iteration(const Sample& sample, const Graph& graph, double error) {
   PageRank<Real> pagerank(graph);
-  PageRankResult<Real> result;  // used again by each run
+  PageRankResult<Real> result;  // reused by each run
   std::vector<double> personal(sample.vertices());
   for (std::size_t v = 0; v < personal.size(); ++v) personal[v] = static_cast<double>(v % 3) + (v == 0);
   for (const Dangling dangling : {Dangling::spread, Dangling::ignore})
@@ -69,7 +69,7 @@ void check_against_power_iteration(const Sample& sample, const Graph& graph, dou
 
 }  // namespace
 
-TEST_CASE("pagerank on one rank is the power iteration of its equation") {
+TEST_CASE("pagerank on one rank equals the power iteration of its equation") {
   samples::for_each(cases::Weight::none, samples::every_isa(), [](const Sample& sample, const Graph& graph) {
     check_against_power_iteration<float>(sample, graph, 1e-5);
     check_against_power_iteration<double>(sample, graph, 1e-13);
@@ -116,7 +116,7 @@ TEST_CASE("pagerank gives the same whether hubs are sorted and isolated vertices
     }
 }
 
-TEST_CASE("pagerank refuses options out of their range") {
+TEST_CASE("pagerank rejects options out of range") {
   const cases::Case c = samples::from_text("path:5");
   Plan plan;
   plan.threads = 1;

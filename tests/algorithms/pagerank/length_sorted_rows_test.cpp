@@ -11,7 +11,7 @@
 
 using namespace atl;
 
-TEST_CASE("rows of one length have each vertex once, and add up its sources, on any number of threads") {
+TEST_CASE("length-sorted rows contain each vertex once and sum its sources, for any number of threads") {
   for (const char* text : {"kron:11", "uniform:13:6", "grid:70x61", "star:9000", "path:2"})
     for (const int threads : {1, 2, 3}) {
       CAPTURE(text);
@@ -49,7 +49,7 @@ TEST_CASE("rows of one length have each vertex once, and add up its sources, on 
     }
 }
 
-TEST_CASE("pagerank in rows is that from hubs and tail, on one rank") {
+TEST_CASE("pagerank by length-sorted rows equals that by hubs and tail, on one rank") {
   for (const bool directed : {false, true})
     for (const int threads : {1, 2}) {
       CAPTURE(directed);

@@ -66,14 +66,14 @@ void check(const Sample& sample, const Graph& graph, bool personal) {
 
 }  // namespace
 
-TEST_CASE("pagerank is that of the formula over any ranks, routes and partitions") {
+TEST_CASE("pagerank satisfies its formula for any ranks, routes and partitions") {
   samples::for_each_spread(cases::Weight::none, [](const Sample& sample, const Graph& graph) {
     check<double>(sample, graph, false);
     check<float>(sample, graph, true);
   });
 }
 
-TEST_CASE("pagerank over ranks converges where it does on one, and refuses what makes no sense on all ranks alike") {
+TEST_CASE("pagerank over ranks converges like on one, and rejects invalid options the same on all ranks") {
   std::vector<int> iterations;
   for (const Rank ranks : {1, 3}) {
     Plan plan;

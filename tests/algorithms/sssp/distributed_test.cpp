@@ -20,7 +20,7 @@ const std::vector<Spread> kWays = {
     {5, "3+2", "domain", 1, Partition::hashed}, {5, "", "direct", 1, Partition::blocked},
     {8, "2x2x2", "mst", 1, Partition::hashed},  {8, "2x4", "domain", 2, Partition::hierarchy}};
 
-// A graph of text with weights of the test's own, and what Dijkstra's algorithm finds in it; ids are 0 .. n-1.
+// A generated graph with given weights, and its distances by Dijkstra's algorithm; ids are 0 .. n-1.
 template <class Real>
 struct Weighted {
   cases::Case edges;
@@ -66,7 +66,7 @@ struct Weighted {
     return Graph::build(world, std::move(list), {.placement = {.partition = partition}});
   }
 
-  // How many vertices have a wrong distance or parent, or a way up that does not end at the source.
+  // The number of vertices with a wrong distance or parent, or whose parents do not lead to the source.
   std::size_t wrong(std::size_t source, const std::vector<Real>& distance, const std::vector<Vertex>& parent) const {
     const auto expected = distances(source);
     std::size_t count = 0;
@@ -92,7 +92,7 @@ struct Weighted {
 
 double unit(std::size_t i) { return static_cast<double>(random_at(3, i) >> 40) * 0x1p-24; }
 
-// Each sample in a few of the ways; all of them come by.
+// Each sample in a few of the ways; together they cover all.
 template <class Real, class Sum = Real, class F>
 void check_ways(const char* text, bool directed, std::uint64_t sample_number, F&& weight,
                 const SsspOptions& options = {}) {
@@ -125,7 +125,7 @@ void check_ways(const char* text, bool directed, std::uint64_t sample_number, F&
 
 }  // namespace
 
-TEST_CASE("shortest paths over ranks hold for weights that differ much, that vanish in a sum, and that are all 0") {
+TEST_CASE("shortest paths over ranks are correct for weights of very different sizes, lost in rounding, and all 0") {
   std::uint64_t number = 0;
   const std::vector<const char*> texts =
       shapes::kSanitized ? std::vector<const char*>{"kron:6", "uniform:6:4", "star:300"}
@@ -146,7 +146,7 @@ TEST_CASE("shortest paths over ranks hold for weights that differ much, that van
     }
 }
 
-TEST_CASE("shortest paths over ranks are the same in sums of 32 bits, up to the longest that have room") {
+TEST_CASE("shortest paths over ranks are the same in sums of 32 bits, up to the longest that fit") {
   std::uint64_t number = 200;
   for (const char* text : {"kron:9", "kron:12:2", "uniform:9:8", "grid:20x30", "star:1500", "path:200"})
     for (const bool directed : {false, true}) {
@@ -167,8 +167,9 @@ TEST_CASE("shortest paths over ranks are exact in sums of 64 bits") {
     for (const bool directed : {false, true}) {
       const auto check = [&](auto&& weight) { check_ways<double, std::uint64_t>(text, directed, ++number, weight); };
       check([](std::size_t i) { return static_cast<double>(random_at(4, i) % 3); });
-      check(
-          [](std::size_t i) { return 0x1p44 + 1024 * static_cast<double>(random_at(4, i) % 1024); });  // sums are held
+      check([](std::size_t i) {
+        return 0x1p44 + 1024 * static_cast<double>(random_at(4, i) % 1024);
+      });  // all sums are exact
     }
 }
 
@@ -178,7 +179,7 @@ TEST_CASE("shortest paths over ranks do not depend on the width of a bucket") {
     for (const double delta : {1e-7, 0.01, 1.0, 1e9}) check_ways<float>(text, false, ++number, unit, {.delta = delta});
 }
 
-TEST_CASE("shortest paths over ranks have hubs where they have them on one rank") {
+TEST_CASE("shortest paths over ranks use the same hubs as on one rank") {
   for (const auto& [text, pulls] :
        {std::pair{"kron:11", false}, {"kron:12:2", true}, {"kron:13:4", true}, {"grid:30x30", false}})
     for (const int ranks : {2, 3, 5}) {
@@ -195,7 +196,7 @@ TEST_CASE("shortest paths over ranks have hubs where they have them on one rank"
     }
 }
 
-TEST_CASE("shortest paths over ranks tell far fewer values than edges are cut") {
+TEST_CASE("shortest paths over ranks send far fewer values than there are cut edges") {
   Plan plan;
   plan.threads = 1;
   plan.route = "direct";

@@ -60,7 +60,7 @@ void check_tree(const std::vector<Arc>& arcs, const std::vector<Vertex>& ids, st
       wrong += parent[v] != source;
       continue;
     }
-    // Some edge from the parent must give the distance, to the last bit.
+    // Some edge from the parent must give exactly this distance.
     bool tight = false;
     for (auto e = edges.lower_bound({parent[v], v, Real(0)}); e != edges.end(); ++e) {
       if (std::get<0>(*e) != parent[v] || std::get<1>(*e) != v) break;
@@ -70,7 +70,7 @@ void check_tree(const std::vector<Arc>& arcs, const std::vector<Vertex>& ids, st
   }
   CHECK(wrong == 0);
   CHECK(result.reached == static_cast<Vertex>(reached));
-  // Every way up ends at the source.
+  // Every chain of parents must end at the source.
   std::size_t lost = 0;
   for (std::size_t v = 0; v < ids.size(); ++v) {
     if (parent[v] == ids.size()) continue;
@@ -94,7 +94,7 @@ void check_sample(const Sample& sample, const Graph& graph, const SsspOptions& o
   }
 }
 
-// A graph of a sample with weights of the test's own, the same for each edge wherever it is.
+// A sample's graph with given weights, which depend only on the edge.
 template <class Real, class Sum = Real, class Weight>
 void check_weights(const Sample& sample, int threads, Weight&& weight, const SsspOptions& options = {}) {
   Plan plan;
@@ -126,14 +126,14 @@ double unit(std::size_t i) { return static_cast<double>(random_at(3, i) >> 40) *
 
 }  // namespace
 
-TEST_CASE("sssp on one rank has Dijkstra's distances, bit by bit, and a tree of tight edges") {
+TEST_CASE("sssp on one rank has Dijkstra's distances, bit for bit, and a tree of tight edges") {
   samples::for_each(cases::Weight::narrow, {machine_isa()},
                     [](const Sample& sample, const Graph& graph) { check_sample<float>(sample, graph); });
   samples::for_each(cases::Weight::wide, {machine_isa()},
                     [](const Sample& sample, const Graph& graph) { check_sample<double>(sample, graph); });
 }
 
-TEST_CASE("sssp holds for weights that differ much, that vanish in a sum, and that are all 0") {
+TEST_CASE("sssp is correct for weights of very different sizes, lost in rounding, and all 0") {
   std::uint64_t variant = 0;
   for (const char* text : {"kron:9", "kron:13:4", "uniform:10:8", "grid:40x30", "star:2000", "path:300"})
     for (const bool directed : {false, true})
@@ -152,7 +152,7 @@ TEST_CASE("sssp holds for weights that differ much, that vanish in a sum, and th
       }
 }
 
-TEST_CASE("sssp chooses the way by the degrees, and any width of buckets gives the same") {
+TEST_CASE("sssp chooses its method by the degrees, and any bucket width gives the same result") {
   const Sample kron{samples::from_text("kron:13:4"), false, Duplicates::merge_min};
   const Sample grid{samples::from_text("grid:30x30"), false, Duplicates::merge_min};
   Plan plan;
@@ -172,7 +172,7 @@ TEST_CASE("sssp chooses the way by the degrees, and any width of buckets gives t
   }
 }
 
-TEST_CASE("sssp refuses what it cannot do before any work") {
+TEST_CASE("sssp rejects unsupported input before any work") {
   const cases::Case c = samples::from_text("path:5");
   Plan plan;
   plan.threads = 1;
@@ -203,7 +203,7 @@ TEST_CASE("sssp refuses what it cannot do before any work") {
   });
 }
 
-TEST_CASE("sssp adds up whole weights as 32 bits, those of 0 and the longest paths too, where they are a double's") {
+TEST_CASE("sssp sums whole weights in 32 bits, including 0 and the longest paths, and agrees with double") {
   for (const char* text : {"kron:8", "uniform:8:3", "grid:11x9", "star:200", "path:60"})
     for (const bool directed : {false, true})
       for (const int threads : {1, 3}) {

@@ -36,7 +36,7 @@ void check_sorting(int threads, F&& weight) {
     std::sort(named.begin(), named.end());
     for (std::size_t i = 0; i < named.size(); ++i) CHECK(named[i] == static_cast<Local>(first + i));
     if (v == 10) {
-      CHECK(in_order);  // beyond the end: left alone
+      CHECK(in_order);  // beyond the end: unchanged
     } else {
       CHECK(std::is_sorted(list.begin(), list.end(), [](auto& a, auto& b) { return a.weight < b.weight; }));
     }
@@ -58,14 +58,14 @@ void check_all(int threads) {
 
 }  // namespace
 
-TEST_CASE("lists are sorted by weight, long and short ones, whatever the weights, and no other list is touched") {
+TEST_CASE("lists are sorted by weight, long and short ones, whatever the weights, and no other list changes") {
   for (const int threads : {1, 3}) {
     check_all<float>(threads);
     check_all<double>(threads);
   }
 }
 
-TEST_CASE("a quantile of weights is above 0") {
+TEST_CASE("a quantile of weights is positive") {
   CHECK(positive_quantile({}, 0.5) == 1);
   CHECK(positive_quantile({0, 0}, 0.5) == 1);
   CHECK(positive_quantile({0, 0, 3, 4}, 0.1) == 3);

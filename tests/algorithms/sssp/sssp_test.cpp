@@ -47,7 +47,7 @@ void check_sssp(const Sample& sample, const Graph& graph) {
     const auto distance = samples::by_id(graph, result.distance);
     const auto parent = samples::by_id(graph, result.parent);
     CHECK(distance == expected);
-    // Parents: a tree along tight edges.
+    // Parents must form a tree of tight edges.
     std::map<std::pair<Vertex, Vertex>, Real> weight;
     for (const auto& a : sample.arcs()) {
       const auto w = static_cast<Real>(a.weight);
@@ -79,11 +79,11 @@ void check_sssp(const Sample& sample, const Graph& graph) {
 
 }  // namespace
 
-TEST_CASE("shortest paths are Dijkstra's over any ranks, routes and partitions") {
+TEST_CASE("shortest paths equal Dijkstra's for any ranks, routes and partitions") {
   samples::for_each_spread(cases::Weight::narrow, [](const Sample& s, const Graph& g) { check_sssp<float>(s, g); });
 }
 
-TEST_CASE("shortest paths in double, and what they refuse on all ranks alike") {
+TEST_CASE("shortest paths in double, and the input they reject the same on all ranks") {
   samples::for_each_spread(cases::Weight::wide, [](const Sample& s, const Graph& g) { check_sssp<double>(s, g); });
   Plan plan;
   plan.threads = 1;

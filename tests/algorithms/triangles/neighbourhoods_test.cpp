@@ -17,7 +17,7 @@ using samples::Sample;
 
 namespace {
 
-// The specification's rounds, with a count for each label.
+// The rounds of the specification, with a counter for each label.
 std::vector<Vertex> labels(const Sample& sample, int iterations) {
   std::vector<Vertex> label = sample.edges.ids();
   const auto arcs = sample.arcs();
@@ -41,7 +41,7 @@ std::vector<Vertex> labels(const Sample& sample, int iterations) {
   return label;
 }
 
-// By taking away vertices of least degree.
+// By repeatedly removing vertices of least degree.
 std::vector<Vertex> cores(const Sample& sample) {
   const std::size_t n = sample.vertices();
   std::vector<std::map<Vertex, int>> lists(n);
@@ -60,7 +60,7 @@ std::vector<Vertex> cores(const Sample& sample) {
   return core;
 }
 
-// The same with a heap of (neighbours left, vertex), stale entries passed over.
+// The same with a heap of (neighbours left, vertex), skipping stale entries.
 std::vector<Vertex> cores_by_heap(const Sample& sample) {
   std::vector<std::vector<std::size_t>> lists(sample.vertices());
   for (const auto& a : sample.arcs())
@@ -82,7 +82,7 @@ std::vector<Vertex> cores_by_heap(const Sample& sample) {
 
 }  // namespace
 
-TEST_CASE("labels are those of synchronous propagation over any ranks, routes and partitions") {
+TEST_CASE("labels equal those of synchronous propagation for any ranks, routes and partitions") {
   samples::for_each_spread(cases::Weight::none, [](const Sample& sample, const Graph& graph) {
     LabelPropagation communities(graph);
     LabelPropagationResult result;
@@ -94,7 +94,7 @@ TEST_CASE("labels are those of synchronous propagation over any ranks, routes an
   });
 }
 
-TEST_CASE("core numbers are those of taking vertices away, over any ranks, routes and partitions") {
+TEST_CASE("core numbers equal those of repeated removal for any ranks, routes and partitions") {
   samples::for_each_spread(cases::Weight::none, [](const Sample& sample, const Graph& graph) {
     if (sample.directed) {
       CHECK_THROWS_AS(coreness(graph), InputError);
@@ -107,7 +107,7 @@ TEST_CASE("core numbers are those of taking vertices away, over any ranks, route
   });
 }
 
-TEST_CASE("core numbers of larger graphs, which all threads take apart, are those of a heap") {
+TEST_CASE("core numbers of larger graphs, peeled by all threads, equal those of a heap") {
   for (const char* text : {"kron:13:12", "uniform:13:9", "grid:131x77", "path:9001", "complete:90"}) {
     const Sample sample{samples::from_text(text), false, Duplicates::merge_min};
     const auto expected = cores_by_heap(sample);
@@ -133,8 +133,8 @@ TEST_CASE("core numbers of larger graphs, which all threads take apart, are thos
   }
 }
 
-TEST_CASE("triangles of hubs by rows of bits are those of lists, over any ranks") {
-  // A complete graph tallies a place more than 255 times.
+TEST_CASE("triangles of hubs by bitmap rows equal those by lists, for any ranks") {
+  // In a complete graph an 8-bit counter overflows.
   for (const char* text : {"kron:12:24", "complete:400", "uniform:10:200"}) {
     std::vector<Vertex> by_rows;
     for (const int ranks : {1, 2, 4}) {
@@ -153,7 +153,7 @@ TEST_CASE("triangles of hubs by rows of bits are those of lists, over any ranks"
   }
 }
 
-TEST_CASE("triangle kernels of every instruction set find the same") {
+TEST_CASE("triangle kernels of every instruction set agree") {
   std::uint64_t seed = 0;
   const auto plain = LocalTriangles::kernels(Isa::portable);
   for (const Isa isa : samples::every_isa()) {
@@ -185,7 +185,7 @@ TEST_CASE("triangle kernels of every instruction set find the same") {
   }
 }
 
-TEST_CASE("clustering coefficients and triangles are those of all pairs of neighbours, over any ranks") {
+TEST_CASE("clustering coefficients and triangles equal those by all pairs of neighbours, for any ranks") {
   samples::for_each_spread(cases::Weight::none, [](const Sample& sample, const Graph& graph) {
     const std::size_t n = sample.vertices();
     std::vector<std::map<Vertex, int>> out(n), near(n);

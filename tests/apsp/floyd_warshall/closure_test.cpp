@@ -42,7 +42,7 @@ Sample<T> random_sample(Vertex n, Edge m, bool directed, bool acyclic, int least
   return sample;
 }
 
-/// By its definition, from each source: the best walk of at most n arcs, n times over all arcs.
+/// By definition, from each source: the best walk of at most n arcs, by n passes over all arcs.
 template <class T>
 std::vector<double> best_from(const Sample<T>& sample, Semiring semiring, Local source) {
   constexpr double kNone = -std::numeric_limits<double>::infinity();
@@ -125,7 +125,7 @@ void closure_is_the_oracles(const Sample<T>& sample, Semiring semiring, Rank ran
 
 }  // namespace
 
-TEST_CASE("all pairs over other semirings are the oracle's on any number of ranks, in every type") {
+TEST_CASE("all pairs over other semirings equal the oracle's for any number of ranks and type") {
   for (const Rank ranks : shapes::kRanks) {
     if (shapes::kSanitized && ranks != 1 && ranks != 3) continue;
     for (const Vertex n : {1, 5, 33, 70}) {
@@ -145,14 +145,14 @@ TEST_CASE("all pairs over other semirings are the oracle's on any number of rank
   }
 }
 
-TEST_CASE("longest paths of cycles that weigh 0 are found, and a positive cycle is refused by name") {
+TEST_CASE("longest paths with cycles of weight 0 are found, and a positive cycle is rejected and named") {
   for (const Rank ranks : {1, 2, 4})
     run_ranks(ranks, quiet_plan(), [&](World& world) {
       Sample<std::int32_t> sample{4, true, {{0, 1, 5}, {1, 2, -3}, {2, 0, -2}, {2, 3, 7}}};
       const auto arcs = sample.build(Semiring::max_plus);
       const auto all = all_pairs(world, arcs, {.semiring = Semiring::max_plus});
       if (world.size() == 1) CHECK(all.distances.local(1, 3) == 4);
-      sample.arcs.push_back({2, 0, -1});  // of the two the greater counts
+      sample.arcs.push_back({2, 0, -1});  // of the two arcs the heavier counts
       CHECK_THROWS_WITH_AS(all_pairs(world, sample.build(Semiring::max_plus), {.semiring = Semiring::max_plus}),
                            doctest::Contains("5 -> 8 -> 11 -> 5 weighs 1"), InputError);
       sample = {2, false, {{0, 1, 5}}};
@@ -161,7 +161,7 @@ TEST_CASE("longest paths of cycles that weigh 0 are found, and a positive cycle 
     });
 }
 
-TEST_CASE("a wrong value over any semiring is found by the check of its row") {
+TEST_CASE("the check of a row finds a wrong value over any semiring") {
   const auto world = World::alone(quiet_plan());
   for (const Semiring semiring : {Semiring::max_plus, Semiring::max_min}) {
     const auto arcs = random_sample<std::int32_t>(60, 200, true, true, 1, 11).build(semiring);
@@ -177,7 +177,7 @@ TEST_CASE("a wrong value over any semiring is found by the check of its row") {
   }
 }
 
-TEST_CASE("types, weights and methods that a semiring does not have are refused with what to take") {
+TEST_CASE("types, weights and methods that a semiring does not support are rejected with an alternative") {
   const auto world = World::alone(quiet_plan());
   const Sample<std::uint16_t> none{3, true, {{0, 1, 0}, {1, 2, 4}}};
   CHECK_THROWS_WITH_AS(all_pairs(*world, none.build(Semiring::max_plus), {.semiring = Semiring::max_plus}),

@@ -18,7 +18,7 @@ struct Case {
   bool undirected, negative;
 };
 
-/// Random arcs; negative ones by potentials, so that no cycle is negative: w + p(u) - p(v).
+/// Random arcs; negative ones by potentials, w + p(u) - p(v), so that no cycle is negative.
 template <class T>
 Matrix<T> random_graph(const Case& c, Semiring semiring, std::uint64_t seed) {
   Matrix<T> d(c.n, c.n);
@@ -29,7 +29,7 @@ Matrix<T> random_graph(const Case& c, Semiring semiring, std::uint64_t seed) {
     for (std::int64_t e = 0; e < c.n * c.arcs_per_vertex; ++e) {
       const auto u = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(c.n)));
       const auto v = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(c.n)));
-      auto w = static_cast<std::int64_t>(random.below(50));  // 0 among them
+      auto w = static_cast<std::int64_t>(random.below(50));  // includes 0
       if (c.negative) w += u * 7 % 31 - v * 7 % 31;
       const T weight = semiring == Semiring::or_and ? s.one() : static_cast<T>(w);
       if (u == v) continue;
@@ -42,7 +42,7 @@ Matrix<T> random_graph(const Case& c, Semiring semiring, std::uint64_t seed) {
 
 template <class T>
 int differences(const Matrix<T>& a, const Matrix<T>& b, bool min_plus) {
-  // With negative weights "no path" of an integer type may have been added to: it stays beyond half of kNoPath.
+  // With negative weights something may have been added to an integer "no path": it stays beyond half of kNoPath.
   const auto plain = [&](T x) {
     return min_plus && std::is_same_v<T, std::int32_t> && x > kNoPath<T> / 2 ? kNoPath<T> : x;
   };
@@ -67,7 +67,7 @@ void closure_is_that_of_three_loops(Algebra algebra, const Case& c, std::int64_t
 
 }  // namespace
 
-TEST_CASE("blocked Floyd-Warshall is the three loops: every n from 1 on, every remainder of the blocks") {
+TEST_CASE("blocked Floyd-Warshall equals the three loops for every n from 1 on and every remainder of the blocks") {
   Team team(2);
   const Algebra algebra{Semiring::min_plus, Element::int32};
   for (std::int64_t n = 1; n <= 300; n += n < 110 && !shapes::kSanitized ? 1 : 37)
@@ -94,7 +94,7 @@ TEST_CASE("every semiring and type, directed and not, with and without negative 
     }
 }
 
-TEST_CASE("integers are the same whatever the block, the threads and the processor") {
+TEST_CASE("integer results do not depend on block size, threads or processor") {
   const Case c{203, 5, false, false};
   Matrix<std::int32_t> expected = random_graph<std::int32_t>(c, Semiring::min_plus, 5);
   reference::floyd_warshall<std::int32_t>(Semiring::min_plus, expected.view());
@@ -110,13 +110,13 @@ TEST_CASE("integers are the same whatever the block, the threads and the process
       }
 }
 
-TEST_CASE("a negative cycle is found at one of its vertices, and values never overflow") {
+TEST_CASE("a negative cycle is detected at one of its vertices, and values never overflow") {
   Team team(2);
   for (const std::int64_t n : {3, 60, 250}) {
     for (std::int64_t at = 0; at + 2 < n; at += n / 3) {
       Matrix<std::int32_t> d = random_graph<std::int32_t>({n, 6, false, false}, Semiring::min_plus, 9);
       for (const std::int64_t v : {at, at + 1, at + 2})
-        for (std::int64_t j = 0; j < n; ++j) d(v, j) = j == v ? 0 : kNoPath<std::int32_t>;  // no way out but the cycle
+        for (std::int64_t j = 0; j < n; ++j) d(v, j) = j == v ? 0 : kNoPath<std::int32_t>;  // no arc leaves the cycle
       d(at, at + 1) = 5, d(at + 1, at + 2) = -4, d(at + 2, at) = -2;
       const Gemm gemm({Semiring::min_plus, Element::int32});
       const auto cycle = floyd_warshall<std::int32_t>(gemm, team, d.view(), {.block = 48});

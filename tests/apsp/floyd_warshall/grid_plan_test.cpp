@@ -14,7 +14,7 @@ namespace {
 
 ApspMachine some_machine() { return usual_machine(Element::float32, 1e11); }
 
-// How often each card is there, over ranks that are given.
+// How often each card occurs among the given ranks.
 std::vector<int> counts(const ProcessGrid& grid, const std::vector<Rank>& ranks) {
   std::vector<int> of_card(static_cast<std::size_t>(grid.cards));
   for (const Rank r : ranks) ++of_card[static_cast<std::size_t>(grid.card_of(r))];
@@ -59,7 +59,7 @@ TEST_CASE("a placement maps each node's ranks to a rectangle, and every rank to 
   }
 }
 
-TEST_CASE("cards are a Latin square: each row and each column of a node has all of them as often, up to one") {
+TEST_CASE("cards form a Latin square: each occurs equally often, up to one, in each row and each column of a node") {
   for (const ProcessGrid& grid : placements())
     for (Rank node = 0; node < 6; ++node) {
       const int top = grid.row_of(node * grid.node_size()) / grid.node_rows * grid.node_rows;
@@ -79,7 +79,7 @@ TEST_CASE("cards are a Latin square: each row and each column of a node has all 
       const std::vector<int> of_card = counts(grid, all);
       REQUIRE(std::ranges::all_of(of_card, [&](int k) { return k == grid.node_size() / grid.cards; }));
     }
-  // The square of four cards that has one rank of each in each row and column.
+  // The square of four cards with one rank of each card in each row and column.
   const ProcessGrid four{4, 4, 4, 4, 4};
   std::set<int> diagonal;
   for (int c = 0; c < 4; ++c) diagonal.insert(four.card_of(four.rank_at(0, c)) - four.card_of(four.rank_at(1, c)));
@@ -109,7 +109,7 @@ TEST_CASE("any number of ranks gets a plan: the least expected time of all grids
   CHECK(sixteen.grid.rows == 4);
 }
 
-TEST_CASE("a run's plan is what is predicted: one choice for both") {
+TEST_CASE("a run uses the plan that is predicted") {
   ApspMachine network = some_machine();
   network.latency_s = 2e-6;
   for (BroadcastModel& panels : network.broadcasts) panels.bytes_per_second = {1e9, 1e6};
@@ -131,7 +131,7 @@ TEST_CASE("a run's plan is what is predicted: one choice for both") {
       }
 }
 
-TEST_CASE("what is said is kept, and what does not go together is refused") {
+TEST_CASE("constraints are kept, and contradictory ones are rejected") {
   const GridConstraints all{.sides = GridSides{2, 8},
                             .placement = GridSides{1, 4},
                             .block = 96,
@@ -145,7 +145,7 @@ TEST_CASE("what is said is kept, and what does not go together is refused") {
   CHECK(options.panels == BroadcastShape::tree);
   CHECK(options.chunk_bytes == 12345);
   CHECK(plan.to_json()["placement"] == nlohmann::json({1, 4}));
-  // Of its own accord: as square as the grid.
+  // Unconstrained: as square as the grid.
   CHECK(plan_grid(some_machine(), 8192, 64, {.ranks = 4}, {}).grid.node_rows == 2);
   const auto refused = [](Rank ranks, NodeShape nodes, const GridConstraints& wishes, const char* text) {
     CHECK_THROWS_WITH_AS(plan_grid(some_machine(), 100, ranks, nodes, wishes), doctest::Contains(text), UsageError);
@@ -159,7 +159,7 @@ TEST_CASE("what is said is kept, and what does not go together is refused") {
     CHECK_THROWS_AS(grid_sides_of("--grid", text), UsageError);
 }
 
-TEST_CASE("ranks agree on one plan, whatever each of them knows of the machine") {
+TEST_CASE("ranks agree on one plan, whatever each of them knows about the machine") {
   for (const Rank ranks : {1, 2, 3, 4, 5, 8}) {
     Plan plan;
     plan.threads = 1;
@@ -168,7 +168,7 @@ TEST_CASE("ranks agree on one plan, whatever each of them knows of the machine")
       if (world.rank() % 2 == 1) machine = some_machine();
       const Gemm gemm({Semiring::min_plus, Element::int32});
       const GridPlan mine = agree_on_grid(world, machine, gemm, 777, {});
-      CHECK(mine.rates == GridPlan::Rates::usual);  // the first rank knows nothing
+      CHECK(mine.rates == GridPlan::Rates::usual);  // rank 0 knows nothing
       const std::string text = mine.to_json().dump();
       CHECK(world.all_gather(std::hash<std::string>()(text)) ==
             std::vector<std::size_t>(static_cast<std::size_t>(ranks), std::hash<std::string>()(text)));
@@ -177,15 +177,15 @@ TEST_CASE("ranks agree on one plan, whatever each of them knows of the machine")
   }
 }
 
-TEST_CASE("nodes are the leaf domains, where those are equal and follow each other") {
+TEST_CASE("nodes are the leaf domains if those have equal sizes and consecutive ranks") {
   const std::vector<LevelCost> costs{{1e-6, 1e9, 0}, {1e-6, 1e9, 0}};
   for (const auto& [text, ranks] : {std::pair{"2x4", 4}, {"3x2", 2}, {"3+2", 1}})
     run_virtual(Hierarchy::parse(text), costs, {},
                 [&, expected = ranks](World& world) { CHECK(node_shape_of(world).ranks == expected); });
 }
 
-TEST_CASE("with several cards a node, the order of a Latin square sends sooner than that along the rows") {
-  // A card's share of the wall is what holds all up: nothing is computed in between.
+TEST_CASE("with several cards per node, a Latin square communicates faster than row-major order") {
+  // The uplink of a card is the bottleneck: nothing is computed in between.
   const std::vector<LevelCost> costs{{1e-6, 1e12, 0}, {1e-6, 1e9, 0, 4}};
   GridOptions options;
   options.block = 64;

@@ -36,7 +36,7 @@ Gemm gemm_of() {
   return Gemm({Semiring::min_plus, kElement<T>});
 }
 
-// Floyd and Warshall's three loops, in 64 bits; -1: no path.
+// The three loops of Floyd-Warshall in 64 bits; -1: no path.
 template <class T>
 std::vector<std::int64_t> scalar_distances(std::int64_t n, const std::vector<MatrixEntry<T>>& arcs) {
   std::vector<std::int64_t> d(static_cast<std::size_t>(n * n), -1);
@@ -117,7 +117,7 @@ std::vector<GridOptions> every_plan(std::int64_t block) {
   return all;
 }
 
-TEST_CASE("integer distances are those of three loops, whatever the grid, the block and the plan") {
+TEST_CASE("integer distances equal those of three loops for any grid, block and plan") {
   std::uint64_t seed = 0;
   for (const ProcessGrid grid : kGrids) {
     if (shapes::kSanitized && grid.size() > 4) continue;
@@ -141,7 +141,7 @@ TEST_CASE("every remainder of the block") {
   }
 }
 
-TEST_CASE("all types give the same") {
+TEST_CASE("all types give the same distances") {
   GridOptions options;
   options.block = 8;
   for (const ProcessGrid grid : {ProcessGrid{2, 2}, ProcessGrid{3, 1}}) {
@@ -152,7 +152,7 @@ TEST_CASE("all types give the same") {
   }
 }
 
-TEST_CASE("several threads a rank, and a communication thread") {
+TEST_CASE("several threads per rank, and a communication thread") {
   Plan plan = shapes::buffers()[0].plan;
   plan.threads = 2;
   compare<std::int32_t>({2, 2}, 100, 500, 1, every_plan(16), plan);
@@ -169,7 +169,7 @@ TEST_CASE("ranks of a node as an inner grid") {
   compare<std::int32_t>({2, 4, 1, 4, 2}, 50, 250, 4, {options}, shapes::buffers()[0].plan);
 }
 
-TEST_CASE("parallel arcs count once, the lightest; a loop is no detour") {
+TEST_CASE("the lightest of parallel arcs counts, and a loop changes nothing") {
   run_ranks(4, shapes::buffers()[0].plan, [](World& world) {
     std::vector<MatrixEntry<std::int32_t>> mine;
     if (world.rank() == 1) mine = {{0, 1, 7}, {0, 1, 5}, {2, 2, 9}};
@@ -187,7 +187,7 @@ TEST_CASE("parallel arcs count once, the lightest; a loop is no detour") {
 TEST_CASE("widest paths and reachability are closures too") {
   run_ranks(6, shapes::buffers()[2].plan, [](World& world) {
     const ProcessGrid grid{2, 3};
-    // A path 0 -> 1 -> ... -> 19 of widths 20, 19, ...: what passes is the least of them.
+    // A path 0 -> 1 -> ... -> 19 of widths 20, 19, ...: the smallest one determines the width.
     std::vector<MatrixEntry<float>> wide;
     std::vector<MatrixEntry<std::uint8_t>> there;
     if (world.rank() == 0)
@@ -216,7 +216,7 @@ TEST_CASE("widest paths and reachability are closures too") {
   });
 }
 
-TEST_CASE("some steps only: paths whose inner vertices are in the first blocks") {
+TEST_CASE("a limited number of steps finds the paths whose inner vertices are in the first blocks") {
   run_ranks(2, shapes::buffers()[0].plan, [](World& world) {
     std::vector<MatrixEntry<std::int32_t>> mine;
     if (world.rank() == 0) mine = {{5, 0, 1}, {0, 4, 1}, {4, 3, 1}};
@@ -238,7 +238,7 @@ TEST_CASE("some steps only: paths whose inner vertices are in the first blocks")
   });
 }
 
-TEST_CASE("a run that pauses, ends and goes on elsewhere has the same distances") {
+TEST_CASE("a run that pauses, ends and resumes elsewhere has the same distances") {
   const std::int64_t n = 41;
   const auto list = random_arcs<std::int32_t>(n, 160, 8);
   const auto right = scalar_distances(n, list);
@@ -277,7 +277,7 @@ TEST_CASE("a negative cycle ends the run on all ranks, with a vertex of it") {
     });
 }
 
-TEST_CASE("what does not fit is refused on all ranks alike") {
+TEST_CASE("mismatched layouts and options are rejected the same on all ranks") {
   run_ranks(2, shapes::buffers()[0].plan, [](World& world) {
     const std::vector<MatrixEntry<float>> outside = {{0, 9, 1}}, none;
     const auto build = [&](GridLayout layout, const std::vector<MatrixEntry<float>>& arcs) {

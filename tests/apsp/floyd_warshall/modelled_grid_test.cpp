@@ -33,7 +33,7 @@ Seen modelled(ProcessGrid grid, std::int64_t n, GridOptions options, double byte
   });
 }
 
-TEST_CASE("one modelled rank takes its operations' time") {
+TEST_CASE("one modelled rank takes the time of its operations") {
   GridOptions options;
   options.block = 500;
   CHECK(modelled({}, 10000, options, 1e9).seconds == doctest::Approx(2.0).epsilon(1e-6));
@@ -41,7 +41,7 @@ TEST_CASE("one modelled rank takes its operations' time") {
   CHECK(modelled({}, 10000, options, 1e9, slower).seconds == doctest::Approx(4.0).epsilon(1e-6));
 }
 
-TEST_CASE("a modelled run sends what a computed one does") {
+TEST_CASE("a modelled run sends the same messages as a computed one") {
   GridOptions options;
   options.block = 5;
   options.chunk_bytes = 100;
@@ -56,16 +56,16 @@ TEST_CASE("a modelled run sends what a computed one does") {
       const Seen stood_for = modelled(grid, 43, options, 1e9);
       CHECK(stood_for.bytes == computed.bytes);
       CHECK(stood_for.chunks == computed.chunks);
-      // Each panel goes to all others of its row or column once: 4 n^2 (Px - 1 + Py - 1) bytes, and diagonal blocks.
+      // Each panel goes once to all others of its row or column: 4 n^2 (Px - 1 + Py - 1) bytes, plus diagonal blocks.
       CHECK(computed.bytes >= 4 * 43 * 43 * static_cast<std::uint64_t>(grid.rows + grid.cols - 2));
     }
 }
 
-TEST_CASE("look-ahead hides panels behind the outer product where there is time enough") {
+TEST_CASE("look-ahead hides panels behind a long enough outer product") {
   GridOptions naive = GridOptions::ablation("naive"), coast = GridOptions::ablation("coast");
   naive.block = coast.block = 256;
   const ProcessGrid grid{4, 4};
-  // A step: 2 * 4096^2 * 256 operations at 1e12 a second are 8.6 ms; its two panels of 4 MB each 0.34 ms a hop.
+  // A step: 2 * 4096^2 * 256 operations at 1e12 per second take 8.6 ms; its two panels of 4 MB each 0.34 ms per hop.
   const double ideal = 2.0 * 16384.0 * 16384 * 16384 / 16 / 1e12;
   const Seen without = modelled(grid, 16384, naive, 12.5e9), with = modelled(grid, 16384, coast, 12.5e9);
   MESSAGE("naive ", without.seconds, " s, coast ", with.seconds, " s, ideal ", ideal, " s");
@@ -77,8 +77,7 @@ TEST_CASE("look-ahead hides panels behind the outer product where there is time 
 TEST_CASE("modelled kernels need virtual time") {
   run_ranks(2, {}, [](World& world) {
     CHECK_THROWS_WITH_AS(modelled_floyd_warshall(world, GridLayout(9, 2, {1, 2}), {}, {}),
-                         "modelled kernels over transport inproc (they let virtual time pass). Take levels.",
-                         InputError);
+                         "modelled kernels over transport inproc (they need virtual time). Take levels.", InputError);
   });
 }
 

@@ -18,7 +18,7 @@ using samples::refusal;
 
 namespace {
 
-/// Every pair of the file against the oracle.
+/// Compares every pair of the file with the oracle.
 template <class T>
 void file_has_the_oracles_distances(const files::Folder& folder, const samples::Sample<T>& sample, std::int64_t block,
                                     int threads = 1) {
@@ -51,7 +51,7 @@ void all_samples(const files::Folder& folder) {
 
 }  // namespace
 
-TEST_CASE("in a file of tiles: the oracle's distances, whatever the graph and the type") {
+TEST_CASE("distances in a file of tiles equal the oracle's for any graph and type") {
   files::Folder folder;
   all_samples<std::int32_t>(folder);
   if (shapes::kSanitized) return;
@@ -89,7 +89,8 @@ std::int64_t wrong_values(const TileFile<T>& tiles, const Matrix<T>& expected) {
 
 }  // namespace
 
-TEST_CASE("whatever the number of tiles in memory they come to the same, deeper than the product's blocking") {
+TEST_CASE(
+    "the distances do not depend on the number of tiles in memory, also for tiles deeper than the product's blocking") {
   files::Folder folder;
   for (const bool undirected : {false, true}) {
     const auto sample = samples::random_graph<float>(230, 900, !undirected, 0, 50, 3);
@@ -110,7 +111,7 @@ TEST_CASE("whatever the number of tiles in memory they come to the same, deeper 
   }
 }
 
-TEST_CASE("a run that ends anywhere is gone on with, and comes to the same") {
+TEST_CASE("a run that ends anywhere can be resumed, with the same result") {
   files::Folder folder;
   for (const bool directed : {false, true}) {
     const auto sample = samples::random_graph<std::int32_t>(120, 500, directed, directed ? -1 : 0, 50, 4);
@@ -139,7 +140,7 @@ TEST_CASE("a run that ends anywhere is gone on with, and comes to the same") {
                .stop =
                    [&] {
                      if (left-- > 0) return false;
-                     if (killed) throw IoError("killed");  // nothing is noted, some tiles are written
+                     if (killed) throw IoError("killed");  // no progress is recorded, some tiles are written
                      return true;
                    }},
               &report);
@@ -156,7 +157,9 @@ TEST_CASE("a run that ends anywhere is gone on with, and comes to the same") {
   }
 }
 
-TEST_CASE("a negative cycle is refused by name, and nothing is left; what cannot be out of core is said") {
+TEST_CASE(
+    "a negative cycle is rejected and named, and leaves no file; options that out-of-core runs do not support are "
+    "rejected") {
   files::Folder folder;
   auto sample = samples::random_graph<float>(40, 100, true, 0, 30, 3);
   sample.arcs.push_back({10, 20, -40.0F});
@@ -173,7 +176,7 @@ TEST_CASE("a negative cycle is refused by name, and nothing is left; what cannot
   CHECK(message(1, "d.tiles", {.checkpoint = {.folder = "run", .run = {}}}).find("a checkpoint in run") == 0);
 }
 
-TEST_CASE("a disk that is full, or fills up meanwhile, ends a run with its name and not with a signal") {
+TEST_CASE("a disk that is full or fills up ends a run with an error that names the file, not by a signal") {
   files::Folder folder;
   if (mount("atoll-test", folder.operator/("").c_str(), "tmpfs", 0, "size=400k") != 0) {
     MESSAGE("skipped: a small file system needs the right to mount one");
@@ -198,15 +201,15 @@ TEST_CASE("a disk that is full, or fills up meanwhile, ends a run with its name 
     });
   };
   CHECK(message(400, 1).find(" kB for the values of 400 x 400 pairs as int32 (") != std::string::npos);
-  // The room of the tiles is theirs from the start; that of a note is not.
-  CHECK(message(250, 1) ==
-        (folder / "d.tiles") + ": cannot be written (No space left on device). Make room, or write elsewhere.");
+  // Tiles reserve their disk space at the start; a progress record does not.
+  CHECK(message(250, 1) == (folder / "d.tiles.part/run.json") +
+                               ": cannot be written (No space left on device). Make room, or write elsewhere.");
   std::filesystem::remove(folder / "other");
   CHECK(message(250, 100) == "nothing");
   umount2(folder.operator/("").c_str(), MNT_DETACH);
 }
 
-TEST_CASE("the tiles' plan keeps to the memory, takes all in where it can, and leaves no small remainder") {
+TEST_CASE("the plan of tiles respects the memory limit, holds all tiles if possible, and leaves no small remainder") {
   const Gemm gemm({Semiring::min_plus, Element::int32});
   for (const bool undirected : {false, true})
     for (const std::int64_t n : {1, 100, 3000, 16384, 100'000})

@@ -30,7 +30,7 @@ TEST_CASE("equations 1 to 4, by hand") {
   const ApspTime t = time_of(m, 1024, plan, KernelRate::by_size);
   CHECK(t.compute_s == doctest::Approx(2 * std::pow(1024., 3) / 8 / 1e9));
   CHECK(t.transfer_s == doctest::Approx(1024. * 1024 * 4 * (1. / 2 + 1. / 4) / 2e9));
-  CHECK(t.latency_s == doctest::Approx(16 * 1.5 * 2 * 1e-3));  // one hop and a half a side
+  CHECK(t.latency_s == doctest::Approx(16 * 1.5 * 2 * 1e-3));  // one and a half hops per side
   CHECK(t.ideal_s() == doctest::Approx(std::max(t.compute_s, t.latency_s + t.transfer_s)));
   CHECK(t.worst_s() == doctest::Approx(t.compute_s + t.latency_s + t.transfer_s));
   CHECK(t.place_of(t.ideal_s()) == doctest::Approx(0));
@@ -41,7 +41,7 @@ TEST_CASE("equations 1 to 4, by hand") {
   CHECK(t.expected_s(1) == doctest::Approx(std::max(t.compute_s, t.communicate_s() + t.chain_s) +
                                            std::min(t.compute_s, t.communicate_s() + t.chain_s) / 16));
   CHECK(time_of(m, 1024, plan, KernelRate::by_block).compute_s == doctest::Approx(t.compute_s / 4));
-  // One rank tells nobody; a row of ranks broadcasts along one dimension only.
+  // One rank does not communicate; a row of ranks broadcasts along one dimension only.
   CHECK(time_of(m, 1024, {{1, 1, 1, 1}, 64, "ring"}).communicate_s() == 0);
   CHECK(time_of(m, 1024, {{1, 4, 1, 1}, 64, "ring"}).transfer_s == doctest::Approx(1024. * 1024 * 4 / 2e9));
   // 1025 = 16 blocks of 64 and one vertex: the first row of ranks has 9 blocks of rows.
@@ -59,7 +59,7 @@ TEST_CASE("steps of the broadcasts") {
   }
 }
 
-TEST_CASE("a node sends a panel as often as the shape's edges leave it") {
+TEST_CASE("a node sends a panel once for each edge of the broadcast that leaves it") {
   for (const auto shape : {BroadcastShape::tree, BroadcastShape::ring, BroadcastShape::ring2m})
     for (const int per_node : {1, 2, 3, 4, 8})
       for (int nodes = 1; nodes <= 9; ++nodes) {
@@ -86,8 +86,7 @@ TEST_CASE("a node sends a panel as often as the shape's edges leave it") {
   CHECK(node_sends(BroadcastShape::ring2m, 8, 1).root == 3);
 }
 
-TEST_CASE(
-    "where a link's bandwidth is known, ring2m costs what its root sends, and cards that nobody uses do not help") {
+TEST_CASE("with a link's own bandwidth, ring2m costs what its root sends, and unused cards do not help") {
   ApspMachine m;
   m.rate_of_block = m.rate_of_size = {1e15, 0};
   m.broadcasts = {{"ring", BroadcastShape::ring, {1e9, 0}, 1}, {"ring2m", BroadcastShape::ring2m, {1e9, 0}, 1}};
@@ -97,7 +96,7 @@ TEST_CASE(
   };
   CHECK(seconds(apart, "ring2m") == doctest::Approx(std::sqrt(3.) * seconds(apart, "ring")));
   CHECK(predict_apsp(m, {.n = 8192, .ranks = 64}).front().plan.broadcast == "ring");
-  // A rank's way inside its node holds up, too, where that is the narrow one.
+  // A rank's own link inside its node limits too, if it is the slowest.
   m.ranks_per_node = 64;
   CHECK(seconds({8, 8, 8, 8}, "ring") == 0);
   m.rank_bytes_per_second = 1e9;
@@ -111,7 +110,8 @@ TEST_CASE(
 }
 
 TEST_CASE("the paper's parameters reproduce its projection") {
-  // Section VII.A: 9,216 nodes, 4.1 million vertices or more; here a number of vertices that fills all ranks equally.
+  // Section VII.A: 9,216 nodes and 4.1 million vertices or more; here a number of vertices that fills all ranks
+  // equally.
   constexpr std::int64_t n = 768 * 384 * 14;  // 4,128,768
   const ApspPlan coast{{384, 384, 4, 4}, 768, "ring"};
   const ApspTime by_size = time_of(kFrontier, n, coast, KernelRate::by_size);
@@ -124,12 +124,12 @@ TEST_CASE("the paper's parameters reproduce its projection") {
     CHECK(operations(larger) / t.ideal_s() == doctest::Approx(1.10 * kExa).epsilon(0.007));
     CHECK(t.ideal_s() == t.compute_s);
   }
-  // A quarter of the vertices is bound by the broadcasts.
+  // With a quarter of the vertices broadcasts dominate.
   CHECK(time_of(kFrontier, n / 4, coast, KernelRate::by_size).ideal_s() >
         1.5 * time_of(kFrontier, n / 4, coast, KernelRate::by_size).compute_s);
 }
 
-TEST_CASE("the paper's grids, its block and its largest run come out") {
+TEST_CASE("the model gives the paper's grids, block and largest run") {
   const auto best = [](std::int64_t n, Rank ranks) {
     return predict_apsp(kFrontier, {.n = n, .ranks = ranks}).front();
   };
@@ -146,7 +146,7 @@ TEST_CASE("the paper's grids, its block and its largest run come out") {
   CHECK(best(18'600'000, 9025 * 16).memory_fits);
 }
 
-TEST_CASE("small matrices on many nodes are better off with the tree, as Figure 8 hatches them") {
+TEST_CASE("for small matrices on many nodes the tree is faster, as hatched in Figure 8") {
   const auto best = [](std::int64_t n, int nodes) {
     return predict_apsp(kFrontier, {.n = n, .ranks = nodes * 16}).front();
   };
@@ -158,7 +158,7 @@ TEST_CASE("small matrices on many nodes are better off with the tree, as Figure 
   CHECK(kFrontier.broadcast("tree").bytes_per_second(26e6) < kFrontier.broadcast("ring").bytes_per_second(26e6));
 }
 
-TEST_CASE("memory: what does not fit is said, and what would is found") {
+TEST_CASE("plans that do not fit in memory are marked, and the largest that fits is found") {
   CHECK_FALSE(predict_apsp(kFrontier, {.n = 1'000'000, .ranks = 16}).front().memory_fits);
   for (const int nodes : {1, 4, 100}) {
     CAPTURE(nodes);
@@ -171,7 +171,7 @@ TEST_CASE("memory: what does not fit is said, and what would is found") {
   }
 }
 
-TEST_CASE("every grid that is predicted is one: of so many ranks, with whole nodes inside") {
+TEST_CASE("every predicted grid has the given number of ranks and contains whole nodes") {
   ApspMachine m = kFrontier;
   for (const int per_node : {1, 2, 3, 6, 16}) {
     m.ranks_per_node = per_node;
@@ -194,7 +194,7 @@ TEST_CASE("every grid that is predicted is one: of so many ranks, with whole nod
   CHECK(predict_apsp(m, {.n = 1, .ranks = 5}).front().expected_s > 0);
 }
 
-TEST_CASE("questions without sense are refused with the reason, and parameters survive JSON") {
+TEST_CASE("invalid queries are rejected with the reason, and parameters survive JSON") {
   CHECK_THROWS_WITH_AS(predict_apsp(kFrontier, {.n = 0}), doctest::Contains("n is 0"), InputError);
   CHECK_THROWS_WITH_AS(predict_apsp(kFrontier, {.n = 5, .ranks = 20}), doctest::Contains("multiple of 16"), InputError);
   CHECK_THROWS_WITH_AS(predict_apsp(kFrontier, {.n = 5, .ranks = 16, .grid = std::pair{3, 4}}),

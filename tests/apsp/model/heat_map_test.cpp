@@ -23,7 +23,7 @@ TEST_CASE("Figure 8: out of memory at the bottom right, hatched at the top left,
       apsp_heat_map(ApspMachine::frontier(), vertices, nodes, {.kernel = KernelRate::by_size, .overlap = 1});
   const auto cell = [&](std::size_t column, std::size_t row) { return map.cells[row * vertices.size() + column]; };
   CHECK(cell(0, 3).hatched);
-  CHECK(cell(0, 3).value < cell(0, 2).value);  // strong scaling wanes
+  CHECK(cell(0, 3).value < cell(0, 2).value);  // strong scaling degrades
   CHECK_FALSE(cell(3, 3).hatched);
   CHECK(cell(3, 3).value == doctest::Approx(1.1e18).epsilon(0.01));
   CHECK(cell(4, 3).value == doctest::Approx(1.1e18).epsilon(0.01));
@@ -34,7 +34,7 @@ TEST_CASE("Figure 8: out of memory at the bottom right, hatched at the top left,
   CHECK_FALSE(cell(0, 0).hatched);  // one node
 }
 
-TEST_CASE("the picture has a box for every cell, and its texts are escaped") {
+TEST_CASE("the image has a box for every cell, and its texts are escaped") {
   HeatMap map;
   map.title = "a < b & c";
   map.columns = {"1", "2"};

@@ -24,7 +24,7 @@ std::vector<MeasuredRate> sampled(const Hyperbola& h, std::initializer_list<doub
 
 }  // namespace
 
-TEST_CASE("points of a hyperbola give its parameters back, at any scale") {
+TEST_CASE("a fit to points of a hyperbola recovers its parameters, at any scale") {
   const auto xs = {1., 2., 4., 8., 16., 32., 64., 128., 256., 512., 1024., 2048., 4096.};
   for (const Hyperbola h : {Hyperbola{15.56e12, 70}, Hyperbola{1, 4}, Hyperbola{8.7e9, 1500}, Hyperbola{3e-3, 0.7}}) {
     const HyperbolaFit fit = fit_hyperbola(sampled(h, xs));
@@ -37,7 +37,7 @@ TEST_CASE("points of a hyperbola give its parameters back, at any scale") {
   CHECK(flat.curve.d < 1e-2);
 }
 
-TEST_CASE("the start is equations 8 and 9, and the fit is never worse by equation 7") {
+TEST_CASE("the fit starts at equations 8 and 9, and is never worse by equation 7") {
   const MeasuredRate points[] = {{32, 4}, {64, 6}, {128, 8}, {256, 11}, {512, 12}};
   CHECK(start_of_fit(points) == Hyperbola{12, 64});
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
@@ -47,21 +47,21 @@ TEST_CASE("the start is equations 8 and 9, and the fit is never worse by equatio
     CHECK(fit.misfit <= misfit(start_of_fit(noisy), noisy));
     CHECK(fit.misfit == doctest::Approx(misfit(fit.curve, noisy)));
     CHECK(fit.curve.d == doctest::Approx(50).epsilon(0.6));
-    // No neighbour is better: it is a minimum.
+    // No neighbour is better, so it is a minimum.
     for (const double a : {0.999, 1.001})
       for (const double d : {0.999, 1.001})
         CHECK(fit.misfit <= misfit({fit.curve.a * a, fit.curve.d * d}, noisy) * (1 + 1e-9));
   }
 }
 
-TEST_CASE("rates in proportion to x are fitted where they were measured") {
+TEST_CASE("rates proportional to x are fitted within the measured range") {
   const std::vector<MeasuredRate> line{{1, 2}, {10, 20}, {100, 200}};
   const HyperbolaFit fit = fit_hyperbola(line);
   CHECK(fit.curve.d <= 100 * 100 * 1.001);
   CHECK(fit.worst_ratio < 1.02);
 }
 
-TEST_CASE("what cannot be fitted is refused with the reason") {
+TEST_CASE("points that cannot be fitted are rejected with the reason") {
   CHECK_THROWS_AS(fit_hyperbola({}), InputError);
   const MeasuredRate one[] = {{5, 1}, {5, 2}};
   CHECK_THROWS_WITH_AS(fit_hyperbola(one), doctest::Contains("two with different x"), InputError);

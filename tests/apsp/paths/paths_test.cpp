@@ -12,7 +12,7 @@ using namespace atl;
 
 namespace {
 
-// It leads from u to v over arcs there are, visits none twice, and is as long as D says.
+// The path leads from u to v over existing arcs, visits no vertex twice, and is as long as D says.
 template <class T>
 void check_path(const PathFinder<T>& finder, const Matrix<T>& d, Local u, Local v, std::span<const Local> path) {
   if (d(u, v) == kNoPath<T>) {
@@ -23,12 +23,12 @@ void check_path(const PathFinder<T>& finder, const Matrix<T>& d, Local u, Local 
   CHECK(path.front() == u);
   CHECK(path.back() == v);
   CHECK(std::set<Local>(path.begin(), path.end()).size() == path.size());
-  CHECK(finder.length(path) == static_cast<PathLength<T>>(d(u, v)));
+  CHECK(finder.length(path) == static_cast<PathSum<T>>(d(u, v)));
 }
 
-// Every loopless path from u to v.
+// Enumerates all loopless paths from u to v.
 template <class T>
-void walk_all(const ReplicatedCsr<T>& arcs, Local v, std::vector<Local>& path, PathLength<T> length,
+void walk_all(const ReplicatedCsr<T>& arcs, Local v, std::vector<Local>& path, PathSum<T> length,
               std::vector<KnownPath<T>>& found) {
   if (path.back() == v) {
     found.push_back({path, length});
@@ -39,7 +39,7 @@ void walk_all(const ReplicatedCsr<T>& arcs, Local v, std::vector<Local>& path, P
     const Local y = arcs.heads_of(x)[k];
     if (std::find(path.begin(), path.end(), y) != path.end()) continue;
     path.push_back(y);
-    walk_all(arcs, v, path, length + static_cast<PathLength<T>>(arcs.weights_of(x)[k]), found);
+    walk_all(arcs, v, path, length + static_cast<PathSum<T>>(arcs.weights_of(x)[k]), found);
     path.pop_back();
   }
 }
@@ -89,7 +89,7 @@ TEST_CASE_TEMPLATE("a million random paths have the stated length", T, float, st
     }
     ++found;
     wrong += path.empty() || path.front() != u || path.back() != v ||
-             finder.length(path) != static_cast<PathLength<T>>(d(u, v));
+             finder.length(path) != static_cast<PathSum<T>>(d(u, v));
   }
   CHECK(wrong == 0);
   CHECK(found > kPaths / 2);
@@ -122,7 +122,7 @@ TEST_CASE_TEMPLATE("next hops lead along shortest paths", T, float, double, std:
   }
 }
 
-TEST_CASE_TEMPLATE("the k best paths are the k shortest of all", T, float, std::int32_t, std::uint8_t) {
+TEST_CASE_TEMPLATE("the k best paths are the k shortest of all loopless paths", T, float, std::int32_t, std::uint8_t) {
   for (std::uint64_t seed = 0; seed < 120; ++seed) {
     const std::size_t n = 2 + seed % 6;
     const auto sample =
@@ -137,7 +137,7 @@ TEST_CASE_TEMPLATE("the k best paths are the k shortest of all", T, float, std::
         std::vector<KnownPath<T>> all;
         std::vector<Local> path{u};
         walk_all(arcs, v, path, {}, all);
-        std::vector<PathLength<T>> lengths;
+        std::vector<PathSum<T>> lengths;
         for (const auto& p : all) lengths.push_back(p.length);
         std::sort(lengths.begin(), lengths.end());
         for (const int k : {1, 3, 1000}) {
@@ -158,7 +158,7 @@ TEST_CASE_TEMPLATE("the k best paths are the k shortest of all", T, float, std::
   }
 }
 
-TEST_CASE("distances that were rounded in another order still give their paths") {
+TEST_CASE("paths are found from distances that were rounded in another order") {
   Random random(4);
   samples::Sample<float> s{"rounded", 120, true, {}};
   for (int e = 0; e < 700; ++e)
@@ -182,7 +182,7 @@ TEST_CASE("distances that were rounded in another order still give their paths")
     }
 }
 
-TEST_CASE("distances of another graph are refused") {
+TEST_CASE("distances of another graph are rejected") {
   const samples::Sample<std::int32_t> s{"roads.gr", 3, false, {{0, 1, 2}, {1, 2, 3}}};
   const PathFinder<std::int32_t> finder(s.build());
   const std::vector<std::int32_t> row{0, 2, 6};

@@ -23,8 +23,8 @@ void by_triples(const ReplicatedCsr<T>& core, MatrixView<T> d) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("peeled, searched or multiplied, and expanded: the distances", T, float, double, std::int32_t,
-                   std::uint16_t, std::uint8_t) {
+TEST_CASE_TEMPLATE("pendant trees, any method for cores, and expansion give all distances", T, float, double,
+                   std::int32_t, std::uint16_t, std::uint8_t) {
   Team team(2);
   for (const auto& sample : samples::all<T>()) {
     CAPTURE(sample.name);
@@ -34,7 +34,7 @@ TEST_CASE_TEMPLATE("peeled, searched or multiplied, and expanded: the distances"
     for (const char* name : {"auto", "fw", "dijkstra", "delta", "bfs"}) {
       CAPTURE(name);
       if (std::string_view(name) == "bfs" && !arcs.is_unit()) continue;
-      // So slow a kernel that "auto" tries the others.
+      // So slow a kernel that "auto" tries the other methods.
       PairsReport report;
       const Matrix<T> d = core_pairs<T>(team, arcs, {.method = pairs_method_named(name), .operations_per_second = 100},
                                         by_triples<T>, &report);
@@ -49,7 +49,7 @@ TEST_CASE_TEMPLATE("peeled, searched or multiplied, and expanded: the distances"
   }
 }
 
-TEST_CASE("auto takes Floyd-Warshall where it is done at once, and a search where it is not") {
+TEST_CASE("auto uses Floyd-Warshall if that is quick, otherwise a search") {
   Team team(1);
   const auto sample = samples::random_graph<float>(1000, 4000, false, 1, 9, 2);
   const ReplicatedCsr<float> arcs = sample.build();
@@ -57,7 +57,7 @@ TEST_CASE("auto takes Floyd-Warshall where it is done at once, and a search wher
   CHECK(estimate_methods(team, arcs, 1e6).front().method != PairsMethod::floyd_warshall);
 }
 
-TEST_CASE("a negative cycle in a core, and a method that is none, are refused") {
+TEST_CASE("a negative cycle in a core and an unknown method are rejected") {
   Team team(1);
   const samples::Sample<std::int32_t> s{"roads.gr", 4, true, {{0, 1, 2}, {1, 2, -4}, {2, 0, 1}, {3, 0, 7}}};
   for (const auto method : {PairsMethod::floyd_warshall, PairsMethod::delta, PairsMethod::dijkstra})

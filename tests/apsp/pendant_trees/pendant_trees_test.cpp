@@ -34,7 +34,7 @@ void check_same(const Matrix<T>& d, const reference::Square<T>& expected) {
                    +expected[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]);
 }
 
-// Left over: no vertex of a core has one neighbour; and each vertex is in one core or fell once.
+// No vertex of a larger core has a single neighbour, and each vertex is in one core or was removed once.
 template <class T>
 void check_peeling(const ReplicatedCsr<T>& arcs, const PendantTrees<T>& trees) {
   std::vector<int> seen(static_cast<std::size_t>(arcs.vertices()), 0);
@@ -76,7 +76,8 @@ void check_expanded(Team& team, const samples::Sample<T>& sample) {
   check_same(d, sample.distances());
 }
 
-/// Several components, each a core with trees, their vertices mixed: rows of cores move in chains and in rings.
+/// Several components, each a core with trees, with their vertices interleaved: rows of cores move in chains and
+/// cycles.
 template <class T>
 samples::Sample<T> mixed(std::size_t n, std::size_t components, bool directed, std::uint64_t seed) {
   Random random(seed);
@@ -109,8 +110,7 @@ TEST_CASE_TEMPLATE("distances of the cores expand to those of all vertices", T, 
   }
 }
 
-TEST_CASE_TEMPLATE("rows of many cores move to their places without getting in each other's way", T, float,
-                   std::uint16_t) {
+TEST_CASE_TEMPLATE("rows of many cores move to their places without overwriting each other", T, float, std::uint16_t) {
   for (const int threads : {1, 2, 5}) {
     Team team(threads);
     for (std::uint64_t seed = 0; seed < 40; ++seed)
@@ -118,7 +118,7 @@ TEST_CASE_TEMPLATE("rows of many cores move to their places without getting in e
   }
 }
 
-TEST_CASE("a tree is peeled down to one vertex") {
+TEST_CASE("a tree is removed down to one vertex") {
   const auto sample = samples::with_trees<float>(1, 50, false, 3);
   const PendantTrees<float> trees = remove_pendant_trees(sample.build());
   REQUIRE(trees.cores.size() == 1);
@@ -146,22 +146,22 @@ TEST_CASE("arc lengths are 0, a weight or no path") {
     }
 }
 
-TEST_CASE_TEMPLATE("negative cycles are found exactly where there are some", T, float, double, std::int32_t) {
+TEST_CASE_TEMPLATE("negative cycles are found exactly in graphs that have one", T, float, double, std::int32_t) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     const std::size_t n = 2 + seed % 30;
     const auto sample = samples::random_graph<T>(n, n * (1 + seed % 3), seed % 5 != 0, seed % 2 ? -1 : -3, 12, seed);
-    auto plain = sample;  // a negative loop is gather_arcs' affair
+    auto plain = sample;  // gather_arcs handles negative loops
     std::erase_if(plain.arcs, [](const Arc<T>& a) { return a.tail == a.head; });
     const ReplicatedCsr<T> arcs = plain.build();
     const std::vector<Local> cycle = find_negative_cycle(arcs);
     CHECK(cycle.empty() == reference::floyd_warshall(n, plain.arcs, plain.directed).has_value());
     if (cycle.empty()) continue;
-    PathLength<T> sum{};
+    PathSum<T> sum{};
     for (std::size_t i = 0; i < cycle.size(); ++i) {
       const auto heads = arcs.heads_of(cycle[i]);
       const auto found = std::find(heads.begin(), heads.end(), cycle[(i + 1) % cycle.size()]);
       REQUIRE(found != heads.end());
-      sum += static_cast<PathLength<T>>(arcs.weights_of(cycle[i])[static_cast<std::size_t>(found - heads.begin())]);
+      sum += static_cast<PathSum<T>>(arcs.weights_of(cycle[i])[static_cast<std::size_t>(found - heads.begin())]);
     }
     CHECK(sum < 0);
     CHECK(*std::min_element(cycle.begin(), cycle.end()) == cycle.front());
@@ -169,7 +169,7 @@ TEST_CASE_TEMPLATE("negative cycles are found exactly where there are some", T, 
   }
 }
 
-TEST_CASE("a negative cycle is refused by name") {
+TEST_CASE("a negative cycle is rejected and named") {
   const auto text = [](const samples::Sample<std::int32_t>& sample) -> std::string {
     try {
       const auto arcs = sample.build();
@@ -186,8 +186,8 @@ TEST_CASE("a negative cycle is refused by name") {
   CHECK(text({"roads.gr", 2, true, {{0, 1, -2}, {1, 0, 1}}}).find("10 -> 13 -> 10 weighs -1") != std::string::npos);
 }
 
-TEST_CASE_TEMPLATE("rows are spread, gathered and lengthened by each instruction set", T, float, double, std::int32_t,
-                   std::uint16_t, std::uint8_t) {
+TEST_CASE_TEMPLATE("the row kernels of each instruction set spread, gather and lengthen correctly", T, float, double,
+                   std::int32_t, std::uint16_t, std::uint8_t) {
   Random random(8);
   for (std::size_t n = 1; n < 200; n += n < 20 ? 1 : 13)
     for (const Isa isa : {Isa::portable, Isa::avx2, Isa::avx512}) {

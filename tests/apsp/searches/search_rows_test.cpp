@@ -37,7 +37,7 @@ void check_same_bits(const Matrix<T>& a, const Matrix<T>& b) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("searched rows are those of Floyd-Warshall", T, float, double, std::int32_t, std::uint16_t,
+TEST_CASE_TEMPLATE("rows of every search equal those of Floyd-Warshall", T, float, double, std::int32_t, std::uint16_t,
                    std::uint8_t) {
   for (const int threads : {1, 3}) {
     Team team(threads);
@@ -54,8 +54,8 @@ TEST_CASE_TEMPLATE("searched rows are those of Floyd-Warshall", T, float, double
   }
 }
 
-TEST_CASE_TEMPLATE("hop counts of more sources than one search takes, and of depths that levels cannot tell", T, float,
-                   std::int32_t, std::uint16_t, std::uint8_t) {
+TEST_CASE_TEMPLATE("hop counts are correct for more sources than one batch, and for depths beyond the level type", T,
+                   float, std::int32_t, std::uint16_t, std::uint8_t) {
   Team team(2);
   for (const bool directed : {false, true}) {
     auto sparse = samples::random_graph<T>(1300, 2000, directed, 1, 1, 7);
@@ -78,7 +78,7 @@ TEST_CASE_TEMPLATE("hop counts of more sources than one search takes, and of dep
   }
 }
 
-TEST_CASE_TEMPLATE("searches of larger graphs agree bit by bit, whatever the step", T, float, double, std::int32_t,
+TEST_CASE_TEMPLATE("searches of larger graphs agree bit for bit, for any bucket width", T, float, double, std::int32_t,
                    std::uint16_t, std::uint8_t) {
   Team team(2);
   Random random(3);
@@ -116,7 +116,7 @@ TEST_CASE("some rows only, in any order and twice") {
   }
 }
 
-TEST_CASE("searches refuse what they cannot do") {
+TEST_CASE("searches reject unsupported arguments") {
   Team team(1);
   const auto run = [&](const samples::Sample<std::int32_t>& sample, RowSearch search) {
     searched(team, sample.build(), search);
@@ -129,7 +129,7 @@ TEST_CASE("searches refuse what they cannot do") {
   CHECK_THROWS_AS(run({"roads.gr", 3, true, {{0, 1, -0x3fffff00}, {2, 1, 0x100000}}}, RowSearch::delta), InputError);
 }
 
-TEST_CASE_TEMPLATE("kernels of each instruction set do the same", T, float, double, std::int32_t, std::uint16_t,
+TEST_CASE_TEMPLATE("kernels of each instruction set agree", T, float, double, std::int32_t, std::uint16_t,
                    std::uint8_t) {
   constexpr std::size_t n = 20;
   std::vector<Local> heads{3, 4, 19, 7, 3}, plain_improved(6), improved(6);
@@ -158,7 +158,7 @@ TEST_CASE_TEMPLATE("kernels of each instruction set do the same", T, float, doub
   }
 }
 
-TEST_CASE("bit kernels of each instruction set do the same") {
+TEST_CASE("bit kernels of each instruction set agree") {
   Random random(6);
   std::vector<SearchBits> frontier(50);
   for (auto& bits : frontier)

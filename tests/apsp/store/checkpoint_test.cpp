@@ -25,7 +25,7 @@ CheckpointOptions options(const std::string& folder, std::int64_t n, std::uint64
   return {.folder = folder, .run = {n, kElementOf<T>, Semiring::min_plus, input}};
 }
 
-// After `step` steps the matrix has the values of that seed.
+// The matrix after `step` steps: it has the values of that seed.
 template <class T>
 Distances<T> after(std::int64_t step, Rank rank, const GridLayout& layout) {
   return matrix<T>(rank, layout, [&](auto i, auto j) { return value_at<T>(i, j, static_cast<std::uint64_t>(step)); });
@@ -44,7 +44,7 @@ void restart(const std::string& folder, const GridLayout& from, const GridLayout
   run_ranks(from.grid.size(), one_thread(), [&](World& world) {
     Checkpoint checkpoint(world, options<T>(folder, from.rows.size));
     CHECK(!checkpoint.load<T>(from));
-    checkpoint.save(step, after<T>(step, world.rank(), from), {{"peeled", 17}});
+    checkpoint.save(step, after<T>(step, world.rank(), from));
     CHECK(checkpoint.report().saved == 1);
     CHECK(checkpoint.report().save_seconds > 0);
   });
@@ -53,7 +53,6 @@ void restart(const std::string& folder, const GridLayout& from, const GridLayout
     const auto saved = checkpoint.load<T>(to);
     REQUIRE(saved);
     CHECK(saved->step == std::min(to.rows.blocks(), step * from.rows.block / to.rows.block));
-    CHECK(saved->extra.at("peeled") == 17);
     CHECK(differences(saved->distances, after<T>(step, world.rank(), to)) == 0);
   });
   std::filesystem::remove_all(folder);
@@ -61,7 +60,7 @@ void restart(const std::string& folder, const GridLayout& from, const GridLayout
 
 }  // namespace
 
-TEST_CASE("a run goes on from its checkpoint, on any other grid and with other blocks") {
+TEST_CASE("a run resumes from its checkpoint on any other grid and with other blocks") {
   files::Folder folder;
   for (const ProcessGrid& from : kGrids) {
     restart<float>(folder / "run", {29, 8, from}, {29, 8, {1, 3}}, 2);
@@ -74,7 +73,7 @@ TEST_CASE("a run goes on from its checkpoint, on any other grid and with other b
   restart<float>(folder / "run", {1, 768, {2, 2}}, {1, 1, {1, 2}}, 0);
 }
 
-TEST_CASE("the one before stays until the new one is whole, and what a killed run left goes") {
+TEST_CASE("the previous checkpoint stays until the new one is complete, and leftovers of a killed run are removed") {
   files::Folder folder;
   const GridLayout layout(20, 4, {2, 2});
   run_ranks(4, one_thread(), [&](World& world) {
@@ -91,7 +90,7 @@ TEST_CASE("the one before stays until the new one is whole, and what a killed ru
   CHECK(names == std::vector<std::string>{"step-00000003"});
 }
 
-TEST_CASE("it is due by steps, by time and by SIGTERM, on all ranks alike") {
+TEST_CASE("a checkpoint is due by steps, by time and by SIGTERM, the same on all ranks") {
   files::Folder folder;
   const GridLayout layout(8, 4, {2, 2});
   run_ranks(4, one_thread(), [&](World& world) {
@@ -122,7 +121,7 @@ TEST_CASE("it is due by steps, by time and by SIGTERM, on all ranks alike") {
   });
 }
 
-TEST_CASE("damage is found and named; another run's checkpoint is refused") {
+TEST_CASE("damage is detected and named; another run's checkpoint is rejected") {
   files::Folder folder;
   const std::int64_t n = 21;
   const GridLayout from(n, 4, {2, 2}), to(n, 4, {1, 3});
@@ -139,7 +138,7 @@ TEST_CASE("damage is found and named; another run's checkpoint is refused") {
     const bool json = name.ends_with("json");
     const std::size_t end = json ? whole.find_last_of('}') : whole.size();
     for (std::size_t byte = 0; byte < end; byte += json ? 1 : 13) {
-      if (json && (whole[byte] == ' ' || whole[byte] == '\n')) continue;  // says nothing
+      if (json && (whole[byte] == ' ' || whole[byte] == '\n')) continue;  // not significant
       std::string damaged = whole;
       damaged[byte] = static_cast<char>(damaged[byte] ^ (1 << byte % 8));
       folder.write(part, damaged);
@@ -154,12 +153,20 @@ TEST_CASE("damage is found and named; another run's checkpoint is refused") {
     folder.write(part, whole);
     CHECK(load(own) == "nothing");
   }
+  const std::string state = folder / "run/step-00000002/checkpoint.json";
+  std::string earlier = files::content(state);
+  earlier[earlier.find("\"version\": 2") + 11] = '1';
+  folder.write("run/step-00000002/checkpoint.json", earlier);
+  CHECK(load(own) == state + ": is of version 1 (this program reads version 2). Remove " +
+                         (folder / "run/step-00000002") + " and start again.");
+  earlier[earlier.find("\"version\": 1") + 11] = '2';
+  folder.write("run/step-00000002/checkpoint.json", earlier);
   CHECK(load(options<float>(folder / "run", n, 6)).find(": is of another run (") != std::string::npos);
   CHECK(load(options<float>(folder / "run", 22)).find(": is of another run (") != std::string::npos);
   CHECK(load(options<std::int32_t>(folder / "run", n)).find(": is of another run (") != std::string::npos);
 }
 
-TEST_CASE("the hash of a matrix is the same on every grid, and not of another matrix") {
+TEST_CASE("the hash of a matrix is the same on every grid, and differs from that of another matrix") {
   std::vector<std::uint64_t> hashes;
   for (const ProcessGrid& grid : kGrids)
     run_ranks(grid.size(), one_thread(), [&](World& world) {
@@ -171,7 +178,7 @@ TEST_CASE("the hash of a matrix is the same on every grid, and not of another ma
             [&](World& world) { CHECK(hash_of(world, after<float>(2, 0, GridLayout(29, 8, {}))) != hashes[0]); });
 }
 
-TEST_CASE("a full disk is refused before, and while saving keeps what was saved") {
+TEST_CASE("a full disk is detected before saving, and one that fills while saving keeps the previous checkpoint") {
   files::Folder folder;
   if (mount("atoll-test", folder.operator/("").c_str(), "tmpfs", 0, "size=256k") != 0) {
     MESSAGE("skipped: a small file system needs the right to mount one");
@@ -201,7 +208,7 @@ TEST_CASE("a full disk is refused before, and while saving keeps what was saved"
   umount2(folder.operator/("").c_str(), MNT_DETACH);
 }
 
-TEST_CASE("killed at any moment, the latest whole one is there") {
+TEST_CASE("after a kill at any time, the latest complete checkpoint can be loaded") {
   files::Folder folder;
   const GridLayout layout(100, 8, {2, 2}), to(100, 8, {1, 3});
   std::int64_t before = 0, gone_on = 0;
@@ -213,7 +220,7 @@ TEST_CASE("killed at any moment, the latest whole one is there") {
           Checkpoint checkpoint(world, options<float>(folder / "run", 100));
           std::int64_t step = 0;
           if (const auto saved = checkpoint.load<float>(layout)) step = saved->step;
-          while (step < 13) {  // the last step is done again and again
+          while (step < 13) {  // the last step is repeated forever
             step = std::min<std::int64_t>(step + 1, 12);
             checkpoint.save(step, after<float>(step, world.rank(), layout));
           }

@@ -4,6 +4,7 @@
 
 #include <atoll/apsp/store/distance_file.hpp>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "distance_samples.hpp"
@@ -37,7 +38,7 @@ struct Sides {
   DistanceGraph graph() const { return {ids, offsets, targets, std::span(lengths)}; }
 };
 
-// Everything that can be asked of the file has the value of its place.
+// Checks every query of the file against the value of its position.
 template <class T>
 void check_file(const std::string& path, std::int64_t n, const Sides* sides) {
   const DistanceFile file(path);
@@ -92,7 +93,7 @@ void round_trips(const files::Folder& folder, const ProcessGrid& grid, std::int6
 
 }  // namespace
 
-TEST_CASE("distances come back from every form, of every type, from every grid") {
+TEST_CASE("distances are read back from every form, in every type, from every grid") {
   files::Folder folder;
   for (const ProcessGrid& grid : kGrids)
     for (const auto& [n, block] : {std::pair<std::int64_t, std::int64_t>{1, 64}, {29, 8}, {64, 16}}) {
@@ -101,7 +102,7 @@ TEST_CASE("distances come back from every form, of every type, from every grid")
       CAPTURE(n);
       CAPTURE(block);
       round_trips<float>(folder, grid, n, block);
-      if (n != 29 || grid.size() > 4) continue;  // a disk is synced for each
+      if (n != 29 || grid.size() > 4) continue;  // each file is synced to disk, which takes time
       round_trips<double>(folder, grid, n, block);
       round_trips<std::int32_t>(folder, grid, n, block);
       round_trips<std::uint16_t>(folder, grid, n, block);
@@ -130,7 +131,7 @@ TEST_CASE("values change their type only where nothing is lost") {
     CHECK(write(float{}, name, 65535, Element::uint16) ==
           (folder / name) +
               ": the value from row 20 to row 3 is 65535 (uint16 does not hold it). Write it as float32 or float64.");
-    CHECK(read(name) == 65534);  // what was there stays
+    CHECK(read(name) == 65534);  // the existing file is kept
     CHECK(write(double{}, name, 0.5, Element::int32).find("is 0.5 (int32 does not hold it)") != std::string::npos);
     CHECK(write(std::int32_t{}, name, (1 << 24) + 1, Element::float32).find("does not hold") != std::string::npos);
     CHECK(write(std::int32_t{}, name, (1 << 24) + 1, Element::float64) == "nothing");
@@ -147,7 +148,7 @@ TEST_CASE("values change their type only where nothing is lost") {
   }
 }
 
-TEST_CASE("no path is said in the metadata, by the semiring") {
+TEST_CASE("the metadata define the value of no path by the semiring") {
   files::Folder folder;
   run_ranks(1, one_thread(), [&](World& world) {
     const auto d = matrix<std::int32_t>(0, GridLayout(5, 2, {}), [](auto i, auto j) {
@@ -167,7 +168,7 @@ TEST_CASE("no path is said in the metadata, by the semiring") {
   }
 }
 
-TEST_CASE("what is there is kept, or replaced when the new one is whole") {
+TEST_CASE("an existing file is kept, or replaced once the new one is complete") {
   files::Folder folder;
   const auto write = [&](const std::string& name, std::int64_t n, Existing existing) {
     return refusal(3, [&](World& world) {
@@ -189,16 +190,16 @@ TEST_CASE("what is there is kept, or replaced when the new one is whole") {
   CHECK(files::content(folder / "own.tiles/thesis.tex") == "years of work");
   CHECK(write("none/d.tiles", 5, Existing::refuse).find("there is no folder") != std::string::npos);
   CHECK(write("d.h5", 5, Existing::refuse) ==
-        (folder / "d.h5") + ": its ending is none that distances have (.npy .tiles .zarr). Use one of them.");
+        (folder / "d.h5") + ": unknown ending (distances are stored as .npy, .tiles or .zarr). Use one of them.");
   CHECK(folder.names() == std::vector<std::string>{"d.npy", "d.tiles", "d.zarr", "own.tiles"});
 }
 
-TEST_CASE("a file that may not grow is refused alike on all ranks and leaves nothing") {
+TEST_CASE("exceeding the file size limit is the same error on all ranks and leaves no file") {
   files::Folder folder;
   for (const std::string name : {"d.npy", "d.tiles", "d.zarr", "packed.zarr"}) {
     const std::string message = refusal(4, [&](World& world) {
       world.barrier();
-      static std::optional<samples::FileSizeLimit> limit;
+      static std::optional<files::FileSizeLimit> limit;
       if (world.rank() == 0) limit.emplace(10000);
       world.barrier();
       const auto d = matrix<float>(world.rank(), GridLayout(200, 64, {2, 2}), [](auto i, auto j) {
@@ -217,7 +218,7 @@ TEST_CASE("a file that may not grow is refused alike on all ranks and leaves not
   }
 }
 
-TEST_CASE("a full disk is refused with the numbers before, and cleanly while it fills") {
+TEST_CASE("a full disk is detected with numbers before writing, and handled cleanly while it fills") {
   files::Folder folder;
   if (mount("atoll-test", folder.operator/("").c_str(), "tmpfs", 0, "size=256k") != 0) {
     MESSAGE("skipped: a small file system needs the right to mount one");
@@ -242,7 +243,7 @@ TEST_CASE("a full disk is refused with the numbers before, and cleanly while it 
   umount2(folder.operator/("").c_str(), MNT_DETACH);
 }
 
-TEST_CASE("several threads may ask at once") {
+TEST_CASE("several threads may query a file at once") {
   files::Folder folder;
   const std::int64_t n = 300;
   run_ranks(1, one_thread(), [&](World& world) {
@@ -269,7 +270,7 @@ TEST_CASE("several threads may ask at once") {
   }
 }
 
-TEST_CASE("files that are cut off, damaged or none of ours are refused by name") {
+TEST_CASE("truncated, damaged and foreign files are rejected by name") {
   files::Folder folder;
   const std::int64_t n = 9;
   const Sides sides(n);
@@ -291,7 +292,7 @@ TEST_CASE("files that are cut off, damaged or none of ours are refused by name")
   };
   const std::string npy = files::content(folder / "d.npy");
   for (std::size_t size = 1; size < npy.size(); size += 5) {
-    if (size == 128 + 81 * 4) continue;  // numpy's own ends there
+    if (size == 128 + 81 * 4) continue;  // the end of a plain file of numpy
     folder.write("cut.npy", npy.substr(0, size));
     CHECK(message(folder / "cut.npy").find((folder / "cut.npy") + ": ") == 0);
   }

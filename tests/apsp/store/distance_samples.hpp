@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <sys/resource.h>
-
 #include <atoll/apsp/distances.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/matrix/semiring.hpp>
 #include <atoll/runtime/world.hpp>
-#include <csignal>
 #include <vector>
 
-/// Matrices whose entries are known by their place, on any grid.
+/// Matrices whose entries are functions of their position, on any grid.
 namespace samples {
 
 using namespace atl;
@@ -24,7 +21,7 @@ inline Plan one_thread() {
 
 inline const std::vector<ProcessGrid> kGrids = {{1, 1}, {1, 2}, {2, 2, 1, 2}, {2, 4, 2, 2}, {3, 1}, {5, 1}};
 
-/// A whole number below 250, or no path for every seventh pair; fits all types.
+/// A whole number below 250, or no path for every seventh pair; representable in all types.
 template <class T>
 T value_at(std::int64_t i, std::int64_t j, std::uint64_t seed = 1) {
   const std::uint64_t word = random_at(seed, static_cast<std::uint64_t>(i << 20 | j));
@@ -41,27 +38,7 @@ Distances<T> matrix(Rank rank, const GridLayout& layout, Value&& value) {
   return d;
 }
 
-/// No file may grow beyond so many bytes.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
- private:
-  rlimit before_{};
-  void (*handler_)(int);
-};
-
-/// What f throws on each rank, if it is the same everywhere; "nothing" if nothing is thrown.
+/// The message that f throws, if it is the same on every rank; "nothing" if nothing is thrown.
 template <class F>
 std::string refusal(Rank ranks, F&& f) {
   std::vector<std::string> messages(static_cast<std::size_t>(ranks));

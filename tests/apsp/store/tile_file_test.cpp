@@ -64,7 +64,7 @@ TEST_CASE("a matrix in a file of tiles becomes a file of distances") {
   fill_and_read<std::uint8_t>(folder, 37, 8);
 }
 
-TEST_CASE("a matrix that is given up leaves nothing; one for which there is no room is refused before") {
+TEST_CASE("an abandoned matrix leaves no file; one that does not fit on the disk is rejected first") {
   files::Folder folder;
   const auto world = World::alone(one_thread());
   {
@@ -86,13 +86,13 @@ TEST_CASE("a matrix that is given up leaves nothing; one for which there is no r
   CHECK(folder.names().empty());
 }
 
-TEST_CASE("what a run has noted is gone on with, by the same run alone") {
+TEST_CASE("recorded progress is resumed, only by the same run") {
   files::Folder folder;
   const auto world = World::alone(one_thread());
   {
     TileFile<float> tiles(*world, folder / "d.tiles", 50, 16, 1);
     fill(tiles);
-    tiles.keep();  // as where the process is killed before it has noted anything
+    tiles.keep();  // as after a kill before any progress was recorded
   }
   {
     TileFile<float> tiles(*world, folder / "d.tiles", 50, 16, 1);
@@ -100,6 +100,7 @@ TEST_CASE("what a run has noted is gone on with, by the same run alone") {
     fill(tiles);
     tiles.note(2);
     tiles.keep();
+    folder.write("d.tiles.part/run.json.1-0.part", "{");  // as where it is killed while it notes
   }
   CHECK(refusal(1, [&](World& other) {
           TileFile<float>(other, folder / "d.tiles", 50, 16, 2);
@@ -117,9 +118,10 @@ TEST_CASE("what a run has noted is gone on with, by the same run alone") {
     tiles.commit();
   }
   CHECK(folder.names() == std::vector<std::string>{"d.tiles"});
+  CHECK(!std::filesystem::exists(folder / "d.tiles/run.json.1-0.part"));
 }
 
-TEST_CASE("tiles in little memory keep what was done to them, and give way as seldom as can be") {
+TEST_CASE("with few frames tiles keep their changes, and are evicted as rarely as possible") {
   for (const std::size_t frames : {2, 3, 5, 8}) {
     constexpr std::size_t kTiles = 8, kPasses = 6;
     std::vector<std::uint32_t> order;
@@ -146,14 +148,14 @@ TEST_CASE("tiles in little memory keep what was done to them, and give way as se
     cache.finish();
     CHECK(disk == std::vector<int>(kTiles, kPasses));
     CHECK(last == std::vector<int>(kTiles, 1));
-    // Some frames hold what is in use, and what comes next.
+    // Some frames hold the current tile and the prefetched ones.
     const std::size_t streamed = std::min(kTiles, kTiles - frames + 1 + cache.kAhead);
     CHECK(cache.transfers().loaded <= kTiles + (kPasses - 1) * streamed);
     if (frames == kTiles) CHECK(cache.transfers().loaded == kTiles);
   }
 }
 
-TEST_CASE("what the disk refuses is thrown to who asks, and nothing hangs") {
+TEST_CASE("disk errors are thrown to the caller, and nothing hangs") {
   for (const std::size_t fails_at : {0, 3, 7, 100})
     for (const bool storing : {false, true}) {
       std::vector<std::uint32_t> order;

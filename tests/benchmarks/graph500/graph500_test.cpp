@@ -37,10 +37,10 @@ TEST_CASE("search keys are distinct, have a neighbour, and do not depend on the 
   CHECK(keys_at(1, "kron:9:2", 64, 4) != keys);
 }
 
-TEST_CASE("where fewer vertices have a neighbour, all of them are keys") {
+TEST_CASE("if fewer vertices have a neighbour, all of them are keys") {
   CHECK(keys_at(3, "path:5", 64, 1).size() == 5);
   CHECK(keys_at(1, "path:1", 64, 1).empty());
-  run_ranks(2, one_thread(), [](World& world) {  // 0 has only itself, 1 - 2, 3 has nobody
+  run_ranks(2, one_thread(), [](World& world) {  // 0 has only a self-loop, 1 - 2, 3 is isolated
     EdgeList edges;
     const bool all = world.rank() == 1;
     Array<std::uint32_t> source(all ? 2 : 0), target(all ? 2 : 0);

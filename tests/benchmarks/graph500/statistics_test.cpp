@@ -22,7 +22,7 @@ TEST_CASE("quartiles average the two values at a cut") {
   CHECK(five.third_quartile == 4);
 }
 
-TEST_CASE("rates have a harmonic mean, and Norris' deviation of it") {
+TEST_CASE("rates have a harmonic mean with Norris' standard deviation") {
   const std::vector<double> rates{2, 4, 4};  // 1/x: .5 .25 .25, mean 1/3, deviation sqrt(.0625/3)
   const Statistics s = Statistics::of_rates(rates);
   CHECK(s.mean == doctest::Approx(3));

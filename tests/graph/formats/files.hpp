@@ -1,66 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <atoll/base/random.hpp>
 #include <atoll/graph/formats/read.hpp>
-#include <atomic>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <mutex>
-#include <sstream>
 #include <string>
 #include <tuple>
 #include <vector>
 
-/// What the tests of readers and writers share: files in a folder of their own, and edge lists gathered for
-/// comparison.
+
+#include "folder.hpp"
+
+/// Shared by the tests of readers and writers: packed files, and edge lists gathered for comparison.
 namespace files {
 
 using namespace atl;
 
-class Folder {
- public:
-  Folder() {
-    static std::atomic<int> number{0};
-    path_ = std::filesystem::temp_directory_path() /
-            ("atoll-test-" + std::to_string(getpid()) + "-" + std::to_string(number++));
-    std::filesystem::create_directories(path_);
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  std::string write(const std::string& name, const std::string& bytes) const {
-    const std::string path = *this / name;
-    std::ofstream(path, std::ios::binary) << bytes;
-    return path;
-  }
-  std::vector<std::string> names() const {
-    std::vector<std::string> all;
-    for (const auto& entry : std::filesystem::directory_iterator(path_))
-      all.push_back(entry.path().filename().string());
-    std::sort(all.begin(), all.end());
-    return all;
-  }
-
- private:
-  std::filesystem::path path_;
-};
-
-inline std::string content(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
-
-/// The text as a zstd frame of raw blocks; frames may be put one after another.
+/// The text as a zstd frame of raw blocks; frames may be concatenated.
 inline std::string zstd_frame(const std::string& text) {
   constexpr std::size_t kBlock = 100000;
   std::string out("\x28\xb5\x2f\xfd\x00\x58", 6);  // no content size, window of 2 MiB
@@ -102,7 +62,7 @@ inline std::string gzip_member(const std::string& text) {
 
 using EdgeTuple = std::tuple<Vertex, Vertex, double>;
 
-/// An edge list of all ranks. Edges in rank order; without weights the third is 1.
+/// The edge list of all ranks, in rank order; weights are 1 if there are none.
 struct Gathered {
   std::vector<EdgeTuple> edges;
   std::vector<Vertex> vertices;
@@ -160,7 +120,7 @@ inline Plan two_threads() {
   return plan;
 }
 
-/// The file as `ranks` ranks read it.
+/// The contents of a file as read by `ranks` ranks.
 inline Gathered read(const std::string& path, Rank ranks = 1, const ReadOptions& options = {}) {
   Gathered all;
   run_ranks(ranks, two_threads(), [&](World& world) {
@@ -170,8 +130,8 @@ inline Gathered read(const std::string& path, Rank ranks = 1, const ReadOptions&
   return all;
 }
 
-/// What reading it throws, if that is the same on every rank; "nothing" if nothing is thrown. One error must
-/// not keep the ranks from going on together.
+/// The message that reading throws, if it is the same on every rank; "nothing" if nothing is thrown. Checks that the
+/// ranks can still communicate after the error.
 inline std::string refusal(const std::string& path, Rank ranks = 1, const ReadOptions& options = {}) {
   std::vector<std::string> messages(static_cast<std::size_t>(ranks));
   run_ranks(ranks, two_threads(), [&](World& world) {
@@ -189,7 +149,7 @@ inline std::string refusal(const std::string& path, Rank ranks = 1, const ReadOp
   return messages[0];
 }
 
-/// A file of the real data sets; empty where they are missing.
+/// A file of the real data sets; empty if they are missing.
 inline std::string real(const std::string& name) {
   const char* folder = std::getenv("ATOLL_DATA");
   const std::filesystem::path path = std::filesystem::path(folder ? folder : "../shared/data") / "graphs" / name;

@@ -8,7 +8,7 @@ using namespace files;
 namespace {
 
 struct BadInput {
-  std::string name, bytes, message;  // the message behind the path
+  std::string name, bytes, message;  // message: without the path in front
   ReadOptions options = {};
 };
 
@@ -24,7 +24,7 @@ std::vector<BadInput> bad_inputs() {
   std::string cut_gz = gzip_member(many_lines(30000)), wrong_gz = cut_gz, cut_zst = zstd_frame(many_lines(60000)),
               wrong_zst = cut_zst;
   cut_gz.resize(cut_gz.size() - 100);
-  wrong_gz[wrong_gz.size() - 6] ^= 1;  // of the checksum
+  wrong_gz[wrong_gz.size() - 6] ^= 1;  // part of the checksum
   cut_zst.resize(cut_zst.size() - 10);
   wrong_zst[6 + 100003] = '\x07';  // a block of a type that does not exist
   std::vector<BadInput> all = {
@@ -95,7 +95,7 @@ std::vector<BadInput> bad_inputs() {
        "\xff\xfe"
        "1 2\n",
        ":1: the text is UTF-16 (its first bytes are a UTF-16 byte order mark). Convert it to UTF-8."},
-      // 2^53 + 1; an even number above, and fractions, are as good as doubles are.
+      // 2^53 + 1; larger even numbers and fractions are rounded like any double.
       {"a.wel",
        "1 2 9007199254740992\n1 2 9007199254740994\n3 4 09007199254740993.0\n3 5 9.007199254740993e15\n"
        "5 6 100000000000000000000\n7 8 9007199254740993\n",
@@ -110,7 +110,7 @@ std::vector<BadInput> bad_inputs() {
       {"a.graph", "2 1 1\n2 9007199254740993\n1 9007199254740993\n",
        ":2: the weight of edge 1-2 is '9007199254740993' (not a finite number, or a whole one that a double would "
        "round). Correct it."},
-      // Packed files.
+      // Compressed files.
       {"a.txt.gz", "1 2\n",
        ": its first bytes are 31 20 (those of a .gz file are 1f 8b). Check how it was written, or rename "
        "it."},
@@ -236,7 +236,7 @@ std::vector<BadInput> bad_inputs() {
        "format."},
       {"a.g500-64", std::string(8, '\0') + std::string(8, '\xff'),
        ": edge 0 has the id -1 (ids are whole numbers from 0 to 2^63 - 2). Is the file of this format?"},
-      // Our own.
+      // Our own format.
       {"a.atoll", "1 2\n", ": has 4 bytes (the header alone has 128). The file is cut off."},
       {"a.atoll", std::string(200, ' '), ": does not begin as an .atoll file does. Name its format."},
       {"a.txt", "1 2\n", "", {.format = "mtx2"}},
@@ -261,7 +261,7 @@ TEST_CASE("bad input gets a message with file, line, value, reason and remedy, t
   }
 }
 
-TEST_CASE("the first wrong line of a file is named, whoever meets another one first") {
+TEST_CASE("the first wrong line of a file is reported, even if another thread finds a later one earlier") {
   Folder folder;
   std::string text;
   for (int i = 1; i <= 400000; ++i) text += i == 123457 || i == 123458 || i == 399999 ? "1 x\n" : "1 2\n";
@@ -273,7 +273,7 @@ TEST_CASE("the first wrong line of a file is named, whoever meets another one fi
                                         "and columns, or number the vertices as docs/names.md shows.");
 }
 
-TEST_CASE("a file that is not there is named, with one that may be meant") {
+TEST_CASE("a missing file is named, with a similar existing one") {
   Folder folder;
   folder.write("web-Stanford.txt.zst", zstd_frame("1 2\n"));
   CHECK(refusal(folder / "web-stanford.txt", 3) ==
@@ -287,13 +287,13 @@ TEST_CASE("a file that is not there is named, with one that may be meant") {
         fmt::format("{0}/roads.gr: no such file (there is no folder {0}). Check the path.", folder / "no"));
 }
 
-TEST_CASE("a folder is no file") {
+TEST_CASE("a folder is rejected") {
   Folder folder;
   std::filesystem::create_directory(folder / "a.el");
   CHECK(refusal(folder / "a.el", 2) == (folder / "a.el") + ": is a folder (a file was expected). Name a file in it.");
 }
 
-TEST_CASE("a file that may not be read is refused") {
+TEST_CASE("a file without read permission is rejected") {
   if (geteuid() == 0) {
     MESSAGE("skipped: root may read everything");
     return;

@@ -9,9 +9,8 @@
 
 using namespace files;
 
-// Damaged files of every format are read or refused, but nothing else happens: no crash, no hang, no id out
-// of range.
-TEST_CASE("cut and flipped files are read or refused") {
+// Damaged files of every format are read or rejected: no crash, no hang, no id out of range.
+TEST_CASE("truncated and bit-flipped files are read or rejected") {
   const char* wish = std::getenv("ATOLL_FUZZ_SEED");
   const std::uint64_t first_seed = wish ? std::strtoull(wish, nullptr, 10) : 1;
   const char* rounds_wish = std::getenv("ATOLL_FUZZ_ROUNDS");

@@ -8,8 +8,8 @@
 
 using namespace files;
 
-// Counts as the README of the data folder has them, found by other programs.
-TEST_CASE("real files have the vertices and edges that others find" * doctest::test_suite("real files")) {
+// The counts of the data folder's README, determined by other programs.
+TEST_CASE("real files have the vertices and edges that other programs find" * doctest::test_suite("real files")) {
   const struct {
     const char* name;
     std::size_t vertices, edges;
@@ -86,7 +86,7 @@ TEST_CASE("real files have the vertices and edges that others find" * doctest::t
   std::size_t missing = 0;
   for (const auto& graph : graphs) {
     CAPTURE(graph.name);
-    // A Graphalytics graph may be named by a beginning.
+    // A Graphalytics graph may be named by the common prefix of its files.
     std::string path = real(graph.name);
     if (path.empty()) path = real(std::string(graph.name) + ".v");
     if (path.empty()) {
@@ -109,7 +109,7 @@ TEST_CASE("real files have the vertices and edges that others find" * doctest::t
   if (missing > 0) MESSAGE("left out: " << missing << " files that are not there (ATOLL_DATA names their folder)");
 }
 
-TEST_CASE("what looks like an edge list and is none is refused" * doctest::test_suite("real files")) {
+TEST_CASE("files that resemble edge lists are rejected" * doctest::test_suite("real files")) {
   const struct {
     const char *name, *message;
   } graphs[] = {
@@ -139,7 +139,7 @@ TEST_CASE("what looks like an edge list and is none is refused" * doctest::test_
   if (missing > 0) MESSAGE("left out: " << missing << " files that are not there (ATOLL_DATA names their folder)");
 }
 
-TEST_CASE("columns that are named are read from a file whose first one counts the lines" *
+TEST_CASE("selected columns are read from a file whose first column is the line number" *
           doctest::test_suite("real files")) {
   const std::string path = real("real/california-cal.cedge.zst");
   if (path.empty()) return skip("no real/california-cal.cedge.zst (ATOLL_DATA names its folder)");

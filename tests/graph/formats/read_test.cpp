@@ -10,7 +10,7 @@ namespace {
 const std::vector<EdgeTuple> kThree = {{1, 2, 1}, {3, 4, 1}, {5, 6, 1}};
 const std::vector<EdgeTuple> kWeighted = {{1, 2, 0.5}, {3, 4, -2}, {5, 6, 1e10}};
 
-// n pseudo-random edges as lines, with what they are.
+// n pseudo-random edges as lines of text, with their values.
 std::string random_lines(std::uint64_t seed, std::size_t n, std::uint64_t ids, bool weighted,
                          std::vector<EdgeTuple>& edges) {
   std::string text;
@@ -79,7 +79,7 @@ TEST_CASE("an edge list is read in every dialect") {
   }
 }
 
-TEST_CASE("options say what an edge list does not") {
+TEST_CASE("options complete what an edge list does not say") {
   Folder folder;
   const std::string path = folder.write("a.csv", "id,a,b,len,w\n0,1,2,7,0.5\n1,3,4,7,-2\n2,5,6,7,1e10\n");
   ReadOptions options;
@@ -98,7 +98,7 @@ TEST_CASE("options say what an edge list does not") {
         path + ":1: weight_column is 'cost' (the columns are: id a b len w). Name one of them.");
 }
 
-TEST_CASE("headers say which vertices there are") {
+TEST_CASE("headers define the set of vertices") {
   Folder folder;
   Gathered got = read(folder.write("a.csv", "9,2,u,graph\n1,2\n3,9\n"), 2);
   REQUIRE(got.range);
@@ -111,7 +111,7 @@ TEST_CASE("headers say which vertices there are") {
   CHECK(got.range->count == 9);
 }
 
-TEST_CASE("long edge lists are read alike, plain and packed, on any number of ranks") {
+TEST_CASE("long edge lists are read the same, plain and compressed, on any number of ranks") {
   Folder folder;
   for (const bool weighted : {false, true}) {
     for (const std::uint64_t ids : {std::uint64_t{4000000000}, std::uint64_t{INT64_MAX} - 1}) {
@@ -147,7 +147,7 @@ TEST_CASE("one wide id widens the ids of every rank") {
   }
 }
 
-TEST_CASE("there may be more ranks than lines") {
+TEST_CASE("more ranks than lines are allowed") {
   Folder folder;
   const std::string path = folder.write("a.el", "1 2\n");
   for (const Rank ranks : {2, 5, 8}) CHECK(read(path, ranks).edges == std::vector<EdgeTuple>{{1, 2, 1}});
@@ -178,7 +178,7 @@ TEST_CASE("Matrix Market keeps its ids from 1") {
   CHECK(empty.range->count == 4);
 }
 
-TEST_CASE("Matrix Market is known by its first line, whatever the file is called") {
+TEST_CASE("Matrix Market is recognised by its first line, whatever the file's name") {
   Folder folder;
   CHECK(read(folder.write("a.txt", "%%MatrixMarket matrix coordinate pattern general\n6 6 3\n1 2\n3 4\n5 6\n"))
             .range->count == 6);
@@ -200,9 +200,9 @@ TEST_CASE("DIMACS arcs are directed and weighted") {
   CHECK_FALSE(colours.directed);
 }
 
-TEST_CASE("METIS names each edge twice and is read once") {
+TEST_CASE("METIS lists each edge twice and it is read once") {
   Folder folder;
-  // A triangle 1 2 3 with a tail to 5; 4 stands alone.
+  // A triangle 1 2 3 with an edge to 5; 4 is isolated.
   const std::vector<EdgeTuple> plain = {{1, 2, 1}, {1, 3, 1}, {2, 3, 1}, {3, 5, 1}};
   const std::vector<EdgeTuple> weighted = {{1, 2, 7}, {1, 3, 8}, {2, 3, 9}, {3, 5, 4}};
   const struct {
@@ -235,7 +235,7 @@ TEST_CASE("METIS names each edge twice and is read once") {
   }
 }
 
-TEST_CASE("METIS files that name each edge once hold arcs, and so does what is asked for as directed") {
+TEST_CASE("METIS files that list each edge once contain arcs, and so do those read as directed") {
   Folder folder;
   const std::string once = folder.write("a.graph", "3 3\n2 3\n3\n\n");
   for (const Rank ranks : {1, 3}) {
@@ -247,7 +247,7 @@ TEST_CASE("METIS files that name each edge once hold arcs, and so does what is a
   CHECK(both.edges == std::vector<EdgeTuple>{{1, 2, 1}, {2, 1, 1}});
 }
 
-TEST_CASE("METIS rows keep their numbers over many blocks, and a row may be longer than one") {
+TEST_CASE("METIS rows keep their numbers across blocks, and a row may be longer than a block") {
   Folder folder;
   constexpr int kVertices = 60000;
   // A star with a ring around it.

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
-#include <sys/resource.h>
 
 #include <atoll/graph/formats/binary.hpp>
 #include <atoll/graph/formats/write.hpp>
 #include <cmath>
-#include <csignal>
 #include <limits>
 
 #include "files.hpp"
@@ -15,7 +13,7 @@ using namespace files;
 
 namespace {
 
-// Rank r's part of n edges.
+// The part of rank r of n edges.
 EdgeList some_edges(World& world, std::size_t n, bool wide, int weight_bytes, bool directed,
                     std::optional<IdRange> range) {
   EdgeList list;
@@ -62,27 +60,9 @@ RoundTrip round_trip(const std::string& path, Rank writers, Rank readers, const 
   return trip;
 }
 
-// What remains of a file size limit when the test is over: nothing.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-
- private:
-  rlimit before_{};
-  void (*handler_)(int);
-};
-
 }  // namespace
 
-TEST_CASE("graphs come back from every format that they are written to") {
+TEST_CASE("graphs survive writing and reading in every format") {
   Folder folder;
   for (const char* ending : {".el", ".wel", ".txt", ".tsv", ".csv", ".mtx", ".atoll", ".g500", ".g500-64"}) {
     for (const bool wide : {false, true}) {
@@ -102,8 +82,8 @@ TEST_CASE("graphs come back from every format that they are written to") {
             const std::string path = folder / ("a" + name);
             ReadOptions options;
             if (name == ".el" || name == ".wel" || graph500 || (all_ids && name != ".mtx" && name != ".atoll"))
-              options.directed = directed;  // these do not tell
-            // Several blocks of the writers and the readers; a sanitizer sees them in every format, of undirected graphs.
+              options.directed = directed;  // these formats do not say
+            // Several blocks of the writers and the readers; under sanitizers only undirected graphs.
             const std::size_t count = shapes::kSanitized && directed ? 2011 : 20011;
             RoundTrip trip = round_trip(
                 path, writers, readers,
@@ -121,7 +101,7 @@ TEST_CASE("graphs come back from every format that they are written to") {
             if (graph500)
               for (auto& [s, t, w] : trip.before.edges) w = static_cast<float>(w);
             std::sort(trip.before.edges.begin(), trip.before.edges.end());
-            // A float is written with as few digits as tell it from other floats.
+            // A float is written with as few digits as distinguish it from other floats.
             const bool text_of_floats = weight_bytes == 4 && !graph500 && name != ".atoll";
             if (text_of_floats)
               for (auto& [s, t, w] : trip.after.edges) w = static_cast<float>(w);
@@ -144,7 +124,7 @@ TEST_CASE("graphs come back from every format that they are written to") {
   }
 }
 
-TEST_CASE("our own format keeps vertices without edges, and many blocks at any number of ranks") {
+TEST_CASE(".atoll keeps vertices without edges, and many blocks at any number of ranks") {
   Folder folder;
   for (const auto& [writers, readers] : {std::pair{1, 5}, {3, 2}, {5, 1}}) {
     const RoundTrip trip = round_trip(folder / "a.atoll", writers, readers, [&](World& world) {
@@ -161,7 +141,7 @@ TEST_CASE("our own format keeps vertices without edges, and many blocks at any n
   CHECK(empty.after.range->count == 9);
 }
 
-TEST_CASE("our own format finds every flipped bit and every cut") {
+TEST_CASE(".atoll detects every flipped bit and every truncation") {
   Folder folder;
   const std::string path = folder / "a.atoll";
   run_ranks(2, two_threads(), [&](World& world) {
@@ -190,6 +170,13 @@ TEST_CASE("our own format finds every flipped bit and every cut") {
   folder.write("b.atoll", damaged);
   CHECK(refusal(folder / "b.atoll", 3).find("is damaged (its checksum is wrong). Get the file again.") !=
         std::string::npos);
+  std::string earlier = bytes;
+  earlier[8] = 1;  // its checksums were others
+  folder.write("b.atoll", earlier);
+  CHECK(refusal(folder / "b.atoll", 3) ==
+        fmt::format("{0}: is of version 1 (this program reads version 2). Make it anew from what it was made from: "
+                    "`atoll convert EDGES {0}`.",
+                    folder / "b.atoll"));
   folder.write("b.atoll", bytes.substr(0, 200));
   CHECK(refusal(folder / "b.atoll", 3) ==
         fmt::format("{}: has 200 bytes (its header says {}). The file is cut off; get it again.", folder / "b.atoll",
@@ -232,11 +219,11 @@ TEST_CASE("results are written in rank order with original ids") {
     std::memcpy(&value, npy.data() + 128 + 16 * 4 + 8, 8);
     CHECK(value == 0.4);
     CHECK(content(folder / "d.npy").find("('value', '<i8')") != std::string::npos);
-    CHECK(folder.names() == std::vector<std::string>{"d.npy", "d.tsv", "v.csv", "v.npy", "v.txt"});  // and nothing else
+    CHECK(folder.names() == std::vector<std::string>{"d.npy", "d.tsv", "v.csv", "v.npy", "v.txt"});  // nothing else
   }
 }
 
-TEST_CASE("many rows are written alike by any number of ranks") {
+TEST_CASE("many rows are written the same by any number of ranks") {
   Folder folder;
   std::string first;
   for (const Rank ranks : {1, 2, 5}) {
@@ -254,7 +241,7 @@ TEST_CASE("many rows are written alike by any number of ranks") {
   }
 }
 
-TEST_CASE("a disk that is full leaves no file, and the old one as it was") {
+TEST_CASE("a full disk leaves no new file, and an old one unchanged") {
   Folder folder;
   folder.write("v.tsv", "old\n");
   for (const Rank ranks : {1, 3}) {
@@ -275,13 +262,13 @@ TEST_CASE("a disk that is full leaves no file, and the old one as it was") {
     });
     for (const std::string& message : messages)
       CHECK(message == (folder / "v.tsv") +
-                           ": cannot be written (File too large). Check the path and the permissions of its folder.");
+                           ": cannot be written (File too large). Raise the limit (ulimit -f), or write elsewhere.");
     CHECK(content(folder / "v.tsv") == "old\n");
     CHECK(folder.names() == std::vector<std::string>{"v.tsv"});
   }
 }
 
-TEST_CASE("what cannot be written is refused before anything is") {
+TEST_CASE("graphs that a format cannot hold are rejected before anything is written") {
   Folder folder;
   std::filesystem::create_directory(folder / "d.tsv");
   run_ranks(2, two_threads(), [&](World& world) {

@@ -126,7 +126,7 @@ TEST_CASE("regular graphs have exactly their edges") {
   CHECK_FALSE(cube.directed);
 }
 
-TEST_CASE("every slice of complete:N continues the one before") {
+TEST_CASE("every rank's slice of complete:N continues the previous one") {
   const Made whole = make(8, 1, "complete:101");
   std::vector<Pair> expected;
   for (Vertex u = 0; u < 101; ++u)
@@ -134,7 +134,7 @@ TEST_CASE("every slice of complete:N continues the one before") {
   CHECK(whole.tuples == expected);
 }
 
-TEST_CASE("quadrants come with the probabilities asked for, at every level") {
+TEST_CASE("quadrants have the requested probabilities at every level") {
   constexpr std::size_t kTuples = 1 << 18;
   for (const int scale : {4, 10, 13}) {
     const Kronecker::Quadrants asked{.a = 0.5, .b = 0.3, .c = 0.05};
@@ -177,7 +177,7 @@ TEST_CASE("Kronecker degrees are skewed, uniform degrees are not") {
     return degree;
   };
   const auto kron = degrees(make(1, 2, "kron:14")), uniform = degrees(make(1, 2, "uniform:14"));
-  // Vertex 0 before permutation: each end picks it with probability .76^14, so about 11,250 ends of 524,288.
+  // Vertex 0 before permutation: each endpoint picks it with probability .76^14, so about 11,250 of 524,288.
   const Edge top = *std::max_element(kron.begin(), kron.end());
   CHECK(top > 10500);
   CHECK(top < 12000);
@@ -197,7 +197,7 @@ TEST_CASE("rmat is directed and its degrees are asymmetric") {
     for (const auto& [v, d] : degree) top = std::max(top, d);
     return top;
   };
-  CHECK(most(out) > 5 * most(in));  // (.9/.55)^12 is 370 for the same vertex; other hubs lessen it
+  CHECK(most(out) > 5 * most(in));  // (.9/.55)^12 is 370 for the same vertex; other hubs reduce it
   CHECK(out.size() < in.size());
 }
 
@@ -222,7 +222,7 @@ TEST_CASE("ids are 32 bits wide where they fit") {
   CHECK(GeneratorText::parse("kron:40:1").tuples == Edge{1} << 40);
 }
 
-TEST_CASE("a generator's name is known by its colon") {
+TEST_CASE("a generator's name is recognised by its colon") {
   CHECK(is_generator("kron:20"));
   CHECK(is_generator("grid:"));
   CHECK_FALSE(is_generator("kron"));
@@ -273,7 +273,7 @@ TEST_CASE("a bad text is an input error that shows the right form") {
   CHECK(refusal("torus:3x3").find("no generator has this name") != std::string::npos);
 }
 
-TEST_CASE("a graph that no machine can hold is refused on every rank before memory is taken") {
+TEST_CASE("a graph that no machine can hold is rejected on every rank before any allocation") {
   for (const Rank ranks : {1, 3}) {
     std::vector<int> refused(static_cast<std::size_t>(ranks));
     run_ranks(ranks, Plan{}, [&](World& world) {

@@ -11,7 +11,7 @@ using small::WeightedEdge;
 
 namespace {
 
-// [id] the vertex that its group is named after; the same on 1, 2 and 3 ranks.
+// [id] the vertex that names its cluster; the same on 1, 2 and 3 ranks.
 std::vector<Vertex> clustered(const std::vector<WeightedEdge>& edges, const std::vector<Edge>& weight,
                               const ClusterOptions& options) {
   std::vector<Vertex> result;
@@ -28,7 +28,7 @@ std::vector<Vertex> clustered(const std::vector<WeightedEdge>& edges, const std:
   return result;
 }
 
-// {size of a group: how many there are}, by weight.
+// {size of a cluster: number of such clusters}, by weight.
 std::map<Edge, int> sizes(const std::vector<Vertex>& label, const std::vector<Edge>& weight) {
   std::map<Vertex, Edge> held;
   for (std::size_t v = 0; v < label.size(); ++v) held[label[v]] += weight[v];
@@ -63,7 +63,7 @@ TEST_CASE("no group outgrows its limit, and groups grow to it") {
     }
 }
 
-TEST_CASE("vertices count by their weight, and one that is heavier than the limit stays alone") {
+TEST_CASE("cluster sizes are sums of weights, and a vertex heavier than the limit stays single") {
   std::vector<Edge> weight(30);
   for (std::size_t v = 0; v < weight.size(); ++v) weight[v] = 1 + static_cast<Edge>(v % 6);  // 1 .. 6
   for (const bool bins : {false, true}) {
@@ -93,15 +93,15 @@ TEST_CASE("leaves of a hub that is too heavy share groups of exactly the limit")
   CHECK(sizes(clustered(star(40), weight, {.limit = 8}), weight) == std::map<Edge, int>{{1, 40}, {9, 1}});
 }
 
-TEST_CASE("a vertex of more neighbours than most_degree stays alone, and nobody joins it") {
+TEST_CASE("a vertex with more neighbours than most_degree stays single, and no vertex joins it") {
   const std::vector<Edge> ones(41, 1);
   CHECK(sizes(clustered(star(40), ones, {.limit = 41, .most_degree = 39}), ones) == std::map<Edge, int>{{1, 41}});
   const auto found = sizes(clustered(star(40), ones, {.limit = 41, .most_degree = 40}), ones);
   CHECK(found.rbegin()->first > 1);
 }
 
-TEST_CASE("a vertex joins the group that it has the heaviest edges to") {
-  // Pairs 3k, 3k+1 of heavy edges, and a third vertex that a light edge leads to another pair.
+TEST_CASE("a vertex joins the cluster to which it has the heaviest edges") {
+  // Pairs 3k, 3k+1 with a heavy edge, and a third vertex with a light edge to another pair.
   std::vector<WeightedEdge> edges;
   for (Vertex k = 0; k < 20; ++k) {
     edges.emplace_back(3 * k, 3 * k + 1, 9.0);
@@ -116,7 +116,7 @@ TEST_CASE("a vertex joins the group that it has the heaviest edges to") {
   CHECK(together == 20);
 }
 
-TEST_CASE("a neighbour that is too heavy for company draws nobody: the next best group is joined") {
+TEST_CASE("a neighbour too heavy to share a cluster is ignored: the next best cluster is joined") {
   std::vector<WeightedEdge> edges;
   std::vector<Edge> weight(21, 1);
   weight[0] = 9;

@@ -9,9 +9,9 @@
 using namespace atl;
 using small::WeightedEdge;
 
-TEST_CASE("of the cuts that are worthwhile the one is chosen that moves the fewest bytes") {
-  // Many vertices point to few, along half of the edges or all. Every in-degree is heavy: a hybrid edge lies with its
-  // source's owner, so mirrors are only written.
+TEST_CASE("of the worthwhile cuts the one that moves the fewest bytes is chosen") {
+  // Many vertices point to few, along half of the edges or all. Every in-degree counts as heavy: a hybrid cut places
+  // each edge on its source's owner, so mirrors are only written.
   struct Sample {
     bool all_to_few;
     Rank ranks;

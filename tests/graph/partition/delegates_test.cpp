@@ -12,7 +12,7 @@
 
 using namespace atl;
 
-TEST_CASE("siblings hold each edge from a heavy vertex to another rank once, where its other end is") {
+TEST_CASE("delegates hold each edge from a heavy vertex to another rank once, at the owner of its target") {
   int variant = 0;
   for (const cases::Case& c : cases::all())
     for (const bool directed : {false, true})
@@ -38,7 +38,7 @@ TEST_CASE("siblings hold each edge from a heavy vertex to another rank once, whe
               Vertex from, to;
               auto operator<=>(const Arc&) const = default;
             };
-            // What the owner's list says about other ranks' vertices, and what the rows there say.
+            // The owner's edges to other ranks' vertices, and the rows of its delegates there.
             std::vector<Arc> listed, held;
             std::vector<std::vector<std::uint32_t>> rows(static_cast<std::size_t>(ranks));
             std::vector<std::vector<Vertex>> ids(static_cast<std::size_t>(ranks));

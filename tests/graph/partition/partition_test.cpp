@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atoll/base/random.hpp>
 #include <atoll/graph/generate/generate.hpp>
 #include <atoll/graph/graph.hpp>
 #include <atoll/graph/id_order.hpp>
@@ -40,7 +41,7 @@ Plan plan_for(const std::string& domains) {
   return plan;
 }
 
-// Edges of a grid, or of groups of vertices with few edges between them, under names that say nothing.
+// Edges of a grid, or of clusters with few edges between them, with shuffled ids.
 EdgeList shuffled(const World& world, std::vector<std::pair<Vertex, Vertex>> edges, Vertex n, std::uint64_t seed) {
   std::vector<Vertex> name(static_cast<std::size_t>(n));
   std::iota(name.begin(), name.end(), Vertex{0});
@@ -179,7 +180,7 @@ TEST_CASE("every partition holds the same graph, numbers each vertex once and fi
       }
 }
 
-TEST_CASE("owners are the same however many ranks compute them, for machines of any size") {
+TEST_CASE("owners do not depend on the number of ranks that compute them, for machines of any size") {
   int variant = 0;
   for (const std::string text : {"grid:40x30", "kron:9", "star:200", "rmat:8:0.6,0.1,0.2"})
     for (const std::string machine : {"1", "3+1", "4x4", "2x3x5"})
@@ -207,7 +208,7 @@ TEST_CASE("owners are the same however many ranks compute them, for machines of 
       }
 }
 
-TEST_CASE("hierarchy keeps neighbours of roads and communities in one domain, in balance") {
+TEST_CASE("the hierarchy partition keeps neighbours in road networks and communities in one domain, in balance") {
   run_ranks(2, plan_for(""), [](World& world) {
     const Hierarchy machine = Hierarchy::parse("4x4");
     for (const bool roads : {true, false}) {
@@ -230,7 +231,7 @@ TEST_CASE("hierarchy keeps neighbours of roads and communities in one domain, in
   });
 }
 
-TEST_CASE("quality counts each edge at the wall between its ends") {
+TEST_CASE("quality counts each edge at the level that separates its endpoints") {
   run_ranks(3, plan_for(""), [](World& world) {
     EdgeList edges = generate(world, "path:8");  // ranks 0 0 1 1 2 2 3 3
     const IdMap ids = number(world, edges);
@@ -246,8 +247,8 @@ TEST_CASE("quality counts each edge at the wall between its ends") {
   });
 }
 
-TEST_CASE("a tree is split along its walls: what belongs together lies in one domain, ranks in any order") {
-  // Four cliques of four, joined in pairs by heavy ties and across the pairs by light ones.
+TEST_CASE("a graph is split along the tree of domains: each cluster lies in one domain, whatever the order of ranks") {
+  // Four cliques of four, joined in pairs by heavy edges and across the pairs by light ones.
   WeightedGraph g;
   const auto tie = [](std::size_t a, std::size_t b) {
     if (a / 4 == b / 4) return 10.0;
@@ -278,7 +279,40 @@ TEST_CASE("a tree is split along its walls: what belongs together lies in one do
   CHECK(split_by_tree({{0}, {}, {}, {}}, cyclic).empty());
 }
 
-TEST_CASE("a partition that does not exist is refused with the list of those that do") {
+TEST_CASE("no move of a single vertex that keeps the balance reduces the cut of a bisection") {
+  constexpr std::size_t kVertices = 12;
+  constexpr double kSlack = 0.2;  // parts of 5 to 7 vertices
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    CAPTURE(seed);
+    const auto joined = [&](std::size_t a, std::size_t b) {
+      return a != b && random_at(seed, std::min(a, b) * kVertices + std::max(a, b)) % 5 == 0;
+    };
+    WeightedGraph g;
+    g.offsets.push_back(0);
+    for (std::size_t a = 0; a < kVertices; ++a) {
+      for (std::size_t b = 0; b < kVertices; ++b)
+        if (joined(a, b)) {
+          g.targets.push_back(static_cast<std::uint32_t>(b));
+          g.weights.push_back(1);
+        }
+      g.offsets.push_back(g.targets.size());
+      g.weight.push_back(1);
+    }
+    const auto owner = split_by_tree(g, Hierarchy::flat(2), kSlack);
+    const auto balanced = [](auto size) { return 5 <= size && size <= 7; };
+    const auto size_of_1 = std::count(owner.begin(), owner.end(), 1);
+    CHECK(balanced(size_of_1));
+    for (std::size_t v = 0; v < kVertices; ++v) {
+      CAPTURE(v);
+      int gain = 0;
+      for (std::size_t u = 0; u < kVertices; ++u)
+        if (joined(u, v)) gain += owner[u] != owner[v] ? 1 : -1;
+      CHECK((gain <= 0 || !balanced(size_of_1 + (owner[v] == 1 ? -1 : 1))));
+    }
+  }
+}
+
+TEST_CASE("an unknown partition is rejected with the list of known ones") {
   CHECK_THROWS_WITH_AS(partition_named("metis"),
                        "partition 'metis' (there are blocked, balanced, hashed, hierarchy). Choose one.", UsageError);
 }

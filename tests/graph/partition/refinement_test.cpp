@@ -27,7 +27,7 @@ std::vector<Edge> load_of(const std::vector<Rank>& owner, const std::vector<Edge
   return load;
 }
 
-// What the edges between ranks cost, at the paper's 1 : 2 a level.
+// The cost of edges between ranks, at the paper's ratio of 1 : 2 per level.
 double cost_of(const std::vector<Rank>& owner, const std::vector<WeightedEdge>& edges, const Hierarchy& machine) {
   double sum = 0;
   for (const auto& [a, b, w] : edges) {
@@ -37,7 +37,7 @@ double cost_of(const std::vector<Rank>& owner, const std::vector<WeightedEdge>& 
   return sum;
 }
 
-// The same on 1, 2 and 3 ranks.
+// Checks that the result is the same on 1, 2 and 3 ranks.
 Placed refined(const std::vector<WeightedEdge>& edges, const Hierarchy& machine, Edge most,
                const std::vector<Rank>& owner, std::vector<Edge> weight = {}, std::optional<Cost> cost = {}) {
   if (weight.empty()) weight.assign(owner.size(), 1);
@@ -71,15 +71,15 @@ std::vector<WeightedEdge> cliques(Vertex n) {
 
 }  // namespace
 
-TEST_CASE("a vertex that lies apart from its neighbours moves to them") {
+TEST_CASE("a vertex moves to the rank of its neighbours") {
   const Placed got = refined(cliques(12), Hierarchy::parse("3"), kRoom, {0, 0, 0, 1, 1, 2, 1, 1, 2, 2, 0, 2});
   CHECK(got.owner == std::vector<Rank>{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2});
 }
 
-TEST_CASE("a partition that no single move makes cheaper stays as it is") {
+TEST_CASE("a partition that no single move improves is unchanged") {
   CHECK(refined(cliques(12), Hierarchy::parse("3"), kRoom, {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2}).owner ==
         std::vector<Rank>{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2});
-  // On a ring every other place costs as much, or more.
+  // On a ring every other place costs at least as much.
   std::vector<WeightedEdge> ring;
   for (Vertex v = 0; v < 60; ++v) ring.emplace_back(v, (v + 1) % 60, 1.0);
   std::vector<Rank> owner(60);
@@ -87,7 +87,7 @@ TEST_CASE("a partition that no single move makes cheaper stays as it is") {
   CHECK(refined(ring, Hierarchy::parse("2x2"), kRoom, owner).owner == owner);
 }
 
-TEST_CASE("neighbours that lie on two ranks meet on one: they do not go on changing places") {
+TEST_CASE("neighbours on two ranks meet on one instead of swapping places forever") {
   constexpr Vertex kPairs = 200;
   std::vector<WeightedEdge> edges;
   std::vector<Rank> owner;
@@ -96,11 +96,11 @@ TEST_CASE("neighbours that lie on two ranks meet on one: they do not go on chang
     owner.insert(owner.end(), {0, 1});
   }
   const Hierarchy machine = Hierarchy::parse("2");
-  // Of all pairs 1 in 64 has both or neither ask in each of six rounds.
+  // In one of 64 pairs, both or neither request a move in each of six rounds.
   CHECK(cost_of(refined(edges, machine, kRoom, owner).owner, edges, machine) <= kPairs / 16.0);
 }
 
-TEST_CASE("refinement of any partition makes it cheaper, and fills no rank beyond what it may hold") {
+TEST_CASE("refinement reduces the cost of any partition, and fills no rank beyond its limit") {
   std::vector<WeightedEdge> edges = cliques(120);
   std::vector<Edge> weight;
   std::vector<Rank> owner;
@@ -124,8 +124,8 @@ TEST_CASE("refinement of any partition makes it cheaper, and fills no rank beyon
   }
 }
 
-TEST_CASE("where room is short, the vertices that gain most go in") {
-  // 0 and 1 are held together; what each of 2 .. 21 gains by joining them grows with its number, or falls.
+TEST_CASE("if capacity is short, the vertices with the highest gain move") {
+  // 0 and 1 are fixed; the gain of 2 .. 21 from joining them increases or decreases with the vertex number.
   const auto entered = [](bool grows) {
     std::vector<WeightedEdge> edges{{0, 1, 1000.0}};
     std::vector<Rank> owner{0, 0};
@@ -141,17 +141,17 @@ TEST_CASE("where room is short, the vertices that gain most go in") {
       if (got.owner[static_cast<std::size_t>(v)] == 0) in.push_back(v);
     return in;
   };
-  // The same half of them asks in the first round, whatever the gains.
+  // The same half of them requests in the first round, whatever the gains.
   const std::vector<Vertex> high = entered(true), low = entered(false);
   REQUIRE(high.size() == 3);
   REQUIRE(low.size() == 3);
   CHECK(high[0] > low[2]);
 }
 
-TEST_CASE("a high wall counts for more than a low one: a vertex leaves its rank for the domain of its neighbours") {
-  // The first of each seven has ties of 3 to its own rank, 3 and 2 to both of the other domain: over there it is
-  // cheapest, 8 or 9 to 10. On a machine of one level it would gain nothing. (Of the half that asks first; a round in
-  // which none of those moves is the last.)
+TEST_CASE("a higher level counts more than a lower one: a vertex leaves its rank for the domain of its neighbours") {
+  // The first of each seven has edges of weight 3 to its own rank, and of 3 and 2 to both ranks of the other domain:
+  // there its cost is 8 or 9 instead of 10. On a machine with one level it would gain nothing. (This concerns the half
+  // that requests first; refinement ends after a round without moves.)
   std::vector<WeightedEdge> edges;
   std::vector<Rank> owner(7, 3), cheapest(7, 3);
   for (Vertex v = 7; v < 4 * 7; v += 7) {
@@ -162,7 +162,7 @@ TEST_CASE("a high wall counts for more than a low one: a vertex leaves its rank 
   }
   CHECK(refined(edges, Hierarchy::parse("2x2"), kRoom, owner).owner == cheapest);
   CHECK(refined(edges, Hierarchy::parse("4"), kRoom, owner).owner == owner);
-  // Nor where the machine's wall is measured to cost next to nothing: it is the machine's costs that count.
-  const Cost low({{1e-6, 1e9, 0}, {1.1e-6, 1e9, 0}});
+  // Nor if crossing that level costs no more than staying below it: the machine's costs decide.
+  const Cost low({{1e-6, 1e9, 0}, {1e-6, 1e9, 0}});
   CHECK(refined(edges, Hierarchy::parse("2x2"), kRoom, owner, {}, low).owner == owner);
 }

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-/// Graphs written down edge by edge, and values of their vertices in the order of ids.
+/// Graphs given edge by edge, and values of their vertices in the order of ids.
 namespace small {
 
 using atl::Local;
@@ -21,7 +21,7 @@ inline atl::Plan one_thread() {
   return plan;
 }
 
-/// Ids 0 .. n - 1, blocked; the edges are dealt out in turn. Collective.
+/// Ids 0 .. n - 1, blocked; edges are distributed round-robin. Collective.
 inline atl::Graph build(atl::World& world, Vertex n, const std::vector<WeightedEdge>& edges, bool directed = false) {
   std::vector<WeightedEdge> mine;
   for (std::size_t i = 0; i < edges.size(); ++i)

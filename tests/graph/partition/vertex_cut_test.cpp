@@ -35,7 +35,7 @@ double weight_at(const Csr& csr, std::size_t e) {
       csr.weights);
 }
 
-// Original ids by local number, as the owners of the mirrors know them; kNoVertex between groups.
+// Original ids by local index, as told by the owners of mirrors; kNoVertex in gaps.
 std::vector<Vertex> ids_of(World& world, const Graph& graph, const VertexCut& cut) {
   std::vector<Vertex> ids(static_cast<std::size_t>(cut.locals()), kNoVertex);
   for (Local v = 0; v < cut.owned(); ++v) ids[static_cast<std::size_t>(v)] = graph.id_of(v);
@@ -56,20 +56,20 @@ std::vector<Vertex> ids_of(World& world, const Graph& graph, const VertexCut& cu
   return ids;
 }
 
-struct Machine {
+struct Setup {
   Rank ranks;
   int threads;
   Partition owners;
 };
-const Machine kMachines[] = {{1, 2, Partition::blocked},  {2, 2, Partition::balanced}, {3, 1, Partition::hashed},
-                             {4, 2, Partition::balanced}, {5, 1, Partition::blocked},  {8, 1, Partition::hashed}};
+const Setup kSetups[] = {{1, 2, Partition::blocked},  {2, 2, Partition::balanced}, {3, 1, Partition::hashed},
+                         {4, 2, Partition::balanced}, {5, 1, Partition::blocked},  {8, 1, Partition::hashed}};
 
-// f(world, graph, rule) for small graphs of all kinds over machines and cuts: a third of the combinations.
+// Calls f(world, graph, rule) for small graphs of all kinds over machines and cuts: a third of the combinations.
 template <class F>
 void for_each_cut(F&& f) {
   std::uint64_t variant = 0;
   for (const auto& c : cases::all())
-    for (const Machine& m : kMachines)
+    for (const Setup& m : kSetups)
       for (const bool directed : {false, true})
         for (const Duplicates duplicates : {Duplicates::merge_min, Duplicates::keep}) {
           if (random_at(8, ++variant) % (shapes::kSanitized ? 12 : 3) != 0) continue;
@@ -90,7 +90,7 @@ void for_each_cut(F&& f) {
         }
 }
 
-// All edges of the graph, an undirected one each way. Collective.
+// All edges of the graph, undirected ones in both directions. Collective.
 std::vector<Arc> arcs_of(World& world, const Graph& graph) {
   std::vector<Arc> mine;
   for (Local v = 0; v < graph.active(); ++v)
@@ -112,7 +112,7 @@ std::map<Vertex, Rank> owners_by_id(World& world, const Graph& graph) {
   return owner;
 }
 
-// What quality_of() counts, edge by edge.
+// The counts of quality_of(), computed edge by edge.
 struct Counted {
   std::set<std::pair<Vertex, Rank>> read, written, copies;
   std::vector<Edge> edges;
@@ -164,7 +164,7 @@ void check_quality(const CutQuality& q, const Counted& c, std::size_t vertices, 
 
 }  // namespace
 
-TEST_CASE("a grid is as near to a square as the number of ranks allows, a prime one is a row") {
+TEST_CASE("a grid is as square as the number of ranks allows; a prime number gives a row") {
   for (Rank ranks = 1; ranks <= 300; ++ranks) {
     const Grid grid = Grid::nearest_square(ranks);
     CHECK(grid.rows * grid.columns == ranks);
@@ -175,7 +175,7 @@ TEST_CASE("a grid is as near to a square as the number of ranks allows, a prime 
   CHECK(Grid::nearest_square(7).rows == 1);
 }
 
-TEST_CASE("a vertex-cut has each edge once, where the rule says, under names that its owners share") {
+TEST_CASE("a vertex-cut has each edge once, on the rank given by the rule, with ids that agree with the owners") {
   for_each_cut([](World& world, const Graph& graph, const CutRule& rule) {
     const std::vector<Arc> arcs = arcs_of(world, graph);
     const auto owner = owners_by_id(world, graph);
@@ -205,7 +205,8 @@ TEST_CASE("a vertex-cut has each edge once, where the rule says, under names tha
         }
       }
       CHECK(got == expected);
-      // Kinds: what edges here read and write; each owner's in a row from a multiple of 64.
+      // By kind: vertices read and written by edges here; those of each owner are consecutive, starting at a multiple
+      // of 64.
       Local next = cut.first_mirror();
       for (std::size_t r = 0; r < static_cast<std::size_t>(world.size()); ++r) {
         CHECK(cut.mirrors(VertexCut::only_read).begin[r] % 64 == 0);
@@ -227,7 +228,7 @@ TEST_CASE("a vertex-cut has each edge once, where the rule says, under names tha
   });
 }
 
-TEST_CASE("what is said of a cut before is what it is: against counting edge by edge, and against the cut itself") {
+TEST_CASE("the predicted quality of a cut equals a count edge by edge and the quality of the built cut") {
   for_each_cut([](World& world, const Graph& graph, const CutRule& rule) {
     const std::vector<Arc> arcs = arcs_of(world, graph);
     const auto owner = owners_by_id(world, graph);
@@ -247,14 +248,14 @@ TEST_CASE("what is said of a cut before is what it is: against counting edge by 
     }
     CHECK(world.sum(read) == q.read);
     CHECK(world.sum(written) == q.written);
-    // The edge-cut's are the graph's own mirrors.
+    // For the edge-cut, these are the graph's own mirrors.
     const CutRule edge_cut(Cut::edge, world.size());
     const CutQuality e = quality_of(graph, here, world.size(), edge_cut);
     check_quality(e, count(arcs, owner, world.size(), edge_cut, graph.directed()), owner.size(), world.size());
     Edge mirrors = 0;
     for (const Local n : graph.mirrors().count) mirrors += n;
     CHECK(world.sum(mirrors) == e.read);
-    // A machine that is larger than the job.
+    // A machine larger than the job.
     constexpr Rank kRanks = 12;
     const auto far = [](Vertex id) { return static_cast<Rank>(random_at(5, static_cast<std::uint64_t>(id)) % kRanks); };
     std::vector<Rank> there(static_cast<std::size_t>(graph.locals()), 0);
@@ -268,7 +269,7 @@ TEST_CASE("what is said of a cut before is what it is: against counting edge by 
   });
 }
 
-TEST_CASE("the cut that is chosen moves less than the edge-cut or is it") {
+TEST_CASE("the chosen cut moves less than the edge-cut, or is the edge-cut") {
   for (const char* text : {"kron:10", "grid:40x40", "star:2000", "uniform:10:4"})
     for (const Rank ranks : {1, 2, 4, 8}) {
       if (shapes::kSanitized && ranks == 8) continue;

@@ -17,7 +17,7 @@ constexpr Element kElements[] = {
     Element::float32, Element::float32_nonnegative, Element::float64, Element::int32, Element::uint16, Element::uint8};
 constexpr Semiring kSemirings[] = {Semiring::min_plus, Semiring::max_plus, Semiring::max_min, Semiring::or_and};
 
-// Every fifth value is the semiring's zero; signed types have negative values and -0.
+// Every fifth value is the semiring's zero; signed types also have negative values and -0.
 template <class T>
 Matrix<T> random_matrix(Algebra algebra, std::int64_t rows, std::int64_t cols, std::uint64_t seed) {
   Matrix<T> out(rows, cols);
@@ -85,7 +85,7 @@ void for_each_algebra(F&& f) {
 
 }  // namespace
 
-TEST_CASE("a product kernel does what its definition says: every algebra, processor, tile and form, odd sizes") {
+TEST_CASE("a product equals its definition for every algebra, processor, tile and transposition, also for odd sizes") {
   Team team(2);
   for_each_algebra([&]<class T>(T, Algebra algebra, Isa isa) {
     const auto tiles = static_cast<int>(tile_kernels(algebra, isa).size());
@@ -106,7 +106,7 @@ TEST_CASE("a product kernel takes every remainder of rows, columns and depth") {
         products_are_as_defined<std::int32_t>(team, algebra, isa, 0, size, 2 * size + 1, size / 2 + 1);
 }
 
-TEST_CASE("windows: only what lies inside changes, and of an upper one nothing that lies below its diagonal tiles") {
+TEST_CASE("only entries inside a window change, and in an upper window none below its diagonal tiles") {
   Team team(3);
   const Algebra algebra{Semiring::min_plus, Element::int32};
   for (const Isa isa : kIsas) {
@@ -142,7 +142,7 @@ TEST_CASE("windows: only what lies inside changes, and of an upper one nothing t
   }
 }
 
-TEST_CASE("what makes no sense is refused") {
+TEST_CASE("unsupported algebras and blockings are rejected") {
   CHECK_THROWS_WITH_AS(Gemm({Semiring::max_plus, Element::uint8}), doctest::Contains("max_plus over uint8"),
                        InputError);
   CHECK_THROWS_AS(Gemm({Semiring::or_and, Element::float32}), InputError);

@@ -5,7 +5,9 @@
 #include <atoll/base/error.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/matrix/gemm/tuning.hpp>
+#include <atoll/tune/store.hpp>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
@@ -17,7 +19,7 @@ constexpr CacheSizes kCaches{48 << 10, 1 << 20, 32 << 20};
 
 }  // namespace
 
-TEST_CASE("every tile of every algebra has points, and they keep to the caches") {
+TEST_CASE("every tile of every algebra has tuning points, and they fit the caches") {
   for (const Semiring s : {Semiring::min_plus, Semiring::max_plus, Semiring::max_min, Semiring::or_and})
     for (const Element e : {Element::float32, Element::float32_nonnegative, Element::float64, Element::int32,
                             Element::uint16, Element::uint8})
@@ -42,11 +44,11 @@ TEST_CASE("every tile of every algebra has points, and they keep to the caches")
           CHECK(blocking_to_json(b, algebra, isa) == p.to_json());
         }
         CHECK(tiles.size() == tile_kernels(algebra, isa).size());
-        CHECK_FALSE(gemm_space(algebra, isa, {}).points().empty());  // no size is known
+        CHECK_FALSE(gemm_space(algebra, isa, {}).points().empty());  // with unknown cache sizes
       }
 }
 
-TEST_CASE("whatever the blocking, the product is the same") {
+TEST_CASE("the product does not depend on the blocking") {
   const Algebra algebra{Semiring::min_plus, Element::int32};
   Team team(2);
   constexpr std::int64_t m = 101, n = 259, k = 133;
@@ -74,7 +76,7 @@ TEST_CASE("whatever the blocking, the product is the same") {
   }
 }
 
-TEST_CASE("the usual blocking of every type is a point that may be tried") {
+TEST_CASE("the default blocking of every type is a tuning point") {
   const CacheSizes zen5{48 << 10, 1 << 20, 32 << 20};
   for (const Element element : {Element::float32, Element::float32_nonnegative, Element::float64, Element::int32,
                                 Element::uint16, Element::uint8}) {
@@ -87,7 +89,7 @@ TEST_CASE("the usual blocking of every type is a point that may be tried") {
   }
 }
 
-TEST_CASE("a stored blocking is found again, unless its tile is gone") {
+TEST_CASE("a stored blocking is found again, unless its tile no longer exists") {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("atoll-blocking-" + std::to_string(getpid()));
   const tune::Store store(folder);
@@ -103,6 +105,6 @@ TEST_CASE("a stored blocking is found again, unless its tile is gone") {
   CHECK_FALSE(stored_blocking(algebra, store));
   j.erase("tile");
   store.write(blocking_key(algebra), {{"blocking", j}});
-  CHECK_THROWS_WITH_AS(stored_blocking(algebra, store), doctest::Contains("no stored blocking"), InputError);
+  CHECK_THROWS_WITH_AS(stored_blocking(algebra, store), doctest::Contains("not a stored blocking"), InputError);
   std::filesystem::remove_all(folder);
 }

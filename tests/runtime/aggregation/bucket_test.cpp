@@ -56,7 +56,7 @@ void check_kernel(std::size_t record, Rank buckets, std::size_t n, std::size_t c
     done += took;
     if (!reached) break;
   }
-  // The few that are left are the caller's.
+  // The remaining records are left to the caller.
   for (std::size_t i = done; i < n; ++i)
     got[static_cast<std::size_t>(to[i])].insert(got[static_cast<std::size_t>(to[i])].end(),
                                                 records.begin() + static_cast<std::ptrdiff_t>(i * record),
@@ -68,7 +68,7 @@ void check_kernel(std::size_t record, Rank buckets, std::size_t n, std::size_t c
 
 }  // namespace
 
-TEST_CASE("a kernel deals records out as one by one does, in order, and writes nothing behind its slack") {
+TEST_CASE("a kernel distributes records like a scalar loop, in order, and writes nothing beyond its slack") {
   for (const std::size_t record : {4u, 8u, 16u})
     for (Rank buckets = 1; buckets <= kMaxBuckets; ++buckets)
       for (const std::size_t n : {0u, 1u, 15u, 16u, 17u, 160u, 1003u})

@@ -8,10 +8,10 @@
 #include <deque>
 #include <vector>
 
-/// What a Queue must keep over any fabric.
+/// The guarantees of a Queue over any fabric.
 namespace atl {
 
-// Bytes that name sender, number and position.
+// Bytes that encode sender, number and position.
 inline std::vector<std::byte> text_of(Rank from, std::uint32_t tag, std::size_t bytes) {
   std::vector<std::byte> text(bytes);
   for (std::size_t i = 0; i < bytes; ++i)
@@ -24,8 +24,8 @@ inline bool is_whole(const Message& m) {
   return std::equal(text.begin(), text.end(), m.data);
 }
 
-// Sends `count` messages of sizes from `sizes` in turn to every rank (tag = number), and receives all that come; checks
-// wholeness and order per sender.
+// Sends `count` messages with sizes from `sizes`, cyclically, to every rank (tag = number), and receives all that
+// arrive; checks their contents and their order per sender.
 inline void exchange(World& world, std::uint32_t count, const std::vector<std::size_t>& sizes, bool to_self = true) {
   Queue queue(world);
   struct Sending {
@@ -91,7 +91,7 @@ inline void exchange(World& world, std::uint32_t count, const std::vector<std::s
   }
   CHECK(broken == 0);
   CHECK(disordered == 0);
-  world.barrier();  // the peers' last bytes may still be on their way to them
+  world.barrier();  // the peers' last bytes may still be in flight
 }
 
 }  // namespace atl

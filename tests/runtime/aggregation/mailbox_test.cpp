@@ -17,7 +17,7 @@
 using namespace atl;
 using namespace records;
 
-TEST_CASE("a run to one rank arrives whole; to the own rank it is handled in place") {
+TEST_CASE("a run of records to one rank arrives whole; one to the own rank is handled in place") {
   for (const auto& [name, plan] : shapes::buffers())
     for (const Rank ranks : {1, 2, 3}) {
       CAPTURE(name);
@@ -27,7 +27,7 @@ TEST_CASE("a run to one rank arrives whole; to the own rank it is handled in pla
         const std::vector<std::uint32_t> run(1000, 3);
         auto buffers = box.send_buffers();
         buffers.send_run(world.rank(), run);
-        CHECK(sum >= 3000);  // and what others have sent meanwhile
+        CHECK(sum >= 3000);  // plus what others have sent meanwhile
         for (Rank to = 0; to < world.size(); ++to)
           if (to != world.rank()) buffers.send_run(to, run);
         buffers.send_run((world.rank() + 1) % world.size(), {});
@@ -102,7 +102,7 @@ TEST_CASE("a handler may send: chains run to their end inside one drain") {
       }
 }
 
-TEST_CASE("records that double at every hop outgrow any buffer and still all arrive") {
+TEST_CASE("records that double at every hop exceed any buffer and still all arrive") {
   for (const auto& [name, plan] : shapes::buffers())
     for (const Rank ranks : {1, 2, 5}) {
       CAPTURE(name);
@@ -129,7 +129,7 @@ TEST_CASE("records that double at every hop outgrow any buffer and still all arr
     }
 }
 
-TEST_CASE("a flood from all ranks to one, answered record by record, passes through rings of one slot") {
+TEST_CASE("a flood from all ranks to one, answered record by record, completes with rings of one slot") {
   for (const Rank ranks : {2, 16, 19})
     for (const std::uint64_t seed : {0, 5}) {
       Plan plan;
@@ -199,7 +199,7 @@ TEST_CASE("two mailboxes at once: the handler of one sends into the other") {
                       {.handler_sends = false});
           for (int round = 0; round < 3; ++round) {
             for (auto& v : values) v = 0;
-            world.barrier();  // nobody's replies come before these stores: the values are not the mailbox's
+            world.barrier();  // no replies arrive before these stores: the values do not belong to the mailbox
             world.team().for_range(keys, 10, [&](int, std::size_t a, std::size_t b) {
               for (std::size_t k = a; k < b; ++k)
                 ask.send(static_cast<Rank>(k % static_cast<std::size_t>(world.size())),
@@ -217,7 +217,7 @@ TEST_CASE("two mailboxes at once: the handler of one sends into the other") {
       }
 }
 
-TEST_CASE("a handler never meets a record of a round that its rank has not begun, however slow the rank") {
+TEST_CASE("a handler never gets a record of a round that its rank has not begun, however slow the rank") {
   for (const Rank ranks : {2, 3, 5})
     for (auto [name, plan] : shapes::buffers()) {
       CAPTURE(name);
@@ -249,7 +249,7 @@ TEST_CASE("a handler never meets a record of a round that its rank has not begun
     }
 }
 
-TEST_CASE("what is held back for a slow rank leaves its slots: a collective passes meanwhile") {
+TEST_CASE("packets deferred for a slow rank free their slots: a collective completes meanwhile") {
   Plan plan;
   plan.threads = 1;
   plan.slot_bytes = 128;
@@ -292,7 +292,7 @@ TEST_CASE("packets wait for a mailbox that its rank has not opened yet") {
   }
 }
 
-TEST_CASE("a mailbox that is dropped before it drains gives its slots back") {
+TEST_CASE("a mailbox destroyed before draining releases its slots") {
   Plan plan;
   plan.threads = 1;
   plan.slot_bytes = 128;
@@ -361,7 +361,7 @@ TEST_CASE("records longer than a slot arrive whole, on every route, among short 
       }
 }
 
-TEST_CASE("a serial handler is never inside twice; a parallel one may be") {
+TEST_CASE("a serial handler never runs twice at once; a parallel one may") {
   Plan plan = shapes::buffers()[4].plan;
   plan.threads = 4;
   run_ranks(2, plan, [](World& world) {
@@ -383,7 +383,7 @@ TEST_CASE("a serial handler is never inside twice; a parallel one may be") {
   });
 }
 
-TEST_CASE("a handler that throws ends the job with its error, with other threads waiting to handle") {
+TEST_CASE("a handler that throws ends the job with its error, with other threads waiting for the handler") {
   for (const Handling handling : {Handling::serial, Handling::parallel})
     for (const int threads : {1, 3}) {
       Plan plan;
@@ -408,7 +408,7 @@ TEST_CASE("a handler that throws ends the job with its error, with other threads
     }
 }
 
-TEST_CASE("counters: a uniform exchange sends records x size over each level, and each record is counted") {
+TEST_CASE("counters of a uniform exchange: records x size over each level, and each record is counted") {
   for (const std::size_t slot_bytes : {128u, 16384u}) {
     Plan plan;
     plan.threads = 1;
@@ -432,16 +432,16 @@ TEST_CASE("counters: a uniform exchange sends records x size over each level, an
       all += c;
     }
     REQUIRE(all.levels.size() == 2);
-    // Beside the records there are the drain's k rounds of counting: an all-gather of 16 bytes over 4 ranks. Rank r
-    // sends 1 block to r-1 and 2 blocks to r-2, each message with 16 bytes in front: inside the domains go 2 messages
-    // of 32 bytes, between them 2 of 32 and 4 of 48.
+    // Besides the records there are k rounds of counting per drain: an all-gather of 16 bytes over 4 ranks. Rank r
+    // sends 1 block to r-1 and 2 blocks to r-2, each message with a header of 16 bytes: 2 messages of 32 bytes inside
+    // each domain, 2 of 32 and 4 of 48 between them.
     const std::uint64_t inside = all.levels[0].bytes - 4 * kRecords * 12,
                         between = all.levels[1].bytes - 8 * kRecords * 12;
     CHECK(inside % 64 == 0);
     const std::uint64_t rounds = inside / 64;
     CHECK(rounds >= 1);
     CHECK(between == rounds * 256);
-    // Messages: full slots and at most one rest a pair.
+    // Messages: full slots and at most one partial slot per pair.
     const std::uint64_t capacity = (slot_bytes - World::kHeaderBytes) / 12,
                         slots = (kRecords + capacity - 1) / capacity;
     CHECK(all.levels[0].messages == 4 * slots + 2 * rounds);

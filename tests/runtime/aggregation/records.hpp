@@ -11,12 +11,12 @@
 
 #include "shapes.hpp"
 
-// Records that know whether they are whole, and a check that each arrives once.
+// Records that can be checked for completeness, and a test that each arrives once.
 namespace records {
 
 using namespace atl;
 
-// A record of N words of 4 bytes that tells who sent it and which it is: sender in the top byte of the first.
+// A record of N 4-byte words that identifies its sender (top byte of the first word) and its number.
 template <std::size_t N>
 struct Words {
   std::uint32_t word[N];
@@ -37,7 +37,7 @@ bool intact(const Words<N>& w) {
   return true;
 }
 
-// Where `from`'s i-th record goes: uniform, but every third rank gets most.
+// The target of `from`'s i-th record: uniform, except that every third rank gets most.
 inline Rank target_of(Rank from, std::size_t i, Rank ranks, int round) {
   const std::uint64_t x = random_at(static_cast<std::uint64_t>(from + 100 * round), i);
   return x % 3 == 0 ? static_cast<Rank>(round % ranks) : static_cast<Rank>(x / 3 % static_cast<std::uint64_t>(ranks));
@@ -45,7 +45,7 @@ inline Rank target_of(Rank from, std::size_t i, Rank ranks, int round) {
 
 enum class Sending { scalar, bulk, mixed };
 
-// Some rounds of records from everyone to everyone; checks that each arrives once, whole, in its round and at its rank.
+// Rounds of records from everyone to everyone; checks that each arrives once, whole, in its round and at its rank.
 template <std::size_t N>
 void check_exactly_once(World& world, std::size_t records, Sending sending, MailboxOptions options) {
   std::vector<std::uint32_t> got;
@@ -88,7 +88,7 @@ void check_exactly_once(World& world, std::size_t records, Sending sending, Mail
   }
 }
 
-// That on every machine and with all buffers. Each size takes 5 s to compile: a file for one or two.
+// The same on every machine and with all buffers. Each record size takes 5 s to compile: one or two per file.
 template <std::size_t N>
 void everywhere(Sending sending, MailboxOptions options) {
   for (auto [name, plan] : shapes::buffers())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mailboxes over routes of several hops: what they promise on the direct one, and that records merge on the way.
+// Mailboxes over routes of several hops: the guarantees of the direct one, and merging of records on the way.
 #include <doctest/doctest.h>
 
 #include <atoll/runtime/aggregation/mailbox.hpp>
@@ -15,7 +15,7 @@ using namespace records;
 
 namespace {
 
-// 1, 2, 3, 4, 5, 7, 8 and 16 ranks; unequal domains, domains of one rank, two and three walls.
+// 1, 2, 3, 4, 5, 7, 8 and 16 ranks; unequal domains, domains of one rank, two and three levels of domains.
 constexpr const char* kMachines[] = {"1", "2x1", "1+2", "2x2", "3+2", "1+4+2", "2x2x2", "2x4x2", "4x4"};
 
 // Calls f(plan) for every route on every machine, with buffers from the smallest on; under sanitizers with two of them.
@@ -51,7 +51,7 @@ TEST_CASE("each record arrives exactly once on every route, whatever the domains
   });
 }
 
-TEST_CASE("bulk sending over several hops deals out with vector instructions and without") {
+TEST_CASE("bulk sending over several hops works with and without vector instructions") {
   for (const char* domains : {"2x2", "3+2", "8x8"})
     for (const std::string& route : Route::names()) {
       Plan plan;
@@ -64,7 +64,7 @@ TEST_CASE("bulk sending over several hops deals out with vector instructions and
       CAPTURE(route);
       const Rank ranks = Hierarchy::parse(domains).size();
       run_ranks(ranks, plan, [&](World& world) {
-        // Among 64 ranks a slot is never full, so fewer records take the same way.
+        // Among 64 ranks a slot is never full, so fewer records exercise the same path.
         const std::size_t n = (ranks > 8 ? 1500 : 12000) / (!shapes::kSanitized ? 1 : ranks > 8 ? 3 : 8);
         check_exactly_once<1>(world, n, Sending::bulk, {.handler_sends = false});
         check_exactly_once<2>(world, n, Sending::bulk, {});
@@ -100,10 +100,10 @@ TEST_CASE("handlers may send over every route: chains run to their end inside on
   });
 }
 
-TEST_CASE("all to one: a flood through one monitor's slots of one passes") {
+TEST_CASE("a flood from all ranks to one completes through one monitor with one slot") {
   for (const std::string& route : Route::names())
     for (const std::string& monitors : monitor_names()) {
-      if (route != "domain" && monitors != "spread") continue;  // the others know no monitors, or one
+      if (route != "domain" && monitors != "spread") continue;  // the others have no monitors, or one
       Plan plan;
       plan.threads = 1;
       plan.domains = "4x4";
@@ -133,7 +133,7 @@ struct Label {
   std::uint32_t value;
 };
 
-// Everyone sends values for few vertices of each rank; `unite` folds what arrives and what meets on the way.
+// Everyone sends values for few vertices of each rank; `unite` combines values on arrival and on the way.
 template <class Unite>
 void check_merging(World& world, Unite unite, std::uint32_t begin) {
   constexpr std::uint32_t kVertices = 10, kRecords = 3000;
@@ -168,7 +168,7 @@ void check_merging(World& world, Unite unite, std::uint32_t begin) {
 
 }  // namespace
 
-TEST_CASE("records of one vertex merge on their way: min and sum come out as without, and fewer bytes cross") {
+TEST_CASE("records of one vertex merge on their way: min and sum are unchanged, and fewer bytes cross") {
   for (const char* domains : {"2x2", "3+2", "2x2x2"})
     for (const std::string& route : Route::names())
       for (const std::size_t slot : {std::size_t{512}, std::size_t{65536}}) {
@@ -188,7 +188,7 @@ TEST_CASE("records of one vertex merge on their way: min and sum come out as wit
       }
 }
 
-TEST_CASE("with lane_bytes 0 nothing merges, for comparison, and all comes out the same") {
+TEST_CASE("with lane_bytes 0 nothing merges, and the results are the same") {
   for (const char* route : {"aml", "mst", "domain"}) {
     Plan plan;
     plan.threads = 1;
@@ -219,7 +219,7 @@ TEST_CASE("between two domains as many messages cross as there are pairs of doma
       box.drain();
       const std::uint64_t mine = world.counters().levels[1].messages - before;
       CHECK(got == 32);
-      // 4 domains send to 3 others each; the votes at the ends of rounds cross as well: Bruck's five messages a rank.
+      // 4 domains send to 3 others each; the votes at the ends of rounds cross as well: Bruck's five messages per rank.
       constexpr std::uint64_t kVotes = 5 * 32 * 5;
       CHECK(world.sum(mine) <= 4 * 3 + kVotes);
     });
@@ -250,18 +250,18 @@ TEST_CASE("with single or switched buffers each record arrives exactly once too"
         }
 }
 
-TEST_CASE("a small budget holds up producers and monitors: all arrives, and the memory stays near it") {
+TEST_CASE("a small budget throttles producers and monitors: all records arrive, and memory stays near the budget") {
   constexpr std::size_t kBudget = 64 << 10;
   for (const std::string& route : Route::names())
     for (const bool handler_sends : {false, true}) {
-      if (route == "direct") continue;  // its memory is the fabric's
+      if (route == "direct") continue;  // its memory belongs to the fabric
       Plan plan;
       plan.threads = 1;
       plan.domains = "2x2x2";
       plan.route = route;
       plan.slot_bytes = 128;
       plan.slots_per_peer = 1;
-      plan.ring_bytes = 1024;  // "stop" and "go on" travel in rings, which count too
+      plan.ring_bytes = 1024;  // the messages "stop" and "continue" travel in rings, which count too
       plan.budget_bytes = kBudget;
       plan.timeout_seconds = 120;
       CAPTURE(route);
@@ -272,19 +272,20 @@ TEST_CASE("a small budget holds up producers and monitors: all arrives, and the 
         const std::uint64_t before = world.counters().memory_bytes;
         Mailbox box(world, of_records<std::uint64_t>([&](std::span<const std::uint64_t> run) { got += run.size(); }),
                     {.handler_sends = handler_sends});
-        // The last rank makes its peers wait: it begins to look when the others have sent most of theirs.
+        // The last rank is slow: it begins to poll when the others have sent most of their records.
         for (std::uint64_t i = 0; i < n; ++i) box.send(i % 16 == 0 ? static_cast<Rank>(i / 16 % 8) : 7, i);
         box.drain();
         const std::uint64_t elsewhere = 8 * ((n / 16 + 7) / 8);
         CHECK(got <= (world.rank() == 7 ? 8 * n : elsewhere));
         CHECK(world.sum(got) == 8 * n);
-        // Beyond the budget a rank takes what was under way when it said stop: a slot of each peer, and what it has in hand.
+        // Beyond the budget a rank receives what was in flight when it sent "stop": a slot per peer, and what it is
+        // processing.
         CHECK(world.counters().memory_bytes - before <= 2 * kBudget);
       });
     }
 }
 
-TEST_CASE("exchanges follow each other without a vote in between: a rank that is ahead is held up, not mixed in") {
+TEST_CASE("exchanges follow each other without a vote: a rank that is ahead waits, and rounds do not mix") {
   for (const char* route : {"domain", "mst"})
     for (const std::uint64_t seed : {0, 1, 2}) {
       Plan plan;

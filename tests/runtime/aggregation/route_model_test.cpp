@@ -24,7 +24,7 @@ struct KeepFirst {
   void operator()(Label&, const Label&) const {}
 };
 
-// Seconds of an exchange of so many random records a rank, and of the agreement that follows, in virtual time.
+// Seconds in virtual time of an exchange of this many random records per rank, and of the following agreement.
 double simulated(const Hierarchy& hierarchy, const std::string& route, int records, std::uint32_t keys) {
   Plan plan;
   plan.route = route;
@@ -84,7 +84,7 @@ TEST_CASE("the model chooses a route that is among the fastest, and its times ar
       }
 }
 
-TEST_CASE("a vote of at most 64 ranks goes round about once, one of more goes up a tree and down again") {
+TEST_CASE("a vote takes one all-gather for at most 64 ranks, and a tree up and down for more") {
   const auto vote = [](const std::string& machine, double latency_above) {
     const std::vector<LevelCost> costs{{.latency_s = 1}, {.latency_s = latency_above}};
     return RouteModel(Hierarchy::parse(machine), costs, {1024, 4}).vote_seconds(/*over_tree=*/false);
@@ -93,11 +93,11 @@ TEST_CASE("a vote of at most 64 ranks goes round about once, one of more goes up
   CHECK(vote("64", 0) == 6);
   CHECK(vote("65", 0) == 2 * 7);
   CHECK(vote("128", 0) == 2 * 7);
-  CHECK(vote("4x4", 10) == 2 * 1 + 2 * 10 + (10 - 1));  // a step inside a domain may cross the wall at its end
+  CHECK(vote("4x4", 10) == 2 * 1 + 2 * 10 + (10 - 1));  // a step inside a domain may cross its boundary at the end
   CHECK(vote("4x32", 10) == 2 * (5 * 1 + 2 * 10));
 }
 
-TEST_CASE("the price of a vote of more than 64 ranks is near what the clock says") {
+TEST_CASE("the predicted cost of a vote of more than 64 ranks is near that of the simulator") {
   for (const std::string machine : {"80", "3x40"}) {
     CAPTURE(machine);
     const Hierarchy hierarchy = Hierarchy::parse(machine);
@@ -116,7 +116,7 @@ TEST_CASE("the price of a vote of more than 64 ranks is near what the clock says
   }
 }
 
-TEST_CASE("more records never take less time, and a machine without walls has one route") {
+TEST_CASE("more records never take less time, and a flat machine has one route") {
   for (const std::string shape : {"8", "4x4", "16x11x449"}) {
     const Hierarchy hierarchy = Hierarchy::parse(shape);
     const RouteModel model = model_of(hierarchy);
@@ -125,7 +125,7 @@ TEST_CASE("more records never take less time, and a machine without walls has on
       double before = 0;
       for (double records = 0; records < 1e12; records = 10 * records + 1) {
         const double seconds = model.seconds(route, {.records = records, .record_bytes = 12});
-        CHECK(seconds >= 0.95 * before);  // a message that only closes a way is not needed where records go
+        CHECK(seconds >= 0.95 * before);  // a message that only closes a channel is saved if records go there
         before = seconds;
         if (hierarchy.depth() == 1) CHECK(seconds == model.seconds("direct", {.records = records, .record_bytes = 12}));
       }

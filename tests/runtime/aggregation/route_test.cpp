@@ -11,7 +11,7 @@ using namespace atl;
 
 namespace {
 
-// Ranks dealt out to the leaves in turn, as a cyclic rank order does.
+// Ranks assigned to the leaves round-robin, as in a cyclic rank order.
 Hierarchy cyclic(int leaves, Rank ranks) {
   nlohmann::json children = nlohmann::json::array();
   for (int leaf = 0; leaf < leaves; ++leaf) {
@@ -22,7 +22,7 @@ Hierarchy cyclic(int leaves, Rank ranks) {
   return Hierarchy::from_json({{"kind", "switch"}, {"children", children}});
 }
 
-// Three levels, unequal at both walls, with domains of one rank.
+// Three levels, unequal at both boundaries, with domains of one rank.
 Hierarchy ragged() {
   Rank next = 0;
   const auto leaf = [&](int n) {
@@ -86,7 +86,7 @@ void for_all_pairs(F&& f) {
 
 }  // namespace
 
-TEST_CASE("on every route every pair arrives, in no more hops than the route's formula") {
+TEST_CASE("on every route each pair of ranks is connected in no more hops than the route's formula") {
   for_all_pairs([](const Route& route, const Hierarchy& h, Rank from, Rank to, const std::string& name) {
     const auto hops = way_of(route, h, from, to).levels.size();
     const int level = h.level_between(from, to);
@@ -99,7 +99,7 @@ TEST_CASE("on every route every pair arrives, in no more hops than the route's f
   });
 }
 
-TEST_CASE("a record crosses its highest wall once; levels rise before that and fall after, without repeating") {
+TEST_CASE("a record crosses its highest level once; levels strictly rise before and fall after it") {
   for_all_pairs([](const Route& route, const Hierarchy& h, Rank from, Rank to, const std::string& name) {
     const Way way = way_of(route, h, from, to);
     const int top = h.level_between(from, to);
@@ -112,7 +112,7 @@ TEST_CASE("a record crosses its highest wall once; levels rise before that and f
   });
 }
 
-TEST_CASE("a record's rounds rise from hop to hop: what waits never waits for what waits for it") {
+TEST_CASE("a record's rounds increase from hop to hop, so waiting is never circular") {
   for_all_pairs([](const Route& route, const Hierarchy& h, Rank from, Rank to, const std::string& name) {
     if (name == "direct") return;
     Route::Phase phase = Route::Phase::up;
@@ -129,11 +129,11 @@ TEST_CASE("a record's rounds rise from hop to hop: what waits never waits for wh
   });
 }
 
-TEST_CASE("between two domains all records of a gathering route take one pair of ranks") {
+TEST_CASE("between two domains all records of a gathering route use one pair of ranks") {
   for (const Hierarchy& h : machines())
     for (const char* name : {"domain", "mst"}) {
       const Route route(name, h);
-      // At the top wall: the pair of domains below it -> the pairs of ranks that cross.
+      // At the top level: a pair of its domains -> the pairs of ranks that cross.
       std::map<std::pair<int, int>, std::set<std::pair<Rank, Rank>>> crossings;
       const int top = h.depth() - 1;
       if (top == 0) continue;
@@ -184,12 +184,12 @@ TEST_CASE("monitors under one router, and on the ranks with the heaviest vertice
   // Targets are the domains 1 and 2: candidates 1 and 2 of the order 6, 3, 0, ...
   CHECK(heavy.monitor(0, 1, 8) == 3);
   CHECK(heavy.monitor(0, 1, 16) == 0);
-  CHECK(Route("domain", h, Monitors::heavy).monitor(0, 1, 8) == 1);  // nobody has said what is heavy
+  CHECK(Route("domain", h, Monitors::heavy).monitor(0, 1, 8) == 1);  // without weights of vertices
   CHECK_THROWS_AS(monitors_named("many"), InputError);
 }
 
 TEST_CASE("the paper's figure 3: AML and the two-hop row") {
-  // Domains {0, 2}, {1, 3} and so on are columns there; here domain d has ranks 4 d to 4 d + 3.
+  // There, domains {0, 2}, {1, 3} and so on are columns; here domain d has ranks 4 d to 4 d + 3.
   const Hierarchy h = Hierarchy::parse("3x4");
   const Route aml("aml", h), row("row", h);
   CHECK(way_of(aml, h, 4, 2).ranks == std::vector<Rank>{4, 0, 2});
@@ -198,7 +198,7 @@ TEST_CASE("the paper's figure 3: AML and the two-hop row") {
   CHECK(way_of(row, h, 1, 11).ranks == std::vector<Rank>{1, 3, 11});
 }
 
-TEST_CASE("an unknown route is refused, and where there are no walls every route is direct") {
+TEST_CASE("an unknown route is rejected, and on a flat machine every route is direct") {
   CHECK_THROWS_AS(Route("fastest", Hierarchy::parse("2x2")), InputError);
   CHECK_THROWS_AS(Route("fastest", Hierarchy::flat(3)), InputError);
   for (const std::string& name : Route::names()) CHECK(Route(name, Hierarchy::flat(3)).is_direct());

@@ -7,7 +7,7 @@
 
 using atl::TerminationNotice;
 
-TEST_CASE("SIGTERM is noted while somebody asks, and the handler from before comes back") {
+TEST_CASE("SIGTERM is recorded while there is a listener, and the previous handler is restored") {
   static volatile std::sig_atomic_t ended = 0;
   void (*const old)(int) = std::signal(SIGTERM, [](int) { ended = 1; });
   {

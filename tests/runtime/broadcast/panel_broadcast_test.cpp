@@ -26,7 +26,7 @@ std::vector<Rank> everyone(const World& world) {
   return ranks;
 }
 
-// Every rank is the root of some broadcasts of many sizes; `at_once` of them are under way.
+// Every rank is the root of some broadcasts of many sizes, `at_once` of them simultaneously.
 void broadcast_all(World& world, BroadcastShape shape, const std::vector<std::size_t>& sizes, std::size_t at_once,
                    BroadcastOptions options) {
   PanelBroadcast broadcasts(world, {everyone(world)}, options);
@@ -81,7 +81,7 @@ TEST_CASE("every rank is reached once, and parents agree with children") {
     }
 }
 
-TEST_CASE("the rings of ring2m have equal halves of what is left") {
+TEST_CASE("the rings of ring2m have equal halves of the remaining ranks") {
   for (int p = 3; p <= 40; ++p) {
     std::vector<int> lengths;
     for (const int head : broadcast_neighbours(BroadcastShape::ring2m, p, 0).children) {
@@ -97,7 +97,7 @@ TEST_CASE("the rings of ring2m have equal halves of what is left") {
   }
 }
 
-TEST_CASE("names of broadcasts are read back, others are refused") {
+TEST_CASE("names of broadcasts are parsed, others are rejected") {
   for (const BroadcastShape shape : kShapes) CHECK(broadcast_named(name_of(shape)) == shape);
   CHECK_THROWS_WITH_AS(broadcast_named("star"),
                        "broadcast 'star' is unknown (there are tree, ring and ring2m). Choose one.", InputError);
@@ -125,7 +125,7 @@ TEST_CASE("chunks may be longer than panels, one, or of odd length") {
     });
 }
 
-TEST_CASE("a communication thread passes panels on as well") {
+TEST_CASE("a communication thread forwards panels as well") {
   Plan plan = shapes::buffers()[0].plan;
   plan.progress = "thread";
   run_ranks(3, plan, [&](World& world) {
@@ -134,7 +134,7 @@ TEST_CASE("a communication thread passes panels on as well") {
   });
 }
 
-TEST_CASE("rows and columns of a grid are groups that do not meet") {
+TEST_CASE("rows and columns of a grid are independent groups") {
   Plan plan = shapes::buffers()[3].plan;
   run_ranks(6, plan, [&](World& world) {
     const int row = world.rank() / 3, col = world.rank() % 3;
@@ -152,7 +152,7 @@ TEST_CASE("rows and columns of a grid are groups that do not meet") {
   });
 }
 
-TEST_CASE("in virtual time panels cost what their bytes cost, also those that are not there") {
+TEST_CASE("in virtual time panels cost the time of their bytes, also without memory") {
   // One level: 1 us, 1 GB/s. A chunk of 1 MB takes 1 ms on a link.
   const Hierarchy hierarchy = Hierarchy::flat(4);
   const Machine platform = std::vector<LevelCost>{{1e-6, 1e9, 0}};
@@ -173,10 +173,10 @@ TEST_CASE("in virtual time panels cost what their bytes cost, also those that ar
     return run.seconds * 1e3;
   };
   for (const bool modelled : {false, true}) {
-    // Unchunked, a chain of three hops takes three times as long; in 8 chunks 10 steps instead of 8.
+    // Unchunked, a chain of three hops takes three times as long; 8 chunks take 10 steps instead of 8.
     CHECK(milliseconds(BroadcastShape::ring, 0, modelled) == doctest::Approx(24).epsilon(0.01));
     CHECK(milliseconds(BroadcastShape::ring, 1'000'000, modelled) == doctest::Approx(10).epsilon(0.01));
-    // The root of ring2m over four ranks sends three times itself.
+    // The root of ring2m over four ranks sends the panel three times.
     CHECK(milliseconds(BroadcastShape::ring2m, 1'000'000, modelled) == doctest::Approx(24).epsilon(0.01));
   }
 }

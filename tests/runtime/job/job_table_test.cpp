@@ -14,7 +14,7 @@ using namespace atl;
 
 namespace {
 
-// Runs f as that rank in a process of its own; its exit status.
+// Runs f as that rank in a process of its own; returns its exit status.
 template <class F>
 int as_rank(const JobTable& table, Rank rank, F&& f) {
   const int child = fork();
@@ -31,7 +31,7 @@ int as_rank(const JobTable& table, Rank rank, F&& f) {
   return status;
 }
 
-// In a process that has no memory of its own to give back: between its last word and its end there is next to nothing.
+// In a process with almost no memory to release: between its last note and its end there is next to no time.
 [[gnu::noinline]] void register_finish_and_end(JobTable& table, Rank rank) {
   const int child = vfork();
   if (child == 0) {
@@ -60,7 +60,7 @@ TEST_CASE("a table keeps exit codes, deaths and the last operation, in order") {
   CHECK_FALSE(one.process.alive());
 
   const int status = as_rank(table, 0, [](JobTable& b) {
-    b.note(std::string(100, 'x').c_str());  // cut, not spilled
+    b.note(std::string(100, 'x').c_str());  // truncated, no overflow
     raise(SIGTERM);
   });
   CHECK(WIFSIGNALED(status));
@@ -71,12 +71,12 @@ TEST_CASE("a table keeps exit codes, deaths and the last operation, in order") {
   CHECK(zero.order > one.order);
 
   as_rank(table, 2, [](JobTable&) { raise(SIGKILL); });
-  CHECK(table.status(2).state == JobTable::State::running);  // it could not say
+  CHECK(table.status(2).state == JobTable::State::running);  // it could not report
   CHECK_FALSE(table.status(2).process.alive());
   table.note_death(2, SIGKILL);
   CHECK(table.status(2).state == JobTable::State::died);
   table.note_death(1, SIGKILL);
-  CHECK(table.status(1).state == JobTable::State::finished);  // what is noted stays
+  CHECK(table.status(1).state == JobTable::State::finished);  // a recorded status stays
 }
 
 TEST_CASE("a rank that finishes and is gone at once is not taken for dead") {
@@ -97,9 +97,9 @@ TEST_CASE("a rank that finishes and is gone at once is not taken for dead") {
   for (Rank r = 0; r < kRanks; ++r) CHECK(table.status(r).state == JobTable::State::finished);
 }
 
-TEST_CASE("a rank that is gone without a word has died") {
+TEST_CASE("a rank that ends without a status has died") {
   const JobTable table = JobTable::make(3);
-  CHECK_FALSE(table.died(0));  // nobody came
+  CHECK_FALSE(table.died(0));  // no rank has registered
   as_rank(table, 0, [&](JobTable& b) {
     if (b.died(0)) b.finish(7);
   });
@@ -110,7 +110,7 @@ TEST_CASE("a rank that is gone without a word has died") {
   CHECK_FALSE(table.died(2));
 }
 
-TEST_CASE("a table goes with its maker") {
+TEST_CASE("a table is removed with its creator") {
   std::string path;
   {
     JobTable table = JobTable::make(2);
@@ -120,7 +120,7 @@ TEST_CASE("a table goes with its maker") {
   }
   CHECK_FALSE(std::filesystem::exists(path));
 
-  // A maker that is killed leaves its table; it is ignored, and the next maker removes it.
+  // A killed creator leaves its table; it is ignored, and removed by the next creator.
   int pipe_ends[2];
   REQUIRE(pipe(pipe_ends) == 0);
   const int child = fork();
@@ -143,7 +143,7 @@ TEST_CASE("a table goes with its maker") {
   CHECK_FALSE(std::filesystem::exists(text));
 }
 
-TEST_CASE("a process number given again is another process") {
+TEST_CASE("a reused process number is another process") {
   ProcessId self = ProcessId::self();
   CHECK(self.alive());
   ++self.start;

@@ -16,7 +16,7 @@ using namespace atl;
 
 namespace {
 
-// As libfabric's shm provider and transport shm name theirs.
+// Names like those of libfabric's shm provider and of transport shm.
 std::vector<std::string> segments_of(int pid) {
   return {fmt::format("/dev/shm/{}:{}:7", pid, getuid()), fmt::format("/dev/shm/atoll.{}.test.{}", getuid(), pid)};
 }
@@ -31,7 +31,7 @@ int count_segments(int pid) {
   return found;
 }
 
-// A process that makes segments and lives until it is told otherwise.
+// A process that creates segments and lives until told otherwise.
 struct Child {
   int pid = fork();
   Child() {
@@ -49,14 +49,14 @@ struct Child {
 
 }  // namespace
 
-TEST_CASE("what a dead rank has left in shared memory goes, and nothing of a living one") {
+TEST_CASE("segments left by a dead rank are removed, and none of a living one") {
   const Child child;
   const ProcessId rank = ProcessId::of(child.pid);
-  const std::string other = fmt::format("/dev/shm/{}:0:0:0", child.pid);  // no name of that library
+  const std::string other = fmt::format("/dev/shm/{}:0:0:0", child.pid);  // not a name of that library
   std::ofstream(other) << "kept";
   remove_leftovers_of(std::vector{rank});
   CHECK(count_segments(child.pid) == 2);
-  remove_leftovers_of(std::vector{ProcessId{child.pid, rank.start + 1}});  // another had the number before
+  remove_leftovers_of(std::vector{ProcessId{child.pid, rank.start + 1}});  // another process had this number before
   CHECK(count_segments(child.pid) == 2);
   child.end();
   remove_leftovers_of(std::vector{ProcessId{}});
@@ -66,14 +66,14 @@ TEST_CASE("what a dead rank has left in shared memory goes, and nothing of a liv
   CHECK(std::filesystem::remove(other));
 }
 
-TEST_CASE("the next job cleans up after one whose maker was killed, once its ranks have ended") {
+TEST_CASE("the next job cleans up after one whose creator was killed, once its ranks have ended") {
   int pipe_ends[2];
   REQUIRE(pipe(pipe_ends) == 0);
   const Child rank;
   const int maker = fork();
   if (maker == 0) {
     JobTable table = JobTable::make(1);
-    // The rank's own process notes this in truth.
+    // In a real job the rank's own process records this.
     setenv("ATOLL_JOB", table.path().c_str(), 1);
     const int status = fork();
     if (status == 0) {
@@ -91,13 +91,13 @@ TEST_CASE("the next job cleans up after one whose maker was killed, once its ran
   kill(maker, SIGKILL);
   waitpid(maker, nullptr, 0);
   static_cast<void>(JobTable::make(1));
-  CHECK(count_segments(registered) == 2);  // it lives
+  CHECK(count_segments(registered) == 2);  // it is alive
   const ProcessId left = ProcessId::of(registered);
   kill(registered, SIGKILL);
   while (left.alive()) usleep(1000);
   static_cast<void>(JobTable::make(1));
   CHECK(count_segments(registered) == 0);
-  CHECK(count_segments(rank.pid) == 2);  // of nobody's job
+  CHECK(count_segments(rank.pid) == 2);  // it belongs to no job
   rank.end();
   remove_leftovers_of(std::vector{ProcessId{rank.pid, 0}});
   close(pipe_ends[0]);

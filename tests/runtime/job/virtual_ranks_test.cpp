@@ -45,7 +45,7 @@ void talk(World& world) {
 
 }  // namespace
 
-TEST_CASE("records, collectives and queues do on fibers what they do on threads") {
+TEST_CASE("records, collectives and queues work on fibers as on threads") {
   for (const std::string& domains : kShapes)
     for (const int slots : {1, 4}) {
       CAPTURE(domains);
@@ -54,7 +54,7 @@ TEST_CASE("records, collectives and queues do on fibers what they do on threads"
       plan.slot_bytes = 256;
       plan.slots_per_peer = slots;
       const VirtualRun r = run(domains, talk, plan);
-      // Conservation: what ranks have counted when they sent is what the event loop has carried.
+      // Conservation: what ranks counted as sent equals what the event loop has carried.
       REQUIRE(r.levels.size() == r.counters.levels.size());
       for (std::size_t l = 0; l < r.levels.size(); ++l) {
         CHECK(r.levels[l].messages == r.counters.levels[l].messages);
@@ -69,7 +69,7 @@ TEST_CASE("records, collectives and queues do on fibers what they do on threads"
   run("2x2", [](World& world) { exchange(world, 200, {0, 1, 100, 5000, 100000}); });
 }
 
-TEST_CASE("a run is the same each time") {
+TEST_CASE("a run is reproducible") {
   const VirtualRun a = run("3+2", talk), b = run("3+2", talk);
   CHECK(a.seconds == b.seconds);
   for (std::size_t r = 0; r < a.ranks.size(); ++r) {
@@ -109,7 +109,7 @@ TEST_CASE("collectives of many ranks, whose lengths travel in rounds") {
   }
 }
 
-TEST_CASE("a rank's clock is virtual, and so is what it waited") {
+TEST_CASE("a rank's clock and its waiting time are virtual") {
   run("2", [](World& world) {
     CHECK(world.now() < 1e-3);
     const RankTimer timer(world);
@@ -143,7 +143,7 @@ TEST_CASE("an error of all ranks, of one rank, and ranks that wait for each othe
   CHECK(text.find("waiting in 'all_gather': rank 0 2 3") != std::string::npos);
 }
 
-TEST_CASE("a thousand ranks hold little each") {
+TEST_CASE("each of a thousand ranks uses little memory") {
   const std::string domains = shapes::kSanitized ? "4x4x8" : "8x8x16";  // a sanitizer's own memory is megabytes a fiber
   const VirtualRun r = run(domains, [](World& world) {
     std::vector<std::vector<int>> outgoing(static_cast<std::size_t>(world.size()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program in tests/consumer, which is C, does not reach; over a world of one rank.
+// What the C program in tests/consumer does not cover; over a world of one rank.
 #include <atoll/runtime/queue/c_api.h>
 #include <doctest/doctest.h>
 
@@ -21,7 +21,7 @@ bool says(const atoll_why& why, const char* text) { return std::strstr(why.text,
 
 }  // namespace
 
-TEST_CASE("C: a message waits, in its order, while the allocator has nothing for it") {
+TEST_CASE("C: a message waits, in its order, while the allocator returns no memory") {
   Opened o;
   struct Memory {
     bool none = true;
@@ -109,7 +109,7 @@ TEST_CASE("C: records of any length reach a handler whole and aligned, and it ma
   }
 }
 
-TEST_CASE("C: what is wrong is a status and a text, with or without a place for it") {
+TEST_CASE("C: an error is a status and a text, with or without a buffer for it") {
   atoll_why why{};
   atoll_world* world = nullptr;
   for (const char* plan : {"{", "{\"packets\": 0}", "[]"}) {
@@ -120,7 +120,7 @@ TEST_CASE("C: what is wrong is a status and a text, with or without a place for 
   }
   CHECK(atoll_open(nullptr, nullptr, &why) == ATOLL_INPUT_ERROR);
   CHECK(says(why, "world is NULL"));
-  // Longer than there is room for: cut, and ended.
+  // Longer than the buffer: truncated and terminated.
   const std::string longer = "{\"" + std::string(5000, 'x') + "\": 1}";
   const atoll_options options{longer.c_str(), nullptr, nullptr, nullptr, nullptr};
   CHECK(atoll_open(&options, &world, &why) == ATOLL_INPUT_ERROR);

@@ -31,7 +31,7 @@ TEST_CASE("a queue of numbers is first in, first out, and says when it is full o
   }
 }
 
-TEST_CASE("a million pushes without a pop: all but the first places are refused, and none of those is lost") {
+TEST_CASE("a million pushes without a pop: all beyond the capacity are refused, and none of the others is lost") {
   constexpr std::uint32_t kCapacity = 1000, kPushes = 1000000;
   MpmcQueue queue(kCapacity);
   std::uint32_t taken = 0;
@@ -84,18 +84,20 @@ TEST_CASE("many producers and consumers: every number arrives once, those of one
   }
 }
 
-TEST_CASE("a pool deals out every packet once, steals, sends home, and keeps its reserve from users") {
+TEST_CASE(
+    "a pool hands out every packet once, steals, returns packets to their owner, and withholds its reserve from "
+    "users") {
   PacketPool pool(10, 3, 2);
   std::set<std::uint32_t> mine;
   while (const auto p = pool.take(0)) CHECK(mine.insert(*p).second);
-  CHECK(mine.size() == 10);  // also those dealt to thread 1
+  CHECK(mine.size() == 10);  // also those of thread 1
   CHECK_FALSE(pool.take(1));
   std::set<std::uint32_t> reserve;
   while (const auto p = pool.take(1, PacketPool::For::library)) CHECK(reserve.insert(*p).second);
   CHECK(reserve.size() == 3);
   for (const std::uint32_t p : reserve) CHECK(mine.count(p) == 0);
   for (const std::uint32_t p : reserve) pool.give(p);
-  CHECK_FALSE(pool.take(0));  // home is the reserve
+  CHECK_FALSE(pool.take(0));  // only the reserve is left
   for (const std::uint32_t p : mine) pool.give(p);
   CHECK(pool.free() == 13);
   CHECK(pool.take(0));

@@ -104,7 +104,7 @@ TEST_CASE("several threads send and receive at once") {
   }
 }
 
-TEST_CASE("a receiver that keeps all it gets pushes its sender back, and control still flows") {
+TEST_CASE("a receiver that keeps everything makes its sender retry, and control still flows") {
   Plan plan = quick();
   for (const char* progress : {"inline", "thread"}) {
     plan.progress = progress;
@@ -112,7 +112,7 @@ TEST_CASE("a receiver that keeps all it gets pushes its sender back, and control
       Queue queue(world);
       const auto large = text_of(world.rank(), 1, 50000);
       if (world.rank() == 0) {
-        // Floods until refused for good.
+        // Sends until permanently refused.
         std::uint32_t sent = 0;
         const auto text = text_of(0, 0, 100);
         Request r;
@@ -130,7 +130,7 @@ TEST_CASE("a receiver that keeps all it gets pushes its sender back, and control
         CHECK(sent < 1000);
         const auto retries = queue.retries();
         CHECK(retries[static_cast<std::size_t>(Retry::backlog)] > 0);
-        // The other's rendezvous comes through all the same.
+        // The other's rendezvous still completes.
         Message m;
         Request came;
         while (!queue.receive(m, came)) std::this_thread::yield();
@@ -152,7 +152,7 @@ TEST_CASE("a receiver that keeps all it gets pushes its sender back, and control
         const std::uint32_t all = world.sum(0U);
         while (kept.size() < all) {
           keep();
-          if (kept.size() > 20) {  // the ring was full of what was kept: give it back to get the rest
+          if (kept.size() > 20) {  // the ring was full of kept messages: release them to get the rest
             for (Message& m : kept) {
               CHECK(is_whole(m));
               queue.release(m);
@@ -210,7 +210,7 @@ TEST_CASE("64 ranks flood one") {
   });
 }
 
-TEST_CASE("a receiver without memory is told so, and the message is still there when there is some") {
+TEST_CASE("a receiver without memory gets a retry, and the message is still there later") {
   run_ranks(2, quick(), [&](World& world) {
     bool none = true;
     std::size_t freed = 0;
@@ -321,7 +321,7 @@ TEST_CASE("one receiver beside the communication thread gets each sender's messa
   });
 }
 
-TEST_CASE("a queue that is closed while messages are on their way stops nothing else") {
+TEST_CASE("closing a queue while messages are in flight stops nothing else") {
   for (const char* progress : {"inline", "thread"}) {
     CAPTURE(progress);
     Plan plan = quick(progress);
@@ -347,7 +347,7 @@ TEST_CASE("a queue that is closed while messages are on their way stops nothing 
       } else {
         while (!first->receive(m, sent)) {
         }
-        first.reset();  // before the pieces have come, and with five messages unread
+        first.reset();  // before the pieces have arrived, and with five unread messages
         while (!second.receive(m, r)) {
         }
         CHECK(is_whole(m));
@@ -390,7 +390,7 @@ TEST_CASE("an allocator that throws loses no message") {
   });
 }
 
-TEST_CASE("what the communication thread moves is no stall for a thread that waits") {
+TEST_CASE("progress of the communication thread is not a stall for a waiting thread") {
   Plan plan = quick("thread");
   plan.stall_seconds = 0.4;
   std::atomic<int> stalls{0};
@@ -506,9 +506,9 @@ TEST_CASE("a message of 3 GiB") {
 }
 #endif
 
-TEST_CASE("a message that the queue has no room for is not overtaken by the next one of its sender") {
-  // Ranks without rings, whose messages come by poll, several at a time.
-  run_virtual(Hierarchy::flat(2), paper_costs(1), quick(), [](World& world) {
+TEST_CASE("a message that the queue refuses is not overtaken by the next one of its sender") {
+  // Ranks without rings, whose messages arrive by poll, several at a time.
+  run_virtual(Hierarchy::flat(2), Cost::paper(1), quick(), [](World& world) {
     struct Seen {
       std::vector<std::uint32_t> tags;
       bool refused = false;
@@ -517,7 +517,7 @@ TEST_CASE("a message that the queue has no room for is not overtaken by the next
     sink.context = &seen;
     sink.take = [](void* self, const Packet& packet) {
       Seen& s = *static_cast<Seen*>(self);
-      if (packet.note.tag == 1 && !std::exchange(s.refused, true)) return World::Taken::no;  // and then there is room
+      if (packet.note.tag == 1 && !std::exchange(s.refused, true)) return World::Taken::no;  // accepted the second time
       s.tags.push_back(packet.note.tag);
       return World::Taken::done;
     };

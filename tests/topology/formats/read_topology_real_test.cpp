@@ -13,11 +13,11 @@
 using namespace atl;
 namespace fs = std::filesystem;
 
-TEST_CASE("files of real machines give their hosts and depth, or say what they are" *
+TEST_CASE("files of real machines give their hosts and depth, or an error that names their format" *
           doctest::test_suite("real files")) {
   struct Case {
     const char* name;
-    int hosts, depth;     // 0: refused
+    int hosts, depth;     // 0: rejected
     const char* message;  // a part of it
     int routers, links;
   };

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A file of this text while it lives.
+/// A temporary file with this text.
 class Sample {
  public:
   Sample(const std::string& name, const std::string& text)
@@ -34,7 +34,7 @@ Hierarchy read(const std::string& name, const std::string& text, int ranks_per_h
   return read_hierarchy(Sample(name, text).path(), ranks_per_host);
 }
 
-// What it throws, with the path taken off.
+// The message it throws, without the path.
 std::string refused(const std::string& name, const std::string& text) {
   const Sample sample(name, text);
   try {
@@ -47,7 +47,7 @@ std::string refused(const std::string& name, const std::string& text) {
   return "not refused";
 }
 
-// Names of hosts in the order of the tree, with a bracket for each domain.
+// Names of hosts in tree order, with brackets for domains.
 std::string drawn(const Domain& d) {
   if (d.children.empty()) return d.name.empty() ? d.kind : d.name;
   std::string text = "(";
@@ -81,14 +81,14 @@ TEST_CASE("Slurm's switches are domains, in any order and any case, with comment
   CHECK(h.level_between(1, 2) == 2);
 }
 
-TEST_CASE("a host has as many ranks as asked for, one after the other") {
+TEST_CASE("a host has the requested number of consecutive ranks") {
   const Hierarchy h = read("topology.conf", "SwitchName=s Nodes=a[1-2]\n", 3);
   CHECK(h.size() == 6);
   CHECK(h.level_between(0, 2) == 0);
   CHECK(h.level_between(2, 3) == 1);
 }
 
-TEST_CASE("host lists may have several ranges and brackets, zeros in front, and gaps") {
+TEST_CASE("host lists may have several ranges and brackets, leading zeros, and gaps") {
   CHECK(drawn(read("t.conf", "SwitchName=s Nodes=r[1-2]n[08-10,12]x,y\n").root()) ==
         "(r1n08x r1n09x r1n10x r1n12x r2n08x r2n09x r2n10x r2n12x y)");
   for (const char* list :
@@ -98,7 +98,7 @@ TEST_CASE("host lists may have several ranges and brackets, zeros in front, and 
   }
 }
 
-TEST_CASE("branches that are less deep get domains of one child, leaves stay leaves") {
+TEST_CASE("shorter branches get domains with one child, leaves stay leaves") {
   const Hierarchy h = read("t.conf",
                            "SwitchName=top Switches=deep,flat Nodes=alone\nSwitchName=deep Switches=leaf\n"
                            "SwitchName=leaf Nodes=a,b\nSwitchName=flat Nodes=c,d\n");
@@ -108,7 +108,7 @@ TEST_CASE("branches that are less deep get domains of one child, leaves stay lea
   CHECK(h.level_between(1, 3) == 3);
 }
 
-TEST_CASE("several tops are under one system, and a leaf under two tops is under the first") {
+TEST_CASE("several roots are joined under one system, and a leaf with two parents belongs to the first") {
   CHECK(drawn(read("t.conf", "SwitchName=a Nodes=x\nSwitchName=b Nodes=y\n").root()) == "((x) (y))");
   const Hierarchy h = read("t.conf",
                            "SwitchName=spine1 Switches=l[1-2]\nSwitchName=spine2 Switches=l[1-2]\n"
@@ -117,7 +117,7 @@ TEST_CASE("several tops are under one system, and a leaf under two tops is under
   CHECK(h.root().name == "spine1");
 }
 
-TEST_CASE("blocks are grouped as their sizes say") {
+TEST_CASE("blocks are grouped by BlockSizes") {
   const Hierarchy h = read("t.conf",
                            "BlockName=b1 Nodes=a[1-2]\nBlockName=b2 Nodes=b[1-2]\nBlockName=b3 Nodes=c[1-2]\n"
                            "BlockSizes=2,4\n");
@@ -126,7 +126,7 @@ TEST_CASE("blocks are grouped as their sizes say") {
   CHECK(drawn(read("t.conf", "BlockName=b1 Nodes=a[1-2]\n").root()) == "(a1 a2)");
 }
 
-TEST_CASE("a host that several switches name is under the first, and a warning says how many there are") {
+TEST_CASE("a host named by several switches belongs to the first, and a warning counts such hosts") {
   const Sample sample("t.conf",
                       "SwitchName=rail1 Nodes=dgx[1-3]\nSwitchName=rail2 Nodes=dgx[2-4]\n"
                       "SwitchName=core Switches=rail[1-2]\n");
@@ -137,7 +137,7 @@ TEST_CASE("a host that several switches name is under the first, and a warning s
   CHECK(drawn(read_hierarchy(sample.path(), 1, log).root()) == "((dgx1 dgx2 dgx3) (dgx4))");
   CHECK(heard == std::vector{"warn " + sample.path() + ":2: host 'dgx2' (also in " + sample.path() +
                              ":1); 2 hosts are named more than once, and are in the first switch that names them"});
-  // A second path to all that a switch has: it is empty then.
+  // A switch whose hosts are all reachable through another: it is empty then.
   heard.clear();
   const Sample twice("u.conf", "SwitchName=a Nodes=x,y\nSwitchName=b Nodes=x,y\nSwitchName=c Nodes=z\n");
   CHECK(drawn(read_hierarchy(twice.path(), 1, log).root()) == "((x y) (z))");
@@ -157,7 +157,7 @@ TEST_CASE("switches and racks without hosts are left out, however their emptines
                                  "        children: r[1-3]\n      - switch: r1\n        nodes: a\n      - switch: r2") +
                          nothing + "\n      - switch: r3\n        nodes: b\n")
                     .root()) == "((a) (b))");
-    // Blocks are grouped two by two: r2 keeps its place beside r1.
+    // Blocks are grouped in pairs: r2 keeps its place beside r1.
     CHECK(drawn(read("topology.yaml",
                      std::string("- topology: t\n  block:\n    block_sizes: [1, 2]\n    blocks:\n      - block: r1\n"
                                  "        nodes: a\n      - block: r2") +
@@ -173,10 +173,10 @@ TEST_CASE("switches and racks without hosts are left out, however their emptines
   CHECK(refused("t.yaml", "- topology: t\n  tree:\n    switches: []\n").starts_with(": no switch has a host"));
 }
 
-TEST_CASE("what is wrong in a topology.conf is named with its line") {
+TEST_CASE("errors in a topology.conf are reported with their line") {
   CHECK(refused("t.conf", "SwitchName=a Nodes=x\n\nSwitchName=a Nodes=y\n").starts_with(":3: switch 'a' (also in "));
   CHECK(refused("t.conf", "SwitchName=a Switches=b\n").starts_with(":1: switch 'b' (nothing says"));
-  CHECK(refused("t.conf", "SwitchName=a Switches=b\nSwitchName=b Switches=a\n").find("under itself") !=
+  CHECK(refused("t.conf", "SwitchName=a Switches=b\nSwitchName=b Switches=a\n").find("its own ancestor") !=
         std::string::npos);
   CHECK(refused("t.conf", "SwitchName=a\n").starts_with(": no switch has a host"));
   CHECK(refused("t.conf", "SwitchName=a Switches=b\nSwitchName=b Nodes=\n").starts_with(": no switch has a host"));
@@ -198,7 +198,7 @@ TEST_CASE("Slurm's topology.yaml: the default topology, tree or block") {
   CHECK(refused("t.yaml", "- topology: three\n  flat: true\n").starts_with(":1: a topology that is neither"));
   CHECK(refused("t.yaml", "a: [1\n").find("not as topology.yaml has it") != std::string::npos);
   CHECK(refused("t.yaml", "- topology: x\n  tree:\n    switches:\n      - nodes: a\n").starts_with(":"));
-  CHECK(refused("t.yaml", "a: 1\n").starts_with(": no topology"));
+  CHECK(refused("t.yaml", "a: 1\n").starts_with(": not a topology"));
 }
 
 TEST_CASE("a model of topograph: switches by name, blocks of nodes under them") {
@@ -254,7 +254,7 @@ TEST_CASE("ibnetdiscover: adapters of a host are one host, rails are a unit, spi
   CHECK(refused("f.ibnet", "Switch 8 \"a\"\n").find("no hosts") != std::string::npos);
 }
 
-TEST_CASE("SimGrid: zones, cabinets and clusters; routers alone are no domain") {
+TEST_CASE("SimGrid: zones, cabinets and clusters; routers alone form no domain") {
   const Hierarchy h =
       read("p.xml",
            "<?xml version='1.0'?>\n<platform version=\"4.1\"><zone id=\"all\" routing=\"Full\">\n"
@@ -268,7 +268,7 @@ TEST_CASE("SimGrid: zones, cabinets and clusters; routers alone are no domain") 
   CHECK(h.root().name == "all");
 }
 
-TEST_CASE("SimGrid's torus, fat tree and dragonfly clusters are those networks, with their links") {
+TEST_CASE("SimGrid's torus, fat tree and dragonfly clusters become those networks, with their links") {
   const auto platform = [](const std::string& topology, const std::string& parameters, const std::string& radical) {
     return "<platform version='4.1'><zone id='w' routing='Full'>\n<cluster id='bob' topology='" + topology +
            "' topo_parameters='" + parameters + "' prefix='n' suffix='' radical='" + radical +
@@ -292,7 +292,7 @@ TEST_CASE("SimGrid's torus, fat tree and dragonfly clusters are those networks, 
   CHECK(refused("t.xml", "<platform><zone>\n<include file='x'/></zone></platform>").starts_with(":2: <include>"));
 }
 
-TEST_CASE("hwloc's XML of any version: packages, caches, cores; what holds one thing is no wall") {
+TEST_CASE("hwloc's XML of any version: packages, caches, cores; an object with a single child is no domain") {
   const auto core = [](int n) {
     std::string text;
     for (int i = 0; i < n; ++i)
@@ -307,7 +307,7 @@ TEST_CASE("hwloc's XML of any version: packages, caches, cores; what holds one t
   CHECK(drawn(h.root()) == "(((core core) (core core core)) ((core core) (core core core)))");
   CHECK(kinds(h) == "core l3 package node");
   CHECK(h.root().name == "big");
-  // Version 1: a NUMA domain holds its cores, caches have a depth.
+  // Version 1: a NUMA domain contains its cores, caches have a depth.
   const Hierarchy old =
       read("m.xml",
            "<topology><object type='Machine'><object type='NUMANode'><object type='Socket'><object "
@@ -318,7 +318,7 @@ TEST_CASE("hwloc's XML of any version: packages, caches, cores; what holds one t
   CHECK(refused("m.xml", "<topology><object type='Machine'/></topology>").starts_with(":1: no core"));
 }
 
-TEST_CASE("JSON is a hierarchy, alone or as a command prints it") {
+TEST_CASE("JSON contains a hierarchy, alone or in a command's output") {
   const nlohmann::json j = Hierarchy::parse("2x3").to_json();
   CHECK(read("h.json", j.dump()).to_json() == j);
   CHECK(read("h", nlohmann::json{{"schema", 1}, {"result", {{"hierarchy", j}}}}.dump()).to_json() == j);
@@ -329,7 +329,7 @@ TEST_CASE("JSON is a hierarchy, alone or as a command prints it") {
 
 TEST_CASE("zstd is unpacked, and damage is found") {
   const std::string text = "SwitchName=s Nodes=a[1-300]\n";
-  // A frame of one segment, its length in a byte, then one raw block, the last.
+  // A single-segment frame with a one-byte length, then one raw block, the last.
   std::string packed = "\x28\xb5\x2f\xfd\x20";
   packed += static_cast<char>(text.size());
   packed += static_cast<char>(text.size() << 3 | 1);
@@ -338,11 +338,11 @@ TEST_CASE("zstd is unpacked, and damage is found") {
   CHECK(read("topology.conf.zst", packed).size() == 300);
   CHECK(refused("t.conf.zst", packed.substr(0, packed.size() / 2)).find("cut off") != std::string::npos);
   std::string damaged = packed;
-  damaged[6] = '\x07';  // a block of a type that there is not
+  damaged[6] = '\x07';  // an invalid block type
   CHECK(refused("t.conf.zst", damaged).find("zstd data") != std::string::npos);
 }
 
-TEST_CASE("what is no topology is refused with what would be one") {
+TEST_CASE("other files are rejected with a list of the supported formats") {
   CHECK_THROWS_WITH_AS(read_hierarchy("/nowhere/x.conf"), "/nowhere/x.conf: no such file. Correct the path.",
                        InputError);
   CHECK(refused("x.txt", "hello\n").starts_with(": no topology that is known (Slurm"));

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <vector>
 
-/// What a network is asked, answered the plain way: search over a list of links, cuts over all halves.
+/// Queries of a network answered by brute force: search over a list of links, cuts over all halves.
 namespace oracle {
 
-/// Relaxes all links until nothing changes. Hosts do not forward. [vertex], -1 where there is no way.
+/// Relaxes all links until nothing changes. Hosts do not forward. [vertex], -1 if unreachable.
 inline std::vector<int> hops_from(const atl::Network& n, int host) {
   std::vector<int> hops(static_cast<std::size_t>(n.hosts() + n.routers()), -1);
   hops[static_cast<std::size_t>(host)] = 0;
@@ -27,7 +27,7 @@ inline std::vector<int> hops_from(const atl::Network& n, int host) {
   return hops;
 }
 
-/// The same with one link at most for which `counted` holds.
+/// The same with at most one link for which `counted` holds.
 template <class Counted>
 std::vector<int> hops_with_one(const atl::Network& n, int host, Counted counted) {
   const auto vertices = static_cast<std::size_t>(n.hosts() + n.routers());
@@ -53,13 +53,13 @@ std::vector<int> hops_with_one(const atl::Network& n, int host, Counted counted)
   return hops;
 }
 
-/// The least cut of links between routers over all ways to put half of the hosts on one side.
+/// The smallest cut of links between routers over all ways to place half of the hosts on one side.
 inline int bisection(const atl::Network& n) {
   const int vertices = n.hosts() + n.routers();
   int best = 1 << 20;
   for (std::uint32_t half = 0; half < (1u << n.hosts()); ++half) {
     if (__builtin_popcount(half) != n.hosts() / 2) continue;
-    // Largest flow from the one half to the other, by search for a path with room, one unit at a time.
+    // Maximum flow from one half to the other, by augmenting paths of one unit.
     const int source = vertices, sink = vertices + 1;
     const auto v2 = static_cast<std::size_t>(vertices + 2);
     std::vector<int> room(v2 * v2, 0);

@@ -46,7 +46,7 @@ const char* const kSmall[] = {"cluster:1",
                               "random:32:5:3",
                               "random:8:7"};
 
-// Both ends of each hop are joined by its link, and hops follow each other from a to b.
+// Each hop's link joins both of its ends, and the hops form a path from a to b.
 void check_walk(const Network& n, const std::vector<Hop>& route, int a, int b) {
   int at = a;
   std::set<int> seen{a};
@@ -84,7 +84,7 @@ TEST_CASE("every route is a walk of shortest length, from any host to any") {
   }
 }
 
-TEST_CASE("a dragonfly's route is the shortest of those with one global link at most") {
+TEST_CASE("a dragonfly's route is the shortest with at most one global link") {
   const std::map<std::string, int> group_routers{{"dragonfly:1,2,1", 2},          {"dragonfly:2,4,2", 4},
                                                  {"dragonfly:2,3,1,2", 3},        {"dragonfly:1,1,3", 1},
                                                  {"dragonfly:3,4;4,3;5,1;2", 20}, {"dragonfly:5,1;2,1;2,1;1", 4},
@@ -128,7 +128,7 @@ TEST_CASE("average and longest distance are those of all pairs") {
   }
 }
 
-TEST_CASE("sizes, degrees and distances that books give") {
+TEST_CASE("sizes, degrees and distances agree with the literature") {
   const Network fat = Network::parse("fat-tree:8");
   CHECK(fat.hosts() == 128);
   CHECK(fat.routers() == 80);
@@ -149,7 +149,7 @@ TEST_CASE("sizes, degrees and distances that books give") {
   CHECK(Network::parse("cluster:8x8x4").distances().diameter == 4);
 }
 
-TEST_CASE("a random network is regular, simple, connected, and another for another seed") {
+TEST_CASE("a random network is regular, simple, connected, and depends on the seed") {
   for (const std::uint64_t seed : {1, 2, 3})
     for (const auto& [routers, degree] :
          std::vector<std::pair<int, int>>{{64, 3}, {64, 4}, {50, 6}, {20, 19}, {9, 2}}) {
@@ -176,7 +176,7 @@ TEST_CASE("a random network is regular, simple, connected, and another for anoth
     }
 }
 
-TEST_CASE("the bisection is the least cut of all ways to halve the hosts") {
+TEST_CASE("the bisection is the smallest cut over all ways to halve the hosts") {
   int known = 0;
   for (const char* name :
        {"cluster:2x3", "cluster:4x2", "cluster:2x2x2", "cluster:3x2", "fat-tree:2", "fat-tree:2;2,4;1,2;1,2",
@@ -194,7 +194,7 @@ TEST_CASE("the bisection is the least cut of all ways to halve the hosts") {
   CHECK_FALSE(Network::parse("random:16:4").bisection());
 }
 
-TEST_CASE("the hierarchy is the family's own") {
+TEST_CASE("the hierarchy follows from the family") {
   CHECK(Network::parse("cluster:8x8x4").hierarchy().to_json() == Hierarchy::parse("8x8x4").to_json());
   const Hierarchy fat = Network::parse("fat-tree:8").hierarchy();
   CHECK(fat.depth() == 3);
@@ -221,11 +221,11 @@ TEST_CASE("hosts of a nearer domain are never farther away in a tree") {
   }
 }
 
-TEST_CASE("up and down spreads the targets over the parents") {
+TEST_CASE("up-down routing spreads the targets over the parents") {
   const Network n = Network::parse("fat-tree:4");
   std::set<int> tops;
   for (int b = 4; b < 8; ++b) tops.insert(n.route(0, b)[2].to);
-  CHECK(tops.size() == 4);  // each target of another pod by a top switch of its own
+  CHECK(tops.size() == 4);  // each target in another pod through its own top switch
 }
 
 TEST_CASE("4,096 hosts take seconds") {
@@ -236,11 +236,11 @@ TEST_CASE("4,096 hosts take seconds") {
     CHECK(n.hosts() == 4096);
     CHECK(n.distances().diameter > 0);
     CHECK(n.hierarchy().size() == 4096);
-    CHECK(timer.seconds() < 60);  // a loaded machine under a sanitizer; about a second otherwise
+    CHECK(timer.seconds() < 60);  // about a second; more on a loaded machine under a sanitizer
   }
 }
 
-TEST_CASE("a wrong name is refused with what is right") {
+TEST_CASE("an invalid name is rejected with the correct forms") {
   for (const char* name : {"",
                            "torus",
                            "torus:",
@@ -272,7 +272,7 @@ TEST_CASE("a wrong name is refused with what is right") {
   }
 }
 
-TEST_CASE("a network that does not hang together is refused") {
+TEST_CASE("a network that is not connected is rejected") {
   const auto make = [](int hosts, int routers, std::vector<Link> links) {
     Network::Parts parts;
     parts.hosts = hosts;

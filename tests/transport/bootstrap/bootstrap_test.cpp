@@ -22,7 +22,7 @@ struct Folder {
   ~Folder() { std::filesystem::remove_all(path); }
 };
 
-// Ranks that differ in what they say, in two rounds: everyone hears everyone, and all have one name for the job.
+// Ranks exchange different texts in two rounds: each gets all of them, and all agree on the job's name.
 void meet(Rank ranks, const std::function<std::unique_ptr<Bootstrap>(Rank)>& make) {
   auto text = [](Rank r, int round) {
     return std::string(static_cast<std::size_t>(r) * 60, 'x') + std::to_string(r * 10 + round);
@@ -56,7 +56,7 @@ TEST_CASE("ranks meet in a folder") {
   }
 }
 
-TEST_CASE("a rank that does not come to the folder is named") {
+TEST_CASE("a rank that does not arrive in the folder is named") {
   const Folder folder;
   const auto alone = bootstrap_by_files(folder.path, 0, 3, 0.05);
   CHECK_THROWS_WITH_AS(alone->gather("here"), doctest::Contains("for ranks 1, 2 of 3"), TransportError);
@@ -74,7 +74,7 @@ TEST_CASE("a folder of another job is refused") {
 
 namespace {
 
-// One that nobody listens on, as the kernel gives it.
+// A free port chosen by the kernel.
 int free_port() {
   const int s = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
@@ -106,7 +106,7 @@ TEST_CASE("ranks meet at the first of a list of hosts") {
   }
 }
 
-TEST_CASE("a host that does not come is named, as is the one that is waited for") {
+TEST_CASE("a host that does not connect is named, as is the one waited for") {
   const Folder folder;
   const std::string file = hosts_file(folder, 3);
   CHECK_THROWS_WITH_AS(bootstrap_by_hosts(file, 2, 0.1), doctest::Contains("for rank 0 (127.0.0.1:"), TransportError);
@@ -120,7 +120,7 @@ TEST_CASE("a host that does not come is named, as is the one that is waited for"
   CHECK_THROWS_WITH_AS(bootstrap_by_hosts(file, 0), doctest::Contains("hosts:1: port 'port'"), UsageError);
 }
 
-TEST_CASE("the environment says how ranks meet") {
+TEST_CASE("the environment determines the bootstrap") {
   const Folder folder;
   const std::vector<const char*> all{"ATOLL_BOOTSTRAP", "ATOLL_RANK", "ATOLL_BOOTSTRAP_RANKS"};
   CHECK(find_bootstrap() == nullptr);

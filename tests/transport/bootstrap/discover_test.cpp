@@ -30,7 +30,7 @@ TEST_CASE("unbound ranks of a node are one domain") {
   CHECK(h.root().name == "host0");
 }
 
-TEST_CASE("nodes are a level even with one rank each") {
+TEST_CASE("nodes form a level even with one rank each") {
   const std::vector<Placement> ranks{at(0, -1, -1, -1), at(1, -1, -1, -1), at(0, -1, -1, -1)};
   const Hierarchy h = hierarchy_of(ranks);
   CHECK(h.depth() == 2);
@@ -40,7 +40,7 @@ TEST_CASE("nodes are a level even with one rank each") {
 }
 
 TEST_CASE("inside a node a level stays only if it separates some ranks and joins others") {
-  // Two packages of two ranks; each rank has a cache of its own, NUMA domains are the packages.
+  // Two packages of two ranks; each rank has its own cache, and each package is a NUMA domain.
   const std::vector<Placement> ranks{at(0, 0, 0, 0), at(0, 0, 0, 1), at(0, 1, 1, 2), at(0, 1, 1, 3)};
   const Hierarchy h = hierarchy_of(ranks);
   CHECK(h.depth() == 2);
@@ -48,12 +48,12 @@ TEST_CASE("inside a node a level stays only if it separates some ranks and joins
   CHECK(h.kind_at(1) == "node");
   CHECK(h.level_between(0, 1) == 0);
   CHECK(h.level_between(1, 2) == 1);
-  // One rank a core under one cache: nothing to tell apart.
+  // One rank per core under one cache: no level separates them.
   CHECK(hierarchy_of(std::vector<Placement>{at(0, 0, 0, 0), at(0, 0, 0, 0)}).depth() == 1);
   CHECK(hierarchy_of(std::vector<Placement>{at(0, 0, 0, 0), at(0, 1, 1, 1)}).depth() == 1);
 }
 
-TEST_CASE("a level that one node needs is there in all, so that leaves are equally deep") {
+TEST_CASE("a level needed on one node exists on all, so that leaves are equally deep") {
   const std::vector<Placement> ranks{at(0, 0, 0, 0), at(0, 0, 0, 0), at(0, 0, 0, 1), at(1, 0, 0, 0)};
   const Hierarchy h = hierarchy_of(ranks);
   CHECK(h.depth() == 3);
@@ -63,7 +63,7 @@ TEST_CASE("a level that one node needs is there in all, so that leaves are equal
 }
 
 TEST_CASE("ranks that share cores are told apart by them") {
-  // Two cores of one cache with two hardware threads each.
+  // Two cores with two hardware threads each, under one cache.
   std::vector<Placement> ranks(4, at(0, 0, 0, 0));
   for (std::size_t r = 0; r < 4; ++r) ranks[r].core = static_cast<int>(r / 2);
   const Hierarchy h = hierarchy_of(ranks);
@@ -93,14 +93,14 @@ TEST_CASE("domains are read as text or from a file") {
   CHECK_THROWS_AS(read_domains(file), InputError);
   std::ofstream(file) << "SwitchName=s Nodes=a,b,c\n";
   CHECK(read_domains(file).size() == 3);
-  CHECK(read_domains(file, 6).size() == 6);  // two for each host
+  CHECK(read_domains(file, 6).size() == 6);  // two per host
   CHECK(read_domains(file, 6).level_between(0, 1) == 0);
-  CHECK(read_domains(file, 4).size() == 3);  // does not fit: the caller says so
+  CHECK(read_domains(file, 4).size() == 3);  // does not fit: the caller reports it
   CHECK(read_domains("torus:3x3").depth() == 2);
   std::filesystem::remove(file);
 }
 
-TEST_CASE("a launcher is known by what it leaves in the environment") {
+TEST_CASE("a launcher is recognised by its environment variables") {
   struct Case {
     std::vector<std::pair<const char*, const char*>> variables;
     Rank ranks, rank;
@@ -120,7 +120,7 @@ TEST_CASE("a launcher is known by what it leaves in the environment") {
        8,
        7,
        "openmpi"},
-      {{{"SLURM_NTASKS", "8"}, {"SLURM_PROCID", "0"}}, 0, 0, ""},  // a batch script, not yet one of several
+      {{{"SLURM_NTASKS", "8"}, {"SLURM_PROCID", "0"}}, 0, 0, ""},  // a batch script, not one of several ranks
       {{}, 0, 0, ""},
   };
   for (const Case& c : cases) {
@@ -138,7 +138,7 @@ TEST_CASE("a launcher is known by what it leaves in the environment") {
   for (const auto& [name, value] : before) setenv(name, value.c_str(), 1);
 }
 
-TEST_CASE("a plug-in that lacks is named with the package to install") {
+TEST_CASE("a missing plug-in is named with the package to install") {
   for (const PluginStatus& p : plugins()) {
     CAPTURE(p.name);
     CHECK_FALSE(p.detail.empty());

@@ -53,7 +53,7 @@ TEST_CASE("every packet arrives exactly once, whole, whatever the delays") {
       while (some_left()) {
         for (Rank to = 0; to < kRanks; ++to) {
           const std::size_t bytes = 8 + random.below(249);
-          // The word names sender, number and length.
+          // The word encodes sender, number and length.
           const std::uint64_t word = (static_cast<std::uint64_t>(me) * kPackets + sent[to]) << 16 | bytes;
           if (to != me && sent[to] < kPackets && post(fabric, to, word, bytes)) ++sent[to];
         }
@@ -88,7 +88,7 @@ TEST_CASE("every packet arrives exactly once, whole, whatever the delays") {
   }
 }
 
-TEST_CASE("a seed reorders delivery, the same way each time") {
+TEST_CASE("a seed reorders delivery reproducibly") {
   auto order = [](std::uint64_t seed) {
     auto fabrics =
         make_inproc({.ranks = 2, .slot_bytes = 128, .slots_per_peer = 16, .shuffle_seed = seed, .nodes = {}});
@@ -110,7 +110,7 @@ TEST_CASE("a seed reorders delivery, the same way each time") {
   CHECK(order(3) != order(4));
 }
 
-TEST_CASE("a sender without a slot is told so at once, and a release gives it one") {
+TEST_CASE("a sender without a slot gets a retry at once, and a release gives it one") {
   auto fabrics = make_inproc({.ranks = 2, .slot_bytes = 128, .slots_per_peer = 2, .shuffle_seed = 0, .nodes = {}});
   CHECK(post(*fabrics[0], 1, 1, 8));
   CHECK(post(*fabrics[0], 1, 2, 8));
@@ -118,7 +118,7 @@ TEST_CASE("a sender without a slot is told so at once, and a release gives it on
   CHECK(fabrics[0]->acquire(1, slot) == Busy::no_slot);
   Packet packets[2];
   REQUIRE(fabrics[1]->poll(packets) == 2);
-  CHECK(fabrics[0]->acquire(1, slot) == Busy::no_slot);  // read is not released
+  CHECK(fabrics[0]->acquire(1, slot) == Busy::no_slot);  // read, but not yet released
   fabrics[1]->release(packets[0]);
   CHECK(fabrics[0]->acquire(1, slot) == Busy::no);
   fabrics[0]->abandon(slot);
@@ -127,7 +127,7 @@ TEST_CASE("a sender without a slot is told so at once, and a release gives it on
   fabrics[1]->release(packets[1]);
 }
 
-TEST_CASE("wait ends by its time, by a packet and by wake") {
+TEST_CASE("wait ends by its timeout, by a packet and by wake") {
   auto fabrics = make_inproc({.ranks = 2, .slot_bytes = 128, .slots_per_peer = 2, .shuffle_seed = 0, .nodes = {}});
   Fabric& fabric = *fabrics[1];
   Packet packets[2];
@@ -156,7 +156,7 @@ TEST_CASE("wait ends by its time, by a packet and by wake") {
   }
 }
 
-TEST_CASE("nodes are what was pretended, memory is taken at first use") {
+TEST_CASE("nodes are the emulated ones, and memory is allocated at first use") {
   auto fabrics =
       make_inproc({.ranks = 3, .slot_bytes = 1024, .slots_per_peer = 4, .shuffle_seed = 0, .nodes = {0, 1, 1}});
   CHECK(fabrics[0]->node_of(0) == 0);
@@ -170,7 +170,7 @@ TEST_CASE("nodes are what was pretended, memory is taken at first use") {
                   InputError);
 }
 
-TEST_CASE("the first packet of a rank is found, even if it falls into a look at the others") {
+TEST_CASE("the first packet of a rank is found, even if it arrives during a poll of the others") {
   constexpr int kTimes = 3000;
   std::atomic<int> go{0}, gone{0};
   std::vector<std::unique_ptr<Fabric>> fabrics;

@@ -25,14 +25,14 @@ struct Ring {
   RingReceiver receiver;
 };
 
-// The text of message `number`: none of its words is 0 by accident only.
+// The text of message `number`; almost no word is 0.
 std::vector<std::byte> text_of(std::uint64_t number, std::size_t bytes) {
   std::vector<std::byte> text(bytes);
   for (std::size_t i = 0; i < bytes; ++i) text[i] = static_cast<std::byte>(mix64(number) + i * 5 + 1);
   return text;
 }
 
-// What was released goes back an eighth of the ring at a time.
+// Released memory is returned in eighths of the ring.
 std::uint64_t lag(std::size_t bytes) { return std::max<std::uint64_t>(kLine, bytes / 8); }
 
 constexpr std::uint8_t kType = 0xa5;
@@ -48,7 +48,7 @@ Busy push(RingSender& ring, std::uint64_t number, std::size_t bytes) {
   return ring.push(note_of(number), text.data(), text.size());
 }
 
-// Lengths next to where a message takes one line more, as far as a ring of `ring_bytes` takes them.
+// Lengths around those at which a message takes another line, as far as a ring of `ring_bytes` holds them.
 std::vector<std::size_t> lengths_for(std::size_t ring_bytes) {
   const std::size_t most = ring::message_bytes(ring_bytes);
   std::set<std::size_t> all{0, 1, 7, 8, 9, most - 1, most};
@@ -62,7 +62,7 @@ constexpr std::size_t kRings[] = {64, 128, 256, 512, 1024, 2048, 4096};
 
 }  // namespace
 
-TEST_CASE("a message of any length comes out of a ring of any size as it went in, lap after lap") {
+TEST_CASE("a message of any length passes unchanged through a ring of any size, lap after lap") {
   for (const std::size_t bytes : kRings) {
     CAPTURE(bytes);
     Ring ring(bytes);
@@ -84,7 +84,7 @@ TEST_CASE("a message of any length comes out of a ring of any size as it went in
   }
 }
 
-TEST_CASE("a full ring refuses, overwrites nothing that is held, and takes more once room is given back") {
+TEST_CASE("a full ring refuses messages, overwrites no held one, and accepts more after a release") {
   for (const std::size_t bytes : kRings) {
     CAPTURE(bytes);
     Ring ring(bytes);
@@ -97,10 +97,10 @@ TEST_CASE("a full ring refuses, overwrites nothing that is held, and takes more 
       while (ring.receiver.next(m)) held.push_back(m);
       REQUIRE(held.size() == sent);
       CHECK(ring.receiver.held() == bytes);
-      CHECK(ring.receiver.empty());  // all that is there is held, and old
+      CHECK(ring.receiver.empty());  // all messages in it are held
       CHECK(push(ring.sender, 0, 0) == Busy::no_slot);
       for (std::uint64_t i = 0; i < sent; ++i) CHECK(is(held[i], lap * 1000 + i, 20));
-      // From the back: nothing can be given back before the first.
+      // In reverse order: nothing can be returned before the first.
       for (std::uint64_t i = sent; i-- > 1;) {
         ring.receiver.release(held[i].ticket);
         CHECK_FALSE(ring.receiver.reclaim());
@@ -114,7 +114,8 @@ TEST_CASE("a full ring refuses, overwrites nothing that is held, and takes more 
   }
 }
 
-TEST_CASE("of a long ring only the front is touched while its receiver keeps pace, and all of it once it does not") {
+TEST_CASE(
+    "only the front of a long ring is touched while its receiver keeps pace, and all of it once it falls behind") {
   constexpr std::size_t kBytes = 128 << 10;
   Ring ring(kBytes);
   const auto touched = [&] { return reinterpret_cast<RingMemory*>(ring.memory.data())->touched.load(); };
@@ -165,7 +166,7 @@ TEST_CASE("messages that are held and released in any order stay whole until the
         std::uint64_t number;
       };
       std::vector<Held> held;
-      std::deque<std::size_t> lengths;  // of what was sent and not read
+      std::deque<std::size_t> lengths;  // of messages sent and not read
       std::uint64_t sent = 0, read = 0, refused = 0;
       while (read < 3000) {
         if (const std::size_t n = random.below(most + 1); random.below(2) == 0) {
@@ -179,7 +180,7 @@ TEST_CASE("messages that are held and released in any order stay whole until the
           }
         }
         if (RingMessage m{}; random.below(2) == 0 && ring.receiver.next(m)) {
-          if (random.below(4) == 0) {  // look, and leave it
+          if (random.below(4) == 0) {  // peek only
             ring.receiver.put_back(m);
             REQUIRE(ring.receiver.next(m));
           }
@@ -187,7 +188,7 @@ TEST_CASE("messages that are held and released in any order stay whole until the
           lengths.pop_front();
           held.push_back({m, read++});
         }
-        // Nearly full of what is held: give one back, so that it goes on.
+        // Nearly full of held messages: release one to continue.
         if (!held.empty() && (random.below(3) == 0 || held.size() * kLine >= bytes / 2)) {
           const std::size_t k = random.below(held.size());
           REQUIRE(is(held[k].message, held[k].number, held[k].message.bytes));
@@ -200,7 +201,7 @@ TEST_CASE("messages that are held and released in any order stay whole until the
     }
 }
 
-TEST_CASE("a message never lies across the end: the rest of the ring is skipped, and given back") {
+TEST_CASE("a message never wraps around the end: the rest of the ring is skipped, and returned") {
   Ring ring(1024);
   auto one = [&](std::uint64_t number, std::size_t bytes) {
     REQUIRE(push(ring.sender, number, bytes) == Busy::no);
@@ -215,7 +216,7 @@ TEST_CASE("a message never lies across the end: the rest of the ring is skipped,
   CHECK(one(15, 57) == 0);                                        // two lines: from the beginning
   CHECK(ring.receiver.held() < lag(1024));
   CHECK(one(16, 56) == 2);
-  // A pad before a message that is put back is not read twice.
+  // Padding before a message that is put back is not read twice.
   for (std::uint64_t i = 17; i < 29; ++i) one(i, 56);
   REQUIRE(push(ring.sender, 29, 200) == Busy::no);
   for (int again = 0; again < 3; ++again) {
@@ -228,7 +229,7 @@ TEST_CASE("a message never lies across the end: the rest of the ring is skipped,
   }
 }
 
-TEST_CASE("messages pushed together appear together, as many as there is room for, and in order") {
+TEST_CASE("messages pushed together appear together, as many as fit, and in order") {
   for (const std::size_t bytes : kRings)
     for (const std::uint64_t seed : {1U, 2U}) {
       CAPTURE(bytes);
@@ -284,7 +285,7 @@ TEST_CASE("several producers, one receiver, holders that release from other thre
             std::this_thread::yield();
         }
       });
-    // Released by another thread than the one that reads.
+    // Released by another thread than the reader.
     SpinLock lock;
     std::deque<RingMessage> read;
     std::atomic<bool> over{false};

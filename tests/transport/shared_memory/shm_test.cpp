@@ -46,12 +46,13 @@ Plan quick(const char* progress = "inline") {
   return plan;
 }
 
-// Small enough that all of it is used many times.
+// Small enough that all of it is reused many times.
 ShmOptions small(std::uint64_t seed = 0) {
   return {.slot_bytes = 512, .slots_per_peer = 2, .ring_bytes = 1024, .control_ring_bytes = 256, .shuffle_seed = seed};
 }
 
-// Each rank sends `count` packets of every kind of traffic to every other: whole, exactly once, and messages in order.
+// Each rank sends `count` packets of every kind of traffic to every other: each arrives whole, exactly once, and
+// messages in order.
 void talk(Fabric& fabric, std::uint32_t count) {
   const Rank me = fabric.rank();
   constexpr int kKinds = 3;
@@ -60,7 +61,7 @@ void talk(Fabric& fabric, std::uint32_t count) {
   };
   std::vector<Peer> peers(static_cast<std::size_t>(fabric.size()));
   int broken = 0, disordered = 0;
-  // Who sent it, which it is, and bytes that follow from both.
+  // Encodes sender and number, followed by bytes derived from both.
   auto text = [](Rank from, std::uint32_t number, std::size_t bytes) { return text_of(from, number, bytes); };
   auto length = [&](Packet::What what, std::uint32_t number) -> std::size_t {
     const std::size_t most = what == Packet::What::control   ? kControlBytes
@@ -138,7 +139,7 @@ TEST_CASE("shm: every kind of traffic arrives whole, once, and messages in order
     }
 }
 
-TEST_CASE("shm: a sender goes by the inbox that it writes to, whatever its own is like") {
+TEST_CASE("shm: a sender follows the layout of the inbox that it writes to, whatever its own") {
   Meeting job(job_name("unequal"), 3);
   all_well(job.run([&](Bootstrap& me) {
     const auto r = static_cast<std::size_t>(me.rank());
@@ -147,11 +148,11 @@ TEST_CASE("shm: a sender goes by the inbox that it writes to, whatever its own i
                     .ring_bytes = std::size_t{4096} >> (2 * r),
                     .control_ring_bytes = std::size_t{64} << r};
     auto fabric = join_shm(me, mine);
-    // What all can take.
+    // The limits that hold for all.
     CHECK(fabric->slot_bytes() == 256);
     CHECK(fabric->message_bytes() == ring::message_bytes(4096 >> 4));
     talk(*fabric, 500);
-    me.gather("");  // before the first says what the others are not to hear in talk()
+    me.gather("");  // before rank 0 sends what the others must not receive in talk()
     World world(std::move(fabric), quick(), Hierarchy::flat(3));
     exchange(world, 60, {0, 8, 56, 57, 300, 5000});
     world.close();
@@ -175,7 +176,7 @@ TEST_CASE("shm: queues over segments that each rank maps itself") {
       }
 }
 
-TEST_CASE("shm: two jobs at once on one host do not meet") {
+TEST_CASE("shm: two simultaneous jobs on one host do not interfere") {
   std::vector<std::thread> jobs;
   std::vector<std::vector<std::string>> errors(2);
   for (const int j : {0, 1})
@@ -194,8 +195,8 @@ TEST_CASE("shm: two jobs at once on one host do not meet") {
   CHECK(names_of(job_name("second")).empty());
 }
 
-TEST_CASE("shm: segments of dead makers are removed, not fresh ones nor those of the living") {
-  constexpr int kNobody = (1 << 22) + 1;  // beyond the largest process number there is
+TEST_CASE("shm: segments of dead creators are removed, but not new ones or those of living ones") {
+  constexpr int kNobody = (1 << 22) + 1;  // beyond the largest possible process number
   struct Case {
     int pid;
     double age_s;
@@ -208,7 +209,7 @@ TEST_CASE("shm: segments of dead makers are removed, not fresh ones nor those of
     const std::time_t then = std::time(nullptr) - static_cast<std::time_t>(c.age_s);
     const timeval times[2] = {{then, 0}, {then, 0}};
     REQUIRE(utimes(file.c_str(), times) == 0);
-    // As each job does before it makes its own.
+    // As each job does before it creates its own.
     Meeting job(job_name("after"), 2);
     all_well(job.run([&](Bootstrap& me) { join_shm(me, small()); }));
     CHECK(std::filesystem::exists(file) == c.stays);
@@ -216,8 +217,8 @@ TEST_CASE("shm: segments of dead makers are removed, not fresh ones nor those of
   }
 }
 
-TEST_CASE("shm: what one rank cannot have is the same error on every rank, and no name stays behind") {
-  // One that asks for more than any machine has.
+TEST_CASE("shm: a failure on one rank is the same error on every rank, and no name is left behind") {
+  // A rank that requests more than any machine has.
   const std::string job = job_name("large");
   Meeting large(job, 3);
   auto errors = large.run([&](Bootstrap& me) {
@@ -233,7 +234,7 @@ TEST_CASE("shm: what one rank cannot have is the same error on every rank, and n
   for (const std::string& e : errors) CHECK(e == errors[0]);
   CHECK(names_of(job).empty());
 
-  // One whose name is there already, which is not ours to remove.
+  // A rank whose name exists already and is not ours to remove.
   const std::string taken = job_name("taken");
   const std::string name = fmt::format("/atoll.{}.{}.2.{}", getuid(), taken, getpid());
   {
@@ -246,7 +247,7 @@ TEST_CASE("shm: what one rank cannot have is the same error on every rank, and n
     SharedSegment::remove(name);
   }
 
-  // A plan that is wrong.
+  // An invalid plan.
   Meeting wrong(job_name("wrong"), 2);
   errors = wrong.run([&](Bootstrap& me) {
     ShmOptions mine = small();
@@ -258,7 +259,7 @@ TEST_CASE("shm: what one rank cannot have is the same error on every rank, and n
   CHECK(names_of(job_name("wrong")).empty());
 }
 
-TEST_CASE("shm: ranks of other pretended domains are not reached by rings") {
+TEST_CASE("shm: ranks of other emulated domains are not reached by rings") {
   Meeting job(job_name("domains"), 5);
   const std::vector<int> domains{0, 0, 1, 1, 1};
   all_well(job.run([&](Bootstrap& me) {
@@ -271,12 +272,12 @@ TEST_CASE("shm: ranks of other pretended domains are not reached by rings") {
           r != me.rank() && domains[static_cast<std::size_t>(r)] == domains[static_cast<std::size_t>(me.rank())];
       CHECK(fabric->rings()->reaches(r) == near);
       CHECK((fabric->rings()->to(r) != nullptr) == near);
-      CHECK(fabric->node_of(r) == 0);  // they are pretended
+      CHECK(fabric->node_of(r) == 0);  // the domains are emulated
     }
   }));
 }
 
-TEST_CASE("composed: shared memory inside pretended domains, another fabric between them") {
+TEST_CASE("composed: shared memory inside emulated domains, another fabric between them") {
   for (const char* network : {"inproc", "shm"})
     for (const char* progress : {"inline", "thread"})
       for (const std::uint64_t seed : {0U, 4U}) {
@@ -306,7 +307,7 @@ TEST_CASE("composed: shared memory inside pretended domains, another fabric betw
           world.close();
         }));
       }
-  // Nobody is far: the network is not asked.
+  // All ranks are in one domain: the network is not used.
   Meeting together(job_name("near"), 2);
   all_well(together.run([&](Bootstrap& me) {
     auto fabric = compose(join_shm(me, small()), join_shm(me, small()));

@@ -48,7 +48,7 @@ bool post(Fabric& fabric, Rank to, std::size_t bytes) {
   return true;
 }
 
-// The clock at which one packet has come; releases it.
+// The time at which one packet has arrived; releases it.
 double receive(Fabric& fabric) {
   Packet packet;
   while (fabric.poll({&packet, 1}) == 0) fabric.wait(kNever);
@@ -60,7 +60,7 @@ const std::vector<LevelCost> kRound{{10, 1, 2}, {100, 4, 6}};  // latency, bytes
 
 }  // namespace
 
-TEST_CASE("what every fabric promises, in virtual time") {
+TEST_CASE("the guarantees of every fabric hold in virtual time") {
   for (const std::string& name : clocks()) {
     CAPTURE(name);
     for (const char* domains : {"2", "5", "2x2", "3+2"}) {
@@ -92,7 +92,7 @@ TEST_CASE("what every fabric promises, in virtual time") {
   }
 }
 
-TEST_CASE("a message takes what the model says") {
+TEST_CASE("a message takes the time of the model") {
   for (const std::string& name : clocks()) {
     CAPTURE(name);
     const auto clock = clock_of(name, "2x2", kRound);
@@ -120,7 +120,7 @@ TEST_CASE("a message takes what the model says") {
   }
 }
 
-TEST_CASE("what is not simulated closely still arrives, in order, and after what left before it") {
+TEST_CASE("messages that are not simulated in detail still arrive, in order, and after those that left before") {
   for (const std::string& name : clocks()) {
     CAPTURE(name);
     const auto clock = clock_of(name, "2x2", kRound);
@@ -146,10 +146,10 @@ TEST_CASE("what is not simulated closely still arrives, in order, and after what
   }
 }
 
-TEST_CASE("the ranks of a domain share its uplink, and their own links are theirs") {
+TEST_CASE("the ranks of a domain share its uplink, but not their own links") {
   for (const std::string& name : clocks()) {
     CAPTURE(name);
-    // Without overhead and latency; a rank's link is 10 times as fast as the wall.
+    // Without overhead and latency; a rank's link is 10 times as fast as the uplink.
     const auto clock = clock_of(name, "2x4", {{0, 1000, 0}, {0, 100, 0}});
     std::vector<double> at(8);
     clock->run([&](Rank me) {
@@ -183,10 +183,10 @@ TEST_CASE("ranks on different cards of a domain send at the same time, each with
   for (int k = 0; k < 4; ++k) CHECK(at[static_cast<std::size_t>(4 + k)] == doctest::Approx(2.0 + 2 * (k / 2)));
 }
 
-TEST_CASE("departures are carried in the order of time, not of the fibers' turns") {
+TEST_CASE("departures are processed in the order of time, not of the fibers' schedule") {
   for (const std::string& name : clocks()) {
     CAPTURE(name);
-    // Rank 0 runs first and sends a second message late; rank 1's only one is earlier and does not queue behind it.
+    // Rank 0 runs first and sends a second message late; rank 1's only one is earlier and must not queue behind it.
     const auto clock = clock_of(name, "2x2", {{0, 1000, 20}, {0, 1, 20}}, 1024, 4);
     double second = 0;
     clock->run([&](Rank me) {
@@ -207,7 +207,7 @@ TEST_CASE("departures are carried in the order of time, not of the fibers' turns
   }
 }
 
-TEST_CASE("a sender without a slot is told so, and sleeps until the release is known") {
+TEST_CASE("a sender without a slot gets a retry, and sleeps until the release is known") {
   for (const std::string& name : clocks()) {
     CAPTURE(name);
     const auto clock = clock_of(name, "2", {{10, 1000, 0}}, 128, 2);
@@ -235,7 +235,7 @@ TEST_CASE("a sender without a slot is told so, and sleeps until the release is k
   }
 }
 
-TEST_CASE("when nobody can go on, every rank is told who waits for what") {
+TEST_CASE("when no rank can continue, every rank's error says who waits for what") {
   for (const std::string& name : clocks()) {
     CAPTURE(name);
     const auto clock = clock_of(name, "3");
@@ -256,7 +256,7 @@ TEST_CASE("when nobody can go on, every rank is told who waits for what") {
   }
 }
 
-TEST_CASE("what a rank throws is what run() throws; those that wait for it are told") {
+TEST_CASE("run() throws the exception of a rank; ranks that wait for it get an error") {
   for (const std::string& name : clocks()) {
     CAPTURE(name);
     const auto clock = clock_of(name, "2x2");
@@ -294,7 +294,7 @@ TEST_CASE("a fiber may wait while an exception is handled") {
   }
 }
 
-TEST_CASE("computation takes time where it is asked to") {
+TEST_CASE("computation takes virtual time if requested") {
   for (const std::string& name : clocks()) {
     CAPTURE(name);
     const auto clock =
@@ -310,7 +310,7 @@ TEST_CASE("computation takes time where it is asked to") {
   }
 }
 
-TEST_CASE("options and costs out of range are told") {
+TEST_CASE("options and costs out of range are rejected") {
   const Hierarchy two = Hierarchy::parse("2x2");
   const auto small = std::make_shared<const Network>(Network::parse("torus:3"));
   for (const std::string& name : clocks())
@@ -330,7 +330,7 @@ TEST_CASE("options and costs out of range are told") {
   CHECK(costs[2].latency_s == doctest::Approx(15 * costs[0].latency_s));
 }
 
-TEST_CASE("a message that meets no other takes the same time on every clock, and counts the same") {
+TEST_CASE("a message without contention takes the same time on every clock, and counts the same") {
   const std::string domains = "2x2x3";
   const Hierarchy hierarchy = Hierarchy::parse(domains);
   std::vector<std::vector<double>> times;
@@ -338,7 +338,7 @@ TEST_CASE("a message that meets no other takes the same time on every clock, and
   for (const std::string& name : clocks()) {
     const auto clock = clock_of(name, domains, {{3, 7, 0.25}, {5, 5, 0.5}, {11, 3, 1}});
     std::vector<double> at;
-    // Each pair in its turn, all others wait for the wall that the turns are.
+    // One pair after the other; all other ranks wait at the barrier between them.
     clock->run([&](Rank me) {
       const auto fabric = clock->fabric(me);
       double turn = 0;
@@ -371,7 +371,7 @@ TEST_CASE("a message that meets no other takes the same time on every clock, and
 
 TEST_CASE("flows go over a network's own links and share them") {
   if (clocks().size() == 1) return;
-  // Hosts 0, 1 | 2, 3 of two switches, one cable from each to the root: 0->2 and 1->3 meet there, 0->1 meets nobody.
+  // Hosts 0, 1 | 2, 3 of two switches, each with one cable to the root: 0->2 and 1->3 share cables, 0->1 shares none.
   for (const bool both : {false, true}) {
     const auto network = std::make_shared<const Network>(Network::parse("cluster:2x2").with_links(1, 10));
     const auto clock =
@@ -388,7 +388,7 @@ TEST_CASE("flows go over a network's own links and share them") {
   }
 }
 
-TEST_CASE("on every family of networks a flow takes its route's latency") {
+TEST_CASE("on every family of networks a flow has its route's latency") {
   if (clocks().size() == 1) return;
   for (const char* name : {"cluster:2x3", "fat-tree:4", "dragonfly:2,4,2", "torus:3x4", "mesh:4x3", "random:12:3"}) {
     CAPTURE(name);
@@ -405,7 +405,7 @@ TEST_CASE("on every family of networks a flow takes its route's latency") {
   }
 }
 
-TEST_CASE("one clock flows runs at a time, and the next one begins at 0 again") {
+TEST_CASE("only one clock flows runs at a time, and the next begins at 0 again") {
   if (clocks().size() == 1) return;
   const auto clock = clock_of("flows", "2");
   clock->run([&](Rank) { CHECK(thrown_by([] { clock_of("flows", "2"); }).find("runs already") != std::string::npos); });

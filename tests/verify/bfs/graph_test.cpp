@@ -34,7 +34,7 @@ EdgeList edges_of(World& world, const char* text, Ids ids) {
 
 }  // namespace
 
-TEST_CASE("what bfs finds passes against the input and against the graph's own lists") {
+TEST_CASE("results of bfs pass the check against the input and against the graph's own lists") {
   for (const char* text : {"kron:8", "rmat:8:0.5,0.3,0.1:4", "grid:9x11", "star:40", "path:130"})
     for (const Ids ids : {Ids::compact, Ids::sparse})
       for (const Rank ranks : {1, 2, 3, 5, 8}) {
@@ -68,7 +68,7 @@ TEST_CASE("what bfs finds passes against the input and against the graph's own l
       }
 }
 
-TEST_CASE("flaws of a search are named by original ids") {
+TEST_CASE("flaws of a search are reported with original ids") {
   for (const Rank ranks : {1, 2, 5})
     run_ranks(ranks, Plan{}, [](World& world) {
       EdgeList edges;

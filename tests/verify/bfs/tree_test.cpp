@@ -32,8 +32,8 @@ struct Case {
   }
 };
 
-/// Checks `c` on `ranks` ranks. Blocks are of random sizes, some empty; tuples are dealt out at random; original ids are
-/// 10 times the dense numbers.
+/// Checks `c` on `ranks` ranks, with blocks of random sizes, some empty, and tuples distributed at random; original ids
+/// are 10 times the dense numbers.
 BfsTreeReport verify(const Case& c, Rank ranks, Given given, Feed feed = Feed::narrow, std::uint64_t seed = 0,
                      int threads = 1) {
   Random random(seed + static_cast<std::uint64_t>(ranks));
@@ -81,7 +81,7 @@ BfsTreeReport verify(const Case& c, Rank ranks, Given given, Feed feed = Feed::n
                                                : Tuples(dealt[r].size(), read);
     reports[r] = verify_bfs_tree(world, tree, tuples);
   });
-  for (const auto& report : reports) {  // the same everywhere
+  for (const auto& report : reports) {  // the same on all ranks
     CHECK(report.ok == reports[0].ok);
     CHECK(report.what == reports[0].what);
     CHECK(report.edges_in_component == reports[0].edges_in_component);
@@ -89,7 +89,7 @@ BfsTreeReport verify(const Case& c, Rank ranks, Given given, Feed feed = Feed::n
   return reports[0];
 }
 
-/// The same flaw must be found, in the same words, at all rank counts.
+/// The same flaw must be found, with the same message, at all rank counts.
 void expect(const Case& c, Given given, int rule, const std::string& what) {
   for (const Rank ranks : {1, 2, 3, 5})
     for (const std::uint64_t seed : {0, 17}) {
@@ -117,12 +117,12 @@ Pairs path(Vertex n) {
   return edges;
 }
 
-// 0 - 1 - 2 - 3, 0 - 4 - 5, 6 - 7 apart, a self-loop and a double edge
+// 0 - 1 - 2 - 3, 0 - 4 - 5, 6 - 7 separate, a self-loop and a duplicate edge
 Case small() { return {8, {{0, 1}, {2, 1}, {2, 3}, {4, 0}, {4, 5}, {6, 7}, {5, 5}, {1, 0}}, false, 0}; }
 
 }  // namespace
 
-TEST_CASE("a right tree passes on any number of ranks and its component is counted") {
+TEST_CASE("a correct tree passes on any number of ranks and the edges of its component are counted") {
   for (const bool directed : {false, true}) {
     const Case c = kronecker(9, 5, directed);
     Edge edges = 0, loops = 0;
@@ -158,7 +158,7 @@ TEST_CASE("a tree as deep as a long path passes, levels beyond a byte included")
     }
 }
 
-TEST_CASE("flaws are found beyond a byte of levels too") {
+TEST_CASE("flaws are also found in trees deeper than a byte of levels") {
   Pairs edges = path(700);
   edges.emplace_back(2, 701);
   Case c(702, edges, false, 0);
@@ -180,14 +180,14 @@ TEST_CASE("one vertex, and more ranks than vertices") {
     }
 }
 
-TEST_CASE("rule 1: a cycle is found and the first vertex that hangs on it named") {
+TEST_CASE("rule 1: a cycle is found and the lowest vertex that leads to it named") {
   Case c = small();
-  c.tree.parents[2] = 3;  // 2 and 3 point at each other
+  c.tree.parents[2] = 3;  // 2 and 3 are each other's parent
   expect(c, Given::parents, 1, "rule 1: the parents of vertex 20 never lead to the root 0 (a cycle)");
   expect(c, Given::depths, 1, "rule 1: the parents of vertex 20 never lead to the root 0 (a cycle)");
 }
 
-TEST_CASE("rule 1: a long cycle over many ranks is found, whatever depths are claimed") {
+TEST_CASE("rule 1: a long cycle over many ranks is found, whatever the given depths") {
   const Vertex n = 300;
   Pairs edges = path(n);
   edges.emplace_back(n - 1, 50);
@@ -247,7 +247,7 @@ TEST_CASE("rule 3, directed: only an edge that leads down too far is wrong") {
   Case c(6, edges, true, 0);
   for (const Rank ranks : {1, 2, 3, 5}) CHECK(verify(c, ranks, Given::parents).ok);
   edges.emplace_back(1, 4);
-  c.edges = edges;  // the tree misses this short cut
+  c.edges = edges;  // the tree misses this shortcut
   expect(c, Given::parents, 3, "rule 3: edge 10 -> 40 joins the levels 1 and 4");
 }
 
@@ -257,7 +257,7 @@ TEST_CASE("rule 4: a vertex of the component that was left out is named with its
   c.tree.depths[3] = kUnreachable;
   expect(c, Given::parents, 4, "rule 4: edge 20 - 30 leaves the tree: 20 is on level 2, 30 was not reached");
   expect(c, Given::depths, 4, "rule 4: edge 20 - 30 leaves the tree: 20 is on level 2, 30 was not reached");
-  Case d(3, {{0, 1}, {2, 1}}, true, 0);  // directed: 2 is outside and may point in
+  Case d(3, {{0, 1}, {2, 1}}, true, 0);  // directed: 2 is outside and may have an edge into the tree
   for (const Rank ranks : {1, 2, 3, 5}) CHECK(verify(d, ranks, Given::parents).ok);
   d.tree.parents[1] = kNoVertex;
   expect(d, Given::parents, 4, "rule 4: edge 0 -> 10 leaves the tree: 0 is on level 0, 10 was not reached");
@@ -265,18 +265,18 @@ TEST_CASE("rule 4: a vertex of the component that was left out is named with its
 
 TEST_CASE("rule 5: a parent without an edge is named") {
   Case c = small();
-  c.tree.parents[5] = 1;  // the right level, but 4 is its neighbour
+  c.tree.parents[5] = 1;  // the right level, but not joined by an edge
   expect(c, Given::parents, 5, "rule 5: no input edge joins vertex 50 and its parent 10");
   expect(c, Given::depths, 5, "rule 5: no input edge joins vertex 50 and its parent 10");
   Case d(3, {{0, 1}, {1, 2}, {0, 2}, {2, 1}}, true, 0);
   CHECK(verify(d, 2, Given::parents).ok);
-  d.edges = {{1, 0}, {0, 2}, {2, 1}};  // 0 -> 1 is gone, 1 -> 0 is no substitute; the tree is 0 -> 2 and 0 -> 1
+  d.edges = {{1, 0}, {0, 2}, {2, 1}};  // 0 -> 1 is missing, 1 -> 0 is no substitute; the tree is 0 -> 2 and 0 -> 1
   d.tree.parents = {0, 0, 0};
   d.tree.depths = {0, 1, 1};
   expect(d, Given::parents, 5, "rule 5: no input edge joins vertex 10 and its parent 0");
 }
 
-TEST_CASE("any change of one parent is found") {
+TEST_CASE("any change of a single parent is found") {
   for (const bool directed : {false, true}) {
     const Case right = kronecker(5, 9, directed);
     std::set<std::pair<Vertex, Vertex>> joined;
@@ -304,7 +304,7 @@ TEST_CASE("any change of one parent is found") {
   }
 }
 
-TEST_CASE("sizes that do not fit the blocks are refused on every rank") {
+TEST_CASE("sizes that do not match the blocks are rejected on every rank") {
   run_ranks(2, Plan{}, [](World& world) {
     const Blocks blocks({0, 2, 4});
     const std::vector<Vertex> parents(world.rank() == 0 ? 2 : 3, 0);

@@ -22,7 +22,7 @@ struct Answer {
   bool operator==(const Answer&) const = default;
 };
 
-// Relaxes all arcs until nothing changes; a vertex gets a parent when it is hung, after its parent.
+// Relaxes all arcs until nothing changes; a vertex is attached to a parent that already has one.
 Answer bellman_ford(const Sample& s, std::size_t source) {
   const auto arcs = s.arcs();
   const auto ids = s.edges.ids();
@@ -52,7 +52,7 @@ Answer bellman_ford(const Sample& s, std::size_t source) {
 
 enum class Given { both, distances };
 
-// This rank's slice of the sample, as the numbers of the graph.
+// This rank's slice of the sample, in dense numbers.
 EdgeList tuples_of(const Graph& graph, const Sample& s) {
   World& world = graph.world();
   EdgeList edges = cases::slice(s.edges, s.directed, cases::Weight::narrow, /*wide=*/true, world.rank(), world.size(),
@@ -70,7 +70,8 @@ std::vector<std::string> verdicts_by_input(const Sample& s, Vertex source, const
     const Array<float> distance = natural(graph, ids, a.distance);
     const Array<Vertex> parent = natural(graph, ids, a.parent);
     Verdict verdict = verify_sssp(graph, source, span(distance), span(parent), tuples_of(graph, s));
-    verdict.what.resize(std::min<std::size_t>(verdict.what.size(), 6));  // vertices come in the order of dense numbers
+    verdict.what.resize(
+        std::min<std::size_t>(verdict.what.size(), 6));  // messages name vertices in the order of dense numbers
     return verdict;
   });
 }
@@ -84,12 +85,12 @@ std::vector<std::string> verdicts(const Sample& s, Vertex source, const std::vec
   });
 }
 
-// 0 -(0)- 1 -(.3)- 2 ...: weights by place in the list, see cases::Case::weight.
+// 0 -(0)- 1 -(.3)- 2 ...: weights by position in the list, see cases::Case::weight.
 Sample line() { return {{"line", {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {6, 7}}, {}, {}}, false, Duplicates::merge_min}; }
 
 }  // namespace
 
-TEST_CASE("right distances and parents pass, and any change of one distance is found") {
+TEST_CASE("correct distances and parents pass, and any change of one distance is found") {
   for_each_sample([](const Sample& s) {
     const auto ids = s.edges.ids();
     const std::size_t source = ids.size() / 2;
@@ -111,7 +112,7 @@ TEST_CASE("right distances and parents pass, and any change of one distance is f
   });
 }
 
-TEST_CASE("a wrong parent is found, a right one of several passes") {
+TEST_CASE("a wrong parent is found, and any of several correct ones passes") {
   for_each_sample([](const Sample& s) {
     const auto ids = s.edges.ids();
     const std::size_t source = ids.size() / 2;
@@ -123,7 +124,7 @@ TEST_CASE("a wrong parent is found, a right one of several passes") {
       const std::size_t v = random_at(4, i) % ids.size(), p = random_at(5, i) % ids.size();
       Answer a = right;
       a.parent[v] = i % 5 == 0 ? kNoVertex : i % 7 == 0 ? Vertex{999999} : ids[p];
-      // Its way up, along tight edges, ends at the source.
+      // The chain of parents along tight edges ends at the source.
       bool holds = a.distance[v] != kFar && v != source;
       std::size_t at = v;
       for (std::size_t steps = 0; holds && at != source && steps <= ids.size(); ++steps) {
@@ -151,7 +152,7 @@ TEST_CASE("a wrong parent is found, a right one of several passes") {
   });
 }
 
-TEST_CASE("each rule is named with its vertex or edge") {
+TEST_CASE("each broken rule is reported with its vertex or edge") {
   const Sample s = line();
   const Answer right = bellman_ford(s, 0);
   const auto expect = [&](auto&& change, const std::string& both, const std::string& alone) {
@@ -181,11 +182,11 @@ TEST_CASE("each rule is named with its vertex or edge") {
   CHECK(right.distance[4] == right.distance[3] + w(3));
 }
 
-TEST_CASE("circles of weight 0 that hang on nothing are found, with and without parents") {
-  // Weights 0 everywhere: a path, and a ring apart from it.
+TEST_CASE("cycles of weight 0 without a path from the source are found, with and without parents") {
+  // All weights are 0: a path, and a separate ring.
   Sample s{{"rings", {{0, 1}, {1, 2}, {10, 11}, {11, 12}, {12, 10}}, {}, {}}, false, Duplicates::merge_min};
   const auto ids = s.edges.ids();
-  for (const Machine& m : kMachines) {
+  for (const Setup& m : kSetups) {
     Plan plan;
     plan.threads = 1;
     run_ranks(m.ranks, plan, [&](World& world) {
@@ -220,13 +221,13 @@ TEST_CASE("circles of weight 0 that hang on nothing are found, with and without 
   }
 }
 
-TEST_CASE("a weight that the build of the graph changed is found against the input, not against the lists") {
+TEST_CASE("a weight changed in building the graph is found by the check against the input, not against the lists") {
   for (const Rank ranks : {1, 2, 3, 4}) {
     CAPTURE(ranks);
     Plan plan;
     plan.threads = ranks == 1 ? 2 : 1;
     run_ranks(ranks, plan, [&](World& world) {
-      // 0 -(.5)- 1 -(.25)- 2, 0 -(1)- 2, and 1 - 2 once more, heavier.
+      // 0 -(.5)- 1 -(.25)- 2, 0 -(1)- 2, and 1 - 2 again with a larger weight.
       const Vertex from[] = {0, 1, 0, 1}, to[] = {1, 2, 2, 2};
       const auto edges_of = [&](const std::array<float, 4>& weight) {
         std::vector<std::size_t> mine;
@@ -262,7 +263,7 @@ TEST_CASE("a weight that the build of the graph changed is found against the inp
             "rule 2: vertex 2 has the distance 0.625 (its parent 1 and the edge between them make 0.75)");
       check(0.375F, {0, 0.5F, 0.875F},
             "rule 2: vertex 2 has the distance 0.875 (its parent 1 and the edge between them make 0.75)");
-      // A shorter path that the lists do not have.
+      // A shorter path that is missing in the lists.
       const Graph graph = Graph::build(world, edges_of({0.5F, 2, 1, 2}));
       const auto distance = natural<float>(graph, ids, {0, 0.5F, 1});
       const auto parent = natural<Vertex>(graph, ids, {0, 0, 0});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/algorithms/bfs/state.hpp>
+#include <atoll/runtime/aggregation/route.hpp>
 #include <bit>
 
 namespace atl {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/algorithms/bfs/visits.hpp>
+#include <atoll/runtime/aggregation/route.hpp>
 
 namespace atl {
 namespace {

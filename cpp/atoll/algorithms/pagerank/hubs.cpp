@@ -10,6 +10,7 @@
 // is stored at the tail vertex only: what is pushed to the mirror of the hub is reduced to the hub.
 #include <algorithm>
 #include <atoll/algorithms/pagerank/hubs.hpp>
+#include <atoll/runtime/aggregation/route.hpp>
 
 namespace atl {
 namespace {

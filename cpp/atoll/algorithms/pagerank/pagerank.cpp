@@ -10,6 +10,7 @@
 #include <atoll/algorithms/pagerank/rows.hpp>
 #include <atoll/algorithms/pagerank/target_blocks.hpp>
 #include <atoll/algorithms/pagerank/vertex_cut.hpp>
+#include <atoll/runtime/aggregation/route.hpp>
 #include <numeric>
 #include <optional>
 

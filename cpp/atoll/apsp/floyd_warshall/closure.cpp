@@ -40,7 +40,9 @@ Element narrowest_type(const ReplicatedCsr<double>& arcs, Semiring semiring) {
   if (whole && arcs.least >= 1 && most < kNoPath<std::uint8_t>) return Element::uint8;
   if (whole && arcs.least >= 1 && most < kNoPath<std::uint16_t>) return Element::uint16;
   if (whole && most < kNoPath<std::int32_t>) return Element::int32;
-  const auto is_held = [](double w) { return static_cast<double>(static_cast<float>(w)) == w; };  // values are weights
+  const auto is_held = [](double w) {
+    return static_cast<double>(static_cast<float>(w)) == w;
+  };  // values are weights, not sums
   return std::ranges::all_of(arcs.weights, is_held) ? Element::float32 : Element::float64;
 }
 
@@ -61,7 +63,7 @@ void check_closure(const ReplicatedCsr<T>& arcs, Semiring semiring) {
   }
   if (semiring == Semiring::max_min && std::is_unsigned_v<T>)
     check(arcs.size() == 0 || arcs.least > T{},
-          "{}: an edge weighs 0 (as {} that is no path at all). Use int32, or weights from 1 on.", arcs.name,
+          "{}: an edge weighs 0 (as {} this means no path). Use int32, or weights from 1 on.", arcs.name,
           name_of(kElementOf<T>));
 }
 
@@ -108,14 +110,14 @@ void refuse_gain_cycle(const ReplicatedCsr<T>& arcs, Semiring semiring) {
         "{}: a path from a vertex to itself is longer than 0 (a cycle's weight is 0 but for rounding). Use float64, or "
         "whole weights as int32.",
         arcs.name);
-  PathLength<T> weight{};
+  PathSum<T> weight{};
   std::string text;
   constexpr std::size_t kShown = 12;
   for (std::size_t i = 0; i < cycle.size(); ++i) {
     const Local tail = cycle[i], head = cycle[(i + 1) % cycle.size()];
     const auto heads = arcs.heads_of(tail);
     const auto found = std::ranges::lower_bound(heads, head);
-    weight += static_cast<PathLength<T>>(arcs.weights_of(tail)[static_cast<std::size_t>(found - heads.begin())]);
+    weight += static_cast<PathSum<T>>(arcs.weights_of(tail)[static_cast<std::size_t>(found - heads.begin())]);
     if (i < kShown) text += fmt::format("{} -> ", arcs.ids[at(tail)]);
   }
   if (cycle.size() > kShown) text += fmt::format("{} more -> ", cycle.size() - kShown);

@@ -12,10 +12,11 @@
 ///     const AllPairs<double> widths = all_pairs(world, arcs, {.semiring = Semiring::max_min});
 ///     widest_path(arcs, u, v, widths.distances.local(u, v));       // {u, ..., v}
 ///
-/// | semiring | (u, v) is | no path | (u, u) |
-/// |----------|------------------------------------------------------|-------------|-----------------------------| |
-/// max_plus | the weight of the heaviest path | -infinity | 0 | | max_min | the width of the widest path: its least
-/// weight | -infinity | infinity: the empty path | | or_and | 255 if u reaches v; weights do not count | 0 | 255 |
+/// | semiring | (u, v) is                                   | no path   | (u, u)                   |
+/// |----------|---------------------------------------------|-----------|--------------------------|
+/// | max_plus | the weight of the heaviest path             | -infinity | 0                        |
+/// | max_min  | the width of the widest path, its least arc | -infinity | infinity: the empty path |
+/// | or_and   | 255 if u reaches v; weights do not count    | 0         | 255                      |
 ///
 /// Infinity of int32 is kNoPath. Unsigned widths use 0 for no path, so their weights begin at 1.
 namespace atl {

@@ -4,8 +4,8 @@
 //   DiagUpdate   A(k,k) <- FW(A(k,k))       close_block()
 //   PanelUpdate  A(k,:), A(:,k)             update_panels()
 //   OuterUpdate  A(i,j), i, j != k          gemm.multiply() over the four windows beside row and column k
-// Undirected (not in the paper): A = A^T, so the column panel is the row panel transposed and the outer product needs
-// the upper half only: half the operations. The product is then A^T A of one panel with itself, "TN".
+// Undirected (not in the paper): A = A^T, so the column panel is the transposed row panel, and the outer product
+// computes only the upper half, with half the operations. It is then A^T A of one panel with itself, "TN".
 //
 // [1] R. Kannan et al. "Exaflop/s biomedical knowledge graph analytics." SC 2022.
 #include <atoll/apsp/floyd_warshall/floyd_warshall.hpp>
@@ -16,21 +16,22 @@
 namespace atl {
 namespace {
 
-// Of the innermost blocks. Their n * 48^2 operations on single values are under 1 % of the time from n = 1024 on.
+// Side of the innermost blocks. Their n * 48^2 operations on single values take under 1 % of the time from n = 1024 on.
 constexpr std::int64_t kInnermost = 48;
 
-// Of the blocks that are chosen: beyond, what the panels cost grows faster than the outer product gains (int32, n = 4096:
-// 81 % of the peak directed with 256 and with 480, 68 and 65 % undirected).
+// Upper limit of the default block. Beyond it the cost of panels grows faster than the outer product gains (int32, n =
+// 4096: 81 % of the peak directed with both 256 and 480, but 68 and 65 % undirected).
 constexpr std::int64_t kLargestUsual = 288;
 
-// A block on the diagonal that one thread closes sooner than several, which would meet ten times for each innermost block:
-// 288 values a side took 4 to 9 ms of n = 4096 on one thread, 8 to 15 on two, and 20 to 80 where others ran beside.
+// Diagonal blocks up to this side are closed by one thread: several threads would synchronize ten times for each
+// innermost block. 288 values a side at n = 4096 took 4 to 9 ms on one thread, 8 to 15 on two, and 20 to 80 on a loaded
+// machine.
 constexpr std::int64_t kSerialRows = 288;
 
 template <class S, class T>
 std::optional<GainCycle> close_by_values(S semiring, MatrixView<T> d) {
   for (std::int64_t k = 0; k < d.rows; ++k) {
-    // Until here walks went through vertices before k only: the first cycle that gains shows at its last vertex.
+    // Walks so far pass only through vertices before k: an improving cycle shows first at its last vertex.
     if (semiring.is_gain(d(k, k))) return GainCycle{k};
     const T* const through = d.data + k * d.stride;
     for (std::int64_t i = 0; i < d.rows; ++i) {
@@ -43,7 +44,7 @@ std::optional<GainCycle> close_by_values(S semiring, MatrixView<T> d) {
   return std::nullopt;
 }
 
-/// Row and column panel of block [k0, k1), packed as the outer product needs them.
+/// Row and column panel of block [k0, k1), packed for the outer product.
 class Panels {
  public:
   template <class T>
@@ -76,8 +77,8 @@ class Panels {
   PackedPanel left_{PackedPanel::Side::left}, right_{PackedPanel::Side::right};
 };
 
-/// The same of a symmetric matrix whose upper half alone is kept up to date. The row panel is made whole in the lower half,
-/// which nobody reads: its rows are then in the order in which both sides of the product are packed.
+/// The same for a symmetric matrix of which only the upper half is kept up to date. The whole row panel is built in the
+/// unused lower half, where its rows are in the order in which both factors are packed.
 class SymmetricPanels : Panels {
  public:
   template <class T>
@@ -98,7 +99,7 @@ class SymmetricPanels : Panels {
   }
 };
 
-/// The lower half from the upper half.
+/// Copies the upper half to the lower half.
 template <class T>
 void mirror(Team& team, MatrixView<T> d) {
   using Word = WordOf<T>;

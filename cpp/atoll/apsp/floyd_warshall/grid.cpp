@@ -8,7 +8,7 @@
 namespace atl {
 namespace {
 
-// Throws the same on all ranks.
+// Throws the same error on all ranks.
 void check_layout(World& world, const GridLayout& layout) {
   const ProcessGrid& g = layout.grid;
   world.agree(
@@ -18,7 +18,7 @@ void check_layout(World& world, const GridLayout& layout) {
               fmt::format("ranks of a node as {} x {} in a grid of {} x {} (they must divide it). Choose others.",
                           g.node_rows, g.node_cols, g.rows, g.cols));
   world.agree(g.cards >= 1 && g.node_size() % g.cards == 0,
-              fmt::format("{} cards for the {} ranks of a node (as many ranks for each are needed). Choose others.",
+              fmt::format("{} cards for the {} ranks of a node (each card needs as many ranks). Choose others.",
                           g.cards, g.node_size()));
   world.agree(layout.rows.size >= 0 && layout.rows.block >= 1 && layout.rows.size == layout.cols.size &&
                   layout.rows.block == layout.cols.block && layout.rows.parts == g.rows && layout.cols.parts == g.cols,
@@ -27,17 +27,17 @@ void check_layout(World& world, const GridLayout& layout) {
                           layout.rows.size, layout.cols.size, layout.rows.block, layout.cols.block));
 }
 
-/// An entry on its way: where it belongs in the owner's part, and its value's bits. One record for all types, so that the
-/// mailbox is compiled once.
-struct Dealt {
+/// An entry in transit: its position in the owner's part, and the bits of its value. One record type serves all value
+/// types, so that the mailbox is compiled once.
+struct PlacedEntry {
   std::uint32_t row, col;
   std::uint64_t bits;
 };
 
-/// Collective: record k goes to rank to[k], where `place` is given all that come, many at a time.
-void deal(World& world, std::span<const Rank> to, std::span<const Dealt> records,
-          const std::function<void(std::span<const Dealt>)>& place) {
-  Mailbox box(world, of_records<Dealt>([&](std::span<const Dealt> some) { place(some); }),
+/// Sends record k to rank to[k]; `place` receives all that arrive, many at a time. Collective.
+void scatter(World& world, std::span<const Rank> to, std::span<const PlacedEntry> records,
+             const std::function<void(std::span<const PlacedEntry>)>& place) {
+  Mailbox box(world, of_records<PlacedEntry>([&](std::span<const PlacedEntry> some) { place(some); }),
               {.handling = Handling::serial, .handler_sends = false});
   box.send_buffers().send_many(to, records);
   box.drain();
@@ -53,16 +53,16 @@ void fill(World& world, S semiring, std::span<const MatrixEntry<T>> mine, Distan
       d.local(i, layout.cols.local_of(v)) = semiring.one();
 
   std::vector<Rank> to;
-  std::vector<Dealt> records;
+  std::vector<PlacedEntry> records;
   for (const MatrixEntry<T>& a : mine) {
-    Dealt record{static_cast<std::uint32_t>(layout.rows.local_of(a.row)),
-                 static_cast<std::uint32_t>(layout.cols.local_of(a.col)), 0};
+    PlacedEntry record{static_cast<std::uint32_t>(layout.rows.local_of(a.row)),
+                       static_cast<std::uint32_t>(layout.cols.local_of(a.col)), 0};
     std::memcpy(&record.bits, &a.value, sizeof(T));
     to.push_back(layout.owner(a.row, a.col));
     records.push_back(record);
   }
-  deal(world, to, records, [&](std::span<const Dealt> some) {
-    for (const Dealt& record : some) {
+  scatter(world, to, records, [&](std::span<const PlacedEntry> some) {
+    for (const PlacedEntry& record : some) {
       T value;
       std::memcpy(&value, &record.bits, sizeof(T));
       T& entry = d.local(record.row, record.col);

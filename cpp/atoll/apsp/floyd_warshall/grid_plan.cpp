@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/apsp/floyd_warshall/grid_plan.hpp>
+#include <atoll/tune/store.hpp>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -11,34 +12,34 @@
 namespace atl {
 namespace {
 
-// How long the peak is measured where there are no parameters: a few per cent of a run of a thousand vertices.
+// How long the peak is measured if there are no stored rates: a few percent of a run of a thousand vertices.
 constexpr double kPeakSeconds = 0.0005;
 
-// Between these a chunk is chosen. Shorter ones are packets of the network's own; longer ones hide nothing more.
+// Limits of the chunk length. Shorter chunks are packets of the network itself; longer ones hide no more time.
 constexpr std::size_t kShortestChunk = std::size_t{64} << 10, kLongestChunk = std::size_t{16} << 20;
-// What a chunk costs beside its bytes: a message's overhead, and two switches between taking and passing on. The latency is
-// none of it: chunks follow each other.
+// The cost of a chunk beside its bytes: a message's overhead, and two switches between computing and forwarding. It has
+// no latency term, because chunks are pipelined.
 constexpr double kChunk_s = 2e-6;
 
-void check_wishes(Rank ranks, NodeShape nodes, const GridConstraints& wishes) {
-  if (wishes.sides && std::int64_t{wishes.sides->rows} * wishes.sides->cols != ranks)
+void check_constraints(Rank ranks, NodeShape nodes, const GridConstraints& constraints) {
+  if (constraints.sides && std::int64_t{constraints.sides->rows} * constraints.sides->cols != ranks)
     throw UsageError(fmt::format("the grid is {} x {} (there are {} ranks). Give sides whose product is that.",
-                                 wishes.sides->rows, wishes.sides->cols, ranks));
-  if (!wishes.placement) return;
-  const GridSides& q = *wishes.placement;
+                                 constraints.sides->rows, constraints.sides->cols, ranks));
+  if (!constraints.placement) return;
+  const GridSides& q = *constraints.placement;
   if (std::int64_t{q.rows} * q.cols != nodes.ranks && q.rows * q.cols != 1)
     throw UsageError(fmt::format(
         "the placement is {} x {} ranks of a node ({}). Give sides whose product is that, or auto.", q.rows, q.cols,
         nodes.ranks > 1 ? fmt::format("a node has {}", nodes.ranks)
                         : std::string("nodes have one each, or unequal numbers, so it is 1 x 1")));
-  if (wishes.sides && (wishes.sides->rows % q.rows != 0 || wishes.sides->cols % q.cols != 0))
+  if (constraints.sides && (constraints.sides->rows % q.rows != 0 || constraints.sides->cols % q.cols != 0))
     throw UsageError(
         fmt::format("the placement is {} x {} ranks of a node in a grid of {} x {} (it must divide that). "
                     "Give another, or auto.",
-                    q.rows, q.cols, wishes.sides->rows, wishes.sides->cols));
+                    q.rows, q.cols, constraints.sides->rows, constraints.sides->cols));
 }
 
-/// The grid with the ranks of a node as an inner grid: the one asked for, or the one that sends least over the network.
+/// The grid with the ranks of a node as an inner grid: the requested one, or the one with the least network traffic.
 ProcessGrid placed(GridSides sides, NodeShape nodes, const std::optional<GridSides>& placement) {
   ProcessGrid grid{.rows = sides.rows, .cols = sides.cols};
   if (placement) {
@@ -53,14 +54,14 @@ ProcessGrid placed(GridSides sides, NodeShape nodes, const std::optional<GridSid
   return grid;
 }
 
-/// A panel of w bytes in chunks of c is with the last of the ranks after the others' c each and its own w, and every chunk
-/// costs a little: the least of (steps - 1) c / B + (w / c) a.
-std::size_t chunk_for(const ApspMachine& machine, std::int64_t n, const ApspPlan& way) {
-  const ApspGrid& g = way.grid;
+/// A panel of w bytes in chunks of c reaches the last rank after (steps - 1) chunks and its own w bytes, and every
+/// chunk has a fixed cost a: the chunk minimises (steps - 1) c / B + (w / c) a.
+std::size_t chunk_for(const ApspMachine& machine, std::int64_t n, const ApspPlan& plan) {
+  const ApspGrid& g = plan.grid;
   if (g.ranks() == 1) return 0;
-  const BroadcastModel& panels = machine.broadcast(way.broadcast);
+  const BroadcastModel& panels = machine.broadcast(plan.broadcast);
   const auto size = static_cast<double>(n) * static_cast<double>(machine.element_bytes);
-  const double panel = size * static_cast<double>(way.block) / std::min(g.rows, g.cols);
+  const double panel = size * static_cast<double>(plan.block) / std::min(g.rows, g.cols);
   const int hops = std::max(steps_among(panels.steps, g.rows), steps_among(panels.steps, g.cols));
   if (hops <= 1) return std::clamp(std::bit_ceil(static_cast<std::size_t>(panel)), kShortestChunk, kLongestChunk);
   const double bandwidth = panels.bytes_per_second(size * static_cast<double>(n) / g.ranks());
@@ -90,49 +91,49 @@ NodeShape node_shape_of(const World& world) {
     if (r == 0 || h.leaf_of(r) != h.leaf_of(r - 1)) of_leaf.push_back(0);
     ++of_leaf.back();
   }
-  // As many runs of ranks as leaves, all of a length: then each is a node.
+  // If the leaves are equally long runs of ranks, each is a node.
   const bool equal = std::ranges::all_of(of_leaf, [&](int ranks) { return ranks == of_leaf.front(); });
   const bool whole = static_cast<int>(of_leaf.size()) == h.leaf_of(h.size() - 1) + 1;
   return {.ranks = equal && whole && of_leaf.size() > 1 ? of_leaf.front() : 1};
 }
 
 GridPlan plan_grid(const ApspMachine& machine, std::int64_t n, Rank ranks, NodeShape nodes,
-                   const GridConstraints& wishes) {
-  check_wishes(ranks, nodes, wishes);
+                   const GridConstraints& constraints) {
+  check_constraints(ranks, nodes, constraints);
   ApspQuery query{.n = n, .ranks = ranks};
-  if (wishes.sides) query.grid = {wishes.sides->rows, wishes.sides->cols};
-  if (wishes.block > 0) query.block = wishes.block;
-  if (wishes.panels && ranks > 1) query.broadcast = name_of(*wishes.panels);
+  if (constraints.sides) query.grid = {constraints.sides->rows, constraints.sides->cols};
+  if (constraints.block > 0) query.block = constraints.block;
+  if (constraints.panels && ranks > 1) query.broadcast = name_of(*constraints.panels);
   ApspMachine counted = machine;
   if (ranks > machine.ranks_per_node && ranks % machine.ranks_per_node != 0) counted.ranks_per_node = 1;
   if (counted.ranks_per_node % counted.ranks_per_device != 0) counted.ranks_per_device = 1;
-  std::vector<ApspPrediction> ways = predict_apsp(counted, query);
-  if (wishes.placement)
-    std::erase_if(ways, [&](const ApspPrediction& p) {
-      return p.plan.grid.rows % wishes.placement->rows != 0 || p.plan.grid.cols % wishes.placement->cols != 0;
+  std::vector<ApspPrediction> plans = predict_apsp(counted, query);
+  if (constraints.placement)
+    std::erase_if(plans, [&](const ApspPrediction& p) {
+      return p.plan.grid.rows % constraints.placement->rows != 0 || p.plan.grid.cols % constraints.placement->cols != 0;
     });
-  if (ways.empty())
+  if (plans.empty())
     throw UsageError(
         fmt::format("the placement is {} x {} ranks of a node (no grid of {} ranks can be divided so). "
                     "Give another, or auto.",
-                    wishes.placement->rows, wishes.placement->cols, ranks));
+                    constraints.placement->rows, constraints.placement->cols, ranks));
 
   const auto shape_of = [&](const ApspPrediction& p) {
-    return p.plan.broadcast.empty() ? wishes.panels.value_or(BroadcastShape::ring2m)
+    return p.plan.broadcast.empty() ? constraints.panels.value_or(BroadcastShape::ring2m)
                                     : broadcast_named(p.plan.broadcast);
   };
-  const ApspPrediction& best = ways.front();
+  const ApspPrediction& best = plans.front();
   GridPlan plan;
-  plan.grid = placed({best.plan.grid.rows, best.plan.grid.cols}, nodes, wishes.placement);
+  plan.grid = placed({best.plan.grid.rows, best.plan.grid.cols}, nodes, constraints.placement);
   plan.block = best.plan.block;
   plan.panels = shape_of(best);
-  plan.chunk_bytes = wishes.chunk_bytes.value_or(chunk_for(counted, n, best.plan));
+  plan.chunk_bytes = constraints.chunk_bytes.value_or(chunk_for(counted, n, best.plan));
   plan.time = best.time;
   plan.expected_s = best.expected_s;
-  const auto other = std::ranges::find_if(ways, [&](const ApspPrediction& p) {
+  const auto other = std::ranges::find_if(plans, [&](const ApspPrediction& p) {
     return !(p.plan.grid == best.plan.grid) || p.plan.block != best.plan.block;
   });
-  if (other != ways.end())
+  if (other != plans.end())
     plan.next = {.sides = {other->plan.grid.rows, other->plan.grid.cols},
                  .block = other->plan.block,
                  .panels = shape_of(*other),
@@ -141,7 +142,7 @@ GridPlan plan_grid(const ApspMachine& machine, std::int64_t n, Rank ranks, NodeS
 }
 
 GridPlan agree_on_grid(World& world, const std::optional<ApspMachine>& machine, const Gemm& gemm, std::int64_t n,
-                       const GridConstraints& wishes) {
+                       const GridConstraints& constraints) {
   const GridPlan mine = world.collective_try([&] {
     if (world.rank() != 0) return GridPlan{};
     const bool measured = machine && (world.size() == 1 || !machine->broadcasts.empty());
@@ -151,7 +152,7 @@ GridPlan agree_on_grid(World& world, const std::optional<ApspMachine>& machine, 
     if (measured) {
       rates = *machine;
     } else {
-      // Ranks of a machine share its cores.
+      // The ranks of a machine share its cores.
       const double threads = static_cast<double>(near) * world.team().size();
       const double share = std::min(1.0, static_cast<double>(std::thread::hardware_concurrency()) / threads);
       rates = usual_machine(gemm.algebra().element,
@@ -159,10 +160,10 @@ GridPlan agree_on_grid(World& world, const std::optional<ApspMachine>& machine, 
       if (share_one_memory(world)) {
         rates.overlap = kOverlapInOneMemory;
         for (BroadcastModel& panels : rates.broadcasts)
-          panels.sends = 0;  // what all ranks copy counts, not what one sends
+          panels.sends = 0;  // The limit is what all ranks copy, not what one sends.
       }
     }
-    GridPlan plan = plan_grid(rates, n, world.size(), node_shape_of(world), wishes);
+    GridPlan plan = plan_grid(rates, n, world.size(), node_shape_of(world), constraints);
     plan.rates = measured ? GridPlan::Rates::measured : GridPlan::Rates::usual;
     return plan;
   });
@@ -183,8 +184,8 @@ ApspMachine usual_machine(Element element, double peak) {
   m.provenance = "shares of the processor's peak; bandwidths of shared memory";
   m.element = name_of(element);
   m.element_bytes = bytes_of(element);
-  // Measured on two cores of a Zen 5 machine with one thread a rank (`atoll model fit`): products of a depth of 32 are
-  // within a fifth of deep ones, a diagonal block is closed at 0.4 of their rate.
+  // Measured on two cores of a Zen 5 machine with one thread per rank (`atoll model fit`): products of depth 32 are
+  // within a fifth of deep ones; a diagonal block is closed at 0.4 of their rate.
   m.rate_of_block = {0.8 * peak, 8};
   m.rate_of_size = {0.8 * peak, 0};
   m.diagonal_rate = 0.3 * peak;
@@ -201,8 +202,6 @@ bool share_one_memory(World& world) {
     if (world.fabric().node_of(r) != world.fabric().node_of(0)) return false;
   return true;
 }
-
-// ---- what is told ---------------------------------------------------------------------------------------------------
 
 void GridPlan::apply_to(GridOptions& options) const {
   options.block = block;

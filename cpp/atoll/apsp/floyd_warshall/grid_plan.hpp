@@ -6,7 +6,7 @@
 #include <atoll/matrix/block_cyclic.hpp>
 #include <atoll/matrix/gemm/gemm.hpp>
 #include <atoll/runtime/world.hpp>
-#include <atoll/tune/store.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 
 /// Chooses what the user leaves open for a run on a grid of ranks, by the model (COAST, section IV.D to IV.F).
@@ -20,6 +20,10 @@
 /// The grid, b and the broadcast are those with the least expected time among all grids of that many ranks
 /// (model/apsp_time.hpp). The ranks of a node form the inner grid that sends least over the network, in the order of a
 /// Latin square if the node has several cards. The chunk length is the one for which a broadcast ends first.
+namespace atl::tune {
+class Store;
+}
+
 namespace atl {
 
 struct GridSides {
@@ -74,13 +78,13 @@ struct GridPlan {
   std::string text() const;
 };
 
-/// Pure: the best plan of predict_apsp, as `atoll model predict apsp` shows it. Throws UsageError if the constraints
-/// contradict each other, and what predict_apsp throws.
+/// Pure: the best plan of predict_apsp, as `atoll model predict apsp` prints it. Throws UsageError if the constraints
+/// contradict each other, and the errors of predict_apsp.
 GridPlan plan_grid(const ApspMachine& machine, std::int64_t n, Rank ranks, NodeShape nodes,
-                   const GridConstraints& wishes);
-/// The plan of rank 0, by its `machine` or by usual_machine, on all ranks. Collective.
+                   const GridConstraints& constraints);
+/// The plan made by rank 0 from its `machine`, or else from usual_machine, on all ranks. Collective.
 GridPlan agree_on_grid(World& world, const std::optional<ApspMachine>& machine, const Gemm& gemm, std::int64_t n,
-                       const GridConstraints& wishes);
+                       const GridConstraints& constraints);
 
 /// The machine that `atoll model fit` stored for this processor and element type; none if there is none.
 /// float32_nonnegative falls back on float32 (its products are slower, its broadcasts the same).
@@ -88,9 +92,9 @@ std::optional<ApspMachine> stored_machine(Element element, const tune::Store& st
 /// Default rates for an unmeasured machine: fractions of the peak of one rank, in operations per second.
 ApspMachine usual_machine(Element element, double peak);
 /// The fraction of the shorter of computing and communicating that is hidden if all ranks share one memory, where the
-/// computing processors also copy the panels. Two ranks on two cores of a Zen 5 machine, float32, other work beside:
-/// with 0.3 and the usual rates the model says 10, 67 and 480 ms for n = 1000, 2048 and 4096; runs took 9, 61 and 450
-/// ms at least, and 17, 73 and 468 ms in the median.
+/// computing processors also copy the panels. With 0.3 and the usual rates the model predicts 10, 67 and 480 ms for n =
+/// 1000, 2048 and 4096. Two ranks on two cores of a loaded Zen 5 machine (float32) took at least 9, 61 and 450 ms, in
+/// the median 17, 73 and 468 ms.
 inline constexpr double kOverlapInOneMemory = 0.3;
 /// Whether all ranks share one memory.
 bool share_one_memory(World& world);

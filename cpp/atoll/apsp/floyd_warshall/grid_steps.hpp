@@ -8,8 +8,8 @@
 #include <vector>
 
 /// The steps of blocked Floyd-Warshall over a grid of ranks: COAST [1], algorithm 1 and appendix B.1. The template
-/// parameter Blocks does what a step does to the matrix. So the same code computes a matrix, or advances the time of a
-/// simulation.
+/// parameter Blocks performs a step's operations on the matrix, so the same code computes a matrix or advances the time
+/// of a simulation.
 ///
 ///   in the paper             here
 ///   DIAGUPDATE(k)            blocks.close_diagonal(k)                  on the rank that has block (k, k)
@@ -19,8 +19,8 @@
 ///   OUTERUPDATE(k)           blocks.outer(k, rows, cols, progress)     on all, in strips; progress is made between tiles
 ///   look-ahead               ahead(k): step k's outer product on block row and column k+1 first
 ///
-/// Deviation: the paper waits for diagonal block k+1 before the rest of outer product k. Here the strips go on, and the
-/// panels are updated between two of them as soon as the block has arrived.
+/// Deviation: the paper waits for diagonal block k+1 before the rest of outer product k. Here the strips continue, and
+/// the panels are updated between two of them as soon as the block has arrived.
 ///
 /// [1] R. Kannan et al. "Exaflop/s biomedical knowledge graph analytics." SC 2022.
 namespace atl {
@@ -54,7 +54,7 @@ class GridSteps {
     bool has_panels = false;  // whether this rank has the panels of the next step
     for (std::int64_t& k = result.next; k < end; ++k) {
       if (k > pauses.first && pauses_before(k)) {
-        for (Under& u : under_) finish(u);
+        for (StepBroadcasts& u : under_way_) finish(u);
         if (!pauses.at(k)) break;
       }
       now_ = &result.steps.emplace_back();
@@ -79,7 +79,7 @@ class GridSteps {
                            static_cast<double>(layout_.rows.length_of(k));
     }
     if (!result.steps.empty())
-      for (Under& u : under_) finish(u);
+      for (StepBroadcasts& u : under_way_) finish(u);
     result.seconds = timer.seconds();
     result.broadcasts = broadcasts_.counters();
     return result;
@@ -87,7 +87,7 @@ class GridSteps {
 
  private:
   // The broadcasts of one step. They reuse the buffers of step k - 2.
-  struct Under {
+  struct StepBroadcasts {
     BroadcastRequest diagonal_row, diagonal_col, row, col;
   };
   static constexpr std::uint32_t kRow = 0, kCol = 1;  // groups: the ranks of this rank's grid row and column
@@ -100,7 +100,7 @@ class GridSteps {
   }
   bool has_row(std::int64_t k) const { return layout_.rows.part_of(k) == row_; }
   bool has_col(std::int64_t k) const { return layout_.cols.part_of(k) == col_; }
-  Under& under(std::int64_t k) { return under_[static_cast<std::size_t>(k % 2)]; }
+  StepBroadcasts& broadcasts_of(std::int64_t k) { return under_way_[static_cast<std::size_t>(k % 2)]; }
   static std::uint32_t tag(std::int64_t k, int what) { return static_cast<std::uint32_t>(4 * k + what); }
 
   // Runs f and adds its time to `part`.
@@ -113,25 +113,25 @@ class GridSteps {
   bool progress() {
     const RankTimer timer(world_);
     const bool moved = broadcasts_.progress();
-    if (moved) now_->copy += timer.seconds();  // a poll that found nothing counts to what it interrupted
+    if (moved) now_->copy += timer.seconds();  // a poll without result counts to the work that it interrupted
     return moved;
   }
 
-  void start(BroadcastRequest& flight, std::uint32_t group, std::int64_t k, int what, PanelMemory panel) {
+  void start(BroadcastRequest& request, std::uint32_t group, std::int64_t k, int what, PanelMemory panel) {
     const bool diagonal = what < 2;
-    broadcasts_.start(flight, group, tag(k, what), group == kRow ? layout_.cols.part_of(k) : layout_.rows.part_of(k),
+    broadcasts_.start(request, group, tag(k, what), group == kRow ? layout_.cols.part_of(k) : layout_.rows.part_of(k),
                       panel, diagonal ? BroadcastShape::tree : options_.panels,
                       diagonal ? Urgency::urgent : Urgency::normal);
   }
-  void finish(Under& u) {
+  void finish(StepBroadcasts& u) {
     timed(&GridStep::wait, [&] {
       for (BroadcastRequest* f : {&u.diagonal_row, &u.diagonal_col, &u.row, &u.col}) broadcasts_.finish(*f);
     });
   }
 
-  // Starts the broadcasts of step k that this rank receives: their buffers are free.
+  // Starts the broadcasts of step k that this rank receives, when their buffers are free.
   void expect(std::int64_t k) {
-    Under& u = under(k);
+    StepBroadcasts& u = broadcasts_of(k);
     finish(u);
     timed(&GridStep::copy, [&] {
       if (has_row(k) && !has_col(k)) start(u.diagonal_row, kRow, k, 0, blocks_.diagonal(k));
@@ -141,41 +141,41 @@ class GridSteps {
     });
   }
 
-  // On the rank that has it: closes the diagonal block and sends it. Panels are then due on all ranks of its row and
+  // On the owner of the diagonal block: closes and sends it. Afterwards panels are due on all ranks of its row and
   // column.
   void begin_panels(std::int64_t k) {
     panels_due_ = has_row(k) || has_col(k);
     if (!has_row(k) || !has_col(k)) return;
     timed(&GridStep::diagonal, [&] { blocks_.close_diagonal(k); });
     timed(&GridStep::copy, [&] {
-      start(under(k).diagonal_row, kRow, k, 0, blocks_.diagonal(k));
-      start(under(k).diagonal_col, kCol, k, 1, blocks_.diagonal(k));
+      start(broadcasts_of(k).diagonal_row, kRow, k, 0, blocks_.diagonal(k));
+      start(broadcasts_of(k).diagonal_col, kCol, k, 1, blocks_.diagonal(k));
     });
   }
-  const BroadcastRequest& diagonal_flight(std::int64_t k) {
-    return has_row(k) ? under(k).diagonal_row : under(k).diagonal_col;
+  const BroadcastRequest& diagonal_request(std::int64_t k) {
+    return has_row(k) ? broadcasts_of(k).diagonal_row : broadcasts_of(k).diagonal_col;
   }
   // Updates the panels of step k and sends them, if the diagonal block has arrived.
   void try_panels(std::int64_t k) {
-    if (!panels_due_ || !diagonal_flight(k).arrived()) return;
+    if (!panels_due_ || !diagonal_request(k).arrived()) return;
     panels_due_ = false;
     if (has_row(k)) {
       timed(&GridStep::panel, [&] { blocks_.update_row(k, has_col(k)); });
-      timed(&GridStep::copy, [&] { start(under(k).row, kCol, k, 3, blocks_.row_panel(k)); });
+      timed(&GridStep::copy, [&] { start(broadcasts_of(k).row, kCol, k, 3, blocks_.row_panel(k)); });
     }
     if (has_col(k)) {
       timed(&GridStep::panel, [&] { blocks_.update_col(k, has_row(k)); });
-      timed(&GridStep::copy, [&] { start(under(k).col, kRow, k, 2, blocks_.col_panel(k)); });
+      timed(&GridStep::copy, [&] { start(broadcasts_of(k).col, kRow, k, 2, blocks_.col_panel(k)); });
     }
   }
   void end_panels(std::int64_t k) {
-    if (panels_due_) timed(&GridStep::wait, [&] { broadcasts_.wait_arrived(diagonal_flight(k)); });
+    if (panels_due_) timed(&GridStep::wait, [&] { broadcasts_.wait_arrived(diagonal_request(k)); });
     try_panels(k);
   }
   void wait_for_panels(std::int64_t k) {
     timed(&GridStep::wait, [&] {
-      broadcasts_.wait_arrived(under(k).row);
-      broadcasts_.wait_arrived(under(k).col);
+      broadcasts_.wait_arrived(broadcasts_of(k).row);
+      broadcasts_.wait_arrived(broadcasts_of(k).col);
     });
   }
 
@@ -246,7 +246,7 @@ class GridSteps {
   Blocks& blocks_;
   const int row_, col_;
   PanelBroadcast broadcasts_;
-  Under under_[2];
+  StepBroadcasts under_way_[2];
   bool panels_due_ = false;
   GridStep* now_ = nullptr;
 };

@@ -5,7 +5,7 @@
 namespace atl {
 namespace {
 
-// The Blocks of GridSteps (computed_blocks.hpp has the real ones), as seconds and bytes.
+// The Blocks of GridSteps as times and sizes only (computed_blocks.hpp has those that compute).
 class ModelledBlocks {
  public:
   ModelledBlocks(World& world, const GridLayout& layout, const ModelledKernels& kernels)
@@ -46,7 +46,7 @@ class ModelledBlocks {
     return kernels_.rate * b / (b + kernels_.half_depth);
   }
   PanelMemory memory(std::int64_t rows, std::int64_t cols) const {
-    constexpr std::size_t kVertex = sizeof(std::int64_t);  // behind the values, as where they are computed
+    constexpr std::size_t kVertex = sizeof(std::int64_t);  // behind the values, as in ComputedBlocks
     return {nullptr, static_cast<std::size_t>(static_cast<double>(rows * cols) * kernels_.value_bytes) + kVertex};
   }
   void panel(std::int64_t b, std::int64_t length, bool has_diagonal) {
@@ -81,9 +81,9 @@ class ModelledBlocks {
 
 GridRun modelled_floyd_warshall(World& world, const GridLayout& layout, const GridOptions& options,
                                 const ModelledKernels& kernels) {
-  world.agree(world.fabric().is_virtual(),
-              fmt::format("modelled kernels over transport {} (they let virtual time pass). Take levels.",
-                          world.fabric().name()));
+  world.agree(
+      world.fabric().is_virtual(),
+      fmt::format("modelled kernels over transport {} (they need virtual time). Take levels.", world.fabric().name()));
   world.agree(layout.grid.size() == world.size(),
               fmt::format("a grid of {} x {} ranks (the job has {}). Choose another grid.", layout.grid.rows,
                           layout.grid.cols, world.size()));

@@ -4,7 +4,7 @@
 #include <atoll/apsp/floyd_warshall/grid_options.hpp>
 #include <atoll/matrix/block_cyclic.hpp>
 
-/// Floyd-Warshall over a grid with modelled kernels, to predict machines that are not at hand. No matrix is allocated:
+/// Floyd-Warshall over a grid with modelled kernels, to predict other machines. No matrix is allocated:
 /// kernels only advance virtual time, and panels are sizes without bytes. The messages and their order are those of the
 /// algorithm (grid_steps.hpp). Only in virtual time (runtime/job/virtual_ranks.hpp).
 ///

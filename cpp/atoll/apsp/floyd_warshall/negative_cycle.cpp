@@ -15,16 +15,16 @@ T weight_of(const ReplicatedCsr<T>& arcs, Local tail, Local head) {
 }
 
 template <class T>
-PathLength<T> cycle_weight(const ReplicatedCsr<T>& arcs, const std::vector<Local>& cycle) {
-  PathLength<T> sum{};
+PathSum<T> cycle_weight(const ReplicatedCsr<T>& arcs, const std::vector<Local>& cycle) {
+  PathSum<T> sum{};
   for (std::size_t i = 0; i < cycle.size(); ++i)
-    sum += static_cast<PathLength<T>>(weight_of(arcs, cycle[i], cycle[(i + 1) % cycle.size()]));
+    sum += static_cast<PathSum<T>>(weight_of(arcs, cycle[i], cycle[(i + 1) % cycle.size()]));
   return sum;
 }
 
-/// A cycle of "comes from", along its arcs; empty if there is none.
+/// A cycle of parents, in the direction of its arcs; empty if there is none.
 std::vector<Local> cycle_among(const std::vector<Local>& parent) {
-  std::vector<Local> walk(parent.size(), -1);  // [vertex] the walk that has been here
+  std::vector<Local> walk(parent.size(), -1);  // [vertex] the walk that has visited it
   for (std::size_t start = 0; start < parent.size(); ++start) {
     auto v = static_cast<Local>(start);
     const auto number = static_cast<Local>(start);
@@ -41,13 +41,13 @@ std::vector<Local> cycle_among(const std::vector<Local>& parent) {
   return {};
 }
 
-/// Least distances from a vertex outside that has an arc of weight 0 to each: so every cycle is reached. Returns a cycle
-/// of "comes from" if there is one: where a path comes back to a vertex. Looked for after every n improvements, which
-/// costs no more than they did.
+/// Bellman-Ford from an artificial vertex with an arc of weight 0 to every vertex, so that every cycle is reached.
+/// Returns a cycle of parents if there is one. The search for it runs after every n improvements and costs no more than
+/// they do.
 template <class T>
-std::vector<Local> settle(const ReplicatedCsr<T>& arcs, std::vector<PathLength<T>>& distance) {
+std::vector<Local> bellman_ford(const ReplicatedCsr<T>& arcs, std::vector<PathSum<T>>& distance) {
   const auto n = static_cast<std::size_t>(arcs.vertices());
-  distance.assign(n, PathLength<T>{});
+  distance.assign(n, PathSum<T>{});
   if (!arcs.has_negative()) return {};
   std::vector<Local> parent(n, -1);
   std::vector<char> queued(n, 1);
@@ -62,7 +62,7 @@ std::vector<Local> settle(const ReplicatedCsr<T>& arcs, std::vector<PathLength<T
     const auto weights = arcs.weights_of(v);
     for (std::size_t k = 0; k < heads.size(); ++k) {
       const auto head = static_cast<std::size_t>(heads[k]);
-      const auto through = distance[static_cast<std::size_t>(v)] + static_cast<PathLength<T>>(weights[k]);
+      const auto through = distance[static_cast<std::size_t>(v)] + static_cast<PathSum<T>>(weights[k]);
       if (!(through < distance[head])) continue;
       distance[head] = through;
       parent[head] = v;
@@ -78,17 +78,17 @@ std::vector<Local> settle(const ReplicatedCsr<T>& arcs, std::vector<PathLength<T
 
 template <class T>
 std::vector<Local> find_negative_cycle(const ReplicatedCsr<T>& arcs) {
-  std::vector<PathLength<T>> distance;
-  std::vector<Local> cycle = settle(arcs, distance);
-  // Rounding can close a cycle of weight 0, too.
+  std::vector<PathSum<T>> distance;
+  std::vector<Local> cycle = bellman_ford(arcs, distance);
+  // Rounding can also close a cycle of weight 0.
   if (!cycle.empty() && cycle_weight(arcs, cycle) >= 0) cycle.clear();
   return cycle;
 }
 
 template <class T>
-std::vector<PathLength<T>> potentials(const ReplicatedCsr<T>& arcs) {
-  std::vector<PathLength<T>> distance;
-  if (!settle(arcs, distance).empty()) refuse_negative_cycle(arcs);
+std::vector<PathSum<T>> potentials(const ReplicatedCsr<T>& arcs) {
+  std::vector<PathSum<T>> distance;
+  if (!bellman_ford(arcs, distance).empty()) refuse_negative_cycle(arcs);
   return distance;
 }
 
@@ -118,7 +118,7 @@ void refuse_negative_cycle(const ReplicatedCsr<T>& arcs) {
 
 #define ATOLL_NEGATIVE_CYCLE(T)                                                               \
   template std::vector<Local> find_negative_cycle<T>(const ReplicatedCsr<T>&);                \
-  template std::vector<PathLength<T>> potentials<T>(const ReplicatedCsr<T>&);                 \
+  template std::vector<PathSum<T>> potentials<T>(const ReplicatedCsr<T>&);                    \
   template void refuse_negative_cycle<T>(const ReplicatedCsr<T>&, const std::vector<Local>&); \
   template void refuse_negative_cycle<T>(const ReplicatedCsr<T>&);
 ATOLL_NEGATIVE_CYCLE(float)

@@ -17,7 +17,7 @@ std::vector<Local> find_negative_cycle(const ReplicatedCsr<T>& arcs);
 /// [vertex] potentials h with h(tail) + w >= h(head) for each arc: w + h(tail) - h(head) is never negative and has the
 /// same shortest paths. Throws like refuse_negative_cycle(). O(n m) at worst, O(n + m) if no weight is negative; local.
 template <class T>
-std::vector<PathLength<T>> potentials(const ReplicatedCsr<T>& arcs);
+std::vector<PathSum<T>> potentials(const ReplicatedCsr<T>& arcs);
 
 /// Throws the InputError that names this cycle by original ids, with its weight.
 template <class T>

@@ -12,10 +12,10 @@
 namespace atl {
 namespace {
 
-// What Floyd-Warshall reaches of the processor's peak, and how long that is measured.
+// The fraction of the processor's peak that Floyd-Warshall reaches, and how long the peak is measured.
 constexpr double kOfPeak = 0.8, kPeakSeconds = 0.02;
 
-// Of the memory that may be used: the rest is the system's, for what is on its way to the disk.
+// Fraction of the usable memory; the system needs the rest for data on its way to the disk.
 constexpr double kOfMemory = 0.85;
 
 template <class T>
@@ -60,8 +60,8 @@ AllPairsReport all_pairs_in_file(World& world, const ReplicatedCsr<T>& arcs, con
   check_sums(arcs, Semiring::min_plus);
   if constexpr (std::is_same_v<T, double>)
     check(!may_round_whole_sums(arcs, Semiring::min_plus),
-          "{}: a path may be {} long (float64 does not hold every whole number beyond 2^53, and what is worked on in a "
-          "file is not searched for them). Scale the weights down, or leave --out-of-core out.",
+          "{}: a path may be {} long (float64 does not hold every whole number beyond 2^53, and a matrix in a "
+          "file is not checked for such sums). Scale the weights down, or leave --out-of-core out.",
           arcs.name, arcs.longest());
   Team& team = world.team();
   const Algebra algebra = all_pairs_algebra(arcs, Semiring::min_plus);
@@ -69,7 +69,7 @@ AllPairsReport all_pairs_in_file(World& world, const ReplicatedCsr<T>& arcs, con
   TilesMachine machine{.undirected = !arcs.directed,
                        .memory_bytes = kOfMemory * static_cast<double>(usable_memory()),
                        .block = options.block};
-  if (options.block == 0)  // else the rate decides nothing
+  if (options.block == 0)  // a given block needs no rate
     machine.operations_per_second = kOfPeak * peak_operations_per_second(team, algebra, gemm.isa(), kPeakSeconds);
   const TilesPlan plan = plan_tiles(gemm, n, sizeof(T), machine);
   const TerminationNotice terminate;
@@ -89,7 +89,7 @@ AllPairsReport all_pairs_in_file(World& world, const ReplicatedCsr<T>& arcs, con
                                 &run))
       refuse_negative_cycle(arcs);
   } catch (const IoError&) {
-    if (tiles.next_step() > 0) tiles.keep();  // to be gone on with when the disk is well again
+    if (tiles.next_step() > 0) tiles.keep();  // the run can be resumed once the disk works again
     throw;
   }
   if (run.stopped)

@@ -15,8 +15,8 @@ bool adds_to_no_path(const ReplicatedCsr<T>& arcs, Semiring semiring) {
   return semiring == Semiring::min_plus ? arcs.has_negative() : semiring == Semiring::max_plus;
 }
 
-/// Restores "no path": sums of it stay within half of its value (check_sums) and become "no path" again. A real path
-/// beyond that half is then found to be lost (check_no_path_is_lost).
+/// Restores "no path": sums with it stay beyond half of its value (check_sums) and become "no path" again. A real path
+/// longer than that half is reported as lost (check_no_path_is_lost).
 template <class T>
 void restore_no_path(Team& team, Semiring semiring, MatrixView<T> d) {
   if constexpr (std::is_same_v<T, std::int32_t>) {

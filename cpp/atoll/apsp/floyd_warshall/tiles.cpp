@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocked Floyd-Warshall over tiles of a file, the block the side of a tile. Step k, F_k:
+// Blocked Floyd-Warshall over tiles of a file; the block is the side of a tile. Step k, F_k:
 //   close tile (k, k)                                  by floyd_warshall(), blocked once more
 //   block row k, tile by tile: updated, packed         all of it stays packed through the step
 //   tiles (i, .), row by row of tiles:
 //     tile (i, k): updated, packed                     the left factor of the row
 //     tiles (i, j): the outer product                  each is used once a step
-// An undirected matrix has tiles i <= j only; block column k is block row k, transposed.
+// Of an undirected matrix only tiles i <= j are stored; block column k is the transpose of block row k.
 //
-// Why a run that was killed at any moment goes on from the last step k that it noted, though some tiles in the file are as
-// they were noted, and others as later steps left them. Let D_k be the matrix before step k and X what the file has.
-//   X <= D_k        entries only ever decrease after they were noted (a value is written whole: no page ends within one)
-//   F_k monotone    it consists of min and +, which are: X <= Y gives F_k(X) <= F_k(Y). So steps k .. end lead from X to
-//                   something <= what they lead to from D_k, the distances
-//   X is walks      each entry is the length of a walk, and stays one: no distance is undercut
-// Both bounds together: the distances, bit by bit for integers; a float is a rounded sum in another order at most. A cycle
-// that gains is found again, for the same reasons; and "no path" restored early is "no path" after the rest of the steps.
+// Why a run that was killed at any time can resume from the last recorded step k, although some tiles in the file are
+// as recorded and others as later steps left them. Let D_k be the matrix before step k, and X the contents of the file.
+//   X <= D_k        entries only decrease after the record (a value is written whole: no page boundary splits one)
+//   F_k monotone    min and + are monotone: X <= Y implies F_k(X) <= F_k(Y). So steps k .. end lead from X to a result
+//                   <= that from D_k, the distances
+//   X is walks      each entry is and remains the length of a walk, so it is never less than the distance
+// Together they give the distances, bit for bit for integers; a float may be a sum rounded in another order. An
+// improving cycle is found again for the same reasons, and a restored "no path" is also "no path" after the remaining
+// steps.
 #include <atoll/apsp/floyd_warshall/restore_no_path.hpp>
 #include <atoll/apsp/floyd_warshall/tiles.hpp>
 #include <atoll/base/timer.hpp>
@@ -23,7 +24,7 @@
 namespace atl {
 namespace {
 
-// A note takes as long as the disk needs for the tiles in memory: at most this part of the time.
+// Recording progress takes as long as writing the tiles in memory to disk: at most this fraction of the time.
 constexpr double kNotesShare = 0.05;
 
 /// A factor, packed in slices of the product's depth.
@@ -56,7 +57,7 @@ class PackedTile {
 
 enum class UseKind : std::uint8_t { diagonal, row, left, product };
 
-/// What a step does with a tile: the one that has entries (i, j) or, of an undirected matrix, perhaps (j, i).
+/// What a step does with a tile: the one with entries (i, j) or, if undirected, perhaps (j, i).
 struct Use {
   UseKind kind;
   std::int64_t i, j;
@@ -138,7 +139,7 @@ class TileSteps {
     return std::nullopt;
   }
 
-  void tell() const {
+  void fill_report() const {
     const auto tile_bytes = static_cast<double>(tiles_.block() * tiles_.block()) * sizeof(T);
     report_.bytes_read = static_cast<double>(read_.load()) * tile_bytes;
     report_.bytes_written = static_cast<double>(written_.load()) * tile_bytes;
@@ -162,7 +163,7 @@ class TileSteps {
                                       : report_.panel_seconds;
   }
 
-  // Both by the cache's thread.
+  // Both are called by the cache's thread.
   void load(std::size_t tile, T* to) {
     if (in_file_[tile]) {
       ++read_;
@@ -180,7 +181,7 @@ class TileSteps {
     ++written_;
     if (turned_.empty()) turned_ = Array<T>(static_cast<std::size_t>(tiles_.block() * tiles_.block()));
     const std::int64_t width = tiles_.length(i);
-    transpose<T>(alone_, view(tile, from), {turned_.data(), tiles_.length(j), width, width});
+    transpose<T>(serial_team_, view(tile, from), {turned_.data(), tiles_.length(j), width, width});
     tiles_.write(j, i, turned_.data());
   }
 
@@ -221,7 +222,7 @@ class TileSteps {
         diagonal_left_.pack(gemm_, team_, factor);
         diagonal_right_.pack(gemm_, team_, factor);
         break;
-      case UseKind::row:  // (k, j) <- (k, k) (x) (k, j); the tile has it so, or transposed
+      case UseKind::row:  // (k, j) <- (k, k) (x) (k, j); the tile is stored as is or transposed
         if (turned) {
           left_.pack(gemm_, team_, plain(tile));
           multiply(left_, diagonal_right_, tile);
@@ -269,10 +270,10 @@ class TileSteps {
   PackedTile left_{PackedPanel::Side::left};
   PackedTile diagonal_left_{PackedPanel::Side::left}, diagonal_right_{PackedPanel::Side::right};
 
-  // Of the cache's thread.
+  // Used by the cache's thread.
   std::vector<bool> in_file_;                      // [tile]
-  std::atomic<std::size_t> read_{0}, written_{0};  // tiles; tell() looks while it may still be at work
-  Team alone_{1};
+  std::atomic<std::size_t> read_{0}, written_{0};  // tiles; fill_report() may read them while the thread runs
+  Team serial_team_{1};
   Array<T> turned_;
   std::unique_ptr<TileCache<T>> cache_;  // last: its thread ends first
 };
@@ -286,7 +287,7 @@ std::optional<GainCycle> floyd_warshall_tiles(const Gemm& gemm, Team& team, cons
   mine.block = tiles.block();
   TileSteps<T> steps(gemm, team, arcs, tiles, options, mine);
   const auto cycle = steps.run();
-  steps.tell();
+  steps.fill_report();
   if (report) *report = mine;
   return cycle;
 }

@@ -10,8 +10,8 @@
 namespace atl {
 namespace {
 
-/// A side of `n / count` in whole lines: an odd multiple of three is a multiple of the sides of most tiles of the product,
-/// and a column does not fall on one set of the cache.
+/// A side of `n / count` rounded to whole cache lines: an odd multiple of three lines, since that is a multiple of the
+/// sides of most tile kernels, and columns do not share one cache set.
 std::int64_t side_of(std::int64_t n, std::int64_t count, std::size_t value_bytes) {
   const auto unit = static_cast<std::int64_t>(3 * 64 / value_bytes);
   const std::int64_t units = ((n + count - 1) / count + unit - 1) / unit;
@@ -21,7 +21,7 @@ std::int64_t side_of(std::int64_t n, std::int64_t count, std::size_t value_bytes
 }  // namespace
 
 TilesPlan plan_tiles(const Gemm& gemm, std::int64_t n, std::size_t value_bytes, const TilesMachine& machine) {
-  // Products with fewer steps are slower (int32, n = 8192: 5 % with 576), and smaller tiles save little memory.
+  // Shallower products are slower (int32, n = 8192: 5 % with 576), and smaller tiles save little memory.
   constexpr std::int64_t kLeast = 960;
   const auto w = static_cast<double>(value_bytes), rows = static_cast<double>(n);
   const double compute = (machine.undirected ? 1 : 2) * rows * rows * rows / machine.operations_per_second;
@@ -31,8 +31,8 @@ TilesPlan plan_tiles(const Gemm& gemm, std::int64_t n, std::size_t value_bytes, 
     const std::int64_t side = (n + block - 1) / block;
     const std::int64_t all = machine.undirected ? side * (side + 1) / 2 : side * side;
     const double b = static_cast<double>(block), tile = b * b * w;
-    // Block row k, packed; left factors, of which narrow values are packed repeated; the diagonal's right one; a tile that
-    // is turned; what closing the diagonal takes.
+    // Packed block row k; left factors, where narrow values are packed repeatedly; the diagonal's right factor; a
+    // transposed tile; the buffers for closing the diagonal.
     const double packed = 1.03 * rows * b * w + 2 * b * b * gemm.tile().left_bytes + tile +
                           (machine.undirected ? tile : 0) + 3 * b * static_cast<double>(usual_block(gemm, block)) * w;
     const std::int64_t needed = std::min<std::int64_t>(all, 3);

@@ -9,7 +9,7 @@
 ///     plan.streamed_bytes / kDiskBytesPerSecond;                 // seconds of disk traffic, beside the products
 namespace atl {
 
-// The rate assumed for a disk that reads and writes at the same time: a virtual one in a cloud did 410 MB/s.
+// Assumed rate of a disk that reads and writes at the same time: a virtual disk in a cloud reached 410 MB/s.
 inline constexpr double kDiskBytesPerSecond = 4e8;
 
 struct TilesPlan {

@@ -20,12 +20,12 @@ constexpr std::int64_t kBlockStep = 64, kLargestBlock = 4096;
 
 std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-// Rows (or columns) of the part that has most blocks.
+// Rows (or columns) of the part with the most blocks.
 double most_of(std::int64_t n, std::int64_t block, int parts) {
   return static_cast<double>(std::min(n, divided_up(divided_up(n, block), parts) * block));
 }
 
-// The machine's nodes and devices that a grid occupies.
+// The number of nodes and of devices that a grid occupies.
 double nodes_of(const ApspGrid& g) { return static_cast<double>(g.ranks() / (g.node_rows * g.node_cols)); }
 double devices_of(const ApspMachine& m, const ApspGrid& g) {
   return static_cast<double>(divided_up(g.ranks(), m.ranks_per_device));
@@ -48,19 +48,22 @@ double device_rate(const ApspMachine& m, std::int64_t n, const ApspPlan& plan, K
   return m.rate_of_block(static_cast<double>(plan.block)) * m.rate_of_size(on_device) / m.rate_of_size.a;
 }
 
-// How often a panel goes through a node's way to the others, and through a rank's own, along a row and along a column of ranks.
+// How often a panel passes through a node's network link, and through a rank's own link, along a row and along a column
+// of the grid.
 struct Sends {
   double node_row = 0, node_col = 0, rank_row = 0, rank_col = 0;
 };
 
-// Between what the root's node sends, which is the longest way of one step, and the mean of all nodes, which is all that
-// counts if steps overlap without end. Broadcasts alone, in virtual time (ring, ring2m, tree; 2 to 8 nodes of 8 ranks in 18
-// grids): 1.0 to 1.7 times the geometric mean, the median 1.3; with two nodes along one side only 0.75 times.
+// The cost lies between what the root's node sends (the longest path of one step) and the mean over all nodes (all that
+// counts if steps overlap without end). Factor to the geometric mean of both, from broadcasts alone in virtual time
+// (ring, ring2m, tree; 2 to 8 nodes of 8 ranks in 18 grids): 1.0 to 1.7, the median 1.3; only 0.75 with two nodes along
+// one side.
 constexpr double kOfGeometricMean = 1.3;
-// And that is a run of many steps: until the first panels are everywhere, and the last, takes as long as so many steps.
+// Filling and draining the pipeline of broadcasts takes as long as this many steps.
 constexpr double kFillingSteps = 3;
-// A step's panels reach who has the next ones in one hop along each side of the grid, whatever the broadcast: all others wait
-// for those. The diagonal block's hops come to half of that (in virtual time 1.5 hops a side, 4 to 64 ranks).
+// A step's panels reach the owners of the next panels in one hop along each side of the grid, whatever the broadcast,
+// and all other ranks wait for those. The diagonal block's hops add half of that (in virtual time 1.5 hops a side, 4 to
+// 64 ranks).
 constexpr double kHopsOfStep = 1.5;
 
 double passes(BroadcastShape shape, int p, int per_node) {
@@ -79,11 +82,11 @@ Sends sends_of(const BroadcastModel& panels, const ApspGrid& g) {
 
 double transfer_s(const ApspMachine& machine, std::int64_t n, const ApspGrid& g, const BroadcastModel& panels,
                   const Sends& sends) {
-  // A panel of a row leaves a node by the cards of as many ranks as it has in a column; where there are more cards than that,
-  // the others have nothing to do.
-  const auto ways = [&](int ranks) { return static_cast<double>(divided_up(ranks, machine.cards) * machine.cards); };
-  const double through_node = bytes_of(machine, n) * (sends.node_row * ways(g.node_rows) / g.rows +
-                                                      sends.node_col * ways(g.node_cols) / g.cols);
+  // A panel of a row leaves a node through the cards of as many ranks as it has in a column; if there are more cards
+  // than that, the others are idle.
+  const auto links = [&](int ranks) { return static_cast<double>(divided_up(ranks, machine.cards) * machine.cards); };
+  const double through_node = bytes_of(machine, n) * (sends.node_row * links(g.node_rows) / g.rows +
+                                                      sends.node_col * links(g.node_cols) / g.cols);
   const double through_rank = bytes_of(machine, n) * (sends.rank_row / g.rows + sends.rank_col / g.cols);
   const double of_node =
       through_node > 0 ? through_node / panels.bytes_per_second(bytes_of(machine, n) / nodes_of(g)) : 0;
@@ -95,7 +98,7 @@ ApspTime time_with(const ApspMachine& machine, std::int64_t n, const ApspPlan& p
   const ApspGrid& g = plan.grid;
   const double size = static_cast<double>(n), b = static_cast<double>(plan.block);
   const double rows = most_of(n, plan.block, g.rows), cols = most_of(n, plan.block, g.cols);
-  // A device that several ranks share gives each its part; with fewer ranks than that, those have it alone.
+  // Ranks that share a device get equal parts of it; if there are fewer ranks than that, they share the whole device.
   const double rank_rate = device_rate(machine, n, plan, kernel) * devices_of(machine, g) / g.ranks();
 
   ApspTime t;
@@ -107,8 +110,8 @@ ApspTime time_with(const ApspMachine& machine, std::int64_t n, const ApspPlan& p
     t.transfer_s = transfer_s(machine, n, g, *panels, sends);
     if (panels->sends > 0) t.transfer_s *= 1 + kFillingSteps / t.steps;
   }
-  // The panel of the next step is two products of b x b with b x rows: this step's outer product, and the update by its
-  // diagonal block. On one rank both are only part of equation 1.
+  // The panel of the next step costs two products of b x b with b x rows: this step's outer product, and the update by
+  // its diagonal block. On one rank both are already counted by equation 1.
   const double panel_s = g.ranks() > 1 ? 2 * 2 * b * b * std::max(rows, cols) / rank_rate : 0;
   t.chain_s = t.steps * (2 * b * b * b / machine.diagonal_rate + panel_s);
   return t;
@@ -156,8 +159,8 @@ std::vector<ApspPrediction> predict_apsp(const ApspMachine& machine, const ApspQ
   if (query.grid)
     check(query.grid->first >= 1 && query.grid->second >= 1 &&
               std::int64_t{query.grid->first} * query.grid->second == query.ranks,
-          "grid {}x{} is not one of {} ranks. Give one whose product that is.", query.grid->first, query.grid->second,
-          query.ranks);
+          "grid {}x{} (there are {} ranks). Give a grid of rows x columns with that product.", query.grid->first,
+          query.grid->second, query.ranks);
   if (!query.broadcast.empty()) machine.broadcast(query.broadcast);
   check(query.ranks == 1 || !machine.broadcasts.empty(),
         "parameters '{}' have no broadcast ({} ranks need one). Measure it with `atoll model fit --ranks {}`, or take "
@@ -181,7 +184,7 @@ std::vector<ApspPrediction> predict_apsp(const ApspMachine& machine, const ApspQ
     if (query.broadcast.empty() || panels.name == query.broadcast) broadcasts.push_back(&panels);
   if (broadcasts.empty()) broadcasts.push_back(nullptr);  // one rank
 
-  std::vector<ApspPrediction> ways;
+  std::vector<ApspPrediction> predictions;
   for (const ApspGrid& grid : grids) {
     std::vector<Sends> sends;
     for (const BroadcastModel* panels : broadcasts)
@@ -191,20 +194,21 @@ std::vector<ApspPrediction> predict_apsp(const ApspMachine& machine, const ApspQ
         ApspPrediction p;
         p.plan = {grid, block, broadcasts[k] ? broadcasts[k]->name : std::string()};
         p.time = time_with(machine, query.n, p.plan, query.kernel, broadcasts[k], sends[k]);
-        // One rank has nothing to hide its chain behind.
+        // A single rank has nothing to hide its critical path behind.
         p.expected_s = p.time.expected_s(query.ranks > 1 ? overlap : 0);
         p.node_bytes = node_bytes_of(machine, query.n, p.plan);
         p.memory_fits = p.node_bytes <= machine.memory_per_node;
         p.rate = 2 * std::pow(static_cast<double>(query.n), 3) / p.expected_s;
-        ways.push_back(std::move(p));
+        predictions.push_back(std::move(p));
       }
   }
-  // Where all is hidden many ways take the same: then the one with least to hide.
+  // Where everything is hidden, many plans take the same time: prefer the one with the least to hide.
   const auto order = [](const ApspPrediction& p) {
     return std::tuple(!p.memory_fits, p.expected_s, p.time.worst_s() + p.time.chain_s);
   };
-  std::stable_sort(ways.begin(), ways.end(), [&](const auto& a, const auto& b) { return order(a) < order(b); });
-  return ways;
+  std::stable_sort(predictions.begin(), predictions.end(),
+                   [&](const auto& a, const auto& b) { return order(a) < order(b); });
+  return predictions;
 }
 
 namespace {
@@ -215,10 +219,10 @@ bool in_memory(const ApspMachine& machine, std::int64_t n, Rank ranks) {
 
 void check_memory_is_known(const ApspMachine& machine) {
   check(std::isfinite(machine.memory_per_node),
-        "parameters '{}' say no memory of a node (so no n is too large). Add memory_per_node.", machine.name);
+        "parameters '{}' have no memory per node (so no n is too large). Add memory_per_node.", machine.name);
 }
 
-// The least x from 1 on for which `holds` is true, where it is true of all larger ones.
+// The smallest x >= 1 for which `holds` is true; it must be true for all larger ones.
 template <class F>
 std::int64_t first_that(F&& holds) {
   std::int64_t fails = 0, succeeds = 1;

@@ -14,7 +14,7 @@ constexpr int kCellWidth = 58, kCellHeight = 34, kLeft = 92, kTop = 44, kBottom 
 struct Colour {
   double red, green, blue;
 };
-// From light to dark with falling lightness, so that it reads in grey as well.
+// From light to dark with decreasing lightness, so that it is also readable in grey.
 constexpr std::array<Colour, 5> kScale{
     {{247, 246, 230}, {186, 220, 190}, {88, 176, 180}, {38, 106, 156}, {24, 38, 92}}};
 
@@ -58,7 +58,7 @@ std::string short_number(double x) {
   return x < 1e7 ? fmt::format("{:.1f}M", x / 1e6) : fmt::format("{:.0f}M", x / 1e6);
 }
 
-// 1.10 E, 381 P: three digits and the power of a thousand.
+// Three digits and an SI prefix: 1.10 E, 381 P.
 std::string with_prefix(double x) {
   constexpr std::string_view kPrefixes = " kMGTPE";
   std::size_t power = 0;
@@ -146,7 +146,7 @@ HeatMap apsp_heat_map(const ApspMachine& machine, std::span<const std::int64_t> 
       if (best.memory_fits) {
         cell.value = best.rate;
         cell.label = with_prefix(best.rate);
-        // On one node there is nothing to choose.
+        // On one node there are no broadcasts to choose from.
         cell.hatched = best.time.communicate_s() > 0 && fastest != machine.broadcasts.end() &&
                        best.plan.broadcast != fastest->name;
         cell.note = fmt::format("{} vertices, {} nodes: {:.4g} s, {}x{} ranks, block {}, {}", n, count, best.expected_s,

@@ -10,8 +10,8 @@ namespace {
 
 double square(double x) { return x * x; }
 
-// For a given d equation 7 is a weighted sum of squares in log a, so its best a is the weighted mean of what each point
-// asks for.
+// For fixed d, equation 7 is a weighted sum of squares in log a, so the best log a is the weighted mean over the
+// points.
 Hyperbola best_with(double d, std::span<const MeasuredRate> points) {
   double weights = 0, sum = 0;
   for (const MeasuredRate& p : points) {
@@ -21,7 +21,7 @@ Hyperbola best_with(double d, std::span<const MeasuredRate> points) {
   return {std::exp(sum / weights), d};
 }
 
-// The least of a function of one minimum on [low, high], by golden sections.
+// The minimum of a unimodal function on [low, high], by golden-section search.
 template <class F>
 double least(F&& f, double low, double high) {
   const double part = (std::sqrt(5.0) - 1) / 2;
@@ -90,8 +90,8 @@ HyperbolaFit fit_hyperbola(std::span<const MeasuredRate> points) {
   };
   const auto [least_x, largest_x] =
       std::minmax_element(points.begin(), points.end(), [](const auto& p, const auto& q) { return p.x < q.x; });
-  // Equation 7 may have several minima in d where points are noisy: the lowest of a sweep is refined. The steps are
-  // fine against the width of a minimum, which is a factor of about 2 in d.
+  // Equation 7 may have several minima in d if points are noisy: the lowest of a sweep is refined. The steps are fine
+  // compared to the width of a minimum, a factor of about 2 in d.
   constexpr int kSteps = 400;
   const double low = std::log(least_x->x / 1000), high = std::log(largest_x->x * 100);
   const double step = (high - low) / kSteps;

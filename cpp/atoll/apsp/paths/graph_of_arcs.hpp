@@ -6,8 +6,8 @@
 
 namespace atl {
 
-/// The graph that is stored beside the distances in a file, so that paths can be found from the file only. This object
-/// holds narrow weights in widened form: it must live as long as the writing.
+/// The graph stored beside the distances in a file, so that paths can be found from the file alone. This object owns
+/// the widened copies of narrow weights and must outlive the writing.
 template <class T>
 class GraphOfArcs {
  public:

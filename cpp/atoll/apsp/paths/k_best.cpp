@@ -6,17 +6,17 @@
 #include <cmath>
 #include <queue>
 
-// The k shortest paths without a vertex twice, after Yen [1] as Lawler [2] divides the work: the paths that are left are
-// kept as disjoint sets, each "begins like this, and goes on otherwise than these".
+// The k shortest loopless paths by Yen's algorithm [1], with Lawler's [2] division into disjoint sets: the remaining
+// candidates are sets of paths that share a prefix and exclude some continuations.
 //
 //   in the paper             here                          meaning
-//   root path                Set::like, Set::fixed         what all of a set's paths begin with: that much of a path found
-//   spur node                the last vertex of it
-//   edges taken out          Set::without                  vertices that may not come next
-//   shortest spur path       complete()                    along D(u, .); where that is barred, A* with D as the estimate
+//   root path                Set::like, Set::fixed         common prefix of a set's paths, given by a path found before
+//   spur node                the last vertex of the prefix
+//   edges removed            Set::without                  vertices that may not come next
+//   shortest spur path       complete()                    along D(u, .), else A* with D as the estimate
 //
-// Walks go backwards, from v to u, because the distances at hand are those from u. Sets wait with a lower bound (the best
-// first step by D) and are only completed when it is the least of all: most never are.
+// Paths are searched backwards, from v to u, because the distances at hand are those from u. Sets wait in a heap by a
+// lower bound (the best first step by D) and are completed only when it is the smallest: most never are.
 //
 // [1] J. Yen. "Finding the k shortest loopless paths in a network." Management Science 17(11), 1971.
 // [2] E. Lawler. "A procedure for computing the k best solutions to discrete optimization problems and its application
@@ -27,12 +27,12 @@ namespace {
 
 constexpr std::size_t at(Local v) { return static_cast<std::size_t>(v); }
 
-/// How a search has come to vertices: a table of those that it has met, which are few.
+/// The search's path to each vertex it has reached: a hash table, because these are few.
 template <class Length>
 class Reached {
  public:
   struct Slot {
-    Length gone{};
+    Length travelled{};
     Local vertex = -1, before = -1;
   };
   void clear() {
@@ -40,16 +40,16 @@ class Reached {
     used_ = 0;
   }
   const Slot& of(Local v) const { return slots_[place_of(v)]; }
-  /// Whether this way is shorter than what was known, and is noted.
-  bool improve(Local v, Length gone, Local before) {
+  /// Records this path if it is shorter than the known one; returns whether it is.
+  bool improve(Local v, Length travelled, Local before) {
     std::size_t place = place_of(v);
     if (slots_[place].vertex == v) {
-      if (!(gone < slots_[place].gone)) return false;
+      if (!(travelled < slots_[place].travelled)) return false;
     } else if (2 * ++used_ > slots_.size()) {
       grow();
       place = place_of(v);
     }
-    slots_[place] = {gone, v, before};
+    slots_[place] = {travelled, v, before};
     return true;
   }
 
@@ -74,12 +74,12 @@ class Reached {
 template <class T>
 class KBest {
  public:
-  using Length = PathLength<T>;
+  using Length = PathSum<T>;
   struct Path {
     std::vector<Local> walk;  ///< from v to u
     Length length{};
-    std::size_t fixed = 1;  ///< what it had in common with the set that it is from
-    Local without = -1;     ///< and that set's
+    std::size_t fixed = 1;  ///< length of the prefix shared with its set
+    Local without = -1;     ///< the exclusions of its set
   };
 
   KBest(const ReplicatedCsr<T>& in, Local u, std::span<const T> from_u)
@@ -87,7 +87,7 @@ class KBest {
 
   std::vector<Path> run(Local v, std::size_t k, const std::function<void()>& between) {
     if (u_ == v) return {{.walk = {v}}};
-    found_.push_back({.walk = {v}});  // what the first set begins like
+    found_.push_back({.walk = {v}});  // the prefix of the first set
     add({.like = 0, .fixed = 1}, {});
     std::vector<std::size_t> best;
     while (!heap_.empty() && best.size() < k) {
@@ -109,13 +109,13 @@ class KBest {
 
  private:
   struct Set {
-    Length bound{};          ///< no path of the set is shorter; the length where it is complete
-    Length gone{};           ///< to `first`
-    std::size_t like = 0;    ///< number of the path that it begins like; complete: that it is
-    std::size_t fixed = 0;   ///< how much of that path its paths have in common
-    std::size_t number = 0;  ///< in the order in which they were made: of equal ones the older comes first
-    Local without = -1;      ///< what may not follow: the first of a list in excluded_
-    Local first = -1;        ///< what follows best by D
+    Length bound{};          ///< lower bound of the set's paths; the exact length if complete
+    Length travelled{};      ///< length of the prefix, plus the step to `first`
+    std::size_t like = 0;    ///< number of the path whose prefix it shares; if complete, of the path itself
+    std::size_t fixed = 0;   ///< length of the prefix
+    std::size_t number = 0;  ///< in order of creation: among equal bounds the oldest comes first
+    Local without = -1;      ///< excluded next vertices: head of a list in excluded_
+    Local first = -1;        ///< best next vertex by D
     bool is_complete = false;
   };
   struct Excluded {
@@ -132,8 +132,8 @@ class KBest {
     heap_.push_back(set);
     std::push_heap(heap_.begin(), heap_.end(), later);
   }
-  /// At most what is left from x to u: D, which may have been rounded up.
-  Length left(Local x) const {
+  /// A lower bound of the distance from x to u: D, which may have been rounded up.
+  Length remaining(Local x) const {
     const auto d = static_cast<Length>(from_u_[at(x)]);
     if constexpr (std::is_floating_point_v<T>) return d - kPathSlack<T> * std::abs(d);
     return d;
@@ -147,26 +147,26 @@ class KBest {
     for (const Local x : walk) barred_[at(x)] = whether;
   }
 
-  /// Pushes the set if it has a first step; what it has in common is barred. `gone`: to its spur.
-  void add(Set set, Length gone) {
+  /// Pushes the set if it has a first step; its prefix must be blocked. `travelled`: length to its spur node.
+  void add(Set set, Length travelled) {
     const Local spur = found_[set.like].walk[set.fixed - 1];
     const auto tails = in_.heads_of(spur);
     const auto weights = in_.weights_of(spur);
     for (std::size_t e = 0; e < tails.size(); ++e) {
       const Local p = tails[e];
-      const Length to_p = gone + static_cast<Length>(weights[e]), bound = to_p + left(p);
+      const Length to_p = travelled + static_cast<Length>(weights[e]), bound = to_p + remaining(p);
       if (set.first >= 0 && !(bound < set.bound)) continue;
       if (from_u_[at(p)] == kNoPath<T> || barred_[at(p)] || is_without(set.without, p)) continue;
       set.first = p;
-      set.gone = to_p;
+      set.travelled = to_p;
       set.bound = bound;
     }
     if (set.first >= 0) push(set);
   }
 
-  /// The sets that a path's own set without it falls into.
+  /// Divides the rest of a path's set, without the path itself, into disjoint sets.
   void divide(std::size_t number) {
-    Length gone{};
+    Length travelled{};
     const std::size_t size = found_[number].walk.size();
     for (std::size_t fixed = 1; fixed < size; ++fixed) {
       const Path& path = found_[number];
@@ -174,30 +174,32 @@ class KBest {
       barred_[at(spur)] = 1;
       if (fixed >= path.fixed) {
         excluded_.push_back({next, fixed == path.fixed ? path.without : Local{-1}});
-        add({.like = number, .fixed = fixed, .without = static_cast<Local>(excluded_.size() - 1)}, gone);
+        add({.like = number, .fixed = fixed, .without = static_cast<Local>(excluded_.size() - 1)}, travelled);
       }
       const auto tails = in_.heads_of(spur);
       const auto e = std::ranges::lower_bound(tails, next) - tails.begin();
-      gone += static_cast<Length>(in_.weights_of(spur)[static_cast<std::size_t>(e)]);
+      travelled += static_cast<Length>(in_.weights_of(spur)[static_cast<std::size_t>(e)]);
     }
     bar(found_[number].walk, 0);
   }
 
-  /// Adds the shortest path of the set to those found; false if it has none.
+  /// Appends the shortest path of the set to found_; false if it has none.
   bool complete(const Set& set) {
     const std::vector<Local>& like = found_[set.like].walk;
     const std::span<const Local> common(like.data(), set.fixed);
     bar(common, 1);
-    Path path{.walk = {common.begin(), common.end()}, .length = set.gone, .fixed = set.fixed, .without = set.without};
+    Path path{
+        .walk = {common.begin(), common.end()}, .length = set.travelled, .fixed = set.fixed, .without = set.without};
     bool any = follow(set.first, path);
-    // Along D nothing is shorter, unless what D rounded off says otherwise.
+    // A path along D is the shortest, unless rounding in D says otherwise.
     if (!any || path.length > set.bound) any = search(set, common, any, path) || any;
     bar(common, 0);
     if (any) found_.push_back(std::move(path));
     return any;
   }
 
-  /// Along D from x to u, by what is not barred; false where it ends before. D falls all the way: no vertex comes twice.
+  /// Follows D from x to u through unblocked vertices; false if it ends before. D decreases along the way, so no vertex
+  /// repeats.
   bool follow(Local x, Path& path) const {
     for (path.walk.push_back(x); x != u_; path.walk.push_back(x)) {
       const Edge e = last_arc(in_, x, from_u_, [&](Local p) { return !barred_[at(p)]; });
@@ -208,11 +210,11 @@ class KBest {
     return true;
   }
 
-  /// A*: the shortest path of the set, if it is shorter than `path` where that is `known`. From each vertex that is
-  /// settled D is followed: where nothing bars that, only what D rounded off is left to be looked for.
+  /// A*: the shortest path of the set, if it is shorter than `path` (if `known`). From each settled vertex D is
+  /// followed: where nothing blocks that, only rounding errors of D are left to search.
   bool search(const Set& set, std::span<const Local> common, bool known, Path& path) {
     struct Open {
-      Length bound, gone;
+      Length bound, travelled;
       Local vertex;
       bool operator>(const Open& other) const {
         return bound != other.bound ? bound > other.bound : vertex > other.vertex;
@@ -226,28 +228,28 @@ class KBest {
       const auto weights = in_.weights_of(x);
       for (std::size_t e = 0; e < tails.size(); ++e) {
         const Local p = tails[e];
-        const Length gone = so_far + static_cast<Length>(weights[e]), bound = gone + left(p);
+        const Length travelled = so_far + static_cast<Length>(weights[e]), bound = travelled + remaining(p);
         if (known && !(bound < path.length)) continue;
         if (from_u_[at(p)] == kNoPath<T> || barred_[at(p)] || (x == spur && is_without(set.without, p))) continue;
-        if (reached_.improve(p, gone, x)) open.push({bound, gone, p});
+        if (reached_.improve(p, travelled, x)) open.push({bound, travelled, p});
       }
     };
-    Length gone{};
+    Length travelled{};
     for (std::size_t i = 1; i < common.size(); ++i) {
       const auto tails = in_.heads_of(common[i - 1]);
       const auto e = std::ranges::lower_bound(tails, common[i]) - tails.begin();
-      gone += static_cast<Length>(in_.weights_of(common[i - 1])[static_cast<std::size_t>(e)]);
+      travelled += static_cast<Length>(in_.weights_of(common[i - 1])[static_cast<std::size_t>(e)]);
     }
     bool found = false;
     Path rest;
-    for (expand(spur, gone); !open.empty();) {
+    for (expand(spur, travelled); !open.empty();) {
       const Open x = open.top();
       open.pop();
       if (known && !(x.bound < path.length)) break;
-      if (reached_.of(x.vertex).gone < x.gone) continue;
+      if (reached_.of(x.vertex).travelled < x.travelled) continue;
       rest.walk.clear();
-      rest.length = x.gone;
-      // It meets no vertex on the way to x: that would have been settled, and followed, before.
+      rest.length = x.travelled;
+      // It meets no vertex of the path to x: that vertex would have been settled and followed before.
       if (follow(x.vertex, rest) && (!known || rest.length < path.length)) {
         path.walk.assign(common.begin(), common.end());
         for (Local y = reached_.of(x.vertex).before; y != spur; y = reached_.of(y).before) path.walk.push_back(y);
@@ -256,7 +258,7 @@ class KBest {
         path.length = rest.length;
         found = known = true;
       }
-      expand(x.vertex, x.gone);
+      expand(x.vertex, x.travelled);
     }
     return found;
   }
@@ -264,7 +266,7 @@ class KBest {
   const ReplicatedCsr<T>& in_;
   const Local u_;
   const std::span<const T> from_u_;
-  std::vector<char> barred_;  // [vertex] that a walk at hand has already
+  std::vector<char> barred_;  // [vertex] used by the current path
   std::vector<Path> found_;
   std::vector<Excluded> excluded_;
   Reached<Length> reached_;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t at(Local v) { return static_cast<std::size_t>(v); }
 
-/// Rows of one thread.
+/// Computes the rows of one thread.
 template <class T>
 class HopRows {
  public:
@@ -31,8 +31,8 @@ class HopRows {
   }
 
  private:
-  /// Weights above 0 bring every first arc of a shortest path nearer, so any one will do. It is a shortest path itself:
-  /// few arcs of a dense graph are.
+  /// With positive weights every first arc of a shortest path leads nearer, so any one will do. The arc must itself be
+  /// a shortest path, which few arcs of a dense graph are.
   void exact(Local i) {
     const T* row = d_.row(i).data();
     Local* hop = hops_.row(i).data();
@@ -47,8 +47,8 @@ class HopRows {
     for (std::int64_t j = 0; j < d_.cols; ++j) hop[j] = row[j] == kNoPath<T> ? -1 : hop[j];
   }
 
-  /// Weights of 0 or below: breadth first over the arcs that shortest paths from i have. The paths then have the fewest
-  /// arcs, and what follows the first of them is such a path again.
+  /// With zero or negative weights: breadth-first search over the arcs of shortest paths from i. The paths found have
+  /// the fewest arcs, and so has each of their suffixes.
   void fewest_arcs(Local i) {
     const auto row = d_.row(i);
     const auto hop = hops_.row(i);
@@ -88,11 +88,10 @@ class HopRows {
       if (row[j] == kNoPath<T>) {
         hop[j] = -1;
       } else if (j != i) {
-        check(
-            best_[static_cast<std::size_t>(j)] <= slack * row[j],
-            "{}: no arc from {} leads nearer to {}, {} away (rounding has swallowed the weights, or the distances are "
-            "of another graph). Use float64, or paths from distances.",
-            arcs_.name, arcs_.ids[at(i)], arcs_.ids[static_cast<std::size_t>(j)], row[j]);
+        check(best_[static_cast<std::size_t>(j)] <= slack * row[j],
+              "{}: no arc from {} leads nearer to {}, {} away (the weights were lost in rounding, or the distances are "
+              "of another graph). Use float64, or paths from distances.",
+              arcs_.name, arcs_.ids[at(i)], arcs_.ids[static_cast<std::size_t>(j)], row[j]);
       }
     }
   }
@@ -100,7 +99,7 @@ class HopRows {
   const ReplicatedCsr<T>& arcs_;
   const MatrixView<const T> d_;
   const MatrixView<Local> hops_;
-  std::vector<T> best_;  // [j] how close the arc chosen comes
+  std::vector<T> best_;  // [j] distance from the end of the chosen arc
   std::vector<Local> queue_;
 };
 
@@ -113,7 +112,7 @@ Matrix<Local> next_hops(Team& team, const ReplicatedCsr<T>& arcs, MatrixView<con
         arcs.name, d.rows, d.cols, n);
   if constexpr (std::is_floating_point_v<T>)
     check(arcs.size() == 0 || arcs.least > T{},
-          "{}: an arc weighs {} (next hops of floats could then lead in circles). Use int32, or paths from distances.",
+          "{}: an arc weighs {} (next hops of floats could then form a cycle). Use int32, or paths from distances.",
           arcs.name, arcs.least);
   Matrix<Local> hops(n, n);
   std::vector<HopRows<T>> rows(static_cast<std::size_t>(team.size()), HopRows<T>(arcs, d, hops.view()));

@@ -32,7 +32,7 @@ void PathFinder<T>::refuse(Local u, Local v, T distance) const {
       in_.ids[at(u)], in_.ids[at(v)], +distance));
 }
 
-/// From v to vertices ever nearer to u; false where none is nearer.
+/// From v to vertices ever nearer to u; false at a vertex without a nearer one.
 template <class T>
 bool PathFinder<T>::descend(Local u, Local v, std::span<const T> from_u, std::vector<Local>& out) const {
   while (v != u) {
@@ -43,8 +43,8 @@ bool PathFinder<T>::descend(Local u, Local v, std::span<const T> from_u, std::ve
   return true;
 }
 
-/// Over all arcs that may be the last of a shortest path: the least total miss, then the fewest vertices. Each vertex is
-/// settled once, so circles of length 0 end.
+/// Searches all arcs that may be the last of a shortest path: minimises the sum of |misses|, then the number of
+/// vertices. Each vertex is settled once, so cycles of length 0 end.
 template <class T>
 bool PathFinder<T>::search(Local u, Local v, std::span<const T> from_u, std::vector<Local>& out) const {
   struct Reached {
@@ -55,7 +55,7 @@ bool PathFinder<T>::search(Local u, Local v, std::span<const T> from_u, std::vec
     }
   };
   std::priority_queue<Reached, std::vector<Reached>, std::greater<>> queue;
-  std::unordered_map<Local, Local> after;  // [vertex] the next on the way to v
+  std::unordered_map<Local, Local> after;  // [vertex] the next one on the path to v
   for (queue.push({0, 0, v, v}); !queue.empty();) {
     const Reached x = queue.top();
     queue.pop();
@@ -100,7 +100,7 @@ std::vector<Local> PathFinder<T>::path(Local u, Local v, std::span<const T> from
 }
 
 template <class T>
-PathLength<T> PathFinder<T>::length(std::span<const Local> path) const {
+PathSum<T> PathFinder<T>::length(std::span<const Local> path) const {
   Length sum{};
   for (std::size_t i = 0; i + 1 < path.size(); ++i) {
     const auto tails = in_.heads_of(path[i + 1]);
@@ -116,7 +116,7 @@ template <class T>
 PathList find_paths(Team& team, const PathFinder<T>& finder, MatrixView<const T> d, std::span<const VertexPair> pairs) {
   PathList list;
   list.offsets.assign(pairs.size() + 1, 0);
-  // Each thread finds one run of pairs, and puts it where it belongs once all lengths are known.
+  // Each thread finds a contiguous range of pairs, and copies its paths once all lengths are known.
   std::vector<std::vector<Local>> found(static_cast<std::size_t>(team.size()));
   team.run([&](int thread) {
     const auto [begin, end] = team.share(thread, pairs.size());
@@ -141,7 +141,7 @@ PathList find_paths(Team& team, const PathFinder<T>& finder, MatrixView<const T>
   template void PathFinder<T>::check_asked(Local, Local, std::size_t) const;                                    \
   template std::size_t PathFinder<T>::append_path(Local, Local, std::span<const T>, std::vector<Local>&) const; \
   template std::vector<Local> PathFinder<T>::path(Local, Local, std::span<const T>) const;                      \
-  template PathLength<T> PathFinder<T>::length(std::span<const Local>) const;                                   \
+  template PathSum<T> PathFinder<T>::length(std::span<const Local>) const;                                      \
   template PathList find_paths<T>(Team&, const PathFinder<T>&, MatrixView<const T>, std::span<const VertexPair>);
 ATOLL_PATHS(float)
 ATOLL_PATHS(double)

@@ -29,17 +29,15 @@ inline constexpr double kPathSlack = std::is_same_v<T, float>    ? 0x1p-13
 template <class T>
 struct KnownPath {
   std::vector<Local> vertices;
-  PathLength<T> length{};  ///< the sum of its weights
+  PathSum<T> length{};  ///< the sum of its weights
 };
 
 /// Read-only: any number of threads may call it.
 template <class T>
 class PathFinder {
  public:
-  using Length = PathLength<T>;
+  using Length = PathSum<T>;
   explicit PathFinder(const ReplicatedCsr<T>& arcs) : in_(arcs.reversed()) {}
-  /// From arcs that are reversed already.
-  static PathFinder of_reversed(ReplicatedCsr<T> in) { return PathFinder(std::move(in), Reversed{}); }
 
   Vertex vertices() const { return in_.vertices(); }
   const ReplicatedCsr<T>& entering() const { return in_; }
@@ -62,8 +60,6 @@ class PathFinder {
   Length length(std::span<const Local> path) const;
 
  private:
-  struct Reversed {};
-  PathFinder(ReplicatedCsr<T> in, Reversed) : in_(std::move(in)) {}
   bool descend(Local u, Local v, std::span<const T> from_u, std::vector<Local>& out) const;
   bool search(Local u, Local v, std::span<const T> from_u, std::vector<Local>& out) const;
   [[noreturn]] void refuse(Local u, Local v, T distance) const;

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t at(Vertex v) { return static_cast<std::size_t>(v); }
 
-/// A semiring over values of T as Value, which is wide enough that no sum saturates: a length that T does not hold is not
-/// told as no path. Value is an integer where sums are exact.
+/// A semiring over values of T, computed in the wider type Value so that no sum saturates: a length beyond T is not
+/// mistaken for no path. Value is an integer type if sums are exact.
 template <class T, class Ring, class Value>
 struct Rule {
   static constexpr bool kAdds = Ring::kSemiring == Semiring::min_plus || Ring::kSemiring == Semiring::max_plus;
@@ -21,12 +21,12 @@ struct Rule {
     if constexpr (std::is_floating_point_v<T> && std::is_floating_point_v<Value>) {
       constexpr double kUnit = std::numeric_limits<T>::epsilon() / 2;
       if constexpr (!kAdds) {
-        if (std::is_same_v<T, float>) tolerance = kUnit;  // a weight may have been rounded, once
+        if (std::is_same_v<T, float>) tolerance = kUnit;  // a weight may have been rounded once
       } else {
-        // Either side of a comparison is a sum of less than n weights, each of them rounded, and so is each addition.
+        // Each side of a comparison is a sum of fewer than n weights; each weight and each addition is rounded.
         tolerance = std::min(1e-4, 4 * kUnit * static_cast<double>(arcs.vertices()));
         if (arcs.least >= 0) return;
-        // Parts of a sum cancel, those of the potentials of searches too: what was rounded may have been larger.
+        // Parts of a sum cancel, also those of potentials: the rounded values may have been larger.
         least_scale = std::max(std::abs(arcs.least), std::abs(arcs.greatest));
         for (const T x : row)
           if (std::isfinite(x)) least_scale = std::max(least_scale, std::abs(static_cast<double>(x)));
@@ -68,7 +68,7 @@ std::optional<std::string> fault_over(const ReplicatedCsr<double>& arcs, const R
                            none ? "no path" : fmt::format("{}", value(v)), through, id(tails[e]));
     }
   }
-  // Vertices that are reached by arcs that account for their values; the order does not matter.
+  // Vertices reached by arcs that account for their values, in any order.
   std::vector<char> seen(row.size(), 0);
   std::vector<Vertex> reached{s};
   seen[at(s)] = 1;

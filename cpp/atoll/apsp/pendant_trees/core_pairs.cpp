@@ -38,7 +38,7 @@ Matrix<T> core_pairs(Team& team, const ReplicatedCsr<T>& arcs, const PairsOption
   for (std::size_t c = 0; c < trees.cores.size(); ++c) {
     const auto n = static_cast<Vertex>(trees.cores[c].size());
     if (n == 1) continue;
-    // Of a dense graph the copy takes longer than Floyd-Warshall (4 million arcs, n = 2048: 0.25 s of 0.34).
+    // For a dense graph the copy takes longer than Floyd-Warshall (4 million arcs, n = 2048: 0.25 s of 0.34).
     const ReplicatedCsr<T> cut = trees.nothing_peeled() ? ReplicatedCsr<T>() : core_arcs(arcs, trees, c);
     const ReplicatedCsr<T>& core = trees.nothing_peeled() ? arcs : cut;
     const MatrixView<T> part = trees.part(d.view(), c);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of all pairs from those of the cores, in place. A tree that hangs from a core meets it at one vertex, its root. With
-// down(v) the way from v's root to v, and w, a the way from u to its anchor,
-//   D(u, v) = D(u, root(v)) + down(v)    for u in a core:       one row of the core makes the whole row
-//   D(u, v) = w + D(a, v)                for u that was peeled, unless v hangs below u: there the way goes down the tree
-// So each row is made of one row that is there already: rows of cores move to where they belong, row after row where the
-// place is free, and then rows of trees follow, anchors first. What is written is written once, by vector instructions.
+// Expands the distances within cores to all pairs, in place. A pendant tree is attached to its core at one vertex, its
+// root. With down(v) the length from v's root to v, and w the length from u to its anchor a,
+//   D(u, v) = D(u, root(v)) + down(v)    for u in a core:  one row of the core gives the whole row
+//   D(u, v) = w + D(a, v)                for u removed, unless v is below u in its tree: then down from u to v
+// So each row is computed from one row that exists already: the rows of cores move to their final places in an order
+// that overwrites no row still needed, then the rows of trees follow, anchors first. Every value is written once, by
+// vector instructions.
 #include <algorithm>
 #include <atoll/apsp/paths/path_sum.hpp>
 #include <atoll/apsp/pendant_trees/pendant_trees.hpp>
@@ -16,15 +17,15 @@ namespace {
 
 constexpr std::size_t at(Local v) { return static_cast<std::size_t>(v); }
 
-/// What hangs, in the terms above.
+/// The pendant trees, in the terms above.
 template <class T>
 struct Trees {
-  std::vector<Local> slot;                 // [vertex] row where its core's row lies, or -1
-  std::vector<PendantVertex<T>> pendants;  // each followed by all that hangs below it, anchors first
-  std::vector<Local> below;                // [twig] how many that are, itself among them
-  std::vector<Local> by_depth;             // numbers of pendants, by their distance from the root in arcs
+  std::vector<Local> slot;                 // [vertex] current row of its core's distances, or -1
+  std::vector<PendantVertex<T>> pendants;  // in preorder: each followed by its descendants
+  std::vector<Local> below;                // [pendant] size of its subtree
+  std::vector<Local> by_depth;             // indices of pendants by depth, in arcs from the root
   std::vector<std::size_t> depth_begin{0};
-  // Of each component, by vertex: what hangs, from which place of the core, and how long the way down is.
+  // Per component, in vertex order: tree vertices, the place of their root in the core, and down(v).
   std::vector<std::size_t> begin;
   std::vector<Local> vertex, place;
   std::vector<T> down;
@@ -40,14 +41,14 @@ struct Trees {
         of_root[v] = static_cast<Local>(k);
         if (trees.cores[c].size() > 1) slot[v] = static_cast<Local>(trees.first_row[c] + static_cast<Vertex>(k));
       }
-    std::vector<char> hangs(n, 0);
+    std::vector<char> removed(n, 0);
     for (const PendantVertex<T>& x : trees.pendants) {
       size[at(x.anchor)] += size[at(x.vertex)];
-      hangs[at(x.vertex)] = 1;
+      removed[at(x.vertex)] = 1;
     }
     Local roots = 0;  // where the next root's tree begins
     for (std::size_t v = 0; v < n; ++v)
-      if (!hangs[v]) next[v] = roots, roots += size[v] - 1;
+      if (!removed[v]) next[v] = roots, roots += size[v] - 1;
     pendants.resize(trees.pendants.size());
     below.resize(pendants.size());
     Local deepest = 0;
@@ -80,7 +81,7 @@ struct Trees {
     down.resize(pendants.size());
     cursor.assign(begin.begin(), begin.end() - 1);
     for (std::size_t v = 0; v < n; ++v) {
-      if (!hangs[v]) continue;
+      if (!removed[v]) continue;
       const std::size_t to = cursor[at(trees.component[v])]++;
       vertex[to] = static_cast<Local>(v);
       place[to] = of_root[v];
@@ -89,7 +90,8 @@ struct Trees {
   }
 };
 
-/// Vertices as bits, for the components that are not small beside n: of others, places are written one by one.
+/// Vertices as bit sets, for components that are not small compared to n; for small ones the entries are written one by
+/// one.
 class PlaceBits {
  public:
   PlaceBits(std::size_t n, std::span<const Local> core, std::span<const Local> hanging) {
@@ -108,11 +110,11 @@ class PlaceBits {
   std::vector<std::uint64_t> core_, hanging_;
 };
 
-/// Rows that move in turn: each to the place that the one before it has left.
-struct Turn {
-  std::size_t begin = 0, end = 0;  // vertices, in the list of all
-  std::int64_t kept = -1;          // of the last one's row a copy was made before any turn began
-  bool closed = false;             // the last one's row lies where the first one goes
+/// A chain of moving rows: each moves to the place that the one before it has left.
+struct MoveChain {
+  std::size_t begin = 0, end = 0;  // range in order_
+  std::int64_t kept = -1;          // copy of the last row, made before any chain began, or -1
+  bool closed = false;             // a cycle: the last row lies where the first one goes
 };
 
 template <class T>
@@ -133,15 +135,15 @@ class Expansion {
   void run() {
     move_cores();
     for (std::size_t c = 0; c < pendant_.cores.size(); ++c)
-      if (pendant_.cores[c].size() == 1) alone_.push_back(pendant_.cores[c].front());
-    team_.for_range(alone_.size(), 8, [&](int thread, std::size_t a, std::size_t b) {
+      if (pendant_.cores[c].size() == 1) single_.push_back(pendant_.cores[c].front());
+    team_.for_range(single_.size(), 8, [&](int thread, std::size_t a, std::size_t b) {
       constexpr T kHere{};
-      for (; a < b; ++a) make_row(alone_[a], &kHere, thread);
+      for (; a < b; ++a) make_row(single_[a], &kHere, thread);
     });
     for (std::size_t depth = 1; depth < trees_.depth_begin.size(); ++depth) {
       const std::size_t first = trees_.depth_begin[depth - 1];
       team_.for_range(trees_.depth_begin[depth] - first, 8, [&](int, std::size_t a, std::size_t b) {
-        for (; a < b; ++a) hang(at(trees_.by_depth[first + a]));
+        for (; a < b; ++a) expand_pendant(at(trees_.by_depth[first + a]));
       });
     }
   }
@@ -150,14 +152,14 @@ class Expansion {
   struct Scratch {
     Array<T> core, hanging, kept;
   };
-  static constexpr std::size_t kLongTurn = 64, kTurns = 64;
+  static constexpr std::size_t kLongChain = 64, kChains = 64;
 
-  /// Turns through all vertices whose core's row has to move, or to be filled where it is.
-  std::vector<Turn> turns() {
-    std::vector<Turn> list;
+  /// Chains through all vertices whose core's row has to move or to be expanded in place.
+  std::vector<MoveChain> chains() {
+    std::vector<MoveChain> list;
     const std::size_t n = trees_.slot.size();
     std::vector<char> seen(n, 0);
-    const std::size_t longest = std::max(kLongTurn, n / kTurns);
+    const std::size_t longest = std::max(kLongChain, n / kChains);
     std::size_t slots = 0;
     for (const Local s : trees_.slot) slots += s >= 0;
     const auto follow = [&](std::size_t start) {
@@ -169,17 +171,17 @@ class Expansion {
       }
       const bool ring = at(v) == start;
       for (std::size_t begin = first; begin < order_.size(); begin += longest) {
-        Turn turn{.begin = begin, .end = std::min(order_.size(), begin + longest)};
-        const bool last = turn.end == order_.size();
+        MoveChain chain{.begin = begin, .end = std::min(order_.size(), begin + longest)};
+        const bool last = chain.end == order_.size();
         if (last && ring && begin == first) {
-          turn.closed = turn.end - begin > 1;
+          chain.closed = chain.end - begin > 1;
         } else if (!last || ring) {
-          turn.kept = kept_++;
+          chain.kept = kept_++;
         }
-        list.push_back(turn);
+        list.push_back(chain);
       }
     };
-    // A place from `slots` on is free: rows that go there are followed by those that go where these were.
+    // Places from `slots` on are free: a chain starts there and continues at the place that it vacates.
     for (std::size_t v = slots; v < n; ++v)
       if (trees_.slot[v] >= 0) follow(v);
     for (std::size_t v = 0; v < slots; ++v)
@@ -188,25 +190,25 @@ class Expansion {
   }
 
   void move_cores() {
-    const std::vector<Turn> list = turns();
+    const std::vector<MoveChain> list = chains();
     if (kept_ > 0) kept_rows_ = Matrix<T>(kept_, d_.cols);
     team_.for_range(list.size(), 1, [&](int, std::size_t t, std::size_t) {
       if (list[t].kept >= 0) keep(order_[list[t].end - 1], kept_rows_.view().row(list[t].kept).data());
     });
     team_.for_range(list.size(), 1, [&](int thread, std::size_t t, std::size_t) {
-      const Turn& turn = list[t];
+      const MoveChain& chain = list[t];
       Array<T>& kept = scratch_[static_cast<std::size_t>(thread)].kept;
-      if (turn.closed) {
+      if (chain.closed) {
         if (kept.empty()) kept = Array<T>(static_cast<std::size_t>(d_.cols));
-        keep(order_[turn.end - 1], kept.data());
+        keep(order_[chain.end - 1], kept.data());
       }
-      for (std::size_t i = turn.begin; i < turn.end; ++i) {
+      for (std::size_t i = chain.begin; i < chain.end; ++i) {
         const Local u = order_[i];
-        const bool last = i + 1 == turn.end;
+        const bool last = i + 1 == chain.end;
         make_row(u,
-                 last && turn.closed      ? kept.data()
-                 : last && turn.kept >= 0 ? &kept_rows_(turn.kept, 0)
-                                          : row_at(u),
+                 last && chain.closed      ? kept.data()
+                 : last && chain.kept >= 0 ? &kept_rows_(chain.kept, 0)
+                                           : row_at(u),
                  thread);
       }
     });
@@ -218,7 +220,7 @@ class Expansion {
     std::copy_n(row_at(u), core.size(), to);
   }
 
-  /// Row u from the row of its core, which may lie where row u goes.
+  /// Expands the row of u from its row within the core, which may lie where row u goes.
   void make_row(Local u, const T* core_row, int thread) {
     const std::size_t c = at(pendant_.component[at(u)]);
     const std::vector<Local>& core = pendant_.cores[c];
@@ -237,8 +239,8 @@ class Expansion {
     for (std::size_t k = 0; k < hanging; ++k) row[at(trees_.vertex[first + k])] = scratch.hanging[k];
   }
 
-  /// The row of a twig's vertex from its anchor's.
-  void hang(std::size_t t) const {
+  /// Computes the row of a pendant vertex from its anchor's.
+  void expand_pendant(std::size_t t) const {
     const PendantVertex<T>& x = trees_.pendants[t];
     const std::span<T> row = d_.row(x.vertex);
     kernels_.lengthen(x.back, d_.row(x.anchor), row.data());
@@ -256,7 +258,7 @@ class Expansion {
   const RowKernels<T> kernels_;
   std::vector<PlaceBits> bits_;   // [component]
   std::vector<Scratch> scratch_;  // [thread]
-  std::vector<Local> order_, alone_;
+  std::vector<Local> order_, single_;
   std::int64_t kept_ = 0;
   Matrix<T> kept_rows_;
 };

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t at(Local v) { return static_cast<std::size_t>(v); }
 
-/// Neighbours in either direction, each once.
+/// Neighbours in either direction, each listed once.
 struct Neighbours {
   std::vector<Edge> offsets;
   std::vector<Local> list;
@@ -36,7 +36,7 @@ T weight_or_none(const ReplicatedCsr<T>& arcs, Local tail, Local head) {
   return arcs.weights_of(tail)[static_cast<std::size_t>(found - heads.begin())];
 }
 
-/// [vertex] component, numbered by their least vertices; returns how many.
+/// Fills [vertex] component, numbered by their smallest vertices; returns their number.
 std::size_t number_components(const Neighbours& near, std::vector<Local>& component) {
   std::size_t count = 0;
   std::vector<Local> stack;
@@ -55,8 +55,9 @@ std::size_t number_components(const Neighbours& near, std::vector<Local>& compon
   return count;
 }
 
-/// Seen without turning the arcs round: everybody is reached from vertex 0, and nobody has one neighbour only. So it is with
-/// dense graphs, where to take a component apart would cost a quarter of Floyd-Warshall (n = 2048).
+/// Whether the graph is one core, tested without reversing the arcs: every vertex is reachable from vertex 0 and none
+/// has a single neighbour. Dense graphs are, and extracting their core would cost a quarter of Floyd-Warshall (n =
+/// 2048).
 template <class T>
 bool is_one_core(const ReplicatedCsr<T>& arcs) {
   const auto n = static_cast<std::size_t>(arcs.vertices());
@@ -103,22 +104,23 @@ PendantTrees<T> remove_pendant_trees(const ReplicatedCsr<T>& arcs) {
   trees.component.assign(n, -1);
   trees.cores.resize(number_components(near, trees.component));
 
-  std::vector<Local> degree(n), fallen;
+  std::vector<Local> degree(n), leaves;
   std::vector<char> peeled(n, 0);
   for (std::size_t v = 0; v < n; ++v) {
     degree[v] = static_cast<Local>(near.of(static_cast<Local>(v)).size());
-    if (degree[v] == 1) fallen.push_back(static_cast<Local>(v));
+    if (degree[v] == 1) leaves.push_back(static_cast<Local>(v));
   }
-  for (std::size_t next = 0; next < fallen.size(); ++next) {
-    const Local v = fallen[next];
-    if (degree[at(v)] == 0) continue;  // the other of the last two: it is the core
+  for (std::size_t next = 0; next < leaves.size(); ++next) {
+    const Local v = leaves[next];
+    if (degree[at(v)] == 0) continue;  // the last vertex of a tree component: it is the core
     const auto list = near.of(v);
     const Local anchor = *std::find_if(list.begin(), list.end(), [&](Local u) { return !peeled[at(u)]; });
-    const PendantVertex<T> twig{v, anchor, weight_or_none(arcs, anchor, v), weight_or_none(arcs, v, anchor)};
-    if (path_sum(twig.there, twig.back) < T{}) refuse_negative_cycle(arcs, {std::min(v, anchor), std::max(v, anchor)});
-    trees.pendants.push_back(twig);
+    const PendantVertex<T> pendant{v, anchor, weight_or_none(arcs, anchor, v), weight_or_none(arcs, v, anchor)};
+    if (path_sum(pendant.there, pendant.back) < T{})
+      refuse_negative_cycle(arcs, {std::min(v, anchor), std::max(v, anchor)});
+    trees.pendants.push_back(pendant);
     peeled[at(v)] = 1;
-    if (--degree[at(anchor)] == 1) fallen.push_back(anchor);
+    if (--degree[at(anchor)] == 1) leaves.push_back(anchor);
   }
   for (std::size_t v = 0; v < n; ++v)
     if (!peeled[v]) trees.cores[at(trees.component[v])].push_back(static_cast<Local>(v));
@@ -133,7 +135,7 @@ PendantTrees<T> remove_pendant_trees(const ReplicatedCsr<T>& arcs) {
 template <class T>
 ReplicatedCsr<T> core_arcs(const ReplicatedCsr<T>& arcs, const PendantTrees<T>& trees, std::size_t component) {
   const std::vector<Local>& core = trees.cores[component];
-  // [vertex] its place in the core, or -1; small cores, of which there may be many, are searched instead.
+  // [vertex] its place in the core, or -1; small cores, of which there may be many, use binary search instead.
   std::vector<Local> places;
   constexpr std::size_t kSmall = 16;
   if (core.size() * kSmall >= static_cast<std::size_t>(arcs.vertices())) {
@@ -154,7 +156,7 @@ ReplicatedCsr<T> core_arcs(const ReplicatedCsr<T>& arcs, const PendantTrees<T>& 
     cut.ids.push_back(arcs.ids[at(v)]);
     most += arcs.end(v) - arcs.begin(v);
   }
-  // Places ascend as vertices do, so rows stay as they are.
+  // Places ascend like vertices, so rows stay sorted.
   cut.offsets = Array<Edge>(core.size() + 1, 0);
   cut.heads = Array<Local>(static_cast<std::size_t>(most));
   cut.weights = Array<T>(static_cast<std::size_t>(most));

@@ -42,8 +42,7 @@ struct PendantTrees {
     return static_cast<double>(vertices()) * static_cast<double>(vertices()) * static_cast<double>(vertices());
   }
   bool nothing_peeled() const { return cores.size() == 1 && pendants.empty(); }
-  /// Where a core's distances lie in the whole matrix: in rows of their own, from column 0 on. A core of one vertex has
-  /// none.
+  /// A core's distances in the whole matrix: in rows of their own, from column 0 on. Empty for a core of one vertex.
   MatrixView<T> part(MatrixView<T> d, std::size_t component) const {
     const auto size = static_cast<std::int64_t>(cores[component].size());
     return size > 1 ? d.part(first_row[component], 0, size, size) : MatrixView<T>{};

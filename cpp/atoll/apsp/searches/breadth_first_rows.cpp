@@ -4,8 +4,8 @@
 #include <atoll/matrix/gemm/lane_kernels.hpp>
 #include <memory>
 
-// Breadth-first searches from 512 sources at once (MS-BFS [1]): a vertex has a bit for each search, and pulls: the union
-// of its neighbours' frontiers, 64 bytes a neighbour, is what may be new. Vertices that all searches have seen pull no more.
+// Breadth-first searches from 512 sources at once (MS-BFS [1]): a vertex has a bit for each search, and pulls the union
+// of its neighbours' frontiers, 64 bytes each. Vertices that all searches have visited pull no more.
 //
 // [1] M. Then et al. "The more the merrier: efficient multi-source graph traversal." PVLDB 8(4), 2014.
 
@@ -27,7 +27,7 @@ class BitSearch {
         found_(near.place.size()),
         levels_(near.place.size() * kSearches) {}
 
-  /// False if the searches are deeper than levels tell.
+  /// False if the searches are deeper than the levels' type can count.
   bool run(std::span<const SourceRow> sources, MatrixView<T> rows) {
     SearchBits unused{};
     for (std::size_t s = sources.size(); s < kSearches; ++s) unused.words[s / 64] |= std::uint64_t{1} << s % 64;
@@ -96,7 +96,7 @@ class BitSearch {
   const BitKernels kernels_;
   Array<SearchBits> seen_, frontier_, found_;
   Array<std::uint8_t> levels_;  // [vertex][search]
-  std::vector<Local> open_;     // vertices that some search has not seen, or whose bits are still to be cleared
+  std::vector<Local> open_;     // vertices that some search has not visited, or whose bits are still to be cleared
 };
 
 }  // namespace
@@ -109,7 +109,7 @@ std::vector<SourceRow> breadth_first_rows(Team& team, const NearArcs<T>& near, s
   const auto threads = static_cast<std::size_t>(team.size());
   std::vector<std::unique_ptr<BitSearch<T>>> searches(threads);
   std::vector<std::vector<SourceRow>> deep(threads);
-  // No more than the sources need: each thread has some.
+  // At most what gives every thread some sources.
   const std::size_t even = (sources.size() + threads - 1) / threads;
   const std::size_t batch = std::clamp<std::size_t>(even, 1, kSearches);
   const BitKernels kernels = bit_kernels(chosen_isa());

@@ -11,14 +11,15 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kNames = {"fw", "dijkstra", "delta", "bfs"};
 
-/// Floyd-Warshall below this is not worth trying anything else.
+/// If Floyd-Warshall takes less than this, no other method is tried.
 constexpr double kWorthTrying = 0.02;  // seconds
 
-/// From this share of all pairs on weighted arcs are not tried either: preparing a search of them takes longer than
-/// Floyd-Warshall (0.25 s and 0.1 s, n = 2048, all pairs), which is faster by far (0.18 of all pairs, n = 1331: 4.7 times).
+/// From this density on, searches are not tried on weighted arcs either: preparing one takes longer than Floyd-Warshall
+/// (0.25 s against 0.1 s at n = 2048, density 1), which is much faster (4.7 times at n = 1331, density 0.18).
 constexpr double kDense = 0.25;
 
-/// `count` sources per thread from each thread's part of the new numbers: those of a batch near each other, as always.
+/// `count` sources per thread from each thread's range of the new numbers: sources of a batch are close to each other,
+/// as in a full run.
 std::vector<SourceRow> samples(const Team& team, std::size_t n, std::size_t count) {
   std::vector<SourceRow> list;
   const auto threads = static_cast<std::size_t>(team.size());
@@ -53,7 +54,7 @@ std::vector<MethodEstimate> estimate_methods(Team& team, const ReplicatedCsr<T>&
   const auto add = [&](PairsMethod method, std::size_t per_thread, const auto& search) {
     const std::vector<SourceRow> sources = samples(team, n, per_thread);
     Matrix<T> rows(static_cast<std::int64_t>(sources.size()), arcs.vertices());
-    search(sources, rows.view());  // memory is touched for the first time
+    search(sources, rows.view());  // first touch of the memory
     const Timer timer;
     search(sources, rows.view());
     list.push_back({method, timer.seconds() * static_cast<double>(n) / static_cast<double>(sources.size())});

@@ -24,10 +24,9 @@ struct MethodEstimate {
   double seconds = 0;
 };
 
-/// Those that can do these arcs, the fastest first. Floyd-Warshall: 2 n^3 at the given rate (half of it where the graph
-/// is undirected). The others run from some sources that lie apart, and their time is multiplied; but not where
-/// Floyd-Warshall is done before that: then it is the only one. Negative weights are its own, too, and weights of dense graphs. Costs about a
-/// hundredth of the searches.
+/// The applicable methods, the fastest first. Floyd-Warshall: 2 n^3 at the given rate (half if undirected). The others
+/// are run from some scattered sources and extrapolated, which costs about a hundredth of a full search. Only
+/// Floyd-Warshall is returned if it would end sooner than that, for negative weights, and for weighted dense graphs.
 template <class T>
 std::vector<MethodEstimate> estimate_methods(Team& team, const ReplicatedCsr<T>& arcs, double operations_per_second);
 

@@ -7,17 +7,17 @@
 #include <cmath>
 #include <memory>
 
-// Delta-stepping [1] from many sources at once: a vertex has a distance for each source, its lanes, and an arc is relaxed
-// for all of them by a few vector instructions.
+// Delta-stepping [1] from many sources at once: a vertex has a distance for each source, its lanes, and an arc is
+// relaxed for all of them by a few vector instructions.
 //
 //   in the paper    here        meaning
-//   tent(v)         lanes_[v]   best distances known, one a source
-//   B[i]            near_       vertices with a lane that got less than limit_ since they were relaxed last
-//   later buckets   far_        and those whose least improvement is beyond it
-//   delta           delta       how far limit_ lies beyond the least of far_
+//   tent(v)         lanes_[v]   best distances known, one per source
+//   B[i]            near_       vertices with a lane that improved to below limit_ since they were last relaxed
+//   later buckets   far_        vertices whose smallest improved lane is beyond limit_
+//   delta           delta       distance of limit_ from the smallest key in far_
 //
-// A vertex's key is a bound: no lane that has changed is less than the key. Any order ends at the same distances; the
-// limit only keeps lanes from being told to neighbours before they are final. So light and heavy arcs are not told apart.
+// A vertex's key is a lower bound of its changed lanes. Any order gives the same distances; the limit only avoids
+// propagating lanes before they are final, so light and heavy arcs are not distinguished.
 //
 // [1] U. Meyer, P. Sanders. "Delta-stepping: a parallelizable shortest path algorithm." J. Algorithms 49(1), 2003.
 
@@ -62,7 +62,7 @@ class LaneSearch {
     Where& where = where_[at(v)];
     if (where == Where::near) return;
     if (key <= limit_) {
-      where = Where::near;  // an entry in far_, if there is one, is passed over
+      where = Where::near;  // a possible entry in far_ is skipped later
       next_.push_back(v);
     } else if (where == Where::nowhere) {
       where = Where::far;
@@ -86,7 +86,7 @@ class LaneSearch {
     }
   }
 
-  /// Moves the limit on; false if nothing is left.
+  /// Advances the limit; false if no vertices are left.
   bool refill(double delta) {
     T least = kNoPath<T>;
     std::size_t kept = 0;
@@ -99,10 +99,10 @@ class LaneSearch {
     if (kept == 0) return false;
     const double limit = static_cast<double>(least) + delta;
     limit_ = limit < static_cast<double>(kNoPath<T>) ? static_cast<T>(limit) : kNoPath<T>;
-    limit_ = std::max(limit_, least);  // rounded down
+    limit_ = std::max(limit_, least);  // it was rounded down
     kept = 0;
     for (const Local v : far_) {
-      if (where_[at(v)] != Where::far) continue;  // here twice
+      if (where_[at(v)] != Where::far) continue;  // a duplicate
       if (key_[at(v)] <= limit_) {
         where_[at(v)] = Where::near;
         next_.push_back(v);
@@ -114,7 +114,7 @@ class LaneSearch {
     return true;
   }
 
-  /// Lanes to rows, by blocks of vertices that stay in the first-level cache meanwhile.
+  /// Copies lanes to rows, in blocks of vertices that stay in the first-level cache.
   void write(std::span<const SourceRow> sources, MatrixView<T> rows) const {
     constexpr std::int64_t kBlock = 64;
     for (std::int64_t begin = 0; begin < rows.cols; begin += kBlock) {
@@ -157,7 +157,7 @@ double delta_rows(Team& team, const NearArcs<T>& near, std::span<const SourceRow
   };
   std::size_t done = 0;
   if (delta <= 0) {
-    // The first batches try deltas, by factors of two from the greatest weight on, as long as one is faster.
+    // The first batches try bucket widths by factors of two, starting at the greatest weight, as long as one is faster.
     delta = std::max(static_cast<double>(near.arcs.greatest), 1e-30);
     double best = HUGE_VAL;
     const auto seconds = [&](double step) {

@@ -4,16 +4,16 @@
 #include <atoll/apsp/searches/row_searches.hpp>
 #include <bit>
 
-// Dijkstra's algorithm [1] from each source, on a heap of four children a node. A vertex that is found again by a shorter
-// path is pushed again, and the older entry passed over: cheaper than to know each vertex's place in the heap.
+// Dijkstra's algorithm [1] from each source, with a 4-ary heap. A vertex found again by a shorter path is pushed again
+// and the older entry skipped: cheaper than tracking each vertex's place in the heap.
 //
 // [1] E. Dijkstra. "A note on two problems in connexion with graphs." Numerische Mathematik 1, 1959.
 
 namespace atl {
 namespace {
 
-/// A distance and the vertex that has it, ordered by distance. Where both fit a word, the order is the word's: values of
-/// floats >= +0 ascend as their bits do.
+/// A distance and its vertex, ordered by distance. If both fit one word, they are compared as that word: floats >= +0
+/// are ordered like their bits.
 template <class T>
 struct Entry {
   T distance;

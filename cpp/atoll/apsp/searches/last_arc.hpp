@@ -6,7 +6,7 @@
 
 namespace atl {
 
-/// How far D(u, p) + w is from D(u, v); 0 if the rounded sum is equal.
+/// How much D(u, p) + w differs from D(u, v); 0 if the rounded sum is equal.
 template <class T>
 double miss(T through, T weight, T distance) {
   if (path_sum(through, weight) == distance) return 0;

@@ -8,7 +8,7 @@
 /// The building blocks of search_rows().
 namespace atl {
 
-/// A graph whose vertices were renumbered so that neighbours lie near each other in memory.
+/// A graph whose vertices are renumbered so that neighbours are close to each other in memory.
 template <class T>
 struct NearArcs {
   ReplicatedCsr<T> arcs;     ///< by new number; without ids

@@ -33,22 +33,22 @@ double run(Team& team, const ReplicatedCsr<T>& arcs, RowSearch search, std::span
   return delta_rows<T>(team, near, list, rows, delta);
 }
 
-/// The same graph by weights w + h(tail) - h(head) >= 0.
+/// The same graph with weights w + h(tail) - h(head) >= 0.
 template <class T>
-ReplicatedCsr<T> reweighted(const ReplicatedCsr<T>& arcs, const std::vector<PathLength<T>>& h) {
+ReplicatedCsr<T> reweighted(const ReplicatedCsr<T>& arcs, const std::vector<PathSum<T>>& h) {
   std::vector<Arc<T>> list;
-  PathLength<T> greatest{};
+  PathSum<T> greatest{};
   for (Local v = 0; v < arcs.vertices(); ++v) {
     const auto heads = arcs.heads_of(v);
     for (std::size_t k = 0; k < heads.size(); ++k) {
-      const PathLength<T> w = static_cast<PathLength<T>>(arcs.weights_of(v)[k]) + h[at(v)] - h[at(heads[k])];
+      const PathSum<T> w = static_cast<PathSum<T>>(arcs.weights_of(v)[k]) + h[at(v)] - h[at(heads[k])];
       greatest = std::max(greatest, w);
-      list.push_back({v, heads[k], static_cast<T>(std::max(w, PathLength<T>{}))});
+      list.push_back({v, heads[k], static_cast<T>(std::max(w, PathSum<T>{}))});
     }
   }
   if constexpr (!std::is_floating_point_v<T>)
-    check(greatest * static_cast<PathLength<T>>(arcs.vertices()) < static_cast<PathLength<T>>(kNoPath<T>),
-          "{}: without its negative weights an arc weighs {} (paths of them may not fit int32). Use --method fw, or "
+    check(greatest * static_cast<PathSum<T>>(arcs.vertices()) < static_cast<PathSum<T>>(kNoPath<T>),
+          "{}: after reweighting by potentials an arc weighs {} (path lengths may not fit int32). Use --method fw, or "
           "float64.",
           arcs.name, greatest);
   ReplicatedCsr<T> moved = make_arcs<T>(arcs.ids, true, list, arcs.name);
@@ -121,9 +121,10 @@ template <class T>
 RowSearchReport search_rows(Team& team, const ReplicatedCsr<T>& arcs, RowSearch search, std::span<const Local> sources,
                             MatrixView<T> rows, double delta) {
   const Timer timer;
-  check(rows.rows == static_cast<std::int64_t>(sources.size()) && rows.cols == arcs.vertices(),
-        "{}: room for {} x {} distances ({} sources, {} vertices). Give a matrix of that size.", arcs.name, rows.rows,
-        rows.cols, sources.size(), arcs.vertices());
+  check(
+      rows.rows == static_cast<std::int64_t>(sources.size()) && rows.cols == arcs.vertices(),
+      "{}: a matrix of {} x {} distances ({} sources, {} vertices). Give one row per source and one column per vertex.",
+      arcs.name, rows.rows, rows.cols, sources.size(), arcs.vertices());
   for (const Local v : sources)
     check(v >= 0 && v < arcs.vertices(),
           "{}: there is no vertex {} (its {} vertices count from 0). Give one that exists.", arcs.name, v,
@@ -141,9 +142,9 @@ RowSearchReport search_rows(Team& team, const ReplicatedCsr<T>& arcs, RowSearch 
     for (std::size_t k = a; k < b; ++k) {
       T* row = rows.row(static_cast<std::int64_t>(k)).data();
       for (std::size_t v = 0; v < h.size(); ++v)
-        if (row[v] != kNoPath<T>)  // a path as long as none is none
-          row[v] = static_cast<T>(std::min(static_cast<PathLength<T>>(row[v]) + h[v] - h[at(sources[k])],
-                                           static_cast<PathLength<T>>(kNoPath<T>)));
+        if (row[v] != kNoPath<T>)  // a path that reaches kNoPath is none
+          row[v] = static_cast<T>(std::min(static_cast<PathSum<T>>(row[v]) + h[v] - h[at(sources[k])],
+                                           static_cast<PathSum<T>>(kNoPath<T>)));
       row[at(sources[k])] = T{};
     }
   });

@@ -16,9 +16,11 @@
 /// bit for bit. Floats are added up from the source on in every search, so the searches agree bit for bit with each
 /// other. Potentials remove negative arcs (Johnson [1]; they round floats once more).
 ///
-/// | search | at a time per thread | for | |---------------|----------------------|-----| | dijkstra | one source |
-/// large diameters: it scans each arc once | | delta | 128 bytes of sources | most sparse graphs: it scans an arc a few
-/// times, for all sources at once | | breadth_first | 512 sources | weights that are all 1 |
+/// | search        | at a time per thread | for                                                                      |
+/// |---------------|----------------------|--------------------------------------------------------------------------|
+/// | dijkstra      | one source           | large diameters: it scans each arc once                                  |
+/// | delta         | 128 bytes of sources | most sparse graphs: it scans an arc a few times, for all sources at once |
+/// | breadth_first | 512 sources          | weights that are all 1                                                   |
 ///
 /// [1] D. Johnson. "Efficient algorithms for shortest paths in sparse networks." JACM 24(1), 1977.
 namespace atl {

@@ -4,16 +4,18 @@
 #include <atoll/apsp/store/checkpoint_file.hpp>
 #include <atoll/base/checksum.hpp>
 #include <atoll/io/output_folder.hpp>
+#include <atoll/io/read_file.hpp>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
 namespace atl {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;  // 1 had checksums of our own
 constexpr const char* kState = "checkpoint.json";
 
 nlohmann::json to_json(const RunIdentity& run) {
@@ -36,7 +38,6 @@ Checkpoint::Checkpoint(World& world, const CheckpointOptions& options)
   const auto n = static_cast<std::uint64_t>(options_.run.n);
   const std::uint64_t once = n * n * bytes_of(options_.run.element);
   std::uint64_t there = 0;
-  std::string text;
   world_.collective_try([&] {
     if (world_.rank() != 0) return;
     check(!options_.folder.empty(), "the folder for checkpoints has no name. Give one.");
@@ -50,16 +51,15 @@ Checkpoint::Checkpoint(World& world, const CheckpointOptions& options)
       if (name.starts_with("step-") && !name.ends_with(".part")) latest_ = std::max(latest_, entry.path().string());
     }
     if (latest_.empty()) return;
-    state_ = read_state(latest_);
-    check(state_.at("run") == to_json(options_.run),
+    const nlohmann::json state = read_state(latest_);
+    check(state.at("run") == to_json(options_.run),
           "{}: is of another run ({}; this one is {}). Name another folder, or remove it.", latest_,
-          state_.at("run").dump(), to_json(options_.run).dump());
-    text = state_.dump();
+          state.at("run").dump(), to_json(options_.run).dump());
+    state_ = state.dump();
     there = once;
   });
   broadcast_text(world_, latest_);
-  broadcast_text(world_, text);
-  if (!text.empty()) state_ = nlohmann::json::parse(text);
+  broadcast_text(world_, state_);
   check_room(world_, options_.folder + "/step", 2 * once - world_.max(there), Existing::replace,
              fmt::format("two checkpoints of {0} x {0} values of {1}", n, name_of(options_.run.element)));
 }
@@ -72,10 +72,11 @@ nlohmann::json Checkpoint::read_state(const std::string& folder) const {
   try {
     const nlohmann::json all = nlohmann::json::parse(text);
     const nlohmann::json& state = all.at("state");
+    check(state.at("version") == kVersion,
+          "{}: is of version {} (this program reads version {}). Remove {} and start again.", path,
+          state.at("version").dump(), kVersion, folder);
     check(all.at("checksum") == hex(sum_of(state)),
           "{}: is damaged (its checksum is wrong). Remove {} and start again.", path, folder);
-    check(state.at("version") == kVersion, "{}: is of version {} (this program reads version {}). Start again.", path,
-          state.at("version").dump(), kVersion);
     return state;
   } catch (const nlohmann::json::exception& e) {
     throw InputError(fmt::format("{}: is damaged ({}). Remove {} and start again.", path, e.what(), folder));
@@ -92,7 +93,7 @@ Due Checkpoint::due(std::int64_t step) {
 }
 
 template <class T>
-void Checkpoint::save(std::int64_t step, const Distances<T>& distances, const nlohmann::json& extra) {
+void Checkpoint::save(std::int64_t step, const Distances<T>& distances) {
   RankTimer timer(world_);
   const GridLayout& layout = distances.layout;
   world_.collective_try([&] {
@@ -105,14 +106,14 @@ void Checkpoint::save(std::int64_t step, const Distances<T>& distances, const nl
   OutputFolder folder(world_, fmt::format("{}/step-{:08}", options_.folder, step), Existing::replace, kState);
   std::vector<std::uint64_t> sums(static_cast<std::size_t>(mine.blocks()));
   world_.collective_try([&] {
-    const int file = folder.create(name_of_rank(world_.rank()), mine.bytes());
+    const FileHandle& file = folder.create(name_of_rank(world_.rank()), mine.bytes());
     std::vector<Array<T>> buffers(static_cast<std::size_t>(world_.team().size()));
     world_.team().for_range(sums.size(), 1, [&](int thread, std::size_t t, std::size_t) {
       const auto k = static_cast<std::int64_t>(t);
       const std::int64_t i = mine.block_row(k), j = mine.block_col(k);
       const std::int64_t height = layout.rows.length_of(i), width = layout.cols.length_of(j);
       Array<T>& buffer = buffers[static_cast<std::size_t>(thread)];
-      if (buffer.empty()) buffer = Array<T>(mine.bytes_of(0) / sizeof(T));  // no block is larger than the first
+      if (buffer.empty()) buffer = Array<T>(mine.bytes_of(0) / sizeof(T));  // the first block is the largest
       const T* from =
           distances.local.data() + layout.rows.local_begin(i) * distances.local.stride() + layout.cols.local_begin(j);
       for (std::int64_t r = 0; r < height; ++r)
@@ -133,13 +134,9 @@ void Checkpoint::save(std::int64_t step, const Distances<T>& distances, const nl
     tables.push_back(hex(part.table_sum));
     bytes += part.bytes;
   }
-  nlohmann::json state = {{"version", kVersion},
-                          {"step", step},
-                          {"block", layout.rows.block},
-                          {"grid", to_json(layout.grid)},
-                          {"run", to_json(options_.run)},
-                          {"tables", tables},
-                          {"extra", extra}};
+  nlohmann::json state = {{"version", kVersion},          {"step", step},
+                          {"block", layout.rows.block},   {"grid", to_json(layout.grid)},
+                          {"run", to_json(options_.run)}, {"tables", tables}};
   world_.collective_try([&] {
     if (world_.rank() != 0) return;
     const std::string text = nlohmann::json{{"checksum", hex(sum_of(state))}, {"state", state}}.dump(2) + "\n";
@@ -147,8 +144,8 @@ void Checkpoint::save(std::int64_t step, const Distances<T>& distances, const nl
   });
   folder.commit();
   latest_ = folder.path();
-  state_ = std::move(state);
-  // Only now: the new one is whole on all ranks. What is left of runs that were killed goes too.
+  state_ = state.dump();
+  // Only now is the new checkpoint complete on all ranks. This also removes leftovers of killed runs.
   if (world_.rank() == 0) {
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(options_.folder, ignored))
@@ -162,10 +159,10 @@ void Checkpoint::save(std::int64_t step, const Distances<T>& distances, const nl
   report_.bytes = bytes;
 }
 
-template void Checkpoint::save(std::int64_t, const Distances<float>&, const nlohmann::json&);
-template void Checkpoint::save(std::int64_t, const Distances<double>&, const nlohmann::json&);
-template void Checkpoint::save(std::int64_t, const Distances<std::int32_t>&, const nlohmann::json&);
-template void Checkpoint::save(std::int64_t, const Distances<std::uint16_t>&, const nlohmann::json&);
-template void Checkpoint::save(std::int64_t, const Distances<std::uint8_t>&, const nlohmann::json&);
+template void Checkpoint::save(std::int64_t, const Distances<float>&);
+template void Checkpoint::save(std::int64_t, const Distances<double>&);
+template void Checkpoint::save(std::int64_t, const Distances<std::int32_t>&);
+template void Checkpoint::save(std::int64_t, const Distances<std::uint16_t>&);
+template void Checkpoint::save(std::int64_t, const Distances<std::uint8_t>&);
 
 }  // namespace atl

@@ -38,22 +38,22 @@ struct RunIdentity {
 };
 
 struct CheckpointOptions {
-  std::string folder;            ///< made if it is not there
-  std::int64_t every_steps = 0;  ///< 0: steps do not count
-  double every_seconds = 0;      ///< 0: time does not
+  std::string folder;            ///< created if missing
+  std::int64_t every_steps = 0;  ///< 0: not by steps
+  double every_seconds = 0;      ///< 0: not by time
   RunIdentity run = {};
 };
 
 enum class Due { no, save, save_and_end };
 
 struct CheckpointReport {
-  std::int64_t saved = 0;   ///< times
-  double save_seconds = 0;  ///< of this rank, in all
+  std::int64_t saved = 0;   ///< number of checkpoints
+  double save_seconds = 0;  ///< total, of this rank
   double load_seconds = 0;
-  std::uint64_t bytes = 0;  ///< of the latest that was saved, on all ranks
+  std::uint64_t bytes = 0;  ///< of the latest one, on all ranks
 
   double seconds_each() const { return saved > 0 ? save_seconds / static_cast<double>(saved) : 0; }
-  /// Of the time, if one is saved every so many seconds: extrapolated from those that were.
+  /// The fraction of time it would take to save every `seconds` seconds, extrapolated from the saved ones.
   double overhead_every(double seconds) const { return seconds_each() / seconds; }
 };
 
@@ -61,7 +61,6 @@ template <class T>
 struct Restart {
   std::int64_t step = 0;  ///< block steps of the layout asked for that are done
   Distances<T> distances;
-  nlohmann::json extra;
 };
 
 class Checkpoint {
@@ -71,9 +70,9 @@ class Checkpoint {
 
   /// Whether to save after `step` block steps. The ranks agree on it, which takes as long as one collective.
   Due due(std::int64_t step);
-  /// Saves `distances` after `step` block steps; no update may be running. Also saves `extra` of rank 0.
+  /// Saves `distances` after `step` block steps; no update may be running.
   template <class T>
-  void save(std::int64_t step, const Distances<T>& distances, const nlohmann::json& extra = {});
+  void save(std::int64_t step, const Distances<T>& distances);
   /// Loads the latest checkpoint into this layout; none if there is none. If the block size has changed, steps that are
   /// partly done are repeated, which changes nothing.
   template <class T>
@@ -89,8 +88,8 @@ class Checkpoint {
   World& world_;
   const CheckpointOptions options_;
   const TerminationNotice terminate_;
-  std::string latest_;    // folder of the last whole one; empty: none
-  nlohmann::json state_;  // its checkpoint.json
+  std::string latest_;  // folder of the last complete one; empty: none
+  std::string state_;   // JSON: its checkpoint.json without the checksum
   std::int64_t saved_step_ = -1;
   double saved_at_;
   CheckpointReport report_;

@@ -9,7 +9,7 @@
 
 namespace atl {
 
-/// Where a rank's blocks lie in its file of a checkpoint: one after another by rows of blocks, then the checksums of all.
+/// Layout of a rank's checkpoint file: its blocks in row-major order, then the checksums of all of them.
 struct RankFile {
   GridLayout layout;
   int row, col;
@@ -40,7 +40,7 @@ struct RankFile {
 
 inline std::string name_of_rank(Rank rank) { return fmt::format("rank-{}.blocks", rank); }
 
-/// Numbers beyond 2^53 survive every JSON reader as text only.
+/// As text, because JSON readers may not preserve numbers beyond 2^53.
 inline std::string hex(std::uint64_t word) { return fmt::format("{:016x}", word); }
 
 }  // namespace atl

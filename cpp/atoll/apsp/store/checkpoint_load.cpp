@@ -3,13 +3,15 @@
 #include <atoll/apsp/store/checkpoint.hpp>
 #include <atoll/apsp/store/checkpoint_file.hpp>
 #include <atoll/base/checksum.hpp>
+#include <atoll/base/random.hpp>
 #include <atoll/io/read_file.hpp>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 namespace atl {
 namespace {
 
-/// Blocks of one layout, read from the ranks' files and put where they lie in another.
+/// Reads blocks of one layout from the ranks' files into another layout.
 template <class T>
 class Dealt {
  public:
@@ -98,16 +100,16 @@ std::optional<Restart<T>> Checkpoint::load(const GridLayout& layout) {
     check(layout.rows.size == options_.run.n && sizeof(T) == bytes_of(options_.run.element),
           "{}: holds {} x {} values of {} (others are asked for). Correct the layout.", latest_, options_.run.n,
           options_.run.n, name_of(options_.run.element));
-    const auto grid = state_.at("grid").get<std::vector<int>>();
-    const GridLayout from(options_.run.n, state_.at("block").get<std::int64_t>(),
+    const nlohmann::json state = nlohmann::json::parse(state_);
+    const auto grid = state.at("grid").get<std::vector<int>>();
+    const GridLayout from(options_.run.n, state.at("block").get<std::int64_t>(),
                           {grid.at(0), grid.at(1), grid.at(2), grid.at(3), grid.size() > 4 ? grid[4] : 1});
     const int row = layout.grid.row_of(world_.rank()), col = layout.grid.col_of(world_.rank());
     Restart<T> all;
     all.distances = {layout, Matrix<T>(layout.rows.size_on(row), layout.cols.size_on(col))};
-    all.extra = state_.at("extra");
-    Dealt<T>(latest_, from, state_.at("tables"), all.distances, world_.rank()).read(world_.team());
-    // Pivots that are done; relaxing over one of them once more lowers nothing.
-    const std::int64_t done = std::min(from.rows.size, state_.at("step").get<std::int64_t>() * from.rows.block);
+    Dealt<T>(latest_, from, state.at("tables"), all.distances, world_.rank()).read(world_.team());
+    // Number of completed pivots; relaxing over one of them again lowers nothing.
+    const std::int64_t done = std::min(from.rows.size, state.at("step").get<std::int64_t>() * from.rows.block);
     all.step = done == from.rows.size ? layout.rows.blocks() : done / layout.rows.block;
     return all;
   });
@@ -129,7 +131,7 @@ std::uint64_t hash_of(World& world, const Distances<T>& distances) {
                              const auto i = static_cast<std::uint64_t>(layout.rows.index_of(row, r));
                              for (std::int64_t c = 0; c < distances.local.cols(); ++c) {
                                const T value = distances.local(r, c);
-                               if (value == kNoPath<T>) continue;  // of most pairs at the start
+                               if (value == kNoPath<T>) continue;  // most pairs, at the start
                                std::uint64_t bits = 0;
                                std::memcpy(&bits, &value, sizeof value);
                                const auto j = static_cast<std::uint64_t>(layout.cols.index_of(col, c));

@@ -7,7 +7,7 @@
 
 namespace atl {
 
-/// Values of one type as values of another: what says no path, or is the semiring's one, says it in the other too.
+/// Converts values of one type to another; "no path" and the semiring's one keep their meaning.
 template <class To, class From>
 class ConvertValues {
  public:
@@ -17,7 +17,7 @@ class ConvertValues {
         bottleneck_(semiring == Semiring::max_min),
         closure_(semiring == Semiring::or_and) {}
 
-  /// The first of n values that To does not hold, or n: those before it are converted.
+  /// Converts n values; returns the index of the first one that To cannot hold, or n.
   std::int64_t operator()(const From* from, To* to, std::int64_t n) const {
     if constexpr (std::is_same_v<To, From>) {
       std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(To));
@@ -44,7 +44,7 @@ class ConvertValues {
     }
     if constexpr (std::is_floating_point_v<To>) {
       to = static_cast<To>(value);
-      // A float64 is rounded to float32, but not to 0; a whole number is not.
+      // float64 may be rounded to float32, but not to 0; whole numbers may not be rounded.
       const bool rounds = std::is_floating_point_v<From> && std::isnormal(to);
       return std::isfinite(to) && (rounds || static_cast<double>(to) == static_cast<double>(value));
     } else {

@@ -35,7 +35,7 @@ std::int64_t DistanceFile::index_of(Vertex id) const {
   return at - all.begin();
 }
 
-// Where block (i, j) begins; its rows are `stride` values apart.
+// The address of block (i, j); its rows are `stride` values apart.
 const void* DistanceFile::place(std::int64_t i, std::int64_t j, std::int64_t& stride,
                                 std::shared_ptr<const void>& owner) const {
   const Source& s = *source_;
@@ -84,7 +84,7 @@ double DistanceFile::no_path() const {
 
 double DistanceFile::distance(Vertex u, Vertex v) const {
   const double stored = value(index_of(u), index_of(v));
-  if (meta().semiring == Semiring::or_and) return stored;  // no path is 0, and any other value a path
+  if (meta().semiring == Semiring::or_and) return stored;  // 0 is no path, any other value a path
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (meta().semiring == Semiring::max_min &&
       with_value_type(element(), [&](auto type) { return stored == static_cast<double>(kNoPath<decltype(type)>); }))

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atoll/apsp/store/distance_file_write.hpp>
-#include <atoll/io/mapped_file.hpp>
 #include <atoll/matrix/matrix.hpp>
 #include <memory>
 #include <span>
@@ -16,11 +15,12 @@
 ///     file.read_row(file.index_of(17), row.data());       // in the order of ids
 ///     MatrixView<const float> tile = file.tile<float>(0, 3).view;   // in place if it can be mapped
 ///
-/// | form | pair | row | tile |
-/// |---------------------|--------------------------|------------------------|--------------------------| | .npy | in
-/// place | in place (row_view) | in place, rows n apart | | .tiles | in place | copied from n/b tiles | in place | |
-/// .zarr | in place, chunk mapped | copied from n/b chunks | in place | | .zarr, compressed | unpacks the chunk |
-/// unpacks n/b chunks | unpacked |
+/// | form              | pair                   | row                     | tile                   |
+/// |-------------------|------------------------|-------------------------|------------------------|
+/// | .npy              | in place               | in place (row_view)     | in place, rows n apart |
+/// | .tiles            | in place               | copied from n/b tiles   | in place               |
+/// | .zarr             | in place, chunk mapped | copied from n/b chunks  | in place               |
+/// | .zarr, compressed | decompresses a chunk   | decompresses n/b chunks | decompressed           |
 ///
 /// Mapped chunks stay mapped; unpacked ones are cached up to kKeptBytes. A .npy written by numpy opens too: its ids are
 /// 0 .. n-1. Several threads may make any call. Throws InputError (damaged, truncated, no such id), IoError.
@@ -68,7 +68,7 @@ class DistanceFile {
   template <class T>
   Tile<T> tile(std::int64_t i, std::int64_t j) const;
 
-  /// ReplicatedCsr of the graph, as they were given to write_distances(); has_arcs() false: none were.
+  /// The arcs that were passed to write_distances(); has_arcs() is false if there were none.
   bool has_arcs() const { return meta().arcs >= 0; }
   DistanceGraph graph() const;
 

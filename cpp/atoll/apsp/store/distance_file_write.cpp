@@ -7,6 +7,7 @@
 #include <atoll/apsp/store/distance_sides.hpp>
 #include <atoll/io/npy.hpp>
 #include <atoll/io/write_file.hpp>
+#include <nlohmann/json.hpp>
 
 namespace atl {
 namespace {
@@ -134,7 +135,7 @@ void write_tiles(World& world, const std::string& path, const DistanceMeta& meta
                  Existing existing, Blocks& blocks) {
   const TileOrder order(meta.n, meta.block, sizeof(To));
   OutputFolder folder(world, path, existing, "meta.json");
-  const int file = folder.create_shared("tiles.bin", order.bytes());
+  const FileHandle& file = folder.create_shared("tiles.bin", order.bytes());
   world.collective_try([&] {
     if (world.rank() == 0) write_sides(folder, meta, graph);
     blocks.each(0, To{}, [&](std::int64_t i, std::int64_t j, const To* values, std::size_t n) {
@@ -230,6 +231,8 @@ void write_distances(World& world, const std::string& path, const Distances<T>& 
     if (options.zstd_level != 0 && (form != DistanceForm::zarr || options.zstd_level < 0 || options.zstd_level > 19))
       throw UsageError(fmt::format("{}: zstd_level is {} (chunks of .zarr are compressed, by 1 to 19). Leave it out.",
                                    path, options.zstd_level));
+    check(nlohmann::json::accept(options.about), "{}: `about` is {} (it is kept as JSON). Give JSON.", path,
+          options.about);
     if (world.rank() == 0) check_graph(path, n, graph);
   });
   check_room(world, path, options.zstd_level ? 0 : distance_bytes(form, n, meta.block, meta.element), options.existing,

@@ -21,7 +21,7 @@
 /// before anything is written) or reports an error. The name appears only when everything is written.
 namespace atl {
 
-/// Lengths of arcs, as they are: none (each has length 1), or a value an arc.
+/// Lengths of arcs: none (each has length 1), or one value per arc.
 using ArcLengths =
     std::variant<std::monostate, std::span<const float>, std::span<const double>, std::span<const std::int32_t>,
                  std::span<const std::uint16_t>, std::span<const std::uint8_t>>;
@@ -41,7 +41,7 @@ struct DistanceFileOptions {
   double scale = 1;    ///< what a value of 1 means (fixed point)
   int zstd_level = 0;  ///< .zarr: 0 leaves chunks as they are, so that they can be mapped
   Existing existing = Existing::refuse;
-  nlohmann::json about = nlohmann::json::object();  ///< kept with the file: the command, its input
+  std::string about = "{}";  ///< JSON that is kept with the file: the command, its input
 };
 
 /// A conversion keeps the meaning of values: "no path" stays "no path". Whole numbers are never rounded; float64 is, to

@@ -2,6 +2,7 @@
 #include <atoll/apsp/store/distance_format.hpp>
 #include <atoll/base/error.hpp>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 namespace atl {
 namespace {
@@ -18,7 +19,7 @@ DistanceForm form_of(const std::string& path) {
   if (name.ends_with(".tiles")) return DistanceForm::tiles;
   if (name.ends_with(".zarr")) return DistanceForm::zarr;
   throw UsageError(
-      fmt::format("{}: its ending is none that distances have (.npy .tiles .zarr). Use one of them.", path));
+      fmt::format("{}: unknown ending (distances are stored as .npy, .tiles or .zarr). Use one of them.", path));
 }
 
 nlohmann::json no_path_json(Element element, Semiring semiring) {
@@ -44,7 +45,7 @@ nlohmann::json DistanceMeta::to_json() const {
           {"ids", has_ids},
           {"arcs", arcs < 0 ? nlohmann::json() : nlohmann::json(arcs)},
           {"weights", weights.empty() ? nlohmann::json() : nlohmann::json(weights)},
-          {"about", about}};
+          {"about", nlohmann::json::parse(about)}};
 }
 
 DistanceMeta DistanceMeta::from_json(const std::string& path, const std::string& text) {
@@ -65,7 +66,7 @@ DistanceMeta DistanceMeta::from_json(const std::string& path, const std::string&
     all.at("ids").get_to(meta.has_ids);
     if (!all.at("arcs").is_null()) all.at("arcs").get_to(meta.arcs);
     if (!all.at("weights").is_null()) all.at("weights").get_to(meta.weights);
-    meta.about = all.at("about");
+    meta.about = all.at("about").dump();
   } catch (const nlohmann::json::exception& e) {
     throw InputError(fmt::format("{}: its metadata is damaged ({}). Get it again.", path, e.what()));
   }

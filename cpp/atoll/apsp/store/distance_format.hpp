@@ -3,11 +3,11 @@
 
 #include <atoll/matrix/block_cyclic.hpp>
 #include <atoll/matrix/semiring.hpp>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <type_traits>
 
-/// What the writer and the reader of distance files agree on.
+/// The formats of distance files, shared by writer and reader.
 ///
 ///     NAME.npy     the matrix, and behind it in the same file (as numpy.save appends): meta, ids, offsets, targets, weights
 ///     NAME.tiles/  meta.json, tiles.bin, ids.npy, offsets.npy, targets.npy, weights.npy
@@ -22,7 +22,7 @@ namespace atl {
 
 enum class DistanceForm : std::uint8_t { npy, tiles, zarr };
 
-/// By the ending of the name; UsageError with the list of them.
+/// By the ending of the name; throws UsageError with the list of endings.
 DistanceForm form_of(const std::string& path);
 
 struct DistanceMeta {
@@ -31,20 +31,20 @@ struct DistanceMeta {
   Semiring semiring = Semiring::min_plus;
   double scale = 1;  ///< a distance is the stored value times this
   bool directed = true, has_ids = false;
-  std::int64_t arcs = -1;  ///< -1: none are there
-  std::string weights;     ///< the arcs' type; empty: arcs of length 1
-  nlohmann::json about = nlohmann::json::object();
+  std::int64_t arcs = -1;    ///< -1: not stored
+  std::string weights;       ///< the arcs' type; empty: all have length 1
+  std::string about = "{}";  ///< JSON
 
   nlohmann::json to_json() const;
-  /// InputError that names `path` where it is not ours, of a later version or contradicts itself.
+  /// Throws InputError that names `path` if it is not ours, of a later version or inconsistent.
   static DistanceMeta from_json(const std::string& path, const std::string& text);
 };
 
-/// no_path as JSON has it: "Infinity", "-Infinity" or a number.
+/// no_path as JSON: "Infinity", "-Infinity" or a number.
 nlohmann::json no_path_json(Element element, Semiring semiring);
 
-/// Tiles of a matrix in one file, by rows of tiles. Each begins at a page, so that it is mapped and dropped by itself,
-/// and is whole: row r of tile (i, j) lies width(j) values after row r - 1.
+/// Tiles of a matrix in one file, in row-major order. Each begins at a page boundary, so that it can be mapped by
+/// itself, and is contiguous: row r of tile (i, j) follows row r - 1 after width(j) values.
 struct TileOrder {
   static constexpr std::uint64_t kAlign = 4096;
   BlockCyclic side;  ///< parts = 1
@@ -69,7 +69,7 @@ struct TileOrder {
   }
 };
 
-/// numpy's word for the type: "<f4".
+/// numpy's name of the type: "<f4".
 const char* numpy_type(Element element);
 
 }  // namespace atl

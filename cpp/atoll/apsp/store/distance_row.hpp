@@ -7,7 +7,7 @@
 
 namespace atl {
 
-/// Row s of distances that lie on a grid, whole, on every rank. Collective.
+/// Gathers row s of distributed distances on every rank. Collective.
 ///
 ///     const std::vector<float> from_s = row_of(world, d, s);
 template <class T>

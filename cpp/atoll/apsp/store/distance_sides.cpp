@@ -4,6 +4,7 @@
 #include <atoll/base/error.hpp>
 #include <atoll/io/npy.hpp>
 #include <functional>
+#include <nlohmann/json.hpp>
 
 namespace atl {
 
@@ -72,7 +73,7 @@ DistanceMeta meta_of(std::int64_t n, std::int64_t block, Element element, const 
 void write_sides(OutputFolder& folder, const DistanceMeta& meta, const DistanceGraph& graph) {
   for (const SideArray& a : side_arrays(graph)) {
     const std::string head = npy_head(a.type, shape_text(a.size), 0);
-    const int file = folder.create(std::string(a.name) + ".npy", head.size() + a.bytes);
+    const FileHandle& file = folder.create(std::string(a.name) + ".npy", head.size() + a.bytes);
     folder.write_at(file, head.data(), head.size(), 0);
     folder.write_at(file, a.data, a.bytes, head.size());
   }

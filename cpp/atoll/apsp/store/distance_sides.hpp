@@ -4,7 +4,7 @@
 #include <atoll/apsp/store/distance_file_write.hpp>
 #include <vector>
 
-/// What lies beside the matrix in a file of distances: metadata, ids and arcs. Rank 0 writes it.
+/// The metadata, ids and arcs beside the matrix in a distance file. Rank 0 writes them.
 namespace atl {
 
 struct SideArray {
@@ -19,13 +19,13 @@ std::vector<SideArray> side_arrays(const DistanceGraph& graph);
 /// The shape of a one-dimensional array, as numpy writes it.
 std::string shape_text(std::int64_t n);
 
-/// InputError where ids, offsets, targets and lengths do not fit n rows or each other.
+/// Throws InputError if ids, offsets, targets and lengths do not fit n rows or each other.
 void check_graph(const std::string& path, std::int64_t n, const DistanceGraph& graph);
 
 DistanceMeta meta_of(std::int64_t n, std::int64_t block, Element element, const DistanceGraph& graph,
                      const DistanceFileOptions& options);
 
-/// meta.json and the .npy files of a folder of tiles.
+/// Writes meta.json and the .npy files of a folder of tiles.
 void write_sides(OutputFolder& folder, const DistanceMeta& meta, const DistanceGraph& graph);
 
 }  // namespace atl

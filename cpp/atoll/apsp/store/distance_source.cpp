@@ -3,10 +3,12 @@
 #include <atoll/apsp/store/distance_source.hpp>
 #include <atoll/base/error.hpp>
 #include <atoll/io/npy.hpp>
+#include <atoll/io/read_file.hpp>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
 namespace atl {
 namespace fs = std::filesystem;
@@ -18,13 +20,13 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-// The .npy array that begins at byte `at`; moves `at` behind it.
+// The .npy array at byte `at`; advances `at` past it.
 DistanceColumn npy_column(const std::string& path, const MappedFile& file, std::uint64_t& at) {
   check(at < file.bytes(), "{}: ends at byte {} (more arrays follow by its metadata). It is cut off; get it again.",
         path, file.bytes());
   const NpyHead head = read_npy_head(path, file.data() + at, file.bytes() - at, at);
-  check(head.shape.size() == 1 && head.type.size() == 3, "{}: the array at byte {} is none of ours. Write it again.",
-        path, at);
+  check(head.shape.size() == 1 && head.type.size() == 3,
+        "{}: the array at byte {} was not written by atoll. Write it again.", path, at);
   DistanceColumn column{file.data() + head.begin, head.shape[0], head.type};
   const auto width = static_cast<std::uint64_t>(head.type[2] - '0');
   const auto left = file.bytes() - head.begin;
@@ -59,11 +61,11 @@ DistanceFile::Source::Source(const std::string& p) : path(p), form(form_of(p)) {
 }
 
 void DistanceFile::Source::open_npy() {
-  matrix = MappedFile(path);
+  matrix = InputFile(path).map();
   const NpyHead head = read_npy_head(path, matrix.data(), matrix.bytes(), 0);
   check(head.shape.size() == 2 && head.shape[0] == head.shape[1] && head.shape[0] >= 1,
         "{}: its array is not square (distances are n x n). Name another file.", path);
-  check(!head.by_columns, "{}: lies by columns (rows are read). Write it with numpy.ascontiguousarray.", path);
+  check(!head.by_columns, "{}: is stored by columns (rows are read). Write it with numpy.ascontiguousarray.", path);
   const Element element = element_of(path, head.type);
   const std::int64_t n = head.shape[0];
   const auto cells = static_cast<unsigned __int128>(n) * static_cast<unsigned __int128>(n) * bytes_of(element);
@@ -72,7 +74,7 @@ void DistanceFile::Source::open_npy() {
         head.type);
   begin = head.begin;
   std::uint64_t at = begin + static_cast<std::uint64_t>(cells);
-  if (at == matrix.bytes()) {  // numpy's own
+  if (at == matrix.bytes()) {  // a plain file of numpy
     meta.n = meta.block = n;
     meta.element = element;
     return;
@@ -89,14 +91,14 @@ void DistanceFile::Source::open_npy() {
 
 void DistanceFile::Source::open_tiles() {
   meta = DistanceMeta::from_json(path, text_of(path + "/meta.json"));
-  matrix = MappedFile(path + "/tiles.bin");
+  matrix = InputFile(path + "/tiles.bin").map();
   const std::uint64_t bytes = TileOrder(meta.n, meta.block, bytes_of(meta.element)).bytes();
   check(matrix.bytes() == bytes, "{}/tiles.bin: has {} bytes (its tiles have {}). It is cut off; get it again.", path,
         matrix.bytes(), bytes);
   const auto column = [&](const char* name) {
     const std::string file = fmt::format("{}/{}.npy", path, name);
     std::uint64_t at = 0;
-    sides.emplace_back(file);
+    sides.push_back(InputFile(file).map());
     return npy_column(file, sides.back(), at);
   };
   if (meta.has_ids) ids = column("ids");
@@ -136,7 +138,7 @@ void DistanceFile::Source::open_zarr() {
   const auto column = [&](const char* name, std::int64_t size, const char* type) {
     if (size == 0) return Column{nullptr, 0, type};
     const std::string file = fmt::format("{}/{}/0", path, name);
-    sides.emplace_back(file);
+    sides.push_back(InputFile(file).map());
     const auto width = static_cast<std::uint64_t>(type[2] - '0');
     check(sides.back().bytes() == static_cast<std::uint64_t>(size) * width,
           "{}: has {} bytes ({} values are expected). It is cut off; get it again.", file, sides.back().bytes(), size);

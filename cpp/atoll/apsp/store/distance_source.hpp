@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atoll/apsp/store/distance_file.hpp>
+#include <atoll/base/mapped_file.hpp>
 #include <atoll/io/zarr_chunks.hpp>
 #include <memory>
 #include <span>
@@ -10,7 +11,7 @@
 
 namespace atl {
 
-/// An array that lies in mapped memory.
+/// An array in mapped memory.
 struct DistanceColumn {
   const char* data = nullptr;
   std::int64_t size = 0;
@@ -22,7 +23,7 @@ struct DistanceColumn {
   }
 };
 
-/// What an open DistanceFile is: its files mapped, its metadata checked.
+/// The state of an open DistanceFile: its mapped files and checked metadata.
 struct DistanceFile::Source {
   using Column = DistanceColumn;
 
@@ -30,9 +31,9 @@ struct DistanceFile::Source {
   DistanceForm form;
   DistanceMeta meta;
   MappedFile matrix;        // .npy and tiles.bin
-  std::uint64_t begin = 0;  // .npy: where the matrix begins
+  std::uint64_t begin = 0;  // .npy: offset of the matrix
   std::unique_ptr<ZarrChunks> chunks;
-  std::vector<MappedFile> sides;  // what the columns of folders lie in
+  std::vector<MappedFile> sides;  // the mapped files of the columns, in folders
   Column ids, offsets, targets, weights;
 
   explicit Source(const std::string& p);

@@ -6,7 +6,7 @@
 namespace atl {
 namespace {
 
-// A pause costs a step its look-ahead, so not every step has one; a signal waits for the next.
+// A pause costs one step its look-ahead, so only every few steps have one; a signal waits for the next.
 constexpr std::int64_t kStepsToPause = 8;
 
 [[noreturn]] void stop(World& world, std::int64_t done, std::int64_t of, const std::string& folder) {
@@ -15,7 +15,7 @@ constexpr std::int64_t kStepsToPause = 8;
       "to go on, on any number of ranks.",
       done, of, folder, folder);
   try {
-    world.collective_try([&] { throw RunStopped(text); });  // as an error of all, which is told once
+    world.collective_try([&] { throw RunStopped(text); });  // as an error of all ranks, reported once
   } catch (const Error&) {
   }
   throw RunStopped(text);
@@ -30,7 +30,7 @@ GridRun floyd_warshall_saved(World& world, const Gemm& gemm, Distances<T>& d, co
   CheckpointOptions mine = checkpoint;
   mine.run = {layout.rows.size, kElementOf<T>, gemm.algebra().semiring, hash_of(world, d)};
   Checkpoint keeper(world, mine);
-  if (keeper.has_saved()) d.local = {};  // its memory is taken again by what is loaded
+  if (keeper.has_saved()) d.local = {};  // free its memory for what is loaded
   if (auto before = keeper.load<T>(layout)) {
     saved.first = before->step;
     d = std::move(before->distances);

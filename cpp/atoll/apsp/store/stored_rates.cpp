@@ -2,6 +2,7 @@
 #include <atoll/apsp/floyd_warshall/closure.hpp>
 #include <atoll/apsp/store/stored_rates.hpp>
 #include <atoll/matrix/gemm/tuning.hpp>
+#include <atoll/tune/store.hpp>
 
 namespace atl {
 

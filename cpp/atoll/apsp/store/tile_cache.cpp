@@ -82,7 +82,7 @@ void TileCache<T>::store(Frame& frame, std::unique_lock<std::mutex>& hold, bool 
   hold.lock();
 }
 
-// Brings the tile of the next use that has none; false where that is far ahead, or all frames are needed before.
+// Loads the next tile in order that has no frame; false if that use is far ahead, or if all frames are needed earlier.
 template <class T>
 bool TileCache<T>::fetch(std::unique_lock<std::mutex>& hold) {
   if (ahead_ == order_.size() || ahead_ > (current_ == kNone ? 0 : current_) + kAhead) return false;

@@ -63,7 +63,7 @@ class TileCache {
   struct Frame {
     T* values = nullptr;
     std::size_t tile = kNone;
-    std::size_t use = kNever;  // the next one, or the one that is
+    std::size_t use = kNever;  // the next use, or the current one
     bool changed = false;
   };
 
@@ -75,7 +75,7 @@ class TileCache {
   void wait(std::unique_lock<std::mutex>& hold, Condition&& condition);
 
   const std::vector<std::uint32_t> order_;
-  std::vector<std::size_t> following_;  // [use] of the same tile, or kNever
+  std::vector<std::size_t> following_;  // [use] next use of the same tile, or kNever
   const Disk disk_;
   Array<T> memory_;
   std::vector<Frame> frames_;
@@ -83,8 +83,8 @@ class TileCache {
 
   std::mutex lock_;
   std::condition_variable moved_;
-  std::size_t current_ = kNone;  // use, of the caller
-  std::size_t ahead_ = 0;        // uses before it have their tiles here
+  std::size_t current_ = kNone;  // use of the caller
+  std::size_t ahead_ = 0;        // tiles of all uses before this are loaded
   bool flushing_ = false, finishing_ = false, ending_ = false;
   std::exception_ptr error_;
   TileTransfers transfers_;

@@ -5,15 +5,17 @@
 #include <algorithm>
 #include <atoll/apsp/store/distance_sides.hpp>
 #include <atoll/apsp/store/tile_file.hpp>
+#include <atoll/base/atomic_file.hpp>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <system_error>
 
 namespace atl {
 namespace {
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;  // 1 named runs by a checksum of our own
 constexpr const char* kNote = "run.json";
 
 }  // namespace
@@ -36,7 +38,7 @@ TileFile<T>::TileFile(World& world, const std::string& path, std::int64_t n, std
     check_room(world, path, order_.bytes(), existing,
                fmt::format("the values of {0} x {0} pairs as {1}", n, name_of(kElementOf<T>)));
   }
-  file_ = folder_->create_shared("tiles.bin", order_.bytes());
+  file_ = &folder_->create_shared("tiles.bin", order_.bytes());
 }
 
 template <class T>
@@ -65,25 +67,13 @@ std::optional<nlohmann::json> TileFile<T>::read_note() const {
 }
 
 template <class T>
-void TileFile<T>::fail(const char* what, int error) const {
-  throw IoError(fmt::format("{}: cannot be {} ({}). Check the disk.", folder_->path(), what,
-                            std::generic_category().message(error)));
-}
-
-template <class T>
 void TileFile<T>::read(std::int64_t i, std::int64_t j, T* to) const {
-  auto at = static_cast<off_t>(order_.begin_of(i, j));
-  auto left = static_cast<std::size_t>(length(i) * length(j)) * sizeof(T);
-  for (auto* p = reinterpret_cast<char*>(to); left > 0;) {
-    const ssize_t got = pread(file_, p, left, at);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) fail("read", got < 0 ? errno : EIO);
-    p += got;
-    at += got;
-    left -= static_cast<std::size_t>(got);
-  }
-  // Its copy in the system's cache would only take room from other tiles: this one comes back changed.
-  posix_fadvise(file_, static_cast<off_t>(order_.begin_of(i, j)), static_cast<off_t>(order_.bytes_of(i, j)),
+  const auto bytes = static_cast<std::size_t>(length(i) * length(j)) * sizeof(T);
+  if (const int error = file_->read_at(to, bytes, order_.begin_of(i, j)))
+    throw IoError(fmt::format("{}: cannot be read ({}). Check the disk.", folder_->path(),
+                              std::generic_category().message(error)));
+  // A copy in the page cache would only displace other tiles: this one will come back changed.
+  posix_fadvise(file_->get(), static_cast<off_t>(order_.begin_of(i, j)), static_cast<off_t>(order_.bytes_of(i, j)),
                 POSIX_FADV_DONTNEED);
 }
 
@@ -91,23 +81,17 @@ template <class T>
 void TileFile<T>::write(std::int64_t i, std::int64_t j, const T* from) const {
   const std::uint64_t at = order_.begin_of(i, j);
   const auto bytes = static_cast<std::size_t>(length(i) * length(j)) * sizeof(T);
-  folder_->write_at(file_, from, bytes, at);
-  sync_file_range(file_, static_cast<off_t>(at), static_cast<off_t>(bytes), SYNC_FILE_RANGE_WRITE);
+  folder_->write_at(*file_, from, bytes, at);
+  sync_file_range(file_->get(), static_cast<off_t>(at), static_cast<off_t>(bytes), SYNC_FILE_RANGE_WRITE);
 }
 
 template <class T>
 void TileFile<T>::note(std::int64_t next_step) {
-  if (fdatasync(file_) != 0) fail("written", errno);
+  if (fdatasync(file_->get()) != 0) fail_output(folder_->path(), errno);
   const nlohmann::json note{{"version", kVersion}, {"n", n()},
                             {"block", block()},    {"type", name_of(kElementOf<T>)},
                             {"run", run_},         {"next_step", next_step}};
-  const std::string text = note.dump() + "\n", path = folder_->temporary() + "/" + kNote, fresh = path + ".new";
-  FileHandle file(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (file.get() < 0) fail("written", errno);
-  folder_->write_at(file.get(), text.data(), text.size(), 0);
-  if (fsync(file.get()) != 0 || file.close() != 0 || ::rename(fresh.c_str(), path.c_str()) != 0) fail("written", errno);
-  const FileHandle folder(::open(folder_->temporary().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.get() >= 0) ::fsync(folder.get());
+  write_file(folder_->temporary() + "/" + kNote, note.dump() + "\n");
   next_step_ = next_step;
 }
 

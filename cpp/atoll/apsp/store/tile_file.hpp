@@ -50,13 +50,12 @@ class TileFile {
 
  private:
   std::optional<nlohmann::json> read_note() const;
-  [[noreturn]] void fail(const char* what, int error) const;
 
   World& world_;
   std::unique_ptr<OutputFolder> folder_;
   TileOrder order_;
   std::uint64_t run_;
-  int file_ = -1;  // the folder's
+  const FileHandle* file_ = nullptr;  // the folder's
   std::int64_t next_step_ = 0;
 };
 

@@ -13,8 +13,8 @@
 namespace atl {
 namespace {
 
-constexpr std::uint32_t kVersion = 1;
-// 512 KiB to 1.5 MiB: enough for one read, few enough for the table to stay small.
+constexpr std::uint32_t kVersion = 2;  // 1 had checksums of our own
+// 512 KiB to 1.5 MiB: large enough for an efficient read, and the table of blocks stays small.
 constexpr std::uint64_t kBlockEdges = std::uint64_t{1} << 16;
 constexpr std::uint64_t kBlockVertices = std::uint64_t{1} << 16;
 constexpr std::uint64_t kAlign = 64;
@@ -24,7 +24,7 @@ struct Header {
   std::uint32_t version;
   std::uint32_t id_bytes, weight_bytes;  // 4 or 8; 0, 4 or 8
   std::uint32_t flags;
-  std::uint64_t edges, vertices;  // vertices: those named beside the edges
+  std::uint64_t edges, vertices;  // vertices: those listed beside the edges
   std::int64_t first, count;      // the range of ids
   std::uint64_t blocks, file_bytes;
   std::uint64_t table_sum;
@@ -44,7 +44,7 @@ std::uint64_t block_bytes(const Header& h, std::uint64_t edges, std::uint64_t ve
          kAlign;
 }
 
-// Largest id, as unsigned, and whether all lie in the range.
+// Checks that all ids, compared as unsigned numbers, lie in the header's range.
 template <class Id>
 void check_ids(const std::string& path, std::size_t block, const Header& h, const char* bytes, std::uint64_t n) {
   std::make_unsigned_t<Id> least = std::numeric_limits<std::make_unsigned_t<Id>>::max(), most = 0;
@@ -60,7 +60,7 @@ void check_ids(const std::string& path, std::size_t block, const Header& h, cons
         "{}: block {} has an id outside {}..{} (the header says so). Write the file again.", path, block, first, last);
 }
 
-// What rank 0 finds at the beginning of the file; sizes are held against the file's before they are used.
+// The beginning of the file as rank 0 reads it; sizes are checked against the file's before they are used.
 struct Contents {
   Header header;
   std::vector<BlockEntry> table;
@@ -76,8 +76,9 @@ Contents read_contents(const InputFile& file) {
   check(std::string_view(h.magic, 8) == kBinaryMagic, "{}: does not begin as an .atoll file does. Name its format.",
         path);
   check(h.version == kVersion,
-        "{}: is of version {} (this program reads version {}). Write it again with this program.", path, h.version,
-        kVersion);
+        "{}: is of version {} (this program reads version {}). Make it anew from what it was made from: `atoll convert "
+        "EDGES {}`.",
+        path, h.version, kVersion, path);
   check(checksum(&h, sizeof h - sizeof h.header_sum) == h.header_sum,
         "{}: the header is damaged (its checksum is wrong). Get the file again.", path);
   check(h.file_bytes == file.bytes(), "{}: has {} bytes (its header says {}). The file is cut off; get it again.", path,
@@ -114,7 +115,7 @@ Contents read_contents(const InputFile& file) {
   return c;
 }
 
-// The part of [begin, begin + n) that lies in [first, last), relative to begin.
+// The part of [begin, begin + n) inside [first, last), relative to begin.
 struct Overlap {
   std::uint64_t from, to;
   Overlap(std::uint64_t begin, std::uint64_t n, std::uint64_t first, std::uint64_t last)
@@ -170,7 +171,7 @@ EdgeList read_binary(World& world, const std::string& path, const ReadOptions& o
     if (auto* w = std::get_if<Array<float>>(&edges.weight)) weight = bytes_of(*w);
     if (auto* w = std::get_if<Array<double>>(&edges.weight)) weight = bytes_of(*w);
 
-    // Blocks that this rank has a part in; one at a border is read and checked by both sides.
+    // Blocks that contain a part of this rank's share; one on a border is read and checked by both ranks.
     struct Job {
       std::size_t block;
       std::uint64_t edge, vertex;  // the first of the block
@@ -197,7 +198,7 @@ EdgeList read_binary(World& world, const std::string& path, const ReadOptions& o
             "{}: block {} at byte {} is damaged (its checksum is wrong). Get the file again.", path, job.block, e.at);
       const char* at = buffer.data();
       const Overlap part(job.edge, e.edges, first, last);
-      const std::uint64_t to = job.edge + part.from - first;  // of this rank's columns
+      const std::uint64_t to = job.edge + part.from - first;  // index in this rank's columns
       for (char* column : {source, target}) {
         h.id_bytes == 4 ? check_ids<std::uint32_t>(path, job.block, h, at, e.edges)
                         : check_ids<Vertex>(path, job.block, h, at, e.edges);

@@ -7,10 +7,10 @@
 #include <memory>
 #include <mutex>
 
-/// What readers of plain and of packed files share: the text of a block, and what is wrong in it.
+/// Shared by the readers of plain and compressed files: the text of a block, and the first error in it.
 namespace atl {
 
-/// Room for a block's text; grows for a line that is longer.
+/// Memory for a block's text; grows for a longer line.
 class BlockBuffer {
  public:
   char* data() { return data_.get(); }
@@ -29,7 +29,7 @@ class BlockBuffer {
   std::size_t room_ = 0;
 };
 
-/// The first thing that went wrong on this rank, by its place in the text.
+/// The first error on this rank, by its position in the text.
 class FirstFailure {
  public:
   static constexpr std::uint64_t kNone = UINT64_MAX;
@@ -38,8 +38,8 @@ class FirstFailure {
     std::lock_guard hold(mutex_);
     return at_;
   }
-  // Stored as what it will be thrown as, but for the number of a line, which is counted once it is known to
-  // be first.
+  // Stored in the form in which it will be thrown, except for the line number, which is counted once it is known to be
+  // the first error.
   void note(std::uint64_t at, std::string what) { keep(at, std::move(what), nullptr); }
   void note(std::uint64_t at, std::exception_ptr error) { keep(at, {}, std::move(error)); }
   const std::string& what() const { return what_; }
@@ -59,14 +59,15 @@ class FirstFailure {
   std::exception_ptr error_;
 };
 
-/// Does the work on a block; notes what it throws.
+/// Runs the work on a block; records an exception.
 void do_block(const BlockWork& work, int thread, const Block& block, FirstFailure& failure);
 std::string too_long(std::size_t longest);
-/// Closes a block: a line end if there is none, and something defined behind it. Returns the end of its text.
+/// Terminates a block: adds a missing line end and defined padding. Returns the end of its text.
 char* close_text(BlockBuffer& buffer, std::size_t size);
 
-/// The blocks of a file that every rank reads by itself, and of one that rank 0 unpacks (`file` is null on the others).
-/// Both collective; they return the number of rows, as for_each_block does, and note what went wrong in `failure`.
+/// The blocks of a plain file, which every rank reads, and of a compressed one, which rank 0 decompresses (`file` is
+/// null on the others). Both are collective, return the number of rows like for_each_block, and record errors in
+/// `failure`.
 std::int64_t for_plain_blocks(World& world, const InputFile& file, const BlockPlan& plan, const BlockWork& work,
                               FirstFailure& failure);
 std::int64_t for_packed_blocks(World& world, const InputFile* file, const BlockPlan& plan, const BlockWork& work,

@@ -8,7 +8,7 @@
 namespace atl {
 namespace {
 
-// Number of the line that holds byte `at` of the text.
+// The number of the line that contains byte `at` of the text.
 std::int64_t line_of(const std::string& path, const BlockPlan& plan, std::uint64_t at) {
   const InputFile file(path);
   TextStream text(file);
@@ -55,7 +55,7 @@ char* close_text(BlockBuffer& buffer, std::size_t size) {
 
 std::int64_t for_each_block(World& world, const std::string& path, const BlockPlan& plan, const BlockWork& work) {
   std::optional<InputFile> file;
-  // Packed files are opened by rank 0 alone.
+  // Compressed files are opened by rank 0 only.
   int packing = 0;
   world.collective_try([&] {
     if (world.rank() == 0) packing = static_cast<int>(file.emplace(path).packing());

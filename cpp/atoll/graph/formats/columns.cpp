@@ -8,12 +8,12 @@
 namespace atl {
 namespace {
 
-// The step in which a column moves to a larger one: what exists twice at most.
+// Step in which a column is moved to a larger one: the most memory that exists twice.
 constexpr std::size_t kMoveBytes = std::size_t{32} << 20;
 
 template <class T>
 void move_to(Array<T>& from, std::size_t used_bytes, Array<T>& to) {
-  // From the back, so that what has moved can be given back.
+  // Moves from the back, so that memory already moved can be released.
   auto* source = reinterpret_cast<const char*>(from.data());
   auto* target = reinterpret_cast<char*>(to.data());
   for (std::size_t end = used_bytes; end > 0;) {
@@ -38,7 +38,7 @@ void widen_in_place(Array<Vertex>& column, std::size_t n) {
 }  // namespace
 
 EdgeColumns::EdgeColumns(std::size_t expected, bool weighted) : weighted_(weighted) {
-  // Address space only; where even that is scarce, start small and move later.
+  // This takes only address space; if even that is scarce, start small and grow later.
   for (std::size_t capacity = std::max<std::size_t>(expected, 64);; capacity /= 4) {
     try {
       source_ = Array<Vertex>(capacity);

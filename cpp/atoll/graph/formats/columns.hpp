@@ -11,15 +11,15 @@
 ///     columns.append(turn, source, target, weight, n);   // any thread; each turn 0, 1, 2, .. exactly once
 ///     columns.finish(world, edges);                      // collective
 ///
-/// Ids lie in 32 bits until one does not fit, then all are widened in place: memory is reserved for 64 bits,
-/// but pages that are never touched cost nothing. So the peak is the edge list itself and no second copy.
+/// Ids are stored in 32 bits until one does not fit; then all are widened in place. Memory is reserved for 64 bits, but
+/// untouched pages cost nothing, so the peak is the edge list itself without a second copy.
 namespace atl {
 
 class EdgeColumns {
  public:
   EdgeColumns(std::size_t expected, bool weighted);
 
-  /// Waits for the turns before this one to have claimed their places, then copies; n may be 0.
+  /// Waits until all earlier turns have reserved their places, then copies; n may be 0.
   void append(std::size_t turn, const std::uint32_t* source, const std::uint32_t* target, const double* weight,
               std::size_t n) {
     append_as(turn, source, target, weight, n);
@@ -30,7 +30,7 @@ class EdgeColumns {
 
   bool weighted() const { return weighted_; }
   std::size_t size() const { return size_; }
-  /// Moves the columns into `edges`, in the same width on all ranks. Collective.
+  /// Moves the columns into `edges`, with the same id width on all ranks. Collective.
   void finish(World& world, EdgeList& edges);
 
  private:
@@ -43,9 +43,9 @@ class EdgeColumns {
   bool weighted_;
   bool wide_ = false;
   std::size_t size_ = 0, capacity_ = 0;
-  Array<Vertex> source_, target_;  // holding 32-bit ids while not wide_
+  Array<Vertex> source_, target_;  // 32-bit ids unless wide_
   Array<double> weight_;
-  // Whoever has the turn owns the fields above; copies into claimed places go on beside it.
+  // Only the thread whose turn it is accesses the fields above; copies into reserved places run concurrently.
   alignas(64) std::atomic<std::size_t> turn_{0};
   alignas(64) std::atomic<int> copies_{0};
 };

@@ -4,14 +4,13 @@
 #include <atoll/graph/formats/formats.hpp>
 #include <atoll/graph/formats/lines.hpp>
 
-// Edge lists: one edge a line, in the many dialects that are around. What the first lines say decides about
-// all:
+// Edge lists: one edge per line, in the common dialects. The first lines determine the dialect:
 //
-//   # comment, % comment, // comment         skipped, also later on
-//   source,target,weight                     names: no field of the line is a number
+//   # comment, % comment, // comment         skipped, anywhere
+//   source,target,weight                     column names: no field is a number
 //   26475,53381,u,graph                      Graphs.jl: vertices, edges, u or d; ids from 1
 //   3353 (and on the next line) 8870         vertices, then edges; ids from 0
-//   # atoll: vertices 1..34 undirected       what write_edges() leaves in a comment
+//   # atoll: vertices 1..34 undirected       the comment written by write_edges()
 namespace atl {
 namespace {
 
@@ -21,7 +20,7 @@ struct EdgeListLayout {
   std::int64_t first_line = 1;
   std::optional<bool> directed;
   std::optional<IdRange> range;
-  std::int64_t promised = -1;  // edges, by the line `promise_line`
+  std::int64_t promised = -1;  // number of edges, from the line `promise_line`
   std::int64_t promise_line = 0;
 };
 
@@ -61,21 +60,21 @@ std::string joined(const Fields& names) {
   return all;
 }
 
-// The column that an option names, by number or by name.
-int chosen_column(const HeadLines& lines, const std::string& wish, const Fields& names, const char* option,
+// The column that an option selects, by number or by name.
+int chosen_column(const HeadLines& lines, const std::string& column, const Fields& names, const char* option,
                   const std::string& place) {
-  if (const std::int64_t number = header_number(wish); number >= 0) {
+  if (const std::int64_t number = header_number(column); number >= 0) {
     if (number < 1 || number > 10000)
-      throw UsageError(fmt::format("{} is {} (columns count from 1). Correct it.", option, wish));
+      throw UsageError(fmt::format("{} is {} (columns count from 1). Correct it.", option, column));
     return static_cast<int>(number - 1);
   }
   for (std::size_t i = 0; i < names.size(); ++i)
-    if (same_word(without_quotes(names[i]), wish)) return static_cast<int>(i);
+    if (same_word(without_quotes(names[i]), column)) return static_cast<int>(i);
   if (names.empty())
     lines.fail(fmt::format("{} is {} (the file has no line of names). Give the number of the column.", option,
-                           in_quotes(wish)));
-  throw InputError(fmt::format("{}: {} is {} (the columns are: {}). Name one of them.", place, option, in_quotes(wish),
-                               joined(names)));
+                           in_quotes(column)));
+  throw InputError(fmt::format("{}: {} is {} (the columns are: {}). Name one of them.", place, option,
+                               in_quotes(column), joined(names)));
 }
 
 // "# atoll: vertices 1..34 undirected"
@@ -91,7 +90,7 @@ void read_own_comment(std::string_view line, EdgeListLayout& layout) {
   layout.directed = line.substr(blank + 1).starts_with("directed");
 }
 
-// Lines from `lines` on that hold something, at most `most` of them, each as its fields.
+// Up to `most` non-empty lines from `lines` on, each split into its fields.
 std::vector<Fields> data_ahead(HeadLines lines, Fields first, std::size_t most) {
   std::vector<Fields> ahead{std::move(first)};
   try {
@@ -101,12 +100,12 @@ std::vector<Fields> data_ahead(HeadLines lines, Fields first, std::size_t most) 
         ahead.push_back(std::move(fields));
     }
   } catch (const HeadLines::TooShort&) {
-    // What there is will do.
+    // The lines read so far suffice.
   }
   return ahead;
 }
 
-// Refuses what would be read as edges but is something else.
+// Rejects text that would parse as edges but is something else.
 void check_columns(const HeadLines& lines, const std::vector<Fields>& ahead) {
   if (ahead[0].size() < 4) return;
   bool whole = true, varies = false, counts = ahead.size() > 3;
@@ -173,7 +172,7 @@ EdgeListLayout conclude(const std::string& path, const Head& head, const ReadOpt
       }
     }
     if (names.empty() && fields.size() >= 2 && std::none_of(fields.begin(), fields.end(), is_number)) {
-      // Names, if numbers follow; else the ids are words, and that is wrong here.
+      // These are column names if numbers follow; otherwise ids are words, which is an error reported below.
       const auto ahead = data_ahead(lines, fields, 2);
       if (ahead.size() > 1 && std::any_of(ahead[1].begin(), ahead[1].end(), is_number)) {
         names = fields;

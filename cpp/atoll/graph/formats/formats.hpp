@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-/// One reader a format, behind read_edges. All are collective and get the head of the file, the same on all
-/// ranks, so that what they conclude from it needs no agreement.
+/// One reader per format, behind read_edges. All are collective and receive the same head of the file on all ranks, so
+/// their conclusions from it need no agreement.
 namespace atl {
 
 EdgeList read_edge_list(World& world, const std::string& path, Head& head, const ReadOptions& options);
@@ -24,7 +24,7 @@ EdgeList read_graph500(World& world, const std::string& path, int bits, const Re
 ///     while (lines.next()) use(lines.line());
 class HeadLines {
  public:
-  /// Thrown when the head ends before its reader is satisfied and the file does not.
+  /// Thrown when the head ends too early for its reader while the file continues.
   struct TooShort {};
 
   HeadLines(const std::string& path, const Head& head);
@@ -33,7 +33,7 @@ class HeadLines {
   std::string_view line() const { return line_; }  ///< without its line end
   std::int64_t number() const { return number_; }
   std::uint64_t offset() const { return begin_; }  ///< of this line in the text
-  std::uint64_t behind() const { return next_; }   ///< of the next line
+  std::uint64_t behind() const { return next_; }   ///< offset of the next line
   /// "path:line: what".
   [[noreturn]] void fail(const std::string& what) const;
 
@@ -45,7 +45,7 @@ class HeadLines {
   std::int64_t number_ = 0;
 };
 
-/// Calls conclude(head), with a longer head while that throws TooShort. Collective.
+/// Calls conclude(head), with a longer head for as long as it throws TooShort. Collective.
 template <class F>
 auto from_head(World& world, const std::string& path, Head& head, F&& conclude) {
   constexpr std::size_t kMost = std::size_t{256} << 20;
@@ -60,11 +60,10 @@ auto from_head(World& world, const std::string& path, Head& head, F&& conclude) 
   }
 }
 
-/// A whole number of a header, or -1 if it is none; too large a number is INT64_MAX.
+/// A whole number in a header; -1 if it is not one, INT64_MAX if it is too large.
 std::int64_t header_number(std::string_view field);
 
-/// How many edges to expect on this rank, so that the columns need not grow: only address space is taken for
-/// them.
+/// The number of edges to expect on this rank, so that columns need not grow; it only reserves address space.
 std::size_t expected_share(World& world, const Head& head, std::size_t least_bytes_per_edge);
 
 /// Throws unless a text of head.most_text_bytes can hold `promised` items of `least_bytes` each.

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <filesystem>
 
-// The edge tuples that the Graph500 reference code leaves in $TMPFILE: packed_edge, twelve bytes (two low
-// words, then two high half words), or two 64-bit numbers. Weights, if any, are floats in $TMPFILE.weights.
-// The edges are undirected.
+// The edge tuples that the Graph500 reference code writes to $TMPFILE: packed_edge, twelve bytes (two low words, then
+// two high half words), or two 64-bit numbers. Weights, if any, are floats in $TMPFILE.weights. The edges are
+// undirected.
 namespace atl {
 namespace {
 
@@ -34,7 +34,7 @@ EdgeList read_tuples(World& world, const std::string& path, const ReadOptions& o
     std::vector<std::uint32_t> narrow_source, narrow_target;
     std::vector<double> weight;
   };
-  // The sizes, as rank 0 sees them; -1: no weights.
+  // The file sizes, as rank 0 sees them; -1: no weights.
   std::int64_t sizes[2] = {0, -1};
   world.collective_try([&] {
     if (world.rank() != 0) return;

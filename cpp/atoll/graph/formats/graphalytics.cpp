@@ -6,8 +6,8 @@
 #include <fstream>
 #include <map>
 
-// LDBC Graphalytics [1]: NAME.v has a vertex a line, NAME.e "source target [weight]" a line, NAME.properties
-// says whether edges are directed (undirected ones stand once) and weighted. Ids are any numbers of 63 bits.
+// LDBC Graphalytics [1]: NAME.v lists a vertex per line, NAME.e "source target [weight]", NAME.properties says whether
+// edges are directed (undirected ones are listed once) and weighted. Ids are any 63-bit numbers.
 // [1] A. Iosup et al. "The LDBC Graphalytics Benchmark", version 1.0.5, section 2.2 (Data).
 namespace atl {
 namespace fs = std::filesystem;
@@ -25,7 +25,7 @@ std::string trimmed(std::string_view text) {
   return first == std::string_view::npos ? "" : std::string(text.substr(first, last - first + 1));
 }
 
-// The file, or what packs it; empty if there is none.
+// The file or its compressed form; empty if there is neither.
 std::string packed_or_plain(const std::string& path) {
   std::error_code ignored;
   for (const char* ending : {"", ".zst", ".gz"})
@@ -41,7 +41,7 @@ std::string without_ending(std::string path) {
   return path;
 }
 
-// The common beginning of the names of the files.
+// The common prefix of the files' names.
 std::string stem_of(const std::string& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) return without_ending(path);
@@ -65,7 +65,7 @@ std::string stem_of(const std::string& path) {
 void read_properties(DataSet& set) {
   std::map<std::string, std::pair<std::string, int>> values;
   {
-    const InputFile file(set.properties);  // for its messages
+    const InputFile file(set.properties);  // for its error messages
     check(file.bytes() < (1u << 20), "{}: has {} bytes (a properties file is short). Name the right file.",
           set.properties, file.bytes());
   }
@@ -78,7 +78,7 @@ void read_properties(DataSet& set) {
     check(equals != std::string::npos, "{}:{}: the line is {} (a property is 'name = value'). Correct it.",
           set.properties, number, in_quotes(text));
     const std::string key = trimmed(std::string_view(text).substr(0, equals));
-    // graph.NAME.directed: NAME may have dots, so go by the end.
+    // graph.NAME.directed: NAME may contain dots, so match the end.
     for (const char* known : {".vertex-file", ".edge-file", ".directed", ".meta.vertices", ".meta.edges",
                               ".edge-properties.names", ".edge-properties.types"})
       if (key.ends_with(known)) values[known] = {trimmed(std::string_view(text).substr(equals + 1)), number};
@@ -128,7 +128,7 @@ DataSet locate(const std::string& path) {
   if (fs::exists(set.properties, ignored)) {
     read_properties(set);
   } else {
-    if (path.ends_with(".properties")) InputFile{path};  // throws, naming similar files
+    if (path.ends_with(".properties")) InputFile{path};  // throws and suggests similar names
     set.properties.clear();
   }
   if (set.edges.empty()) set.edges = packed_or_plain(stem + ".e");
@@ -166,7 +166,7 @@ EdgeList read_graphalytics(World& world, const std::string& path, const ReadOpti
           "{}: has no weights (it names no edge property). Read it without them.", set.properties);
     inner.weights = ReadOptions::Weights::none;
   }
-  // A graph may have vertices and no edge.
+  // A graph may have vertices but no edges.
   EdgeList edges;
   const bool no_edges = world.collective_try([&] {
     std::error_code ignored;

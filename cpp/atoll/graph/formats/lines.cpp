@@ -23,8 +23,7 @@ bool begins_comment(const char* p, const LineShape& shape) {
   return *p != 0 && shape.comments.find(*p) != std::string::npos;
 }
 
-// ---- the careful path
-// -----------------------------------------------------------------------------------------------
+// Careful path: finds and explains the first wrong line.
 
 [[noreturn]] void refuse_id(const char* at, std::string_view field, const char* name) {
   if (field.size() > 1 && field[0] == '-' && scan::is_digit(field[1]))
@@ -40,10 +39,10 @@ bool begins_comment(const char* p, const LineShape& shape) {
 std::uint64_t careful_id(std::string_view field, const char* name, const LineShape& shape) {
   const char* p = field.data();
   std::uint64_t id = 0;
-  // field is followed by more text or padding, so scanning past it is harmless.
+  // More text or padding follows the field, so scanning past it is harmless.
   if (!scan_id(p, id) || p != field.data() + field.size() || id > static_cast<std::uint64_t>(kMaxVertex))
     refuse_id(field.data(), field, name);
-  // An id is at most kMaxVertex here, and `highest` is -1 where the header promises no vertex at all.
+  // `highest` is -1 if the header promises no vertices.
   if (static_cast<Vertex>(id) < shape.lowest || static_cast<Vertex>(id) > shape.highest)
     throw LineError{field.data(), fmt::format("{} is {} {}", name, id, shape.range_rule)};
   return id;
@@ -76,8 +75,7 @@ double careful_weight(std::string_view field) {
                   fmt::format("weight is {} (not a number). Correct it, or read without weights.", in_quotes(field))};
 }
 
-// Takes the field at p, then what separates it from the next; the field may be empty where two delimiters
-// meet.
+// Takes the field at p and the separator after it; the field may be empty between two delimiters.
 std::string_view take_field(const char*& p, const char* end) {
   const char* begin = p;
   while (p < end && !is_blank(*p) && !is_delimiter(*p)) ++p;
@@ -148,12 +146,11 @@ bool read_line(const char* p, const char* end, const LineShape& shape, LineValue
   return true;
 }
 
-// ---- the fast path
-// --------------------------------------------------------------------------------------------------
+// Fast path: parses well-formed lines, and only reports whether it could.
 
 namespace {
 
-// What stands between two fields.
+// Skips the separator between two fields.
 inline bool separate(const char*& p) {
   bool delimited = is_delimiter(*p);
   if (!delimited && !is_blank(*p)) return false;
@@ -165,8 +162,8 @@ inline bool separate(const char*& p) {
   return true;
 }
 
-// Behind the last field that is wanted: the line may hold more, or not. False if the field goes on, or the
-// line does and must not.
+// After the last required field: skips the rest of the line. False if the field continues, or if the line continues but
+// must not.
 inline bool end_line(const char*& p, const char* end, bool more_allowed, const LineShape& shape) {
   if (*p == '\n') [[likely]] {
     ++p;
@@ -272,7 +269,7 @@ bool LineParser::parse_as(Scratch& scratch, const Block& block) {
     good = parse(block.begin, block.end, shape_, source, target, weight, scratch.count, all);
   }
   if (!good) {
-    // Other columns, or something is wrong and is found here.
+    // The lines have other columns, or there is an error, which is found here.
     std::size_t n = 0;
     for (const char* p = block.begin; p < block.end;) {
       const char* next = next_line(p, block.end);
@@ -315,7 +312,7 @@ void LineParser::parse(Scratch& scratch, const Block& block) {
   scratch.appended = false;
   try {
     make_room(scratch, static_cast<std::size_t>(block.end - block.begin));
-    // A thread that met wide ids expects more of them.
+    // After wide ids, the thread expects more of them.
     if (!scratch.wide && parse_as<std::uint32_t>(scratch, block)) {
       append<std::uint32_t>(scratch, block);
     } else {
@@ -323,7 +320,7 @@ void LineParser::parse(Scratch& scratch, const Block& block) {
       append<Vertex>(scratch, block);
     }
   } catch (...) {
-    // Others wait for this turn.
+    // Other threads wait for this turn.
     if (!scratch.appended) columns_.append(block.turn, static_cast<const Vertex*>(nullptr), nullptr, nullptr, 0);
     throw;
   }

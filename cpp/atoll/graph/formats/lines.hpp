@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-/// Files with one edge a line: what edge lists, Matrix Market, DIMACS and Graphalytics have in common.
+/// Parsing of files with one edge per line, shared by edge lists, Matrix Market, DIMACS and Graphalytics.
 ///
 ///     LineShape shape;                       // source and target in the first two columns
 ///     shape.weight = 2;
@@ -15,17 +15,17 @@
 ///     for_each_block(world, path, plan, parser.work());
 ///     parser.columns().finish(world, edges);
 ///
-/// Each block is parsed by a fast path that only says yes or no; where it says no, a careful one finds the
-/// first wrong line and says what is wrong with it.
+/// A fast path parses each block or fails without an explanation; then a careful path finds the first wrong line and
+/// explains it.
 namespace atl {
 
 struct LineShape {
-  char prefix = 0;               ///< 'a' in DIMACS: in front of each edge
-  std::string comments = "#%/";  ///< what lines of no meaning begin with; '/' stands for "//"
+  char prefix = 0;               ///< 'a' in DIMACS: precedes each edge
+  std::string comments = "#%/";  ///< first characters of comment lines; '/' stands for "//"
   int source = 0, target = 1;    ///< columns, from 0; target -1: one id a line
   int weight = -1;               ///< -1: none
   int most_columns = std::numeric_limits<int>::max();
-  Vertex lowest = 0, highest = kMaxVertex;  ///< ids that the file may hold
+  Vertex lowest = 0, highest = kMaxVertex;  ///< allowed ids
   std::string range_rule;                   ///< for an id outside: "(why). What to do."
   const char* source_name = "source";
   const char* target_name = "target";
@@ -35,10 +35,10 @@ struct LineValues {
   std::uint64_t source = 0, target = 0;
   double weight = 0;
 };
-/// Reads the line [p, end), end at its line end; false if it holds nothing. Throws LineError.
+/// Reads the line [p, end), where end is its line end; false if it is empty or a comment. Throws LineError.
 bool read_line(const char* p, const char* end, const LineShape& shape, LineValues& values);
 
-/// The fields of a line: separated by blanks, or by one of , ; | with any blanks around.
+/// The fields of a line, separated by blanks or by one of , ; | with optional blanks around it.
 std::vector<std::string_view> fields_of(std::string_view line);
 bool is_number(std::string_view field);
 
@@ -47,7 +47,7 @@ class LineParser {
   LineParser(World& world, LineShape shape, std::size_t expected_edges);
   BlockWork work();
   EdgeColumns& columns() { return columns_; }
-  /// With target -1: the ids of this rank, in no order.
+  /// With target -1: the ids read by this rank, unordered.
   std::vector<Vertex> take_vertices();
 
  private:
@@ -55,7 +55,7 @@ class LineParser {
     Array<Vertex> source, target;  // or 32-bit ids in the same memory
     Array<double> weight;
     std::size_t room = 0, count = 0;
-    bool wide = false;  // what the last block was
+    bool wide = false;  // whether the last block was
     bool appended = false;
     std::vector<Vertex> vertices;
   };
@@ -68,7 +68,7 @@ class LineParser {
   void make_room(Scratch& scratch, std::size_t bytes);
 
   LineShape shape_;
-  bool simple_;  // the fast path knows this shape
+  bool simple_;  // whether the fast path supports this shape
   EdgeColumns columns_;
   std::vector<Scratch> scratch_;
 };

@@ -3,9 +3,10 @@
 #include <atoll/graph/formats/formats.hpp>
 #include <atoll/graph/formats/lines.hpp>
 
-// Matrix Market, as the sparse adjacency matrix of a graph [1]: entry (i, j) is the edge i -> j, ids from 1.
-// A symmetric matrix stores one triangle, which is each undirected edge once. [1] R. F. Boisvert, R. Pozo, K.
-// A. Remington. "The Matrix Market Exchange Formats: Initial Design." NISTIR 5935, 1996.
+// Matrix Market, as the sparse adjacency matrix of a graph [1]: entry (i, j) is the edge i -> j, ids start at 1. A
+// symmetric matrix stores one triangle, so each undirected edge once.
+// [1] R. F. Boisvert, R. Pozo, K. A. Remington. "The Matrix Market Exchange Formats: Initial Design." NISTIR 5935,
+// 1996.
 namespace atl {
 namespace {
 

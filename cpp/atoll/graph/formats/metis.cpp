@@ -5,16 +5,15 @@
 #include <atomic>
 #include <bit>
 
-// METIS [1]: a header "n m [fmt [ncon]]", then one line a vertex with its neighbours, ids from 1; '%' begins
-// a comment. fmt is three digits: vertex sizes, vertex weights (ncon of them), edge weights. Sizes and vertex
-// weights are skipped.
+// METIS [1]: a header "n m [fmt [ncon]]", then one line per vertex with its neighbours, ids start at 1; '%' begins a
+// comment. fmt has three digits: vertex sizes, vertex weights (ncon of them), edge weights. Sizes and vertex weights
+// are skipped.
 //
-// An undirected edge stands in the lines of both its ends and is emitted once, from the line of the smaller
-// one. That both do name it is checked without remembering any: sums of hashes of the edges, seen from either
-// side, are equal. Two dialects are told apart by the number of entries: files with m entries instead of 2m
-// (GAP writes them) hold arcs; and in the 10th DIMACS challenge fmt 100 does not mean sizes, but that loops
-// and multi-edges are allowed. [1] G. Karypis. "METIS: A Software Package for Partitioning Unstructured
-// Graphs", version 5.1.0, section 4.1.1, 2013.
+// An undirected edge is listed by both of its ends and emitted once, from the line of the smaller one. That both ends
+// list it is verified without storing edges: sums of edge hashes, taken from either side, must be equal. The number of
+// entries tells two dialects apart: files with m instead of 2m entries (GAP writes them) list arcs; and in the 10th
+// DIMACS challenge fmt 100 does not mean sizes, but that loops and multi-edges are allowed.
+// [1] G. Karypis. "METIS: A Software Package for Partitioning Unstructured Graphs", version 5.1.0, section 4.1.1, 2013.
 namespace atl {
 namespace {
 
@@ -67,7 +66,7 @@ MetisHeader conclude(const std::string& path, const Head& head) {
   }
 }
 
-// Lines that are no comment.
+// Counts lines that are not comments.
 std::int64_t count_vertex_lines(const char* begin, const char* end) {
   std::int64_t n = count_lines(begin, end);
   for (const char* p = begin; p < end;) {
@@ -80,12 +79,12 @@ std::int64_t count_vertex_lines(const char* begin, const char* end) {
   return n;
 }
 
-enum class Entries { twice, arcs };  // how the file names an edge
+enum class Entries { twice, arcs };  // how often the file lists an edge
 
 class NeighbourParser {
  public:
   struct Tally {
-    // Entries that name a larger, a smaller, and the same vertex, and the sums of hashes of the first two.
+    // Entries that name a larger, a smaller, or the same vertex, and the sums of edge hashes of the first two kinds.
     std::uint64_t up = 0, down = 0, loops = 0, up_hash = 0, down_hash = 0;
   };
 
@@ -165,7 +164,7 @@ class NeighbourParser {
     std::size_t n = 0;
     std::int64_t row = block.row;
     const auto vertices = static_cast<std::uint64_t>(header_.vertices);
-    for (const char* p = block.begin; p < block.end; ++p) {  // p: the beginning of a line, at the end its line end
+    for (const char* p = block.begin; p < block.end; ++p) {  // p: the beginning of a line; after the body, its line end
       if (*p == '%') {
         p = next_line(p, block.end) - 1;
         continue;
@@ -259,7 +258,7 @@ EdgeList read_metis(World& world, const std::string& path, Head& head, const Rea
   EdgeList edges;
   edges.range = IdRange{1, header.vertices};
 
-  // Collective; false if the file must be read in the other way.
+  // Collective; returns false if the file must be read in another way.
   const auto attempt = [&](bool sizes, Entries entries) {
     NeighbourParser parser(world, header, sizes, entries, weighted, expected_share(world, head, 2));
     const std::int64_t rows = for_each_block(world, path, plan, std::ref(parser));
@@ -275,7 +274,7 @@ EdgeList read_metis(World& world, const std::string& path, Head& head, const Rea
             "many). The file is cut off, or its header is wrong.",
             path, header.line, m, all);
     } else {
-      // A loop may stand once or twice in the line of its vertex.
+      // A loop may be listed once or twice in the line of its vertex.
       const bool twice = all == 2 * m || all + tally.loops == 2 * m;
       if (!twice && header.loops_or_sizes && !sizes && all == 2 * m + n) return false;
       if (!twice && all == m) return false;
@@ -303,7 +302,7 @@ EdgeList read_metis(World& world, const std::string& path, Head& head, const Rea
       try {
         done = attempt(true, Entries::twice);
       } catch (const InputError&) {
-        // Not sizes then. The same on every rank.
+        // Then fmt 100 does not mean sizes. The same on every rank.
       }
     }
     if (!done) {

@@ -8,14 +8,14 @@
 
 namespace atl {
 
-/// The dense vertices that this rank's edges name, and what their owners know of them.
+/// The dense vertices that occur in this rank's edges, and values of them fetched from their owners.
 ///
 ///     const NamedVertices named(world, blocks, edges);                           // collective
 ///     const std::vector<Rank> owner = named.fetch(std::span<const Rank>(mine));  // collective; mine: of the own block
 ///     owner[named.index(dense)];
 class NamedVertices {
  public:
-  /// InputError, the same on all ranks, where n bits exceed Plan::replicated_bytes.
+  /// Throws InputError, the same on all ranks, if n bits exceed Plan::replicated_bytes.
   NamedVertices(World& world, const Blocks& blocks, const EdgeList& edges);
 
   std::size_t index(Vertex dense) const {
@@ -24,7 +24,7 @@ class NamedVertices {
     return before_[at / 64] + static_cast<std::size_t>(__builtin_popcountll(below));
   }
 
-  /// [index] the value of each named vertex, from the ranks that own them.
+  /// [index] the value of each such vertex, fetched from its owner.
   template <Plain T>
   std::vector<T> fetch(std::span<const T> own) const {
     std::vector<std::vector<T>> answers(wanted_.size());
@@ -38,8 +38,8 @@ class NamedVertices {
  private:
   World& world_;
   Array<std::uint64_t> seen_;                // [dense / 64]
-  Array<std::size_t> before_;                // [dense / 64] named vertices before that word
-  std::vector<std::vector<Vertex>> wanted_;  // [rank] natural numbers here that it names, ascending
+  Array<std::size_t> before_;                // [dense / 64] number of such vertices before that word
+  std::vector<std::vector<Vertex>> wanted_;  // [rank] owned indices of the vertices that occur in its edges, ascending
 };
 
 }  // namespace atl

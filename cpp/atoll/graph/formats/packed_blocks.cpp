@@ -15,12 +15,12 @@ struct Packed {
   Block block{};
 };
 
-// Blocks that wait for a thread of this rank. All buffers that exist are in it, in work, or in `idle`.
+// Blocks waiting for a thread of this rank. Every buffer is here, being processed, or in `idle_`.
 class BlockQueue {
  public:
   explicit BlockQueue(std::size_t buffers) : left_to_make_(buffers) {}
 
-  // A buffer to fill, or none: then do a block first.
+  // A buffer to fill; null if there is none: the caller then processes a block first.
   std::unique_ptr<Packed> idle() {
     std::lock_guard hold(mutex_);
     if (!idle_.empty()) {
@@ -54,13 +54,13 @@ class BlockQueue {
     }
     changed_.notify_all();
   }
-  // The next block, or none once the queue is closed and empty.
+  // The next block; null once the queue is closed and empty.
   std::unique_ptr<Packed> pop() {
     std::unique_lock hold(mutex_);
     changed_.wait(hold, [&] { return closed_ || !waiting_.empty(); });
     return take();
   }
-  // The next block if there is one; else waits for a buffer to come back.
+  // The next block if there is one; otherwise waits until a buffer is returned.
   std::unique_ptr<Packed> pop_or_wait_for_idle() {
     std::unique_lock hold(mutex_);
     changed_.wait(hold, [&] { return !idle_.empty() || !waiting_.empty(); });
@@ -82,10 +82,10 @@ class BlockQueue {
   bool closed_ = false;
 };
 
-// In front of each block that goes to another rank.
-struct Announced {
+// Sent before each block that goes to another rank.
+struct BlockHeader {
   std::uint64_t bytes, at;
-  std::int64_t row, end;  // `end`: no block, but the end of them; row is then the number of rows
+  std::int64_t row, end;  // `end`: no block follows; row is then the number of rows
 };
 
 class Unpacking {
@@ -98,7 +98,7 @@ class Unpacking {
         failure_(failure),
         queue_(static_cast<std::size_t>(2 * world.team().size() + 1)),
         tag_(world.next_tag()) {
-    // Shares in proportion to the threads that parse; rank 0's first thread has the unpacking to do.
+    // Shares are proportional to the parsing threads; rank 0's first thread decompresses.
     const auto threads = world.all_gather(world.team().size());
     std::vector<int> shares;
     for (std::size_t r = 0; r < threads.size(); ++r)
@@ -112,7 +112,7 @@ class Unpacking {
   std::int64_t run() {
     world_.team().run([&](int thread) {
       if (thread == 0) {
-        // Whatever happens, the other threads and ranks learn that it is over.
+        // On any error, the other threads and ranks must learn that no more blocks follow.
         try {
           world_.rank() == 0 ? unpack() : receive();
         } catch (...) {
@@ -132,7 +132,7 @@ class Unpacking {
     queue_.recycle(std::move(packed));
   }
 
-  // A buffer; parses while there is none.
+  // Returns an idle buffer; parses blocks while there is none.
   std::unique_ptr<Packed> buffer() {
     for (;;) {
       if (auto idle = queue_.idle()) return idle;
@@ -144,12 +144,12 @@ class Unpacking {
     return (tag_ << 32 | sent_[static_cast<std::size_t>(to)]++) | std::uint64_t{1} << 63;
   }
 
-  // Rank 0's first thread.
+  // Runs on rank 0's first thread.
   void unpack() {
     try {
-      deal();
+      distribute();
     } catch (const TransportError&) {
-      transport_ = std::current_exception();  // nobody can be told
+      transport_ = std::current_exception();  // the other ranks cannot be notified
       return;
     } catch (const InputError& e) {
       failure_.note(at_, e.what());
@@ -163,7 +163,7 @@ class Unpacking {
     }
   }
 
-  void deal() {
+  void distribute() {
     TextStream text(*file_);
     skip(text);
     std::size_t dealt = 0, have = 0;
@@ -176,7 +176,7 @@ class Unpacking {
         try {
           n = text.read(now->buffer.data() + have, now->buffer.room() - 2 - have);
         } catch (const InputError&) {
-          at_ += have;  // the line that the damage is in
+          at_ += have;  // the line that contains the damage
           throw;
         }
         if (n == 0) {
@@ -196,7 +196,7 @@ class Unpacking {
         }
         size = static_cast<std::size_t>(static_cast<const char*>(last) - begin) + 1;
       }
-      // The broken line at the end begins the next block.
+      // An incomplete last line begins the next block.
       auto next = more ? buffer() : nullptr;
       if (more) {
         next->buffer.reserve(std::max(plan_.block_bytes, have - size) + 2, 0);
@@ -233,29 +233,29 @@ class Unpacking {
     }
   }
 
-  void send(Rank to, const Announced& announced, const char* text) {
-    world_.send(to, tag_to(to), std::as_bytes(std::span(&announced, 1)));
-    world_.send(to, tag_to(to), std::as_bytes(std::span(text, announced.bytes)));
+  void send(Rank to, const BlockHeader& header, const char* text) {
+    world_.send(to, tag_to(to), std::as_bytes(std::span(&header, 1)));
+    world_.send(to, tag_to(to), std::as_bytes(std::span(text, header.bytes)));
   }
 
-  // The first thread of the other ranks.
+  // Runs on the first thread of the other ranks.
   void receive() {
     for (;;) {
-      Announced announced{};
+      BlockHeader header{};
       try {
-        world_.receive(0, tag_to(0), std::as_writable_bytes(std::span(&announced, 1)));
-        at_ = announced.at;
-        if (announced.end) {
-          rows_ = announced.row;
+        world_.receive(0, tag_to(0), std::as_writable_bytes(std::span(&header, 1)));
+        at_ = header.at;
+        if (header.end) {
+          rows_ = header.row;
           return;
         }
         auto packed = buffer();
-        packed->buffer.reserve(announced.bytes + 2, 0);
-        world_.receive(0, tag_to(0), std::as_writable_bytes(std::span(packed->buffer.data(), announced.bytes)));
+        packed->buffer.reserve(header.bytes + 2, 0);
+        world_.receive(0, tag_to(0), std::as_writable_bytes(std::span(packed->buffer.data(), header.bytes)));
         packed->block.begin = packed->buffer.data();
-        packed->block.end = close_text(packed->buffer, announced.bytes);
-        packed->block.at = announced.at;
-        packed->block.row = announced.row;
+        packed->block.end = close_text(packed->buffer, header.bytes);
+        packed->block.at = header.at;
+        packed->block.row = header.row;
         queue_.push(std::move(packed));
       } catch (const TransportError&) {
         transport_ = std::current_exception();
@@ -272,7 +272,7 @@ class Unpacking {
   BlockQueue queue_;
   const std::uint64_t tag_;
   std::vector<Rank> owners_;
-  std::vector<std::uint64_t> sent_;  // messages per peer, or received from rank 0
+  std::vector<std::uint64_t> sent_;  // messages sent to each peer, or received from rank 0
   std::uint64_t at_ = 0;
   std::int64_t rows_ = 0;
   std::exception_ptr transport_;

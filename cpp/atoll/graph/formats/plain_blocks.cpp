@@ -14,14 +14,14 @@ class PlainBlocks {
   PlainBlocks(World& world, const InputFile& file, const BlockPlan& plan) : world_(world), file_(file), plan_(plan) {
     const std::uint64_t bytes = file.bytes() - std::min(file.bytes(), plan.from);
     const auto p = static_cast<std::uint64_t>(world.size()), r = static_cast<std::uint64_t>(world.rank());
-    // Blocks are dealt whole, so that their borders do not depend on the number of ranks.
+    // Ranks get whole blocks, so that block borders do not depend on the number of ranks.
     const std::uint64_t blocks = (bytes + plan.block_bytes - 1) / plan.block_bytes;
     first_ = blocks * r / p;
     count_ = static_cast<std::size_t>(blocks * (r + 1) / p - first_);
     buffers_.resize(static_cast<std::size_t>(world.team().size()));
   }
 
-  // Calls f(thread, block) with lines that begin in each block of this rank.
+  // Calls f(thread, block) with the lines that begin in each block of this rank.
   template <class F>
   void run(FirstFailure& failure, F&& f) {
     world_.team().for_range(count_, 1, [&](int thread, std::size_t turn, std::size_t) {
@@ -29,7 +29,7 @@ class PlainBlocks {
       block.turn = turn;
       block.at = plan_.from + (first_ + turn) * plan_.block_bytes;
       BlockBuffer& buffer = buffers_[static_cast<std::size_t>(thread)];
-      // After a failure the turns still pass, without text.
+      // After a failure the remaining turns still run, with empty text.
       static const char nothing[kTextPadding] = {};
       block.begin = block.end = nothing;
       if (block.at < failure.at()) {
@@ -52,8 +52,7 @@ class PlainBlocks {
  private:
   void read(BlockBuffer& buffer, Block& block) {
     const std::uint64_t from = block.at, to = std::min(file_.bytes(), from + plan_.block_bytes);
-    // One byte before tells whether a line begins at `from`; the tail usually holds the rest of the last
-    // line.
+    // The byte before `from` tells whether a line begins there; the tail usually contains the rest of the last line.
     constexpr std::size_t kTail = 512;
     const std::uint64_t start = from > plan_.from ? from - 1 : from;
     std::size_t size = static_cast<std::size_t>(std::min(file_.bytes(), to + kTail) - start);
@@ -62,14 +61,14 @@ class PlainBlocks {
     std::size_t begin = 0;
     if (start < from) {
       const void* found = std::memchr(buffer.data(), '\n', static_cast<std::size_t>(to - start));
-      if (!found) {  // the whole block is the inside of one line
+      if (!found) {  // the whole block lies inside one line
         block.begin = block.end = buffer.data();
         std::memset(buffer.data(), 0, kTextPadding);
         return;
       }
       begin = static_cast<std::size_t>(static_cast<const char*>(found) - buffer.data()) + 1;
     }
-    const std::size_t border = static_cast<std::size_t>(to - start);  // lines that begin before it are ours
+    const std::size_t border = static_cast<std::size_t>(to - start);  // lines that begin before it belong to this block
     std::size_t end = begin;
     if (begin < border) {
       // The last line that begins before the border ends at the first line end from border - 1 on.

@@ -26,7 +26,7 @@ std::string known_formats() {
   return all;
 }
 
-// By what the file says of itself, else by its name.
+// Detects the format from the first bytes of the text, else from the file's name.
 std::string detect(const std::string& path, const Head& head) {
   const std::string_view text = head.text;
   if (text.starts_with(kBinaryMagic)) return "atoll";
@@ -37,7 +37,7 @@ std::string detect(const std::string& path, const Head& head) {
     return "mtx";
   for (const FileFormat& f : file_formats())
     if (has_ending(path, f.endings)) return f.name;
-  // Edge lists have any name. A zero byte is in no text.
+  // Edge lists may have any name. Text contains no zero byte.
   check(text.substr(0, 4096).find('\0') == std::string_view::npos,
         "{}: is not text (there is a zero byte at {}) and its name does not say what it is. Name its format: "
         "{}.",
@@ -45,7 +45,7 @@ std::string detect(const std::string& path, const Head& head) {
   return "edges";
 }
 
-// Whether `path` names a Graphalytics data set: by one of its files, their common beginning, or their folder.
+// Whether `path` names a Graphalytics data set: one of its files, their common prefix, or their folder.
 bool is_graphalytics(const std::string& path) {
   std::error_code ignored;
   const std::string plain = without_packing(path);
@@ -70,7 +70,7 @@ bool is_graphalytics(const std::string& path) {
   return false;
 }
 
-// Other formats say themselves what is where.
+// Only edge lists have selectable columns.
 void refuse_columns(const std::string& path, const std::string& format, const ReadOptions& options) {
   if (format == "edges") return;
   for (const auto& [what, column] : {std::pair("source", &options.source_column),
@@ -137,9 +137,6 @@ EdgeList read_edges(World& world, const std::string& path, const ReadOptions& op
   return edges;
 }
 
-// ---- what the formats share
-// -----------------------------------------------------------------------------------------
-
 HeadLines::HeadLines(const std::string& path, const Head& head) : path_(&path), head_(&head) {
   if (head.text.starts_with("\xef\xbb\xbf")) next_ = 3;  // the byte order mark of UTF-8
   check(!head.text.starts_with("\xff\xfe") && !head.text.starts_with("\xfe\xff"),
@@ -186,7 +183,7 @@ std::size_t expected_share(World& world, const Head& head, std::size_t least_byt
 void check_promise(const HeadLines& lines, const Head& head, std::int64_t promised, std::size_t least_bytes,
                    const char* items) {
   const std::uint64_t left = head.most_text_bytes - std::min(head.most_text_bytes, lines.behind());
-  const std::uint64_t most = (left + 1) / least_bytes;  // the last line may lack its end
+  const std::uint64_t most = (left + 1) / least_bytes;  // the last line may lack its line end
   if (static_cast<std::uint64_t>(promised) <= most) return;
   lines.fail(
       fmt::format("the header promises {} {} (a file of {} bytes can hold {} at most). The file is cut off, "

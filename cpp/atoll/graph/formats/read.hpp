@@ -7,36 +7,36 @@
 #include <string>
 #include <vector>
 
-/// Graphs from files, each rank reading its own part.
+/// Reads graphs from files; each rank reads its own part.
 ///
 ///     EdgeList edges = read_edges(world, "web-Stanford.txt.zst");
 ///     EdgeList roads = read_edges(world, "cal.cedge", {.format = "edges", .directed = false,
 ///                                                      .source_column = "2", .target_column = "3"});
 ///
-/// A plain file is cut into as many byte ranges as there are ranks, and each range is parsed by the rank's
-/// threads. A .gz or .zst file is unpacked by rank 0, which deals the text out in blocks. No order of edges
-/// over ranks is promised; on one rank it is the file's.
+/// A plain file is divided into one byte range per rank, and each range is parsed by the rank's threads. A .gz or .zst
+/// file is decompressed by rank 0, which distributes the text in blocks. The order of edges over ranks is unspecified;
+/// on one rank it is that of the file.
 namespace atl {
 
 struct ReadOptions {
   enum class Weights {
-    automatic,  ///< as the file has them
-    none,       ///< left out
-    required    ///< a file without them is an error
+    automatic,  ///< if the file has them
+    none,       ///< dropped
+    required    ///< a file without weights is an error
   };
 
-  /// auto, or one of file_formats(). auto goes by the first bytes of the text and the end of the name.
+  /// "auto", or one of file_formats(). auto uses the first bytes of the text and the ending of the name.
   std::string format = "auto";
-  /// Overrides what the format says. Left alone: edge lists and DIMACS are directed; METIS, Graph500 and
-  /// Matrix Market `symmetric` are not; Graphalytics and our own format say it themselves.
+  /// Overrides the format. By default edge lists and DIMACS are directed; METIS, Graph500 and symmetric Matrix Market
+  /// are not; Graphalytics and our own format say which.
   std::optional<bool> directed = {};
   Weights weights = Weights::automatic;
-  /// Edge lists: a column's number, counted from 1, or its name in the header line. Empty: by well-known
-  /// names, else columns 1, 2 and, if it is a number, 3.
+  /// Edge lists: a column's number, counted from 1, or its name in the header line. Empty: the column with a well-known
+  /// name, else columns 1, 2 and, if it is a number, 3.
   std::string source_column = {}, target_column = {}, weight_column = {};
 };
 
-/// Names that ReadOptions::format takes, each with a few words about it.
+/// The values of ReadOptions::format, each with a short description.
 struct FileFormat {
   const char* name;
   const char* endings;  ///< of file names, before .gz or .zst; separated by blanks
@@ -44,9 +44,9 @@ struct FileFormat {
 };
 const std::vector<FileFormat>& file_formats();
 
-/// Collective. `path` is a file, or for Graphalytics also a folder or the common beginning of its files'
-/// names. Throws the same on every rank: InputError as "path:line: what (why). What to do.", IoError,
-/// UsageError. Memory: the edges, 8 bytes each where all ids fit 32 bits, and a megabyte or two per thread.
+/// Collective. `path` is a file; for Graphalytics also a folder or the common prefix of its files' names. Throws the
+/// same on every rank: InputError as "path:line: what (why). What to do.", IoError, UsageError. Memory: the edges, 8
+/// bytes each if all ids fit 32 bits, and a megabyte or two per thread.
 EdgeList read_edges(World& world, const std::string& path, const ReadOptions& options = {});
 
 }  // namespace atl

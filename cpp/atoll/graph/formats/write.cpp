@@ -16,24 +16,24 @@ namespace atl {
 namespace {
 
 constexpr std::size_t kRowsPerBlock = 8192;
-// The longest line: three numbers of at most 24 characters, and what stands between.
+// The longest line: three numbers of at most 24 characters, and the separators.
 constexpr std::size_t kLongestLine = 96;
 
 char* put(char* p, std::int64_t value) { return std::to_chars(p, p + 24, value).ptr; }
 
-// A whole number that a double has exactly gets all its digits, never an exponent.
+// A whole number that a double holds exactly is written with all digits, without an exponent.
 char* put(char* p, double value) {
   if (std::abs(value) < 0x1p53 && std::trunc(value) == value) return put(p, static_cast<std::int64_t>(value));
   if (std::isfinite(value)) return std::to_chars(p, p + 32, value).ptr;
-  // The words that Java, Python and C all read.
+  // The spellings that Java, Python and C all read.
   const char* word = std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
   const std::size_t n = std::strlen(word);
   std::memcpy(p, word, n);
   return p + n;
 }
 
-// Writes `head` and then every rank's rows, each formatted by line(char* p, row) -> end. Lines are formatted
-// twice, once for their lengths: so every rank and thread knows its place, and no text is kept. Collective.
+// Writes `head` and then every rank's rows, each formatted by line(char* p, row) -> end. Lines are formatted twice, the
+// first time for their lengths only: so every rank and thread knows its offset, and no text is stored. Collective.
 template <class Line>
 void write_lines(World& world, const std::string& path, const std::string& head, std::size_t rows, Line&& line) {
   OutputFile file(world, path);
@@ -70,7 +70,7 @@ void write_lines(World& world, const std::string& path, const std::string& head,
   file.commit();
 }
 
-// Records of a fixed size: fill(bytes, row) puts one.
+// Writes records of a fixed size: fill(bytes, row) writes one.
 template <class Fill>
 void write_records(World& world, const std::string& path, const std::string& head, std::size_t rows, std::size_t bytes,
                    Fill&& fill) {
@@ -140,7 +140,7 @@ void write_values(World& world, const std::string& path, std::span<const Vertex>
   });
 }
 
-// Calls f(source, target, weight of row -> double) with the columns' own types.
+// Calls f(source, target, weight of row -> double) with the columns' actual types.
 template <class F>
 void with_columns(const EdgeList& edges, F&& f) {
   std::visit(

@@ -7,25 +7,24 @@
 #include <span>
 #include <string>
 
-/// Results and graphs into files, each rank writing its own part.
+/// Writes results and graphs to files; each rank writes its own part.
 ///
 ///     write_result(world, "depth.tsv", ids, depths);     // "id<TAB>value" a line
 ///     write_result(world, "rank.npy", ids, ranks);       // numpy: array of (id, value)
 ///     write_edges(world, "web.atoll", edges);
 ///
-/// All are collective. A file appears whole, or not at all: it is written under another name, synced and
-/// renamed. Throws IoError (a full disk, no permission) and UsageError (a name with an unknown ending), the
-/// same on every rank.
+/// All are collective. A file appears complete or not at all: it is written under a temporary name, synced and renamed.
+/// Throws IoError (a full disk, no permission) and UsageError (an unknown ending), the same on every rank.
 namespace atl {
 
-/// The format goes by the ending: .tsv (tab), .csv (comma, with a line of names), .txt (blank: what
-/// Graphalytics wants), .npy (a structured array with fields id and value). `ids` are this rank's original
-/// ids; the file has the ranks' parts in rank order, so it is sorted if those are. Infinite values are
-/// written as Infinity, and doubles so that they read back exactly.
+/// The ending selects the format: .tsv (tab), .csv (comma, with a header line), .txt (blank, as Graphalytics requires),
+/// .npy (a structured array with fields id and value). `ids` are this rank's original ids; the file contains the ranks'
+/// parts in rank order, so it is sorted if they are. Infinite values are written as Infinity, and doubles so that they
+/// read back exactly.
 void write_result(World& world, const std::string& path, std::span<const Vertex> ids,
                   std::span<const std::int64_t> values);
 void write_result(World& world, const std::string& path, std::span<const Vertex> ids, std::span<const double> values);
-/// Throws what write_result would say of `path` alone, before an hour's work is done. Collective.
+/// Throws the errors of write_result that depend on `path` only, to be called before a long computation. Collective.
 void check_result_path(World& world, const std::string& path);
 
 /// The format goes by the ending:
@@ -35,8 +34,8 @@ void check_result_path(World& world, const std::string& path);
 ///   .mtx                Matrix Market; undirected edges as symmetric; where an id is 0, all grow by one
 ///   .g500 .g500-64      Graph500 binary, weights as floats beside it in NAME.weights
 ///   .atoll              our own, which keeps everything
-/// Collective. InputError where the format cannot hold the edges or their weights; what else it does not say of the graph
-/// (vertices without edges, whether edges go both ways) is a warning.
+/// Collective. Throws InputError if the format cannot hold the edges or their weights; other losses (vertices without
+/// edges, whether edges are directed) are logged as warnings.
 void write_edges(World& world, const std::string& path, const EdgeList& edges);
 
 }  // namespace atl

@@ -25,7 +25,6 @@ class Blocks {
   Vertex begin(Rank r) const { return first_[static_cast<std::size_t>(r)]; }
   Vertex end(Rank r) const { return first_[static_cast<std::size_t>(r) + 1]; }
   Vertex size(Rank r) const { return end(r) - begin(r); }
-  const std::vector<Vertex>& boundaries() const { return first_; }
 
   /// Branch-free for few ranks, as loops over edges call it; a binary search for many.
   Rank owner(Vertex v) const {

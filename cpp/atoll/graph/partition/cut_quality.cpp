@@ -5,6 +5,7 @@
 #include <atoll/graph/mirror_values.hpp>
 #include <atoll/graph/partition/cut_quality.hpp>
 #include <atoll/graph/partition/load_balance.hpp>
+#include <limits>
 
 namespace atl {
 namespace {

@@ -13,13 +13,13 @@ constexpr std::int64_t round_up(std::int64_t value, std::int64_t unit) { return 
 std::span<const TileKernel> kernels_or_throw(Algebra algebra, Isa isa) {
   const auto kernels = tile_kernels(algebra, isa);
   check(!kernels.empty(),
-        "{} over {} is not computed (see docs/all-pairs.md for the pairs that are). Choose another type.",
+        "{} over {} is not computed (docs/all-pairs.md lists the supported combinations). Choose another type.",
         name_of(algebra.semiring), name_of(algebra.element));
   return kernels;
 }
 
-/// The last of Gemm's tasks in pieces of a few rows: whoever is done early takes some more of them, and nobody waits for a
-/// whole task at the end.
+/// Splits the last tasks of a product into pieces of a few rows, so that threads that finish early take some of them
+/// and the load is balanced at the end.
 template <class Task>
 void cut_last_tasks(std::vector<Task>& tasks, int threads, const TileKernel& tile) {
   if (threads == 1) return;
@@ -99,10 +99,11 @@ void PackedPanel::pack(const Gemm& gemm, Team& team, Factor<T> factor) {
   pack_at(gemm, team, 0, factor);
 }
 
-/// What a thread takes at a time: part of a window.
+/// A unit of work for one thread: part of a window.
 struct Gemm::Task {
-  Window window;          // all of it, for `upper`
-  std::int64_t row, col;  // where the task begins: of tiles' first row and column, the window's edge may lie inside
+  Window window;  // the whole window, for `upper`
+  std::int64_t row,
+      col;  // first row and column of the task, multiples of the tile's; the window's edge may lie inside a tile
   std::int64_t row_end, col_end;
 };
 
@@ -115,13 +116,14 @@ void Gemm::run(const Task& task, const PackedPanel& a, const PackedPanel& b, Mat
     const std::byte* const right = b.group(j / tile_cols);
     const bool cols_inside = j >= w.col && j + tile_cols <= w.col_end;
     for (std::int64_t i = task.row; i < task.row_end; i += tile_rows) {
-      if (w.upper && std::min(j + tile_cols, w.col_end) - w.col <= i - w.row) break;  // below the diagonal from here on
+      if (w.upper && std::min(j + tile_cols, w.col_end) - w.col <= i - w.row)
+        break;  // the rest lies below the diagonal
       const std::byte* const left = a.group(i / tile_rows);
       if (cols_inside && i >= w.row && i + tile_rows <= w.row_end) {
         tile_.multiply(a.depth(), left, right, reinterpret_cast<std::byte*>(&c(i, j)), stride_bytes);
         continue;
       }
-      // A tile over the window's edge: by a copy, of which only what lies inside goes back.
+      // A tile that crosses the window's edge is computed in a copy, of which only the part inside is written back.
       constexpr std::size_t kLargestTile = std::size_t{12} * 256;
       alignas(64) T copy[kLargestTile];
       ATOLL_ASSERT(static_cast<std::size_t>(tile_rows * tile_cols) <= kLargestTile);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 16 registers of 256 bits: 12 for the tile, 2 for B, one for A and one for what is being added.
+// 16 registers of 256 bits: 12 for the tile, 2 for B, one for A and one for the current product.
 #include <atoll/matrix/gemm/tables.hpp>
 #include <atoll/matrix/gemm/tile.hpp>
 #include <atoll/matrix/gemm/x86_vectors.hpp>

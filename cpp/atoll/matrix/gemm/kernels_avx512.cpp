@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 32 registers of 512 bits: 24 for the tile, 2 for B, the rest for A and what is being added.
+// 32 registers of 512 bits: 24 for the tile, 2 for B, the rest for A and the current product.
 #include <atoll/matrix/gemm/tables.hpp>
 #include <atoll/matrix/gemm/tile.hpp>
 #include <atoll/matrix/gemm/x86_vectors.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of 128 bits as gcc and clang know them on every processor: SSE4 on the x86 baseline, NEON on ARM.
+// 128-bit vectors of gcc and clang, available on every processor: SSE4 on the x86 baseline, NEON on ARM.
 #include <atoll/matrix/gemm/tables.hpp>
 #include <atoll/matrix/gemm/tile.hpp>
 

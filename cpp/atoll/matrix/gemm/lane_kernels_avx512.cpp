@@ -34,7 +34,7 @@ bool pull(const SearchBits* frontier, const Local* neighbours, std::int64_t coun
   const __m512i known = _mm512_load_si512(&seen), missing = _mm512_andnot_si512(known, _mm512_set1_epi32(-1));
   __m512i sum = _mm512_setzero_si512();
   for (std::int64_t e = 0; e < count;) {
-    constexpr std::int64_t kBetweenLooks = 16;  // at whether all are found already
+    constexpr std::int64_t kBetweenLooks = 16;  // neighbours between two tests whether all searches are found
     for (const std::int64_t end = e + kBetweenLooks < count ? e + kBetweenLooks : count; e < end; ++e)
       sum = _mm512_or_si512(sum, _mm512_load_si512(frontier + neighbours[e]));
     if (_mm512_test_epi64_mask(_mm512_andnot_si512(sum, missing), missing) == 0) break;

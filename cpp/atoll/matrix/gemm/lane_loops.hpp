@@ -5,8 +5,8 @@
 #include <bit>
 #include <type_traits>
 
-/// The kernels as loops that compilers make vectors of; for lane_kernels_<isa>.cpp, and internal to each: they are
-/// compiled for different processors.
+/// The kernels as loops that compilers vectorize. Included by each lane_kernels_<isa>.cpp with internal linkage,
+/// because each is compiled for another processor.
 namespace atl {
 
 template <class T>
@@ -25,7 +25,7 @@ template <class T>
 T lane_sum(T a, T b) {
   const T sum = static_cast<T>(a + b);
   if constexpr (std::is_unsigned_v<T>) return sum < a ? kNoPath<T> : sum;
-  return sum;  // of int32: below twice kNoPath, and then not the minimum
+  return sum;  // for int32: below twice kNoPath, so it never becomes the minimum
 }
 
 template <class T>

@@ -6,11 +6,12 @@
 #include <cstring>
 #include <utility>
 
-/// The order in which tiles read their factors, and transposes: both turn rows into columns, 16 bytes by 16 bytes of
-/// them in registers, as one value at a time would cost up to a third of an undirected Floyd-Warshall at n = 4096.
+/// Packing of factors into the order in which tiles read them, and transposition. Both turn rows into columns in
+/// registers, 16 bytes at a time: moving single values would cost up to a third of an undirected Floyd-Warshall at n =
+/// 4096.
 namespace atl {
 
-/// Unsigned integers as wide as T: what is packed and transposed is bits.
+/// The unsigned integer as wide as T: packing and transposing move bits.
 template <class T>
 using WordOf = std::conditional_t<
     sizeof(T) == 8, std::uint64_t,
@@ -18,14 +19,14 @@ using WordOf = std::conditional_t<
 
 namespace packing {
 
-/// As many unsigned integers as fill 16 bytes.
+/// A 16-byte vector of unsigned integers.
 template <class Word>
 struct Lanes {
   typedef Word Vector __attribute__((vector_size(16)));
   static constexpr std::size_t kCount = 16 / sizeof(Word);
 };
 
-/// The next values as words, each repeated until it fills its word.
+/// Loads the next values as words, each value repeated until it fills its word.
 template <class Word, class T>
 typename Lanes<Word>::Vector load_words(const T* from) {
   if constexpr (sizeof(T) == sizeof(Word)) {
@@ -40,20 +41,18 @@ typename Lanes<Word>::Vector load_words(const T* from) {
   }
 }
 
-/// Rows become columns: interleaving the first half of the rows with the second, as often as their number is halved.
+/// Turns rows into columns by repeatedly interleaving the first half of the rows with the second.
 template <class Word, std::size_t... kLane>
 void transpose_square(typename Lanes<Word>::Vector (&w)[sizeof...(kLane)], std::index_sequence<kLane...>) {
-  using Vector = typename Lanes<Word>::Vector;
   constexpr std::size_t count = sizeof...(kLane);
 #pragma GCC unroll 4
   for (std::size_t stage = 1; stage < count; stage *= 2) {
-    Vector next[count];
+    typename Lanes<Word>::Vector next[count];
 #pragma GCC unroll 8
     for (std::size_t i = 0; i < count / 2; ++i) {
-      next[2 * i] =
-          __builtin_shuffle(w[i], w[i + count / 2], Vector{static_cast<Word>(kLane / 2 + kLane % 2 * count)...});
-      next[2 * i + 1] = __builtin_shuffle(w[i], w[i + count / 2],
-                                          Vector{static_cast<Word>(kLane / 2 + kLane % 2 * count + count / 2)...});
+      const auto &low = w[i], &high = w[i + count / 2];
+      next[2 * i] = __builtin_shufflevector(low, high, (kLane / 2 + kLane % 2 * count)...);
+      next[2 * i + 1] = __builtin_shufflevector(low, high, (kLane / 2 + kLane % 2 * count + count / 2)...);
     }
     std::memcpy(&w, &next, sizeof(w));
   }
@@ -61,7 +60,7 @@ void transpose_square(typename Lanes<Word>::Vector (&w)[sizeof...(kLane)], std::
 
 }  // namespace packing
 
-/// A value, or a word that repeats it.
+/// A value as a word, repeated if it is narrower.
 template <class Word, class T>
 Word word_of(T value) {
   Word word = 0;
@@ -70,8 +69,8 @@ Word word_of(T value) {
   return word;
 }
 
-/// to[j * to_stride + i] = from[i * from_stride + j] for a block that fits in the first cache; narrow values become words
-/// that repeat them where Word is wider than T.
+/// to[j * to_stride + i] = from[i * from_stride + j] for a block that fits in the first-level cache. If Word is wider
+/// than T, each value is repeated until it fills a word.
 template <class Word, class T>
 [[gnu::noinline, gnu::noclone]] void transpose_block(const T* from, std::int64_t from_stride, std::int64_t rows,
                                                      std::int64_t cols, Word* to, std::int64_t to_stride) {
@@ -97,7 +96,7 @@ template <class Word, class T>
 }
 
 /// One group of a left panel: tile.rows values of A for each step, narrow ones repeated up to left_bytes. There are
-/// `rows` of them from `row` on; what lies past them is not stored, so it only must be something.
+/// `rows` of them from `row` on; padding beyond them is never stored to C, it only has to be initialised.
 template <class T>
 void pack_left(Factor<T> a, std::int64_t row, std::int64_t rows, const TileKernel& tile, std::byte* out) {
   using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
@@ -113,7 +112,7 @@ void pack_left(Factor<T> a, std::int64_t row, std::int64_t rows, const TileKerne
     return;
   }
   if (rows < step) std::memset(out, 0, static_cast<std::size_t>(depth * step) * sizeof(Word));
-  constexpr std::int64_t kSteps = 64;  // at a time, so that the lines written stay in the first cache
+  constexpr std::int64_t kSteps = 64;  // at a time, so that the written lines stay in the first-level cache
   for (std::int64_t k = 0; k < depth; k += kSteps)
     transpose_block(a.view.data + row * a.view.stride + k, a.view.stride, rows, std::min(kSteps, depth - k),
                     packed + k * step, step);

@@ -6,24 +6,24 @@
 #include <cstdint>
 #include <span>
 
-/// What rows of distances are made with when trees are put back (expand.cpp): each reads and writes at the speed of the
+/// Kernels that assemble rows of distances when pendant trees are expanded (expand.cpp); each runs at the speed of the
 /// cache.
 namespace atl {
 
-/// Values for some places of a row, in the row's order: bit j of `places` is set where one goes.
+/// Values for some positions of a row, in the row's order: bit j of `places` is set if position j gets one.
 template <class T>
 struct Placed {
-  const T* values;  ///< may be read 64 bytes beyond those that are used
+  const T* values;  ///< may be read up to 64 bytes beyond the last one
   const std::uint64_t* places;
 };
 
 template <class T>
 struct RowKernels {
-  /// row[j] <- the next value of `some` or of `others` where its bit j is set, else kNoPath.
+  /// row[j] <- the next value of `some` or of `others` if its bit j is set, else kNoPath.
   void (*spread)(Placed<T> some, Placed<T> others, std::span<T> row);
-  /// to[i] <- path_sum(from[places[i]], lengths[i]). Four bytes may be read at each place.
+  /// to[i] <- path_sum(from[places[i]], lengths[i]). May read four bytes at each place.
   void (*gather)(const T* from, const Local* places, std::span<const T> lengths, T* to);
-  /// to[j] <- path_sum(length, from[j]); `to` is not `from`.
+  /// to[j] <- path_sum(length, from[j]); `to` must differ from `from`.
   void (*lengthen)(T length, std::span<const T> from, T* to);
 };
 

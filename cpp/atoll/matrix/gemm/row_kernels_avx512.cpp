@@ -8,7 +8,7 @@
 namespace atl {
 namespace {
 
-/// One register of lanes of so many bytes: what `places` names gets the values in turn, the others keep what they have.
+/// Expands `values` into the lanes of kBytes selected by `places`; the other lanes keep those of `others`.
 template <std::size_t kBytes>
 __m512i expand(__m512i others, std::uint64_t places, __m512i values) {
   if constexpr (kBytes == 1) return _mm512_mask_expand_epi8(others, places, values);
@@ -17,8 +17,8 @@ __m512i expand(__m512i others, std::uint64_t places, __m512i values) {
   if constexpr (kBytes == 8) return _mm512_mask_expand_epi64(others, static_cast<__mmask8>(places), values);
 }
 
-/// Rows are larger than what is worth a place in the cache: whole lines of them are written past it, which spares reading
-/// them before.
+/// Rows are too large to be worth caching: whole cache lines are written by streaming stores, which also saves reading
+/// them first.
 bool lies_on_a_line(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 64 == 0; }
 
 template <class T>
@@ -63,11 +63,11 @@ void lengthen(T length, std::span<const T> from, T* to) {
   lengthen_loop(length, from.subspan(j), to + j);
 }
 
-/// Values narrower than 32 bits, 16 at a time: the words at their places are gathered and their low parts kept.
+/// For values narrower than 32 bits, 16 at a time: gathers the words at their places and keeps the low parts.
 template <class T>
   requires(sizeof(T) <= 2)
 void gather_narrow(const T* from, const Local* places, std::span<const T> lengths, T* to) {
-  static_assert(kNoPath<T> == std::numeric_limits<T>::max());  // what a sum saturates at
+  static_assert(kNoPath<T> == std::numeric_limits<T>::max());  // the value at which a sum saturates
   constexpr std::size_t kWords = 16;
   std::size_t i = 0;
   for (; i + kWords <= lengths.size(); i += kWords) {

@@ -4,11 +4,11 @@
 #include <atoll/matrix/gemm/row_kernels.hpp>
 #include <atoll/matrix/semiring.hpp>
 
-/// Loops of row_kernels.hpp that a compiler makes vectors of: for the files of each instruction set. All of it is static,
-/// so that a linker never gives one file another one's code.
+/// Loops of row_kernels.hpp that compilers vectorize, for the files of each instruction set. All of it is static, so
+/// that the linker cannot merge code compiled for different processors.
 namespace atl {
 
-// path_sum(), of signed values in the same words, of unsigned ones without wider values in between.
+// path_sum(): of signed values without a wider type, of unsigned ones without wider intermediate values.
 template <class T>
 static T sum_of_lengths(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {

@@ -3,7 +3,8 @@
 
 #include <atoll/matrix/gemm/kernels.hpp>
 
-/// From what registers can to a table of tiles by algebra; for the files gemm_<isa>.cpp, and internal to each.
+/// Builds the table of tiles by algebra from the operations of an instruction set. Included by each gemm_<isa>.cpp with
+/// internal linkage.
 namespace atl {
 
 std::span<const TileKernel> tile_kernels_portable(Algebra algebra);  // gemm_portable.cpp
@@ -12,7 +13,7 @@ std::span<const TileKernel> tile_kernels_avx512(Algebra algebra);    // gemm_avx
 
 namespace {
 
-/// (+) and (x) of a semiring, of what a type of lanes can.
+/// (+) and (x) of a semiring in terms of the operations of a vector type.
 template <Semiring S, class Lanes>
 struct Over : Lanes {
   using Vector = typename Lanes::Vector;
@@ -29,7 +30,7 @@ struct Over : Lanes {
   }
 };
 
-/// Tiles::kTiles<Over<semiring, lanes>> for each that makes sense.
+/// Tiles::kTiles<Over<semiring, lanes>> for each supported combination.
 template <class Tiles, class Float, class FloatNonnegative, class Double, class Int32, class Uint16, class Uint8>
 std::span<const TileKernel> tiles_by_algebra(Algebra algebra) {
   using enum Semiring;

@@ -8,19 +8,19 @@
 #include <tuple>
 #include <type_traits>
 
-/// The inner loop of a semiring product, for any set of instructions. A file gemm_<isa>.cpp says what its registers can
-/// (a class of Lanes for each algebra) and lists the tiles it wants; all else is here, once. Everything is internal to
-/// the file that includes it: each is compiled for another processor.
+/// The inner loop of a semiring product, for any instruction set. A file gemm_<isa>.cpp defines the operations on its
+/// registers (a class of lanes for each algebra) and lists its tiles; everything else is here. All of it has internal
+/// linkage, because each including file is compiled for another processor.
 namespace atl {
 namespace {
 
-/// Of a value of A as it is packed: a processor broadcasts 32 bits while it loads, but shuffles for less.
+/// Width of a packed value of A: processors broadcast 32 bits while they load, but need shuffles for narrower values.
 template <class L>
 constexpr std::size_t kLeftBytes = sizeof(typename L::Value) > 4 ? sizeof(typename L::Value) : 4;
 
-/// C (+) A (x) B for a tile of kRows x (kVectors * L::kLanes) values that stay in registers. Per step of k: kVectors loads
-/// of B, kRows broadcasts of A, and kRows * kVectors times (x) and (+). The tile of C is fetched into the cache meanwhile
-/// and merged at the end: so its lines are touched once, and nobody waits for them.
+/// C (+) A (x) B for a tile of kRows x (kVectors * L::kLanes) values that stay in registers. Each step of k takes
+/// kVectors loads of B, kRows broadcasts of A, and kRows * kVectors times (x) and (+). The tile of C is prefetched
+/// meanwhile and merged at the end, so its lines are touched once and without a stall.
 template <class L, int kRows, int kVectors>
 [[gnu::noinline]] void multiply_tile(std::int64_t depth, const std::byte* a, const std::byte* b, std::byte* c,
                                      std::int64_t c_stride_bytes) {
@@ -41,8 +41,7 @@ template <class L, int kRows, int kVectors>
 #pragma GCC unroll 32
     for (int i = 0; i < kRows; ++i) {
       V left = L::broadcast(a + i * kLeftBytes<L>);
-      L::touch(
-          left);  // row after row: left to itself, gcc 12 loads all rows first and then has no registers for the sums
+      L::touch(left);  // Row by row: otherwise gcc 12 loads all rows first and has no registers left for the sums.
 #pragma GCC unroll 8
       for (int v = 0; v < kVectors; ++v) {
         sum[i][v] = L::plus(sum[i][v], L::times(left, right[v]));
@@ -61,8 +60,8 @@ template <class L, int kRows, int kVectors>
     }
 }
 
-/// What the processor can at most: (x) and (+) on registers alone, kChains independent ones in turn. Returns the number
-/// of operations done, (x) and (+) counted as two.
+/// The peak rate: (x) and (+) on registers alone, in kChains independent chains. Returns the number of operations,
+/// counting (x) and (+) as two.
 template <class L>
 [[gnu::noinline]] double run_in_registers(std::int64_t rounds) {
   using V = typename L::Vector;
@@ -72,7 +71,7 @@ template <class L>
   for (std::int64_t r = 0; r < rounds; ++r) {
 #pragma GCC unroll 32
     for (int i = 0; i < L::kChains; ++i) {
-      L::touch(left);  // or the compiler would see that all are the same
+      L::touch(left);  // else the compiler would see that all chains are equal
       chain[i] = L::plus(chain[i], L::times(left, right));
     }
   }

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/matrix/gemm/tuning.hpp>
+#include <atoll/tune/store.hpp>
+#include <nlohmann/json.hpp>
 #include <set>
 
 namespace atl {
@@ -36,7 +38,7 @@ tune::Space gemm_space(Algebra algebra, Isa isa, CacheSizes caches) {
     for (const int count : {8, 16, 32, 64, 128}) cols.insert(std::int64_t{count} * t.cols);
   }
 
-  // The usual blocking is a point, whatever else is.
+  // The default blocking is always among the points.
   const GemmBlocking usual = Gemm::usual_blocking(algebra, isa);
   rows.insert(usual.rows);
   cols.insert(usual.cols);
@@ -50,11 +52,11 @@ tune::Space gemm_space(Algebra algebra, Isa isa, CacheSizes caches) {
                 [=](const tune::Point& p) { return p["rows"] % tile(p).rows == 0; });
   space.require("tiles fill the columns of B's block",
                 [=](const tune::Point& p) { return p["cols"] % tile(p).cols == 0; });
-  // They are read again for every tile of A's block, in order: what of them does not stay is fetched ahead. Twice the cache was
-  // measured to be the best of int32 on a Zen 5 processor (gemm_blocking.cpp).
+  // They are read again for every tile of A's block, in order, so what does not stay in the cache is prefetched. Twice
+  // the cache was the best size for int32 on a Zen 5 processor (gemm_blocking.cpp).
   space.require("a tile's columns of B fit twice the first cache",
                 [=](const tune::Point& p) { return p["depth"] * tile(p).cols * element <= 2 * first; });
-  // It is read again for every tile's columns of B.
+  // It is read again for the columns of B of every tile.
   space.require("the block of A fits the second cache beside them", [=](const tune::Point& p) {
     return p["depth"] * (p["rows"] * tile(p).left_bytes + tile(p).cols * element) <= second;
   });
@@ -89,11 +91,11 @@ std::optional<GemmBlocking> stored_blocking(Algebra algebra, const tune::Store& 
     const GemmBlocking b{static_cast<int>(tile - known.begin()), j.at("depth").get<std::int64_t>(),
                          j.at("rows").get<std::int64_t>(), j.at("cols").get<std::int64_t>()};
     check(b.depth > 0 && b.rows > 0 && b.cols > 0,
-          "{}: depth {}, rows {}, cols {} (they are more than 0). Remove the file, or run `atoll tune gemm`.",
+          "{}: depth {}, rows {}, cols {} (all must be more than 0). Remove the file, or run `atoll tune gemm`.",
           entry->file.string(), b.depth, b.rows, b.cols);
     return b;
   } catch (const nlohmann::json::exception& e) {
-    throw InputError(fmt::format("{}: {} (it is no stored blocking). Remove the file, or run `atoll tune gemm`.",
+    throw InputError(fmt::format("{}: {} (not a stored blocking). Remove the file, or run `atoll tune gemm`.",
                                  entry->file.string(), e.what()));
   }
 }

@@ -7,12 +7,13 @@
 #include <cstdint>
 #include <cstring>
 
-/// What vectors of each type of values can, in the widest registers that the including file is compiled for: 512 bits with
-/// AVX-512BW, else 256 with AVX2. For gemm_<isa>.cpp and lane_kernels_<isa>.cpp, and internal to each.
+/// Vector operations on each type of values, in the widest registers that the including file is compiled for: 512 bits
+/// with AVX-512BW, else 256 with AVX2. Included by gemm_<isa>.cpp and lane_kernels_<isa>.cpp, with internal linkage.
 ///
 ///     Int32::min(Int32::load(p), Int32::all(7))       // 16 values at a time, or 8
 ///
-/// All types keep their values in Vector, so that one text moves them; a cast between kinds of vectors is no instruction.
+/// All types keep their values in Vector, so that one function moves them; casts between vector types cost no
+/// instruction.
 namespace atl {
 namespace {
 
@@ -34,17 +35,17 @@ template <class T>
 struct VectorOf {
   using Value = T;
   using Vector = atl::Vector;
-  static constexpr int kChains = sizeof(Vector) == 64 ? 20 : 10;  ///< independent results, of 32 registers or 16
+  static constexpr int kChains = sizeof(Vector) == 64 ? 20 : 10;  ///< independent results, of 32 or 16 registers
   static Vector load(const void* p) { return *static_cast<const Vector*>(p); }
   static Vector load_any(const void* p) { return *static_cast<const AnyVector*>(p); }
   static void store(void* p, Vector x) { *static_cast<AnyVector*>(p) = x; }
-  /// The words at p, which are as long as a value but four bytes at least.
+  /// Broadcasts the word at p, which is as wide as a value but at least four bytes.
   static Vector broadcast(const void* p) {
     std::int32_t word;
     std::memcpy(&word, p, sizeof(word));
     return ATOLL_MM(set1_epi32)(word);
   }
-  /// Keeps a compiler from seeing through what is done to x.
+  /// Hides from the compiler what is known about x.
   static void touch(Vector& x) { asm volatile("" : "+v"(x)); }
 };
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/base/types.hpp>
-#include <cstddef>
+#include <atoll/runtime/world.hpp>
 #include <cstdint>
 #include <vector>
 
@@ -12,8 +11,8 @@ namespace atl {
 /// a closed channel differs from one of a channel that is not open yet.
 class Channels {
  public:
-  using Deliver = void (*)(void* context, Rank from, std::uint32_t stamp, const std::byte* data, std::size_t bytes);
-  enum class Runs : bool { on_the_team, on_any_thread };
+  using Deliver = World::Deliver;
+  using Runs = World::Runs;
   struct Channel {
     Deliver deliver = nullptr;
     void* context = nullptr;

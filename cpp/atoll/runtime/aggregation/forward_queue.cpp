@@ -4,6 +4,7 @@
 #include <atoll/runtime/aggregation/forward_queue.hpp>
 #include <atoll/runtime/world.hpp>
 #include <cstring>
+#include <mutex>
 
 namespace atl {
 

@@ -3,6 +3,7 @@
 
 #include <atoll/runtime/aggregation/epoch_receiver.hpp>
 #include <atoll/runtime/aggregation/relay.hpp>
+#include <atoll/runtime/aggregation/route_model.hpp>
 #include <atoll/runtime/aggregation/send_buffers.hpp>
 #include <concepts>
 

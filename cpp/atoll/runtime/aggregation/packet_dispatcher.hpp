@@ -14,23 +14,14 @@
 namespace atl {
 
 class CommunicationThread;
-class World;
 
 /// Hands each arriving packet to its receiver: bulk packets to channels, messages and control to sinks, in the order of
 /// their sends. A packet whose channel or sink is not open yet waits for it. World forwards its functions of the same
 /// names to this class and documents them; what is collective by order there is so here.
 class PacketDispatcher {
  public:
-  /// What a sink did with a message, a control packet or the end of a put: it has read it; it will release it later; it
-  /// has no capacity now and wants it again. The upper half of a note's type is the number that open_messages() gave.
-  enum class Taken { done, kept, no };
-  struct MessageSink {
-    void* context = nullptr;
-    Taken (*take)(void* context, const Packet& packet) = nullptr;
-    bool (*pump)(void* context) = nullptr;  ///< retries what could not be sent before; true if something went
-    std::string (*describe)(void* context) = nullptr;
-    bool control_only = false;  ///< it gets no messages, so nobody has to poll for any
-  };
+  using Taken = World::Taken;
+  using MessageSink = World::MessageSink;
 
   PacketDispatcher(World& world, Fabric& fabric);
   ~PacketDispatcher();

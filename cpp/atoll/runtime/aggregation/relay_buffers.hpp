@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atoll/runtime/aggregation/bucket.hpp>
 #include <atoll/runtime/aggregation/forward_queue.hpp>
+#include <atoll/runtime/aggregation/hops.hpp>
 #include <atoll/runtime/aggregation/merge.hpp>
 #include <atoll/runtime/world.hpp>
 #include <cstring>

@@ -8,7 +8,6 @@
 #include <atoll/runtime/job/job_monitor.hpp>
 #include <atoll/runtime/job/leftovers.hpp>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 
@@ -20,16 +19,14 @@ int open_process(int pid) { return static_cast<int>(syscall(SYS_pidfd_open, pid,
 // Exit status of a zombie, as waitpid would give it to its parent; -1: not to be had.
 int status_of_zombie(const ProcessId& process) {
   if (ProcessId::of(process.pid).start != process.start) return -1;
-  FILE* file = std::fopen(("/proc/" + std::to_string(process.pid) + "/stat").c_str(), "re");
-  if (!file) return -1;
-  std::array<char, 2048> text{};
-  const std::size_t n = std::fread(text.data(), 1, text.size() - 1, file);
-  std::fclose(file);
-  const std::string_view line(text.data(), n);
+  std::ifstream file("/proc/" + std::to_string(process.pid) + "/stat");
+  std::string text;
+  std::getline(file, text, '\0');
+  const std::string_view line(text);
   const auto name_end = line.rfind(") Z");
   const auto last = line.find_last_of(' ');
   if (name_end == std::string_view::npos || last == std::string_view::npos) return -1;
-  return std::atoi(text.data() + last);
+  return std::atoi(text.c_str() + last);
 }
 
 // Segments of Open MPI 4 and 5 (MPICH unlinks its own at once).

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -106,13 +105,13 @@ bool ProcessId::alive() const {
   return !fields.empty() && fields[0] != 'Z' && fields[0] != 'X' && start_of(fields) == start;
 }
 
-JobTable::JobTable(std::string path, Page* page, std::size_t bytes, bool mine)
-    : path_(std::move(path)), page_(page), bytes_(bytes), mine_(mine) {}
+JobTable::JobTable(std::string path, MappedFile memory, bool mine)
+    : path_(std::move(path)), memory_(std::move(memory)), page_(reinterpret_cast<Page*>(memory_.data())), mine_(mine) {}
 
 JobTable::JobTable(JobTable&& other) noexcept
     : path_(std::move(other.path_)),
+      memory_(std::move(other.memory_)),
       page_(std::exchange(other.page_, nullptr)),
-      bytes_(other.bytes_),
       mine_(other.mine_),
       rank_(other.rank_) {}
 
@@ -120,7 +119,7 @@ JobTable::~JobTable() {
   if (!page_) return;
   if (mine_) unlink(path_.c_str());
   // A rank's page stays mapped: its signal handler may still write there.
-  if (rank_ < 0) munmap(page_, bytes_);
+  if (rank_ >= 0) memory_.release();
 }
 
 JobTable JobTable::make(Rank ranks) {
@@ -142,21 +141,25 @@ JobTable JobTable::make(Rank ranks) {
   }
 
   std::string path = where + "/" + prefix() + std::to_string(getpid()) + "-XXXXXX";
-  const int file = mkostemp(path.data(), O_CLOEXEC);
-  if (file < 0)
+  const FileHandle file(mkostemp(path.data(), O_CLOEXEC));
+  if (!file)
     throw IoError(fmt::format("{}: {} (the job's table cannot be made). Make room there, or set TMPDIR.", where,
                               std::strerror(errno)));
-  const std::size_t bytes = sizeof(Page) + static_cast<std::size_t>(ranks) * sizeof(SharedStatus);
-  void* memory = posix_fallocate(file, 0, static_cast<off_t>(bytes)) == 0
-                     ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
-                     : MAP_FAILED;
-  close(file);
-  if (memory == MAP_FAILED) {
+  // Written, not reserved: then it has its room on every file system, and no access is a signal.
+  const std::vector<char> zeros(sizeof(Page) + static_cast<std::size_t>(ranks) * sizeof(SharedStatus));
+  MappedFile memory;
+  try {
+    if (const int error = file.write_at(zeros.data(), zeros.size(), 0))
+      throw IoError(fmt::format("{}: no room for {} bytes (the job's table: {}). Make room there, or set TMPDIR.",
+                                where, zeros.size(), std::strerror(error)));
+    memory = MappedFile(file, zeros.size(), MappedFile::Access::read_write, path);
+  } catch (const IoError&) {
     unlink(path.c_str());
-    throw IoError(
-        fmt::format("{}: no room for {} bytes (the job's table). Make room there, or set TMPDIR.", where, bytes));
+    throw;
   }
-  Page* page = static_cast<Page*>(memory);  // zero, as a new file is
+  Page* page = reinterpret_cast<Page*>(memory.data());
+  page->version = kVersion;
+  page->ranks = ranks;
   const ProcessId self = ProcessId::self();
   page->version = kVersion;
   page->ranks = ranks;
@@ -164,7 +167,7 @@ JobTable JobTable::make(Rank ranks) {
   page->maker_start = self.start;
   page->process_space = process_space();
   page->magic = kMagic;
-  return JobTable(path, page, bytes, true);
+  return JobTable(path, std::move(memory), true);
 }
 
 std::optional<JobTable> JobTable::find() {
@@ -176,16 +179,19 @@ std::optional<JobTable> JobTable::find() {
 }
 
 std::optional<JobTable> JobTable::open(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-  if (file < 0) return std::nullopt;
+  const FileHandle file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
   struct stat about {};
-  const bool fits =
-      fstat(file, &about) == 0 && about.st_uid == getuid() && static_cast<std::size_t>(about.st_size) >= sizeof(Page);
+  if (!file || fstat(file.get(), &about) != 0 || about.st_uid != getuid() ||
+      static_cast<std::size_t>(about.st_size) < sizeof(Page))
+    return std::nullopt;
   const auto bytes = static_cast<std::size_t>(about.st_size);
-  void* memory = fits ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
-  close(file);
-  if (memory == MAP_FAILED) return std::nullopt;
-  JobTable table(path, static_cast<Page*>(memory), bytes, false);
+  MappedFile memory;
+  try {
+    memory = MappedFile(file, bytes, MappedFile::Access::read_write, path);
+  } catch (const IoError&) {
+    return std::nullopt;
+  }
+  JobTable table(path, std::move(memory), false);
   const Page& page = *table.page_;
   if (page.magic != kMagic || page.version != kVersion || page.ranks < 1 ||
       bytes < sizeof(Page) + static_cast<std::size_t>(page.ranks) * sizeof(SharedStatus))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/base/mapped_file.hpp>
 #include <atoll/base/types.hpp>
 #include <atomic>
 #include <optional>
@@ -65,12 +66,12 @@ class JobTable {
 
  private:
   struct Page;
-  JobTable(std::string path, Page* page, std::size_t bytes, bool mine);
+  JobTable(std::string path, MappedFile memory, bool mine);
   static std::optional<JobTable> open(const std::string& path);
 
   std::string path_;
-  Page* page_ = nullptr;
-  std::size_t bytes_ = 0;
+  MappedFile memory_;
+  Page* page_ = nullptr;  // the memory's beginning
   bool mine_ = false;
   Rank rank_ = -1;
 };

@@ -169,7 +169,7 @@ class Queue {
 
  private:
   enum class Kind : std::uint8_t { eager, rts, rtr };
-  struct Packet;  // see queue.cpp
+  struct Packet;  // see packet_record.hpp
   struct Rts {
     std::uint64_t bytes;
     std::uint32_t packet;

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-/// The readers behind read_hierarchy. Each makes a tree whose leaves are hosts: domains without children and, until
+/// The readers behind read_hierarchy; those of XML and YAML are a plug-in (xml_yaml_plugin.hpp). Each makes a tree whose leaves are hosts: domains without children and, until
 /// number_hosts(), without ranks.
 ///
 ///     Domain tree = read_slurm_conf({"topology.conf", text});
@@ -29,37 +29,31 @@ struct TopologyFile {
 };
 
 Domain read_slurm_conf(const TopologyFile& file);
-Domain read_topology_yaml(const TopologyFile& file);
-Domain read_simgrid(const TopologyFile& file);
-Domain read_hwloc_xml(const TopologyFile& file);
 struct Infiniband {
   Domain tree;
   Network network;  ///< hosts in the order of the tree
 };
 Infiniband read_infiniband(const TopologyFile& file);
 
-/// The one cluster of a platform that is a torus, a fat tree or a dragonfly, if there is nothing else.
-std::optional<Network> simgrid_network(const TopologyFile& file);
-
-/// "node[001-128,130],gpu[1-2]" in its order (Slurm's host lists). `where` begins the message of what it throws.
+/// Expands a Slurm host list such as "node[001-128,130],gpu[1-2]", in order. Error messages begin with `where`.
 std::vector<std::string> expand_hosts(std::string_view text, const std::string& where);
 
 Domain host(std::string name);
 
-/// Switches with their children by name, in any order, put together as a tree.
+/// Builds a tree of switches that are added by name in any order.
 class SwitchTree {
  public:
   SwitchTree(std::string kind, const TopologyFile& file) : kind_(std::move(kind)), path_(file.path), log_(file.log) {}
-  /// `where` as in expand_hosts; a switch that is added twice is an error. A host that several name is in the first of
-  /// them, as a switch is under the first that names it.
+  /// `where` as in expand_hosts. Adding a switch twice is an error. A host or switch named by several parents belongs
+  /// to the first of them.
   void add(const std::string& name, std::vector<std::string> switches, const std::vector<std::string>& hosts,
            const std::string& where);
   bool empty() const { return order_.empty(); }
-  /// One root, "system" if there would be several; switches without a host are left out. Throws for a child that nobody
-  /// adds, for circles, and where there is no host at all.
+  /// One root, named "system" if there would be several; switches without hosts are left out. Throws for a child that
+  /// was never added, for a cycle, and if there are no hosts at all.
   Domain take();
-  /// The same, of blocks of equal importance: sizes[1] / sizes[0] of them in each group, then so many groups in the
-  /// next, ... One without a host keeps its place in its group.
+  /// The same for blocks, grouped by sizes: sizes[1] / sizes[0] blocks in a group, then groups of groups likewise. A
+  /// block without hosts keeps its place in its group.
   Domain take_in_groups(const std::vector<std::int64_t>& sizes);
 
  private:
@@ -78,19 +72,20 @@ class SwitchTree {
   std::map<std::string, Switch> switches_;
   std::map<std::string, std::string> host_at_;  // host -> where it was added
   std::string named_again_;                     // the first host that is named again, and where
-  std::size_t again_ = 0;                       // how many such
+  std::size_t again_ = 0;                       // how many hosts are named again
   std::vector<std::string> empty_;              // switches without hosts
 };
 
 std::int64_t count_hosts(const Domain& tree);
 
-/// Gives each leaf its ranks, in the order of the tree.
+/// Gives each leaf its ranks, in tree order.
 void number_hosts(Domain& tree, int ranks_per_host);
 
-/// Makes leaves equally deep: above a domain that is less deep than the one beside it come domains of one child.
+/// Makes all leaves equally deep, by inserting domains with one child above those that are less deep than their
+/// siblings.
 Domain level_out(Domain tree);
 
-/// The tree whose leaves are the domains that hold hosts: their ranks are those of all their hosts.
+/// The tree whose leaves are the domains that contain hosts; each has the ranks of its hosts.
 Domain without_hosts(Domain tree);
 
 }  // namespace atl

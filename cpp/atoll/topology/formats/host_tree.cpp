@@ -7,7 +7,7 @@
 namespace atl {
 namespace {
 
-// A short text must not ask for gigabytes; the largest machines have a fifth of it.
+// A short text must not allocate gigabytes; the largest machines have a fifth of this.
 constexpr std::size_t kMostHosts = 1 << 20;
 
 [[noreturn]] void refuse(std::string_view text, const std::string& where) {
@@ -18,7 +18,7 @@ constexpr std::size_t kMostHosts = 1 << 20;
 
 struct Range {
   std::uint64_t first, last;
-  std::size_t width;  // of numbers with zeros in front
+  std::size_t width;  // digits, if the numbers have leading zeros
 };
 
 std::vector<Range> ranges_of(std::string_view inside, std::string_view text, const std::string& where) {
@@ -42,7 +42,7 @@ std::vector<Range> ranges_of(std::string_view inside, std::string_view text, con
   return ranges;
 }
 
-// One name with any number of brackets; the last changes fastest.
+// Expands one name with any number of brackets; the last one varies fastest.
 void expand_one(std::string_view name, std::string_view text, const std::string& where, const std::string& before,
                 std::vector<std::string>& out) {
   const std::size_t open = name.find('[');
@@ -66,14 +66,14 @@ int depth_of(const Domain& d) {
   return deepest + 1;
 }
 
-// One root over those that have hosts.
+// Joins the roots that have hosts under one root.
 Domain joined(std::vector<Domain> roots) {
   std::erase_if(roots, [](const Domain& d) { return d.children.empty(); });
   if (roots.size() == 1) return std::move(roots.front());
   return {.kind = "system", .name = {}, .children = std::move(roots), .ranks = {}};
 }
 
-// Puts domains of one child above those children of d that are less than depth - 1 deep; kinds are by level.
+// Inserts domains with one child above children of d that are less than depth - 1 deep; the kinds come from the level.
 void fill_in(Domain& d, int depth, const std::vector<std::string>& kinds) {
   for (Domain& c : d.children) {
     const int has = depth_of(c);
@@ -129,7 +129,7 @@ Domain SwitchTree::grow(const std::string& name) {
     const auto found = switches_.find(child);
     check(found != switches_.end(), "{}: {} '{}' (nothing says what is under it). Add it, or correct the name.",
           s.where, kind_, child);
-    if (found->second.placed) continue;  // of a network with several tops: under the first
+    if (found->second.placed) continue;  // a switch with several parents belongs to the first one
     Domain c = grow(child);
     if (!c.children.empty()) d.children.push_back(std::move(c));
   }
@@ -145,7 +145,7 @@ std::vector<Domain> SwitchTree::roots() {
   for (const std::string& name : order_)
     if (!is_child.contains(name)) roots.push_back(grow(name));
   for (const std::string& name : order_)
-    check(switches_.at(name).placed, "{}: {} '{}' (it is under itself). Break the circle.", switches_.at(name).where,
+    check(switches_.at(name).placed, "{}: {} '{}' (it is its own ancestor). Break the cycle.", switches_.at(name).where,
           kind_, name);
   check(!host_at_.empty(), "{}: no {} has a host (ranks are placed on hosts). Name some.", path_, kind_);
   if (again_ > 0)
@@ -191,7 +191,7 @@ void number_hosts(Domain& tree, int ranks_per_host) {
 }
 
 Domain level_out(Domain tree) {
-  std::vector<std::string> kinds;  // [level], as the deepest branch has them
+  std::vector<std::string> kinds;  // [level], along the deepest branch
   for (const Domain* d = &tree; d;) {
     kinds.insert(kinds.begin(), d->kind);
     const Domain* deepest = nullptr;

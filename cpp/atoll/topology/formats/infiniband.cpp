@@ -6,14 +6,15 @@
 #include <numeric>
 #include <set>
 
-// The output of ibnetdiscover, and the net files of ibsim, which have the same form: a record begins with a switch or
-// an adapter, `Switch 65 "S-2c5e"  # "leaf 1" ..`, and then has a line for each port that is connected,
-// `[7] "H-e09d"[1](e09d) # "node7 mlx5_0" lid 9 4xNDR`. Both ends have a line for a link.
+// The output of ibnetdiscover, and the net files of ibsim, which have the same form. A record begins with a switch or
+// an adapter, `Switch 65 "S-2c5e"  # "leaf 1" ..`, followed by a line for each connected port, `[7] "H-e09d"[1](e09d) #
+// "node7 mlx5_0" lid 9 4xNDR`. A link is listed at both of its ends.
 //
-// A description of two words, host and device, makes adapters of one name one host; any other adapter is a host of its
-// own. Aggregation nodes sit inside switches and are no hosts. Domains: hosts of a switch are a leaf domain, and so are
-// those of several switches that hosts join, by having an adapter at each (the rails of a unit). Above, switches come
-// in by how far they are from hosts: links among the nearest ones make a domain, with the next ones the domain above.
+// If a description consists of two words, host and device, adapters with the same host name form one host; any other
+// adapter is a host of its own. Aggregation nodes sit inside switches and are not hosts. Domains: the hosts of a switch
+// form a leaf domain, as do the hosts of several switches that are joined by hosts with an adapter at each of them (the
+// rails of a unit). Higher domains follow the distance of switches from the hosts: links among the nearest switches
+// form a domain, those with the next tier the domain above it.
 
 namespace atl {
 namespace {
@@ -38,7 +39,7 @@ struct Fabric {
   std::vector<Cable> cables;
 };
 
-// The next "quoted" text at or after `at`, which moves behind it.
+// The next "quoted" text from `at` on; `at` moves past it.
 std::string_view quoted(std::string_view line, std::size_t& at) {
   const std::size_t open = line.find('"', at), close = open == line.npos ? line.npos : line.find('"', open + 1);
   if (close == line.npos) return {};
@@ -53,7 +54,7 @@ int number_in(std::string_view line, std::size_t at) {  // of "[7]" at `at`; -1 
   return error == std::errc() && stop != line.data() + line.size() && *stop == ']' ? value : -1;
 }
 
-// "4xNDR" as the last word: lanes and what one carries, in gigabits per second, with its encoding taken off.
+// "4xNDR" as the last word: number of lanes and the data rate of one, in gigabits per second without encoding overhead.
 double bandwidth_of(std::string_view line) {
   static const std::map<std::string_view, double> kLane{{"SDR", 2},    {"DDR", 4},     {"QDR", 8},
                                                         {"FDR10", 10}, {"FDR", 13.64}, {"EDR", 25},
@@ -102,7 +103,7 @@ Fabric parse(const TopologyFile& file) {
   return fabric;
 }
 
-// Empty: none of its own name.
+// The host's name in a description; empty if there is none.
 std::string host_in(const std::string& description) {
   const std::size_t space = description.find(' ');
   if (space == std::string::npos || description.find(' ', space + 1) != std::string::npos) return {};
@@ -112,7 +113,7 @@ std::string host_in(const std::string& description) {
 
 struct Graph {
   std::vector<std::string> hosts, switches;
-  std::vector<Link> links;  // hosts first, as a Network has it
+  std::vector<Link> links;  // hosts first, as in a Network
 };
 
 Graph graph_of(const TopologyFile& file, const Fabric& fabric) {
@@ -131,7 +132,7 @@ Graph graph_of(const TopologyFile& file, const Fabric& fabric) {
     }
   }
   const auto vertex = [&](const Port& p) -> std::optional<int> {
-    check(fabric.devices.contains(p.id), "{}: device '{}' (a port leads to it, but nothing describes it). Add it.",
+    check(fabric.devices.contains(p.id), "{}: device '{}' (a port is connected to it, but it has no record). Add it.",
           file.path, p.id);
     if (const auto s = switch_of.find(p.id); s != switch_of.end()) return static_cast<int>(g.hosts.size()) + s->second;
     if (const auto h = host_of.find(p.id); h != host_of.end()) return h->second;
@@ -145,7 +146,7 @@ Graph graph_of(const TopologyFile& file, const Fabric& fabric) {
   return g;
 }
 
-// [switch]: links to the nearest host, less one.
+// [switch]: number of links to the nearest host, minus one.
 std::vector<int> tiers_of(const Graph& g) {
   const auto hosts = static_cast<int>(g.hosts.size());
   std::vector<int> tier(g.hosts.size() + g.switches.size(), 1 << 20);
@@ -173,7 +174,7 @@ Domain domains_of(const Graph& g) {
     return v;
   };
   std::vector<Domain> domains;                      // of the level below
-  std::vector<std::size_t> member(g.hosts.size());  // of each domain, one host
+  std::vector<std::size_t> member(g.hosts.size());  // [domain] one of its hosts
   std::iota(member.begin(), member.end(), std::size_t{0});
   for (std::size_t h = 0; h < g.hosts.size(); ++h) {
     domains.push_back(host(g.hosts[h]));
@@ -197,7 +198,7 @@ Domain domains_of(const Graph& g) {
       }
       joined[found->second].children.push_back(std::move(domains[d]));
     }
-    if (t > 0 && joined.size() == domains.size()) {  // nobody was joined: no level
+    if (t > 0 && joined.size() == domains.size()) {  // no domains were joined: not a level
       for (std::size_t d = 0; d < joined.size(); ++d) domains[d] = std::move(joined[d].children.front());
       continue;
     }
@@ -224,7 +225,7 @@ Domain domains_of(const Graph& g) {
 Infiniband read_infiniband(const TopologyFile& file) {
   Graph g = graph_of(file, parse(file));
   Domain tree = domains_of(g);
-  // Number the hosts in the order of the tree, so that its ranks and the network's hosts are the same.
+  // Number the hosts in tree order, so that ranks and the network's hosts agree.
   std::vector<int> number(g.hosts.size());
   int next = 0;
   const auto walk = [&](const auto& self, Domain& d) -> void {

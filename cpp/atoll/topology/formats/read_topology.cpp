@@ -3,6 +3,7 @@
 
 #include <atoll/base/error.hpp>
 #include <atoll/topology/formats/formats.hpp>
+#include <atoll/topology/formats/xml_yaml_plugin.hpp>
 #include <cctype>
 #include <filesystem>
 #include <fstream>
@@ -13,8 +14,8 @@
 namespace atl {
 namespace {
 
-constexpr std::int64_t kMostRanks = 1 << 24;              // as Hierarchy::parse has it
-constexpr std::size_t kMostBytes = std::size_t{1} << 28;  // the largest fabrics have a hundredth of it
+constexpr std::int64_t kMostRanks = 1 << 24;              // the limit of Hierarchy::parse
+constexpr std::size_t kMostBytes = std::size_t{1} << 28;  // the largest fabrics have a hundredth of this
 
 std::string unpack(const std::string& path, const std::string& packed) {
   const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
@@ -96,7 +97,8 @@ Format format_of(const TopologyFile& file) {
 nlohmann::json parse_json(const TopologyFile& file) {
   try {
     nlohmann::json j = nlohmann::json::parse(file.text);
-    if (j.is_object() && j.contains("result")) return j.at("result").at("hierarchy");  // all that `atoll info` prints
+    if (j.is_object() && j.contains("result"))
+      return j.at("result").at("hierarchy");  // the whole output of `atoll info`
     check(j.is_object(),
           "{}: JSON that is no hierarchy, but a list (NetQ's topologyGraph is one; it is not read). Write "
           "it as `atoll info --json` prints a hierarchy.",
@@ -113,17 +115,17 @@ Domain read_tree(const TopologyFile& file, Format format) {
     case Format::slurm_conf:
       return read_slurm_conf(file);
     case Format::yaml:
-      return read_topology_yaml(file);
+      return xml_yaml_plugin(file).read_topology_yaml(file);
     case Format::infiniband:
       return read_infiniband(file).tree;
     case Format::simgrid:
-      return read_simgrid(file);
+      return xml_yaml_plugin(file).read_simgrid(file);
     default:
-      return read_hwloc_xml(file);
+      return xml_yaml_plugin(file).read_hwloc_xml(file);
   }
 }
 
-// A router for each domain, a cable to each of its children.
+// One router per domain, with one cable to each child.
 Network network_of(std::string name, const Domain& tree) {
   Network::Parts parts{.name = std::move(name),
                        .hosts = Hierarchy(tree).size(),
@@ -185,7 +187,7 @@ Network read_network(const std::string& text) {
   check(format != Format::json, "{}: JSON (a hierarchy has no links). Name another format.", text);
   if (format == Format::infiniband) return read_infiniband(file).network;
   if (format == Format::simgrid)
-    if (std::optional<Network> family = simgrid_network(file)) return *std::move(family);
+    if (std::optional<Network> family = xml_yaml_plugin(file).simgrid_network(file)) return *std::move(family);
   Domain tree = read_tree(file, format);
   number_hosts(tree, 1);
   return network_of(text, level_out(std::move(tree)));

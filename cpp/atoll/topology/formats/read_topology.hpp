@@ -12,7 +12,7 @@
 ///     Hierarchy h = read_hierarchy("fabric.ibnet.zst", 4);            // 4 ranks for each
 ///     Network n = read_network("platform.xml"), m = read_network("torus:4x4x4");
 ///
-/// A file's name and first bytes say what it is; zstd is unpacked.
+/// The format is recognised by the file's name and first bytes; zstd is decompressed.
 ///
 ///     Slurm topology.conf       SwitchName= and BlockName= lines (topology/tree, topology/block)
 ///     Slurm topology.yaml       tree, block or flat; also topograph's models (switches and blocks)
@@ -21,18 +21,18 @@
 ///     hwloc XML                 the packages, caches and cores of another machine: a core takes the place of a host
 ///     JSON                      as `atoll info --json` prints it; its ranks are taken as they are
 ///
-/// Ranks are numbered in the order of the tree. Where leaves are not equally deep, domains of one child are put in. A
-/// switch or host that several switches name is under the first of them; switches without hosts are left out. The log
-/// hears of both (hosts: warn, switches: info).
+/// Ranks are numbered in tree order. Where leaves are not equally deep, domains with one child are inserted. A switch
+/// or host named by several switches belongs to the first of them; switches without hosts are left out. Both are logged
+/// (hosts as warnings, switches as info).
 namespace atl {
 
 /// Throws InputError.
 Hierarchy read_hierarchy(const std::string& path, int ranks_per_host = 1, const Log& log = {});
 
 /// One of Network::parse's names, or a file: ibnetdiscover's links as they are, a platform with one torus, fat tree or
-/// dragonfly cluster as that family, and all others as the tree that they describe, with one cable to each domain.
-/// Links have the file's latency and bandwidth where it says them for all (such a cluster) or each (ibnetdiscover's
-/// widths), else those of generated ones.
+/// dragonfly cluster as that family, and any other as the tree it describes, with one cable to each domain. Latency and
+/// bandwidth are the file's where it gives them for the whole cluster or for each link (ibnetdiscover's widths), else
+/// those of generated networks.
 /// Throws InputError.
 Network read_network(const std::string& name_or_path);
 

@@ -5,15 +5,15 @@
 #include <cctype>
 #include <charconv>
 
-// Slurm's topology.conf: lines of key=value in any case, comments from # on. topology/tree has switches with child
-// switches or nodes; topology/block has blocks of nodes, and BlockSizes says how many nodes a block and each level of
-// grouping above it has.
+// Slurm's topology.conf: lines of key=value, case-insensitive, with comments from # on. topology/tree lists switches
+// with child switches or nodes; topology/block lists blocks of nodes, and BlockSizes gives the number of nodes in a
+// block and in each level of grouping above it.
 
 namespace atl {
 namespace {
 
 struct Line {
-  std::map<std::string, std::string> values;  // keys in small letters
+  std::map<std::string, std::string> values;  // keys in lower case
   std::string where;
 };
 

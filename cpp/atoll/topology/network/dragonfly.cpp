@@ -2,9 +2,9 @@
 #include <atoll/base/error.hpp>
 #include <atoll/topology/network/families.hpp>
 
-// Two groups have one global link (of several cables); a minimal route takes it and no other, at most one step inside
-// each chassis and between chassis before it, and as many after it. It may be longer than the shortest path: two global
-// links in a row can save steps inside groups, but global links are what a dragonfly has few of [1].
+// Two groups are joined by one global link (of several cables). A minimal route takes that link and no other, with at
+// most one hop inside a chassis and one between chassis on either side of it. It may be longer than the shortest path:
+// two global links in a row can save hops inside groups, but global links are the scarce resource of a dragonfly [1].
 //
 // [1] Kim, Dally, Scott, Abts: Technology-driven, highly-scalable dragonfly topology, ISCA 2008.
 
@@ -42,7 +42,7 @@ struct Dragonfly : DragonflyShape {
     return out;
   }
 
-  // In one group: along the chassis, then between chassis.
+  // Inside one group: first along the chassis, then between chassis.
   void walk(int& at, int to, std::vector<int>& vertices) const {
     if (at % routers != to % routers) {
       at += to % routers - at % routers;

@@ -31,8 +31,8 @@ Network::Network(Parts parts) : parts_(std::move(parts)) {
   const std::vector<Hop> to_first = towards(0);
   for (int h = 1; h < hosts(); ++h)
     check(to_first[static_cast<std::size_t>(h)].link >= 0,
-          "network {}: no way from host {} to host 0 (all hosts must reach each other). Add the missing links.", name(),
-          h);
+          "network {}: no path from host {} to host 0 (all hosts must reach each other). Add the missing links.",
+          name(), h);
 }
 
 Network Network::with_links(double latency_s, double bytes_per_second) && {
@@ -48,7 +48,7 @@ std::span<const Network::End> Network::ends_of(int vertex) const {
   return {ends_.data() + first_[v], ends_.data() + first_[v + 1]};
 }
 
-// Of parallel cables the target chooses, so that one stream keeps its order.
+// Among parallel cables the target selects one, so that a stream keeps its order.
 Hop Network::hop(int from, int to, int target) const {
   const auto ends = ends_of(from);
   const auto [low, high] = std::ranges::equal_range(ends, to, {}, &End::vertex);
@@ -119,7 +119,8 @@ RouteLengths Network::distances() const {
     const std::vector<int> hops = hops_from(sources);
     std::int64_t from_one = 0;
     for (int b = 0; b < hosts(); ++b) {
-      const int links = hops[static_cast<std::size_t>(b)] - 1;  // without the target's own; the source's was not taken
+      const int links =
+          hops[static_cast<std::size_t>(b)] - 1;  // without the target's own link; the source's was not counted
       from_one += links;
       d.diameter = std::max(d.diameter, links);
     }

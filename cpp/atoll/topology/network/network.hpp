@@ -13,7 +13,7 @@
 ///
 ///     Network n = Network::parse("torus:4x4x4");
 ///     for (Hop hop : n.route(0, 63)) busy[hop.link] += bytes;
-///     n.distances().aspl;                              // 3.05: a host's partners are so many links away
+///     n.distances().aspl;                              // 3.05: mean number of links between the routers of two hosts
 ///     Hierarchy h = n.hierarchy();                     // rows in planes in the system
 ///
 /// Names (generated networks have one kind of link: 100 ns, 12.5 GB/s):
@@ -26,11 +26,11 @@
 ///     torus:4x4x4  mesh:8x8     one host a router; the last coordinate changes fastest
 ///     random:64:4[:SEED]        a random connected 4-regular graph of 64 routers with one host each
 ///
-/// Routes are minimal and always the same: dimension order (torus, mesh), up and down with the parent chosen by the
-/// target (trees), at most one global link (dragonfly), else shortest paths. No table of pairs is kept.
+/// Routes are minimal and deterministic: dimension order (torus, mesh), up and down with the parent chosen by the
+/// target (trees), at most one global link (dragonfly), else shortest paths. No table of pairs is stored.
 namespace atl {
 
-/// Both directions of one cable between two vertices. Hosts are the vertices 0 .. hosts()-1, routers come after.
+/// A cable between two vertices, in both directions. Hosts are the vertices 0 .. hosts()-1, followed by the routers.
 struct Link {
   int a = 0, b = 0;
   double latency_s = 1e-7;
@@ -44,7 +44,7 @@ struct Hop {
   bool operator==(const Hop&) const = default;
 };
 
-/// Over all pairs of different hosts: links between the routers they are at, without the links of the hosts.
+/// Over all pairs of distinct hosts: the number of links between their routers, without the hosts' own links.
 struct RouteLengths {
   double aspl = 0;  ///< average shortest path length
   int diameter = 0;
@@ -52,7 +52,7 @@ struct RouteLengths {
 
 class Network {
  public:
-  /// The vertices after `a` up to and including host b, for a != b.
+  /// Appends the vertices after `a` up to and including host b, for a != b.
   using Path = std::function<void(int a, int b, std::vector<int>& vertices)>;
 
   /// What a network is made of.
@@ -60,16 +60,16 @@ class Network {
     std::string name;
     int hosts = 0, routers = 0;
     std::vector<Link> links;
-    Domain groups;                          ///< ranks are hosts; see hierarchy()
+    Domain groups;                          ///< their ranks are hosts; see hierarchy()
     Path path;                              ///< empty: shortest paths
-    std::optional<std::int64_t> bisection;  ///< if it is known
+    std::optional<std::int64_t> bisection;  ///< if known
   };
   /// Throws InputError unless every host has a link, links to routers only, and reaches all others.
   explicit Network(Parts parts);
   /// One of the names above. Throws InputError.
   static Network parse(std::string_view name);
 
-  /// The same with this latency and bandwidth on every link.
+  /// The same network with this latency and bandwidth on every link.
   Network with_links(double latency_s, double bytes_per_second) &&;
 
   const std::string& name() const { return parts_.name; }
@@ -77,23 +77,23 @@ class Network {
   int routers() const { return parts_.routers; }
   std::span<const Link> links() const { return parts_.links; }
 
-  /// The links from host a to host b; none if they are one. As long as the route where the family has a rule, else
-  /// O(links): whoever wants many routes to one host takes towards().
+  /// The links from host a to host b; none if a == b. O(length) where the family has a routing rule, else O(links): for
+  /// many routes to one host use towards().
   std::vector<Hop> route(int a, int b) const;
-  /// Whether the family has a rule for its routes.
+  /// Whether the family has a routing rule.
   bool has_rule() const { return static_cast<bool>(parts_.path); }
-  /// The next hop of every vertex on shortest paths to host b (the lowest link of those that come nearer); link -1 at b
-  /// itself and where there is no way. O(links).
+  /// The next hop of every vertex on shortest paths to host b (the lowest-numbered link among equal ones); link -1 at b
+  /// itself and where b is unreachable. O(links).
   std::vector<Hop> towards(int b) const;
 
-  /// A breadth-first search from every router that has hosts, and O(hosts) memory: a second at 4,096 hosts.
+  /// Runs a breadth-first search from every router that has hosts, in O(hosts) memory: a second at 4,096 hosts.
   RouteLengths distances() const;
-  /// The fewest links between routers whose cut leaves half of the hosts on either side; for the regular families where
-  /// halves exist at a wall of theirs.
+  /// The fewest links between routers whose removal leaves half of the hosts on either side; known for regular families
+  /// that can be halved along a domain boundary.
   std::optional<std::int64_t> bisection() const { return parts_.bisection; }
 
-  /// The domains that the network implies, one rank a host: the hosts of a router, pods or groups above. Levels that
-  /// separate nobody or join nobody are left out.
+  /// The domains that the network implies, one rank per host: the hosts of a router, with pods or groups above. Levels
+  /// that separate or join nothing are left out.
   Hierarchy hierarchy() const { return Hierarchy(parts_.groups); }
 
  private:
@@ -102,7 +102,7 @@ class Network {
   };
   std::span<const End> ends_of(int vertex) const;
   Hop hop(int from, int to, int target) const;
-  std::vector<int> hops_from(std::span<const int> sources) const;  // [vertex], over routers; -1: no way
+  std::vector<int> hops_from(std::span<const int> sources) const;  // [vertex], over routers; -1: unreachable
 
   Parts parts_;
   std::vector<int> first_;  // [vertex] into ends_

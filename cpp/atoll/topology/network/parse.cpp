@@ -38,7 +38,7 @@ std::vector<int> numbers(std::string_view name, std::string_view text, char sepa
   return out;
 }
 
-// The same kinds as Hierarchy::parse gives.
+// The same kinds as those of Hierarchy::parse.
 std::string kind_of_level(std::size_t from_leaves) {
   static const char* const kKinds[] = {"node", "switch", "system"};
   return from_leaves < 3 ? kKinds[from_leaves] : "level-" + std::to_string(from_leaves);

@@ -35,7 +35,7 @@ struct Grid {
     for (int r = 0; r < routers; ++r)
       for (std::size_t i = 0; i < sizes.size(); ++i) {
         std::vector<int> at = place(r);
-        // Around a ring of two there is only the one link.
+        // A ring of two has only one link.
         if (++at[i] == sizes[i]) {
           if (wrap == Wrap::no || sizes[i] <= 2) continue;
           at[i] = 0;
@@ -45,7 +45,7 @@ struct Grid {
     return out;
   }
 
-  // One dimension after the other, the shorter way around; upwards if both are as long.
+  // Dimension order, the shorter way around in each dimension; upwards if both are equally long.
   void path(int a, int b, std::vector<int>& vertices) const {
     std::vector<int> at = place(a);
     const std::vector<int> target = place(b);
@@ -61,7 +61,7 @@ struct Grid {
     vertices.push_back(b);
   }
 
-  // Across the middle of the longest dimension, if it has one.
+  // Cuts across the middle of the longest dimension, if its size is even.
   std::optional<std::int64_t> bisection() const {
     const int longest = *std::max_element(sizes.begin(), sizes.end());
     if (longest % 2 != 0) return std::nullopt;

@@ -3,11 +3,11 @@
 #include <atoll/base/error.hpp>
 #include <atoll/topology/network/families.hpp>
 
-// A vertex of level l (hosts are level 0, h levels of switches above) is a word of h digits: digit i says which child
-// it is under for i > l, and which of the equal switches it is for i <= l. Two vertices of neighbouring levels are
-// linked when all digits but the upper level's agree. A route goes up to the level of the highest digit in which its
-// ends differ; every digit it sets on the way up is free, and D-mod-K [1] takes it from the target's number, so that
-// the streams to different targets spread over the parents. On the way down digits become the target's.
+// A vertex of level l (hosts are level 0, with h levels of switches above) is a word of h digits: digit i says which
+// child it is under for i > l, and which of the equivalent switches it is for i <= l. Two vertices of adjacent levels
+// are linked if all digits but that of the upper level agree. A route goes up to the level of the highest digit in
+// which its ends differ. Every digit set on the way up is free, and D-mod-K [1] takes it from the target's number, so
+// that streams to different targets spread over the parents. On the way down the digits become the target's.
 //
 // [1] Zahavi, Johnson, Kerbyson, Lang: Optimized InfiniBand fat-tree routing for shift all-to-all communication
 //     patterns, Concurrency and Computation 22 (2010).
@@ -80,7 +80,8 @@ struct Tree {
     }
   }
 
-  // Half of the hosts are whole subtrees of some level: cut what goes up from these. Links of hosts are no part of it.
+  // If half of the hosts consists of whole subtrees of some level, cut their uplinks. The hosts' own links do not
+  // count.
   std::optional<std::int64_t> bisection() const {
     std::optional<std::int64_t> best;
     std::int64_t hosts_below = 1, up = 1;

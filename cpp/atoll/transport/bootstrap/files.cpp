@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atoll/base/error.hpp>
+#include <atoll/base/file_handle.hpp>
 #include <atoll/base/timer.hpp>
 #include <atoll/transport/bootstrap/bootstrap.hpp>
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <optional>
 #include <random>
 #include <thread>
@@ -18,8 +20,6 @@
 // used.
 namespace atl {
 namespace {
-
-using Handle = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
 class ByFiles final : public Bootstrap {
  public:
@@ -65,11 +65,10 @@ class ByFiles final : public Bootstrap {
 
   void write(const std::string& file, const std::string& text) {
     const std::string whole = path(file), part = fmt::format("{}.{}.part", whole, getpid());
-    Handle handle(std::fopen(part.c_str(), "wxe"), std::fclose);
-    if (!handle || std::fwrite(text.data(), 1, text.size(), handle.get()) != text.size() ||
-        std::fflush(handle.get()) != 0)
+    const FileHandle handle(::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (const int error = handle ? handle.write(text) : errno)
       throw TransportError(fmt::format("{}: {} (ranks find each other through this folder). Make it writable for each.",
-                                       part, std::strerror(errno)));
+                                       part, std::strerror(error)));
     const int failed = link(part.c_str(), whole.c_str()) == 0 ? 0 : errno;
     unlink(part.c_str());
     if (failed == EEXIST)
@@ -83,10 +82,10 @@ class ByFiles final : public Bootstrap {
   }
 
   std::optional<std::string> read(const std::string& file) const {
-    Handle handle(std::fopen(path(file).c_str(), "re"), std::fclose);
-    if (!handle) return std::nullopt;
+    std::ifstream in(path(file), std::ios::binary);
+    if (!in) return std::nullopt;
     std::string text(kTextBytes, '\0');
-    text.resize(std::fread(text.data(), 1, text.size(), handle.get()));
+    text.resize(static_cast<std::size_t>(in.read(text.data(), std::ssize(text)).gcount()));
     return text;
   }
 

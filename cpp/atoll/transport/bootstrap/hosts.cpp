@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atoll/base/error.hpp>
+#include <atoll/base/file_handle.hpp>
 #include <atoll/base/timer.hpp>
 #include <atoll/transport/bootstrap/bootstrap.hpp>
 #include <cerrno>
@@ -57,24 +58,6 @@ std::vector<Address> read_hosts(const std::string& path) {
   if (out.empty()) throw UsageError(fmt::format("{}: no host (one line for each rank is needed). Fill it.", path));
   return out;
 }
-
-class Socket {
- public:
-  explicit Socket(int fd = -1) : fd_(fd) {}
-  Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Socket& operator=(Socket&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Socket() {
-    if (fd_ >= 0) close(fd_);
-  }
-  int get() const { return fd_; }
-  explicit operator bool() const { return fd_ >= 0; }
-
- private:
-  int fd_;
-};
 
 // False if the time is up or the other end has closed.
 bool move_all(int fd, std::byte* data, std::size_t bytes, short events, const Timer& timer, double timeout_s) {
@@ -164,7 +147,7 @@ class ByHosts final : public Bootstrap {
     peers_.resize(hosts_.size());
     if (size() == 1) return;
     const int port = hosts_[0].port;
-    Socket listener(socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    FileHandle listener(socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
     const int yes = 1, no = 0;
     sockaddr_in6 any{};
     any.sin6_family = AF_INET6;
@@ -174,7 +157,7 @@ class ByHosts final : public Bootstrap {
     any4.sin_family = AF_INET;
     any4.sin_port = any.sin6_port;
     const bool six = static_cast<bool>(listener);
-    if (!six) listener = Socket(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (!six) listener = FileHandle(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     if (six) setsockopt(listener.get(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);  // IPv4 as well
     const int bound = six ? bind(listener.get(), reinterpret_cast<const sockaddr*>(&any), sizeof any)
@@ -194,7 +177,7 @@ class ByHosts final : public Bootstrap {
       }
       pollfd file{listener.get(), POLLIN, 0};
       if (poll(&file, 1, static_cast<int>(left_s * 1e3) + 1) <= 0) continue;
-      Socket peer(accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      FileHandle peer(accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
       if (!peer) continue;
       prepare(peer.get());
       // A foreign process that connects and sends nothing must not delay the others for long.
@@ -226,7 +209,7 @@ class ByHosts final : public Bootstrap {
     const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found, freeaddrinfo);
     for (auto nap = std::chrono::milliseconds(1);; nap = std::min(2 * nap, std::chrono::milliseconds(100))) {
       for (const addrinfo* a = found; a && !root_; a = a->ai_next) {
-        Socket s(socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC, a->ai_protocol));
+        FileHandle s(socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC, a->ai_protocol));
         if (s && connect(s.get(), a->ai_addr, a->ai_addrlen) == 0) root_ = std::move(s);
       }
       if (root_) break;
@@ -263,8 +246,8 @@ class ByHosts final : public Bootstrap {
   const Rank rank_;
   const double timeout_s_;
   std::string job_;
-  std::vector<Socket> peers_;  // on rank 0
-  Socket root_;                // on the other ranks
+  std::vector<FileHandle> peers_;  // on rank 0
+  FileHandle root_;                // on the other ranks
 };
 
 }  // namespace

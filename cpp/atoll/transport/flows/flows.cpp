@@ -78,7 +78,7 @@ void Flows::set_timer() {
 
 void Flows::on_timer() {
   timer_ = nullptr;
-  // SimGrid's sums may be short of the requested time by the last digit.
+  // SimGrid's sums may fall short of the requested time in the last digit.
   time_ = std::max({time_, engine_time(), std::exchange(timer_at_, kNever)});
   if (running_ == 0 && nothing_ahead()) break_off();
   while (has_events() && next_time() <= time_) step();

@@ -50,7 +50,8 @@ class Flows final : public EventClock {
   const double begin_;  // SimGrid's time when this clock began
   RouteZone::Owner zone_;
   std::optional<NetworkLinks> network_;  // otherwise the links of levels:
-  std::vector<std::size_t> first_link_;  // [level]: of number 0 out; in follows out, then the next number
+  std::vector<std::size_t>
+      first_link_;  // [level]: id of link 0 outwards; inwards follows outwards, then comes the next number
   std::vector<simgrid::s4u::Host*> hosts_;
   std::vector<simgrid::s4u::ActorPtr> actors_;
   std::vector<SendQueue> queues_;     // [rank * depth + level]

@@ -24,9 +24,8 @@ class NetworkLinks {
   double take(int link, int from, std::vector<std::size_t>& ids) const;
 
   const Network& network_;
-  std::size_t first_ = 0;  // id of link 0 from its a to its b; the other direction is id + 1
-  std::vector<std::vector<int>>
-      next_;  // [target][vertex]: the link; where there is no rule, filled when first asked for
+  std::size_t first_ = 0;               // id of link 0 from its a to its b; the other direction is id + 1
+  std::vector<std::vector<int>> next_;  // [target][vertex]: the link; without a routing rule, filled at first use
 };
 
 }  // namespace atl::flows

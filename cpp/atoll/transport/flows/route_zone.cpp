@@ -5,7 +5,7 @@ namespace atl::flows {
 
 namespace s4u = simgrid::s4u;
 
-// Beside the root instead of inside it: SimGrid seals its root for good when it first runs, and each clock has a
+// Beside the root zone instead of inside it: SimGrid seals the root for good when it first runs, and each clock needs a
 // platform of its own.
 RouteZone::Owner RouteZone::make(const s4u::Engine& engine) {
   int number = 0;
@@ -38,7 +38,7 @@ s4u::CommPtr RouteZone::send(s4u::Host* from, s4u::Host* to, std::uint64_t bytes
   comm->set_payload_size(bytes);
   comm->set_data(data);
   comm->set_source(from);
-  comm->set_destination(to);  // with both it starts, and asks for its route
+  comm->set_destination(to);  // with both it starts, and queries its route
   return comm;
 }
 

@@ -2,8 +2,8 @@
 #include <xbt/log.h>
 
 #include <atoll/base/error.hpp>
+#include <atoll/base/kept_signals.hpp>
 #include <atoll/transport/flows/simgrid_engine.hpp>
-#include <atoll/transport/kept_signals.hpp>
 
 namespace atl::flows {
 namespace {
@@ -13,15 +13,15 @@ namespace s4u = simgrid::s4u;
 constexpr const char* kRoot = "atoll";
 
 void begin(void (*on_completion)(const s4u::Comm& comm)) {
-  const KeptSignals ours;                         // SimGrid takes the handlers of some when it begins
+  const KeptSignals ours;                         // SimGrid replaces some signal handlers when it begins
   s4u::Engine::get_instance();                    // lives until the process ends
-  xbt_log_control_set("root.thres:warning");      // else it tells of each setting
+  xbt_log_control_set("root.thres:warning");      // else it logs each setting
   s4u::Engine::set_config("network/model:CM02");  // latency and max-min sharing, without the factors of TCP
   s4u::Engine::set_config("network/crosstraffic", false);
   s4u::Engine::set_config("surf/precision", 1e-15);  // messages take nanoseconds
   s4u::Engine::set_config("maxmin/precision", 1e-9);
-  s4u::Engine::set_config("contexts/stack-size", 1024);  // KiB, as of our fibers
-  s4u::create_empty_zone(kRoot);                         // brings the models to life
+  s4u::Engine::set_config("contexts/stack-size", 1024);  // KiB, as for our fibers
+  s4u::create_empty_zone(kRoot);                         // initialises the models
   s4u::Comm::on_completion_cb(
       [on_completion](const auto& activity) { on_completion(static_cast<const s4u::Comm&>(activity)); });
 }

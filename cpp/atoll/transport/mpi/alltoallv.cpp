@@ -22,7 +22,7 @@ double run(MPI_Comm comm, const AlltoallvInput& input) {
   const R* all = reinterpret_cast<const R*>(input.words.data());
   const std::size_t chunk = std::max<std::size_t>(1, input.chunk);
 
-  // The exchange is collective: everyone takes part in as many chunks as the longest input has.
+  // The exchange is collective: every rank takes part in as many chunks as the longest input has.
   std::uint64_t chunks = (records + chunk - 1) / chunk;
   call(MPI_Allreduce(MPI_IN_PLACE, &chunks, 1, MPI_UINT64_T, MPI_MAX, comm), "MPI_Allreduce");
 

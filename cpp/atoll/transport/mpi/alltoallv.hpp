@@ -7,8 +7,7 @@
 
 namespace atl::mpi {
 
-/// The bound that `atoll bench exchange` quotes: what a careful MPI program does with MPI_Alltoallv.
-/// Collective.
+/// The reference of `atoll bench exchange`: the time of a well-written MPI program that uses MPI_Alltoallv. Collective.
 double alltoallv_seconds(MPI_Comm comm, const AlltoallvInput& input);
 
 }  // namespace atl::mpi

@@ -21,8 +21,8 @@ void Endpoint::wake() {
   syscall(SYS_futex, &wakes_, FUTEX_WAKE_PRIVATE, INT32_MAX, nullptr, nullptr, 0);
 }
 
-// Waits with the lock free in between, so that a layer's own thread, and here the layer itself, goes on serving the
-// peers: what they wait for may still lie in this rank's buffers.
+// Waits for a request with the lock released in between, so that the layer's own thread, or else the layer itself here,
+// continues to serve the peers: they may wait for data that is still in this rank's buffers.
 template <class Start>
 void Endpoint::while_serving(const char* what, Start&& start) {
   MPI_Request request;
@@ -55,7 +55,8 @@ std::vector<std::string> Endpoint::gather_texts(const std::string& mine) {
   return out;
 }
 
-// Whoever keeps the lock while others answer keeps the layer from sending: first all must be here.
+// Waits for all ranks, then returns the lock: holding it while others still wait for an answer would keep this layer
+// from sending.
 std::unique_lock<SpinLock> Endpoint::meet() {
   while_serving("MPI_Ibarrier", [&](MPI_Request& request) { call(MPI_Ibarrier(comm_, &request), "MPI_Ibarrier"); });
   return std::unique_lock(mpi_);

@@ -39,9 +39,9 @@ class Endpoint : public MpiFabric {
 
  protected:
   /// True once arrived() holds or wake() was called. Naps grow: a short wait adds little delay, and a long one leaves
-  /// the core to other ranks. While bytes are `moving` it only yields, because MPI moves large messages piece by piece,
-  /// one piece per call (3 GiB with naps: 0.3 GB/s). If nothing has come for seconds (timeout_s is then the longest
-  /// that is asked for) it naps shortly all the same.
+  /// the core to other ranks. While bytes are `moving` it only yields, because MPI moves large messages in pieces, one
+  /// per call (3 GiB with naps: 0.3 GB/s). If nothing has arrived for seconds (timeout_s is then at its maximum), it
+  /// takes short naps nevertheless.
   template <class Arrived, class Moving>
   bool nap_until(double timeout_s, Arrived&& arrived, Moving&& moving);
   /// Overridden by a layer with work of its own for peers and no thread for it.

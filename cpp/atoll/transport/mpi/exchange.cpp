@@ -9,16 +9,16 @@
 // Bulk-synchronous exchange by MPI's generalised active target synchronisation [1, III.C].
 //
 //   in the paper                                    here
-//   p shared windows, p-1 remote buffers in each    windows[h]: what rank h writes; everyone else has a buffer there
-//   one such set per datatype and pattern           sets_[pattern], made at its first use
-//   MPI_Win_start, MPI_Put, MPI_Win_complete        on windows[rank], towards all who gave a bound for this rank
-//   MPI_Win_wait, scatter, MPI_Win_post             test() until over; the caller scatters; post() in the next exchange
+//   p shared windows, p-1 remote buffers in each    windows[h]: written by rank h; every other rank has a buffer there
+//   one such set per datatype and pattern           sets_[pattern], created at first use
+//   MPI_Win_start, MPI_Put, MPI_Win_complete        on windows[rank], towards all that gave a bound for this rank
+//   MPI_Win_wait, scatter, MPI_Win_post             test() until complete; the caller scatters; then post()
 //
 // [1] H.-V. Dang et al. "A Lightweight Communication Runtime for Distributed Graph Analytics."
 namespace atl::mpi {
 namespace {
 
-// A buffer begins with the number of bytes that were put behind it.
+// A buffer begins with the number of bytes that follow.
 constexpr std::size_t kHead = 64;
 
 class Exchange final : public RmaExchange {
@@ -105,7 +105,7 @@ class Exchange final : public RmaExchange {
   MPI_Comm comm_ = MPI_COMM_NULL;
   Rank rank_ = 0;
   std::vector<std::size_t> bound_from_, bound_to_;
-  std::vector<MPI_Group> origins_;  // [rank] that rank alone
+  std::vector<MPI_Group> origins_;  // [rank] a group of that rank alone
   MPI_Group targets_ = MPI_GROUP_NULL;
   std::map<int, std::vector<Window>> sets_;
   std::vector<std::uint64_t> lengths_;

@@ -6,7 +6,7 @@
 
 namespace atl::mpi {
 
-/// Cancels a receive that will never be filled.
+/// Cancels a receive that will never complete.
 inline void cancel(MPI_Request& request) {
   call(MPI_Cancel(&request), "MPI_Cancel");
   finish(request, "MPI_Test");
@@ -18,9 +18,9 @@ inline void cancel(MPI_Request& request) {
 /// packets are held back, the inbox posts further receives; the senders' windows bound their number.
 class Inbox {
  public:
-  /// Packets of at most `bytes`, `head` of which (at most kSlotHead) are the layer's own and lie before the data. The
-  /// first look posts so many receives: under shared memory nobody may ever look, and what is posted slows down every
-  /// message that the program itself sends by MPI (MPICH's from 0.2 to 0.85 us).
+  /// Packets have at most `bytes`, of which `head` (at most kSlotHead) are the layer's own and precede the data. The
+  /// first poll posts `to_begin_with` receives, not the constructor: with shared memory a rank may never poll, and
+  /// posted receives slow down every message that the program itself sends by MPI (MPICH's from 0.2 to 0.85 us).
   Inbox(MPI_Comm comm, int tag, std::size_t bytes, std::size_t head, int to_begin_with)
       : comm_(comm), tag_(tag), bytes_(bytes), head_(head), to_begin_with_(to_begin_with), memory_(bytes) {}
 

@@ -26,13 +26,13 @@ class SlotMemory {
   std::size_t stride() const { return stride_; }
   /// kAtOnce slots more.
   void grow() { blocks_.emplace_back(kAtOnce * stride_); }
-  /// MPI may still write into the slots: nobody may have their memory.
+  /// MPI may still write into the slots, so their memory must not be reused.
   void leak() { new std::deque<Array<std::byte>>(std::move(blocks_)); }
 
-  static constexpr std::size_t kAtOnce = 8;  // taken from the kernel together
+  static constexpr std::size_t kAtOnce = 8;  // allocated together
 
  private:
-  static constexpr std::size_t kSkew = 256;  // slots a power of two apart fall on the same cache sets
+  static constexpr std::size_t kSkew = 256;  // slots at power-of-two distances would share cache sets
 
   const std::size_t stride_;
   std::deque<Array<std::byte>> blocks_;
@@ -49,8 +49,8 @@ class Outbox {
  public:
   static constexpr std::int32_t kNoWindow = INT32_MAX;
 
-  /// At most slots_per_peer are taken or being sent towards one peer. Beyond budget_bytes for all peers together a peer
-  /// gets only two, so that one that lies half-filled stops nobody.
+  /// At most slots_per_peer slots are held or being sent per peer. Beyond budget_bytes for all peers together a peer
+  /// gets only two, so that one half-filled slot blocks nobody.
   Outbox(Rank ranks, std::size_t slot_bytes, int slots_per_peer, std::int32_t window, std::size_t budget_bytes)
       : slot_bytes_(slot_bytes),
         slots_per_peer_(slots_per_peer),
@@ -107,7 +107,7 @@ class Outbox {
   SlotMemory memory_;
   const std::size_t budget_slots_;
   std::vector<Peer> peers_;
-  std::vector<std::uint32_t> free_;  // the warmest last
+  std::vector<std::uint32_t> free_;  // most recently used last
 };
 
 /// The receiving end of the windows: packets released here and not yet reported to their sender. A credit is sent for

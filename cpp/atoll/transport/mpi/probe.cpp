@@ -11,28 +11,28 @@
 //
 //   in the paper                               here
 //   Enq: thread-safe queue, one consumer       queue_ (SendQueue); acquire, publish and send only fill and push
-//   communication thread, the only MPI caller  communicate(): one pass() after the other
-//   buffering of small items                   add(): below eager_bytes they go together, until there are so many bytes
-//                                              or the oldest has waited eager_timeout_s; control goes at once
+//   communication thread, the only MPI caller  communicate(): repeated calls of pass()
+//   buffering of small items                   add(): below eager_bytes items are combined, until they are large enough
+//                                              or the oldest has waited eager_timeout_s; control is sent at once
 //   MPI_ISEND                                  sends_
 //   MPI_IPROBE, MPI_IRECV, MPI_TEST            probe(), pending_
 //   Deq                                        arrivals_, which poll() empties
-//   memory is controlled by the layer          each kind's Outbox: a sender is refused slots beyond the window
+//   memory is controlled by the layer          each kind's Outbox: a sender gets no slots beyond the window
 //
-// Instead of FUNNELED it runs with SERIALIZED and a lock: the thread that initialises MPI is the program's (mpi4py, or
-// a job's main thread, which also ends it), not this layer's. Below MULTIPLE neither library locks anything, so the
-// level costs nothing, and the lock of ours is free but for set-up and end.
+// Instead of FUNNELED it runs with SERIALIZED and a lock: MPI is initialised by the program's thread (mpi4py, or a
+// job's main thread, which also ends it), not by this layer's. Below MULTIPLE neither library locks anything, so the
+// level costs nothing, and our lock is contended only at start and end.
 //
-// With `mprobe` it is what Gemini does [1, IV.B]: every thread that publishes sends by itself, nothing is buffered, and
-// every thread that polls receives, by MPI_Improbe and MPI_Imrecv (MPI_THREAD_MULTIPLE). Two threads may then finish two
-// messages of a peer in either order: messages are numbered, and wait for their turn.
+// With `mprobe` it does what Gemini does [1, IV.B]: every thread that publishes sends for itself without buffering, and
+// every thread that polls receives, by MPI_Improbe and MPI_Imrecv (MPI_THREAD_MULTIPLE). Two threads may then finish
+// two messages of a peer in either order: messages are numbered and delivered in order.
 //
 // [1] H.-V. Dang et al. "A Lightweight Communication Runtime for Distributed Graph Analytics."
 namespace atl::mpi {
 namespace {
 
 constexpr std::int32_t kMessageWindow = 64, kControlWindow = 64;
-// Naps of the communication thread when nothing has moved for about a millisecond.
+// Length of the communication thread's naps when nothing has moved for about a millisecond.
 constexpr double kNap_s = 50e-6;
 
 class Probe final : public Endpoint {
@@ -59,7 +59,8 @@ class Probe final : public Endpoint {
   ~Probe() override {
     stop();
     if (closed_) return;
-    // An exception, or a garbage collector: never communicate here. MPI keeps what it works with.
+    // Reached by an exception or a garbage collector, so it must not communicate. MPI keeps the memory that it may
+    // access.
     std::vector<MPI_Request> receives;
     for (Pending& p : pending_) receives.push_back(p.request);
     for (Outbox& o : outboxes_) o.leak();
@@ -92,7 +93,7 @@ class Probe final : public Endpoint {
     return Busy::no;
   }
 
-  // The paper's layer moves buffers only.
+  // The paper's layer moves only buffers.
   bool can_put(Rank) const override { return false; }
   Busy expose(Rank, std::span<std::byte>, std::uint64_t, Landing&) override { return Busy::no_memory; }
   Busy put(Rank, const Landing&, std::span<const std::byte>, std::uint64_t) override { return Busy::no_memory; }
@@ -139,7 +140,7 @@ class Probe final : public Endpoint {
   static constexpr int kBulk = 0, kMessage = 1, kControl = 2, kCredit = Arrivals::kCredit, kBuffer = 4, kKinds = 5;
   enum class Flush { as_due, all };
 
-  // Before the bytes of a slot: its place in the queue, and at the end its ItemHead.
+  // Stored before the bytes of a slot: its link in the queue, with its ItemHead at the end.
   struct Item : Queued {
     Rank to;
     std::uint32_t ticket;
@@ -182,7 +183,7 @@ class Probe final : public Endpoint {
     });
   }
 
-  // mprobe: takes one message, alone from its match to its end. Needs no lock of ours.
+  // mprobe: receives one message; the match makes it this thread's alone. Needs no lock of ours.
   bool receive_matched() {
     int here = 0, bytes = 0;
     MPI_Message message;
@@ -228,7 +229,7 @@ class Probe final : public Endpoint {
 
   bool pass(Flush flush) {
     bool moved = false;
-    constexpr int kBatch = 64;  // items between two looks at what has come
+    constexpr int kBatch = 64;  // items between two polls for messages
     for (int i = 0; i < kBatch; ++i) {
       Queued* queued = queue_.pop();
       if (!queued) break;
@@ -239,7 +240,7 @@ class Probe final : public Endpoint {
     while (!open_.empty()) {
       const auto [to, since] = open_.front();
       const Buffer& buffer = buffers_[static_cast<std::size_t>(to)];
-      const bool stale = !buffer.slot.data || buffer.since != since;  // sent because it was full
+      const bool stale = !buffer.slot.data || buffer.since != since;  // already sent because it was full
       if (!stale && flush == Flush::as_due && now - since < eager_timeout_s_) break;
       open_.pop_front();
       if (!stale) send_buffer(to);
@@ -288,7 +289,7 @@ class Probe final : public Endpoint {
     buffer.slot.data = nullptr;
   }
 
-  // `data` begins with an ItemHead. With mprobe any thread; MPI is called outside of the lock.
+  // `data` begins with an ItemHead. With mprobe any thread may call it; MPI is called outside the lock.
   void send(int kind, std::byte* data, std::size_t bytes, Rank to, std::uint32_t ticket) {
     const std::uint32_t number = messages_to_[static_cast<std::size_t>(to)].fetch_add(1, std::memory_order_relaxed);
     std::memcpy(data + offsetof(ItemHead, number), &number, sizeof number);
@@ -331,18 +332,19 @@ class Probe final : public Endpoint {
     if (thread_.joinable()) thread_.join();
   }
 
-  // Credits may still be on their way to us; a communicator must be empty when it is freed.
+  // Credits may still be in flight to this rank; a communicator must be empty when it is freed.
   void take_last_messages() {
-    const std::vector<std::uint32_t> gone(messages_to_.begin(), messages_to_.end());
-    std::vector<std::uint32_t> coming(gone.size());
+    const std::vector<std::uint32_t> sent(messages_to_.begin(), messages_to_.end());
+    std::vector<std::uint32_t> expected(sent.size());
     MPI_Request request;
-    call(MPI_Ialltoall(gone.data(), 1, MPI_UINT32_T, coming.data(), 1, MPI_UINT32_T, comm_, &request), "MPI_Ialltoall");
+    call(MPI_Ialltoall(sent.data(), 1, MPI_UINT32_T, expected.data(), 1, MPI_UINT32_T, comm_, &request),
+         "MPI_Ialltoall");
     for (int done = 0; !done;) {
       call(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Ialltoall");
       if (!pass(Flush::all) && !done) std::this_thread::yield();
     }
     std::uint64_t all = 0;
-    for (const std::uint32_t n : coming) all += n;
+    for (const std::uint32_t n : expected) all += n;
     while (arrivals_.messages() < all)
       if (!pass(Flush::all)) std::this_thread::yield();
   }
@@ -356,9 +358,9 @@ class Probe final : public Endpoint {
 
   Arrivals arrivals_;
 
-  // Of the communication thread, under mpi_.
+  // Used by the communication thread, under mpi_.
   std::vector<Buffer> buffers_;               // [rank]
-  std::deque<std::pair<Rank, double>> open_;  // buffers, oldest first, and since when
+  std::deque<std::pair<Rank, double>> open_;  // open buffers, oldest first, with their opening time
   const Timer clock_;
   std::deque<Pending> pending_;
 

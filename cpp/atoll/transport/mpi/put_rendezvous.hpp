@@ -25,29 +25,29 @@ class PutRendezvous {
 
   /// Wants to meet `peer`; once is enough.
   void want(Rank peer, int about) {
-    for (const Wish& w : wishes_)
+    for (const Pending& w : pending_)
       if (w.peer == peer && w.about == about) return;
-    wishes_.push_back({peer, about, false});
+    pending_.push_back({peer, about, false});
   }
-  bool any() const { return !wishes_.empty(); }
+  bool any() const { return !pending_.empty(); }
 
-  /// Proposes, or asks the lower rank to; blocks never.
+  /// Proposes, or asks the lower rank to; never blocks.
   void step() {
-    for (std::size_t i = 0; i < wishes_.size(); ++i) {
-      Wish& w = wishes_[i];
+    for (std::size_t i = 0; i < pending_.size(); ++i) {
+      Pending& w = pending_[i];
       if (w.peer < rank_ && !w.asked) {
         w.asked = true;
         notices_.send(w.peer, {{ask, w.about, 0, 0}});
       } else if (w.peer > rank_ && partner_ < 0) {
         partner_ = w.peer;
         notices_.send(w.peer, {{propose, w.about, 0, 0}});
-        std::rotate(wishes_.begin() + static_cast<std::ptrdiff_t>(i),
-                    wishes_.begin() + static_cast<std::ptrdiff_t>(i) + 1, wishes_.end());  // the next time another one
+        std::rotate(pending_.begin() + static_cast<std::ptrdiff_t>(i),
+                    pending_.begin() + static_cast<std::ptrdiff_t>(i) + 1, pending_.end());  // next time another one
         return;
       }
     }
   }
-  /// Of a notice of ours; a meeting may take place in it. `met`: there was one already.
+  /// Handles a notice of this protocol; a meeting may take place inside. `met`: the meeting has already taken place.
   void hear(const RmaNotifications::Words& words, Rank from, bool met) {
     const int about = words.values[1];
     switch (words.values[0]) {
@@ -68,7 +68,7 @@ class PutRendezvous {
   }
 
  private:
-  struct Wish {
+  struct Pending {
     Rank peer;
     int about;
     bool asked;
@@ -76,14 +76,14 @@ class PutRendezvous {
 
   void meet(Rank peer, int about) {
     meet_(peer, about);
-    std::erase_if(wishes_, [&](const Wish& w) { return w.peer == peer && w.about == about; });
+    std::erase_if(pending_, [&](const Pending& w) { return w.peer == peer && w.about == about; });
   }
 
   const Rank rank_;
   RmaNotifications& notices_;
   const std::function<void(Rank, int)> meet_;
-  std::vector<Wish> wishes_;
-  Rank partner_ = -1;  // to whom this rank has proposed
+  std::vector<Pending> pending_;
+  Rank partner_ = -1;  // the rank to which this rank has an open proposal
 };
 
 }  // namespace atl::mpi

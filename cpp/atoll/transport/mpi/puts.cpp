@@ -6,7 +6,7 @@
 namespace atl::mpi {
 namespace {
 
-// MPI counts in int. The pieces of a put share its tag: MPI keeps their order.
+// MPI counts in int. The pieces of a put share its tag; MPI keeps their order.
 constexpr std::size_t kPieceBytes = std::size_t{1} << 30;
 
 int pieces_of(std::size_t bytes) { return std::max(1, static_cast<int>((bytes + kPieceBytes - 1) / kPieceBytes)); }
@@ -27,7 +27,7 @@ Puts::Puts(MPI_Comm comm) : comm_(comm), next_tag_(kFirstPutTag) {
   int* last = nullptr;
   int known = 0;
   call(MPI_Comm_get_attr(comm, MPI_TAG_UB, static_cast<void*>(&last), &known), "MPI_Comm_get_attr");
-  constexpr int kLeast = 32767;  // what every MPI has
+  constexpr int kLeast = 32767;  // guaranteed by every MPI
   last_tag_ = known ? *last : kLeast;
 }
 
@@ -73,7 +73,7 @@ bool Puts::progress(std::deque<Packet>& ended) {
     Put& put = puts_[k];
     if (--put.pieces > 0) return;
     ended.push_back(put.end);
-    // Every message of the tag has been received by now, so the next exposure may have it.
+    // Every message with this tag has been received, so the next exposure may use it.
     if (put.end.what == Packet::What::put_landed) free_tags_.push_back(put.tag);
     free_.push_back(k);
   });

@@ -25,7 +25,7 @@ class Puts {
   bool progress(std::deque<Packet>& ended);
 
   void finish_all() { pieces_.finish_all(); }
-  /// Leaves the receives to whoever ends MPI.
+  /// Leaves the receives to the code that finalizes MPI.
   void abandon(std::vector<MPI_Request>& receives);
 
  private:

@@ -6,14 +6,14 @@
 #include <functional>
 #include <thread>
 
-// All waits test and back off, for MPI's own keep the core from the thread that is waited for; a message that comes
-// within the first microseconds, as on a machine with a core for each, is met by testing alone.
+// All waits test and back off, because MPI's own waits would take the core from the thread that is waited for. A
+// message that arrives within the first microseconds, as on a machine with a core for each thread, needs tests only.
 namespace atl::mpi {
 namespace {
 
-constexpr int kAckTag = 1 << 14;  // beside the tags of the threads, which count from 0
+constexpr int kAckTag = 1 << 14;  // beyond the threads' tags, which count from 0
 
-// A communicator of the loops' own: the fabric's probes must not find their messages.
+// The loops have their own communicator, so that the fabric's probes do not match their messages.
 class Loops {
  public:
   Loops(MPI_Comm comm, int threads) : threads_(threads) {
@@ -38,7 +38,7 @@ class Loops {
   MPI_Comm comm() const { return comm_; }
   Rank rank() const { return rank_; }
 
-  /// f(thread) on each thread of ranks 0 and 1; the seconds on rank 0, everywhere.
+  /// Runs f(thread) on each thread of ranks 0 and 1; returns rank 0's time in seconds on all ranks.
   double time(const std::function<void(int)>& f) {
     call(MPI_Barrier(comm_), "MPI_Barrier");
     const Timer timer;
@@ -59,7 +59,7 @@ class Loops {
   Rank rank_ = 0;
 };
 
-// One message from anyone, of a size that only MPI knows, into `buffer`.
+// Receives one message from any rank, of a size that only MPI knows, into `buffer`.
 void receive_probed(RawMode mode, MPI_Comm comm, int tag, std::vector<std::byte>& buffer) {
   int here = 0, bytes = 0;
   MPI_Status status;
@@ -81,7 +81,7 @@ void receive_probed(RawMode mode, MPI_Comm comm, int tag, std::vector<std::byte>
   }
 }
 
-// The receives of no_probe: a ring of persistent ones.
+// The receives of no_probe: a ring of persistent requests.
 class Ring {
  public:
   Ring(MPI_Comm comm, int tag, std::size_t bytes, long messages, int length)

@@ -10,31 +10,31 @@
 // The MPI-RMA layer of [1, III.C] as a fabric: packets are put into windows of the receiver.
 //
 //   in the paper                             here
-//   windows on first communication, for      one window a pair of ranks and kind of traffic, made when one of the two first
-//   each datatype and pattern                sends (PutRendezvous): a Channel
-//   sized as if all nodes were active        all that the kind's Outbox lets be on its way to a peer
-//   MPI_Win_start, gather, MPI_Put,          drive(): everything that waits for the peer, in one epoch
+//   windows on first communication, for      one window per pair of ranks and kind of traffic, made when one of them
+//   each datatype and pattern                first sends (PutRendezvous): a Channel
+//   sized as if all nodes were active        all that the kind's Outbox lets be in flight to a peer
+//   MPI_Win_start, gather, MPI_Put,          drive(): everything queued for the peer, in one epoch
 //   MPI_Win_complete
-//   MPI_Win_wait, scatter, MPI_Win_post      take(): MPI_Win_test, for nobody may block; the packets lie in the window;
-//                                            when the last is released, the next epoch is posted
+//   MPI_Win_wait, scatter, MPI_Win_post      take(): MPI_Win_test, because nothing may block; packets stay in the
+//                                            window; when the last one is released, the next epoch is posted
 //   a thread that polls MPI_Iprobe           look_after()
 //
-// MPI_Win_start may block until the target has posted. The paper's program is bulk-synchronous and may wait; ours may
-// not, so a target that has posted says so in a notice, and nobody starts before. All calls are made under one lock
-// (SERIALIZED), for the same reason as in probe.cpp.
+// MPI_Win_start may block until the target has posted. The paper's program is bulk-synchronous and may wait; this layer
+// may not, so a target that has posted sends a notice, and origins start only after it. All calls are made under one
+// lock (SERIALIZED), for the same reason as in probe.cpp.
 //
-// What was put stays untouched until the target has posted again, though MPI_Win_complete promises that it may be used
-// as soon as that returns: MPICH 4.0.2 still read from it later in jobs of three ranks and more (windows of pairs, UCX),
-// and packets arrived with the bytes of later ones.
+// The source of a put stays unmodified until the target has posted again, although it may be reused once
+// MPI_Win_complete returns: MPICH 4.0.2 still read from it later in jobs of three and more ranks (windows of pairs,
+// UCX), and packets arrived with the bytes of later ones.
 //
 // [1] H.-V. Dang et al. "A Lightweight Communication Runtime for Distributed Graph Analytics."
 namespace atl::mpi {
 namespace {
 
 constexpr int kMessageSlots = 64, kControlSlots = 64;  // per ordered pair
-constexpr std::size_t kHead = 64;                      // of a window: how many bytes of items follow
-constexpr int kProgressTag = kNoticeTag + 1;           // nobody sends it
-// Naps of the polling thread when nothing has moved for about a millisecond.
+constexpr std::size_t kHead = 64;                      // of a window: the number of bytes of items that follow
+constexpr int kProgressTag = kNoticeTag + 1;           // never sent
+// Length of the polling thread's naps when nothing has moved for about a millisecond.
 constexpr double kNap_s = 50e-6;
 
 class Rma final : public Endpoint {
@@ -48,14 +48,15 @@ class Rma final : public Endpoint {
                   Outbox(size_, kControlBytes, kControlSlots, Outbox::kNoWindow, SIZE_MAX)},
         channels_(static_cast<std::size_t>(size_)),
         notices_(comm_, kNoticeTag, size_),
-        meetings_(rank_, notices_, [this](Rank peer, int kind) { make_window(peer, kind); }) {
+        rendezvous_(rank_, notices_, [this](Rank peer, int kind) { make_window(peer, kind); }) {
     if (size_ > 1) thread_ = start_thread("the communication thread", [this] { look_after(); });
   }
 
   ~Rma() override {
     stop();
     if (closed_) return;
-    // An exception, or a garbage collector: never communicate here. Windows stay, and MPI keeps what it works with.
+    // Reached by an exception or a garbage collector, so it must not communicate. Windows stay, and MPI keeps the
+    // memory that it may access.
     std::vector<MPI_Request> receives;
     notices_.abandon(receives);
     for (Outbox& o : outboxes_) o.leak();
@@ -88,7 +89,7 @@ class Rma final : public Endpoint {
     return Busy::no;
   }
 
-  // Memory that no window was made of cannot be put into, and making one is collective.
+  // A put needs memory that belongs to a window, and creating one is collective.
   bool can_put(Rank) const override { return false; }
   Busy expose(Rank, std::span<std::byte>, std::uint64_t, Landing&) override { return Busy::no_memory; }
   Busy put(Rank, const Landing&, std::span<const std::byte>, std::uint64_t) override { return Busy::no_memory; }
@@ -159,13 +160,13 @@ class Rma final : public Endpoint {
   };
   struct Channel {
     std::optional<Window> window;
-    MPI_Group peer = MPI_GROUP_NULL;  // that rank alone, in the pair's communicator
-    bool open = false;                // the peer has posted: we may start
-    bool exposed = false;             // we have posted, and the peer has not completed
+    MPI_Group peer = MPI_GROUP_NULL;  // a group of that rank alone, in the pair's communicator
+    bool open = false;                // the peer has posted: this rank may start
+    bool exposed = false;             // this rank has posted, and the peer has not completed
     bool ended = false;               // the peer will put no more
-    std::size_t items = 0;            // in the window, and not yet released
-    std::uint64_t used = 0;           // what the last epoch has put, by bytes
-    std::vector<Waiting> sent;        // and by slots, until the peer has posted again
+    std::size_t items = 0;            // in the window and not yet released
+    std::uint64_t used = 0;           // bytes put in the last epoch
+    std::vector<Waiting> sent;        // slots put in the last epoch, kept until the peer has posted again
     std::vector<Waiting> waiting;     // under waiting_lock_
   };
   struct Peer {
@@ -178,7 +179,7 @@ class Rma final : public Endpoint {
   }
   Rank index_in_pair(Rank peer) const { return peer < rank_ ? 0 : 1; }
 
-  // Any thread.
+  // May be called by any thread.
   void push(const Slot& slot, int kind, Note note, std::size_t bytes) {
     const ItemHead head{static_cast<std::uint32_t>(bytes), note.tag, note.type, static_cast<std::uint8_t>(kind), {}, 0};
     std::memcpy(slot.data - sizeof head, &head, sizeof head);
@@ -187,14 +188,14 @@ class Rma final : public Endpoint {
       std::lock_guard hold(waiting_lock_);
       channel.waiting.push_back({slot, bytes});
     }
-    if (!mpi_.try_lock()) return;  // whoever has it comes by
+    if (!mpi_.try_lock()) return;  // the thread that holds the lock will send it
     std::lock_guard hold(mpi_, std::adopt_lock);
     drive(channel, slot.to, kind);
   }
 
   // ---- under mpi_ ----
 
-  // One epoch with all that waits, if the peer has posted; true if so.
+  // Sends everything queued in one epoch, if the peer has posted; returns whether it has.
   bool drive(Channel& channel, Rank to, int kind) {
     if (channel.window && !channel.open) return false;
     {
@@ -203,7 +204,7 @@ class Rma final : public Endpoint {
       if (channel.window) channel.sent.swap(channel.waiting);
     }
     if (!channel.window) {
-      meetings_.want(to, kind);
+      rendezvous_.want(to, kind);
       return false;
     }
     channel.open = false;
@@ -219,7 +220,7 @@ class Rma final : public Endpoint {
     return true;
   }
 
-  // What the peer has put, if it has completed.
+  // Takes the packets that the peer has put, if it has completed.
   bool take(Channel& channel, Rank from, int kind) {
     if (!channel.exposed || !channel.window->test()) return false;
     channel.exposed = false;
@@ -254,11 +255,11 @@ class Rma final : public Endpoint {
       channel.sent.clear();
       drive(channel, from, kind);
     } else {
-      meetings_.hear(words, from, channel.window.has_value());
+      rendezvous_.hear(words, from, channel.window.has_value());
     }
   }
 
-  // True if something has moved.
+  // Returns whether anything has moved.
   bool pass() {
     bool moved = false;
     RmaNotifications::Words words;
@@ -269,11 +270,11 @@ class Rma final : public Endpoint {
         moved |= take(channel, r, kind);
         moved |= drive(channel, r, kind);
       }
-    if (meetings_.any()) meetings_.step();
+    if (rendezvous_.any()) rendezvous_.step();
     return moved;
   }
 
-  // Collective over this rank and `peer`, which have agreed on it.
+  // Collective over this rank and `peer`, after their rendezvous.
   void make_window(Rank peer, int kind) {
     const Timer timer;
     std::optional<NodeLock> lock;
@@ -302,8 +303,8 @@ class Rma final : public Endpoint {
         if (Channel& channel = channel_of(r, kind); channel.window) f(channel, r, kind);
   }
 
-  // Every rank has received everything. Each exposure is answered by a last, empty epoch, for a window is freed only
-  // when none is open.
+  // Called when every rank has received everything. Each exposure is matched by a last, empty epoch, because a window
+  // may be freed only when no epoch is open.
   void end_epochs() {
     for_each_window([&](Channel& channel, Rank peer, int kind) {
       if (!channel.exposed && !channel.ended) expose_again(channel, peer, kind);
@@ -342,7 +343,7 @@ class Rma final : public Endpoint {
           std::lock_guard hold(mpi_);
           int here = 0;
           call(MPI_Iprobe(MPI_ANY_SOURCE, kProgressTag, comm_, &here, MPI_STATUS_IGNORE), "MPI_Iprobe");
-          moved = pass();  // a meeting that goes on is none: the peer may be stopped
+          moved = pass();  // a rendezvous in progress does not count: the peer may be stopped
         }
         if (moved) {
           backoff.reset();
@@ -372,7 +373,7 @@ class Rma final : public Endpoint {
   std::vector<Peer> channels_;  // [rank]
   std::deque<Packet> arrived_[kKinds];
   RmaNotifications notices_;
-  PutRendezvous meetings_;
+  PutRendezvous rendezvous_;
 
   std::atomic<std::size_t> window_bytes_{0};
   std::atomic<double> window_seconds_{0};

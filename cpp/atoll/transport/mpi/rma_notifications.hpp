@@ -25,11 +25,11 @@ class RmaNotifications {
   void send(Rank to, const Words& words) {
     while (!sending_.empty() && ended(sending_.front().request)) sending_.pop_front();
     ++sent_to_[static_cast<std::size_t>(to)];
-    Sending& s = sending_.emplace_back(Sending{words, MPI_REQUEST_NULL});  // a deque: it stays in its place
+    Sending& s = sending_.emplace_back(Sending{words, MPI_REQUEST_NULL});  // a deque: references stay valid
     call(MPI_Isend(&s.words, sizeof s.words, MPI_BYTE, to, tag_, comm_, &s.request), "MPI_Isend");
     if (sending_.size() == 1 && ended(s.request)) sending_.pop_front();
   }
-  /// The next one that has come.
+  /// Takes the next arrived one.
   bool take(Words& words, Rank& from) {
     if (ranks_ == 1) return false;
     MPI_Request request = inbox_.next();
@@ -45,7 +45,7 @@ class RmaNotifications {
     return true;
   }
 
-  /// Takes those that are still on their way, f(words, from) each: a communicator must be empty when it is freed.
+  /// Takes those still in flight, calling f(words, from) for each: a communicator must be empty when it is freed.
   /// Collective.
   template <class F>
   void close(F&& f) {

@@ -8,18 +8,18 @@
 
 namespace atl::mpi {
 
-/// MPI_Isends that have not ended, and of each a value that says what it was. (A persistent send has a fixed length:
+/// Incomplete MPI_Isends, each with a value that identifies it. (A persistent send has a fixed length:
 /// with 16 KiB slots it took 5.4 us a round trip for 30 bytes instead of 0.28.)
 template <class Value>
 class Sends {
  public:
-  /// True if it has completed already, as most do: then the next one can use the same, warm memory.
+  /// Returns whether it has completed already, as most do: then the next one can reuse the same, warm memory.
   bool start(const void* data, std::size_t bytes, Rank to, int tag, MPI_Comm comm, const Value& value) {
     const MPI_Request request = begin(data, bytes, to, tag, comm);
     if (request != MPI_REQUEST_NULL) keep(request, value);
     return request == MPI_REQUEST_NULL;
   }
-  /// What is to be kept unless it is null: then it has ended. Touches no member.
+  /// Returns the request to keep; null if it has completed already. Accesses no member.
   static MPI_Request begin(const void* data, std::size_t bytes, Rank to, int tag, MPI_Comm comm) {
     MPI_Request request;
     int done = 0;
@@ -27,13 +27,13 @@ class Sends {
     call(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     return request;
   }
-  /// Also a request of another kind.
+  /// Keeps a request, also of another kind.
   void keep(MPI_Request request, const Value& value) {
     requests_.push_back(request);
     values_.push_back(value);
   }
 
-  /// Calls f(value) for each that has completed since; true if there was one.
+  /// Calls f(value) for each that has completed since; returns whether there were any.
   template <class F>
   bool collect(F&& f) {
     if (requests_.empty()) return false;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atoll/transport/kept_signals.hpp>
+#include <atoll/base/kept_signals.hpp>
 #include <atoll/transport/mpi/session.hpp>
 #include <cstdlib>
 
-// Of Open MPI's library; absent in others. Says how it was.
+// Exists in Open MPI's library only. Returns the previous setting.
 extern "C" bool opal_progress_set_yield_when_idle(bool yield) __attribute__((weak));
 
 namespace atl::mpi {
 namespace {
 
-// MPI itself is one for each process, and so is what we know about it.
+// MPI is initialised once per process, so this state is per process too.
 struct Process {
   bool begun_here = false;
   int sessions = 0;
@@ -22,14 +22,14 @@ Process& process() {
   return p;
 }
 
-// Both libraries copy a message of the same node through shared memory at once ("eager") up to 4 or 8 KiB,
-// and above that ask the receiver first and let the kernel copy. For 16 KiB slots that was 6 GB/s against 36
-// GB/s both ways, for 64 KiB 11 against 46 (2 ranks, Open MPI 4.1.4 and MPICH 4.0.2 over UCX). So slots are
-// made eager, up to here.
+// Both libraries copy a message within a node through shared memory at once ("eager") up to 4 or 8 KiB; above that they
+// ask the receiver first and let the kernel copy. For 16 KiB slots eager messages reached 36 GB/s in both directions
+// instead of 6, for 64 KiB 46 instead of 11 (2 ranks, Open MPI 4.1.4 and MPICH 4.0.2 over UCX). So slots are made eager
+// up to this size.
 constexpr std::size_t kEagerLimit = 64 << 10;
-constexpr std::size_t kMpiHeader = 512;  // what the libraries put before our bytes, rounded up
+constexpr std::size_t kMpiHeader = 512;  // the libraries' own header before our bytes, rounded up
 
-// Only variables that the user has not set, and only before MPI reads them.
+// Sets only variables that the user has not set, before MPI reads them.
 void prefer_eager(const MpiOptions& options) {
   const std::size_t bytes = std::min(std::max(options.slot_bytes, options.message_bytes), kEagerLimit) + kMpiHeader;
   const std::string eager = std::to_string(bytes), most = std::to_string(std::max<std::size_t>(bytes, 32 << 10));
@@ -52,7 +52,7 @@ void begin(const MpiOptions& options, int needed) {
     call(MPI_Init_thread(nullptr, nullptr, needed, &level), "MPI_Init_thread");
     process().begun_here = true;
     if (level < needed)
-      throw TransportError(fmt::format("{} gives {} ({} is needed for {}). Use {}another MPI.", library(),
+      throw TransportError(fmt::format("{} provides {} ({} is needed for {}). Use {}another MPI.", library(),
                                        name_of_level(level), name_of_level(needed),
                                        needed > MPI_THREAD_FUNNELED ? "several threads in a rank" : "a rank",
                                        needed == MPI_THREAD_SERIALIZED ? "--threads 1 or " : ""));
@@ -74,10 +74,11 @@ void begin(const MpiOptions& options, int needed) {
                     name_of_level(level)));
 }
 
-// Where Open MPI has more ranks than cores, each of its calls that finds nothing to do yields the core. Beside another
-// busy program each such call then costs a time slice: PageRank of 4 ranks on 2 cores took 4.7 s beside two endless
-// loops, and 0.95 s without (kron:16, Open MPI 4.1.4). Our calls return at once, and our waits yield and sleep by
-// themselves. Calls that block until others come (to begin, to end, to open windows) have only the library's yield.
+// If Open MPI has more ranks than cores, each of its calls that finds nothing to do yields the core. Beside another
+// busy program each such call then costs a time slice: PageRank with 4 ranks on 2 cores took 4.7 s beside two endless
+// loops, and 0.95 s without yields (kron:16, Open MPI 4.1.4). Our calls return at once, and our waits yield and sleep
+// themselves. Only calls that block until other ranks enter (to begin, to end, to open windows) relied on the library's
+// yield.
 void keep_the_core() {
   Process& p = process();
   if (p.begun_here && opal_progress_set_yield_when_idle && !std::getenv("OMPI_MCA_mpi_yield_when_idle"))

@@ -7,8 +7,8 @@
 #include <atoll/base/parallel.hpp>
 #include <atoll/transport/plugin.hpp>
 
-/// What every file of this plug-in needs of MPI: calls whose errors are exceptions, waits that yield, and the
-/// one MPI of this process.
+/// Basics for every file of this plug-in: MPI calls that throw on errors, waits that yield, and the process's one MPI
+/// session count.
 namespace atl::mpi {
 
 /// Throws TransportError if an MPI call failed.
@@ -36,14 +36,14 @@ inline void finish(MPI_Request& request, const char* name) {
 
 inline int count_of(std::size_t n) { return static_cast<int>(n); }
 
-/// A duplicate of the communicator that the options name, with errors returned. Initialises MPI if nobody
-/// has; throws TransportError for a thread level below `level` or a launcher of another MPI. Collective.
+/// Duplicates the communicator that the options name, set to return errors. Initialises MPI if nobody has; throws
+/// TransportError for a thread level below `level` or a launcher of another MPI. Collective.
 MPI_Comm open_session(const MpiOptions& options, int level, const std::optional<Launcher>& launcher);
-/// Frees it; ends MPI if that was begun here, this was the last one, and `finalize`. Collective.
+/// Frees it; finalizes MPI if it was initialised here, this was the last session, and `finalize`. Collective.
 void close_session(MPI_Comm comm, bool finalize);
-/// For a session whose fabric was never closed: its receives are cancelled when MPI ends. Not collective.
+/// For a session whose fabric was never closed: its receives are cancelled when MPI is finalized. Not collective.
 void abandon_session(std::vector<MPI_Request> receives);
-/// Ends MPI if it was begun here and no session is open.
+/// Finalizes MPI if it was initialised here and no session is open.
 void finish_session();
 
 /// "Open MPI 4.1.4"

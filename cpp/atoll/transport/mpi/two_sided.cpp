@@ -6,16 +6,16 @@
 
 // A fabric over two-sided MPI.
 //
-// Each kind of traffic has a tag, an Outbox with its window, and an Inbox: no kind can use up what another needs, and a
-// rank stores at most ranks * window packets of a kind for others, whatever they do. Credits go by notices. Small
+// Each kind of traffic has a tag, an Outbox with its window, and an Inbox: no kind can exhaust the resources of
+// another, and a rank buffers at most ranks * window packets of a kind for others. Credits travel as notices. Small
 // messages carry their note in 8 bytes before the data. Puts are matched sends between the two memories.
 namespace atl::mpi {
 namespace {
 
-// On its way or unreleased, per ordered pair of ranks. A rate of 10 M/s and a round trip of a few microseconds need
-// some tens of messages; control answers packets, one by one.
+// In flight or unreleased, per ordered pair of ranks. 10 M messages/s at a round trip of a few microseconds need some
+// tens of messages; control packets are answered one by one.
 constexpr std::int32_t kMessageWindow = 64, kControlWindow = 128;
-constexpr int kPosted = 16;  // receives of each kind to begin with; two batches of a poll would take no more
+constexpr int kPosted = 16;  // initial receives of each kind; a poll takes at most two batches
 
 class TwoSided final : public Endpoint {
  public:
@@ -34,8 +34,8 @@ class TwoSided final : public Endpoint {
 
   ~TwoSided() override {
     if (closed_) return;
-    // An exception, or a garbage collector: never communicate here, peers may be gone. MPI keeps what it
-    // works with.
+    // Reached by an exception or a garbage collector, so it must not communicate: peers may be gone. MPI keeps the
+    // memory that it may access.
     std::vector<MPI_Request> receives;
     for (Kind& kind : kinds_) {
       kind.inbox.abandon(receives);
@@ -160,7 +160,7 @@ class TwoSided final : public Endpoint {
   static constexpr int kBulk = 0, kMessage = 1, kControl = 2, kKinds = 3;
   static_assert(static_cast<int>(Packet::What::bulk) == kBulk && static_cast<int>(Packet::What::control) == kControl);
 
-  // A note, as it travels before the bytes of messages and control.
+  // A note, as sent before the bytes of messages and control packets.
   struct Header {
     std::uint32_t tag;
     std::uint8_t type;
@@ -185,7 +185,7 @@ class TwoSided final : public Endpoint {
     const Traffic traffic;
     Outbox outbox;
     Inbox inbox;                 // this and the rest under mpi_
-    std::deque<Packet> arrived;  // found by wait(), or not wanted when it came, or about to be handed out
+    std::deque<Packet> arrived;  // found by wait(), not wanted when it arrived, or about to be returned
     Releases releases;
   };
 
@@ -203,7 +203,7 @@ class TwoSided final : public Endpoint {
       kinds_[k].outbox.give_back(slot.to, slot.ticket);
   }
 
-  // Finds sends that have ended and credits that have come; true if there was one.
+  // Collects completed sends and arrived credits; returns whether there were any.
   bool collect() {
     bool found = sends_.collect([&](const Sent& s) { kinds_[s.kind].outbox.give_back(s.to, s.ticket); });
     RmaNotifications::Words words;
@@ -212,8 +212,8 @@ class TwoSided final : public Endpoint {
     return found;
   }
 
-  // One packet into its kind's arrived; false if none is there. One call of MPI looks at all kinds, beginning with the
-  // one after that which was served last.
+  // Moves one packet into its kind's `arrived`; false if there is none. One MPI call tests all kinds, beginning with
+  // the one after that served last.
   bool receive() {
     if (size_ == 1) return false;
     MPI_Request next[kKinds];

@@ -3,17 +3,17 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <unistd.h>
 
+#include <atoll/base/file_handle.hpp>
 #include <atoll/transport/mpi/session.hpp>
 #include <cstddef>
 #include <optional>
 
 namespace atl::mpi {
 
-/// Of MPI windows. MPICH 4.0.2's MPI_Win_allocate lays the ranks' parts of a node into one segment and rounds them up to
-/// 16 bytes for the owner but not for the others: behind a rank whose size is no multiple of 16, puts land 8 bytes low
-/// (tests/transport/window_defect.cpp). Whole pages are right everywhere.
+/// Bytes of an MPI window. MPICH 4.0.2's MPI_Win_allocate places the windows of a node's ranks in one segment and
+/// rounds their sizes up to 16 bytes for the owner but not for the others: after a rank whose size is not a multiple of
+/// 16, puts land 8 bytes too low (tests/transport/window_defect.cpp). Whole pages work everywhere.
 inline std::size_t window_bytes_for(std::size_t bytes) {
   constexpr std::size_t kPage = 4096;
   return (bytes + kPage - 1) / kPage * kPage;
@@ -66,22 +66,17 @@ class Window {
   std::size_t bytes_ = 0;
 };
 
-/// Held by one of the ranks that make a window, so that only one window is made on a node at a time. Open MPI 4.1 names
-/// the shared memory of a window after the communicator's number. Two pairs without a common rank may share that
-/// number, and then they open each other's memory (seen with 5 ranks).
+/// Held by one rank of each pair that creates a window, so that a node creates one window at a time. Open MPI 4.1 names
+/// a window's shared memory after the communicator's number; two pairs without a common rank may have the same number
+/// and would then open each other's memory (seen with 5 ranks).
 class NodeLock {
  public:
   NodeLock() : folder_(open("/dev/shm", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    if (folder_ >= 0) flock(folder_, LOCK_EX);
+    if (folder_) flock(folder_.get(), LOCK_EX);  // until it closes
   }
-  ~NodeLock() {
-    if (folder_ >= 0) close(folder_);
-  }
-  NodeLock(const NodeLock&) = delete;
-  NodeLock& operator=(const NodeLock&) = delete;
 
  private:
-  const int folder_;
+  const FileHandle folder_;
 };
 
 inline MPI_Group group_of(MPI_Comm comm, std::span<const Rank> ranks) {

@@ -6,11 +6,11 @@ namespace atl::ofi {
 namespace {
 
 constexpr std::int32_t kControlWindow = 16;
-// What all messages of all peers may take where they are few, and each peer's window.
+// Memory for all messages of all peers if there are few, and the limits of each peer's window.
 constexpr std::size_t kMessageMemory = 4 << 20;
 constexpr int kSmallestWindow = 8, kLargestWindow = 64;
-// Words from one peer that may be on their way: hello, the wish for bulk and bye before it is known; after, two returns
-// for each of three windows, and two grants.
+// Words that one peer may have in flight: before its credits are known hello, the request for bulk and bye; later two
+// credit returns for each of three windows, and two grants.
 constexpr int kFirstWords = 3, kWords = 8;
 
 std::int32_t message_window(Rank ranks, std::size_t message_bytes) {
@@ -85,7 +85,7 @@ void Credits::hear(Rank from, Word word, std::uint32_t tag) {
 
 void Credits::grant_bulk(Rank from) {
   std::int32_t window = slots_per_peer_;
-  // Whole blocks are taken; beyond the budget a peer gets two.
+  // Memory grows by whole blocks; beyond the budget a peer gets two.
   if (port_.memory_bytes() + bulk_.growth_bytes() > budget_bytes_) window = std::min(window, 2);
   bulk_.add(window);
   of(from).bulk.size = window;

@@ -22,7 +22,7 @@ class Credits {
   Credits(Port& port, Receives& small, Receives& bulk, Rank ranks, std::size_t message_bytes,
           std::int32_t slots_per_peer, std::size_t budget_bytes);
 
-  /// Towards a peer; whoever sends takes one of its credits.
+  /// The windows towards a peer; a sender takes one of the credits.
   Window& message(Rank rank) { return of(rank).message; }
   Window& control(Rank rank) { return of(rank).control; }
   Window& bulk(Rank rank) { return of(rank).bulk; }

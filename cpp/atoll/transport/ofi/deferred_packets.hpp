@@ -41,7 +41,7 @@ class DeferredPackets {
     packet.token = token;
     keep(packet);
   }
-  /// Fills `packets` from the front; returns how many.
+  /// Fills `packets` from the front; returns their number.
   std::size_t take(std::span<Packet> packets, TrafficSet wanted) {
     std::size_t n = 0;
     // From the back: packets that free memory go first.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/base/file_handle.hpp>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -13,7 +14,6 @@ class Doorbell {
  public:
   /// `queue_file`: -1 if there is none.
   explicit Doorbell(int queue_file);
-  ~Doorbell();
   Doorbell(const Doorbell&) = delete;
   Doorbell& operator=(const Doorbell&) = delete;
 
@@ -33,7 +33,8 @@ class Doorbell {
   bool wait_by_file(double timeout_s, const std::function<Look(bool)>& look);
   bool wait_by_naps(double timeout_s, const std::function<Look(bool)>& look, std::uint32_t seen);
 
-  const int queue_file_, wake_file_;
+  const int queue_file_;
+  const FileHandle wake_file_;
   std::atomic<std::uint32_t> wakes_{0};
 };
 

@@ -11,7 +11,7 @@
 namespace atl::ofi {
 namespace {
 
-// Ranks of one host that run the same kernel share memory; containers have host names of their own.
+// Ranks on one host with the same kernel share memory; containers have their own host names.
 std::string node_name() {
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
@@ -73,7 +73,7 @@ std::unique_ptr<OfiFabric> join(const OfiOptions& options, std::shared_ptr<Boots
       return make_rdm_fabric(options, std::move(bootstrap), find_provider(name, one_node, options.message_bytes),
                              std::move(nodes));
   }
-  // Every rank comes here if one does.
+  // If one rank gets here, all do.
   for (std::size_t r = 0; r < theirs.size(); ++r)
     if (automatic || theirs[r].empty())
       throw TransportError(

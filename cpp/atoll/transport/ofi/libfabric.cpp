@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atoll/transport/kept_signals.hpp>
+#include <atoll/base/kept_signals.hpp>
 #include <atoll/transport/ofi/libfabric.hpp>
 #include <cstdlib>
 #include <cstring>
@@ -12,15 +12,15 @@ constexpr std::uint32_t kApi = FI_VERSION(1, 11);  // Ubuntu 22.04
 
 struct Known {
   const char* name;
-  bool sockets;  // addresses are of interfaces, of which "lo" joins only ranks of one node
+  bool sockets;  // addresses belong to interfaces, of which "lo" only connects ranks of one node
   bool one_node;
 };
-// In the order of preference: what has hardware of its own first.
+// In order of preference: providers for special hardware first.
 constexpr Known kKnown[] = {{"verbs;ofi_rxm", false, false}, {"psm3", false, false}, {"psm2", false, false},
                             {"cxi", false, false},           {"efa", false, false},  {"shm", false, true},
                             {"tcp;ofi_rxm", true, false}};
-// Served when asked for by name. `net` is tcp's successor inside libfabric 1.15 to 1.17, there still an experiment: one
-// way of 8 bytes over loopback took 4.9 us against 6.3 of tcp;ofi_rxm. From 1.18 on `tcp` is that code.
+// Used only if named by the user. In libfabric 1.15 to 1.17 `net` is tcp's experimental successor: 8 bytes over
+// loopback took 4.9 us one way, against 6.3 with tcp;ofi_rxm. From 1.18 on `tcp` is that code.
 constexpr Known kByName[] = {{"net", true, false}, {"tcp", true, false}};
 
 const Known* known(const std::string& name) {
@@ -51,7 +51,7 @@ Info ask(const std::string& name, bool sockets, std::size_t inject_bytes) {
   return Info(fi_getinfo(kApi, nullptr, nullptr, 0, hints.get(), &found) == 0 ? found : nullptr);
 }
 
-// The first of the list that is on the wanted interface, without the others.
+// The first entry on the wanted interface, without the others.
 Info on_interface(Info list, bool one_node) {
   const char* wanted = std::getenv("FI_TCP_IFACE");
   if (!wanted && one_node) wanted = "lo";
@@ -68,7 +68,8 @@ Info on_interface(Info list, bool one_node) {
 Info find_provider(const std::string& name, bool one_node, std::size_t inject_bytes) {
   const Known* k = known(name);
   const bool sockets = k && k->sockets;
-  // By-name providers are wanted as they are; asked for more than they inject, libfabric puts a layer over them.
+  // These providers are wanted without a layer above them; libfabric adds one if asked for a larger inject size than
+  // they have.
   const bool bare = name.find(';') == std::string::npos && sockets;
   Info info = bare ? nullptr : ask(name, sockets, inject_bytes);
   if (!info) info = ask(name, sockets, 0);

@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-/// What every file of this plug-in needs of libfabric: errors as exceptions, handles that close, a provider that is
-/// opened, endpoints on it, and memory that is registered where the provider wants that.
+/// Basics for every file of this plug-in: libfabric calls that throw on errors, owning handles, an opened provider, its
+/// endpoints, and registered memory.
 namespace atl::ofi {
 
 /// Throws TransportError if a libfabric call failed.
@@ -44,15 +44,15 @@ struct FreeInfo {
 };
 using Info = std::unique_ptr<fi_info, FreeInfo>;
 
-/// What Atoll needs of the provider of that name, as it is on this machine; null: it is not here, or lacks something.
-/// `inject_bytes`: what fi_inject should take, if it can.
+/// The description of the named provider with the features that Atoll needs; null if it is missing on this machine or
+/// lacks one. `inject_bytes`: the desired inject size.
 Info find_provider(const std::string& name, bool one_node, std::size_t inject_bytes);
-/// In the order of preference.
+/// Names of the available providers, in order of preference.
 std::vector<std::string> providers_here(bool one_node);
-/// Throws UsageError for a provider that is known to stall or crawl.
+/// Throws UsageError for a provider known to stall or to be extremely slow.
 void refuse_bad_provider(const std::string& name);
 
-/// An opened provider. Its parts close in reverse.
+/// An opened provider. Its members close in reverse order.
 struct Domain {
   explicit Domain(Info opened);
   Info info;
@@ -62,11 +62,11 @@ struct Domain {
   bool needs(int mr_mode) const { return (info->domain_attr->mr_mode & mr_mode) != 0; }
 };
 
-/// Memory that the provider may read or write. Registered for as long as it lives, if the provider wants it.
+/// Memory that the provider may read or write. Registered for its lifetime if the provider requires that.
 class Registered {
  public:
   Registered() = default;
-  /// `key`: of this process alone; used where the provider does not choose keys itself.
+  /// `key`: unique in this process; used if the provider does not choose keys itself.
   Registered(const Domain& domain, fid_ep* endpoint, const void* data, std::size_t bytes, std::uint64_t access,
              std::uint64_t key);
   void* descriptor() const { return mr_ ? fi_mr_desc(mr_.get()) : nullptr; }
@@ -79,15 +79,18 @@ class Registered {
 /// A connectionless endpoint with one completion queue for everything.
 class Endpoint {
  public:
-  enum class Sleep { no, by_file };  ///< whether the queue has a file to sleep on; by_file is a wish
+  enum class Sleep {
+    no,
+    by_file
+  };  ///< whether the queue should have a file descriptor to sleep on, if the provider offers one
   Endpoint(const Domain& domain, Sleep sleep);
 
   fid_ep* get() const { return endpoint_.get(); }
   fid_cq* queue() const { return queue_.get(); }
-  /// Of the file to sleep on; -1: there is none.
+  /// The file descriptor to sleep on; -1 if there is none.
   int file() const { return file_; }
   std::string address() const;
-  /// Of all ranks, by rank, as address() gave them.
+  /// Stores the addresses of all ranks, as returned by address() on each.
   void know(const std::vector<std::string>& addresses);
   fi_addr_t operator[](Rank rank) const { return known_[static_cast<std::size_t>(rank)]; }
 
@@ -99,7 +102,7 @@ class Endpoint {
   int file_ = -1;
 };
 
-/// Equal buffers, taken from the kernel and registered some at a time, kept until the end.
+/// Equal buffers, allocated and registered in blocks, kept until the end.
 class Buffers {
  public:
   Buffers(const Domain& domain, std::size_t bytes);
@@ -113,7 +116,7 @@ class Buffers {
   static constexpr std::size_t kAtOnce = 8;
 
  private:
-  static constexpr std::size_t kSkew = 256;  // buffers a power of two apart fall on the same cache sets
+  static constexpr std::size_t kSkew = 256;  // buffers at power-of-two distances would share cache sets
   struct Block {
     Array<std::byte> memory;
     Registered registered;
@@ -123,8 +126,8 @@ class Buffers {
   std::deque<Block> blocks_;
 };
 
-/// See OfiFabric. Of ranks 0 and 1, over an endpoint that knows the addresses and is used for nothing else; the other
-/// of the two calls the same.
+/// See OfiFabric. Between ranks 0 and 1, over an endpoint that knows the addresses and has no other use; both ranks
+/// make the same call.
 double raw_latency(const Domain& domain, Endpoint& endpoint, Rank rank, std::size_t bytes, int iterations);
 double raw_rate(const Domain& domain, Endpoint& endpoint, Rank rank, std::size_t bytes, int messages);
 

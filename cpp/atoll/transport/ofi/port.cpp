@@ -25,13 +25,13 @@ std::vector<std::string> from_hex(const std::vector<std::string>& texts) {
   return out;
 }
 
-// The name of the shared memory behind an address of libfabric's shm provider, as "/4711:1000:0"; empty: of another.
+// The shared-memory name of an address of libfabric's shm provider, such as "/4711:1000:0"; empty for other providers.
 std::string segment_of(const std::string& address) {
   constexpr std::string_view kScheme = "fi_shm://";
   return address.starts_with(kScheme) ? fmt::format("/{}", address.c_str() + kScheme.size()) : std::string();
 }
 
-// Whether this process has the shared memory of all of them.
+// Whether this process has mapped the shared memory of all addresses.
 bool are_mapped(const std::vector<std::string>& addresses) {
   std::ifstream file("/proc/self/maps");
   const std::string maps((std::istreambuf_iterator<char>(file)), {});
@@ -61,7 +61,8 @@ void introduce(Endpoint& endpoint, Bootstrap& bootstrap) {
   const std::vector<std::string> addresses = from_hex(bootstrap.gather(hex(endpoint.address())));
   endpoint.know(addresses);
   if (segment_of(addresses[0]).empty()) return;
-  // Who is killed cannot remove its segment of 16 MB, and once all have mapped all nobody needs the names.
+  // A killed process cannot remove its segment of 16 MB, and once all ranks have mapped all segments nobody needs the
+  // names.
   for (const std::string& mapped : bootstrap.gather(are_mapped(addresses) ? "mapped" : ""))
     if (mapped.empty()) return;
   shm_unlink(segment_of(addresses[static_cast<std::size_t>(bootstrap.rank())]).c_str());

@@ -9,17 +9,17 @@
 /// identify completions.
 namespace atl::ofi {
 
-/// What a completion belongs to. Libfabric may keep words of its own in `context`.
+/// Identifies the operation of a completion. Libfabric may store data in `context`.
 struct Operation {
   enum class What : std::uint8_t { small_receive, bulk_receive, bounce, slot, piece, bye };
   fi_context2 context{};
   What what = What::small_receive;
-  std::uint32_t number = 0;  // of the buffer, or the put
-  Rank peer = -1;            // -1: not known before it completes
+  std::uint32_t number = 0;  // index of the buffer or put
+  Rank peer = -1;            // -1: unknown until it completes
 };
 static_assert(offsetof(Operation, context) == 0);
 
-/// Buffers of one use, each with its operation.
+/// Buffers for one purpose, each with its operation.
 struct Pool {
   Pool(const Domain& domain, std::size_t bytes, Operation::What what) : buffers(domain, bytes), what(what) {}
   void grow(fid_ep* endpoint, std::uint64_t key) {
@@ -54,7 +54,7 @@ class Port {
   fi_addr_t operator[](Rank rank) const { return endpoint_[rank]; }
   std::string provider() const { return domain_.info->fabric_attr->prov_name; }
 
-  /// One that lives as long as the endpoint can write it.
+  /// A pool that lives as long as the endpoint may write to it.
   Pool& new_pool(std::size_t bytes, Operation::What what) { return pools_.emplace_back(domain_, bytes, what); }
   void grow(Pool& pool) {
     pool.grow(get(), next_key_++);
@@ -70,7 +70,7 @@ class Port {
   bool owes() const { return owed_; }
   void begin_to_pay() { owed_ = false; }
 
-  /// Whether the provider has taken the operation; if it takes none now, it is owed.
+  /// Whether the provider has accepted the operation; if it accepts none now, a retry is owed.
   bool took(ssize_t code, Rank to, const char* name) {
     if (code == 0) [[likely]]
       return true;
@@ -79,7 +79,7 @@ class Port {
     return false;
   }
   [[noreturn]] void lose(Rank peer, long code, const char* what) const;
-  /// For what fi_cq_read has answered.
+  /// Throws the error behind fi_cq_read's return code.
   [[noreturn]] void fail(ssize_t code) const;
 
  private:
@@ -87,13 +87,13 @@ class Port {
   std::atomic<std::size_t> memory_bytes_{0};
   std::uint64_t next_key_ = 1;
   bool owed_ = false;
-  // The endpoint closes before the memory that it may write, the domain after both.
+  // Members close in reverse order: the endpoint before the memory that it may write, the domain last.
   const Domain domain_;
   std::deque<Pool> pools_;
   Endpoint endpoint_;
 };
 
-/// Tells the endpoint the addresses of all ranks' endpoints, and removes the names of their shared memory. Collective.
+/// Exchanges the addresses of all ranks' endpoints, and removes the names of their shared memory. Collective.
 void introduce(Endpoint& endpoint, Bootstrap& bootstrap);
 
 }  // namespace atl::ofi

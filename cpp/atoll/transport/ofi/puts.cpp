@@ -7,7 +7,8 @@
 namespace atl::ofi {
 namespace {
 
-// Larger pieces hold a lock for longer (shm copies inside the call, 12 GB/s); smaller ones cost tcp a round each.
+// Larger pieces hold the lock for longer (shm copies inside the call, at 12 GB/s); smaller ones cost tcp a round trip
+// each.
 constexpr std::size_t kPiece = 4 << 20;
 
 }  // namespace
@@ -65,7 +66,7 @@ void Puts::drive() {
       kept_.keep_end_of_put(Packet::What::put_sent, put.to, put.token);
       it = puts_.erase(it);
     } else {
-      // With pieces on their way its completion drives it on.
+      // Otherwise a completion of its pieces in flight resumes it.
       if (put.in_flight == 0) port_.owe();
       ++it;
     }

@@ -39,10 +39,10 @@ class Puts {
     const std::byte* source = nullptr;
     std::size_t bytes = 0, posted = 0;
     int in_flight = 0;
-    bool said = false;  // the target will know, or knows
+    bool said = false;  // the target knows or will learn that the put has landed
     Registered memory;
     std::array<Operation, kPiecesInFlight> operations;
-    std::vector<std::size_t> free;  // of operations
+    std::vector<std::size_t> free;  // indices of free operations
   };
 
   bool post_piece(Put& put);

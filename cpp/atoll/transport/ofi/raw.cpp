@@ -4,13 +4,13 @@
 #include <atoll/base/timer.hpp>
 #include <atoll/transport/ofi/libfabric.hpp>
 
-// Libfabric as a program would use it that does nothing else: the same provider and queue as the fabric's, receives
-// posted again one by one, no lock, no credits.
+// The fastest plain use of libfabric: the same provider and queue as the fabric's, receives posted again one by one,
+// without lock and credits.
 namespace atl::ofi {
 namespace {
 
 constexpr int kWindow = 64;
-constexpr long kLooks = 1 << 20;  // that find nothing, before the clock is read
+constexpr long kLooks = 1 << 20;  // empty polls before the clock is read
 constexpr double kPatience_s = 30;
 
 class Raw {
@@ -27,7 +27,7 @@ class Raw {
     for (std::size_t k = 0; k < kWindow; ++k) post(k);
   }
   ~Raw() {
-    // What is posted may be written until it is cancelled.
+    // Posted receives may be written until they are cancelled.
     for (fi_context2& context : receive_contexts_) fi_cancel(&endpoint_.get()->fid, &context);
     std::array<fi_cq_tagged_entry, 8> entries;
     fi_cq_err_entry error{};
@@ -111,7 +111,7 @@ double raw_latency(const Domain& domain, Endpoint& endpoint, Rank rank, std::siz
     if (rank != 0) raw.send();
     raw.finish();
   };
-  round();  // connects
+  round();  // the first round connects
   const Timer timer;
   for (int i = 0; i < iterations; ++i) round();
   return timer.seconds() / iterations / 2;
@@ -124,7 +124,7 @@ double raw_rate(const Domain& domain, Endpoint& endpoint, Rank rank, std::size_t
   if (rank == 0) raw.send();
   raw.receive(1);
   if (rank != 0) raw.send();
-  // An answer for each half of the window; one of them may be outstanding.
+  // One acknowledgement per half window, of which one may be outstanding.
   const Timer timer;
   for (int h = 0; h < halves; ++h) {
     if (rank == 0) {

@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kBatch = 16;  // completions read at once
 
-Rank possible(Rank ranks) {
+Rank checked_rank_count(Rank ranks) {
   check(ranks <= kMostRanks, "{} ranks over libfabric (at most {} are possible). Start fewer.", ranks, kMostRanks);
   return ranks;
 }
@@ -34,7 +34,7 @@ class RdmFabric final : public OfiFabric {
   RdmFabric(const OfiOptions& options, std::shared_ptr<Bootstrap> bootstrap, Info info, std::vector<int> nodes)
       : bootstrap_(std::move(bootstrap)),
         rank_(bootstrap_->rank()),
-        size_(possible(bootstrap_->size())),
+        size_(checked_rank_count(bootstrap_->size())),
         nodes_(std::move(nodes)),
         slot_bytes_(options.slot_bytes),
         message_bytes_(std::max(kControlBytes, options.message_bytes)),
@@ -132,7 +132,7 @@ class RdmFabric final : public OfiFabric {
     if (got < 0) port_.fail(got);
     for (ssize_t i = 0; i < got; ++i) {
       Packet packet;
-      if (!digest(entries[static_cast<std::size_t>(i)], packet)) continue;
+      if (!handle_completion(entries[static_cast<std::size_t>(i)], packet)) continue;
       if (DeferredPackets::wants(wanted, packet)) {
         packets[n++] = packet;
       } else {
@@ -176,7 +176,7 @@ class RdmFabric final : public OfiFabric {
   void wake() override { bell_.ring(); }
 
   void abort(int exit_code) noexcept override {
-    // Whoever cannot be told finds out when the launcher ends it.
+    // Ranks that cannot be notified are ended by the launcher.
     for (Rank r = 0; r < size_; ++r)
       if (r != rank_ && credits_.greeted(r))
         fi_injectdata(port_.get(), nullptr, 0, header(Word::abort, static_cast<std::uint32_t>(exit_code), rank_),
@@ -203,7 +203,7 @@ class RdmFabric final : public OfiFabric {
   }
 
  private:
-  // All that follows is under lock_.
+  // Everything below runs under lock_.
 
   Busy take_slot(Rank to, Slot& slot) {
     Window& window = credits_.bulk(to);
@@ -216,8 +216,8 @@ class RdmFabric final : public OfiFabric {
     return busy;
   }
 
-  // One completion; true if it is a packet.
-  bool digest(const fi_cq_tagged_entry& entry, Packet& packet) {
+  // Handles one completion; true if it is a packet.
+  bool handle_completion(const fi_cq_tagged_entry& entry, Packet& packet) {
     if (entry.flags & FI_REMOTE_WRITE) {
       puts_.land(note_of(entry.data).tag);
       return false;
@@ -286,7 +286,7 @@ class RdmFabric final : public OfiFabric {
   void hear(Rank from, Word word, std::uint32_t tag) {
     switch (word) {
       case Word::landed:
-        // Said in place of a control packet.
+        // It counts as a control packet.
         credits_.return_control(from);
         return puts_.land(tag);
       case Word::abort:
@@ -298,20 +298,20 @@ class RdmFabric final : public OfiFabric {
     }
   }
 
-  // Keeps what the completion queue has; true if there was something.
+  // Moves completions of the queue into the deferred packets; returns whether there were any.
   bool progress() {
     std::array<fi_cq_tagged_entry, kBatch> entries;
     const ssize_t got = fi_cq_read(port_.queue(), entries.data(), entries.size());
     if (got < 0 && got != -FI_EAGAIN) port_.fail(got);
     for (ssize_t i = 0; i < got; ++i) {
       Packet packet;
-      if (digest(entries[static_cast<std::size_t>(i)], packet)) kept_.keep(packet);
+      if (handle_completion(entries[static_cast<std::size_t>(i)], packet)) kept_.keep(packet);
     }
     if (port_.owes()) pay();
     return got > 0;
   }
 
-  // What the provider has refused so far, as far as it goes now.
+  // Retries operations that the provider refused, as far as it accepts them now.
   void pay() {
     port_.begin_to_pay();
     credits_.pay();

@@ -6,7 +6,7 @@
 
 namespace atl::ofi {
 
-/// Over the provider that `info` describes, the same on all ranks; `nodes`: of each rank. Collective.
+/// Makes a fabric over the provider `info`, the same on all ranks; `nodes`: the node of each rank. Collective.
 std::unique_ptr<OfiFabric> make_rdm_fabric(const OfiOptions& options, std::shared_ptr<Bootstrap> bootstrap, Info info,
                                            std::vector<int> nodes);
 

@@ -35,7 +35,7 @@ Busy Sends::take(Rank to, Slot& slot) {
   std::int32_t& taken = slots_to_[static_cast<std::size_t>(to)];
   if (taken >= slots_per_peer_) return Busy::no_slot;
   if (slots_.free.empty()) {
-    // Two slots a peer are outside the budget, so that one that lies half-filled stops nobody.
+    // Two slots per peer are outside the budget, so that one half-filled slot blocks no peer.
     if (taken >= 2 && port_.memory_bytes() + slots_.buffers.growth_bytes() > budget_bytes_) return Busy::no_memory;
     port_.grow(slots_);
   }

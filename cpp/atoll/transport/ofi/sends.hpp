@@ -22,7 +22,7 @@ class Sends {
         slots_(port.new_pool(slot_bytes, Operation::What::slot)),
         slots_to_(static_cast<std::size_t>(ranks)) {}
 
-  /// Refused: the completions are to be looked at, then it is worth another try, in which new memory may be taken.
+  /// as_is may fail; then poll completions and try again with may_grow, which may allocate.
   enum class Memory { as_is, may_grow };
   Busy send(Rank to, std::uint64_t h, std::span<const std::byte> bytes, Memory memory) {
     return bytes.size() <= inject_bytes_ ? inject(to, h, bytes) : copy(to, h, bytes, memory);
@@ -47,7 +47,7 @@ class Sends {
   }
   /// Retries what the provider has refused.
   void pay();
-  /// Whether the provider uses no memory of a send any more.
+  /// Whether the provider has completed all sends and uses none of their memory.
   bool all_completed() const { return unfinished_ == 0; }
 
  private:

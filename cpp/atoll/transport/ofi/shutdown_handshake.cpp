@@ -23,7 +23,7 @@ void ShutdownHandshake::part(const std::function<bool()>& progress, const std::f
   until(progress, timer, [&] { return sending_ == 0; }, "its last word to be taken by");
 }
 
-// A word whose leaving is awaited.
+// Sends a word and waits until it has left.
 void ShutdownHandshake::say(Rank to, const std::function<bool()>& progress) {
   operations_.push_back({.what = Operation::What::bye, .peer = to});
   until(
@@ -38,7 +38,7 @@ void ShutdownHandshake::say(Rank to, const std::function<bool()>& progress) {
   ++sending_;
 }
 
-// For what is certain to come unless a peer is gone.
+// Waits for something that must happen unless a peer is gone.
 template <class Done>
 void ShutdownHandshake::until(const std::function<bool()>& progress, const Timer& timer, Done&& done,
                               const char* what) {

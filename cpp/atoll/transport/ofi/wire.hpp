@@ -9,8 +9,8 @@ namespace atl::ofi {
 enum class Kind : std::uint8_t { message, control, word };
 enum class Word : std::uint8_t {
   hello,       // post receives for me
-  grant,       // have done; tag: message window
-  want_bulk,   // and slots
+  grant,       // they are posted; tag: message window
+  want_bulk,   // post receives for slots too
   grant_bulk,  // tag: how many
   credit_message,
   credit_control,

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atoll/base/error.hpp>
+#include <atoll/base/file_handle.hpp>
 #include <atoll/base/unpoison_pages.hpp>
 #include <atoll/transport/shared_memory/shared_segment.hpp>
 #include <cerrno>
@@ -19,15 +20,8 @@ namespace {
                                    std::strerror(errno), what_to_do));
 }
 
-struct File {
-  int number;
-  ~File() {
-    if (number >= 0) close(number);
-  }
-};
-
-std::byte* map(const std::string& name, int file, std::size_t bytes) {
-  void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+std::byte* map(const std::string& name, const FileHandle& file, std::size_t bytes) {
+  void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   if (at == MAP_FAILED) fail(name, "Raise the limit of address space (ulimit -v), or use --node-transport none.");
   unpoison_pages(at, bytes);
   return static_cast<std::byte*>(at);
@@ -50,13 +44,13 @@ SharedSegment SharedSegment::anonymous(std::size_t bytes) {
 }
 
 SharedSegment SharedSegment::create(const std::string& name, std::size_t bytes) {
-  const File file{shm_open(name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600)};
-  if (file.number < 0) fail(name, "Make /dev/shm writable, or use --node-transport none.");
+  const FileHandle file(shm_open(name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600));
+  if (!file) fail(name, "Make /dev/shm writable, or use --node-transport none.");
   SharedSegment out;
   try {
-    if (ftruncate(file.number, static_cast<off_t>(bytes)) != 0)
+    if (ftruncate(file.get(), static_cast<off_t>(bytes)) != 0)
       fail(name, "Enlarge /dev/shm, lower slot_bytes in the plan, or use --node-transport none.");
-    out.data_ = map(name, file.number, bytes);
+    out.data_ = map(name, file, bytes);
     out.bytes_ = bytes;
   } catch (...) {
     remove(name);
@@ -66,14 +60,14 @@ SharedSegment SharedSegment::create(const std::string& name, std::size_t bytes) 
 }
 
 SharedSegment SharedSegment::attach(const std::string& name) {
-  const File file{shm_open(name.c_str(), O_RDWR | O_CLOEXEC, 0)};
+  const FileHandle file(shm_open(name.c_str(), O_RDWR | O_CLOEXEC, 0));
   struct stat status;
-  if (file.number < 0 || fstat(file.number, &status) != 0)
+  if (!file || fstat(file.get(), &status) != 0)
     fail(name,
          "Do all ranks of this node see the same /dev/shm? If they are in different containers, use "
          "--node-transport none.");
   SharedSegment out;
-  out.data_ = map(name, file.number, static_cast<std::size_t>(status.st_size));
+  out.data_ = map(name, file, static_cast<std::size_t>(status.st_size));
   out.bytes_ = static_cast<std::size_t>(status.st_size);
   return out;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/base/error.hpp>
+#include <atoll/base/plugin_file.hpp>
 #include <atoll/transport/flows_plugin.hpp>
-#include <atoll/transport/plugin_file.hpp>
 #include <atoll/transport/simulation/levels.hpp>
 
 namespace atl {

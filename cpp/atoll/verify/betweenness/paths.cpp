@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kGrain = 512;
 constexpr Local kFar = INT32_MAX;
-constexpr double kAccuracy = 1e-9;  // sums of paths are in another order than the algorithm's
+constexpr double kAccuracy = 1e-9;  // paths are summed in another order than the algorithm's
 
 class Dependencies {
  public:
@@ -22,9 +22,9 @@ class Dependencies {
         value_(depth_.size()),
         paths_(static_cast<std::size_t>(graph.owned())),
         dependency_(paths_.size()),
-        told_(graph.locals()) {}
+        changed_(graph.locals()) {}
 
-  /// Levels from the source; returns the sum of d(s, t) - 1 over what it reaches.
+  /// Finds the levels from the source; returns the sum of d(s, t) - 1 over the reached vertices.
   double search(Vertex source) {
     const auto [owner, natural] = graph_.find(source);
     std::fill(depth_.begin(), depth_.end(), kFar);
@@ -34,47 +34,47 @@ class Dependencies {
       depth_[static_cast<std::size_t>(levels_[0][0])] = 0;
     }
     double sum = 0;
-    told_.clear();
+    changed_.clear();
     for (Local d = 0; world_.any(!levels_.back().empty()); ++d) {
       for (const Local v : levels_.back())
         for (const Local u : graph_.out().neighbours(v)) {
           if (depth_[static_cast<std::size_t>(u)] != kFar) continue;
           depth_[static_cast<std::size_t>(u)] = d + 1;
-          told_.set(u);
+          changed_.set(u);
         }
-      depths_.reduce({depth_.data(), depth_.size()}, told_);
+      depths_.reduce({depth_.data(), depth_.size()}, changed_);
       auto& next = levels_.emplace_back();
       for (Local v = 0; v < graph_.owned(); ++v)
-        if (told_.test(v)) next.push_back(v);
-      told_.clear();
+        if (changed_.test(v)) next.push_back(v);
+      changed_.clear();
       sum += static_cast<double>(d) * static_cast<double>(next.size());
     }
     levels_.pop_back();
     return world_.sum(sum);
   }
 
-  /// Adds what the levels of the last search give, to [local master] sums.
+  /// Adds the dependencies of the last search to the [local master] sums.
   void add_to(Array<double>& sums) {
-    told_.set_all();  // a mirror that another rank has reached does not know it yet
-    depths_.broadcast({depth_.data(), depth_.size()}, told_);
+    changed_.set_all();  // a mirror reached by another rank does not know it yet
+    depths_.broadcast({depth_.data(), depth_.size()}, changed_);
     std::fill(value_.begin(), value_.end(), 0.0);
-    told_.clear();
-    for (std::size_t d = 0; d < levels_.size(); ++d) {  // value: sigma
+    changed_.clear();
+    for (std::size_t d = 0; d < levels_.size(); ++d) {  // values: sigma
       each(levels_[d], [&](std::size_t v) {
         double paths = d == 0;
         for_level(graph_.in(), v, static_cast<Local>(d) - 1, [&](std::size_t u) { paths += value_[u]; });
         paths_[v] = paths;
       });
-      tell(levels_[d], [&](std::size_t v) { return paths_[v]; });
+      broadcast_values(levels_[d], [&](std::size_t v) { return paths_[v]; });
     }
-    for (std::size_t d = levels_.size(); d-- > 0;) {  // value: (1 + delta) / sigma, of the levels below
+    for (std::size_t d = levels_.size(); d-- > 0;) {  // values: (1 + delta) / sigma, of the levels below
       each(levels_[d], [&](std::size_t v) {
         double sum = 0;
         for_level(graph_.out(), v, static_cast<Local>(d) + 1, [&](std::size_t w) { sum += value_[w]; });
         dependency_[v] = paths_[v] * sum;
         if (d > 0) sums[v] += dependency_[v];
       });
-      tell(levels_[d], [&](std::size_t v) { return (1 + dependency_[v]) / paths_[v]; });
+      broadcast_values(levels_[d], [&](std::size_t v) { return (1 + dependency_[v]) / paths_[v]; });
     }
   }
 
@@ -91,13 +91,13 @@ class Dependencies {
       if (depth_[static_cast<std::size_t>(u)] == depth) f(static_cast<std::size_t>(u));
   }
   template <class F>
-  void tell(const std::vector<Local>& level, F&& value_of) {
+  void broadcast_values(const std::vector<Local>& level, F&& value_of) {
     for (const Local v : level) {
       value_[static_cast<std::size_t>(v)] = value_of(static_cast<std::size_t>(v));
-      told_.set(v);
+      changed_.set(v);
     }
-    values_.broadcast({value_.data(), value_.size()}, told_);
-    told_.clear();
+    values_.broadcast({value_.data(), value_.size()}, changed_);
+    changed_.clear();
   }
 
   const Graph& graph_;
@@ -105,13 +105,13 @@ class Dependencies {
   MirrorExchange<Local, MinOf> depths_;
   MirrorExchange<double, SumOf> values_;
   Array<Local> depth_;                // [local]
-  Array<double> value_;               // [local] what is told to mirrors
+  Array<double> value_;               // [local] values to broadcast
   Array<double> paths_, dependency_;  // [local master]
   std::vector<std::vector<Local>> levels_;
-  VertexBits told_;
+  VertexBits changed_;
 };
 
-/// Whether a shortest path may pass v: on an edge from one neighbour, and on an edge to another.
+/// Whether a shortest path may pass through v: it needs an edge from one neighbour and an edge to another.
 bool may_be_inside(const Graph& graph, Local v) {
   struct Ends {
     Local first = -1;
@@ -147,7 +147,7 @@ Verdict check_scores(const Graph& graph, std::span<const Vertex> sources, std::s
             fmt::format("rule 1: vertex {} has the score {} ({})", b.a, b.x,
                         b.x > 0 && std::isfinite(b.x) ? "0: no path can pass it" : "a finite number, 0 or more")};
 
-  // Those that are recomputed lie evenly among the sources.
+  // The recomputed sources are spread evenly.
   const std::size_t count = sources.size(), recomputed = std::min(terms.recomputed_sources, count);
   Dependencies dependencies(graph);
   Array<double> sums(score.size(), 0.0);

@@ -20,7 +20,7 @@ WeightedDependencies::WeightedDependencies(const Graph& graph)
       value_(distance_.size()),
       edges_(distance_.size(), 0),
       paths_(index(graph.owned())),
-      told_(graph.locals()) {
+      changed_(graph.locals()) {
   bool good = graph.weighted();
   for (Local v = 0; v < graph.active() && good; ++v)
     for (Edge e = graph.out().offsets[index(v)]; e < graph.out().offsets[index(v) + 1]; ++e) {
@@ -39,15 +39,15 @@ double WeightedDependencies::weight(const Csr& lists, std::size_t e) const {
 }
 
 void WeightedDependencies::find_distances(Local source) {
-  std::priority_queue<std::pair<double, Local>, std::vector<std::pair<double, Local>>, std::greater<>> near;
+  std::priority_queue<std::pair<double, Local>, std::vector<std::pair<double, Local>>, std::greater<>> queue;
   std::fill(distance_.begin(), distance_.end(), kFar);
-  told_.clear();
-  if (source >= 0) near.emplace(distance_[index(source)] = 0, source);
+  changed_.clear();
+  if (source >= 0) queue.emplace(distance_[index(source)] = 0, source);
   const Csr& out = graph_.out();
   for (;;) {
-    while (!near.empty()) {
-      const auto [d, v] = near.top();
-      near.pop();
+    while (!queue.empty()) {
+      const auto [d, v] = queue.top();
+      queue.pop();
       if (d > distance_[index(v)]) continue;
       for (auto e = static_cast<std::size_t>(out.offsets[index(v)]);
            e < static_cast<std::size_t>(out.offsets[index(v) + 1]); ++e) {
@@ -56,22 +56,22 @@ void WeightedDependencies::find_distances(Local source) {
         if (there >= distance_[index(u)]) continue;
         distance_[index(u)] = there;
         if (u < graph_.owned()) {
-          near.emplace(there, u);
+          queue.emplace(there, u);
         } else {
-          told_.set(u);
+          changed_.set(u);
         }
       }
     }
-    values_.reduce({distance_.data(), distance_.size()}, told_);
+    values_.reduce({distance_.data(), distance_.size()}, changed_);
     for (Local v = 0; v < graph_.owned(); ++v)
-      if (told_.test(v)) near.emplace(distance_[index(v)], v);
-    told_.clear();
-    if (!world_.any(!near.empty())) break;
+      if (changed_.test(v)) queue.emplace(distance_[index(v)], v);
+    changed_.clear();
+    if (!world_.any(!queue.empty())) break;
   }
   values_.broadcast_all({distance_.data(), distance_.size()});
 }
 
-// f(neighbour) for the edges that enter v and make its distance, or that leave it and make their end's.
+// f(neighbour) for the tight edges that enter v, or leave it: those on a shortest path.
 template <class F>
 void WeightedDependencies::for_tight(const Csr& lists, bool entering, Local v, F&& f) const {
   for (auto e = static_cast<std::size_t>(lists.offsets[index(v)]);
@@ -83,7 +83,7 @@ void WeightedDependencies::for_tight(const Csr& lists, bool entering, Local v, F
 }
 
 template <class Order, class F>
-void WeightedDependencies::settle(const Order& order, const Csr& lists, bool entering, F&& f) {
+void WeightedDependencies::propagate(const Order& order, const Csr& lists, bool entering, F&& f) {
   std::fill(value_.begin(), value_.end(), 0.0);
   std::vector<Local> waiting(order.begin(), order.end()), still;
   while (world_.any(!waiting.empty())) {
@@ -92,14 +92,14 @@ void WeightedDependencies::settle(const Order& order, const Csr& lists, bool ent
       for_tight(lists, entering, v, [&](Local u) { known &= value_[index(u)] != 0; });
       if (known) {
         f(v);
-        told_.set(v);
+        changed_.set(v);
       } else {
         still.push_back(v);
       }
     }
-    values_.broadcast({value_.data(), value_.size()}, told_);
-    values_.broadcast({edges_.data(), edges_.size()}, told_);
-    told_.clear();
+    values_.broadcast({value_.data(), value_.size()}, changed_);
+    values_.broadcast({edges_.data(), edges_.size()}, changed_);
+    changed_.clear();
     waiting.swap(still);
     still.clear();
   }
@@ -114,8 +114,8 @@ double WeightedDependencies::search(Vertex source) {
     if (distance_[index(v)] < kFar) order_.push_back(v);
   std::sort(order_.begin(), order_.end(), [&](Local a, Local b) { return distance_[index(a)] < distance_[index(b)]; });
   double sum = 0;
-  settle(order_, graph_.in(), true, [&](Local v) {
-    double paths = v == here, edges = 0;  // of all paths together
+  propagate(order_, graph_.in(), true, [&](Local v) {
+    double paths = v == here, edges = 0;  // edges: over all paths together
     for_tight(graph_.in(), true, v, [&](Local u) {
       paths += value_[index(u)];
       edges += value_[index(u)] * (edges_[index(u)] + 1);
@@ -128,7 +128,7 @@ double WeightedDependencies::search(Vertex source) {
 }
 
 void WeightedDependencies::add_to(Array<double>& sums) {
-  settle(std::views::reverse(order_), graph_.out(), false, [&](Local v) {
+  propagate(std::views::reverse(order_), graph_.out(), false, [&](Local v) {
     double sum = 0;
     for_tight(graph_.out(), false, v, [&](Local w) { sum += value_[index(w)]; });
     const double dependency = paths_[index(v)] * sum;

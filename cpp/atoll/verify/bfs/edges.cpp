@@ -8,17 +8,18 @@ namespace {
 
 constexpr std::size_t kGrain = 1 << 14;
 
-/// Rules 3, 4 and 5: every tuple against the levels of its ends.
-/// A tuple whose ends have one owner, here, is checked in place. Else the first end's owner looks up its level and
-/// sends it to the other end's owner, who compares. A byte per vertex notes that its tree edge was seen.
+/// Rules 3, 4 and 5: compares every tuple with the levels of its endpoints. A tuple whose endpoints are both owned here
+/// is checked in place. Otherwise the first endpoint's owner looks up its level and sends it to the other endpoint's
+/// owner, which compares. A byte per vertex records that its tree edge was seen.
 ///
-/// A vertex' Word is its level and the low byte of its parent's number, so that one look tells also, in 255 cases of
-/// 256, that a tuple is no tree edge. 16 bits where levels fit a byte: two bytes per vertex stay in the caches.
+/// A vertex's Word contains its level and the low byte of its parent's number, so that one lookup rules out a tree edge
+/// in 255 cases of 256. It has 16 bits if levels fit a byte: two bytes per vertex stay in the caches.
 template <class Word>
 class Sweep {
  public:
   static constexpr std::int64_t kOut = std::numeric_limits<Word>::max() >> (sizeof(Word) == 8 ? 33 : 8);
-  static constexpr std::int64_t kDeepest = std::min<std::int64_t>(kOut - 2, kMaxDepth);  // kOut is far from any
+  static constexpr std::int64_t kDeepest =
+      std::min<std::int64_t>(kOut - 2, kMaxDepth);  // kOut must differ from any level by more than one
   static Word word_of(std::int32_t level, Vertex parent) {
     const auto l = static_cast<std::uint64_t>(level == kOutside ? kOut : level);
     return static_cast<Word>(l << 8 | (static_cast<std::uint64_t>(parent) & 0xFF));
@@ -28,7 +29,10 @@ class Sweep {
       : world_(world),
         tree_(tree),
         blocks_(blocks),
-        directed_(tree.tuples != TupleKind::undirected),  // both ways: the rules for each way together bind both ends
+        directed_(
+            tree.tuples !=
+            TupleKind::
+                undirected),  // undirected, or both ways: the rules for both directions together cover both endpoints
         word_(word),
         seen_(blocks.count(), 0),
         findings_(world),
@@ -72,31 +76,32 @@ class Sweep {
   struct alignas(128) Tally {
     Edge edges = 0, loops = 0;
   };
-  /// To the owner of one end. code: kAsk: you own the source `at`; look it up and tell the owner of `other`. Else
-  /// twice the level of `other` (kOutCode if outside), plus one if `other` is the target.
+  /// Sent to the owner of one endpoint. code is kQuery: you own the source `at`; look up its level and send it to the
+  /// owner of `other`. Otherwise it is twice the level of `other` (kOutCode if not reached), plus one if `other` is the
+  /// target.
   struct Hop {
     std::uint32_t at, code;
     Vertex other;
   };
-  static constexpr std::uint32_t kAsk = UINT32_MAX, kOutCode = 0x7FFFFFFE;
+  static constexpr std::uint32_t kQuery = UINT32_MAX, kOutCode = 0x7FFFFFFE;
 
   template <class Id, class Buffers>
   void batch(const Tuples::Columns<Id>& columns, std::size_t first, std::size_t count, Buffers& buffers) {
     const auto source = columns.source.subspan(first, count), target = columns.target.subspan(first, count);
     if constexpr (std::is_same_v<Id, std::uint32_t>)
       if (world_.size() == 1) return check_here(source, target);
-    deal(source, target, buffers);
+    distribute(source, target, buffers);
   }
   template <class Buffers>
   void batch(const Tuples::Read& read, std::size_t first, std::size_t count, Buffers& buffers) {
     Vertex source[kBatch], target[kBatch];
     read(first, std::span(source, count), std::span(target, count));
-    deal(std::span<const Vertex>(source, count), std::span<const Vertex>(target, count), buffers);
+    distribute(std::span<const Vertex>(source, count), std::span<const Vertex>(target, count), buffers);
   }
 
-  /// Keeps the tuples with both ends here and sends the others off.
+  /// Keeps the tuples with both endpoints here and sends the others.
   template <class Id, class Buffers>
-  void deal(std::span<const Id> source, std::span<const Id> target, Buffers& buffers) {
+  void distribute(std::span<const Id> source, std::span<const Id> target, Buffers& buffers) {
     std::uint32_t s[kBatch], t[kBatch];
     std::size_t here = 0;
     for (std::size_t i = 0; i < source.size(); ++i) {
@@ -112,18 +117,18 @@ class Sweep {
         forward(blocks_.here(v), v, u, /*other_is_target=*/1, buffers);
       } else {
         const Rank owner = blocks_.owner(u);
-        buffers.send(owner, {blocks_.at(owner, u), kAsk, v});
+        buffers.send(owner, {blocks_.at(owner, u), kQuery, v});
       }
     }
     check_here(std::span<const std::uint32_t>(s, here), std::span<const std::uint32_t>(t, here));
   }
 
-  /// `v` is here; tells the owner of its other end.
+  /// `v` is owned here; sends its level to the owner of the other endpoint.
   template <class Buffers>
   void forward(std::uint32_t at, Vertex v, Vertex other, std::uint32_t is_target, Buffers& buffers) {
     const std::int64_t level = level_at(at);
-    if (directed_ && !is_target && level == kOut) return;  // an edge that starts outside binds nobody
-    if ((!directed_ || is_target) && tree_.parents[at] == other) see(at);
+    if (directed_ && !is_target && level == kOut) return;  // an edge that starts outside imposes no rule
+    if ((!directed_ || is_target) && tree_.parents[at] == other) mark_seen(at);
     const Rank owner = blocks_.owner(other);
     const std::uint32_t code = level == kOut ? kOutCode : static_cast<std::uint32_t>(level);
     buffers.send(owner, {blocks_.at(owner, other), code << 1 | is_target, v});
@@ -137,7 +142,7 @@ class Sweep {
     Tally& tally = tallies_[static_cast<std::size_t>(Team::this_thread())];
     for (const Hop& h : hops) {
       const Vertex v = blocks_.first() + h.at;
-      if (h.code == kAsk) {
+      if (h.code == kQuery) {
         forward(h.at, v, h.other, 0, buffers);
         continue;
       }
@@ -150,14 +155,14 @@ class Sweep {
       tally.loops += v == h.other && ls != kOutCode;
       if (d > 1 || (d < -1 && !directed_))
         note_edge(other_is_target ? v : h.other, other_is_target ? h.other : v, ls, lt, kOutCode);
-      // `at` may be the child of `other`; the other way round the first owner has looked.
+      // `at` may be the child of `other`; the first owner has checked the reverse.
       if (d == (other_is_target ? -1 : 1) && (!directed_ || !other_is_target) && tree_.parents[h.at] == h.other)
-        see(h.at);
+        mark_seen(h.at);
     }
   }
 
-  /// Tuples with both ends here, by place. First words only, without branches; then the parents of those that could
-  /// be tree edges.
+  /// Checks tuples with both endpoints here, by position. First compares words without branches; then looks up the
+  /// parents of possible tree edges.
   void check_here(std::span<const std::uint32_t> source, std::span<const std::uint32_t> target) {
     if (directed_) {
       check_here<true>(source, target);
@@ -189,7 +194,7 @@ class Sweep {
     }
     const Vertex* const parents = tree_.parents.data();
     for (std::size_t c = 0; c < candidates; ++c)
-      if (parents[child[c]] == blocks_.first() + parent[c]) see(child[c]);
+      if (parents[child[c]] == blocks_.first() + parent[c]) mark_seen(child[c]);
     Tally& tally = tallies_[static_cast<std::size_t>(Team::this_thread())];
     tally.edges += edges;
     tally.loops += loops;
@@ -207,8 +212,8 @@ class Sweep {
                     lv == out ? kUnreachable : lv});
   }
   std::int64_t level_at(std::size_t at) const { return static_cast<std::int64_t>(word_[at] >> 8); }
-  /// Multi-edges see one vertex often: only the first writes, so that its cache line stays shared.
-  void see(std::uint32_t at) {
+  /// Multi-edges touch a vertex often: only the first writes, so that its cache line stays shared.
+  void mark_seen(std::uint32_t at) {
     const std::atomic_ref seen(seen_[at]);
     if (!seen.load(std::memory_order_relaxed)) seen.store(1, std::memory_order_relaxed);
   }
@@ -218,14 +223,14 @@ class Sweep {
   const Ownership& blocks_;
   const bool directed_;
   std::span<const Word> word_;
-  Array<std::uint8_t> seen_;  // the input has the edge to the parent
+  Array<std::uint8_t> seen_;  // whether the input has the edge to the parent
   Findings findings_;
   std::vector<Tally> tallies_;
   void* box_ = nullptr;
   void (*box_send_)(void*, Rank, const Hop&) = nullptr;
 };
 
-/// Levels become words, then the tuples are swept.
+/// Converts levels to words, then checks all tuples.
 template <class Word>
 Finding sweep(World& world, const BfsTree& tree, const Ownership& blocks, const Tuples& tuples,
               Array<std::int32_t> level, BfsTreeReport& report) {

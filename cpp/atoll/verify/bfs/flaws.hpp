@@ -6,7 +6,7 @@
 #include <atoll/verify/bfs/tree.hpp>
 #include <tuple>
 
-/// The flaws of a tree, and the choice of the one to report, which does not depend on ranks and threads.
+/// The flaws of a tree, and the choice of the one to report, which does not depend on ranks or threads.
 ///
 ///     Findings findings(world);
 ///     findings.note({Flaw::orphan, v, parent});         // any thread
@@ -31,7 +31,7 @@ enum class Flaw : int {
 struct Finding {
   Flaw flaw = Flaw::none;
   Vertex a = kNoVertex, b = kNoVertex;  // the edge, or the vertex and its parent
-  std::int64_t x = 0, y = 0;            // levels or depths that go with them
+  std::int64_t x = 0, y = 0;            // the levels or depths involved
 
   bool operator<(const Finding& other) const { return std::tie(flaw, a, b) < std::tie(other.flaw, other.a, other.b); }
   void note(const Finding& other) {
@@ -39,7 +39,7 @@ struct Finding {
   }
 };
 
-/// Who owns what, seen from one rank.
+/// Which vertices a rank owns.
 class Ownership {
  public:
   Ownership(const Blocks& blocks, Rank rank) : blocks_(blocks), first_(blocks.begin(rank)), count_(blocks.size(rank)) {}
@@ -56,12 +56,12 @@ class Ownership {
   const Vertex first_, count_;
 };
 
-/// One Finding per thread, on lines of their own, and their least.
+/// The worst finding of each thread, on separate cache lines.
 class Findings {
  public:
   explicit Findings(World& world) : world_(world), mine_(static_cast<std::size_t>(world.team().size())) {}
   void note(const Finding& finding) { mine_[static_cast<std::size_t>(Team::this_thread())].finding.note(finding); }
-  /// Collective: the least of all ranks.
+  /// The worst one on all ranks. Collective.
   Finding worst() {
     Finding least;
     for (const Padded& p : mine_) least.note(p.finding);
@@ -76,7 +76,7 @@ class Findings {
   std::vector<Padded> mine_;
 };
 
-/// Of the specification; 0: no flaw.
+/// The number of the rule in the specification; 0: no flaw.
 int rule_of(Flaw flaw);
 /// Collective.
 std::string describe(World& world, const BfsTree& tree, const Ownership& blocks, const Finding& finding);

@@ -8,17 +8,16 @@ namespace {
 
 constexpr std::size_t kGrain = 1 << 14;
 
-/// Levels from the parents alone.
-///
-/// Inside a rank every vertex is walked up to its EXIT, the last vertex of its path whose parent is elsewhere; then only
-/// exits jump over ranks. An exit knows an ancestor and the distance to it, asks the ancestor's owner how far that one
-/// has got, and so at least doubles its reach in each round. On one rank nothing is sent.
+/// Computes levels from the parents alone. Within a rank, the walk from every vertex leads to its exit: the last vertex
+/// of the path whose parent is on another rank. Only exits use pointer jumping between ranks: an exit knows an ancestor
+/// and the distance to it, asks the ancestor's owner how far that one has got, and so at least doubles its reach in
+/// each round. On one rank nothing is sent.
 class Levels {
  public:
   Levels(World& world, const BfsTree& tree, const Ownership& blocks)
       : world_(world), tree_(tree), blocks_(blocks), top_(blocks.count()), level_(blocks.count()) {}
 
-  /// Collective. The levels are good if this finds no flaw.
+  /// The levels are valid if no flaw is found. Collective.
   Finding compute() {
     for (std::size_t i = 0; i < blocks_.count(); ++i) top_[i] = kUnknown;
     for (std::size_t i = 0; i < blocks_.count(); ++i)
@@ -32,7 +31,9 @@ class Levels {
         if (t == kKnown || t == kNotReached) continue;
         if (t < kNotReached && reach_[t].ancestor == kAtRoot) {
           const std::int64_t level = std::int64_t{level_[i]} + reach_[t].distance;
-          check(level <= kMaxDepth, "the tree is {} levels deep (at most {} can be verified).", level, kMaxDepth);
+          check(level <= kMaxDepth,
+                "the tree is {} levels deep (at most {} can be verified). Leave the verification out.", level,
+                kMaxDepth);
           level_[i] = static_cast<std::int32_t>(level);
         } else {
           worst_.note({Flaw::cycle, blocks_.first() + static_cast<Vertex>(i), tree_.parents[i]});
@@ -44,10 +45,10 @@ class Levels {
   Array<std::int32_t> take() { return std::move(level_); }
 
  private:
-  // top_[v]: number of v's exit, or one of
+  // top_[v]: index of v's exit, or one of
   static constexpr std::uint32_t kUnknown = UINT32_MAX, kOnPath = UINT32_MAX - 1, kLost = UINT32_MAX - 2,
                                  kKnown = UINT32_MAX - 3, kNotReached = UINT32_MAX - 4;
-  // in place of an ancestor
+  // instead of an ancestor
   static constexpr Vertex kAtRoot = -2, kNever = -3, kOrphan = -4;
   struct Reach {
     Vertex ancestor;  // or why there is none
@@ -102,7 +103,7 @@ class Levels {
       std::int64_t ancestor;
       std::uint32_t exit, distance;
     };
-    std::vector<Reach> next = reach_;  // questions see the state of the round's beginning
+    std::vector<Reach> next = reach_;  // queries see the state at the beginning of the round
     const std::int64_t most = std::min<std::int64_t>(blocks_.n(), kMaxDepth);
     Mailbox answers(world_, of_records<Answer>([&](const Answer& a) {
                       Reach& reach = next[a.exit];
@@ -160,7 +161,7 @@ bool depths_hold(World& world, const BfsTree& tree, const Ownership& blocks) {
   };
   Mailbox box(world, of_records<Child>([&](std::span<const Child> children) {
                 for (const Child& c : children)
-                  // Not depths + 1: a given depth may be anything, the greatest number too.
+                  // Not depths + 1: a given depth may have any value, also the greatest.
                   if (tree.depths[c.parent] != static_cast<std::int64_t>(c.depth) - 1) wrong();
               }),
               {.handler_sends = false});

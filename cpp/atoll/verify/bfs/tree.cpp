@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kGrain = 1 << 14;
 
-/// What one look at each vertex tells.
+/// The rules that can be checked at each vertex alone.
 Finding check_parents(World& world, const BfsTree& tree, const Ownership& blocks) {
   Findings findings(world);
   world.team().for_range(blocks.count(), kGrain, [&](int, std::size_t a, std::size_t b) {
@@ -39,7 +39,8 @@ Finding find_flaw(World& world, const BfsTree& tree, const Ownership& blocks, co
   const std::size_t n = blocks.count();
   Array<std::int32_t> level;
   const bool given = world.any(!tree.depths.empty());
-  world.agree(!given || tree.depths.size() == n, "some ranks gave depths, some gave none.");
+  world.agree(!given || tree.depths.size() == n,
+              "some ranks gave depths, others none (they are checked on all ranks). Give them on all or on none.");
   if (given && depths_hold(world, tree, blocks)) {
     level = Array<std::int32_t>(n);
     world.team().for_range(n, kGrain, [&](int, std::size_t a, std::size_t b) {
@@ -55,7 +56,7 @@ Finding find_flaw(World& world, const BfsTree& tree, const Ownership& blocks, co
         if (tree.depths[i] != l)
           findings.note({Flaw::depth, blocks.first() + static_cast<Vertex>(i), tree.parents[i], tree.depths[i], l});
       }
-      return findings.worst();  // there is one, else the depths had held
+      return findings.worst();  // there is a flaw, or the depths would have held
     }
   }
 
@@ -77,14 +78,16 @@ Finding find_flaw(World& world, const BfsTree& tree, const Ownership& blocks, co
 BfsTreeReport verify_bfs_tree(World& world, const BfsTree& tree, const Tuples& tuples) {
   const bfs_tree::Ownership blocks(*tree.blocks, world.rank());
   world.collective_try([&] {
-    check(tree.blocks->ranks() == world.size(), "there are blocks for {} ranks (the world has {}).",
-          tree.blocks->ranks(), world.size());
-    check(tree.parents.size() == blocks.count(), "rank {} gave {} parents (it owns {} vertices).", world.rank(),
-          tree.parents.size(), blocks.count());
-    check(tree.depths.empty() || tree.depths.size() == blocks.count(), "rank {} gave {} depths (it owns {} vertices).",
-          world.rank(), tree.depths.size(), blocks.count());
-    check(tree.root >= 0 && tree.root < blocks.n(), "the root's number is {} (there are {} vertices).", tree.root,
-          blocks.n());
+    check(tree.blocks->ranks() == world.size(),
+          "there are blocks for {} ranks (the world has {}). Use the blocks of this world.", tree.blocks->ranks(),
+          world.size());
+    check(tree.parents.size() == blocks.count(), "rank {} gave {} parents (it owns {} vertices). Give one for each.",
+          world.rank(), tree.parents.size(), blocks.count());
+    check(tree.depths.empty() || tree.depths.size() == blocks.count(),
+          "rank {} gave {} depths (it owns {} vertices). Give one for each, or none.", world.rank(), tree.depths.size(),
+          blocks.count());
+    check(tree.root >= 0 && tree.root < blocks.n(),
+          "the root's number is {} (there are {} vertices). Give that of a vertex.", tree.root, blocks.n());
   });
   BfsTreeReport report;
   const bfs_tree::Finding finding = bfs_tree::find_flaw(world, tree, blocks, tuples, report);

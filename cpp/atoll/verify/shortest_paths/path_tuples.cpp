@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distances and parents against the tuples that the graph was built from.
+// Checks distances and parents against the tuples from which the graph was built.
 //
-// A tuple whose ends are both owned by this rank is checked in place. Else the owner of one end sends its distance to
-// the owner of the other, which compares. Each vertex keeps the least weight of the tuples between it and its parent;
-// then it sends that, with its distance, to the parent's owner, which checks the sum.
+// A tuple whose endpoints are both owned by this rank is checked in place. Otherwise the owner of one endpoint sends
+// its distance to the owner of the other, which compares. Each vertex keeps the smallest weight of the tuples between
+// it and its parent, then sends it with its distance to the parent's owner, which checks the sum.
 #include <atoll/runtime/aggregation/mailbox.hpp>
 #include <atoll/verify/bfs/levels.hpp>
 #include <atoll/verify/dense.hpp>
@@ -39,11 +39,11 @@ class TupleSweep {
 
   Violation run(const EdgeList& tuples) {
     for_own([&](std::size_t i) { look_at(i); });
-    if (const Violation b = first(); b.rule) return b;  // values that cannot be compared
+    if (const Violation b = first(); b.rule) return b;  // the values cannot be compared
     sweep(tuples);
     check_tree_edges();
     if (const Violation b = first(); b.rule) return b;
-    // Where distances fall along every tree edge, the paths end at the source; otherwise the tree has to be checked.
+    // If distances decrease along every tree edge, the paths end at the source; otherwise the tree must be checked.
     if (world_.any(some_same_distance_.load())) check_tree();
     return first();
   }
@@ -57,13 +57,13 @@ class TupleSweep {
  private:
   static constexpr Real kFar = std::numeric_limits<Real>::infinity();
 
-  /// To the owner of one end of a tuple, which is here; `other` is its source or its target.
+  /// To the owner of one endpoint of a tuple, `at`; `other` is the tuple's source or target.
   struct Look {
     std::uint32_t at, other_is_source;
     Vertex other;
     Real weight, distance;  // of the other end
   };
-  /// To the owner of the source of a tuple, from a rank that owns neither end.
+  /// To the owner of a tuple's source, from a rank that owns neither endpoint.
   struct Ask {
     std::uint32_t at;
     Real weight;
@@ -148,7 +148,7 @@ class TupleSweep {
     }
   }
 
-  /// `v` is here; tells the owner of its other end.
+  /// `v` is owned here; sends its distance to the owner of the other endpoint.
   template <class Buffers>
   void forward(std::uint32_t at, Vertex v, Vertex other, bool other_is_source, Real w, Buffers& buffers) {
     if (!directed_ || other_is_source) join(at, other, w);
@@ -180,7 +180,7 @@ class TupleSweep {
                       .z = static_cast<double>(w)});
   }
 
-  /// A tuple of this weight joins the vertex that is here and `other`.
+  /// Records that a tuple of this weight joins the owned vertex and `other`.
   void join(std::uint32_t at, Vertex other, Real w) {
     if (parent_[at] != other) return;
     const std::atomic_ref least(least_[at]);
@@ -241,11 +241,11 @@ class TupleSweep {
   World& world_;
   const bfs_tree::Ownership blocks_;
   const bool directed_;
-  Vertex root_ = 0;                       // dense, as all vertices here but those of parent_id_
+  Vertex root_ = 0;                       // dense, like all vertices here except parent_id_
   const std::span<const Real> distance_;  // [own]
   const std::span<const Vertex> parent_id_;
   const Array<Vertex> parent_;
-  Array<Real> least_;  // weight of the tuples that join a vertex and its parent
+  Array<Real> least_;  // smallest weight of the tuples between a vertex and its parent
   std::atomic<bool> some_same_distance_{false};
   Violations violations_;
   std::vector<Tally> tallies_;

@@ -16,7 +16,7 @@ enum PathRule : int {
   source_value = 1,   // rule 2
   value,              // rule 2
   source_parent,      // rule 1
-  stray_parent,       // rule 1: not reached, but it has a parent
+  stray_parent,       // rule 1: not reached, but has a parent
   no_parent,          // rule 1
   no_edge,            // rule 5
   tree_edge,          // rule 2
@@ -26,11 +26,11 @@ enum PathRule : int {
   no_path_to_source,  // rule 1
 };
 
-/// x, y and z are said as Numbers.
+/// Prints x, y and z as Numbers.
 template <class Number>
 std::string describe(const Violation& b, bool directed, Vertex source, const char* distance, bool parents);
 
-/// InputError, the same on all ranks, unless weights of that alternative of WeightColumn have their sums in Real.
+/// Throws InputError, the same on all ranks, unless Real can hold sums of weights of that alternative of WeightColumn.
 /// Collective.
 template <class Real>
 void check_sums(const Graph& graph, std::size_t weights);

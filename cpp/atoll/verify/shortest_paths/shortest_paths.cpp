@@ -43,7 +43,7 @@ class Paths {
 
   Violation run() {
     for_masters([&](Local v) { look_at(v); });
-    if (const Violation b = violations_.first(); b.rule) return b;  // values that cannot be compared
+    if (const Violation b = violations_.first(); b.rule) return b;  // the values cannot be compared
     for_masters([&](Local v) { look_at_edges(v); });
     if (const Violation b = violations_.first(); b.rule) return b;
     if (graph_.world().any(some_unconnected_)) connect_zero_weight_paths();
@@ -67,7 +67,7 @@ class Paths {
     violation.a = graph_.id_of(v);
     violations_.note(violation);
   }
-  /// f(neighbour, weight) along a row.
+  /// f(neighbour, weight) for each edge of a row.
   template <class F>
   void for_edges(const Csr& lists, const Weights& weights, Local v, F&& f) const {
     const auto end = static_cast<std::size_t>(lists.offsets[static_cast<std::size_t>(v) + 1]);
@@ -105,7 +105,7 @@ class Paths {
         violations_.note(edge);
       } else if (!connected && may_connect(v, u)) {
         tight = true;
-        // Distances fall along such edges, so the path ends, and only at the source.
+        // Distances decrease along such edges, so the path ends, and only at the source.
         connected = from < d;
       }
     });
@@ -133,7 +133,7 @@ class Paths {
     note(joined ? tree_edge : no_edge, v, {.p = parent(v), .x = d, .y = sum});
   }
 
-  /// Marks vertices connected to the source by tight edges that do not change the distance, from connected vertices on.
+  /// Marks vertices connected to the source by tight edges of equal distance, starting from connected vertices.
   void connect_zero_weight_paths() {
     if (has_parents_) {
       VertexBits all(graph_.locals());

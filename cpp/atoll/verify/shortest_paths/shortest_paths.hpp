@@ -3,35 +3,35 @@
 
 #include <atoll/verify/verdict.hpp>
 
-/// Whether distances (and parents) are those of shortest paths: the Graph500 specification's five rules, section
-/// "Validation", for kernel 3, with sums rounded to Real and compared bit by bit. Never calls the algorithm.
+/// Checks that distances (and parents) are those of shortest paths, by the five rules of the Graph500 specification,
+/// section "Validation", for kernel 3; sums are rounded to Real and compared bit by bit. Never calls the algorithm.
 ///
 ///     Verdict verdict = verify_sssp<float>(graph, source, distances, parents);      // natural order; collective
 ///     if (!verdict.ok) throw VerificationError(verdict.what);
 ///
-///     rule 1  the parents are a tree from the source, its own parent: no cycle, along edges of weight 0 neither
+///     rule 1  the parents are a tree from the source, its own parent: no cycle, not even along edges of weight 0
 ///     rule 2  dist(source) = 0; dist(v) = dist(parent) + w exactly, for an edge of weight w between them
 ///     rule 3  dist(v) <= dist(u) + w for each edge u -> v
 ///     rule 4  no edge leads from a reached vertex to one that was not
 ///     rule 5  a vertex and its parent are joined by an edge
 ///
 /// Without parents, some edge into v must be tight, and tight edges must connect every reached vertex to the source.
-/// Together the rules prove that each distance is right: it is the length of a path, and no path is shorter. They use
-/// the graph's own lists, so an error of its build (a lost edge, a wrong weight) is not noticed. Given the dense tuples
-/// from which it was built (number()), they use those instead:
+/// Together the rules prove that each distance is correct: it is the length of a path, and no path is shorter. They use
+/// the graph's own lists, so errors in building the graph (a lost edge, a wrong weight) are not detected. Given the
+/// dense tuples from which it was built (number()), they use those instead:
 ///
 ///     PathsVerdict verdict = verify_sssp<float>(graph, source, distances, parents, edges);
 ///
-/// Cost: distances are broadcast once to mirrors and each entering edge is read once. If some edges do not change a
-/// distance, parents are broadcast too and each edge is read once more, in as many rounds as paths of such edges cross
-/// between ranks. Against tuples: ids of parents are translated (see verify_bfs), each tuple takes at most two hops and
-/// each vertex sends one message to its parent; if a distance is unchanged along a tree edge, the tree is checked as in
+/// Cost: distances are broadcast once to mirrors and each entering edge is read once. If distances are equal along some
+/// edges, parents are broadcast too and each edge is read once more, in as many rounds as paths of such edges cross
+/// between ranks. With tuples: ids of parents are translated (see verify_bfs), each tuple takes at most two hops and
+/// each vertex sends one message to its parent; if distances are equal along a tree edge, the tree is checked as in
 /// verify_bfs. About 8 bytes and a Real per owned vertex; nothing is replicated.
 namespace atl {
 
-/// Original ids; infinity and kNoVertex where not reached. Of several violations the one of the lowest rule in the
-/// order 2 (of single vertices), 1, 5, 2, 3, 4, 1 (cycles) is named, then the lowest vertices. Collective; InputError,
-/// the same on all ranks, if no vertex has the id `source`, the weights are wider than Real or the sizes do not fit.
+/// Original ids; infinity and kNoVertex if not reached. Of several violations the first rule is named in the order 2
+/// (of single vertices), 1, 5, 2, 3, 4, 1 (cycles), then the lowest vertices. Collective; throws InputError, the same
+/// on all ranks, if no vertex has the id `source`, the weights are wider than Real or the sizes do not fit.
 template <class Real>
 Verdict verify_sssp(const Graph& graph, Vertex source, std::span<const Real> distance,
                     std::span<const Vertex> parent = {});
@@ -40,14 +40,14 @@ struct PathsVerdict : Verdict {
   Edge edges_in_component = 0;  ///< tuples (directed: that start there), each once, self-loops included
 };
 
-/// Against the input: this rank's slice of the dense tuples that the graph was built from, in any order; of several
-/// between two vertices the least weight counts. Lowest vertices are lowest dense numbers here. Collective; InputError
-/// as above.
+/// Checks against the input: this rank's slice of the dense tuples from which the graph was built, in any order; of
+/// parallel ones the smallest weight counts. Lowest vertices are lowest dense numbers here. Collective; throws
+/// InputError as above.
 template <class Real>
 PathsVerdict verify_sssp(const Graph& graph, Vertex source, std::span<const Real> distance,
                          std::span<const Vertex> parent, const EdgeList& tuples);
 
-/// The same against the lists for numbers of edges, kUnreachable where not reached; weights are ignored.
+/// The same, against the lists, for hop counts, kUnreachable if not reached; weights are ignored.
 Verdict verify_depths(const Graph& graph, Vertex source, std::span<const Vertex> depth);
 
 }  // namespace atl

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/base/checksum.hpp>
+
+// The header alone: no library to link, and none for a wheel to carry. Only here, so that a project that uses atoll
+// needs no xxHash.
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace atl {
+
+std::uint64_t checksum(const void* data, std::size_t n) noexcept { return XXH3_64bits(data, n); }
+
+}  // namespace atl

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atoll/algorithms/pagerank/pagerank.hpp>
+#include <atoll/verify/pagerank_residual.hpp>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "rows.hpp"
+
+namespace atl::catalog {
+namespace {
+
+std::optional<int> iterations_of(const Arguments& arguments) {
+  return arguments.has("iterations") ? std::optional(static_cast<int>(arguments.whole("iterations"))) : std::nullopt;
+}
+
+// Without a tolerance so many iterations are done as are asked for; without both 1e-6 ends them.
+std::optional<double> tolerance_of(const Arguments& arguments) {
+  const auto given = arguments.real_if_given("tolerance");
+  return given || iterations_of(arguments) ? given : std::optional(1e-6);
+}
+
+PageRankOptions options_of(const Arguments& arguments) {
+  return {.damping = arguments.real("damping"),
+          .tolerance = tolerance_of(arguments),
+          .max_iterations = iterations_of(arguments).value_or(100),
+          .dangling = arguments.word("dangling") == "spread" ? Dangling::spread : Dangling::ignore,
+          .personalisation = arguments.reals("personalisation")};
+}
+
+template <class Real>
+class PreparedPageRank final : public Prepared {
+ public:
+  explicit PreparedPageRank(const Graph& graph) : pagerank_(graph) {}
+
+  void run(const Arguments& arguments, Answer& answer) override {
+    result_.score = answer.take<Real>("score");
+    pagerank_.run(options_of(arguments), result_);
+    answer.put("score", std::move(result_.score));
+    answer.set("iterations", std::int64_t{result_.iterations});
+    answer.set("change", result_.change);
+    answer.set("converged", result_.converged);
+  }
+  void report(const Arguments& arguments, const Answer&, const Runs& runs, Report& report) const override {
+    report.result = {{"iterations", result_.iterations},
+                     {"change", result_.change},
+                     {"converged", result_.converged},
+                     {"precision", arguments.word("precision")}};
+    const double each = runs.median_seconds / std::max(1, result_.iterations);
+    report.seconds["iteration"] = each;
+    report.lines.emplace_back("iterations", fmt::format("{}, the last changed {:.3g} in all; {:.3f} ms each",
+                                                        result_.iterations, result_.change, each * 1e3));
+    if (const auto tolerance = tolerance_of(arguments); tolerance && !result_.converged)
+      report.failure = fmt::format(
+          "pagerank: after {} iterations the sum of changes is {:.3g} (the tolerance is {:.3g}). Allow more "
+          "iterations, or a larger tolerance.",
+          result_.iterations, result_.change, *tolerance);
+  }
+  std::size_t memory_bytes() const override { return pagerank_.memory_bytes(); }
+
+ private:
+  PageRank<Real> pagerank_;
+  PageRankResult<Real> result_;
+};
+
+Verdict verify(const Graph& graph, const Arguments& arguments, const Answer& answer, const EdgeList*) {
+  PageRankCheckOptions asked{.damping = arguments.real("damping"),
+                             .lost = arguments.word("dangling") == "spread" ? LostRank::spread : LostRank::ignored,
+                             .personalisation = arguments.reals("personalisation")};
+  if (arguments.word("precision") == "float") asked.unit = std::numeric_limits<float>::epsilon() / 2.0;
+  asked.tolerance = tolerance_of(arguments);
+  if (answer.scalar("iterations")) {  // of a run that has just ended
+    if (!std::get<bool>(*answer.scalar("converged"))) {
+      asked.tolerance.reset();
+      asked.iterations = static_cast<int>(answer.whole("iterations"));
+    }
+  } else if (!asked.tolerance) {  // a run with both has ended by the tolerance, or failed
+    asked.iterations = iterations_of(arguments);
+    asked.check = Iterations::repeated;
+  }
+  return std::visit(
+      [&]<class T>(const Array<T>& score) {
+        if constexpr (std::is_same_v<T, double>) return verify_pagerank(graph, span_of(score), asked);
+        return verify_pagerank(graph, span_of(doubles_of(score)), asked);
+      },
+      *answer.find("score"));
+}
+
+}  // namespace
+
+Algorithm pagerank_row() {
+  return {.name = "pagerank",
+          .summary = "how often a random walk comes by",
+          .about = "PageRank: how often a random walk that jumps now and then comes by.",
+          .check_summary = "how far one more iteration moves the scores, or the iterations done again",
+          .check_about =
+              "Whether a file holds PageRank's scores: how far one more iteration moves them, or what so many give.",
+          .options = {{.name = "damping",
+                       .kind = Kind::real,
+                       .standard = 0.85,
+                       .help = "of the walk's steps, those that follow an edge (default 0.85)",
+                       .check_help = "of the walk's steps, those that follow an edge (default 0.85)"},
+                      {.name = "tolerance",
+                       .kind = Kind::real,
+                       .help = "stop when the sum of changes is below (default 1e-6)",
+                       .check_help = "that the run ended at (default 1e-6)"},
+                      {.name = "iterations",
+                       .help = "so many, without a --tolerance; with one, at most so many (default 100)",
+                       .check_help = "that the run did, where it had no --tolerance"},
+                      {.name = "dangling",
+                       .kind = Kind::word,
+                       .standard = "spread",
+                       .help = "what vertices without a leaving edge have: spread (default) or ignore",
+                       .check_help = "what vertices without a leaving edge have: spread (default) or ignore",
+                       .choices = {"spread", "ignore"}},
+                      {.name = "precision",
+                       .kind = Kind::word,
+                       .stage = Stage::prepare,
+                       .standard = "double",
+                       .help = "double (default) or float",
+                       .check_help = "of the run: double (default) or float",
+                       .choices = {"double", "float"}},
+                      {.name = "personalisation",
+                       .kind = Kind::reals,
+                       .help = "one number >= 0 for each vertex: where jumps go (default: everywhere alike)",
+                       .given = Given::by_library}},
+          .contract = {.self_loops = Contract::Multiplicity::counted,
+                       .multi_edges = Contract::Multiplicity::counted,
+                       .follows = Contract::Follows::vertex_cut,
+                       .rounds = Contract::Rounds::along_all_edges},
+          .columns = {{"score", "float64, or float32 with precision float", "sums to 1 where dangling rank is spread"}},
+          .scalars = {{"iterations", "int64", "iterations done"},
+                      {"change", "float64", "sum of changes in the last iteration"},
+                      {"converged", "bool", "whether a tolerance was given and the change is below it"}},
+          .python = "pagerank",
+          .gives = "float32, float64; dangling mass spread or ignored; personalised",
+          .on_one_rank = {"algorithms/pagerank/rows.cpp", "algorithms/pagerank/hubs.cpp"},
+          .over_ranks = {"algorithms/pagerank/pagerank.cpp"},
+          .reference = "Brin and Page, 1998",
+          .check =
+              [](const Arguments& arguments) {
+                PageRankOptions options = options_of(arguments);
+                options.personalisation = {};  // its length is held against the graph later
+                check_options(options, 0, {});
+              },
+          .prepare = [](const Graph& graph, const Arguments& arguments) -> std::unique_ptr<Prepared> {
+            if (arguments.word("precision") == "float") return std::make_unique<PreparedPageRank<float>>(graph);
+            return std::make_unique<PreparedPageRank<double>>(graph);
+          },
+          .verify = verify};
+}
+
+}  // namespace atl::catalog

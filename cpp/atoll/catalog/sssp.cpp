@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <atoll/algorithms/sssp/sssp.hpp>
+#include <atoll/algorithms/sssp/whole_weights.hpp>
+#include <atoll/verify/shortest_paths/shortest_paths.hpp>
+#include <nlohmann/json.hpp>
+
+#include "rows.hpp"
+
+namespace atl::catalog {
+namespace {
+
+template <class Real>
+class PreparedSssp final : public Prepared {
+ public:
+  PreparedSssp(const Graph& graph, std::optional<double> delta) : sssp_(graph, {.delta = delta}) {}
+
+  void run(const Arguments& arguments, Answer& answer) override {
+    result_.distance = answer.take<Real>("distance");
+    result_.parent = answer.take<Vertex>("parent");
+    sssp_.run(arguments.vertex("source"), result_);
+    answer.put("distance", std::move(result_.distance));
+    answer.put("parent", std::move(result_.parent));
+    answer.set("reached", result_.reached);
+  }
+  void report(const Arguments& arguments, const Answer&, const Runs&, Report& report) const override {
+    const Vertex source = arguments.vertex("source");
+    const char* sums = sizeof(Real) == sizeof(double) ? "float64" : "float32";
+    report.result = {{"source", source}, {"reached", result_.reached}, {"sums", sums}};
+    report.lines.emplace_back("reached",
+                              fmt::format("{} from {}, lengths added up as {}", result_.reached, source, sums));
+  }
+  std::size_t memory_bytes() const override { return sssp_.memory_bytes(); }
+
+ private:
+  Sssp<Real> sssp_;
+  SsspResult<Real> result_;
+};
+
+Verdict verify(const Graph& graph, const Arguments& arguments, const Answer& answer, const EdgeList*) {
+  const Vertex source = arguments.vertex("source");
+  const auto of_answer = column_of<Vertex>(answer, "parent");
+  const auto parents = of_answer.empty() ? arguments.vertices("parents") : of_answer;
+  const Values& distance = *answer.find("distance");
+  if (const auto* narrow = std::get_if<Array<float>>(&distance))
+    return verify_sssp<float>(graph, source, span_of(*narrow), parents);
+  const auto& wide = std::get<Array<double>>(distance);
+  if (needs_double_sums(graph)) return verify_sssp<double>(graph, source, span_of(wide), parents);
+  Array<float> read(wide.size());  // a file's, which holds decimal numbers
+  for (std::size_t k = 0; k < wide.size(); ++k) read[k] = static_cast<float>(wide[k]);
+  return verify_sssp<float>(graph, source, span_of(read), parents);
+}
+
+}  // namespace
+
+Algorithm sssp_row() {
+  return {.name = "sssp",
+          .summary = "shortest paths by weight from a source",
+          .about = "Shortest paths by weight from a source: distances and parents.",
+          .check_summary = "distances, by Graph500's five rules with exact sums",
+          .check_about = "Whether a file holds the distances of shortest paths, by Graph500's five rules.",
+          .options = {{.name = "source",
+                       .kind = Kind::vertex,
+                       .help = "original id to start from (default: one a trial, drawn by --seed)",
+                       .check_help = "original id that the paths start from",
+                       .given = Given::as_source},
+                      {.name = "delta",
+                       .kind = Kind::real,
+                       .stage = Stage::prepare,
+                       .help = "width of a bucket, in units of the weights (default: chosen from them)",
+                       .range = Range::positive},
+                      {.name = "parents",
+                       .kind = Kind::vertices,
+                       .stage = Stage::check,
+                       .check_help = "a second file, with the parents: the tree is checked too",
+                       .given = Given::by_file}},
+          .contract = {.weights = Contract::Weights::needed, .follows = Contract::Follows::vertex_cut},
+          .columns = {{"distance", "float32 or float64", "as wide as the weights; infinity where not reached"},
+                      {.name = "parent",
+                       .type = "int64",
+                       .meaning = "original id of the parent in a tree of shortest paths; -1 where not reached",
+                       .checked = false}},
+          .scalars = {{"reached", "int64", "reached vertices on all ranks"}},
+          .python = "sssp",
+          .gives = "distances, parents; float32, float64, exact integers",
+          .on_one_rank = {"algorithms/sssp/kernel.cpp"},
+          .over_ranks = {"algorithms/sssp/distributed.cpp"},
+          .reference = "Meyer and Sanders, 2003",
+          .prepare = [](const Graph& graph, const Arguments& arguments) -> std::unique_ptr<Prepared> {
+            const auto delta = arguments.real_if_given("delta");
+            if (needs_double_sums(graph)) return std::make_unique<PreparedSssp<double>>(graph, delta);
+            return std::make_unique<PreparedSssp<float>>(graph, delta);
+          },
+          .verify = verify};
+}
+
+}  // namespace atl::catalog

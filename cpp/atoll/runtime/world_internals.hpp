@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/runtime/aggregation/forward_queue.hpp>
+#include <atoll/runtime/aggregation/packet_dispatcher.hpp>
+#include <atoll/runtime/aggregation/route.hpp>
+#include <atoll/runtime/aggregation/route_model.hpp>
+#include <atoll/runtime/world.hpp>
+#include <map>
+
+namespace atl {
+
+/// The parts of a World that its callers reach through its functions alone. For the sources of World.
+struct World::Internals {
+  Internals(World& world, RouteModel route_model)
+      : model(std::move(route_model)), dispatcher(world, world.fabric()), flow(world) {}
+
+  const RouteModel model;
+  std::vector<std::unique_ptr<const Route>> routes;  // the first is route(), the others were made by hops()
+  PacketDispatcher dispatcher;
+  FlowControl flow;
+  std::vector<std::unique_ptr<const Hops>> made_hops;
+  std::map<std::string, const Hops*, std::less<>> hops;  // by route name, the latest
+  std::vector<std::int64_t> weights;                     // [rank] prefer_monitors()
+  struct Refusals {
+    SpinLock lock;
+    std::uint64_t moved = 0;
+    double since = -1, checked = 0;
+    bool reported = false;
+  } refusals;
+};
+
+}  // namespace atl

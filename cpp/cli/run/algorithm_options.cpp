@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "algorithm_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+
+namespace atl::cli {
+
+using catalog::Given;
+using catalog::Kind;
+using catalog::Option;
+using catalog::Range;
+
+void AlgorithmOptions::add_to(CLI::App& app) {
+  for (const Option& option : row_.options) {
+    if (help_of(option).empty()) continue;
+    switch (option.given) {
+      case Given::as_source:
+        add_source(app, option);
+        break;
+      case Given::by_file:
+        app.add_option("--" + std::string(option.name), files_[std::string(option.name)], std::string(help_of(option)));
+        break;
+      case Given::by_name:
+        add(app, option);
+        break;
+      case Given::by_input:
+      case Given::by_library:
+        break;
+    }
+  }
+}
+
+void AlgorithmOptions::add_source(CLI::App& app, const Option& option) {
+  if (option.kind == Kind::vertices) {
+    choice_.add_to(app);
+    return;
+  }
+  auto* source = app.add_option("--source", source_, std::string(help_of(option)));
+  if (verb_ == Verb::check) {
+    source->required();
+  } else {
+    app.add_option("--seed", seed_, "for drawing sources (default 1)");
+  }
+}
+
+void AlgorithmOptions::add(CLI::App& app, const Option& option) {
+  const std::string name = "--" + std::string(option.name), help(help_of(option));
+  Held& held = held_[option.name];
+  CLI::Option* added = nullptr;
+  switch (option.kind) {
+    case Kind::whole:
+      added = app.add_option(name, held.whole, help);
+      break;
+    case Kind::real:
+      added = app.add_option(name, held.real, help);
+      break;
+    case Kind::word:
+      added = app.add_option(name, held.word, help);
+      break;
+    case Kind::flag:
+      app.add_flag(name, held.flag, help);
+      return;
+    case Kind::vertex:
+    case Kind::vertices:
+    case Kind::reals:
+      throw UsageError(fmt::format("{} of {} is a vertex or an array (Given::by_name takes none). Correct its row.",
+                                   name, row_.name));
+  }
+  if (option.range != Range::any)
+    added->check(option.range == Range::positive ? CLI::Validator(CLI::PositiveNumber)
+                                                 : CLI::Validator(CLI::NonNegativeNumber));
+  if (option.kind == Kind::whole)
+    added->check([most = option.most](const std::string& text) {
+      std::int64_t value = 0;
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+      const bool beyond =
+          error == std::errc::result_out_of_range || (error == std::errc() && (value > most || value < -most - 1));
+      return beyond ? fmt::format("{} (at most {})", text, most) : std::string();
+    });
+  if (option.refuse)
+    added->check([refuse = option.refuse](const std::string& text) { return refuse(text); });
+  else if (!option.choices.empty())
+    added->check(CLI::IsMember(std::vector<std::string>(option.choices.begin(), option.choices.end())));
+}
+
+catalog::Arguments AlgorithmOptions::arguments(const GraphInput& input) const {
+  catalog::Arguments arguments(row_.options);
+  for (const auto& [name, held] : held_) {
+    if (held.whole) arguments.set(name, *held.whole);
+    if (held.real) arguments.set(name, *held.real);
+    if (held.word) arguments.set(name, *held.word);
+    if (held.flag) arguments.set(name, true);
+  }
+  for (const Option& option : row_.options)
+    if (option.given == Given::by_input && option.name == "weighted") arguments.set("weighted", input.is_weighted());
+  return arguments;
+}
+
+const Option* AlgorithmOptions::source_option() const {
+  for (const Option& option : row_.options)
+    if (option.given == Given::as_source) return &option;
+  return nullptr;
+}
+
+std::vector<Vertex> AlgorithmOptions::sources(const Graph& graph, int count) const {
+  if (source_option()->kind == Kind::vertices) return choice_.of(graph);
+  if (source_) return {*source_};
+  std::vector<Vertex> drawn = draw_sources(graph, count, seed_);
+  check(!drawn.empty(), "{}: no vertex has an edge (there is nothing to search). Give another graph.", graph.name());
+  return drawn;
+}
+
+}  // namespace atl::cli

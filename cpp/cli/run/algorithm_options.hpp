@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/catalog/algorithm.hpp>
+#include <map>
+
+#include "cli/graph_input.hpp"
+#include "sources.hpp"
+
+namespace atl::cli {
+
+/// The options of an algorithm's row on the command line.
+///
+///     AlgorithmOptions options(row, AlgorithmOptions::Verb::run);
+///     options.add_to(app);                                       // then the command line is parsed
+///     catalog::Arguments arguments = options.arguments(input);   // without what is a vertex: see sources(), files()
+class AlgorithmOptions {
+ public:
+  enum class Verb { run, check };
+  AlgorithmOptions(const catalog::Algorithm& row, Verb verb) : row_(row), verb_(verb) {}
+  AlgorithmOptions(const AlgorithmOptions&) = delete;
+  AlgorithmOptions& operator=(const AlgorithmOptions&) = delete;
+
+  void add_to(CLI::App& app);
+  catalog::Arguments arguments(const GraphInput& input) const;
+  /// Null if the algorithm starts from no vertex.
+  const catalog::Option* source_option() const;
+  /// Of an algorithm that starts from one vertex; empty: it is drawn.
+  std::optional<Vertex> source() const { return source_; }
+  /// The source if one is given, else as many as there are of `count`, drawn. InputError if no vertex has an edge.
+  /// Collective.
+  std::vector<Vertex> sources(const Graph& graph, int count) const;
+  /// Paths by the option's name.
+  const std::map<std::string, std::string>& files() const { return files_; }
+
+ private:
+  struct Held {
+    std::optional<std::int64_t> whole;
+    std::optional<double> real;
+    std::optional<std::string> word;
+    bool flag = false;
+  };
+  std::string_view help_of(const catalog::Option& option) const {
+    return verb_ == Verb::run ? option.help : option.check_help;
+  }
+  void add(CLI::App& app, const catalog::Option& option);
+  void add_source(CLI::App& app, const catalog::Option& option);
+
+  const catalog::Algorithm& row_;
+  Verb verb_;
+  std::map<std::string_view, Held> held_;
+  std::map<std::string, std::string> files_;
+  std::optional<Vertex> source_;
+  std::uint64_t seed_ = 1;
+  SourceChoice choice_;
+};
+
+}  // namespace atl::cli

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Centralities: how important each vertex is, by a random walk and by the shortest paths that pass it.
+
+All are collective over graph.comm, take original ids and answer in them. `seconds` of a result is the run on this rank,
+`prepare_seconds` what making its layouts took: 0 where an earlier call has left them with the graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import errors
+from .arguments import checked, one_of, vertex_id
+from .catalog import run
+from .columns import numbers
+from .graph import Graph
+from .vertices import Shown, VertexArray
+from .world import agreed
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+__all__ = [
+    "PageRankResult",
+    "betweenness_centrality",
+    "pagerank",
+]
+
+
+@dataclass(frozen=True, repr=False)
+class PageRankResult(Shown):
+    """How often a random walk that jumps now and then comes by each vertex."""
+
+    score: VertexArray
+    """float64 (precision="float": float32); sums to 1 over all vertices where dangling is "spread"."""
+    iterations: int
+    change: float
+    """Sum over all vertices of how much the last iteration changed them."""
+    converged: bool
+    """Whether change fell below the tolerance; False where none was given."""
+    prepare_seconds: float
+    seconds: float
+
+    def __repr__(self) -> str:
+        state = "converged" if self.converged else f"last change {self.change:.2g}"
+        return f"<atoll.PageRankResult: {self.score.graph.n} vertices, {self.iterations} iterations, {state}>"
+
+
+@checked
+def pagerank(
+    graph: Graph,
+    *,
+    damping: float = 0.85,
+    tolerance: float | None = 1e-6,
+    max_iterations: int = 100,
+    dangling: str = "spread",
+    personalisation: ArrayLike | None = None,
+    precision: str = "double",
+) -> PageRankResult:
+    """PageRank [1]_: x(v) = (1 - d) p(v) + d (sum over edges u -> v of x(u) / outdegree(u) + s p(v)).
+
+    p is the personalisation, s the sum of x over the vertices without a leaving edge. An undirected edge counts as one
+    each way; weights are ignored. Collective over graph.comm.
+
+    Parameters
+    ----------
+    graph : Graph               n vertices
+    damping : float             d, above 0 and below 1
+    tolerance : float or None   stop when all changes together are below; None: do max_iterations
+    max_iterations : int        at least 1
+    dangling : {"spread", "ignore"}
+                                of the rank of vertices without a leaving edge: goes where p says, or is lost (s = 0)
+    personalisation : array-like of float, optional
+                                one number >= 0 for each vertex of this rank, in the order of graph.ids; None: all alike
+    precision : {"double", "float"}
+
+    Returns
+    -------
+    PageRankResult              .score (VertexArray of length n), .iterations, .change, .converged
+
+    Raises
+    ------
+    InputError                  an argument out of its range
+    ConvergenceError            the tolerance is not met after max_iterations; its .result is the PageRankResult so far
+
+    References
+    ----------
+    .. [1] S. Brin, L. Page. "The anatomy of a large-scale hypertextual Web search engine." WWW 1998.
+
+    Examples
+    --------
+    >>> result = atoll.pagerank(atoll.Graph("star:4"))
+    >>> result.score.gather().round(3)
+    array([0.48 , 0.173, 0.173, 0.173])
+    """
+    with agreed(graph.world, f"pagerank({damping=}, {tolerance=}, {max_iterations=}, {dangling=}, {precision=})"):
+        one_of("dangling", dangling, ("spread", "ignore"))
+        one_of("precision", precision, ("double", "float"))
+        shares = None if personalisation is None else numbers("personalisation", personalisation)
+    found = run(
+        graph,
+        "pagerank",
+        damping=damping,
+        tolerance=tolerance,
+        iterations=max_iterations,
+        dangling=dangling,
+        personalisation=shares,
+        precision=precision,
+    )
+    result = PageRankResult(
+        score=VertexArray(graph, found["score"], "pagerank"),
+        iterations=found["iterations"],
+        change=found["change"],
+        converged=found["converged"],
+        prepare_seconds=found["prepare_seconds"],
+        seconds=found["seconds"],
+    )
+    if tolerance is not None and not result.converged:
+        raise errors.ConvergenceError(
+            f"pagerank: after {result.iterations} iterations the sum of changes is {result.change:.3g} (the "
+            f"tolerance is {tolerance:.3g}). Allow more iterations, or a larger tolerance; "
+            "the error's .result is what there is.",
+            result,
+        )
+    return result
+
+
+def _in_short(ids: np.ndarray) -> str:
+    """Ids as ranks compare them: all of a few, else how many and what they add up to, each times its place."""
+    if len(ids) <= 8:
+        return str(ids.tolist())
+    places = np.arange(1, len(ids) + 1, dtype=np.uint64)
+    return f"{len(ids)} ids, checksum {int((places * ids.view(np.uint64)).sum())}"
+
+
+@checked
+def betweenness_centrality(
+    graph: Graph,
+    *,
+    k: int | None = None,
+    sources: Iterable[int] | None = None,
+    weighted: bool = False,
+    normalized: bool = True,
+    seed: int = 1,
+) -> VertexArray:
+    """Betweenness [1]_: the sum over pairs s, t of the share of their shortest paths that pass the vertex.
+
+    From all vertices or from some sources, whose sum is scaled up by n / k. Normalised, and counted for undirected
+    pairs once, as NetworkX does. Collective over graph.comm.
+
+    Parameters
+    ----------
+    graph : Graph               n vertices
+    k : int, optional           so many sources, drawn by `seed`
+    sources : ids, optional     these sources instead, the same on all ranks; one that is there twice counts twice
+    weighted : bool             a path is as long as the float64 sum of its weights, which are above 0; else as its
+                                number of edges
+    normalized : bool           divide by (n - 1)(n - 2), undirected by half of it
+
+    Returns
+    -------
+    VertexArray of float64
+
+    Raises
+    ------
+    InputError                  k or a source out of range; weighted: no weights, or one that is not finite and above
+                                0, as the number of shortest paths is then not defined
+
+    References
+    ----------
+    .. [1] U. Brandes. "A faster algorithm for betweenness centrality." J. Mathematical Sociology 25(2), 2001.
+
+    Examples
+    --------
+    >>> atoll.betweenness_centrality(atoll.Graph("path:4"), normalized=False).gather()
+    array([0., 2., 2., 0.])
+    >>> detour = atoll.Graph.from_edges([0, 0, 1], [1, 2, 2], [1.0, 5.0, 2.5])
+    >>> atoll.betweenness_centrality(detour, weighted=True, normalized=False).gather()
+    array([0., 1., 0.])
+    """
+    with agreed(graph.world, f"betweenness_centrality({k=}, {weighted=}, {normalized=}, {seed=})"):
+        if sources is not None and k is not None:
+            raise errors.UsageError("k and sources are both given (one says which sources to take). Leave one out.")
+        if k is not None and not 1 <= k <= graph.n:
+            raise errors.InputError(f"k is {k} (1 to {graph.n}, the number of vertices). Change it.")
+        chosen = None
+        if sources is not None:
+            chosen = np.array([vertex_id("a source", s) for s in sources], dtype=np.int64)
+    if chosen is None:
+        ids = VertexArray(graph, graph.ids, "id").gather()
+        if k is not None and k < graph.n:
+            ids = np.random.default_rng(seed).choice(ids, size=k, replace=False)
+        chosen = ids
+    if sources is not None or k is not None:
+        # Of other sources on another rank the sums would be of neither.
+        with agreed(graph.world, f"betweenness_centrality(sources={_in_short(chosen)})"):
+            pass
+    found = run(graph, "bc", sources=chosen, weighted=weighted)
+    score = VertexArray(graph, found["score"], "betweenness")
+    n = graph.n
+    scale = n / max(1, len(chosen))
+    if normalized:
+        scale /= max(1, (n - 1) * (n - 2))
+    elif not graph.directed:
+        scale /= 2
+    score.local[:] *= scale
+    return score

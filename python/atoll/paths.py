@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shortest paths from one vertex, by number of edges and by weight.
+
+All are collective over graph.comm, take original ids and answer in them. `seconds` of a result is the run on this rank,
+`prepare_seconds` what making its layouts took: 0 where an earlier call has left them with the graph.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .arguments import checked, one_of
+from .catalog import run
+from .graph import Graph
+from .vertices import Shown, VertexArray
+from .world import agreed
+
+__all__ = ["BfsResult", "SsspResult", "bfs", "sssp"]
+
+_DIRECTIONS = ("auto", "push", "pull")
+
+
+@dataclass(frozen=True, repr=False)
+class BfsResult(Shown):
+    """What a breadth-first search found."""
+
+    source: int
+    """Original id of the start."""
+    parent: VertexArray
+    """int64 original ids of a shortest tree; the source's is itself; -1 (atoll.NO_VERTEX) if not reached."""
+    depth: VertexArray | None
+    """int64 edges from the source; 2**63 - 1 (atoll.UNREACHABLE) if not reached; None if not asked for."""
+    reached: int
+    """Vertices on all ranks, the source included."""
+    edges: int
+    """Edges on all ranks with an end in the component; directed: that leave reached vertices."""
+    levels: int
+    """Of the tree; 1 is the source alone."""
+    pulls: int
+    """Levels that were found from the unvisited side."""
+    prepare_seconds: float
+    """Layouts and buffers, made for the first search of a graph."""
+    seconds: float
+    """The search on this rank, results in original ids included."""
+
+    def __repr__(self) -> str:
+        return (
+            f"<atoll.BfsResult: source {self.source} reaches {self.reached} of {self.parent.graph.n} "
+            f"vertices in {self.levels} level{'s' if self.levels != 1 else ''}>"
+        )
+
+
+@checked
+def bfs(graph: Graph, source: int, *, direction: str = "auto", depths: bool = True) -> BfsResult:
+    """Breadth-first search: a tree of shortest paths, by number of edges, from one vertex.
+
+    Direction-optimising [1]_: a level is found from the frontier outwards while that is small, else from the
+    unvisited vertices back. A directed graph is followed from source to target; weights are ignored;
+    self-loops and multiple edges change nothing. Depths do not depend on ranks and threads; which of several
+    shortest trees comes out does. Collective over graph.comm.
+
+    Parameters
+    ----------
+    graph : Graph               n vertices
+    source : int                an original id
+    direction : {"auto", "push", "pull"}
+                                push: always outwards; pull: always back
+    depths : bool               False saves the depths' array and the time to fill it
+
+    Returns
+    -------
+    BfsResult                   .parent, .depth (VertexArray of int64), .reached, .levels
+
+    Raises
+    ------
+    InputError                  the graph has no vertex `source`
+
+    References
+    ----------
+    .. [1] S. Beamer, K. Asanovic, D. Patterson. "Direction-optimizing breadth-first search." SC 2012, section 4.
+
+    Examples
+    --------
+    >>> graph = atoll.Graph.from_edges([1, 1, 2, 9], [2, 3, 4, 1])
+    >>> result = atoll.bfs(graph, 1)
+    >>> result
+    <atoll.BfsResult: source 1 reaches 4 of 5 vertices in 3 levels>
+    >>> graph.ids, result.parent.gather()
+    (array([1, 2, 3, 4, 9]), array([ 1,  1,  1,  2, -1]))
+    >>> result.depth.gather() == [0, 1, 1, 2, atoll.UNREACHABLE]
+    array([ True,  True,  True,  True,  True])
+    """
+    with agreed(graph.world, f"bfs(source={source}, {direction=}, {depths=})"):
+        one_of("direction", direction, _DIRECTIONS)
+    found = run(graph, "bfs", source=source, direction=direction, depths=depths)
+    return BfsResult(
+        source=source,
+        parent=VertexArray(graph, found["parent"], "parent"),
+        depth=VertexArray(graph, found["depth"], "depth") if depths else None,
+        reached=found["reached"],
+        edges=found["edges"],
+        levels=found["levels"],
+        pulls=found["pulls"],
+        prepare_seconds=found["prepare_seconds"],
+        seconds=found["seconds"],
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class SsspResult(Shown):
+    """Shortest paths by weight from one vertex."""
+
+    source: int
+    distance: VertexArray
+    """As wide as the weights, of whole numbers float64, exact up to 2^53; infinity where not reached."""
+    parent: VertexArray
+    """int64 original ids of a tree of shortest paths; the source's is itself; -1 if not reached."""
+    reached: int
+    """Vertices on all ranks, the source included."""
+    prepare_seconds: float
+    seconds: float
+
+    def __repr__(self) -> str:
+        return f"<atoll.SsspResult: source {self.source} reaches {self.reached} of {self.distance.graph.n} vertices>"
+
+
+@checked
+def sssp(graph: Graph, source: int, *, delta: float | None = None) -> SsspResult:
+    """Shortest paths from one vertex, by the weights of the edges: delta-stepping [1]_. Collective over graph.comm.
+
+    Parameters
+    ----------
+    graph : Graph               weighted; no weight is negative, infinite or not a number
+    source : int                an original id
+    delta : float, optional     width of a bucket in units of the weights; None: chosen from them
+
+    Returns
+    -------
+    SsspResult                  .distance, .parent (VertexArrays), .reached
+
+    Raises
+    ------
+    InputError                  no weights (use bfs), or such that paths have no shortest; no vertex `source`
+
+    References
+    ----------
+    .. [1] U. Meyer, P. Sanders. "Delta-stepping: a parallelizable shortest path algorithm." J. Algorithms 49(1), 2003.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> graph = atoll.Graph.from_edges([0, 0, 1], [1, 2, 2], np.array([1.0, 5.0, 2.5]))
+    >>> atoll.sssp(graph, 0).distance.gather()
+    array([0. , 1. , 3.5])
+    """
+    with agreed(graph.world, f"sssp(source={source}, {delta=})"):
+        pass
+    found = run(graph, "sssp", source=source, delta=delta)
+    return SsspResult(
+        source=source,
+        distance=VertexArray(graph, found["distance"], "distance"),
+        parent=VertexArray(graph, found["parent"], "parent"),
+        reached=found["reached"],
+        prepare_seconds=found["prepare_seconds"],
+        seconds=found["seconds"],
+    )
