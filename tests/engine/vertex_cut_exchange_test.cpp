@@ -54,12 +54,12 @@ std::map<Where, Seen<T>> everywhere(World& world, const VertexCut& cut, const st
 
 template <class T, class Combine>
 void check_exchange(World& world, const Graph& graph, const CutRule& rule, std::uint64_t share, bool to_all) {
-  const VertexCut cut(graph, rule, VertexCut::Rows::sources);
-  MirrorExchange<T, Combine> exchange(to_all ? SharedVertices::all_of(cut) : SharedVertices::along_edges(cut));
+  const VertexCut cut(graph, rule, CutRows::sources);
+  MirrorExchange<T, Combine> exchange(to_all ? GraphView::all_of(cut) : GraphView::along_edges(cut));
   const auto locals = static_cast<std::size_t>(cut.locals());
   std::vector<Vertex> ids(locals, kNoVertex);
   for (Local v = 0; v < cut.owned(); ++v) ids[static_cast<std::size_t>(v)] = graph.id_of(v);
-  MirrorExchange<Vertex, MinOf>(SharedVertices::all_of(cut)).broadcast_all(ids);
+  MirrorExchange<Vertex, MinOf>(GraphView::all_of(cut)).broadcast_all(ids);
   std::map<Vertex, Rank> owner;
   Array<T> values(locals, 0);
   VertexBits changed(cut.locals());
@@ -171,8 +171,8 @@ TEST_CASE("the bytes of a round equal the prediction for the cut, and travel alo
           };
           for (const Cut kind : {Cut::cartesian, Cut::hybrid}) {
             const CutRule rule(kind, ranks, 8);
-            const VertexCut cut(graph, rule, VertexCut::Rows::targets);
-            MirrorExchange<float, SumOf> exchange(SharedVertices::along_edges(cut));
+            const VertexCut cut(graph, rule, CutRows::targets);
+            MirrorExchange<float, SumOf> exchange(GraphView::along_edges(cut));
             Array<float> values(static_cast<std::size_t>(cut.locals()), 1.0F);
             const Edge moved = values_moved([&] {
               exchange.broadcast_all({values.data(), values.size()});

@@ -7,6 +7,7 @@
 #include <atoll/algorithms/components/components.hpp>
 #include <atoll/algorithms/sssp/sssp.hpp>
 #include <atoll/engine/vertex_program.hpp>
+#include <atoll/graph/generate/generate.hpp>
 #include <limits>
 
 #include "algorithms/spread_samples.hpp"
@@ -131,5 +132,18 @@ TEST_CASE("propagating the smallest id in both directions finds components; the 
         for (const std::size_t u : {v / 2, names.size() - 1 - v})
           CHECK((names[u] == names[v]) == (others[u] == others[v]));
     }
+  });
+}
+
+TEST_CASE("programs over a vertex-cut share the graph's") {
+  Plan plan;
+  plan.threads = 1;
+  run_ranks(4, plan, [](World& world) {
+    const Graph graph = Graph::build(world, generate(world, "kron:7"), {.placement = {.cut = Cut::hybrid}});
+    const VertexProgram<float, MinOf> one(graph);
+    const VertexProgram<Vertex, MinOf> other(graph);
+    CHECK(one.cut() == &graph.vertex_cut(CutRows::sources));
+    CHECK(one.cut() == other.cut());
+    CHECK(GraphView::of(graph, CutRows::targets).rows == &graph.vertex_cut(CutRows::targets).rows());
   });
 }

@@ -16,7 +16,7 @@
 /// Over a vertex-cut only the mirrors that the operator needs take part: reduce those that edges enter, broadcast those
 /// that edges leave. So in a cartesian cut a rank exchanges only with its row and column of the grid.
 ///
-///     MirrorExchange<float, SumOf> exchange(SharedVertices::along_edges(cut));
+///     MirrorExchange<float, SumOf> exchange(GraphView::of(graph, CutRows::targets));
 ///
 /// [1] section II of "A Lightweight Communication Runtime for Distributed Graph Analytics", IPDPS 2018.
 namespace atl {
@@ -25,10 +25,9 @@ template <Plain T, class Combine>
 class MirrorExchange : public HaloExchange<T, Combine> {
  public:
   explicit MirrorExchange(const Graph& graph, Combine combine = {}, std::size_t lanes = 1)
-      : MirrorExchange(SharedVertices::all_of(graph), std::move(combine), lanes) {}
-  explicit MirrorExchange(const SharedVertices& shared, Combine combine = {}, std::size_t lanes = 1)
-      : HaloExchange<T, Combine>(std::make_shared<const HaloPlan>(shared), lanes, HaloPath::route, std::move(combine)) {
-  }
+      : MirrorExchange(GraphView::all_of(graph), std::move(combine), lanes) {}
+  explicit MirrorExchange(const GraphView& view, Combine combine = {}, std::size_t lanes = 1)
+      : HaloExchange<T, Combine>(std::make_shared<const HaloPlan>(view), lanes, HaloPath::route, std::move(combine)) {}
 
   /// Number of values that broadcast_all() sends, on all ranks.
   double mirrors() const { return this->copies(); }

@@ -22,7 +22,8 @@
 /// targets (broadcast, then each target reads its entering edges) when the active vertices and their edges are more
 /// than one in `dense` of all edges, as in Gemini [2]. Over a vertex-cut it always pushes.
 ///
-/// T is at most a word. Memory: two T and five bits a local vertex, the exchange's, and those of a vertex-cut.
+/// T is at most a word. Memory: two T and five bits a local vertex, the exchange's, and those of a vertex-cut, which the
+/// graph keeps.
 ///
 /// [1] section II of "A Lightweight Communication Runtime for Distributed Graph Analytics", IPDPS 2018 (Abelian).
 /// [2] X. Zhu et al. "Gemini: A computation-centric distributed graph processing system." OSDI 2016.
@@ -89,7 +90,7 @@ class VertexProgram {
   void synchronize_mirrors();
 
   /// Of a graph with a vertex-cut; what its edges are.
-  const VertexCut* cut() const { return cut_ ? &*cut_ : nullptr; }
+  const VertexCut* cut() const { return cut_; }
   int pulls() const { return pulls_; }  ///< rounds since start() that pulled
   std::size_t memory_bytes() const;
 
@@ -101,7 +102,6 @@ class VertexProgram {
   };
 
   static std::size_t index(Local v) { return static_cast<std::size_t>(v); }
-  SharedVertices shared() const { return cut_ ? SharedVertices::along_edges(*cut_) : SharedVertices::all_of(graph_); }
   bool has_edges(Local v) const { return index(v) < rows_end_ && rows_.degree(v) > 0; }
   T load(Local v) { return std::atomic_ref(values_[index(v)]).load(std::memory_order_relaxed); }
   Size active() const;
@@ -117,7 +117,8 @@ class VertexProgram {
   Team& team_;
   const VertexProgramOptions options_;
   [[no_unique_address]] Combine combine_;
-  const std::optional<VertexCut> cut_;
+  const GraphView view_;
+  const VertexCut* const cut_;
   const Csr& rows_;  // edges by source
   const std::size_t rows_end_;
   const Local first_mirror_;
@@ -153,21 +154,20 @@ VertexProgram<T, Combine>::VertexProgram(const Graph& graph, const VertexProgram
       team_(world_.team()),
       options_(options),
       combine_(std::move(combine)),
-      cut_(graph.cut().cut() == Cut::edge
-               ? std::optional<VertexCut>()
-               : std::optional<VertexCut>(std::in_place, graph, graph.cut(), VertexCut::Rows::sources)),
-      rows_(cut_ ? cut_->rows() : graph.out()),
+      view_(GraphView::of(graph, CutRows::sources)),
+      cut_(view_.cut),
+      rows_(*view_.rows),
       rows_end_(rows_.offsets.size() - 1),
-      first_mirror_(shared().first_mirror),
-      exchange_(shared(), combine_),
+      first_mirror_(view_.first_mirror),
+      exchange_(view_, combine_),
       all_edges_(world_.sum(static_cast<double>(rows_.size()))),
-      values_(index(shared().locals)),
-      sent_(index(shared().locals)),
-      never_sent_(shared().locals),
-      active_(shared().locals),
-      frontier_(shared().locals),
-      changed_(shared().locals),
-      unsynchronized_(shared().locals) {}
+      values_(index(view_.locals)),
+      sent_(index(view_.locals)),
+      never_sent_(view_.locals),
+      active_(view_.locals),
+      frontier_(view_.locals),
+      changed_(view_.locals),
+      unsynchronized_(view_.locals) {}
 
 template <Plain T, class Combine>
 template <std::invocable<Local> F>
@@ -198,7 +198,7 @@ void VertexProgram<T, Combine>::synchronize_mirrors() {
   exchange_.broadcast_all(values());
   unsynchronized_.clear();
   if (!cut_) return;
-  SharedVertices ends = shared();  // mirrors that edges only enter
+  GraphView ends = view_;  // mirrors that edges only enter
   ends.read = {&cut_->mirrors(VertexCut::only_written)};
   MirrorExchange<T, Combine>(ends, combine_).broadcast_all(values());
 }

@@ -3,6 +3,7 @@
 
 #include <atoll/graph/partition/partition.hpp>
 #include <map>
+#include <memory>
 
 /// A graph distributed over the ranks of a World: each owns a block of vertices and the edges that leave (and enter)
 /// them.
@@ -66,6 +67,10 @@ struct Mirrors {
   std::vector<Array<std::uint64_t>> known_by;
 };
 
+class VertexCut;
+/// Whether the rows of a vertex-cut have the edges that leave a vertex or those that enter it.
+enum class CutRows { sources, targets };
+
 /// Time and memory of a build on this rank.
 struct BuildReport {
   /// number, count, relabel, place, translate, sort, total; of a partition: degrees, fuse, cluster, split, refine,
@@ -96,6 +101,9 @@ class Graph {
   /// The cut that vertex-cut algorithms use (partition/vertex_cut.hpp). out() and in() are always those of the
   /// edge-cut. On one rank the cut is Cut::edge.
   const CutRule& cut() const { return cut_; }
+  /// The edges distributed by cut(), which is a vertex-cut. Made by the first call, collectively, and kept with the
+  /// graph for all that run over it; they count its memory.
+  const VertexCut& vertex_cut(CutRows rows) const;
   const IdMap& ids() const { return ids_; }
 
   Local owned() const { return owned_; }    ///< masters on this rank
@@ -136,6 +144,7 @@ class Graph {
   Array<Local> local_of_, natural_of_;
   IdColumn id_column_;
   BuildReport report_;
+  mutable std::shared_ptr<const VertexCut> vertex_cuts_[2];  // [rows]
 };
 
 }  // namespace atl

@@ -128,7 +128,7 @@ TEST_CASE("all ranks of a domain share the work of passing rows on") {
 TEST_CASE("a graph's plan has no more than its lists of masters") {
   run_ranks(4, needs::serial(), [](World& world) {
     const Graph graph = Graph::build(world, generate(world, "kron:9"));
-    const HaloPlan plan(SharedVertices::all_of(graph));
+    const HaloPlan plan(GraphView::all_of(graph));
     std::size_t most = 0;
     for (const auto& known : graph.mirrors().known_by) {
       for (const std::uint64_t word : known) most += static_cast<std::size_t>(std::popcount(word)) * sizeof(Local);

@@ -36,9 +36,9 @@ double weight_at(const Csr& csr, std::size_t e) {
 }
 
 // Original ids by local index, as told by the owners of mirrors; kNoVertex in gaps.
-std::vector<Vertex> ids_of(World& world, const VertexCut& cut) {
+std::vector<Vertex> ids_of(World& world, const Graph& graph, const VertexCut& cut) {
   std::vector<Vertex> ids(static_cast<std::size_t>(cut.locals()), kNoVertex);
-  for (Local v = 0; v < cut.owned(); ++v) ids[static_cast<std::size_t>(v)] = cut.graph().id_of(v);
+  for (Local v = 0; v < cut.owned(); ++v) ids[static_cast<std::size_t>(v)] = graph.id_of(v);
   for (int kind = 0; kind < VertexCut::kinds; ++kind) {
     const Mirrors& mirrors = cut.mirrors(static_cast<VertexCut::Kind>(kind));
     std::vector<std::vector<Vertex>> told(mirrors.known_by.size());
@@ -46,7 +46,7 @@ std::vector<Vertex> ids_of(World& world, const VertexCut& cut) {
       for (Local v = 0; v < cut.owned(); ++v)
         if (const auto& known = mirrors.known_by[r];
             !known.empty() && (known[static_cast<std::size_t>(v) / 64] >> (v % 64) & 1))
-          told[r].push_back(cut.graph().id_of(v));
+          told[r].push_back(graph.id_of(v));
     const auto heard = world.exchange(std::move(told));
     for (std::size_t r = 0; r < heard.size(); ++r) {
       REQUIRE(heard[r].size() == static_cast<std::size_t>(mirrors.count[r]));
@@ -189,9 +189,9 @@ TEST_CASE("a vertex-cut has each edge once, on the rank given by the rule, with 
         if (owner.at(a.from) != world.rank()) read.insert(a.from);
         if (owner.at(a.to) != world.rank()) written.insert(a.to);
       }
-    for (const VertexCut::Rows rows : {VertexCut::Rows::sources, VertexCut::Rows::targets}) {
+    for (const CutRows rows : {CutRows::sources, CutRows::targets}) {
       const VertexCut cut(graph, rule, rows);
-      const std::vector<Vertex> ids = ids_of(world, cut);
+      const std::vector<Vertex> ids = ids_of(world, graph, cut);
       std::multiset<Arc> got;
       REQUIRE(cut.rows().offsets.size() == static_cast<std::size_t>(cut.locals()) + 1);
       for (Local v = 0; v < cut.locals(); ++v) {
@@ -201,7 +201,7 @@ TEST_CASE("a vertex-cut has each edge once, on the rank given by the rule, with 
           const Vertex one = ids[static_cast<std::size_t>(v)], other = ids[static_cast<std::size_t>(list[i])];
           const auto e = static_cast<std::size_t>(cut.rows().offsets[static_cast<std::size_t>(v)]) + i;
           const double weight = weight_at(cut.rows(), e);
-          got.insert(rows == VertexCut::Rows::sources ? Arc{one, other, weight} : Arc{other, one, weight});
+          got.insert(rows == CutRows::sources ? Arc{one, other, weight} : Arc{other, one, weight});
         }
       }
       CHECK(got == expected);
@@ -239,7 +239,7 @@ TEST_CASE("the predicted quality of a cut equals a count edge by edge and the qu
     }();
     const CutQuality q = quality_of(graph, here, world.size(), rule);
     check_quality(q, count(arcs, owner, world.size(), rule, graph.directed()), owner.size(), world.size());
-    const VertexCut cut(graph, rule, VertexCut::Rows::sources);
+    const VertexCut cut(graph, rule, CutRows::sources);
     Edge read = 0, written = 0;
     for (std::size_t r = 0; r < static_cast<std::size_t>(world.size()); ++r) {
       const Edge both = cut.mirrors(VertexCut::both).count[r];
@@ -293,4 +293,24 @@ TEST_CASE("the chosen cut moves less than the edge-cut, or is the edge-cut") {
         if (ranks == 1 || std::string(text).starts_with("grid")) CHECK(graph.cut().cut() == Cut::edge);
       });
     }
+}
+
+TEST_CASE("a graph keeps one vertex-cut for each kind of rows, also where it moves") {
+  Plan plan;
+  plan.threads = 1;
+  run_ranks(4, plan, [](World& world) {
+    Graph graph = Graph::build(world, generate(world, "kron:8"), {.placement = {.cut = Cut::cartesian}});
+    const VertexCut& sources = graph.vertex_cut(CutRows::sources);
+    const VertexCut& targets = graph.vertex_cut(CutRows::targets);
+    CHECK(&sources != &targets);
+    const Graph moved = std::move(graph);
+    CHECK(&moved.vertex_cut(CutRows::sources) == &sources);
+    CHECK(&moved.vertex_cut(CutRows::targets) == &targets);
+    CHECK(&sources.world() == &world);
+    CHECK(sources.owned() == moved.owned());
+    const VertexCut own(moved, moved.cut(), CutRows::sources);
+    REQUIRE(own.rows().targets.size() == sources.rows().targets.size());
+    CHECK(std::equal(own.rows().targets.begin(), own.rows().targets.end(), sources.rows().targets.begin()));
+    CHECK(std::equal(own.rows().offsets.begin(), own.rows().offsets.end(), sources.rows().offsets.begin()));
+  });
 }

@@ -43,7 +43,7 @@ class ComponentsCut {
   const Graph& graph_;
   World& world_;
   Team& team_;
-  const VertexCut cut_;
+  const VertexCut& cut_;
   MirrorExchange<Vertex, MinOf> exchange_;
   const std::size_t locals_;
   const Name ranks_;

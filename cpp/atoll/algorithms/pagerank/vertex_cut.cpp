@@ -11,7 +11,7 @@ namespace atl {
 
 template <class Real>
 PageRankCut<Real>::PageRankCut(const Graph& graph)
-    : Form(graph), cut_(graph, graph.cut(), VertexCut::Rows::targets), exchange_(SharedVertices::along_edges(cut_)) {
+    : Form(graph), cut_(graph.vertex_cut(CutRows::targets)), exchange_(GraphView::along_edges(cut_)) {
   Array<Local> local_of(static_cast<std::size_t>(graph.active()));
   std::iota(local_of.begin(), local_of.end(), Local{0});
   this->number(std::move(local_of), static_cast<std::size_t>(cut_.locals()));

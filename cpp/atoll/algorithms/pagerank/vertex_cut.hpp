@@ -22,7 +22,7 @@ class PageRankCut final : public PageRankForm<Real> {
   void update_mirrors() override;
   void sweep(const Step& step) override;
 
-  const VertexCut cut_;
+  const VertexCut& cut_;
   MirrorExchange<Real, SumOf> exchange_;
 };
 

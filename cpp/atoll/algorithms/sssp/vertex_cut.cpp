@@ -33,7 +33,7 @@ SsspCut<Real, Sum>::SsspCut(const Graph& graph, const SsspOptions& options)
       team_(world_.team()),
       distance_(graph),
       cut_(*distance_.cut()),
-      parents_(SharedVertices::along_edges(cut_)),
+      parents_(GraphView::along_edges(cut_)),
       locals_(index(cut_.locals())),
       id_(locals_, kNoVertex),
       parent_(locals_),
@@ -94,7 +94,7 @@ void SsspCut<Real, Sum>::find_parents(Local source) {
   propose_parents([&](std::size_t u, std::size_t v) { return distance(u) < distance(v); });
   Vertex without_parent = update_has_parent(source);
   if (without_parent == 0) return;
-  MirrorExchange<char, MinOf> has_parent_exchange(SharedVertices::all_of(cut_));
+  MirrorExchange<char, MinOf> has_parent_exchange(GraphView::all_of(cut_));
   while (without_parent > 0) {
     has_parent_exchange.broadcast_all({has_parent_.data(), locals_});
     propose_parents([&](std::size_t u, std::size_t v) { return has_parent_[u] != 0 && has_parent_[v] == 0; });

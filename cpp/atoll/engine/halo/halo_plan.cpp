@@ -7,8 +7,8 @@
 namespace atl {
 namespace {
 
-HaloSide side_of(const SharedVertices& shared, const std::vector<const Mirrors*>& groups) {
-  World& world = *shared.world;
+HaloSide side_of(const GraphView& view, const std::vector<const Mirrors*>& groups) {
+  World& world = *view.world;
   HaloSide side;
   for (std::size_t r = 0; r < static_cast<std::size_t>(world.size()); ++r) {
     std::vector<const Array<std::uint64_t>*> masks;
@@ -46,12 +46,12 @@ void count_halo(World& world, HaloSide& side) {
   side.longest = world.max(longest);
 }
 
-HaloPlan::HaloPlan(const SharedVertices& shared)
-    : world_(*shared.world),
-      first_copy_(static_cast<std::size_t>(shared.first_mirror)),
-      rows_(static_cast<std::size_t>(shared.locals)) {
-  sides_.push_back(side_of(shared, shared.written));
-  if (shared.read != shared.written) sides_.push_back(side_of(shared, shared.read));
+HaloPlan::HaloPlan(const GraphView& view)
+    : world_(*view.world),
+      first_copy_(static_cast<std::size_t>(view.first_mirror)),
+      rows_(static_cast<std::size_t>(view.locals)) {
+  sides_.push_back(side_of(view, view.written));
+  if (view.read != view.written) sides_.push_back(side_of(view, view.read));
 }
 
 HaloPlan::HaloPlan(World& world, const Blocks& owners, std::span<const Vertex> needed)

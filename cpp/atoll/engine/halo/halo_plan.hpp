@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/engine/graph_view.hpp>
 #include <atoll/engine/halo/halo_rows.hpp>
-#include <atoll/engine/shared_vertices.hpp>
 #include <atoll/runtime/world.hpp>
 #include <memory>
 
@@ -49,7 +49,7 @@ class HaloPlan {
   /// them. Collective; every rank throws InputError if a number is not in [0, owners.count()) or a rank has 2^31 rows.
   HaloPlan(World& world, const Blocks& owners, std::span<const Vertex> needed);
   /// The vertices that a graph's (or vertex-cut's) ranks share; rows are by local number. Collective.
-  explicit HaloPlan(const SharedVertices& shared);
+  explicit HaloPlan(const GraphView& view);
   HaloPlan(const HaloPlan&) = delete;
   HaloPlan& operator=(const HaloPlan&) = delete;
 

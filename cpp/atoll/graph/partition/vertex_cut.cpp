@@ -60,40 +60,41 @@ Csr rows_by(Team& team, const Array<Local>& row, const Array<Local>& end, const 
 
 }  // namespace
 
-VertexCut::VertexCut(const Graph& graph, const CutRule& rule, Rows rows) : graph_(graph) {
+VertexCut::VertexCut(const Graph& graph, const CutRule& rule, CutRows rows)
+    : world_(graph.world()), owned_(graph.owned()) {
   std::visit(
       [&](const auto& weights) {
         using C = std::decay_t<decltype(weights)>;
         const bool narrow = graph.vertices() < kNarrowIds;
         if constexpr (std::is_same_v<C, std::monostate>) {
-          narrow ? build<std::uint32_t, std::monostate>(rule, rows) : build<Vertex, std::monostate>(rule, rows);
+          narrow ? build<std::uint32_t, std::monostate>(graph, rule, rows)
+                 : build<Vertex, std::monostate>(graph, rule, rows);
         } else {
           using W = std::decay_t<decltype(weights[0])>;
-          narrow ? build<std::uint32_t, W>(rule, rows) : build<Vertex, W>(rule, rows);
+          narrow ? build<std::uint32_t, W>(graph, rule, rows) : build<Vertex, W>(graph, rule, rows);
         }
       },
       graph.out().weights);
 }
 
 template <class Dense, class W>
-void VertexCut::build(const CutRule& rule, Rows rows) {
-  World& world = graph_.world();
-  Team& team = world.team();
-  const auto p = static_cast<std::size_t>(world.size());
-  const Rank me = world.rank();
-  const std::vector<Vertex> dense = dense_numbers(graph_);
-  Array<Edge> in_degree(static_cast<std::size_t>(graph_.locals()), 0);
-  for (Local v = 0; v < graph_.active(); ++v) in_degree[static_cast<std::size_t>(v)] = graph_.in().degree(v);
-  tell_mirrors(graph_, std::span(in_degree.data(), in_degree.size()));
+void VertexCut::build(const Graph& graph, const CutRule& rule, CutRows rows) {
+  Team& team = world_.team();
+  const auto p = static_cast<std::size_t>(world_.size());
+  const Rank me = world_.rank();
+  const std::vector<Vertex> dense = dense_numbers(graph);
+  Array<Edge> in_degree(static_cast<std::size_t>(graph.locals()), 0);
+  for (Local v = 0; v < graph.active(); ++v) in_degree[static_cast<std::size_t>(v)] = graph.in().degree(v);
+  tell_mirrors(graph, std::span(in_degree.data(), in_degree.size()));
 
   // f(thread, target rank, source, position of the edge) for this rank's edges.
-  const Csr& out = graph_.out();
+  const Csr& out = graph.out();
   const auto for_arcs = [&](auto&& f) {
-    team.for_range(static_cast<std::size_t>(graph_.active()), kMasters, [&](int thread, std::size_t a, std::size_t b) {
+    team.for_range(static_cast<std::size_t>(graph.active()), kMasters, [&](int thread, std::size_t a, std::size_t b) {
       for (std::size_t v = a; v < b; ++v)
         for (auto e = static_cast<std::size_t>(out.offsets[v]); e < static_cast<std::size_t>(out.offsets[v + 1]); ++e) {
           const auto u = static_cast<std::size_t>(out.targets[e]);
-          f(thread, rule.place(me, graph_.blocks().owner(dense[u]), in_degree[u]), v, e);
+          f(thread, rule.place(me, graph.blocks().owner(dense[u]), in_degree[u]), v, e);
         }
     });
   };
@@ -104,7 +105,7 @@ void VertexCut::build(const CutRule& rule, Rows rows) {
   std::vector<Edge> leaving(p, 0);
   for (const auto& counts : counted)
     for (std::size_t r = 0; r < p; ++r) leaving[r] += counts[r];
-  const std::vector<Edge> coming = world.exchange_lengths(leaving);
+  const std::vector<Edge> coming = world_.exchange_lengths(leaving);
   const auto arcs = static_cast<std::size_t>(std::accumulate(coming.begin(), coming.end(), Edge{0}));
 
   constexpr bool kWeighted = !std::is_same_v<W, std::monostate>;
@@ -114,7 +115,7 @@ void VertexCut::build(const CutRule& rule, Rows rows) {
   std::atomic<std::size_t> filled{0};
   {
     using R = Arc<Dense, W>;
-    Mailbox box(world, of_records<R>([&](std::span<const R> records) {
+    Mailbox box(world_, of_records<R>([&](std::span<const R> records) {
                   std::size_t at = filled.fetch_add(records.size(), std::memory_order_relaxed);
                   for (const R& r : records) {
                     source[at] = r.source;
@@ -133,11 +134,11 @@ void VertexCut::build(const CutRule& rule, Rows rows) {
     });
     box.drain();
   }
-  name_mirrors(source, target);
+  name_mirrors(graph, source, target);
   const auto localise = [&](const Array<Dense>& ends) {
     Array<Local> locals(ends.size());
     team.for_range(ends.size(), kEdges, [&](int, std::size_t a, std::size_t b) {
-      for (std::size_t i = a; i < b; ++i) locals[i] = local_of(static_cast<Vertex>(ends[i]));
+      for (std::size_t i = a; i < b; ++i) locals[i] = local_of(graph, static_cast<Vertex>(ends[i]));
     });
     return locals;
   };
@@ -148,19 +149,19 @@ void VertexCut::build(const CutRule& rule, Rows rows) {
   known_ = {};
   mirror_at_ = {};
   const Array<Weight>* const weights = kWeighted ? &weight : nullptr;
-  rows_ = rows == Rows::sources ? rows_by(team, from, to, weights, locals_) : rows_by(team, to, from, weights, locals_);
+  rows_ =
+      rows == CutRows::sources ? rows_by(team, from, to, weights, locals_) : rows_by(team, to, from, weights, locals_);
 }
 
 // Queries owners for the local numbers of the vertices that edges here name; the owners record which ranks mirror them.
 template <class Dense>
-void VertexCut::name_mirrors(const Array<Dense>& source, const Array<Dense>& target) {
-  World& world = graph_.world();
-  const Blocks& blocks = graph_.blocks();
-  const auto p = static_cast<std::size_t>(world.size());
+void VertexCut::name_mirrors(const Graph& graph, const Array<Dense>& source, const Array<Dense>& target) {
+  const Blocks& blocks = graph.blocks();
+  const auto p = static_cast<std::size_t>(world_.size());
   const auto words = static_cast<std::size_t>(blocks.count() / 64 + 1);
-  check(2 * words * 8 <= world.plan().replicated_bytes,
+  check(2 * words * 8 <= world_.plan().replicated_bytes,
         "{} vertices need two tables of {} bytes on each rank (replicated_bytes is {}). Raise it in the plan.",
-        blocks.count(), words * 8, world.plan().replicated_bytes);
+        blocks.count(), words * 8, world_.plan().replicated_bytes);
   const auto seen = [&](const Array<Dense>& ends) {
     Array<std::uint64_t> bits(words, 0);
     for (const Dense end : ends) bits[static_cast<std::size_t>(end) / 64] |= std::uint64_t{1} << (end % 64);
@@ -176,7 +177,7 @@ void VertexCut::name_mirrors(const Array<Dense>& source, const Array<Dense>& tar
     Kind kind;
   };
   std::vector<Named> named;
-  const Vertex begin = blocks.begin(world.rank()), end = blocks.end(world.rank());
+  const Vertex begin = blocks.begin(world_.rank()), end = blocks.end(world_.rank());
   for (std::size_t w = 0; w < words; ++w) {
     known_.before[w] = static_cast<std::uint32_t>(named.size());
     known_.bits[w] = 0;
@@ -198,30 +199,30 @@ void VertexCut::name_mirrors(const Array<Dense>& source, const Array<Dense>& tar
     mirrors_[kind].count.resize(p);
     mirrors_[kind].known_by.resize(p);
     for (std::size_t r = 0; r < p; ++r) mirrors_[kind].count[r] = static_cast<Local>(asked[kind][r].size());
-    const auto wanted = world.exchange(std::move(asked[kind]));
+    const auto wanted = world_.exchange(std::move(asked[kind]));
     std::vector<std::vector<std::uint32_t>> told(p);
-    std::vector<std::uint32_t> before(static_cast<std::size_t>(round64(graph_.owned())) / 64);
+    std::vector<std::uint32_t> before(static_cast<std::size_t>(round64(owned_)) / 64);
     for (std::size_t r = 0; r < p; ++r) {
       if (wanted[r].empty()) continue;
       Array<std::uint64_t> known(before.size(), 0);
       for (const std::uint32_t natural : wanted[r]) {
-        const auto local = static_cast<std::size_t>(graph_.local_of(natural));
+        const auto local = static_cast<std::size_t>(graph.local_of(natural));
         known[local / 64] |= std::uint64_t{1} << (local % 64);
       }
       std::uint32_t sum = 0;
       for (std::size_t w = 0; w < known.size(); ++w)
         before[w] = std::exchange(sum, sum + static_cast<std::uint32_t>(std::popcount(known[w])));
       for (const std::uint32_t natural : wanted[r]) {
-        const auto local = static_cast<std::size_t>(graph_.local_of(natural));
+        const auto local = static_cast<std::size_t>(graph.local_of(natural));
         const std::uint64_t below = known[local / 64] & ((std::uint64_t{1} << (local % 64)) - 1);
         told[r].push_back(before[local / 64] + static_cast<std::uint32_t>(std::popcount(below)));
       }
       mirrors_[kind].known_by[r] = std::move(known);
     }
-    places[kind] = world.exchange(std::move(told));
+    places[kind] = world_.exchange(std::move(told));
   }
 
-  first_mirror_ = round64(graph_.owned());
+  first_mirror_ = round64(owned_);
   Vertex next = first_mirror_;
   for (std::size_t r = 0; r < p; ++r) {
     for (Mirrors& mirrors : mirrors_) {
@@ -230,9 +231,9 @@ void VertexCut::name_mirrors(const Array<Dense>& source, const Array<Dense>& tar
     }
     next = (next + 63) / 64 * 64;
   }
-  world.agree(
+  world_.agree(
       next < (Vertex{1} << 31) - 64,
-      fmt::format("rank {} would know {} vertices (local numbers have 31 bits). Use more ranks.", world.rank(), next));
+      fmt::format("rank {} would know {} vertices (local numbers have 31 bits). Use more ranks.", world_.rank(), next));
   locals_ = static_cast<Local>(next);
   std::vector<std::size_t> asked_before(p * kinds, 0);
   mirror_at_.reserve(named.size());
@@ -243,12 +244,18 @@ void VertexCut::name_mirrors(const Array<Dense>& source, const Array<Dense>& tar
   }
 }
 
-Local VertexCut::local_of(Vertex dense) const {
-  const Vertex natural = dense - graph_.blocks().begin(graph_.world().rank());
-  if (natural >= 0 && natural < graph_.owned()) return graph_.local_of(natural);
+Local VertexCut::local_of(const Graph& graph, Vertex dense) const {
+  const Vertex natural = dense - graph.blocks().begin(world_.rank());
+  if (natural >= 0 && natural < owned_) return graph.local_of(natural);
   const auto w = static_cast<std::size_t>(dense) / 64;
   const std::uint64_t below = known_.bits[w] & ((std::uint64_t{1} << (dense % 64)) - 1);
   return mirror_at_[known_.before[w] + static_cast<std::uint32_t>(std::popcount(below))];
+}
+
+const VertexCut& Graph::vertex_cut(CutRows rows) const {
+  auto& cut = vertex_cuts_[static_cast<std::size_t>(rows)];
+  if (!cut) cut = std::make_shared<const VertexCut>(*this, cut_, rows);
+  return *cut;
 }
 
 std::size_t VertexCut::memory_bytes() const {

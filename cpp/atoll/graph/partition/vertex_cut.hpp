@@ -5,7 +5,7 @@
 
 /// The edges of a graph distributed by a vertex-cut: an edge may be on a rank that owns neither of its ends.
 ///
-///     const VertexCut cut(graph, graph.cut(), VertexCut::Rows::targets);    // collective
+///     const VertexCut& cut = graph.vertex_cut(CutRows::targets);           // collective at the first call
 ///     for (Local v = 0; v < cut.locals(); ++v)
 ///       for (Local u : cut.rows().neighbours(v)) ...                   // u -> v is here; both may be mirrors
 ///
@@ -20,15 +20,13 @@ namespace atl {
 
 class VertexCut {
  public:
-  /// Whether rows have the edges that leave a vertex or those that enter it.
-  enum class Rows { sources, targets };
   enum Kind { only_read, both, only_written, kinds };
 
   /// Collective. InputError where n bits exceed Plan::replicated_bytes.
-  VertexCut(const Graph& graph, const CutRule& rule, Rows rows);
+  VertexCut(const Graph& graph, const CutRule& rule, CutRows rows);
 
-  const Graph& graph() const { return graph_; }
-  Local owned() const { return graph_.owned(); }
+  World& world() const { return world_; }
+  Local owned() const { return owned_; }
   Local first_mirror() const { return first_mirror_; }
   Local locals() const { return locals_; }  ///< one past the last mirror; a multiple of 64
   /// By local number, mirrors included; lists are sorted.
@@ -38,10 +36,10 @@ class VertexCut {
 
  private:
   template <class Dense, class W>
-  void build(const CutRule& rule, Rows rows);
+  void build(const Graph& graph, const CutRule& rule, CutRows rows);
   template <class Dense>
-  void name_mirrors(const Array<Dense>& source, const Array<Dense>& target);
-  Local local_of(Vertex dense) const;
+  void name_mirrors(const Graph& graph, const Array<Dense>& source, const Array<Dense>& target);
+  Local local_of(const Graph& graph, Vertex dense) const;
 
   // One bit for each dense vertex, and the number of set bits before each word.
   struct Ranked {
@@ -49,7 +47,8 @@ class VertexCut {
     Array<std::uint32_t> before;
   };
 
-  const Graph& graph_;
+  World& world_;
+  Local owned_;
   Local first_mirror_ = 0, locals_ = 0;
   Csr rows_;
   Mirrors mirrors_[kinds];
