@@ -4,6 +4,7 @@
 #include <atoll/catalog/algorithm.hpp>
 #include <atoll/graph/generate/generate.hpp>
 #include <atoll/runtime/job/launch.hpp>
+#include <nlohmann/json.hpp>
 #include <set>
 
 using namespace atl;

@@ -12,7 +12,6 @@
 #include <tuple>
 #include <vector>
 
-
 #include "folder.hpp"
 
 /// Shared by the tests of readers and writers: packed files, and edge lists gathered for comparison.
