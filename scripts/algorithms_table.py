@@ -33,7 +33,8 @@ def forms(rows):
 
 def contracts(rows):
     head = (
-        "| `atoll run` | graphs | weights | self-loops | multi-edges | cut that it follows | columns, the default first |\n"
+        "| `atoll run` | graphs | weights | self-loops | multi-edges | cut that it follows "
+        "| columns, the default first |\n"
         "|---|---|---|---|---|---|---|\n"
     )
     return head + "".join(
