@@ -6,7 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <atoll/apsp/store/saved_run.hpp>
-#include <atoll/base/atomic_file.hpp>
+#include <atoll/base/files/atomic_file.hpp>
 #include <atoll/base/id_rule.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atomic>

@@ -7,7 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <atoll/base/atomic_file.hpp>
+#include <atoll/base/files/atomic_file.hpp>
 #include <atoll/runtime/aggregation/route.hpp>
 #include <atoll/topology/machine.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>

@@ -4,9 +4,9 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include <atoll/base/atomic_file.hpp>
 #include <atoll/base/byte_count.hpp>
 #include <atoll/base/error.hpp>
+#include <atoll/base/files/atomic_file.hpp>
 #include <atoll/io/output_folder.hpp>
 #include <atoll/io/read_file.hpp>
 #include <cerrno>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/base/file_handle.hpp>
-#include <atoll/base/mapped_file.hpp>
+#include <atoll/base/files/file_handle.hpp>
+#include <atoll/base/files/mapped_file.hpp>
 #include <atoll/runtime/world.hpp>
 #include <cstdint>
 #include <memory>

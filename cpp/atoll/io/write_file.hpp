@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/base/atomic_file.hpp>
+#include <atoll/base/files/atomic_file.hpp>
 #include <atoll/runtime/world.hpp>
 #include <cstdint>
 #include <optional>

@@ -4,7 +4,7 @@
 #include <netinet/in.h>
 
 #include <atoll/base/error.hpp>
-#include <atoll/base/file_handle.hpp>
+#include <atoll/base/files/file_handle.hpp>
 #include <atoll/base/log.hpp>
 #include <atoll/base/parallel.hpp>
 #include <atoll/transport/bootstrap/bootstrap.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atoll/base/atomic_file.hpp>
 #include <atoll/base/error.hpp>
+#include <atoll/base/files/atomic_file.hpp>
 #include <atoll/base/isa.hpp>
 #include <atoll/base/version.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>

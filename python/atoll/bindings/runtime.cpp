@@ -4,7 +4,7 @@
 #include <nanobind/stl/tuple.h>
 #include <unistd.h>
 
-#include <atoll/base/atomic_file.hpp>
+#include <atoll/base/files/atomic_file.hpp>
 #include <atoll/runtime/job/launch.hpp>
 #include <atoll/topology/formats/xml_yaml_plugin.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>

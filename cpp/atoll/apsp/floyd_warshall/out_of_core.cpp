@@ -5,7 +5,7 @@
 #include <atoll/apsp/floyd_warshall/tiles.hpp>
 #include <atoll/apsp/paths/graph_of_arcs.hpp>
 #include <atoll/apsp/value_range.hpp>
-#include <atoll/base/checksum.hpp>
+#include <atoll/base/files/checksum.hpp>
 #include <atoll/base/usable_memory.hpp>
 #include <atoll/runtime/aggregation/termination.hpp>
 

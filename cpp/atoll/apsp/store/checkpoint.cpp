@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <atoll/apsp/store/checkpoint.hpp>
 #include <atoll/apsp/store/checkpoint_file.hpp>
-#include <atoll/base/checksum.hpp>
+#include <atoll/base/files/checksum.hpp>
 #include <atoll/io/output_folder.hpp>
 #include <atoll/io/read_file.hpp>
 #include <cstring>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <atoll/apsp/store/distance_file.hpp>
-#include <atoll/base/mapped_file.hpp>
+#include <atoll/base/files/mapped_file.hpp>
 #include <atoll/io/zarr_chunks.hpp>
 #include <memory>
 #include <span>

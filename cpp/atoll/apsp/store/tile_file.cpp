@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <atoll/apsp/store/distance_sides.hpp>
 #include <atoll/apsp/store/tile_file.hpp>
-#include <atoll/base/atomic_file.hpp>
+#include <atoll/base/files/atomic_file.hpp>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>

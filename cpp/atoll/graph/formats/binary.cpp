@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atoll/base/checksum.hpp>
 #include <atoll/base/error.hpp>
+#include <atoll/base/files/checksum.hpp>
 #include <atoll/graph/formats/binary.hpp>
 #include <atoll/io/read_file.hpp>
 #include <atoll/io/scan.hpp>

@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include <atoll/base/file_handle.hpp>
+#include <atoll/base/files/file_handle.hpp>
 #include <atoll/runtime/job/job_table.hpp>
 #include <csignal>
 #include <deque>

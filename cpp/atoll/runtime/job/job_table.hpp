@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/base/mapped_file.hpp>
+#include <atoll/base/files/mapped_file.hpp>
 #include <atoll/base/types.hpp>
 #include <atomic>
 #include <optional>

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <atoll/base/error.hpp>
-#include <atoll/base/file_handle.hpp>
+#include <atoll/base/files/file_handle.hpp>
 #include <atoll/base/timer.hpp>
 #include <atoll/transport/bootstrap/bootstrap.hpp>
 #include <cerrno>

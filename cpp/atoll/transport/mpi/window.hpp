@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
-#include <atoll/base/file_handle.hpp>
+#include <atoll/base/files/file_handle.hpp>
 #include <atoll/transport/mpi/session.hpp>
 #include <cstddef>
 #include <optional>

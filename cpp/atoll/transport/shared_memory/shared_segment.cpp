@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include <atoll/base/error.hpp>
-#include <atoll/base/file_handle.hpp>
+#include <atoll/base/files/file_handle.hpp>
 #include <atoll/base/unpoison_pages.hpp>
 #include <atoll/transport/shared_memory/shared_segment.hpp>
 #include <cerrno>

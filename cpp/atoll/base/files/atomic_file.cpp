@@ -2,8 +2,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <atoll/base/atomic_file.hpp>
 #include <atoll/base/error.hpp>
+#include <atoll/base/files/atomic_file.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <system_error>

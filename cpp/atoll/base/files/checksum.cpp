@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atoll/base/checksum.hpp>
+#include <atoll/base/files/checksum.hpp>
 
 // The header alone: no library to link, and none for a wheel to carry. Only here, so that a project that uses atoll
 // needs no xxHash.

@@ -4,8 +4,8 @@
 #include <sys/mount.h>
 #include <sys/wait.h>
 
-#include <atoll/base/atomic_file.hpp>
 #include <atoll/base/error.hpp>
+#include <atoll/base/files/atomic_file.hpp>
 #include <optional>
 #include <thread>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <atoll/base/checksum.hpp>
+#include <atoll/base/files/checksum.hpp>
 #include <atoll/base/random.hpp>
 #include <string>
 #include <vector>

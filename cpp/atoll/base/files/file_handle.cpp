@@ -2,7 +2,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <atoll/base/file_handle.hpp>
+#include <atoll/base/files/file_handle.hpp>
 #include <cerrno>
 
 namespace atl {

@@ -2,7 +2,7 @@
 #include <sys/mman.h>
 
 #include <atoll/base/error.hpp>
-#include <atoll/base/mapped_file.hpp>
+#include <atoll/base/files/mapped_file.hpp>
 #include <cerrno>
 #include <system_error>
 

@@ -3,7 +3,7 @@
 #include <fcntl.h>
 
 #include <atoll/base/error.hpp>
-#include <atoll/base/mapped_file.hpp>
+#include <atoll/base/files/mapped_file.hpp>
 
 #include "folder.hpp"
 
