@@ -41,17 +41,18 @@ class AllPairs:
     array([ inf, 0.  , 0.25], dtype=float32)
     """
 
-    __slots__ = ("_core", "_graph", "_report")
+    __slots__ = ("_core", "_graph", "_ids", "_report")
 
     def __init__(self, core: Any, graph: Graph) -> None:
         self._core = core
         self._graph = graph
+        self._ids: np.ndarray = core.ids().view(np.int64)
         self._report: dict[str, Any] = json.loads(core.report)
 
     @property
     def ids(self) -> np.ndarray:
-        """Original ids, ascending (int64): row i and column i are those of ids[i]."""
-        return self._graph.ids
+        """Original ids of all ranks, ascending (int64): row i and column i are those of ids[i]."""
+        return self._ids
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -126,6 +126,7 @@ def test_communicators_are_used_as_given(mpi4py, ranks):
     ring = atoll.Graph.from_edges(*ids, comm=world)
     assert atoll.bfs(ring, 2**40).depth.gather().tolist() == list(range(world.size))
     assert request.wait() == "hello"
+    assert atoll.all_pairs(ring).ids.tolist() == [2**40 + rank for rank in range(world.size)]
     raised = []
     depth = atoll.bfs(ring, 2**40).depth
     for wrong in (lambda: atoll.Graph("path:3", comm=MPI.COMM_NULL), lambda: np.asarray(depth)):

@@ -339,6 +339,14 @@ TEST_CASE("communication memory is recorded and stays in the high-water mark") {
   });
 }
 
+TEST_CASE("a World may be closed before its ranks end, and twice") {
+  run_ranks(3, quick(), [](World& world) {
+    CHECK(world.sum(1) == 3);
+    world.close();
+    world.close();
+  });
+}
+
 TEST_CASE("more ranks than cores with more threads than cores finish") {
   Plan plan = quick();
   plan.threads = 3;

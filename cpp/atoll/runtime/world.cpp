@@ -85,6 +85,7 @@ std::unique_ptr<World> World::alone(Plan plan, Options options) {
 }
 
 void World::close() {
+  if (std::exchange(internals_->closed, true)) return;
   barrier();
   internals_->dispatcher.end_thread();
   Collectives::shut();

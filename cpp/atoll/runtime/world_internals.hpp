@@ -22,6 +22,7 @@ struct World::Internals {
   std::vector<std::unique_ptr<const Hops>> made_hops;
   std::map<std::string, const Hops*, std::less<>> hops;  // by route name, the latest
   std::vector<std::int64_t> weights;                     // [rank] prefer_monitors()
+  bool closed = false;
   struct Refusals {
     SpinLock lock;
     std::uint64_t moved = 0;

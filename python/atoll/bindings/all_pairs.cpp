@@ -183,6 +183,14 @@ void bind_all_pairs(nb::module_& m) {
       .def_prop_ro(
           "report",
           [](const SharedPairs& p) { return visit(p, [](const auto& x) { return x->all.report.to_json().dump(); }); })
+      .def("ids",
+           [](const SharedPairs& p) {
+             return visit(p, [](const auto& x) {
+               Array<Vertex> ids(x->arcs.ids.size());
+               std::ranges::copy(x->arcs.ids, ids.data());
+               return to_numpy(std::move(ids));
+             });
+           })
       .def("index_of", [](const SharedPairs& p,
                           Vertex id) { return visit(p, [&](const auto& x) { return index_of(x->arcs.ids, id); }); })
       .def("local", &local)

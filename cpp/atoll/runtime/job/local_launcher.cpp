@@ -72,7 +72,7 @@ int run_rank(const Program& p, const LocalRanks& job, int launcher) {
   sigprocmask(SIG_SETMASK, &job.mask, nullptr);
   if (const int null = open("/dev/null", O_RDONLY); null >= 0) {
     dup2(null, STDIN_FILENO);
-    close(null);
+    if (null != STDIN_FILENO) close(null);  // it was free
   }
   if (job.output < 0)
     close(STDOUT_FILENO);

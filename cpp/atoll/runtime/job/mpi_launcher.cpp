@@ -106,7 +106,7 @@ int start_launcher(const std::vector<std::string>& command, const std::string& t
   sigprocmask(SIG_SETMASK, &mask, nullptr);
   if (const int null = open("/dev/null", O_RDONLY); null >= 0) {
     dup2(null, STDIN_FILENO);
-    close(null);
+    if (null != STDIN_FILENO) close(null);  // it was free
   }
   dup2(output, STDOUT_FILENO);
   execve(arguments[0], arguments.data(), environment.data());
