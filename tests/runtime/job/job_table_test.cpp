@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atoll/base/timer.hpp>
 #include <atoll/runtime/job/job_table.hpp>
 #include <atomic>
 #include <csignal>
@@ -108,6 +109,34 @@ TEST_CASE("a rank that ends without a status has died") {
   CHECK(table.died(1));
   as_rank(table, 2, [](JobTable& b) { b.finish(3); });
   CHECK_FALSE(table.died(2));
+}
+
+TEST_CASE("an error that a rank's death causes is ordered after that death") {
+  JobTable table = JobTable::make(2);
+  as_rank(table, 1, [](JobTable&) { raise(SIGKILL); });
+  std::thread maker([&] {
+    usleep(300'000);  // a busy machine
+    table.note_death(1, SIGKILL);
+  });
+  as_rank(table, 0, [](JobTable& b) {
+    b.await_noted_death();
+    b.finish(1, "a receive failed");
+  });
+  maker.join();
+  CHECK(table.status(1).signal == SIGKILL);
+  CHECK(table.status(0).order > table.status(1).order);
+}
+
+TEST_CASE("an error of a rank's own waits for nobody's death for long") {
+  JobTable table = JobTable::make(3);
+  as_rank(table, 1, [](JobTable& b) { b.finish(0); });
+  const Timer timer;
+  as_rank(table, 0, [](JobTable& b) {
+    b.await_noted_death();
+    b.finish(1, "no room");
+  });
+  CHECK(timer.seconds() < 1);
+  CHECK(table.status(0).message == "no room");
 }
 
 TEST_CASE("a table is removed with its creator") {

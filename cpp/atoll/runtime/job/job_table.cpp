@@ -5,14 +5,18 @@
 
 #include <algorithm>
 #include <atoll/base/error.hpp>
+#include <atoll/base/timer.hpp>
 #include <atoll/runtime/job/job_table.hpp>
 #include <atoll/runtime/job/leftovers.hpp>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <new>
+#include <thread>
 
 namespace atl {
 namespace {
@@ -267,6 +271,26 @@ void JobTable::finish(int exit_code, std::string_view message) noexcept {
   message.copy(page_->statuses[rank_].message, kMessageBytes - 1);
   page_->statuses[rank_].exit_code.store(exit_code);
   note_end(page_->statuses[rank_], page_->order, State::finished);
+}
+
+void JobTable::await_noted_death() const noexcept {
+  if (rank_ < 0) return;
+  // A process that is being killed loses its memory, so that a transport fails, before the system shows it as dead.
+  constexpr double kSeen_s = 0.2, kNoted_s = 2;
+  const Timer timer;
+  bool seen = false;
+  try {
+    while (timer.seconds() < (seen ? kNoted_s : kSeen_s)) {
+      for (Rank r = 0; r < ranks(); ++r) {
+        if (r == rank_) continue;
+        if (state_of(page_->statuses[r].end.load()) == State::died) return;
+        seen = seen || died(r);
+      }
+      if (seen && !maker().alive()) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+  } catch (const std::bad_alloc&) {  // no memory to look at a process: that may be the error, so no death is waited for
+  }
 }
 
 void JobTable::note_death(Rank rank, int signal) noexcept {

@@ -61,6 +61,10 @@ class JobTable {
   void register_rank(Rank rank);
   void note(const char* operation) noexcept;
   void finish(int exit_code, std::string_view message = {}) noexcept;
+  /// To be called before finish() with an error that may come of another rank's death: returns once the maker has noted
+  /// a death, after 0.2 s without any, or after 2 s in which the maker has not noted one that is seen. So the order of
+  /// the ends is the order of their causes.
+  void await_noted_death() const noexcept;
   /// The maker has seen that the rank is gone.
   void note_death(Rank rank, int signal) noexcept;
 

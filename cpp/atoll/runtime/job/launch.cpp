@@ -367,6 +367,7 @@ int Job::run_children(int result) {
 
 int Job::finish(int exit_code, std::string_view message) {
   if (part_ != Part::rank || !table_) return exit_code;
+  if (exit_code != 0 && !agreed_) table_->await_noted_death();
   table_->finish(exit_code, agreed_ ? std::string_view() : message);
   if (exit_code == 0) return 0;
   // Errors that all ranks have agreed on end the job in order, without the launcher's alarm.
