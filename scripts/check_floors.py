@@ -20,7 +20,7 @@ FLOORS = [
     ["io", "tune"],
     ["graph", "matrix"],
     ["engine"],
-    ["algorithms", "verify"],
+    ["algorithms", "spmm", "verify"],
     ["catalog"],
     ["apsp", "benchmarks"],
     ["cli"],

@@ -14,6 +14,7 @@ constexpr Bench kBenches[] = {
     {"queue", "latency and rate of single messages, beside bare MPI", bench_queue},
     {"gemm", "products of matrices over semirings, beside the processor's peak", bench_gemm},
     {"grid", "all pairs over grids of ranks that are not here: scaling, uneven links", bench_grid},
+    {"spmm", "products of a sparse and a dense matrix on one rank, beside the reading of random rows", bench_spmm},
     {"memory", "communication memory where every vertex is active, beside RMA windows", bench_memory},
 };
 

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/matrix/spmm/loops.hpp>
+
+namespace atl {
+
+template <class T>
+std::span<const SpmmLanes<T>> spmm_kernels_avx512(Reduce reduce, bool weighted) {
+  return all_kernels<T, 64 / sizeof(T)>(reduce, weighted);
+}
+template <class T>
+SddmmKernel<T> sddmm_kernel_avx512() {
+  return &multiply_pairs<T, 64 / sizeof(T)>;
+}
+
+template std::span<const SpmmLanes<float>> spmm_kernels_avx512(Reduce, bool);
+template std::span<const SpmmLanes<double>> spmm_kernels_avx512(Reduce, bool);
+template SddmmKernel<float> sddmm_kernel_avx512();
+template SddmmKernel<double> sddmm_kernel_avx512();
+
+}  // namespace atl

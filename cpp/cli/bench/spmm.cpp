@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <atoll/base/random.hpp>
+#include <atoll/base/timer.hpp>
+#include <atoll/matrix/spmm/spmm.hpp>
+#include <atoll/spmm/matrix_rows.hpp>
+
+#include "cli/graph_input.hpp"
+#include "cli/measure.hpp"
+#include "cli/verbs.hpp"
+
+namespace atl::cli {
+namespace {
+
+struct Options {
+  GraphInput input;
+  std::vector<std::int64_t> columns{32, 64, 128};
+  std::string type = "float32", reduce = "sum";
+  int trials = 9;
+};
+
+template <class T>
+class DenseRows {
+ public:
+  DenseRows(Team& team, std::int64_t rows, std::int64_t columns) : values_(static_cast<std::size_t>(rows * columns)) {
+    view_ = {values_.data(), rows, columns, columns};
+    // By the threads that will read and write them.
+    team.for_range(values_.size(), std::size_t{1} << 16, [&](int, std::size_t begin, std::size_t end) {
+      for (; begin < end; ++begin) values_[begin] = static_cast<T>(random_at(1, begin) >> 40) * T(0x1p-24) - T(0.5);
+    });
+  }
+  MatrixView<T> view() const { return view_; }
+  operator MatrixView<const T>() const { return view_; }
+
+ private:
+  Array<T> values_;
+  MatrixView<T> view_;
+};
+
+// Long rows in random columns: the product is the reading of B's rows and nothing else. About 1 GB is read.
+template <class T>
+SparseMatrix<T> random_reads(std::int64_t columns, std::int64_t width) {
+  constexpr std::int64_t kRows = 256;
+  const std::int64_t reads = (std::int64_t{1} << 30) / (width * static_cast<std::int64_t>(sizeof(T))) / kRows;
+  SparseMatrix<T> a{.rows = kRows, .columns = columns};
+  a.offsets = Array<Edge>(kRows + 1);
+  for (std::int64_t i = 0; i <= kRows; ++i) a.offsets[static_cast<std::size_t>(i)] = i * reads;
+  a.places = Array<Local>(static_cast<std::size_t>(kRows * reads));
+  Random random(1);
+  for (Local& place : a.places) place = static_cast<Local>(random.below(static_cast<std::uint64_t>(columns)));
+  return a;
+}
+
+template <class T>
+double seconds_of(Team& team, const Spmm<T>& spmm, const DenseRows<T>& b, const DenseRows<T>& c) {
+  const Timer timer;
+  spmm(team, b, c.view());
+  return timer.seconds();
+}
+
+// Some rows by the definition, in double.
+template <class T>
+bool is_right(const SparseMatrix<T>& a, Reduce reduce, MatrixView<const T> b, MatrixView<const T> c) {
+  for (std::uint64_t sample = 0; sample < 500 && a.rows > 0; ++sample) {
+    const auto i = random_at(7, sample) % static_cast<std::uint64_t>(a.rows);
+    const auto j = static_cast<std::int64_t>(random_at(8, sample) % static_cast<std::uint64_t>(c.cols));
+    double value = 0, magnitude = 0, count = 0;
+    for (auto e = static_cast<std::size_t>(a.offsets[i]); e < static_cast<std::size_t>(a.offsets[i + 1]); ++e) {
+      const double x = static_cast<double>((a.values.empty() ? T{1} : a.values[e]) * b(a.places[e], j));
+      if (reduce == Reduce::max)
+        value = count == 0 ? x : std::max(value, x);
+      else if (reduce == Reduce::min)
+        value = count == 0 ? x : std::min(value, x);
+      else
+        value += x;
+      magnitude += std::abs(x);
+      ++count;
+    }
+    if (reduce == Reduce::mean && count > 0) value /= count;
+    const double error = std::abs(value - static_cast<double>(c(static_cast<std::int64_t>(i), j)));
+    if (!(error <= 8 * std::numeric_limits<T>::epsilon() * magnitude)) return false;
+  }
+  return true;
+}
+
+template <class T>
+Outcome measure(World& world, const Options& o) {
+  static constexpr std::pair<std::string_view, Reduce> kReduces[] = {
+      {"sum", Reduce::sum}, {"mean", Reduce::mean}, {"max", Reduce::max}, {"min", Reduce::min}};
+  const Reduce reduce = std::ranges::find(kReduces, o.reduce, &std::pair<std::string_view, Reduce>::first)->second;
+  Team& team = world.team();
+  Outcome out;
+  SparseMatrix<T> a;
+  {
+    const Graph graph = Graph::build(world, o.input.load(world), o.input.options());
+    out.input = describe(graph);
+    a = matrix_of(rows_of<T>(graph, {.values = EdgeValues::gcn}));
+  }
+  const Spmm<T> spmm(a.view(), reduce);
+  const auto nonzeros = static_cast<double>(a.pattern().nonzeros());
+  std::vector<std::pair<std::string, std::string>> lines;
+  bool right = true;
+  for (const std::int64_t k : o.columns) {
+    const DenseRows<T> b(team, a.columns, k), c(team, a.rows, k);
+    const SparseMatrix<T> reads = random_reads<T>(a.columns, k);
+    const Spmm<T> gather(reads.view());
+    const DenseRows<T> sums(team, reads.rows, k);
+    const double row_bytes = static_cast<double>(k) * sizeof(T),
+                 read_bytes = static_cast<double>(reads.pattern().nonzeros()) * row_bytes;
+    std::vector<double> seconds, gathers;
+    for (int trial = 0; trial <= o.trials; ++trial) {
+      const double product = seconds_of(team, spmm, b, c), reading = seconds_of(team, gather, b, sums);
+      if (trial == 0) continue;  // C's pages come in
+      seconds.push_back(product);
+      gathers.push_back(reading);
+    }
+    right = right && is_right<T>(a, reduce, b, c);
+    const double s = median(seconds), flops = 2 * nonzeros * static_cast<double>(k) / s,
+                 bandwidth = nonzeros * row_bytes / s, random = read_bytes / median(gathers);
+    out.result["products"].push_back({{"columns", k},
+                                      {"seconds", s},
+                                      {"flops", flops},
+                                      {"row_bytes_per_second", bandwidth},
+                                      {"random_row_bytes_per_second", random},
+                                      {"fraction_of_random_reads", bandwidth / random}});
+    out.seconds["products"].push_back(s);
+    lines.emplace_back(fmt::format("{} columns", k),
+                       fmt::format("{:9.3f} ms {:7.2f} GFLOP/s; rows of B {:6.2f} GB/s, random rows {:6.2f} GB/s",
+                                   s * 1e3, flops / 1e9, bandwidth / 1e9, random / 1e9));
+  }
+  lines.emplace_back("matrix", fmt::format("{} x {}, {} nonzeros, {}, {}", a.rows, a.columns, a.pattern().nonzeros(),
+                                           o.type, name_of(chosen_isa())));
+  out.verified = right;
+  if (!right) out.failure = "a product differs from its definition. This is a defect: report it with the command.";
+  out.text = table_of(lines);
+  return out;
+}
+
+}  // namespace
+
+int bench_spmm(const Words& words) {
+  Command command("bench spmm",
+                  "Products of a graph's matrix, normalised as in a GCN, with dense matrices on one rank, beside the "
+                  "reading of random rows.");
+  Options o;
+  CLI::App& app = command.app();
+  o.input.add_to(app);
+  app.add_option("--columns", o.columns, "of the dense matrix: one product for each (default 32,64,128)")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1 << 20));
+  app.add_option("--type", o.type, "float32 (default) or float64")->check(CLI::IsMember({"float32", "float64"}));
+  app.add_option("--reduce", o.reduce, "sum (default), mean, max or min")
+      ->check(CLI::IsMember({"sum", "mean", "max", "min"}));
+  app.add_option("--trials", o.trials, "products of each (default 9)")->check(CLI::PositiveNumber);
+  if (const auto code = command.parse(words)) return *code;
+  return command.run([&](World& world) {
+    check(world.size() == 1, "bench spmm runs on {} ranks (it measures one). Leave out --ranks.", world.size());
+    return o.type == "float32" ? measure<float>(world, o) : measure<double>(world, o);
+  });
+}
+
+}  // namespace atl::cli
