@@ -39,6 +39,10 @@ class BlockExchange {
   }
   /// All values of owned rows to the copies. Those of a range are contiguous, as in a message.
   void copy_down(T* values);
+  /// The same of values that are anywhere: from(row) is where those of a local row begin, into(row) where those of a copy
+  /// do.
+  template <class From, class Into>
+  void copy_rows_down(From&& from, Into&& into);
 
   const HaloSide& up_rows() const { return up_rows_; }
   const HaloSide& down_rows() const { return down_rows_; }
@@ -118,6 +122,27 @@ void BlockExchange<T>::copy_down(T* values) {
             part, places.size(),
             [&](std::size_t begin, std::size_t, typename Blocks::Form, std::size_t count, const std::byte* from) {
               std::memcpy(&values[places.at(begin)], from, count * sizeof(T));
+            });
+      });
+}
+
+template <Plain T>
+template <class From, class Into>
+void BlockExchange<T>::copy_rows_down(From&& from, Into&& into) {
+  down_->exchange(
+      [&](int, NeighborAlltoallv::Writer& writer, Rank to, std::size_t block) {
+        const HaloPlaces places(down_rows_.owned[static_cast<std::size_t>(to)], width_);
+        const std::size_t begin = block * blocks_.size(), end = std::min(places.size(), begin + blocks_.size());
+        blocks_.write_rows(writer, places, begin, end, from);
+      },
+      [&](Rank rank, std::span<const std::byte> part) {
+        const HaloPlaces places(down_rows_.copies[static_cast<std::size_t>(rank)], width_);
+        blocks_.for_blocks(
+            part, places.size(),
+            [&](std::size_t begin, std::size_t end, typename Blocks::Form, std::size_t, const std::byte* values) {
+              places.for_runs(begin, end, [&](std::size_t k, std::size_t row, std::size_t column, std::size_t count) {
+                std::memcpy(into(row) + column, values + (k - begin) * sizeof(T), count * sizeof(T));
+              });
             });
       });
 }

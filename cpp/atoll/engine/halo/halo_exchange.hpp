@@ -65,6 +65,9 @@ class HaloExchange {
   /// combined values of their domain.
   void reduce_all(std::span<T> values);
   void broadcast_all(std::span<T> values);
+  /// The same where the values of an owned row r begin at owned[r * stride], and those of the copies, plan().rows() -
+  /// plan().first_copy() rows, are in an array of their own. Not for HaloPath::route.
+  void broadcast_all(const T* owned, std::ptrdiff_t stride, std::span<T> copies);
 
   const HaloPlan& plan() const { return *plan_; }
   HaloPath path() const { return path_; }
@@ -227,6 +230,17 @@ void HaloExchange<T, Combine>::broadcast_all(std::span<T> values) {
     return broadcast(values, all);
   }
   for (Blocks& stage : blocks_) stage.copy_down(values.data());
+}
+
+template <Plain T, class Combine>
+void HaloExchange<T, Combine>::broadcast_all(const T* owned, std::ptrdiff_t stride, std::span<T> copies) {
+  ATOLL_ASSERT(path_ != HaloPath::route && copies.size() == width_.first_of(plan_->rows() - plan_->first_copy()));
+  const std::size_t first = plan_->first_copy();
+  const auto into = [&](std::size_t row) { return copies.data() + width_.first_of(row - first); };
+  const auto from = [&](std::size_t row) -> const T* {
+    return row < first ? owned + static_cast<std::ptrdiff_t>(row) * stride : into(row);
+  };
+  for (Blocks& stage : blocks_) stage.copy_rows_down(from, into);
 }
 
 template <Plain T, class Combine>

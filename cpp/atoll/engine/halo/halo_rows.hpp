@@ -73,6 +73,9 @@ class HaloPlaces {
   /// Whether the values [begin, end) lie one after the other, as in a message.
   bool is_range() const { return rows_.is_range_; }
 
+  /// f(k, row, column, count) for the values [begin, end), in runs of `count` neighbours in one row.
+  template <class F>
+  void for_runs(std::size_t begin, std::size_t end, F&& f) const;
   /// f(k, place) for the values [begin, end).
   template <class F>
   void for_all(std::size_t begin, std::size_t end, F&& f) const;
@@ -98,19 +101,28 @@ class HaloPlaces {
 // ---------------------------------------------------------------------------------------------------------------------
 
 template <class F>
+void HaloPlaces::for_runs(std::size_t begin, std::size_t end, F&& f) const {
+  std::size_t row = width_.row_of(begin), column = width_.column_of(begin);
+  for (std::size_t k = begin; k < end; ++row, column = 0) {
+    const std::size_t count = std::min(width_.values() - column, end - k);
+    f(k, rows_.is_range_ ? rows_.begin_ + row : static_cast<std::size_t>(list_[row]), column, count);
+    k += count;
+  }
+}
+
+template <class F>
 void HaloPlaces::for_all(std::size_t begin, std::size_t end, F&& f) const {
   if (rows_.is_range_) {
     for (std::size_t k = begin; k < end; ++k) f(k, begin_ + k);
+  } else if (width_.values() == 1) {
+    for (std::size_t k = begin; k < end; ++k) f(k, static_cast<std::size_t>(list_[k]));
   } else if (width_.shifts_few()) {
     for (std::size_t k = begin; k < end; ++k) f(k, listed(k));
   } else {
-    std::size_t row = width_.row_of(begin), column = width_.column_of(begin);
-    for (std::size_t k = begin; k < end; ++row, column = 0) {
-      const std::size_t first = width_.first_of(static_cast<std::size_t>(list_[row])) + column;
-      const std::size_t some = std::min(width_.values() - column, end - k);
-      for (std::size_t i = 0; i < some; ++i) f(k + i, first + i);
-      k += some;
-    }
+    for_runs(begin, end, [&](std::size_t k, std::size_t row, std::size_t column, std::size_t count) {
+      const std::size_t first = width_.first_of(row) + column;
+      for (std::size_t i = 0; i < count; ++i) f(k + i, first + i);
+    });
   }
 }
 

@@ -52,6 +52,10 @@ class ValueBlocks {
              std::size_t end, const T* values, Draft& draft) const;
   void write_all(NeighborAlltoallv::Writer& writer, const HaloPlaces& places, std::size_t begin, std::size_t end,
                  const T* values) const;
+  /// The same of values that are anywhere: row_at(row) is where those of a local row begin.
+  template <class RowAt>
+  void write_rows(NeighborAlltoallv::Writer& writer, const HaloPlaces& places, std::size_t begin, std::size_t end,
+                  RowAt&& row_at) const;
   /// Calls f(begin, end, form, count, values) for each block of a part; `all`: number of values of the pair of ranks.
   template <class F>
   void for_blocks(std::span<const std::byte> part, std::size_t all, F&& f) const;
@@ -124,6 +128,22 @@ void ValueBlocks<T>::write_all(NeighborAlltoallv::Writer& writer, const HaloPlac
       std::memcpy(at + (k - begin) * sizeof(T), &values[place], sizeof(T));
     });
   }
+  writer.commit(bytes);
+}
+
+template <Plain T>
+template <class RowAt>
+void ValueBlocks<T>::write_rows(NeighborAlltoallv::Writer& writer, const HaloPlaces& places, std::size_t begin,
+                                std::size_t end, RowAt&& row_at) const {
+  const Head head{static_cast<std::uint32_t>(begin / size_),
+                  static_cast<std::uint32_t>(end - begin) << 2 | static_cast<std::uint32_t>(Form::all)};
+  const std::size_t bytes = sizeof head + (end - begin) * sizeof(T);
+  std::byte* const into = writer.reserve(bytes);
+  std::memcpy(into, &head, sizeof head);
+  std::byte* const at = into + sizeof head;
+  places.for_runs(begin, end, [&](std::size_t k, std::size_t row, std::size_t column, std::size_t count) {
+    std::memcpy(at + (k - begin) * sizeof(T), row_at(row) + column, count * sizeof(T));
+  });
   writer.commit(bytes);
 }
 

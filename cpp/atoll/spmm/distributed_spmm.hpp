@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/engine/halo/halo_exchange.hpp>
+#include <atoll/matrix/spmm/spmm.hpp>
+#include <atoll/spmm/matrix_rows.hpp>
+#include <map>
+
+/// The product of a sparse matrix distributed by rows and a dense matrix distributed in the same way, C <- A B, without
+/// redundant communication (CoLa [1], sections 3.2 and 4.2).
+///
+///     DistributedSpmm<float> spmm(world, rows_of<float>(graph));      // collective; plans once
+///     spmm(b.view(), c.view());                                       // collective; b, c: this rank's rows
+///
+/// A rank splits its rows in a local chunk, whose columns it owns, and a remote one. Each row of B that the remote chunk
+/// needs is fetched once, however many nonzeros read it: V_FC = sizeof(T) N_R k bytes over all ranks (equation 7), where
+/// N_R counts the pairs of a rank and a remote column in which the rank has nonzeros. Across the domains of the World's
+/// hierarchy it is fetched once for a whole domain and passed on inside, level by level (section 4.2, for any number of
+/// levels).
+///
+/// Memory beside A, B and C: one row of B for each of those columns. Calls may follow each other at once, with any B.
+///
+/// [1] L. Zhang, Y. Shao, S. Li. "CoLa: Towards communication-efficient distributed sparse matrix-matrix multiplication
+/// on GPUs." ICS 2025.
+namespace atl {
+
+/// What a product moves, over all ranks, in rows of B.
+struct SpmmVolume {
+  double remote_nonzeros = 0;  ///< E_R: fetched if each nonzero fetches its row
+  double remote_columns = 0;   ///< N_R: fetched if each rank fetches a row once
+  double crossing = 0;         ///< of the rows that this plan sends, those that cross the highest level
+};
+
+template <class T>
+class DistributedSpmm {
+ public:
+  /// Frees the rows. Without `path`: HaloPath::domains where the hierarchy has several levels, else direct. Collective;
+  /// every rank throws InputError for a column that does not exist or a NaN among the values.
+  DistributedSpmm(World& world, MatrixRows<T>&& rows, Reduce reduce = Reduce::sum, std::optional<HaloPath> path = {});
+  DistributedSpmm(const DistributedSpmm&) = delete;
+  DistributedSpmm& operator=(const DistributedSpmm&) = delete;
+
+  /// b and c have this rank's rows and the same number of columns on all ranks, at least one. Collective; every rank
+  /// throws InputError if a shape is wrong on any.
+  void operator()(MatrixView<const T> b, MatrixView<T> c);
+
+  std::int64_t rows() const { return local_.rows; }  ///< of this rank
+  const HaloPlan& plan() const { return *plan_; }
+  HaloPath path() const { return path_; }
+  Edge nonzeros() const { return local_.pattern().nonzeros() + remote_.pattern().nonzeros(); }  ///< of this rank
+  /// Collective.
+  SpmmVolume volume() const;
+  /// What this rank sends across each level of the hierarchy in one product with `columns` columns, as the counters count
+  /// it, but for 8 bytes of each message. Collective at the first call for a number of columns.
+  std::vector<HaloTraffic> traffic(std::int64_t columns);
+  std::size_t memory_bytes() const;
+
+ private:
+  using Exchange = HaloExchange<T, SumOf>;
+  Exchange& exchange_of(std::int64_t columns);
+
+  World& world_;
+  const Reduce reduce_;
+  std::vector<Edge> row_nonzeros_;  // [own row] local and remote
+  SparseMatrix<T> local_, remote_;  // places: own rows of B; copies
+  std::shared_ptr<const HaloPlan> plan_;
+  HaloPath path_;
+  std::optional<Spmm<T>> local_product_, remote_product_;
+  std::map<std::int64_t, Exchange> exchanges_;  // [columns]
+  Array<T> copies_;                             // of the widest product so far
+};
+
+/// A^T, distributed by its rows: what gradients with respect to B multiply by. Collective.
+template <class T>
+MatrixRows<T> transposed(World& world, const MatrixRows<T>& rows);
+
+}  // namespace atl

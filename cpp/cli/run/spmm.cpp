@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <atoll/base/random.hpp>
+#include <atoll/spmm/distributed_spmm.hpp>
+
+#include "cli/graph_input.hpp"
+#include "cli/verbs.hpp"
+#include "trials.hpp"
+
+namespace atl::cli {
+namespace {
+
+struct Options {
+  GraphInput input;
+  std::int64_t columns = 32;
+  std::string type = "float32", reduce = "sum", values = "gcn", diagonal = "keep", strategy = "auto";
+  int trials = 9;
+  bool no_verify = false;
+};
+
+template <class V>
+using Named = std::pair<std::string_view, V>;
+constexpr Named<Reduce> kReduces[] = {
+    {"sum", Reduce::sum}, {"mean", Reduce::mean}, {"max", Reduce::max}, {"min", Reduce::min}};
+constexpr Named<EdgeValues> kValues[] = {
+    {"gcn", EdgeValues::gcn}, {"weights", EdgeValues::weights}, {"ones", EdgeValues::ones}};
+constexpr Named<Diagonal> kDiagonals[] = {{"keep", Diagonal::keep}, {"add", Diagonal::add}};
+constexpr Named<std::optional<HaloPath>> kStrategies[] = {
+    {"auto", std::nullopt}, {"columnwise", HaloPath::direct}, {"fused", HaloPath::domains}};
+
+template <class V, std::size_t kCount>
+const V& named(const Named<V> (&table)[kCount], const std::string& name) {
+  return std::ranges::find(table, name, &Named<V>::first)->second;
+}
+template <class V, std::size_t kCount>
+CLI::IsMember names_of(const Named<V> (&table)[kCount]) {
+  std::vector<std::string> names;
+  for (const Named<V>& entry : table) names.emplace_back(entry.first);
+  return CLI::IsMember(names);
+}
+
+// B(row, column), in [-0.5, 0.5): every rank can work out all of it.
+template <class T>
+T dense_at(Vertex row, std::int64_t columns, std::int64_t column) {
+  return static_cast<T>(random_at(1, static_cast<std::uint64_t>(row * columns + column)) >> 40) * T(0x1p-24) - T(0.5);
+}
+
+// Some of this rank's rows and columns by the definition, in double.
+template <class T>
+bool is_right(const MatrixRows<T>& a, Reduce reduce, MatrixView<const T> c) {
+  for (std::uint64_t sample = 0; sample < 500 && a.rows() > 0; ++sample) {
+    const auto i = random_at(7, sample) % static_cast<std::uint64_t>(a.rows());
+    const auto j = static_cast<std::int64_t>(random_at(8, sample) % static_cast<std::uint64_t>(c.cols));
+    double value = 0, magnitude = 0;
+    for (auto e = static_cast<std::size_t>(a.offsets[i]), first = e; e < static_cast<std::size_t>(a.offsets[i + 1]);
+         ++e) {
+      const auto x =
+          static_cast<double>((a.values.empty() ? T{1} : a.values[e]) * dense_at<T>(a.columns[e], c.cols, j));
+      if (reduce == Reduce::max)
+        value = e == first ? x : std::max(value, x);
+      else if (reduce == Reduce::min)
+        value = e == first ? x : std::min(value, x);
+      else
+        value += x;
+      magnitude += std::abs(x);
+    }
+    const auto count = static_cast<double>(a.offsets[i + 1] - a.offsets[i]);
+    if (reduce == Reduce::mean && count > 0) value /= count;
+    const double error = std::abs(value - static_cast<double>(c(static_cast<std::int64_t>(i), j)));
+    if (!(error <= 8 * std::numeric_limits<T>::epsilon() * magnitude)) return false;
+  }
+  return true;
+}
+
+template <class T>
+Outcome multiply(World& world, const Options& o) {
+  Outcome out;
+  const Reduce reduce = named(kReduces, o.reduce);
+  MatrixRows<T> rows;
+  {
+    const Graph graph = Graph::build(world, o.input.load(world), o.input.options());
+    out.input = describe(graph);
+    rows = rows_of<T>(graph, {named(kValues, o.values), named(kDiagonals, o.diagonal)});
+  }
+  MatrixRows<T> kept;  // for the check
+  if (!o.no_verify) {
+    kept = {.blocks = rows.blocks};
+    const auto copy = []<class V>(const Array<V>& from) {
+      Array<V> to(from.size());
+      std::ranges::copy(from, to.begin());
+      return to;
+    };
+    kept.offsets = copy(rows.offsets);
+    kept.columns = copy(rows.columns);
+    kept.values = copy(rows.values);
+  }
+  const Vertex first = rows.blocks.begin(world.rank()), vertices = rows.blocks.count();
+  world.barrier();
+  const RankTimer planning(world);
+  DistributedSpmm<T> spmm(world, std::move(rows), reduce, named(kStrategies, o.strategy));
+  const std::vector<HaloTraffic> traffic = spmm.traffic(o.columns);
+  out.seconds["prepare"] = world.max(planning.seconds());
+
+  const auto values = static_cast<std::size_t>(spmm.rows() * o.columns);
+  Array<T> b(values), c(values);
+  world.team().for_range(values, std::size_t{1} << 16, [&](int, std::size_t begin, std::size_t end) {
+    for (; begin < end; ++begin)
+      b[begin] = dense_at<T>(first + static_cast<Vertex>(begin) / o.columns, o.columns,
+                             static_cast<std::int64_t>(begin) % o.columns);
+  });
+  const MatrixView<T> to{c.data(), spmm.rows(), o.columns, o.columns};
+  const MatrixView<const T> from{b.data(), spmm.rows(), o.columns, o.columns};
+  spmm(from, to);  // its buffers' pages come in
+  Trials trials(world);
+  for (int trial = 0; trial < o.trials; ++trial) trials.time([&] { spmm(from, to); });
+  trials.report(out.seconds, out.counters);
+  if (!o.no_verify) {
+    out.verified = world.all(is_right<T>(kept, reduce, to));
+    if (!*out.verified)
+      out.failure = "a row differs from its definition. This is a defect: report it with the command.";
+  }
+
+  const SpmmVolume volume = spmm.volume();
+  const double row_bytes = static_cast<double>(o.columns) * sizeof(T), ranks = world.size(),
+               nonzeros = world.sum(static_cast<double>(spmm.nonzeros())), s = out.seconds["run"],
+               flops = 2 * nonzeros * static_cast<double>(o.columns) / s;
+  double sent = 0;
+  for (const HaloTraffic& level : traffic) sent += static_cast<double>(level.rows);
+  sent = world.sum(sent);
+  out.result = {{"columns", o.columns},
+                {"nonzeros", nonzeros},
+                {"flops", flops},
+                {"strategy", spmm.path() == HaloPath::direct ? "columnwise" : "fused"},
+                {"memory_bytes", world.max(static_cast<std::uint64_t>(spmm.memory_bytes()))},
+                {"V_CG", static_cast<double>(vertices) * (ranks - 1) * row_bytes},
+                {"V_FR", volume.remote_nonzeros * row_bytes},
+                {"V_FC", volume.remote_columns * row_bytes},
+                {"sent_row_bytes", sent * row_bytes},
+                {"crossing_row_bytes", volume.crossing * row_bytes}};
+  const auto mib = [](const nlohmann::json& bytes) {
+    return fmt::format("{:.2f} MiB", bytes.get<double>() / (1 << 20));
+  };
+  out.text = table_of({{"product", fmt::format("{} x {} with {} nonzeros, by {} columns, {}", vertices, vertices,
+                                               nonzeros, o.columns, o.type)},
+                       {"plan", fmt::format("{:.3f} s, {}", out.seconds["prepare"].get<double>(),
+                                            out.result["strategy"].get<std::string>())},
+                       {"time", fmt::format("{:.6f} s, {:.2f} GFLOP/s (median of {})", s, flops / 1e9, o.trials)},
+                       {"all rows to all ranks", mib(out.result["V_CG"])},
+                       {"a row per nonzero", mib(out.result["V_FR"])},
+                       {"a row per rank", mib(out.result["V_FC"])},
+                       {"this plan", mib(out.result["sent_row_bytes"]) + ", of it across the highest level " +
+                                         mib(out.result["crossing_row_bytes"])}});
+  return out;
+}
+
+}  // namespace
+
+int run_spmm(const Words& words) {
+  Command command("run spmm",
+                  "The product of a graph's matrix and a dense one, both distributed by rows: row i sums over the "
+                  "vertices whose edges enter vertex i. Each rank fetches a row that it needs once, each domain of "
+                  "--domains once for all of its ranks.");
+  Options o;
+  CLI::App& app = command.app();
+  o.input.add_to(app);
+  app.add_option("--columns", o.columns, "of the dense matrix (default 32)")->check(CLI::Range(1, 1 << 20));
+  app.add_option("--values", o.values, "gcn: w / sqrt(d d') (default); weights of the edges; ones")
+      ->check(names_of(kValues));
+  app.add_option("--diagonal", o.diagonal, "keep (default), or add a self-loop of weight 1 to each vertex without one")
+      ->check(names_of(kDiagonals));
+  app.add_option("--reduce", o.reduce, "sum (default), mean, max or min")->check(names_of(kReduces));
+  app.add_option("--type", o.type, "float32 (default) or float64")->check(CLI::IsMember({"float32", "float64"}));
+  app.add_option("--strategy", o.strategy,
+                 "columnwise: each rank fetches a row once; fused: each domain, level by level; auto (default): fused "
+                 "where there are domains")
+      ->check(names_of(kStrategies));
+  app.add_option("--trials", o.trials, "products (default 9)")->check(CLI::PositiveNumber);
+  app.add_flag("--no-verify", o.no_verify, "do not check rows of the result");
+  if (const auto code = command.parse(words)) return *code;
+  return command.run(
+      [&](World& world) { return o.type == "float32" ? multiply<float>(world, o) : multiply<double>(world, o); });
+}
+
+}  // namespace atl::cli

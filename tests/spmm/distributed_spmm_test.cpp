@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atoll/base/error.hpp>
+#include <atoll/spmm/distributed_spmm.hpp>
+#include <limits>
+#include <set>
+
+#include "shapes.hpp"
+#include "spmm/random_rows.hpp"
+
+using namespace atl;
+using random_rows::dense;
+
+namespace {
+
+// Rows of B of this rank, with unused values between them.
+template <class T>
+struct Part {
+  std::int64_t rows, columns, stride;
+  std::vector<T> values;
+  Part(std::int64_t r, std::int64_t c)
+      : rows(r), columns(c), stride(c + 1), values(static_cast<std::size_t>(r * (c + 1)), T{-77}) {}
+  MatrixView<T> view() { return {values.data(), rows, columns, stride}; }
+  void fill(Vertex first, int call) {
+    for (std::int64_t i = 0; i < rows; ++i)
+      for (std::int64_t j = 0; j < columns; ++j) view()(i, j) = static_cast<T>(dense(first + i, j, call));
+  }
+};
+
+double expected(Vertex i, Vertex n, std::int64_t column, int call, Reduce reduce, bool weighted) {
+  double value = 0;
+  int count = 0;
+  for (const auto& [j, a] : random_rows::row(i, n, weighted)) {
+    const double x = a * dense(j, column, call);
+    if (reduce == Reduce::max)
+      value = count == 0 ? x : std::max(value, x);
+    else if (reduce == Reduce::min)
+      value = count == 0 ? x : std::min(value, x);
+    else
+      value += x;
+    ++count;
+  }
+  return reduce == Reduce::mean && count > 0 ? value / count : value;
+}
+
+template <class T>
+int wrong_in(const MatrixView<T>& c, const Blocks& blocks, Rank rank, int call, Reduce reduce, bool weighted) {
+  int wrong = 0;
+  for (std::int64_t i = 0; i < c.rows; ++i)
+    for (std::int64_t j = 0; j < c.cols; ++j) {
+      const double right = expected(blocks.begin(rank) + i, blocks.count(), j, call, reduce, weighted);
+      const double error = std::abs(static_cast<double>(c(i, j)) - right);
+      // Sums are exact; the factor of a mean is rounded, and so is what is multiplied with it.
+      wrong +=
+          !(error <= (reduce == Reduce::mean ? 4 * std::numeric_limits<T>::epsilon() * (std::abs(right) + 64) : 0));
+    }
+  return wrong;
+}
+
+struct Job {
+  Rank ranks;
+  const char* domains;
+  int threads;
+};
+const std::vector<Job> kJobs = {{1, "", 1},    {2, "", 2},      {3, "", 1},      {4, "2x2", 1},  {5, "3+2", 2},
+                                {8, "2x4", 1}, {8, "2x2x2", 1}, {16, "2x8", 1},  {16, "4x4", 1}, {7, "4+2+1", 1},
+                                {8, "8x1", 1}, {9, "3x3", 1},   {16, "2x2x4", 1}};
+Plan plan_of(const Job& job) {
+  Plan plan;
+  plan.threads = job.threads;
+  plan.domains = job.domains;
+  plan.timeout_seconds = 120;
+  return plan;
+}
+
+}  // namespace
+
+TEST_CASE("distributed products equal their definition on any ranks and domains, by any path") {
+  for (const Job& job : kJobs)
+    for (const std::int64_t columns : {1, 3, 32, 65, 128}) {
+      if (shapes::kSanitized && (job.ranks > 9 || columns == 128)) continue;
+      CAPTURE(job.ranks);
+      CAPTURE(std::string(job.domains));
+      CAPTURE(columns);
+      run_ranks(job.ranks, plan_of(job), [&](World& world) {
+        const Blocks blocks = random_rows::blocks(world.size());
+        const auto own = blocks.size(world.rank());
+        for (const HaloPath path : {HaloPath::direct, HaloPath::domains})
+          for (const Reduce reduce : {Reduce::sum, Reduce::mean, Reduce::max, Reduce::min}) {
+            const bool weighted = reduce != Reduce::mean;
+            DistributedSpmm<float> spmm(world, random_rows::rows<float>(blocks, world.rank(), weighted), reduce, path);
+            Part<float> b(own, columns), c(own, columns);
+            b.fill(blocks.begin(world.rank()), 1);
+            spmm(b.view(), c.view());
+            CHECK(wrong_in(c.view(), blocks, world.rank(), 1, reduce, weighted) == 0);
+            for (std::int64_t i = 0; i < own; ++i) CHECK(c.view().data[i * c.stride + columns] == -77);
+          }
+      });
+    }
+}
+
+TEST_CASE("a hundred products, one after the other, each with its own B, over small and shuffled buffers") {
+  const int calls = shapes::kSanitized ? 20 : 100;
+  for (const shapes::Shape& shape : shapes::buffers())
+    for (const char* domains : {"", "2x2"}) {
+      CAPTURE(shape.name);
+      CAPTURE(std::string(domains));
+      Plan plan = shape.plan;
+      plan.domains = domains;
+      run_ranks(4, plan, [&](World& world) {
+        const Blocks blocks = random_rows::blocks(world.size());
+        const auto own = blocks.size(world.rank());
+        DistributedSpmm<double> spmm(world, random_rows::rows<double>(blocks, world.rank()));
+        Part<double> b(own, 17), c(own, 17);
+        int wrong = 0;
+        for (int call = 0; call < calls; ++call) {
+          b.fill(blocks.begin(world.rank()), call);
+          spmm(b.view(), c.view());
+          wrong += wrong_in(c.view(), blocks, world.rank(), call, Reduce::sum, true);
+          b.fill(blocks.begin(world.rank()), -1);  // B may change as soon as the product is there
+        }
+        CHECK(wrong == 0);
+      });
+    }
+}
+
+TEST_CASE("products of several widths share a plan") {
+  run_ranks(3, {}, [&](World& world) {
+    const Blocks blocks = random_rows::blocks(world.size());
+    const auto own = blocks.size(world.rank());
+    DistributedSpmm<float> spmm(world, random_rows::rows<float>(blocks, world.rank()));
+    for (const std::int64_t columns : {8, 200, 1, 8, 33}) {
+      Part<float> b(own, columns), c(own, columns);
+      b.fill(blocks.begin(world.rank()), 3);
+      spmm(b.view(), c.view());
+      CHECK(wrong_in(c.view(), blocks, world.rank(), 3, Reduce::sum, true) == 0);
+    }
+  });
+}
+
+TEST_CASE("the transpose of the rows is the rows of the transpose") {
+  for (const Rank ranks : shapes::kRanks)
+    for (const bool weighted : {true, false})
+      run_ranks(ranks, {}, [&](World& world) {
+        const Blocks blocks = random_rows::blocks(world.size());
+        const MatrixRows<double> t = transposed(world, random_rows::rows<double>(blocks, world.rank(), weighted));
+        std::vector<std::multiset<std::pair<Vertex, double>>> right(
+            static_cast<std::size_t>(blocks.size(world.rank())));
+        for (Vertex i = 0; i < blocks.count(); ++i)
+          for (const auto& [column, value] : random_rows::row(i, blocks.count(), weighted))
+            if (blocks.owner(column) == world.rank())
+              right[static_cast<std::size_t>(column - blocks.begin(world.rank()))].insert({i, value});
+        REQUIRE(t.rows() == static_cast<std::int64_t>(right.size()));
+        CHECK(t.values.empty() == (t.columns.empty() || !weighted));
+        for (std::size_t i = 0; i < right.size(); ++i) {
+          std::multiset<std::pair<Vertex, double>> found;
+          for (auto e = static_cast<std::size_t>(t.offsets[i]); e < static_cast<std::size_t>(t.offsets[i + 1]); ++e) {
+            found.insert({t.columns[e], t.values.empty() ? 1.0 : t.values[e]});
+            if (e > static_cast<std::size_t>(t.offsets[i])) CHECK(t.columns[e - 1] <= t.columns[e]);
+          }
+          CHECK(found == right[i]);
+        }
+      });
+}
+
+TEST_CASE("a rank fetches each remote row once, a domain once for all of its ranks") {
+  for (const Job& job : kJobs) {
+    if (job.ranks == 1) continue;
+    CAPTURE(job.ranks);
+    CAPTURE(std::string(job.domains));
+    run_ranks(job.ranks, plan_of(job), [&](World& world) {
+      constexpr std::int64_t kColumns = 24;
+      const Blocks blocks = random_rows::blocks(world.size());
+      const Hierarchy& tree = world.hierarchy();
+      const auto domain_of = [&](Rank r) {  // of the highest level: the lowest rank in it
+        for (Rank other = 0; other < r; ++other)
+          if (tree.level_between(other, r) < tree.depth() - 1) return other;
+        return r;
+      };
+      double nonzeros = 0;
+      std::set<std::pair<Rank, Vertex>> fetched, entering;
+      for (Rank r = 0; r < world.size(); ++r)
+        for (Vertex i = blocks.begin(r); i < blocks.end(r); ++i)
+          for (const auto& [column, value] : random_rows::row(i, blocks.count())) {
+            const Rank owner = blocks.owner(column);
+            if (owner == r) continue;
+            ++nonzeros;
+            fetched.insert({r, column});
+            if (domain_of(owner) != domain_of(r)) entering.insert({domain_of(r), column});
+          }
+      const auto own = blocks.size(world.rank());
+      DistributedSpmm<float> spmm(world, random_rows::rows<float>(blocks, world.rank()));
+      CHECK(spmm.path() == (tree.depth() > 1 ? HaloPath::domains : HaloPath::direct));
+      const SpmmVolume volume = spmm.volume();
+      CHECK(volume.remote_nonzeros == nonzeros);
+      CHECK(volume.remote_columns == static_cast<double>(fetched.size()));
+      if (tree.depth() > 1) CHECK(volume.crossing == static_cast<double>(entering.size()));
+
+      Part<float> b(own, kColumns), c(own, kColumns);
+      b.fill(blocks.begin(world.rank()), 1);
+      const std::vector<HaloTraffic> said = spmm.traffic(kColumns);
+      spmm(b.view(), c.view());
+      // Each pair of ranks and stage has at least one block, of 8 bytes, beside its rows.
+      double rows = 0;
+      for (const HaloTraffic& level : said) {
+        rows += static_cast<double>(level.rows);
+        CHECK(level.bytes >= level.rows * kColumns * sizeof(float));
+        CHECK((level.bytes - level.rows * kColumns * sizeof(float)) % 8 == 0);
+      }
+      CHECK(world.sum(rows) == static_cast<double>(fetched.size()));
+    });
+  }
+}
+
+TEST_CASE("wrong matrices are refused on all ranks alike") {
+  run_ranks(3, {}, [&](World& world) {
+    const Blocks blocks = random_rows::blocks(world.size());
+    const auto own = blocks.size(world.rank());
+    {
+      MatrixRows<float> rows = random_rows::rows<float>(blocks, world.rank());
+      if (world.rank() == 2) rows.columns[0] = blocks.count();
+      CHECK_THROWS_AS(DistributedSpmm<float>(world, std::move(rows)), InputError);
+    }
+    {
+      MatrixRows<float> rows = random_rows::rows<float>(blocks, world.rank());
+      if (world.rank() == 0) rows.values[3] = std::numeric_limits<float>::quiet_NaN();
+      CHECK_THROWS_WITH_AS(DistributedSpmm<float>(world, std::move(rows)),
+                           "SpMM: nonzero 3 of rank 0 is not a number. Remove or replace it.", InputError);
+    }
+    CHECK_THROWS_AS(DistributedSpmm<float>(world, random_rows::rows<float>(random_rows::blocks(4), world.rank())),
+                    InputError);
+    DistributedSpmm<float> spmm(world, random_rows::rows<float>(blocks, world.rank()));
+    Part<float> b(own, 4), c(own, 4), short_b(own + (world.rank() == 2), 4), wide(own, world.rank() == 0 ? 5 : 4);
+    CHECK_THROWS_AS(spmm(short_b.view(), c.view()), InputError);
+    CHECK_THROWS_AS(spmm(wide.view(), wide.view()), InputError);
+    Part<float> none(own, 0), nothing(own, 0);
+    CHECK_THROWS_AS(spmm(none.view(), nothing.view()), InputError);
+    b.fill(blocks.begin(world.rank()), 2);
+    spmm(b.view(), c.view());
+    CHECK(wrong_in(c.view(), blocks, world.rank(), 2, Reduce::sum, true) == 0);
+  });
+}
