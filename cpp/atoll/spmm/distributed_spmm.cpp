@@ -39,36 +39,47 @@ DistributedSpmm<T>::DistributedSpmm(World& world, MatrixRows<T>&& rows, Reduce r
   const auto own = static_cast<std::size_t>(end - first);
   const auto is_own = [&](Vertex column) { return column >= first && column < end; };
   const auto copies = static_cast<std::int64_t>(plan_->rows() - plan_->first_copy());
-  Edge local = 0;
-  for (const Vertex column : rows.columns) local += is_own(column);
-  const auto reserve = [&](SparseMatrix<T>& chunk, std::int64_t columns, Edge nonzeros) {
+  constexpr std::size_t kGrain = 1024;
+  const auto for_rows = [&](auto&& f) {
+    world.team().for_range(own, kGrain, [&](int, std::size_t i, std::size_t last) {
+      for (; i < last; ++i)
+        f(i, static_cast<std::size_t>(rows.offsets[i]), static_cast<std::size_t>(rows.offsets[i + 1]));
+    });
+  };
+  row_nonzeros_.resize(own);
+  Array<Edge> local(own + 1), remote(own + 1);
+  local[0] = remote[0] = 0;
+  for_rows([&](std::size_t i, std::size_t begin, std::size_t row_end) {
+    Edge here = 0;
+    for (std::size_t e = begin; e < row_end; ++e) here += is_own(rows.columns[e]);
+    row_nonzeros_[i] = static_cast<Edge>(row_end - begin);
+    local[i + 1] = here;
+    remote[i + 1] = row_nonzeros_[i] - here;
+  });
+  const auto reserve = [&](SparseMatrix<T>& chunk, std::int64_t columns, Array<Edge>& counts) {
+    for (std::size_t i = 0; i < own; ++i) counts[i + 1] += counts[i];
+    const auto nonzeros = static_cast<std::size_t>(counts[own]);
     chunk.rows = static_cast<std::int64_t>(own);
     chunk.columns = columns;
-    chunk.offsets = Array<Edge>(own + 1);
-    chunk.offsets[0] = 0;
-    chunk.places = Array<Local>(static_cast<std::size_t>(nonzeros));
-    if (!rows.values.empty()) chunk.values = Array<T>(static_cast<std::size_t>(nonzeros));
+    chunk.offsets = std::move(counts);
+    chunk.places = Array<Local>(nonzeros);
+    if (!rows.values.empty()) chunk.values = Array<T>(nonzeros);
   };
   reserve(local_, static_cast<std::int64_t>(own), local);
-  reserve(remote_, copies, static_cast<Edge>(rows.columns.size()) - local);
-  row_nonzeros_.resize(own);
-  for (std::size_t i = 0; i < own; ++i) {
-    const auto begin = static_cast<std::size_t>(rows.offsets[i]),
-               row_end = static_cast<std::size_t>(rows.offsets[i + 1]);
-    row_nonzeros_[i] = static_cast<Edge>(row_end - begin);
-    Edge to_local = local_.offsets[i], to_remote = remote_.offsets[i];
+  reserve(remote_, copies, remote);
+  for_rows([&](std::size_t i, std::size_t begin, std::size_t row_end) {
+    auto to_local = static_cast<std::size_t>(local_.offsets[i]),
+         to_remote = static_cast<std::size_t>(remote_.offsets[i]);
     for (std::size_t e = begin; e < row_end; ++e) {
       const Vertex column = rows.columns[e];
       const bool here = is_own(column);
-      const auto to = static_cast<std::size_t>(here ? to_local++ : to_remote++);
+      const std::size_t to = here ? to_local++ : to_remote++;
       SparseMatrix<T>& chunk = here ? local_ : remote_;
       chunk.places[to] = here ? static_cast<Local>(column - first)
                               : plan_->local_row(column) - static_cast<Local>(plan_->first_copy());
       if (!rows.values.empty()) chunk.values[to] = rows.values[e];
     }
-    local_.offsets[i + 1] = to_local;
-    remote_.offsets[i + 1] = to_remote;
-  }
+  });
   rows = {};
   local_product_.emplace(local_.view(), reduce, row_nonzeros_);
   remote_product_.emplace(remote_.view(), reduce, row_nonzeros_);

@@ -66,13 +66,10 @@ HaloPlan::HaloPlan(World& world, const Blocks& owners, std::span<const Vertex> n
               fmt::format("rank {} needs row {} (rows are numbered from 0, and there are {}). Name one that exists.",
                           world.rank(), wrong == needed.end() ? 0 : *wrong, owners.count()));
   first_owned_ = owners.begin(world.rank());
-  const Vertex end = owners.end(world.rank());
-  for (const Vertex row : needed)
-    if (row < first_owned_ || row >= end) needed_.push_back(row);
-  std::sort(needed_.begin(), needed_.end());
-  needed_.erase(std::unique(needed_.begin(), needed_.end()), needed_.end());
-  needed_.shrink_to_fit();
-  rows_ = first_copy_ + needed_.size();
+  needed_ = RowIndex(world.team(), owners.count(), needed, {first_owned_, owners.end(world.rank())},
+                     world.plan().replicated_bytes);
+  const std::span<const Vertex> copied = needed_.rows();
+  rows_ = first_copy_ + copied.size();
   world.agree(rows_ < static_cast<std::size_t>(std::numeric_limits<Local>::max()),
               fmt::format("rank {} has {} rows, copies included (local numbers have 31 bits). Use more ranks.",
                           world.rank(), rows_));
@@ -82,8 +79,8 @@ HaloPlan::HaloPlan(World& world, const Blocks& owners, std::span<const Vertex> n
   for (std::size_t r = 0, next = 0; r < p; ++r) {
     const auto owner = static_cast<Rank>(r);
     const std::size_t begin = next;
-    for (; next < needed_.size() && needed_[next] < owners.end(owner); ++next)
-      asked[r].push_back(static_cast<Local>(needed_[next] - owners.begin(owner)));
+    for (; next < copied.size() && copied[next] < owners.end(owner); ++next)
+      asked[r].push_back(static_cast<Local>(copied[next] - owners.begin(owner)));
     side.copies.push_back(HaloRows::range(first_copy_ + begin, next - begin));
   }
   for (auto& rows : world.exchange(std::move(asked))) side.owned.push_back(HaloRows::listed(std::move(rows)));
@@ -93,9 +90,9 @@ HaloPlan::HaloPlan(World& world, const Blocks& owners, std::span<const Vertex> n
 Local HaloPlan::local_row(Vertex row) const {
   const Vertex owned = row - first_owned_;
   if (owned >= 0 && owned < static_cast<Vertex>(first_copy_)) return static_cast<Local>(owned);
-  const auto at = std::lower_bound(needed_.begin(), needed_.end(), row);
-  ATOLL_ASSERT(at != needed_.end() && *at == row);
-  return static_cast<Local>(first_copy_) + static_cast<Local>(at - needed_.begin());
+  const std::size_t at = needed_.position(row);
+  ATOLL_ASSERT(at < needed_.rows().size() && needed_.rows()[at] == row);
+  return static_cast<Local>(first_copy_ + at);
 }
 
 const std::vector<HaloSide>& HaloPlan::stages_of(const HaloSide& side) const {
@@ -127,7 +124,7 @@ std::vector<HaloTraffic> HaloPlan::reduced_traffic(HaloPath path, std::size_t ro
 }
 
 std::size_t HaloPlan::memory_bytes() const {
-  std::size_t bytes = needed_.size() * sizeof(Vertex);
+  std::size_t bytes = needed_.memory_bytes();
   const auto add = [&](const std::vector<HaloSide>& sides) {
     for (const HaloSide& side : sides) {
       for (const HaloRows& rows : side.owned) bytes += rows.memory_bytes();

@@ -3,6 +3,7 @@
 
 #include <atoll/engine/graph_view.hpp>
 #include <atoll/engine/halo/halo_rows.hpp>
+#include <atoll/engine/halo/row_index.hpp>
 #include <atoll/runtime/world.hpp>
 #include <memory>
 
@@ -19,7 +20,8 @@
 /// owners and for one owner in the order of its rows. A plan knows no width and no values: exchanges of several widths
 /// and types share it.
 ///
-/// Memory: 4 bytes for each pair of an owned row and a rank with a copy; from row numbers 8 for each copy.
+/// Memory: 4 bytes for each pair of an owned row and a rank with a copy; from row numbers 8 for each copy, and at most as
+/// much as the list of these numbers for their index.
 namespace atl {
 
 /// How the rows of an exchange travel.
@@ -83,7 +85,7 @@ class HaloPlan {
   std::size_t first_copy_, rows_;
   std::vector<HaloSide> sides_;                           // reduced, broadcast; only one if they are the same
   Vertex first_owned_ = 0;                                // of a plan from row numbers: the global number of row 0
-  std::vector<Vertex> needed_;                            // and of the rows from first_copy_ on
+  RowIndex needed_;                                       // and of the rows from first_copy_ on
   mutable std::vector<std::vector<HaloSide>> stages_{2};  // [side]
 };
 
