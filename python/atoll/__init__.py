@@ -25,6 +25,7 @@ from .errors import ConvergenceError, Error, InputError, IoError, TransportError
 from .graph import Graph
 from .pairs import AllPairs, all_pairs
 from .paths import BfsResult, bfs, sssp
+from .spmm import SpMM, spmm
 from .structure import clustering, connected_components, core_number, label_propagation
 from .vertices import NO_VERTEX, UNREACHABLE, VertexArray
 from .world import World, run_ranks, set_threads
@@ -42,6 +43,7 @@ __all__ = [
     "Graph",
     "InputError",
     "IoError",
+    "SpMM",
     "TransportError",
     "UsageError",
     "VerificationError",
@@ -65,6 +67,7 @@ __all__ = [
     "plot",
     "run_ranks",
     "set_threads",
+    "spmm",
     "sssp",
     "structure",
     "vertices",

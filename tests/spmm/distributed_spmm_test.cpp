@@ -214,6 +214,47 @@ TEST_CASE("a rank fetches each remote row once, a domain once for all of its ran
   }
 }
 
+TEST_CASE("a matrix that is not square: its columns are owned as B's rows are") {
+  for (const Rank ranks : shapes::kRanks)
+    run_ranks(ranks, {}, [&](World& world) {
+      // A has 3 rows a rank and 11 more on the last; rank r owns 2 r columns.
+      std::vector<Vertex> first_row{0}, first_column{0};
+      for (Rank r = 0; r < ranks; ++r) {
+        first_row.push_back(first_row.back() + 3 + (r == ranks - 1 ? 11 : 0));
+        first_column.push_back(first_column.back() + 2 * r + (ranks == 1));
+      }
+      const Blocks rows{first_row}, columns{first_column};
+      const auto value = [&](Vertex i, Vertex j) { return static_cast<double>((i * 7 + j * 5) % 11) - 5; };
+      MatrixRows<double> a{.blocks = rows, .column_blocks = columns};
+      const auto own = static_cast<std::size_t>(rows.size(world.rank())),
+                 width = static_cast<std::size_t>(columns.count());
+      a.offsets = Array<Edge>(own + 1);
+      a.columns = Array<Vertex>(own * width);
+      a.values = Array<double>(own * width);
+      for (std::size_t i = 0; i <= own; ++i) a.offsets[i] = static_cast<Edge>(i * width);
+      for (std::size_t e = 0; e < own * width; ++e) {
+        a.columns[e] = static_cast<Vertex>(e % width);
+        a.values[e] = value(rows.begin(world.rank()) + static_cast<Vertex>(e / width), a.columns[e]);
+      }
+      const MatrixRows<double> t = transposed(world, a);
+      CHECK(t.rows() == columns.size(world.rank()));
+      CHECK(t.column_blocks.count() == rows.count());
+      DistributedSpmm<double> spmm(world, std::move(a));
+      CHECK(spmm.columns() == columns.size(world.rank()));
+      Part<double> b(spmm.columns(), 5), c(spmm.rows(), 5);
+      b.fill(columns.begin(world.rank()), 1);
+      spmm(b.view(), c.view());
+      int wrong = 0;
+      for (std::int64_t i = 0; i < spmm.rows(); ++i)
+        for (std::int64_t k = 0; k < 5; ++k) {
+          double sum = 0;
+          for (Vertex j = 0; j < columns.count(); ++j) sum += value(rows.begin(world.rank()) + i, j) * dense(j, k, 1);
+          wrong += c.view()(i, k) != sum;
+        }
+      CHECK(wrong == 0);
+    });
+}
+
 TEST_CASE("wrong matrices are refused on all ranks alike") {
   run_ranks(3, {}, [&](World& world) {
     const Blocks blocks = random_rows::blocks(world.size());

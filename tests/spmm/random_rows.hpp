@@ -41,7 +41,7 @@ atl::MatrixRows<T> rows(const atl::Blocks& blocks, atl::Rank rank, bool weighted
     for (const Entry& entry : row(i, blocks.count(), weighted)) all.push_back(entry);
     offsets.push_back(static_cast<atl::Edge>(all.size()));
   }
-  atl::MatrixRows<T> out{.blocks = blocks};
+  atl::MatrixRows<T> out{.blocks = blocks, .column_blocks = blocks};
   out.offsets = atl::Array<atl::Edge>(offsets.size());
   std::copy(offsets.begin(), offsets.end(), out.offsets.begin());
   out.columns = atl::Array<atl::Vertex>(all.size());

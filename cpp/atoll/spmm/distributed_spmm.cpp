@@ -34,9 +34,10 @@ DistributedSpmm<T>::DistributedSpmm(World& world, MatrixRows<T>&& rows, Reduce r
       path_(path.value_or(world.hierarchy().depth() > 1 ? HaloPath::domains : HaloPath::direct)) {
   ATOLL_ASSERT(path_ != HaloPath::route);
   check_rows(world, rows);
-  plan_ = std::make_shared<const HaloPlan>(world, rows.blocks, std::span(rows.columns.data(), rows.columns.size()));
-  const Vertex first = rows.blocks.begin(world.rank()), end = rows.blocks.end(world.rank());
-  const auto own = static_cast<std::size_t>(end - first);
+  plan_ =
+      std::make_shared<const HaloPlan>(world, rows.column_blocks, std::span(rows.columns.data(), rows.columns.size()));
+  const Vertex first = rows.column_blocks.begin(world.rank()), end = rows.column_blocks.end(world.rank());
+  const auto own = static_cast<std::size_t>(rows.rows());
   const auto is_own = [&](Vertex column) { return column >= first && column < end; };
   const auto copies = static_cast<std::int64_t>(plan_->rows() - plan_->first_copy());
   constexpr std::size_t kGrain = 1024;
@@ -65,7 +66,7 @@ DistributedSpmm<T>::DistributedSpmm(World& world, MatrixRows<T>&& rows, Reduce r
     chunk.places = Array<Local>(nonzeros);
     if (!rows.values.empty()) chunk.values = Array<T>(nonzeros);
   };
-  reserve(local_, static_cast<std::int64_t>(own), local);
+  reserve(local_, end - first, local);
   reserve(remote_, copies, remote);
   for_rows([&](std::size_t i, std::size_t begin, std::size_t row_end) {
     auto to_local = static_cast<std::size_t>(local_.offsets[i]),
@@ -95,11 +96,12 @@ template <class T>
 void DistributedSpmm<T>::operator()(MatrixView<const T> b, MatrixView<T> c) {
   const std::int64_t columns = world_.max(b.cols);
   world_.agree(
-      b.rows == rows() && c.rows == rows() && b.cols == columns && c.cols == columns && b.stride >= columns &&
+      b.rows == local_.columns && c.rows == rows() && b.cols == columns && c.cols == columns && b.stride >= columns &&
           c.stride >= columns && columns > 0,
-      fmt::format("SpMM: on rank {} B is {} x {} and C {} x {} (both have the rank's {} rows, and the same number "
-                  "of columns on all ranks; rank by rank at most {}). Pass matrices of that shape.",
-                  world_.rank(), b.rows, b.cols, c.rows, c.cols, rows(), columns));
+      fmt::format(
+          "SpMM: on rank {} B is {} x {} and C {} x {} ({} x {} and {} x {} are needed there, with as many columns "
+          "as on the other ranks, at least one). Pass matrices of that shape.",
+          world_.rank(), b.rows, b.cols, c.rows, c.cols, local_.columns, columns, rows(), columns));
   const auto values = static_cast<std::size_t>(remote_.columns * columns);
   if (copies_.size() < values) copies_ = Array<T>(values);
   exchange_of(columns).broadcast_all(b.data, b.stride, {copies_.data(), values});
@@ -136,20 +138,26 @@ std::size_t DistributedSpmm<T>::memory_bytes() const {
 template <class T>
 MatrixRows<T> transposed(World& world, const MatrixRows<T>& rows) {
   check_rows(world, rows);
+  const auto wrong = std::find_if(rows.columns.begin(), rows.columns.end(),
+                                  [&](Vertex column) { return column < 0 || column >= rows.column_blocks.count(); });
+  world.agree(wrong == rows.columns.end(),
+              fmt::format("SpMM: a nonzero of rank {} is in column {} (the matrix has {} columns). Correct the column "
+                          "numbers.",
+                          world.rank(), wrong == rows.columns.end() ? 0 : *wrong, rows.column_blocks.count()));
   struct Entry {
     Vertex row, column;
     T value;
   };
-  const Vertex first = rows.blocks.begin(world.rank());
+  const Vertex first_row = rows.blocks.begin(world.rank()), first = rows.column_blocks.begin(world.rank());
   const bool weighted = world.any(!rows.values.empty());
   std::vector<std::vector<Entry>> outgoing(static_cast<std::size_t>(world.size()));
   for (std::size_t i = 0; i + 1 < rows.offsets.size(); ++i)
     for (auto e = static_cast<std::size_t>(rows.offsets[i]); e < static_cast<std::size_t>(rows.offsets[i + 1]); ++e)
-      outgoing[static_cast<std::size_t>(rows.blocks.owner(rows.columns[e]))].push_back(
-          {rows.columns[e], first + static_cast<Vertex>(i), rows.values.empty() ? T{1} : rows.values[e]});
+      outgoing[static_cast<std::size_t>(rows.column_blocks.owner(rows.columns[e]))].push_back(
+          {rows.columns[e], first_row + static_cast<Vertex>(i), rows.values.empty() ? T{1} : rows.values[e]});
   const auto incoming = world.exchange(std::move(outgoing));
-  const auto own = static_cast<std::size_t>(rows.blocks.size(world.rank()));
-  MatrixRows<T> out{.blocks = rows.blocks};
+  const auto own = static_cast<std::size_t>(rows.column_blocks.size(world.rank()));
+  MatrixRows<T> out{.blocks = rows.column_blocks, .column_blocks = rows.blocks};
   out.offsets = Array<Edge>(own + 1, 0);
   for (const auto& from : incoming)
     for (const Entry& entry : from) ++out.offsets[static_cast<std::size_t>(entry.row - first) + 1];

@@ -40,11 +40,13 @@ class DistributedSpmm {
   DistributedSpmm(const DistributedSpmm&) = delete;
   DistributedSpmm& operator=(const DistributedSpmm&) = delete;
 
-  /// b and c have this rank's rows and the same number of columns on all ranks, at least one. Collective; every rank
+  /// b has the rows of the columns that this rank owns, c its rows of the matrix, both the same number of columns on all
+  /// ranks, at least one. Collective; every rank
   /// throws InputError if a shape is wrong on any.
   void operator()(MatrixView<const T> b, MatrixView<T> c);
 
-  std::int64_t rows() const { return local_.rows; }  ///< of this rank
+  std::int64_t rows() const { return local_.rows; }        ///< of this rank
+  std::int64_t columns() const { return local_.columns; }  ///< owned by this rank
   const HaloPlan& plan() const { return *plan_; }
   HaloPath path() const { return path_; }
   Edge nonzeros() const { return local_.pattern().nonzeros() + remote_.pattern().nonzeros(); }  ///< of this rank

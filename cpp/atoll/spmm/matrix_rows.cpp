@@ -40,7 +40,7 @@ MatrixRows<T> rows_of(const Graph& graph, const AdjacencyOptions& options) {
   const bool weighted = options.values != EdgeValues::ones && csr.weights.index() != 0,
              has_values = weighted || options.values == EdgeValues::gcn, adds = options.diagonal == Diagonal::add;
   const std::vector<Vertex> dense = dense_numbers(graph);
-  MatrixRows<T> out{.blocks = graph.blocks()};
+  MatrixRows<T> out{.blocks = graph.blocks(), .column_blocks = graph.blocks()};
   out.offsets = Array<Edge>(rows + 1);
   out.offsets[0] = 0;
   for (std::size_t i = 0; i < rows; ++i) {
@@ -94,7 +94,7 @@ SparseMatrix<T> matrix_of(MatrixRows<T>&& rows) {
         "a matrix of {} rows, of which this rank has {} (it must have all). Plan a "
         "distributed product.",
         rows.blocks.count(), rows.rows());
-  SparseMatrix<T> out{.rows = rows.rows(), .columns = rows.rows()};
+  SparseMatrix<T> out{.rows = rows.rows(), .columns = rows.column_blocks.count()};
   const std::size_t nonzeros = rows.columns.size();
   // In place: a number's half of the width is never beyond the number itself.
   auto* const narrow = reinterpret_cast<Local*>(rows.columns.data());

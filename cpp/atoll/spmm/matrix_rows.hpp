@@ -8,13 +8,14 @@
 ///
 ///     const auto a = rows_of<float>(graph, {.values = EdgeValues::gcn, .self_loops = Diagonal::add});
 ///
-/// Row i of a rank is global row blocks.begin(rank) + i; columns are numbered like rows, since the dense factor is
-/// distributed in the same way.
+/// Row i of a rank is global row blocks.begin(rank) + i; column j of the matrix is owned by column_blocks.owner(j), which
+/// has row j of the dense factor.
 namespace atl {
 
 template <class T>
 struct MatrixRows {
   Blocks blocks = {};          ///< of rows, over all ranks
+  Blocks column_blocks = {};   ///< of columns; of an adjacency matrix the same
   Array<Edge> offsets = {};    ///< [own row]
   Array<Vertex> columns = {};  ///< global
   Array<T> values = {};        ///< empty: all are 1

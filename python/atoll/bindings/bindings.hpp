@@ -54,9 +54,8 @@ class SharedWorld {
   void close(std::optional<double> seconds);
   /// Makes the waits of the other ranks in this process end.
   void give_up();
-  /// Layouts and mailboxes of a graph that the garbage collector found: dropped when nobody is inside a
-  /// collective.
-  void bury(std::unique_ptr<catalog::Prepared> form);
+  /// Layouts and mailboxes that the garbage collector found: dropped when nobody is inside a collective.
+  void bury(std::shared_ptr<void> form);
 
  private:
   std::optional<std::string> why_stop();  // see World::LostPeer
@@ -74,7 +73,7 @@ class SharedWorld {
   std::exception_ptr interrupt_;
   std::atomic<std::thread::id> inside_;  // whose call() it is
   std::mutex graves_;
-  std::vector<std::unique_ptr<catalog::Prepared>> dead_;
+  std::vector<std::shared_ptr<void>> dead_;
 };
 
 /// A graph with what keeps it alive, and the algorithms' prepared forms for it: one of each, which serves later calls with
@@ -117,6 +116,7 @@ void bind_algorithms(nb::module_& m);
 void bind_apsp(nb::module_& m);
 void bind_all_pairs(nb::module_& m);
 void bind_adjacency(nb::module_& m);
+void bind_spmm(nb::module_& m);
 
 // ---------------------------------------------------------------------------------------------------------------------
 

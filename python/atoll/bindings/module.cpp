@@ -49,4 +49,5 @@ NB_MODULE(_core, m) {
   bind_apsp(m);
   bind_all_pairs(m);
   bind_adjacency(m);
+  bind_spmm(m);
 }

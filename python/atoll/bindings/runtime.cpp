@@ -156,7 +156,7 @@ SharedWorld::~SharedWorld() {
   if (getpid() == pid_) return;
   // After a fork the team's threads do not exist here: nothing can be joined.
   static_cast<void>(world_.release());
-  for (auto& form : dead_) static_cast<void>(form.release());
+  for (auto& form : dead_) static_cast<void>(new std::shared_ptr<void>(std::move(form)));  // for ever
 }
 
 void SharedWorld::enter() {
@@ -166,7 +166,7 @@ void SharedWorld::enter() {
         "this process, or start processes by 'spawn'.");
   if (closed_) throw UsageError("this World is closed (its ranks have left). Make graphs and results before.");
   if (!broken_.empty()) throw TransportError("this World is broken since an earlier error: " + broken_);
-  std::vector<std::unique_ptr<catalog::Prepared>> dead;
+  std::vector<std::shared_ptr<void>> dead;
   {
     std::lock_guard hold(graves_);
     dead.swap(dead_);
@@ -207,7 +207,7 @@ void SharedWorld::give_up() {
   if (peers_) peers_->failed.compare_exchange_strong(none, world_->rank());
 }
 
-void SharedWorld::bury(std::unique_ptr<catalog::Prepared> form) {
+void SharedWorld::bury(std::shared_ptr<void> form) {
   std::lock_guard hold(graves_);
   dead_.push_back(std::move(form));
 }

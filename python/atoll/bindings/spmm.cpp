@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of distributed sparse matrices with dense ones.
+#include <atoll/spmm/distributed_spmm.hpp>
+
+#include "bindings.hpp"
+
+namespace atl::python {
+namespace {
+
+template <class T>
+using Product = std::shared_ptr<DistributedSpmm<T>>;
+
+struct SharedProduct {
+  std::shared_ptr<SharedWorld> world;
+  std::variant<Product<float>, Product<double>> product;
+  Vertex rows = 0, columns = 0;  // of all ranks
+  double nonzeros = 0;           // of all ranks
+  double prepare_seconds = 0;
+
+  SharedProduct(std::shared_ptr<SharedWorld> w) : world(std::move(w)) {}
+  SharedProduct(SharedProduct&&) = default;
+  ~SharedProduct() {
+    if (world) std::visit([&](auto& p) { world->bury(std::move(p)); }, product);
+  }
+};
+
+template <class V, std::size_t kCount>
+V named(const std::pair<std::string_view, V> (&table)[kCount], const std::string& name) {
+  return std::find_if(std::begin(table), std::end(table), [&](const auto& entry) { return entry.first == name; })
+      ->second;
+}
+// The names are checked by Python's side, which lists them.
+Reduce reduce_named(const std::string& name) {
+  static constexpr std::pair<std::string_view, Reduce> kTable[] = {
+      {"sum", Reduce::sum}, {"mean", Reduce::mean}, {"max", Reduce::max}, {"min", Reduce::min}};
+  return named(kTable, name);
+}
+EdgeValues values_named(const std::string& name) {
+  static constexpr std::pair<std::string_view, EdgeValues> kTable[] = {
+      {"weights", EdgeValues::weights}, {"ones", EdgeValues::ones}, {"gcn", EdgeValues::gcn}};
+  return named(kTable, name);
+}
+
+// rows_on(world, T) gives this rank's rows.
+template <class F>
+SharedProduct make(const std::shared_ptr<SharedWorld>& shared, const std::string& type, const std::string& reduce,
+                   bool transpose, F&& rows_on) {
+  SharedProduct out(shared);
+  shared->call([&](World& world) {
+    const auto plan = [&]<class T>(T) {
+      MatrixRows<T> rows = rows_on(world, T{});
+      const RankTimer timer(world);
+      if (transpose) rows = transposed(world, rows);
+      out.rows = rows.blocks.count();
+      out.columns = rows.column_blocks.count();
+      out.nonzeros = world.sum(static_cast<double>(rows.columns.size()));
+      out.product = std::make_shared<DistributedSpmm<T>>(world, std::move(rows), reduce_named(reduce));
+      out.prepare_seconds = world.max(timer.seconds());
+    };
+    type == "float32" ? plan(float{}) : plan(double{});
+    return 0;
+  });
+  return out;
+}
+
+SharedProduct of_graph(const SharedGraph& g, const std::string& type, const std::string& reduce, bool transpose,
+                       const std::string& values, bool self_loops) {
+  const AdjacencyOptions options{values_named(values), self_loops ? Diagonal::add : Diagonal::keep};
+  return make(g.world, type, reduce, transpose, [&]<class T>(World&, T) { return rows_of<T>(g.graph, options); });
+}
+
+template <class T>
+Array<T> copied(std::span<const T> from) {
+  Array<T> to(from.size());
+  std::copy(from.begin(), from.end(), to.begin());
+  return to;
+}
+
+template <class T>
+std::span<const T> span_of(const AnyColumn& column) {
+  return {static_cast<const T*>(column.data()), column.size()};
+}
+
+// Offsets and columns are int64 and values of the type: Python's side has seen to that. Of a square matrix columns are
+// owned as rows are, so that a product can be multiplied again; else evenly.
+SharedProduct of_rows(const std::shared_ptr<SharedWorld>& shared, const AnyColumn& offsets, const AnyColumn& columns,
+                      const std::optional<AnyColumn>& values, Vertex count, const std::string& type,
+                      const std::string& reduce, bool transpose) {
+  return make(shared, type, reduce, transpose, [&]<class T>(World& world, T) {
+    std::vector<Vertex> first{0};
+    for (const Vertex own : world.all_gather(static_cast<Vertex>(offsets.size()) - 1))
+      first.push_back(first.back() + own);
+    const Vertex most = world.max(count);
+    world.agree(
+        count == most,
+        fmt::format("SpMM: rank {} gives rows of {} columns, another rank of {} (they are rows of one matrix). Give "
+                    "all ranks' rows the same number of columns.",
+                    world.rank(), count, most));
+    const Blocks of_rows(first);
+    MatrixRows<T> rows{.blocks = of_rows,
+                       .column_blocks = of_rows.count() == count ? of_rows : Blocks::even(count, world.size())};
+    rows.offsets = copied(span_of<Edge>(offsets));
+    rows.columns = copied(span_of<Vertex>(columns));
+    if (values) rows.values = copied(span_of<T>(*values));
+    return rows;
+  });
+}
+
+template <class T>
+using Dense = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+void multiply(SharedProduct& shared, const Dense<const T>& b, const Dense<T>& c) {
+  shared.world->call([&](World& world) {
+    const auto* product = std::get_if<Product<T>>(&shared.product);
+    world.agree(product != nullptr, "SpMM: the matrix has another type than B. Use B.astype(A.dtype).");
+    const auto view = []<class V>(V* data, const auto& array) {
+      return MatrixView<V>{data, static_cast<std::int64_t>(array.shape(0)), static_cast<std::int64_t>(array.shape(1)),
+                           static_cast<std::int64_t>(array.shape(1))};
+    };
+    (**product)(view(b.data(), b), view(c.data(), c));
+    return 0;
+  });
+}
+
+}  // namespace
+
+void bind_spmm(nb::module_& m) {
+  using namespace nb::literals;
+  nb::class_<SharedProduct>(m, "Product")
+      .def_prop_ro(
+          "own_rows",
+          [](const SharedProduct& p) { return std::visit([](const auto& x) { return x->rows(); }, p.product); })
+      .def_prop_ro(
+          "own_columns",
+          [](const SharedProduct& p) { return std::visit([](const auto& x) { return x->columns(); }, p.product); })
+      .def_ro("rows", &SharedProduct::rows)
+      .def_ro("columns", &SharedProduct::columns)
+      .def_ro("nonzeros", &SharedProduct::nonzeros)
+      .def_ro("prepare_seconds", &SharedProduct::prepare_seconds)
+      .def_prop_ro(
+          "memory_bytes",
+          [](const SharedProduct& p) { return std::visit([](const auto& x) { return x->memory_bytes(); }, p.product); })
+      .def("multiply", &multiply<float>, "b"_a.noconvert(), "c"_a.noconvert())
+      .def("multiply", &multiply<double>, "b"_a.noconvert(), "c"_a.noconvert());
+  m.def("product_of_graph", &of_graph, "graph"_a, "type"_a, "reduce"_a, "transpose"_a, "values"_a, "self_loops"_a);
+  m.def("product_of_rows", &of_rows, "world"_a, "offsets"_a.noconvert(), "columns"_a.noconvert(),
+        "values"_a.noconvert().none(), "count"_a, "type"_a, "reduce"_a, "transpose"_a);
+}
+
+}  // namespace atl::python
