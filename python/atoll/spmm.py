@@ -128,6 +128,7 @@ class SpMM:
         """Memory on this rank: the matrix, the plan and the rows of B that come from other ranks."""
         return self._core.memory_bytes
 
+    @checked
     def __call__(self, B: Any, out: np.ndarray | None = None) -> np.ndarray:
         """The product with this rank's rows of B. Collective.
 
@@ -153,6 +154,7 @@ class SpMM:
         return f"<atoll.SpMM: {self.shape[0]} x {self.shape[1]} with {self.nnz} nonzeros of {self._dtype}>"
 
 
+@checked
 def spmm(A: Any, B: Any, *, reduce: str = "sum", comm: Any = None, plan: dict[str, Any] | None = None) -> np.ndarray:
     """The product of a sparse matrix (or a Graph's) and a dense one. Collective. For several products with one A, keep
     SpMM(A), which plans once.

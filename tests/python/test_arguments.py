@@ -40,6 +40,8 @@ NAMED = {  # for arguments whose annotation is not specific enough
     "weight": [3, "ab", ["a", "b"], [1j, 1], {0: 1.0}, MASKED, [1.0, np.nan], [np.inf, 1.0], np.array([2, 2])],
     "vertices": ["x", 1.5, [0.5], True, {1}, MASKED, [[1], [2, 3]]],
     "A": [3, "x", np.eye(3), [[0, 1], [1, 0]]],
+    "B": [3, None, "x", [[1.0]], np.zeros(2), np.zeros((2, 2), "i8"), np.zeros((2, 4))[:, ::2], MASKED],
+    "out": [3, "x", [[1.0]], np.zeros(2), np.zeros((2, 2), "i8"), np.zeros((2, 4))[:, ::2], MASKED],
     "dtype": ["float31", 3, object(), "f4,f4", ["auto"]],
     "distances": [3, None, "x", [[0.0]], np.zeros(3), np.ma.masked_array(np.zeros((2, 2))), np.zeros((2, 2), "i8")],
     "ids": [3, "ab", [0.5, 1.5], [[0, 1]], ["a", "b"], np.ma.masked_array([0, 1]), [[1], [2, 3]]],
@@ -61,6 +63,7 @@ RIGHT = {  # the other arguments of a call
     "text": "ring:5",
     "obj": "ring:5",
     "A": None,
+    "B": np.ones((2, 2)),
     "values": [1.0, 2.0],
     "distances": np.zeros((2, 2)),
     **EDGES,
@@ -77,6 +80,7 @@ def objects(tmp_path_factory):
         atoll.AllPairs: PAIRS,
         atoll.VertexArray: DEPTH,
         atoll.apsp.DistanceFile: atoll.apsp.open(folder / "d.npy"),
+        atoll.SpMM: atoll.SpMM(atoll.Graph("path:2"), dtype="float64"),
         "path": {"read": folder / "edges.txt", "open": folder / "d.npy", "": folder / "new.npy"},
     }
 
@@ -89,9 +93,10 @@ def public():
             thing = getattr(module, name)
             if isinstance(thing, types.FunctionType):
                 yield f"{thing.__module__}.{name}", None, thing
-            elif thing in (atoll.Graph, atoll.AllPairs, atoll.VertexArray, atoll.apsp.DistanceFile):
+            elif thing in (atoll.Graph, atoll.AllPairs, atoll.VertexArray, atoll.apsp.DistanceFile, atoll.SpMM):
                 for method, f in vars(thing).items():
-                    if method.startswith("_") and not (thing is atoll.Graph and method == "__init__"):
+                    made_by_users = thing in (atoll.Graph, atoll.SpMM) and method == "__init__"
+                    if method.startswith("_") and not (made_by_users or method == "__call__"):
                         continue
                     f = getattr(f, "__func__", f)
                     if isinstance(f, types.FunctionType):
