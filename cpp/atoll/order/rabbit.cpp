@@ -98,6 +98,7 @@ struct Worker {
   LinkSums sums;
   LinkLists lists;
   std::vector<Retry> retries;
+  std::size_t turns = 0;  // since it last tried them again
 };
 
 class Aggregation {
@@ -134,6 +135,10 @@ class Aggregation {
       team_.for_range(vertices.size(), grain, [&](int thread, std::size_t begin, std::size_t end) {
         Worker& worker = workers_[static_cast<std::size_t>(thread)];
         for (std::size_t i = begin; i < end; ++i) join({vertices[i], kNone}, worker);
+        // As many turns as retries: else those who wait for a hub that another thread holds would cost their square.
+        worker.turns += end - begin;
+        if (worker.turns < worker.retries.size()) return;
+        worker.turns = 0;
         try_again(worker);
       });
     };
