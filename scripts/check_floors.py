@@ -19,7 +19,7 @@ FLOORS = [
     ["runtime"],
     ["io", "tune"],
     ["graph", "matrix"],
-    ["engine"],
+    ["engine", "order"],
     ["algorithms", "spmm", "verify"],
     ["catalog"],
     ["apsp", "benchmarks"],

@@ -7,7 +7,8 @@
 namespace atl::cli {
 void GraphInput::add_reading_to(CLI::App& app) {
   app.add_option("input", text_,
-                 "a file, or kron:SCALE, rmat:SCALE:A,B,C, uniform:SCALE, grid:AxB, ring:N, star:N, path:N, complete:N")
+                 "a file, or kron:SCALE, rmat:SCALE:A,B,C, uniform:SCALE, communities:SCALE, grid:AxB, ring:N, star:N, "
+                 "path:N, complete:N")
       ->required();
   app.add_option("--format", read_.format, "of the file (default: by its name and first bytes)");
   auto* directed = app.add_flag("--directed", directed_, "edges go from source to target only");

@@ -26,6 +26,7 @@ constexpr Verb kVerbs[] = {
     {"info", "the job's ranks and hierarchy, and every knob of communication", verb_info},
     {"inspect", "what a graph holds, and the memory that a run would take", verb_inspect},
     {"model", "predict all-pairs shortest paths before a run: model predict apsp --n 4128768 --nodes 9216", verb_model},
+    {"reorder", "new numbers for a graph's vertices, for locality: reorder INPUT OUTPUT --method rabbit", verb_reorder},
     {"run", "an algorithm on a graph: run bfs INPUT", verb_run},
     {"simulate", "predict a command on another machine: simulate --platform cluster:8x8x16 -- run bfs INPUT",
      verb_simulate},

@@ -21,6 +21,7 @@ int verb_inspect(const Words& words);
 int verb_info(const Words& words);
 int verb_model(const Words& words);
 int model_fit(const Words& words);
+int verb_reorder(const Words& words);
 int verb_simulate(const Words& words);
 int verb_run(const Words& words);
 int verb_tune(const Words& words);

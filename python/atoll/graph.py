@@ -323,7 +323,8 @@ class Graph:
         ----------
         text : str              kron:SCALE[:EDGEFACTOR[:SEED]] (the Graph500's),
                                 rmat:SCALE:A,B,C[:EDGEFACTOR[:SEED]], uniform:SCALE[:DEGREE[:SEED]],
-                                grid:AxB[xC], ring:N, star:N, path:N, complete:N
+                                communities:SCALE[:DEGREE[:MIXING[:SEED]]], grid:AxB[xC], ring:N,
+                                star:N, path:N, complete:N
         weighted : bool         weights float32, uniform in [0, 1)
         duplicates, self_loops  see from_edges
         partition, heavy, fusion, comm, plan

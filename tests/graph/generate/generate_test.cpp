@@ -77,8 +77,9 @@ std::string refusal(std::string_view text) {
 }  // namespace
 
 TEST_CASE("a generator makes the same list whatever the number of ranks and threads") {
-  for (const char* text : {"kron:7", "kron:6:3:42", "rmat:7:0.6,0.1,0.2:5", "uniform:7:4:9", "grid:7x5", "grid:4x3x5",
-                           "ring:11", "star:9", "path:10", "complete:9", "path:1", "star:2"}) {
+  for (const char* text :
+       {"kron:7", "kron:6:3:42", "rmat:7:0.6,0.1,0.2:5", "uniform:7:4:9", "communities:9:8:0.2:3", "grid:7x5",
+        "grid:4x3x5", "ring:11", "star:9", "path:10", "complete:9", "path:1", "star:2"}) {
     CAPTURE(text);
     const Made one = make(1, 1, text, Weights::uniform);
     for (const Rank ranks : {2, 3, 5, 8}) {
@@ -101,6 +102,8 @@ TEST_CASE("defaults are edge factor 16 and seed 1") {
   CHECK(make(1, 1, "kron:5").tuples == make(1, 1, "kron:5:16:1").tuples);
   CHECK(make(1, 1, "kron:5").tuples.size() == 512);
   CHECK(make(1, 1, "uniform:5").tuples == make(1, 1, "uniform:5:16:1").tuples);
+  CHECK(make(1, 1, "communities:7").tuples == make(1, 1, "communities:7:24:0.1:1").tuples);
+  CHECK(make(1, 1, "communities:7").tuples.size() == 128 * 12);
 }
 
 TEST_CASE("regular graphs have exactly their edges") {

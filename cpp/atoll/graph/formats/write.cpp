@@ -123,6 +123,18 @@ std::string result_ending(const std::string& path) {
   return ending;
 }
 
+std::string edges_ending(const std::string& path) {
+  static constexpr std::string_view kEndings[] = {".el",  ".edges", ".elist", ".wel",     ".txt",  ".tsv",
+                                                  ".csv", ".mtx",   ".g500",  ".g500-64", ".atoll"};
+  std::string ending = std::filesystem::path(path).extension().string();
+  if (std::ranges::find(kEndings, ending) == std::end(kEndings))
+    throw UsageError(
+        fmt::format("{}: the ending is {} (graphs are written as .el .wel .txt .tsv .csv .mtx .g500 .g500-64 "
+                    ".atoll). Use one of them.",
+                    path, in_quotes(ending)));
+  return ending;
+}
+
 template <class Value>
 void write_values(World& world, const std::string& path, std::span<const Vertex> ids, std::span<const Value> values) {
   world.agree(ids.size() == values.size(),
@@ -308,8 +320,15 @@ void check_result_path(World& world, const std::string& path) {
   });
 }
 
+void check_edges_path(World& world, const std::string& path) {
+  world.collective_try([&] {
+    edges_ending(path);
+    if (world.rank() == 0) output_target(path);
+  });
+}
+
 void write_edges(World& world, const std::string& path, const EdgeList& edges) {
-  const std::string ending = std::filesystem::path(path).extension().string();
+  const std::string ending = edges_ending(path);
   const bool named = world.any(!edges.vertices.empty());
   if (named && ending != ".atoll")
     world.log()(LogLevel::warn, "{}: holds edges only; vertices without any are lost", path);
@@ -333,12 +352,7 @@ void write_edges(World& world, const std::string& path, const EdgeList& edges) {
           path, ending);
     return write_text(world, path, edges, "", ' ', false);
   }
-  const char between = ending == ".tsv" ? '\t' : ending == ".csv" ? ',' : ending == ".txt" ? ' ' : 0;
-  if (!between)
-    throw UsageError(
-        fmt::format("{}: the ending is {} (graphs are written as .el .wel .txt .tsv .csv .mtx .g500 .g500-64 "
-                    ".atoll). Use one of them.",
-                    path, in_quotes(ending)));
+  const char between = ending == ".tsv" ? '\t' : ending == ".csv" ? ',' : ' ';
   std::string head;
   if (edges.range && edges.range->count > 0)
     head = fmt::format("# atoll: vertices {}..{} {}\n", edges.range->first, edges.range->first + edges.range->count - 1,

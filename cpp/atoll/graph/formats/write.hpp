@@ -37,5 +37,7 @@ void check_result_path(World& world, const std::string& path);
 /// Collective. Throws InputError if the format cannot hold the edges or their weights; other losses (vertices without
 /// edges, whether edges are directed) are logged as warnings.
 void write_edges(World& world, const std::string& path, const EdgeList& edges);
+/// Throws the errors of write_edges that depend on `path` only, to be called before a long computation. Collective.
+void check_edges_path(World& world, const std::string& path);
 
 }  // namespace atl

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/base/random.hpp>
 #include <atoll/graph/enough_memory.hpp>
+#include <atoll/graph/generate/communities.hpp>
 #include <atoll/graph/generate/generate.hpp>
 #include <atoll/runtime/world.hpp>
 #include <charconv>
@@ -22,6 +23,7 @@ constexpr Form kForms[] = {
     {Kind::kron, "kron", "kron:SCALE[:EDGEFACTOR[:SEED]]", "kron:20:16:1"},
     {Kind::rmat, "rmat", "rmat:SCALE:A,B,C[:EDGEFACTOR[:SEED]]", "rmat:20:0.45,0.25,0.15:16:1"},
     {Kind::uniform, "uniform", "uniform:SCALE[:DEGREE[:SEED]]", "uniform:20:16:1"},
+    {Kind::communities, "communities", "communities:SCALE[:DEGREE[:MIXING[:SEED]]]", "communities:20:24:0.1:1"},
     {Kind::grid, "grid", "grid:AxB[xC]", "grid:1000x1000"},
     {Kind::ring, "ring", "ring:N", "ring:1000"},
     {Kind::star, "star", "star:N", "star:1000"},
@@ -88,6 +90,9 @@ class Fields {
       wrong(fmt::format("{} is '{}' (not a number)", name, field));
     if (!(value >= 0 && value <= 1)) wrong(fmt::format("{} is {} (a probability lies in [0, 1])", name, field));
     return value;
+  }
+  double probability_or(std::size_t i, std::string_view name, double otherwise) const {
+    return i < fields_.size() ? probability(fields_[i], name) : otherwise;
   }
   Edge times(Edge a, Edge b, Edge most, std::string_view what) const {
     Edge product = 0;
@@ -165,12 +170,25 @@ void fill_uniform(const GeneratorText& g, Edge first, std::span<Id> source, std:
   }
 }
 
+// What a kind needs for all of its tuples.
+struct Tables {
+  explicit Tables(const GeneratorText& g) {
+    if (g.kind == Kind::kron || g.kind == Kind::rmat) kronecker.emplace(g.scale, g.quadrants, g.seed);
+    if (g.kind == Kind::communities) communities.emplace(g.scale, g.mixing, g.seed);
+  }
+  std::optional<Kronecker> kronecker;
+  std::optional<Communities> communities;
+};
+
 template <class Id>
-void fill(const GeneratorText& g, const Kronecker* kronecker, Edge first, std::span<Id> source, std::span<Id> target) {
+void fill(const GeneratorText& g, const Tables& tables, Edge first, std::span<Id> source, std::span<Id> target) {
   switch (g.kind) {
     case Kind::kron:
     case Kind::rmat:
-      kronecker->fill(static_cast<std::uint64_t>(first), source, target);
+      tables.kronecker->fill(static_cast<std::uint64_t>(first), source, target);
+      break;
+    case Kind::communities:
+      tables.communities->fill(static_cast<std::uint64_t>(first), source, target);
       break;
     case Kind::uniform:
       fill_uniform(g, first, source, target);
@@ -230,6 +248,16 @@ GeneratorText GeneratorText::parse(std::string_view text) {
           fields.number_or(1 + shift, g.kind == Kind::uniform ? "DEGREE" : "EDGEFACTOR", 1, kMaxFactor, 16);
       g.seed = fields.number_or(2 + shift, "SEED", 0, kMaxSeed, 1);
       g.tuples = fields.times(g.vertices, static_cast<Edge>(factor), kMostTuples, "tuples");
+      break;
+    }
+    case Kind::communities: {
+      fields.need(1, 4);
+      g.scale = static_cast<int>(fields.number(fields.at(0), "SCALE", 1, Communities::kMaxScale));
+      g.vertices = Vertex{1} << g.scale;
+      const auto degree = fields.number_or(1, "DEGREE", 1, kMaxFactor, 24);
+      g.mixing = fields.probability_or(2, "MIXING", 0.1);
+      g.seed = fields.number_or(3, "SEED", 0, kMaxSeed, 1);
+      g.tuples = fields.times(g.vertices / 2, static_cast<Edge>(degree), kMostTuples, "tuples");
       break;
     }
     case Kind::grid: {
@@ -298,12 +326,11 @@ EdgeList generate(World& world, std::string_view text, const GenerateOptions& op
   edges.range = IdRange{0, g.vertices};
   edges.name = std::string(text);
 
-  std::optional<Kronecker> kronecker;
-  if (g.kind == Kind::kron || g.kind == Kind::rmat) kronecker.emplace(g.scale, g.quadrants, g.seed);
+  const Tables tables(g);
   constexpr std::size_t kGrain = 1 << 16;
   const auto fill_columns = [&]<class Id>(Array<Id>& source, Array<Id>& target) {
     world.team().for_range(count, kGrain, [&](int, std::size_t a, std::size_t b) {
-      fill(g, kronecker ? &*kronecker : nullptr, first + static_cast<Edge>(a), std::span(source.data() + a, b - a),
+      fill(g, tables, first + static_cast<Edge>(a), std::span(source.data() + a, b - a),
            std::span(target.data() + a, b - a));
     });
   };

@@ -11,19 +11,21 @@
 ///     EdgeList edges = generate(world, "kron:20");                       // Graph500: 2^20 vertices, 16 tuples each
 ///     EdgeList roads = generate(world, "grid:1000x1000", {.weights = Weights::uniform});
 ///
-///     text                                     directed  vertices  tuples
-///     kron:SCALE[:EDGEFACTOR[:SEED]]           no        2^SCALE   2^SCALE * EDGEFACTOR  (16; A,B,C = .57,.19,.19)
-///     rmat:SCALE:A,B,C[:EDGEFACTOR[:SEED]]     yes       2^SCALE   2^SCALE * EDGEFACTOR  (16)
-///     uniform:SCALE[:DEGREE[:SEED]]            no        2^SCALE   2^SCALE * DEGREE      (16; both ends uniform)
-///     grid:AxB[xC]                             no        A*B*C     neighbours along each axis; id (a*B + b)*C + c
-///     ring:N                                   no        N >= 3    N
-///     star:N                                   no        N         N - 1, all with vertex 0
-///     path:N                                   no        N         N - 1
-///     complete:N                               no        N         N (N-1) / 2
+///     text                                         directed  vertices  tuples
+///     kron:SCALE[:EDGEFACTOR[:SEED]]               no        2^SCALE   2^SCALE * EDGEFACTOR  (16; A,B,C = .57,.19,.19)
+///     rmat:SCALE:A,B,C[:EDGEFACTOR[:SEED]]         yes       2^SCALE   2^SCALE * EDGEFACTOR  (16)
+///     uniform:SCALE[:DEGREE[:SEED]]                no        2^SCALE   2^SCALE * DEGREE      (16; both ends uniform)
+///     communities:SCALE[:DEGREE[:MIXING[:SEED]]]   no        2^SCALE   2^SCALE * DEGREE / 2  (24; .1; communities.hpp)
+///     grid:AxB[xC]                                 no        A*B*C     neighbours along each axis; id (a*B + b)*C + c
+///     ring:N                                       no        N >= 3    N
+///     star:N                                       no        N         N - 1, all with vertex 0
+///     path:N                                       no        N         N - 1
+///     complete:N                                   no        N         N (N-1) / 2
 ///
-/// The seed is 1 if not given. Self-loops and multi-edges stay in kron, rmat and uniform; labels are permuted in kron
-/// and rmat. Each rank makes its contiguous slice of the list (sizes differ by at most one) with its threads; tuple i
-/// is a pure function of the text, so the graph is the same whatever the number of ranks and threads.
+/// The seed is 1 if not given. A tuple of `communities` leaves its community with probability MIXING. Self-loops and
+/// multi-edges stay in kron, rmat, uniform and communities; labels are permuted in all of these but uniform. Each rank
+/// makes its contiguous slice of the list (sizes differ by at most one) with its threads; tuple i is a pure function of
+/// the text, so the graph is the same whatever the number of ranks and threads.
 namespace atl {
 
 class World;
@@ -37,14 +39,15 @@ struct GenerateOptions {
 
 /// What a text stands for; enough to make any part of it.
 struct GeneratorText {
-  enum class Kind { kron, rmat, uniform, grid, ring, star, path, complete };
+  enum class Kind { kron, rmat, uniform, communities, grid, ring, star, path, complete };
 
   Kind kind = Kind::path;
   Vertex vertices = 0;
   Edge tuples = 0;
   bool directed = false;
-  int scale = 0;                   ///< kron, rmat, uniform
+  int scale = 0;                   ///< kron, rmat, uniform, communities
   Kronecker::Quadrants quadrants;  ///< kron, rmat
+  double mixing = 0;               ///< communities
   std::uint64_t seed = 1;
   Vertex sides[3] = {1, 1, 1};  ///< grid, path
 
