@@ -59,6 +59,13 @@ def test_bench_on_one_rank():
         assert product["flops"] > 0 and product["random_row_bytes_per_second"] > 0
 
 
+@pytest.mark.parametrize("order", ["rabbit", "rcm", "degree", "random"])
+def test_bench_under_new_numbers(order):
+    got = result("bench", "spmm", "communities:10", "--columns", "16", "--trials", "2", "--order", order)
+    assert got["verified"] is True
+    assert got["seconds"]["order"] > 0
+
+
 @pytest.mark.parametrize(
     "words, code, text",
     [

@@ -3,6 +3,8 @@
 #include <atoll/base/random.hpp>
 #include <atoll/base/timer.hpp>
 #include <atoll/matrix/spmm/spmm.hpp>
+#include <atoll/order/ordering.hpp>
+#include <atoll/order/permute.hpp>
 #include <atoll/spmm/matrix_rows.hpp>
 
 #include "cli/graph_input.hpp"
@@ -15,7 +17,7 @@ namespace {
 struct Options {
   GraphInput input;
   std::vector<std::int64_t> columns{32, 64, 128};
-  std::string type = "float32", reduce = "sum";
+  std::string type = "float32", reduce = "sum", order = "identity";
   int trials = 9;
 };
 
@@ -96,9 +98,18 @@ Outcome measure(World& world, const Options& o) {
     out.input = describe(graph);
     a = matrix_of(rows_of<T>(graph, {.values = EdgeValues::gcn}));
   }
+  std::vector<std::pair<std::string, std::string>> lines;
+  if (const Ordering order = ordering_named(o.order); order != Ordering::identity) {
+    const Timer timer;
+    const Array<Local> numbers = new_numbers(team, a.pattern(), order);
+    out.seconds["order"] = timer.seconds();
+    a = permuted(team, a.view(), {numbers.data(), numbers.size()}, {numbers.data(), numbers.size()});
+    out.seconds["permute"] = timer.seconds() - out.seconds["order"].get<double>();
+    lines.emplace_back(o.order, fmt::format("{:.3f} s, and {:.3f} s to permute the matrix",
+                                            out.seconds["order"].get<double>(), out.seconds["permute"].get<double>()));
+  }
   const Spmm<T> spmm(a.view(), reduce);
   const auto nonzeros = static_cast<double>(a.pattern().nonzeros());
-  std::vector<std::pair<std::string, std::string>> lines;
   bool right = true;
   for (const std::int64_t k : o.columns) {
     const DenseRows<T> b(team, a.columns, k), c(team, a.rows, k);
@@ -151,6 +162,9 @@ int bench_spmm(const Words& words) {
   app.add_option("--type", o.type, "float32 (default) or float64")->check(CLI::IsMember({"float32", "float64"}));
   app.add_option("--reduce", o.reduce, "sum (default), mean, max or min")
       ->check(CLI::IsMember({"sum", "mean", "max", "min"}));
+  app.add_option("--order", o.order,
+                 "rows and columns under new numbers: as `atoll reorder --method` (default identity)")
+      ->check(CLI::IsMember(ordering_names()));
   app.add_option("--trials", o.trials, "products of each (default 9)")->check(CLI::PositiveNumber);
   if (const auto code = command.parse(words)) return *code;
   return command.run([&](World& world) {
