@@ -12,6 +12,7 @@
 #include <atoll/topology/machine.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -29,14 +30,29 @@ struct PlanFields {
   std::string domains, platform;
 };
 
+// The domains of so many GPUs of a preset: nodes of 8, the last with what is left; the v100's one node has two of 4.
+std::string preset_domains(const std::string& preset, const std::string& count) {
+  const int of_domain = preset == "a800" ? 8 : 4, most = preset == "a800" ? 4096 : 8;
+  int gpus = 0;
+  const auto [end, error] = std::from_chars(count.data(), count.data() + count.size(), gpus);
+  if (error != std::errc{} || end != count.data() + count.size() || gpus < 1 || gpus > most)
+    throw UsageError(fmt::format("--platform {}:{} (1 to {} GPUs). Correct it.", preset, count, most));
+  std::string domains;
+  for (; gpus > of_domain; gpus -= of_domain) domains += fmt::format("{}+", of_domain);
+  return domains + std::to_string(gpus);
+}
+
 PlanFields fields_of(const std::string& name) {
   constexpr std::string_view kCluster = "cluster:";
   if (name.starts_with(kCluster)) return {name.substr(kCluster.size()), ""};
+  if (const std::size_t colon = name.find(':'); colon != std::string::npos && machine_preset(name.substr(0, colon)))
+    return {preset_domains(name.substr(0, colon), name.substr(colon + 1)), name.substr(0, colon)};
   for (const std::string_view family : {"fat-tree:", "dragonfly:", "torus:", "mesh:", "random:"})
     if (name.starts_with(family)) return {name, name};
   if (!std::filesystem::exists(name))
     throw UsageError(
-        fmt::format("--platform {}: neither cluster:8x8x16 (sizes from the top), nor a network (fat-tree:, dragonfly:, "
+        fmt::format("--platform {}: neither cluster:8x8x16 (sizes from the top), nor a preset with its GPUs (a800:32, "
+                    "v100:8), nor a network (fat-tree:, dragonfly:, "
                     "torus:, mesh:, random:), nor a file. Correct it.",
                     name));
   std::ifstream file(name);

@@ -77,7 +77,7 @@ Plan plan_of(const Job& job) {
 
 }  // namespace
 
-TEST_CASE("distributed products equal their definition on any ranks and domains, by any path") {
+TEST_CASE("distributed products equal their definition on any ranks and domains, by any strategy") {
   for (const Job& job : kJobs)
     for (const std::int64_t columns : {1, 3, 32, 65, 128}) {
       if (shapes::kSanitized && (job.ranks > 9 || columns == 128)) continue;
@@ -87,10 +87,12 @@ TEST_CASE("distributed products equal their definition on any ranks and domains,
       run_ranks(job.ranks, plan_of(job), [&](World& world) {
         const Blocks blocks = random_rows::blocks(world.size());
         const auto own = blocks.size(world.rank());
-        for (const HaloPath path : {HaloPath::direct, HaloPath::domains})
+        for (const SpmmStrategy& strategy : spmm_strategies())
           for (const Reduce reduce : {Reduce::sum, Reduce::mean, Reduce::max, Reduce::min}) {
             const bool weighted = reduce != Reduce::mean;
-            DistributedSpmm<float> spmm(world, random_rows::rows<float>(blocks, world.rank(), weighted), reduce, path);
+            CAPTURE(std::string(strategy.name));
+            DistributedSpmm<float> spmm(world, random_rows::rows<float>(blocks, world.rank(), weighted), reduce,
+                                        strategy);
             Part<float> b(own, columns), c(own, columns);
             b.fill(blocks.begin(world.rank()), 1);
             spmm(b.view(), c.view());
@@ -192,7 +194,7 @@ TEST_CASE("a rank fetches each remote row once, a domain once for all of its ran
           }
       const auto own = blocks.size(world.rank());
       DistributedSpmm<float> spmm(world, random_rows::rows<float>(blocks, world.rank()));
-      CHECK(spmm.path() == (tree.depth() > 1 ? HaloPath::domains : HaloPath::direct));
+      CHECK(spmm.strategy().name == (tree.depth() > 1 ? "cola" : "halo"));
       const SpmmVolume volume = spmm.volume();
       CHECK(volume.remote_nonzeros == nonzeros);
       CHECK(volume.remote_columns == static_cast<double>(fetched.size()));

@@ -105,11 +105,10 @@ std::span<const std::uint64_t> MirrorBits::pack(std::size_t rank) {
     compress_(bits_.data(), (*known_by_)[rank].data(), active_words_, packed.bits.data());
   } else {
     std::fill(packed.bits.begin(), packed.bits.end(), 0);
-    std::size_t k = 0;
-    for (const Local row : plan_->broadcast().owned[rank].list()) {
-      const auto at = static_cast<std::size_t>(row);
+    const HaloRows& rows = plan_->broadcast().owned[rank];
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      const auto at = static_cast<std::size_t>(rows.row(k));
       packed.bits[k / 64] |= (bits_[at / 64] >> (at % 64) & 1) << (k % 64);
-      ++k;
     }
   }
   return {packed.bits.data(), packed.words};

@@ -39,9 +39,11 @@ NeighborAlltoallv::~NeighborAlltoallv() {
   world_.note_memory(-static_cast<std::ptrdiff_t>(early_bytes_));
 }
 
-void NeighborAlltoallv::begin(ReadPart read, void* context) {
+void NeighborAlltoallv::begin(ReadPart read, void* context, DoOther other, void* other_context) {
   read_ = read;
   context_ = context;
+  other_ = other;
+  other_context_ = other_context;
   pending_senders_.store(senders_, std::memory_order_relaxed);
   announced_.store(false, std::memory_order_relaxed);
   for (Peer& peer : peers_) {
@@ -153,7 +155,7 @@ bool NeighborAlltoallv::Writer::take_item() {
     if (std::any_of(alltoallv_.peers_.begin(), alltoallv_.peers_.end(),
                     [&](const Peer& p) { return alltoallv_.must_wait(p); }))
       alltoallv_.announce_to_all();
-    alltoallv_.world_.wait_until("send: a slot for values of vertices, or a peer to begin their exchange", try_all);
+    alltoallv_.wait_until("send: a slot for values of vertices, or a peer to begin their exchange", try_all);
   }
   return some;
 }

@@ -18,6 +18,8 @@
 ///         },
 ///         [&](Rank from, std::span<const std::byte> part) { scatter(from, part); });
 ///
+/// With a third function, threads that would wait do its work instead, a step at a time, for as long as it returns true.
+///
 /// The threads of the team share the items for a peer. The receiver gets what they write in parts of at most `capacity`
 /// bytes, in any order; a reserved block is never split. A peer for which nothing was written in a round still gets
 /// one message, of 24 bytes, that ends the round.
@@ -48,7 +50,13 @@ class NeighborAlltoallv {
   /// Calls write(thread, writer, to, item) for each item of each peer and read(from, part) for each part, on any
   /// thread.
   template <class Write, class Read>
-  void exchange(Write&& write, Read&& read);
+  void exchange(Write&& write, Read&& read) {
+    exchange(write, read, [] { return false; });
+  }
+  /// The same; a thread that would wait calls meanwhile() first, which does some microseconds of other work, on any
+  /// thread, and returns false once there is none left.
+  template <class Write, class Read, class Meanwhile>
+  void exchange(Write&& write, Read&& read, Meanwhile&& meanwhile);
 
   /// Bytes of parts received for rounds that this rank has not begun.
   std::size_t memory_bytes() const { return early_bytes_; }
@@ -78,9 +86,13 @@ class NeighborAlltoallv {
     std::atomic<std::uint32_t> begun_round{0};  // the latest round that the rank is known to have begun
   };
   using ReadPart = void (*)(void* context, Rank from, std::span<const std::byte> part);
+  using DoOther = bool (*)(void* context);
 
   static void deliver(void* self, Rank from, std::uint32_t round, const std::byte* data, std::size_t bytes);
-  void begin(ReadPart read, void* context);
+  void begin(ReadPart read, void* context, DoOther other, void* other_context);
+  /// Until done(), doing other work first.
+  template <class Done>
+  void wait_until(const char* what, Done&& done);
   void read_part(Rank from, const std::byte* data, std::size_t bytes);
   void store_early(Rank from, std::uint32_t round, const std::byte* data, std::size_t bytes);
   void announce_round(Rank to);
@@ -108,6 +120,8 @@ class NeighborAlltoallv {
   std::atomic<bool> announced_{false};           // this rank has announced the round to all peers
   ReadPart read_ = nullptr;
   void* context_ = nullptr;
+  DoOther other_ = nullptr;
+  void* other_context_ = nullptr;
   SpinLock lock_;
   std::vector<Early> early_;  // under lock_
   std::size_t early_bytes_ = 0;
@@ -143,16 +157,25 @@ class NeighborAlltoallv::Writer {
   std::size_t items_ = 0;  // items taken since it began with this peer
 };
 
-template <class Write, class Read>
-void NeighborAlltoallv::exchange(Write&& write, Read&& read) {
+template <class Done>
+void NeighborAlltoallv::wait_until(const char* what, Done&& done) {
+  while (!done()) {
+    if (!other_(other_context_)) return world_.wait_until(what, done);
+    world_.progress();
+  }
+}
+
+template <class Write, class Read, class Meanwhile>
+void NeighborAlltoallv::exchange(Write&& write, Read&& read, Meanwhile&& meanwhile) {
   using R = std::remove_reference_t<Read>;
-  begin([](void* f, Rank from, std::span<const std::byte> part) { (*static_cast<R*>(f))(from, part); },
-        const_cast<void*>(static_cast<const void*>(std::addressof(read))));
+  using M = std::remove_reference_t<Meanwhile>;
+  const auto erased = [](auto& f) { return const_cast<void*>(static_cast<const void*>(std::addressof(f))); };
+  begin([](void* f, Rank from, std::span<const std::byte> part) { (*static_cast<R*>(f))(from, part); }, erased(read),
+        [](void* f) { return (*static_cast<M*>(f))(); }, erased(meanwhile));
   world_.team().run([&](int thread) {
     Writer writer(*this);
     while (writer.take_item()) write(thread, writer, writer.peer_->rank, writer.item_);
-    world_.wait_until("values of vertices from a peer",
-                      [&] { return pending_senders_.load(std::memory_order_acquire) == 0; });
+    wait_until("values of vertices from a peer", [&] { return pending_senders_.load(std::memory_order_acquire) == 0; });
   });
 }
 

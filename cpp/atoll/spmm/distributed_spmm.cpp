@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/spmm/distributed_spmm.hpp>
+#include <atomic>
 #include <cmath>
+#include <numeric>
 
 namespace atl {
 namespace {
@@ -19,27 +21,143 @@ void check_rows(World& world, const MatrixRows<T>& rows) {
       fmt::format("SpMM: rank {} has {} row offsets and {} columns ({} rows are its own). Pass CSR arrays of the "
                   "rank's rows.",
                   world.rank(), rows.offsets.size(), rows.columns.size(), own));
+  const auto wrong = std::find_if(rows.columns.begin(), rows.columns.end(),
+                                  [&](Vertex column) { return column < 0 || column >= rows.column_blocks.count(); });
+  world.agree(wrong == rows.columns.end(),
+              fmt::format("SpMM: a nonzero of rank {} is in column {} (the matrix has {} columns). Correct the column "
+                          "numbers.",
+                          world.rank(), wrong == rows.columns.end() ? 0 : *wrong, rows.column_blocks.count()));
   const auto nan = std::find_if(rows.values.begin(), rows.values.end(), [](T x) { return std::isnan(x); });
   world.agree(nan == rows.values.end(),
               fmt::format("SpMM: nonzero {} of rank {} is not a number. Remove or replace it.",
                           nan - rows.values.begin(), world.rank()));
 }
 
+// For each rank, how many domains of the highest level its own is after this rank's, cyclically.
+std::vector<int> domain_distances(const World& world) {
+  const Hierarchy& tree = world.hierarchy();
+  std::vector<int> domain(static_cast<std::size_t>(world.size()));
+  std::vector<Rank> first;  // of each domain
+  for (Rank r = 0; r < world.size(); ++r) {
+    const auto same = std::ranges::find_if(
+        first, [&](Rank f) { return tree.depth() == 1 || tree.level_between(f, r) < tree.depth() - 1; });
+    domain[static_cast<std::size_t>(r)] = static_cast<int>(same - first.begin());
+    if (same == first.end()) first.push_back(r);
+  }
+  const int domains = static_cast<int>(first.size()), own = domain[static_cast<std::size_t>(world.rank())];
+  for (int& d : domain) d = (d - own + domains) % domains;
+  return domain;
+}
+
 }  // namespace
 
+// Which remote columns are fetched, in which phase, and where their copies lie in its buffer.
 template <class T>
-DistributedSpmm<T>::DistributedSpmm(World& world, MatrixRows<T>&& rows, Reduce reduce, std::optional<HaloPath> path)
-    : world_(world),
-      reduce_(reduce),
-      path_(path.value_or(world.hierarchy().depth() > 1 ? HaloPath::domains : HaloPath::direct)) {
-  ATOLL_ASSERT(path_ != HaloPath::route);
+class DistributedSpmm<T>::Split {
+ public:
+  Split(World& world, const MatrixRows<T>& rows, const SpmmStrategy& strategy)
+      : world_(world), blocks_(rows.column_blocks), strategy_(strategy) {
+    const RowIndex::Range own{blocks_.begin(world.rank()), blocks_.end(world.rank())};
+    const std::span<const Vertex> columns(rows.columns.data(), rows.columns.size());
+    const auto index_of = [&](std::span<const Vertex> needed) {
+      return RowIndex(world.team(), blocks_.count(), needed, own, world.plan().replicated_bytes);
+    };
+    index_ = index_of(columns);
+    remote_columns_ = index_.rows().size();
+    if (strategy.fetch == SpmmStrategy::Fetch::all) {
+      std::vector<Vertex> all(static_cast<std::size_t>(blocks_.count()));
+      std::iota(all.begin(), all.end(), Vertex{0});
+      index_ = index_of(all);
+    } else if (strategy.fetch == SpmmStrategy::Fetch::nonzeros) {
+      repeats_.resize(index_.rows().size());
+      for (const Vertex column : columns)
+        if (column < own.begin || column >= own.end) ++repeats_[index_.position(column)];
+    }
+    divide();
+  }
+
+  std::size_t phases() const { return needed_.size(); }
+  std::size_t remote_columns() const { return remote_columns_; }
+  /// Collective. Frees the numbers.
+  std::shared_ptr<const HaloPlan> plan(std::size_t phase) {
+    const std::vector<Vertex> needed = std::move(needed_[phase]);
+    return std::make_shared<const HaloPlan>(world_, blocks_, needed,
+                                            repeats_.empty() ? Repeats::dropped : Repeats::kept);
+  }
+  std::size_t phase_of(Vertex column) const { return phase_.empty() ? 0 : phase_[index_.position(column)]; }
+  /// The place of a nonzero's copy in the buffer of its phase; with repeats another one at each call.
+  Local place_of(Vertex column) {
+    const std::size_t at = index_.position(column);
+    if (place_.empty()) return static_cast<Local>(at);
+    if (repeats_.empty()) return place_[at];
+    return std::atomic_ref(place_[at]).fetch_add(1, std::memory_order_relaxed);
+  }
+
+ private:
+  // Phases by owner; then, where copies of a phase are more than a rank's share of B, each in as many parts.
+  void divide() {
+    const std::vector<int> distances = domain_distances(world_);
+    const auto ranks = static_cast<std::size_t>(world_.size());
+    std::vector<std::size_t> of_owner(ranks);
+    std::size_t groups = 1;
+    if (strategy_.phases == SpmmStrategy::Phases::ranks) {
+      groups = std::max<std::size_t>(1, ranks - 1);
+      for (std::size_t r = 0; r < ranks; ++r)
+        of_owner[r] = (r + ranks - static_cast<std::size_t>(world_.rank()) + ranks - 1) % ranks;
+    } else if (strategy_.phases == SpmmStrategy::Phases::domains) {
+      const auto domains = static_cast<std::size_t>(*std::ranges::max_element(distances)) + 1;
+      groups = std::min(domains, kMostDomains);
+      for (std::size_t r = 0; r < ranks; ++r) of_owner[r] = static_cast<std::size_t>(distances[r]) * groups / domains;
+    }
+    const std::span<const Vertex> rows = index_.rows();
+    const auto copies = [&](std::size_t at) { return repeats_.empty() ? 1 : static_cast<std::size_t>(repeats_[at]); };
+    const auto for_owners = [&](auto&& f) {  // f(owner, position, column)
+      std::size_t at = 0;
+      for (std::size_t r = 0; r < ranks; ++r)
+        for (const Vertex end = blocks_.end(static_cast<Rank>(r)); at < rows.size() && rows[at] < end; ++at)
+          f(r, at, rows[at]);
+    };
+    std::vector<std::size_t> sizes(groups);
+    for_owners([&](std::size_t r, std::size_t at, Vertex) { sizes[of_owner[r]] += copies(at); });
+    const std::size_t most = world_.max(*std::ranges::max_element(sizes)),
+                      share = static_cast<std::size_t>(blocks_.count()) / ranks + 1;
+    const std::size_t parts = most > (groups == 1 ? 2 * share : share) ? (most + share - 1) / share : 1;
+    needed_.resize(groups * parts);
+    if (groups * parts > 1) phase_.resize(rows.size());
+    if (groups * parts > 1 || !repeats_.empty()) place_.resize(rows.size());
+    // Every part has columns of all owners, the same ones on all ranks.
+    for_owners([&](std::size_t r, std::size_t at, Vertex column) {
+      const auto part = static_cast<std::size_t>(column - blocks_.begin(static_cast<Rank>(r))) % parts;
+      const std::size_t phase = of_owner[r] * parts + part;
+      if (!phase_.empty()) phase_[at] = static_cast<std::uint32_t>(phase);
+      if (!place_.empty()) place_[at] = static_cast<Local>(needed_[phase].size());
+      needed_[phase].insert(needed_[phase].end(), copies(at), column);
+    });
+  }
+
+  // More phases than that would hide no more of the exchange, and each reads and writes all of C.
+  static constexpr std::size_t kMostDomains = 8;
+  World& world_;
+  const Blocks& blocks_;
+  const SpmmStrategy& strategy_;
+  RowIndex index_;  // of remote columns
+  std::size_t remote_columns_;
+  std::vector<std::uint32_t> repeats_;       // [position] nonzeros in the column; empty: one copy for all
+  std::vector<std::uint32_t> phase_;         // [position]; empty: one phase
+  std::vector<Local> place_;                 // [position]; empty: the position
+  std::vector<std::vector<Vertex>> needed_;  // [phase] ascending
+};
+
+template <class T>
+DistributedSpmm<T>::DistributedSpmm(World& world, MatrixRows<T>&& rows, Reduce reduce, const SpmmStrategy& strategy)
+    : world_(world), reduce_(reduce), strategy_(strategy) {
   check_rows(world, rows);
-  plan_ =
-      std::make_shared<const HaloPlan>(world, rows.column_blocks, std::span(rows.columns.data(), rows.columns.size()));
+  Split split(world, rows, strategy);
+  remote_columns_ = split.remote_columns();
+  phases_.resize(split.phases());
   const Vertex first = rows.column_blocks.begin(world.rank()), end = rows.column_blocks.end(world.rank());
   const auto own = static_cast<std::size_t>(rows.rows());
   const auto is_own = [&](Vertex column) { return column >= first && column < end; };
-  const auto copies = static_cast<std::int64_t>(plan_->rows() - plan_->first_copy());
   constexpr std::size_t kGrain = 1024;
   const auto for_rows = [&](auto&& f) {
     world.team().for_range(own, kGrain, [&](int, std::size_t i, std::size_t last) {
@@ -48,48 +166,65 @@ DistributedSpmm<T>::DistributedSpmm(World& world, MatrixRows<T>&& rows, Reduce r
     });
   };
   row_nonzeros_.resize(own);
-  Array<Edge> local(own + 1), remote(own + 1);
-  local[0] = remote[0] = 0;
+  local_.offsets = Array<Edge>(own + 1, 0);
+  for (Phase& phase : phases_) phase.chunk.offsets = Array<Edge>(own + 1, 0);
   for_rows([&](std::size_t i, std::size_t begin, std::size_t row_end) {
-    Edge here = 0;
-    for (std::size_t e = begin; e < row_end; ++e) here += is_own(rows.columns[e]);
+    for (std::size_t e = begin; e < row_end; ++e) {
+      const Vertex column = rows.columns[e];
+      ++(is_own(column) ? local_ : phases_[split.phase_of(column)].chunk).offsets[i + 1];
+    }
     row_nonzeros_[i] = static_cast<Edge>(row_end - begin);
-    local[i + 1] = here;
-    remote[i + 1] = row_nonzeros_[i] - here;
   });
-  const auto reserve = [&](SparseMatrix<T>& chunk, std::int64_t columns, Array<Edge>& counts) {
-    for (std::size_t i = 0; i < own; ++i) counts[i + 1] += counts[i];
-    const auto nonzeros = static_cast<std::size_t>(counts[own]);
+  const auto reserve = [&](SparseMatrix<T>& chunk, std::int64_t columns) {
+    for (std::size_t i = 0; i < own; ++i) chunk.offsets[i + 1] += chunk.offsets[i];
+    const auto nonzeros = static_cast<std::size_t>(chunk.offsets[own]);
     chunk.rows = static_cast<std::int64_t>(own);
     chunk.columns = columns;
-    chunk.offsets = std::move(counts);
     chunk.places = Array<Local>(nonzeros);
     if (!rows.values.empty()) chunk.values = Array<T>(nonzeros);
   };
-  reserve(local_, end - first, local);
-  reserve(remote_, copies, remote);
-  for_rows([&](std::size_t i, std::size_t begin, std::size_t row_end) {
-    auto to_local = static_cast<std::size_t>(local_.offsets[i]),
-         to_remote = static_cast<std::size_t>(remote_.offsets[i]);
-    for (std::size_t e = begin; e < row_end; ++e) {
-      const Vertex column = rows.columns[e];
-      const bool here = is_own(column);
-      const std::size_t to = here ? to_local++ : to_remote++;
-      SparseMatrix<T>& chunk = here ? local_ : remote_;
-      chunk.places[to] = here ? static_cast<Local>(column - first)
-                              : plan_->local_row(column) - static_cast<Local>(plan_->first_copy());
-      if (!rows.values.empty()) chunk.values[to] = rows.values[e];
+  reserve(local_, end - first);
+  for (std::size_t p = 0; p < phases_.size(); ++p) {
+    phases_[p].plan = split.plan(p);
+    reserve(phases_[p].chunk, static_cast<std::int64_t>(phases_[p].plan->rows() - phases_[p].plan->first_copy()));
+    remote_nonzeros_ += phases_[p].chunk.pattern().nonzeros();
+  }
+  std::vector<std::vector<Edge>> next(static_cast<std::size_t>(world.team().size()),
+                                      std::vector<Edge>(phases_.size() + 1));
+  world.team().for_range(own, kGrain, [&](int thread, std::size_t i, std::size_t last) {
+    auto& to = next[static_cast<std::size_t>(thread)];  // in each phase's chunk, and in the local one
+    for (; i < last; ++i) {
+      for (std::size_t p = 0; p < phases_.size(); ++p) to[p] = phases_[p].chunk.offsets[i];
+      to.back() = local_.offsets[i];
+      for (auto e = static_cast<std::size_t>(rows.offsets[i]); e < static_cast<std::size_t>(rows.offsets[i + 1]); ++e) {
+        const Vertex column = rows.columns[e];
+        const bool here = is_own(column);
+        const std::size_t p = here ? phases_.size() : split.phase_of(column);
+        SparseMatrix<T>& chunk = here ? local_ : phases_[p].chunk;
+        const auto at = static_cast<std::size_t>(to[p]++);
+        chunk.places[at] = here ? static_cast<Local>(column - first) : split.place_of(column);
+        if (!rows.values.empty()) chunk.values[at] = rows.values[e];
+      }
     }
   });
   rows = {};
   local_product_.emplace(local_.view(), reduce, row_nonzeros_);
-  remote_product_.emplace(remote_.view(), reduce, row_nonzeros_);
+  for (Phase& phase : phases_) phase.product.emplace(phase.chunk.view(), reduce, row_nonzeros_);
 }
 
 template <class T>
-typename DistributedSpmm<T>::Exchange& DistributedSpmm<T>::exchange_of(std::int64_t columns) {
-  const auto [at, is_new] = exchanges_.try_emplace(columns, plan_, static_cast<std::size_t>(columns), path_);
+typename DistributedSpmm<T>::Exchange& DistributedSpmm<T>::exchange_of(Phase& phase, std::int64_t columns) {
+  const auto [at, is_new] = phase.exchanges.try_emplace(columns, phase.plan, static_cast<std::size_t>(columns),
+                                                        strategy_.path, SumOf{}, strategy_.messages);
   return at->second;
+}
+
+// The roofline of a product that finds no row of B in a cache.
+template <class T>
+void DistributedSpmm<T>::compute(Edge nonzeros, std::int64_t columns) {
+  if (!world_.machine().device) return;
+  const double entries = static_cast<double>(nonzeros), k = static_cast<double>(columns);
+  world_.compute(world_.machine().device->seconds(2 * entries * k, entries * (sizeof(Local) + (k + 1) * sizeof(T))));
 }
 
 template <class T>
@@ -102,48 +237,69 @@ void DistributedSpmm<T>::operator()(MatrixView<const T> b, MatrixView<T> c) {
           "SpMM: on rank {} B is {} x {} and C {} x {} ({} x {} and {} x {} are needed there, with as many columns "
           "as on the other ranks, at least one). Pass matrices of that shape.",
           world_.rank(), b.rows, b.cols, c.rows, c.cols, local_.columns, columns, rows(), columns));
-  const auto values = static_cast<std::size_t>(remote_.columns * columns);
-  if (copies_.size() < values) copies_ = Array<T>(values);
-  exchange_of(columns).broadcast_all(b.data, b.stride, {copies_.data(), values});
   Team& team = world_.team();
-  (*local_product_)(team, b, c);
-  remote_product_->add(team, {copies_.data(), remote_.columns, columns, columns}, c);
+  std::optional<typename Spmm<T>::Run> run(std::in_place, *local_product_, b, c, false);
+  const auto step = [&](std::size_t) {
+    if (!strategy_.overlapped) return false;
+    const std::optional<Edge> nonzeros = run->step();
+    if (nonzeros) compute(*nonzeros, columns);
+    return nonzeros.has_value();
+  };
+  for (std::size_t p = 0; p < phases_.size(); ++p) {
+    Phase& phase = phases_[p];
+    Array<T>& copies = copies_[p % 2];
+    const auto values = static_cast<std::size_t>(phase.chunk.columns * columns);
+    if (copies.size() < values) copies = Array<T>(values);
+    if (phase.plan->broadcast().all > 0)
+      exchange_of(phase, columns).broadcast_all(b.data, b.stride, {copies.data(), values}, step);
+    compute(run->finish(team), columns);
+    run.emplace(*phase.product, MatrixView<const T>{copies.data(), phase.chunk.columns, columns, columns}, c, true);
+  }
+  compute(run->finish(team), columns);
   if (reduce_ == Reduce::max || reduce_ == Reduce::min) finish_rows<T>(team, row_nonzeros_, c);
 }
 
 template <class T>
 SpmmVolume DistributedSpmm<T>::volume() const {
   SpmmVolume out;
-  out.remote_nonzeros = world_.sum(static_cast<double>(remote_.pattern().nonzeros()));
-  out.remote_columns = plan_->broadcast().all;
-  const std::vector<HaloTraffic> levels = plan_->broadcast_traffic(path_, sizeof(T));
-  out.crossing = world_.sum(static_cast<double>(levels.back().rows));
+  out.remote_nonzeros = world_.sum(static_cast<double>(remote_nonzeros_));
+  out.remote_columns = world_.sum(static_cast<double>(remote_columns_));
+  double crossing = 0;
+  for (const Phase& phase : phases_)
+    crossing += static_cast<double>(phase.plan->broadcast_traffic(strategy_.path, sizeof(T)).back().rows);
+  out.crossing = world_.sum(crossing);
   return out;
 }
 
 template <class T>
 std::vector<HaloTraffic> DistributedSpmm<T>::traffic(std::int64_t columns) {
-  return exchange_of(columns).broadcast_traffic();
+  std::vector<HaloTraffic> out(static_cast<std::size_t>(world_.hierarchy().depth()));
+  for (Phase& phase : phases_) {
+    if (phase.plan->broadcast().all == 0) continue;
+    const std::vector<HaloTraffic> levels = exchange_of(phase, columns).broadcast_traffic();
+    for (std::size_t l = 0; l < out.size(); ++l) {
+      out[l].rows += levels[l].rows;
+      out[l].bytes += levels[l].bytes;
+    }
+  }
+  return out;
 }
 
 template <class T>
 std::size_t DistributedSpmm<T>::memory_bytes() const {
-  std::size_t bytes = local_.memory_bytes() + remote_.memory_bytes() + plan_->memory_bytes() +
-                      row_nonzeros_.size() * sizeof(Edge) + copies_.size() * sizeof(T) +
-                      local_product_->memory_bytes() + remote_product_->memory_bytes();
-  for (const auto& [columns, exchange] : exchanges_) bytes += exchange.memory_bytes() - plan_->memory_bytes();
+  std::size_t bytes = local_.memory_bytes() + row_nonzeros_.size() * sizeof(Edge) + local_product_->memory_bytes();
+  for (const Array<T>& copies : copies_) bytes += copies.size() * sizeof(T);
+  for (const Phase& phase : phases_) {
+    bytes += phase.chunk.memory_bytes() + phase.plan->memory_bytes() + phase.product->memory_bytes();
+    for (const auto& [columns, exchange] : phase.exchanges)
+      bytes += exchange.memory_bytes() - phase.plan->memory_bytes();
+  }
   return bytes;
 }
 
 template <class T>
 MatrixRows<T> transposed(World& world, const MatrixRows<T>& rows) {
   check_rows(world, rows);
-  const auto wrong = std::find_if(rows.columns.begin(), rows.columns.end(),
-                                  [&](Vertex column) { return column < 0 || column >= rows.column_blocks.count(); });
-  world.agree(wrong == rows.columns.end(),
-              fmt::format("SpMM: a nonzero of rank {} is in column {} (the matrix has {} columns). Correct the column "
-                          "numbers.",
-                          world.rank(), wrong == rows.columns.end() ? 0 : *wrong, rows.column_blocks.count()));
   struct Entry {
     Vertex row, column;
     T value;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <atoll/engine/halo/halo_exchange.hpp>
 #include <atoll/matrix/spmm/spmm.hpp>
 #include <atoll/spmm/matrix_rows.hpp>
+#include <atoll/spmm/strategy.hpp>
 #include <map>
 
 /// The product of a sparse matrix distributed by rows and a dense matrix distributed in the same way, C <- A B, without
-/// redundant communication (CoLa [1], sections 3.2 and 4.2).
+/// redundant communication (CoLa [1], sections 3.2, 4 and 5.1).
 ///
 ///     DistributedSpmm<float> spmm(world, rows_of<float>(graph));      // collective; plans once
 ///     spmm(b.view(), c.view());                                       // collective; b, c: this rank's rows
@@ -16,9 +18,14 @@
 /// needs is fetched once, however many nonzeros read it: V_FC = sizeof(T) N_R k bytes over all ranks (equation 7), where
 /// N_R counts the pairs of a rank and a remote column in which the rank has nonzeros. Across the domains of the World's
 /// hierarchy it is fetched once for a whole domain and passed on inside, level by level (section 4.2, for any number of
-/// levels).
+/// levels). The remote chunk is cut into phases by the domain that owns the columns, its own first; while a phase's rows
+/// are multiplied, those of the next one arrive in a second buffer. Other strategies (SpmmStrategy) give the same result.
 ///
-/// Memory beside A, B and C: one row of B for each of those columns. Calls may follow each other at once, with any B.
+/// Memory beside A, B and C: rows of B in two buffers, together at most about twice this rank's share of B, or once where
+/// there is one phase. Calls may follow each other at once, with any B.
+///
+/// On a virtual clock a product takes the time of the Machine's device, nonzeros x (4 + sizeof(T) + k sizeof(T)) bytes of
+/// its memory or 2 k nonzeros operations, whichever is longer.
 ///
 /// [1] L. Zhang, Y. Shao, S. Li. "CoLa: Towards communication-efficient distributed sparse matrix-matrix multiplication
 /// on GPUs." ICS 2025.
@@ -28,28 +35,29 @@ namespace atl {
 struct SpmmVolume {
   double remote_nonzeros = 0;  ///< E_R: fetched if each nonzero fetches its row
   double remote_columns = 0;   ///< N_R: fetched if each rank fetches a row once
-  double crossing = 0;         ///< of the rows that this plan sends, those that cross the highest level
+  double crossing = 0;         ///< of the rows that this strategy sends, those that cross the highest level
 };
 
 template <class T>
 class DistributedSpmm {
  public:
-  /// Frees the rows. Without `path`: HaloPath::domains where the hierarchy has several levels, else direct. Collective;
-  /// every rank throws InputError for a column that does not exist or a NaN among the values.
-  DistributedSpmm(World& world, MatrixRows<T>&& rows, Reduce reduce = Reduce::sum, std::optional<HaloPath> path = {});
+  /// Frees the rows. Collective; every rank throws InputError for a column that does not exist or a NaN among the
+  /// values.
+  DistributedSpmm(World& world, MatrixRows<T>&& rows, Reduce reduce, const SpmmStrategy& strategy);
+  DistributedSpmm(World& world, MatrixRows<T>&& rows, Reduce reduce = Reduce::sum)
+      : DistributedSpmm(world, std::move(rows), reduce, default_spmm_strategy(world)) {}
   DistributedSpmm(const DistributedSpmm&) = delete;
   DistributedSpmm& operator=(const DistributedSpmm&) = delete;
 
   /// b has the rows of the columns that this rank owns, c its rows of the matrix, both the same number of columns on all
-  /// ranks, at least one. Collective; every rank
-  /// throws InputError if a shape is wrong on any.
+  /// ranks, at least one. Collective; every rank throws InputError if a shape is wrong on any.
   void operator()(MatrixView<const T> b, MatrixView<T> c);
 
   std::int64_t rows() const { return local_.rows; }        ///< of this rank
   std::int64_t columns() const { return local_.columns; }  ///< owned by this rank
-  const HaloPlan& plan() const { return *plan_; }
-  HaloPath path() const { return path_; }
-  Edge nonzeros() const { return local_.pattern().nonzeros() + remote_.pattern().nonzeros(); }  ///< of this rank
+  const SpmmStrategy& strategy() const { return strategy_; }
+  std::size_t phases() const { return phases_.size(); }
+  Edge nonzeros() const { return local_.pattern().nonzeros() + remote_nonzeros_; }  ///< of this rank
   /// Collective.
   SpmmVolume volume() const;
   /// What this rank sends across each level of the hierarchy in one product with `columns` columns, as the counters count
@@ -59,17 +67,27 @@ class DistributedSpmm {
 
  private:
   using Exchange = HaloExchange<T, SumOf>;
-  Exchange& exchange_of(std::int64_t columns);
+  /// Columns that are fetched together, and the nonzeros in them.
+  struct Phase {
+    std::shared_ptr<const HaloPlan> plan;
+    SparseMatrix<T> chunk;  // places: copies
+    std::optional<Spmm<T>> product;
+    std::map<std::int64_t, Exchange> exchanges;  // [columns]
+  };
+  class Split;
+  Exchange& exchange_of(Phase& phase, std::int64_t columns);
+  void compute(Edge nonzeros, std::int64_t columns);
 
   World& world_;
   const Reduce reduce_;
-  std::vector<Edge> row_nonzeros_;  // [own row] local and remote
-  SparseMatrix<T> local_, remote_;  // places: own rows of B; copies
-  std::shared_ptr<const HaloPlan> plan_;
-  HaloPath path_;
-  std::optional<Spmm<T>> local_product_, remote_product_;
-  std::map<std::int64_t, Exchange> exchanges_;  // [columns]
-  Array<T> copies_;                             // of the widest product so far
+  const SpmmStrategy& strategy_;
+  std::vector<Edge> row_nonzeros_;  // [own row] of all chunks
+  Edge remote_nonzeros_ = 0;
+  std::size_t remote_columns_ = 0;
+  SparseMatrix<T> local_;  // places: own rows of B
+  std::optional<Spmm<T>> local_product_;
+  std::vector<Phase> phases_;
+  std::array<Array<T>, 2> copies_;  // of even and odd phases, for the widest product so far
 };
 
 /// A^T, distributed by its rows: what gradients with respect to B multiply by. Collective.

@@ -59,7 +59,7 @@ Cost Cost::from_json(const nlohmann::json& j) {
     for (const auto& l : j.at("levels")) {
       const nlohmann::json& bandwidth = l.at("bytes_per_second");  // null: JSON has no infinity
       levels.push_back({l.at("latency_s").get<double>(), bandwidth.is_null() ? kInfinity : bandwidth.get<double>(),
-                        l.value("overhead_s", 0.0), l.value("cards", 1)});
+                        l.value("overhead_s", 0.0), l.value("cards", 1), l.value("on_board", false)});
     }
     return Cost(std::move(levels), j.value("provenance", ""));
   } catch (const nlohmann::json::exception& e) {
@@ -78,7 +78,8 @@ nlohmann::json Cost::to_json() const {
     levels.push_back({{"latency_s", l.latency_s},
                       {"bytes_per_second", bandwidth},
                       {"overhead_s", l.overhead_s},
-                      {"cards", l.cards}});
+                      {"cards", l.cards},
+                      {"on_board", l.on_board}});
   }
   return {{"levels", levels}, {"provenance", provenance_}};
 }

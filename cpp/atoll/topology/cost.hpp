@@ -29,6 +29,9 @@ struct LevelCost {
   /// Above level 0: the uplink and the downlink consist of this many network cards, each of bytes_per_second / cards.
   /// The first ranks of a domain use its first card, and so on.
   int cards = 1;
+  /// Ranks read and write each other's memory across these links by themselves (NVLink, PCIe inside a host), so that a
+  /// row costs no more alone than among others; elsewhere a proxy or a network card takes overhead_s for each message.
+  bool on_board = false;
 };
 
 /// A sum of messages (one entry of equation 1's double sum).

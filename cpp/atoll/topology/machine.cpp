@@ -128,6 +128,20 @@ Disturbance disturbance_from_json(const nlohmann::json& j) {
   return d;
 }
 
+std::optional<DeviceRates> device_from_json(const nlohmann::json& j) {
+  if (!j.contains("device")) return {};
+  const nlohmann::json& device = j.at("device");
+  const auto rate = [&](const char* name) {
+    return device.is_object() && device.contains(name) && device[name].is_number() ? device[name].get<double>() : 0;
+  };
+  const DeviceRates rates{rate("flops_per_second"), rate("memory_bytes_per_second")};
+  check(
+      rates.flops_per_second > 0 && rates.memory_bytes_per_second > 0,
+      "platform: device is {} (an object with flops_per_second and memory_bytes_per_second, both above 0). Correct it.",
+      device.dump());
+  return rates;
+}
+
 }  // namespace
 
 Cost network_costs(const Network& network, double overhead_s) {
@@ -159,6 +173,7 @@ Cost network_costs(const Network& network, double overhead_s) {
 
 Machine read_machine(const std::string& text, int depth) {
   if (text.empty()) return Cost::paper(depth);
+  if (auto preset = machine_preset(text)) return *std::move(preset);
   constexpr double kOverhead_s = 0.2e-6;
   std::error_code ignored;
   if (!std::filesystem::exists(text, ignored) && text.find(':') != std::string::npos)
@@ -174,6 +189,7 @@ Machine read_machine(const std::string& text, int depth) {
   if (j.contains("levels")) {
     Machine machine = Cost::from_json(j);
     machine.disturbance = disturbance_from_json(j);
+    machine.device = device_from_json(j);
     if (j.contains("hierarchy")) machine.hierarchy = Hierarchy::from_json(j.at("hierarchy"));
     if (j.contains("domains") && j["domains"].is_string())
       machine.hierarchy = Hierarchy::parse(j["domains"].get<std::string>());
@@ -196,6 +212,9 @@ nlohmann::json Machine::to_json() const {
   nlohmann::json j = cost.to_json();
   if (hierarchy) j["hierarchy"] = hierarchy->to_json();
   if (network) j["network"] = network->name();
+  if (device)
+    j["device"] = {{"flops_per_second", device->flops_per_second},
+                   {"memory_bytes_per_second", device->memory_bytes_per_second}};
   return j;
 }
 

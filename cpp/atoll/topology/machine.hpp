@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <atoll/topology/cost.hpp>
 #include <atoll/topology/network/network.hpp>
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// The model of a machine: its tree of domains, the cost of a message at each level, and its network if known. Routes,
@@ -35,6 +37,16 @@ struct Disturbance {
   bool is_none() const { return jitter == 0 && slow.empty(); }
 };
 
+/// Rates of a rank's processor, for computations whose time is modelled: the roofline.
+struct DeviceRates {
+  double flops_per_second = 0;
+  double memory_bytes_per_second = 0;
+
+  double seconds(double flops, double memory_bytes) const {
+    return std::max(flops / flops_per_second, memory_bytes / memory_bytes_per_second);
+  }
+};
+
 struct Machine {
   Machine(Cost levels, std::shared_ptr<const Network> links = {})  // NOLINT: costs are a machine
       : cost(std::move(levels)), network(std::move(links)) {}
@@ -44,6 +56,7 @@ struct Machine {
   std::optional<Hierarchy> hierarchy;      ///< none: that of the job
   std::shared_ptr<const Network> network;  ///< null: only the costs are known
   Disturbance disturbance = {};
+  std::optional<DeviceRates> device;  ///< none: simulated ranks compute in no time
 
   nlohmann::json to_json() const;
 };
@@ -51,15 +64,20 @@ struct Machine {
 /// Parses the plan's field `platform`, which is also the option --platform:
 ///
 ///     (empty)                       Cost::paper(depth)
+///     a800, v100                    the machines of CoLa's evaluation (topology/presets.cpp)
 ///     fat-tree:16, torus:4x4x4, ... a network (topology/network), with network_costs and its hierarchy
 ///     a JSON file {"levels": [{"latency_s": .., "bytes_per_second": .., "overhead_s": .., "cards": ..}, ..]}
 ///                                   costs, level 0 first, as `info --calibrate` writes them; beside them "domains" (as
-///                                   "8x8x16") or "hierarchy"; "jitter", "seed" and "slow" disturb the clock levels
+///                                   "8x8x16") or "hierarchy"; "jitter", "seed" and "slow" disturb the clock levels;
+///                                   "device": {"flops_per_second": .., "memory_bytes_per_second": ..}
 ///     a JSON file {"network": "fat-tree:16", "latency_s": 2e-7, "bytes_per_second": 25e9, "overhead_s": 1e-7}
 ///                                   a network with these links; all but the name may lack
 ///
 /// Throws InputError.
 Machine read_machine(const std::string& text, int depth);
+
+/// The machine that has this name; none: there is no such preset.
+std::optional<Machine> machine_preset(std::string_view name);
 
 /// The costs of the levels of network.hierarchy(), for a simulator without links. Estimated from four sampled domains,
 /// spread over the hosts, with a message from each of their hosts to hosts outside:

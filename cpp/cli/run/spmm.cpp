@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/spmm/distributed_spmm.hpp>
+#include <atoll/spmm/forecast.hpp>
 
 #include "cli/graph_input.hpp"
 #include "cli/verbs.hpp"
@@ -25,8 +26,6 @@ constexpr Named<Reduce> kReduces[] = {
 constexpr Named<EdgeValues> kValues[] = {
     {"gcn", EdgeValues::gcn}, {"weights", EdgeValues::weights}, {"ones", EdgeValues::ones}};
 constexpr Named<Diagonal> kDiagonals[] = {{"keep", Diagonal::keep}, {"add", Diagonal::add}};
-constexpr Named<std::optional<HaloPath>> kStrategies[] = {
-    {"auto", std::nullopt}, {"columnwise", HaloPath::direct}, {"fused", HaloPath::domains}};
 
 template <class V, std::size_t kCount>
 const V& named(const Named<V> (&table)[kCount], const std::string& name) {
@@ -37,6 +36,18 @@ CLI::IsMember names_of(const Named<V> (&table)[kCount]) {
   std::vector<std::string> names;
   for (const Named<V>& entry : table) names.emplace_back(entry.first);
   return CLI::IsMember(names);
+}
+
+std::vector<std::string> strategy_names() {
+  std::vector<std::string> names{"auto"};
+  for (const SpmmStrategy& strategy : spmm_strategies()) names.emplace_back(strategy.name);
+  return names;
+}
+std::string strategies_text() {
+  std::string text = "auto (default): the fastest by the platform's costs";
+  for (const SpmmStrategy& strategy : spmm_strategies())
+    text += fmt::format("; {}: {}", strategy.name, strategy.description);
+  return text;
 }
 
 // B(row, column), in [-0.5, 0.5): every rank can work out all of it.
@@ -97,7 +108,19 @@ Outcome multiply(World& world, const Options& o) {
   const Vertex first = rows.blocks.begin(world.rank()), vertices = rows.blocks.count();
   world.barrier();
   const RankTimer planning(world);
-  DistributedSpmm<T> spmm(world, std::move(rows), reduce, named(kStrategies, o.strategy));
+  std::string why = o.strategy;
+  const SpmmStrategy* strategy = nullptr;
+  if (o.strategy == "auto" && world.hierarchy().depth() == 1) {
+    strategy = &default_spmm_strategy(world);
+    why = fmt::format("{} (there is one domain)", strategy->name);
+  } else if (o.strategy == "auto") {
+    const SpmmForecast forecast = forecast_spmm(world, rows, o.columns);
+    strategy = forecast.best().strategy;
+    why = forecast.text();
+  } else {
+    strategy = &spmm_strategy(o.strategy);
+  }
+  DistributedSpmm<T> spmm(world, std::move(rows), reduce, *strategy);
   const std::vector<HaloTraffic> traffic = spmm.traffic(o.columns);
   out.seconds["prepare"] = world.max(planning.seconds());
 
@@ -130,7 +153,9 @@ Outcome multiply(World& world, const Options& o) {
   out.result = {{"columns", o.columns},
                 {"nonzeros", nonzeros},
                 {"flops", flops},
-                {"strategy", spmm.path() == HaloPath::direct ? "columnwise" : "fused"},
+                {"strategy", strategy->name},
+                {"why", why},
+                {"phases", spmm.phases()},
                 {"memory_bytes", world.max(static_cast<std::uint64_t>(spmm.memory_bytes()))},
                 {"V_CG", static_cast<double>(vertices) * (ranks - 1) * row_bytes},
                 {"V_FR", volume.remote_nonzeros * row_bytes},
@@ -142,8 +167,7 @@ Outcome multiply(World& world, const Options& o) {
   };
   out.text = table_of({{"product", fmt::format("{} x {} with {} nonzeros, by {} columns, {}", vertices, vertices,
                                                nonzeros, o.columns, o.type)},
-                       {"plan", fmt::format("{:.3f} s, {}", out.seconds["prepare"].get<double>(),
-                                            out.result["strategy"].get<std::string>())},
+                       {"plan", fmt::format("{:.3f} s, {}", out.seconds["prepare"].get<double>(), why)},
                        {"time", fmt::format("{:.6f} s, {:.2f} GFLOP/s (median of {})", s, flops / 1e9, o.trials)},
                        {"all rows to all ranks", mib(out.result["V_CG"])},
                        {"a row per nonzero", mib(out.result["V_FR"])},
@@ -170,10 +194,7 @@ int run_spmm(const Words& words) {
       ->check(names_of(kDiagonals));
   app.add_option("--reduce", o.reduce, "sum (default), mean, max or min")->check(names_of(kReduces));
   app.add_option("--type", o.type, "float32 (default) or float64")->check(CLI::IsMember({"float32", "float64"}));
-  app.add_option("--strategy", o.strategy,
-                 "columnwise: each rank fetches a row once; fused: each domain, level by level; auto (default): fused "
-                 "where there are domains")
-      ->check(names_of(kStrategies));
+  app.add_option("--strategy", o.strategy, strategies_text())->check(CLI::IsMember(strategy_names()));
   app.add_option("--trials", o.trials, "products (default 9)")->check(CLI::PositiveNumber);
   app.add_flag("--no-verify", o.no_verify, "do not check rows of the result");
   if (const auto code = command.parse(words)) return *code;

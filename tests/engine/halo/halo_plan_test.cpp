@@ -43,7 +43,7 @@ TEST_CASE("a plan from row numbers has each needed row once, in the order of own
           REQUIRE(copies.size() == here.size());
           for (std::size_t k = 0; k < here.size(); ++k) CHECK(local[copies.begin() + k] == here[k]);
           REQUIRE(owned.size() == there.size());
-          for (std::size_t k = 0; k < there.size(); ++k) CHECK(rows.owners.begin(me) + owned.list()[k] == there[k]);
+          for (std::size_t k = 0; k < there.size(); ++k) CHECK(rows.owners.begin(me) + owned.row(k) == there[k]);
         }
       });
     }
@@ -88,17 +88,22 @@ TEST_CASE("each row enters a domain once, at every level, and reaches all that n
           const int level = machine.depth() - 1 - static_cast<int>(s);
           std::vector<Sent> sent;
           for (Rank r = 0; r < ranks; ++r) {
-            for (const Local row : stages[s].owned[static_cast<std::size_t>(r)].list()) {
+            const HaloRows& owned = stages[s].owned[static_cast<std::size_t>(r)];
+            for (std::size_t k = 0; k < owned.size(); ++k) {
+              const Local row = owned.row(k);
               CHECK(machine.level_between(world.rank(), r) == level);
               CHECK(here.contains(local[static_cast<std::size_t>(row)]));
               sent.push_back({local[static_cast<std::size_t>(row)], world.rank(), r});
             }
           }
-          for (Rank r = 0; r < ranks; ++r)
-            for (const Local row : stages[s].copies[static_cast<std::size_t>(r)].list()) {
+          for (Rank r = 0; r < ranks; ++r) {
+            const HaloRows& copies = stages[s].copies[static_cast<std::size_t>(r)];
+            for (std::size_t k = 0; k < copies.size(); ++k) {
+              const Local row = copies.row(k);
               CHECK(filled.insert(static_cast<std::size_t>(row)).second);  // each copy comes once
               here.insert(local[static_cast<std::size_t>(row)]);
             }
+          }
           // No two enter the same domain below this level.
           const std::vector<Sent> all = world.all_gather_varying(std::span<const Sent>(sent));
           for (std::size_t a = 0; a < all.size(); ++a)

@@ -7,7 +7,7 @@
 namespace atl {
 
 /// Moves the values of rows directly between two ranks that share them, in blocks: up to the owners, down to the
-/// copies.
+/// copies. Messages hold as many rows as fit a slot, or one each where they are not `coalesced`.
 ///
 ///     BlockExchange<float> exchange(world, plan->reduced(), plan->broadcast(), RowWidth(32));
 ///     exchange.up(values, &changed, [&](std::size_t place, float value) { ... });   // at the receiver, on any thread
@@ -17,11 +17,12 @@ namespace atl {
 template <Plain T>
 class BlockExchange {
  public:
-  BlockExchange(World& world, const HaloSide& up, const HaloSide& down, RowWidth width)
+  BlockExchange(World& world, const HaloSide& up, const HaloSide& down, RowWidth width, bool coalesced = true)
       : up_rows_(up), down_rows_(down), width_(width) {
-    const std::size_t capacity =
+    std::size_t capacity =
         NeighborAlltoallv::capacity_for(world, std::max(up.longest, down.longest) * width.values() * sizeof(T));
-    blocks_ = Blocks::that_fit(capacity, kGrain);
+    if (!coalesced) capacity = std::min(capacity, Blocks::kHeadBytes + width.values() * sizeof(T));
+    blocks_ = Blocks::that_fit(capacity, coalesced ? kGrain : width.values());
     drafts_.resize(static_cast<std::size_t>(world.team().size()));
     up_.emplace(world, capacity, blocks_of(up.copies), blocks_of(up.owned));
     down_.emplace(world, capacity, blocks_of(down.owned), blocks_of(down.copies));
@@ -40,9 +41,9 @@ class BlockExchange {
   /// All values of owned rows to the copies. Those of a range are contiguous, as in a message.
   void copy_down(T* values);
   /// The same of values that are anywhere: from(row) is where those of a local row begin, into(row) where those of a copy
-  /// do.
-  template <class From, class Into>
-  void copy_rows_down(From&& from, Into&& into);
+  /// do. meanwhile() as in NeighborAlltoallv::exchange.
+  template <class From, class Into, class Meanwhile>
+  void copy_rows_down(From&& from, Into&& into, Meanwhile&& meanwhile);
 
   const HaloSide& up_rows() const { return up_rows_; }
   const HaloSide& down_rows() const { return down_rows_; }
@@ -127,8 +128,8 @@ void BlockExchange<T>::copy_down(T* values) {
 }
 
 template <Plain T>
-template <class From, class Into>
-void BlockExchange<T>::copy_rows_down(From&& from, Into&& into) {
+template <class From, class Into, class Meanwhile>
+void BlockExchange<T>::copy_rows_down(From&& from, Into&& into, Meanwhile&& meanwhile) {
   down_->exchange(
       [&](int, NeighborAlltoallv::Writer& writer, Rank to, std::size_t block) {
         const HaloPlaces places(down_rows_.owned[static_cast<std::size_t>(to)], width_);
@@ -144,7 +145,8 @@ void BlockExchange<T>::copy_rows_down(From&& from, Into&& into) {
                 std::memcpy(into(row) + column, values + (k - begin) * sizeof(T), count * sizeof(T));
               });
             });
-      });
+      },
+      meanwhile);
 }
 
 }  // namespace atl

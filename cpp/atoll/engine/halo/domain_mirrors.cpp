@@ -24,10 +24,10 @@ DomainMirrors::DomainMirrors(World& world, const Route& route, const std::vector
     if (is_near(leader) || route.leader(level, leader) != leader) continue;
     mirrors.clear();
     for (const Rank r : route.domain(level, leader)) {
-      const auto masters = known[static_cast<std::size_t>(r)].list();
+      const HaloRows& masters = known[static_cast<std::size_t>(r)];
       for (std::size_t k = 0; k < masters.size(); ++k)
         mirrors.push_back(
-            {masters[k], {r, static_cast<Local>(places[static_cast<std::size_t>(r)] + static_cast<Edge>(k))}});
+            {masters.row(k), {r, static_cast<Local>(places[static_cast<std::size_t>(r)] + static_cast<Edge>(k))}});
     }
     if (mirrors.empty()) continue;
     std::sort(mirrors.begin(), mirrors.end(), [](const Mirror& a, const Mirror& b) {

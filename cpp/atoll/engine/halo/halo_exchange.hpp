@@ -48,7 +48,8 @@ class HaloExchange {
   HaloExchange(std::shared_ptr<const HaloPlan> plan, std::size_t width, Combine combine = {})
       : HaloExchange(plan, width, best_path(plan->world(), width), std::move(combine)) {}
   /// HaloPath::route becomes direct on a direct route, and domains where a rank has 2^31 values.
-  HaloExchange(std::shared_ptr<const HaloPlan> plan, std::size_t width, HaloPath path, Combine combine = {});
+  HaloExchange(std::shared_ptr<const HaloPlan> plan, std::size_t width, HaloPath path, Combine combine = {},
+               RowMessages messages = RowMessages::many);
   HaloExchange(const HaloExchange&) = delete;
   HaloExchange& operator=(const HaloExchange&) = delete;
 
@@ -66,8 +67,14 @@ class HaloExchange {
   void reduce_all(std::span<T> values);
   void broadcast_all(std::span<T> values);
   /// The same where the values of an owned row r begin at owned[r * stride], and those of the copies, plan().rows() -
-  /// plan().first_copy() rows, are in an array of their own. Not for HaloPath::route.
-  void broadcast_all(const T* owned, std::ptrdiff_t stride, std::span<T> copies);
+  /// plan().first_copy() rows, are in an array of their own. meanwhile(stage) does a step of other work, for as long as it
+  /// returns true, on threads that would wait in a stage (0 .. stages() - 1); copies of earlier stages are there then.
+  /// Not for HaloPath::route.
+  template <class Meanwhile>
+  void broadcast_all(const T* owned, std::ptrdiff_t stride, std::span<T> copies, Meanwhile&& meanwhile);
+  /// Of the exchange: one by HaloPath::direct; one for each level by HaloPath::domains, in which the copies of
+  /// HaloPlan::broadcast_stages() arrive.
+  std::size_t stages() const { return blocks_.size(); }
 
   const HaloPlan& plan() const { return *plan_; }
   HaloPath path() const { return path_; }
@@ -113,7 +120,7 @@ class HaloExchange {
 
 template <Plain T, class Combine>
 HaloExchange<T, Combine>::HaloExchange(std::shared_ptr<const HaloPlan> plan, std::size_t width, HaloPath path,
-                                       Combine combine)
+                                       Combine combine, RowMessages messages)
     : plan_(std::move(plan)),
       width_(width),
       world_(plan_->world()),
@@ -124,9 +131,14 @@ HaloExchange<T, Combine>::HaloExchange(std::shared_ptr<const HaloPlan> plan, std
             : RecordExchange<T, Combine>::fits(*plan_, width_) ? path
                                                                : HaloPath::domains) {
   ATOLL_ASSERT(width > 0);
+  const int top = world_.hierarchy().depth() - 1;
+  const auto coalesced = [&](int level) {
+    return messages == RowMessages::many ||
+           (messages == RowMessages::by_links && !world_.machine().cost.at(level).on_board);
+  };
   switch (path_) {
     case HaloPath::direct: {
-      blocks_.emplace_back(world_, plan_->reduced(), plan_->broadcast(), width_);
+      blocks_.emplace_back(world_, plan_->reduced(), plan_->broadcast(), width_, coalesced(top));
       const auto& copies = plan_->broadcast().copies;
       whole_words_ = single_consumer_ || (blocks_[0].blocks_have_whole_words() &&
                                           std::all_of(copies.begin(), copies.end(), [](const HaloRows& rows) {
@@ -140,7 +152,7 @@ HaloExchange<T, Combine>::HaloExchange(std::shared_ptr<const HaloPlan> plan, std
     case HaloPath::domains: {
       const auto &up = plan_->reduced_stages(), &down = plan_->broadcast_stages();
       for (std::size_t stage = 0; stage < down.size(); ++stage)
-        blocks_.emplace_back(world_, up[stage], down[stage], width_);
+        blocks_.emplace_back(world_, up[stage], down[stage], width_, coalesced(top - static_cast<int>(stage)));
       whole_words_ = single_consumer_;
     }
   }
@@ -233,14 +245,17 @@ void HaloExchange<T, Combine>::broadcast_all(std::span<T> values) {
 }
 
 template <Plain T, class Combine>
-void HaloExchange<T, Combine>::broadcast_all(const T* owned, std::ptrdiff_t stride, std::span<T> copies) {
+template <class Meanwhile>
+void HaloExchange<T, Combine>::broadcast_all(const T* owned, std::ptrdiff_t stride, std::span<T> copies,
+                                             Meanwhile&& meanwhile) {
   ATOLL_ASSERT(path_ != HaloPath::route && copies.size() == width_.first_of(plan_->rows() - plan_->first_copy()));
   const std::size_t first = plan_->first_copy();
   const auto into = [&](std::size_t row) { return copies.data() + width_.first_of(row - first); };
   const auto from = [&](std::size_t row) -> const T* {
     return row < first ? owned + static_cast<std::ptrdiff_t>(row) * stride : into(row);
   };
-  for (Blocks& stage : blocks_) stage.copy_rows_down(from, into);
+  for (std::size_t stage = 0; stage < blocks_.size(); ++stage)
+    blocks_[stage].copy_rows_down(from, into, [&] { return meanwhile(stage); });
 }
 
 template <Plain T, class Combine>

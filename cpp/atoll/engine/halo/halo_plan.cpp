@@ -54,7 +54,7 @@ HaloPlan::HaloPlan(const GraphView& view)
   if (view.read != view.written) sides_.push_back(side_of(view, view.read));
 }
 
-HaloPlan::HaloPlan(World& world, const Blocks& owners, std::span<const Vertex> needed)
+HaloPlan::HaloPlan(World& world, const Blocks& owners, std::span<const Vertex> needed, Repeats repeats)
     : world_(world), first_copy_(static_cast<std::size_t>(owners.size(world.rank()))) {
   const auto p = static_cast<std::size_t>(world.size());
   world.agree(owners.ranks() == world.size(), fmt::format("rows are owned by {} ranks (the job has {}). Deal them out "
@@ -67,7 +67,7 @@ HaloPlan::HaloPlan(World& world, const Blocks& owners, std::span<const Vertex> n
                           world.rank(), wrong == needed.end() ? 0 : *wrong, owners.count()));
   first_owned_ = owners.begin(world.rank());
   needed_ = RowIndex(world.team(), owners.count(), needed, {first_owned_, owners.end(world.rank())},
-                     world.plan().replicated_bytes);
+                     world.plan().replicated_bytes, repeats);
   const std::span<const Vertex> copied = needed_.rows();
   rows_ = first_copy_ + copied.size();
   world.agree(rows_ < static_cast<std::size_t>(std::numeric_limits<Local>::max()),

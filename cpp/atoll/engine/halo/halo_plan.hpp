@@ -31,6 +31,13 @@ enum class HaloPath {
   domains,  ///< a row crosses each boundary once into each domain, and is passed on inside; reduced the same way back
 };
 
+/// How many rows a message has, in exchanges by HaloPath::direct or domains.
+enum class RowMessages {
+  many,      ///< as many as fit a slot
+  single,    ///< one
+  by_links,  ///< one across levels whose links are on-board (LevelCost::on_board), many across others
+};
+
 /// Rows of one direction.
 struct HaloSide {
   std::vector<HaloRows> owned;   ///< [rank] own rows that it has copies of
@@ -48,8 +55,9 @@ struct HaloTraffic {
 class HaloPlan {
  public:
   /// The rows that this rank needs, by global number, in any order; some may be needed twice, and own rows may be among
-  /// them. Collective; every rank throws InputError if a number is not in [0, owners.count()) or a rank has 2^31 rows.
-  HaloPlan(World& world, const Blocks& owners, std::span<const Vertex> needed);
+  /// them; with Repeats::kept there is a copy for each time that another rank's is needed (not for
+  /// HaloPath::domains). Collective; every rank throws InputError if a number is not in [0, owners.count()) or a rank has 2^31 rows.
+  HaloPlan(World& world, const Blocks& owners, std::span<const Vertex> needed, Repeats repeats = Repeats::dropped);
   /// The vertices that a graph's (or vertex-cut's) ranks share; rows are by local number. Collective.
   explicit HaloPlan(const GraphView& view);
   HaloPlan(const HaloPlan&) = delete;
@@ -58,7 +66,7 @@ class HaloPlan {
   World& world() const { return world_; }
   std::size_t first_copy() const { return first_copy_; }
   std::size_t rows() const { return rows_; }  ///< here: owned rows and copies
-  /// The local row of a global one that this rank owns or needs. Of a plan from row numbers.
+  /// The local row of a global one that this rank owns or needs, of repeated copies the first. Of a plan from row numbers.
   Local local_row(Vertex row) const;
 
   const HaloSide& reduced() const { return sides_.front(); }   ///< copies -> owners

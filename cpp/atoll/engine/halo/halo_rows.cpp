@@ -12,6 +12,9 @@ HaloRows HaloRows::range(std::size_t begin, std::size_t count) {
 }
 
 HaloRows HaloRows::listed(std::vector<Local> list) {
+  std::size_t k = 0;
+  while (k < list.size() && list[k] == list[0] + static_cast<Local>(k)) ++k;
+  if (!list.empty() && k == list.size()) return range(static_cast<std::size_t>(list[0]), k);
   HaloRows rows;
   rows.size_ = list.size();
   rows.list_ = std::move(list);

@@ -36,6 +36,7 @@ class HaloRows {
  public:
   HaloRows() = default;
   static HaloRows range(std::size_t begin, std::size_t count);
+  /// A range where they follow each other, which takes no memory.
   static HaloRows listed(std::vector<Local> rows);
   /// The rows whose bits are set, ascending, group after group. Places of changed values are then found by words of
   /// bits, which takes four bytes for each word; the masks outlive this.
@@ -44,7 +45,7 @@ class HaloRows {
   std::size_t size() const { return size_; }
   bool is_range() const { return is_range_; }
   std::size_t begin() const { return begin_; }  ///< of a range
-  std::span<const Local> list() const { return list_; }
+  Local row(std::size_t k) const { return is_range_ ? static_cast<Local>(begin_ + k) : list_[k]; }
   std::size_t memory_bytes() const;
 
  private:

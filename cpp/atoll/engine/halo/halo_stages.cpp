@@ -69,9 +69,9 @@ std::vector<HaloSide> halo_stages(World& world, const HaloSide& side) {
   std::vector<Need> needs;
   for (std::size_t r = 0; r < p; ++r) {
     const auto rank = static_cast<Rank>(r);
-    const auto list = side.owned[r].list();
-    for (std::size_t k = 0; k < list.size(); ++k)
-      needs.push_back({list[k], {hierarchy.leaf_of(rank), rank, static_cast<Local>(k)}});
+    const HaloRows& rows = side.owned[r];
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      needs.push_back({rows.row(k), {hierarchy.leaf_of(rank), rank, static_cast<Local>(k)}});
   }
   std::sort(needs.begin(), needs.end(), [](const Need& a, const Need& b) {
     return std::tie(a.row, a.by.leaf, a.by.rank) < std::tie(b.row, b.by.leaf, b.by.rank);

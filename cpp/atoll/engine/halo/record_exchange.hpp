@@ -125,7 +125,10 @@ RecordExchange<T, Combine>::RecordExchange(const HaloPlan& plan, RowWidth width,
       single_consumer_(world_.team().size() == 1 && !world_.has_communication_thread()) {
   const HaloSide &up = plan.reduced(), &down = plan.broadcast();
   std::vector<std::vector<Local>> own;
-  for (const HaloRows& rows : up.owned) own.emplace_back(rows.list().begin(), rows.list().end());
+  for (const HaloRows& rows : up.owned) {
+    auto& list = own.emplace_back(rows.size());
+    for (std::size_t k = 0; k < list.size(); ++k) list[k] = rows.row(k);
+  }
   for (auto& rows : world_.exchange(std::move(own))) owner_rows_.push_back(HaloRows::listed(std::move(rows)));
   std::vector<Edge> begins;
   for (const HaloRows& rows : down.copies) begins.push_back(static_cast<Edge>(rows.begin()));

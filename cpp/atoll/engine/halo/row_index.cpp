@@ -5,16 +5,17 @@
 
 namespace atl {
 
-RowIndex::RowIndex(Team& team, Vertex count, std::span<const Vertex> needed, Range without, std::size_t budget) {
+RowIndex::RowIndex(Team& team, Vertex count, std::span<const Vertex> needed, Range without, std::size_t budget,
+                   Repeats repeats) {
   constexpr std::size_t kGrain = std::size_t{1} << 16;
   const auto is_wanted = [&](Vertex row) { return row < without.begin || row >= without.end; };
   const auto words = static_cast<std::size_t>(count) / 64 + 1;
   const std::size_t bytes = words * (sizeof(std::uint64_t) + sizeof(std::uint32_t));
-  if (bytes > budget || bytes > needed.size_bytes()) {
+  if (repeats == Repeats::kept || bytes > budget || bytes > needed.size_bytes()) {
     for (const Vertex row : needed)
       if (is_wanted(row)) rows_.push_back(row);
     std::sort(rows_.begin(), rows_.end());
-    rows_.erase(std::unique(rows_.begin(), rows_.end()), rows_.end());
+    if (repeats == Repeats::dropped) rows_.erase(std::unique(rows_.begin(), rows_.end()), rows_.end());
     rows_.shrink_to_fit();
     return;
   }

@@ -11,13 +11,15 @@
 
 namespace atl {
 
+enum class Repeats { dropped, kept };
+
 /// Numbers of rows in ascending order, and the position of each.
 ///
 ///     const RowIndex index(team, count, needed, {begin, end}, budget);    // those outside [begin, end), each once
 ///     index.rows()[index.position(row)] == row
 ///
 /// By a bit for each of the `count` rows that there are, where these take at most `budget` bytes and less than the
-/// list: then a position is one look-up. Else by sorting and binary search.
+/// list: then a position is one look-up. Else, and where repeated numbers are kept, by sorting and binary search.
 class RowIndex {
  public:
   struct Range {
@@ -25,9 +27,11 @@ class RowIndex {
   };
   RowIndex() = default;
   /// `needed` are in [0, count), in any order, any number of times.
-  RowIndex(Team& team, Vertex count, std::span<const Vertex> needed, Range without, std::size_t budget);
+  RowIndex(Team& team, Vertex count, std::span<const Vertex> needed, Range without, std::size_t budget,
+           Repeats repeats = Repeats::dropped);
 
   std::span<const Vertex> rows() const { return rows_; }
+  /// The first of a number that is repeated.
   std::size_t position(Vertex row) const {
     if (bits_.empty())
       return static_cast<std::size_t>(std::lower_bound(rows_.begin(), rows_.end(), row) - rows_.begin());

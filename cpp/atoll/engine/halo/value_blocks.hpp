@@ -34,7 +34,8 @@ class ValueBlocks {
   static ValueBlocks that_fit(std::size_t capacity, std::size_t most) {
     ValueBlocks blocks;
     blocks.size_ = std::min(most, (capacity - sizeof(Head)) / sizeof(T));
-    if (blocks.size_ > 64) blocks.size_ -= blocks.size_ % 64;  // so that blocks share no word of bits
+    if (blocks.size_ > 64 && blocks.size_ < most)
+      blocks.size_ -= blocks.size_ % 64;  // so that blocks share no word of bits
     return blocks;
   }
   static constexpr std::size_t kHeadBytes = 8;  ///< of a block, beside its values

@@ -19,28 +19,6 @@ T identity(Reduce reduce) {
   return T{0};
 }
 
-// The parts of `columns` that one kernel after the other does.
-template <class T>
-struct Panel {
-  SpmmKernel<T> kernel;
-  std::ptrdiff_t first, columns;
-};
-template <class T>
-std::vector<Panel<T>> panels_of(std::span<const SpmmLanes<T>> kernels, std::ptrdiff_t columns) {
-  const auto fits = std::ranges::find_if(kernels, [&](const SpmmLanes<T>& l) { return l.lanes <= columns; });
-  const std::ptrdiff_t lanes = fits->lanes, vectors = (columns + lanes - 1) / lanes,
-                       panels = (vectors + kSpmmVectors - 1) / kSpmmVectors;
-  std::vector<Panel<T>> out;
-  for (std::ptrdiff_t p = 0, first = 0; p < panels; ++p) {
-    // As even as possible: the last one must have two vectors if it is to overlap with itself.
-    const std::ptrdiff_t of_panel = vectors / panels + (p < vectors % panels),
-                         width = std::min(columns - first, of_panel * lanes);
-    out.push_back({fits->by_vectors[static_cast<std::size_t>(of_panel - 1)], first, width});
-    first += width;
-  }
-  return out;
-}
-
 template <class T>
 void check_view(const char* name, const MatrixView<T>& view, std::int64_t rows, std::int64_t columns) {
   if (view.rows != rows || view.cols != columns || view.stride < view.cols)
@@ -110,69 +88,127 @@ void Spmm<T>::set_factors(Count&& count) {
   for (std::size_t i = 0; i < factors_.size(); ++i) factors_[i] = T{1} / static_cast<T>(std::max(Edge{1}, count(i)));
 }
 
+// The parts of `columns` that one kernel after the other does.
 template <class T>
-void Spmm<T>::multiply(Team& team, MatrixView<const T> b, MatrixView<T> c, bool accumulate) const {
-  check_view("B", b, a_.pattern.columns, b.cols);
-  check_view("C", c, a_.pattern.rows, b.cols);
-  if (c.cols == 0 || c.rows == 0) return;
-  const auto columns = static_cast<std::size_t>(c.cols);
-  Array<T> pieces(schedule_.pieces().size() * columns);
-  const SpmmRows<T> all{.first = 0,
-                        .last = 0,
-                        .offsets = a_.pattern.offsets.data(),
-                        .places = a_.pattern.places.data(),
-                        .values = a_.values,
-                        .factors = factors_.empty() ? nullptr : factors_.data(),
-                        .nonzeros = a_.pattern.nonzeros(),
-                        .b = b.data,
-                        .b_stride = b.stride,
-                        .c = c.data,
-                        .c_stride = c.stride,
-                        .accumulate = accumulate,
-                        .empty = empty_};
-  const auto panels = panels_of(kernels_, c.cols), joins = panels_of(joins_, c.cols);
-  auto run = [](const std::vector<Panel<T>>& kernels, SpmmRows<T> rows) {
-    const T* const from = rows.b;
-    T* const to = rows.c;
-    for (const Panel<T>& panel : kernels) {
-      rows.b = from + panel.first;
-      rows.c = to + panel.first;
-      panel.kernel(rows, panel.columns);
-    }
-  };
-  const auto blocks = schedule_.blocks();
-  team.for_range(blocks.size(), 1, [&](int, std::size_t k, std::size_t) {
-    const RowSchedule::Block& block = blocks[k];
-    SpmmRows<T> rows = all;
-    rows.first = block.first;
-    rows.last = block.last;
-    if (block.piece < 0) return run(panels, rows);
-    const Edge range[] = {block.begin, block.end};
-    rows.first = 0;
-    rows.last = 1;
-    rows.offsets = range;
-    rows.factors = nullptr;
-    rows.c = pieces.data() + static_cast<std::size_t>(block.piece) * columns;
-    rows.accumulate = false;
-    run(panels, rows);
+std::vector<typename Spmm<T>::Run::Panel> Spmm<T>::Run::panels_of(std::span<const SpmmLanes<T>> kernels,
+                                                                  std::ptrdiff_t columns) {
+  const auto fits = std::ranges::find_if(kernels, [&](const SpmmLanes<T>& l) { return l.lanes <= columns; });
+  const std::ptrdiff_t lanes = fits->lanes, vectors = (columns + lanes - 1) / lanes,
+                       panels = (vectors + kSpmmVectors - 1) / kSpmmVectors;
+  std::vector<Panel> out;
+  for (std::ptrdiff_t p = 0, first = 0; p < panels; ++p) {
+    // As even as possible: the last one must have two vectors if it is to overlap with itself.
+    const std::ptrdiff_t of_panel = vectors / panels + (p < vectors % panels),
+                         width = std::min(columns - first, of_panel * lanes);
+    out.push_back({fits->by_vectors[static_cast<std::size_t>(of_panel - 1)], first, width});
+    first += width;
+  }
+  return out;
+}
+
+template <class T>
+Spmm<T>::Run::Run(const Spmm& spmm, MatrixView<const T> b, MatrixView<T> c, bool accumulate) : spmm_(spmm), c_(c) {
+  const SparsePattern& a = spmm.a_.pattern;
+  check_view("B", b, a.columns, b.cols);
+  check_view("C", c, a.rows, b.cols);
+  rows_ = {.first = 0,
+           .last = 0,
+           .offsets = a.offsets.data(),
+           .places = a.places.data(),
+           .values = spmm.a_.values,
+           .factors = spmm.factors_.empty() ? nullptr : spmm.factors_.data(),
+           .nonzeros = a.nonzeros(),
+           .b = b.data,
+           .b_stride = b.stride,
+           .c = c.data,
+           .c_stride = c.stride,
+           .accumulate = accumulate,
+           .empty = spmm.empty_};
+  if (c.cols == 0 || c.rows == 0) {
+    complete_ = true;
+    return;
+  }
+  panels_ = panels_of(spmm.kernels_, c.cols);
+  joins_ = panels_of(spmm.joins_, c.cols);
+  pieces_ = Array<T>(spmm.schedule_.pieces().size() * static_cast<std::size_t>(c.cols));
+}
+
+template <class T>
+std::optional<Edge> Spmm<T>::Run::step() {
+  const auto blocks = spmm_.schedule_.blocks();
+  if (complete()) return {};
+  const std::size_t k = next_.fetch_add(1, std::memory_order_relaxed);
+  if (k >= blocks.size()) return {};
+  const Edge nonzeros = reduce_block(blocks[k]);
+  if (done_.fetch_add(1, std::memory_order_acq_rel) + 1 == blocks.size()) {
+    for (const RowSchedule::LongRow& row : spmm_.schedule_.long_rows()) join(row);
+    complete_.store(true, std::memory_order_release);
+  }
+  return nonzeros;
+}
+
+template <class T>
+Edge Spmm<T>::Run::finish(Team& team) {
+  if (complete()) return 0;
+  const auto blocks = spmm_.schedule_.blocks();
+  const std::size_t done = std::min(next_.exchange(blocks.size()), blocks.size());
+  std::atomic<Edge> nonzeros{0};
+  team.for_range(blocks.size() - done, 1, [&](int, std::size_t k, std::size_t) {
+    nonzeros.fetch_add(reduce_block(blocks[done + k]), std::memory_order_relaxed);
   });
-  // A long row is the product of a row of ones with its pieces.
-  const auto long_rows = schedule_.long_rows();
-  team.for_range(long_rows.size(), 1, [&](int, std::size_t k, std::size_t) {
-    const RowSchedule::LongRow& row = long_rows[k];
-    const Edge range[] = {row.first, row.last};
-    SpmmRows<T> rows = all;
-    rows.last = 1;
-    rows.offsets = range;
-    rows.places = schedule_.pieces().data();
-    rows.values = nullptr;
-    rows.factors = factors_.empty() ? nullptr : factors_.data() + row.row;
-    rows.nonzeros = static_cast<Edge>(schedule_.pieces().size());
-    rows.b = pieces.data();
-    rows.b_stride = c.cols;
-    rows.c = c.data + row.row * c.stride;
-    run(joins, rows);
-  });
+  const auto long_rows = spmm_.schedule_.long_rows();
+  team.for_range(long_rows.size(), 1, [&](int, std::size_t k, std::size_t) { join(long_rows[k]); });
+  complete_.store(true, std::memory_order_release);
+  return nonzeros;
+}
+
+template <class T>
+void Spmm<T>::Run::run(const std::vector<Panel>& panels, SpmmRows<T> rows) {
+  const T* const from = rows.b;
+  T* const to = rows.c;
+  for (const Panel& panel : panels) {
+    rows.b = from + panel.first;
+    rows.c = to + panel.first;
+    panel.kernel(rows, panel.columns);
+  }
+}
+
+template <class T>
+Edge Spmm<T>::Run::reduce_block(const RowSchedule::Block& block) {
+  SpmmRows<T> rows = rows_;
+  rows.first = block.first;
+  rows.last = block.last;
+  if (block.piece < 0) {
+    run(panels_, rows);
+    return rows.offsets[block.last] - rows.offsets[block.first];
+  }
+  const Edge range[] = {block.begin, block.end};
+  rows.first = 0;
+  rows.last = 1;
+  rows.offsets = range;
+  rows.factors = nullptr;
+  rows.c = pieces_.data() + block.piece * c_.cols;
+  rows.accumulate = false;
+  run(panels_, rows);
+  return block.end - block.begin;
+}
+
+// A long row is the product of a row of ones with its pieces.
+template <class T>
+void Spmm<T>::Run::join(const RowSchedule::LongRow& row) {
+  const auto numbers = spmm_.schedule_.pieces();
+  const Edge range[] = {row.first, row.last};
+  SpmmRows<T> rows = rows_;
+  rows.last = 1;
+  rows.offsets = range;
+  rows.places = numbers.data();
+  rows.values = nullptr;
+  if (rows.factors) rows.factors += row.row;
+  rows.nonzeros = static_cast<Edge>(numbers.size());
+  rows.b = pieces_.data();
+  rows.b_stride = c_.cols;
+  rows.c = c_.data + row.row * c_.stride;
+  run(joins_, rows);
 }
 
 template <class T>

@@ -4,6 +4,8 @@
 #include <atoll/matrix/matrix.hpp>
 #include <atoll/matrix/sparse/sparse_matrix.hpp>
 #include <atoll/matrix/spmm/kernels.hpp>
+#include <atomic>
+#include <optional>
 #include <vector>
 
 /// The product of a sparse and a dense matrix on one rank, C <- A B, and what its gradients need.
@@ -55,9 +57,12 @@ class Spmm {
   Spmm(SparseView<T> part, Reduce reduce, std::span<const Edge> row_nonzeros, Isa isa = chosen_isa());
 
   /// C <- A B. C has A's rows and B's columns and overlaps neither A nor B.
-  void operator()(Team& team, MatrixView<const T> b, MatrixView<T> c) const { multiply(team, b, c, false); }
+  void operator()(Team& team, MatrixView<const T> b, MatrixView<T> c) const { Run(*this, b, c, false).finish(team); }
   /// The same, reduced with what C has.
-  void add(Team& team, MatrixView<const T> b, MatrixView<T> c) const { multiply(team, b, c, true); }
+  void add(Team& team, MatrixView<const T> b, MatrixView<T> c) const { Run(*this, b, c, true).finish(team); }
+
+  /// One product in small steps, so that threads can do them while they wait for something else.
+  class Run;
 
   const SparseView<T>& matrix() const { return a_; }
   Reduce reduce() const { return reduce_; }
@@ -67,7 +72,6 @@ class Spmm {
   Spmm(SparseView<T> a, Reduce reduce, Isa isa, T empty);
   template <class Count>
   void set_factors(Count&& count);
-  void multiply(Team& team, MatrixView<const T> b, MatrixView<T> c, bool accumulate) const;
 
   SparseView<T> a_;
   Reduce reduce_;
@@ -75,6 +79,41 @@ class Spmm {
   std::span<const SpmmLanes<T>> kernels_, joins_;  // joins_: for the pieces of a long row
   Array<T> factors_;                               // of a mean, by row
   T empty_;
+};
+
+///     Spmm<float>::Run run(spmm, b, c, false);
+///     while (waiting() && run.step()) progress();     // on any threads: some 20 us at 32 columns each
+///     run.finish(team);                               // the rest
+template <class T>
+class Spmm<T>::Run {
+ public:
+  /// C <- A B, or with `accumulate` reduced with what C has.
+  Run(const Spmm& spmm, MatrixView<const T> b, MatrixView<T> c, bool accumulate);
+  /// Does one block of rows and returns its nonzeros; nothing if threads have taken all. The one that does the last block
+  /// completes C.
+  std::optional<Edge> step();
+  /// Whether steps have completed C.
+  bool complete() const { return complete_.load(std::memory_order_acquire); }
+  /// Does the rest with all threads and returns its nonzeros; outside regions, so that no thread is in a step.
+  Edge finish(Team& team);
+
+ private:
+  struct Panel {
+    SpmmKernel<T> kernel;
+    std::ptrdiff_t first, columns;
+  };
+  static std::vector<Panel> panels_of(std::span<const SpmmLanes<T>> kernels, std::ptrdiff_t columns);
+  static void run(const std::vector<Panel>& panels, SpmmRows<T> rows);
+  Edge reduce_block(const RowSchedule::Block& block);
+  void join(const RowSchedule::LongRow& row);
+
+  const Spmm& spmm_;
+  const MatrixView<T> c_;
+  std::vector<Panel> panels_, joins_;
+  Array<T> pieces_;
+  SpmmRows<T> rows_;  // of all blocks
+  std::atomic<std::size_t> next_{0}, done_{0};
+  std::atomic<bool> complete_{false};
 };
 
 /// After the last part: 0 in the rows that have no nonzeros in any of them.

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/spmm/matrix_rows.hpp>
+#include <atoll/spmm/strategy.hpp>
+#include <string>
+#include <vector>
+
+namespace atl {
+
+/// What fetching the rows of B costs by each of the strategies that coalesce rows, in one product, by the World's
+/// Machine: the longest time of any rank or of any domain's uplink at each level, added up over the levels.
+///
+///     const SpmmForecast forecast = forecast_spmm(world, rows, 32);
+///     DistributedSpmm<float> spmm(world, std::move(rows), Reduce::sum, *forecast.best().strategy);
+struct SpmmForecast {
+  struct Entry {
+    const SpmmStrategy* strategy;
+    double seconds;
+    double crossing_rows;  ///< across the highest level, over all ranks
+  };
+  std::vector<Entry> entries;  ///< ascending
+  const Entry& best() const { return entries.front(); }
+  /// Why: "cola (0.8 ms to fetch, 120 rows across the highest level; halo 2.1 ms, 700 rows; ...)".
+  std::string text() const;
+};
+
+/// Plans each of them, which costs about as much as planning a product. Collective; the same on all ranks. The columns
+/// must exist.
+template <class T>
+SpmmForecast forecast_spmm(World& world, const MatrixRows<T>& rows, std::int64_t columns);
+
+}  // namespace atl

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <atoll/base/error.hpp>
+#include <atoll/spmm/strategy.hpp>
+
+namespace atl {
+namespace {
+
+using S = SpmmStrategy;
+constexpr SpmmStrategy kStrategies[] = {
+    {"broadcast", "all rows, from one rank after the other (CAGNET, 1D)", S::Fetch::all, S::Phases::ranks,
+     HaloPath::direct, RowMessages::many, false},
+    {"broadcast+pipeline", "the same, while the rows before are multiplied (MGGCN; rows in random order)",
+     S::Fetch::all, S::Phases::ranks, HaloPath::direct, RowMessages::many, true},
+    {"broadcast+fusion", "all rows, each once into each domain", S::Fetch::all, S::Phases::domains, HaloPath::domains,
+     RowMessages::many, true},
+    {"rowwise", "a row for each nonzero (MGG)", S::Fetch::nonzeros, S::Phases::one, HaloPath::direct,
+     RowMessages::single, true},
+    {"columnwise", "each row that a rank needs once", S::Fetch::columns, S::Phases::one, HaloPath::direct,
+     RowMessages::single, false},
+    {"columnwise+fusion", "each row once into each domain that needs it, then passed on inside, level by level",
+     S::Fetch::columns, S::Phases::domains, HaloPath::domains, RowMessages::single, false},
+    {"columnwise+fusion+coalesced", "the same, many rows to a message but where links are on-board", S::Fetch::columns,
+     S::Phases::domains, HaloPath::domains, RowMessages::by_links, false},
+    {"halo", "each row that a rank needs once, many to a message, while local rows are multiplied", S::Fetch::columns,
+     S::Phases::one, HaloPath::direct, RowMessages::many, true},
+    {"cola", "columnwise+fusion+coalesced, while the rows before are multiplied", S::Fetch::columns, S::Phases::domains,
+     HaloPath::domains, RowMessages::by_links, true},
+};
+
+}  // namespace
+
+std::span<const SpmmStrategy> spmm_strategies() { return kStrategies; }
+
+const SpmmStrategy& spmm_strategy(std::string_view name) {
+  const auto* const found = std::ranges::find(kStrategies, name, &SpmmStrategy::name);
+  if (found != std::end(kStrategies)) return *found;
+  std::vector<std::string_view> names;
+  for (const SpmmStrategy& s : kStrategies) names.push_back(s.name);
+  throw UsageError(fmt::format("SpMM: strategy {} (there are {}). Name one of them.", name, fmt::join(names, ", ")));
+}
+
+const SpmmStrategy& default_spmm_strategy(const World& world) {
+  return spmm_strategy(world.hierarchy().depth() > 1 ? "cola" : "halo");
+}
+
+}  // namespace atl

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/engine/halo/halo_plan.hpp>
+#include <span>
+#include <string_view>
+
+/// How a distributed product fetches the rows of B that other ranks own: the strategies that CoLa [1] compares, as
+/// values. All give the same result.
+///
+///     DistributedSpmm<float> spmm(world, std::move(rows), Reduce::sum, spmm_strategy("cola"));
+///
+/// [1] L. Zhang, Y. Shao, S. Li. "CoLa: Towards communication-efficient distributed sparse matrix-matrix multiplication
+/// on GPUs." ICS 2025.
+namespace atl {
+
+struct SpmmStrategy {
+  enum class Fetch {
+    all,       ///< every row: V_CG (equation 5)
+    nonzeros,  ///< a row for each nonzero in its column: V_FR (equation 6)
+    columns,   ///< each row that the rank has nonzeros for once: V_FC (equation 7)
+  };
+  /// What is fetched and multiplied at a time. Each is divided further where a rank's copies would take more memory
+  /// than twice its share of B.
+  enum class Phases { one, domains, ranks };
+
+  std::string_view name, description;
+  Fetch fetch;
+  Phases phases;
+  HaloPath path;  ///< domains: fetched once into each domain (section 4.2)
+  RowMessages messages;
+  bool overlapped;  ///< one phase is fetched while the one before is multiplied (section 5.1)
+};
+
+/// All of them, from the least to the most refined.
+std::span<const SpmmStrategy> spmm_strategies();
+/// Throws UsageError, which lists the names.
+const SpmmStrategy& spmm_strategy(std::string_view name);
+/// `cola` where the World has domains, else `halo`.
+const SpmmStrategy& default_spmm_strategy(const World& world);
+
+}  // namespace atl

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/topology/machine.hpp>
+
+// The two machines on which CoLa was measured [1, section 6.1.2].
+//
+// A message's cost follows from its Table 4, whose unit must be microseconds. Rows of 128 bytes read one by one over
+// NVLink take 17 us and then as long as their bytes; over InfiniBand each takes 1.96 us, however many there are, so that
+// is what the proxy needs for a message. In one piece, 0.25 to 8 MB over InfiniBand take 50 us and 18.9 GB/s.
+// Bandwidths are those that the paper names: NVLink 300, InfiniBand 18 for each GPU, PCIe 20, QPI 12 GB/s. It gives the
+// bandwidth of the GPUs' memory; their arithmetic is the vendor's figure for 32-bit numbers.
+//
+// [1] L. Zhang, Y. Shao, S. Li. "CoLa: Towards communication-efficient distributed sparse matrix-matrix multiplication
+// on GPUs." ICS 2025.
+namespace atl {
+
+std::optional<Machine> machine_preset(std::string_view name) {
+  constexpr double kRead = 17e-6;  // of remote memory by a kernel
+  if (name == "a800") {
+    constexpr int kGpus = 8;
+    Machine machine =
+        Cost({{.latency_s = kRead, .bytes_per_second = 300e9, .on_board = true},
+              {.latency_s = 50e-6, .bytes_per_second = kGpus * 18e9, .overhead_s = 1.95e-6, .cards = kGpus}},
+             "preset: nodes of 8 GPUs, NVLink inside, a network card of 18 GB/s for each GPU (CoLa, Table 4)");
+    machine.device = DeviceRates{.flops_per_second = 19.5e12, .memory_bytes_per_second = 1381e9};
+    return machine;
+  }
+  if (name == "v100") {
+    Machine machine = Cost({{.latency_s = kRead, .bytes_per_second = 20e9, .on_board = true},
+                            {.latency_s = kRead, .bytes_per_second = 12e9, .on_board = true}},
+                           "preset: a node of two NUMA domains of 4 GPUs, PCIe inside, QPI between them (CoLa)");
+    machine.device = DeviceRates{.flops_per_second = 14e12, .memory_bytes_per_second = 725e9};
+    return machine;
+  }
+  return {};
+}
+
+}  // namespace atl
