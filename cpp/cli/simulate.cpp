@@ -166,10 +166,10 @@ int verb_simulate(const Words& words) {
   std::vector<std::string> routes{"all"};
   CLI::App& app = command.app();
   app.remove_option(app.get_option("--platform"));  // here it has ranks too
-  app.add_option(
-         "--platform", platform_name,
-         "cluster:8x8x16 (sizes from the top; latencies 1 : 2 : 15), a network as fat-tree:16, dragonfly:4,8,4, "
-         "torus:8x8x8, mesh:32x32 or random:1024:8, or a JSON file: domains and levels, or network")
+  app.add_option("--platform", platform_name,
+                 "cluster:8x8x16 (sizes from the top; latencies 1 : 2 : 15), a800:32 or v100:8 (GPUs), a network as "
+                 "fat-tree:16, dragonfly:4,8,4, "
+                 "torus:8x8x8, mesh:32x32 or random:1024:8, or a JSON file: domains and levels, or network")
       ->required();
   app.add_option("--clock", clock,
                  "levels: an event loop over the cost of each level; flows: messages share the links, by SimGrid; "
@@ -238,11 +238,15 @@ int verb_simulate(const Words& words) {
       const Scratch result;
       Words again = inner;
       again.insert(again.end(), {"--json", result.path(), "--quiet"});
-      const int code = run_again(again, {{"ATOLL_TRANSPORT", clock},
-                                         {"ATOLL_DOMAINS", fields.domains},
-                                         {"ATOLL_RANKS", std::to_string(hierarchy.size())},
-                                         {"ATOLL_PLATFORM", fields.platform},
-                                         {"ATOLL_ROUTE", route}});
+      std::vector<std::pair<std::string, std::string>> settings{{"ATOLL_TRANSPORT", clock},
+                                                                {"ATOLL_DOMAINS", fields.domains},
+                                                                {"ATOLL_RANKS", std::to_string(hierarchy.size())},
+                                                                {"ATOLL_PLATFORM", fields.platform},
+                                                                {"ATOLL_ROUTE", route}};
+      if (machine_preset(fields.platform))  // GPUs write into each other's memory: nobody waits for a packet
+        for (const auto& [name, value] : {std::pair{"ATOLL_SLOTS_PER_PEER", "64"}, {"ATOLL_SLOT_BYTES", "262144"}})
+          if (!std::getenv(name)) settings.emplace_back(name, value);
+      const int code = run_again(again, settings);
       check_ended_well(code, route, inner);
       std::ifstream file(result.path());
       const nlohmann::json run = nlohmann::json::parse(file);

@@ -22,12 +22,12 @@ constexpr SpmmStrategy kStrategies[] = {
      RowMessages::single, false},
     {"columnwise+fusion", "each row once into each domain that needs it, then passed on inside, level by level",
      S::Fetch::columns, S::Phases::domains, HaloPath::domains, RowMessages::single, false},
-    {"columnwise+fusion+coalesced", "the same, many rows to a message but where links are on-board", S::Fetch::columns,
-     S::Phases::domains, HaloPath::domains, RowMessages::by_links, false},
+    {"columnwise+fusion+coalesced", "the same, many rows to a message", S::Fetch::columns, S::Phases::domains,
+     HaloPath::domains, RowMessages::many, false},
     {"halo", "each row that a rank needs once, many to a message, while local rows are multiplied", S::Fetch::columns,
      S::Phases::one, HaloPath::direct, RowMessages::many, true},
     {"cola", "columnwise+fusion+coalesced, while the rows before are multiplied", S::Fetch::columns, S::Phases::domains,
-     HaloPath::domains, RowMessages::by_links, true},
+     HaloPath::domains, RowMessages::many, true},
 };
 
 }  // namespace

@@ -72,8 +72,8 @@ class HaloExchange {
   /// Not for HaloPath::route.
   template <class Meanwhile>
   void broadcast_all(const T* owned, std::ptrdiff_t stride, std::span<T> copies, Meanwhile&& meanwhile);
-  /// Of the exchange: one by HaloPath::direct; one for each level by HaloPath::domains, in which the copies of
-  /// HaloPlan::broadcast_stages() arrive.
+  /// Of the exchange: by HaloPath::domains one for each level, in which the copies of HaloPlan::broadcast_stages()
+  /// arrive.
   std::size_t stages() const { return blocks_.size(); }
 
   const HaloPlan& plan() const { return *plan_; }
@@ -110,8 +110,9 @@ class HaloExchange {
   [[no_unique_address]] Combine combine_;
   const bool single_consumer_;  // one thread reads what is received
   const HaloPath path_;
-  bool whole_words_ = false;   // no two threads set bits of the same word at copies
-  std::deque<Blocks> blocks_;  // direct: one; domains: one for each stage
+  bool whole_words_ = false;    // no two threads set bits of the same word at copies
+  std::deque<HaloSide> parts_;  // direct: of the plan's sides, if messages of some levels have one row, of others many
+  std::deque<Blocks> blocks_;   // direct: one, or one for each part; domains: one for each stage
   std::optional<RecordExchange<T, Combine>> records_;
   SpinLock lock_;  // domains: of values and bits, while ranks on the way combine what has changed
 };
@@ -133,14 +134,22 @@ HaloExchange<T, Combine>::HaloExchange(std::shared_ptr<const HaloPlan> plan, std
   ATOLL_ASSERT(width > 0);
   const int top = world_.hierarchy().depth() - 1;
   const auto coalesced = [&](int level) {
-    return messages == RowMessages::many ||
-           (messages == RowMessages::by_links && !world_.machine().cost.at(level).on_board);
+    return messages == RowMessages::many || world_.machine().cost.at(level).on_board;
   };
   switch (path_) {
     case HaloPath::direct: {
-      blocks_.emplace_back(world_, plan_->reduced(), plan_->broadcast(), width_, coalesced(top));
+      if (coalesced(top) == coalesced(0)) {
+        blocks_.emplace_back(world_, plan_->reduced(), plan_->broadcast(), width_, coalesced(0));
+      } else {
+        for (const bool many : {true, false}) {
+          const auto among = [&](Rank r) { return coalesced(world_.level_to(r)) == many; };
+          const HaloSide& up = parts_.emplace_back(part_of(world_, plan_->reduced(), among));
+          const HaloSide& down = parts_.emplace_back(part_of(world_, plan_->broadcast(), among));
+          blocks_.emplace_back(world_, up, down, width_, many);
+        }
+      }
       const auto& copies = plan_->broadcast().copies;
-      whole_words_ = single_consumer_ || (blocks_[0].blocks_have_whole_words() &&
+      whole_words_ = single_consumer_ || (std::ranges::all_of(blocks_, &Blocks::blocks_have_whole_words) &&
                                           std::all_of(copies.begin(), copies.end(), [](const HaloRows& rows) {
                                             return rows.size() == 0 || rows.begin() % 64 == 0;
                                           }));
@@ -162,8 +171,9 @@ template <Plain T, class Combine>
 void HaloExchange<T, Combine>::reduce(std::span<T> values, VertexBits& changed, std::optional<double> expected) {
   switch (path_) {
     case HaloPath::direct:
-      blocks_[0].up(values.data(), &changed,
-                    [&](std::size_t place, const T& value) { combine_changed(values.data(), changed, place, value); });
+      for (Blocks& blocks : blocks_)
+        blocks.up(values.data(), &changed,
+                  [&](std::size_t place, const T& value) { combine_changed(values.data(), changed, place, value); });
       break;
     case HaloPath::route:
       records_->reduce(values.data(), changed,
@@ -195,10 +205,11 @@ template <Plain T, class Combine>
 void HaloExchange<T, Combine>::broadcast(std::span<T> values, VertexBits& changed, std::optional<double> expected) {
   switch (path_) {
     case HaloPath::direct:
-      blocks_[0].down(values.data(), &changed, [&](std::size_t place, const T& value) {
-        values[place] = value;
-        whole_words_ ? changed.set_unsynchronized(place) : void(changed.set(place));
-      });
+      for (Blocks& blocks : blocks_)
+        blocks.down(values.data(), &changed, [&](std::size_t place, const T& value) {
+          values[place] = value;
+          whole_words_ ? changed.set_unsynchronized(place) : void(changed.set(place));
+        });
       break;
     case HaloPath::route:
       records_->broadcast(values.data(), changed, expected.value_or(copies()));

@@ -33,9 +33,8 @@ enum class HaloPath {
 
 /// How many rows a message has, in exchanges by HaloPath::direct or domains.
 enum class RowMessages {
-  many,      ///< as many as fit a slot
-  single,    ///< one
-  by_links,  ///< one across levels whose links are on-board (LevelCost::on_board), many across others
+  many,    ///< as many as fit a slot
+  single,  ///< one, where links are not on-board (LevelCost::on_board); across others rows cost no more alone
 };
 
 /// Rows of one direction.
@@ -100,7 +99,25 @@ class HaloPlan {
 /// The stages for a side of a plan. Collective.
 std::vector<HaloSide> halo_stages(World& world, const HaloSide& side);
 
+/// The rows that are shared with ranks for which is_in(rank) holds; the same pairs on both ends. Collective.
+template <class IsIn>
+HaloSide part_of(World& world, const HaloSide& side, IsIn&& is_in);
+
 /// Sets all and longest. Collective.
 void count_halo(World& world, HaloSide& side);
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+template <class IsIn>
+HaloSide part_of(World& world, const HaloSide& side, IsIn&& is_in) {
+  HaloSide part;
+  for (std::size_t r = 0; r < side.owned.size(); ++r) {
+    const bool in = is_in(static_cast<Rank>(r));
+    part.owned.push_back(in ? side.owned[r] : HaloRows());
+    part.copies.push_back(in ? side.copies[r] : HaloRows());
+  }
+  count_halo(world, part);
+  return part;
+}
 
 }  // namespace atl
