@@ -33,11 +33,48 @@ def test_a_product_over_ranks_is_right_and_tells_its_volumes(transport, ranks, d
     assert found["V_CG"] == n * (ranks - 1) * row
     assert 0 <= found["V_FC"] <= found["V_CG"] and found["V_FC"] <= found["V_FR"]
     assert found["sent_row_bytes"] == found["V_FC"]  # each row reaches each rank that needs it once
-    assert found["strategy"] == ("fused" if domains else "columnwise")
+    assert found["why"].startswith(found["strategy"]) and found["strategy"] in ("cola", "halo")
     if domains:  # a row enters a domain once for all of its ranks
-        assert found["crossing_row_bytes"] < found["V_FC"]
-        apart = result("run", "spmm", "kron:10", "--undirected", *words, "--strategy", "columnwise")["result"]
-        assert apart["V_FC"] == found["V_FC"] and apart["crossing_row_bytes"] > found["crossing_row_bytes"]
+        fused, apart = (
+            result("run", "spmm", "kron:10", "--undirected", *words, "--strategy", name)["result"]
+            for name in ("cola", "columnwise")
+        )
+        assert fused["crossing_row_bytes"] < found["V_FC"] == fused["V_FC"] == apart["V_FC"]
+        assert apart["crossing_row_bytes"] > fused["crossing_row_bytes"]
+
+
+STRATEGIES = {
+    "broadcast": "V_CG",
+    "broadcast+pipeline": "V_CG",
+    "broadcast+fusion": "V_CG",
+    "rowwise": "V_FR",
+    "columnwise": "V_FC",
+    "columnwise+fusion": "V_FC",
+    "columnwise+fusion+coalesced": "V_FC",
+    "halo": "V_FC",
+    "cola": "V_FC",
+}
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_each_strategy_is_right_and_moves_what_its_formula_says(strategy):
+    words = ["kron:9", "--columns", "8", "--trials", "1", "--ranks", "4", "--domains", "2x2", "--strategy", strategy]
+    got = result("run", "spmm", *words)
+    assert got["verified"] is True
+    assert got["result"]["sent_row_bytes"] == got["result"][STRATEGIES[strategy]]
+
+
+@pytest.mark.parametrize("platform, ranks", [("a800:16", 16), ("a800:3", 3), ("v100:8", 8)])
+def test_products_are_simulated_on_gpu_platforms(platform, ranks):
+    seconds = {}
+    for strategy in ("cola", "columnwise", "broadcast"):
+        words = ["run", "spmm", "kron:12", "--undirected", "--columns", "32", "--trials", "1", "--strategy", strategy]
+        got = result("simulate", "--platform", platform, "--route", "direct", "--", *words)
+        assert got["verified"] is True and got["platform"]["ranks"] == ranks
+        seconds[strategy] = got["routes"][0]["communication_seconds"]
+        assert got["routes"][0]["breakdown"]["compute"] > 0
+    if platform == "a800:16":  # rows one by one through the proxy of the network
+        assert seconds["columnwise"] > 2 * seconds["cola"]
 
 
 @pytest.mark.parametrize("reduce", ["sum", "mean", "max", "min"])
@@ -73,6 +110,8 @@ def test_bench_under_new_numbers(order):
         (["run", "spmm", "kron:8", "--reduce", "prod"], 2, "--reduce"),
         (["run", "spmm", "kron:8", "--strategy", "flat"], 2, "--strategy"),
         (["run", "spmm", "nowhere.el"], 3, "nowhere.el"),
+        (["simulate", "--platform", "v100:9", "--", "run", "spmm", "kron:8"], 2, "1 to 8"),
+        (["simulate", "--platform", "a800:x", "--", "run", "spmm", "kron:8"], 2, "a800:x"),
         (["bench", "spmm", "kron:8", "--ranks", "2", "--transport", "inproc"], 3, "it measures one"),
     ],
 )

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/spmm/distributed_spmm.hpp>
+#include <atoll/spmm/forecast.hpp>
 #include <limits>
 #include <set>
 
@@ -212,6 +213,20 @@ TEST_CASE("a rank fetches each remote row once, a domain once for all of its ran
         CHECK((level.bytes - level.rows * kColumns * sizeof(float)) % 8 == 0);
       }
       CHECK(world.sum(rows) == static_cast<double>(fetched.size()));
+
+      const auto n = static_cast<double>(blocks.count());
+      for (const SpmmStrategy& strategy : spmm_strategies()) {
+        CAPTURE(std::string(strategy.name));
+        DistributedSpmm<float> other(world, random_rows::rows<float>(blocks, world.rank()), Reduce::sum, strategy);
+        CHECK(other.volume().remote_columns == volume.remote_columns);
+        double sent = 0;
+        for (const HaloTraffic& level : other.traffic(kColumns)) sent += static_cast<double>(level.rows);
+        CHECK(world.sum(sent) == (strategy.fetch == SpmmStrategy::Fetch::all        ? n * (world.size() - 1)
+                                  : strategy.fetch == SpmmStrategy::Fetch::nonzeros ? nonzeros
+                                                                                    : volume.remote_columns));
+        if (strategy.fetch == SpmmStrategy::Fetch::columns && strategy.path == HaloPath::domains && tree.depth() > 1)
+          CHECK(other.volume().crossing == static_cast<double>(entering.size()));
+      }
     });
   }
 }
@@ -255,6 +270,61 @@ TEST_CASE("a matrix that is not square: its columns are owned as B's rows are") 
         }
       CHECK(wrong == 0);
     });
+}
+
+TEST_CASE("copies of rows take at most about twice a rank's share of B") {
+  run_ranks(8, {}, [&](World& world) {
+    const Blocks blocks{std::vector<Vertex>{0, 100, 200, 300, 400, 500, 600, 700, 800}};
+    MatrixRows<double> a{.blocks = blocks, .column_blocks = blocks};  // a rank needs all columns
+    a.offsets = Array<Edge>(101);
+    a.columns = Array<Vertex>(800);
+    for (std::size_t i = 0; i <= 100; ++i) a.offsets[i] = static_cast<Edge>(8 * i);
+    for (std::size_t e = 0; e < 800; ++e) a.columns[e] = static_cast<Vertex>(e);
+    DistributedSpmm<double> spmm(world, std::move(a), Reduce::sum, spmm_strategy("halo"));
+    CHECK(spmm.phases() == 7);
+    Part<double> b(100, 64), c(100, 64);
+    b.fill(blocks.begin(world.rank()), 1);
+    spmm(b.view(), c.view());  // plans the exchanges
+    const std::size_t without = spmm.memory_bytes();
+    Part<double> wide_b(100, 640), wide_c(100, 640);
+    spmm.traffic(640);
+    const std::size_t planned = spmm.memory_bytes();
+    CHECK(planned >= without);
+    spmm(wide_b.view(), wide_c.view());
+    const double share = 100 * 640 * sizeof(double), copies = static_cast<double>(spmm.memory_bytes() - planned);
+    CHECK(copies <= 2.2 * share);
+    int wrong = 0;
+    for (std::int64_t i = 0; i < 100; ++i)
+      for (std::int64_t k = 0; k < 64; ++k) {
+        double sum = 0;
+        for (Vertex j = 8 * i; j < 8 * i + 8; ++j) sum += dense(j, k, 1);
+        wrong += c.view()(i, k) != sum;
+      }
+    CHECK(wrong == 0);
+  });
+}
+
+TEST_CASE("the forecast prefers fusion where links between domains are slow, and plain halos where they are not") {
+  for (const auto& [between, name] : {std::pair{1e8, "cola"}, {1e13, "halo"}}) {
+    Plan plan = plan_of({8, "2x4", 1});
+    run_ranks(8, plan, [&, between = between, name = name](World& world) {
+      // Rows that all ranks need: fused, a domain fetches them once instead of four times.
+      const Blocks blocks{std::vector<Vertex>{0, 100, 200, 300, 400, 500, 600, 700, 800}};
+      MatrixRows<float> a{.blocks = blocks, .column_blocks = blocks};
+      a.offsets = Array<Edge>(101);
+      a.columns = Array<Vertex>(800);
+      for (std::size_t i = 0; i <= 100; ++i) a.offsets[i] = static_cast<Edge>(8 * i);
+      for (std::size_t e = 0; e < 800; ++e) a.columns[e] = static_cast<Vertex>(e);
+      const Machine machine =
+          Cost({{.latency_s = 1e-6, .bytes_per_second = 1e10}, {.latency_s = 1e-6, .bytes_per_second = between}});
+      const SpmmForecast forecast = forecast_spmm(world, machine, a, 32);
+      CHECK(forecast.entries.size() == 3);
+      CHECK(forecast.best().strategy->name == name);
+      CHECK(forecast.text().starts_with(name));
+      for (const SpmmForecast::Entry& entry : forecast.entries)
+        CHECK(entry.crossing_rows == (entry.strategy->name == std::string_view("halo") ? 3200 : 800));
+    });
+  }
 }
 
 TEST_CASE("wrong matrices are refused on all ranks alike") {

@@ -1,32 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/spmm/forecast.hpp>
+#include <cmath>
 
 namespace atl {
 namespace {
 
-// The time of a product's exchange. Level by level, as the stages of HaloPath::domains are; a rank's messages share its
-// link, those of a domain's ranks its uplink.
-double seconds_of(World& world, const std::vector<HaloTraffic>& levels, std::size_t row_bytes) {
-  const Cost& cost = world.machine().cost;
-  const Hierarchy& tree = world.hierarchy();
-  double total = 0;
-  for (int l = 0; l < tree.depth(); ++l) {
+// Rows that this rank sends at the levels [first, last], at once: they share its link, its domains' uplinks and its
+// processor. Collective.
+double transfer_seconds(World& world, const Cost& cost, std::span<const HaloTraffic> levels, int first, int last,
+                        std::size_t row_bytes) {
+  double longest = 0, overhead = 0, above = 0;  // bytes of level l and above
+  for (int l = last; l >= first; --l) {
+    const auto bytes = static_cast<double>(levels[static_cast<std::size_t>(l)].rows * row_bytes);
     const LevelCost& level = cost.at(l);
-    const double bytes = static_cast<double>(levels[static_cast<std::size_t>(l)].rows * row_bytes);
-    if (world.max(bytes) == 0) continue;
-    double uplink = bytes;  // of the rank's domain below this level
-    if (l > 0) {
-      std::vector<double> all = world.all_gather(bytes);
-      uplink = 0;
-      for (Rank r = 0; r < world.size(); ++r)
-        if (tree.level_between(world.rank(), r) < l || r == world.rank()) uplink += all[static_cast<std::size_t>(r)];
-    }
-    const double slots = std::max(1.0, bytes / static_cast<double>(world.payload_bytes()));
-    total += level.latency_s + world.max(slots * level.overhead_s +
-                                         std::max(bytes / cost.bytes_per_second(l), uplink / level.bytes_per_second));
+    above += bytes;
+    overhead += std::ceil(bytes / static_cast<double>(world.payload_bytes())) * level.overhead_s;
+    longest = std::max(longest, above / cost.bytes_per_second(l));
+    if (l == 0) continue;
+    const std::vector<double> all = world.all_gather(above);
+    double uplink = 0;
+    for (Rank r = 0; r < world.size(); ++r)
+      if (r == world.rank() || world.hierarchy().level_between(world.rank(), r) < l)
+        uplink += all[static_cast<std::size_t>(r)];
+    longest = std::max(longest, uplink / level.bytes_per_second);
   }
-  return total;
+  return world.max(overhead + longest);
+}
+
+// HaloPath::direct sends to all levels at once; domains one level after the other, in each phase.
+double exchange_seconds(World& world, const Cost& cost, const SpmmStrategy& strategy,
+                        const std::vector<HaloTraffic>& levels, std::size_t row_bytes, int phases) {
+  double total = 0, latency = 0;
+  for (int l = 0; l < static_cast<int>(levels.size()); ++l) {
+    if (world.max(levels[static_cast<std::size_t>(l)].rows) == 0) continue;
+    latency = cost.at(l).latency_s;
+    if (strategy.path == HaloPath::domains)
+      total += phases * latency + transfer_seconds(world, cost, levels, l, l, row_bytes);
+  }
+  if (strategy.path == HaloPath::domains) return total;
+  return latency + transfer_seconds(world, cost, levels, 0, static_cast<int>(levels.size()) - 1, row_bytes);
 }
 
 }  // namespace
@@ -42,30 +55,32 @@ std::string SpmmForecast::text() const {
 }
 
 template <class T>
-SpmmForecast forecast_spmm(World& world, const MatrixRows<T>& rows, std::int64_t columns) {
+SpmmForecast forecast_spmm(World& world, const Machine& machine, const MatrixRows<T>& rows, std::int64_t columns) {
   const std::size_t row_bytes = static_cast<std::size_t>(columns) * sizeof(T);
   const HaloPlan plan(world, rows.column_blocks, std::span(rows.columns.data(), rows.columns.size()));
   SpmmForecast out;
+  const Hierarchy& tree = world.hierarchy();
+  std::vector<double> domains{static_cast<double>(world.size())};  // [level] that messages at the level may join
+  for (int l = 1; l < tree.depth(); ++l) {
+    double count = 0;
+    for (Rank r = 0; r < world.size(); ++r) {
+      Rank before = 0;
+      while (before < r && tree.level_between(before, r) >= l) ++before;
+      count += before == r;
+    }
+    domains.push_back(count);
+  }
+  domains.push_back(1);
   const auto add = [&](std::string_view name, const std::vector<HaloTraffic>& levels) {
-    out.entries.push_back({&spmm_strategy(name), seconds_of(world, levels, row_bytes),
+    const SpmmStrategy& strategy = spmm_strategy(name);
+    const int phases = static_cast<int>(domains[domains.size() - 2]);
+    out.entries.push_back({&strategy, exchange_seconds(world, machine.cost, strategy, levels, row_bytes, phases),
                            world.sum(static_cast<double>(levels.back().rows))});
   };
-  const Hierarchy& tree = world.hierarchy();
   if (tree.depth() > 1) add("cola", plan.broadcast_traffic(HaloPath::domains, row_bytes));
   add("halo", plan.broadcast_traffic(HaloPath::direct, row_bytes));
   if (tree.depth() > 1) {
     // Each row goes once into each domain, at every level: evenly shared by the ranks.
-    std::vector<double> domains{static_cast<double>(world.size())};  // [level] that a message at the level may join
-    for (int l = 1; l < tree.depth(); ++l) {
-      double count = 0;
-      for (Rank r = 0; r < world.size(); ++r) {
-        Rank before = 0;
-        while (before < r && tree.level_between(before, r) >= l) ++before;
-        count += before == r;
-      }
-      domains.push_back(count);
-    }
-    domains.push_back(1);
     std::vector<HaloTraffic> all(static_cast<std::size_t>(tree.depth()));
     for (std::size_t l = 0; l < all.size(); ++l)
       all[l].rows = static_cast<std::uint64_t>(static_cast<double>(rows.column_blocks.count()) *
@@ -76,7 +91,7 @@ SpmmForecast forecast_spmm(World& world, const MatrixRows<T>& rows, std::int64_t
   return out;
 }
 
-template SpmmForecast forecast_spmm(World&, const MatrixRows<float>&, std::int64_t);
-template SpmmForecast forecast_spmm(World&, const MatrixRows<double>&, std::int64_t);
+template SpmmForecast forecast_spmm(World&, const Machine&, const MatrixRows<float>&, std::int64_t);
+template SpmmForecast forecast_spmm(World&, const Machine&, const MatrixRows<double>&, std::int64_t);
 
 }  // namespace atl

@@ -8,10 +8,11 @@
 
 namespace atl {
 
-/// What fetching the rows of B costs by each of the strategies that coalesce rows, in one product, by the World's
-/// Machine: the longest time of any rank or of any domain's uplink at each level, added up over the levels.
+/// What fetching the rows of B costs by each of the strategies that coalesce rows, in one product, on a
+/// machine: the longest time of any rank's link or of any domain's uplink, at all levels together or, where
+/// rows are fused, level after level, and a latency for each step.
 ///
-///     const SpmmForecast forecast = forecast_spmm(world, rows, 32);
+///     const SpmmForecast forecast = forecast_spmm(world, world.machine(), rows, 32);
 ///     DistributedSpmm<float> spmm(world, std::move(rows), Reduce::sum, *forecast.best().strategy);
 struct SpmmForecast {
   struct Entry {
@@ -28,6 +29,6 @@ struct SpmmForecast {
 /// Plans each of them, which costs about as much as planning a product. Collective; the same on all ranks. The columns
 /// must exist.
 template <class T>
-SpmmForecast forecast_spmm(World& world, const MatrixRows<T>& rows, std::int64_t columns);
+SpmmForecast forecast_spmm(World& world, const Machine& machine, const MatrixRows<T>& rows, std::int64_t columns);
 
 }  // namespace atl

@@ -114,7 +114,7 @@ Outcome multiply(World& world, const Options& o) {
     strategy = &default_spmm_strategy(world);
     why = fmt::format("{} (there is one domain)", strategy->name);
   } else if (o.strategy == "auto") {
-    const SpmmForecast forecast = forecast_spmm(world, rows, o.columns);
+    const SpmmForecast forecast = forecast_spmm(world, world.machine(), rows, o.columns);
     strategy = forecast.best().strategy;
     why = forecast.text();
   } else {
