@@ -59,32 +59,33 @@ SummaSpmm<T>::SummaSpmm(World& world, MatrixRows<T>&& a, Reduce reduce)
     return rank_at(row_, column_blocks_.owner(column) / stage_ranks_ / stages_of_column);
   });
   a = {};
-  std::vector<Edge> own(static_cast<std::size_t>(stages_), 0);
-  own_blocks_.resize(own.size());
+  const auto stages = static_cast<std::size_t>(stages_);
+  own_blocks_.resize(stages);
+  stage_nonzeros_.assign(stages, 0);  // of this rank's blocks, until all ranks know those of their grid row
   for (Rank s = column_ * stages_of_column; s < (column_ + 1) * stages_of_column; ++s) {
     const auto at = static_cast<std::size_t>(s);
     const Vertex begin = stage_begin(s), end = stage_end(s);
     const SparseMatrix<T> block = chunk_of(
         entries, rows, end - begin, weighted_, [&](Vertex column) { return column >= begin && column < end; },
         [&](Vertex i) { return i - first; }, [&](Vertex column) { return column - begin; });
-    own[at] = block.pattern().nonzeros();
-    stage_nonzeros_ = own;
+    stage_nonzeros_[at] = block.pattern().nonzeros();
+    if (stage_nonzeros_[at] == 0) continue;
     own_blocks_[at] = Array<std::byte>(block_bytes(s));
     std::byte* to = own_blocks_[at].data();
     const auto put = [&](const auto& values) {
-      if (own[at] > 0) std::memcpy(to, values.data(), values.size() * sizeof(values[0]));
-      to += values.size() * sizeof(values[0]);
+      const std::size_t bytes = values.size() * sizeof(values[0]);
+      if (bytes > 0) std::memcpy(to, values.data(), bytes);
+      to += bytes;
     };
-    if (own[at] == 0) continue;
     put(block.offsets);
     put(block.values);
     put(block.places);
   }
-  const std::vector<Edge> all = world.all_gather_varying(std::span<const Edge>(own));
-  stage_nonzeros_.assign(own.size(), 0);
+  const std::vector<Edge> all = world.all_gather_varying(std::span<const Edge>(stage_nonzeros_));
+  stage_nonzeros_.assign(stages, 0);
   for (Rank c = 0; c < grid_columns_; ++c)
-    for (std::size_t s = 0; s < own.size(); ++s)
-      stage_nonzeros_[s] += all[static_cast<std::size_t>(rank_at(row_, c)) * own.size() + s];
+    for (std::size_t s = 0; s < stages; ++s)
+      stage_nonzeros_[s] += all[static_cast<std::size_t>(rank_at(row_, c)) * stages + s];
   std::vector<Rank> of_row, of_column;
   for (Rank c = 0; c < grid_columns_; ++c) of_row.push_back(rank_at(row_, c));
   for (Rank r = 0; r < grid_rows_; ++r) of_column.push_back(rank_at(r, column_));
