@@ -30,6 +30,8 @@ constexpr Verb kVerbs[] = {
     {"run", "an algorithm on a graph: run bfs INPUT", verb_run},
     {"simulate", "predict a command on another machine: simulate --platform cluster:8x8x16 -- run bfs INPUT",
      verb_simulate},
+    {"spmm-volume", "what a distributed sparse product moves, by strategy: spmm-volume INPUT --ranks 16 --workgroup 8",
+     verb_spmm_volume},
     {"tune", "find what is fastest on this machine, and keep it: tune gemm", verb_tune},
     {"verify", "whether a file holds an algorithm's answer: verify sssp INPUT RESULT --source 7", verb_verify},
 };

@@ -23,6 +23,7 @@ int verb_model(const Words& words);
 int model_fit(const Words& words);
 int verb_reorder(const Words& words);
 int verb_simulate(const Words& words);
+int verb_spmm_volume(const Words& words);
 int verb_run(const Words& words);
 int verb_tune(const Words& words);
 int verb_verify(const Words& words);

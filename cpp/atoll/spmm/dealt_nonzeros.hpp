@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <atoll/base/error.hpp>
+#include <atoll/matrix/matrix.hpp>
+#include <atoll/matrix/spmm/spmm.hpp>
+#include <atoll/spmm/matrix_rows.hpp>
+#include <cmath>
+
+/// What the products of grid_spmm.hpp share: their checks, and a matrix that goes from ranks with whole rows to ranks with
+/// blocks of it.
+namespace atl::spmm {
+
+template <class T>
+struct Entry {
+  Vertex row, column;
+  T value;
+};
+
+/// Collective; every rank throws UsageError for another reduction, InputError for a wrong matrix.
+template <class T>
+void check_matrix(World& world, const MatrixRows<T>& a, Reduce reduce) {
+  world.collective_try([&] {
+    if (reduce != Reduce::sum && reduce != Reduce::mean)
+      throw UsageError(fmt::format(
+          "SpMM in 1.5D or 2D: the reduction is {} (partial results are added). Take sum or mean, or another "
+          "strategy.",
+          reduce == Reduce::max ? "max" : "min"));
+    const Rank p = world.size();
+    check(
+        a.blocks.ranks() == p && a.column_blocks.ranks() == p,
+        "SpMM: rows are dealt out among {} ranks and columns among {} (the job has {}). Deal both out among the job's "
+        "ranks.",
+        a.blocks.ranks(), a.column_blocks.ranks(), p);
+    const Vertex own = a.blocks.size(world.rank());
+    check(a.rows() == own && a.offsets[static_cast<std::size_t>(own)] == static_cast<Edge>(a.columns.size()),
+          "SpMM: rank {} has {} row offsets and {} columns ({} rows are its own). Pass CSR arrays of the rank's rows.",
+          world.rank(), a.offsets.size(), a.columns.size(), own);
+    for (const Vertex column : a.columns)
+      check(column >= 0 && column < a.column_blocks.count(),
+            "SpMM: a nonzero of rank {} is in column {} (the matrix has {} columns). Correct the column numbers.",
+            world.rank(), column, a.column_blocks.count());
+    for (const T value : a.values)
+      check(!std::isnan(value), "SpMM: a nonzero of rank {} is not a number. Remove or replace it.", world.rank());
+  });
+}
+
+template <class T>
+std::vector<Edge> nonzeros_of_rows(const MatrixRows<T>& a) {
+  std::vector<Edge> counts;
+  for (std::size_t i = 0; i + 1 < a.offsets.size(); ++i) counts.push_back(a.offsets[i + 1] - a.offsets[i]);
+  return counts;
+}
+
+/// The nonzeros whose target(column) is this rank, those of lower rows first. Collective.
+template <class T, class Target>
+std::vector<std::vector<Entry<T>>> deal_nonzeros(World& world, const MatrixRows<T>& a, Target&& target) {
+  std::vector<std::vector<Entry<T>>> told(static_cast<std::size_t>(world.size()));
+  const Vertex first = a.blocks.begin(world.rank());
+  for (std::size_t i = 0; i + 1 < a.offsets.size(); ++i)
+    for (auto e = static_cast<std::size_t>(a.offsets[i]); e < static_cast<std::size_t>(a.offsets[i + 1]); ++e)
+      told[static_cast<std::size_t>(target(a.columns[e]))].push_back(
+          {first + static_cast<Vertex>(i), a.columns[e], a.values.empty() ? T{1} : a.values[e]});
+  return world.exchange(std::move(told));
+}
+
+/// A matrix of the entries that `has` takes.
+template <class T, class Has, class Row, class Place>
+SparseMatrix<T> chunk_of(const std::vector<std::vector<Entry<T>>>& entries, std::int64_t rows, std::int64_t columns,
+                         bool weighted, Has&& has, Row&& row, Place&& place) {
+  const auto for_entries = [&](auto&& f) {
+    for (const auto& from : entries)
+      for (const Entry<T>& entry : from)
+        if (has(entry.column)) f(entry, static_cast<std::size_t>(row(entry.row)));
+  };
+  SparseMatrix<T> out{.rows = rows, .columns = columns};
+  out.offsets = Array<Edge>(static_cast<std::size_t>(rows) + 1, 0);
+  for_entries([&](const Entry<T>&, std::size_t i) { ++out.offsets[i + 1]; });
+  for (std::size_t i = 0; i < static_cast<std::size_t>(rows); ++i) out.offsets[i + 1] += out.offsets[i];
+  const auto nonzeros = static_cast<std::size_t>(out.offsets[static_cast<std::size_t>(rows)]);
+  out.places = Array<Local>(nonzeros);
+  if (weighted) out.values = Array<T>(nonzeros);
+  std::vector<Edge> next(out.offsets.begin(), out.offsets.end());
+  for_entries([&](const Entry<T>& entry, std::size_t i) {
+    const auto to = static_cast<std::size_t>(next[i]++);
+    out.places[to] = static_cast<Local>(place(entry.column));
+    if (weighted) out.values[to] = entry.value;
+  });
+  return out;
+}
+
+/// Returns the number of columns of B and C. Collective; every rank throws InputError if a shape is wrong on any.
+template <class T>
+std::int64_t check_shapes(World& world, MatrixView<const T> b, MatrixView<T> c, std::int64_t b_rows,
+                          std::int64_t c_rows) {
+  const std::int64_t columns = world.max(b.cols);
+  world.agree(
+      b.rows == b_rows && c.rows == c_rows && b.cols == columns && c.cols == columns && b.stride >= columns &&
+          c.stride >= columns && columns > 0,
+      fmt::format(
+          "SpMM: on rank {} B is {} x {} and C {} x {} ({} x {} and {} x {} are needed there, with as many columns "
+          "as on the other ranks, at least one). Pass matrices of that shape.",
+          world.rank(), b.rows, b.cols, c.rows, c.cols, b_rows, columns, c_rows, columns));
+  return columns;
+}
+
+/// C(i, :) <- the sum of row i, or its mean: sums(i) is where those of row i begin.
+template <class T, class Sums>
+void write_rows(Team& team, const std::vector<Edge>& row_nonzeros, Reduce reduce, MatrixView<T> c, Sums&& sums) {
+  constexpr std::size_t kGrain = 1024;
+  team.for_range(row_nonzeros.size(), kGrain, [&](int, std::size_t i, std::size_t end) {
+    for (; i < end; ++i) {
+      const T factor = reduce == Reduce::mean && row_nonzeros[i] > 0 ? T{1} / static_cast<T>(row_nonzeros[i]) : T{1};
+      const auto row = static_cast<std::int64_t>(i);
+      const T* from = sums(row);
+      for (std::int64_t j = 0; j < c.cols; ++j) c(row, j) = from[j] * factor;
+    }
+  });
+}
+
+/// For at least `size` values; what it had is lost if it grows.
+template <class T>
+void grow(Array<T>& values, std::int64_t size) {
+  if (values.size() < static_cast<std::size_t>(size)) values = Array<T>(static_cast<std::size_t>(size));
+}
+
+}  // namespace atl::spmm
