@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Each line calls the real tool; nothing is hidden here. CMAKE_FLAGS=-DNAME=VALUE reaches every configure.
-.PHONY: build demo test ctest pytest test-all asan tsan wheel bench mutants lint tidy docs clean
+.PHONY: build demo test ctest pytest torch test-all asan tsan wheel bench mutants lint tidy docs clean
 
 build:              # bin/atoll and .venv, whose Python imports atoll
 	scripts/bootstrap
@@ -19,6 +19,9 @@ ctest: build
 
 pytest: build
 	.venv/bin/python -m pytest --junitxml=build/junit/pytest.xml $(PYTEST_FLAGS)
+
+torch: build        # the tests of atoll.torch, by PYTHON_TORCH, .venv or Debian's python3, which gets torch by apt
+	scripts/check_torch $(PYTEST_FLAGS)
 
 test-all: ATOLL_ALL_TESTS = 1 # those too that have passed before with the same sources
 test-all: test asan tsan wheel

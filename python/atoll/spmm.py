@@ -10,7 +10,7 @@ import numpy as np
 from . import _core, errors
 from .arguments import checked, one_of, refuse_masked, type_name
 from .graph import Graph
-from .world import agreed, world_of
+from .world import World, agreed, world_of
 
 __all__ = ["SpMM", "spmm"]
 
@@ -41,6 +41,8 @@ class SpMM:
     transpose : bool        the transpose of A instead: what gradients with respect to B are multiplied by
     dtype : {"float32", "float64"}, optional
                             of values, B and C. None: that of a SciPy matrix, float32 for a Graph
+    differentiable : bool   the other transpose is planned too, which atoll.torch multiplies gradients by; for sum and
+                            mean. The ones of an undirected graph need no second plan
     comm, plan              for a SciPy matrix; see Graph
 
     Raises
@@ -60,7 +62,9 @@ class SpMM:
            [ 1., 10.]])
     """
 
-    __slots__ = ("_core", "_dtype", "_world")
+    __slots__ = ("_adjoint", "_core", "_dtype", "_reduce", "_row_nonzeros", "_world")
+    _adjoint: Any  # what gradients with respect to B are multiplied by; None if it is not planned
+    _row_nonzeros: np.ndarray | None  # of this rank, float64, where a mean is differentiable
 
     @checked
     def __init__(
@@ -72,6 +76,7 @@ class SpMM:
         self_loops: bool = False,
         transpose: bool = False,
         dtype: Any = None,
+        differentiable: bool = False,
         comm: Any = None,
         plan: dict[str, Any] | None = None,
     ) -> None:
@@ -81,9 +86,15 @@ class SpMM:
             self._world = A.world
         else:
             self._world = world_of(comm, plan)
-        with agreed(self._world, f"SpMM({reduce=}, {values=}, {self_loops=}, {transpose=}, dtype={dtype!r})"):
+        call = f"SpMM({reduce=}, {values=}, {self_loops=}, {transpose=}, dtype={dtype!r}, {differentiable=})"
+        with agreed(self._world, call):
             one_of("reduce", reduce, _REDUCES)
             one_of("values", values, _VALUES)
+            if differentiable and reduce not in ("sum", "mean"):
+                raise errors.UsageError(
+                    f"reduce is {reduce!r} and differentiable is True (gradients of max and min do not come from a "
+                    "product; atoll.torch.spmm has them for a matrix of one rank). Leave differentiable out."
+                )
             named = type_name("dtype", dtype, _TYPES)
             if not isinstance(A, Graph):
                 if values != "weights" or self_loops:
@@ -93,15 +104,31 @@ class SpMM:
                 offsets, columns, entries = _rows(A, named)
                 named = entries.dtype.name
             named = named or "float32"
-        if isinstance(A, Graph):
-            self._core = _core.product_of_graph(A._core, named, reduce, transpose, values, self_loops)
-        else:
+        if not isinstance(A, Graph):
             with agreed(self._world, f"SpMM of {named}"):
                 pass
-            self._core = _core.product_of_rows(
-                self._world, offsets, columns, entries, A.shape[1], named, reduce, transpose
-            )
-        self._dtype = np.dtype(named)
+
+        def planned(reduce: str, transpose: bool, *, ones: bool = False) -> Any:
+            """Ones in float64, in which sums of them are exact."""
+            of = "float64" if ones else named
+            if isinstance(A, Graph):
+                return _core.product_of_graph(A._core, of, reduce, transpose, "ones" if ones else values, self_loops)
+            own = None if ones else entries
+            return _core.product_of_rows(self._world, offsets, columns, own, A.shape[1], of, reduce, transpose)
+
+        self._core = planned(reduce, transpose)
+        self._dtype, self._reduce = np.dtype(named), reduce
+        self._adjoint = self._row_nonzeros = None
+        if not differentiable:
+            return
+        symmetric = (
+            isinstance(A, Graph) and not A.directed and (values == "ones" or (values == "weights" and not A.weighted))
+        )
+        self._adjoint = self._core if symmetric and reduce == "sum" else planned("sum", not transpose)
+        if reduce == "mean":
+            pattern = planned("sum", transpose, ones=True)
+            self._row_nonzeros = np.empty((pattern.own_rows, 1))
+            pattern.multiply(np.ones((pattern.own_columns, 1)), self._row_nonzeros)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -119,14 +146,30 @@ class SpMM:
         return self._dtype
 
     @property
+    def reduce(self) -> str:
+        """How the products of a row become one: "sum", "mean", "max" or "min"."""
+        return self._reduce
+
+    @property
+    def differentiable(self) -> bool:
+        """Whether what gradients are multiplied by is planned."""
+        return self._adjoint is not None
+
+    @property
+    def world(self) -> World:
+        """The ranks that hold the matrix."""
+        return self._world
+
+    @property
     def own_shape(self) -> tuple[int, int]:
         """This rank's rows of A and C, and the columns that it owns: its rows of B."""
         return (self._core.own_rows, self._core.own_columns)
 
     @property
     def nbytes(self) -> int:
-        """Memory on this rank: the matrix, the plan and the rows of B that come from other ranks."""
-        return self._core.memory_bytes
+        """Memory on this rank: the matrix, the plans and the rows of B that come from other ranks."""
+        own = self._core.memory_bytes
+        return own if self._adjoint in (None, self._core) else own + self._adjoint.memory_bytes
 
     @checked
     def __call__(self, B: Any, out: np.ndarray | None = None) -> np.ndarray:
