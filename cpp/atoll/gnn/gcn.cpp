@@ -4,6 +4,7 @@
 #include <atoll/gnn/dense/products.hpp>
 #include <atoll/gnn/gcn.hpp>
 #include <atoll/gnn/sparse_features.hpp>
+#include <bit>
 #include <cmath>
 
 namespace atl {
@@ -16,6 +17,29 @@ std::vector<Vertex> own_ids(const Graph& graph) {
 }
 
 constexpr AdjacencyOptions kNormalised{EdgeValues::gcn, Diagonal::add};
+
+template <class T>
+std::uint64_t hash_of(Vertex id, std::int64_t column, T value) {
+  const auto bits = std::bit_cast<std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>(value);
+  return random_at(random_at(static_cast<std::uint64_t>(id), static_cast<std::uint64_t>(column)), bits);
+}
+
+// Of values that are not 0, so that dense and sparse features with the same values have the same.
+template <class T>
+std::uint64_t hash_of(const VertexFeatures<T>& features, const std::vector<Vertex>& ids) {
+  std::uint64_t sum = 0;
+  const auto add = [&](std::size_t i, std::int64_t j, T x) { sum += x != T{0} ? hash_of(ids[i], j, x) : 0; };
+  if (const auto* dense = std::get_if<Matrix<T>>(&features)) {
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      for (std::int64_t j = 0; j < dense->cols(); ++j) add(i, j, (*dense)(static_cast<std::int64_t>(i), j));
+    return sum;
+  }
+  const auto& sparse = std::get<1>(features);
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    for (auto e = static_cast<std::size_t>(sparse.offsets[i]); e < static_cast<std::size_t>(sparse.offsets[i + 1]); ++e)
+      add(i, sparse.places[e], sparse.values.empty() ? T{1} : sparse.values[e]);
+  return sum;
+}
 
 // Each rank adds its slice of all ranks' values, in the order of ranks, and tells the others.
 template <class T>
@@ -84,6 +108,8 @@ Gcn<T>::Gcn(const Graph& graph, std::int64_t features, std::int64_t classes, con
   first_ = Matrix<T>(rows_, widest);
   second_ = Matrix<T>(rows_, widest);
   make_parameters();
+  for (std::size_t i = 0; i < ids_.size(); ++i)
+    graph_hash_ += hash_of(ids_[i], 0, static_cast<double>(graph.in().degree(graph.local_of(static_cast<Vertex>(i)))));
 }
 
 // Glorot and Bengio's uniform distribution for weights, 0 for biases.
@@ -130,6 +156,7 @@ void Gcn<T>::set_features(VertexFeatures<T>&& features) {
   world_.agree(fine,
                fmt::format("GCN: a feature of rank {} is not finite (sums with it would not be either). Replace it.",
                            world_.rank()));
+  features_hash_ = hash_of(features, ids_);
   Layer& layer = layers_[0];
   const bool drops = Dropout::drops(options_.dropout);
   dense_ = {};
@@ -175,6 +202,15 @@ void Gcn<T>::set_targets(VertexTargets targets) {
   training_vertices_ = world_.sum(mine);
   world_.agree(training_vertices_ > 0, "GCN: no vertex is for training (nothing can be learned). Name some.");
   targets_ = std::move(targets);
+  targets_hash_ = 0;
+  for (std::size_t i = 0; i < ids_.size(); ++i)
+    targets_hash_ +=
+        hash_of(ids_[i], static_cast<std::int64_t>(targets_.roles[i]), static_cast<double>(targets_.labels[i]));
+}
+
+template <class T>
+std::uint64_t Gcn<T>::fingerprint() {
+  return world_.sum(graph_hash_ + 3 * features_hash_ + 5 * targets_hash_);
 }
 
 template <class T>

@@ -99,6 +99,8 @@ class Gcn {
   std::int64_t rows() const { return rows_; }  ///< own vertices
   const GcnOptions& options() const { return options_; }
   HaloPath path() const { return aggregate_.path(); }
+  /// A hash of the graph's degrees, the features and the targets that does not depend on the ranks. Collective.
+  std::uint64_t fingerprint();
   /// This rank's seconds in products with A so far.
   double spmm_seconds() const { return spmm_seconds_; }
   std::size_t memory_bytes() const;
@@ -146,6 +148,7 @@ class Gcn {
   std::int64_t training_vertices_ = 0;  // over all ranks
   Matrix<T> outputs_, first_, second_;  // Z of the last layer; as wide as the widest product
   double spmm_seconds_ = 0;
+  std::uint64_t graph_hash_ = 0, features_hash_ = 0, targets_hash_ = 0;  // sums over own vertices
 };
 
 }  // namespace atl
