@@ -60,7 +60,7 @@ using VertexFeatures = std::variant<Matrix<T>, SparseMatrix<T>>;
 template <class T>
 class Gcn {
  public:
-  /// At least one feature and class. The graph must outlive it. Collective; every rank throws InputError for options
+  /// At least one feature and class. The graph is read here only; its World must outlive this. Collective; every rank throws InputError for options
   /// out of range.
   Gcn(const Graph& graph, std::int64_t features, std::int64_t classes, const GcnOptions& options);
   Gcn(const Gcn&) = delete;

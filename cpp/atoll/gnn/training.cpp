@@ -119,7 +119,6 @@ TrainingCurve train(World& world, Gcn<T>& gcn, const TrainingOptions& options) {
                              "to go on, on any number of ranks.",
                              done, options.epochs, options.checkpoint));
     }
-    if (options.after_epoch) options.after_epoch(done);
   }
   return curve;
 }

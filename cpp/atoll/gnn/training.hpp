@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atoll/gnn/gcn.hpp>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,8 +18,6 @@ struct TrainingOptions {
   std::int64_t score_every = 1;       ///< epochs between scores of all vertices; 0: none
   std::string checkpoint = {};        ///< a file; empty: none
   std::int64_t checkpoint_every = 0;  ///< epochs between checkpoints; 0: one at the end, and on SIGTERM
-  /// Called on every rank after each epoch with how many are done.
-  std::function<void(std::int64_t)> after_epoch = {};
 };
 
 struct TrainingCurve {

@@ -99,7 +99,10 @@ std::optional<NamedArrays> read_named_arrays(World& world, const std::string& pa
   reader.take(kMark.size(), "its first line");
   NamedArrays out;
   const std::uint64_t count = reader.number("a number");
-  out.text = reader.item().second;
+  const auto [first, text] = reader.item();
+  check(first == "text", "{}: begins with {} (its text comes first: it is damaged). Remove it and start again.", path,
+        first);
+  out.text = text;
   for (std::uint64_t k = 0; k < count; ++k) {
     auto [name, item] = reader.item();
     out.add(std::move(name), std::as_bytes(std::span(item.data(), item.size())));
