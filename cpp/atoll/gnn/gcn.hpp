@@ -4,6 +4,7 @@
 #include <atoll/gnn/softmax.hpp>
 #include <atoll/graph/graph.hpp>
 #include <atoll/spmm/distributed_spmm.hpp>
+#include <memory>
 #include <optional>
 #include <span>
 #include <variant>
