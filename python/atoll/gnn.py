@@ -26,7 +26,8 @@ class GCN:
     Layer l computes Z_l = A drop(H_l) W_l + b_l and H_(l+1) = relu(Z_l), where H_0 are the features and
     A = D^-1/2 (W + I) D^-1/2 the normalised adjacency matrix with self-loops [1]_; Z of the last layer has a column a
     class. Training minimises the mean cross entropy of softmax(Z) over the training vertices, and
-    weight_decay / 2 |W_0|^2, by Adam. Products with A fetch each row of other ranks once, once for a domain [2]_.
+    weight_decay / 2 times the sum of squares in W_0, by Adam. Products with A fetch each row of other ranks
+    once, once for a domain [2]_.
 
     Parameters
     ----------

@@ -236,7 +236,13 @@ def test_any_graph_with_random_features_and_labels(options):
         (["--epochs", "0"], "--epochs"),
         (["--strategy", "flat"], "--strategy"),
         (["--checkpoint-every", "3"], "--checkpoint"),
+        (["--features", "3"], "is a folder that says that itself"),
+        (["--directed"], "is a folder that says that itself"),
     ],
 )
 def test_wrong_options_are_refused(small, words, text):
     assert text in refused(small, *words, ranks=1, code=2)
+
+
+def test_what_a_graph_has_no_use_for_is_refused():
+    assert "kron:6 is no folder of features" in refused("kron:6", "--rows", "as-they-are", code=2)

@@ -22,16 +22,23 @@ void for_rows(Team& team, std::int64_t rows, F&& f) {
   });
 }
 
-// to[j] <- value(j), or 0 where it is dropped.
+// to[j] <- value(j), or 0 where it is dropped. Products instead of branches, which half the values would mispredict:
+// with branches this was a fifth of an epoch (kron:16, 32 columns, one thread).
 template <class T, class Value>
 void drop_row(const Dropout& dropout, Vertex vertex, std::span<T> to, Value&& value) {
   const auto scale = static_cast<T>(dropout.scale());
   const auto columns = static_cast<std::int64_t>(to.size());
-  for (std::int64_t j = 0; j < columns; j += 4) {
+  T* const out = to.data();
+  const auto put = [&](std::uint64_t word, std::int64_t j) {
+    out[j] = value(j) * (static_cast<T>(dropout.keeps(word, j)) * scale);
+  };
+  std::int64_t j = 0;
+  for (; j + 4 <= columns; j += 4) {
     const std::uint64_t word = dropout.word(vertex, j / 4);
-    for (std::int64_t k = j; k < std::min(j + 4, columns); ++k)
-      to[static_cast<std::size_t>(k)] = dropout.keeps(word, k) ? value(k) * scale : T{0};
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) put(word, j + k);
   }
+  for (; j < columns; ++j) put(dropout.word(vertex, j / 4), j);
 }
 
 }  // namespace
@@ -92,7 +99,7 @@ void Gcn<T>::rectify(MatrixView<const T> z, const Layer& layer, std::size_t next
   const Dropout dropout(options_.dropout, options_.seed, epoch_, static_cast<std::int64_t>(next), layer.out);
   for_rows(world_.team(), rows_, [&](std::int64_t i) {
     const T* const from = z.row(i).data();
-    const auto value = [&](std::int64_t j) { return std::max(from[j] + bias[j], T{0}); };
+    const auto value = [=](std::int64_t j) { return std::max(from[j] + bias[j], T{0}); };
     const std::span<T> to = input.view().row(i);
     if (drops) return drop_row<T>(dropout, ids_[static_cast<std::size_t>(i)], to, value);
     for (std::int64_t j = 0; j < layer.out; ++j) to[static_cast<std::size_t>(j)] = value(j);
@@ -154,7 +161,9 @@ void Gcn<T>::backward() {
     }
     // What was dropped, or not above 0, has no derivative; drop(H) is 0 just there.
     for_rows(team, rows_, [&](std::int64_t i) {
-      for (std::int64_t j = 0; j < layer.in; ++j) dx(i, j) = layer.input(i, j) > T{0} ? dx(i, j) * scale : T{0};
+      T* const d = dx.row(i).data();
+      const T* const x = layer.input.view().row(i).data();
+      for (std::int64_t j = 0; j < layer.in; ++j) d[j] *= x[j] > T{0} ? scale : T{0};
     });
     g = dx;
   }

@@ -22,7 +22,15 @@ struct Options {
   std::int64_t features = 16, classes = 16;  // of a graph without any
   int seeds = 1;
   std::string type = "float32", strategy = "auto", rows = "normalised", checkpoint;
+  std::string idle_for_folder, idle_for_graph;  // options given that say nothing about such an input
 };
+
+// The first of the options that was given.
+std::string first_given(const CLI::App& app, std::initializer_list<const char*> options) {
+  for (const char* option : options)
+    if (app.count(option) > 0) return option;
+  return {};
+}
 
 // Random features in [-0.5, 0.5), labels, and a split of a tenth, a tenth and a fifth: for timing.
 template <class T>
@@ -133,6 +141,12 @@ Outcome train_all(World& world, const Options& o) {
     });
   std::optional<GraphFolder> folder;
   if (GraphFolder::is_one(world, o.input.text())) folder.emplace(world, o.input.text());
+  if (folder && !o.idle_for_folder.empty())
+    throw UsageError(
+        fmt::format("{} ({} is a folder that says that itself). Leave it out.", o.idle_for_folder, o.input.text()));
+  if (!folder && !o.idle_for_graph.empty())
+    throw UsageError(fmt::format("{} ({} is no folder of features, and gets random ones). Leave it out.",
+                                 o.idle_for_graph, o.input.text()));
   const Graph graph = Graph::build(world, folder ? folder->edges(world) : o.input.load(world), o.input.options());
   out.input = describe(graph);
   Found found;
@@ -217,6 +231,9 @@ int run_gcn(const Words& words) {
       ->needs(checkpoint)
       ->check(CLI::PositiveNumber);
   if (const auto code = command.parse(words)) return *code;
+  o.idle_for_folder = first_given(app, {"--directed", "--weighted", "--format", "--source-column", "--target-column",
+                                        "--weight-column", "--features", "--classes"});
+  o.idle_for_graph = first_given(app, {"--rows"});
   return command.run(
       [&](World& world) { return o.type == "float32" ? train_all<float>(world, o) : train_all<double>(world, o); });
 }
