@@ -21,7 +21,7 @@ FLOORS = [
     ["graph", "matrix"],
     ["engine", "order"],
     ["algorithms", "spmm", "verify"],
-    ["catalog"],
+    ["catalog", "gnn"],
     ["apsp", "benchmarks"],
     ["cli"],
 ]

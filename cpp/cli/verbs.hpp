@@ -28,6 +28,7 @@ int verb_run(const Words& words);
 int verb_tune(const Words& words);
 int verb_verify(const Words& words);
 int run_apsp(const Words& words);
+int run_gcn(const Words& words);
 int run_spmm(const Words& words);
 
 }  // namespace atl::cli

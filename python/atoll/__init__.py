@@ -22,6 +22,7 @@ from . import apsp, centrality, errors, graph, pairs, paths, plot, structure, ve
 from ._core import VERSION as __version__
 from .centrality import betweenness_centrality, pagerank
 from .errors import ConvergenceError, Error, InputError, IoError, TransportError, UsageError, VerificationError
+from .gnn import GCN
 from .graph import Graph
 from .pairs import AllPairs, all_pairs
 from .paths import BfsResult, bfs, sssp
@@ -35,6 +36,7 @@ _os.environ.setdefault("HWLOC_HIDE_ERRORS", "2")  # hwloc's words on stderr, whe
 
 __all__ = [
     "NO_VERTEX",
+    "GCN",
     "UNREACHABLE",
     "AllPairs",
     "BfsResult",

@@ -39,6 +39,8 @@ class SpMM:
                             w / sqrt(d[i] d[j]), where d is the sum of a row's weights
     self_loops : bool       of a Graph: every vertex gets a nonzero of weight 1 on the diagonal, if it has none
     transpose : bool        the transpose of A instead: what gradients with respect to B are multiplied by
+    strategy : str          how rows of B are fetched over several ranks: "auto", the fastest by the costs of the
+                            machine's levels, or one of `atoll run spmm --help`, as "cola", "halo" or "broadcast"
     dtype : {"float32", "float64"}, optional
                             of values, B and C. None: that of a SciPy matrix, float32 for a Graph
     differentiable : bool   the other transpose is planned too, which atoll.torch multiplies gradients by; for sum and
@@ -75,6 +77,7 @@ class SpMM:
         values: str = "weights",
         self_loops: bool = False,
         transpose: bool = False,
+        strategy: str = "auto",
         dtype: Any = None,
         differentiable: bool = False,
         comm: Any = None,
@@ -86,7 +89,9 @@ class SpMM:
             self._world = A.world
         else:
             self._world = world_of(comm, plan)
-        call = f"SpMM({reduce=}, {values=}, {self_loops=}, {transpose=}, dtype={dtype!r}, {differentiable=})"
+        call = (
+            f"SpMM({reduce=}, {values=}, {self_loops=}, {transpose=}, {strategy=}, dtype={dtype!r}, {differentiable=})"
+        )
         with agreed(self._world, call):
             one_of("reduce", reduce, _REDUCES)
             one_of("values", values, _VALUES)
@@ -112,9 +117,12 @@ class SpMM:
             """Ones in float64, in which sums of them are exact."""
             of = "float64" if ones else named
             if isinstance(A, Graph):
-                return _core.product_of_graph(A._core, of, reduce, transpose, "ones" if ones else values, self_loops)
+                kind = "ones" if ones else values
+                return _core.product_of_graph(A._core, of, reduce, transpose, kind, self_loops, strategy)
             own = None if ones else entries
-            return _core.product_of_rows(self._world, offsets, columns, own, A.shape[1], of, reduce, transpose)
+            return _core.product_of_rows(
+                self._world, offsets, columns, own, A.shape[1], of, reduce, transpose, strategy
+            )
 
         self._core = planned(reduce, transpose)
         self._dtype, self._reduce = np.dtype(named), reduce
@@ -149,6 +157,11 @@ class SpMM:
     def reduce(self) -> str:
         """How the products of a row become one: "sum", "mean", "max" or "min"."""
         return self._reduce
+
+    @property
+    def strategy(self) -> str:
+        """How rows of B are fetched; where "auto" chose among several, with what was predicted for each."""
+        return self._core.strategy
 
     @property
     def differentiable(self) -> bool:

@@ -185,3 +185,23 @@ def test_products_may_outlive_graphs_and_be_dropped_anywhere():
         B = np.arange(10, dtype=np.float32).reshape(-1, 1)
         np.testing.assert_array_equal(product(B)[1:-1, 0], B[:-2, 0] + B[2:, 0])
         del product
+
+
+@pytest.mark.parametrize("strategy", ["auto", "broadcast", "rowwise", "cola", "halo"])
+def test_every_strategy_gives_the_same_product(strategy):
+    A = random_matrix(60, 60, 3)
+    B = np.random.default_rng(4).random((60, 5))
+
+    def part(world):
+        mine = slice(15 * world.rank, 15 * world.rank + 15)
+        product = atoll.SpMM(A[mine], strategy=strategy)
+        assert product.strategy.split(" ")[0] in ((strategy,) if strategy != "auto" else ("cola", "halo"))
+        return product(B[mine])
+
+    parts = atoll.run_ranks(4, part, plan={"domains": "2x2"})
+    np.testing.assert_allclose(np.concatenate(parts), A @ B, rtol=1e-12)
+
+
+def test_an_unknown_strategy_is_refused_with_the_list():
+    with pytest.raises(atoll.UsageError, match="broadcast.*cola"):
+        atoll.SpMM(scipy.sparse.eye_array(3, format="csr"), strategy="flat")

@@ -80,7 +80,7 @@ class DistributedSpmm {
 
   World& world_;
   const Reduce reduce_;
-  const SpmmStrategy& strategy_;
+  const SpmmStrategy strategy_;
   std::vector<Edge> row_nonzeros_;  // [own row] of all chunks
   Edge remote_nonzeros_ = 0;
   std::size_t remote_columns_ = 0;

@@ -91,7 +91,21 @@ SpmmForecast forecast_spmm(World& world, const Machine& machine, const MatrixRow
   return out;
 }
 
+template <class T>
+SpmmChoice choose_spmm_strategy(World& world, const MatrixRows<T>& rows, std::int64_t columns, std::string_view name) {
+  if (name != "auto") return {spmm_strategy(name), std::string(name)};
+  if (world.hierarchy().depth() == 1) {
+    const SpmmStrategy& only = default_spmm_strategy(world);
+    return {only, fmt::format("{} (there is one domain)", only.name)};
+  }
+  const SpmmForecast forecast = forecast_spmm(world, world.machine(), rows, columns);
+  return {*forecast.best().strategy, forecast.text()};
+}
+
 template SpmmForecast forecast_spmm(World&, const Machine&, const MatrixRows<float>&, std::int64_t);
 template SpmmForecast forecast_spmm(World&, const Machine&, const MatrixRows<double>&, std::int64_t);
+
+template SpmmChoice choose_spmm_strategy(World&, const MatrixRows<float>&, std::int64_t, std::string_view);
+template SpmmChoice choose_spmm_strategy(World&, const MatrixRows<double>&, std::int64_t, std::string_view);
 
 }  // namespace atl

@@ -31,4 +31,14 @@ struct SpmmForecast {
 template <class T>
 SpmmForecast forecast_spmm(World& world, const Machine& machine, const MatrixRows<T>& rows, std::int64_t columns);
 
+struct SpmmChoice {
+  SpmmStrategy strategy;
+  std::string why;
+};
+
+/// The strategy of that name; of "auto" the best of the forecast on the World's machine, for products with `columns`
+/// columns. Collective. Throws UsageError for a name that there is not.
+template <class T>
+SpmmChoice choose_spmm_strategy(World& world, const MatrixRows<T>& rows, std::int64_t columns, std::string_view name);
+
 }  // namespace atl

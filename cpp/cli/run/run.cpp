@@ -18,6 +18,7 @@ int run_algorithm(const catalog::Algorithm& row, const Words& words) {
 std::string table_of_algorithms() {
   std::vector<std::pair<std::string, std::string>> rows{
       {"  apsp", "shortest paths between all pairs: a matrix of distances"},
+      {"  gcn", "a graph convolutional network, trained on features, labels and a split of the vertices"},
       {"  spmm", "the product of the graph's matrix and a dense one"}};
   for (const catalog::Algorithm& row : catalog::algorithms())
     rows.emplace_back("  " + std::string(row.name), row.summary);
@@ -55,6 +56,7 @@ int verb_run(const Words& words) {
   if (words[0] == "--list") return list_algorithms(words);
   const Words rest(words.begin() + 1, words.end());
   if (words[0] == "apsp") return run_apsp(rest);
+  if (words[0] == "gcn") return run_gcn(rest);
   if (words[0] == "spmm") return run_spmm(rest);
   for (const catalog::Algorithm& row : catalog::algorithms())
     if (words[0] == row.name) return run_algorithm(row, rest);

@@ -6,6 +6,7 @@
 
 #include "cli/graph_input.hpp"
 #include "cli/verbs.hpp"
+#include "spmm_strategy.hpp"
 #include "trials.hpp"
 
 namespace atl::cli {
@@ -36,18 +37,6 @@ CLI::IsMember names_of(const Named<V> (&table)[kCount]) {
   std::vector<std::string> names;
   for (const Named<V>& entry : table) names.emplace_back(entry.first);
   return CLI::IsMember(names);
-}
-
-std::vector<std::string> strategy_names() {
-  std::vector<std::string> names{"auto"};
-  for (const SpmmStrategy& strategy : spmm_strategies()) names.emplace_back(strategy.name);
-  return names;
-}
-std::string strategies_text() {
-  std::string text = "auto (default): the fastest by the platform's costs";
-  for (const SpmmStrategy& strategy : spmm_strategies())
-    text += fmt::format("; {}: {}", strategy.name, strategy.description);
-  return text;
 }
 
 // B(row, column), in [-0.5, 0.5): every rank can work out all of it.
@@ -108,19 +97,8 @@ Outcome multiply(World& world, const Options& o) {
   const Vertex first = rows.blocks.begin(world.rank()), vertices = rows.blocks.count();
   world.barrier();
   const RankTimer planning(world);
-  std::string why = o.strategy;
-  const SpmmStrategy* strategy = nullptr;
-  if (o.strategy == "auto" && world.hierarchy().depth() == 1) {
-    strategy = &default_spmm_strategy(world);
-    why = fmt::format("{} (there is one domain)", strategy->name);
-  } else if (o.strategy == "auto") {
-    const SpmmForecast forecast = forecast_spmm(world, world.machine(), rows, o.columns);
-    strategy = forecast.best().strategy;
-    why = forecast.text();
-  } else {
-    strategy = &spmm_strategy(o.strategy);
-  }
-  DistributedSpmm<T> spmm(world, std::move(rows), reduce, *strategy);
+  const auto [strategy, why] = choose_spmm_strategy(world, rows, o.columns, o.strategy);
+  DistributedSpmm<T> spmm(world, std::move(rows), reduce, strategy);
   const std::vector<HaloTraffic> traffic = spmm.traffic(o.columns);
   out.seconds["prepare"] = world.max(planning.seconds());
 
@@ -153,7 +131,7 @@ Outcome multiply(World& world, const Options& o) {
   out.result = {{"columns", o.columns},
                 {"nonzeros", nonzeros},
                 {"flops", flops},
-                {"strategy", strategy->name},
+                {"strategy", strategy.name},
                 {"why", why},
                 {"phases", spmm.phases()},
                 {"memory_bytes", world.max(static_cast<std::uint64_t>(spmm.memory_bytes()))},
@@ -194,7 +172,7 @@ int run_spmm(const Words& words) {
       ->check(names_of(kDiagonals));
   app.add_option("--reduce", o.reduce, "sum (default), mean, max or min")->check(names_of(kReduces));
   app.add_option("--type", o.type, "float32 (default) or float64")->check(CLI::IsMember({"float32", "float64"}));
-  app.add_option("--strategy", o.strategy, strategies_text())->check(CLI::IsMember(strategy_names()));
+  add_spmm_strategy(app, o.strategy);
   app.add_option("--trials", o.trials, "products (default 9)")->check(CLI::PositiveNumber);
   app.add_flag("--no-verify", o.no_verify, "do not check rows of the result");
   if (const auto code = command.parse(words)) return *code;

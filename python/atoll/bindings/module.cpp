@@ -50,4 +50,5 @@ NB_MODULE(_core, m) {
   bind_all_pairs(m);
   bind_adjacency(m);
   bind_spmm(m);
+  bind_gnn(m);
 }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of distributed sparse matrices with dense ones.
 #include <atoll/spmm/distributed_spmm.hpp>
+#include <atoll/spmm/forecast.hpp>
 
 #include "bindings.hpp"
 
 namespace atl::python {
 namespace {
+
+constexpr std::int64_t kUsualColumns = 32;  // of a dense factor, where the strategy is chosen before there is one
 
 template <class T>
 using Product = std::shared_ptr<DistributedSpmm<T>>;
@@ -16,6 +19,7 @@ struct SharedProduct {
   Vertex rows = 0, columns = 0;  // of all ranks
   double nonzeros = 0;           // of all ranks
   double prepare_seconds = 0;
+  std::string strategy;  // and why
 
   SharedProduct(std::shared_ptr<SharedWorld> w) : world(std::move(w)) {}
   SharedProduct(SharedProduct&&) = default;
@@ -44,7 +48,7 @@ EdgeValues values_named(const std::string& name) {
 // rows_on(world, T) gives this rank's rows.
 template <class F>
 SharedProduct make(const std::shared_ptr<SharedWorld>& shared, const std::string& type, const std::string& reduce,
-                   bool transpose, F&& rows_on) {
+                   bool transpose, const std::string& strategy, F&& rows_on) {
   SharedProduct out(shared);
   shared->call([&](World& world) {
     const auto plan = [&]<class T>(T) {
@@ -54,7 +58,9 @@ SharedProduct make(const std::shared_ptr<SharedWorld>& shared, const std::string
       out.rows = rows.blocks.count();
       out.columns = rows.column_blocks.count();
       out.nonzeros = world.sum(static_cast<double>(rows.columns.size()));
-      out.product = std::make_shared<DistributedSpmm<T>>(world, std::move(rows), reduce_named(reduce));
+      const SpmmChoice choice = choose_spmm_strategy(world, rows, kUsualColumns, strategy);
+      out.product = std::make_shared<DistributedSpmm<T>>(world, std::move(rows), reduce_named(reduce), choice.strategy);
+      out.strategy = choice.why;
       out.prepare_seconds = world.max(timer.seconds());
     };
     type == "float32" ? plan(float{}) : plan(double{});
@@ -64,9 +70,10 @@ SharedProduct make(const std::shared_ptr<SharedWorld>& shared, const std::string
 }
 
 SharedProduct of_graph(const SharedGraph& g, const std::string& type, const std::string& reduce, bool transpose,
-                       const std::string& values, bool self_loops) {
+                       const std::string& values, bool self_loops, const std::string& strategy) {
   const AdjacencyOptions options{values_named(values), self_loops ? Diagonal::add : Diagonal::keep};
-  return make(g.world, type, reduce, transpose, [&]<class T>(World&, T) { return rows_of<T>(g.graph, options); });
+  return make(g.world, type, reduce, transpose, strategy,
+              [&]<class T>(World&, T) { return rows_of<T>(g.graph, options); });
 }
 
 template <class T>
@@ -85,8 +92,8 @@ std::span<const T> span_of(const AnyColumn& column) {
 // owned as rows are, so that a product can be multiplied again; else evenly.
 SharedProduct of_rows(const std::shared_ptr<SharedWorld>& shared, const AnyColumn& offsets, const AnyColumn& columns,
                       const std::optional<AnyColumn>& values, Vertex count, const std::string& type,
-                      const std::string& reduce, bool transpose) {
-  return make(shared, type, reduce, transpose, [&]<class T>(World& world, T) {
+                      const std::string& reduce, bool transpose, const std::string& strategy) {
+  return make(shared, type, reduce, transpose, strategy, [&]<class T>(World& world, T) {
     std::vector<Vertex> first{0};
     for (const Vertex own : world.all_gather(static_cast<Vertex>(offsets.size()) - 1))
       first.push_back(first.back() + own);
@@ -138,14 +145,16 @@ void bind_spmm(nb::module_& m) {
       .def_ro("columns", &SharedProduct::columns)
       .def_ro("nonzeros", &SharedProduct::nonzeros)
       .def_ro("prepare_seconds", &SharedProduct::prepare_seconds)
+      .def_ro("strategy", &SharedProduct::strategy)
       .def_prop_ro(
           "memory_bytes",
           [](const SharedProduct& p) { return std::visit([](const auto& x) { return x->memory_bytes(); }, p.product); })
       .def("multiply", &multiply<float>, "b"_a.noconvert(), "c"_a.noconvert())
       .def("multiply", &multiply<double>, "b"_a.noconvert(), "c"_a.noconvert());
-  m.def("product_of_graph", &of_graph, "graph"_a, "type"_a, "reduce"_a, "transpose"_a, "values"_a, "self_loops"_a);
+  m.def("product_of_graph", &of_graph, "graph"_a, "type"_a, "reduce"_a, "transpose"_a, "values"_a, "self_loops"_a,
+        "strategy"_a);
   m.def("product_of_rows", &of_rows, "world"_a, "offsets"_a.noconvert(), "columns"_a.noconvert(),
-        "values"_a.noconvert().none(), "count"_a, "type"_a, "reduce"_a, "transpose"_a);
+        "values"_a.noconvert().none(), "count"_a, "type"_a, "reduce"_a, "transpose"_a, "strategy"_a);
 }
 
 }  // namespace atl::python

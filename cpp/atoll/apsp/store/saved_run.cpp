@@ -10,15 +10,10 @@ namespace {
 constexpr std::int64_t kStepsToPause = 8;
 
 [[noreturn]] void stop(World& world, std::int64_t done, std::int64_t of, const std::string& folder) {
-  const std::string text = fmt::format(
-      "ended by SIGTERM after {} of {} block steps (they are saved in {}). Give the same command with --checkpoint {} "
-      "to go on, on any number of ranks.",
-      done, of, folder, folder);
-  try {
-    world.collective_try([&] { throw RunStopped(text); });  // as an error of all ranks, reported once
-  } catch (const Error&) {
-  }
-  throw RunStopped(text);
+  stop_run(world,
+           fmt::format("ended by SIGTERM after {} of {} block steps (they are saved in {}). Give the same command "
+                       "with --checkpoint {} to go on, on any number of ranks.",
+                       done, of, folder, folder));
 }
 
 }  // namespace

@@ -10,12 +10,6 @@
 ///     const GridRun run = floyd_warshall_saved(world, gemm, d, options, {.folder = "run", .every_seconds = 1800}, saved);
 namespace atl {
 
-/// SIGTERM arrived: the state is saved, and the message says how to resume. The command's exit code is 1.
-class RunStopped : public Error {
- public:
-  using Error::Error;
-};
-
 struct SavedRun {
   std::int64_t first = 0;  ///< the block step it resumed from
   CheckpointReport checkpoint;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/runtime/aggregation/termination.hpp>
+#include <atoll/runtime/world.hpp>
 #include <atomic>
 #include <csignal>
 #include <mutex>
@@ -14,6 +15,14 @@ int listeners = 0;
 struct sigaction before {};
 
 }  // namespace
+
+void stop_run(World& world, const std::string& text) {
+  try {
+    world.collective_try([&] { throw RunStopped(text); });
+  } catch (const Error&) {  // of a class that agreement does not know
+  }
+  throw RunStopped(text);
+}
 
 TerminationNotice::TerminationNotice() {
   const std::lock_guard hold(lock);

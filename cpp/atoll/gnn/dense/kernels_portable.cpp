@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atoll/gnn/dense/loops.hpp>
+
+namespace atl {
+
+template <class T>
+std::span<const DenseLanes<T>> dense_kernels_portable() {
+  return kDenseLanes<T, 16 / sizeof(T)>;
+}
+
+template std::span<const DenseLanes<float>> dense_kernels_portable();
+template std::span<const DenseLanes<double>> dense_kernels_portable();
+
+}  // namespace atl
