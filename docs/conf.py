@@ -48,6 +48,7 @@ html_show_sphinx = False
 html_copy_source = False
 
 add_module_names = False
+autodoc_mock_imports = ["torch"]  # optional, and large
 autodoc_typehints = "none"  # the docstrings say them, with shapes
 autodoc_member_order = "bysource"
 napoleon_google_docstring = False
