@@ -143,6 +143,11 @@ def world_of(comm: Any = None, plan: dict[str, Any] | None = None) -> World:
     return _one_rank(text)
 
 
+def world_of_process() -> World:
+    """The World of this process alone, whatever a launcher has started."""
+    return _one_rank(_core.plan(json_text("plan", _defaults)))
+
+
 def _one_rank(text: str) -> World:
     world = _alone.get(text)
     if world is None:

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Training on several ranks: the same numbers as on one, and errors that all ranks raise."""
 
+import os
+import shutil
+import subprocess
+import sys
+
 import atoll
 import atoll.torch
 import numpy as np
@@ -170,3 +175,29 @@ def test_what_one_rank_finds_wrong_all_raise(call, error, message):
 
     found = atoll.run_ranks(3, part, plan={"threads": 1})
     assert sum(found) == len({*zip(SOURCE.tolist(), TARGET.tolist())})
+
+
+@pytest.mark.parametrize("transport", [{}, {"ATOLL_TRANSPORT": "mpi"}])
+def test_an_edge_index_is_a_graph_of_its_process_alone(transport):
+    launcher = shutil.which("mpiexec.mpich")
+    if launcher is None:
+        pytest.skip("mpiexec.mpich is not installed")
+    program = """
+import atoll, atoll.torch, torch
+graph = atoll.Graph("ring:8")
+assert graph.size == 2
+if graph.rank == 1:  # the other takes no part
+    edges, x = torch.tensor([[0, 1], [1, 2]]), torch.eye(3, requires_grad=True)
+    atoll.torch.SAGEConv(3, 2)(x, edges).sum().backward()
+    assert atoll.torch.propagate(edges, x).nonzero().tolist() == [[1, 0], [2, 1]]
+    assert atoll.torch.sparse.matmul(torch.eye(3).to_sparse(), x).equal(x)
+graph.world.barrier()
+"""
+    run = subprocess.run(
+        [launcher, "-n", "2", "-bind-to", "none", sys.executable, "-c", program],
+        env={**os.environ, "ATOLL_THREADS": "1", **transport},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert run.returncode == 0, run.stderr

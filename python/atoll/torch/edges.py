@@ -11,7 +11,7 @@ from torch import Tensor
 from .. import errors
 from ..arguments import shown
 from ..spmm import SpMM
-from ..world import world_of
+from ..world import world_of_process
 from .matrix import Planned, check_dense, of_entries, plan_once, requires_gradient
 
 __all__ = ["check_edges", "plan_edges"]
@@ -61,7 +61,7 @@ def plan_edges(
 
     In this process alone. Of values that require a gradient it is planned at each call.
     """
-    world = world_of(None, {"transport": "inproc"})
+    world = world_of_process()
     of_values = requires_gradient(values)
 
     def make(differentiable: bool) -> Planned:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from torch import Tensor
 
 from .. import errors
-from ..world import world_of
+from ..world import world_of_process
 from .edges import check_edges, plan_edges
 from .matrix import check_dense
 from .product import multiply
@@ -65,4 +65,4 @@ def matmul(src: Tensor, other: Tensor, reduce: str = "sum") -> Tensor:
     tensor([[1.],
             [1.]])
     """
-    return _spmm(src, other, reduce, comm=world_of(None, {"transport": "inproc"}))
+    return _spmm(src, other, reduce, comm=world_of_process())
