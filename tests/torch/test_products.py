@@ -250,6 +250,8 @@ def test_the_calls_of_torch_sparse():
     for reduce in REDUCES:
         found = atoll.torch.sparse.matmul(dense.to_sparse_csr(), B, reduce=reduce)
         torch.testing.assert_close(found, reduced(dense, B, reduce))
+    with pytest.raises(TypeError, match=r"value is None \(a tensor is needed\)"):
+        atoll.torch.sparse.spmm(index, None, 2, 3, B)
     with pytest.raises(atoll.InputError, match=r"index\[1\] has 2 \(there are 0 to 1\)"):
         atoll.torch.sparse.spmm(index, value, 2, 2, B[:2])
     with pytest.raises(atoll.InputError, match=r"matrix has 3 rows \(the sparse one has 4 columns\)"):

@@ -14,7 +14,7 @@ from ..arguments import one_of
 from ..graph import Graph
 from ..spmm import SpMM
 from ..world import agreed
-from .edges import check_edges, plan_edges
+from .edges import check_edges, check_range, plan_edges
 from .matrix import Planned, check_dense, plan_once, requires_gradient
 from .product import check_reduce, multiply
 
@@ -113,9 +113,10 @@ class GCNConv(torch.nn.Module):
 
     def _of_edges(self, x: Tensor, edge_index: Tensor, edge_weight: Tensor | None) -> Planned:
         n = x.shape[0]
-        check_edges("edge_index", edge_index, (n, n), "edge_weight", edge_weight, x)
+        check_edges("edge_index", edge_index, "edge_weight", edge_weight, x)
 
         def entries() -> tuple[Tensor, Tensor, Tensor]:
+            check_range("edge_index", edge_index, (n, n))
             weight = edge_weight if edge_weight is not None else x.new_ones(edge_index.shape[1])
             if not self.normalize:
                 return edge_index[1], edge_index[0], weight
@@ -261,9 +262,10 @@ def propagate(
     sources, targets = size or (x.shape[0], x.shape[0])
     if sources != x.shape[0]:
         raise errors.InputError(f"x has {x.shape[0]} rows (size has {sources} sources). Correct one of them.")
-    check_edges("edge_index", edge_index, (sources, targets), "edge_weight", edge_weight, x)
+    check_edges("edge_index", edge_index, "edge_weight", edge_weight, x)
 
     def entries() -> tuple[Tensor, Tensor, Tensor]:
+        check_range("edge_index", edge_index, (sources, targets))
         weight = edge_weight if edge_weight is not None else x.new_ones(edge_index.shape[1])
         return edge_index[1], edge_index[0], weight
 

@@ -14,11 +14,11 @@ from ..spmm import SpMM
 from ..world import world_of_process
 from .matrix import Planned, check_dense, of_entries, plan_once, requires_gradient
 
-__all__ = ["check_edges", "plan_edges"]
+__all__ = ["check_edges", "check_range", "plan_edges"]
 
 
-def check_edges(name: str, index: Any, counts: tuple[int, int], value_name: str, values: Any, x: Tensor) -> None:
-    """Two rows of numbers below `counts`, and one value for each edge; None: ones."""
+def check_edges(name: str, index: Any, value_name: str, values: Any, x: Tensor) -> None:
+    """Two rows of numbers, and one value for each edge; None: ones. What costs no pass over them."""
     if not isinstance(index, Tensor) or index.layout != torch.strided:
         raise TypeError(
             f"{name} is {shown(index)} (a dense tensor of two rows is needed; layers take a Graph or an SpMM too). "
@@ -30,13 +30,6 @@ def check_edges(name: str, index: Any, counts: tuple[int, int], value_name: str,
         )
     if index.dim() != 2 or index.shape[0] != 2:
         raise errors.InputError(f"{name} has shape {tuple(index.shape)} (2 x edges is needed). Use {name}.t()?")
-    for row, count in enumerate(counts if index.shape[1] > 0 else ()):
-        least, most = (int(v) for v in torch.aminmax(index[row]))
-        if least < 0 or most >= count:
-            raise errors.InputError(
-                f"{name}[{row}] has {least if least < 0 else most} (there are 0 to {count - 1}). Correct the edge or "
-                "the number of rows."
-            )
     if values is None:
         return
     check_dense(value_name, values, 1)
@@ -46,6 +39,17 @@ def check_edges(name: str, index: Any, counts: tuple[int, int], value_name: str,
         raise errors.InputError(
             f"{value_name} has {len(values)} values for {index.shape[1]} edges (one each). Correct it."
         )
+
+
+def check_range(name: str, index: Tensor, counts: tuple[int, int]) -> None:
+    """The numbers of each row are below its count."""
+    for row, count in enumerate(counts if index.shape[1] > 0 else ()):
+        least, most = (int(v) for v in torch.aminmax(index[row]))
+        if least < 0 or most >= count:
+            raise errors.InputError(
+                f"{name}[{row}] has {least if least < 0 else most} (there are 0 to {count - 1}). Correct the edge or "
+                "the number of rows."
+            )
 
 
 def plan_edges(

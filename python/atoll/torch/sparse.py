@@ -7,7 +7,7 @@ from torch import Tensor
 
 from .. import errors
 from ..world import world_of_process
-from .edges import check_edges, plan_edges
+from .edges import check_edges, check_range, plan_edges
 from .matrix import check_dense
 from .product import multiply
 from .product import spmm as _spmm
@@ -44,9 +44,14 @@ def spmm(index: Tensor, value: Tensor, m: int, n: int, matrix: Tensor) -> Tensor
     check_dense("matrix", dense)
     if dense.shape[0] != n:
         raise errors.InputError(f"matrix has {dense.shape[0]} rows (the sparse one has {n} columns). Correct one.")
-    check_edges("index", index, (m, n), "value", value, dense)
-    planned = plan_edges(index, value, dense, lambda: (index[0], index[1], value), (m, n), "sum", ("index", m, n))
-    return multiply(planned, dense)
+    check_dense("value", value, 1)
+    check_edges("index", index, "value", value, dense)
+
+    def entries() -> tuple[Tensor, Tensor, Tensor]:
+        check_range("index", index, (m, n))
+        return index[0], index[1], value
+
+    return multiply(plan_edges(index, value, dense, entries, (m, n), "sum", ("index", m, n)), dense)
 
 
 def matmul(src: Tensor, other: Tensor, reduce: str = "sum") -> Tensor:
