@@ -60,7 +60,8 @@ void ReplicatedSpmm<T>::operator()(MatrixView<const T> b, MatrixView<T> c) {
   grow(copies_, remote_.columns * columns);
   grow(partial_, local_.rows * columns);
   exchanges.fetch.broadcast_all(b.data, b.stride,
-                                {copies_.data(), static_cast<std::size_t>(remote_.columns * columns)});
+                                {copies_.data(), static_cast<std::size_t>(remote_.columns * columns)},
+                                [](std::size_t) { return false; });
   Team& team = world_.team();
   const MatrixView<T> partial{partial_.data(), local_.rows, columns, columns};
   (*local_product_)(team, b, partial);
