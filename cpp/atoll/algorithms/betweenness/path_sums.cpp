@@ -47,7 +47,7 @@ void PathSums::ignore_received() {
 
 void PathSums::reduce() {
   if (world_.size() == 1) return;
-  double* const lanes = reinterpret_cast<double*>(sums_.data()); // null on a rank without vertices
+  double* const lanes = reinterpret_cast<double*>(sums_.data());  // null on a rank without vertices
   static_assert(sizeof(Sums) == kLanes * sizeof(double));
   lanes_.reduce({lanes, sums_.size() * kLanes}, changed_);
   for (auto& touched : touched_) {
