@@ -117,15 +117,30 @@ template <class T>
 using Dense = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
+MatrixView<T> view_of(const Dense<T>& array) {
+  const auto columns = static_cast<std::int64_t>(array.shape(1));
+  return {array.data(), static_cast<std::int64_t>(array.shape(0)), columns, columns};
+}
+
+template <class T>
 void multiply(SharedProduct& shared, const Dense<const T>& b, const Dense<T>& c) {
   shared.world->call([&](World& world) {
     const auto* product = std::get_if<Product<T>>(&shared.product);
     world.agree(product != nullptr, "SpMM: the matrix has another type than B. Use B.astype(A.dtype).");
-    const auto view = []<class V>(V* data, const auto& array) {
-      return MatrixView<V>{data, static_cast<std::int64_t>(array.shape(0)), static_cast<std::int64_t>(array.shape(1)),
-                           static_cast<std::int64_t>(array.shape(1))};
-    };
-    (**product)(view(b.data(), b), view(c.data(), c));
+    (**product)(view_of(b), view_of(c));
+    return 0;
+  });
+}
+
+// values[e] <- x[i, :] . y[j, :] for each nonzero e = (i, j), on this process alone.
+template <class T>
+void sampled(const std::shared_ptr<SharedWorld>& shared, const AnyColumn& offsets, const AnyColumn& places,
+             const Dense<const T>& x, const Dense<const T>& y,
+             const nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>& values) {
+  shared->call([&](World& world) {
+    const SparsePattern pattern{static_cast<std::int64_t>(x.shape(0)), static_cast<std::int64_t>(y.shape(0)),
+                                span_of<Edge>(offsets), span_of<Local>(places)};
+    sampled_product<T>(world.team(), pattern, view_of(x), view_of(y), {values.data(), values.size()});
     return 0;
   });
 }
@@ -155,6 +170,10 @@ void bind_spmm(nb::module_& m) {
         "strategy"_a);
   m.def("product_of_rows", &of_rows, "world"_a, "offsets"_a.noconvert(), "columns"_a.noconvert(),
         "values"_a.noconvert().none(), "count"_a, "type"_a, "reduce"_a, "transpose"_a, "strategy"_a);
+  m.def("sampled_product", &sampled<float>, "world"_a, "offsets"_a.noconvert(), "places"_a.noconvert(),
+        "x"_a.noconvert(), "y"_a.noconvert(), "values"_a.noconvert());
+  m.def("sampled_product", &sampled<double>, "world"_a, "offsets"_a.noconvert(), "places"_a.noconvert(),
+        "x"_a.noconvert(), "y"_a.noconvert(), "values"_a.noconvert());
 }
 
 }  // namespace atl::python

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import weakref
+from functools import cached_property
 from typing import Any, Callable, NamedTuple
 
 import numpy as np
@@ -39,6 +40,11 @@ class Csr:
     @property
     def indices(self) -> np.ndarray:
         return self.columns.numpy()
+
+    @cached_property
+    def places(self) -> np.ndarray:
+        """The columns as int32, half as much to read."""
+        return self.indices.astype(np.int32)
 
     @property
     def data(self) -> np.ndarray:

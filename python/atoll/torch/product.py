@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from .. import errors
+from .. import _core, errors
 from ..arguments import one_of
 from ..graph import Graph
 from ..spmm import SpMM
@@ -171,7 +171,7 @@ class SparseProduct(torch.autograd.Function):
             counts = csr.offsets.diff()[:, None] if csr is not None else torch.from_numpy(product._row_nonzeros)
             dC = dC / counts.clamp(min=1).to(dC.dtype)
         if of_values:
-            dvalues = _sampled_product(csr, dC, ctx.saved_tensors[1])
+            dvalues = _sampled_product(product.world, csr, dC, ctx.saved_tensors[1])
         if of_dense:
             dB = _times(product._adjoint, dC, product.own_shape[1])
         return dvalues, dB, None, None
@@ -192,11 +192,17 @@ def _blocks(nonzeros: int, columns: int) -> Any:
         yield slice(begin, min(begin + step, nonzeros))
 
 
-def _sampled_product(csr: Csr, dC: Tensor, B: Tensor) -> Tensor:
+def _sampled_product(world: World, csr: Csr, dC: Tensor, B: Tensor) -> Tensor:
     """dC B^T where A has nonzeros (SDDMM)."""
-    rows, out = csr.rows, torch.empty_like(csr.values)
-    for part in _blocks(len(out), B.shape[1]):
-        torch.sum(dC[rows[part]] * B[csr.columns[part]], dim=1, out=out[part])
+    out = torch.empty(csr.values.shape, dtype=csr.values.dtype)
+    _core.sampled_product(
+        world._core,
+        csr.indptr,
+        csr.places,
+        dC.detach().contiguous().numpy(),
+        B.detach().contiguous().numpy(),
+        out.numpy(),
+    )
     return out
 
 

@@ -127,6 +127,23 @@ TEST_CASE("all ranks of a domain share the work of passing rows on") {
     for (const HaloRows& rows : plan.broadcast_stages()[1].owned) passed_on += rows.size();
     CHECK(landed == 100);
     CHECK(passed_on == 3 * (100 + 100));
+    // All need everything, so what crosses between two ranks is a block without a list.
+    for (const HaloRows& rows : plan.broadcast_stages()[0].owned) CHECK((rows.size() == 0 || rows.is_range()));
+    for (const HaloRows& rows : plan.broadcast_stages()[0].copies) CHECK((rows.size() == 0 || rows.is_range()));
+  });
+}
+
+TEST_CASE("a domain of which one rank lacks a row shares the work as well") {
+  run_ranks(8, needs::serial("2x4"), [](World& world) {
+    const Blocks owners = Blocks::even(800, 8);
+    std::vector<Vertex> most;
+    for (Vertex row = 0; row < 800; ++row)
+      if (world.rank() % 4 != 1 || row % 100 != 7) most.push_back(row);
+    const HaloPlan plan(world, owners, most);
+    std::size_t landed = 0;
+    for (const HaloRows& rows : plan.broadcast_stages()[0].copies) landed += rows.size();
+    CHECK(landed >= 90);
+    CHECK(landed <= 110);
   });
 }
 

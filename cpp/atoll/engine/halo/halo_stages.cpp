@@ -26,19 +26,24 @@ struct Step {
 
 class Ways {
  public:
-  Ways(World& world, std::vector<std::vector<Step>>& told) : hierarchy_(world.hierarchy()), told_(told) {}
+  /// all_needed: [rank] whether the rank needs every one of the `rows` rows that some rank needs.
+  Ways(World& world, std::size_t rows, const std::vector<bool>& all_needed, std::vector<std::vector<Step>>& told)
+      : hierarchy_(world.hierarchy()),
+        rank_(static_cast<std::size_t>(world.rank())),
+        rows_(rows),
+        all_needed_(all_needed),
+        told_(told) {}
 
-  /// From a holder to all others in its domain at `level`.
-  void spread(const Holder& from, std::span<const Holder> others, int level, std::size_t turn) {
+  /// The `index`-th row, from a holder to all others in its domain at `level`.
+  void spread(const Holder& from, std::span<const Holder> others, int level, std::size_t index) {
     for (std::size_t begin = 0, end = 0; begin < others.size(); begin = end) {
       while (end < others.size() && (level == 0 ? end == begin : level_of(others[begin], others[end]) < level)) ++end;
       const auto domain = others.subspan(begin, end - begin);
       if (level_of(from, domain[0]) < level) {
-        spread(from, domain, level - 1, turn);
+        spread(from, domain, level - 1, index);
         continue;
       }
-      // Another rank of the domain for each row, so that all of them share the work of passing on.
-      const std::size_t first = turn % domain.size();
+      const std::size_t first = first_to_reach(domain, index);
       const Holder& lands = domain[first];
       const int stage = hierarchy_.depth() - 1 - level;
       told_[static_cast<std::size_t>(from.rank)].push_back({stage, lands.rank, from.place, 0});
@@ -46,14 +51,24 @@ class Ways {
       if (domain.size() == 1) continue;
       std::vector<Holder> rest(domain.begin(), domain.end());
       rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(first));
-      spread(lands, rest, level - 1, turn);
+      spread(lands, rest, level - 1, index);
     }
   }
 
  private:
+  // Another rank of the domain for each row, so that all of them share the work of passing on. Where all of them need all
+  // rows, neighbouring rows go to one rank: a block that lies as it is sent needs no list of its rows on either side.
+  std::size_t first_to_reach(std::span<const Holder> domain, std::size_t index) const {
+    const bool dense = std::ranges::all_of(domain, [&](const Holder& holder) {
+      return all_needed_[static_cast<std::size_t>(holder.rank)];
+    });
+    return dense ? index * domain.size() / rows_ : (rank_ + index) % domain.size();
+  }
   int level_of(const Holder& a, const Holder& b) const { return hierarchy_.level_between(a.rank, b.rank); }
 
   const Hierarchy& hierarchy_;
+  const std::size_t rank_, rows_;
+  const std::vector<bool>& all_needed_;
   std::vector<std::vector<Step>>& told_;
 };
 
@@ -77,14 +92,20 @@ std::vector<HaloSide> halo_stages(World& world, const HaloSide& side) {
     return std::tie(a.row, a.by.leaf, a.by.rank) < std::tie(b.row, b.by.leaf, b.by.rank);
   });
 
+  std::size_t distinct = 0;
+  for (std::size_t i = 0; i < needs.size(); ++i) distinct += i == 0 || needs[i].row != needs[i - 1].row;
+  std::vector<bool> all_needed;
+  for (const HaloRows& rows : side.owned) all_needed.push_back(rows.size() == distinct);
+
   std::vector<std::vector<Step>> told(p);
-  Ways ways(world, told);
+  Ways ways(world, distinct, all_needed, told);
   std::vector<Holder> others;
-  std::size_t turn = static_cast<std::size_t>(world.rank());
-  for (std::size_t begin = 0, end = 0; begin < needs.size(); begin = end, ++turn) {
+  std::size_t index = 0;
+  for (std::size_t begin = 0, end = 0; begin < needs.size(); begin = end, ++index) {
     others.clear();
     for (; end < needs.size() && needs[end].row == needs[begin].row; ++end) others.push_back(needs[end].by);
-    ways.spread({hierarchy.leaf_of(world.rank()), world.rank(), needs[begin].row}, others, hierarchy.depth() - 1, turn);
+    ways.spread({hierarchy.leaf_of(world.rank()), world.rank(), needs[begin].row}, others, hierarchy.depth() - 1,
+                index);
   }
   std::vector<Need>().swap(needs);
 
