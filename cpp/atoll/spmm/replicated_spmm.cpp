@@ -59,8 +59,7 @@ void ReplicatedSpmm<T>::operator()(MatrixView<const T> b, MatrixView<T> c) {
   Exchanges& exchanges = exchanges_of(columns);
   grow(copies_, remote_.columns * columns);
   grow(partial_, local_.rows * columns);
-  exchanges.fetch.broadcast_all(b.data, b.stride,
-                                {copies_.data(), static_cast<std::size_t>(remote_.columns * columns)},
+  exchanges.fetch.broadcast_all(b.data, b.stride, {copies_.data(), static_cast<std::size_t>(remote_.columns * columns)},
                                 [](std::size_t) { return false; });
   Team& team = world_.team();
   const MatrixView<T> partial{partial_.data(), local_.rows, columns, columns};

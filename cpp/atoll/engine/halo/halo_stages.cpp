@@ -59,9 +59,8 @@ class Ways {
   // Another rank of the domain for each row, so that all of them share the work of passing on. Where all of them need all
   // rows, neighbouring rows go to one rank: a block that lies as it is sent needs no list of its rows on either side.
   std::size_t first_to_reach(std::span<const Holder> domain, std::size_t index) const {
-    const bool dense = std::ranges::all_of(domain, [&](const Holder& holder) {
-      return all_needed_[static_cast<std::size_t>(holder.rank)];
-    });
+    const bool dense = std::ranges::all_of(
+        domain, [&](const Holder& holder) { return all_needed_[static_cast<std::size_t>(holder.rank)]; });
     return dense ? index * domain.size() / rows_ : (rank_ + index) % domain.size();
   }
   int level_of(const Holder& a, const Holder& b) const { return hierarchy_.level_between(a.rank, b.rank); }
