@@ -39,6 +39,10 @@ class GCN:
     decay_all_layers : bool     weights of all layers decay
     seed : int                  of the first weights and of what is dropped: the same seed gives the same curve, on any
                                 number of ranks but for the rounding of sums
+    order : str                 of the vertices inside, over all ranks: "auto", Rabbit order where that is predicted to
+                                make products faster; "none"; or a method of `atoll reorder`. Arrays that go in and come
+                                out are in the graph's order always. Rabbit by several threads differs a little from run
+                                to run, and with it the rounding of sums
     dtype : {"float32", "float64"}
                                 of features and weights
 
@@ -79,10 +83,11 @@ class GCN:
         weight_decay: float = 5e-4,
         decay_all_layers: bool = False,
         seed: int = 1,
+        order: str = "auto",
         dtype: Any = "float32",
     ) -> None:
         given = f"{widths=}, {dropout=}, {learning_rate=}, {weight_decay=}, {decay_all_layers=}, {seed=}, {dtype=}"
-        with agreed(graph.world, f"GCN({given})"):
+        with agreed(graph.world, f"GCN({given}, {order=})"):
             self._dtype = np.dtype(type_name("dtype", dtype, _TYPES) or "float32")
             try:
                 widths = [int(width) for width in widths]
@@ -93,11 +98,16 @@ class GCN:
             if seed < 0:
                 raise errors.InputError(f"seed is {seed} (seeds are at least 0). Give another.")
         self._graph = graph
-        self._options = (widths, dropout, learning_rate, weight_decay, decay_all_layers, seed)
+        self._options = (widths, dropout, learning_rate, weight_decay, decay_all_layers, seed, order)
         self._core: Any = None
         #: After fit(): losses, train_accuracies, validation_losses and validation_accuracies, an array each with a
         #: value an epoch.
         self.history: dict[str, np.ndarray] = {}
+
+    @property
+    def order(self) -> str:
+        """After fit(): the order of the vertices inside, and why; with "auto", what was predicted."""
+        return "" if self._core is None else self._core.order
 
     @property
     def nbytes(self) -> int:

@@ -41,6 +41,10 @@ class SpMM:
     transpose : bool        the transpose of A instead: what gradients with respect to B are multiplied by
     strategy : str          how rows of B are fetched over several ranks: "auto", the fastest by the costs of the
                             machine's levels, or one of `atoll run spmm --help`, as "cola", "halo" or "broadcast"
+    order : str             of the rows inside, over all ranks: "none", a method of `atoll reorder` as "rabbit", or
+                            "auto", Rabbit where that is predicted to make products faster. Each call then moves B there
+                            and C back, which reads and writes both once more: worth it where rows have many nonzeros.
+                            Results are in the order of A's rows always
     dtype : {"float32", "float64"}, optional
                             of values, B and C. None: that of a SciPy matrix, float32 for a Graph
     differentiable : bool   the other transpose is planned too, which atoll.torch multiplies gradients by; for sum and
@@ -78,6 +82,7 @@ class SpMM:
         self_loops: bool = False,
         transpose: bool = False,
         strategy: str = "auto",
+        order: str = "none",
         dtype: Any = None,
         differentiable: bool = False,
         comm: Any = None,
@@ -90,7 +95,8 @@ class SpMM:
         else:
             self._world = world_of(comm, plan)
         call = (
-            f"SpMM({reduce=}, {values=}, {self_loops=}, {transpose=}, {strategy=}, dtype={dtype!r}, {differentiable=})"
+            f"SpMM({reduce=}, {values=}, {self_loops=}, {transpose=}, {strategy=}, {order=}, dtype={dtype!r}, "
+            f"{differentiable=})"
         )
         with agreed(self._world, call):
             one_of("reduce", reduce, _REDUCES)
@@ -118,10 +124,10 @@ class SpMM:
             of = "float64" if ones else named
             if isinstance(A, Graph):
                 kind = "ones" if ones else values
-                return _core.product_of_graph(A._core, of, reduce, transpose, kind, self_loops, strategy)
+                return _core.product_of_graph(A._core, of, reduce, transpose, kind, self_loops, strategy, order)
             own = None if ones else entries
             return _core.product_of_rows(
-                self._world, offsets, columns, own, A.shape[1], of, reduce, transpose, strategy
+                self._world, offsets, columns, own, A.shape[1], of, reduce, transpose, strategy, order
             )
 
         self._core = planned(reduce, transpose)
@@ -162,6 +168,11 @@ class SpMM:
     def strategy(self) -> str:
         """How rows of B are fetched; where "auto" chose among several, with what was predicted for each."""
         return self._core.strategy
+
+    @property
+    def order(self) -> str:
+        """Order of the rows inside, and why: with "auto", what was predicted."""
+        return self._core.order
 
     @property
     def differentiable(self) -> bool:

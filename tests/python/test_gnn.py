@@ -23,7 +23,7 @@ def split(n, world):
     return slice(n * world.rank // world.size, n * (world.rank + 1) // world.size)
 
 
-def trained(world, sparse=False, dtype="float32", **fit):
+def trained(world, sparse=False, dtype="float32", order="auto", **fit):
     u, v, features, labels, train, validation, _ = communities()
     n, mine = len(labels), split(len(labels), world)
     edges = slice(world.rank, None, world.size)
@@ -31,8 +31,10 @@ def trained(world, sparse=False, dtype="float32", **fit):
     x = features[mine].astype(dtype)
     x = scipy.sparse.csr_array(x) if sparse else x
     masks = [np.isin(np.arange(n), chosen)[mine] for chosen in (train, validation)]
-    network = atoll.GCN(graph, widths=[8], learning_rate=0.05, dtype=dtype)
+    network = atoll.GCN(graph, widths=[8], learning_rate=0.05, dtype=dtype, order=order)
+    assert network.order == ""
     network.fit(x, labels[mine], *masks, epochs=60, **fit)
+    assert network.order.split(" ")[0] in ((order,) if order != "auto" else ("rabbit", "none"))
     return network.history, network.outputs(x), network.predict(x)
 
 
@@ -53,6 +55,20 @@ def test_it_learns_the_same_on_any_number_of_ranks(sparse, ranks):
         (found[validation] == labels[validation]).mean(), abs=0.05
     )
     assert one[0]["losses"][-1] < 0.7 * one[0]["losses"][0]
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_the_order_inside_changes_nothing_but_roundings(sparse, ranks):
+    plain, *others = (
+        atoll.run_ranks(ranks, lambda world, o=order: trained(world, sparse, "float64", o), plan={"threads": 1})
+        for order in ("none", "rabbit", "random")
+    )
+    for other in others:
+        for one, same in zip(plain, other, strict=True):
+            for name, values in one[0].items():
+                np.testing.assert_allclose(same[0][name], values, rtol=1e-7)
+            np.testing.assert_allclose(same[1], one[1], rtol=1e-6, atol=1e-8)
 
 
 def test_dense_and_sparse_features_give_the_same():

@@ -89,6 +89,17 @@ def test_the_curve_is_the_same_on_any_number_of_ranks(small, ranks):
     assert 0 <= one["spmm_share"] <= 1 and one["epoch_seconds"] > 0
 
 
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_the_curve_is_the_same_in_any_order(small, ranks):
+    words = ["--epochs", "40", "--widths", "8,4", "--type", "float64", "--order"]
+    plain, *others = (result(small, *words, order, ranks=ranks) for order in ("none", "rabbit", "random"))
+    assert plain["order_why"] == "none (as asked)" and plain["order_cost_in_epochs"] == 0
+    for other, name in zip(others, ("rabbit", "random"), strict=True):
+        assert other["order"] == name and other["order_cost_in_epochs"] > 0
+        assert_near(curve(plain), curve(other))
+        assert other["test_accuracy"] == pytest.approx(plain["test_accuracy"], abs=0.03)
+
+
 def test_partitions_packed_files_and_more_ranks_than_vertices(tmp_path):
     folder = make(tmp_path / "tiny", vertices=30)
     one = result(folder, "--epochs", 10)

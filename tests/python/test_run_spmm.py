@@ -64,6 +64,35 @@ def test_each_strategy_is_right_and_moves_what_its_formula_says(strategy):
     assert got["result"]["sent_row_bytes"] == got["result"][STRATEGIES[strategy]]
 
 
+@pytest.mark.parametrize("order", ["none", "identity", "degree", "rabbit", "rcm", "random"])
+@pytest.mark.parametrize("ranks", [1, 3, 8])
+def test_a_product_in_another_order_is_right_and_tells_its_cost(order, ranks):
+    words = ["kron:9", "--columns", "9", "--trials", "2", "--ranks", str(ranks), "--threads", "1", "--order", order]
+    got = result("run", "spmm", *words, "--transport", "inproc")
+    assert got["verified"] is True
+    found = got["result"]
+    assert found["order"] == order and found["order_why"].startswith(order + " (as asked")
+    if order == "none":
+        assert got["seconds"]["order"] == got["seconds"]["moves"] == found["order_cost_in_products"] == 0
+    else:
+        assert got["seconds"]["moves"] > 0
+        assert found["order_cost_in_products"] == pytest.approx(got["seconds"]["order"] / got["seconds"]["run"])
+
+
+def test_auto_orders_scattered_communities_and_says_why():
+    words = ["--columns", "64", "--trials", "1", "--ranks", "4", "--threads", "1", "--transport", "inproc"]
+    taken = result("run", "spmm", "communities:13", *words)
+    assert taken["verified"] is True
+    assert taken["result"]["order"] == "rabbit"
+    assert "without it" in taken["result"]["order_why"] and "products)" in taken["result"]["order_why"]
+    plain = result("run", "spmm", "communities:13", *words, "--order", "none")
+    assert taken["result"]["V_FC"] < 0.7 * plain["result"]["V_FC"]
+    left = result("run", "spmm", "complete:300", *words)
+    assert left["result"]["order"] == "none" and left["result"]["order_why"].startswith("none (")
+    mggcn = result("run", "spmm", "communities:10", *words, "--strategy", "broadcast+pipeline")
+    assert mggcn["verified"] is True and mggcn["result"]["order"] == "random"
+
+
 @pytest.mark.parametrize("platform, ranks", [("a800:16", 16), ("a800:3", 3), ("v100:8", 8)])
 def test_products_are_simulated_on_gpu_platforms(platform, ranks):
     seconds = {}
@@ -109,6 +138,7 @@ def test_bench_under_new_numbers(order):
         (["run", "spmm", "kron:8", "--columns", "0"], 2, "--columns"),
         (["run", "spmm", "kron:8", "--reduce", "prod"], 2, "--reduce"),
         (["run", "spmm", "kron:8", "--strategy", "flat"], 2, "--strategy"),
+        (["run", "spmm", "kron:8", "--order", "alphabetical"], 2, "--order"),
         (["run", "spmm", "nowhere.el"], 3, "nowhere.el"),
         (["simulate", "--platform", "v100:9", "--", "run", "spmm", "kron:8"], 2, "1 to 8"),
         (["simulate", "--platform", "a800:x", "--", "run", "spmm", "kron:8"], 2, "a800:x"),

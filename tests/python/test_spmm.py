@@ -144,6 +144,8 @@ def test_a_second_call_prepares_nothing():
         (lambda A, B: atoll.SpMM(A.astype(np.int64)), TypeError, r"A has int64 values \(float32 or float64 are needed"),
         (lambda A, B: atoll.SpMM(A.toarray()), TypeError, r"A is a ndarray \(a Graph or a sparse matrix is needed\)"),
         (lambda A, B: atoll.SpMM(A, reduce="prod"), atoll.UsageError, r"reduce is 'prod' \(there are 'sum', 'mean'"),
+        (lambda A, B: atoll.SpMM(A, order="size"), atoll.UsageError, r"order size \(there are auto, none, identity"),
+        (lambda A, B: atoll.SpMM(A[:5], order="rcm"), atoll.InputError, "5 rows and 6 columns"),
         (lambda A, B: atoll.SpMM(A, values="gcn"), atoll.UsageError, "values and self_loops are for a Graph"),
         (lambda A, B: atoll.SpMM(A, dtype="float32"), TypeError, "A has float64 values"),
         (lambda A, B: atoll.SpMM(A, dtype="int8"), atoll.UsageError, r"dtype is int8 \(there are float32, float64\)"),
@@ -185,6 +187,28 @@ def test_products_may_outlive_graphs_and_be_dropped_anywhere():
         B = np.arange(10, dtype=np.float32).reshape(-1, 1)
         np.testing.assert_array_equal(product(B)[1:-1, 0], B[:-2, 0] + B[2:, 0])
         del product
+
+
+@pytest.mark.parametrize("order", ["rabbit", "random", "degree", "auto"])
+@pytest.mark.parametrize("ranks", [1, 2, 3, 5])
+def test_results_are_in_the_callers_order(order, ranks):
+    A = random_matrix(61, 61, 9)
+    B = np.random.default_rng(4).random((61, 7))
+    want = A @ B
+    cuts = np.linspace(0, 61, ranks + 1).astype(int)
+
+    def part(world):
+        mine = slice(cuts[world.rank], cuts[world.rank + 1])
+        product = atoll.SpMM(A[mine], order=order, differentiable=True, comm=world)
+        assert product.own_shape == (len(B[mine]), len(B[mine]))
+        assert product.order.split(" ")[0] in ((order,) if order != "auto" else ("rabbit", "none"))
+        assert atoll.SpMM(A[mine], comm=world).order == "none (as asked)"
+        back = atoll.SpMM(A[mine], order=order, transpose=True, comm=world)
+        return product(B[mine]), product(2 * B[mine]), back(B[mine])
+
+    found = atoll.run_ranks(ranks, part, plan={"threads": 1})
+    for got, right in zip(zip(*found, strict=True), (want, 2 * want, A.T @ B), strict=True):
+        np.testing.assert_allclose(np.vstack(got), right, rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.parametrize("strategy", ["auto", "broadcast", "rowwise", "cola", "halo"])

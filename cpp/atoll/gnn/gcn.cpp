@@ -18,6 +18,7 @@ std::vector<Vertex> own_ids(const Graph& graph) {
 }
 
 constexpr AdjacencyOptions kNormalised{EdgeValues::gcn, Diagonal::add};
+constexpr const char* kNoFeatures = "GCN: there are no features yet (outputs are computed from them). Set them first.";
 
 template <class T>
 std::uint64_t hash_of(Vertex id, std::int64_t column, T value) {
@@ -57,22 +58,36 @@ void sum_over_ranks(World& world, std::span<T> values) {
   std::ranges::copy(world.all_gather_varying(std::span<const T>(sums)), values.begin());
 }
 
+// Of the products that decide.
+std::int64_t widest(const GcnOptions& options) { return options.widths.empty() ? 1 : std::ranges::max(options.widths); }
+
 template <class T>
 DistributedSpmm<T> product_of(World& world, MatrixRows<T>&& rows, const GcnOptions& options) {
-  const std::int64_t columns = options.widths.empty() ? 1 : std::ranges::max(options.widths);
-  const SpmmStrategy strategy = choose_spmm_strategy(world, rows, columns, options.strategy).strategy;
+  const SpmmStrategy strategy = choose_spmm_strategy(world, rows, widest(options), options.strategy).strategy;
   return DistributedSpmm<T>(world, std::move(rows), Reduce::sum, strategy);
 }
 
 }  // namespace
 
 template <class T>
+Gcn<T>::Matrices::Matrices(const Graph& graph, const GcnOptions& options) : rows(rows_of<T>(graph, kNormalised)) {
+  order = choose_row_order(graph.world(), rows, widest(options), options.order, options.strategy);
+  if (graph.directed()) transposed = atl::transposed(graph.world(), rows);
+}
+
+template <class T>
 Gcn<T>::Gcn(const Graph& graph, std::int64_t features, std::int64_t classes, const GcnOptions& options)
+    : Gcn(graph, features, classes, options, Matrices(graph, options)) {}
+
+template <class T>
+Gcn<T>::Gcn(const Graph& graph, std::int64_t features, std::int64_t classes, const GcnOptions& options,
+            Matrices&& matrices)
     : world_(graph.world()),
       options_(options),
-      ids_(own_ids(graph)),
-      rows_(graph.owned()),
-      aggregate_(product_of(world_, rows_of<T>(graph, kNormalised), options)) {
+      order_(std::move(matrices.order)),
+      rows_(matrices.rows.rows()),
+      ids_(order_.order ? order_.order->to_new(std::span<const Vertex>(own_ids(graph))) : own_ids(graph)),
+      aggregate_(product_of(world_, std::move(matrices.rows), options)) {
   const auto widest_width = std::int64_t{1} << 24;
   world_.collective_try([&] {
     check(features > 0 && classes > 0,
@@ -87,14 +102,13 @@ Gcn<T>::Gcn(const Graph& graph, std::int64_t features, std::int64_t classes, con
     check(options_.weight_decay >= 0 && std::isfinite(options_.weight_decay),
           "GCN: the weight decay is {} (weights would grow). Give 0 or more.", options_.weight_decay);
   });
-  if (graph.directed())
-    aggregate_back_.emplace(world_, transposed(world_, rows_of<T>(graph, kNormalised)), Reduce::sum,
-                            aggregate_.strategy());
+  if (matrices.transposed)
+    aggregate_back_.emplace(world_, std::move(*matrices.transposed), Reduce::sum, aggregate_.strategy());
   std::vector<std::int64_t> widths{features};
   widths.insert(widths.end(), options_.widths.begin(), options_.widths.end());
   widths.push_back(classes);
   std::size_t at = 0;
-  std::int64_t widest = 0;
+  std::int64_t most = 0;  // columns
   for (std::size_t l = 0; l + 1 < widths.size(); ++l) {
     Layer layer{.in = widths[l], .out = widths[l + 1], .weights = at, .bias = 0};
     at += static_cast<std::size_t>(layer.in * layer.out);
@@ -104,9 +118,9 @@ Gcn<T>::Gcn(const Graph& graph, std::int64_t features, std::int64_t classes, con
       layer.aggregates_first = layer.in < layer.out;
       layer.input = Matrix<T>(rows_, layer.in);
       if (layer.aggregates_first) layer.aggregated = Matrix<T>(rows_, layer.in);
-      widest = std::max(widest, layer.in);
+      most = std::max(most, layer.in);
     }
-    widest = std::max(widest, layer.out);
+    most = std::max(most, layer.out);
     layers_.push_back(std::move(layer));
   }
   parameters_.resize(at);
@@ -114,11 +128,12 @@ Gcn<T>::Gcn(const Graph& graph, std::int64_t features, std::int64_t classes, con
   first_moments_.assign(at, T{0});
   second_moments_.assign(at, T{0});
   outputs_ = Matrix<T>(rows_, classes);
-  first_ = Matrix<T>(rows_, widest);
-  second_ = Matrix<T>(rows_, widest);
+  if (order_.order) given_outputs_ = Matrix<T>(rows(), classes);
+  first_ = Matrix<T>(rows_, most);
+  second_ = Matrix<T>(rows_, most);
   make_parameters();
-  for (std::size_t i = 0; i < ids_.size(); ++i)
-    graph_hash_ += hash_of(ids_[i], 0, static_cast<double>(graph.in().degree(graph.local_of(static_cast<Vertex>(i)))));
+  for (Vertex i = 0; i < graph.owned(); ++i)
+    graph_hash_ += hash_of(graph.ids().id_of(i), 0, static_cast<double>(graph.in().degree(graph.local_of(i))));
 }
 
 // Glorot and Bengio's uniform distribution for weights, 0 for biases.
@@ -145,10 +160,10 @@ void Gcn<T>::set_features(VertexFeatures<T>&& features) {
   world_.collective_try([&] {
     const auto [rows, columns] = dense ? std::pair(std::get<0>(features).rows(), std::get<0>(features).cols())
                                        : std::pair(std::get<1>(features).rows, std::get<1>(features).columns);
-    check(rows == rows_ && columns == layers_[0].in,
+    check(rows == this->rows() && columns == layers_[0].in,
           "GCN: rank {} has features of {} x {} ({} x {} are needed: a row for each of its vertices). Pass a matrix of "
           "that shape.",
-          world_.rank(), rows, columns, rows_, layers_[0].in);
+          world_.rank(), rows, columns, this->rows(), layers_[0].in);
     if (!dense) check_sparse(std::get<1>(features).view(), "the features");
   });
   const auto finite = [](std::span<const T> values) {
@@ -165,6 +180,13 @@ void Gcn<T>::set_features(VertexFeatures<T>&& features) {
   world_.agree(fine,
                fmt::format("GCN: a feature of rank {} is not finite (sums with it would not be either). Replace it.",
                            world_.rank()));
+  if (order_.order && dense) {
+    Matrix<T> moved(rows_, layers_[0].in);
+    order_.order->to_new(std::as_const(std::get<0>(features)).view(), moved.view());
+    features = std::move(moved);
+  } else if (order_.order) {
+    features = order_.order->to_new(std::get<1>(features));
+  }
   features_hash_ = hash_of(features, ids_);
   Layer& layer = layers_[0];
   const bool drops = Dropout::drops(options_.dropout);
@@ -193,11 +215,16 @@ template <class T>
 void Gcn<T>::set_targets(VertexTargets targets) {
   const auto classes = static_cast<std::int32_t>(layers_.back().out);
   std::int64_t mine = 0;
+  world_.agree(
+      static_cast<std::int64_t>(targets.labels.size()) == rows() && targets.roles.size() == targets.labels.size(),
+      fmt::format("GCN: rank {} has labels of {} vertices and roles of {} ({} vertices are its own). Pass one of each "
+                  "for each.",
+                  world_.rank(), targets.labels.size(), targets.roles.size(), rows()));
+  if (order_.order) {
+    targets.labels = order_.order->to_new(std::span<const std::int32_t>(targets.labels));
+    targets.roles = order_.order->to_new(std::span<const VertexRole>(targets.roles));
+  }
   world_.collective_try([&] {
-    check(
-        static_cast<std::int64_t>(targets.labels.size()) == rows_ && targets.roles.size() == targets.labels.size(),
-        "GCN: rank {} has labels of {} vertices and roles of {} ({} vertices are its own). Pass one of each for each.",
-        world_.rank(), targets.labels.size(), targets.roles.size(), rows_);
     for (std::size_t i = 0; i < targets.labels.size(); ++i) {
       const std::int32_t label = targets.labels[i];
       check(label >= -1 && label < classes,
@@ -263,24 +290,30 @@ void Gcn<T>::step() {
 
 template <class T>
 MatrixView<const T> Gcn<T>::predict() {
-  world_.agree(has_features_, "GCN: there are no features yet (outputs are computed from them). Set them first.");
+  world_.agree(has_features_, kNoFeatures);
   forward(Mode::inference);
-  return std::as_const(outputs_).view();
+  if (!order_.order) return std::as_const(outputs_).view();
+  order_.order->to_old(std::as_const(outputs_).view(), given_outputs_.view());
+  return std::as_const(given_outputs_).view();
 }
 
 template <class T>
 std::array<Scores, kRoles> Gcn<T>::scores() {
   world_.agree(training_vertices_ > 0, "GCN: there are no targets yet (scores compare with them). Set them first.");
-  return scores_of<T>(world_, predict(), targets_);
+  world_.agree(has_features_, kNoFeatures);
+  forward(Mode::inference);
+  return scores_of<T>(world_, std::as_const(outputs_).view(), targets_);
 }
 
 template <class T>
 std::size_t Gcn<T>::memory_bytes() const {
   std::size_t bytes = aggregate_.memory_bytes() + ids_.size() * sizeof(Vertex) + 4 * parameters_.size() * sizeof(T) +
-                      dense_.memory_bytes() + outputs_.memory_bytes() + first_.memory_bytes() + second_.memory_bytes() +
-                      targets_.labels.size() * sizeof(std::int32_t) + targets_.roles.size();
+                      dense_.memory_bytes() + outputs_.memory_bytes() + given_outputs_.memory_bytes() +
+                      first_.memory_bytes() + second_.memory_bytes() + targets_.labels.size() * sizeof(std::int32_t) +
+                      targets_.roles.size();
   if (aggregate_back_) bytes += aggregate_back_->memory_bytes();
   if (sparse_) bytes += sparse_->memory_bytes();
+  if (order_.order) bytes += order_.order->memory_bytes();
   for (const Layer& layer : layers_) bytes += layer.input.memory_bytes() + layer.aggregated.memory_bytes();
   return bytes;
 }

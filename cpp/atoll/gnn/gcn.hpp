@@ -4,6 +4,7 @@
 #include <atoll/gnn/softmax.hpp>
 #include <atoll/graph/graph.hpp>
 #include <atoll/spmm/distributed_spmm.hpp>
+#include <atoll/spmm/row_order.hpp>
 #include <memory>
 #include <optional>
 #include <span>
@@ -31,9 +32,11 @@
 /// A product of a layer is A (H W) or (A H) W, whichever has fewer columns to fetch. In the first layer (A H) W needs
 /// no product in the way back; where nothing is dropped A H is computed once. Sparse features stay sparse.
 ///
+/// Inside, vertices have the order of GcnOptions::order; what goes in and comes out is in the graph's.
+///
 /// The same options and graph give the same curve on any number of ranks but for the rounding of sums, bit for bit for
-/// any number of threads: draws depend on seed, epoch, layer, the vertex's original id and the column, and gradients are
-/// summed over ranks in their order.
+/// any number of threads where the order is (all are but Rabbit's, see new_numbers()): draws depend on seed, epoch,
+/// layer, the vertex's original id and the column, and gradients are summed over ranks in their order.
 ///
 /// Memory on a rank with n vertices: A and its plan (twice for a directed graph), the features, for each layer n rows
 /// of its input (and of A H), and four times the weights.
@@ -52,6 +55,7 @@ struct GcnOptions {
   bool decay_all_layers = false;  ///< weights of all layers, not of the first alone
   std::uint64_t seed = 1;         ///< of the first weights and of what is dropped
   std::string strategy = "auto";  ///< of the products: a SpmmStrategy's name, or its default for the World
+  std::string order = "auto";     ///< of the vertices inside: one of row_order_names() (choose_row_order())
 };
 
 /// Features of this rank's vertices in owned order: a row a vertex, a column a feature.
@@ -97,9 +101,11 @@ class Gcn {
 
   std::int64_t features() const { return layers_.front().in; }
   std::int64_t classes() const { return layers_.back().out; }
-  std::int64_t rows() const { return rows_; }  ///< own vertices
+  std::int64_t rows() const { return order_.order ? order_.order->old_rows() : rows_; }  ///< own vertices
   const GcnOptions& options() const { return options_; }
   const SpmmStrategy& strategy() const { return aggregate_.strategy(); }
+  /// Of the vertices inside, why, and what it took.
+  const RowOrderChoice& order() const { return order_; }
   /// A hash of the graph's degrees, the features and the targets that does not depend on the ranks. Collective.
   std::uint64_t fingerprint();
   /// This rank's seconds in products with A so far.
@@ -117,6 +123,14 @@ class Gcn {
   // A sparse matrix of features and its transpose, with the values of an epoch.
   struct SparseFeatures;
   enum class Mode : bool { training, inference };
+  // A in the order of the vertices inside, and A^T of a directed graph.
+  struct Matrices {
+    RowOrderChoice order;
+    MatrixRows<T> rows;
+    std::optional<MatrixRows<T>> transposed;
+    Matrices(const Graph& graph, const GcnOptions& options);
+  };
+  Gcn(const Graph& graph, std::int64_t features, std::int64_t classes, const GcnOptions& options, Matrices&& matrices);
 
   void make_parameters();
   void forward(Mode mode);
@@ -135,8 +149,9 @@ class Gcn {
 
   World& world_;
   const GcnOptions options_;
+  RowOrderChoice order_;
+  const std::int64_t rows_;        // of this rank, inside
   const std::vector<Vertex> ids_;  // [own row] original ids
-  const std::int64_t rows_;
   DistributedSpmm<T> aggregate_;
   std::optional<DistributedSpmm<T>> aggregate_back_;  // by A^T, of a directed graph
   std::vector<Layer> layers_;
@@ -148,6 +163,7 @@ class Gcn {
   VertexTargets targets_;
   std::int64_t training_vertices_ = 0;  // over all ranks
   Matrix<T> outputs_, first_, second_;  // Z of the last layer; as wide as the widest product
+  Matrix<T> given_outputs_;             // in the graph's order, where that is another
   double spmm_seconds_ = 0;
   std::uint64_t graph_hash_ = 0, features_hash_ = 0, targets_hash_ = 0;  // sums over own vertices
 };

@@ -125,6 +125,9 @@ void train_seed(World& world, const Options& o, const Graph& graph, GraphFolder*
   out.result["classes"] = gcn.classes();
   out.result["parameters"] = gcn.parameters().size();
   out.result["strategy"] = gcn.strategy().name;
+  if (!out.seconds.contains("order")) out.seconds["order"] = gcn.order().seconds;
+  out.result["order"] = gcn.order().name;
+  out.result["order_why"] = gcn.order().why;
   out.result["memory_bytes"] = world.max(static_cast<std::uint64_t>(gcn.memory_bytes()));
 }
 
@@ -166,6 +169,10 @@ Outcome train_all(World& world, const Options& o) {
   out.result["validation_accuracy"] = mean(found.validation_accuracies);
   out.result["runs"] = std::move(found.runs);
   out.counters = total_counters(world, world.counters());
+  const double order_epochs = epoch > 0 ? out.seconds["order"].get<double>() / epoch : 0;
+  out.result["order_cost_in_epochs"] = order_epochs;
+  std::string order = out.result["order_why"];
+  if (out.result["order"] != "none") order += fmt::format("; measured: {:.1f} epochs", order_epochs);
   const auto percent = [](double part) { return fmt::format("{:.2f} %", 100 * part); };
   out.text =
       table_of({{"network", fmt::format("{} -> {} -> {}, {} weights, {}", out.result["features"].dump(),
@@ -176,6 +183,7 @@ Outcome train_all(World& world, const Options& o) {
                                          out.result["test_vertices"].dump())},
                 {"epoch", fmt::format("{:.6f} s, {} of it in products with the graph's matrix", epoch,
                                       percent(out.result["spmm_share"].get<double>()))},
+                {"order", order},
                 {"validation", percent(out.result["validation_accuracy"].get<double>()) + " right"},
                 {"test", fmt::format("{} right{}", percent(mean(found.accuracies)),
                                      o.seeds > 1 ? fmt::format(" (mean of {} seeds, deviation {})", o.seeds,
@@ -218,6 +226,7 @@ int run_gcn(const Words& words) {
   classes->check(CLI::Range(1, 1 << 20));
   app.add_option("--type", o.type, "float32 (default) or float64")->check(CLI::IsMember({"float32", "float64"}));
   add_spmm_strategy(app, o.gcn.strategy);
+  add_row_order(app, o.gcn.order);
   app.add_option("--score-every", o.training.score_every,
                  "epochs between scores of training and validation vertices (default 1; 0: none on the way)")
       ->check(CLI::NonNegativeNumber);

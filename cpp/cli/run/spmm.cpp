@@ -3,6 +3,7 @@
 #include <atoll/base/random.hpp>
 #include <atoll/spmm/distributed_spmm.hpp>
 #include <atoll/spmm/forecast.hpp>
+#include <atoll/spmm/row_order.hpp>
 
 #include "cli/graph_input.hpp"
 #include "cli/verbs.hpp"
@@ -15,7 +16,7 @@ namespace {
 struct Options {
   GraphInput input;
   std::int64_t columns = 32;
-  std::string type = "float32", reduce = "sum", values = "gcn", diagonal = "keep", strategy = "auto";
+  std::string type = "float32", reduce = "sum", values = "gcn", diagonal = "keep", strategy = "auto", order = "auto";
   int trials = 9;
   bool no_verify = false;
 };
@@ -95,6 +96,8 @@ Outcome multiply(World& world, const Options& o) {
     kept.values = copy(rows.values);
   }
   const Vertex first = rows.blocks.begin(world.rank()), vertices = rows.blocks.count();
+  const RowOrderChoice order = choose_row_order(world, rows, o.columns, o.order, o.strategy);
+  out.seconds["order"] = order.seconds;
   world.barrier();
   const RankTimer planning(world);
   const auto [strategy, why] = choose_spmm_strategy(world, rows, o.columns, o.strategy);
@@ -102,21 +105,37 @@ Outcome multiply(World& world, const Options& o) {
   const std::vector<HaloTraffic> traffic = spmm.traffic(o.columns);
   out.seconds["prepare"] = world.max(planning.seconds());
 
-  const auto values = static_cast<std::size_t>(spmm.rows() * o.columns);
-  Array<T> b(values), c(values);
+  // B and C in the caller's order and, where A has another, in that one, in which B stays between products.
+  const std::int64_t own = order.order ? order.order->old_rows() : spmm.rows();
+  const auto values = static_cast<std::size_t>(own * o.columns),
+             moved_values = order.order ? static_cast<std::size_t>(spmm.rows() * o.columns) : 0;
+  Array<T> b(values), c(values), moved_b(moved_values), moved_c(moved_values);
   world.team().for_range(values, std::size_t{1} << 16, [&](int, std::size_t begin, std::size_t end) {
     for (; begin < end; ++begin)
       b[begin] = dense_at<T>(first + static_cast<Vertex>(begin) / o.columns, o.columns,
                              static_cast<std::int64_t>(begin) % o.columns);
   });
-  const MatrixView<T> to{c.data(), spmm.rows(), o.columns, o.columns};
-  const MatrixView<const T> from{b.data(), spmm.rows(), o.columns, o.columns};
+  const auto view = [&](auto* data, std::int64_t rows_of) { return MatrixView{data, rows_of, o.columns, o.columns}; };
+  const MatrixView<T> caller_c = view(c.data(), own), to = order.order ? view(moved_c.data(), spmm.rows()) : caller_c;
+  const MatrixView<const T> caller_b = view(b.data(), own),
+                            from = order.order ? view(moved_b.data(), spmm.rows()) : caller_b;
+  double moves = 0;
+  const auto timed_move = [&](auto&& move) {
+    if (!order.order) return;
+    world.barrier();
+    const RankTimer timer(world);
+    move(*order.order);
+    moves += world.max(timer.seconds());
+  };
+  timed_move([&](const RowOrder& rows_now) { rows_now.to_new(caller_b, view(moved_b.data(), spmm.rows())); });
   spmm(from, to);  // its buffers' pages come in
   Trials trials(world);
   for (int trial = 0; trial < o.trials; ++trial) trials.time([&] { spmm(from, to); });
   trials.report(out.seconds, out.counters);
+  timed_move([&](const RowOrder& rows_now) { rows_now.to_old(MatrixView<const T>(to), caller_c); });
+  out.seconds["moves"] = moves;
   if (!o.no_verify) {
-    out.verified = world.all(is_right<T>(kept, reduce, to));
+    out.verified = world.all(is_right<T>(kept, reduce, caller_c));
     if (!*out.verified)
       out.failure = "a row differs from its definition. This is a defect: report it with the command.";
   }
@@ -128,11 +147,15 @@ Outcome multiply(World& world, const Options& o) {
   double sent = 0;
   for (const HaloTraffic& level : traffic) sent += static_cast<double>(level.rows);
   sent = world.sum(sent);
+  const double order_products = s > 0 ? order.seconds / s : 0;
   out.result = {{"columns", o.columns},
                 {"nonzeros", nonzeros},
                 {"flops", flops},
                 {"strategy", strategy.name},
                 {"why", why},
+                {"order", order.name},
+                {"order_why", order.why},
+                {"order_cost_in_products", order_products},
                 {"phases", spmm.phases()},
                 {"memory_bytes", world.max(static_cast<std::uint64_t>(spmm.memory_bytes()))},
                 {"V_CG", static_cast<double>(vertices) * (ranks - 1) * row_bytes},
@@ -143,8 +166,13 @@ Outcome multiply(World& world, const Options& o) {
   const auto mib = [](const nlohmann::json& bytes) {
     return fmt::format("{:.2f} MiB", bytes.get<double>() / (1 << 20));
   };
+  std::string order_text = order.why;
+  if (order.order)
+    order_text +=
+        fmt::format("; measured: {:.1f} products, and {:.6f} s to move B in and C out", order_products, moves);
   out.text = table_of({{"product", fmt::format("{} x {} with {} nonzeros, by {} columns, {}", vertices, vertices,
                                                nonzeros, o.columns, o.type)},
+                       {"order", order_text},
                        {"plan", fmt::format("{:.3f} s, {}", out.seconds["prepare"].get<double>(), why)},
                        {"time", fmt::format("{:.6f} s, {:.2f} GFLOP/s (median of {})", s, flops / 1e9, o.trials)},
                        {"all rows to all ranks", mib(out.result["V_CG"])},
@@ -173,6 +201,7 @@ int run_spmm(const Words& words) {
   app.add_option("--reduce", o.reduce, "sum (default), mean, max or min")->check(names_of(kReduces));
   app.add_option("--type", o.type, "float32 (default) or float64")->check(CLI::IsMember({"float32", "float64"}));
   add_spmm_strategy(app, o.strategy);
+  add_row_order(app, o.order);
   app.add_option("--trials", o.trials, "products (default 9)")->check(CLI::PositiveNumber);
   app.add_flag("--no-verify", o.no_verify, "do not check rows of the result");
   if (const auto code = command.parse(words)) return *code;

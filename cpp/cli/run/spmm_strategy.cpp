@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <atoll/spmm/row_order.hpp>
 #include <atoll/spmm/strategy.hpp>
 
 namespace atl::cli {
@@ -16,6 +17,14 @@ void add_spmm_strategy(CLI::App& app, std::string& strategy) {
     text += fmt::format("; {}: {}", s.name, s.description);
   }
   app.add_option("--strategy", strategy, text)->check(CLI::IsMember(names));
+}
+
+void add_row_order(CLI::App& app, std::string& order) {
+  app.add_option(
+         "--order", order,
+         "rows and columns of the matrix under new numbers, on all ranks; results stay in the order of ids. auto "
+         "(default): rabbit where that is predicted to make products faster; none; or as `atoll reorder --method`")
+      ->check(CLI::IsMember(row_order_names()));
 }
 
 }  // namespace atl::cli

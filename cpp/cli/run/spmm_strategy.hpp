@@ -11,5 +11,7 @@ namespace atl::cli {
 
 /// --strategy: how a distributed product fetches rows (SpmmStrategy), or auto.
 void add_spmm_strategy(CLI::App& app, std::string& strategy);
+/// --order: the order of the matrix' rows (choose_row_order), auto or none.
+void add_row_order(CLI::App& app, std::string& order);
 
 }  // namespace atl::cli

@@ -2,6 +2,7 @@
 // Products of distributed sparse matrices with dense ones.
 #include <atoll/spmm/distributed_spmm.hpp>
 #include <atoll/spmm/forecast.hpp>
+#include <atoll/spmm/row_order.hpp>
 
 #include "bindings.hpp"
 
@@ -20,6 +21,8 @@ struct SharedProduct {
   double nonzeros = 0;           // of all ranks
   double prepare_seconds = 0;
   std::string strategy;  // and why
+  RowOrderChoice order;
+  Vertex own_rows = 0, own_columns = 0;  // in the caller's order
 
   SharedProduct(std::shared_ptr<SharedWorld> w) : world(std::move(w)) {}
   SharedProduct(SharedProduct&&) = default;
@@ -48,7 +51,7 @@ EdgeValues values_named(const std::string& name) {
 // rows_on(world, T) gives this rank's rows.
 template <class F>
 SharedProduct make(const std::shared_ptr<SharedWorld>& shared, const std::string& type, const std::string& reduce,
-                   bool transpose, const std::string& strategy, F&& rows_on) {
+                   bool transpose, const std::string& strategy, const std::string& order, F&& rows_on) {
   SharedProduct out(shared);
   shared->call([&](World& world) {
     const auto plan = [&]<class T>(T) {
@@ -58,6 +61,9 @@ SharedProduct make(const std::shared_ptr<SharedWorld>& shared, const std::string
       out.rows = rows.blocks.count();
       out.columns = rows.column_blocks.count();
       out.nonzeros = world.sum(static_cast<double>(rows.columns.size()));
+      out.own_rows = rows.rows();
+      out.own_columns = rows.column_blocks.size(world.rank());
+      out.order = choose_row_order(world, rows, kUsualColumns, order, strategy);
       const SpmmChoice choice = choose_spmm_strategy(world, rows, kUsualColumns, strategy);
       out.product = std::make_shared<DistributedSpmm<T>>(world, std::move(rows), reduce_named(reduce), choice.strategy);
       out.strategy = choice.why;
@@ -70,9 +76,10 @@ SharedProduct make(const std::shared_ptr<SharedWorld>& shared, const std::string
 }
 
 SharedProduct of_graph(const SharedGraph& g, const std::string& type, const std::string& reduce, bool transpose,
-                       const std::string& values, bool self_loops, const std::string& strategy) {
+                       const std::string& values, bool self_loops, const std::string& strategy,
+                       const std::string& order) {
   const AdjacencyOptions options{values_named(values), self_loops ? Diagonal::add : Diagonal::keep};
-  return make(g.world, type, reduce, transpose, strategy,
+  return make(g.world, type, reduce, transpose, strategy, order,
               [&]<class T>(World&, T) { return rows_of<T>(g.graph, options); });
 }
 
@@ -92,8 +99,9 @@ std::span<const T> span_of(const AnyColumn& column) {
 // owned as rows are, so that a product can be multiplied again; else evenly.
 SharedProduct of_rows(const std::shared_ptr<SharedWorld>& shared, const AnyColumn& offsets, const AnyColumn& columns,
                       const std::optional<AnyColumn>& values, Vertex count, const std::string& type,
-                      const std::string& reduce, bool transpose, const std::string& strategy) {
-  return make(shared, type, reduce, transpose, strategy, [&]<class T>(World& world, T) {
+                      const std::string& reduce, bool transpose, const std::string& strategy,
+                      const std::string& order) {
+  return make(shared, type, reduce, transpose, strategy, order, [&]<class T>(World& world, T) {
     std::vector<Vertex> first{0};
     for (const Vertex own : world.all_gather(static_cast<Vertex>(offsets.size()) - 1))
       first.push_back(first.back() + own);
@@ -127,7 +135,15 @@ void multiply(SharedProduct& shared, const Dense<const T>& b, const Dense<T>& c)
   shared.world->call([&](World& world) {
     const auto* product = std::get_if<Product<T>>(&shared.product);
     world.agree(product != nullptr, "SpMM: the matrix has another type than B. Use B.astype(A.dtype).");
-    (**product)(view_of(b), view_of(c));
+    if (!shared.order.order) {
+      (**product)(view_of(b), view_of(c));
+      return 0;
+    }
+    const RowOrder& order = *shared.order.order;
+    Matrix<T> moved_b(order.new_rows(), view_of(b).cols), moved_c(order.new_rows(), view_of(c).cols);
+    order.to_new(view_of(b), moved_b.view());
+    (**product)(std::as_const(moved_b).view(), moved_c.view());
+    order.to_old(std::as_const(moved_c).view(), view_of(c));
     return 0;
   });
 }
@@ -150,26 +166,25 @@ void sampled(const std::shared_ptr<SharedWorld>& shared, const AnyColumn& offset
 void bind_spmm(nb::module_& m) {
   using namespace nb::literals;
   nb::class_<SharedProduct>(m, "Product")
-      .def_prop_ro(
-          "own_rows",
-          [](const SharedProduct& p) { return std::visit([](const auto& x) { return x->rows(); }, p.product); })
-      .def_prop_ro(
-          "own_columns",
-          [](const SharedProduct& p) { return std::visit([](const auto& x) { return x->columns(); }, p.product); })
+      .def_ro("own_rows", &SharedProduct::own_rows)
+      .def_ro("own_columns", &SharedProduct::own_columns)
       .def_ro("rows", &SharedProduct::rows)
       .def_ro("columns", &SharedProduct::columns)
       .def_ro("nonzeros", &SharedProduct::nonzeros)
       .def_ro("prepare_seconds", &SharedProduct::prepare_seconds)
       .def_ro("strategy", &SharedProduct::strategy)
-      .def_prop_ro(
-          "memory_bytes",
-          [](const SharedProduct& p) { return std::visit([](const auto& x) { return x->memory_bytes(); }, p.product); })
+      .def_prop_ro("order", [](const SharedProduct& p) { return p.order.why; })
+      .def_prop_ro("memory_bytes",
+                   [](const SharedProduct& p) {
+                     const std::size_t order = p.order.order ? p.order.order->memory_bytes() : 0;
+                     return order + std::visit([](const auto& x) { return x->memory_bytes(); }, p.product);
+                   })
       .def("multiply", &multiply<float>, "b"_a.noconvert(), "c"_a.noconvert())
       .def("multiply", &multiply<double>, "b"_a.noconvert(), "c"_a.noconvert());
   m.def("product_of_graph", &of_graph, "graph"_a, "type"_a, "reduce"_a, "transpose"_a, "values"_a, "self_loops"_a,
-        "strategy"_a);
+        "strategy"_a, "order"_a);
   m.def("product_of_rows", &of_rows, "world"_a, "offsets"_a.noconvert(), "columns"_a.noconvert(),
-        "values"_a.noconvert().none(), "count"_a, "type"_a, "reduce"_a, "transpose"_a, "strategy"_a);
+        "values"_a.noconvert().none(), "count"_a, "type"_a, "reduce"_a, "transpose"_a, "strategy"_a, "order"_a);
   m.def("sampled_product", &sampled<float>, "world"_a, "offsets"_a.noconvert(), "places"_a.noconvert(),
         "x"_a.noconvert(), "y"_a.noconvert(), "values"_a.noconvert());
   m.def("sampled_product", &sampled<double>, "world"_a, "offsets"_a.noconvert(), "places"_a.noconvert(),
