@@ -19,6 +19,14 @@
     bench/figures.py variants                   section VI.C: from naive to coast, measured and in virtual time
     bench/figures.py allpairs --python PYTHON   all pairs beside SciPy, NetworKit, igraph, Boost
 
+    bench/figures.py spmm-nodes                 CoLa's tables 6 and 7: SpMM by CAGNET, MGGCN, MGG, CoLa, in virtual time
+    bench/figures.py spmm-links                 its table 4: rows one by one and in one piece, predicted and measured
+    bench/figures.py spmm-steps|spmm-v100       tables 8 and 9: what each step gives; two NUMA domains
+    bench/figures.py spmm-scaling|spmm-columns  figures 3, 4 and 5
+    bench/figures.py spmm-orders                table 10: with and without Rabbit order
+    bench/figures.py gcn-epochs                 table 11: a GCN of five layers
+    bench/figures.py spmm-peers --python PYTHON SpMM on this machine beside SciPy, MKL, GraphBLAS, PyTorch
+
 `bench/figures.py TABLE --help` has what may be changed. --json FILE keeps every figure. What it prints goes
 into docs/routes.md, docs/experiments.md and docs/all-pairs.md.
 """
@@ -30,16 +38,18 @@ from pathlib import Path
 
 import allpairs
 import coast
+import cola
 import engines
 import layers
 import simulated
+import spmm_peers
 import traffic
 
 
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     tables = parser.add_subparsers(dest="table", required=True)
-    for module in (simulated, layers, traffic, engines, coast, allpairs):
+    for module in (simulated, layers, traffic, engines, coast, allpairs, cola, spmm_peers):
         module.add_to(tables)
     for table in tables.choices.values():
         table.add_argument("--json", help="file for all that was measured")

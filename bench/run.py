@@ -31,7 +31,11 @@ TIMEOUT_S = 1800
 
 
 class CaseError(Exception):
-    """The case has no figure: it could not run, or its answer is wrong."""
+    """The case has no figure: it could not run, or its answer is wrong. exit_code: of the command that failed."""
+
+    def __init__(self, text, exit_code=None):
+        super().__init__(text)
+        self.exit_code = exit_code
 
 
 def lookup(report, name):
@@ -94,7 +98,8 @@ def command_of(case, atoll, path):
 def run_ours(command):
     run = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, cwd=ROOT)
     if run.returncode != 0:
-        raise CaseError(f"{shlex.join(command)}: exit code {run.returncode}: {run.stderr[-500:].strip()}")
+        text = f"{shlex.join(command)}: exit code {run.returncode}: {run.stderr[-500:].strip()}"
+        raise CaseError(text, run.returncode)
     return json.loads(run.stdout)
 
 

@@ -135,6 +135,7 @@ nlohmann::json row_of(const std::string& route, const nlohmann::json& run) {
           {"levels", levels},
           {"breakdown", run.at("counters").value("breakdown", run.at("simulation").at("rank_seconds"))},
           {"whole", run.at("simulation")},
+          {"result", run.at("result")},
           {"predicted", true}};
 }
 

@@ -11,6 +11,7 @@ int bench_exchange(const Words& words);
 int bench_gemm(const Words& words);
 int bench_grid(const Words& words);
 int bench_memory(const Words& words);
+int bench_messages(const Words& words);
 int bench_queue(const Words& words);
 int bench_spmm(const Words& words);
 int verb_convert(const Words& words);

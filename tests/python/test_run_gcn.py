@@ -257,3 +257,20 @@ def test_wrong_options_are_refused(small, words, text):
 
 def test_what_a_graph_has_no_use_for_is_refused():
     assert "kron:6 is no folder of features" in refused("kron:6", "--rows", "as-they-are", code=2)
+
+
+def test_dense_layers_take_virtual_time():
+    words = ["ring:1000", "--undirected", "--features", "16", "--widths", "32", "--classes", "16", "--epochs", "2"]
+    words += ["--score-every", "0"]
+    simulate = [str(ATOLL), "simulate", "--platform", "a800:1", "--route", "direct", "--quiet", "--json", "-"]
+    done = subprocess.run([*simulate, "--", "run", "gcn", *words], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    run = json.loads(done.stdout)["routes"][0]["result"]
+    # Values that memory moves for a vertex: features dropped (32), times weights (48), rectified (64), times weights
+    # (48), plus biases (32), softmax and its gradient (64); back: biases (16, 32), weights (48, 48), inputs (48, 96).
+    vertex, layer = 576, 16 * 32
+    parameters = 2 * layer + 32 + 16
+    assert run["parameters"] == parameters
+    values = 1000 * vertex + 5 * layer + 7 * parameters  # five products read or write the weights; Adam
+    dense = run["epoch_seconds"] * (1 - run["spmm_share"])
+    assert dense == pytest.approx(4 * values / 1381e9, rel=1e-6)

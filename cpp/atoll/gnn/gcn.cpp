@@ -257,6 +257,8 @@ double Gcn<T>::find_gradients() {
   const double loss =
       scores_of<T>(world_, std::as_const(outputs_).view(), targets_)[static_cast<std::size_t>(VertexRole::train)].loss;
   replace_by_gradient<T>(world_.team(), outputs_.view(), targets_, training_vertices_);
+  // Softmax reads an output twice for the loss and once for the gradient, which is written: five operations each time.
+  compute(15 * values_of(classes()), 4 * values_of(classes()));
   backward();
   sum_over_ranks<T>(world_, gradients_);
   return loss;
@@ -272,6 +274,8 @@ double Gcn<T>::train() {
 template <class T>
 void Gcn<T>::step() {
   constexpr double kMean = 0.9, kSquare = 0.999, kEpsilon = 1e-8;  // as in [3]
+  const auto parameters = static_cast<double>(parameters_.size());
+  compute(13 * parameters, 7 * parameters);  // four values are read and three written
   ++epoch_;
   const auto t = static_cast<double>(epoch_);
   const double rate = options_.learning_rate / (1 - std::pow(kMean, t)), square = 1 / (1 - std::pow(kSquare, t));

@@ -38,6 +38,9 @@
 /// any number of threads where the order is (all are but Rabbit's, see new_numbers()): draws depend on seed, epoch,
 /// layer, the vertex's original id and the column, and gradients are summed over ranks in their order.
 ///
+/// On a virtual clock an epoch takes the time of the Machine's device: each dense product, activation, softmax and step
+/// of Adam that of its roofline, as products with A do (DistributedSpmm).
+///
 /// Memory on a rank with n vertices: A and its plan (twice for a directed graph), the features, for each layer n rows
 /// of its input (and of A H), and four times the weights.
 ///
@@ -140,6 +143,10 @@ class Gcn {
   void rectify(MatrixView<const T> z, const Layer& layer, std::size_t next, Mode mode);
   void multiply_weights(const Layer& layer, MatrixView<const T> x, MatrixView<T> y);
   void aggregate(MatrixView<const T> b, MatrixView<T> c, bool backwards);
+  void compute(double flops, double values);
+  void compute_product(const Layer& layer);
+  void compute_sparse_product();
+  double values_of(std::int64_t columns) const { return static_cast<double>(rows_) * static_cast<double>(columns); }
   void sum_gradients();
   void step();
   MatrixView<T> scratch(Matrix<T>& matrix, std::int64_t columns) { return matrix.view().part(0, 0, rows_, columns); }

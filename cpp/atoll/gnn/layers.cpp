@@ -50,10 +50,32 @@ void Gcn<T>::aggregate(MatrixView<const T> b, MatrixView<T> c, bool backwards) {
   spmm_seconds_ += timer.seconds();
 }
 
+// The roofline of so many operations, and of the memory of so many values that are read or written.
+template <class T>
+void Gcn<T>::compute(double flops, double values) {
+  if (!world_.machine().device) return;
+  world_.compute(world_.machine().device->seconds(flops, values * static_cast<double>(sizeof(T))));
+}
+
+// Any of the three products of a layer: of two of its tall matrices and the weights, two are read and one is written.
+template <class T>
+void Gcn<T>::compute_product(const Layer& layer) {
+  const double weights = static_cast<double>(layer.in) * static_cast<double>(layer.out);
+  compute(2 * static_cast<double>(rows_) * weights, values_of(layer.in) + values_of(layer.out) + weights);
+}
+
+// Of sparse features or their transpose: a nonzero has a value and a place; weights and their gradients stay in a cache.
+template <class T>
+void Gcn<T>::compute_sparse_product() {
+  const auto nonzeros = static_cast<double>(sparse_->kept.size());
+  compute(2 * nonzeros * static_cast<double>(layers_[0].out), 2 * nonzeros + values_of(layers_[0].out));
+}
+
 template <class T>
 MatrixView<const T> Gcn<T>::dropped_features(Mode mode) {
   Layer& layer = layers_[0];
   if (mode == Mode::inference) return std::as_const(dense_).view();
+  compute(values_of(layer.in), 2 * values_of(layer.in));
   const Dropout dropout(options_.dropout, options_.seed, epoch_, 0, layer.in);
   for_rows(world_.team(), rows_, [&](std::int64_t i) {
     const T* const from = dense_.view().row(i).data();
@@ -77,10 +99,13 @@ void Gcn<T>::drop_sparse() {
   world_.team().for_range(s.from.size(), 1 << 14, [&](int, std::size_t begin, std::size_t end) {
     for (; begin < end; ++begin) s.xt.values[begin] = s.kept[static_cast<std::size_t>(s.from[begin])];
   });
+  const auto nonzeros = static_cast<double>(s.kept.size());
+  compute(nonzeros, 6 * nonzeros);  // value, place, kept; an edge's number (two values), value of the transpose
 }
 
 template <class T>
 void Gcn<T>::multiply_weights(const Layer& layer, MatrixView<const T> x, MatrixView<T> y) {
+  compute_product(layer);
   multiply<T>(world_.team(), x, weights_of(layer), y);
 }
 
@@ -88,6 +113,7 @@ void Gcn<T>::multiply_weights(const Layer& layer, MatrixView<const T> x, MatrixV
 template <class T>
 void Gcn<T>::rectify(MatrixView<const T> z, const Layer& layer, std::size_t next, Mode mode) {
   const T* const bias = parameters_.data() + layer.bias;
+  compute(2 * values_of(layer.out), 2 * values_of(layer.out));
   if (next == layers_.size()) {
     for_rows(world_.team(), rows_, [&](std::int64_t i) {
       for (std::int64_t j = 0; j < layer.out; ++j) outputs_(i, j) = z(i, j) + bias[j];
@@ -113,6 +139,7 @@ void Gcn<T>::forward(Mode mode) {
     const MatrixView<T> z = scratch(second_, layer.out), product = scratch(first_, layer.out);
     if (l == 0 && sparse_) {
       if (mode == Mode::training) drop_sparse();
+      compute_sparse_product();
       (mode == Mode::training ? sparse_->some : sparse_->whole)(world_.team(), weights_of(layer), product);
       aggregate(product, z, false);
     } else if (layer.aggregates_first) {
@@ -139,27 +166,34 @@ void Gcn<T>::backward() {
     const Layer& layer = layers_[l];
     const MatrixView<T> dw{gradients_.data() + layer.weights, layer.in, layer.out, layer.out};
     column_sums<T>(team, g, gradients_.data() + layer.bias);
+    compute(values_of(layer.out), values_of(layer.out));
     Matrix<T> wt(layer.out, l > 0 ? layer.in : 0);
     if (l > 0) transpose_of<T>(weights_of(layer), wt.view());
     const MatrixView<T> dx = scratch(second_, l > 0 ? layer.in : 0);
     if (layer.aggregates_first) {
       multiply_transposed<T>(team, std::as_const(layer.aggregated).view(), g, dw);
+      compute_product(layer);
       if (l == 0) return;
       const MatrixView<T> t = scratch(first_, layer.in);
       multiply<T>(team, g, std::as_const(wt).view(), t);
+      compute_product(layer);
       aggregate(t, dx, true);
     } else {
       const MatrixView<T> s = scratch(first_, layer.out);
       aggregate(g, s, true);
       if (l == 0 && sparse_) {
         sparse_->back(team, s, dw);
+        compute_sparse_product();
       } else {
         multiply_transposed<T>(team, std::as_const(layer.input).view(), s, dw);
+        compute_product(layer);
       }
       if (l == 0) return;
       multiply<T>(team, s, std::as_const(wt).view(), dx);
+      compute_product(layer);
     }
     // What was dropped, or not above 0, has no derivative; drop(H) is 0 just there.
+    compute(2 * values_of(layer.in), 3 * values_of(layer.in));
     for_rows(team, rows_, [&](std::int64_t i) {
       T* const d = dx.row(i).data();
       const T* const x = layer.input.view().row(i).data();
@@ -171,6 +205,7 @@ void Gcn<T>::backward() {
 
 #define ATOLL_LAYERS_OF(T)                                                   \
   template void Gcn<T>::aggregate(MatrixView<const T>, MatrixView<T>, bool); \
+  template void Gcn<T>::compute(double, double);                             \
   template void Gcn<T>::forward(Mode);                                       \
   template void Gcn<T>::backward();
 ATOLL_LAYERS_OF(float)

@@ -12,6 +12,7 @@ struct Bench {
 constexpr Bench kBenches[] = {
     {"exchange", "small records between all ranks, beside MPI_Alltoallv", bench_exchange},
     {"queue", "latency and rate of single messages, beside bare MPI", bench_queue},
+    {"messages", "rows one by one and many to a message, across each level of the hierarchy", bench_messages},
     {"gemm", "products of matrices over semirings, beside the processor's peak", bench_gemm},
     {"grid", "all pairs over grids of ranks that are not here: scaling, uneven links", bench_grid},
     {"spmm", "products of a sparse and a dense matrix on one rank, beside the reading of random rows", bench_spmm},
