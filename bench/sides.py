@@ -24,7 +24,7 @@ from pathlib import Path
 
 from run import ROOT, TIMEOUT_S, CaseError, spread, state
 
-# Options that every version has taken; generated graphs get weights for sssp, files have theirs or none.
+# Options that every version has taken; generated graphs get weights for sssp, a file without weights has no such case.
 ALGORITHMS = {
     "bfs": "--sources 16",
     "sssp": "--trials 3",
@@ -42,6 +42,11 @@ def command_of(algorithm, graph, machine):
         *["run", algorithm, graph, "--undirected", *weighted, *shlex.split(ALGORITHMS[algorithm])],
         *["--ranks", ranks, "--threads", threads, "--quiet", "--json", "-"],
     ]
+
+
+def has_weights(atoll, graph):
+    words = [atoll, "inspect", graph, "--quiet", "--json", "-"]
+    return json.loads(subprocess.check_output(words, timeout=TIMEOUT_S))["input"]["weighted"]
 
 
 def measure(atoll, words):
@@ -105,7 +110,14 @@ def main(argv=None):
         if not file.exists():
             parser.error(f"{file}: there is no such file. Correct the path.")
     sides = args.atoll.resolve(), args.other.resolve()
-    cases = [(a, g, m) for g in [*args.inputs, *args.graphs] for m in args.machines for a in args.algorithms]
+    graphs = {graph: True for graph in args.inputs} | {file: has_weights(sides[0], file) for file in args.graphs}
+    cases = [
+        (algorithm, graph, machine)
+        for graph, weighted in graphs.items()
+        for machine in args.machines
+        for algorithm in args.algorithms
+        if weighted or algorithm != "sssp"
+    ]
     records, failed = [], 0
     for algorithm, graph, machine in cases:
         name = f"{algorithm} {os.path.basename(graph)} {machine}"
