@@ -2,9 +2,27 @@
 #include "graph_input.hpp"
 
 #include <CLI/CLI.hpp>
+#include <atoll/catalog/algorithm.hpp>
 #include <atoll/graph/generate/generate.hpp>
 
 namespace atl::cli {
+namespace {
+
+// "cc, pagerank and sssp": the names of the algorithms whose contract is so.
+template <class F>
+std::string algorithms_with(F&& is_so) {
+  std::string names;
+  std::string_view last;
+  for (const catalog::Algorithm& algorithm : catalog::algorithms()) {
+    if (!is_so(algorithm.contract)) continue;
+    if (!last.empty()) names += names.empty() ? std::string(last) : fmt::format(", {}", last);
+    last = algorithm.name;
+  }
+  return names.empty() ? std::string(last) : fmt::format("{} and {}", names, last);
+}
+
+}  // namespace
+
 void GraphInput::add_reading_to(CLI::App& app) {
   app.add_option("input", text_,
                  "a file, or kron:SCALE, rmat:SCALE:A,B,C, uniform:SCALE, communities:SCALE, grid:AxB, ring:N, star:N, "
@@ -40,13 +58,18 @@ void GraphInput::add_to(CLI::App& app, Cuts cuts) {
   add_reading_to(app);
   add_merging_to(app);
   auto* partition =
-      app.add_option("--partition", partition_,
-                     cuts == Cuts::of_edges
-                         ? "which rank owns which vertex: blocked (ids in a row, the default), balanced, hashed, "
-                           "hierarchy; auto is balanced here"
-                         : "which rank owns which vertex: blocked (ids in a row, the default), balanced, hashed, "
-                           "hierarchy; or, over balanced owners, who has which edge: cartesian, hybrid (vertex-cuts), "
-                           "auto (pagerank: the cut that moves least, else balanced)")
+      app.add_option(
+             "--partition", partition_,
+             cuts == Cuts::of_edges
+                 ? "which rank owns which vertex: blocked (ids in a row, the default), balanced, hashed, "
+                   "hierarchy; auto is balanced here"
+                 : fmt::format("which rank owns which vertex: blocked (ids in a row, the default), balanced, hashed, "
+                               "hierarchy; or, over balanced owners, who has which edge: cartesian, hybrid "
+                               "(vertex-cuts), auto ({}: the cut that moves least, else balanced)",
+                               algorithms_with([](const catalog::Contract& contract) {
+                                 return contract.follows == catalog::Contract::Follows::vertex_cut &&
+                                        contract.rounds == catalog::Contract::Rounds::along_all_edges;
+                               })))
           ->check(CLI::IsMember(every_placement()));
   if (cuts == Cuts::of_edges)
     partition->check([](const std::string& text) {
@@ -54,9 +77,11 @@ void GraphInput::add_to(CLI::App& app, Cuts cuts) {
       return cut == Cut::edge || cut == Cut::chosen
                  ? std::string()
                  : fmt::format(
-                       "{} (a cut for cc, pagerank and sssp; this goes over the edge-cut, where each list is "
-                       "whole: its owners are those of balanced)",
-                       text);
+                       "{} (a cut for {}; this goes over the edge-cut, where each list is whole: its owners are "
+                       "those of balanced)",
+                       text, algorithms_with([](const catalog::Contract& contract) {
+                         return contract.follows == catalog::Contract::Follows::vertex_cut;
+                       }));
     });
   add_placing_to(app);
   app.parse_complete_callback([this, &app] {

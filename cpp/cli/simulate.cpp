@@ -17,6 +17,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include "cli/bench/formulas.hpp"
 #include "verbs.hpp"
@@ -28,6 +29,7 @@ namespace {
 // ("": the preset).
 struct PlanFields {
   std::string domains, platform;
+  std::optional<Hierarchy> hierarchy = {};  // none: that of `domains`
 };
 
 // The domains of so many GPUs of a preset: nodes of 8, the last with what is left; the v100's one node has two of 4.
@@ -58,11 +60,19 @@ PlanFields fields_of(const std::string& name) {
   std::ifstream file(name);
   const nlohmann::json j = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
   const auto is_text = [&](const char* key) { return j.is_object() && j.contains(key) && j[key].is_string(); };
-  check((is_text("domains") && j.contains("levels")) || is_text("network"),
-        "{}: not a platform (an object with domains, as \"8x8x16\", and levels: a list of latency_s, bytes_per_second "
-        "and overhead_s; or with network, as \"fat-tree:16\"). Correct it.",
-        name);
-  return {j[is_text("network") ? "network" : "domains"].get<std::string>(), std::filesystem::absolute(name).string()};
+  const bool has_levels = j.is_object() && j.contains("levels");
+  check(
+      is_text("network") || (has_levels && (is_text("domains") || j.contains("hierarchy"))),
+      "{}: not a platform (an object with domains, as \"8x8x16\", or hierarchy, as `atoll info --calibrate` writes it, "
+      "and levels: a list of latency_s, bytes_per_second and overhead_s; or with network, as \"fat-tree:16\"). Correct "
+      "it.",
+      name);
+  const std::string file_path = std::filesystem::absolute(name).string();
+  for (const char* key : {"network", "domains"})
+    if (is_text(key)) return {j[key].get<std::string>(), file_path};
+  Hierarchy hierarchy = Hierarchy::from_json(j["hierarchy"]);
+  check(hierarchy.size() > 0, "{}: its hierarchy has no ranks (a leaf domain has \"ranks\"). Add them.", name);
+  return {"", file_path, std::move(hierarchy)};
 }
 
 // A temporary file, removed on destruction.
@@ -170,7 +180,8 @@ int verb_simulate(const Words& words) {
   app.add_option("--platform", platform_name,
                  "cluster:8x8x16 (sizes from the top; latencies 1 : 2 : 15), a800:32 or v100:8 (GPUs), a network as "
                  "fat-tree:16, dragonfly:4,8,4, "
-                 "torus:8x8x8, mesh:32x32 or random:1024:8, or a JSON file: domains and levels, or network")
+                 "torus:8x8x8, mesh:32x32 or random:1024:8, or a JSON file: domains or hierarchy and levels, as "
+                 "`atoll info --calibrate` writes them, or network")
       ->required();
   app.add_option("--clock", clock,
                  "levels: an event loop over the cost of each level; flows: messages share the links, by SimGrid; "
@@ -195,15 +206,16 @@ int verb_simulate(const Words& words) {
       if (std::find(known.begin(), known.end(), r) == known.end())
         throw UsageError(fmt::format("--route {} is unknown (there are {}). Choose one.", r, fmt::join(known, ", ")));
     PlanFields fields = fields_of(platform_name);
-    Hierarchy hierarchy = read_domains(fields.domains);
-    const Scratch fewer;
+    Hierarchy hierarchy = fields.hierarchy ? *fields.hierarchy : read_domains(fields.domains);
+    const Scratch tree;  // for domains that are no text
     if (command.ranks() > hierarchy.size())
       throw UsageError(fmt::format("--ranks is {} (--platform {} has {}). Take fewer, or a larger platform.",
                                    command.ranks(), platform_name, hierarchy.size()));
-    if (command.ranks() > 0 && command.ranks() < hierarchy.size()) {
-      hierarchy = hierarchy.first(command.ranks());
-      write_file(fewer.path(), hierarchy.to_json().dump());
-      fields.domains = fewer.path();
+    const bool fewer = command.ranks() > 0 && command.ranks() < hierarchy.size();
+    if (fewer) hierarchy = hierarchy.first(command.ranks());
+    if (fewer || fields.hierarchy) {
+      write_file(tree.path(), hierarchy.to_json().dump());
+      fields.domains = tree.path();
     }
     const Machine platform = read_machine(fields.platform, hierarchy.depth());
 
@@ -213,7 +225,7 @@ int verb_simulate(const Words& words) {
                                  {"clock", clock},
                                  {"ranks", hierarchy.size()},
                                  {"levels", platform.cost.to_json().at("levels")}};
-    if (fields.domains == fewer.path()) {
+    if (fields.domains == tree.path()) {
       outcome.extra["platform"]["hierarchy"] = hierarchy.to_json();
     } else {
       outcome.extra["platform"]["domains"] = fields.domains;

@@ -77,6 +77,7 @@ Levels counted(const SparsePattern& a, const Blocks& blocks, const Hierarchy& tr
                SpmmStrategy strategy, std::int64_t columns) {
   strategy.messages = RowMessages::many;  // fewer messages, the same rows
   Levels all(static_cast<std::size_t>(tree.depth()));
+  // any costs: the strategy is named, and no time is read
   run_virtual(tree, Cost::paper(tree.depth()), plan, [&](World& world) {
     MatrixRows<T> none{.blocks = blocks, .column_blocks = blocks};
     none.offsets = Array<Edge>(static_cast<std::size_t>(blocks.size(world.rank())) + 1, 0);
@@ -190,7 +191,8 @@ int verb_spmm_volume(const Words& words) {
                   "What a product of a graph's matrix, distributed by rows, and a dense one moves between ranks: a row "
                   "of CoLa's Tables 2 and 3. The ranks are modelled: this process counts for all of them. It also runs "
                   "the products, of all four strategies, in virtual ranks, and compares what their counters say, level "
-                  "by level, in counted_equals_formula.");
+                  "by level, in counted_equals_formula. Bytes are the same whatever levels cost, so there is no "
+                  "--platform; --domains says which ranks are near each other.");
   Options o;
   CLI::App& app = command.app();
   o.input.add_reading_to(app);

@@ -422,14 +422,16 @@ class Graph:
 
     @property
     def memory(self) -> int:
-        """Bytes on this rank: the lists and tables, and what algorithms keep for their next call."""
+        """Bytes on this rank: the lists and tables, those by a vertex-cut too once an algorithm has followed it, and
+        what algorithms keep for their next call."""
         return self._core.memory
 
     def release_layouts(self) -> None:
         """Frees the layouts and buffers that algorithms have left with the graph. Collective over graph.comm.
 
         Each algorithm keeps those of its last call's options, so that the next such call prepares nothing; `memory`
-        counts them. They go with the graph, too.
+        counts them. They go with the graph, too. The edges by a vertex-cut, which the first algorithm that follows
+        it distributes, belong to the graph and stay: all algorithms that follow the cut share them.
 
         Examples
         --------

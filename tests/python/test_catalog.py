@@ -2,27 +2,20 @@
 """The rows of the catalog: what the command lists is what it takes, and what Python prepares it keeps."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
 import atoll
 import numpy as np
 import pytest
+from listed import ALGORITHMS
 
 ROOT = Path(__file__).parents[2]
 ATOLL = ROOT / "bin/atoll"
-NAMES = ["bc", "bfs", "cc", "cdlp", "kcore", "lcc", "pagerank", "sssp", "triangles"]
 
-CALLS = {
-    "bc": (lambda g: atoll.betweenness_centrality(g, sources=[0, 1]), None),
-    "bfs": (lambda g: atoll.bfs(g, 1), "depth"),
-    "cc": (lambda g: atoll.connected_components(g), "component"),
-    "cdlp": (lambda g: atoll.label_propagation(g, iterations=3), "label"),
-    "kcore": (lambda g: atoll.core_number(g), "core"),
-    "lcc": (lambda g: atoll.clustering(g), "coefficient"),
-    "pagerank": (lambda g: atoll.pagerank(g), "score"),
-    "sssp": (lambda g: atoll.sssp(g, 1), "distance"),
-}
+# what Python's functions cannot do without
+NEEDED = {"source": 1, "sources": [0, 1]}
 
 
 def atoll_command(*words):
@@ -39,7 +32,8 @@ def rows():
 
 
 def test_the_list_has_every_algorithm_with_a_default_column(rows):
-    assert list(rows) == NAMES
+    declared = re.findall(r"^Algorithm (\w+)_row\(\);", (ROOT / "cpp/atoll/catalog/rows.hpp").read_text(), re.MULTILINE)
+    assert list(rows) == sorted(declared) and len(declared) > 8
     for row in rows.values():
         assert [column["default"] for column in row["columns"]] == [True] + [False] * (len(row["columns"]) - 1)
         assert hasattr(atoll, row["python"]), row["python"]
@@ -47,7 +41,7 @@ def test_the_list_has_every_algorithm_with_a_default_column(rows):
             assert (ROOT / "cpp/atoll" / file).exists(), file
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ALGORITHMS)
 def test_the_help_of_a_run_has_the_options_that_are_listed_for_it(rows, name):
     text = atoll_command("run", name, "--help")
     for option in rows[name]["options"]:
@@ -57,9 +51,14 @@ def test_the_help_of_a_run_has_the_options_that_are_listed_for_it(rows, name):
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", ALGORITHMS)
 def test_a_second_call_prepares_nothing_and_gives_the_same(name, ranks):
-    call, column = CALLS[name]
+    row = ALGORITHMS[name]
+    needed = {option["name"]: NEEDED[option["name"]] for option in row["options"] if option["name"] in NEEDED}
+    column = None if name == "bc" else row["columns"][0]["name"]  # that of bc is the answer itself
+
+    def call(graph):
+        return getattr(atoll, row["python"])(graph, **needed)
 
     def twice(world):
         graph = atoll.Graph("kron:9", weighted=True, comm=world)
@@ -72,13 +71,31 @@ def test_a_second_call_prepares_nothing_and_gives_the_same(name, ranks):
             assert np.allclose(getattr(first, column).local, getattr(second, column).local, rtol=1e-12)
             assert getattr(first, column).local is not getattr(second, column).local
         kept = graph.memory - before
-        assert kept > 0 or name == "lcc"  # clustering makes its lists in each run and frees them
+        assert kept > 0 or row["python"] == "clustering"  # it makes its lists in each run and frees them
         graph.release_layouts()
         assert graph.memory == before
         if column is not None:
             assert call(graph).prepare_seconds > 0
 
     atoll.run_ranks(ranks, twice, plan={"threads": 1})
+
+
+def test_vertex_cuts_are_counted_once_and_stay_with_the_graph():
+    def run(world):
+        graph = atoll.Graph("complete:300", weighted=True, partition="cartesian", comm=world)
+        memory = [graph.memory]
+        for call in [atoll.connected_components, lambda g: atoll.sssp(g, 1), atoll.pagerank]:
+            call(graph)
+            memory.append(graph.memory)
+            graph.release_layouts()
+            memory.append(graph.memory)
+        return memory
+
+    for before, components, cut, paths, same_cut, ranks, both_cuts in atoll.run_ranks(4, run, plan={"threads": 1}):
+        assert cut - before > 8 * 300 * 300 / 4 * 0.9 and same_cut == cut  # 8 bytes an edge, about a quarter of them
+        assert both_cuts - before == pytest.approx(2 * (cut - before), rel=0.2)  # by targets beside by sources
+        for full, kept in [(components, cut), (paths, same_cut), (ranks, both_cuts)]:
+            assert 0 < full - kept < (cut - before) / 2  # values of 300 vertices, no edges
 
 
 def test_other_options_of_preparing_replace_the_layouts_that_were_kept():

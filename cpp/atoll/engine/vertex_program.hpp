@@ -92,7 +92,7 @@ class VertexProgram {
   /// Of a graph with a vertex-cut; what its edges are.
   const VertexCut* cut() const { return cut_; }
   int pulls() const { return pulls_; }  ///< rounds since start() that pulled
-  std::size_t memory_bytes() const;
+  std::size_t memory_bytes() const;     ///< without the cut, which the graph counts
 
  private:
   static constexpr std::size_t kGrain = 16;    // words of bits that a thread takes at a time
@@ -361,8 +361,7 @@ void VertexProgram<T, Combine>::pull(Message&& message, Condition&& condition) {
 
 template <Plain T, class Combine>
 std::size_t VertexProgram<T, Combine>::memory_bytes() const {
-  return values_.size() * 2 * sizeof(T) + active_.words() * 5 * sizeof(std::uint64_t) + exchange_.memory_bytes() +
-         (cut_ ? cut_->memory_bytes() : 0);
+  return values_.size() * 2 * sizeof(T) + active_.words() * 5 * sizeof(std::uint64_t) + exchange_.memory_bytes();
 }
 
 }  // namespace atl

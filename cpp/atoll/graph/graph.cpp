@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/base/error.hpp>
 #include <atoll/graph/graph.hpp>
+#include <atoll/graph/partition/vertex_cut.hpp>
 
 namespace atl {
 namespace {
@@ -36,6 +37,7 @@ std::size_t Graph::memory_bytes() const {
   std::size_t bytes = out_.memory_bytes() + in_.memory_bytes() + bytes_of(id_column_) +
                       (local_of_.size() + natural_of_.size()) * sizeof(Local) + ids_.memory_bytes();
   for (const auto& known : mirrors_.known_by) bytes += known.size() * sizeof(std::uint64_t);
+  for (const auto& cut : vertex_cuts_) bytes += cut ? cut->memory_bytes() : 0;
   return bytes;
 }
 

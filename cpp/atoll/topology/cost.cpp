@@ -31,7 +31,6 @@ Cost::Cost(std::vector<LevelCost> levels, std::string provenance)
     check(
         c.latency_s >= below.latency_s && c.overhead_s >= below.overhead_s,
         "level {} of the cost: latency {} s, overhead {} s (less than those of level {}, {} s and {} s; a message that "
-        "crosses "
         "crosses a level also crosses those below it). Correct it, or leave out the level.",
         l, c.latency_s, c.overhead_s, l - 1, below.latency_s, below.overhead_s);
   }

@@ -300,9 +300,12 @@ TEST_CASE("a graph keeps one vertex-cut for each kind of rows, also where it mov
   plan.threads = 1;
   run_ranks(4, plan, [](World& world) {
     Graph graph = Graph::build(world, generate(world, "kron:8"), {.placement = {.cut = Cut::cartesian}});
+    const std::size_t alone = graph.memory_bytes();
     const VertexCut& sources = graph.vertex_cut(CutRows::sources);
+    CHECK(graph.memory_bytes() == alone + sources.memory_bytes());
     const VertexCut& targets = graph.vertex_cut(CutRows::targets);
     CHECK(&sources != &targets);
+    CHECK(graph.memory_bytes() == alone + sources.memory_bytes() + targets.memory_bytes());
     const Graph moved = std::move(graph);
     CHECK(&moved.vertex_cut(CutRows::sources) == &sources);
     CHECK(&moved.vertex_cut(CutRows::targets) == &targets);

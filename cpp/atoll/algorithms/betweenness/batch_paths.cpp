@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Forward phase: finds the levels from a batch of sources and the number of shortest paths to each vertex.
 #include <algorithm>
+#include <atoll/algorithms/betweenness/choices.hpp>
 #include <atoll/algorithms/betweenness/lanes.hpp>
 #include <cmath>
 
 namespace atl {
 namespace {
 
-constexpr std::size_t kGrain = 1024, kPushGrain = 64, kPullGrain = 512;
-// The forward phase pulls when the frontier has more than 1 / kAlpha of the edges that enter unseen vertices.
-constexpr Edge kAlpha = 12;
+constexpr std::size_t kGrain = 1024, kPushGrain = 64;
 
 std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 
@@ -22,7 +21,7 @@ void BetweennessBatch<kLanes>::count_paths(std::span<const Local> sources) {
   for (Edge unseen = all_in_; levels_.back().all.vertices > 0;) {
     Level& level = levels_.back();
     unseen -= level.all.finished;
-    level.all.out* kAlpha > unseen ? pull_paths(level) : push_paths(level);
+    level.all.out* kBetweennessAlpha > unseen ? pull_paths(level) : push_paths(level);
     levels_.push_back(close_level());
   }
   levels_.pop_back();
@@ -151,7 +150,7 @@ void BetweennessBatch<kLanes>::pull_paths(Level& level) {
   collect_updated_mirrors();
   level.mirrors_end = updated_mirrors_.size();
   for (const Entry e : mirrors_of(level)) seen_[index(e.vertex)] |= e.lanes;
-  team_.for_range(active_, kPullGrain, [&](int t, std::size_t a, std::size_t b) {
+  team_.for_range(active_, kBetweennessPullGrain, [&](int t, std::size_t a, std::size_t b) {
     for (std::size_t i = a; i < b; ++i) {
       const auto unseen = static_cast<Lanes>(kAll & ~seen_[i]);
       if (unseen == 0) continue;

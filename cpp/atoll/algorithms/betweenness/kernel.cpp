@@ -15,6 +15,7 @@
 //
 // [1] U. Brandes. "A faster algorithm for betweenness centrality." J. Mathematical Sociology 25(2), 2001.
 #include <algorithm>
+#include <atoll/algorithms/betweenness/choices.hpp>
 #include <atoll/algorithms/betweenness/kernel.hpp>
 #include <atoll/algorithms/bfs/bfs.hpp>
 #include <atoll/algorithms/one_rank.hpp>
@@ -24,11 +25,8 @@ namespace atl {
 namespace {
 
 constexpr std::size_t kGrain = 4096;
-// Vertices that a thread takes at a time, of the queue and of the whole graph.
-constexpr std::size_t kQueueGrain = 32, kPullGrain = 512;
-// The forward phase pulls when the frontier has more than 1 / kAlpha of the edges that enter unseen vertices: unlike in
-// a search, a pull reads all of these edges and does not stop at the first hit.
-constexpr Edge kAlpha = 12;
+// Vertices of the queue that a thread takes at a time.
+constexpr std::size_t kQueueGrain = 32;
 
 std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 
@@ -98,7 +96,7 @@ void BetweennessKernel::push_paths(const Level& level) {
 
 void BetweennessKernel::pull_paths(const Level& level) {
   for_vertices(level, kGrain, [&](Thread&, Local u) { frontier_paths_[index(u)] = paths_[index(u)]; });
-  team_.for_range(state_.size(), kPullGrain, [&](int t, std::size_t a, std::size_t b) {
+  team_.for_range(state_.size(), kBetweennessPullGrain, [&](int t, std::size_t a, std::size_t b) {
     Thread& thread = threads_[static_cast<std::size_t>(t)];
     for (std::size_t v = a; v < b; ++v) {
       if (state_[v] != kUnseen) continue;
@@ -126,7 +124,7 @@ void BetweennessKernel::count_paths(Local source) {
   Edge unseen = graph_.in().size() - levels_[0].in;
   for (;;) {
     const Level level = levels_.back();
-    const bool pull = level.out * kAlpha > unseen;
+    const bool pull = level.out * kBetweennessAlpha > unseen;
     pull ? pull_paths(level) : push_paths(level);
     const Level next = close_level(level.end);
     if (next.begin == next.end) return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/algorithms/betweenness/scaled_count.hpp>
 #include <atoll/base/array.hpp>
 #include <atoll/graph/graph.hpp>
 #include <limits>
@@ -34,7 +35,7 @@ class SerialBetweenness {
     double paths;
     std::int32_t level, steps;
   };
-  static constexpr double kStep = 0x1p256;
+  static constexpr double kStep = ScaledCount::kStep;
   static constexpr std::int32_t kUnseen = std::numeric_limits<std::int32_t>::max();
 
   void count_paths(Local source);

@@ -195,7 +195,7 @@ void ComponentsCut::write(ComponentsResult& result) {
 }
 
 std::size_t ComponentsCut::memory_bytes() const {
-  return locals_ * (sizeof(Local) + 3 * sizeof(Vertex)) + exchange_.memory_bytes() + cut_.memory_bytes();
+  return locals_ * (sizeof(Local) + 3 * sizeof(Vertex)) + exchange_.memory_bytes();
 }
 
 }  // namespace atl

@@ -12,8 +12,7 @@ constexpr int kDigitBits = 11;
 
 // An edge of a block: source in the high bits, row in the low ones.
 using Pair = std::uint64_t;
-constexpr int kRowBits = 15;
-static_assert(TargetBlocks::kRows == std::size_t{1} << kRowBits);
+constexpr int kRowBits = TargetBlocks::kRowBits;
 
 // Radix sort by source, stable; sources have `width` bits.
 void sort_by_source(std::vector<Pair>& pairs, std::vector<Pair>& other, int width) {

@@ -17,8 +17,9 @@ namespace atl {
 
 class TargetBlocks {
  public:
+  static constexpr int kRowBits = 15;
   /// Maximum rows of a block: 256 KiB of doubles.
-  static constexpr std::size_t kRows = std::size_t{1} << 15;
+  static constexpr std::size_t kRows = std::size_t{1} << kRowBits;
   struct Block {
     std::size_t begin = 0, end = 0;        ///< rows
     std::size_t sources = 0, targets = 0;  ///< where the block's sources and targets begin
@@ -44,7 +45,6 @@ class TargetBlocks {
   std::size_t memory_bytes() const { return sources_.size() * sizeof(Local) + targets_.size() * sizeof(std::uint16_t); }
 
  private:
-  static constexpr int kRowBits = 15;
   // Prefetch distance in sources.
   static constexpr std::size_t kAhead = 32;
 

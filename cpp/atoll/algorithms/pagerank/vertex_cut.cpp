@@ -42,7 +42,7 @@ void PageRankCut<Real>::sweep(const Step& step) {
 
 template <class Real>
 std::size_t PageRankCut<Real>::memory_bytes() const {
-  return Form::memory_bytes() + exchange_.memory_bytes() + cut_.memory_bytes();
+  return Form::memory_bytes() + exchange_.memory_bytes();
 }
 
 template class PageRankCut<float>;

@@ -51,6 +51,11 @@ class DeltaSteppingCore {
   /// ones pull. Of 18 real graphs on one rank, those above (from 62 times on) take 0.3 to 1.1 of the time this way, and
   /// those below (up to 47 times) would take 0.8 to 4 times as long.
   static constexpr double kSkew = 50;
+  /// The first so many local vertices, which are hubs, are landmarks: the first of them to be relaxed sets the horizon.
+  /// Over ranks each has its share of them.
+  static constexpr Local kLandmarks = 64;
+  /// Weights from which delta and the reach are chosen.
+  static constexpr std::size_t kSamples = 4096;
   using Entry = SsspEntry<Sum>;
   /// The vertex from which the distance `reached` was relaxed; its own distance was smaller.
   struct alignas(2 * sizeof(Sum)) Predecessor {

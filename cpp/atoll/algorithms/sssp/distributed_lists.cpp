@@ -11,11 +11,9 @@ namespace atl {
 namespace {
 
 constexpr std::size_t kGrain = 64;
-// At most kLandmarks hubs, divided evenly among the ranks, set the horizon. Only hubs of at least kLandmarkDegree times
-// the mean degree count, so a rank of low degrees has none.
-constexpr Local kLandmarks = 64;
+// The landmarks are divided evenly among the ranks. Only hubs of at least kLandmarkDegree times the mean degree are
+// some, so a rank of low degrees has none.
 constexpr double kLandmarkDegree = 8;
-constexpr double kSamples = 4096;
 // Windows between a hub and the horizon. 2, 3 and 5 took the same time on 2 and 4 ranks (Kronecker 20), with 25, 30 and
 // 36 rounds.
 constexpr std::size_t kNearWindows = 3;
@@ -36,12 +34,13 @@ void DistributedSssp<Real, Sum>::choose_steps(const SsspOptions& options) {
   active_of_all_ = world_.sum(static_cast<double>(graph_.active()));
   const double mean = active_of_all_ > 0 ? entries / active_of_all_ : 1;
   skewed_ = world_.any(graph_.hubs() > 0 && static_cast<double>(graph_.out().degree(0)) > Steps::kSkew * mean);
-  while (skewed_ && landmarks_ < std::min(graph_.hubs(), std::max<Local>(1, kLandmarks / world_.size())) &&
+  while (skewed_ && landmarks_ < std::min(graph_.hubs(), std::max<Local>(1, Steps::kLandmarks / world_.size())) &&
          static_cast<double>(graph_.out().degree(landmarks_)) > kLandmarkDegree * mean)
     ++landmarks_;
 
   std::vector<double> mine;
-  const auto share = entries > 0 ? std::ceil(kSamples * static_cast<double>(weights.size()) / entries) : 0;
+  const auto share =
+      entries > 0 ? std::ceil(static_cast<double>(Steps::kSamples) * static_cast<double>(weights.size()) / entries) : 0;
   for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(share); ++i)
     mine.push_back(static_cast<double>(weights[random_at(1, i) % weights.size()]));
   std::vector<double> sample = world_.all_gather_varying(std::span<const double>(mine));

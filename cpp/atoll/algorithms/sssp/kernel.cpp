@@ -29,9 +29,6 @@ namespace atl {
 namespace {
 
 constexpr std::size_t kGrain = 1024;
-// The first of these local vertices to be relaxed sets the horizon; hubs come first in local order.
-constexpr Local kLandmarks = 64;
-constexpr std::size_t kSamples = 4096;
 
 std::size_t index(Local v) { return static_cast<std::size_t>(v); }
 
@@ -60,7 +57,7 @@ template <class Real, class Sum>
 void SsspKernel<Real, Sum>::choose_steps(const SsspOptions& options) {
   const EdgeWeights<Real> weights("sssp", graph_, graph_.out());
   std::vector<double> sample;
-  for (std::size_t i = 0; i < kSamples && weights.size() > 0; ++i)
+  for (std::size_t i = 0; i < Steps::kSamples && weights.size() > 0; ++i)
     sample.push_back(static_cast<double>(weights[random_at(1, i) % weights.size()]));
   std::sort(sample.begin(), sample.end());
   const double mean = sample.empty() ? 1 : static_cast<double>(weights.size()) / static_cast<double>(graph_.active());
@@ -83,7 +80,7 @@ template <class Real, class Sum>
 void SsspKernel<Real, Sum>::relax_edges(Thread& thread, Local u) {
   const Sum distance = load(u);
   if (!this->is_due(u, distance)) return;
-  if (skewed_ && u < kLandmarks) {
+  if (skewed_ && u < Steps::kLandmarks) {
     Sum none = kFar;
     if (horizon_.compare_exchange_strong(
             none, static_cast<Sum>(std::min(static_cast<double>(distance) + reach_, static_cast<double>(kFar)))))

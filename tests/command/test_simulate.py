@@ -66,6 +66,34 @@ def test_simulate_runs_a_command_once_a_route(tmp_path):
     assert other["communication_seconds"] > 5 * direct["communication_seconds"]
 
 
+def test_what_calibrate_writes_is_a_platform_everywhere(tmp_path):
+    measured = tmp_path / "costs.json"
+    job = ["--ranks", "4", "--threads", "1", "--transport", "inproc", "--domains", "2x2"]
+    told = report("info", *job, "--calibrate", str(measured))["result"]
+    levels = json.loads(measured.read_text())["levels"]
+    assert len(levels) == 2 and json.loads(measured.read_text())["hierarchy"] == told["hierarchy"]
+
+    of_four = report("simulate", "--platform", str(measured), "--route", "domain", "--", "run", "bfs", "kron:8")
+    assert of_four["verified"] is True and of_four["platform"]["ranks"] == 4
+    assert of_four["platform"]["levels"] == levels and of_four["platform"]["hierarchy"] == told["hierarchy"]
+    assert len(of_four["routes"][0]["levels"]) == 2
+    words = ["simulate", "--platform", str(measured), "--ranks", "3", "--clock", "formulas", "--route", "direct"]
+    assert report(*words, "--", "run", "bfs", "kron:8")["platform"]["ranks"] == 3
+
+    words = [*job, "--platform", str(measured)]
+    run = report("run", "cc", "kron:8", "--partition", "hierarchy", *words)
+    assert run["verified"] is True and run["input"]["preparation"]["partition"] == "hierarchy"
+    assert run["plan"]["platform"] == str(measured)
+    shown = report("inspect", "kron:8", "--hierarchy", *words)["result"]["machine"]
+    assert shown["cost"]["levels"] == levels and shown["hierarchy"] == told["hierarchy"]
+
+    rankless = json.loads(measured.read_text())
+    for hierarchy, what in [(None, "not a platform"), ({"kind": "system", "children": []}, "ranks")]:
+        rankless.pop("hierarchy", None)
+        measured.write_text(json.dumps(rankless | ({"hierarchy": hierarchy} if hierarchy else {})))
+        assert what in atoll("simulate", "--platform", str(measured), "--", "run", "bfs", "kron:8", code=3).stderr
+
+
 PLUGIN = Path(__file__).parents[2] / "build/release/lib/libatoll_flows.so"
 FLOWS = pytest.mark.skipif(not PLUGIN.exists(), reason="Atoll was built without SimGrid (libsimgrid-dev)")
 CLOCKS = ["levels", pytest.param("flows", marks=FLOWS)]
