@@ -41,6 +41,7 @@ class GCN:
                                 number of ranks but for the rounding of sums
     dtype : {"float32", "float64"}
                                 of features and weights
+    strategy : str              how products with A fetch rows of other ranks: as SpMM's
 
     Raises
     ------
@@ -80,9 +81,10 @@ class GCN:
         decay_all_layers: bool = False,
         seed: int = 1,
         dtype: Any = "float32",
+        strategy: str = "auto",
     ) -> None:
         given = f"{widths=}, {dropout=}, {learning_rate=}, {weight_decay=}, {decay_all_layers=}, {seed=}, {dtype=}"
-        with agreed(graph.world, f"GCN({given})"):
+        with agreed(graph.world, f"GCN({given}, {strategy=})"):
             self._dtype = np.dtype(type_name("dtype", dtype, _TYPES) or "float32")
             try:
                 widths = [int(width) for width in widths]
@@ -93,11 +95,16 @@ class GCN:
             if seed < 0:
                 raise errors.InputError(f"seed is {seed} (seeds are at least 0). Give another.")
         self._graph = graph
-        self._options = (widths, dropout, learning_rate, weight_decay, decay_all_layers, seed)
+        self._options = (widths, dropout, learning_rate, weight_decay, decay_all_layers, seed, strategy)
         self._core: Any = None
         #: After fit(): losses, train_accuracies, validation_losses and validation_accuracies, an array each with a
         #: value an epoch.
         self.history: dict[str, np.ndarray] = {}
+
+    @property
+    def strategy(self) -> str:
+        """How products with A fetch rows of other ranks; after fit(), what "auto" chose, and why."""
+        return self._options[-1] if self._core is None else self._core.strategy
 
     @property
     def nbytes(self) -> int:

@@ -41,6 +41,8 @@ class SpMM:
     transpose : bool        the transpose of A instead: what gradients with respect to B are multiplied by
     strategy : str          how rows of B are fetched over several ranks: "auto", the fastest by the costs of the
                             machine's levels, or one of `atoll run spmm --help`, as "cola", "halo" or "broadcast"
+    column_block : int      columns of B that are multiplied at a time, which memory for rows of other ranks is needed
+                            for; 0: all. B and `out` may then be larger than memory, as arrays of numpy.memmap
     dtype : {"float32", "float64"}, optional
                             of values, B and C. None: that of a SciPy matrix, float32 for a Graph
     differentiable : bool   the other transpose is planned too, which atoll.torch multiplies gradients by; for sum and
@@ -78,6 +80,7 @@ class SpMM:
         self_loops: bool = False,
         transpose: bool = False,
         strategy: str = "auto",
+        column_block: int = 0,
         dtype: Any = None,
         differentiable: bool = False,
         comm: Any = None,
@@ -90,11 +93,16 @@ class SpMM:
         else:
             self._world = world_of(comm, plan)
         call = (
-            f"SpMM({reduce=}, {values=}, {self_loops=}, {transpose=}, {strategy=}, dtype={dtype!r}, {differentiable=})"
+            f"SpMM({reduce=}, {values=}, {self_loops=}, {transpose=}, {strategy=}, {column_block=}, dtype={dtype!r}, "
+            f"{differentiable=})"
         )
         with agreed(self._world, call):
             one_of("reduce", reduce, _REDUCES)
             one_of("values", values, _VALUES)
+            if column_block < 0:
+                raise errors.UsageError(
+                    f"column_block is {column_block} (a block has at least one column). Give more, or 0 for all."
+                )
             if differentiable and reduce not in ("sum", "mean"):
                 raise errors.UsageError(
                     f"reduce is {reduce!r} and differentiable is True (gradients of max and min do not come from a "
@@ -118,10 +126,10 @@ class SpMM:
             of = "float64" if ones else named
             if isinstance(A, Graph):
                 kind = "ones" if ones else values
-                return _core.product_of_graph(A._core, of, reduce, transpose, kind, self_loops, strategy)
+                return _core.product_of_graph(A._core, of, reduce, transpose, kind, self_loops, strategy, column_block)
             own = None if ones else entries
             return _core.product_of_rows(
-                self._world, offsets, columns, own, A.shape[1], of, reduce, transpose, strategy
+                self._world, offsets, columns, own, A.shape[1], of, reduce, transpose, strategy, column_block
             )
 
         self._core = planned(reduce, transpose)

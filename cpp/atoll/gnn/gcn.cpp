@@ -4,7 +4,6 @@
 #include <atoll/gnn/dense/products.hpp>
 #include <atoll/gnn/gcn.hpp>
 #include <atoll/gnn/sparse_features.hpp>
-#include <atoll/spmm/forecast.hpp>
 #include <bit>
 #include <cmath>
 
@@ -58,10 +57,10 @@ void sum_over_ranks(World& world, std::span<T> values) {
 }
 
 template <class T>
-DistributedSpmm<T> product_of(World& world, MatrixRows<T>&& rows, const GcnOptions& options) {
+SpmmProduct<T> product_of(World& world, MatrixRows<T>&& rows, const GcnOptions& options, SpmmChoice& choice) {
   const std::int64_t columns = options.widths.empty() ? 1 : std::ranges::max(options.widths);
-  const SpmmStrategy strategy = choose_spmm_strategy(world, rows, columns, options.strategy).strategy;
-  return DistributedSpmm<T>(world, std::move(rows), Reduce::sum, strategy);
+  choice = choose_spmm_strategy(world, rows, columns, options.strategy);
+  return SpmmProduct<T>(world, std::move(rows), choice.strategy);
 }
 
 }  // namespace
@@ -72,7 +71,8 @@ Gcn<T>::Gcn(const Graph& graph, std::int64_t features, std::int64_t classes, con
       options_(options),
       ids_(own_ids(graph)),
       rows_(graph.owned()),
-      aggregate_(product_of(world_, rows_of<T>(graph, kNormalised), options)) {
+      choice_{},
+      aggregate_(product_of(world_, rows_of<T>(graph, kNormalised), options, choice_)) {
   const auto widest_width = std::int64_t{1} << 24;
   world_.collective_try([&] {
     check(features > 0 && classes > 0,
@@ -88,8 +88,7 @@ Gcn<T>::Gcn(const Graph& graph, std::int64_t features, std::int64_t classes, con
           "GCN: the weight decay is {} (weights would grow). Give 0 or more.", options_.weight_decay);
   });
   if (graph.directed())
-    aggregate_back_.emplace(world_, transposed(world_, rows_of<T>(graph, kNormalised)), Reduce::sum,
-                            aggregate_.strategy());
+    aggregate_back_.emplace(world_, transposed(world_, rows_of<T>(graph, kNormalised)), choice_.strategy);
   std::vector<std::int64_t> widths{features};
   widths.insert(widths.end(), options_.widths.begin(), options_.widths.end());
   widths.push_back(classes);

@@ -124,7 +124,8 @@ void train_seed(World& world, const Options& o, const Graph& graph, GraphFolder*
   out.result["features"] = gcn.features();
   out.result["classes"] = gcn.classes();
   out.result["parameters"] = gcn.parameters().size();
-  out.result["strategy"] = gcn.strategy().name;
+  out.result["strategy"] = gcn.strategy().strategy.name;
+  out.result["why"] = gcn.strategy().why;
   out.result["memory_bytes"] = world.max(static_cast<std::uint64_t>(gcn.memory_bytes()));
 }
 
@@ -174,6 +175,7 @@ Outcome train_all(World& world, const Options& o) {
                 {"vertices", fmt::format("{}: {} to train, {} to validate, {} to test", graph.vertices(),
                                          out.result["train_vertices"].dump(), out.result["validation_vertices"].dump(),
                                          out.result["test_vertices"].dump())},
+                {"products", out.result["why"].get<std::string>()},
                 {"epoch", fmt::format("{:.6f} s, {} of it in products with the graph's matrix", epoch,
                                       percent(out.result["spmm_share"].get<double>()))},
                 {"validation", percent(out.result["validation_accuracy"].get<double>()) + " right"},
@@ -218,6 +220,7 @@ int run_gcn(const Words& words) {
   classes->check(CLI::Range(1, 1 << 20));
   app.add_option("--type", o.type, "float32 (default) or float64")->check(CLI::IsMember({"float32", "float64"}));
   add_spmm_strategy(app, o.gcn.strategy);
+  command.add_workgroup();
   app.add_option("--score-every", o.training.score_every,
                  "epochs between scores of training and validation vertices (default 1; 0: none on the way)")
       ->check(CLI::NonNegativeNumber);

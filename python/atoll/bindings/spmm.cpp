@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of distributed sparse matrices with dense ones.
-#include <atoll/spmm/distributed_spmm.hpp>
 #include <atoll/spmm/forecast.hpp>
+#include <atoll/spmm/spmm_product.hpp>
 
 #include "bindings.hpp"
 
@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t kUsualColumns = 32;  // of a dense factor, where the strategy is chosen before there is one
 
 template <class T>
-using Product = std::shared_ptr<DistributedSpmm<T>>;
+using Product = std::shared_ptr<SpmmProduct<T>>;
 
 struct SharedProduct {
   std::shared_ptr<SharedWorld> world;
@@ -48,7 +48,7 @@ EdgeValues values_named(const std::string& name) {
 // rows_on(world, T) gives this rank's rows.
 template <class F>
 SharedProduct make(const std::shared_ptr<SharedWorld>& shared, const std::string& type, const std::string& reduce,
-                   bool transpose, const std::string& strategy, F&& rows_on) {
+                   bool transpose, const std::string& strategy, std::int64_t column_block, F&& rows_on) {
   SharedProduct out(shared);
   shared->call([&](World& world) {
     const auto plan = [&]<class T>(T) {
@@ -59,7 +59,9 @@ SharedProduct make(const std::shared_ptr<SharedWorld>& shared, const std::string
       out.columns = rows.column_blocks.count();
       out.nonzeros = world.sum(static_cast<double>(rows.columns.size()));
       const SpmmChoice choice = choose_spmm_strategy(world, rows, kUsualColumns, strategy);
-      out.product = std::make_shared<DistributedSpmm<T>>(world, std::move(rows), reduce_named(reduce), choice.strategy);
+      out.product =
+          std::make_shared<SpmmProduct<T>>(world, std::move(rows), choice.strategy,
+                                           SpmmOptions{.reduce = reduce_named(reduce), .column_block = column_block});
       out.strategy = choice.why;
       out.prepare_seconds = world.max(timer.seconds());
     };
@@ -70,9 +72,10 @@ SharedProduct make(const std::shared_ptr<SharedWorld>& shared, const std::string
 }
 
 SharedProduct of_graph(const SharedGraph& g, const std::string& type, const std::string& reduce, bool transpose,
-                       const std::string& values, bool self_loops, const std::string& strategy) {
+                       const std::string& values, bool self_loops, const std::string& strategy,
+                       std::int64_t column_block) {
   const AdjacencyOptions options{values_named(values), self_loops ? Diagonal::add : Diagonal::keep};
-  return make(g.world, type, reduce, transpose, strategy,
+  return make(g.world, type, reduce, transpose, strategy, column_block,
               [&]<class T>(World&, T) { return rows_of<T>(g.graph, options); });
 }
 
@@ -92,8 +95,9 @@ std::span<const T> span_of(const AnyColumn& column) {
 // owned as rows are, so that a product can be multiplied again; else evenly.
 SharedProduct of_rows(const std::shared_ptr<SharedWorld>& shared, const AnyColumn& offsets, const AnyColumn& columns,
                       const std::optional<AnyColumn>& values, Vertex count, const std::string& type,
-                      const std::string& reduce, bool transpose, const std::string& strategy) {
-  return make(shared, type, reduce, transpose, strategy, [&]<class T>(World& world, T) {
+                      const std::string& reduce, bool transpose, const std::string& strategy,
+                      std::int64_t column_block) {
+  return make(shared, type, reduce, transpose, strategy, column_block, [&]<class T>(World& world, T) {
     std::vector<Vertex> first{0};
     for (const Vertex own : world.all_gather(static_cast<Vertex>(offsets.size()) - 1))
       first.push_back(first.back() + own);
@@ -152,9 +156,9 @@ void bind_spmm(nb::module_& m) {
       .def("multiply", &multiply<float>, "b"_a.noconvert(), "c"_a.noconvert())
       .def("multiply", &multiply<double>, "b"_a.noconvert(), "c"_a.noconvert());
   m.def("product_of_graph", &of_graph, "graph"_a, "type"_a, "reduce"_a, "transpose"_a, "values"_a, "self_loops"_a,
-        "strategy"_a);
+        "strategy"_a, "column_block"_a);
   m.def("product_of_rows", &of_rows, "world"_a, "offsets"_a.noconvert(), "columns"_a.noconvert(),
-        "values"_a.noconvert().none(), "count"_a, "type"_a, "reduce"_a, "transpose"_a, "strategy"_a);
+        "values"_a.noconvert().none(), "count"_a, "type"_a, "reduce"_a, "transpose"_a, "strategy"_a, "column_block"_a);
 }
 
 }  // namespace atl::python
