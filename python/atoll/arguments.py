@@ -215,6 +215,8 @@ _NAMED: dict[str, _Rule] = {
     "seed": (_seed, "a whole number from 0 on is needed", "Give one"),
     "format": _TEXT,
     "name": _TEXT,
+    "order": _TEXT,
+    "strategy": _TEXT,
     "text": _TEXT,
 }
 
