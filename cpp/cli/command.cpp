@@ -9,6 +9,7 @@
 #include <atoll/base/files/atomic_file.hpp>
 #include <atoll/base/id_rule.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
+#include <atoll/transport/plugin.hpp>
 #include <atomic>
 #include <charconv>
 #include <csignal>
@@ -47,6 +48,14 @@ Command::Command(std::string name, const std::string& about)
 }
 
 Command::~Command() = default;
+
+void Command::add_workgroup() {
+  app_->add_option("--workgroup", workgroup_,
+                   "ranks of a workgroup, the last of which may have fewer, as --domains of that size (default: the "
+                   "machine's domains)")
+      ->check(CLI::PositiveNumber)
+      ->excludes(app_->get_option("--domains"));
+}
 
 namespace {
 
@@ -149,6 +158,12 @@ Plan Command::chosen_plan() const {
   if (mpi_) plan.mpi = *mpi_;
   if (provider_) plan.provider = *provider_;
   if (domains_) plan.domains = *domains_;
+  if (workgroup_ && is_virtual(plan))
+    throw UsageError(fmt::format(
+        "--workgroup {} in virtual time (the platform has the domains). Give the groups to the platform: `atoll "
+        "simulate --platform cluster:{}`, or as \"domains\" in its file.",
+        *workgroup_, workgroups()));
+  if (workgroup_) plan.domains = workgroups();
   if (platform_) plan.platform = *platform_;
   if (route_) plan.route = *route_;
   if (provider_ && *provider_ != "auto" && plan.transport != "ofi")
@@ -165,6 +180,19 @@ Plan Command::chosen_plan() const {
     throw UsageError(e.what());
   }
   return plan;
+}
+
+// The domains that --workgroup stands for.
+std::string Command::workgroups() const {
+  const auto by = launcher();
+  const Rank ranks = by && by->ranks > 1 ? by->ranks : std::max<Rank>(1, ranks_);
+  if (*workgroup_ > ranks)
+    throw UsageError(
+        fmt::format("--workgroup {} (there are {} ranks, by --ranks). Take 1 to {}.", *workgroup_, ranks, ranks));
+  std::string text;
+  for (Rank left = ranks; left > 0; left -= std::min(left, *workgroup_))
+    text += fmt::format("{}{}", text.empty() ? "" : "+", std::min(left, *workgroup_));
+  return text;
 }
 
 Log Command::log() const {

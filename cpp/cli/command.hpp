@@ -45,6 +45,8 @@ class Command {
   ~Command();
 
   CLI::App& app() { return *app_; }
+  /// --workgroup, which is --domains with so many ranks each: before parse(), for verbs whose plans know workgroups.
+  void add_workgroup();
   /// The exit code if the command ends here (help, or an error in the options).
   std::optional<int> parse(const Words& words);
 
@@ -62,6 +64,7 @@ class Command {
 
  private:
   Plan chosen_plan() const;
+  std::string workgroups() const;
   World::Options world_options(Rank rank) const;
   int print(const Outcome& outcome) const;
   void put_json(const nlohmann::json& object) const;
@@ -71,6 +74,7 @@ class Command {
   std::unique_ptr<CLI::App> app_;
   Words words_;
   Rank ranks_ = 0;
+  std::optional<Rank> workgroup_;
   std::optional<int> threads_;
   std::optional<std::string> transport_, mpi_, provider_, domains_, platform_, route_;
   std::string plan_file_, json_;

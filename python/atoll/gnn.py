@@ -45,6 +45,7 @@ class GCN:
                                 to run, and with it the rounding of sums
     dtype : {"float32", "float64"}
                                 of features and weights
+    strategy : str              how products with A fetch rows of other ranks: as SpMM's
 
     Raises
     ------
@@ -85,9 +86,10 @@ class GCN:
         seed: int = 1,
         order: str = "auto",
         dtype: Any = "float32",
+        strategy: str = "auto",
     ) -> None:
         given = f"{widths=}, {dropout=}, {learning_rate=}, {weight_decay=}, {decay_all_layers=}, {seed=}, {dtype=}"
-        with agreed(graph.world, f"GCN({given}, {order=})"):
+        with agreed(graph.world, f"GCN({given}, {strategy=}, {order=})"):
             self._dtype = np.dtype(type_name("dtype", dtype, _TYPES) or "float32")
             try:
                 widths = [int(width) for width in widths]
@@ -98,11 +100,16 @@ class GCN:
             if seed < 0:
                 raise errors.InputError(f"seed is {seed} (seeds are at least 0). Give another.")
         self._graph = graph
-        self._options = (widths, dropout, learning_rate, weight_decay, decay_all_layers, seed, order)
+        self._options = (widths, dropout, learning_rate, weight_decay, decay_all_layers, seed, strategy, order)
         self._core: Any = None
         #: After fit(): losses, train_accuracies, validation_losses and validation_accuracies, an array each with a
         #: value an epoch.
         self.history: dict[str, np.ndarray] = {}
+
+    @property
+    def strategy(self) -> str:
+        """How products with A fetch rows of other ranks; after fit(), what "auto" chose, and why."""
+        return self._options[-2] if self._core is None else self._core.strategy
 
     @property
     def order(self) -> str:

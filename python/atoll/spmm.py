@@ -45,6 +45,8 @@ class SpMM:
                             "auto", Rabbit where that is predicted to make products faster. Each call then moves B there
                             and C back, which reads and writes both once more: worth it where rows have many nonzeros.
                             Results are in the order of A's rows always
+    column_block : int      columns of B that are multiplied at a time, which memory for rows of other ranks is needed
+                            for; 0: all. B and `out` may then be larger than memory, as arrays of numpy.memmap
     dtype : {"float32", "float64"}, optional
                             of values, B and C. None: that of a SciPy matrix, float32 for a Graph
     differentiable : bool   the other transpose is planned too, which atoll.torch multiplies gradients by; for sum and
@@ -83,6 +85,7 @@ class SpMM:
         transpose: bool = False,
         strategy: str = "auto",
         order: str = "none",
+        column_block: int = 0,
         dtype: Any = None,
         differentiable: bool = False,
         comm: Any = None,
@@ -95,12 +98,16 @@ class SpMM:
         else:
             self._world = world_of(comm, plan)
         call = (
-            f"SpMM({reduce=}, {values=}, {self_loops=}, {transpose=}, {strategy=}, {order=}, dtype={dtype!r}, "
-            f"{differentiable=})"
+            f"SpMM({reduce=}, {values=}, {self_loops=}, {transpose=}, {strategy=}, {order=}, {column_block=}, "
+            f"dtype={dtype!r}, {differentiable=})"
         )
         with agreed(self._world, call):
             one_of("reduce", reduce, _REDUCES)
             one_of("values", values, _VALUES)
+            if column_block < 0:
+                raise errors.UsageError(
+                    f"column_block is {column_block} (a block has at least one column). Give more, or 0 for all."
+                )
             if differentiable and reduce not in ("sum", "mean"):
                 raise errors.UsageError(
                     f"reduce is {reduce!r} and differentiable is True (gradients of max and min do not come from a "
@@ -124,10 +131,12 @@ class SpMM:
             of = "float64" if ones else named
             if isinstance(A, Graph):
                 kind = "ones" if ones else values
-                return _core.product_of_graph(A._core, of, reduce, transpose, kind, self_loops, strategy, order)
+                return _core.product_of_graph(
+                    A._core, of, reduce, transpose, kind, self_loops, strategy, order, column_block
+                )
             own = None if ones else entries
             return _core.product_of_rows(
-                self._world, offsets, columns, own, A.shape[1], of, reduce, transpose, strategy, order
+                self._world, offsets, columns, own, A.shape[1], of, reduce, transpose, strategy, order, column_block
             )
 
         self._core = planned(reduce, transpose)

@@ -237,6 +237,19 @@ def test_any_graph_with_random_features_and_labels(options):
     assert_near(curve(one), curve(other))
     assert one["features"] == 5 and one["classes"] == 4 and one["parameters"] == 5 * 32 + 32 + 32 * 8 + 8 + 8 * 4 + 4
     assert other["strategy"] in (("cola", "halo") if "--domains" in options else ("halo",))
+    assert other["why"].startswith(other["strategy"])
+    assert ("predicted" in other["why"]) == ("--domains" in options)
+
+
+@pytest.mark.parametrize("strategy", ["broadcast", "broadcast-1.5d", "broadcast-2d", "rowwise", "cola"])
+@pytest.mark.parametrize("directed", [[], ["--directed"]])
+def test_the_curve_does_not_depend_on_the_strategy(strategy, directed):
+    words = ["--epochs", 6, "--widths", "8", "--features", 5, "--classes", 3, *directed]
+    one = result("kron:8", *words)
+    for workgroup in ([], ["--workgroup", 3]):
+        other = result("kron:8", *words, *workgroup, "--strategy", strategy, ranks=4)
+        assert_near(curve(one), curve(other))
+        assert other["strategy"] == other["why"] == strategy
 
 
 @pytest.mark.parametrize(

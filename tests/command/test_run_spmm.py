@@ -21,7 +21,9 @@ def result(*words):
 
 
 @pytest.mark.parametrize("transport", ["inproc", "shm"])
-@pytest.mark.parametrize("ranks, domains", [(1, ""), (2, ""), (3, ""), (4, "2x2"), (5, "3+2"), (8, "2x2x2")])
+@pytest.mark.parametrize(
+    "ranks, domains", [(1, ""), (2, ""), (3, ""), (4, "2x2"), (5, "3+2"), (6, "4+2"), (7, ""), (8, "2x2x2")]
+)
 def test_a_product_over_ranks_is_right_and_tells_its_volumes(transport, ranks, domains):
     words = ["--ranks", str(ranks), "--threads", "1", "--trials", "3", "--columns", "20", "--transport", transport]
     if domains:
@@ -93,10 +95,79 @@ def test_auto_orders_scattered_communities_and_says_why():
     assert mggcn["verified"] is True and mggcn["result"]["order"] == "random"
 
 
+@pytest.mark.parametrize("ranks", [1, 4, 6, 7])
+@pytest.mark.parametrize("strategy", ["broadcast-1.5d", "broadcast-2d"])
+def test_cagnets_other_algorithms_are_right_and_move_less_than_a_broadcast(strategy, ranks):
+    words = ["kron:9", "--columns", "12", "--trials", "2", "--ranks", str(ranks), "--threads", "1"]
+    got = result("run", "spmm", *words, "--strategy", strategy, "--type", "float64")
+    assert got["verified"] is True
+    found = got["result"]
+    assert found["strategy"] == found["why"] == strategy
+    if strategy == "broadcast-1.5d":
+        teams = {1: 1, 4: 2, 6: 2, 7: 1}[ranks]
+        rows = 512 * 12 * 8
+        # Of B each rank gets a share, less what it has itself; of C the others' partial results.
+        assert found["sent_row_bytes"] <= rows * (ranks // teams) + rows * (teams - 1)
+        if ranks == 7:
+            assert found["sent_row_bytes"] == found["V_CG"]
+    if ranks == 1:
+        assert found["sent_row_bytes"] == 0
+    errors = run("run", "spmm", *words, "--strategy", strategy, "--reduce", "max", code=2).stderr
+    assert "the reduction is max" in errors
+
+
+def test_the_teams_of_15d_may_be_chosen():
+    words = ["kron:9", "--columns", "4", "--trials", "1", "--ranks", "4", "--strategy"]
+    sent = {
+        c: result("run", "spmm", *words, "broadcast-1.5d", "--replication", c)["result"]["sent_row_bytes"]
+        for c in ("1", "2", "4")
+    }
+    assert sent["1"] == sent["4"] == 512 * 3 * 16 and sent["2"] < sent["1"]
+    assert "must divide" in run("run", "spmm", *words, "broadcast-1.5d", "--replication", "3", code=2).stderr
+    assert "broadcast-1.5d" in run("run", "spmm", *words, "cola", "--replication", "2", code=2).stderr
+
+
+@pytest.mark.parametrize("partition", ["blocked", "balanced", "hashed", "hierarchy", "auto"])
+@pytest.mark.parametrize("strategy", ["cola", "broadcast-1.5d", "broadcast-2d"])
+def test_products_over_each_partition(partition, strategy):
+    words = ["--columns", "8", "--trials", "1", "--ranks", "4", "--domains", "2x2", "--partition", partition]
+    got = result("run", "spmm", "communities:9", *words, "--strategy", strategy)
+    assert got["verified"] is True
+
+
+@pytest.mark.parametrize("ranks, size, domains", [(4, 2, "2+2"), (5, 2, "2+2+1"), (7, 3, "3+3+1"), (6, 4, "4+2")])
+def test_workgroups_are_domains_of_that_size(ranks, size, domains):
+    words = ["run", "spmm", "kron:9", "--columns", "8", "--trials", "1", "--ranks", str(ranks), "--threads", "1"]
+    mine, same = result(*words, "--workgroup", str(size)), result(*words, "--domains", domains)
+    assert mine["verified"] is True
+    assert mine["plan"]["domains"] == domains
+    for key in ("strategy", "sent_row_bytes", "crossing_row_bytes", "phases"):
+        assert mine["result"][key] == same["result"][key]
+    assert mine["world"]["hierarchy"] == same["world"]["hierarchy"]
+
+
+def test_workgroups_in_virtual_time_are_those_of_the_platform():
+    words = ["run", "spmm", "kron:8", "--trials", "1", "--workgroup", "2"]
+    errors = run("simulate", "--platform", "cluster:2x2", "--route", "direct", "--", *words, code=2).stderr
+    assert "--workgroup 2 in virtual time" in errors and "--platform cluster:2+2" in errors
+    run("simulate", "--platform", "cluster:2+2", "--route", "direct", "--", *words[:-2])
+
+
+@pytest.mark.parametrize("strategy", ["cola", "broadcast", "broadcast-2d"])
+def test_blocks_of_columns_need_less_memory(strategy):
+    words = ["run", "spmm", "kron:10", "--columns", "100", "--trials", "1", "--ranks", "4", "--domains", "2x2"]
+    words += ["--threads", "1", "--strategy", strategy]
+    whole, parts = result(*words), result(*words, "--column-block", "8")
+    assert whole["verified"] is True and parts["verified"] is True
+    assert parts["result"]["memory_bytes"] < whole["result"]["memory_bytes"]
+    if strategy != "broadcast-2d":
+        assert parts["result"]["sent_row_bytes"] == whole["result"]["sent_row_bytes"]
+
+
 @pytest.mark.parametrize("platform, ranks", [("a800:16", 16), ("a800:3", 3), ("v100:8", 8)])
 def test_products_are_simulated_on_gpu_platforms(platform, ranks):
     seconds = {}
-    for strategy in ("cola", "columnwise", "broadcast"):
+    for strategy in ("cola", "columnwise", "broadcast", "broadcast-1.5d", "broadcast-2d"):
         words = ["run", "spmm", "kron:12", "--undirected", "--columns", "32", "--trials", "1", "--strategy", strategy]
         got = result("simulate", "--platform", platform, "--route", "direct", "--", *words)
         assert got["verified"] is True and got["platform"]["ranks"] == ranks
@@ -139,6 +210,10 @@ def test_bench_under_new_numbers(order):
         (["run", "spmm", "kron:8", "--reduce", "prod"], 2, "--reduce"),
         (["run", "spmm", "kron:8", "--strategy", "flat"], 2, "--strategy"),
         (["run", "spmm", "kron:8", "--order", "alphabetical"], 2, "--order"),
+        (["run", "spmm", "kron:8", "--column-block", "0"], 2, "--column-block"),
+        (["run", "spmm", "kron:8", "--ranks", "4", "--workgroup", "5"], 2, "there are 4 ranks"),
+        (["run", "spmm", "kron:8", "--ranks", "4", "--workgroup", "0"], 2, "--workgroup"),
+        (["run", "spmm", "kron:8", "--domains", "2x2", "--workgroup", "2"], 2, "excludes"),
         (["run", "spmm", "nowhere.el"], 3, "nowhere.el"),
         (["simulate", "--platform", "v100:9", "--", "run", "spmm", "kron:8"], 2, "1 to 8"),
         (["simulate", "--platform", "a800:x", "--", "run", "spmm", "kron:8"], 2, "a800:x"),

@@ -71,6 +71,23 @@ def test_the_order_inside_changes_nothing_but_roundings(sparse, ranks):
             np.testing.assert_allclose(same[1], one[1], rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.parametrize("strategy", ["auto", "broadcast-2d", "cola"])
+def test_the_strategy_of_its_products(strategy):
+    def part(world):
+        graph = atoll.Graph("kron:6", comm=world)
+        network = atoll.GCN(graph, widths=[4], strategy=strategy)
+        assert network.strategy == strategy
+        own = graph.n // world.size
+        network.fit(np.ones((own, 3), np.float32), np.arange(own) % 2, [0], epochs=2)
+        return network.strategy
+
+    for found in atoll.run_ranks(4, part, plan={"domains": "2x2", "threads": 1}):
+        assert found.split(" ")[0] in ((strategy,) if strategy != "auto" else ("cola", "halo", "broadcast+fusion"))
+        assert ("predicted" in found) == (strategy == "auto")
+    with pytest.raises(atoll.UsageError, match=r"strategy flat \(there are broadcast, "):
+        atoll.GCN(atoll.Graph("path:3"), strategy="flat").fit(np.eye(3, dtype=np.float32), np.zeros(3, int), [0])
+
+
 def test_dense_and_sparse_features_give_the_same():
     dense, sparse = (
         atoll.run_ranks(1, lambda world, s=s: trained(world, s, "float64"), plan={"threads": 1})[0]

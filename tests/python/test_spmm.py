@@ -60,7 +60,7 @@ def test_the_transpose():
     np.testing.assert_allclose(product(B), A.T @ B)
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, 5, 8])
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 6, 7, 8, 16])
 @pytest.mark.parametrize("domains", ["", "two"])
 @pytest.mark.parametrize("shape", [(37, 37), (23, 40)])
 def test_over_ranks(ranks, domains, shape):
@@ -211,7 +211,7 @@ def test_results_are_in_the_callers_order(order, ranks):
         np.testing.assert_allclose(np.vstack(got), right, rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.parametrize("strategy", ["auto", "broadcast", "rowwise", "cola", "halo"])
+@pytest.mark.parametrize("strategy", ["auto", "broadcast", "broadcast-1.5d", "broadcast-2d", "rowwise", "cola", "halo"])
 def test_every_strategy_gives_the_same_product(strategy):
     A = random_matrix(60, 60, 3)
     B = np.random.default_rng(4).random((60, 5))
@@ -224,6 +224,45 @@ def test_every_strategy_gives_the_same_product(strategy):
 
     parts = atoll.run_ranks(4, part, plan={"domains": "2x2"})
     np.testing.assert_allclose(np.concatenate(parts), A @ B, rtol=1e-12)
+
+
+@pytest.mark.parametrize("strategy", ["broadcast-1.5d", "broadcast-2d"])
+def test_algorithms_that_add_partial_results_have_no_maximum(strategy):
+    A = random_matrix(8, 8, 3)
+    np.testing.assert_allclose(
+        atoll.SpMM(A, reduce="mean", strategy=strategy)(np.eye(8)), reduced(A, np.eye(8), "mean")
+    )
+    with pytest.raises(atoll.UsageError, match=r"the reduction is max \(partial results are added\)"):
+        atoll.SpMM(A, reduce="max", strategy=strategy)
+
+
+@pytest.mark.parametrize("ranks", [1, 4])
+def test_blocks_of_columns_of_files(tmp_path, ranks):
+    A = random_matrix(48, 48, 3)
+    B = np.random.default_rng(4).random((48, 29))
+    np.save(tmp_path / "B.npy", B)
+    own = 48 // ranks
+
+    def part(world):
+        mine = slice(own * world.rank, own * (world.rank + 1))
+        rows = np.load(tmp_path / "B.npy", mmap_mode="r")[mine]
+        out = np.memmap(tmp_path / f"C{world.rank}", np.float64, "w+", shape=(own, 29))
+        product = atoll.SpMM(A[mine], column_block=8, comm=world)
+        assert product(rows, out=out) is out
+        out.flush()
+        small = product.nbytes
+        np.testing.assert_array_equal(atoll.SpMM(A[mine], comm=world)(B[mine]), out)  # the same bits
+        product(np.tile(B[mine], 4))
+        assert product.nbytes == small  # no wider buffers
+
+    atoll.run_ranks(ranks, part, plan={"threads": 1})
+    parts = [np.fromfile(tmp_path / f"C{rank}").reshape(own, 29) for rank in range(ranks)]
+    np.testing.assert_allclose(np.vstack(parts), A @ B, rtol=1e-12)
+
+
+def test_a_block_of_less_than_a_column_is_refused():
+    with pytest.raises(atoll.UsageError, match="column_block is -1"):
+        atoll.SpMM(scipy.sparse.eye_array(3, format="csr"), column_block=-1)
 
 
 def test_an_unknown_strategy_is_refused_with_the_list():

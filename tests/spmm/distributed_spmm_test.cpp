@@ -3,62 +3,20 @@
 
 #include <algorithm>
 #include <atoll/base/error.hpp>
-#include <atoll/spmm/distributed_spmm.hpp>
 #include <atoll/spmm/forecast.hpp>
+#include <atoll/spmm/spmm_product.hpp>
 #include <limits>
 #include <set>
 
 #include "shapes.hpp"
-#include "spmm/random_rows.hpp"
+#include "spmm/dense_part.hpp"
 
 using namespace atl;
+using dense_part::Part;
+using dense_part::wrong_in;
 using random_rows::dense;
 
 namespace {
-
-// Rows of B of this rank, with unused values between them.
-template <class T>
-struct Part {
-  std::int64_t rows, columns, stride;
-  std::vector<T> values;
-  Part(std::int64_t r, std::int64_t c)
-      : rows(r), columns(c), stride(c + 1), values(static_cast<std::size_t>(r * (c + 1)), T{-77}) {}
-  MatrixView<T> view() { return {values.data(), rows, columns, stride}; }
-  void fill(Vertex first, int call) {
-    for (std::int64_t i = 0; i < rows; ++i)
-      for (std::int64_t j = 0; j < columns; ++j) view()(i, j) = static_cast<T>(dense(first + i, j, call));
-  }
-};
-
-double expected(Vertex i, Vertex n, std::int64_t column, int call, Reduce reduce, bool weighted) {
-  double value = 0;
-  int count = 0;
-  for (const auto& [j, a] : random_rows::row(i, n, weighted)) {
-    const double x = a * dense(j, column, call);
-    if (reduce == Reduce::max)
-      value = count == 0 ? x : std::max(value, x);
-    else if (reduce == Reduce::min)
-      value = count == 0 ? x : std::min(value, x);
-    else
-      value += x;
-    ++count;
-  }
-  return reduce == Reduce::mean && count > 0 ? value / count : value;
-}
-
-template <class T>
-int wrong_in(const MatrixView<T>& c, const Blocks& blocks, Rank rank, int call, Reduce reduce, bool weighted) {
-  int wrong = 0;
-  for (std::int64_t i = 0; i < c.rows; ++i)
-    for (std::int64_t j = 0; j < c.cols; ++j) {
-      const double right = expected(blocks.begin(rank) + i, blocks.count(), j, call, reduce, weighted);
-      const double error = std::abs(static_cast<double>(c(i, j)) - right);
-      // Sums are exact; the factor of a mean is rounded, and so is what is multiplied with it.
-      wrong +=
-          !(error <= (reduce == Reduce::mean ? 4 * std::numeric_limits<T>::epsilon() * (std::abs(right) + 64) : 0));
-    }
-  return wrong;
-}
 
 struct Job {
   Rank ranks;
@@ -76,6 +34,17 @@ Plan plan_of(const Job& job) {
   return plan;
 }
 
+// Those that DistributedSpmm has.
+std::vector<SpmmStrategy> by_rows() {
+  std::vector<SpmmStrategy> out;
+  for (const SpmmStrategy& s : spmm_strategies())
+    if (s.algorithm == SpmmStrategy::Algorithm::rows_1d) out.push_back(s);
+  return out;
+}
+bool has(const SpmmStrategy& strategy, Reduce reduce) {
+  return strategy.algorithm == SpmmStrategy::Algorithm::rows_1d || reduce == Reduce::sum || reduce == Reduce::mean;
+}
+
 }  // namespace
 
 TEST_CASE("distributed products equal their definition on any ranks and domains, by any strategy") {
@@ -90,10 +59,11 @@ TEST_CASE("distributed products equal their definition on any ranks and domains,
         const auto own = blocks.size(world.rank());
         for (const SpmmStrategy& strategy : spmm_strategies())
           for (const Reduce reduce : {Reduce::sum, Reduce::mean, Reduce::max, Reduce::min}) {
+            if (!has(strategy, reduce)) continue;
             const bool weighted = reduce != Reduce::mean;
             CAPTURE(std::string(strategy.name));
-            DistributedSpmm<float> spmm(world, random_rows::rows<float>(blocks, world.rank(), weighted), reduce,
-                                        strategy);
+            SpmmProduct<float> spmm(world, random_rows::rows<float>(blocks, world.rank(), weighted), strategy,
+                                    {.reduce = reduce});
             Part<float> b(own, columns), c(own, columns);
             b.fill(blocks.begin(world.rank()), 1);
             spmm(b.view(), c.view());
@@ -104,7 +74,29 @@ TEST_CASE("distributed products equal their definition on any ranks and domains,
     }
 }
 
-TEST_CASE("a hundred products, one after the other, each with its own B, over small and shuffled buffers") {
+TEST_CASE("any strategy over workgroups of any size, the last with what is left") {
+  for (const Rank ranks : {6, 8, 16})
+    for (Rank size = 1; size <= ranks; ++size) {
+      if (shapes::kSanitized && (ranks > 8 || size % 3 != 1)) continue;
+      CAPTURE(ranks);
+      CAPTURE(size);
+      const std::string domains = dense_part::workgroups(ranks, size);
+      run_ranks(ranks, plan_of({ranks, domains.c_str(), 1}), [&](World& world) {
+        const Blocks blocks = random_rows::blocks(world.size());
+        const auto own = blocks.size(world.rank());
+        for (const SpmmStrategy& strategy : spmm_strategies()) {
+          CAPTURE(std::string(strategy.name));
+          SpmmProduct<double> spmm(world, random_rows::rows<double>(blocks, world.rank()), strategy);
+          Part<double> b(own, 5), c(own, 5);
+          b.fill(blocks.begin(world.rank()), 1);
+          spmm(b.view(), c.view());
+          CHECK(wrong_in(c.view(), blocks, world.rank(), 1, Reduce::sum, true) == 0);
+        }
+      });
+    }
+}
+
+TEST_CASE("a hundred products by each strategy, each with its own B, over small, delayed and shuffled buffers") {
   const int calls = shapes::kSanitized ? 20 : 100;
   for (const shapes::Shape& shape : shapes::buffers())
     for (const char* domains : {"", "2x2"}) {
@@ -115,16 +107,29 @@ TEST_CASE("a hundred products, one after the other, each with its own B, over sm
       run_ranks(4, plan, [&](World& world) {
         const Blocks blocks = random_rows::blocks(world.size());
         const auto own = blocks.size(world.rank());
-        DistributedSpmm<double> spmm(world, random_rows::rows<double>(blocks, world.rank()));
-        Part<double> b(own, 17), c(own, 17);
-        int wrong = 0;
-        for (int call = 0; call < calls; ++call) {
-          b.fill(blocks.begin(world.rank()), call);
-          spmm(b.view(), c.view());
-          wrong += wrong_in(c.view(), blocks, world.rank(), call, Reduce::sum, true);
-          b.fill(blocks.begin(world.rank()), -1);  // B may change as soon as the product is there
+        const auto right = [&](int call) {
+          Part<double> c(own, 3);
+          for (std::int64_t i = 0; i < own; ++i)
+            for (std::int64_t j = 0; j < 3; ++j)
+              c.view()(i, j) =
+                  dense_part::expected(blocks.begin(world.rank()) + i, blocks.count(), j, call, Reduce::sum, true);
+          return c.values;
+        };
+        std::vector<std::vector<double>> wanted;
+        for (int call = 0; call < calls; ++call) wanted.push_back(right(call));
+        for (const SpmmStrategy& strategy : spmm_strategies()) {
+          CAPTURE(std::string(strategy.name));
+          SpmmProduct<double> spmm(world, random_rows::rows<double>(blocks, world.rank()), strategy);
+          Part<double> b(own, 3), c(own, 3);
+          int wrong = 0;
+          for (int call = 0; call < calls; ++call) {
+            b.fill(blocks.begin(world.rank()), call);
+            spmm(b.view(), c.view());
+            wrong += c.values != wanted[static_cast<std::size_t>(call)];
+            b.fill(blocks.begin(world.rank()), -1);  // B may change as soon as the product is there
+          }
+          CHECK(wrong == 0);
         }
-        CHECK(wrong == 0);
       });
     }
 }
@@ -215,7 +220,7 @@ TEST_CASE("a rank fetches each remote row once, a domain once for all of its ran
       CHECK(world.sum(rows) == static_cast<double>(fetched.size()));
 
       const auto n = static_cast<double>(blocks.count());
-      for (const SpmmStrategy& strategy : spmm_strategies()) {
+      for (const SpmmStrategy& strategy : by_rows()) {
         CAPTURE(std::string(strategy.name));
         DistributedSpmm<float> other(world, random_rows::rows<float>(blocks, world.rank()), Reduce::sum, strategy);
         CHECK(other.volume().remote_columns == volume.remote_columns);
@@ -304,6 +309,29 @@ TEST_CASE("copies of rows take at most about twice a rank's share of B") {
   });
 }
 
+TEST_CASE("by any strategy copies take at most about twice a rank's share of B, where ranks have unequal shares") {
+  for (const char* domains : {"", "2x4", "3+3+2"})
+    run_ranks(8, plan_of({8, domains, 1}), [&](World& world) {
+      CAPTURE(std::string(domains));
+      constexpr std::int64_t kColumns = 640;
+      const Blocks blocks{std::vector<Vertex>{0, 10, 310, 310, 360, 560, 650, 750, 800}};
+      const auto own = blocks.size(world.rank());
+      for (const SpmmStrategy& strategy : by_rows()) {
+        CAPTURE(std::string(strategy.name));
+        DistributedSpmm<double> spmm(world, dense_part::full_columns<double>(blocks, world.rank()), Reduce::sum,
+                                     strategy);
+        spmm.traffic(kColumns);  // plans the exchanges
+        const std::size_t planned = spmm.memory_bytes();
+        Part<double> b(own, kColumns), c(own, kColumns);
+        b.fill(blocks.begin(world.rank()), 1);
+        spmm(b.view(), c.view());
+        // Of rows that are dealt out evenly; each phase may have one more of each owner.
+        const double share = (800 / 8 + 8) * kColumns * sizeof(double);
+        CHECK(static_cast<double>(spmm.memory_bytes() - planned) <= 2 * share);
+      }
+    });
+}
+
 TEST_CASE("the forecast prefers fusion where links between domains are slow, and plain halos where they are not") {
   for (const auto& [between, name] : {std::pair{1e8, "cola"}, {1e13, "halo"}}) {
     Plan plan = plan_of({8, "2x4", 1});
@@ -323,6 +351,41 @@ TEST_CASE("the forecast prefers fusion where links between domains are slow, and
       CHECK(forecast.text().starts_with(name));
       for (const SpmmForecast::Entry& entry : forecast.entries)
         CHECK(entry.crossing_rows == (entry.strategy->name == std::string_view("halo") ? 3200 : 800));
+    });
+  }
+}
+
+TEST_CASE("where every domain needs all rows auto says that fusion buys nothing, and is no slower than a broadcast") {
+  for (const auto& [domains, between] :
+       {std::pair{"2x4", 1e8}, {"2x4", 1e13}, {"4x2", 1e9}, {"3+3+2", 1e8}, {"2x2x2", 1e8}}) {
+    CAPTURE(std::string(domains));
+    CAPTURE(between);
+    run_ranks(8, plan_of({8, domains, 1}), [&, between = between](World& world) {
+      const Blocks blocks = random_rows::blocks(8);
+      // The complete graph: every rank needs all rows.
+      MatrixRows<float> complete{.blocks = blocks, .column_blocks = blocks};
+      const auto own = static_cast<std::size_t>(blocks.size(world.rank())),
+                 n = static_cast<std::size_t>(blocks.count());
+      complete.offsets = Array<Edge>(own + 1);
+      complete.columns = Array<Vertex>(own * n);
+      for (std::size_t i = 0; i <= own; ++i) complete.offsets[i] = static_cast<Edge>(i * n);
+      for (std::size_t e = 0; e < own * n; ++e) complete.columns[e] = static_cast<Vertex>(e % n);
+      std::vector<LevelCost> levels{{.latency_s = 1e-6, .bytes_per_second = 1e10}};
+      while (static_cast<int>(levels.size()) < world.hierarchy().depth())
+        levels.push_back({.latency_s = 1e-6, .bytes_per_second = between});
+      const Machine machine = Cost(levels);
+      const SpmmForecast forecast = forecast_spmm(world, machine, complete, 32);
+      // A rank without rows needs none; its domain has others.
+      CHECK(forecast.domains_need_all);
+      CHECK(forecast.text().find("fusion buys nothing: every domain needs all rows") != std::string::npos);
+      for (const SpmmForecast::Entry& entry : forecast.entries) CHECK(forecast.best().seconds <= entry.seconds);
+      CHECK(std::ranges::any_of(forecast.entries,
+                                [](const auto& entry) { return entry.strategy->name == "broadcast+fusion"; }));
+
+      const SpmmForecast sparse =
+          forecast_spmm(world, machine, random_rows::rows<float>(random_rows::blocks(8), world.rank()), 32);
+      CHECK(!sparse.domains_need_all);
+      CHECK(sparse.text().find("fusion buys nothing") == std::string::npos);
     });
   }
 }

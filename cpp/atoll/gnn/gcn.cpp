@@ -4,7 +4,6 @@
 #include <atoll/gnn/dense/products.hpp>
 #include <atoll/gnn/gcn.hpp>
 #include <atoll/gnn/sparse_features.hpp>
-#include <atoll/spmm/forecast.hpp>
 #include <bit>
 #include <cmath>
 
@@ -62,9 +61,9 @@ void sum_over_ranks(World& world, std::span<T> values) {
 std::int64_t widest(const GcnOptions& options) { return options.widths.empty() ? 1 : std::ranges::max(options.widths); }
 
 template <class T>
-DistributedSpmm<T> product_of(World& world, MatrixRows<T>&& rows, const GcnOptions& options) {
-  const SpmmStrategy strategy = choose_spmm_strategy(world, rows, widest(options), options.strategy).strategy;
-  return DistributedSpmm<T>(world, std::move(rows), Reduce::sum, strategy);
+SpmmProduct<T> product_of(World& world, MatrixRows<T>&& rows, const GcnOptions& options, SpmmChoice& choice) {
+  choice = choose_spmm_strategy(world, rows, widest(options), options.strategy);
+  return SpmmProduct<T>(world, std::move(rows), choice.strategy);
 }
 
 }  // namespace
@@ -87,7 +86,8 @@ Gcn<T>::Gcn(const Graph& graph, std::int64_t features, std::int64_t classes, con
       order_(std::move(matrices.order)),
       rows_(matrices.rows.rows()),
       ids_(order_.order ? order_.order->to_new(std::span<const Vertex>(own_ids(graph))) : own_ids(graph)),
-      aggregate_(product_of(world_, std::move(matrices.rows), options)) {
+      choice_{},
+      aggregate_(product_of(world_, std::move(matrices.rows), options, choice_)) {
   const auto widest_width = std::int64_t{1} << 24;
   world_.collective_try([&] {
     check(features > 0 && classes > 0,
@@ -102,8 +102,7 @@ Gcn<T>::Gcn(const Graph& graph, std::int64_t features, std::int64_t classes, con
     check(options_.weight_decay >= 0 && std::isfinite(options_.weight_decay),
           "GCN: the weight decay is {} (weights would grow). Give 0 or more.", options_.weight_decay);
   });
-  if (matrices.transposed)
-    aggregate_back_.emplace(world_, std::move(*matrices.transposed), Reduce::sum, aggregate_.strategy());
+  if (matrices.transposed) aggregate_back_.emplace(world_, std::move(*matrices.transposed), choice_.strategy);
   std::vector<std::int64_t> widths{features};
   widths.insert(widths.end(), options_.widths.begin(), options_.widths.end());
   widths.push_back(classes);

@@ -3,8 +3,9 @@
 
 #include <atoll/gnn/softmax.hpp>
 #include <atoll/graph/graph.hpp>
-#include <atoll/spmm/distributed_spmm.hpp>
+#include <atoll/spmm/forecast.hpp>
 #include <atoll/spmm/row_order.hpp>
+#include <atoll/spmm/spmm_product.hpp>
 #include <memory>
 #include <optional>
 #include <span>
@@ -57,7 +58,7 @@ struct GcnOptions {
   double weight_decay = 5e-4;
   bool decay_all_layers = false;  ///< weights of all layers, not of the first alone
   std::uint64_t seed = 1;         ///< of the first weights and of what is dropped
-  std::string strategy = "auto";  ///< of the products: a SpmmStrategy's name, or its default for the World
+  std::string strategy = "auto";  ///< of the products: a SpmmStrategy's name, or auto (choose_spmm_strategy())
   std::string order = "auto";     ///< of the vertices inside: one of row_order_names() (choose_row_order())
 };
 
@@ -106,7 +107,8 @@ class Gcn {
   std::int64_t classes() const { return layers_.back().out; }
   std::int64_t rows() const { return order_.order ? order_.order->old_rows() : rows_; }  ///< own vertices
   const GcnOptions& options() const { return options_; }
-  const SpmmStrategy& strategy() const { return aggregate_.strategy(); }
+  /// Of the products with A, and why it was chosen.
+  const SpmmChoice& strategy() const { return choice_; }
   /// Of the vertices inside, why, and what it took.
   const RowOrderChoice& order() const { return order_; }
   /// A hash of the graph's degrees, the features and the targets that does not depend on the ranks. Collective.
@@ -159,8 +161,9 @@ class Gcn {
   RowOrderChoice order_;
   const std::int64_t rows_;        // of this rank, inside
   const std::vector<Vertex> ids_;  // [own row] original ids
-  DistributedSpmm<T> aggregate_;
-  std::optional<DistributedSpmm<T>> aggregate_back_;  // by A^T, of a directed graph
+  SpmmChoice choice_;
+  SpmmProduct<T> aggregate_;
+  std::optional<SpmmProduct<T>> aggregate_back_;  // by A^T, of a directed graph
   std::vector<Layer> layers_;
   std::vector<T> parameters_, gradients_, first_moments_, second_moments_;
   std::int64_t epoch_ = 0;

@@ -3,13 +3,11 @@
 
 #include <algorithm>
 #include <atoll/base/error.hpp>
-#include <atoll/matrix/matrix.hpp>
 #include <atoll/matrix/spmm/spmm.hpp>
-#include <atoll/spmm/matrix_rows.hpp>
-#include <cmath>
+#include <atoll/spmm/product.hpp>
 
-/// What the products of grid_spmm.hpp share: their checks, and a matrix that goes from ranks with whole rows to ranks with
-/// blocks of it.
+/// What the products of grid_spmm.hpp share: a matrix that goes from ranks with whole rows to ranks with blocks of it, and
+/// partial results that are added.
 namespace atl::spmm {
 
 template <class T>
@@ -18,31 +16,14 @@ struct Entry {
   T value;
 };
 
-/// Collective; every rank throws UsageError for another reduction, InputError for a wrong matrix.
-template <class T>
-void check_matrix(World& world, const MatrixRows<T>& a, Reduce reduce) {
+/// Collective; every rank throws UsageError for another reduction than sum and mean.
+inline void check_adds(World& world, Reduce reduce) {
   world.collective_try([&] {
     if (reduce != Reduce::sum && reduce != Reduce::mean)
       throw UsageError(fmt::format(
           "SpMM in 1.5D or 2D: the reduction is {} (partial results are added). Take sum or mean, or another "
           "strategy.",
           reduce == Reduce::max ? "max" : "min"));
-    const Rank p = world.size();
-    check(
-        a.blocks.ranks() == p && a.column_blocks.ranks() == p,
-        "SpMM: rows are dealt out among {} ranks and columns among {} (the job has {}). Deal both out among the job's "
-        "ranks.",
-        a.blocks.ranks(), a.column_blocks.ranks(), p);
-    const Vertex own = a.blocks.size(world.rank());
-    check(a.rows() == own && a.offsets[static_cast<std::size_t>(own)] == static_cast<Edge>(a.columns.size()),
-          "SpMM: rank {} has {} row offsets and {} columns ({} rows are its own). Pass CSR arrays of the rank's rows.",
-          world.rank(), a.offsets.size(), a.columns.size(), own);
-    for (const Vertex column : a.columns)
-      check(column >= 0 && column < a.column_blocks.count(),
-            "SpMM: a nonzero of rank {} is in column {} (the matrix has {} columns). Correct the column numbers.",
-            world.rank(), column, a.column_blocks.count());
-    for (const T value : a.values)
-      check(!std::isnan(value), "SpMM: a nonzero of rank {} is not a number. Remove or replace it.", world.rank());
   });
 }
 
@@ -88,21 +69,6 @@ SparseMatrix<T> chunk_of(const std::vector<std::vector<Entry<T>>>& entries, std:
     if (weighted) out.values[to] = entry.value;
   });
   return out;
-}
-
-/// Returns the number of columns of B and C. Collective; every rank throws InputError if a shape is wrong on any.
-template <class T>
-std::int64_t check_shapes(World& world, MatrixView<const T> b, MatrixView<T> c, std::int64_t b_rows,
-                          std::int64_t c_rows) {
-  const std::int64_t columns = world.max(b.cols);
-  world.agree(
-      b.rows == b_rows && c.rows == c_rows && b.cols == columns && c.cols == columns && b.stride >= columns &&
-          c.stride >= columns && columns > 0,
-      fmt::format(
-          "SpMM: on rank {} B is {} x {} and C {} x {} ({} x {} and {} x {} are needed there, with as many columns "
-          "as on the other ranks, at least one). Pass matrices of that shape.",
-          world.rank(), b.rows, b.cols, c.rows, c.cols, b_rows, columns, c_rows, columns));
-  return columns;
 }
 
 /// C(i, :) <- the sum of row i, or its mean: sums(i) is where those of row i begin.

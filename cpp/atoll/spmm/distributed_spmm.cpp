@@ -2,36 +2,12 @@
 #include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/spmm/distributed_spmm.hpp>
+#include <atoll/spmm/product.hpp>
 #include <atomic>
-#include <cmath>
 #include <numeric>
 
 namespace atl {
 namespace {
-
-template <class T>
-void check_rows(World& world, const MatrixRows<T>& rows) {
-  world.agree(
-      rows.blocks.ranks() == world.size(),
-      fmt::format("SpMM: rows are dealt out among {} ranks (the job has {}). Deal them out among the job's ranks.",
-                  rows.blocks.ranks(), world.size()));
-  const Vertex own = rows.blocks.size(world.rank());
-  world.agree(
-      rows.rows() == own && rows.offsets[static_cast<std::size_t>(own)] == static_cast<Edge>(rows.columns.size()),
-      fmt::format("SpMM: rank {} has {} row offsets and {} columns ({} rows are its own). Pass CSR arrays of the "
-                  "rank's rows.",
-                  world.rank(), rows.offsets.size(), rows.columns.size(), own));
-  const auto wrong = std::find_if(rows.columns.begin(), rows.columns.end(),
-                                  [&](Vertex column) { return column < 0 || column >= rows.column_blocks.count(); });
-  world.agree(wrong == rows.columns.end(),
-              fmt::format("SpMM: a nonzero of rank {} is in column {} (the matrix has {} columns). Correct the column "
-                          "numbers.",
-                          world.rank(), wrong == rows.columns.end() ? 0 : *wrong, rows.column_blocks.count()));
-  const auto nan = std::find_if(rows.values.begin(), rows.values.end(), [](T x) { return std::isnan(x); });
-  world.agree(nan == rows.values.end(),
-              fmt::format("SpMM: nonzero {} of rank {} is not a number. Remove or replace it.",
-                          nan - rows.values.begin(), world.rank()));
-}
 
 // For each rank, how many domains of the highest level its own is after this rank's, cyclically.
 std::vector<int> domain_distances(const World& world) {
@@ -151,7 +127,9 @@ class DistributedSpmm<T>::Split {
 template <class T>
 DistributedSpmm<T>::DistributedSpmm(World& world, MatrixRows<T>&& rows, Reduce reduce, const SpmmStrategy& strategy)
     : world_(world), reduce_(reduce), strategy_(strategy) {
-  check_rows(world, rows);
+  check(strategy.algorithm == SpmmStrategy::Algorithm::rows_1d,
+        "SpMM by rows: strategy {} (it multiplies otherwise). Use SpmmProduct.", strategy.name);
+  spmm::check_rows(world, rows);
   Split split(world, rows, strategy);
   remote_columns_ = split.remote_columns();
   phases_.resize(split.phases());
@@ -219,30 +197,15 @@ typename DistributedSpmm<T>::Exchange& DistributedSpmm<T>::exchange_of(Phase& ph
   return at->second;
 }
 
-// The roofline of a product that finds no row of B in a cache.
-template <class T>
-void DistributedSpmm<T>::compute(Edge nonzeros, std::int64_t columns) {
-  if (!world_.machine().device) return;
-  const double entries = static_cast<double>(nonzeros), k = static_cast<double>(columns);
-  world_.compute(world_.machine().device->seconds(2 * entries * k, entries * (sizeof(Local) + (k + 1) * sizeof(T))));
-}
-
 template <class T>
 void DistributedSpmm<T>::operator()(MatrixView<const T> b, MatrixView<T> c) {
-  const std::int64_t columns = world_.max(b.cols);
-  world_.agree(
-      b.rows == local_.columns && c.rows == rows() && b.cols == columns && c.cols == columns && b.stride >= columns &&
-          c.stride >= columns && columns > 0,
-      fmt::format(
-          "SpMM: on rank {} B is {} x {} and C {} x {} ({} x {} and {} x {} are needed there, with as many columns "
-          "as on the other ranks, at least one). Pass matrices of that shape.",
-          world_.rank(), b.rows, b.cols, c.rows, c.cols, local_.columns, columns, rows(), columns));
+  const std::int64_t columns = spmm::check_shapes(world_, b, c, local_.columns, rows());
   Team& team = world_.team();
   std::optional<typename Spmm<T>::Run> run(std::in_place, *local_product_, b, c, false);
   const auto step = [&](std::size_t) {
     if (!strategy_.overlapped) return false;
     const std::optional<Edge> nonzeros = run->step();
-    if (nonzeros) compute(*nonzeros, columns);
+    if (nonzeros) spmm::charge_product<T>(world_, *nonzeros, columns);
     return nonzeros.has_value();
   };
   for (std::size_t p = 0; p < phases_.size(); ++p) {
@@ -252,10 +215,10 @@ void DistributedSpmm<T>::operator()(MatrixView<const T> b, MatrixView<T> c) {
     if (copies.size() < values) copies = Array<T>(values);
     if (phase.plan->broadcast().all > 0)
       exchange_of(phase, columns).broadcast_all(b.data, b.stride, {copies.data(), values}, step);
-    compute(run->finish(team), columns);
+    spmm::charge_product<T>(world_, run->finish(team), columns);
     run.emplace(*phase.product, MatrixView<const T>{copies.data(), phase.chunk.columns, columns, columns}, c, true);
   }
-  compute(run->finish(team), columns);
+  spmm::charge_product<T>(world_, run->finish(team), columns);
   if (reduce_ == Reduce::max || reduce_ == Reduce::min) finish_rows<T>(team, row_nonzeros_, c);
 }
 
@@ -299,7 +262,7 @@ std::size_t DistributedSpmm<T>::memory_bytes() const {
 
 template <class T>
 MatrixRows<T> transposed(World& world, const MatrixRows<T>& rows) {
-  check_rows(world, rows);
+  spmm::check_rows(world, rows);
   struct Entry {
     Vertex row, column;
     T value;

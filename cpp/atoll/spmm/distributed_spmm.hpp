@@ -24,8 +24,8 @@
 /// Memory beside A, B and C: rows of B in two buffers, together at most about twice this rank's share of B, or once where
 /// there is one phase. Calls may follow each other at once, with any B.
 ///
-/// On a virtual clock a product takes the time of the Machine's device, nonzeros x (4 + sizeof(T) + k sizeof(T)) bytes of
-/// its memory or 2 k nonzeros operations, whichever is longer.
+/// On a virtual clock a product takes the time of the Machine's device (charge_product()). SpmmProduct holds a product of
+/// any strategy.
 ///
 /// [1] L. Zhang, Y. Shao, S. Li. "CoLa: Towards communication-efficient distributed sparse matrix-matrix multiplication
 /// on GPUs." ICS 2025.
@@ -41,8 +41,8 @@ struct SpmmVolume {
 template <class T>
 class DistributedSpmm {
  public:
-  /// Frees the rows. Collective; every rank throws InputError for a column that does not exist or a NaN among the
-  /// values.
+  /// Frees the rows. Collective; every rank throws InputError for a column that does not exist, a NaN among the values or
+  /// a strategy whose algorithm is not rows_1d.
   DistributedSpmm(World& world, MatrixRows<T>&& rows, Reduce reduce, const SpmmStrategy& strategy);
   DistributedSpmm(World& world, MatrixRows<T>&& rows, Reduce reduce = Reduce::sum)
       : DistributedSpmm(world, std::move(rows), reduce, default_spmm_strategy(world)) {}
@@ -76,7 +76,6 @@ class DistributedSpmm {
   };
   class Split;
   Exchange& exchange_of(Phase& phase, std::int64_t columns);
-  void compute(Edge nonzeros, std::int64_t columns);
 
   World& world_;
   const Reduce reduce_;

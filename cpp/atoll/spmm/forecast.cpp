@@ -51,7 +51,8 @@ std::string SpmmForecast::text() const {
   std::string others;
   for (std::size_t i = 1; i < entries.size(); ++i)
     others += fmt::format("; {} {}", entries[i].strategy->name, of(entries[i]));
-  return fmt::format("{} (predicted: {} across the highest level{})", best().strategy->name, of(best()), others);
+  return fmt::format("{} (predicted: {} across the highest level{}{})", best().strategy->name, of(best()), others,
+                     domains_need_all ? "; fusion buys nothing: every domain needs all rows" : "");
 }
 
 template <class T>
@@ -77,7 +78,12 @@ SpmmForecast forecast_spmm(World& world, const Machine& machine, const MatrixRow
     out.entries.push_back({&strategy, exchange_seconds(world, machine.cost, strategy, levels, row_bytes, phases),
                            world.sum(static_cast<double>(levels.back().rows))});
   };
-  if (tree.depth() > 1) add("cola", plan.broadcast_traffic(HaloPath::domains, row_bytes));
+  if (tree.depth() > 1) {
+    add("cola", plan.broadcast_traffic(HaloPath::domains, row_bytes));
+    const double others = domains[domains.size() - 2] - 1;
+    out.domains_need_all =
+        others > 0 && out.entries.back().crossing_rows == others * static_cast<double>(rows.column_blocks.count());
+  }
   add("halo", plan.broadcast_traffic(HaloPath::direct, row_bytes));
   if (tree.depth() > 1) {
     // Each row goes once into each domain, at every level: evenly shared by the ranks.

@@ -20,9 +20,11 @@ struct SpmmForecast {
     double seconds;
     double crossing_rows;  ///< across the highest level, over all ranks
   };
-  std::vector<Entry> entries;  ///< ascending
+  std::vector<Entry> entries;     ///< ascending
+  bool domains_need_all = false;  ///< each domain needs every row of the others: what crosses is at its bound n (W - 1)
   const Entry& best() const { return entries.front(); }
-  /// Why: "cola (0.8 ms to fetch, 120 rows across the highest level; halo 2.1 ms, 700 rows; ...)".
+  /// Why: "cola (predicted: 0.8 ms, 120 rows across the highest level; halo 2.1 ms, 700 rows; ...)", and whether fusion
+  /// buys nothing over a broadcast to domains.
   std::string text() const;
 };
 

@@ -15,6 +15,9 @@
 ///     spmm(b.view(), c.view());                                         // collective; b, c: this rank's rows
 ///     spmm.volume(b.cols()).total();                                    // bytes, of all ranks
 ///
+/// SpmmProduct has them by name, as broadcast-1.5d and broadcast-2d. On a virtual clock they take the time of the
+/// Machine's device for what they multiply.
+///
 /// Both add partial results, so they have Reduce::sum and mean. Ranks add in the order in which results arrive: sums may
 /// be rounded differently from call to call.
 ///
@@ -49,6 +52,7 @@ class ReplicatedSpmm {
 
   std::int64_t rows() const { return static_cast<std::int64_t>(row_nonzeros_.size()); }  ///< of this rank
   std::int64_t columns() const { return local_.columns; }                                ///< owned by this rank
+  std::size_t phases() const { return 1; }
   GridVolume volume(std::int64_t columns) const;
   /// What this rank sends across each level of the hierarchy in one product, as the counters count it, but for 8 bytes
   /// of each message. Collective at the first call for a number of columns.
@@ -93,10 +97,13 @@ class SummaSpmm {
 
   std::int64_t rows() const { return blocks_.size(world_.rank()); }            ///< of this rank
   std::int64_t columns() const { return column_blocks_.size(world_.rank()); }  ///< owned by this rank
+  std::size_t phases() const { return static_cast<std::size_t>(stages_); }
   Rank grid_rows() const { return grid_rows_; }
   Rank grid_columns() const { return grid_columns_; }
   /// Collective.
   GridVolume volume(std::int64_t columns) const;
+  /// [level] the bytes of it that this rank sends in one product.
+  std::vector<std::uint64_t> traffic(std::int64_t columns) const;
   /// Bytes that this rank has sent to others in all products so far, without headers.
   std::uint64_t sent_bytes() const { return dealt_bytes_ + broadcasts_->counters().bytes_sent; }
   std::size_t memory_bytes() const;

@@ -16,7 +16,8 @@ ReplicatedSpmm<T>::ReplicatedSpmm(World& world, MatrixRows<T>&& a, Rank replicat
       throw UsageError(fmt::format("SpMM in 1.5D: the replication is {} (it must divide the {} ranks). Take a divisor.",
                                    replication, p));
   });
-  check_matrix(world, a, reduce);
+  check_adds(world, reduce);
+  check_rows(world, a);
   row_nonzeros_ = nonzeros_of_rows(a);
   const Rank team = me / replication, share_ranks = p / replication, share = me % replication;
   const auto list = [](Vertex begin, Vertex end) {
@@ -65,6 +66,7 @@ void ReplicatedSpmm<T>::operator()(MatrixView<const T> b, MatrixView<T> c) {
   const MatrixView<T> partial{partial_.data(), local_.rows, columns, columns};
   (*local_product_)(team, b, partial);
   remote_product_->add(team, {copies_.data(), remote_.columns, columns, columns}, partial);
+  charge_product<T>(world_, local_.pattern().nonzeros() + remote_.pattern().nonzeros(), columns);
   exchanges.add.reduce_all({partial_.data(), static_cast<std::size_t>(local_.rows * columns)});
   write_rows<T>(team, row_nonzeros_, reduce_, c, [&](std::int64_t i) { return &partial(i, 0); });
 }

@@ -12,6 +12,10 @@ using S = SpmmStrategy;
 constexpr SpmmStrategy kStrategies[] = {
     {"broadcast", "all rows, from one rank after the other (CAGNET, 1D)", S::Fetch::all, S::Phases::ranks,
      HaloPath::direct, RowMessages::many, false},
+    {"broadcast-1.5d", "all rows, by teams of about sqrt(P) ranks that add up their results (CAGNET, 1.5D)",
+     S::Fetch::all, S::Phases::one, HaloPath::direct, RowMessages::many, false, S::Algorithm::replicated_1_5d},
+    {"broadcast-2d", "all rows, and the matrix too, along the rows and columns of a grid of ranks (CAGNET, 2D)",
+     S::Fetch::all, S::Phases::ranks, HaloPath::direct, RowMessages::many, true, S::Algorithm::summa_2d},
     {"broadcast+pipeline", "the same, while the rows before are multiplied (MGGCN; rows in random order)",
      S::Fetch::all, S::Phases::ranks, HaloPath::direct, RowMessages::many, true},
     {"broadcast+fusion", "all rows, each once into each domain", S::Fetch::all, S::Phases::domains, HaloPath::domains,

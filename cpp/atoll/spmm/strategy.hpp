@@ -8,13 +8,18 @@
 /// How a distributed product fetches the rows of B that other ranks own: the strategies that CoLa [1] compares, as
 /// values. All give the same result.
 ///
-///     DistributedSpmm<float> spmm(world, std::move(rows), Reduce::sum, spmm_strategy("cola"));
+///     SpmmProduct<float> spmm(world, std::move(rows), spmm_strategy("cola"));
 ///
 /// [1] L. Zhang, Y. Shao, S. Li. "CoLa: Towards communication-efficient distributed sparse matrix-matrix multiplication
 /// on GPUs." ICS 2025.
 namespace atl {
 
 struct SpmmStrategy {
+  enum class Algorithm {
+    rows_1d,          ///< each rank multiplies its rows (DistributedSpmm)
+    replicated_1_5d,  ///< ranks of a team have each other's rows, and add up what they multiply (ReplicatedSpmm)
+    summa_2d,         ///< ranks of a grid have blocks of rows and columns (SummaSpmm)
+  };
   enum class Fetch {
     all,       ///< every row: V_CG (equation 5)
     nonzeros,  ///< a row for each nonzero in its column: V_FR (equation 6)
@@ -29,7 +34,8 @@ struct SpmmStrategy {
   Phases phases;
   HaloPath path;  ///< domains: fetched once into each domain (section 4.2)
   RowMessages messages;
-  bool overlapped;  ///< one phase is fetched while the one before is multiplied (section 5.1)
+  bool overlapped;                           ///< one phase is fetched while the one before is multiplied (section 5.1)
+  Algorithm algorithm = Algorithm::rows_1d;  ///< of another one the fields above only describe it
 };
 
 /// All of them, from the least to the most refined.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/spmm/dealt_nonzeros.hpp>
 #include <atoll/spmm/grid_spmm.hpp>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -15,11 +14,7 @@ using namespace spmm;
 
 namespace {
 
-Rank largest_divisor_to_root(Rank p) {
-  auto d = static_cast<Rank>(std::sqrt(static_cast<double>(p)));
-  while (p % d != 0) --d;
-  return d;
-}
+constexpr BroadcastShape kShape = BroadcastShape::tree;
 
 std::uint64_t product(std::int64_t a, std::int64_t b) {
   return static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b);
@@ -44,7 +39,8 @@ SummaSpmm<T>::SummaSpmm(World& world, MatrixRows<T>&& a, Reduce reduce)
       column_(world.rank() % grid_columns_),
       stages_(std::lcm(grid_rows_, grid_columns_)),
       stage_ranks_(world.size() / stages_) {
-  check_matrix(world, a, reduce);
+  check_adds(world, reduce);
+  check_rows(world, a);
   const Vertex first = blocks_.begin(rank_at(row_, 0)), rows = blocks_.end(rank_at(row_, grid_columns_ - 1)) - first,
                most = std::numeric_limits<Local>::max();
   world.agree(
@@ -132,7 +128,7 @@ void SummaSpmm<T>::multiply(std::int64_t width) {
       if (!is_root) grow(panel, static_cast<std::int64_t>(bytes));
       panels[turn][group] = is_root ? own : panel.data();
       broadcasts_->start(requests[turn][group], group, static_cast<std::uint32_t>(s), root,
-                         {panels[turn][group], bytes}, BroadcastShape::tree);
+                         {panels[turn][group], bytes}, kShape);
     };
     const Rank root_column = s / (stages_ / grid_columns_), root_row = s / (stages_ / grid_rows_);
     broadcast(kAlongRow, root_column, root_column == column_, own_blocks_[static_cast<std::size_t>(s)].data(),
@@ -153,6 +149,7 @@ void SummaSpmm<T>::multiply(std::int64_t width) {
       const SparseView<T> a = block_in(block, s);
       Spmm<T>(a).add(world_.team(), {reinterpret_cast<const T*>(slice), a.pattern.columns, width, width},
                      {c_slice_.data(), rows, width, width});
+      charge_product<T>(world_, a.pattern.nonzeros(), width);
     }
     broadcasts_->finish(along_row);
     broadcasts_->finish(along_column);
@@ -233,6 +230,31 @@ GridVolume SummaSpmm<T>::volume(std::int64_t columns) const {
   out.b *= sizeof(T);
   out.c *= sizeof(T);
   return out;
+}
+
+template <class T>
+std::vector<std::uint64_t> SummaSpmm<T>::traffic(std::int64_t columns) const {
+  const Blocks slices = Blocks::even(columns, grid_columns_);
+  const Vertex width = slices.size(column_);
+  std::vector<std::uint64_t> levels(static_cast<std::size_t>(world_.hierarchy().depth()));
+  const auto send = [&](Rank to, std::uint64_t bytes) {
+    if (to != world_.rank()) levels[static_cast<std::size_t>(world_.level_to(to))] += bytes;
+  };
+  for (Rank s = 0; s < grid_columns_; ++s) {
+    const Rank to = rank_at(row_, s);
+    send(to, (product(this->columns(), slices.size(s)) + product(blocks_.size(to), width)) * sizeof(T));
+  }
+  const auto pass_on = [&](Rank position, Rank root, Rank ranks, std::uint64_t bytes, auto&& rank_of) {
+    for (const int child : broadcast_neighbours(kShape, ranks, (position - root + ranks) % ranks).children)
+      send(rank_of((child + root) % ranks), bytes);
+  };
+  for (Rank s = 0; s < stages_; ++s) {
+    pass_on(column_, s / (stages_ / grid_columns_), grid_columns_, block_bytes(s),
+            [&](Rank c) { return rank_at(row_, c); });
+    pass_on(row_, s / (stages_ / grid_rows_), grid_rows_, product(stage_end(s) - stage_begin(s), width) * sizeof(T),
+            [&](Rank r) { return rank_at(r, column_); });
+  }
+  return levels;
 }
 
 template <class T>

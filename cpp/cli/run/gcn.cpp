@@ -124,7 +124,8 @@ void train_seed(World& world, const Options& o, const Graph& graph, GraphFolder*
   out.result["features"] = gcn.features();
   out.result["classes"] = gcn.classes();
   out.result["parameters"] = gcn.parameters().size();
-  out.result["strategy"] = gcn.strategy().name;
+  out.result["strategy"] = gcn.strategy().strategy.name;
+  out.result["why"] = gcn.strategy().why;
   if (!out.seconds.contains("order")) out.seconds["order"] = gcn.order().seconds;
   out.result["order"] = gcn.order().name;
   out.result["order_why"] = gcn.order().why;
@@ -181,6 +182,7 @@ Outcome train_all(World& world, const Options& o) {
                 {"vertices", fmt::format("{}: {} to train, {} to validate, {} to test", graph.vertices(),
                                          out.result["train_vertices"].dump(), out.result["validation_vertices"].dump(),
                                          out.result["test_vertices"].dump())},
+                {"products", out.result["why"].get<std::string>()},
                 {"epoch", fmt::format("{:.6f} s, {} of it in products with the graph's matrix", epoch,
                                       percent(out.result["spmm_share"].get<double>()))},
                 {"order", order},
@@ -227,6 +229,7 @@ int run_gcn(const Words& words) {
   app.add_option("--type", o.type, "float32 (default) or float64")->check(CLI::IsMember({"float32", "float64"}));
   add_spmm_strategy(app, o.gcn.strategy);
   add_row_order(app, o.gcn.order);
+  command.add_workgroup();
   app.add_option("--score-every", o.training.score_every,
                  "epochs between scores of training and validation vertices (default 1; 0: none on the way)")
       ->check(CLI::NonNegativeNumber);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
 #include <atoll/base/random.hpp>
-#include <atoll/spmm/distributed_spmm.hpp>
 #include <atoll/spmm/forecast.hpp>
 #include <atoll/spmm/row_order.hpp>
+#include <atoll/spmm/spmm_product.hpp>
 
 #include "cli/graph_input.hpp"
 #include "cli/verbs.hpp"
@@ -15,7 +15,8 @@ namespace {
 
 struct Options {
   GraphInput input;
-  std::int64_t columns = 32;
+  std::int64_t columns = 32, column_block = 0;
+  Rank replication = 0;
   std::string type = "float32", reduce = "sum", values = "gcn", diagonal = "keep", strategy = "auto", order = "auto";
   int trials = 9;
   bool no_verify = false;
@@ -101,8 +102,9 @@ Outcome multiply(World& world, const Options& o) {
   world.barrier();
   const RankTimer planning(world);
   const auto [strategy, why] = choose_spmm_strategy(world, rows, o.columns, o.strategy);
-  DistributedSpmm<T> spmm(world, std::move(rows), reduce, strategy);
-  const std::vector<HaloTraffic> traffic = spmm.traffic(o.columns);
+  SpmmProduct<T> spmm(world, std::move(rows), strategy,
+                      {.reduce = reduce, .column_block = o.column_block, .replication = o.replication});
+  const SpmmBytes bytes = spmm.volume(o.columns);
   out.seconds["prepare"] = world.max(planning.seconds());
 
   // B and C in the caller's order and, where A has another, in that one, in which B stays between products.
@@ -140,13 +142,8 @@ Outcome multiply(World& world, const Options& o) {
       out.failure = "a row differs from its definition. This is a defect: report it with the command.";
   }
 
-  const SpmmVolume volume = spmm.volume();
-  const double row_bytes = static_cast<double>(o.columns) * sizeof(T), ranks = world.size(),
-               nonzeros = world.sum(static_cast<double>(spmm.nonzeros())), s = out.seconds["run"],
+  const double nonzeros = world.sum(static_cast<double>(spmm.nonzeros())), s = out.seconds["run"],
                flops = 2 * nonzeros * static_cast<double>(o.columns) / s;
-  double sent = 0;
-  for (const HaloTraffic& level : traffic) sent += static_cast<double>(level.rows);
-  sent = world.sum(sent);
   const double order_products = s > 0 ? order.seconds / s : 0;
   out.result = {{"columns", o.columns},
                 {"nonzeros", nonzeros},
@@ -158,14 +155,12 @@ Outcome multiply(World& world, const Options& o) {
                 {"order_cost_in_products", order_products},
                 {"phases", spmm.phases()},
                 {"memory_bytes", world.max(static_cast<std::uint64_t>(spmm.memory_bytes()))},
-                {"V_CG", static_cast<double>(vertices) * (ranks - 1) * row_bytes},
-                {"V_FR", volume.remote_nonzeros * row_bytes},
-                {"V_FC", volume.remote_columns * row_bytes},
-                {"sent_row_bytes", sent * row_bytes},
-                {"crossing_row_bytes", volume.crossing * row_bytes}};
-  const auto mib = [](const nlohmann::json& bytes) {
-    return fmt::format("{:.2f} MiB", bytes.get<double>() / (1 << 20));
-  };
+                {"V_CG", bytes.coarse},
+                {"V_FR", bytes.row_wise},
+                {"V_FC", bytes.column_wise},
+                {"sent_row_bytes", bytes.sent},
+                {"crossing_row_bytes", bytes.crossing}};
+  const auto mib = [](double x) { return fmt::format("{:.2f} MiB", x / (1 << 20)); };
   std::string order_text = order.why;
   if (order.order)
     order_text +=
@@ -175,11 +170,10 @@ Outcome multiply(World& world, const Options& o) {
                        {"order", order_text},
                        {"plan", fmt::format("{:.3f} s, {}", out.seconds["prepare"].get<double>(), why)},
                        {"time", fmt::format("{:.6f} s, {:.2f} GFLOP/s (median of {})", s, flops / 1e9, o.trials)},
-                       {"all rows to all ranks", mib(out.result["V_CG"])},
-                       {"a row per nonzero", mib(out.result["V_FR"])},
-                       {"a row per rank", mib(out.result["V_FC"])},
-                       {"this plan", mib(out.result["sent_row_bytes"]) + ", of it across the highest level " +
-                                         mib(out.result["crossing_row_bytes"])}});
+                       {"all rows to all ranks", mib(bytes.coarse)},
+                       {"a row per nonzero", mib(bytes.row_wise)},
+                       {"a row per rank", mib(bytes.column_wise)},
+                       {"this plan", mib(bytes.sent) + ", of it across the highest level " + mib(bytes.crossing)}});
   return out;
 }
 
@@ -202,6 +196,13 @@ int run_spmm(const Words& words) {
   app.add_option("--type", o.type, "float32 (default) or float64")->check(CLI::IsMember({"float32", "float64"}));
   add_spmm_strategy(app, o.strategy);
   add_row_order(app, o.order);
+  command.add_workgroup();
+  app.add_option("--replication", o.replication,
+                 "of broadcast-1.5d: ranks of a team, a divisor of --ranks (default: the largest up to its root)")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--column-block", o.column_block,
+                 "columns that are multiplied at a time, where buffers for all take too much memory (default: all)")
+      ->check(CLI::Range(1, 1 << 20));
   app.add_option("--trials", o.trials, "products (default 9)")->check(CLI::PositiveNumber);
   app.add_flag("--no-verify", o.no_verify, "do not check rows of the result");
   if (const auto code = command.parse(words)) return *code;

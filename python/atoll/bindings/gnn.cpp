@@ -23,7 +23,8 @@ struct SharedNetwork {
 
 SharedNetwork of_graph(const SharedGraph& g, const std::string& type, std::int64_t features, std::int64_t classes,
                        const std::vector<std::int64_t>& widths, double dropout, double learning_rate,
-                       double weight_decay, bool decay_all_layers, std::uint64_t seed, const std::string& order) {
+                       double weight_decay, bool decay_all_layers, std::uint64_t seed, const std::string& strategy,
+                       const std::string& order) {
   SharedNetwork out(g.world);
   const GcnOptions options{.widths = widths,
                            .dropout = dropout,
@@ -31,6 +32,7 @@ SharedNetwork of_graph(const SharedGraph& g, const std::string& type, std::int64
                            .weight_decay = weight_decay,
                            .decay_all_layers = decay_all_layers,
                            .seed = seed,
+                           .strategy = strategy,
                            .order = order};
   g.world->call([&](World& world) {
     const std::int64_t most_features = world.max(features), most_classes = world.max(classes);
@@ -137,6 +139,9 @@ void bind_gnn(nb::module_& m) {
                      return std::visit([](const auto& x) { return x->parameters().size(); }, n.network);
                    })
       .def_prop_ro(
+          "strategy",
+          [](const SharedNetwork& n) { return std::visit([](const auto& x) { return x->strategy().why; }, n.network); })
+      .def_prop_ro(
           "memory_bytes",
           [](const SharedNetwork& n) { return std::visit([](const auto& x) { return x->memory_bytes(); }, n.network); })
       .def("set_dense", &set_dense<float>, "features"_a.noconvert())
@@ -148,7 +153,7 @@ void bind_gnn(nb::module_& m) {
       .def("put_outputs", &put_outputs<float>, "out"_a.noconvert())
       .def("put_outputs", &put_outputs<double>, "out"_a.noconvert());
   m.def("network_of_graph", &of_graph, "graph"_a, "type"_a, "features"_a, "classes"_a, "widths"_a, "dropout"_a,
-        "learning_rate"_a, "weight_decay"_a, "decay_all_layers"_a, "seed"_a, "order"_a);
+        "learning_rate"_a, "weight_decay"_a, "decay_all_layers"_a, "seed"_a, "strategy"_a, "order"_a);
 }
 
 }  // namespace atl::python

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of distributed sparse matrices with dense ones.
-#include <atoll/spmm/distributed_spmm.hpp>
 #include <atoll/spmm/forecast.hpp>
 #include <atoll/spmm/row_order.hpp>
+#include <atoll/spmm/spmm_product.hpp>
 
 #include "bindings.hpp"
 
@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kUsualColumns = 32;  // of a dense factor, where the strategy is chosen before there is one
 
 template <class T>
-using Product = std::shared_ptr<DistributedSpmm<T>>;
+using Product = std::shared_ptr<SpmmProduct<T>>;
 
 struct SharedProduct {
   std::shared_ptr<SharedWorld> world;
@@ -51,7 +51,8 @@ EdgeValues values_named(const std::string& name) {
 // rows_on(world, T) gives this rank's rows.
 template <class F>
 SharedProduct make(const std::shared_ptr<SharedWorld>& shared, const std::string& type, const std::string& reduce,
-                   bool transpose, const std::string& strategy, const std::string& order, F&& rows_on) {
+                   bool transpose, const std::string& strategy, const std::string& order, std::int64_t column_block,
+                   F&& rows_on) {
   SharedProduct out(shared);
   shared->call([&](World& world) {
     const auto plan = [&]<class T>(T) {
@@ -65,7 +66,9 @@ SharedProduct make(const std::shared_ptr<SharedWorld>& shared, const std::string
       out.own_columns = rows.column_blocks.size(world.rank());
       out.order = choose_row_order(world, rows, kUsualColumns, order, strategy);
       const SpmmChoice choice = choose_spmm_strategy(world, rows, kUsualColumns, strategy);
-      out.product = std::make_shared<DistributedSpmm<T>>(world, std::move(rows), reduce_named(reduce), choice.strategy);
+      out.product =
+          std::make_shared<SpmmProduct<T>>(world, std::move(rows), choice.strategy,
+                                           SpmmOptions{.reduce = reduce_named(reduce), .column_block = column_block});
       out.strategy = choice.why;
       out.prepare_seconds = world.max(timer.seconds());
     };
@@ -77,9 +80,9 @@ SharedProduct make(const std::shared_ptr<SharedWorld>& shared, const std::string
 
 SharedProduct of_graph(const SharedGraph& g, const std::string& type, const std::string& reduce, bool transpose,
                        const std::string& values, bool self_loops, const std::string& strategy,
-                       const std::string& order) {
+                       const std::string& order, std::int64_t column_block) {
   const AdjacencyOptions options{values_named(values), self_loops ? Diagonal::add : Diagonal::keep};
-  return make(g.world, type, reduce, transpose, strategy, order,
+  return make(g.world, type, reduce, transpose, strategy, order, column_block,
               [&]<class T>(World&, T) { return rows_of<T>(g.graph, options); });
 }
 
@@ -100,8 +103,8 @@ std::span<const T> span_of(const AnyColumn& column) {
 SharedProduct of_rows(const std::shared_ptr<SharedWorld>& shared, const AnyColumn& offsets, const AnyColumn& columns,
                       const std::optional<AnyColumn>& values, Vertex count, const std::string& type,
                       const std::string& reduce, bool transpose, const std::string& strategy,
-                      const std::string& order) {
-  return make(shared, type, reduce, transpose, strategy, order, [&]<class T>(World& world, T) {
+                      const std::string& order, std::int64_t column_block) {
+  return make(shared, type, reduce, transpose, strategy, order, column_block, [&]<class T>(World& world, T) {
     std::vector<Vertex> first{0};
     for (const Vertex own : world.all_gather(static_cast<Vertex>(offsets.size()) - 1))
       first.push_back(first.back() + own);
@@ -182,9 +185,10 @@ void bind_spmm(nb::module_& m) {
       .def("multiply", &multiply<float>, "b"_a.noconvert(), "c"_a.noconvert())
       .def("multiply", &multiply<double>, "b"_a.noconvert(), "c"_a.noconvert());
   m.def("product_of_graph", &of_graph, "graph"_a, "type"_a, "reduce"_a, "transpose"_a, "values"_a, "self_loops"_a,
-        "strategy"_a, "order"_a);
+        "strategy"_a, "order"_a, "column_block"_a);
   m.def("product_of_rows", &of_rows, "world"_a, "offsets"_a.noconvert(), "columns"_a.noconvert(),
-        "values"_a.noconvert().none(), "count"_a, "type"_a, "reduce"_a, "transpose"_a, "strategy"_a, "order"_a);
+        "values"_a.noconvert().none(), "count"_a, "type"_a, "reduce"_a, "transpose"_a, "strategy"_a, "order"_a,
+        "column_block"_a);
   m.def("sampled_product", &sampled<float>, "world"_a, "offsets"_a.noconvert(), "places"_a.noconvert(),
         "x"_a.noconvert(), "y"_a.noconvert(), "values"_a.noconvert());
   m.def("sampled_product", &sampled<double>, "world"_a, "offsets"_a.noconvert(), "places"_a.noconvert(),

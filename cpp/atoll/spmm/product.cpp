@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/base/error.hpp>
+#include <atoll/spmm/product.hpp>
+#include <cmath>
+
+namespace atl::spmm {
+
+template <class T>
+void check_rows(World& world, const MatrixRows<T>& a) {
+  world.collective_try([&] {
+    const Rank p = world.size(), me = world.rank();
+    check(
+        a.blocks.ranks() == p && a.column_blocks.ranks() == p,
+        "SpMM: rows are dealt out among {} ranks and columns among {} (the job has {}). Deal both out among the job's "
+        "ranks.",
+        a.blocks.ranks(), a.column_blocks.ranks(), p);
+    const Vertex own = a.blocks.size(me), columns = a.column_blocks.count();
+    check(a.rows() == own && a.offsets[static_cast<std::size_t>(own)] == static_cast<Edge>(a.columns.size()),
+          "SpMM: rank {} has {} row offsets and {} columns ({} rows are its own). Pass CSR arrays of the rank's rows.",
+          me, a.offsets.size(), a.columns.size(), own);
+    const auto* const wrong = std::find_if(a.columns.begin(), a.columns.end(),
+                                           [&](Vertex column) { return column < 0 || column >= columns; });
+    check(wrong == a.columns.end(),
+          "SpMM: a nonzero of rank {} is in column {} (the matrix has {} columns). Correct the column numbers.", me,
+          wrong == a.columns.end() ? 0 : *wrong, columns);
+    const auto* const nan = std::find_if(a.values.begin(), a.values.end(), [](T x) { return std::isnan(x); });
+    check(nan == a.values.end(), "SpMM: nonzero {} of rank {} is not a number. Remove or replace it.",
+          nan - a.values.begin(), me);
+  });
+}
+
+template <class T>
+std::int64_t check_shapes(World& world, MatrixView<const T> b, MatrixView<T> c, std::int64_t b_rows,
+                          std::int64_t c_rows) {
+  const std::int64_t columns = world.max(b.cols);
+  world.agree(
+      b.rows == b_rows && c.rows == c_rows && b.cols == columns && c.cols == columns && b.stride >= columns &&
+          c.stride >= columns && columns > 0,
+      fmt::format(
+          "SpMM: on rank {} B is {} x {} and C {} x {} ({} x {} and {} x {} are needed there, with as many columns "
+          "as on the other ranks, at least one). Pass matrices of that shape.",
+          world.rank(), b.rows, b.cols, c.rows, c.cols, b_rows, columns, c_rows, columns));
+  return columns;
+}
+
+template <class T>
+void charge_product(World& world, Edge nonzeros, std::int64_t columns) {
+  if (!world.machine().device) return;
+  const double entries = static_cast<double>(nonzeros), k = static_cast<double>(columns);
+  world.compute(world.machine().device->seconds(2 * entries * k, entries * (sizeof(Local) + (k + 1) * sizeof(T))));
+}
+
+Rank largest_divisor_to_root(Rank ranks) {
+  auto d = static_cast<Rank>(std::sqrt(static_cast<double>(ranks)));
+  while (ranks % d != 0) --d;
+  return d;
+}
+
+#define ATOLL_PRODUCTS_OF(T)                                                                                  \
+  template void check_rows(World&, const MatrixRows<T>&);                                                     \
+  template std::int64_t check_shapes(World&, MatrixView<const T>, MatrixView<T>, std::int64_t, std::int64_t); \
+  template void charge_product<T>(World&, Edge, std::int64_t);
+ATOLL_PRODUCTS_OF(float)
+ATOLL_PRODUCTS_OF(double)
+#undef ATOLL_PRODUCTS_OF
+
+}  // namespace atl::spmm

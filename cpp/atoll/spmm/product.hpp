@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/matrix/matrix.hpp>
+#include <atoll/spmm/matrix_rows.hpp>
+
+/// What all distributed products do alike, whichever rank multiplies what: they check what they are given, and take their
+/// time on a virtual clock.
+namespace atl::spmm {
+
+/// Collective; every rank throws InputError for rows that are not dealt out among the World's ranks, a column that does
+/// not exist or a NaN among the values.
+template <class T>
+void check_rows(World& world, const MatrixRows<T>& a);
+
+/// Returns the number of columns of B and C. Collective; every rank throws InputError if a shape is wrong on any.
+template <class T>
+std::int64_t check_shapes(World& world, MatrixView<const T> b, MatrixView<T> c, std::int64_t b_rows,
+                          std::int64_t c_rows);
+
+/// Where the Machine has a device, lets this rank take the time of nonzeros x (4 + sizeof(T) + columns sizeof(T)) bytes
+/// of its memory or 2 columns nonzeros operations, whichever is longer: the roofline of a product that finds no row of B
+/// in a cache.
+template <class T>
+void charge_product(World& world, Edge nonzeros, std::int64_t columns);
+
+/// The largest divisor of `ranks` that is at most their root.
+Rank largest_divisor_to_root(Rank ranks);
+
+}  // namespace atl::spmm
