@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fmt/format.h>
+
 #include <atoll/matrix/matrix.hpp>
 #include <atoll/matrix/spmm/spmm.hpp>
 #include <cmath>
@@ -63,7 +65,7 @@ int wrong_in(const atl::MatrixView<T>& c, const atl::Blocks& blocks, atl::Rank r
 inline std::string workgroups(atl::Rank ranks, atl::Rank size) {
   std::string text;
   for (atl::Rank left = ranks; left > 0; left -= std::min(left, size))
-    text += (text.empty() ? "" : "+") + std::to_string(std::min(left, size));
+    text += fmt::format("{}{}", text.empty() ? "" : "+", std::min(left, size));
   return text;
 }
 

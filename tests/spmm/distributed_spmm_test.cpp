@@ -47,37 +47,39 @@ bool has(const SpmmStrategy& strategy, Reduce reduce) {
 
 }  // namespace
 
-TEST_CASE("distributed products equal their definition on any ranks and domains, by any strategy") {
-  for (const Job& job : kJobs)
-    for (const std::int64_t columns : {1, 3, 32, 65, 128}) {
-      if (shapes::kSanitized && (job.ranks > 9 || columns == 128)) continue;
-      CAPTURE(job.ranks);
-      CAPTURE(std::string(job.domains));
-      CAPTURE(columns);
-      run_ranks(job.ranks, plan_of(job), [&](World& world) {
-        const Blocks blocks = random_rows::blocks(world.size());
-        const auto own = blocks.size(world.rank());
-        for (const SpmmStrategy& strategy : spmm_strategies())
-          for (const Reduce reduce : {Reduce::sum, Reduce::mean, Reduce::max, Reduce::min}) {
-            if (!has(strategy, reduce)) continue;
-            const bool weighted = reduce != Reduce::mean;
-            CAPTURE(std::string(strategy.name));
-            SpmmProduct<float> spmm(world, random_rows::rows<float>(blocks, world.rank(), weighted), strategy,
-                                    {.reduce = reduce});
+TEST_CASE("distributed products equal their definition on any ranks and domains, of any width, by any strategy") {
+  for (const Job& job : kJobs) {
+    if (shapes::kSanitized && job.ranks > 9) continue;
+    CAPTURE(job.ranks);
+    CAPTURE(std::string(job.domains));
+    run_ranks(job.ranks, plan_of(job), [&](World& world) {
+      const Blocks blocks = random_rows::blocks(world.size());
+      const auto own = blocks.size(world.rank());
+      for (const SpmmStrategy& strategy : spmm_strategies())
+        for (const Reduce reduce : {Reduce::sum, Reduce::mean, Reduce::max, Reduce::min}) {
+          if (!has(strategy, reduce)) continue;
+          const bool weighted = reduce != Reduce::mean;
+          CAPTURE(std::string(strategy.name));
+          SpmmProduct<float> spmm(world, random_rows::rows<float>(blocks, world.rank(), weighted), strategy,
+                                  {.reduce = reduce});
+          for (const std::int64_t columns : {1, 3, 32, 65, 128}) {
+            if (shapes::kSanitized && columns == 128) continue;
+            CAPTURE(columns);
             Part<float> b(own, columns), c(own, columns);
             b.fill(blocks.begin(world.rank()), 1);
             spmm(b.view(), c.view());
             CHECK(wrong_in(c.view(), blocks, world.rank(), 1, reduce, weighted) == 0);
             for (std::int64_t i = 0; i < own; ++i) CHECK(c.view().data[i * c.stride + columns] == -77);
           }
-      });
-    }
+        }
+    });
+  }
 }
 
 TEST_CASE("any strategy over workgroups of any size, the last with what is left") {
   for (const Rank ranks : {6, 8, 16})
     for (Rank size = 1; size <= ranks; ++size) {
-      if (shapes::kSanitized && (ranks > 8 || size % 3 != 1)) continue;
+      if (shapes::kSanitized ? ranks > 8 || size % 3 != 1 : ranks == 16 && size % 3 != 1) continue;
       CAPTURE(ranks);
       CAPTURE(size);
       const std::string domains = dense_part::workgroups(ranks, size);

