@@ -24,6 +24,7 @@ TEST_CASE("every tile of every algebra has tuning points, and they fit the cache
     for (const Element e : {Element::float32, Element::float32_nonnegative, Element::float64, Element::int32,
                             Element::uint16, Element::uint8})
       for (const Isa isa : {Isa::portable, Isa::avx2, Isa::avx512}) {
+        if (isa > machine_isa()) continue;  // the code that lists its tiles is compiled for it, too
         CAPTURE(name_of(s));
         CAPTURE(name_of(e));
         CAPTURE(name_of(isa));
