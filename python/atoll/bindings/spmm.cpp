@@ -102,8 +102,8 @@ std::span<const T> span_of(const AnyColumn& column) {
 // owned as rows are, so that a product can be multiplied again; else evenly.
 SharedProduct of_rows(const std::shared_ptr<SharedWorld>& shared, const AnyColumn& offsets, const AnyColumn& columns,
                       const std::optional<AnyColumn>& values, Vertex count, const std::string& type,
-                      const std::string& reduce, bool transpose, const std::string& strategy,
-                      const std::string& order, std::int64_t column_block) {
+                      const std::string& reduce, bool transpose, const std::string& strategy, const std::string& order,
+                      std::int64_t column_block) {
   return make(shared, type, reduce, transpose, strategy, order, column_block, [&]<class T>(World& world, T) {
     std::vector<Vertex> first{0};
     for (const Vertex own : world.all_gather(static_cast<Vertex>(offsets.size()) - 1))
