@@ -196,7 +196,7 @@ def _sampled_product(world: World, csr: Csr, dC: Tensor, B: Tensor) -> Tensor:
     """dC B^T where A has nonzeros (SDDMM)."""
     out = torch.empty(csr.values.shape, dtype=csr.values.dtype)
     _core.sampled_product(
-        world._core,
+        world,
         csr.indptr,
         csr.places,
         dC.detach().contiguous().numpy(),

@@ -97,7 +97,7 @@ void reduce_column(const SpmmRows<T>& rows, std::ptrdiff_t) {
     V acc = L::all(kIdentity<R, T>);
     Edge e = begin;
     for (; e + kLanes <= end; e += kLanes) {
-      V x;
+      V x{};
       for (int l = 0; l < kLanes; ++l) x[l] = rows.b[rows.places[e + l] * rows.b_stride];
       if constexpr (kWeighted) x *= L::load(rows.values + e);
       acc = reduced<R>(acc, x);
