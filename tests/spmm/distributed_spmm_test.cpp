@@ -5,6 +5,7 @@
 #include <atoll/base/error.hpp>
 #include <atoll/spmm/forecast.hpp>
 #include <atoll/spmm/spmm_product.hpp>
+#include <atoll/topology/machine.hpp>
 #include <limits>
 #include <set>
 
@@ -34,10 +35,20 @@ Plan plan_of(const Job& job) {
   return plan;
 }
 
+// All of them, and those that have phases with as many as there can be: small matrices have one otherwise.
+std::vector<SpmmStrategy> strategies() {
+  std::vector<SpmmStrategy> out(spmm_strategies().begin(), spmm_strategies().end());
+  for (const std::string_view name : {"broadcast+fusion", "columnwise+fusion+coalesced", "cola"}) {
+    SpmmStrategy& phased = out.emplace_back(spmm_strategy(name));
+    phased.phases = SpmmStrategy::Phases::domains;
+    phased.undivided_rows = 0;
+  }
+  return out;
+}
 // Those that DistributedSpmm has.
 std::vector<SpmmStrategy> by_rows() {
   std::vector<SpmmStrategy> out;
-  for (const SpmmStrategy& s : spmm_strategies())
+  for (const SpmmStrategy& s : strategies())
     if (s.algorithm == SpmmStrategy::Algorithm::rows_1d) out.push_back(s);
   return out;
 }
@@ -55,7 +66,7 @@ TEST_CASE("distributed products equal their definition on any ranks and domains,
     run_ranks(job.ranks, plan_of(job), [&](World& world) {
       const Blocks blocks = random_rows::blocks(world.size());
       const auto own = blocks.size(world.rank());
-      for (const SpmmStrategy& strategy : spmm_strategies())
+      for (const SpmmStrategy& strategy : strategies())
         for (const Reduce reduce : {Reduce::sum, Reduce::mean, Reduce::max, Reduce::min}) {
           if (!has(strategy, reduce)) continue;
           const bool weighted = reduce != Reduce::mean;
@@ -86,7 +97,7 @@ TEST_CASE("any strategy over workgroups of any size, the last with what is left"
       run_ranks(ranks, plan_of({ranks, domains.c_str(), 1}), [&](World& world) {
         const Blocks blocks = random_rows::blocks(world.size());
         const auto own = blocks.size(world.rank());
-        for (const SpmmStrategy& strategy : spmm_strategies()) {
+        for (const SpmmStrategy& strategy : strategies()) {
           CAPTURE(std::string(strategy.name));
           SpmmProduct<double> spmm(world, random_rows::rows<double>(blocks, world.rank()), strategy);
           Part<double> b(own, 5), c(own, 5);
@@ -119,7 +130,7 @@ TEST_CASE("a hundred products by each strategy, each with its own B, over small,
         };
         std::vector<std::vector<double>> wanted;
         for (int call = 0; call < calls; ++call) wanted.push_back(right(call));
-        for (const SpmmStrategy& strategy : spmm_strategies()) {
+        for (const SpmmStrategy& strategy : strategies()) {
           CAPTURE(std::string(strategy.name));
           SpmmProduct<double> spmm(world, random_rows::rows<double>(blocks, world.rank()), strategy);
           Part<double> b(own, 3), c(own, 3);
@@ -279,6 +290,16 @@ TEST_CASE("a matrix that is not square: its columns are owned as B's rows are") 
     });
 }
 
+TEST_CASE("phases are as many as hide more work than they cost in latency") {
+  const Machine machine = *machine_preset("a800");
+  CHECK(overlapped_phases(machine, 2, 1e3) == 1);
+  const std::size_t some = overlapped_phases(machine, 2, 1e7), more = overlapped_phases(machine, 2, 1e9);
+  CHECK(some > 1);
+  CHECK(more > 8 * some);  // as the root of the work
+  CHECK(more < 12 * some);
+  CHECK(overlapped_phases(machine, 1, 1e7) > some);  // fewer levels, less latency
+}
+
 TEST_CASE("copies of rows take at most about twice a rank's share of B") {
   run_ranks(8, {}, [&](World& world) {
     const Blocks blocks{std::vector<Vertex>{0, 100, 200, 300, 400, 500, 600, 700, 800}};
@@ -287,7 +308,9 @@ TEST_CASE("copies of rows take at most about twice a rank's share of B") {
     a.columns = Array<Vertex>(800);
     for (std::size_t i = 0; i <= 100; ++i) a.offsets[i] = static_cast<Edge>(8 * i);
     for (std::size_t e = 0; e < 800; ++e) a.columns[e] = static_cast<Vertex>(e);
-    DistributedSpmm<double> spmm(world, std::move(a), Reduce::sum, spmm_strategy("halo"));
+    SpmmStrategy strategy = spmm_strategy("halo");
+    strategy.undivided_rows = 0;
+    DistributedSpmm<double> spmm(world, std::move(a), Reduce::sum, strategy);
     CHECK(spmm.phases() == 7);
     Part<double> b(100, 64), c(100, 64);
     b.fill(blocks.begin(world.rank()), 1);
@@ -318,7 +341,8 @@ TEST_CASE("by any strategy copies take at most about twice a rank's share of B, 
       constexpr std::int64_t kColumns = 640;
       const Blocks blocks{std::vector<Vertex>{0, 10, 310, 310, 360, 560, 650, 750, 800}};
       const auto own = blocks.size(world.rank());
-      for (const SpmmStrategy& strategy : by_rows()) {
+      for (SpmmStrategy strategy : by_rows()) {
+        strategy.undivided_rows = 0;
         CAPTURE(std::string(strategy.name));
         DistributedSpmm<double> spmm(world, dense_part::full_columns<double>(blocks, world.rank()), Reduce::sum,
                                      strategy);

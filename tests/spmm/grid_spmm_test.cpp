@@ -5,6 +5,7 @@
 #include <atoll/base/error.hpp>
 #include <atoll/spmm/distributed_spmm.hpp>
 #include <atoll/spmm/grid_spmm.hpp>
+#include <atoll/spmm/product.hpp>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -186,8 +187,7 @@ TEST_CASE("1.5D moves its share of B to each rank and the teams' partial rows, a
         Part<float> b(spmm.columns(), kColumns), result(spmm.rows(), kColumns);
         b.fill(blocks.begin(world.rank()), 1);
         const std::uint64_t agreement = counted(world, [&] {
-          world.max(kColumns);
-          world.agree(true, "");
+          atl::spmm::check_shapes<float>(world, b.view(), result.view(), spmm.columns(), spmm.rows());
         });
         const std::uint64_t product = counted(world, [&] { spmm(b.view(), result.view()); });
         CHECK(product - agreement - world.sum(heads) == volume.total());

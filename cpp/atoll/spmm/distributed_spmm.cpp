@@ -49,7 +49,7 @@ class DistributedSpmm<T>::Split {
       for (const Vertex column : columns)
         if (column < own.begin || column >= own.end) ++repeats_[index_.position(column)];
     }
-    divide();
+    divide(std::ranges::count_if(columns, [&](Vertex column) { return column < own.begin || column >= own.end; }));
   }
 
   std::size_t phases() const { return needed_.size(); }
@@ -71,7 +71,7 @@ class DistributedSpmm<T>::Split {
 
  private:
   // Phases by owner; then, where copies of a phase are more than a rank's share of B, each in as many parts.
-  void divide() {
+  void divide(Edge remote_nonzeros) {
     const std::vector<int> distances = domain_distances(world_);
     const auto ranks = static_cast<std::size_t>(world_.size());
     std::vector<std::size_t> of_owner(ranks);
@@ -80,9 +80,12 @@ class DistributedSpmm<T>::Split {
       groups = std::max<std::size_t>(1, ranks - 1);
       for (std::size_t r = 0; r < ranks; ++r)
         of_owner[r] = (r + ranks - static_cast<std::size_t>(world_.rank()) + ranks - 1) % ranks;
-    } else if (strategy_.phases == SpmmStrategy::Phases::domains) {
+    } else if (strategy_.phases != SpmmStrategy::Phases::one) {
       const auto domains = static_cast<std::size_t>(*std::ranges::max_element(distances)) + 1;
       groups = std::min(domains, kMostDomains);
+      if (strategy_.phases == SpmmStrategy::Phases::overlapped)
+        groups = std::min(groups, overlapped_phases(world_.machine(), world_.hierarchy().depth(),
+                                                    world_.max(static_cast<double>(remote_nonzeros))));
       for (std::size_t r = 0; r < ranks; ++r) of_owner[r] = static_cast<std::size_t>(distances[r]) * groups / domains;
     }
     const std::span<const Vertex> rows = index_.rows();
@@ -96,8 +99,10 @@ class DistributedSpmm<T>::Split {
     std::vector<std::size_t> sizes(groups);
     for_owners([&](std::size_t r, std::size_t at, Vertex) { sizes[of_owner[r]] += copies(at); });
     const std::size_t most = world_.max(*std::ranges::max_element(sizes)),
-                      share = static_cast<std::size_t>(blocks_.count()) / ranks + 1;
-    const std::size_t parts = most > (groups == 1 ? 2 * share : share) ? (most + share - 1) / share : 1;
+                      share = static_cast<std::size_t>(blocks_.count()) / ranks + 1,
+                      part = std::max(share, strategy_.undivided_rows),
+                      undivided = std::max(groups == 1 ? 2 * share : share, part);
+    const std::size_t parts = most > undivided ? (most + part - 1) / part : 1;
     needed_.resize(groups * parts);
     if (groups * parts > 1) phase_.resize(rows.size());
     if (groups * parts > 1 || !repeats_.empty()) place_.resize(rows.size());

@@ -18,11 +18,12 @@
 /// needs is fetched once, however many nonzeros read it: V_FC = sizeof(T) N_R k bytes over all ranks (equation 7), where
 /// N_R counts the pairs of a rank and a remote column in which the rank has nonzeros. Across the domains of the World's
 /// hierarchy it is fetched once for a whole domain and passed on inside, level by level (section 4.2, for any number of
-/// levels). The remote chunk is cut into phases by the domain that owns the columns, its own first; while a phase's rows
-/// are multiplied, those of the next one arrive in a second buffer. Other strategies (SpmmStrategy) give the same result.
+/// levels). The remote chunk is cut into phases by the domain that owns the columns, its own first (overlapped_phases());
+/// while a phase's rows are multiplied, those of the next one arrive in a second buffer. Other strategies (SpmmStrategy)
+/// give the same result.
 ///
-/// Memory beside A, B and C: rows of B in two buffers, together at most about twice this rank's share of B, or once where
-/// there is one phase. Calls may follow each other at once, with any B.
+/// Memory beside A, B and C: rows of B in one or two buffers, together at most about twice this rank's share of B, or
+/// twice SpmmStrategy::undivided_rows where that is more. Calls may follow each other at once, with any B.
 ///
 /// On a virtual clock a product takes the time of the Machine's device (charge_product()). SpmmProduct holds a product of
 /// any strategy.

@@ -72,9 +72,14 @@ SpmmForecast forecast_spmm(World& world, const Machine& machine, const MatrixRow
     domains.push_back(count);
   }
   domains.push_back(1);
+  const Vertex first = rows.column_blocks.begin(world.rank()), end = rows.column_blocks.end(world.rank());
+  const auto overlapped = static_cast<double>(overlapped_phases(
+      machine, tree.depth(), world.max(static_cast<double>(std::ranges::count_if(rows.columns, [&](Vertex column) {
+        return column < first || column >= end;
+      })))));
   const auto add = [&](std::string_view name, const std::vector<HaloTraffic>& levels) {
     const SpmmStrategy& strategy = spmm_strategy(name);
-    const int phases = static_cast<int>(domains[domains.size() - 2]);
+    const int phases = static_cast<int>(std::min(domains[domains.size() - 2], overlapped));
     out.entries.push_back({&strategy, exchange_seconds(world, machine.cost, strategy, levels, row_bytes, phases),
                            world.sum(static_cast<double>(levels.back().rows))});
   };

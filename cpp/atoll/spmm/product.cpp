@@ -33,10 +33,19 @@ void check_rows(World& world, const MatrixRows<T>& a) {
 template <class T>
 std::int64_t check_shapes(World& world, MatrixView<const T> b, MatrixView<T> c, std::int64_t b_rows,
                           std::int64_t c_rows) {
-  const std::int64_t columns = world.max(b.cols);
+  struct Shape {
+    bool fits;
+    std::int64_t most, least;  // columns
+  };
+  const bool fits = b.rows == b_rows && c.rows == c_rows && c.cols == b.cols && b.stride >= b.cols &&
+                    c.stride >= b.cols && b.cols > 0;
+  const Shape all = world.fold(Shape{fits, b.cols, b.cols}, [](const Shape& x, const Shape& y) {
+    return Shape{x.fits && y.fits, std::max(x.most, y.most), std::min(x.least, y.least)};
+  });
+  const std::int64_t columns = all.most;
+  if (all.fits && all.least == columns) return columns;  // one reduction: a short product is mostly latencies
   world.agree(
-      b.rows == b_rows && c.rows == c_rows && b.cols == columns && c.cols == columns && b.stride >= columns &&
-          c.stride >= columns && columns > 0,
+      fits && b.cols == columns,
       fmt::format(
           "SpMM: on rank {} B is {} x {} and C {} x {} ({} x {} and {} x {} are needed there, with as many columns "
           "as on the other ranks, at least one). Pass matrices of that shape.",

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/spmm/strategy.hpp>
+#include <cmath>
+#include <limits>
 
 namespace atl {
 namespace {
@@ -18,20 +20,20 @@ constexpr SpmmStrategy kStrategies[] = {
      S::Fetch::all, S::Phases::ranks, HaloPath::direct, RowMessages::many, true, S::Algorithm::summa_2d},
     {"broadcast+pipeline", "the same, while the rows before are multiplied (MGGCN; rows in random order)",
      S::Fetch::all, S::Phases::ranks, HaloPath::direct, RowMessages::many, true},
-    {"broadcast+fusion", "all rows, each once into each domain", S::Fetch::all, S::Phases::domains, HaloPath::domains,
-     RowMessages::many, true},
+    {"broadcast+fusion", "all rows, each once into each domain", S::Fetch::all, S::Phases::overlapped,
+     HaloPath::domains, RowMessages::many, true},
     {"rowwise", "a row for each nonzero (MGG)", S::Fetch::nonzeros, S::Phases::one, HaloPath::direct,
      RowMessages::single, true},
     {"columnwise", "each row that a rank needs once", S::Fetch::columns, S::Phases::one, HaloPath::direct,
      RowMessages::single, false},
     {"columnwise+fusion", "each row once into each domain that needs it, then passed on inside, level by level",
-     S::Fetch::columns, S::Phases::domains, HaloPath::domains, RowMessages::single, false},
-    {"columnwise+fusion+coalesced", "the same, many rows to a message", S::Fetch::columns, S::Phases::domains,
+     S::Fetch::columns, S::Phases::one, HaloPath::domains, RowMessages::single, false},
+    {"columnwise+fusion+coalesced", "the same, many rows to a message", S::Fetch::columns, S::Phases::one,
      HaloPath::domains, RowMessages::many, false},
     {"halo", "each row that a rank needs once, many to a message, while local rows are multiplied", S::Fetch::columns,
      S::Phases::one, HaloPath::direct, RowMessages::many, true},
-    {"cola", "columnwise+fusion+coalesced, while the rows before are multiplied", S::Fetch::columns, S::Phases::domains,
-     HaloPath::domains, RowMessages::many, true},
+    {"cola", "columnwise+fusion+coalesced, while the rows before are multiplied", S::Fetch::columns,
+     S::Phases::overlapped, HaloPath::domains, RowMessages::many, true},
 };
 
 }  // namespace
@@ -44,6 +46,16 @@ const SpmmStrategy& spmm_strategy(std::string_view name) {
   std::vector<std::string_view> names;
   for (const SpmmStrategy& s : kStrategies) names.push_back(s.name);
   throw UsageError(fmt::format("SpMM: strategy {} (there are {}). Name one of them.", name, fmt::join(names, ", ")));
+}
+
+std::size_t overlapped_phases(const Machine& machine, int levels, double nonzeros) {
+  constexpr DeviceRates kCpu{.flops_per_second = 32e9, .memory_bytes_per_second = 10e9};
+  constexpr double kColumns = 64, kRowBytes = kColumns * sizeof(float);
+  double latency = 0;
+  for (int l = 0; l < levels; ++l) latency += machine.cost.at(l).latency_s + machine.cost.at(l).overhead_s;
+  if (latency <= 0) return std::numeric_limits<std::size_t>::max();
+  const double work = machine.device.value_or(kCpu).seconds(2 * nonzeros * kColumns, nonzeros * kRowBytes);
+  return std::max<std::size_t>(1, static_cast<std::size_t>(std::sqrt(work / latency)));
 }
 
 const SpmmStrategy& default_spmm_strategy(const World& world) {

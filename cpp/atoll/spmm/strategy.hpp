@@ -25,9 +25,10 @@ struct SpmmStrategy {
     nonzeros,  ///< a row for each nonzero in its column: V_FR (equation 6)
     columns,   ///< each row that the rank has nonzeros for once: V_FC (equation 7)
   };
-  /// What is fetched and multiplied at a time. Each is divided further where a rank's copies would take more memory
-  /// than twice its share of B.
-  enum class Phases { one, domains, ranks };
+  /// What is fetched and multiplied at a time: all, what as many groups of domains own as pay for their latencies
+  /// (overlapped_phases()), what a domain owns, or a rank. Each is divided further where a rank's copies would take more
+  /// memory than twice its share of B.
+  enum class Phases { one, overlapped, domains, ranks };
 
   std::string_view name, description;
   Fetch fetch;
@@ -36,7 +37,15 @@ struct SpmmStrategy {
   RowMessages messages;
   bool overlapped;                           ///< one phase is fetched while the one before is multiplied (section 5.1)
   Algorithm algorithm = Algorithm::rows_1d;  ///< of another one the fields above only describe it
+  /// Copies of so many rows are never divided: more phases cost more in latency than their memory is worth.
+  std::size_t undivided_rows = std::size_t{1} << 15;
 };
+
+/// Number of phases of which each is fetched while the one before is multiplied. Of p phases the last one's share of the
+/// work, W / p, is not hidden, and each costs the latency L of all levels: W / p + p L is least at p = sqrt(W / L).
+/// W: of this many nonzeros with 64 columns of 4 bytes, since a plan is for any width, on the machine's device or else
+/// on a CPU.
+std::size_t overlapped_phases(const Machine& machine, int levels, double nonzeros);
 
 /// All of them, from the least to the most refined.
 std::span<const SpmmStrategy> spmm_strategies();
