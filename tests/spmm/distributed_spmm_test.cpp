@@ -69,12 +69,13 @@ TEST_CASE("distributed products equal their definition on any ranks and domains,
       for (const SpmmStrategy& strategy : strategies())
         for (const Reduce reduce : {Reduce::sum, Reduce::mean, Reduce::max, Reduce::min}) {
           if (!has(strategy, reduce)) continue;
+          if (shapes::kSanitized && reduce != Reduce::sum && reduce != Reduce::max) continue;
           const bool weighted = reduce != Reduce::mean;
           CAPTURE(std::string(strategy.name));
           SpmmProduct<float> spmm(world, random_rows::rows<float>(blocks, world.rank(), weighted), strategy,
                                   {.reduce = reduce});
           for (const std::int64_t columns : {1, 3, 32, 65, 128}) {
-            if (shapes::kSanitized && columns == 128) continue;
+            if (shapes::kSanitized && columns != 3 && (columns != 65 || reduce != Reduce::sum)) continue;
             CAPTURE(columns);
             Part<float> b(own, columns), c(own, columns);
             b.fill(blocks.begin(world.rank()), 1);
@@ -90,7 +91,7 @@ TEST_CASE("distributed products equal their definition on any ranks and domains,
 TEST_CASE("any strategy over workgroups of any size, the last with what is left") {
   for (const Rank ranks : {6, 8, 16})
     for (Rank size = 1; size <= ranks; ++size) {
-      if (shapes::kSanitized ? ranks > 8 || size % 3 != 1 : ranks == 16 && size % 3 != 1) continue;
+      if (shapes::kSanitized && (ranks > 8 || size % 3 != 1)) continue;
       CAPTURE(ranks);
       CAPTURE(size);
       const std::string domains = dense_part::workgroups(ranks, size);
@@ -356,6 +357,67 @@ TEST_CASE("by any strategy copies take at most about twice a rank's share of B, 
         CHECK(static_cast<double>(spmm.memory_bytes() - planned) <= 2 * share);
       }
     });
+}
+
+TEST_CASE("copies of few rows are not divided, and those of many take no more memory than the rows that are allowed") {
+  for (const auto& [own, phases] : {std::pair{100, 1}, {9'000, 1}, {16'384, 4}})
+    for (const char* name : {"halo", "columnwise"})
+      run_ranks(8, {}, [&, own = own, phases = phases](World& world) {
+        CAPTURE(own);
+        constexpr std::int64_t kColumns = 2;
+        std::vector<Vertex> first;
+        for (int r = 0; r <= 8; ++r) first.push_back(Vertex{own} * r);
+        const Blocks blocks(std::move(first));
+        MatrixRows<double> a = world.rank() == 3 ? dense_part::full_columns<double>(blocks, 3)
+                                                 : MatrixRows<double>{.blocks = blocks, .column_blocks = blocks};
+        if (world.rank() != 3) a.offsets = Array<Edge>(static_cast<std::size_t>(own) + 1, 0);
+        DistributedSpmm<double> spmm(world, std::move(a), Reduce::sum, spmm_strategy(name));
+        CHECK(spmm.phases() == static_cast<std::size_t>(phases));
+        spmm.traffic(kColumns);  // plans the exchanges
+        const std::size_t planned = spmm.memory_bytes();
+        Part<double> b(own, kColumns), c(own, kColumns);
+        b.fill(blocks.begin(world.rank()), 1);
+        spmm(b.view(), c.view());
+        const std::size_t copied = (spmm.memory_bytes() - planned) / (kColumns * sizeof(double));
+        // Rank 3 has all copies of one phase, and of several those of two at a time.
+        CHECK(copied == static_cast<std::size_t>(world.rank() != 3 ? 0 : phases == 1 ? 7 * own : 7 * own / 2));
+        CHECK(copied <= spmm.strategy().undivided_rows);
+        double sum = 0, wanted = 0;
+        for (const double x : c.values)
+          if (x != -77) sum += x;
+        if (world.rank() == 3)
+          for (Vertex j = 0; j < blocks.count(); ++j) wanted += dense(j, 0, 1) + dense(j, 1, 1);
+        CHECK(sum == wanted);
+      });
+}
+
+TEST_CASE("a product that fetches nothing sends what one reduction does") {
+  run_ranks(8, plan_of({8, "2x4", 1}), [](World& world) {
+    const Blocks blocks{std::vector<Vertex>{0, 4, 8, 12, 16, 20, 24, 28, 32}};
+    MatrixRows<float> diagonal{.blocks = blocks, .column_blocks = blocks};
+    diagonal.offsets = Array<Edge>(5);
+    diagonal.columns = Array<Vertex>(4);
+    for (std::size_t i = 0; i < 5; ++i) diagonal.offsets[i] = static_cast<Edge>(i);
+    for (std::size_t i = 0; i < 4; ++i) diagonal.columns[i] = blocks.begin(world.rank()) + static_cast<Vertex>(i);
+    DistributedSpmm<float> spmm(world, std::move(diagonal));
+    Part<float> b(4, 3), c(4, 3);
+    b.fill(blocks.begin(world.rank()), 1);
+    const auto messages_of = [&](auto&& f) {
+      world.barrier();
+      const Counters before = world.counters();
+      f();
+      const Counters sent = world.counters().since(before);
+      std::uint64_t messages = 0;
+      for (const auto& level : sent.levels) messages += level.messages;
+      return world.sum(messages);
+    };
+    struct Shape {
+      std::int64_t a, b, c;
+    };
+    const auto reduction = messages_of([&] { world.fold(Shape{}, [](Shape x, Shape) { return x; }); });
+    CHECK(reduction > 0);
+    CHECK(messages_of([&] { spmm(b.view(), c.view()); }) == reduction);
+  });
 }
 
 TEST_CASE("the forecast prefers fusion where links between domains are slow, and plain halos where they are not") {

@@ -49,7 +49,7 @@ class DistributedSpmm<T>::Split {
       for (const Vertex column : columns)
         if (column < own.begin || column >= own.end) ++repeats_[index_.position(column)];
     }
-    divide(std::ranges::count_if(columns, [&](Vertex column) { return column < own.begin || column >= own.end; }));
+    divide(spmm::remote_nonzeros(rows, world.rank()));
   }
 
   std::size_t phases() const { return needed_.size(); }
@@ -70,7 +70,7 @@ class DistributedSpmm<T>::Split {
   }
 
  private:
-  // Phases by owner; then, where copies of a phase are more than a rank's share of B, each in as many parts.
+  // Phases by owner; then, where copies would be too many, each in as many parts.
   void divide(Edge remote_nonzeros) {
     const std::vector<int> distances = domain_distances(world_);
     const auto ranks = static_cast<std::size_t>(world_.size());
@@ -82,10 +82,8 @@ class DistributedSpmm<T>::Split {
         of_owner[r] = (r + ranks - static_cast<std::size_t>(world_.rank()) + ranks - 1) % ranks;
     } else if (strategy_.phases != SpmmStrategy::Phases::one) {
       const auto domains = static_cast<std::size_t>(*std::ranges::max_element(distances)) + 1;
-      groups = std::min(domains, kMostDomains);
-      if (strategy_.phases == SpmmStrategy::Phases::overlapped)
-        groups = std::min(groups, overlapped_phases(world_.machine(), world_.hierarchy().depth(),
-                                                    world_.max(static_cast<double>(remote_nonzeros))));
+      groups = domain_groups(strategy_, world_.machine(), world_.hierarchy().depth(), domains,
+                             world_.max(static_cast<double>(remote_nonzeros)));
       for (std::size_t r = 0; r < ranks; ++r) of_owner[r] = static_cast<std::size_t>(distances[r]) * groups / domains;
     }
     const std::span<const Vertex> rows = index_.rows();
@@ -98,11 +96,11 @@ class DistributedSpmm<T>::Split {
     };
     std::vector<std::size_t> sizes(groups);
     for_owners([&](std::size_t r, std::size_t at, Vertex) { sizes[of_owner[r]] += copies(at); });
+    // Two phases have a buffer each; one alone may take both.
     const std::size_t most = world_.max(*std::ranges::max_element(sizes)),
                       share = static_cast<std::size_t>(blocks_.count()) / ranks + 1,
-                      part = std::max(share, strategy_.undivided_rows),
-                      undivided = std::max(groups == 1 ? 2 * share : share, part);
-    const std::size_t parts = most > undivided ? (most + part - 1) / part : 1;
+                      part = std::max(share, strategy_.undivided_rows / 2),
+                      parts = most > (groups == 1 ? 2 * part : part) ? (most + part - 1) / part : 1;
     needed_.resize(groups * parts);
     if (groups * parts > 1) phase_.resize(rows.size());
     if (groups * parts > 1 || !repeats_.empty()) place_.resize(rows.size());
@@ -116,8 +114,6 @@ class DistributedSpmm<T>::Split {
     });
   }
 
-  // More phases than that would hide no more of the exchange, and each reads and writes all of C.
-  static constexpr std::size_t kMostDomains = 8;
   World& world_;
   const Blocks& blocks_;
   const SpmmStrategy& strategy_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/spmm/forecast.hpp>
+#include <atoll/spmm/product.hpp>
 #include <cmath>
 
 namespace atl {
@@ -72,14 +73,11 @@ SpmmForecast forecast_spmm(World& world, const Machine& machine, const MatrixRow
     domains.push_back(count);
   }
   domains.push_back(1);
-  const Vertex first = rows.column_blocks.begin(world.rank()), end = rows.column_blocks.end(world.rank());
-  const auto overlapped = static_cast<double>(overlapped_phases(
-      machine, tree.depth(), world.max(static_cast<double>(std::ranges::count_if(rows.columns, [&](Vertex column) {
-        return column < first || column >= end;
-      })))));
+  const double nonzeros = world.max(static_cast<double>(spmm::remote_nonzeros(rows, world.rank())));
   const auto add = [&](std::string_view name, const std::vector<HaloTraffic>& levels) {
     const SpmmStrategy& strategy = spmm_strategy(name);
-    const int phases = static_cast<int>(std::min(domains[domains.size() - 2], overlapped));
+    const auto phases = static_cast<int>(domain_groups(
+        strategy, machine, tree.depth(), static_cast<std::size_t>(domains[domains.size() - 2]), nonzeros));
     out.entries.push_back({&strategy, exchange_seconds(world, machine.cost, strategy, levels, row_bytes, phases),
                            world.sum(static_cast<double>(levels.back().rows))});
   };

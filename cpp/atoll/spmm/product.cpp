@@ -31,6 +31,12 @@ void check_rows(World& world, const MatrixRows<T>& a) {
 }
 
 template <class T>
+Edge remote_nonzeros(const MatrixRows<T>& rows, Rank rank) {
+  const Vertex first = rows.column_blocks.begin(rank), end = rows.column_blocks.end(rank);
+  return std::ranges::count_if(rows.columns, [&](Vertex column) { return column < first || column >= end; });
+}
+
+template <class T>
 std::int64_t check_shapes(World& world, MatrixView<const T> b, MatrixView<T> c, std::int64_t b_rows,
                           std::int64_t c_rows) {
   struct Shape {
@@ -68,6 +74,7 @@ Rank largest_divisor_to_root(Rank ranks) {
 
 #define ATOLL_PRODUCTS_OF(T)                                                                                  \
   template void check_rows(World&, const MatrixRows<T>&);                                                     \
+  template Edge remote_nonzeros(const MatrixRows<T>&, Rank);                                                  \
   template std::int64_t check_shapes(World&, MatrixView<const T>, MatrixView<T>, std::int64_t, std::int64_t); \
   template void charge_product<T>(World&, Edge, std::int64_t);
 ATOLL_PRODUCTS_OF(float)

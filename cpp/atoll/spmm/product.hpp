@@ -13,6 +13,10 @@ namespace atl::spmm {
 template <class T>
 void check_rows(World& world, const MatrixRows<T>& a);
 
+/// Nonzeros of the rank's rows whose columns other ranks own.
+template <class T>
+Edge remote_nonzeros(const MatrixRows<T>& rows, Rank rank);
+
 /// Returns the number of columns of B and C. Collective; every rank throws InputError if a shape is wrong on any.
 template <class T>
 std::int64_t check_shapes(World& world, MatrixView<const T> b, MatrixView<T> c, std::int64_t b_rows,

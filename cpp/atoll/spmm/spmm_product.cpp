@@ -34,8 +34,7 @@ void SpmmProduct<T>::count_remote(const MatrixRows<T>& rows) {
   spmm::check_rows(world_, rows);
   const Vertex first = rows.column_blocks.begin(world_.rank()), end = rows.column_blocks.end(world_.rank());
   const std::span<const Vertex> columns(rows.columns.data(), rows.columns.size());
-  remote_.remote_nonzeros =
-      world_.sum(static_cast<double>(std::ranges::count_if(columns, [&](Vertex c) { return c < first || c >= end; })));
+  remote_.remote_nonzeros = world_.sum(static_cast<double>(spmm::remote_nonzeros(rows, world_.rank())));
   const RowIndex index(world_.team(), all_columns_, columns, {first, end}, world_.plan().replicated_bytes);
   remote_.remote_columns = world_.sum(static_cast<double>(index.rows().size()));
 }

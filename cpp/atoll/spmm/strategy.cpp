@@ -58,6 +58,15 @@ std::size_t overlapped_phases(const Machine& machine, int levels, double nonzero
   return std::max<std::size_t>(1, static_cast<std::size_t>(std::sqrt(work / latency)));
 }
 
+std::size_t domain_groups(const SpmmStrategy& strategy, const Machine& machine, int levels, std::size_t domains,
+                          double nonzeros) {
+  // More would hide no more of the exchange, and each phase reads and writes all of C.
+  constexpr std::size_t kMost = 8;
+  if (strategy.phases == S::Phases::domains) return std::min(domains, kMost);
+  if (strategy.phases != S::Phases::overlapped) return 1;
+  return std::min({domains, kMost, overlapped_phases(machine, levels, nonzeros)});
+}
+
 const SpmmStrategy& default_spmm_strategy(const World& world) {
   return spmm_strategy(world.hierarchy().depth() > 1 ? "cola" : "halo");
 }

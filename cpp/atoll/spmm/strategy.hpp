@@ -26,8 +26,8 @@ struct SpmmStrategy {
     columns,   ///< each row that the rank has nonzeros for once: V_FC (equation 7)
   };
   /// What is fetched and multiplied at a time: all, what as many groups of domains own as pay for their latencies
-  /// (overlapped_phases()), what a domain owns, or a rank. Each is divided further where a rank's copies would take more
-  /// memory than twice its share of B.
+  /// (overlapped_phases()), what a domain owns, or a rank. Each is divided further where a rank would hold copies of
+  /// more rows at a time than twice its share of B and undivided_rows.
   enum class Phases { one, overlapped, domains, ranks };
 
   std::string_view name, description;
@@ -37,8 +37,8 @@ struct SpmmStrategy {
   RowMessages messages;
   bool overlapped;                           ///< one phase is fetched while the one before is multiplied (section 5.1)
   Algorithm algorithm = Algorithm::rows_1d;  ///< of another one the fields above only describe it
-  /// Copies of so many rows are never divided: more phases cost more in latency than their memory is worth.
-  std::size_t undivided_rows = std::size_t{1} << 15;
+  /// So many copies at a time are allowed on any rank: more phases cost more in latency than their memory is worth.
+  std::size_t undivided_rows = std::size_t{1} << 16;
 };
 
 /// Number of phases of which each is fetched while the one before is multiplied. Of p phases the last one's share of the
@@ -46,6 +46,10 @@ struct SpmmStrategy {
 /// W: of this many nonzeros with 64 columns of 4 bytes, since a plan is for any width, on the machine's device or else
 /// on a CPU.
 std::size_t overlapped_phases(const Machine& machine, int levels, double nonzeros);
+/// Number of groups of domains of which each is a phase, at most 8; 1 if phases are not by domain. Of a rank that
+/// has this many remote nonzeros.
+std::size_t domain_groups(const SpmmStrategy& strategy, const Machine& machine, int levels, std::size_t domains,
+                          double nonzeros);
 
 /// All of them, from the least to the most refined.
 std::span<const SpmmStrategy> spmm_strategies();
