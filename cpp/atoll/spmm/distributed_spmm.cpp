@@ -96,7 +96,7 @@ class DistributedSpmm<T>::Split {
     };
     std::vector<std::size_t> sizes(groups);
     for_owners([&](std::size_t r, std::size_t at, Vertex) { sizes[of_owner[r]] += copies(at); });
-    // Two phases have a buffer each; one alone may take both.
+    // Two phases have a buffer each; a single phase may be as large as both.
     const std::size_t most = world_.max(*std::ranges::max_element(sizes)),
                       share = static_cast<std::size_t>(blocks_.count()) / ranks + 1,
                       part = std::max(share, strategy_.undivided_rows / 2),
