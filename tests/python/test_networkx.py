@@ -17,8 +17,8 @@ import _nx_atoll  # noqa: E402
 import atoll  # noqa: E402
 import atoll.networkx as backend  # noqa: E402
 from atoll.networkx import graph as convert  # noqa: E402
+from networkx_agreement import CONFIG, DISTANCES, both, random_graph, same, seeds  # noqa: E402
 
-CONFIG = hasattr(nx, "config")  # from NetworkX 3.3 on
 KINDS = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
 UNDIRECTED = ["connected_components", "number_connected_components", "is_connected"]
 WEAK = ["weakly_connected_components", "number_weakly_connected_components", "is_weakly_connected"]
@@ -28,78 +28,6 @@ WEAK = ["weakly_connected_components", "number_weakly_connected_components", "is
 def quiet_about_the_cache(monkeypatch):
     if CONFIG:
         monkeypatch.setattr(nx.config, "warnings_to_ignore", {"cache"}, raising=False)
-
-
-def labels(seed, n):
-    """Hashables of all kinds, including ints that could be mistaken for positions."""
-    rng = random.Random(seed)
-    odd = ["a", ("t", 1), frozenset({2}), -5, 10**20, 2.5, b"x", True]
-    names = [
-        list(range(n)),
-        [7 * k + 3 for k in range(n)],
-        [f"n{k}" for k in range(n)],
-        (odd + [(k,) for k in range(n)])[:n],
-    ]
-    chosen = names[seed % 4]
-    rng.shuffle(chosen)
-    return chosen
-
-
-def random_graph(kind, seed, *, loops=True):
-    """Up to 30 nodes, some isolated, with self-loops and, if the kind has them, parallel edges."""
-    rng = random.Random(seed)
-    n = rng.choice([0, 1, 2, 5, 12, 30])
-    names = labels(seed, n)
-    G = kind()
-    G.add_nodes_from(names)
-    if n:
-        ends = names[: max(1, n - 2)]
-        for _ in range(rng.choice([0, n // 2, n, 3 * n])):
-            u, v = rng.choice(ends), rng.choice(ends)
-            if loops or u != v:
-                G.add_edge(u, v)
-    return G
-
-
-def seeds(count=24):
-    for seed in range(count):
-        print("seed", seed)  # shown if the test fails
-        yield seed
-
-
-def both(name, G, *args, **kwargs):
-    """(result or error of atoll, that of NetworkX)"""
-    out = []
-    for chosen in ({"backend": "atoll"}, {}):
-        try:
-            found = getattr(nx, name)(G, *args, **chosen, **kwargs)
-            out.append(list(found) if name.endswith("_components") and not isinstance(found, int) else found)
-        except Exception as e:
-            out.append((type(e), str(e)))
-    return out
-
-
-def same(name, G, *args, exact=True, **kwargs):
-    ours, theirs = both(name, G, *args, **kwargs)
-    if isinstance(theirs, dict):
-        assert type(ours) is dict, ours
-        assert list(ours) == list(theirs) if name not in DISTANCES else ours.keys() == theirs.keys()
-        for key, value in theirs.items():
-            assert type(ours[key]) is type(value), (key, ours[key], value)
-            if exact:
-                assert ours[key] == value
-            else:
-                assert ours[key] == pytest.approx(value, rel=1e-9, abs=1e-12, nan_ok=True), key
-    elif isinstance(theirs, tuple) and not CONFIG:
-        assert isinstance(ours, tuple)  # classes and texts of errors have changed since
-    elif exact or not isinstance(theirs, float):
-        assert ours == theirs
-        assert type(ours) is type(theirs)
-    else:
-        assert ours == pytest.approx(theirs)
-
-
-DISTANCES = ["single_source_shortest_path_length", "single_source_dijkstra_path_length"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
