@@ -49,13 +49,13 @@ PlanFields fields_of(const std::string& name) {
   if (name.starts_with(kCluster)) return {name.substr(kCluster.size()), ""};
   if (const std::size_t colon = name.find(':'); colon != std::string::npos && machine_preset(name.substr(0, colon)))
     return {preset_domains(name.substr(0, colon), name.substr(colon + 1)), name.substr(0, colon)};
-  for (const std::string_view family : {"fat-tree:", "dragonfly:", "torus:", "mesh:", "random:"})
+  for (const std::string_view family : {"fat-tree:", "dragonfly:", "torus:", "mesh:", "hyperx:", "random:"})
     if (name.starts_with(family)) return {name, name};
   if (!std::filesystem::exists(name))
     throw UsageError(
         fmt::format("--platform {}: neither cluster:8x8x16 (sizes from the top), nor a preset with its GPUs (a800:32, "
                     "v100:8), nor a network (fat-tree:, dragonfly:, "
-                    "torus:, mesh:, random:), nor a file. Correct it.",
+                    "torus:, mesh:, hyperx:, random:), nor a file. Correct it.",
                     name));
   std::ifstream file(name);
   const nlohmann::json j = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);

@@ -39,6 +39,10 @@ const char* const kSmall[] = {"cluster:1",
                               "mesh:7",
                               "mesh:3x1x4",
                               "mesh:4x4",
+                              "hyperx:4",
+                              "hyperx:3x4",
+                              "hyperx:2x3x2:3",
+                              "hyperx:1x5:2",
                               "random:1:0",
                               "random:2:1",
                               "random:10:3",
@@ -147,6 +151,12 @@ TEST_CASE("sizes, degrees and distances agree with the literature") {
   CHECK(Network::parse("mesh:8x8").distances().diameter == 14);
   CHECK(Network::parse("mesh:8x8").distances().aspl == doctest::Approx(2 * 65 / 3.0 * 8 / 65.0).epsilon(1e-9));
   CHECK(Network::parse("cluster:8x8x4").distances().diameter == 4);
+  const Network hyper = Network::parse("hyperx:8x8:8");
+  CHECK(hyper.hosts() == 512);
+  CHECK(hyper.routers() == 64);
+  CHECK(hyper.links().size() == 512 + 64 * 14 / 2);
+  CHECK(hyper.distances().diameter == 2);
+  CHECK(Network::parse("hyperx:4x4x4").bisection() == 64);
 }
 
 TEST_CASE("a random network is regular, simple, connected, and depends on the seed") {
@@ -178,10 +188,28 @@ TEST_CASE("a random network is regular, simple, connected, and depends on the se
 
 TEST_CASE("the bisection is the smallest cut over all ways to halve the hosts") {
   int known = 0;
-  for (const char* name :
-       {"cluster:2x3", "cluster:4x2", "cluster:2x2x2", "cluster:3x2", "fat-tree:2", "fat-tree:2;2,4;1,2;1,2",
-        "fat-tree:3;2,2,2;1,2,2;1,1,1", "fat-tree:3;2,2,2;1,1,3;1,2,1", "torus:8", "torus:2x4", "torus:2x2x2",
-        "torus:3x2", "mesh:8", "mesh:2x4", "mesh:2x2x2", "mesh:3x2", "torus:3x3"}) {
+  for (const char* name : {"cluster:2x3",
+                           "cluster:4x2",
+                           "cluster:2x2x2",
+                           "cluster:3x2",
+                           "fat-tree:2",
+                           "fat-tree:2;2,4;1,2;1,2",
+                           "fat-tree:3;2,2,2;1,2,2;1,1,1",
+                           "fat-tree:3;2,2,2;1,1,3;1,2,1",
+                           "torus:8",
+                           "torus:2x4",
+                           "torus:2x2x2",
+                           "torus:3x2",
+                           "mesh:8",
+                           "mesh:2x4",
+                           "mesh:2x2x2",
+                           "mesh:3x2",
+                           "torus:3x3",
+                           "hyperx:6",
+                           "hyperx:2x4",
+                           "hyperx:2x3",
+                           "hyperx:4:2",
+                           "hyperx:3x4"}) {
     CAPTURE(name);
     const Network n = Network::parse(name);
     if (!n.bisection()) continue;
@@ -208,6 +236,7 @@ TEST_CASE("the hierarchy follows from the family") {
   CHECK(Network::parse("dragonfly:4,8,4").hierarchy().depth() == 3);
   CHECK(Network::parse("torus:4x4x4").hierarchy().depth() == 3);
   CHECK(Network::parse("torus:4x1x4").hierarchy().depth() == 2);
+  CHECK(Network::parse("hyperx:4x4:2").hierarchy().depth() == 3);
   CHECK(Network::parse("random:16:3").hierarchy().depth() == 1);
 }
 
@@ -258,6 +287,11 @@ TEST_CASE("an invalid name is rejected with the correct forms") {
                            "dragonfly:1,2,1,9",
                            "dragonfly:1;2;3;4",
                            "dragonfly:1,1;2,2;3,3",
+                           "hyperx:",
+                           "hyperx:4x",
+                           "hyperx:4x4:0",
+                           "hyperx:4:2:1",
+                           "hyperx:100000x100000",
                            "random:5:3",
                            "random:4:4",
                            "random:8",

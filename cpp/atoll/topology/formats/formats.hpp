@@ -35,6 +35,10 @@ struct Infiniband {
 };
 Infiniband read_infiniband(const TopologyFile& file);
 
+/// Lists of links: see link_list.hpp.
+bool is_link_list(const TopologyFile& file);
+Network read_link_list(const TopologyFile& file);
+
 /// Expands a Slurm host list such as "node[001-128,130],gpu[1-2]", in order. Error messages begin with `where`.
 std::vector<std::string> expand_hosts(std::string_view text, const std::string& where);
 

@@ -51,7 +51,7 @@ TopologyFile open(const std::string& path, const Log& log) {
   return {path, std::move(text), log};
 }
 
-enum class Format { slurm_conf, yaml, infiniband, simgrid, hwloc, json };
+enum class Format { slurm_conf, yaml, infiniband, simgrid, hwloc, json, link_list };
 
 bool has_line(const std::string& text, std::string_view beginning) {
   const auto same = [](char a, char b) {
@@ -88,9 +88,10 @@ Format format_of(const TopologyFile& file) {
       file.path);
   if (has_line(file.text, "SwitchName=") || has_line(file.text, "BlockName=")) return Format::slurm_conf;
   if (has_line(file.text, "Switch\t") || has_line(file.text, "Switch ")) return Format::infiniband;
+  if (is_link_list(file)) return Format::link_list;
   throw InputError(fmt::format(
       "{}: no topology that is known (Slurm topology.conf or .yaml, ibnetdiscover, SimGrid or hwloc XML, JSON of a "
-      "hierarchy). Correct the path.",
+      "hierarchy, a list of links). Correct the path.",
       file.path));
 }
 
@@ -120,6 +121,12 @@ Domain read_tree(const TopologyFile& file, Format format) {
       return read_infiniband(file).tree;
     case Format::simgrid:
       return xml_yaml_plugin(file).read_simgrid(file);
+    case Format::link_list: {
+      Domain tree{.kind = "system", .name = {}, .children = {}, .ranks = {}};
+      const int hosts = read_link_list(file).hosts();
+      for (int h = 0; h < hosts; ++h) tree.children.push_back(host(std::to_string(h)));
+      return tree;
+    }
     default:
       return xml_yaml_plugin(file).read_hwloc_xml(file);
   }
@@ -186,6 +193,7 @@ Network read_network(const std::string& text) {
   const Format format = format_of(file);
   check(format != Format::json, "{}: JSON (a hierarchy has no links). Name another format.", text);
   if (format == Format::infiniband) return read_infiniband(file).network;
+  if (format == Format::link_list) return read_link_list(file);
   if (format == Format::simgrid)
     if (std::optional<Network> family = xml_yaml_plugin(file).simgrid_network(file)) return *std::move(family);
   Domain tree = read_tree(file, format);

@@ -19,6 +19,7 @@
 ///     ibnetdiscover             its output, or ibsim's net files: adapters of one host are joined by their description
 ///     SimGrid platform XML      zones, cabinets and clusters with their hosts; torus, fat tree and dragonfly clusters
 ///     hwloc XML                 the packages, caches and cores of another machine: a core takes the place of a host
+///     list of links             "0 17" a line: two routers, each with a host of its number (link_list.hpp)
 ///     JSON                      as `atoll info --json` prints it; its ranks are taken as they are
 ///
 /// Ranks are numbered in tree order. Where leaves are not equally deep, domains with one child are inserted. A switch
@@ -29,7 +30,7 @@ namespace atl {
 /// Throws InputError.
 Hierarchy read_hierarchy(const std::string& path, int ranks_per_host = 1, const Log& log = {});
 
-/// One of Network::parse's names, or a file: ibnetdiscover's links as they are, a platform with one torus, fat tree or
+/// One of Network::parse's names, or a file: ibnetdiscover's links and lists of links as they are, a platform with one torus, fat tree or
 /// dragonfly cluster as that family, and any other as the tree it describes, with one cable to each domain. Latency and
 /// bandwidth are the file's where it gives them for the whole cluster or for each link (ibnetdiscover's widths), else
 /// those of generated networks.

@@ -24,6 +24,9 @@ Network tree_network(std::string name, const TreeShape& shape);
 enum class Wrap { no, yes };
 Network torus_network(std::string name, const std::vector<int>& sizes, Wrap wrap);
 
+/// Routers at the points of a grid, linked with all that differ in one coordinate.
+Network hyperx_network(std::string name, const std::vector<int>& sizes, int hosts_per_router);
+
 /// Groups of chassis of routers. The routers of a chassis are fully linked, and so are the routers at the same position
 /// of all chassis of a group.
 struct DragonflyShape {

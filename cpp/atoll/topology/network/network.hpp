@@ -23,7 +23,7 @@
 ///     fat-tree:2;4,4;1,2;1,2    levels; children; parents; cables of each level from the hosts up, as SimGrid has it
 ///     dragonfly:4,8,4[,G]       hosts a router, routers a group, global links a router; G groups (32 + 1 at most)
 ///     dragonfly:3,4;4,3;5,1;2   groups; chassis; routers, each with its cables; hosts a router, as SimGrid has it
-///     torus:4x4x4  mesh:8x8     one host a router; the last coordinate changes fastest
+///     torus:4x4x4  mesh:8x8  hyperx:8x8[:HOSTS]   routers with one host (HOSTS); the last coordinate changes fastest
 ///     random:64:4[:SEED]        a random connected 4-regular graph of 64 routers with one host each
 ///
 /// Routes are minimal and deterministic: dimension order (torus, mesh), up and down with the parent chosen by the

@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* kForms =
     "cluster:8x8x4, fat-tree:8, fat-tree:2;4,4;1,2;1,2, dragonfly:4,8,4, dragonfly:3,4;4,3;5,1;2, torus:4x4x4, "
-    "mesh:8x8 or random:64:4";
+    "mesh:8x8, hyperx:8x8, hyperx:8x8:4 or random:64:4";
 
 [[noreturn]] void refuse(std::string_view name) {
   throw InputError(fmt::format("network '{}' (networks are {}). Correct it.", name, kForms));
@@ -110,6 +110,13 @@ Network dragonfly(std::string_view name, std::string_view text) {
   return dragonfly_network(std::string(name), shape);
 }
 
+Network hyperx(std::string_view name, std::string_view text) {
+  const auto parts = split(text, ':');
+  if (parts.size() > 2) refuse(name);
+  return hyperx_network(std::string(name), numbers(name, parts[0], 'x'),
+                        parts.size() == 2 ? number<int>(name, parts[1], 1) : 1);
+}
+
 Network random(std::string_view name, std::string_view text) {
   const auto parts = split(text, ':');
   if (parts.size() != 2 && parts.size() != 3) refuse(name);
@@ -127,6 +134,7 @@ Network Network::parse(std::string_view name) {
   if (family == "dragonfly") return dragonfly(name, text);
   if (family == "torus") return torus_network(std::string(name), numbers(name, text, 'x'), Wrap::yes);
   if (family == "mesh") return torus_network(std::string(name), numbers(name, text, 'x'), Wrap::no);
+  if (family == "hyperx") return hyperx(name, text);
   if (family == "random") return random(name, text);
   refuse(name);
 }

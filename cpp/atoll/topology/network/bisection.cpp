@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/topology/network/bisection.hpp>
+#include <atoll/topology/network/router_graph.hpp>
+#include <cstdlib>
+#include <numeric>
+
+namespace atl {
+
+Halving::Halving(const std::vector<std::vector<int>>& neighbours, const std::vector<int>& hosts)
+    : neighbours_(neighbours),
+      hosts_(hosts),
+      gain_(hosts.size()),
+      next_(hosts.size()),
+      previous_(hosts.size()),
+      locked_(hosts.size()) {
+  int unit = 0;
+  for (std::size_t r = 0; r < hosts.size(); ++r) {
+    most_links_ = std::max(most_links_, static_cast<int>(neighbours[r].size()));
+    most_hosts_ = std::max(most_hosts_, hosts[r]);
+    all_hosts_ += hosts[r];
+    unit = std::gcd(unit, hosts[r]);
+  }
+  if (unit > 0) tolerance_ = all_hosts_ / unit % 2 == 0 ? 0 : unit;
+  for (std::vector<int>& first : first_) first.assign(2 * static_cast<std::size_t>(most_links_) + 1, -1);
+}
+
+std::vector<char> Halving::random_side(Random& random) const {
+  std::vector<int> order(hosts_.size());
+  std::iota(order.begin(), order.end(), 0);
+  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+  std::vector<char> side(hosts_.size());
+  std::int64_t more = 0;  // hosts on side 0 beyond those on side 1
+  for (const int r : order) {
+    const int hosts = hosts_[static_cast<std::size_t>(r)];
+    const bool one = hosts == 0 ? (random() & 1) != 0 : more > 0;
+    side[static_cast<std::size_t>(r)] = one ? 1 : 0;
+    more += one ? -hosts : hosts;
+  }
+  return side;
+}
+
+std::int64_t Halving::cut(const std::vector<char>& side) const {
+  std::int64_t ends = 0;
+  for (std::size_t r = 0; r < side.size(); ++r)
+    for (const int s : neighbours_[r]) ends += side[r] != side[static_cast<std::size_t>(s)];
+  return ends / 2;
+}
+
+std::int64_t Halving::improve(std::vector<char>& side) {
+  std::int64_t best = kNone;
+  while (pass(side, best)) {
+  }
+  return best;
+}
+
+void Halving::link(int router, int side) {
+  const auto r = static_cast<std::size_t>(router);
+  int& first = first_[side][static_cast<std::size_t>(gain_[r] + most_links_)];
+  previous_[r] = -1;
+  next_[r] = first;
+  if (first >= 0) previous_[static_cast<std::size_t>(first)] = router;
+  first = router;
+  top_[side] = std::max(top_[side], gain_[r] + most_links_);
+}
+
+void Halving::unlink(int router, int side) {
+  const auto r = static_cast<std::size_t>(router);
+  if (previous_[r] < 0)
+    first_[side][static_cast<std::size_t>(gain_[r] + most_links_)] = next_[r];
+  else
+    next_[static_cast<std::size_t>(previous_[r])] = next_[r];
+  if (next_[r] >= 0) previous_[static_cast<std::size_t>(next_[r])] = previous_[r];
+}
+
+// The router of that side whose move saves most; -1: none is left.
+int Halving::top(int side) {
+  while (top_[side] > 0 && first_[side][static_cast<std::size_t>(top_[side])] < 0) --top_[side];
+  return first_[side][static_cast<std::size_t>(top_[side])];
+}
+
+bool Halving::pass(std::vector<char>& side, std::int64_t& best) {
+  std::int64_t now = cut(side), more = 0;
+  for (int s = 0; s < 2; ++s) {
+    std::ranges::fill(first_[s], -1);
+    top_[s] = 0;
+  }
+  for (std::size_t r = 0; r < side.size(); ++r) {
+    more += side[r] == 0 ? hosts_[r] : -hosts_[r];
+    locked_[r] = 0;
+    gain_[r] = 0;
+    for (const int s : neighbours_[r]) gain_[r] += side[r] != side[static_cast<std::size_t>(s)] ? 1 : -1;
+    link(static_cast<int>(r), side[r]);
+  }
+  bool better = false;
+  if (std::abs(more) <= tolerance_) best = std::min(best, now);
+  std::vector<int> moved;
+  std::size_t kept = 0;
+  for (;;) {
+    int router = -1;
+    for (const int s : {0, 1}) {
+      const int candidate = top(s);
+      if (candidate < 0) continue;
+      const auto c = static_cast<std::size_t>(candidate);
+      const std::int64_t after = more - (s == 0 ? 2 : -2) * static_cast<std::int64_t>(hosts_[c]);
+      // One move away from balance at most, or nearer to it than before.
+      if (std::abs(after) > 2 * most_hosts_ && std::abs(after) >= std::abs(more)) continue;
+      const bool from_larger = s == 0 ? more > 0 : more < 0;
+      if (router < 0 || gain_[c] > gain_[static_cast<std::size_t>(router)] ||
+          (gain_[c] == gain_[static_cast<std::size_t>(router)] && from_larger))
+        router = candidate;
+    }
+    if (router < 0) break;
+    const auto r = static_cast<std::size_t>(router);
+    const int from = side[r];
+    unlink(router, from);
+    locked_[r] = 1;
+    now -= gain_[r];
+    more -= (from == 0 ? 2 : -2) * static_cast<std::int64_t>(hosts_[r]);
+    side[r] = static_cast<char>(1 - from);
+    for (const int n : neighbours_[r]) {
+      const auto i = static_cast<std::size_t>(n);
+      if (locked_[i]) continue;
+      unlink(n, side[i]);
+      gain_[i] += side[i] == from ? 2 : -2;
+      link(n, side[i]);
+    }
+    moved.push_back(router);
+    if (std::abs(more) <= tolerance_ && now < best) {
+      best = now;
+      better = true;
+      kept = moved.size();
+    }
+  }
+  for (std::size_t i = moved.size(); i-- > kept;) {
+    char& back = side[static_cast<std::size_t>(moved[i])];
+    back = static_cast<char>(1 - back);
+  }
+  return better;
+}
+
+std::optional<std::int64_t> bisection_bound(const Network& network, int starts, std::uint64_t seed) {
+  const RouterGraph routers(network);
+  std::vector<std::vector<int>> neighbours(static_cast<std::size_t>(network.routers()));
+  for (int r = 0; r < network.routers(); ++r)
+    for (const RouterGraph::End& end : routers.ends_of(r))
+      neighbours[static_cast<std::size_t>(r)].push_back(end.router);
+  std::vector<int> hosts(neighbours.size(), 0);
+  for (int h = 0; h < network.hosts(); ++h) {
+    if (routers.routers_of(h).size() > 1) return std::nullopt;
+    ++hosts[static_cast<std::size_t>(routers.routers_of(h)[0])];
+  }
+  Halving halving(neighbours, hosts);
+  Random random(seed);
+  std::int64_t best = Halving::kNone;
+  for (int i = 0; i < starts; ++i) {
+    std::vector<char> side = halving.random_side(random);
+    best = std::min(best, halving.improve(side));
+  }
+  if (best == Halving::kNone) return std::nullopt;
+  return best;
+}
+
+}  // namespace atl

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atoll/base/files/atomic_file.hpp>
+#include <atoll/base/timer.hpp>
+#include <atoll/topology/formats/link_list.hpp>
+#include <atoll/topology/formats/read_topology.hpp>
+#include <atoll/topology/network/bisection.hpp>
+#include <atoll/topology/network/optimize.hpp>
+#include <atoll/topology/network/router_graph.hpp>
+
+#include "verbs.hpp"
+
+namespace atl::cli {
+namespace {
+
+struct Options {
+  std::string network, goal, output;
+  TopologySearch search;
+  int starts = 40;
+};
+
+struct Measures {
+  RouteLengths distances;
+  std::optional<std::int64_t> bisection_bound;
+};
+
+Measures measure(const Network& network, const Options& o) {
+  return {network.distances(), bisection_bound(network, o.starts, o.search.seed)};
+}
+
+std::string text_of(const std::optional<std::int64_t>& links) {
+  return links ? fmt::format("{} links", *links) : "not known";
+}
+
+nlohmann::json to_json(const std::optional<std::int64_t>& links) {
+  return links ? nlohmann::json(*links) : nlohmann::json();
+}
+
+Outcome describe(const Options& o) {
+  Network network = read_network(o.network);
+  Outcome out;
+  out.input = {{"name", o.network},
+               {"hosts", network.hosts()},
+               {"routers", network.routers()},
+               {"links", network.links().size()}};
+  std::vector<std::pair<std::string, std::string>> rows{
+      {"network", fmt::format("{}: {} hosts, {} routers, {} links", o.network, network.hosts(), network.routers(),
+                              network.links().size())}};
+  const auto measured = [](const Measures& m) {
+    return fmt::format("ASPL {:.4f}, diameter {}; best cut found {}", m.distances.aspl, m.distances.diameter,
+                       text_of(m.bisection_bound));
+  };
+  Timer timer;
+  Measures found = measure(network, o);
+  out.seconds["measure"] = timer.seconds();
+  if (!o.goal.empty()) {
+    out.result["base_aspl"] = found.distances.aspl;
+    out.result["base_bisection_bound"] = to_json(found.bisection_bound);
+    rows.emplace_back("before", measured(found));
+    const Timer searching;
+    network = optimized(network, o.goal == "aspl" ? Goal::min_aspl : Goal::max_bisection, o.search);
+    out.seconds["run"] = searching.seconds();
+    out.result["goal"] = o.goal;
+    found = measure(network, o);
+  }
+  rows.emplace_back(o.goal.empty() ? "measured" : "after", measured(found));
+  out.result["aspl"] = found.distances.aspl;
+  out.result["diameter"] = found.distances.diameter;
+  out.result["bisection"] = to_json(network.bisection());
+  out.result["bisection_bound"] = to_json(found.bisection_bound);
+  if (network.bisection()) rows.emplace_back("bisection", text_of(network.bisection()));
+
+  const RouterGraph routers(network);
+  std::size_t least = routers.ends_of(0).size(), most = least;
+  for (int r = 0; r < routers.routers(); ++r) {
+    least = std::min(least, routers.ends_of(r).size());
+    most = std::max(most, routers.ends_of(r).size());
+  }
+  out.result["least_degree"] = least;
+  out.result["most_degree"] = most;
+  // The bound is one of distances between routers, so each has to have a host.
+  if (least == most && most > 0 && network.hosts() == network.routers()) {
+    const double bound = moore_bound(network.routers(), static_cast<int>(most));
+    out.result["moore_bound"] = bound;
+    out.result["moore_gap"] = found.distances.aspl / bound - 1;
+    rows.emplace_back("Moore bound", fmt::format("ASPL {:.4f} at degree {}: {:.2f} % above it", bound, most,
+                                                 100 * (found.distances.aspl / bound - 1)));
+  }
+  if (!o.goal.empty()) rows.emplace_back("search", fmt::format("{:.3f} s", out.seconds["run"].get<double>()));
+  if (!o.output.empty()) {
+    put_file(o.output, link_list(network));
+    out.result["output"] = o.output;
+  }
+  out.text = table_of(rows);
+  return out;
+}
+
+}  // namespace
+
+int verb_network(const Words& words) {
+  Command command(
+      "network",
+      "A network's distances and bisection. Searches better ones of the same degrees, by exchanging the ends of "
+      "two links at a time.\natoll network random:64:4 --optimize aspl --restarts 10 --output best.links");
+  Options o;
+  CLI::App& app = command.app();
+  for (const char* of_a_job :
+       {"--ranks", "--transport", "--mpi", "--provider", "--platform", "--route", "--domains", "--plan"})
+    app.remove_option(app.get_option(of_a_job));
+  app.add_option("network", o.network,
+                 "torus:4x4x4, hyperx:8x8, random:64:4, ... (network.hpp has all names), or a topology's file")
+      ->required();
+  auto* goal = app.add_option("--optimize", o.goal,
+                              "aspl: less average distance (Opt-minASPL); bisection: a larger best cut (Opt-maxBisec)")
+                   ->check(CLI::IsMember({"aspl", "bisection"}));
+  app.add_option("--patience", o.search.patience,
+                 "end after so many moves in a row that did not help: I in the paper (default 1000)")
+      ->check(CLI::PositiveNumber)
+      ->needs(goal);
+  app.add_option("--restarts", o.search.restarts, "searches, of which the best is taken (default 1)")
+      ->check(CLI::PositiveNumber)
+      ->needs(goal);
+  app.add_option("--starts", o.starts, "random starts for the best cut, an upper bound of the bisection (default 40)")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--seed", o.search.seed, "of the moves and starts (default 1)");
+  app.add_option("--output", o.output, "write the network as a list of links, which is a topology's file");
+  if (const auto code = command.parse(words)) return *code;
+  return command.run_alone([&] {
+    if (!o.output.empty() && o.output != result_path()) check_output_path(o.output);
+    return describe(o);
+  });
+}
+
+}  // namespace atl::cli
