@@ -10,6 +10,7 @@
 #include <atoll/base/id_rule.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/transport/plugin.hpp>
+#include <atoll/tune/store.hpp>
 #include <atomic>
 #include <charconv>
 #include <csignal>
@@ -41,7 +42,9 @@ Command::Command(std::string name, const std::string& about)
       "what messages cost on each level, for routes and partitions: a JSON file (`atoll info --calibrate FILE` "
       "writes one) or a network's name");
   app_->add_option("--route", route_, "direct, aml, row, mst, domain or auto: how records travel between ranks");
-  app_->add_option("--plan", plan_file_, "JSON file with knobs of communication (`atoll info` lists them)");
+  app_->add_option(
+      "--plan", plan_file_,
+      "JSON file with knobs of communication (`atoll info` lists them), or a result that has them (`atoll tune`)");
   app_->add_option("--json", json_, "write one JSON object to FILE, or - for stdout");
   app_->add_flag("--quiet", quiet_, "no log on stderr but errors");
   app_->add_flag("--verbose", verbose_, "more log on stderr");
@@ -140,6 +143,33 @@ std::optional<int> Command::parse(const Words& given) {
   }
 }
 
+namespace {
+
+// The plan in a file that is one, or a result with one: of `atoll tune`, or what a run wrote by --json.
+nlohmann::json plan_in(const nlohmann::json& object, const std::string& path) {
+  if (!object.is_object() || !object.contains("schema")) return object;
+  const auto plan = object.find("plan");
+  check(plan != object.end() && plan->is_object() && !plan->empty(),
+        "{}: is a result without a knob of communication (it is the value of --plan). Give one that has a plan.", path);
+  return *plan;
+}
+
+// Said where a plan was found on another kind of machine.
+std::string other_machine(const std::string& path) {
+  std::ifstream file(path);
+  const nlohmann::json object = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+  const auto from = object.is_object() ? object.find("provenance") : object.end();
+  if (from == object.end() || !from->is_object()) return "";
+  const tune::Origin here = tune::this_machine();
+  const std::string processor = from->value("processor", here.processor), isa = from->value("isa", here.isa);
+  if (processor == here.processor && isa == here.isa) return "";
+  return fmt::format(
+      "{}: the plan was found on another machine ({}, {}; here: {}, {}). Tune again here if speed counts.", path,
+      processor, isa, here.processor, here.isa);
+}
+
+}  // namespace
+
 // Precedence: flag, environment, file, default.
 Plan Command::chosen_plan() const {
   Plan plan;
@@ -147,7 +177,7 @@ Plan Command::chosen_plan() const {
     std::ifstream file(plan_file_);
     check(static_cast<bool>(file), "{}: cannot be opened (it is the value of --plan). Give a JSON file.", plan_file_);
     try {
-      plan = Plan::from_json(nlohmann::json::parse(file));
+      plan = Plan::from_json(plan_in(nlohmann::json::parse(file), plan_file_));
     } catch (const nlohmann::json::parse_error& e) {
       throw InputError(fmt::format("{}: {} (a plan is a JSON object). Correct it.", plan_file_, e.what()));
     }
@@ -228,6 +258,8 @@ int Command::run(const std::function<Outcome(World&)>& f) {
     if (job->rank() == 0 && !quiet_)
       for (const std::string& name : unknown_environment())
         options.log(LogLevel::warn, "{} is set (no knob has that name; `atoll info` lists them)", name);
+    if (job->rank() == 0 && !plan_file_.empty())
+      if (const std::string note = other_machine(plan_file_); !note.empty()) options.log(LogLevel::warn, "{}", note);
     Outcome outcome;
     job->run(
         [&](World& world) {

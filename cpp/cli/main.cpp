@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <atoll/base/version.hpp>
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
 
+#include "foreign_verb.hpp"
 #include "verbs.hpp"
 
 namespace atl::cli {
@@ -37,7 +35,7 @@ constexpr Verb kVerbs[] = {
      verb_simulate},
     {"spmm-volume", "what a distributed sparse product moves, by strategy: spmm-volume INPUT --ranks 16 --workgroup 8",
      verb_spmm_volume},
-    {"tune", "find what is fastest on this machine, and keep it: tune gemm", verb_tune},
+    {"tune", "find what is fastest: tune gemm, or of any program: tune --command './prog {x}' --space FILE", verb_tune},
     {"verify", "whether a file holds an algorithm's answer: verify sssp INPUT RESULT --source 7", verb_verify},
 };
 
@@ -49,22 +47,6 @@ void print_help() {
       "[--json FILE|-]\n\n{}\n`atoll VERB --help` tells more. Any atoll-VERB beside this program or on PATH "
       "is a verb too.\n",
       kVersion, table_of(rows)));
-}
-
-// Executes atoll-VERB beside the executable, in ../.venv/bin, or on PATH; returns only if there is none.
-void run_foreign(const std::string& verb, const Words& words) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  const fs::path own = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-  Words argv{"atoll-" + verb};
-  argv.insert(argv.end(), words.begin(), words.end());
-  std::vector<char*> pointers;
-  for (std::string& a : argv) pointers.push_back(a.data());
-  pointers.push_back(nullptr);
-  restore_stdout();
-  std::signal(SIGPIPE, SIG_DFL);
-  for (const fs::path& folder : {own, own / "../.venv/bin"}) execv((folder / argv[0]).c_str(), pointers.data());
-  execvp(argv[0].c_str(), pointers.data());
 }
 
 }  // namespace
@@ -87,7 +69,7 @@ int main(int argc, char** argv) {
   const Words rest(words.begin() + 1, words.end());
   for (const Verb& verb : kVerbs)
     if (words[0] == verb.name) return verb.run(rest);
-  run_foreign(words[0], rest);
+  run_foreign_verb(words[0], rest);
   say("atoll: error: verb '{}' is unknown (`atoll --help` lists them). Choose one.\n", words[0]);
   return 2;
 }

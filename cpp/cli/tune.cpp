@@ -6,6 +6,7 @@
 #include <atoll/tune/store.hpp>
 
 #include "cli/run/apsp_measure.hpp"
+#include "foreign_verb.hpp"
 #include "measure.hpp"
 #include "verbs.hpp"
 
@@ -123,14 +124,23 @@ int tune_gemm(const Words& words) {
 
 }  // namespace
 
+// What is compiled in is tuned here; programs are, by Python's atoll-tune.
 int verb_tune(const Words& words) {
   if (!words.empty() && words[0] == "gemm") return tune_gemm(Words(words.begin() + 1, words.end()));
   constexpr const char* kHelp =
-      "usage: atoll tune WHAT [--option VALUE]\n\n  gemm      the blocking of products over "
-      "semirings, by type\n";
+      "usage: atoll tune gemm [--option VALUE]\n"
+      "       atoll tune --command 'PROGRAM {x}' --space FILE [--option VALUE]\n\n"
+      "  gemm       the blocking of products over semirings, by type (`atoll tune gemm --help`)\n"
+      "  --command  any program, over the values of its parameters in a file (`atoll-tune --help`)\n";
   if (!words.empty() && (words[0] == "--help" || words[0] == "-h")) {
     print_result(kHelp);
     return 0;
+  }
+  if (!words.empty() && words[0].starts_with("-")) {
+    run_foreign_verb("tune", words);
+    say("atoll: error: there is no atoll-tune (Python's part of Atoll tunes programs). Install it: pip install . in a "
+        "checkout of Atoll.\n");
+    return 1;
   }
   say("atoll: error: {} (tune needs what is below). Choose it.\n{}",
       words.empty() ? std::string("nothing is named") : "tune '" + words[0] + "' is unknown", kHelp);

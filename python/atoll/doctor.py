@@ -25,6 +25,7 @@ _PACKAGES = [
     ("networkx", "graphs of NetworkX", "networkx"),
     ("pyarrow", "results as Parquet", "parquet"),
     ("pandas", "results as pandas.Series", "pandas"),
+    ("optuna", "sampler tpe of atoll tune", "tune"),
 ]
 
 

@@ -2,7 +2,8 @@
 """What a run's JSON holds, as a page that opens from disk: `atoll report RESULT.json [-o PAGE.html]`.
 
 The page is one file without scripts or links: where the time went, bytes per link of the tree of domains, who sent to
-whom, and how the rounds followed each other; of `atoll simulate`, the routes beside each other.
+whom, and how the rounds followed each other; of `atoll simulate`, the routes beside each other; of `atoll tune`, the
+progress of one search or of several.
 """
 
 from __future__ import annotations
@@ -272,12 +273,20 @@ def routes(result: dict) -> str:
     return body
 
 
+def is_search(result: dict) -> bool:
+    return result.get("command") == "tune" and "trials" in result.get("result", {})
+
+
 def page(result: dict) -> str:
     """The page of one result object of the command.
 
     >>> page({"schema": 1, "command": "run bfs", "counters": {}, "seconds": {}})[:15]
     '<!doctype html>'
     """
+    if is_search(result):
+        from .tune import pages
+
+        return pages.page([result])
     world, given = result.get("world", {}), result.get("input", {})
     counters = result.get("counters", {})
     traffic = counters.get("traffic") or result.get("simulation", {}).get("traffic")
@@ -327,25 +336,36 @@ def page(result: dict) -> str:
 @checked
 def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="atoll report", description=__doc__.split("\n")[0])
-    parser.add_argument("result", help="what a verb wrote by --json; - for standard input")
-    parser.add_argument("-o", "--output", help="the page (default: beside the result, .html)")
-    options = parser.parse_args(words)
-    try:
-        source = sys.stdin.read() if options.result == "-" else Path(options.result).read_text()
-        result = json.loads(source)
-        if not isinstance(result, dict) or "schema" not in result:
-            raise ValueError("not an object with a schema")
-    except OSError as e:
-        print(f"atoll: error: {options.result}: {e.strerror} (it is to be read). Correct the path.", file=sys.stderr)
-        return 3
-    except ValueError as e:
-        print(f"atoll: error: {options.result}: {e} (a result of --json is needed). Give one.", file=sys.stderr)
-        return 3
-    output = Path(
-        options.output or ("report.html" if options.result == "-" else Path(options.result).with_suffix(".html"))
+    parser.add_argument(
+        "result", nargs="+", help="what a verb wrote by --json; - for standard input; several of atoll tune"
     )
+    parser.add_argument("-o", "--output", help="the page (default: beside the first result, .html)")
+    options = parser.parse_args(words)
+    results = []
+    for given in options.result:
+        try:
+            result = json.loads(sys.stdin.read() if given == "-" else Path(given).read_text())
+            if not isinstance(result, dict) or "schema" not in result:
+                raise ValueError("not an object with a schema")
+            if len(options.result) > 1 and not is_search(result):
+                raise ValueError("not a search of atoll tune, which alone share a page")
+        except OSError as e:
+            print(f"atoll: error: {given}: {e.strerror} (it is to be read). Correct the path.", file=sys.stderr)
+            return 3
+        except ValueError as e:
+            print(f"atoll: error: {given}: {e} (a result of --json is needed). Give one.", file=sys.stderr)
+            return 3
+        results.append(result)
+    first = options.result[0]
+    output = Path(options.output or ("report.html" if first == "-" else Path(first).with_suffix(".html")))
+    if len(results) == 1:
+        content = page(results[0])
+    else:
+        from .tune import pages
+
+        content = pages.page(results, [Path(given).stem for given in options.result])
     try:
-        _core.write_file(str(output), page(result))
+        _core.write_file(str(output), content)
     except IoError as e:
         print(f"atoll: error: {e}", file=sys.stderr)
         return 3

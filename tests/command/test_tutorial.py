@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The code of docs/tutorial.md and docs/gnn.md runs as shown: shell in one folder, in order; Python as a doctest."""
+"""The code of docs/tutorial.md, gnn.md and tuning.md runs as shown: shell in a folder, Python as a doctest."""
 
 import doctest
 import os
@@ -19,11 +19,11 @@ def blocks(page, language):
     return found
 
 
-def run_commands(page, folder):
+def run_commands(page, folder, shorter=lambda text: text):
     assert (ROOT / "bin/atoll").exists(), "bin/atoll is not built. Run make build."
     path = os.pathsep.join([str(ROOT / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]])
     run = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", "\n".join(blocks(page, "sh"))],
+        ["bash", "-euo", "pipefail", "-c", shorter("\n".join(blocks(page, "sh")))],
         cwd=folder,
         env={**os.environ, "PATH": path},
         capture_output=True,
@@ -59,3 +59,16 @@ def test_the_page_on_networks_trains_them(tmp_path, monkeypatch):
     assert len(rights) == 5 and float(rights[0]) > 60
     monkeypatch.chdir(tmp_path)
     run_python("docs/gnn.md")
+
+
+def test_the_page_on_tuning_finds_what_is_fastest(tmp_path):
+    pytest.importorskip("optuna")
+    program = tmp_path / "prog"
+    program.write_text('#!/bin/sh\n[ "$2" = tiles ] && [ "$4" = 64 ] || sleep 0.3\n')
+    program.chmod(0o755)
+    run = run_commands("docs/tuning.md", tmp_path, lambda text: text.replace("--trials 60", "--trials 2"))
+    assert re.search(r"^trials +15 of 21 points, 0 failed", run.stdout, re.M)
+    assert re.search(r"^trials +2 of 2160 points, 0 failed", run.stdout, re.M)
+    assert len((tmp_path / "bfs.trials").read_text().splitlines()) == 1 + 2
+    assert "<svg" in (tmp_path / "best.html").read_text()
+    run_python("docs/tuning.md")

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <numeric>
 
 #include "folder.hpp"
 
@@ -58,9 +59,65 @@ TEST_CASE("invalid spaces and points are rejected with the reason") {
   CHECK_THROWS_WITH_AS(space.point(json(R"({"tile": "a", "kc": 1})")), doctest::Contains("no 'mc'"), InputError);
   CHECK_THROWS_WITH_AS(space.point(json(R"({"tile": "a", "kc": 5, "mc": 1})")), doctest::Contains("kc is 5"),
                        InputError);
+  CHECK_THROWS_WITH_AS(space.point(json(R"({"tile": "a", "kc": "1", "mc": 1})")), doctest::Contains("kc is 1"),
+                       InputError);
   CHECK_THROWS_WITH_AS(space.point(json(R"({"tile": "a", "kc": 1, "mc": 1, "nc": 1})")), doctest::Contains("too many"),
                        InputError);
   CHECK_THROWS_WITH_AS(space.point(json(R"({"tile": "a", "kc": 1, "mc": 1})")), doctest::Contains("never"), InputError);
+}
+
+TEST_CASE("a space of JSON has its parameters in their order, steps written out") {
+  const auto json = [](const char* text) { return nlohmann::ordered_json::parse(text); };
+  const Space space = Space::from_json(json(
+      R"({"z": ["u", "v"], "n": {"from": 1, "to": 9, "factor": 2}, "r": [0.5, 1], "on": [true, false],
+          "m": {"from": -1, "to": 1, "step": 1}, "s": {"from": 0.1, "to": 0.3, "step": 0.1}})"));
+  CHECK(
+      space.to_json().dump() ==
+      R"({"z":["u","v"],"n":[1,2,4,8],"r":[0.5,1.0],"on":[true,false],"m":[-1,0,1],"s":[0.1,0.2,0.30000000000000004]})");
+  CHECK(Space::from_json(space.to_json()).to_json() == space.to_json());
+  CHECK(space.size() == 2 * 4 * 2 * 2 * 3 * 3);
+  const Point last = space.at(space.size() - 1);
+  CHECK(last.text() == "z v, n 8, r 1.0, on false, m 1, s 0.30000000000000004");
+  CHECK(last.to_json() ==
+        nlohmann::json::parse(R"({"z": "v", "n": 8, "r": 1.0, "on": false, "m": 1, "s": 0.30000000000000004})"));
+  CHECK(last["n"] == 8);
+  CHECK(last["r"] == 1);  // its place
+  CHECK(space.point(last.to_json()) == last);
+  nlohmann::json whole = last.to_json();
+  whole["r"] = 1;  // as people write it
+  CHECK(space.point(whole) == last);
+  CHECK_THROWS_WITH_AS(space.at(space.size()), doctest::Contains("Choose a smaller number"), InputError);
+  const std::vector<Point> points = space.points();
+  for (std::size_t i = 0; i < points.size(); ++i) CHECK(space.at(i) == points[i]);
+}
+
+TEST_CASE("a space of wrong JSON is rejected with the parameter") {
+  for (const auto& [text, why] : std::map<const char*, const char*>{
+           {"[]", "an object of parameters"},
+           {"{}", "no parameters"},
+           {R"({"": [1]})", "no name"},
+           {R"({"x": 5})", "'x' is 5"},
+           {R"({"x": []})", "'x' has no values"},
+           {R"({"x": [1, "a"]})", "'x' has the values"},
+           {R"({"x": [null]})", "'x' has the values"},
+           {R"({"x": [1.0, 1]})", "'x' has a value twice"},
+           {R"({"x": {"from": 1, "to": 2}})", "'x' is"},
+           {R"({"x": {"from": 1, "to": 2, "step": "1"}})", "'x' is"},
+           {R"({"x": {"from": 1, "to": 2, "step": 0}})", "a step above 0"},
+           {R"({"x": {"from": 1, "to": 2, "factor": 1}})", "a factor above 1"},
+           {R"({"x": {"from": 0, "to": 1e18, "step": 1}})", "more than 2^20"},
+       }) {
+    CAPTURE(text);
+    CHECK_THROWS_WITH_AS(Space::from_json(nlohmann::ordered_json::parse(text)), doctest::Contains(why), InputError);
+  }
+  Space large;
+  std::vector<std::int64_t> values(1 << 10);
+  std::iota(values.begin(), values.end(), 0);
+  for (const char* name : {"a", "b", "c", "d", "e"}) large.integer(name, values);
+  CHECK(large.size() == std::size_t{1} << 50);
+  CHECK(large.at((std::size_t{1} << 50) - 1)["a"] == 1023);
+  large.integer("f", values);
+  CHECK_THROWS_WITH_AS(large.size(), doctest::Contains("2^53"), InputError);
 }
 
 TEST_CASE("the best point is found despite noise, with few repeated measurements") {

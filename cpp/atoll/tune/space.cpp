@@ -2,10 +2,38 @@
 #include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/tune/space.hpp>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <set>
 
 namespace atl::tune {
+namespace {
+
+// {"from": a, "to": b, "step": s} or with "factor" as a list of numbers.
+nlohmann::ordered_json stepped(const std::string& name, const nlohmann::ordered_json& j) {
+  const bool grows = j.contains("factor");
+  const char* const by = grows ? "factor" : "step";
+  check(j.size() == 3 && j.contains("from") && j.contains("to") && j.contains(by) &&
+            std::all_of(j.begin(), j.end(), [](const auto& v) { return v.is_number(); }),
+        "parameter '{}' is {} (numbers from, to, and step or factor are needed). Correct it.", name, j.dump());
+  const double from = j["from"], to = j["to"], each = j[by];
+  check(from <= to && (grows ? from > 0 && each > 1 : each > 0),
+        "parameter '{}' is {} (from at most to, a step above 0; a factor above 1 and from above 0). Correct it.", name,
+        j.dump());
+  constexpr double kMost = 1 << 20;
+  const double count = grows ? std::log(to / from) / std::log(each) : (to - from) / each;
+  check(count < kMost, "parameter '{}' is {} (more than 2^20 values). Take a larger {}.", name, j.dump(), by);
+  const bool whole = std::all_of(j.begin(), j.end(), [](const auto& v) { return v.is_number_integer(); });
+  nlohmann::ordered_json values = nlohmann::ordered_json::array();
+  for (int i = 0; i <= count + 1e-9; ++i) {
+    const double value = grows ? from * std::pow(each, i) : from + each * i;
+    values.push_back(whole ? nlohmann::ordered_json(std::llround(value)) : nlohmann::ordered_json(value));
+  }
+  return values;
+}
+
+}  // namespace
 
 std::int64_t Point::operator[](std::string_view name) const {
   const std::size_t i = space_->index_of(name);
@@ -21,11 +49,7 @@ nlohmann::json Point::to_json() const {
   nlohmann::json j = nlohmann::json::object();
   for (std::size_t i = 0; i < at_.size(); ++i) {
     const Space::Parameter& p = space_->parameters_[i];
-    if (p.is_choice) {
-      j[p.name] = p.words[at_[i]];
-    } else {
-      j[p.name] = p.values[at_[i]];
-    }
+    j[p.name] = p.is_choice ? nlohmann::json(p.words[at_[i]]) : nlohmann::json::parse(p.words[at_[i]]);
   }
   return j;
 }
@@ -39,27 +63,87 @@ std::string Point::text() const {
   return out;
 }
 
-void Space::add(Parameter p) {
+Space& Space::add(Parameter p) {
   check(std::none_of(parameters_.begin(), parameters_.end(), [&](const Parameter& q) { return q.name == p.name; }),
         "parameter '{}' is in the space already. Give another name.", p.name);
   check(!p.values.empty(), "parameter '{}' has no values (one is needed). Give some.", p.name);
   check(std::set(p.words.begin(), p.words.end()).size() == p.words.size(),
         "parameter '{}' has a value twice. Leave one out.", p.name);
   parameters_.push_back(std::move(p));
+  return *this;
+}
+
+Space& Space::add(std::string name, std::vector<std::string> words, bool is_choice) {
+  std::vector<std::int64_t> places(words.size());
+  std::iota(places.begin(), places.end(), 0);
+  return add({std::move(name), std::move(places), std::move(words), is_choice});
 }
 
 Space& Space::integer(std::string name, const std::vector<std::int64_t>& values) {
   std::vector<std::string> words;
   for (const std::int64_t v : values) words.push_back(std::to_string(v));
-  add({std::move(name), values, std::move(words), false});
-  return *this;
+  return add({std::move(name), values, std::move(words), false});
+}
+
+Space& Space::real(std::string name, const std::vector<double>& values) {
+  std::vector<std::string> words;
+  for (const double v : values) {
+    check(std::isfinite(v), "parameter '{}' has the value {} (a finite number is needed). Correct it.", name, v);
+    words.push_back(nlohmann::json(v).dump());
+  }
+  return add(std::move(name), std::move(words), false);
 }
 
 Space& Space::choice(std::string name, std::vector<std::string> words) {
-  std::vector<std::int64_t> places;
-  for (std::size_t i = 0; i < words.size(); ++i) places.push_back(static_cast<std::int64_t>(i));
-  add({std::move(name), std::move(places), std::move(words), true});
-  return *this;
+  return add(std::move(name), std::move(words), true);
+}
+
+Space& Space::flag(std::string name, const std::vector<bool>& values) {
+  std::vector<std::string> words;
+  for (const bool v : values) words.emplace_back(v ? "true" : "false");
+  return add(std::move(name), std::move(words), false);
+}
+
+Space Space::from_json(const nlohmann::ordered_json& j) {
+  check(j.is_object(), "a space is {} (an object of parameters is needed). Correct it.", j.dump());
+  Space space;
+  for (const auto& [name, given] : j.items()) {
+    check(!name.empty(), "a parameter has no name (its values are {}). Give it one.", given.dump());
+    const nlohmann::ordered_json values = given.is_object() ? stepped(name, given) : given;
+    const auto all = [&](auto&& is) { return std::all_of(values.begin(), values.end(), is); };
+    using Value = nlohmann::ordered_json;
+    const bool whole = all([](const Value& v) {
+      return v.is_number_integer() && (!v.is_number_unsigned() || v.get<std::uint64_t>() <= INT64_MAX);
+    });
+    check(values.is_array(), "parameter '{}' is {} (a list of values, or from, to and step or factor). Correct it.",
+          name, values.dump());
+    if (whole) {
+      space.integer(name, values.get<std::vector<std::int64_t>>());
+    } else if (all([](const Value& v) { return v.is_number(); })) {
+      space.real(name, values.get<std::vector<double>>());
+    } else if (all([](const Value& v) { return v.is_string(); })) {
+      space.choice(name, values.get<std::vector<std::string>>());
+    } else if (all([](const Value& v) { return v.is_boolean(); })) {
+      space.flag(name, values.get<std::vector<bool>>());
+    } else {
+      throw InputError(
+          fmt::format("parameter '{}' has the values {} (all numbers, all words, or true and false). Correct them.",
+                      name, values.dump()));
+    }
+  }
+  check(!space.parameters_.empty(), "a space has no parameters (one is needed). Name some.");
+  space.size();
+  return space;
+}
+
+nlohmann::ordered_json Space::to_json() const {
+  nlohmann::ordered_json j = nlohmann::ordered_json::object();
+  for (const Parameter& p : parameters_) {
+    nlohmann::ordered_json& values = j[p.name] = nlohmann::ordered_json::array();
+    for (const std::string& word : p.words)
+      values.push_back(p.is_choice ? nlohmann::ordered_json(word) : nlohmann::ordered_json::parse(word));
+  }
+  return j;
 }
 
 Space& Space::require(std::string what, std::function<bool(const Point&)> holds) {
@@ -74,21 +158,38 @@ std::size_t Space::index_of(std::string_view name) const {
 }
 
 std::size_t Space::size() const {
+  constexpr std::size_t kMost = std::size_t{1} << 53;
   std::size_t n = 1;
-  for (const Parameter& p : parameters_) n *= p.values.size();
+  for (const Parameter& p : parameters_) {
+    check(n <= kMost / p.values.size(), "the space has more than 2^53 points. Leave out parameters or values.");
+    n *= p.values.size();
+  }
   return n;
 }
 
+Point Space::at(std::size_t number) const {
+  check(number < size(), "point {} (the space has {}). Choose a smaller number.", number, size());
+  std::vector<std::size_t> at(parameters_.size());
+  for (std::size_t i = at.size(); i-- > 0; number /= parameters_[i].values.size())
+    at[i] = number % parameters_[i].values.size();
+  return Point(*this, std::move(at));
+}
+
+const Space::Rule* Space::broken(const Point& point) const {
+  const auto found = std::find_if(rules_.begin(), rules_.end(), [&](const Rule& r) { return !r.holds(point); });
+  return found == rules_.end() ? nullptr : &*found;
+}
+
+const std::string* Space::broken_rule(const Point& point) const {
+  const Rule* const rule = broken(point);
+  return rule ? &rule->what : nullptr;
+}
+
 void Space::for_each(const std::function<void(Point, const Rule*)>& f) const {
-  std::vector<std::size_t> at(parameters_.size(), 0);
-  for (std::size_t count = size(); count > 0; --count) {
-    const Point p(*this, at);
-    const auto broken = std::find_if(rules_.begin(), rules_.end(), [&](const Rule& r) { return !r.holds(p); });
-    f(p, broken == rules_.end() ? nullptr : &*broken);
-    for (std::size_t i = at.size(); i-- > 0;) {
-      if (++at[i] < parameters_[i].values.size()) break;
-      at[i] = 0;
-    }
+  const std::size_t count = size();
+  for (std::size_t number = 0; number < count; ++number) {
+    const Point p = at(number);
+    f(p, broken(p));
   }
 }
 
@@ -115,15 +216,18 @@ Point Space::point(const nlohmann::json& j) const {
     const auto given = j.find(p.name);
     check(given != j.end(), "a point {} has no '{}' (every parameter needs a value). Add it.", j.dump(), p.name);
     const std::string word = given->is_string() ? given->get<std::string>() : given->dump();
-    const auto place = std::find(p.words.begin(), p.words.end(), word);
-    check(place != p.words.end(), "a point's {} is {} (not a value of the space). Correct it.", p.name, word);
+    auto place = std::find(p.words.begin(), p.words.end(), word);
+    if (place == p.words.end() && given->is_number_integer())  // 1 for 1.0
+      place = std::find(p.words.begin(), p.words.end(), nlohmann::json(given->get<double>()).dump());
+    check(place != p.words.end() && p.is_choice == given->is_string(),
+          "a point's {} is {} (not a value of the space). Correct it.", p.name, word);
     at.push_back(static_cast<std::size_t>(place - p.words.begin()));
   }
   check(j.size() == parameters_.size(), "a point {} has a parameter too many ({} are known). Remove it.", j.dump(),
         parameters_.size());
   const Point point(*this, std::move(at));
-  for (const Rule& r : rules_)
-    check(r.holds(point), "the point {} breaks the rule: {}. Choose another.", j.dump(), r.what);
+  const std::string* const rule = broken_rule(point);
+  check(!rule, "the point {} breaks the rule: {}. Choose another.", j.dump(), rule ? *rule : "");
   return point;
 }
 

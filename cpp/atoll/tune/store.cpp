@@ -59,6 +59,11 @@ void check_key(std::string_view key) {
 
 Origin this_machine() { return {host_facts().processor, std::string(name_of(chosen_isa()))}; }
 
+nlohmann::json provenance(const Origin& origin) {
+  return {
+      {"processor", origin.processor}, {"isa", origin.isa}, {"date", now_utc()}, {"version", std::string(kVersion)}};
+}
+
 fs::path Store::default_folder() {
   const auto variable = [](const char* name) -> std::string {
     const char* value = std::getenv(name);
@@ -82,14 +87,7 @@ fs::path Store::file_of(std::string_view key) const {
 
 fs::path Store::write(std::string_view key, const nlohmann::json& value) const {
   const fs::path file = file_of(key);
-  const nlohmann::json object{{"schema", 1},
-                              {"key", key},
-                              {"value", value},
-                              {"provenance",
-                               {{"processor", origin_.processor},
-                                {"isa", origin_.isa},
-                                {"date", now_utc()},
-                                {"version", std::string(kVersion)}}}};
+  const nlohmann::json object{{"schema", 1}, {"key", key}, {"value", value}, {"provenance", provenance(origin_)}};
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
   if (error)

@@ -24,9 +24,12 @@ struct Origin {
 /// That of this process, including ATOLL_ISA.
 Origin this_machine();
 
+/// Where and when a result was found: processor, isa, date (UTC), version.
+nlohmann::json provenance(const Origin& origin = this_machine());
+
 struct Entry {
   nlohmann::json value;
-  nlohmann::json provenance;  ///< processor, isa, date (UTC), version
+  nlohmann::json provenance;  ///< as tune::provenance() makes it
   std::filesystem::path file;
 };
 

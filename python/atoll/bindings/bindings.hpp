@@ -118,6 +118,7 @@ void bind_all_pairs(nb::module_& m);
 void bind_adjacency(nb::module_& m);
 void bind_spmm(nb::module_& m);
 void bind_gnn(nb::module_& m);
+void bind_tune(nb::module_& m);
 
 // ---------------------------------------------------------------------------------------------------------------------
 

@@ -51,4 +51,5 @@ NB_MODULE(_core, m) {
   bind_adjacency(m);
   bind_spmm(m);
   bind_gnn(m);
+  bind_tune(m);
 }

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fastest values of a program's parameters: `atoll tune --command './prog {x}' --space FILE`.
+
+Results go to stdout, progress to stderr. --json writes one object, which `--plan FILE` of atoll takes if parameters are
+knobs of its plan (`atoll info` lists them).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import math
+import signal
+import sys
+
+from .. import _core
+from ..errors import Error, InputError, IoError, UsageError
+from ..report import seconds_text
+from ..standard_output import checked
+from .commands import Command
+from .pages import page
+from .samplers import SAMPLERS
+from .search import minimize
+from .space import Space
+from .trials import Trial
+from .tuner import Tuner
+
+__all__ = ["main"]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="atoll tune", description=__doc__)
+    parser.add_argument(
+        "--command", required=True, help="what is run, with {parameter} where a value belongs; no shell"
+    )
+    parser.add_argument("--space", required=True, metavar="FILE", help="parameters and values, JSON or TOML")
+    parser.add_argument("--trials", type=int, default=100, help="so many in all, the store's included (default 100)")
+    parser.add_argument("--seconds", type=float, help="stop after so long")
+    parser.add_argument("--sampler", default="tpe", choices=list(SAMPLERS), help="which point comes next (default tpe)")
+    parser.add_argument("--seed", type=int, default=1, help="of the sampler (default 1)")
+    parser.add_argument("--timeout", type=float, metavar="SECONDS", help="of a trial; it is killed with its children")
+    parser.add_argument("--jobs", type=int, default=1, help="trials at a time (default 1)")
+    parser.add_argument("--repeats", type=int, default=1, help="runs of a trial; the median counts (default 1)")
+    parser.add_argument(
+        "--measure",
+        default="wall",
+        help="wall: its seconds (default); stdout: the last number that it prints; json:seconds.run: that member of "
+        "the object that it prints; match:PATTERN: the group in the last match of a regular expression",
+    )
+    parser.add_argument("--store", metavar="FILE", help="keep the trials there; go on from it where it exists")
+    parser.add_argument("--report", metavar="FILE.html", help="write a page with the figures of the search")
+    parser.add_argument("--json", metavar="FILE|-", help="write the result as one JSON object")
+    parser.add_argument("--quiet", action="store_true", help="no progress on stderr")
+    return parser
+
+
+@checked
+def main(words: list[str] | None = None) -> int:
+    """The command; returns the exit code."""
+    options = _parser().parse_args(words)
+    logging.getLogger("atoll").addHandler(handler := logging.StreamHandler())
+    handler.setFormatter(logging.Formatter("atoll: %(levelname)s: %(message)s"))
+    try:
+        return _tune(options)
+    except (UsageError, InputError, IoError) as e:
+        return _fail(options, e, 2 if isinstance(e, UsageError) else 3)
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    finally:
+        logging.getLogger("atoll").removeHandler(handler)
+
+
+def _tune(options: argparse.Namespace) -> int:
+    space = Space.read(options.space)
+    progress = None if options.quiet else _Progress(min(options.trials, len(space)))
+    tuner = minimize(
+        Command(options.command, options.measure),
+        space,
+        trials=options.trials,
+        seconds=options.seconds,
+        sampler=options.sampler,
+        seed=options.seed,
+        jobs=options.jobs,
+        timeout=options.timeout,
+        repeats=options.repeats,
+        store=options.store,
+        progress=progress,
+    )
+    if progress is not None:
+        progress.end()
+    result = tuner.to_json()
+    if options.json is not None:
+        _put(options.json, json.dumps(result, indent=2) + "\n")
+    if options.report is not None:
+        _put(options.report, page([result]))
+    if tuner.best is None:
+        why = f": {tuner.trials[-1].detail}" if tuner.trials else " had no time"
+        message = f"none of {len(tuner.trials)} trials came to a time (the last{why}). Correct the command."
+        print(f"atoll: error: {message}", file=sys.stderr)
+        return 1
+    if options.json != "-":
+        print(_text(tuner, result), end="")
+    return 0
+
+
+def _text(tuner: Tuner, result: dict) -> str:
+    found = result["result"]
+    rows = [(name, value if isinstance(value, str) else json.dumps(value)) for name, value in found["best"].items()]
+    rows += [
+        ("seconds", seconds_text(found["seconds"])),
+        ("speedup over the first trial", f"{found['speedup']:.3g}"),
+        ("trials", f"{found['tried']} of {found['points']} points, {found['failed']} failed"),
+        ("trials to 90 % of the best", str(found["trials_to_90_percent"])),
+    ]
+    width = max(len(name) for name, _ in rows)
+    return "".join(f"{name:<{width}}  {value}\n" for name, value in rows)
+
+
+class _Progress:
+    """A line on stderr for each trial; on a terminal one line that changes."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._moving = sys.stderr.isatty()
+
+    def __call__(self, tuner: Tuner) -> None:
+        trial, best = tuner.trials[-1], tuner.best
+        line = f"atoll: trial {len(tuner.trials)} of {self._most}: {_outcome(trial)}"
+        if best is not None:
+            line += f"; best {seconds_text(best.seconds)} with " + ", ".join(f"{k} {v}" for k, v in best.point.items())
+        sys.stderr.write(f"\r{line}\x1b[K" if self._moving else line + "\n")
+        sys.stderr.flush()
+
+    def end(self) -> None:
+        if self._moving:
+            sys.stderr.write("\n")
+
+
+def _outcome(trial: Trial) -> str:
+    return seconds_text(trial.seconds) if math.isfinite(trial.seconds) else f"{trial.status} ({trial.detail})"
+
+
+def _put(path: str, text: str) -> None:
+    if path == "-":
+        print(text, end="")
+    else:
+        _core.write_file(path, text)
+
+
+def _fail(options: argparse.Namespace, error: Error, code: int) -> int:
+    print(f"atoll: error: {error}", file=sys.stderr)
+    if options.json is not None:
+        kind = {2: "usage", 3: "io" if isinstance(error, IoError) else "input"}[code]
+        object_ = {"schema": 1, "command": "tune", "error": {"kind": kind, "message": str(error)}}
+        try:
+            _put(options.json, json.dumps(object_) + "\n")
+        except IoError as e:
+            print(f"atoll: error: {e}", file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
