@@ -8,6 +8,7 @@
 #include <atoll/order/ordering.hpp>
 #include <atoll/order/permute.hpp>
 #include <atoll/topology/formats/read_topology.hpp>
+#include <atoll/topology/formats/simgrid_platform.hpp>
 #include <atoll/topology/mapping/allocation.hpp>
 #include <atoll/topology/mapping/export.hpp>
 #include <atoll/topology/mapping/mapping_cost.hpp>
@@ -250,7 +251,8 @@ class Mapper {
 
   void write_exports(Outcome& out) const {
     for (const auto& [format, path] : o_.exports) {
-      put_file(path, exported(format, places_, mapping_, names_));
+      const bool of_platform = names_.empty() && format == "simgrid";
+      put_file(path, exported(format, places_, mapping_, of_platform ? simgrid_host_names(network_) : names_));
       out.result["exports"].push_back({{"format", format}, {"file", path}});
     }
   }
@@ -274,7 +276,7 @@ void check_together(const Options& o) {
   for (const auto& [format, path] : o.exports) {
     if (std::ranges::find(formats, format) == formats.end())
       throw UsageError(fmt::format("--export {} (formats are {}). Choose one.", format, fmt::join(formats, ", ")));
-    if (format != "cray-rank-order" && o.names_file.empty())
+    if (format != "cray-rank-order" && format != "simgrid" && o.names_file.empty())
       throw UsageError(fmt::format(
           "--export {} without --host-names (the file names hosts). Give a file with the name of each, in order.",
           format));
@@ -326,7 +328,9 @@ int verb_map(const Words& words) {
   app.add_option("--occupied", o.occupied, "hosts that the jobs do not get, as 0-2,7")->needs(jobs);
   app.add_option("--export", o.exports,
                  fmt::format("FORMAT FILE: {}; may be repeated", fmt::join(export_formats(), ", ")));
-  app.add_option("--host-names", o.names_file, "a file with the name of each host on a line, in the network's order");
+  app.add_option("--host-names", o.names_file,
+                 "a file with the name of each host on a line, in the network's order (default for simgrid: the names "
+                 "that `atoll network --simgrid` gives)");
   app.add_option("--seed", o.seed, "of random, and of hamorder-w's 2-opt (default 1)");
   static_cast<void>(pattern);
   if (const auto code = command.parse(words)) return *code;

@@ -5,6 +5,7 @@
 #include <atoll/base/timer.hpp>
 #include <atoll/topology/formats/link_list.hpp>
 #include <atoll/topology/formats/read_topology.hpp>
+#include <atoll/topology/formats/simgrid_platform.hpp>
 #include <atoll/topology/network/bisection.hpp>
 #include <atoll/topology/network/optimize.hpp>
 #include <atoll/topology/network/router_graph.hpp>
@@ -14,8 +15,30 @@
 namespace atl::cli {
 namespace {
 
+// What is written beside the preset's: each option by itself.
+struct ChosenRates {
+  std::string preset;
+  std::optional<double> flops_per_second, switch_latency_s, link_latency_s, bytes_per_second;
+
+  SimgridRates rates() const {
+    SimgridRates rates;
+    if (!preset.empty()) {
+      const auto known = simgrid_preset(preset);
+      if (!known)
+        throw UsageError(fmt::format("--preset {} is unknown (there is hamorder-paper). Correct it.", preset));
+      rates = *known;
+    }
+    rates.flops_per_second = flops_per_second.value_or(rates.flops_per_second);
+    rates.switch_latency_s = switch_latency_s.value_or(rates.switch_latency_s);
+    if (link_latency_s) rates.link_latency_s = link_latency_s;
+    if (bytes_per_second) rates.bytes_per_second = bytes_per_second;
+    return rates;
+  }
+};
+
 struct Options {
-  std::string network, goal, output;
+  std::string network, goal, output, simgrid;
+  ChosenRates rates;
   TopologySearch search;
   int starts = 40;
 };
@@ -92,6 +115,11 @@ Outcome describe(const Options& o) {
     put_file(o.output, link_list(network));
     out.result["output"] = o.output;
   }
+  if (!o.simgrid.empty()) {
+    put_file(o.simgrid, simgrid_platform(network, o.rates.rates()));
+    out.result["simgrid"] = o.simgrid;
+    out.result["simgrid_routes"] = network.hosts() <= kMostSimgridTable ? "network" : "dijkstra";
+  }
   out.text = table_of(rows);
   return out;
 }
@@ -125,9 +153,27 @@ int verb_network(const Words& words) {
       ->check(CLI::PositiveNumber);
   app.add_option("--seed", o.search.seed, "of the moves and starts (default 1)");
   app.add_option("--output", o.output, "write the network as a list of links, which is a topology's file");
+  auto* simgrid =
+      app.add_option("--simgrid", o.simgrid,
+                     fmt::format("write it as a SimGrid platform (XML) with hosts host-0, host-1, ...; with "
+                                 "its own routes up to {} hosts, above with SimGrid's Dijkstra",
+                                 kMostSimgridTable));
+  app.add_option("--preset", o.rates.preset,
+                 "of the platform: hamorder-paper, that is 100 GF/s, cables of 40 Gb/s, switches of 60 ns")
+      ->needs(simgrid);
+  app.add_option("--host-speed", o.rates.flops_per_second, "flop/s of a host of the platform (default 1e11)")
+      ->needs(simgrid);
+  app.add_option("--switch-latency", o.rates.switch_latency_s, "seconds at each router on a route (default 0)")
+      ->needs(simgrid);
+  app.add_option("--link-latency", o.rates.link_latency_s, "seconds of each link (default: the network's)")
+      ->needs(simgrid);
+  app.add_option("--link-bandwidth", o.rates.bytes_per_second, "bytes/s of each link (default: the network's)")
+      ->needs(simgrid);
   if (const auto code = command.parse(words)) return *code;
   return command.run_alone([&] {
-    if (!o.output.empty() && o.output != result_path()) check_output_path(o.output);
+    for (const std::string& path : {o.output, o.simgrid})
+      if (!path.empty() && path != result_path()) check_output_path(path);
+    static_cast<void>(o.rates.rates());  // refused before the search
     return describe(o);
   });
 }
