@@ -23,8 +23,8 @@
 // (a) and before the first N (14.8157 + 7.19641 ln N), with another transpose. (b) ours: they do not compute in
 // floating point. (c) a rank's buckets hold N / P keys exactly; NPB's differ a little. (d) l = log2(columns) exchanges
 // in a row and one across the diagonal, except where a rank is its own partner; besides 2 * 25 + 2 sums of 8 bytes and
-// one of 16 along each row. (e) NPB's exchanges after each sweep of a V-cycle, but each has the same number of operations
-// a point; a grid with fewer points than ranks is of every second, fourth .. rank in that dimension, and what NPB copies
+// one of 16 along each row. (e) NPB's exchanges after each sweep of a V-cycle, but all of the same number of operations
+// a point; a grid of fewer points than ranks is on every second, fourth .. rank in that dimension, and what NPB copies
 // from them to the others is left out. (f) 2 sweeps of 62 planes with 40 bytes a point of an edge, ghosts of 80 bytes a
 // point of a side. (g) shares of the edges by level: means of 16 searches; the validation looks at all edges.
 // ft is cg mg need a power of two of ranks, bt sp a square, the others any number; where sides do not divide, bytes are
@@ -285,8 +285,9 @@ static void mm(int iterations) {
 // Breadth-first searches of a Kronecker graph and their validation: by level, the part of the edges that is looked at,
 // each as two numbers to the owner of its end.
 static void graph500(int iterations) {
-  const double edges = 2 * 16 * 65536.0;                                         // each in both directions
-  const double parts[] = {4e-5, 0.0418, 0.5584, 0.3891, 0.0106, 3e-5, 1.0 / 32, 1};  // the last two validate: tree, graph
+  const double edges = 2 * 16 * 65536.0;  // each in both directions
+  // The last two validate: the tree's edges, then the graph's.
+  const double parts[] = {4e-5, 0.0418, 0.5584, 0.3891, 0.0106, 3e-5, 1.0 / 32, 1};
   int* counts = malloc(2 * (size_t)ranks * sizeof(int));
   int* places = counts + ranks;
   for (int i = 0; i < iterations; ++i)
