@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fastest values of a program's parameters: `atoll tune --command './prog {x}' --space FILE`.
 
+With --app, of an MPI program in virtual time: `atoll tune --app ./prog --space FILE -- {x}`, over parameters topology,
+mapping, mpi and the names of collectives (docs/smpi.md).
+
 Results go to stdout, progress to stderr. --json writes one object, which `--plan FILE` of atoll takes if parameters are
 knobs of its plan (`atoll info` lists them).
 """
@@ -13,12 +16,16 @@ import logging
 import math
 import signal
 import sys
+import tempfile
+from pathlib import Path
 
 from .. import _core
 from ..errors import Error, InputError, IoError, UsageError
 from ..report import seconds_text
+from ..smpi.application import Application
+from ..smpi.options import add_options, rates_of, settings_of
 from ..standard_output import checked
-from .commands import Command
+from .commands import Command, Objective
 from .pages import page
 from .samplers import SAMPLERS
 from .search import minimize
@@ -31,8 +38,10 @@ __all__ = ["main"]
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="atoll tune", description=__doc__)
-    parser.add_argument(
-        "--command", required=True, help="what is run, with {parameter} where a value belongs; no shell"
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--command", help="what is run, with {parameter} where a value belongs; no shell")
+    what.add_argument(
+        "--app", metavar="PROGRAM|SOURCE", help="an MPI program, under SimGrid's SMPI; its arguments come behind --"
     )
     parser.add_argument("--space", required=True, metavar="FILE", help="parameters and values, JSON or TOML")
     parser.add_argument("--trials", type=int, default=100, help="so many in all, the store's included (default 100)")
@@ -44,25 +53,29 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--repeats", type=int, default=1, help="runs of a trial; the median counts (default 1)")
     parser.add_argument(
         "--measure",
-        default="wall",
-        help="wall: its seconds (default); stdout: the last number that it prints; json:seconds.run: that member of "
-        "the object that it prints; match:PATTERN: the group in the last match of a regular expression",
+        help="of --command: wall: its seconds (default); stdout: the last number that it prints; json:seconds.run: "
+        "that member of the object that it prints; match:PATTERN: the group in the last match of a regular expression",
     )
     parser.add_argument("--store", metavar="FILE", help="keep the trials there; go on from it where it exists")
     parser.add_argument("--report", metavar="FILE.html", help="write a page with the figures of the search")
     parser.add_argument("--json", metavar="FILE|-", help="write the result as one JSON object")
     parser.add_argument("--quiet", action="store_true", help="no progress on stderr")
+    parser.add_argument("--map", metavar="FILE|METHOD", help="of --app, where the space has no parameter mapping")
+    add_options(parser)
     return parser
 
 
 @checked
 def main(words: list[str] | None = None) -> int:
     """The command; returns the exit code."""
-    options = _parser().parse_args(words)
+    words = sys.argv[1:] if words is None else words
+    split = words.index("--") if "--" in words else len(words)
+    options = _parser().parse_args(words[:split])
     logging.getLogger("atoll").addHandler(handler := logging.StreamHandler())
     handler.setFormatter(logging.Formatter("atoll: %(levelname)s: %(message)s"))
     try:
-        return _tune(options)
+        with tempfile.TemporaryDirectory(prefix="atoll-tune-") as folder:
+            return _tune(options, words[split + 1 :], Path(folder))
     except (UsageError, InputError, IoError) as e:
         return _fail(options, e, 2 if isinstance(e, UsageError) else 3)
     except KeyboardInterrupt:
@@ -71,11 +84,31 @@ def main(words: list[str] | None = None) -> int:
         logging.getLogger("atoll").removeHandler(handler)
 
 
-def _tune(options: argparse.Namespace) -> int:
+def _objective(options: argparse.Namespace, arguments: list[str], folder: Path) -> Objective:
+    if options.app is None:
+        if arguments:
+            raise UsageError(f"-- {' '.join(arguments)} with --command (its words are all in there). Put them into it.")
+        return Command(options.command, options.measure or "wall")
+    if options.measure is not None:
+        raise UsageError(f"--measure {options.measure} with --app (its simulated seconds count). Leave it out.")
+    return Application(
+        options.app,
+        arguments,
+        folder,
+        platform=options.platform,
+        mapping=options.map,
+        ranks=options.ranks,
+        settings=settings_of(options),
+        rates=rates_of(options),
+    )
+
+
+def _tune(options: argparse.Namespace, arguments: list[str], folder: Path) -> int:
     space = Space.read(options.space)
+    objective = _objective(options, arguments, folder)
     progress = None if options.quiet else _Progress(min(options.trials, len(space)))
     tuner = minimize(
-        Command(options.command, options.measure),
+        objective,
         space,
         trials=options.trials,
         seconds=options.seconds,

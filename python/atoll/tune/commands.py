@@ -7,26 +7,41 @@ import json
 import os
 import re
 import shlex
-import signal
-import subprocess
 import tempfile
-import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, BinaryIO
 
 from .. import _core
 from ..arguments import shown
 from ..errors import UsageError
-from .processes import WorkFailed
+from .processes import WorkFailed, ending_of, in_session
 from .space import Space
 
-__all__ = ["Command"]
+__all__ = ["Command", "Objective"]
 
 _PLACE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
 _TAIL = 4096  # bytes of stderr that are looked at
 
 
-class Command:
+class Objective:
+    """What takes the time that is made least, as Command: called with a point it returns seconds, or raises WorkFailed.
+
+    It runs in the trial's own process, whose keeper ends what it starts.
+    """
+
+    def check(self, space: Space) -> None:
+        """UsageError if it can do nothing with the space's parameters."""
+        raise NotImplementedError
+
+    def to_json(self) -> dict[str, Any]:
+        """What tells it from others: a store of trials is of one objective."""
+        raise NotImplementedError
+
+    def __call__(self, point: dict[str, Any]) -> float:
+        raise NotImplementedError
+
+
+class Command(Objective):
     """A program that is run with the values of a point.
 
     `{name}` in its words is replaced by the value of that parameter (`{{` and `}}` are braces). The other parameters
@@ -74,13 +89,18 @@ class Command:
 
     def check(self, space: Space) -> None:
         """UsageError if a placeholder is no parameter, or a parameter cannot reach the program."""
+        self.check_names(space.parameters)
+
+    def check_names(self, names: Iterable[str]) -> None:
+        """As check(), of the parameters that have these names."""
+        names = list(names)
         placed = {match[1] for word in self.command for match in _PLACE.finditer(word) if match[1] is not None}
-        for name in sorted(placed - set(space.parameters)):
+        for name in sorted(placed - set(names)):
             raise UsageError(
                 f"the command has {{{name}}} (no parameter has that name). Correct it, or write {{{{{name}}}}} for "
                 "braces."
             )
-        for name in space.parameters:
+        for name in names:
             if name not in placed and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
                 raise UsageError(
                     f"parameter '{name}' is not in the command (and no variable can have that name). "
@@ -111,24 +131,10 @@ class Command:
         """Runs it, and returns seconds. Raises WorkFailed with exit code or signal and the last line of stderr."""
         words = self.words(point)
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            begin = time.perf_counter()
-            try:
-                process = subprocess.Popen(
-                    words,
-                    env={**os.environ, **self.environment(point)},
-                    stdin=subprocess.DEVNULL,
-                    stdout=out,
-                    stderr=err,
-                    start_new_session=True,
-                )
-            except OSError as e:
-                raise WorkFailed(f"{words[0]}: {e.strerror}") from None
-            code = process.wait()
-            took = time.perf_counter() - begin
+            took, code = in_session(words, {**os.environ, **self.environment(point)}, out, err)
             if code != 0:
-                ending = f"exit code {code}" if code > 0 else f"killed by signal {-code}, {signal.strsignal(-code)}"
                 line = _last_line(err)
-                raise WorkFailed(f"{ending}: {line}" if line else ending)
+                raise WorkFailed(f"{ending_of(code)}: {line}" if line else ending_of(code))
             if self.measure == "wall":
                 return took
             return self._number(*(_all(file) for file in (out, err)))

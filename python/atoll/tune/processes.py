@@ -15,12 +15,13 @@ import math
 import os
 import select
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, BinaryIO
 
-__all__ = ["Keeper", "RanOutOfTime", "WorkFailed", "wait_any"]
+__all__ = ["Keeper", "RanOutOfTime", "WorkFailed", "ending_of", "in_session", "kept", "wait_any"]
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _prctl = ctypes.CDLL(None, use_errno=True).prctl  # found before a fork, which may hold the loader's locks
@@ -91,6 +92,41 @@ def wait_any(keepers: list[Keeper], seconds: float | None) -> list[Keeper]:
     """Those that have said something, or ended; none if the time is over."""
     ready, _, _ = select.select([k.descriptor for k in keepers], [], [], seconds)
     return [k for k in keepers if k.descriptor in ready]
+
+
+def kept(work: Callable[[], float], timeout: float | None) -> float:
+    """work() with a keeper, which is waited for: its seconds. WorkFailed where there are none; the text says why."""
+    keeper = Keeper(work, timeout)
+    try:
+        while (said := keeper.read()) is None:
+            pass
+    except BaseException:
+        keeper.stop()
+        raise
+    if said["status"] != "done":
+        raise WorkFailed(said.get("detail", said["status"]))
+    return float(said["seconds"])
+
+
+def in_session(words: list[str], environment: dict[str, str], out: BinaryIO, err: BinaryIO) -> tuple[float, int]:
+    """Runs a program in a session of its own: the seconds that it took, and its exit code, -signal where one ended it.
+
+    For work that has a keeper. WorkFailed if it cannot be started.
+    """
+    begin = time.perf_counter()
+    try:
+        process = subprocess.Popen(
+            words, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
+        )
+    except OSError as e:
+        raise WorkFailed(f"{words[0]}: {e.strerror}") from None
+    code = process.wait()
+    return time.perf_counter() - begin, code
+
+
+def ending_of(code: int) -> str:
+    """An exit code in words; -signal where one ended the program."""
+    return f"exit code {code}" if code >= 0 else f"killed by signal {-code}, {signal.strsignal(-code)}"
 
 
 def in_child(work: Callable[[], float | None]) -> float:
@@ -221,7 +257,4 @@ def _descendants(root: int) -> Iterator[int]:
 
 
 def _ending(status: int) -> str:
-    if os.WIFSIGNALED(status):
-        number = os.WTERMSIG(status)
-        return f"killed by signal {number}, {signal.strsignal(number)}"
-    return f"exit code {os.WEXITSTATUS(status)}"
+    return ending_of(os.waitstatus_to_exitcode(status))

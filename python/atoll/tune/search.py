@@ -12,7 +12,7 @@ from typing import Any
 
 from ..arguments import checked, shown
 from ..errors import UsageError
-from .commands import Command
+from .commands import Command, Objective
 from .processes import Keeper, in_child, wait_any
 from .space import Space
 from .trials import Trial
@@ -23,7 +23,7 @@ __all__ = ["minimize"]
 
 @checked
 def minimize(
-    objective: Callable[[dict[str, Any]], float | None] | Command | str | Sequence[str],
+    objective: Callable[[dict[str, Any]], float | None] | Objective | str | Sequence[str],
     space: Space,
     *,
     trials: int = 100,
@@ -81,7 +81,7 @@ def minimize(
         objective = Command(objective)
     if not callable(objective):
         raise TypeError(f"objective is {shown(objective)} (a function of a point or a command is needed). Give one.")
-    if isinstance(objective, Command):
+    if isinstance(objective, Objective):
         objective.check(space)
         about: dict[str, Any] = objective.to_json()
     else:
@@ -96,7 +96,7 @@ def minimize(
 
 def _work_of(objective: Callable[[dict[str, Any]], float | None], repeats: int) -> Callable[[dict[str, Any]], float]:
     def once(point: dict[str, Any]) -> float:
-        if isinstance(objective, Command):
+        if isinstance(objective, Objective):
             return objective(point)
         return in_child(lambda: objective(point))
 

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs an MPI program in virtual time: `atoll simulate --app ./prog --platform random:64:4 --map hamorder-w -- ARGS`.
+
+The program, compiled by smpicc or smpicxx or a source of one file, runs under SimGrid's SMPI on one machine. stdout has
+what it prints, then the simulated time. --json writes one object, whose result.seconds is that time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from .. import _core
+from ..errors import Error, InputError, IoError, UsageError
+from ..report import seconds_text
+from ..standard_output import checked
+from ..tune.processes import WorkFailed
+from .options import add_options, rates_of, settings_of
+from .platforms import hosts_of_ranks, platform_of
+from .programs import program_of, tool
+from .simulation import Task, run
+from .traffic import read_traffic, trace_options, traffic_text
+
+__all__ = ["main"]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="atoll simulate", description=__doc__, usage="%(prog)s --app PROGRAM [options] [-- ARGUMENTS]"
+    )
+    parser.add_argument("--app", required=True, metavar="PROGRAM|SOURCE", help="the program, or prog.c, prog.cpp, ...")
+    parser.add_argument(
+        "--map",
+        metavar="FILE|METHOD",
+        help="a line with the host of each rank, or a method of atoll map (default: in order)",
+    )
+    parser.add_argument(
+        "--timeout", type=float, metavar="SECONDS", help="of this machine; it is killed with its children"
+    )
+    parser.add_argument("--traffic", metavar="FILE", help="write who sent how much to whom, for atoll map --traffic")
+    parser.add_argument("--trace", metavar="FILE", help="write SMPI's time-independent trace: FILE, and FILE_files/")
+    parser.add_argument("--json", metavar="FILE|-", help="write the result as one JSON object")
+    parser.add_argument("--quiet", action="store_true", help="nothing of what the program prints")
+    add_options(parser)
+    return parser
+
+
+@checked
+def main(words: list[str] | None = None) -> int:
+    """The command; returns the exit code."""
+    words = sys.argv[1:] if words is None else words
+    split = words.index("--") if "--" in words else len(words)
+    options = _parser().parse_args(words[:split])
+    try:
+        with tempfile.TemporaryDirectory(prefix="atoll-smpi-") as folder:
+            return _simulate(options, words[split + 1 :], Path(folder))
+    except WorkFailed as e:
+        return _fail(options, f"{options.app}: {e}", "run", 1)
+    except (UsageError, InputError, IoError) as e:
+        kind = "usage" if isinstance(e, UsageError) else "io" if isinstance(e, IoError) else "input"
+        return _fail(options, str(e), kind, 2 if kind == "usage" else 3)
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+
+
+def _simulate(options: argparse.Namespace, arguments: list[str], folder: Path) -> int:
+    if options.platform is None:
+        raise UsageError("--platform is missing (the program runs on a network). Name one, as random:64:4.")
+    if options.trace is not None and options.traffic is not None:
+        raise UsageError("--trace with --traffic (SMPI writes one trace at a time). Run it once for each.")
+    if options.timeout is not None and not options.timeout > 0:
+        raise UsageError(f"--timeout is {options.timeout} (seconds above 0). Correct it.")
+    tool("smpirun")
+    settings = settings_of(options)
+    platform = platform_of(options.platform, folder, rates_of(options))
+    hosts = hosts_of_ranks(platform, options.map, options.ranks, folder)
+    program = program_of(options.app, folder)
+    task = Task([str(program), *arguments], platform.file, hosts, settings)
+    paje = folder / "paje.trace"
+    tracing: list[str] = []
+    if options.traffic is not None:
+        tracing = trace_options(paje)
+    elif options.trace is not None:
+        tracing = ["-trace-ti", "-trace-file", str(Path(options.trace).absolute())]
+    begin = time.perf_counter()
+    try:
+        seconds = run(task, folder, tracing, options.timeout)
+    finally:
+        if not options.quiet:
+            _show(folder, options.json == "-")
+    result: dict[str, Any] = {"seconds": seconds, "ranks": len(hosts), "hosts": hosts, "routes": platform.routes}
+    if options.traffic is not None:
+        text = traffic_text(sent := read_traffic(paje))
+        _put(options.traffic, text)
+        result |= {"traffic": options.traffic, "bytes": sum(sent.values()), "pairs": text.count("\n")}
+    if options.trace is not None:
+        result["trace"] = options.trace
+    if options.json is not None:
+        about = {"app": options.app, "arguments": arguments, "platform": options.platform, "map": options.map}
+        object_ = {
+            "schema": 1,
+            "command": "simulate",
+            "input": about | settings.to_json() | {"rates": rates_of(options)},
+            "predicted": True,
+            "result": result,
+            "seconds": {"run": time.perf_counter() - begin},
+            "provenance": json.loads(_core.provenance()),
+        }
+        _put(options.json, json.dumps(object_, indent=2) + "\n")
+    if options.json != "-":
+        print(f"simulated  {seconds_text(seconds)} on {len(hosts)} ranks of {options.platform}")
+    return 0
+
+
+def _show(folder: Path, beside: bool) -> None:
+    """What the program printed; on stderr all of it if stdout is for JSON."""
+    for name, stream in (("stdout", sys.stderr if beside else sys.stdout), ("stderr", sys.stderr)):
+        if (file := folder / name).exists():
+            with file.open(encoding="utf-8", errors="replace") as lines:
+                shutil.copyfileobj(lines, stream)
+
+
+def _put(path: str, text: str) -> None:
+    if path == "-":
+        print(text, end="")
+    else:
+        _core.write_file(path, text)
+
+
+def _fail(options: argparse.Namespace, message: str, kind: str, code: int) -> int:
+    print(f"atoll: error: {message}", file=sys.stderr)
+    if options.json is not None:
+        object_ = {"schema": 1, "command": "simulate", "error": {"kind": kind, "message": message}}
+        try:
+            _put(options.json, json.dumps(object_) + "\n")
+        except Error as e:
+            print(f"atoll: error: {e}", file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

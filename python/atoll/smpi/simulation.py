@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run of an MPI program under smpirun, and what its time is."""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import secrets
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..errors import UsageError
+from ..tune.processes import WorkFailed, ending_of, in_session, kept
+from .collectives import IMPLEMENTATIONS, read_collectives
+from .programs import tool
+
+__all__ = ["Settings", "Task", "run", "simulated_seconds"]
+
+_OF_SIGNAL = re.compile(r"(Aborted|Segmentation fault|Killed|Terminated|  ->)")  # of the shell and SimGrid
+_PAIRWISE_FROM = 64  # ranks from which an alltoallv is pairwise unless it is chosen: all at once would flood the links
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How SMPI simulates.
+
+    Attributes
+    ----------
+    implementation : str        "mpich" (default), "ompi" or "mvapich2": whose choice of collective algorithms
+    collectives : dict          algorithms by collective: {"alltoall": "bruck"}; SMPI's names or the paper's
+    compute : str               "none" (default): only what a program declares by smpi_execute_flops takes time, so that
+                                runs repeat exactly; "measured": the time of its code on this machine too
+    model : str                 "cm02" (default): messages share links fairly, and their bandwidths and latencies are
+                                those of the platform; "smpi": corrected by factors that SimGrid calibrated on a cluster
+                                with Gigabit Ethernet
+    host_flops : float          flop/s that stand for this machine with compute "measured"; the same as that of the
+                                platform's hosts makes these as fast as it is (default 1e11)
+    """
+
+    implementation: str = "mpich"
+    collectives: Mapping[str, str] = field(default_factory=dict)
+    compute: str = "none"
+    model: str = "cm02"
+    host_flops: float = 1e11
+
+    def __post_init__(self) -> None:
+        for what, value, known in (
+            ("MPI implementation", self.implementation, IMPLEMENTATIONS),
+            ("compute", self.compute, ("none", "measured")),
+            ("model", self.model, ("cm02", "smpi")),
+        ):
+            if value not in known:
+                raise UsageError(f"{what} '{value}' is unknown (there are {', '.join(known)}). Choose one of them.")
+        if not self.host_flops > 0:
+            raise UsageError(f"{self.host_flops} flop/s stand for this machine (more than 0). Correct it.")
+        object.__setattr__(self, "collectives", read_collectives(self.collectives))
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "mpi_implementation": self.implementation,
+            "collectives": dict(self.collectives),
+            "compute": self.compute,
+            "model": self.model,
+            **({"host_flops": self.host_flops} if self.compute == "measured" else {}),
+        }
+
+    def words(self, ranks: int) -> list[str]:
+        """The options of SimGrid."""
+        chosen = {"smpi/coll-selector": self.implementation}
+        if ranks >= _PAIRWISE_FROM:
+            chosen["smpi/alltoallv"] = "pair"
+        chosen.update({f"smpi/{collective}": name for collective, name in self.collectives.items()})
+        chosen.update(network_options(self.model))
+        # A poll takes time, else a program that polls would never let it pass.
+        chosen.update({"smpi/iprobe": "1e-7", "smpi/test": "1e-7"})
+        chosen["smpi/simulate-computation"] = "yes" if self.compute == "measured" else "no"
+        chosen["smpi/host-speed"] = f"{self.host_flops:g}f"
+        chosen["smpi/privatization"] = "dlopen"
+        return [f"--cfg={name}:{value}" for name, value in chosen.items()]
+
+
+def network_options(model: str) -> dict[str, str]:
+    """How SimGrid's network model is told that a link is what the platform says."""
+    if model == "smpi":
+        return {"network/model": "SMPI"}
+    return {
+        "network/model": "CM02",
+        "network/latency-factor": "1",
+        "network/bandwidth-factor": "1",
+        "network/weight-S": "0",
+        "network/TCP-gamma": "0",  # no window
+        "network/crosstraffic": "no",  # no acknowledgements
+    }
+
+
+@dataclass(frozen=True)
+class Task:
+    """A program, where its ranks are, and how it is simulated.
+
+    Attributes
+    ----------
+    words : sequence of str     the program (programs.program_of) and its arguments
+    platform : Path             SimGrid's XML
+    hosts : sequence of str     of each rank; their number is that of the ranks
+    settings : Settings
+    environment : dict          variables that the program sees, beside those that there are
+    """
+
+    words: Sequence[str]
+    platform: Path
+    hosts: Sequence[str]
+    settings: Settings
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+def run(task: Task, folder: Path, options: Sequence[str] = (), timeout: float | None = None) -> float:
+    """Simulated seconds of a program. It is ended with all that it started after a time-out, or if this process ends.
+
+    Parameters
+    ----------
+    task : Task
+    folder : Path               gets `stdout` and `stderr` of the program
+    options : sequence of str   more words for smpirun
+    timeout : float, optional   seconds of this machine
+
+    Raises
+    ------
+    WorkFailed                  it does not come to its end; the text says why
+    UsageError                  smpirun is missing, or cannot pass on an argument
+    """
+    tool("smpirun")
+    check_words(task.words[1:])
+    return kept(lambda: simulated_seconds(task, folder, options), timeout)
+
+
+def check_words(words: Sequence[str]) -> None:
+    """UsageError for an argument that smpirun, a shell script, would take apart."""
+    for word in words:
+        if not word or re.search(r"[\s*?\[\]]", word):
+            raise UsageError(
+                f"the program's argument '{word}' (smpirun passes on no empty ones, and no blanks, *, ?, [ or ]). "
+                "Give it to the program in a file or in its environment."
+            )
+
+
+def simulated_seconds(task: Task, folder: Path, options: Sequence[str] = ()) -> float:
+    """As run(), in this process's own time: for a trial, which has a keeper. WorkFailed says why there is no time."""
+    host_file = folder / "hosts"
+    host_file.write_text("".join(f"{host}\n" for host in task.hosts))
+    # SimGrid's lines begin with a word that the program cannot know: it may print what it likes.
+    mark = secrets.token_hex(8)
+    words = [
+        *(tool("smpirun"), "-quiet", "-np", str(len(task.hosts))),
+        *("-platform", str(task.platform), "-hostfile", str(host_file)),
+        *task.settings.words(len(task.hosts)),
+        *("--cfg=smpi/display-timing:yes", f"--log=root.fmt:{mark}[%c/%p]%e%m%n"),
+        *("--log=root.thres:warning", "--log=smpi_utils.thres:info", "--log=smpi_config.thres:warning"),
+        *options,
+        *task.words,
+    ]
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    # A copy of the program for each rank goes into TMPDIR.
+    with tempfile.TemporaryDirectory(dir=folder) as copies:
+        environment = {**os.environ, **task.environment, "TMPDIR": copies}
+        with (folder / "stdout").open("wb") as out, (folder / "both").open("wb") as err:
+            _, code = in_session(words, environment, out, err)
+    if code != 0:  # smpirun adds a line
+        printed = (folder / "stdout").read_bytes()
+        (folder / "stdout").write_bytes(re.sub(rb"Execution failed with code \d+\.\n\Z", b"", printed))
+    both = (folder / "both").read_text(errors="replace")
+    own = re.split(
+        rf"^{mark}.*\n(?:\nThe simulation took .*\n.*actual computation of the application\n)?", both, flags=re.M
+    )
+    (folder / "stderr").write_text("".join(own))
+    return _seconds([line[len(mark) :] for line in both.split("\n") if line.startswith(mark)], "".join(own), code)
+
+
+def _seconds(said: list[str], own: str, code: int) -> float:
+    """The time that SimGrid says, or WorkFailed, from its lines, the program's stderr, and smpirun's exit code."""
+    # It ends a program with 0 after a deadlock or MPI_Abort.
+    for line in said:
+        if (critical := re.match(r"\[\S*/CRITICAL\] (.*)", line)) is not None:
+            raise WorkFailed(f"SimGrid: {critical[1].strip()[:500]}")
+    aborted = any("MPI_Abort was called" in line for line in said)
+    if aborted or code != 0:
+        ending = "MPI_Abort" if aborted else ending_of(128 - code if code > 128 else code)  # of a shell
+        lines = [line.strip() for line in own.split("\n") if line.strip() and not _OF_SIGNAL.match(line)]
+        raise WorkFailed(f"{ending}: {lines[-1][:500]}" if lines else ending)
+    for line in said:
+        if (time := re.search(r"Simulated time: (\S+) seconds", line)) is not None:
+            return float(time[1])
+    raise WorkFailed("SimGrid says no simulated time (the program ended all of it)")
