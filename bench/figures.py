@@ -27,6 +27,9 @@
     bench/figures.py gcn-epochs                 table 11: a GCN of five layers
     bench/figures.py spmm-peers --python PYTHON SpMM on this machine beside SciPy, MKL, GraphBLAS, PyTorch
 
+    bench/figures.py hamorder-table2            Hamorder's table 2: kernels on a mesh, a torus, random networks
+    bench/figures.py hamorder-orders            its figure 5: orders of the hosts of random networks
+
 `bench/figures.py TABLE --help` has what may be changed. --json FILE keeps every figure. What it prints goes
 into docs/routes.md, docs/experiments.md and docs/all-pairs.md.
 """
@@ -40,6 +43,7 @@ import allpairs
 import coast
 import cola
 import engines
+import hamorder
 import layers
 import simulated
 import spmm_peers
@@ -49,7 +53,7 @@ import traffic
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     tables = parser.add_subparsers(dest="table", required=True)
-    for module in (simulated, layers, traffic, engines, coast, allpairs, cola, spmm_peers):
+    for module in (simulated, layers, traffic, engines, coast, allpairs, cola, spmm_peers, hamorder):
         module.add_to(tables)
     for table in tables.choices.values():
         table.add_argument("--json", help="file for all that was measured")

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hamorder's tables and figures [1]: topologies, orders of hosts, and tuning, in the virtual time of SimGrid's SMPI.
+
+The machine is the paper's (preset hamorder-paper), the programs are the kernels of python/atoll/smpi/kernels.c. All
+their iterations take equally long, so that one or two of them are simulated.
+
+[1] Y. Hu. "Accelerating parallel applications based on graph reordering for random network topologies." IEEE Access 2023.
+"""
+
+import statistics
+import subprocess
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+
+from coast import guarded
+from layers import print_table
+from run import ROOT, run_ours
+
+SOURCE = ROOT / "python/atoll/smpi/kernels.c"
+PRESET = ["--preset", "hamorder-paper"]
+# Iterations of class A; mm is one product, the Graph500 loop has 64 searches.
+ITERATIONS = {"ft": 6, "is": 10, "cg": 15, "bt": 200, "sp": 400, "mg": 4, "lu": 250, "mm": 1, "graph500": 64}
+ALL_TO_ALL = ["ft", "is", "graph500"]
+NEIGHBOURS = ["cg", "mg", "lu", "bt", "sp", "mm"]  # ranks have few partners, the next rank being one
+ORDERS = ["identity", "gorder", "hamorder", "hamorder-w"]
+# Table 2 as printed: seconds on 3-D mesh, 3-D torus, and random networks of dilation 1 to 4.
+TABLE_2 = {
+    "ft": [0.0200, 0.0296, 0.0125, 0.0128, 0.0131, 0.0135],
+    "is": [0.0105, 0.0120, 0.0055, 0.0055, 0.0056, 0.0056],
+    "cg": [1.0875, 1.2793, 0.9446, 0.9510, 0.9575, 0.9639],
+    "bt": [0.3817, 0.2741, 0.4167, 0.4201, 0.4242, 0.4299],
+    "sp": [0.6189, 0.4629, 0.6779, 0.6832, 0.6889, 0.6958],
+    "mg": [0.0285, 0.0275, 0.0234, 0.0241, 0.0247, 0.0254],
+    "mm": [0.2932, 0.2713, 0.1855, 0.1881, 0.1865, 0.1872],
+}
+
+
+class Simulations:
+    """Runs of the kernels; their platforms, orders and traffic are files that are made where they are first needed."""
+
+    def __init__(self, options, folder):
+        self.atoll, self.folder = options.atoll, Path(folder)
+        self.program = self.folder / "kernels"
+        subprocess.run(["smpicc", "-O2", "-o", self.program, SOURCE, "-lm"], check=True)
+        # Threads may make a file twice, with the same contents.
+        self.platform, self.order, self.traffic = cache(self._platform), cache(self._order), cache(self._traffic)
+
+    def result_of(self, *words, arguments=()):
+        command = [self.atoll, *words, "--quiet", "--json", "-", *arguments]
+        return run_ours(tuple(map(str, command)))["result"]
+
+    def _file(self, *names):
+        return self.folder / "-".join(map(str, names)).replace(":", "-").replace("/", "-")
+
+    def _platform(self, network):
+        file = self._file("platform", network).with_suffix(".xml")
+        self.result_of("network", network, "--starts", 1, "--simgrid", file, *PRESET)
+        return file
+
+    def _order(self, network, method, kernel=None):
+        """The file of an order, and what it costs: a kernel's traffic, or that of a line of ranks."""
+        file = self._file("order", network, method, kernel)
+        known = ["--traffic", self.traffic(kernel)] if kernel else []
+        return file, self.result_of("map", network, "--method", method, *known, "--export", "simgrid", file)
+
+    def _traffic(self, kernel):
+        file = self._file("traffic", kernel)
+        words = ["--app", self.program, "--platform", self.platform("torus:4x4x4"), "--traffic", file]
+        self.result_of("simulate", *words, arguments=["--", kernel, 1])
+        return file
+
+    def seconds(self, network, order, kernel, iterations=1):
+        """Of one run; `order` is a file."""
+        words = ["--app", self.program, "--platform", self.platform(network), "--map", order]
+        return self.result_of("simulate", *words, arguments=["--", kernel, iterations])["seconds"]
+
+    def of_class_a(self, network, order, kernel):
+        """Seconds of all iterations, of which there may be hundreds, from those of one and of two."""
+        one = self.seconds(network, order, kernel)
+        return one + (ITERATIONS[kernel] - 1) * (self.seconds(network, order, kernel, 2) - one if kernel != "mm" else 0)
+
+    def distances(self, network):
+        """Links between any two hosts of a network that has one on each router."""
+        file = self._file("links", network)
+        self.result_of("network", network, "--starts", 1, "--output", file)
+        beside = {}
+        for line in file.read_text().splitlines():
+            if not line.startswith("#"):
+                a, b = map(int, line.split()[:2])
+                beside.setdefault(a, set()).add(b)
+                beside.setdefault(b, set()).add(a)
+        found = []
+        for host in sorted(beside):
+            row, level, links = {host: 0}, {host}, 0
+            while level:
+                links += 1
+                level = set().union(*(beside[a] for a in level)) - row.keys()
+                row.update(dict.fromkeys(level, links))
+            found.append([row[other] for other in sorted(beside)])
+        return found
+
+
+def order_at_distance(distances, links):
+    """An order of hosts whose neighbours are `links` apart, as far as a greedy tour finds one: the paper does not say
+    what a topology of dilation 2, 3 or 4 is. Of all starts the best one, of equal hosts that with fewest ways on."""
+    hosts = range(len(distances))
+
+    def tour(start):
+        order, left = [start], set(hosts) - {start}
+        while left:
+            row = distances[order[-1]]
+            ways = {h: sum(distances[h][other] == links for other in left) for h in left if row[h] == links}
+            order.append(min(ways, key=lambda h: (ways[h], h)) if ways else min(left, key=lambda h: (row[h], h)))
+            left.remove(order[-1])
+        return order
+
+    return min(map(tour, hosts), key=lambda order: sum(distances[a][b] != links for a, b in zip(order, order[1:])))
+
+
+def table2(options, keep):
+    """Table 2: seconds of class A on a mesh, a torus, and a random network by distance of consecutive ranks."""
+    with tempfile.TemporaryDirectory(prefix="hamorder-") as folder, ThreadPoolExecutor(options.jobs) as pool:
+        simulations = Simulations(options, folder)
+        places = [("3-D mesh", "mesh:4x4x4", simulations.order("mesh:4x4x4", "identity")[0])]
+        places.append(("3-D torus", "torus:4x4x4", simulations.order("torus:4x4x4", "identity")[0]))
+        distances = simulations.distances(options.network)
+        for links in (1, 2, 3, 4):
+            order = order_at_distance(distances, links)
+            mean = statistics.mean(distances[a][b] for a, b in zip(order, order[1:]))
+            file = Path(folder) / f"dilation-{links}"
+            file.write_text("".join(f"host-{host}\n" for host in order))
+            places.append((f"random, {links} apart ({mean:.2f})", options.network, file))
+        cells = [(kernel, *place) for kernel in options.kernels for place in places]
+        found = pool.map(lambda cell: simulations.of_class_a(cell[2], cell[3], cell[0]), cells)
+        for (kernel, name, network, _), seconds in zip(cells, found):
+            keep.append({"table": "2", "kernel": kernel, "on": name, "network": network, "seconds": seconds})
+    rows = []
+    for kernel in options.kernels:
+        seconds = [cell["seconds"] for cell in keep if cell["kernel"] == kernel]
+        best, worst = min(seconds), max(seconds)
+        cells = [f"{s:.5f}{' (best)' if s == best else ' (worst)' if s == worst else ''}" for s in seconds]
+        rows.append([kernel, *cells])
+        if kernel in TABLE_2:
+            rows.append([f"{kernel}, paper", *(f"{s:.4f}" for s in TABLE_2[kernel])])
+    print_table(f"Table 2, predicted: seconds, {options.network}", ["kernel", *(place[0] for place in places)], rows)
+
+
+def orders(options, keep):
+    """Figure 5: time with an order of hosts by that with the generator's own, means over networks."""
+    methods = [*ORDERS, "swap"]  # swap knows the kernel's traffic
+    with tempfile.TemporaryDirectory(prefix="hamorder-") as folder, ThreadPoolExecutor(options.jobs) as pool:
+        simulations = Simulations(options, folder)
+
+        def cell(degree, seed, kernel, method):
+            network = f"random:64:{degree}:{seed}"
+            file, cost = simulations.order(network, method, kernel if method == "swap" else None)
+            seconds = simulations.seconds(network, file, kernel)
+            what = {"figure": "5", "degree": degree, "seed": seed, "kernel": kernel, "method": method}
+            return {**what, "seconds": seconds, "jumps": cost["jumps"], "hop_bytes": cost["hop_bytes"]}
+
+        cells = []
+        for degree in options.degrees:
+            for kernel in options.kernels:
+                seeds = options.seeds if kernel in NEIGHBOURS else options.all_to_all_seeds
+                known = methods if kernel in NEIGHBOURS else ORDERS
+                cells += [(degree, seed, kernel, m) for seed in range(1, seeds + 1) for m in known]
+        for found in pool.map(lambda c: cell(*c), cells):
+            keep.append(found)
+    for degree in options.degrees:
+        print_orders(degree, methods, [found for found in keep if found["degree"] == degree])
+
+
+def print_orders(degree, methods, found):
+    own = {(f["seed"], f["kernel"]): f["seconds"] for f in found if f["method"] == "identity"}
+    ratios = {}
+    for f in found:
+        ratios.setdefault((f["kernel"], f["method"]), []).append(f["seconds"] / own[f["seed"], f["kernel"]])
+    kernels = list(dict.fromkeys(f["kernel"] for f in found))
+
+    def mean(of, method):
+        means = [statistics.mean(ratios[kernel, method]) for kernel in of if (kernel, method) in ratios]
+        return f"{statistics.mean(means):.3f}" if len(means) == len(of) > 0 else "-"
+
+    rows = [[kernel, str(len(ratios[kernel, "identity"])), *(mean([kernel], m) for m in methods)] for kernel in kernels]
+    for name, group in (("mean, few partners", NEIGHBOURS), ("mean, all to all", ALL_TO_ALL)):
+        rows.append([name, "", *(mean([k for k in kernels if k in group], m) for m in methods)])
+    jumps = {m: [f["jumps"] for f in found if f["method"] == m] for m in ORDERS}
+    rows.append(["jumps", "", *(f"{statistics.mean(jumps[m]):.1f}" for m in ORDERS), ""])
+    title = f"Figure 5, predicted: time by that with the generator's order, 64 hosts of degree {degree}"
+    print_table(title, ["kernel", "networks", *methods], rows)
+
+
+def add_to(tables):
+    def add(name, about, function, kernels):
+        parser = tables.add_parser(name, help=about)
+        parser.set_defaults(function=guarded(function))
+        parser.add_argument(
+            "--kernels", nargs="+", choices=ITERATIONS, default=kernels, help=f"default {' '.join(kernels)}"
+        )
+        parser.add_argument(
+            "--jobs", type=int, default=2, help="simulations at a time, which do not disturb each other"
+        )
+        return parser
+
+    parser = add("hamorder-table2", "table 2 of Hamorder: mesh, torus, random; predicted", table2, [*TABLE_2])
+    parser.add_argument("--network", default="random:64:6", help="the random one (default random:64:6)")
+    parser = add("hamorder-orders", "figure 5: orders of hosts; predicted", orders, [*NEIGHBOURS, *ALL_TO_ALL])
+    parser.add_argument("--degrees", type=int, nargs="+", default=[4, 6], help="default 4 6")
+    parser.add_argument("--seeds", type=int, default=20, help="networks of each degree (default 20)")
+    parser.add_argument("--all-to-all-seeds", type=int, default=5, help="of kernels that talk to all (default 5)")
