@@ -4,9 +4,11 @@
 The machine is the paper's (preset hamorder-paper), the programs are the kernels of python/atoll/smpi/kernels.c. All
 their iterations take equally long, so that one or two of them are simulated.
 
-[1] Y. Hu. "Accelerating parallel applications based on graph reordering for random network topologies." IEEE Access 2023.
+[1] Y. Hu. "Accelerating parallel applications based on graph reordering for random network topologies." IEEE Access,
+2023.
 """
 
+import json
 import statistics
 import subprocess
 import tempfile
@@ -25,6 +27,15 @@ ITERATIONS = {"ft": 6, "is": 10, "cg": 15, "bt": 200, "sp": 400, "mg": 4, "lu": 
 ALL_TO_ALL = ["ft", "is", "graph500"]
 NEIGHBOURS = ["cg", "mg", "lu", "bt", "sp", "mm"]  # ranks have few partners, the next rank being one
 ORDERS = ["identity", "gorder", "hamorder", "hamorder-w"]
+TUNED = ["cg", "mg", "ft", "mm", "graph500"]  # figures 6 to 8
+CONVENTIONAL = ["mesh:8x8", "mesh:4x4x4", "torus:8x8", "torus:4x4x4"]
+# The values of section III.B, behind what the MPI implementation chooses by itself.
+ALGORITHMS = {
+    "alltoall": ["default", "bruck", "2dmesh", "3dmesh", "rdb", "pair", "ring", "basic_linear"],
+    "allreduce": ["default", "rdb", "lr", "rab_rdb", "rab1", "rab2"],
+    "allgather": ["default", "bruck", "2dmesh", "3dmesh", "rdb", "pair", "ring", "spreading_simple"],
+    "bcast": ["default", "binomial_tree", "flattree", "scatter_LR_allgather", "scatter_rdb_allgather"],
+}
 # Table 2 as printed: seconds on 3-D mesh, 3-D torus, and random networks of dilation 1 to 4.
 TABLE_2 = {
     "ft": [0.0200, 0.0296, 0.0125, 0.0128, 0.0131, 0.0135],
@@ -192,6 +203,49 @@ def print_orders(degree, methods, found):
     print_table(title, ["kernel", "networks", *methods], rows)
 
 
+def tuning(options, keep):
+    """Figures 6 to 8: searches from what one has who chooses nothing, the base network in its own order."""
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="hamorder-") as folder:
+        simulations = Simulations(options, folder)
+        base, topologies = options.network, [options.network]
+        for goal in ("aspl", "bisection"):
+            file = Path(folder) / f"{goal}.links"
+            simulations.result_of("network", base, "--optimize", goal, "--output", file)
+            topologies.append(str(file))
+        space = {"topology": topologies, "mapping": options.orders, "mpi": ["mpich", "ompi", "mvapich2"], **ALGORITHMS}
+        file = Path(folder) / "space.json"
+        file.write_text(json.dumps({"parameters": space, "start": {name: values[0] for name, values in space.items()}}))
+        for kernel in options.kernels:
+            found = tuned(options, simulations.program, file, kernel)
+            beside = [
+                simulations.seconds(network, simulations.order(network, "identity")[0], kernel)
+                for network in CONVENTIONAL
+            ]
+            keep.append({"figure": "6-8", "kernel": kernel, "conventional": dict(zip(CONVENTIONAL, beside)), **found})
+            times = [trial["seconds"] for trial in found["trials"] if trial["seconds"] is not None]
+            share = found["trials_to_90_percent"] / found["tried"]
+            best = {name: Path(value).stem for name, value in found["best"].items() if value != space[name][0]}
+            cells = [f"{s * 1e3:.3f}" for s in (times[0], found["seconds"], *beside)]
+            choice = ", ".join(f"{name} {value}" for name, value in best.items()) or "the start"
+            rows.append([kernel, *cells[:2], f"{found['speedup']:.2f}", f"{share:.0%}", str(found["failed"]), choice])
+            rows[-1] += cells[2:]
+    mean = statistics.mean(found["speedup"] for found in keep)
+    rows.append(["mean", "", "", f"{mean:.2f}", "", "", ""] + [""] * len(CONVENTIONAL))
+    head = ["kernel", "first, ms", "best, ms", "speedup", "trials to 90 %", "failed", "best differs by"]
+    print_table(f"Figures 6 to 8, predicted: {options.trials} trials from {base}", [*head, *CONVENTIONAL], rows)
+
+
+def tuned(options, program, space, kernel):
+    """The result of a search, and where asked for a page with its figures."""
+    words = ["--app", program, "--space", space, *PRESET, "--trials", options.trials, "--sampler", options.sampler]
+    words += ["--jobs", options.jobs, "--timeout", 120, "--quiet"]
+    if options.reports:
+        options.reports.mkdir(parents=True, exist_ok=True)
+        words += ["--report", options.reports.absolute() / f"{kernel}.html"]
+    return run_ours(tuple(map(str, [options.atoll, "tune", *words, "--json", "-", "--", kernel, 1])))["result"]
+
+
 def add_to(tables):
     def add(name, about, function, kernels):
         parser = tables.add_parser(name, help=about)
@@ -210,3 +264,12 @@ def add_to(tables):
     parser.add_argument("--degrees", type=int, nargs="+", default=[4, 6], help="default 4 6")
     parser.add_argument("--seeds", type=int, default=20, help="networks of each degree (default 20)")
     parser.add_argument("--all-to-all-seeds", type=int, default=5, help="of kernels that talk to all (default 5)")
+
+    parser = add("hamorder-tuning", "figures 6 to 8: searches of 100 trials; predicted", tuning, TUNED)
+    parser.add_argument("--network", default="random:64:6", help="the base network (default random:64:6)")
+    parser.add_argument(
+        "--orders", nargs="+", default=["identity", "hamorder-w", "hamorder", "gorder"], help="mappings"
+    )
+    parser.add_argument("--trials", type=int, default=100, help="default 100")
+    parser.add_argument("--sampler", default="tpe", help="tpe (default), random or grid")
+    parser.add_argument("--reports", type=Path, metavar="FOLDER", help="write a page of figures for each kernel")

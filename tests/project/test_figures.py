@@ -3,6 +3,8 @@
 
 import importlib.util
 import json
+import shutil
+import statistics
 import subprocess
 from pathlib import Path
 
@@ -392,3 +394,40 @@ def test_spmm_beside_peers(table, tmp_path, no_variables):
     ratios = [float(row[5]) for row in rows if row[0] == "scipy"]
     assert ratios == sorted(ratios)
     assert ("mkl is missing" in printed.err) == ("mkl" in missing) == (["mkl", "missing", "-", "-", "-", "-"] in rows)
+
+
+SIMGRID = pytest.mark.skipif(not shutil.which("smpirun"), reason="SimGrid is missing (Debian: libsimgrid-dev)")
+
+
+@SIMGRID
+def test_hamorder_topologies_side_by_side(table):
+    _, rows, kept, printed = table("hamorder-table2", "--kernels", "mm")
+    assert [cell["network"] for cell in kept] == ["mesh:4x4x4", "torus:4x4x4", *4 * ["random:64:6"]]
+    assert all(0.0003 < cell["seconds"] < 0.1 for cell in kept)  # 2e9 flops on 64 hosts of 1e11 flop/s, at least
+    assert len(rows) == 3 and "random, 1 apart (1.00)" in printed.out and rows[2][0] == "mm, paper"
+    assert sum("(best)" in cell for cell in rows[1]) == sum("(worst)" in cell for cell in rows[1]) == 1
+
+
+@SIMGRID
+def test_hamorder_orders_are_compared_with_the_generators(table):
+    _, rows, kept, _ = table("hamorder-orders", "--kernels", "cg", "--degrees", "4", "--seeds", "2")
+    assert len(kept) == 2 * 5
+    own = [cell["seconds"] for cell in kept if cell["method"] == "identity"]
+    known = [cell["seconds"] for cell in kept if cell["method"] == "swap"]
+    (row,) = [row for row in rows if row[0] == "cg"]
+    assert row[1:3] == ["2", "1.000"]
+    assert float(row[6]) == pytest.approx(statistics.mean(k / o for k, o in zip(known, own)), abs=6e-4)
+    assert float(row[6]) < 1  # who knows the traffic does better than chance
+
+
+@SIMGRID
+def test_hamorder_tuning_starts_at_what_nobody_chose(table, tmp_path):
+    words = ["--kernels", "mm", "--trials", 3, "--sampler", "grid", "--reports", tmp_path / "pages"]
+    _, rows, kept, _ = table("hamorder-tuning", *words)
+    (found,) = kept
+    assert found["trials"][0]["point"] == {
+        **{"topology": "random:64:6", "mapping": "identity", "mpi": "mpich"},
+        **dict.fromkeys(("alltoall", "allreduce", "allgather", "bcast"), "default"),
+    }
+    assert found["tried"] == 3 and len(found["conventional"]) == 4 and found["speedup"] >= 1
+    assert rows[1][0] == "mm" and "<svg" in (tmp_path / "pages/mm.html").read_text()
