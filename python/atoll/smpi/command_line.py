@@ -23,9 +23,10 @@ from ..report import seconds_text
 from ..standard_output import checked
 from ..tune.processes import WorkFailed
 from .options import add_options, rates_of, settings_of
-from .platforms import hosts_of_ranks, platform_of
+from .platforms import Platform, hosts_of_ranks, platform_of
 from .programs import program_of, tool
-from .simulation import Task, run
+from .replay import replay_together
+from .simulation import Settings, Task, run
 from .traffic import read_traffic, trace_options, traffic_text
 
 __all__ = ["main"]
@@ -35,9 +36,17 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="atoll simulate", description=__doc__, usage="%(prog)s --app PROGRAM [options] [-- ARGUMENTS]"
     )
-    parser.add_argument("--app", required=True, metavar="PROGRAM|SOURCE", help="the program, or prog.c, prog.cpp, ...")
+    parser.add_argument(
+        "--app",
+        required=True,
+        action="append",
+        metavar="PROGRAM|SOURCE",
+        help="the program, or prog.c, prog.cpp, ...; several with a --map each run at once, by replay of their traces",
+    )
     parser.add_argument(
         "--map",
+        action="append",
+        default=[],
         metavar="FILE|METHOD",
         help="a line with the host of each rank, or a method of atoll map (default: in order)",
     )
@@ -62,7 +71,7 @@ def main(words: list[str] | None = None) -> int:
         with tempfile.TemporaryDirectory(prefix="atoll-smpi-") as folder:
             return _simulate(options, words[split + 1 :], Path(folder))
     except WorkFailed as e:
-        return _fail(options, f"{options.app}: {e}", "run", 1)
+        return _fail(options, f"{', '.join(options.app)}: {e}", "run", 1)
     except (UsageError, InputError, IoError) as e:
         kind = "usage" if isinstance(e, UsageError) else "io" if isinstance(e, IoError) else "input"
         return _fail(options, str(e), kind, 2 if kind == "usage" else 3)
@@ -80,34 +89,26 @@ def _simulate(options: argparse.Namespace, arguments: list[str], folder: Path) -
     tool("smpirun")
     settings = settings_of(options)
     platform = platform_of(options.platform, folder, rates_of(options))
-    hosts = hosts_of_ranks(platform, options.map, options.ranks, folder)
-    program = program_of(options.app, folder)
-    task = Task([str(program), *arguments], platform.file, hosts, settings)
-    paje = folder / "paje.trace"
-    tracing: list[str] = []
-    if options.traffic is not None:
-        tracing = trace_options(paje)
-    elif options.trace is not None:
-        tracing = ["-trace-ti", "-trace-file", str(Path(options.trace).absolute())]
+    tasks = _tasks(options, arguments, settings, platform, folder)
     begin = time.perf_counter()
     try:
-        seconds = run(task, folder, tracing, options.timeout)
+        result = _together(tasks, folder, options) if len(tasks) > 1 else _alone(tasks[0], folder, options)
     finally:
-        if not options.quiet:
+        if not options.quiet and len(tasks) == 1:
             _show(folder, options.json == "-")
-    result: dict[str, Any] = {"seconds": seconds, "ranks": len(hosts), "hosts": hosts, "routes": platform.routes}
-    if options.traffic is not None:
-        text = traffic_text(sent := read_traffic(paje))
-        _put(options.traffic, text)
-        result |= {"traffic": options.traffic, "bytes": sum(sent.values()), "pairs": text.count("\n")}
-    if options.trace is not None:
-        result["trace"] = options.trace
+    result |= {"routes": platform.routes}
     if options.json is not None:
-        about = {"app": options.app, "arguments": arguments, "platform": options.platform, "map": options.map}
         object_ = {
             "schema": 1,
             "command": "simulate",
-            "input": about | settings.to_json() | {"rates": rates_of(options)},
+            "input": {
+                "app": options.app if len(tasks) > 1 else options.app[0],
+                "arguments": arguments,
+                "platform": options.platform,
+                "map": options.map if len(tasks) > 1 else next(iter(options.map), None),
+                **settings.to_json(),
+                "rates": rates_of(options),
+            },
             "predicted": True,
             "result": result,
             "seconds": {"run": time.perf_counter() - begin},
@@ -115,8 +116,70 @@ def _simulate(options: argparse.Namespace, arguments: list[str], folder: Path) -
         }
         _put(options.json, json.dumps(object_, indent=2) + "\n")
     if options.json != "-":
-        print(f"simulated  {seconds_text(seconds)} on {len(hosts)} ranks of {options.platform}")
+        print(_text(result, options.platform), end="")
     return 0
+
+
+def _tasks(
+    options: argparse.Namespace, arguments: list[str], settings: Settings, platform: Platform, folder: Path
+) -> list[Task]:
+    apps, maps = options.app, options.map or [None]
+    if len(apps) == 1 and len(maps) > 1:
+        apps = apps * len(maps)
+    if len(apps) != len(maps):
+        raise UsageError(f"{len(apps)} --app with {len(options.map)} --map (each has its own hosts). Give as many.")
+    programs = {app: program_of(app, _folder(folder, f"program-{n}")) for n, app in enumerate(dict.fromkeys(apps))}
+    tasks = []
+    for app, mapping in zip(apps, maps):
+        if len(apps) > 1 and not Path(mapping).is_file():
+            raise UsageError(f"--map {mapping} of several (each is a file with the hosts of its ranks). Give a file.")
+        hosts = hosts_of_ranks(platform, mapping, options.ranks, folder)
+        tasks.append(Task([str(programs[app]), *arguments], platform.file, hosts, settings))
+    return tasks
+
+
+def _folder(folder: Path, name: str) -> Path:
+    (inner := folder / name).mkdir()
+    return inner
+
+
+def _alone(task: Task, folder: Path, options: argparse.Namespace) -> dict[str, Any]:
+    paje = folder / "paje.trace"
+    tracing: list[str] = []
+    if options.traffic is not None:
+        tracing = trace_options(paje)
+    elif options.trace is not None:
+        tracing = ["-trace-ti", "-trace-file", str(Path(options.trace).absolute())]
+    seconds = run(task, folder, tracing, options.timeout)
+    result: dict[str, Any] = {"seconds": seconds, "ranks": len(task.hosts), "hosts": list(task.hosts)}
+    if options.traffic is not None:
+        text = traffic_text(sent := read_traffic(paje))
+        _put(options.traffic, text)
+        result |= {"traffic": options.traffic, "bytes": sum(sent.values()), "pairs": text.count("\n")}
+    if options.trace is not None:
+        result["trace"] = options.trace
+    return result
+
+
+def _together(tasks: list[Task], folder: Path, options: argparse.Namespace) -> dict[str, Any]:
+    if options.traffic is not None or options.trace is not None:
+        raise UsageError("--traffic or --trace with several --app or --map (it is of one program). Run that one alone.")
+    alone, together = replay_together(tasks, folder, options.timeout)
+    jobs = [
+        {"seconds": seconds, "alone_seconds": own, "ranks": len(task.hosts), "hosts": list(task.hosts)}
+        for task, own, seconds in zip(tasks, alone, together)
+    ]
+    return {"seconds": max(together), "average_seconds": sum(together) / len(together), "jobs": jobs}
+
+
+def _text(result: dict[str, Any], platform: str) -> str:
+    if "jobs" not in result:
+        return f"simulated  {seconds_text(result['seconds'])} on {result['ranks']} ranks of {platform}\n"
+    return "".join(
+        f"job {number}  {seconds_text(job['seconds'])} beside the others, {seconds_text(job['alone_seconds'])} alone, "
+        f"on {job['ranks']} ranks of {platform}\n"
+        for number, job in enumerate(result["jobs"])
+    )
 
 
 def _show(folder: Path, beside: bool) -> None:

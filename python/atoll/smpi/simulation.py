@@ -20,6 +20,9 @@ from .programs import tool
 
 __all__ = ["Settings", "Task", "run", "simulated_seconds"]
 
+_REPORT = (  # the further lines of what SMPI says of the time
+    r"(?:\nThe simulation took .*\n.*actual computation of the application\n(?:You may want to use sampling.*\n)?)?"
+)
 _OF_SIGNAL = re.compile(r"(Aborted|Segmentation fault|Killed|Terminated|  ->)")  # of the shell and SimGrid
 _PAIRWISE_FROM = 64  # ranks from which an alltoallv is pairwise unless it is chosen: all at once would flood the links
 
@@ -151,46 +154,60 @@ def simulated_seconds(task: Task, folder: Path, options: Sequence[str] = ()) -> 
     """As run(), in this process's own time: for a trial, which has a keeper. WorkFailed says why there is no time."""
     host_file = folder / "hosts"
     host_file.write_text("".join(f"{host}\n" for host in task.hosts))
+    ranks = len(task.hosts)
+    head = [tool("smpirun"), "-quiet", "-np", str(ranks), "-platform", str(task.platform), "-hostfile", str(host_file)]
+    head += [*task.settings.words(ranks), "--cfg=smpi/display-timing:yes", *options]
+    for line in said_by_simgrid(head, task.words, task.environment, folder):
+        if (time := re.search(r"Simulated time: (\S+) seconds", line)) is not None:
+            return float(time[1])
+    raise WorkFailed("SimGrid says no simulated time (the program ended all of it)")
+
+
+def said_by_simgrid(
+    head: Sequence[str], tail: Sequence[str], environment: Mapping[str, str], folder: Path
+) -> list[str]:
+    """Runs a simulation: SimGrid's own lines. WorkFailed if it does not come to its end; the text says why.
+
+    Parameters
+    ----------
+    head, tail : sequence of str   the words before and behind those that say where SimGrid's lines go
+    environment : dict             variables beside those that there are
+    folder : Path                  gets `stdout` and `stderr` of the program
+    """
     # SimGrid's lines begin with a word that the program cannot know: it may print what it likes.
     mark = secrets.token_hex(8)
-    words = [
-        *(tool("smpirun"), "-quiet", "-np", str(len(task.hosts))),
-        *("-platform", str(task.platform), "-hostfile", str(host_file)),
-        *task.settings.words(len(task.hosts)),
-        *("--cfg=smpi/display-timing:yes", f"--log=root.fmt:{mark}[%c/%p]%e%m%n"),
-        *("--log=root.thres:warning", "--log=smpi_utils.thres:info", "--log=smpi_config.thres:warning"),
-        *options,
-        *task.words,
-    ]
+    logs = [f"--log=root.fmt:{mark}[%c/%p]%e%m%n", "--log=root.thres:warning", "--log=smpi_utils.thres:info"]
+    logs.append("--log=smpi_config.thres:warning")
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    both = folder / "both"
     # A copy of the program for each rank goes into TMPDIR.
-    with tempfile.TemporaryDirectory(dir=folder) as copies:
-        environment = {**os.environ, **task.environment, "TMPDIR": copies}
-        with (folder / "stdout").open("wb") as out, (folder / "both").open("wb") as err:
-            _, code = in_session(words, environment, out, err)
+    with tempfile.TemporaryDirectory(dir=folder) as copies, (folder / "stdout").open("w+b") as out:
+        with both.open("wb") as err:
+            variables = {**os.environ, **environment, "TMPDIR": copies}
+            _, code = in_session([*head, *logs, *tail], variables, out, err)
     if code != 0:  # smpirun adds a line
         printed = (folder / "stdout").read_bytes()
         (folder / "stdout").write_bytes(re.sub(rb"Execution failed with code \d+\.\n\Z", b"", printed))
-    both = (folder / "both").read_text(errors="replace")
-    own = re.split(
-        rf"^{mark}.*\n(?:\nThe simulation took .*\n.*actual computation of the application\n)?", both, flags=re.M
+    text = both.read_text(errors="replace")
+    report = (
+        r"(?:\nThe simulation took .*\n.*actual computation of the application\n(?:You may want to use sampling.*\n)?)?"
     )
-    (folder / "stderr").write_text("".join(own))
-    return _seconds([line[len(mark) :] for line in both.split("\n") if line.startswith(mark)], "".join(own), code)
+    own = "".join(re.split(rf"^{mark}.*\n{report}", text, flags=re.MULTILINE))
+    (folder / "stderr").write_text(own)
+    said = [line[len(mark) :] for line in text.split("\n") if line.startswith(mark)]
+    _check_end(said, own, code)
+    return said
 
 
-def _seconds(said: list[str], own: str, code: int) -> float:
-    """The time that SimGrid says, or WorkFailed, from its lines, the program's stderr, and smpirun's exit code."""
-    # It ends a program with 0 after a deadlock or MPI_Abort.
+def _check_end(said: list[str], own: str, code: int) -> None:
+    """WorkFailed, from SimGrid's lines, the program's stderr, and the exit code."""
+    # smpirun ends with 0 after a deadlock or MPI_Abort.
     for line in said:
         if (critical := re.match(r"\[\S*/CRITICAL\] (.*)", line)) is not None:
             raise WorkFailed(f"SimGrid: {critical[1].strip()[:500]}")
     aborted = any("MPI_Abort was called" in line for line in said)
     if aborted or code != 0:
-        ending = "MPI_Abort" if aborted else ending_of(128 - code if code > 128 else code)  # of a shell
+        # 128 and more are a shell's.
+        ending = "MPI_Abort" if aborted else ending_of(128 - code if code > 128 else code)
         lines = [line.strip() for line in own.split("\n") if line.strip() and not _OF_SIGNAL.match(line)]
         raise WorkFailed(f"{ending}: {lines[-1][:500]}" if lines else ending)
-    for line in said:
-        if (time := re.search(r"Simulated time: (\S+) seconds", line)) is not None:
-            return float(time[1])
-    raise WorkFailed("SimGrid says no simulated time (the program ended all of it)")

@@ -13,7 +13,7 @@ from typing import Any
 from ..arguments import checked, shown
 from ..errors import UsageError
 from .commands import Command, Objective
-from .processes import Keeper, in_child, wait_any
+from .processes import Keeper, WorkFailed, in_child, wait_any
 from .space import Space
 from .trials import Trial
 from .tuner import Tuner
@@ -100,7 +100,13 @@ def _work_of(objective: Callable[[dict[str, Any]], float | None], repeats: int) 
             return objective(point)
         return in_child(lambda: objective(point))
 
-    return lambda point: statistics.median(once(point) for _ in range(repeats))
+    def work(point: dict[str, Any]) -> float:
+        seconds = statistics.median(once(point) for _ in range(repeats))
+        if not (math.isfinite(seconds) and seconds > 0):
+            raise WorkFailed(f"the objective is {seconds}, no time above 0")
+        return seconds
+
+    return work
 
 
 def _search(
