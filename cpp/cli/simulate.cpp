@@ -20,6 +20,7 @@
 #include <optional>
 
 #include "cli/bench/formulas.hpp"
+#include "foreign_verb.hpp"
 #include "verbs.hpp"
 
 namespace atl::cli {
@@ -164,15 +165,26 @@ void check_ended_well(int code, const std::string& route, const Words& words) {
 
 int verb_simulate(const Words& words) {
   const auto split = std::find(words.begin(), words.end(), "--");
-  Words own(words.begin(), split), inner(split == words.end() ? split : split + 1, words.end());
+  Words own(words.begin(), split);
+  if (std::any_of(own.begin(), own.end(),
+                  [](const std::string& w) { return w == "--app" || w.starts_with("--app="); })) {
+    run_foreign_verb("simulate", words);
+    say("atoll: error: there is no atoll-simulate (Python's part of Atoll runs MPI programs). Install it: "
+        "pip install . in a checkout of Atoll.\n");
+    return 1;
+  }
+  Words inner(split == words.end() ? split : split + 1, words.end());
   // This command reads each route's JSON itself, so a --json after the -- must mean the whole result.
   if (const auto json = std::find(inner.begin(), inner.end(), "--json"); inner.end() - json >= 2) {
     own.insert(own.end(), json, json + 2);
     inner.erase(json, json + 2);
   }
-  Command command("simulate",
-                  "Predicts what a command costs on a machine: its ranks run here, in virtual time.\n"
-                  "atoll simulate --platform cluster:8x8x16 --route all -- run bfs kron:16");
+  Command command(
+      "simulate",
+      "Predicts what a command costs on a machine: its ranks run here, in virtual time.\n"
+      "atoll simulate --platform cluster:8x8x16 --route all -- run bfs kron:16\n"
+      "atoll simulate --app ./prog --platform random:64:4 -- ARGUMENTS runs any MPI program under SimGrid's "
+      "SMPI (`atoll-simulate --help`)");
   std::string platform_name, clock = "levels";
   std::vector<std::string> routes{"all"};
   CLI::App& app = command.app();

@@ -129,9 +129,11 @@ int verb_tune(const Words& words) {
   if (!words.empty() && words[0] == "gemm") return tune_gemm(Words(words.begin() + 1, words.end()));
   constexpr const char* kHelp =
       "usage: atoll tune gemm [--option VALUE]\n"
-      "       atoll tune --command 'PROGRAM {x}' --space FILE [--option VALUE]\n\n"
+      "       atoll tune --command 'PROGRAM {x}' --space FILE [--option VALUE]\n"
+      "       atoll tune --app PROGRAM --space FILE [--option VALUE] [-- ARGUMENTS]\n\n"
       "  gemm       the blocking of products over semirings, by type (`atoll tune gemm --help`)\n"
-      "  --command  any program, over the values of its parameters in a file (`atoll-tune --help`)\n";
+      "  --command  any program, over the values of its parameters in a file (`atoll-tune --help`)\n"
+      "  --app      an MPI program in virtual time, over networks, mappings and collective algorithms\n";
   if (!words.empty() && (words[0] == "--help" || words[0] == "-h")) {
     print_result(kHelp);
     return 0;

@@ -15,9 +15,9 @@ namespace atl {
 
 /// What SimGrid wants to know beside links and routes.
 struct SimgridRates {
-  double flops_per_second = 100e9;                         ///< of a host
-  double switch_latency_s = 0;                             ///< of a router; each passes any number of bytes at a time
-  std::optional<double> link_latency_s, bytes_per_second;  ///< of every link; none: the network's own
+  double flops_per_second = 100e9;  ///< of a host
+  double switch_latency_s = 0;      ///< of a router; each passes any number of bytes at a time
+  std::optional<double> link_latency_s = {}, bytes_per_second = {};  ///< of every link; none: the network's own
 };
 
 /// The rates that a name stands for; none: there is no such preset.
