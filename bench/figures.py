@@ -29,6 +29,7 @@
 
     bench/figures.py hamorder-table2            Hamorder's table 2: kernels on a mesh, a torus, random networks
     bench/figures.py hamorder-orders            its figure 5: orders of the hosts of random networks
+    bench/figures.py hamorder-interference      figure 4: two jobs at once, by how they lie among each other
     bench/figures.py hamorder-tuning            figures 6 to 8: searches over topology, order, MPI and collectives
 
 `bench/figures.py TABLE --help` has what may be changed. --json FILE keeps every figure. What it prints goes

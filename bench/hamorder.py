@@ -36,6 +36,13 @@ ALGORITHMS = {
     "allgather": ["default", "bruck", "2dmesh", "3dmesh", "rdb", "pair", "ring", "spreading_simple"],
     "bcast": ["default", "binomial_tree", "flattree", "scatter_LR_allgather", "scatter_rdb_allgather"],
 }
+# Figure 3: hosts of two jobs on a torus of 4 x 2, whose host 2 x + y is at (x, y). Only A's share no link.
+PATTERNS = {
+    "A": [[0, 1, 2, 3], [4, 5, 6, 7]],
+    "B": [[0, 2, 4, 6], [1, 3, 5, 7]],
+    "C": [[0, 1, 4, 5], [2, 3, 6, 7]],
+    "D": [[0, 3, 4, 7], [1, 2, 5, 6]],
+}
 # Table 2 as printed: seconds on 3-D mesh, 3-D torus, and random networks of dilation 1 to 4.
 TABLE_2 = {
     "ft": [0.0200, 0.0296, 0.0125, 0.0128, 0.0131, 0.0135],
@@ -203,6 +210,35 @@ def print_orders(degree, methods, found):
     print_table(title, ["kernel", "networks", *methods], rows)
 
 
+def interference(options, keep):
+    """Figure 4: the mean time of two jobs of one kernel that run at once, by how they lie among each other."""
+    with tempfile.TemporaryDirectory(prefix="hamorder-") as folder, ThreadPoolExecutor(options.jobs) as pool:
+        simulations = Simulations(options, folder)
+
+        def cell(kernel, pattern):
+            words = ["--app", simulations.program, "--platform", simulations.platform("torus:4x2")]
+            for job, hosts in enumerate(PATTERNS[pattern]):
+                file = Path(folder) / f"{pattern}-{kernel}-{job}"
+                file.write_text("".join(f"host-{host}\n" for host in hosts))
+                words += ["--map", file]
+            found = simulations.result_of("simulate", *words, arguments=["--", kernel, 1])
+            alone = statistics.mean(job["alone_seconds"] for job in found["jobs"])
+            what = {"figure": "4", "kernel": kernel, "pattern": pattern}
+            return {**what, "seconds": found["average_seconds"], "alone_seconds": alone}
+
+        keep += pool.map(lambda c: cell(*c), [(k, p) for k in options.kernels for p in PATTERNS])
+    rows = []
+    for kernel in options.kernels:
+        seconds = {f["pattern"]: f["seconds"] for f in keep if f["kernel"] == kernel}
+        alone = {f["pattern"]: f["alone_seconds"] for f in keep if f["kernel"] == kernel}
+        rows.append([kernel, f"{seconds['A'] * 1e3:.3f}"])
+        rows[-1] += [f"{seconds[p] / seconds['A']:.3f} ({alone[p] / seconds['A']:.3f})" for p in PATTERNS]
+    means = [statistics.mean(float(row[at].split()[0]) for row in rows) for at in range(2, 2 + len(PATTERNS))]
+    rows.append(["mean", "", *(f"{mean:.3f}" for mean in means)])
+    title = "Figure 4, predicted: mean time of two jobs on torus:4x2 by that of A (each alone)"
+    print_table(title, ["kernel", "A, ms", *PATTERNS], rows)
+
+
 def tuning(options, keep):
     """Figures 6 to 8: searches from what one has who chooses nothing, the base network in its own order."""
     rows = []
@@ -265,6 +301,7 @@ def add_to(tables):
     parser.add_argument("--seeds", type=int, default=20, help="networks of each degree (default 20)")
     parser.add_argument("--all-to-all-seeds", type=int, default=5, help="of kernels that talk to all (default 5)")
 
+    add("hamorder-interference", "figure 4: two jobs at once; predicted", interference, [*ITERATIONS])
     parser = add("hamorder-tuning", "figures 6 to 8: searches of 100 trials; predicted", tuning, TUNED)
     parser.add_argument("--network", default="random:64:6", help="the base network (default random:64:6)")
     parser.add_argument(

@@ -421,6 +421,14 @@ def test_hamorder_orders_are_compared_with_the_generators(table):
 
 
 @SIMGRID
+def test_hamorder_jobs_that_share_no_link_do_not_meet(table):
+    _, rows, kept, _ = table("hamorder-interference", "--kernels", "mm")
+    seconds = {cell["pattern"]: cell["seconds"] for cell in kept}
+    assert seconds["A"] == kept[0]["alone_seconds"] and min(seconds.values()) == seconds["A"]
+    assert rows[1][2] == "1.000 (1.000)" and len(rows) == 3
+
+
+@SIMGRID
 def test_hamorder_tuning_starts_at_what_nobody_chose(table, tmp_path):
     words = ["--kernels", "mm", "--trials", 3, "--sampler", "grid", "--reports", tmp_path / "pages"]
     _, rows, kept, _ = table("hamorder-tuning", *words)
