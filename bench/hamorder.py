@@ -27,6 +27,7 @@ ITERATIONS = {"ft": 6, "is": 10, "cg": 15, "bt": 200, "sp": 400, "mg": 4, "lu": 
 ALL_TO_ALL = ["ft", "is", "graph500"]
 NEIGHBOURS = ["cg", "mg", "lu", "bt", "sp", "mm"]  # ranks have few partners, the next rank being one
 ORDERS = ["identity", "gorder", "hamorder", "hamorder-w"]
+COMPLETE = "hyperx:64"  # a link between any two: what no order of hosts of a network with fewer links reaches
 TUNED = ["cg", "mg", "ft", "mm", "graph500"]  # figures 6 to 8
 CONVENTIONAL = ["mesh:8x8", "mesh:4x4x4", "torus:8x8", "torus:4x4x4"]
 # The values of section III.B, behind what the MPI implementation chooses by itself.
@@ -184,17 +185,23 @@ def orders(options, keep):
                 seeds = options.seeds if kernel in NEIGHBOURS else options.all_to_all_seeds
                 known = methods if kernel in NEIGHBOURS else ORDERS
                 cells += [(degree, seed, kernel, m) for seed in range(1, seeds + 1) for m in known]
-        for found in pool.map(lambda c: cell(*c), cells):
-            keep.append(found)
+        own = simulations.order(COMPLETE, "identity")[0]
+        linked = {kernel: simulations.seconds(COMPLETE, own, kernel) for kernel in options.kernels}
+        keep += pool.map(lambda c: cell(*c), cells)
     for degree in options.degrees:
-        print_orders(degree, methods, [found for found in keep if found["degree"] == degree])
+        print_orders(degree, methods, [found for found in keep if found["degree"] == degree], linked)
+    keep += [{"figure": "5", "network": COMPLETE, "kernel": kernel, "seconds": s} for kernel, s in linked.items()]
 
 
-def print_orders(degree, methods, found):
+def print_orders(degree, methods, found, linked):
+    """A row for each kernel; the last column is by `linked`, seconds of each kernel where all hosts are linked."""
     own = {(f["seed"], f["kernel"]): f["seconds"] for f in found if f["method"] == "identity"}
     ratios = {}
     for f in found:
         ratios.setdefault((f["kernel"], f["method"]), []).append(f["seconds"] / own[f["seed"], f["kernel"]])
+    for (_, kernel), seconds in own.items():
+        ratios.setdefault((kernel, "all linked"), []).append(linked[kernel] / seconds)
+    methods = [*methods, "all linked"]
     kernels = list(dict.fromkeys(f["kernel"] for f in found))
 
     def mean(of, method):
@@ -205,7 +212,7 @@ def print_orders(degree, methods, found):
     for name, group in (("mean, few partners", NEIGHBOURS), ("mean, all to all", ALL_TO_ALL)):
         rows.append([name, "", *(mean([k for k in kernels if k in group], m) for m in methods)])
     jumps = {m: [f["jumps"] for f in found if f["method"] == m] for m in ORDERS}
-    rows.append(["jumps", "", *(f"{statistics.mean(jumps[m]):.1f}" for m in ORDERS), ""])
+    rows.append(["jumps", "", *(f"{statistics.mean(jumps[m]):.1f}" for m in ORDERS), "", ""])
     title = f"Figure 5, predicted: time by that with the generator's order, 64 hosts of degree {degree}"
     print_table(title, ["kernel", "networks", *methods], rows)
 
