@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The code of docs/tutorial.md, gnn.md and tuning.md runs as shown: shell in a folder, Python as a doctest."""
+"""The code of docs/tutorial.md, gnn.md, tuning.md and smpi.md runs as shown: shell in a folder, Python as a doctest."""
 
 import doctest
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -72,3 +73,19 @@ def test_the_page_on_tuning_finds_what_is_fastest(tmp_path):
     assert len((tmp_path / "bfs.trials").read_text().splitlines()) == 1 + 2
     assert "<svg" in (tmp_path / "best.html").read_text()
     run_python("docs/tuning.md")
+
+
+@pytest.mark.skipif(shutil.which("smpirun") is None, reason="SimGrid's smpirun is not installed")
+def test_the_page_on_mpi_programs_runs_and_tunes_one(tmp_path):
+    (tmp_path / "prog.c").write_text(
+        "#include <mpi.h>\nstatic char out[1 << 20], in[1 << 20];\nint main(int n, char** v) { MPI_Init(&n, &v);\n"
+        "MPI_Alltoall(out, 100, MPI_CHAR, in, 100, MPI_CHAR, MPI_COMM_WORLD); MPI_Finalize(); return 0; }\n"
+    )
+    run = run_commands(
+        "docs/smpi.md", tmp_path, lambda text: text.replace("--trials 100", "--trials 2 --sampler random")
+    )
+    assert len(re.findall(r"^simulated +[0-9.]+ us on 64 ranks", run.stdout, re.M)) == 4
+    # Small parts go by the algorithm of Bruck: to the ranks 1, 2, 4, ... further on.
+    assert len((tmp_path / "prog.traffic").read_text().splitlines()) == 64 * 6
+    assert len(set((tmp_path / "prog.hosts").read_text().split())) == 64
+    assert re.search(r"^trials +2 of 180 points, 0 failed", run.stdout, re.M)
