@@ -169,7 +169,7 @@ def test_the_text_names_what_was_measured(tmp_path):
         (["mesh:4", "--jobs", "2", "--method", "swap"], 2, "--method swap with --jobs (it places one job"),
         (["mesh:4", "--occupied", "1"], 2, "--jobs"),
         (["mesh:4", "--export", "lsf", "out"], 2, "--export lsf (formats are openmpi-rankfile,"),
-        (["mesh:4", "--export", "simgrid", "out"], 2, "--export simgrid without --host-names"),
+        (["mesh:4", "--export", "mpich-hosts", "out"], 2, "--export mpich-hosts without --host-names"),
         (["mesh:4", "--export", "cray-rank-order", "nowhere/out"], 3, "nowhere"),
         (["mesh:4", "--host-names", "h"], 3, "h: no such file"),
     ],
