@@ -282,7 +282,7 @@ def tuning(options, keep):
 def tuned(options, program, space, kernel):
     """The result of a search, and where asked for a page with its figures."""
     words = ["--app", program, "--space", space, *PRESET, "--trials", options.trials, "--sampler", options.sampler]
-    words += ["--jobs", options.jobs, "--timeout", 120, "--quiet"]
+    words += ["--jobs", options.jobs, "--timeout", 40, "--quiet"]
     if options.reports:
         options.reports.mkdir(parents=True, exist_ok=True)
         words += ["--report", options.reports.absolute() / f"{kernel}.html"]
