@@ -251,16 +251,18 @@ def tuning(options, keep):
     rows = []
     with tempfile.TemporaryDirectory(prefix="hamorder-") as folder:
         simulations = Simulations(options, folder)
+        kept = options.folder.absolute() if options.folder else Path(folder)
+        kept.mkdir(parents=True, exist_ok=True)
         base, topologies = options.network, [options.network]
         for goal in ("aspl", "bisection"):
-            file = Path(folder) / f"{goal}.links"
+            file = kept / f"{goal}.links"
             simulations.result_of("network", base, "--optimize", goal, "--output", file)
             topologies.append(str(file))
         space = {"topology": topologies, "mapping": options.orders, "mpi": ["mpich", "ompi", "mvapich2"], **ALGORITHMS}
-        file = Path(folder) / "space.json"
+        file = kept / "space.json"
         file.write_text(json.dumps({"parameters": space, "start": {name: values[0] for name, values in space.items()}}))
         for kernel in options.kernels:
-            found = tuned(options, simulations.program, file, kernel)
+            found = tuned(options, kept, file, kernel)
             beside = [
                 simulations.seconds(network, simulations.order(network, "identity")[0], kernel)
                 for network in CONVENTIONAL
@@ -269,8 +271,8 @@ def tuning(options, keep):
             times = [trial["seconds"] for trial in found["trials"] if trial["seconds"] is not None]
             share = found["trials_to_90_percent"] / found["tried"]
             best = {name: Path(value).stem for name, value in found["best"].items() if value != space[name][0]}
-            cells = [f"{s * 1e3:.3f}" for s in (times[0], found["seconds"], *beside)]
             choice = ", ".join(f"{name} {value}" for name, value in best.items()) or "the start"
+            cells = [f"{s * 1e3:.3f}" for s in (times[0], found["seconds"], *beside)]
             rows.append([kernel, *cells[:2], f"{found['speedup']:.2f}", f"{share:.0%}", str(found["failed"]), choice])
             rows[-1] += cells[2:]
     mean = statistics.mean(found["speedup"] for found in keep)
@@ -279,13 +281,11 @@ def tuning(options, keep):
     print_table(f"Figures 6 to 8, predicted: {options.trials} trials from {base}", [*head, *CONVENTIONAL], rows)
 
 
-def tuned(options, program, space, kernel):
-    """The result of a search, and where asked for a page with its figures."""
-    words = ["--app", program, "--space", space, *PRESET, "--trials", options.trials, "--sampler", options.sampler]
-    words += ["--jobs", options.jobs, "--timeout", 40, "--quiet"]
-    if options.reports:
-        options.reports.mkdir(parents=True, exist_ok=True)
-        words += ["--report", options.reports.absolute() / f"{kernel}.html"]
+def tuned(options, folder, space, kernel):
+    """The result of a search. Its trials are kept in the folder, from where it goes on, with a page of its figures."""
+    words = ["--app", SOURCE, "--space", space, *PRESET, "--trials", options.trials, "--sampler", options.sampler]
+    words += ["--jobs", options.jobs, "--timeout", 40, "--store", folder / f"{kernel}.trials"]
+    words += ["--report", folder / f"{kernel}.html", "--quiet"]
     return run_ours(tuple(map(str, [options.atoll, "tune", *words, "--json", "-", "--", kernel, 1])))["result"]
 
 
@@ -316,4 +316,6 @@ def add_to(tables):
     )
     parser.add_argument("--trials", type=int, default=100, help="default 100")
     parser.add_argument("--sampler", default="tpe", help="tpe (default), random or grid")
-    parser.add_argument("--reports", type=Path, metavar="FOLDER", help="write a page of figures for each kernel")
+    parser.add_argument(
+        "--folder", type=Path, help="keep trials there, and go on from them, and a page of figures for each kernel"
+    )

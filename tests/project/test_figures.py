@@ -431,7 +431,7 @@ def test_hamorder_jobs_that_share_no_link_do_not_meet(table):
 
 @SIMGRID
 def test_hamorder_tuning_starts_at_what_nobody_chose(table, tmp_path):
-    words = ["--kernels", "mm", "--trials", 3, "--sampler", "grid", "--reports", tmp_path / "pages"]
+    words = ["--kernels", "mm", "--trials", 3, "--sampler", "grid", "--folder", tmp_path / "kept"]
     _, rows, kept, _ = table("hamorder-tuning", *words)
     (found,) = kept
     assert found["trials"][0]["point"] == {
@@ -439,4 +439,4 @@ def test_hamorder_tuning_starts_at_what_nobody_chose(table, tmp_path):
         **dict.fromkeys(("alltoall", "allreduce", "allgather", "bcast"), "default"),
     }
     assert found["tried"] == 3 and len(found["conventional"]) == 4 and found["speedup"] >= 1
-    assert rows[1][0] == "mm" and "<svg" in (tmp_path / "pages/mm.html").read_text()
+    assert rows[1][0] == "mm" and "<svg" in (tmp_path / "kept/mm.html").read_text()
