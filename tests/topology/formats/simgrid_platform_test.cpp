@@ -110,7 +110,7 @@ TEST_CASE("a large network has links alone; parallel cables are one, of their su
   const files::Folder folder;
   const Network network = read_network(folder.write("net.links", lines));
   const Read platform(simgrid_platform(network, {}));
-  CHECK(platform.routing == "Dijkstra");
+  CHECK(platform.routing == "DijkstraCache");
   CHECK(platform.latency_s.size() == network.links().size() - 1);
   CHECK(platform.routes.size() == 2 * platform.latency_s.size());
   const auto& there = platform.routes.at({"router-0", "router-1"});

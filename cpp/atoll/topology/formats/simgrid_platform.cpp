@@ -26,7 +26,7 @@ class Platform {
     add("<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n");
     add("<!-- {} hosts, {} routers, {} links; {} -->\n", network_.hosts(), network_.routers(), network_.links().size(),
         table ? "the network's own routes" : "routes are shortest paths that SimGrid chooses");
-    add("<platform version=\"4.1\">\n<zone id=\"network\" routing=\"{}\">\n", table ? "Full" : "Dijkstra");
+    add("<platform version=\"4.1\">\n<zone id=\"network\" routing=\"{}\">\n", table ? "Full" : "DijkstraCache");
     for (int h = 0; h < network_.hosts(); ++h)
       add("<host id=\"{}\" speed=\"{}f\"/>\n", vertex(h), rates_.flops_per_second);
     if (table)

@@ -32,8 +32,8 @@ inline constexpr int kMostSimgridTable = 256;
 /// The platform as XML, version 4.1. Links are full duplex (SPLITDUPLEX); half of a switch's latency is in each link on
 /// either side of it, so that a route has that of all switches on it. Up to kMostSimgridTable hosts the file has the
 /// network's own route of each pair, and what is simulated is what mapping_cost.hpp counts; it grows with hosts^2, to
-/// 30 MB for a torus of 16 x 16. Above, SimGrid finds shortest paths (routing "Dijkstra"), of equal ones those that it
-/// likes, and parallel cables are one link of their bandwidths' sum. Throws InputError for rates that are none.
+/// 30 MB for a torus of 16 x 16. Above, SimGrid finds shortest paths (routing "DijkstraCache"), of equal ones those that
+/// it likes, and parallel cables are one link of their bandwidths' sum. Throws InputError for rates that are none.
 std::string simgrid_platform(const Network& network, const SimgridRates& rates);
 
 /// "host-0", "host-1", ...: the names of the hosts in the platform, in the network's order.
