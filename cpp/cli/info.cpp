@@ -1,37 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
-#include <atoll/runtime/calibrate.hpp>
 #include <atoll/topology/draw.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/transport/plugin.hpp>
-#include <ctime>
 
+#include "measured_machine.hpp"
 #include "verbs.hpp"
 
 namespace atl::cli {
-namespace {
-
-std::string today() {
-  const std::time_t now = std::time(nullptr);
-  char text[16];
-  std::tm parts{};
-  std::strftime(text, sizeof text, "%Y-%m-%d", gmtime_r(&now, &parts));
-  return text;
-}
-
-std::string text_of(const Cost& cost, const Hierarchy& hierarchy) {
-  std::string text = fmt::format("\ncosts, {}\n", cost.provenance());
-  std::vector<std::pair<std::string, std::string>> rows;
-  for (int l = 0; l < cost.depth(); ++l)
-    rows.emplace_back(
-        fmt::format("  inside a {}", hierarchy.kind_at(l)),
-        fmt::format("{:.2f} us, {:.2f} us of processor time a message, {:.2f} GB/s", cost.at(l).latency_s * 1e6,
-                    cost.at(l).overhead_s * 1e6, cost.at(l).bytes_per_second / 1e9));
-  return text + table_of(rows);
-}
-
-}  // namespace
-
 int verb_info(const Words& words) {
   Command command(
       "info",
@@ -51,7 +27,7 @@ int verb_info(const Words& words) {
     outcome.text = draw(hierarchy);
     if (cost) {
       outcome.result["costs"] = cost->to_json();
-      outcome.text += text_of(*cost, hierarchy);
+      outcome.text += costs_text(*cost, hierarchy);
     }
     outcome.text += "\nplan (each is also an environment variable ATOLL_<FIELD>, as ATOLL_RANKS is --ranks)\n";
     std::vector<std::pair<std::string, std::string>> rows;
@@ -67,15 +43,12 @@ int verb_info(const Words& words) {
     return command.run_alone([&] { return shown(read_domains(domains, 0, command.log()), std::nullopt); });
   return command.run([&](World& world) {
     if (calibrated->count() == 0) return shown(world.hierarchy(), std::nullopt);
-    const Cost measured = calibrate(world);
-    const Cost cost(measured.levels(), fmt::format("{}, {}", measured.provenance(), today()));
-    Machine machine(cost);
-    machine.hierarchy = world.hierarchy();
+    const Machine machine = measured_machine(world, world.hierarchy(), 9);
     world.collective_try([&] {
       if (world.rank() != 0 || costs_file.empty()) return;
       put_file(costs_file, machine.to_json().dump(2) + "\n");
     });
-    return shown(world.hierarchy(), cost);
+    return shown(world.hierarchy(), machine.cost);
   });
 }
 

@@ -287,11 +287,13 @@ void check_together(const Options& o) {
 }  // namespace
 
 int verb_map(const Words& words) {
+  if (std::ranges::find(words, "--measure") != words.end()) return map_measured(words);
   Command command(
       "map",
       "Finds an order of ranks for a network: rank -> host, by a numbering of the hosts (Hamorder and others) "
       "or for known traffic. Says what it costs (dilation, contention, hop-bytes, ASPL), and writes it as "
-      "launchers read it.\natoll map random:64:4 --export slurm-hostfile order.txt --host-names hosts.txt");
+      "launchers read it.\natoll map random:64:4 --export slurm-hostfile order.txt --host-names hosts.txt\n"
+      "atoll map --measure: for the network that this job's ranks measure (`atoll map --measure --help`)");
   Options o;
   CLI::App& app = command.app();
   for (const char* of_a_job :

@@ -21,6 +21,7 @@ int verb_graphalytics(const Words& words);
 int verb_inspect(const Words& words);
 int verb_info(const Words& words);
 int verb_map(const Words& words);
+int map_measured(const Words& words);
 int verb_model(const Words& words);
 int model_fit(const Words& words);
 int verb_network(const Words& words);

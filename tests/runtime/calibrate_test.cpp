@@ -15,7 +15,7 @@ TEST_CASE("calibration finds the costs of a machine in virtual time") {
     Plan plan;
     plan.slots_per_peer = 64;
     run_virtual(Hierarchy::parse(domains), machine, plan, [&](World& world) {
-      const Cost cost = calibrate(world, 3);
+      const Cost cost = calibrate(world, world.hierarchy(), 3);
       REQUIRE(cost.depth() == 3);
       const bool has_middle = std::string(domains) == "2x2x2";  // otherwise no two ranks are that far apart
       for (int level = 0; level < 3; ++level) {
@@ -37,7 +37,7 @@ TEST_CASE("calibration is the same on all ranks, on any machine, and states its 
     plan.domains = domains;
     plan.threads = 1;
     run_ranks(Hierarchy::parse(domains).size(), plan, [&](World& world) {
-      const Cost cost = calibrate(world, 1);
+      const Cost cost = calibrate(world, world.hierarchy(), 1);
       CHECK(cost.depth() == world.hierarchy().depth());
       CHECK(world.min(cost.seconds(0, 100)) == world.max(cost.seconds(0, 100)));
       if (std::string(domains) == "1+1") CHECK(cost.to_json()["levels"][0] == cost.to_json()["levels"][1]);
@@ -49,5 +49,5 @@ TEST_CASE("calibration is the same on all ranks, on any machine, and states its 
 }
 
 TEST_CASE("calibration on a single rank is an error") {
-  CHECK_THROWS_AS(run_ranks(1, {}, [](World& world) { calibrate(world, 1); }), InputError);
+  CHECK_THROWS_AS(run_ranks(1, {}, [](World& world) { calibrate(world, world.hierarchy(), 1); }), InputError);
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/runtime/calibrate.hpp>
+#include <atoll/runtime/ping_pong.hpp>
 #include <optional>
 
 namespace atl {
 namespace {
 
 constexpr std::size_t kShort = 8, kLong = std::size_t{1} << 20;
-constexpr int kPings = 100, kLongPings = 5, kStream = 400;
+constexpr int kMostPings = 100, kLeastPings = 10, kLongPings = 5, kStreamPerPing = 4;
+constexpr double kPingsSeconds = 0.1;  // of a round, on networks so slow that all pings would take longer
 
 struct Pair {
   Rank a, b;
@@ -21,45 +23,38 @@ std::optional<Pair> pair_at(const Hierarchy& h, int level) {
   return std::nullopt;
 }
 
-// Reserves n tags, one per message, and returns the first: two messages in flight need different tags.
-std::uint64_t tags(World& world, int n) {
-  const std::uint64_t first = world.next_tag();
-  for (int i = 1; i < n; ++i) world.next_tag();
-  return first;
-}
-
 // Seconds that a message of `bytes` bytes takes one way; 0 on ranks other than the two.
 double one_way(World& world, Pair pair, std::size_t bytes, int times) {
-  std::uint64_t tag = tags(world, times);
+  const std::uint64_t tag = reserve_tags(world, times);
   world.barrier();
-  const Rank me = world.rank();
-  if (me != pair.a && me != pair.b) return 0;
-  std::vector<std::byte> text(bytes);
-  const RankTimer timer(world);
-  for (int i = 0; i < times; ++i, ++tag) {
-    if (me == pair.a) world.send(pair.b, tag, text);
-    world.receive(me == pair.a ? pair.b : pair.a, tag, text);
-    if (me == pair.b) world.send(pair.a, tag, text);
-  }
-  return timer.seconds() / times / 2;
+  if (world.rank() != pair.a && world.rank() != pair.b) return 0;
+  return ping_pong(world, pair.a, pair.b, tag, bytes, times);
 }
 
 // Seconds per message of a one-way stream of short messages, until the receiver has them all.
-double per_message(World& world, Pair pair) {
-  std::uint64_t tag = tags(world, kStream);
+double per_message(World& world, Pair pair, int messages) {
+  std::uint64_t tag = reserve_tags(world, messages);
   const std::uint64_t done = world.next_tag();
   world.barrier();
   const Rank me = world.rank();
   std::vector<std::byte> text(kShort);
   const RankTimer timer(world);
   if (me == pair.a) {
-    for (int i = 0; i < kStream; ++i, ++tag) world.send(pair.b, tag, text);
+    for (int i = 0; i < messages; ++i, ++tag) world.send(pair.b, tag, text);
     world.receive(pair.b, done, text);
   } else if (me == pair.b) {
-    for (int i = 0; i < kStream; ++i, ++tag) world.receive(pair.a, tag, text);
+    for (int i = 0; i < messages; ++i, ++tag) world.receive(pair.a, tag, text);
     world.send(pair.a, done, text);
   }
-  return timer.seconds() / kStream;
+  return timer.seconds() / messages;
+}
+
+// How many pings a round has, the same on all ranks.
+int pings_of(World& world, Pair pair) {
+  one_way(world, pair, kShort, 1);  // makes the connection
+  double seconds = one_way(world, pair, kShort, 3);
+  world.broadcast(std::span(&seconds, 1), pair.a);
+  return static_cast<int>(std::clamp<double>(kPingsSeconds / (2 * std::max(seconds, 1e-9)), kLeastPings, kMostPings));
 }
 
 double median(std::vector<double> values) {
@@ -69,20 +64,23 @@ double median(std::vector<double> values) {
 
 }  // namespace
 
-Cost calibrate(World& world, int rounds) {
+Cost calibrate(World& world, const Hierarchy& hierarchy, int rounds) {
   check(world.size() > 1, "calibration on {} rank (a message needs two). Give --ranks 2 or more.", world.size());
+  check(hierarchy.size() == world.size(), "calibration of a hierarchy of {} ranks (the job has {}). Give the job's.",
+        hierarchy.size(), world.size());
   check(rounds > 0, "{} rounds of calibration (at least 1 is needed). Change it.", rounds);
   std::vector<LevelCost> levels;
   std::size_t unknown = 0;  // how many levels from the bottom separate no two ranks
-  for (int level = 0; level < world.hierarchy().depth(); ++level) {
-    const auto pair = pair_at(world.hierarchy(), level);
+  for (int level = 0; level < hierarchy.depth(); ++level) {
+    const auto pair = pair_at(hierarchy, level);
     LevelCost cost = levels.empty() ? LevelCost{0, 1e12, 0} : levels.back();
     if (pair) {
       std::vector<double> latency, growth, stream;
+      const int pings = pings_of(world, *pair);
       for (int round = -1; round < rounds; ++round) {  // the first one warms up
-        const double short_s = one_way(world, *pair, kShort, kPings);
+        const double short_s = one_way(world, *pair, kShort, pings);
         const double long_s = one_way(world, *pair, kLong, kLongPings);
-        const double message_s = per_message(world, *pair);
+        const double message_s = per_message(world, *pair, kStreamPerPing * pings);
         if (round < 0) continue;
         latency.push_back(short_s);
         growth.push_back(long_s - short_s);

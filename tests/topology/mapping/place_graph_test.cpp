@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/topology/mapping/place_graph.hpp>
+#include <cstdlib>
 #include <string>
 
 #include "../network/network_oracle.hpp"
@@ -61,4 +63,51 @@ TEST_CASE("hosts of several routers that share one are no link apart, and must a
 TEST_CASE("a host without places is refused") {
   CHECK_THROWS_WITH_AS(PlaceGraph(Network::parse("mesh:4"), 0), "0 places on each host (at least one). Give more.",
                        InputError);
+}
+
+TEST_CASE("measured places are as far apart as was measured, to an eighth of the least") {
+  // Hosts 0 and 1 of a rack, host 2 in another; two places on host 0.
+  const std::vector<double> cost{0, 1, 4, 40, 1, 0, 4, 40, 4, 4, 0, 41, 40, 40, 41, 0};
+  const PlaceGraph places = measured_places({0, 0, 1, 2}, cost);
+  CHECK(places.places() == 4);
+  CHECK(places.hosts() == 3);
+  CHECK(places.sites() == 4);
+  CHECK(places.host_of(2) == 1);
+  CHECK(places.slot_of(1) == 1);
+  CHECK(places.slot_of(2) == 0);
+  for (int a = 0; a < 4; ++a) {
+    CHECK(places.beside(a).size() == 3);
+    for (int b = 0; b < 4; ++b)
+      CHECK(places.hops(a, b) * places.hop_cost() == cost[static_cast<std::size_t>(4 * a + b)]);
+  }
+}
+
+TEST_CASE("beside a measured place are some at each distance, and never itself") {
+  // 64 places in a row on hosts of their own.
+  constexpr int n = 64;
+  std::vector<double> cost;
+  std::vector<int> hosts;
+  for (int a = 0; a < n; ++a) {
+    hosts.push_back(a);
+    for (int b = 0; b < n; ++b) cost.push_back(std::abs(a - b));
+  }
+  const PlaceGraph places = measured_places(hosts, cost);
+  for (int a = 0; a < n; ++a) {
+    const auto beside = places.beside(a);
+    CHECK(std::ranges::adjacent_find(beside, std::ranges::greater_equal()) == beside.end());
+    CHECK(std::ranges::find(beside, a) == beside.end());
+    for (const int near : {a - 1, a + 1})
+      if (near >= 0 && near < n) CHECK(std::ranges::find(beside, near) != beside.end());
+    int farthest = 0;
+    for (const int b : beside) farthest = std::max(farthest, std::abs(a - b));
+    CHECK(farthest >= 32);
+  }
+}
+
+TEST_CASE("measured costs that are none are refused") {
+  CHECK_THROWS_WITH_AS(measured_places({0, 2}, std::vector<double>{0, 1, 1, 0}),
+                       "place 1 is on host 2, that before it on 0 (hosts ascend one by one). Sort the places.",
+                       InputError);
+  CHECK_THROWS_AS(measured_places({0, 1}, std::vector<double>{0, 1, 2, 0}), InputError);
+  CHECK_THROWS_AS(measured_places({0, 1}, std::vector<double>{0, 1}), InputError);
 }

@@ -18,8 +18,7 @@ const std::string& name_of(const PlaceGraph& places, int place, std::span<const 
 std::string rankfile(const PlaceGraph& places, std::span<const int> mapping, std::span<const std::string> names) {
   std::string text;
   for (std::size_t r = 0; r < mapping.size(); ++r)
-    text += fmt::format("rank {}={} slot={}\n", r, name_of(places, mapping[r], names),
-                        mapping[r] % places.places_per_host());
+    text += fmt::format("rank {}={} slot={}\n", r, name_of(places, mapping[r], names), places.slot_of(mapping[r]));
   return text;
 }
 
@@ -49,9 +48,8 @@ std::string cray_rank_order(const PlaceGraph& places, std::span<const int> mappi
   for (const auto& [place, rank] : rank_at) {
     check(place == next,
           "cray-rank-order: place {} of host {} has no rank (the launcher fills all places before it fills others). "
-          "Map as "
-          "many ranks as there are places.",
-          next % places.places_per_host(), places.host_of(next));
+          "Map as many ranks as there are places.",
+          places.slot_of(next), places.host_of(next));
     ++next;
     text += fmt::format("{}{}", text.empty() ? "" : ",", rank);
   }
@@ -74,7 +72,7 @@ std::vector<std::string> export_formats() {
 
 std::string exported(std::string_view format, const PlaceGraph& places, std::span<const int> mapping,
                      std::span<const std::string> host_names) {
-  const std::size_t hosts = static_cast<std::size_t>(places.places() / places.places_per_host());
+  const std::size_t hosts = static_cast<std::size_t>(places.hosts());
   check(host_names.size() == hosts, "{} names of hosts (the network has {}). Name each of them.", host_names.size(),
         hosts);
   std::string known;

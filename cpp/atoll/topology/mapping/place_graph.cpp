@@ -3,6 +3,8 @@
 #include <atoll/base/error.hpp>
 #include <atoll/topology/mapping/place_graph.hpp>
 #include <atoll/topology/network/router_graph.hpp>
+#include <bit>
+#include <cmath>
 #include <limits>
 #include <map>
 
@@ -26,7 +28,13 @@ void search(const RouterGraph& routers, std::vector<int>& queue, std::vector<std
 
 }  // namespace
 
-PlaceGraph::PlaceGraph(const Network& network, int places_per_host) : per_host_(places_per_host) {
+void PlaceGraph::add_place(int host, int site) {
+  slot_.push_back(!host_.empty() && host_.back() == host ? slot_.back() + 1 : 0);
+  host_.push_back(host);
+  site_.push_back(site);
+}
+
+PlaceGraph::PlaceGraph(const Network& network, int places_per_host) {
   check(places_per_host >= 1, "{} places on each host (at least one). Give more.", places_per_host);
   const RouterGraph routers(network);
   std::map<std::vector<int>, int> site_with;  // its routers
@@ -39,7 +47,7 @@ PlaceGraph::PlaceGraph(const Network& network, int places_per_host) : per_host_(
       routers_at.push_back(std::move(key));
       hosts_at.emplace_back();
     }
-    site_.push_back(at->second);
+    for (int k = 0; k < places_per_host; ++k) add_place(h, at->second);
     hosts_at[static_cast<std::size_t>(at->second)].push_back(h);
   }
   const std::size_t n = routers_at.size();
@@ -49,7 +57,7 @@ PlaceGraph::PlaceGraph(const Network& network, int places_per_host) : per_host_(
   first_.push_back(0);
   for (const std::vector<int>& hosts : hosts_at) {
     for (const int h : hosts)
-      for (int k = 0; k < per_host_; ++k) places_.push_back(h * per_host_ + k);
+      for (int k = 0; k < places_per_host; ++k) places_.push_back(h * places_per_host + k);
     first_.push_back(static_cast<int>(places_.size()));
   }
 
@@ -72,6 +80,63 @@ PlaceGraph::PlaceGraph(const Network& network, int places_per_host) : per_host_(
     }
     beside_first_.push_back(static_cast<int>(beside_.size()));
   }
+}
+
+PlaceGraph measured_places(std::vector<int> host_of_place, std::span<const double> cost) {
+  const std::size_t n = host_of_place.size();
+  check(n > 0 && n <= kMostSites && cost.size() == n * n,
+        "{} measured costs between {} places (one for each pair; 1 to {} places). Measure each pair.", cost.size(), n,
+        kMostSites);
+  PlaceGraph places;
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (std::size_t a = 0; a < n; ++a) {
+    const int before = a == 0 ? -1 : host_of_place[a - 1], host = host_of_place[a];
+    check(host == before + 1 || (a > 0 && host == before),
+          "place {} is on host {}, that before it on {} (hosts ascend one by one). Sort the places.", a, host, before);
+    places.add_place(host, static_cast<int>(a));
+    places.first_.push_back(static_cast<int>(a));
+    places.places_.push_back(static_cast<int>(a));
+    for (std::size_t b = 0; b < n; ++b) {
+      if (a == b) continue;
+      const double c = cost[a * n + b];
+      check(std::isfinite(c) && c >= 0 && c == cost[b * n + a],
+            "the cost between places {} and {} is {}, and {} the other way (equal times of 0 or more). Correct it.", a,
+            b, c, cost[b * n + a]);
+      least = std::min(least, c);
+      most = std::max(most, c);
+    }
+  }
+  places.first_.push_back(static_cast<int>(n));
+
+  constexpr double kSteps = 8, kFarthest = std::numeric_limits<std::uint16_t>::max();
+  constexpr std::size_t kBeside = 16;
+  if (most > 0) places.hop_cost_ = std::max(least / kSteps, most / kFarthest);
+  places.hops_.resize(n * n, 0);
+  places.beside_first_.push_back(0);
+  std::vector<std::size_t> others;
+  for (std::size_t a = 0; a < n; ++a) {
+    others.clear();
+    for (std::size_t k = 1; k < n; ++k) {
+      const std::size_t b =
+          (a + k) % n;  // from behind a, so that of equally near ones not all have the same beside them
+      places.hops_[a * n + b] = static_cast<std::uint16_t>(std::lround(cost[a * n + b] / places.hop_cost_));
+      others.push_back(b);
+    }
+    const auto hops = places.hops_from(static_cast<int>(a));
+    std::ranges::stable_sort(others, {}, [&](std::size_t b) { return hops[b]; });
+    std::vector<int> beside;
+    std::size_t of_doubling = 0;
+    for (std::size_t i = 0, scale = 0; i < others.size(); ++i) {
+      const auto doubling = static_cast<std::size_t>(std::bit_width(hops[others[i]]));
+      of_doubling = doubling == scale ? of_doubling + 1 : 1;
+      scale = doubling;
+      if (of_doubling <= kBeside) beside.push_back(static_cast<int>(others[i]));
+    }
+    std::ranges::sort(beside);
+    places.beside_.insert(places.beside_.end(), beside.begin(), beside.end());
+    places.beside_first_.push_back(static_cast<int>(places.beside_.size()));
+  }
+  return places;
 }
 
 std::vector<int> places_in_order(const PlaceGraph& places, std::span<const int> sites) {

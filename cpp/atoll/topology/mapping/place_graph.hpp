@@ -14,6 +14,8 @@
 ///
 /// Hosts that have the same routers are one site: they are no link apart. Where each router has one host, as in
 /// Hamorder's networks, a site is a node of the topology T.
+///
+/// Without a network, distances are those measured between the places of a job: measured_places().
 namespace atl {
 
 class PlaceGraph {
@@ -22,17 +24,19 @@ class PlaceGraph {
   /// MB at 10,000 sites. Throws InputError for a network of more than 20,000 sites or places_per_host < 1.
   explicit PlaceGraph(const Network& network, int places_per_host = 1);
 
-  int places() const { return static_cast<int>(site_.size()) * per_host_; }
-  int places_per_host() const { return per_host_; }
-  int host_of(int place) const { return place / per_host_; }
+  int places() const { return static_cast<int>(host_.size()); }
+  int hosts() const { return host_.back() + 1; }
+  int host_of(int place) const { return host_[static_cast<std::size_t>(place)]; }
+  /// Which of its host's places it is, from 0 on.
+  int slot_of(int place) const { return slot_[static_cast<std::size_t>(place)]; }
   int sites() const { return static_cast<int>(first_.size()) - 1; }
-  int site_of(int place) const { return site_[static_cast<std::size_t>(host_of(place))]; }
+  int site_of(int place) const { return site_[static_cast<std::size_t>(place)]; }
   /// The places of a site, ascending.
   std::span<const int> places_of(int site) const {
     const auto s = static_cast<std::size_t>(site);
     return {places_.data() + first_[s], places_.data() + first_[s + 1]};
   }
-  /// The other sites that are at most one link away, ascending.
+  /// The other sites that are at most one link away, ascending. Of measured places: some at each distance.
   std::span<const int> beside(int site) const {
     const auto s = static_cast<std::size_t>(site);
     return {beside_.data() + beside_first_[s], beside_.data() + beside_first_[s + 1]};
@@ -47,13 +51,28 @@ class PlaceGraph {
     return {hops_.data() + static_cast<std::size_t>(site) * n, n};
   }
 
+  /// What a hop costs, in the unit of measured costs; 1 in a network.
+  double hop_cost() const { return hop_cost_; }
+
+  friend PlaceGraph measured_places(std::vector<int> host_of_place, std::span<const double> cost);
+
  private:
-  int per_host_;
-  std::vector<int> site_;                   // [host]
+  PlaceGraph() = default;
+  void add_place(int host, int site);
+
+  std::vector<int> host_, slot_, site_;     // [place]
   std::vector<int> first_, places_;         // [site]
   std::vector<int> beside_first_, beside_;  // [site]
   std::vector<std::uint16_t> hops_;         // [site * sites + site]
+  double hop_cost_ = 1;
 };
+
+/// Places of a job, each a site of its own, and the measured cost of a message between them: [a * places + b],
+/// symmetric, finite; the diagonal is ignored. `host_of_place` ascends from 0, one by one. A hop is an eighth of the least
+/// cost, or so much more that the greatest cost has 65,535. Beside a site are the 16 nearest of each doubling of the
+/// distance, for the searches of swap.hpp; the tours of numbering.hpp want links. Throws InputError if that does not
+/// hold, or for more than 20,000 places.
+PlaceGraph measured_places(std::vector<int> host_of_place, std::span<const double> cost);
 
 /// The orders of sites (each once) and of places: those of a site stay together, ascending.
 std::vector<int> places_in_order(const PlaceGraph& places, std::span<const int> sites);

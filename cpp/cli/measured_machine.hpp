@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/runtime/world.hpp>
+#include <string>
+
+/// Machines that verbs measure.
+namespace atl::cli {
+
+/// The costs of the levels of a hierarchy of this job's ranks, by calibrate() with so many rounds, and the day in their
+/// provenance. Collective.
+Machine measured_machine(World& world, const Hierarchy& hierarchy, int rounds);
+
+/// A table of the costs, a line a level.
+std::string costs_text(const Cost& cost, const Hierarchy& hierarchy);
+
+}  // namespace atl::cli
