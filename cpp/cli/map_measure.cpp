@@ -135,6 +135,7 @@ class Measurement {
  public:
   Measurement(const Options& o, World& world)
       : o_(o), world_(world), launched_(gather_texts(world, host_name())), links_(measure_links(world)) {
+    warn_of_shared_cores();
     const LinkCosts second = measure_links(world, {.seed = 2});
     measured_s_ = timer_.lap();
     // Domains by the better of both measurements: a disturbance only lengthens one.
@@ -157,6 +158,14 @@ class Measurement {
 
  private:
   const Hierarchy& hierarchy() const { return *machine_->hierarchy; }
+
+  void warn_of_shared_cores() const {
+    const auto here = std::ranges::count(launched_.host_of_place, launched_.host_of_place[0]);
+    if (const long cores = sysconf(_SC_NPROCESSORS_ONLN); here > cores && !is_virtual(world_.plan()))
+      world_.log()(LogLevel::warn,
+                   "{} ranks share {} cores of this host (the scheduler is measured too). Have a core for each.", here,
+                   cores);
+  }
 
   void propose(const LinkCosts& second) {
     const TrafficMatrix traffic = o_.traffic_file.empty() ? traffic_pattern(o_.pattern, world_.size())

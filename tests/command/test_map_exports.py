@@ -27,13 +27,17 @@ RACK_OF = {name: at for at, rack in enumerate(RACKS) for name in rack}
 @pytest.fixture(scope="module")
 def hosts():
     # Long enough that no load of this machine hides the difference.
-    with delayed_hosts.DelayedHosts(RACKS, near_s=0.0003, far_s=0.003) as made:
+    with delayed_hosts.DelayedHosts(RACKS, near_s=0.0003, far_s=0.006) as made:
         yield made
 
 
 def output(done):
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def ranks_of(domain):
+    return [*domain.get("ranks", []), *(rank for child in domain.get("children", []) for rank in ranks_of(child))]
 
 
 # Over libfabric under MPICH's launcher: the MPI_Finalize of MPICH 4.0.2 over UCX's tcp does not always end.
@@ -55,12 +59,13 @@ def test_racks_are_found_and_the_launcher_puts_each_rank_where_the_file_says(hos
     found = json.loads(output(hosts.run("n0", [*launched, *words])))
     assert found["input"]["hosts"] == LAUNCHED
     result = found["result"]
-    racks = [{LAUNCHED[rank] for rank in domain["ranks"]} for domain in result["hierarchy"]["children"]]
+    # Under load one rack may seem slower than the other: then it has a level of its own.
+    racks = [{LAUNCHED[rank] for rank in ranks_of(domain)} for domain in result["hierarchy"]["children"]]
     assert racks == [set(rack) for rack in RACKS]
     order = [LAUNCHED[host] for host in result["order"]]
     # A line of ranks crosses once between the racks, instead of three times.
     assert sum(RACK_OF[a] != RACK_OF[b] for a, b in zip(order, order[1:], strict=False)) == 1
-    assert 1.5 < result["predicted_gain"] < 3
+    assert 1.2 < result["predicted_gain"] < 3
 
     where = f'echo "${rank} $(hostname)"'
     lines = output(hosts.run("n0", [*launcher, by_file, file, "-n", "4", "sh", "-c", where])).splitlines()

@@ -2,6 +2,7 @@
 """`atoll map --measure`: domains found, orders proposed, machines and launchers' files written."""
 
 import json
+import os
 import socket
 import subprocess
 from pathlib import Path
@@ -83,6 +84,13 @@ def test_ranks_of_this_machine(tmp_path, ranks):
     assert sorted(result["places"]) == list(range(ranks))
     assert result["predicted_gain"] >= 1
     assert order.read_text() == f"{socket.gethostname()}\n" * ranks
+
+
+def test_ranks_that_share_cores_are_warned_of():
+    ranks = os.sysconf("SC_NPROCESSORS_ONLN") + 1
+    done = atoll("--ranks", ranks, "--transport", "inproc")
+    assert done.returncode == 0, done.stderr
+    assert f"{ranks} ranks share {ranks - 1} cores of this host (the scheduler is measured too)." in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -440,3 +440,22 @@ def test_hamorder_tuning_starts_at_what_nobody_chose(table, tmp_path):
     }
     assert found["tried"] == 3 and len(found["conventional"]) == 4 and found["speedup"] >= 1
     assert rows[1][0] == "mm" and "<svg" in (tmp_path / "kept/mm.html").read_text()
+
+
+def test_an_order_that_was_measured_makes_a_ring_faster(table):
+    import delayed_hosts
+
+    if missing := delayed_hosts.why_not():
+        pytest.skip(missing)
+    if not shutil.which("mpicc.openmpi"):
+        pytest.skip("no mpicc.openmpi")
+    words = ["--near-ms", 0.3, "--far-ms", 3, "--steps", 50, "--trials", 1]
+    _, rows, kept, printed = table("measured-map", *words)
+    assert [row[0] for row in rows[1:]] == ["bad", "found"]
+    times = kept[0]["step_us"]
+    # A step takes the mean of the ring's links: four of 3 ms in the bad order, two in the found one.
+    assert times["found"][0] > 1500
+    assert times["bad"][0] > 3000
+    assert times["found"][0] < times["bad"][0]
+    assert kept[0]["found"]["result"]["predicted_gain"] > 1.2
+    assert "predicted gain" in printed.out

@@ -12,7 +12,7 @@ namespace atl {
 namespace {
 
 constexpr std::size_t kShort = 8, kLong = std::size_t{1} << 16;
-constexpr int kTrips = 8, kLongTrips = 3;
+constexpr int kTrips = 16, kLongTrips = 3;
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
 struct Sample {

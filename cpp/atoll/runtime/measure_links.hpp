@@ -31,7 +31,7 @@ struct LinkCosts {
 };
 
 /// Measures in rounds of disjoint pairs, half as many pairs as ranks at a time: a round-robin tournament. A pair's
-/// latency is half of its fastest of 8 round trips; the time for a byte follows from the fastest of 3 with 64 KiB.
+/// latency is half of its fastest of 16 round trips; the time for a byte follows from the fastest of 3 with 64 KiB.
 /// Links that several pairs of a round share are measured as such.
 ///
 /// Of more ranks than options.all_pairs_up_to, those of a node (Fabric::node_of) all meet each other, on all nodes at
