@@ -8,7 +8,7 @@ namespace atl {
 namespace {
 
 constexpr std::size_t kShort = 8, kLong = std::size_t{1} << 20;
-constexpr int kMostPings = 100, kLeastPings = 10, kLongPings = 5, kStreamPerPing = 4;
+constexpr int kMostPings = 100, kLeastPings = 10, kMostLongPings = 5, kStreamPerPing = 4;
 constexpr double kPingsSeconds = 0.1;  // of a round, on networks so slow that all pings would take longer
 
 struct Pair {
@@ -50,11 +50,11 @@ double per_message(World& world, Pair pair, int messages) {
 }
 
 // How many pings a round has, the same on all ranks.
-int pings_of(World& world, Pair pair) {
-  one_way(world, pair, kShort, 1);  // makes the connection
-  double seconds = one_way(world, pair, kShort, 3);
+int pings_of(World& world, Pair pair, std::size_t bytes, int least, int most) {
+  one_way(world, pair, bytes, 1);  // makes the connection, or has the memory mapped
+  double seconds = one_way(world, pair, bytes, 2);
   world.broadcast(std::span(&seconds, 1), pair.a);
-  return static_cast<int>(std::clamp<double>(kPingsSeconds / (2 * std::max(seconds, 1e-9)), kLeastPings, kMostPings));
+  return static_cast<int>(std::clamp<double>(kPingsSeconds / (2 * std::max(seconds, 1e-9)), least, most));
 }
 
 double median(std::vector<double> values) {
@@ -76,10 +76,11 @@ Cost calibrate(World& world, const Hierarchy& hierarchy, int rounds) {
     LevelCost cost = levels.empty() ? LevelCost{0, 1e12, 0} : levels.back();
     if (pair) {
       std::vector<double> latency, growth, stream;
-      const int pings = pings_of(world, *pair);
+      const int pings = pings_of(world, *pair, kShort, kLeastPings, kMostPings);
+      const int long_pings = pings_of(world, *pair, kLong, 1, kMostLongPings);
       for (int round = -1; round < rounds; ++round) {  // the first one warms up
         const double short_s = one_way(world, *pair, kShort, pings);
-        const double long_s = one_way(world, *pair, kLong, kLongPings);
+        const double long_s = one_way(world, *pair, kLong, long_pings);
         const double message_s = per_message(world, *pair, kStreamPerPing * pings);
         if (round < 0) continue;
         latency.push_back(short_s);
