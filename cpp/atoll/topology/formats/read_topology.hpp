@@ -30,10 +30,10 @@ namespace atl {
 /// Throws InputError.
 Hierarchy read_hierarchy(const std::string& path, int ranks_per_host = 1, const Log& log = {});
 
-/// One of Network::parse's names, or a file: ibnetdiscover's links and lists of links as they are, a platform with one torus, fat tree or
-/// dragonfly cluster as that family, and any other as the tree it describes, with one cable to each domain. Latency and
-/// bandwidth are the file's where it gives them for the whole cluster or for each link (ibnetdiscover's widths), else
-/// those of generated networks.
+/// One of Network::parse's names, or a file: ibnetdiscover's links and lists of links as they are, a platform with one
+/// torus, fat tree or dragonfly cluster as that family, and any other as the tree it describes, with one cable to each
+/// domain. Latency and bandwidth are the file's where it gives them for the whole cluster or for each link
+/// (ibnetdiscover's widths), else those of generated networks.
 /// Throws InputError.
 Network read_network(const std::string& name_or_path);
 
