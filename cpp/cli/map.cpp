@@ -13,6 +13,7 @@
 #include <atoll/topology/mapping/export.hpp>
 #include <atoll/topology/mapping/mapping_cost.hpp>
 #include <atoll/topology/mapping/numbering.hpp>
+#include <atoll/topology/mapping/scotch.hpp>
 #include <atoll/topology/mapping/swap.hpp>
 #include <charconv>
 #include <numeric>
@@ -49,7 +50,7 @@ constexpr Numbering kNumberings[] = {{"hamorder-w", {}},
 std::vector<std::string> method_names() {
   std::vector<std::string> names;
   for (const Numbering& n : kNumberings) names.emplace_back(n.name);
-  names.insert(names.end(), {"swap", "best"});
+  names.insert(names.end(), {"scotch", "swap", "best"});
   return names;
 }
 
@@ -148,21 +149,33 @@ class Mapper {
 
   std::vector<int> mapping_by(const std::string& method) {
     method_ = method;
-    if (method == "swap")
-      return swap_mapping(places_, traffic_, numbering(team_, places_, "hamorder-w", o_.seed), {.seed = o_.seed});
-    return first_ranks(numbering(team_, places_, method, o_.seed));
+    if (method == "scotch") return scotch_mapping(network_, places_, traffic_);
+    if (method != "swap") return first_ranks(numbering(team_, places_, method, o_.seed));
+    return swapped(first_ranks(numbering(team_, places_, "identity", o_.seed)));
   }
 
-  // All methods; with a tie the one that comes first.
+  std::vector<int> swapped(const std::vector<int>& start) const {
+    return swap_mapping(places_, traffic_, start, {.seed = o_.seed});
+  }
+
+  // All methods; with a tie the one that comes first. Where another one is better than the search, the search goes on
+  // from that.
   void choose_best() {
     double least = 0;
-    std::vector<std::string> names = method_names();
-    names.pop_back();
-    if (!o_.jobs.empty()) names.pop_back();  // swap knows no occupied hosts
+    std::vector<std::string> names;
+    for (const Numbering& n : kNumberings) names.emplace_back(n.name);
+    if (o_.jobs.empty()) {  // the others know no occupied hosts
+      if (scotch_refusal(network_).empty()) names.emplace_back("scotch");
+      names.emplace_back("swap");
+    }
     std::string best;
     for (const std::string& name : names) {
       std::vector<int> mapping = mapping_by(name);
-      const double cost = hop_bytes_of(places_, traffic_, mapping);
+      double cost = hop_bytes_of(places_, traffic_, mapping);
+      if (name == "swap" && cost > least) {
+        mapping = swapped(mapping_);
+        cost = hop_bytes_of(places_, traffic_, mapping);
+      }
       compared_.emplace_back(name, cost);
       if (!best.empty() && cost >= least) continue;
       best = name;
@@ -270,8 +283,9 @@ class Mapper {
 };
 
 void check_together(const Options& o) {
-  if (!o.jobs.empty() && o.method == "swap")
-    throw UsageError("--method swap with --jobs (it places one job on a free network). Choose a numbering.");
+  if (!o.jobs.empty() && (o.method == "swap" || o.method == "scotch"))
+    throw UsageError(
+        fmt::format("--method {} with --jobs (it places one job on a free network). Choose a numbering.", o.method));
   const std::vector<std::string> formats = export_formats();
   for (const auto& [format, path] : o.exports) {
     if (std::ranges::find(formats, format) == formats.end())
@@ -305,7 +319,8 @@ int verb_map(const Words& words) {
   app.add_option(
          "--method", o.method,
          "hamorder-w (default), hamorder (as printed), identity, random, gorder, rabbit, dbg, hubsort, rcm: orders "
-         "of hosts; swap: local search for the traffic; best: the fewest hop-bytes of all (default with --traffic)")
+         "of hosts; swap: a search for the traffic; scotch: Scotch's mapping for it; best: the fewest hop-bytes of all "
+         "(default with --traffic)")
       ->check(CLI::IsMember(method_names()));
   app.add_option("--ranks", o.ranks, "ranks to map (default: those of the traffic, or one on each place)")
       ->check(CLI::PositiveNumber);
@@ -313,10 +328,9 @@ int verb_map(const Words& words) {
   auto* traffic =
       app.add_option("--traffic", o.traffic_file,
                      "who sends how much: lines of source rank, target rank, bytes; or the --json of a run");
-  auto* pattern = app.add_option("--pattern", o.pattern,
-                                 "instead: line (default: ranks r and r + 1), ring, grid2d, grid3d or alltoall")
-                      ->check(CLI::IsMember(traffic_pattern_names()))
-                      ->excludes(traffic);
+  app.add_option("--pattern", o.pattern, "instead: line (default: ranks r and r + 1), ring, grid2d, grid3d or alltoall")
+      ->check(CLI::IsMember(traffic_pattern_names()))
+      ->excludes(traffic);
   app.add_option("--paths", o.paths,
                  "network (default): its own routes; equal-cost: all shortest paths share a pair's traffic")
       ->check(CLI::IsMember({"network", "equal-cost"}));
@@ -334,7 +348,6 @@ int verb_map(const Words& words) {
                  "a file with the name of each host on a line, in the network's order (default for simgrid: the names "
                  "that `atoll network --simgrid` gives)");
   app.add_option("--seed", o.seed, "of random, and of hamorder-w's 2-opt (default 1)");
-  static_cast<void>(pattern);
   if (const auto code = command.parse(words)) return *code;
   if (o.method.empty()) o.method = o.traffic_file.empty() ? "hamorder-w" : "best";
   return command.run_alone([&] {

@@ -24,14 +24,20 @@ def mapped(*words):
     return json.loads(done.stdout)
 
 
+def has_scotch():
+    return atoll("map", "mesh:2", "--method", "scotch").returncode == 0
+
+
 def write_hosts(path, count):
     names = [f"node{h:02}" for h in range(count)]
     path.write_text("\n".join(names) + "\n")
     return names
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [*METHODS, "scotch"])
 def test_each_method_gives_each_rank_a_host_of_its_own(method):
+    if method == "scotch" and not has_scotch():
+        pytest.skip("no Scotch")
     result = mapped("random:64:4", "--method", method)["result"]
     assert sorted(result["order"]) == list(range(64))
     assert result["method"] == method
@@ -53,10 +59,36 @@ def test_with_traffic_the_best_of_all_methods_is_taken(tmp_path):
     traffic.write_text("".join(f"{r} {r ^ 8} 100\n{r} {(r + 5) % 32} 7\n" for r in range(32)))
     result = mapped("random:64:4", "--traffic", traffic)["result"]
     costs = {m["name"]: m["cost"] for m in result["methods"]}
-    assert list(costs) == METHODS
+    assert [m for m in costs if m != "scotch"] == METHODS
+    assert ("scotch" in costs) == has_scotch()
     assert result["hop_bytes"] == pytest.approx(min(costs.values()))
     assert result["method"] == min(METHODS, key=costs.get) == "swap"
     assert result["mapped_ranks"] == 32 == len(set(result["order"]))
+
+
+@pytest.mark.parametrize("network", ["random:64:4:2", "torus:8x8", "dragonfly:2,4,2,8", "cluster:4x4x4"])
+def test_with_traffic_the_best_is_not_worse_than_any_numbering(tmp_path, network):
+    traffic = tmp_path / "app.traffic"
+    for stencil in ([1, 8], [1], [5, 17, 23]):
+        traffic.write_text("".join(f"{r} {(r + k) % 64} {k + r % 3}\n" for r in range(64) for k in stencil))
+        words = [network, "--traffic", traffic, "--method"]
+        best = mapped(*words, "best")["result"]["hop_bytes"]
+        for method in METHODS:
+            assert best <= mapped(*words, method)["result"]["hop_bytes"] * (1 + 1e-9), method
+
+
+def test_without_scotch_the_error_says_what_to_install_and_best_goes_on(tmp_path, monkeypatch):
+    for name in ["scotch", "scotcherr"]:
+        for version in ["-7.0", "-6.1", ""]:
+            (tmp_path / f"lib{name}{version}.so").touch()  # found first, and not a library
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
+    done = atoll("map", "mesh:4", "--method", "scotch")
+    assert done.returncode == 3
+    assert (
+        "(Scotch does not load). Install it (Debian, Ubuntu: libscotch-7.0), or choose another method." in done.stderr
+    )
+    methods = [m["name"] for m in mapped("mesh:4", "--method", "best")["result"]["methods"]]
+    assert methods == METHODS
 
 
 def test_what_a_run_counted_is_traffic(tmp_path):
@@ -167,6 +199,7 @@ def test_the_text_names_what_was_measured(tmp_path):
         (["mesh:4", "--jobs", "2,1", "--occupied", "0-1"], 3, "jobs of 3 ranks together onto 2 free places"),
         (["mesh:4", "--jobs", "2", "--occupied", "1-4"], 2, "--occupied 1-4 (hosts are 0 to 3, as 0-2,7). Correct it."),
         (["mesh:4", "--jobs", "2", "--method", "swap"], 2, "--method swap with --jobs (it places one job"),
+        (["mesh:4", "--jobs", "2", "--method", "scotch"], 2, "--method scotch with --jobs (it places one job"),
         (["mesh:4", "--occupied", "1"], 2, "--jobs"),
         (["mesh:4", "--export", "lsf", "out"], 2, "--export lsf (formats are openmpi-rankfile,"),
         (["mesh:4", "--export", "mpich-hosts", "out"], 2, "--export mpich-hosts without --host-names"),

@@ -79,6 +79,59 @@ void route_to(const Network& network, int target, std::span<const Incoming> flow
   }
 }
 
+// The routes of a network without a rule of its own, where each router is a site and no two are joined by several
+// links: those of Network::towards(), but found link by link from the hops that are known, as flows are few and short.
+class RoutesByHops {
+ public:
+  RoutesByHops(const Network& network, const PlaceGraph& places, const RouterGraph& routers)
+      : network_(network),
+        places_(places),
+        routers_(routers),
+        site_at_(static_cast<std::size_t>(routers.routers()), -1) {
+    for (int h = 0; h < network.hosts(); ++h) {
+      const auto above = routers.routers_of(h);
+      if (above.size() != 1) return;
+      site_at_[static_cast<std::size_t>(above[0])] = places.site_of(h * places.places_per_host());
+    }
+    for (int r = 0; r < routers.routers(); ++r) {
+      const auto ends = routers.ends_of(r);
+      if (site_at_[static_cast<std::size_t>(r)] < 0 ||
+          std::ranges::adjacent_find(ends, {}, &RouterGraph::End::router) != ends.end())
+        return;
+    }
+    apply_ = !network.has_rule();
+  }
+
+  // Whether the network is such a one.
+  bool apply() const { return apply_; }
+
+  template <class Length>
+  void route_to(int target, std::span<const Incoming> flows, Links& links, Length&& length) const {
+    const auto hops = places_.hops_from(places_.site_of(target * places_.places_per_host()));
+    const auto left = [&](int router) {
+      return hops[static_cast<std::size_t>(site_at_[static_cast<std::size_t>(router)])];
+    };
+    for (const Incoming& flow : flows) {
+      int at = routers_.routers_of(flow.host)[0];
+      length(left(at), flow.bytes);
+      while (left(at) > 0) {
+        const auto ends = routers_.ends_of(at);
+        const auto nearer = std::ranges::find_if(ends, [&](const auto& end) { return left(end.router) < left(at); });
+        const Link& link = network_.links()[static_cast<std::size_t>(nearer->link)];
+        links.add(nearer->link, link.a - network_.hosts() == at, {1, flow.bytes});
+        at = nearer->router;
+      }
+    }
+  }
+
+ private:
+  const Network& network_;
+  const PlaceGraph& places_;
+  const RouterGraph& routers_;
+  std::vector<int> site_at_;  // [router]
+  bool apply_ = false;
+};
+
 // The flows to one host over all shortest paths: routers by their distance from it, and how many paths lead there.
 class EqualCost {
  public:
@@ -154,17 +207,11 @@ class EqualCost {
   std::vector<Load> inflow_;
 };
 
-// How many of the places are at each site that has some.
-std::vector<std::pair<int, double>> by_site(const PlaceGraph& places, std::span<const int> chosen) {
-  std::vector<int> sites;
-  for (const int p : chosen) sites.push_back(places.site_of(p));
-  std::ranges::sort(sites);
-  std::vector<std::pair<int, double>> counts;
-  for (const int s : sites) {
-    if (counts.empty() || counts.back().first != s) counts.emplace_back(s, 0);
-    ++counts.back().second;
-  }
-  return counts;
+// [site] how many of the places are there.
+std::vector<std::int32_t> by_site(const PlaceGraph& places, std::span<const int> chosen) {
+  std::vector<std::int32_t> count(static_cast<std::size_t>(places.sites()), 0);
+  for (const int p : chosen) ++count[static_cast<std::size_t>(places.site_of(p))];
+  return count;
 }
 
 }  // namespace
@@ -184,6 +231,7 @@ MappingCost cost_of(const Network& network, const PlaceGraph& places, const Traf
   Links links(network);
   const RouterGraph routers(network);
   EqualCost equal(network, routers);
+  const RoutesByHops by_hops(network, places, routers);
   const auto length = [&](int hops, double bytes) {
     cost.dilation = std::max<double>(cost.dilation, hops);
     cost.hop_bytes += bytes * hops;
@@ -191,10 +239,12 @@ MappingCost cost_of(const Network& network, const PlaceGraph& places, const Traf
   for (int h = 0; h < network.hosts(); ++h) {
     const std::vector<Incoming>& flows = to[static_cast<std::size_t>(h)];
     if (flows.empty()) continue;
-    if (paths == MappingPaths::network)
-      route_to(network, h, flows, links, length);
-    else
+    if (paths == MappingPaths::equal_cost)
       equal.route_to(h, flows, links, length);
+    else if (by_hops.apply())
+      by_hops.route_to(h, flows, links, length);
+    else
+      route_to(network, h, flows, links, length);
   }
   links.put_into(cost);
   double bytes = 0;
@@ -212,19 +262,27 @@ double hop_bytes_of(const PlaceGraph& places, const TrafficMatrix& traffic, std:
 
 double embedding_aspl(const PlaceGraph& places, std::span<const int> chosen) {
   if (chosen.size() < 2) return 0;
-  const auto sites = by_site(places, chosen);
+  const std::vector<std::int32_t> count = by_site(places, chosen);
   double sum = 0;
-  for (const auto& [a, of_a] : sites)
-    for (const auto& [b, of_b] : sites) sum += of_a * of_b * places.site_hops(a, b);
+  for (std::size_t a = 0; a < count.size(); ++a) {
+    if (count[a] == 0) continue;
+    const auto hops = places.hops_from(static_cast<int>(a));
+    std::int64_t row = 0;
+    for (std::size_t b = 0; b < count.size(); ++b) row += static_cast<std::int64_t>(count[b]) * hops[b];
+    sum += static_cast<double>(count[a] * row);
+  }
   const auto n = static_cast<double>(chosen.size());
   return sum / (n * (n - 1));
 }
 
 int embedding_diameter(const PlaceGraph& places, std::span<const int> chosen) {
   int most = 0;
-  const auto sites = by_site(places, chosen);
-  for (const auto& [a, of_a] : sites)
-    for (const auto& [b, of_b] : sites) most = std::max(most, places.site_hops(a, b));
+  const std::vector<std::int32_t> count = by_site(places, chosen);
+  for (std::size_t a = 0; a < count.size(); ++a) {
+    if (count[a] == 0) continue;
+    const auto hops = places.hops_from(static_cast<int>(a));
+    for (std::size_t b = 0; b < count.size(); ++b) most = std::max(most, count[b] > 0 ? static_cast<int>(hops[b]) : 0);
+  }
   return most;
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <utility>
 
 namespace atl {
 namespace {
@@ -14,17 +15,65 @@ namespace {
 constexpr std::uint16_t kFar = std::numeric_limits<std::uint16_t>::max();
 constexpr std::size_t kMostSites = 20'000;  // 800 MB of distances
 
-// Distances from the queue's routers, which have 0.
-void search(const RouterGraph& routers, std::vector<int>& queue, std::vector<std::uint16_t>& hops) {
-  for (std::size_t i = 0; i < queue.size(); ++i) {
-    const auto next = static_cast<std::uint16_t>(hops[static_cast<std::size_t>(queue[i])] + 1);
-    for (const RouterGraph::End& end : routers.ends_of(queue[i]))
-      if (std::uint16_t& there = hops[static_cast<std::size_t>(end.router)]; there == kFar) {
-        there = next;
-        queue.push_back(end.router);
-      }
+// Searches from up to 64 sites together, a bit each: a router hands on the bits that have newly reached it.
+class BitSearch {
+ public:
+  BitSearch(const RouterGraph& routers, const std::vector<std::vector<int>>& routers_at)
+      : routers_(routers),
+        routers_at_(routers_at),
+        sites_at_(static_cast<std::size_t>(routers.routers())),
+        seen_(sites_at_.size()),
+        frontier_(sites_at_.size()),
+        incoming_(sites_at_.size()),
+        reached_(routers_at.size()) {
+    for (std::size_t t = 0; t < routers_at.size(); ++t)
+      for (const int r : routers_at[t]) sites_at_[static_cast<std::size_t>(r)].push_back(static_cast<int>(t));
   }
-}
+
+  // hops[(s - first) * sites + t] for the sites s in first .. first + count - 1, which must be kFar before.
+  void run(std::size_t first, std::size_t count, std::uint16_t* hops) {
+    const std::size_t n = reached_.size();
+    std::ranges::fill(seen_, 0);
+    std::ranges::fill(reached_, 0);
+    active_.clear();
+    for (std::size_t i = 0; i < count; ++i)
+      for (const int r : routers_at_[first + i]) receive(r, std::uint64_t{1} << i);
+    for (std::uint16_t level = 0; !next_.empty(); ++level) {
+      active_.swap(next_);
+      next_.clear();
+      for (const int r : active_) {
+        const auto i = static_cast<std::size_t>(r);
+        frontier_[i] = std::exchange(incoming_[i], 0);
+        seen_[i] |= frontier_[i];
+        for (const int t : sites_at_[i]) {
+          std::uint64_t& reached = reached_[static_cast<std::size_t>(t)];
+          for (std::uint64_t bits = frontier_[i] & ~reached; bits != 0; bits &= bits - 1)
+            hops[static_cast<std::size_t>(std::countr_zero(bits)) * n + static_cast<std::size_t>(t)] = level;
+          reached |= frontier_[i];
+        }
+      }
+      for (const int r : active_)
+        for (const RouterGraph::End& end : routers_.ends_of(r))
+          receive(end.router, frontier_[static_cast<std::size_t>(r)]);
+    }
+  }
+
+ private:
+  void receive(int router, std::uint64_t bits) {
+    const auto r = static_cast<std::size_t>(router);
+    bits &= ~seen_[r];
+    if (bits == 0) return;
+    if (incoming_[r] == 0) next_.push_back(router);
+    incoming_[r] |= bits;
+  }
+
+  const RouterGraph& routers_;
+  const std::vector<std::vector<int>>& routers_at_;        // [site]
+  std::vector<std::vector<int>> sites_at_;                 // [router]
+  std::vector<std::uint64_t> seen_, frontier_, incoming_;  // [router]
+  std::vector<std::uint64_t> reached_;                     // [site]
+  std::vector<int> active_, next_;                         // routers
+};
 
 }  // namespace
 
@@ -61,22 +110,16 @@ PlaceGraph::PlaceGraph(const Network& network, int places_per_host) {
     first_.push_back(static_cast<int>(places_.size()));
   }
 
-  hops_.resize(n * n);
+  hops_.assign(n * n, kFar);
+  BitSearch search(routers, routers_at);
+  for (std::size_t s = 0; s < n; s += 64) search.run(s, std::min<std::size_t>(64, n - s), hops_.data() + s * n);
   beside_first_.push_back(0);
-  std::vector<std::uint16_t> hops(static_cast<std::size_t>(routers.routers()));
-  std::vector<int> queue;
   for (std::size_t s = 0; s < n; ++s) {
-    std::ranges::fill(hops, kFar);
-    queue = routers_at[s];
-    for (const int r : queue) hops[static_cast<std::size_t>(r)] = 0;
-    search(routers, queue, hops);
     for (std::size_t t = 0; t < n; ++t) {
-      std::uint16_t least = kFar;
-      for (const int r : routers_at[t]) least = std::min(least, hops[static_cast<std::size_t>(r)]);
-      check(least != kFar, "network {}: no path from host {} to host {} (all hosts must reach each other). Add links.",
+      const std::uint16_t hops = hops_[s * n + t];
+      check(hops != kFar, "network {}: no path from host {} to host {} (all hosts must reach each other). Add links.",
             network.name(), hosts_at[s][0], hosts_at[t][0]);
-      hops_[s * n + t] = least;
-      if (t != s && least <= 1) beside_.push_back(static_cast<int>(t));
+      if (t != s && hops <= 1) beside_.push_back(static_cast<int>(t));
     }
     beside_first_.push_back(static_cast<int>(beside_.size()));
   }

@@ -20,8 +20,9 @@ namespace atl {
 
 class PlaceGraph {
  public:
-  /// Searches breadth-first from every site: O(sites * links) time and 2 bytes for each pair of sites, a second and 200
-  /// MB at 10,000 sites. Throws InputError for a network of more than 20,000 sites or places_per_host < 1.
+  /// Searches breadth-first from 64 sites at a time: O(sites * (sites + diameter * links / 64)) time and 2 bytes for
+  /// each pair of sites, 200 MB at 10,000 sites. Throws InputError for a network of more than 20,000 sites or
+  /// places_per_host < 1.
   explicit PlaceGraph(const Network& network, int places_per_host = 1);
 
   int places() const { return static_cast<int>(host_.size()); }
