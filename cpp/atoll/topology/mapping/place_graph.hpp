@@ -27,6 +27,8 @@ class PlaceGraph {
 
   int places() const { return static_cast<int>(host_.size()); }
   int hosts() const { return host_.back() + 1; }
+  /// Of each host of a network; host h has the places from h * places_per_host() on. Measured hosts may differ.
+  int places_per_host() const { return places() / hosts(); }
   int host_of(int place) const { return host_[static_cast<std::size_t>(place)]; }
   /// Which of its host's places it is, from 0 on.
   int slot_of(int place) const { return slot_[static_cast<std::size_t>(place)]; }
