@@ -81,6 +81,7 @@ void PlaceGraph::add_place(int host, int site) {
   slot_.push_back(!host_.empty() && host_.back() == host ? slot_.back() + 1 : 0);
   host_.push_back(host);
   site_.push_back(site);
+  per_host_ = std::max(per_host_, slot_.back() + 1);
 }
 
 PlaceGraph::PlaceGraph(const Network& network, int places_per_host) {

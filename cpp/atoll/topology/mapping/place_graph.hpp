@@ -27,8 +27,8 @@ class PlaceGraph {
 
   int places() const { return static_cast<int>(host_.size()); }
   int hosts() const { return host_.back() + 1; }
-  /// Of each host of a network; host h has the places from h * places_per_host() on. Measured hosts may differ.
-  int places_per_host() const { return places() / hosts(); }
+  /// Of each host of a network; of measured hosts, the most that one has.
+  int places_per_host() const { return per_host_; }
   int host_of(int place) const { return host_[static_cast<std::size_t>(place)]; }
   /// Which of its host's places it is, from 0 on.
   int slot_of(int place) const { return slot_[static_cast<std::size_t>(place)]; }
@@ -63,6 +63,7 @@ class PlaceGraph {
   PlaceGraph() = default;
   void add_place(int host, int site);
 
+  int per_host_ = 0;
   std::vector<int> host_, slot_, site_;     // [place]
   std::vector<int> first_, places_;         // [site]
   std::vector<int> beside_first_, beside_;  // [site]
