@@ -71,6 +71,7 @@ TEST_CASE("measured places are as far apart as was measured, to an eighth of the
   const PlaceGraph places = measured_places({0, 0, 1, 2}, cost);
   CHECK(places.places() == 4);
   CHECK(places.hosts() == 3);
+  CHECK(places.places_per_host() == 2);
   CHECK(places.sites() == 4);
   CHECK(places.host_of(2) == 1);
   CHECK(places.slot_of(1) == 1);
