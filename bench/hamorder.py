@@ -284,7 +284,7 @@ def tuning(options, keep):
 def tuned(options, folder, space, kernel):
     """The result of a search. Its trials are kept in the folder, from where it goes on, with a page of its figures."""
     words = ["--app", SOURCE, "--space", space, *PRESET, "--trials", options.trials, "--sampler", options.sampler]
-    words += ["--jobs", options.jobs, "--timeout", 40, "--store", folder / f"{kernel}.trials"]
+    words += ["--jobs", options.jobs, "--timeout", 120, "--store", folder / f"{kernel}.trials"]
     words += ["--report", folder / f"{kernel}.html", "--quiet"]
     return run_ours(tuple(map(str, [options.atoll, "tune", *words, "--json", "-", "--", kernel, 1])))["result"]
 
