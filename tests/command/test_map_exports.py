@@ -49,7 +49,7 @@ CASES = {
 
 @pytest.fixture(params=CASES)
 def launch(request, hosts):
-    """Of a launcher: its words, the export that it reads, how it is given that and names, and its variable of a rank."""
+    """A launcher: its words, the export that it reads, how it is given that and names, and its variable of a rank."""
     program, mpi, transport, by_hosts, by_file, rank = CASES[request.param]
     if not shutil.which(program):
         pytest.skip(f"no {program}")
@@ -78,9 +78,7 @@ def test_racks_are_found_by_measurement(hosts, launch):
     words = [ATOLL, "map", "--measure", "--transport", *transport, "--threads", "1", "--quiet"]
     words += ["--message", "100", "--export", export, file, "--json", "-"]
     for _ in range(4):  # a busy machine may disturb one whole measurement
-        found = json.loads(
-            output(hosts.run("n0", [*launcher, by_hosts, ",".join(LAUNCHED), "-n", "4", *words]))
-        )
+        found = json.loads(output(hosts.run("n0", [*launcher, by_hosts, ",".join(LAUNCHED), "-n", "4", *words])))
         assert found["input"]["hosts"] == LAUNCHED
         result = found["result"]
         # Where one rack seemed slower than the other it has a level of its own.

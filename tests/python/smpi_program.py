@@ -36,6 +36,14 @@ int main(int argc, char** argv) {
   }
   if (!strcmp(what, "alltoall"))
     for (int i = 0; i < 4; ++i) MPI_Alltoall(out, number, MPI_CHAR, in, number, MPI_CHAR, MPI_COMM_WORLD);
+  if (!strcmp(what, "alltoallv")) {
+    int counts[256], places[256];
+    for (int r = 0; r < ranks; ++r) {
+      counts[r] = number;
+      places[r] = r * number;
+    }
+    MPI_Alltoallv(out, counts, places, MPI_CHAR, in, counts, places, MPI_CHAR, MPI_COMM_WORLD);
+  }
   if (!strcmp(what, "bcast")) MPI_Bcast(out, number, MPI_CHAR, 0, MPI_COMM_WORLD);
   const int far = (rank + ranks / 2) % ranks;
   if (!strcmp(what, "far"))

@@ -5,12 +5,12 @@
 //
 // A line of the file JOBS is a program: its name, and for each of its ranks a host and a trace, without blanks. All begin
 // together. Prints for each, in order, how long its last rank took: "end NAME SECONDS".
-#include <simgrid/s4u.hpp>
 #include <smpi/smpi.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <simgrid/s4u.hpp>
 #include <sstream>
 #include <string>
 #include <vector>

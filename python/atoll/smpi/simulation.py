@@ -24,7 +24,8 @@ _REPORT = (  # the further lines of what SMPI says of the time
     r"(?:\nThe simulation took .*\n.*actual computation of the application\n(?:You may want to use sampling.*\n)?)?"
 )
 _OF_SIGNAL = re.compile(r"(Aborted|Segmentation fault|Killed|Terminated|  ->)")  # of the shell and SimGrid
-_PAIRWISE_FROM = 64  # ranks from which an alltoallv is pairwise unless it is chosen: all at once would flood the links
+# Ranks from which an alltoallv goes in rounds of one message each unless it is chosen: all at once flood the links.
+_ROUNDS_FROM = 64
 
 
 @dataclass(frozen=True)
@@ -74,8 +75,8 @@ class Settings:
     def words(self, ranks: int) -> list[str]:
         """The options of SimGrid."""
         chosen = {"smpi/coll-selector": self.implementation}
-        if ranks >= _PAIRWISE_FROM:
-            chosen["smpi/alltoallv"] = "pair"
+        if ranks >= _ROUNDS_FROM:  # SMPI's pairs are of powers of two
+            chosen["smpi/alltoallv"] = "pair" if ranks & (ranks - 1) == 0 else "ring"
         chosen.update({f"smpi/{collective}": name for collective, name in self.collectives.items()})
         chosen.update(network_options(self.model))
         # A poll takes time, else a program that polls would never let it pass.
@@ -189,10 +190,7 @@ def said_by_simgrid(
         printed = (folder / "stdout").read_bytes()
         (folder / "stdout").write_bytes(re.sub(rb"Execution failed with code \d+\.\n\Z", b"", printed))
     text = both.read_text(errors="replace")
-    report = (
-        r"(?:\nThe simulation took .*\n.*actual computation of the application\n(?:You may want to use sampling.*\n)?)?"
-    )
-    own = "".join(re.split(rf"^{mark}.*\n{report}", text, flags=re.MULTILINE))
+    own = "".join(re.split(rf"^{mark}.*\n{_REPORT}", text, flags=re.MULTILINE))
     (folder / "stderr").write_text(own)
     said = [line[len(mark) :] for line in text.split("\n") if line.startswith(mark)]
     _check_end(said, own, code)

@@ -98,11 +98,10 @@ TrafficMatrix read_counters(const std::string& path, std::istream& file) {
         "Correct it.",
         path);
   const auto counted = nlohmann::json::json_pointer("/counters/traffic");
-  check(
-      run.contains(counted) && run[counted].is_object() && run[counted].contains("bytes"),
-      "{}: no counters.traffic in it (it is in the --json of a run on 2 to 64 ranks). Give such a run, or lines of "
-      "source target bytes.",
-      path);
+  check(run.contains(counted) && run[counted].is_object() && run[counted].contains("bytes"),
+        "{}: no counters.traffic in it (it is in the --json of a run on 2 to 64 ranks). Give such a run, or lines of "
+        "source target bytes.",
+        path);
   const nlohmann::json& bytes = run[counted]["bytes"];
   const auto ranks = static_cast<std::size_t>(std::llround(std::sqrt(static_cast<double>(bytes.size()))));
   check(bytes.is_array() && ranks * ranks == bytes.size() && run[counted].value("between", "") == "ranks",
