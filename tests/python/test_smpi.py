@@ -152,6 +152,7 @@ def test_many_ranks_exchange_blocks_whatever_their_number(program, ranks):
     assert simulated(program, "torus:5x13", "alltoallv", 100, options=["--ranks", ranks])["seconds"] > 0
 
 
+@simgrid
 def test_algorithms_and_implementations_change_the_time(program):
     def seconds(*options):
         return simulated(program, "torus:4x4", "bcast", 100_000, options=[*options, *PAPER])["seconds"]
