@@ -4,6 +4,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -148,7 +149,10 @@ def test_mpich_starts_each_rank_on_the_host_of_its_line(tmp_path):
     # The launcher's own way to reach hosts is left out: all are this machine, under their names.
     where = 'echo "$PMI_RANK $MPIR_CVAR_CH3_INTERFACE_HOSTNAME"'
     command = ["mpiexec.mpich", "-launcher", "fork", "-f", tmp_path / "order", "-n", "6", "sh", "-c", where]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+    for _ in range(5):  # MPICH 4.0.2's launcher now and then dies of a closed pipe to its own helpers
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+        if done.returncode != -signal.SIGPIPE:
+            break
     assert done.returncode == 0, done.stderr
     assert sorted(done.stdout.splitlines()) == [f"{rank} {names[host]}" for rank, host in enumerate(order)]
 

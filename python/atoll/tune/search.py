@@ -123,7 +123,8 @@ def _search(
     more = True
     try:
         while time.monotonic() < until:
-            while more and len(running) < jobs and len(tuner.trials) + len(running) < trials:
+            # The first trial, which the speedup is over, has nothing beside it, so that none can be recorded before it.
+            while more and len(running) < (jobs if tuner.trials else 1) and len(tuner.trials) + len(running) < trials:
                 point = tuner.ask()
                 if point is None:
                     more = False

@@ -146,7 +146,8 @@ void HaloPlaces::for_changed_of_range(const VertexBits& changed, std::size_t beg
   for (std::size_t k = 0; k < end - begin; k += 64) {
     const std::size_t w = (first + k) / 64;
     std::uint64_t bits = changed.load(w) >> shift;
-    if (shift > 0 && w + 1 < changed.words()) bits |= changed.load(w + 1) << (64 - shift);
+    // Not a word that the range does not reach: other threads may set the bits of copies there.
+    if (shift > 0 && end - begin - k > 64 - shift) bits |= changed.load(w + 1) << (64 - shift);
     if (end - begin - k < 64) bits &= ~(~std::uint64_t{0} << (end - begin - k));
     for (; bits; bits &= bits - 1) {
       const std::size_t at = k + static_cast<std::size_t>(std::countr_zero(bits));
