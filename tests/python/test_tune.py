@@ -405,14 +405,21 @@ def test_the_median_of_repeats_counts(tmp_path):
     assert tune.minimize(seconds, tune.Space({"a": [1]}), sampler="grid", repeats=3).best.seconds == 2.0
 
 
-def test_trials_run_at_the_same_time(tmp_path):
+def test_trials_run_at_the_same_time_but_for_the_first(tmp_path):
     def together(point):  # ends only when all four are there
+        if point["a"] == 0:
+            assert list(tmp_path.iterdir()) == []
+            time.sleep(0.2)
+            assert list(tmp_path.iterdir()) == []
+            return 1.0
         (tmp_path / str(point["a"])).touch()
         wait_until(lambda: len(list(tmp_path.iterdir())) == 4)
         return 1.0
 
-    tuner = tune.minimize(together, tune.Space({"a": [1, 2, 3, 4]}), sampler="random", jobs=4, timeout=30)
-    assert [trial.status for trial in tuner.trials] == ["done"] * 4
+    space = tune.Space({"a": [4, 3, 2, 1, 0]}, start={"a": 0})
+    tuner = tune.minimize(together, space, sampler="random", jobs=4, timeout=30)
+    assert tuner.trials[0].point == {"a": 0}
+    assert [trial.status for trial in tuner.trials] == ["done"] * 5
 
 
 def test_the_time_is_a_budget_and_what_it_cuts_off_is_not_recorded(tmp_path):
@@ -429,6 +436,8 @@ def test_an_error_in_progress_stops_what_runs(tmp_path):
     pid = tmp_path / "pid"
 
     def seconds(point):
+        if point["a"] == 0:
+            return 1.0
         if point["a"] == 1:
             wait_until(pid.exists)
             return 1.0
@@ -436,10 +445,11 @@ def test_an_error_in_progress_stops_what_runs(tmp_path):
         time.sleep(60)
 
     def interrupt(tuner):
-        raise KeyboardInterrupt
+        if len(tuner.trials) == 2:
+            raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        tune.minimize(seconds, tune.Space({"a": [1, 2]}), sampler="grid", jobs=2, progress=interrupt)
+        tune.minimize(seconds, tune.Space({"a": [0, 1, 2]}), sampler="grid", jobs=2, progress=interrupt)
     assert not alive(pid.read_text())
 
 
