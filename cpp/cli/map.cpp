@@ -32,7 +32,7 @@ struct Options {
   std::uint64_t seed = 1;
 };
 
-// Orders that know the network alone. Those of vertices of a graph (order/) are of its sites.
+// Orders that know only the network. Those of vertices of a graph (order/) are of its sites.
 struct Numbering {
   std::string_view name;
   std::optional<Ordering> of_sites;

@@ -348,7 +348,7 @@ def main(words: list[str] | None = None) -> int:
             if not isinstance(result, dict) or "schema" not in result:
                 raise ValueError("not an object with a schema")
             if len(options.result) > 1 and not is_search(result):
-                raise ValueError("not a search of atoll tune, which alone share a page")
+                raise ValueError("not a search of atoll tune (only searches share a page)")
         except OSError as e:
             print(f"atoll: error: {given}: {e.strerror} (it is to be read). Correct the path.", file=sys.stderr)
             return 3

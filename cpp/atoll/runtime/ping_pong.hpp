@@ -12,7 +12,7 @@ namespace atl {
 std::uint64_t reserve_tags(World& world, int n);
 
 /// Seconds that a message of `bytes` bytes takes one way: half of the mean of `times` round trips that a begins. Called
-/// by ranks a and b alone; it takes the tags first_tag to first_tag + times - 1.
+/// by ranks a and b only; it takes the tags first_tag to first_tag + times - 1.
 double ping_pong(World& world, Rank a, Rank b, std::uint64_t first_tag, std::size_t bytes, int times);
 
 }  // namespace atl

@@ -82,7 +82,7 @@ class Application(Objective):
             folder = self._folder / f"network-{number}"
             folder.mkdir(exist_ok=True)
             self._platforms[name] = platform_of(name, folder, self._rates)
-        # A method that is unknown; a file may well fit another network alone, which a rule can say.
+        # A method that is unknown; a file may well fit only another network, which a rule can say.
         for mapping in space.parameters.get("mapping", [self._mapping]):
             with contextlib.suppress(InputError):
                 hosts_of_ranks(self._platforms[topologies[0]], _text(mapping), self._ranks, self._folder)

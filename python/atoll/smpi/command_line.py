@@ -163,7 +163,9 @@ def _alone(task: Task, folder: Path, options: argparse.Namespace) -> dict[str, A
 
 def _together(tasks: list[Task], folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     if options.traffic is not None or options.trace is not None:
-        raise UsageError("--traffic or --trace with several --app or --map (it is of one program). Run that one alone.")
+        raise UsageError(
+            "--traffic or --trace with several --app or --map (it is of one program). Run that one by itself."
+        )
     alone, together = replay_together(tasks, folder, options.timeout)
     jobs = [
         {"seconds": seconds, "alone_seconds": own, "ranks": len(task.hosts), "hosts": list(task.hosts)}

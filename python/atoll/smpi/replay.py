@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several MPI programs at once on one platform: each is traced alone, then the traces are replayed together."""
+"""Several MPI programs at once on one platform: each is traced by itself, then the traces are replayed together."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def replay_together(
     """Simulated seconds of each task by itself, and of each while all run; both by replay.
 
     What is replayed is a trace of MPI calls, which does not depend on time: a program whose messages depend on when
-    others come is replayed as it was alone. All tasks have the platform and the settings of the first. With "mpich"
+    others come is replayed as it was by itself. All tasks have the platform and the settings of the first. With "mpich"
     (SMPI's selector, not the library) reduce and allreduce are those of "ompi", where no algorithm is chosen.
 
     Parameters

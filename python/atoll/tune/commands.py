@@ -88,7 +88,7 @@ class Command(Objective):
         self._knobs = set(json.loads(_core.plan("{}")))
 
     def check(self, space: Space) -> None:
-        """UsageError if a placeholder is no parameter, or a parameter cannot reach the program."""
+        """UsageError if a {name} in the command is no parameter, or a parameter cannot reach the program."""
         self.check_names(space.parameters)
 
     def check_names(self, names: Iterable[str]) -> None:

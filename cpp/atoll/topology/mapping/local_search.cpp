@@ -133,7 +133,7 @@ bool LocalSearch::try_site(int rank, int site, Moves moves) {
   return false;
 }
 
-// What moving `rank` alone from site to site saves.
+// What moving `rank` from site to site saves while all others stay.
 double LocalSearch::saving(int rank, int from, int to) const {
   const auto here = places_.hops_from(from), there = places_.hops_from(to);
   double saved = 0;
@@ -144,7 +144,7 @@ double LocalSearch::saving(int rank, int from, int to) const {
   return saved;
 }
 
-// What is saved if `rank` moves to `to`, which saves `saved_by_rank` if it goes alone, and who is there takes its
+// What is saved if `rank` moves to `to`, which saves `saved_by_rank` if all others stay, and who is there takes its
 // place.
 LocalSearch::Exchange LocalSearch::exchange(int rank, int to, double saved_by_rank) const {
   const int other = who_[static_cast<std::size_t>(to)];
@@ -153,7 +153,7 @@ LocalSearch::Exchange LocalSearch::exchange(int rank, int to, double saved_by_ra
   const auto here = places_.hops_from(to_site), there = places_.hops_from(from_site);
   double saved = 0;
   for (const Peers::Peer& p : peers_.of(other)) {
-    if (p.rank == rank) {  // as far apart as before, though nearer if the rank went alone
+    if (p.rank == rank) {  // as far apart as before, though nearer if only this rank moved
       saved -= p.bytes * here[static_cast<std::size_t>(from_site)];
       continue;
     }

@@ -211,7 +211,7 @@ std::vector<char> grown(const WeightedGraph& graph, const SideBounds& bounds, Ra
   Sides::Cost least{std::numeric_limits<std::int64_t>::max(), 0};
   for (int start = 0; start < kStarts && n > 0; ++start) {
     Sides sides(graph, bounds, std::vector<char>(n, 1));
-    // The first start follows the pulls alone.
+    // The first start follows only the pulls.
     const Sides::Cost cost = sides.improve(start == 0 ? -1 : static_cast<int>(random.below(n)));
     if (!(cost < least)) continue;
     least = cost;
