@@ -50,7 +50,7 @@ def test_what_several_cannot_be_is_refused(program, tmp_path):
     for more, message in (
         (["--map", "hamorder-w"], "Give a file"),
         (["--app", program, "--app", program, "--map", tmp_path / "one"], "3 --app with 2 --map"),
-        (["--map", tmp_path / "one", "--traffic", tmp_path / "t"], "Run that one alone"),
+        (["--map", tmp_path / "one", "--traffic", tmp_path / "t"], "Run that one by itself"),
         (["--map", tmp_path / "one", "--mpi-implementation", "mvapich2"], "Choose mpich or ompi"),
     ):
         done = run(*words, *more, "--", "alltoall", 10)
