@@ -31,6 +31,7 @@
     bench/figures.py hamorder-orders            its figure 5: orders of the hosts of random networks
     bench/figures.py hamorder-interference      figure 4: two jobs at once, by how they lie among each other
     bench/figures.py hamorder-tuning            figures 6 to 8: searches over topology, order, MPI and collectives
+    bench/figures.py tuned-plans                Atoll's own plans of BFS, SpMM and all pairs at 256 ranks, searched
     bench/figures.py measured-map               atoll map --measure on hosts of unequal delay made here (needs root)
 
 `bench/figures.py TABLE --help` has what may be changed. --json FILE keeps every figure. What it prints goes
@@ -52,12 +53,14 @@ import measured_map
 import simulated
 import spmm_peers
 import traffic
+import tuned_plans
 
 
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     tables = parser.add_subparsers(dest="table", required=True)
-    for module in (simulated, layers, traffic, engines, coast, allpairs, cola, spmm_peers, hamorder, measured_map):
+    ours = (simulated, layers, traffic, engines, coast, allpairs, cola, spmm_peers, hamorder, measured_map, tuned_plans)
+    for module in ours:
         module.add_to(tables)
     for table in tables.choices.values():
         table.add_argument("--json", help="file for all that was measured")

@@ -41,6 +41,9 @@ Command::Command(std::string name, const std::string& about)
       "--platform", platform_,
       "what messages cost on each level, for routes and partitions: a JSON file (`atoll info --calibrate FILE` "
       "writes one) or a network's name");
+  app_->add_option("--map", map_,
+                   "order of the ranks: a file of places (`atoll map --export places FILE`), or hamorder-w, hamorder, "
+                   "random or identity on the network of --domains or --platform (default: as launched)");
   app_->add_option("--route", route_, "direct, aml, row, mst, domain or auto: how records travel between ranks");
   app_->add_option(
       "--plan", plan_file_,
@@ -195,6 +198,7 @@ Plan Command::chosen_plan() const {
         *workgroup_, workgroups()));
   if (workgroup_) plan.domains = workgroups();
   if (platform_) plan.platform = *platform_;
+  if (map_) plan.map = *map_;
   if (route_) plan.route = *route_;
   if (provider_ && *provider_ != "auto" && plan.transport != "ofi")
     throw UsageError(

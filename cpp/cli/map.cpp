@@ -12,9 +12,9 @@
 #include <atoll/topology/mapping/allocation.hpp>
 #include <atoll/topology/mapping/export.hpp>
 #include <atoll/topology/mapping/mapping_cost.hpp>
-#include <atoll/topology/mapping/numbering.hpp>
 #include <atoll/topology/mapping/scotch.hpp>
 #include <atoll/topology/mapping/swap.hpp>
+#include <atoll/topology/numbering/numbering.hpp>
 #include <charconv>
 #include <numeric>
 
@@ -290,7 +290,7 @@ void check_together(const Options& o) {
   for (const auto& [format, path] : o.exports) {
     if (std::ranges::find(formats, format) == formats.end())
       throw UsageError(fmt::format("--export {} (formats are {}). Choose one.", format, fmt::join(formats, ", ")));
-    if (format != "cray-rank-order" && format != "simgrid" && o.names_file.empty())
+    if (names_hosts(format) && format != "simgrid" && o.names_file.empty())
       throw UsageError(fmt::format(
           "--export {} without --host-names (the file names hosts). Give a file with the name of each, in order.",
           format));
@@ -311,7 +311,7 @@ int verb_map(const Words& words) {
   Options o;
   CLI::App& app = command.app();
   for (const char* of_a_job :
-       {"--ranks", "--transport", "--mpi", "--provider", "--platform", "--route", "--domains", "--plan"})
+       {"--ranks", "--transport", "--mpi", "--provider", "--platform", "--route", "--map", "--domains", "--plan"})
     app.remove_option(app.get_option(of_a_job));
   app.add_option("network", o.network,
                  "torus:4x4x4, random:64:4, fat-tree:8, ... (network.hpp has all names), or a topology's file")

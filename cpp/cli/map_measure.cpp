@@ -75,6 +75,15 @@ struct Launched {
       }
   }
 
+  // Of each rank of a mapping, the process that the launcher has put at its place.
+  std::vector<int> processes(const std::vector<int>& mapping) const {
+    std::vector<int> process_at(place_of.size()), processes;
+    for (std::size_t r = 0; r < place_of.size(); ++r)
+      process_at[static_cast<std::size_t>(place_of[r])] = static_cast<int>(r);
+    for (const int place : mapping) processes.push_back(process_at[static_cast<std::size_t>(place)]);
+    return processes;
+  }
+
   PlaceGraph places(const std::vector<double>& cost_of_ranks) const {
     const std::size_t n = place_of.size();
     std::vector<double> cost(cost_of_ranks.size());
@@ -176,7 +185,9 @@ class Measurement {
     say(proposal);
     if (!o_.machine_file.empty()) put_file(o_.machine_file, machine_->to_json().dump(2) + "\n");
     for (const auto& [format, path] : o_.exports) {
-      put_file(path, exported(format, proposal.places, proposal.mapping, launched_.hosts));
+      const bool by_process = format == "places";  // as --map numbers them
+      put_file(path, exported(format, proposal.places,
+                              by_process ? launched_.processes(proposal.mapping) : proposal.mapping, launched_.hosts));
       out_.result["exports"].push_back({{"format", format}, {"file", path}});
     }
   }
@@ -243,6 +254,7 @@ int map_measured(const Words& words) {
       "mpirun -n 64 atoll map --measure --traffic app.traffic --machine machine.json --export openmpi-rankfile order");
   Options o;
   CLI::App& app = command.app();
+  app.remove_option(app.get_option("--map"));  // the order is what is looked for
   app.add_flag("--measure")->description("the network is the one that the ranks measure");
   auto* traffic =
       app.add_option("--traffic", o.traffic_file,

@@ -134,7 +134,7 @@ int verb_network(const Words& words) {
   Options o;
   CLI::App& app = command.app();
   for (const char* of_a_job :
-       {"--ranks", "--transport", "--mpi", "--provider", "--platform", "--route", "--domains", "--plan"})
+       {"--ranks", "--transport", "--mpi", "--provider", "--platform", "--route", "--map", "--domains", "--plan"})
     app.remove_option(app.get_option(of_a_job));
   app.add_option("network", o.network,
                  "torus:4x4x4, hyperx:8x8, random:64:4, ... (network.hpp has all names), or a topology's file")

@@ -268,6 +268,7 @@ int verb_simulate(const Words& words) {
                                                                 {"ATOLL_RANKS", std::to_string(hierarchy.size())},
                                                                 {"ATOLL_PLATFORM", fields.platform},
                                                                 {"ATOLL_ROUTE", route}};
+      if (!command.plan().map.empty()) settings.emplace_back("ATOLL_MAP", command.plan().map);
       if (machine_preset(fields.platform))  // GPUs write into each other's memory: nobody waits for a packet
         for (const auto& [name, value] : {std::pair{"ATOLL_SLOTS_PER_PEER", "64"}, {"ATOLL_SLOT_BYTES", "262144"}})
           if (!std::getenv(name)) settings.emplace_back(name, value);

@@ -106,3 +106,18 @@ TEST_CASE("a restriction to the first ranks keeps their distances and drops empt
   CHECK(all.first(5).root().children.size() == 1);
   CHECK(all.first(5).root().children[0].children.size() == 2);
 }
+
+TEST_CASE("renumbered ranks are as far apart as their places") {
+  const Hierarchy places = Hierarchy::parse("2x3x4");
+  std::vector<Rank> order;  // 5 has no factor in common with 24
+  for (Rank r = 0; r < places.size(); ++r) order.push_back((5 * r + 7) % places.size());
+  const Hierarchy ranks = places.of_places(order);
+  REQUIRE(ranks.size() == places.size());
+  CHECK(ranks.depth() == places.depth());
+  for (Rank a = 0; a < ranks.size(); ++a) {
+    CHECK(ranks.leaf_of(a) == places.leaf_of(order[static_cast<std::size_t>(a)]));
+    for (Rank b = 0; b < ranks.size(); ++b)
+      CHECK(ranks.level_between(a, b) ==
+            places.level_between(order[static_cast<std::size_t>(a)], order[static_cast<std::size_t>(b)]));
+  }
+}

@@ -25,6 +25,7 @@ void for_each_field(P& plan, F&& f) {
   f("monitors", plan.monitors);
   f("domains", plan.domains);
   f("platform", plan.platform);
+  f("map", plan.map);
   f("buffers", plan.buffers);
   f("lane_bytes", plan.lane_bytes);
   f("threads", plan.threads);

@@ -22,6 +22,8 @@ struct Plan {
       "spread";          ///< spread single router heavy: which ranks of a domain gather for others, on route domain
   std::string domains;   ///< hierarchy to assume: 2x4, torus:4x4, a file; empty: as discovered
   std::string platform;  ///< costs of the levels: a network or a JSON file; empty: the paper's ratios
+  /// Order of the ranks: identity random hamorder hamorder-w, or a file of places; empty: as launched (rank_order.hpp).
+  std::string map;
   std::string buffers = "dynamic";     ///< dynamic switched single: how far a producer runs ahead of its links
   std::size_t lane_bytes = 256 << 10;  ///< size of a send buffer in which records for one next hop merge; 0: no merging
   int threads = 0;                     ///< per rank; 0: usable cores / ranks on this node

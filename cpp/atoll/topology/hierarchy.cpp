@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/topology/hierarchy.hpp>
 #include <charconv>
@@ -112,6 +113,20 @@ Hierarchy Hierarchy::first(Rank ranks) const {
     return kept;
   };
   return Hierarchy(keep(keep, root_));
+}
+
+Hierarchy Hierarchy::of_places(std::span<const Rank> places) const {
+  std::vector<Rank> rank_at(leaf_.size(), -1);
+  for (std::size_t r = 0; r < places.size(); ++r) rank_at[static_cast<std::size_t>(places[r])] = static_cast<Rank>(r);
+  ATOLL_ASSERT(places.size() == leaf_.size() && std::ranges::find(rank_at, -1) == rank_at.end());
+  auto renumber = [&](auto&& self, Domain& d) -> void {
+    for (Rank& r : d.ranks) r = rank_at[static_cast<std::size_t>(r)];
+    std::ranges::sort(d.ranks);
+    for (Domain& c : d.children) self(self, c);
+  };
+  Domain root = root_;
+  renumber(renumber, root);
+  return Hierarchy(std::move(root));
 }
 
 int Hierarchy::level_between(Rank a, Rank b) const {

@@ -3,6 +3,7 @@
 
 #include <atoll/base/types.hpp>
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,9 @@ class Hierarchy {
   /// Restricts the hierarchy to ranks 0 .. ranks-1, with the same depth; empty domains are dropped. 1 <= ranks <=
   /// size().
   Hierarchy first(Rank ranks) const;
+  /// The same domains of renumbered ranks: rank r is where rank places[r] is here. `places` is a permutation of all
+  /// ranks.
+  Hierarchy of_places(std::span<const Rank> places) const;
 
   const Domain& root() const { return root_; }
   Rank size() const { return static_cast<Rank>(leaf_.size()); }

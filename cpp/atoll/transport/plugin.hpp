@@ -93,6 +93,8 @@ struct MpiOptions {
   /// Address of an MPI_Comm of a program that runs MPI (mpi4py: MPI._addressof(comm)), which is duplicated; null:
   /// COMM_WORLD.
   const void* communicator = nullptr;
+  /// Rank r is the process of rank order[r] in the communicator; empty: each keeps its rank there.
+  std::vector<Rank> order = {};
   /// With communicator: MPI.Get_library_version(), which picks the plug-in.
   std::string library_version = {};
   /// Whether close() also finalizes MPI if Atoll has initialised it. A program that opens several worlds says false and

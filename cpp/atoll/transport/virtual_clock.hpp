@@ -26,8 +26,11 @@ namespace atl {
 struct ClockOptions {
   Hierarchy hierarchy;
   std::vector<LevelCost> costs;  ///< [level]; at least hierarchy.depth()
-  /// The network whose links the flows use, rank r at host r; null: a tree of the levels' links, made of `costs`.
+  /// The network whose links the flows use; null: a tree of the levels' links, made of `costs`.
   std::shared_ptr<const Network> network = {};
+  /// Rank r is at place places[r]: the host of that number in the network, and the link of that number at level 0. A
+  /// permutation of all ranks; empty: rank r is at place r. `hierarchy` has ranks, not places.
+  std::vector<Rank> places = {};
   Disturbance disturbance = {};  ///< levels only
   std::size_t slot_bytes = 16384;
   std::size_t message_bytes = 8192;

@@ -6,6 +6,7 @@
 
 #include <atoll/base/files/atomic_file.hpp>
 #include <atoll/runtime/job/launch.hpp>
+#include <atoll/runtime/job/rank_order.hpp>
 #include <atoll/topology/formats/xml_yaml_plugin.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/transport/plugin.hpp>
@@ -84,9 +85,10 @@ std::shared_ptr<SharedWorld> join_communicator(const std::string& plan, std::uin
 std::vector<std::shared_ptr<SharedWorld>> ranks_in_process(Rank ranks, const std::string& plan) {
   Plan p = plan_of(plan);
   check(ranks >= 1, "ranks is {} (at least 1). Correct it.", ranks);
-  const Hierarchy hierarchy = p.domains.empty() ? Hierarchy::flat(ranks) : Hierarchy::parse(p.domains);
+  Hierarchy hierarchy = p.domains.empty() ? Hierarchy::flat(ranks) : Hierarchy::parse(p.domains);
   check(hierarchy.size() == ranks, "domains '{}' make {} ranks (there are {}). Correct one of them.", p.domains,
         hierarchy.size(), ranks);
+  if (const std::vector<Rank> order = rank_order(p, ranks); !order.empty()) hierarchy = hierarchy.of_places(order);
   if (p.threads == 0) p.threads = std::max(1, usable_cores() / ranks);
   std::vector<int> nodes;
   for (Rank r = 0; r < ranks; ++r) nodes.push_back(hierarchy.leaf_of(r));

@@ -5,7 +5,7 @@
 #include <atoll/base/error.hpp>
 #include <atoll/topology/mapping/allocation.hpp>
 #include <atoll/topology/mapping/mapping_cost.hpp>
-#include <atoll/topology/mapping/numbering.hpp>
+#include <atoll/topology/numbering/numbering.hpp>
 #include <string>
 
 #include "mapping_samples.hpp"

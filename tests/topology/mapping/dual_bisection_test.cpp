@@ -5,8 +5,8 @@
 #include <atoll/base/error.hpp>
 #include <atoll/topology/mapping/dual_bisection.hpp>
 #include <atoll/topology/mapping/mapping_cost.hpp>
-#include <atoll/topology/mapping/numbering.hpp>
 #include <atoll/topology/mapping/weighted_bisection.hpp>
+#include <atoll/topology/numbering/numbering.hpp>
 #include <numeric>
 #include <string>
 

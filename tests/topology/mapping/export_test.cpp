@@ -19,7 +19,10 @@ TEST_CASE("each format says where each rank is") {
   CHECK(exported("mpich-hosts", places, mapping, hosts) == "c:2\na:1\nb:2\na:1\n");
   CHECK(exported("slurm-hostfile", places, mapping, hosts) == "c\nc\na\nb\nb\na\n");
   CHECK(exported("simgrid", places, mapping, hosts) == "c\nc\na\nb\nb\na\n");
-  CHECK(exported("cray-rank-order", places, mapping, hosts) == "2,5,3,4,0,1\n");
+  CHECK(exported("cray-rank-order", places, mapping, {}) == "2,5,3,4,0,1\n");
+  CHECK(exported("places", places, mapping, {}) == "4\n5\n0\n2\n3\n1\n");
+  for (const std::string& format : export_formats())
+    CHECK(names_hosts(format) == (format != "cray-rank-order" && format != "places"));
 }
 
 TEST_CASE("a Cray's order has no gaps") {
@@ -31,12 +34,21 @@ TEST_CASE("a Cray's order has no gaps") {
       InputError);
 }
 
+TEST_CASE("places are those of a job with as many ranks") {
+  const PlaceGraph places(Network::parse("mesh:3"), 2);
+  CHECK_THROWS_WITH_AS(
+      exported("places", places, std::vector{0, 1, 4}, {}),
+      "places: host 2 has a rank at place 4 (a job of 3 ranks has the places 0 to 2). Map as many ranks "
+      "as there are places.",
+      InputError);
+}
+
 TEST_CASE("an unknown format, and too few names of hosts") {
   const PlaceGraph places(Network::parse("mesh:3"));
   const std::vector<std::string> two{"a", "b"}, three{"a", "b", "c"};
   CHECK_THROWS_WITH_AS(exported("lsf", places, std::vector{0}, three),
                        "export format 'lsf' (formats are openmpi-rankfile, mpich-hosts, slurm-hostfile, "
-                       "cray-rank-order, simgrid). Choose one.",
+                       "cray-rank-order, simgrid, places). Choose one.",
                        InputError);
   CHECK_THROWS_WITH_AS(exported("simgrid", places, std::vector{0}, two),
                        "2 names of hosts (the network has 3). Name each of them.", InputError);

@@ -5,7 +5,7 @@
 #include <atoll/base/error.hpp>
 #include <atoll/base/random.hpp>
 #include <atoll/topology/mapping/mapping_cost.hpp>
-#include <atoll/topology/mapping/numbering.hpp>
+#include <atoll/topology/numbering/numbering.hpp>
 #include <map>
 #include <numeric>
 #include <string>

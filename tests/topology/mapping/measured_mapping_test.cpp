@@ -7,8 +7,8 @@
 #include <atoll/topology/hierarchy.hpp>
 #include <atoll/topology/mapping/export.hpp>
 #include <atoll/topology/mapping/mapping_cost.hpp>
-#include <atoll/topology/mapping/numbering.hpp>
 #include <atoll/topology/mapping/swap.hpp>
+#include <atoll/topology/numbering/numbering.hpp>
 #include <numeric>
 
 using namespace atl;

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/topology/mapping/mapping_cost.hpp>
-#include <atoll/topology/mapping/numbering.hpp>
 #include <atoll/topology/mapping/scotch.hpp>
+#include <atoll/topology/numbering/numbering.hpp>
 #include <string>
 
 using namespace atl;

@@ -6,8 +6,8 @@
 #include <atoll/base/random.hpp>
 #include <atoll/topology/mapping/exchange_table.hpp>
 #include <atoll/topology/mapping/mapping_cost.hpp>
-#include <atoll/topology/mapping/numbering.hpp>
 #include <atoll/topology/mapping/swap.hpp>
+#include <atoll/topology/numbering/numbering.hpp>
 #include <numeric>
 #include <string>
 

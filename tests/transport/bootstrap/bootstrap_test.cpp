@@ -23,7 +23,7 @@ struct Folder {
 };
 
 // Ranks exchange different texts in two rounds: each gets all of them, and all agree on the job's name.
-void meet(Rank ranks, const std::function<std::unique_ptr<Bootstrap>(Rank)>& make) {
+void meet(Rank ranks, const std::function<std::shared_ptr<Bootstrap>(Rank)>& make) {
   auto text = [](Rank r, int round) {
     return std::string(static_cast<std::size_t>(r) * 60, 'x') + std::to_string(r * 10 + round);
   };
@@ -54,6 +54,25 @@ TEST_CASE("ranks meet in a folder") {
     const Folder folder;
     meet(ranks, [&](Rank r) { return bootstrap_by_files(folder.path, r, ranks); });
   }
+}
+
+TEST_CASE("ranks in another order meet by their new numbers") {
+  const std::vector<Rank> order{3, 0, 4, 1, 2};
+  const Folder folder;
+  meet(5, [&](Rank r) {
+    const Rank process = order[static_cast<std::size_t>(r)];
+    std::shared_ptr<Bootstrap> job = in_order(bootstrap_by_files(folder.path, process, 5), order);
+    CHECK(job->rank() == r);
+    return job;
+  });
+}
+
+TEST_CASE("an order that does not name each rank once is refused") {
+  const Folder folder;
+  const std::shared_ptr<Bootstrap> job = bootstrap_by_files(folder.path, 0, 1);
+  CHECK(in_order(job, {0})->rank() == 0);
+  for (const std::vector<Rank>& wrong : {std::vector<Rank>{}, {1}, {-1}, {0, 0}, {0, 1}})
+    CHECK_THROWS_AS(in_order(job, wrong), UsageError);
 }
 
 TEST_CASE("a rank that does not arrive in the folder is named") {

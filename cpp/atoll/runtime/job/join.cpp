@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <atoll/base/error.hpp>
+#include <atoll/base/files/checksum.hpp>
 #include <atoll/runtime/job/launch.hpp>
+#include <atoll/runtime/job/rank_order.hpp>
 #include <atoll/runtime/pulse.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/transport/ofi_fabric.hpp>
@@ -25,8 +27,10 @@ ShmOptions shm_options(const Plan& plan, Rank ranks) {
   return shm;
 }
 
-MpiOptions mpi_options(const Plan& plan, Rank ranks, const std::optional<Communicator>& communicator) {
+MpiOptions mpi_options(const Plan& plan, Rank ranks, const std::vector<Rank>& order,
+                       const std::optional<Communicator>& communicator) {
   MpiOptions mpi;
+  mpi.order = order;
   mpi.mpi = plan.mpi;
   mpi.mprobe = plan.transport == "mpi_mprobe";
   if (plan.transport == "mpi_probe" || mpi.mprobe) mpi.layer = "probe";
@@ -53,6 +57,24 @@ std::unique_ptr<Fabric> join_ofi_by(const Plan& plan, std::shared_ptr<Bootstrap>
   ofi.slots_per_peer = plan.slots_per_peer;
   ofi.budget_bytes = plan.budget_bytes;
   return join_ofi(ofi, std::move(job));
+}
+
+// Files of one name may differ between machines, and then two processes would take one rank.
+void check_same_order(Bootstrap& job, const std::vector<Rank>& order) {
+  if (order.empty()) return;
+  const std::string mine = fmt::format("{:016x}", checksum(order.data(), order.size() * sizeof(Rank)));
+  for (const std::string& other : job.gather(mine))
+    if (other != mine)
+      throw UsageError(
+          "--map: the ranks have different orders (they have read different files). Give all the same file.");
+}
+
+// As launched, or in the order; null as find_bootstrap().
+std::shared_ptr<Bootstrap> found_bootstrap(const std::vector<Rank>& order) {
+  std::shared_ptr<Bootstrap> job = find_bootstrap();
+  if (!job || order.empty()) return job;
+  check_same_order(*job, order);
+  return in_order(std::move(job), order);
 }
 
 // Shared memory under `network` for the ranks of one node.
@@ -127,10 +149,12 @@ std::unique_ptr<World> join_world(const Plan& plan, World::Options options,
   const Rank ranks = by ? by->ranks : 1;
   std::optional<Hierarchy> pretended;
   if (!plan.domains.empty()) pretended = read_domains(plan.domains, ranks, options.log);
+  const std::vector<Rank> order = rank_order(plan, ranks);
+  if (pretended && order.size() == static_cast<std::size_t>(pretended->size())) pretended = pretended->of_places(order);
 
   std::shared_ptr<Bootstrap> job;
   std::unique_ptr<Fabric> fabric;
-  if ((plan.transport == "shm" || plan.transport == "ofi") && !communicator) job = find_bootstrap();
+  if ((plan.transport == "shm" || plan.transport == "ofi") && !communicator) job = found_bootstrap(order);
   if (plan.transport == "ofi") {
     if (!job)
       throw TransportError(
@@ -146,8 +170,9 @@ std::unique_ptr<World> join_world(const Plan& plan, World::Options options,
     fabric = join_shm(*job, shm_options(plan, ranks));
     if (!options.lost_peer) options.lost_peer = watch_processes(*job);
   } else {
-    auto mpi = join_mpi(mpi_options(plan, ranks, communicator));
+    auto mpi = join_mpi(mpi_options(plan, ranks, order, communicator));
     job = bootstrap_by_mpi(*mpi);
+    check_same_order(*job, order);
     fabric = std::move(mpi);
     const bool shared = plan.transport == "shm" || plan.node_transport == "shm" ||
                         (plan.transport == "auto" && plan.node_transport == "auto");

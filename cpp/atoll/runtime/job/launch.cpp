@@ -10,6 +10,7 @@
 #include <atoll/runtime/job/job_monitor.hpp>
 #include <atoll/runtime/job/launch.hpp>
 #include <atoll/runtime/job/local_launcher.hpp>
+#include <atoll/runtime/job/rank_order.hpp>
 #include <atoll/runtime/job/rank_output.hpp>
 #include <atoll/runtime/pulse.hpp>
 #include <atoll/transport/bootstrap/bootstrap.hpp>
@@ -114,7 +115,8 @@ Job::Job(Rank ranks, Plan plan, std::vector<std::string> command)
                       plan_.transport, by->name, plan_.transport == "inproc" ? "threads" : "fibers", by->ranks));
     part_ = Part::rank;
     ranks_ = by->ranks;
-    rank_ = by->rank;
+    order_ = rank_order(plan_, ranks_);
+    rank_ = rank_of_process(order_, by->rank);
     how_ = fmt::format("{} ranks by {}", ranks_, by->name);
   } else {
     ranks_ = ranks > 0 ? ranks : pretended > 0 ? pretended : 1;
@@ -134,6 +136,7 @@ Job::Job(Rank ranks, Plan plan, std::vector<std::string> command)
     how_ = fmt::format("{} ranks in this process, in virtual time", ranks_);
     return;
   }
+  order_ = rank_order(plan_, ranks_);
   if (ranks_ == 1) {
     how_ = "1 rank";
     return;
@@ -270,15 +273,17 @@ int Job::run_children(int result) {
     std::vector<std::string> command = command_;
     if (command.empty()) command.push_back("atoll");
     folder.emplace();
-    launcher = start_local_ranks({.ranks = ranks_,
-                                  .program = own_program(),
-                                  .command = command,
-                                  .settings = {"ATOLL_JOB=" + table.path()},
-                                  .folder = folder->path(),
-                                  .mask = before,
-                                  .output = result,
-                                  .ended_badly = [&](Rank rank, int by_signal) { table.note_death(rank, by_signal); },
-                                  .patience_s = [&](int signal) { return patience_s(table, signal) + kKillAfter_s; }});
+    launcher = start_local_ranks(
+        {.ranks = ranks_,
+         .program = own_program(),
+         .command = command,
+         .settings = {"ATOLL_JOB=" + table.path()},
+         .folder = folder->path(),
+         .mask = before,
+         .output = result,
+         .ended_badly = [&](Rank process,
+                            int by_signal) { table.note_death(rank_of_process(order_, process), by_signal); },
+         .patience_s = [&](int signal) { return patience_s(table, signal) + kKillAfter_s; }});
   } else {
     output.emplace(table, result);
     launcher = start_launcher(launcher_command(launcher_, ranks_, plan_.threads, command_), table.path(), before,

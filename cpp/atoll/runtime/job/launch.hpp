@@ -91,6 +91,7 @@ class Job {
  private:
   Part part_ = Part::alone;
   Rank ranks_ = 1, rank_ = 0;
+  std::vector<Rank> order_;  // of processes as launched, see rank_order.hpp
   Plan plan_;
   std::vector<std::string> command_;
   std::string how_;

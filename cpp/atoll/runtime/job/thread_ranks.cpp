@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atoll/base/start_thread.hpp>
+#include <atoll/runtime/job/rank_order.hpp>
 #include <atoll/runtime/world.hpp>
 #include <atoll/topology/machine.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
@@ -10,10 +11,10 @@
 namespace atl {
 
 void run_ranks(Rank ranks, const Plan& plan, const std::function<void(World&)>& f, World::Options options) {
-  const Hierarchy hierarchy =
-      plan.domains.empty() ? Hierarchy::flat(ranks) : read_domains(plan.domains, ranks, options.log);
+  Hierarchy hierarchy = plan.domains.empty() ? Hierarchy::flat(ranks) : read_domains(plan.domains, ranks, options.log);
   check(hierarchy.size() == ranks, "domains '{}' make {} ranks (there are {}). Correct --domains or --ranks.",
         plan.domains, hierarchy.size(), ranks);
+  if (const std::vector<Rank> order = rank_order(plan, ranks); !order.empty()) hierarchy = hierarchy.of_places(order);
   std::vector<int> nodes;
   for (Rank r = 0; r < ranks; ++r) nodes.push_back(hierarchy.leaf_of(r));
   auto fabrics = make_inproc({.ranks = ranks,

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atoll/runtime/job/rank_order.hpp>
 #include <atoll/runtime/job/virtual_ranks.hpp>
 #include <nlohmann/json.hpp>
 
 namespace atl {
 
-VirtualRun run_virtual(const Hierarchy& hierarchy, const Machine& machine, const Plan& plan,
+VirtualRun run_virtual(const Hierarchy& places, const Machine& machine, const Plan& plan,
                        const std::function<void(World&)>& f, World::Options options, double compute_scale) {
   constexpr std::size_t kShortest = 512, kLongest = 65536;
+  const std::vector<Rank> order = rank_order(plan, places.size(), machine.network.get());
+  const Hierarchy hierarchy = order.empty() ? places : places.of_places(order);
   const std::unique_ptr<VirtualClock> clock =
       make_clock(plan.transport == "flows" ? "flows" : "levels",
                  {.hierarchy = hierarchy,
                   .costs = machine.cost.levels(),
                   .network = machine.network,
+                  .places = order,
                   .disturbance = machine.disturbance,
                   .slot_bytes = plan.slot_bytes_for(hierarchy.size()),
                   .message_bytes = std::clamp(plan.eager_bytes, kShortest, kLongest),

@@ -30,10 +30,10 @@ struct VirtualRun {
 /// Whether the plan's transport is a virtual clock: levels or flows.
 inline bool is_virtual(const Plan& plan) { return plan.transport == "levels" || plan.transport == "flows"; }
 
-/// Calls f(World&) on a stack of its own for each rank of the hierarchy; throws what the rank that failed first threw.
+/// Calls f(World&) on a stack of its own for each rank; throws what the rank that failed first threw.
 /// A rank has one thread, whatever the plan says, and the clock is levels unless the plan's transport is flows. When no
 /// rank can go on, each gets a TransportError that names who waits for what.
-VirtualRun run_virtual(const Hierarchy& hierarchy, const Machine& machine, const Plan& plan,
+VirtualRun run_virtual(const Hierarchy& places, const Machine& machine, const Plan& plan,
                        const std::function<void(World&)>& f, World::Options options = {}, double compute_scale = 0);
 
 }  // namespace atl

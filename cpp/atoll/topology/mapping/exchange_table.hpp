@@ -2,7 +2,7 @@
 #pragma once
 
 #include <atoll/topology/mapping/peers.hpp>
-#include <atoll/topology/mapping/place_graph.hpp>
+#include <atoll/topology/numbering/place_graph.hpp>
 #include <vector>
 
 namespace atl {

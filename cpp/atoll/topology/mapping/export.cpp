@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <atoll/base/error.hpp>
 #include <atoll/topology/mapping/export.hpp>
@@ -56,31 +58,50 @@ std::string cray_rank_order(const PlaceGraph& places, std::span<const int> mappi
   return text + "\n";
 }
 
-constexpr std::pair<std::string_view, Writer> kFormats[] = {{"openmpi-rankfile", rankfile},
-                                                            {"mpich-hosts", hydra_hosts},
-                                                            {"slurm-hostfile", host_lines},
-                                                            {"cray-rank-order", cray_rank_order},
-                                                            {"simgrid", host_lines}};
+std::string place_lines(const PlaceGraph& places, std::span<const int> mapping, std::span<const std::string>) {
+  std::string text;
+  for (const int place : mapping) {
+    check(
+        static_cast<std::size_t>(place) < mapping.size(),
+        "places: host {} has a rank at place {} (a job of {} ranks has the places 0 to {}). Map as many ranks as there "
+        "are places.",
+        places.host_of(place), place, mapping.size(), mapping.size() - 1);
+    text += fmt::format("{}\n", place);
+  }
+  return text;
+}
+
+struct Format {
+  std::string_view name;
+  Writer write;
+  bool names_hosts;
+};
+constexpr Format kFormats[] = {{"openmpi-rankfile", rankfile, true}, {"mpich-hosts", hydra_hosts, true},
+                               {"slurm-hostfile", host_lines, true}, {"cray-rank-order", cray_rank_order, false},
+                               {"simgrid", host_lines, true},        {"places", place_lines, false}};
 
 }  // namespace
 
 std::vector<std::string> export_formats() {
   std::vector<std::string> names;
-  for (const auto& [name, write] : kFormats) names.emplace_back(name);
+  for (const Format& format : kFormats) names.emplace_back(format.name);
   return names;
+}
+
+bool names_hosts(std::string_view format) {
+  const auto* const row = std::ranges::find(kFormats, format, &Format::name);
+  return row != std::end(kFormats) && row->names_hosts;
 }
 
 std::string exported(std::string_view format, const PlaceGraph& places, std::span<const int> mapping,
                      std::span<const std::string> host_names) {
+  const auto* const row = std::ranges::find(kFormats, format, &Format::name);
+  check(row != std::end(kFormats), "export format '{}' (formats are {}). Choose one.", format,
+        fmt::join(export_formats(), ", "));
   const std::size_t hosts = static_cast<std::size_t>(places.hosts());
-  check(host_names.size() == hosts, "{} names of hosts (the network has {}). Name each of them.", host_names.size(),
-        hosts);
-  std::string known;
-  for (const auto& [name, write] : kFormats) {
-    if (name == format) return write(places, mapping, host_names);
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", name);
-  }
-  throw InputError(fmt::format("export format '{}' (formats are {}). Choose one.", format, known));
+  check(!row->names_hosts || host_names.size() == hosts, "{} names of hosts (the network has {}). Name each of them.",
+        host_names.size(), hosts);
+  return row->write(places, mapping, host_names);
 }
 
 std::vector<std::string> read_host_names(const std::string& path, int hosts) {

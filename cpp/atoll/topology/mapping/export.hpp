@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/topology/mapping/place_graph.hpp>
+#include <atoll/topology/numbering/place_graph.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,14 +21,17 @@ namespace atl {
 ///     slurm-hostfile    node17, a line a rank     SLURM_HOSTFILE=FILE srun --distribution=arbitrary
 ///     cray-rank-order   3,0,1,2                   MPICH_RANK_ORDER in the job's folder, MPICH_RANK_REORDER_METHOD=3
 ///     simgrid           node17, a line a rank     smpirun -hostfile FILE
+///     places            3, a line a rank          atoll run --map FILE: rank 0 is the process launched as number 3
 ///
 /// A Cray launcher fills hosts in its own order, as many ranks each as the mapping has places a host: the file says
-/// which rank sits where. It so needs a mapping that leaves no place free before the last. `host_names` are those of
-/// all hosts of the network, in order. Throws InputError for another format, and where one of these rules does not
+/// which rank sits where. It so needs a mapping that leaves no place free before the last, and so do places.
+/// `host_names` are those of all hosts of the network, in order, for a format that names them. Throws InputError for another format, and where one of these rules does not
 /// hold.
 std::string exported(std::string_view format, const PlaceGraph& places, std::span<const int> mapping,
                      std::span<const std::string> host_names);
 std::vector<std::string> export_formats();
+/// Whether the format has names of hosts, which then are to be given.
+bool names_hosts(std::string_view format);
 
 /// A file with a host name on each line; blank lines and '#' comments are left out. Throws InputError unless there are
 /// `hosts` different names.

@@ -3,7 +3,7 @@
 
 #include <atoll/base/random.hpp>
 #include <atoll/topology/mapping/peers.hpp>
-#include <atoll/topology/mapping/place_graph.hpp>
+#include <atoll/topology/numbering/place_graph.hpp>
 #include <span>
 #include <vector>
 

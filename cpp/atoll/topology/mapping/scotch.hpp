@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/topology/mapping/place_graph.hpp>
 #include <atoll/topology/mapping/traffic.hpp>
+#include <atoll/topology/numbering/place_graph.hpp>
 #include <string>
 #include <vector>
 

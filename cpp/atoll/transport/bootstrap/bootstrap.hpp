@@ -48,6 +48,10 @@ std::unique_ptr<Bootstrap> bootstrap_by_pmi(int file, Rank rank, Rank ranks, dou
 std::unique_ptr<Bootstrap> bootstrap_by_hosts(const std::string& file, Rank rank, double timeout_s = kBootstrapSeconds);
 Rank ranks_of_hosts(const std::string& file);
 
+/// The same job with its ranks renumbered: rank r is the process of rank order[r] in `job`. Throws UsageError unless
+/// `order` is a permutation of all its ranks.
+std::shared_ptr<Bootstrap> in_order(std::shared_ptr<Bootstrap> job, std::vector<Rank> order);
+
 /// By the launcher's environment variables; null: this process was started without a launcher, or by one that uses none
 /// of these (Open MPI's: bootstrap_by_mpi). In this order: ATOLL_BOOTSTRAP=file:FOLDER with ATOLL_RANK and
 /// ATOLL_BOOTSTRAP_RANKS; ATOLL_HOSTS=FILE with ATOLL_RANK; PMI_FD with PMI_RANK and PMI_SIZE. Throws UsageError if

@@ -101,7 +101,7 @@ void Flows::carry(std::uint32_t block) {
 }
 
 double Flows::route(const Message& m) {
-  if (network_) return network_->route(m.from, m.to, route_);
+  if (network_) return network_->route(place_of(m.from), place_of(m.to), route_);
   route_.clear();
   for_links(m, [&](int level, int direction, int number) {
     route_.push_back(first_link_[static_cast<std::size_t>(level)] + 2 * static_cast<std::size_t>(number) +

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atoll/base/error.hpp>
 #include <atoll/base/kept_signals.hpp>
 #include <atoll/transport/mpi/session.hpp>
 #include <cstdlib>
@@ -130,7 +131,17 @@ MPI_Comm open_session(const MpiOptions& options, int level, const std::optional<
                     "understand that launcher). Start with the launcher of {}, or choose the other MPI by --mpi.",
                     launcher->name, launcher->ranks, library(), library()));
   MPI_Comm comm = MPI_COMM_NULL;
-  call(MPI_Comm_dup(from, &comm), "MPI_Comm_dup");
+  if (options.order.empty()) {
+    call(MPI_Comm_dup(from, &comm), "MPI_Comm_dup");
+  } else {
+    int rank = 0;
+    call(MPI_Comm_rank(from, &rank), "MPI_Comm_rank");
+    const auto place = std::ranges::find(options.order, rank);
+    if (options.order.size() != static_cast<std::size_t>(ranks) || place == options.order.end())
+      throw UsageError(fmt::format("an order of {} ranks (the job has {}, and each is named once). Correct --map.",
+                                   options.order.size(), ranks));
+    call(MPI_Comm_split(from, 0, static_cast<int>(place - options.order.begin()), &comm), "MPI_Comm_split");
+  }
   call(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   ++process().sessions;
   return comm;

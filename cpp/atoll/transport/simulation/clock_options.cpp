@@ -22,6 +22,14 @@ ClockOptions checked(ClockOptions options) {
   check(!options.network || options.network->hosts() >= ranks,
         "{} ranks on {} (it has {} hosts, and each rank takes one). Take a larger network or fewer ranks.", ranks,
         options.network ? options.network->name() : "", options.network ? options.network->hosts() : 0);
+  std::vector<bool> taken(options.places.size());
+  for (const Rank place : options.places) {
+    const bool free = place >= 0 && place < ranks && options.places.size() == static_cast<std::size_t>(ranks) &&
+                      !taken[static_cast<std::size_t>(place)];
+    check(free, "place {} among {} of {} ranks (each of the places 0 to {} is taken once). Correct the order.", place,
+          options.places.size(), ranks, ranks - 1);
+    taken[static_cast<std::size_t>(place)] = true;
+  }
   check(options.slots_per_peer >= 1 && options.slots_per_peer <= 64,
         "slots_per_peer is {} (1 to 64 are possible). Change it in the plan.", options.slots_per_peer);
   check(options.slot_bytes >= 128 && options.slot_bytes < (std::size_t{1} << 30),

@@ -113,6 +113,8 @@ class EventClock : public VirtualClock {
   void break_off();
   void rethrow_first_error();
 
+  /// Where the rank sits, see ClockOptions::places.
+  Rank place_of(Rank r) const { return options_.places.empty() ? r : options_.places[static_cast<std::size_t>(r)]; }
   /// The domains that contain the rank, by level.
   const int* domains_of(Rank r) const { return domains_.of(r); }
   int depth() const { return depth_; }

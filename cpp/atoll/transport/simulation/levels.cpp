@@ -25,8 +25,11 @@ Levels::Levels(ClockOptions options) : EventClock(std::move(options)) {
 
 // The card of each rank, by its place among the ranks of its domain below that level.
 std::vector<int> Levels::cards_of_ranks(int level) const {
-  std::vector<int> sizes(static_cast<std::size_t>(links_at(level))), place, card;
-  for (Rank r = 0; r < ranks(); ++r) place.push_back(sizes[static_cast<std::size_t>(domains_of(r)[level - 1])]++);
+  std::vector<int> sizes(static_cast<std::size_t>(links_at(level))), place(static_cast<std::size_t>(ranks())), card;
+  std::vector<Rank> by_place(place.size());
+  for (Rank r = 0; r < ranks(); ++r) by_place[static_cast<std::size_t>(place_of(r))] = r;
+  for (const Rank r : by_place)
+    place[static_cast<std::size_t>(r)] = sizes[static_cast<std::size_t>(domains_of(r)[level - 1])]++;
   for (Rank r = 0; r < ranks(); ++r)
     card.push_back(place[static_cast<std::size_t>(r)] * cost(level).cards /
                    sizes[static_cast<std::size_t>(domains_of(r)[level - 1])]);
@@ -76,7 +79,7 @@ double Levels::pass(Message& m, Rank end, int direction) {
     const int level = direction == 0 ? i : m.level - i;
     const LevelCost& link = cost(level);
     const std::vector<int>& cards = card_[static_cast<std::size_t>(level)];
-    const int number = (level == 0 ? end : domains_of(end)[level - 1]) * link.cards +
+    const int number = (level == 0 ? place_of(end) : domains_of(end)[level - 1]) * link.cards +
                        (cards.empty() ? 0 : cards[static_cast<std::size_t>(end)]);
     Wire& wire = wires_[static_cast<std::size_t>(level)][static_cast<std::size_t>(number)];
     double& busy_until = wire.busy_until[static_cast<std::size_t>(direction)];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/base/error.hpp>
-#include <atoll/topology/mapping/place_graph.hpp>
 #include <atoll/topology/network/router_graph.hpp>
+#include <atoll/topology/numbering/place_graph.hpp>
 #include <bit>
 #include <cmath>
 #include <limits>

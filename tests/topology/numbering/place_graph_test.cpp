@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <atoll/base/error.hpp>
-#include <atoll/topology/mapping/place_graph.hpp>
+#include <atoll/topology/numbering/place_graph.hpp>
 #include <cstdlib>
 #include <string>
 
 #include "../network/network_oracle.hpp"
-#include "mapping_samples.hpp"
+#include "topology/mapping/mapping_samples.hpp"
 
 using namespace atl;
 

@@ -2,11 +2,11 @@
 #include <doctest/doctest.h>
 
 #include <atoll/base/timer.hpp>
-#include <atoll/topology/mapping/numbering.hpp>
+#include <atoll/topology/numbering/numbering.hpp>
 #include <set>
 #include <string>
 
-#include "mapping_samples.hpp"
+#include "topology/mapping/mapping_samples.hpp"
 
 using namespace atl;
 

@@ -8,7 +8,7 @@
 //   M                                   the inverse of what hamorder() returns: M[place] is the number of a place
 #include <algorithm>
 #include <atoll/base/random.hpp>
-#include <atoll/topology/mapping/numbering.hpp>
+#include <atoll/topology/numbering/numbering.hpp>
 #include <limits>
 #include <numeric>
 

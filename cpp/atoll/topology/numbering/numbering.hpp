@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atoll/topology/mapping/place_graph.hpp>
+#include <atoll/topology/numbering/place_graph.hpp>
 #include <cstdint>
 #include <vector>
 
