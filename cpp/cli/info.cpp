@@ -4,7 +4,7 @@
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/transport/plugin.hpp>
 
-#include "measured_machine.hpp"
+#include "cli/mapping/measured_machine.hpp"
 #include "verbs.hpp"
 
 namespace atl::cli {

@@ -18,8 +18,8 @@
 #include <charconv>
 #include <numeric>
 
-#include "graph_input.hpp"
-#include "verbs.hpp"
+#include "cli/graph_input.hpp"
+#include "cli/verbs.hpp"
 
 namespace atl::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include <atoll/topology/network/optimize.hpp>
 #include <atoll/topology/network/router_graph.hpp>
 
-#include "verbs.hpp"
+#include "cli/verbs.hpp"
 
 namespace atl::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <atoll/runtime/calibrate.hpp>
 #include <ctime>
 
-#include "command.hpp"
+#include "cli/command.hpp"
 
 namespace atl::cli {
 namespace {

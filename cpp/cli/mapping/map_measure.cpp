@@ -17,8 +17,8 @@
 #include <map>
 #include <numeric>
 
+#include "cli/verbs.hpp"
 #include "measured_machine.hpp"
-#include "verbs.hpp"
 
 namespace atl::cli {
 namespace {
