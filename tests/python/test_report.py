@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`atoll report`: one self-contained page per result."""
 
-import html.parser
 import json
 import subprocess
 import sys
@@ -9,37 +8,9 @@ from pathlib import Path
 
 import pytest
 from atoll import report
+from html_page import Page
 
 ATOLL = Path(__file__).parents[2] / "bin/atoll"
-
-
-class Page(html.parser.HTMLParser):
-    """Checks that tags balance and nothing is fetched; collects headings and drawings."""
-
-    VOID = {"meta", "rect", "path"}
-
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.headings, self.drawn = [], [], 0
-        self.feed(text)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        assert tag not in {"script", "link", "img", "iframe"}
-        assert not {"src", "href", "xlink:href"} & {name for name, _ in attrs}
-        self.drawn += tag == "rect"
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        if tag in self.VOID:
-            return
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if self.open and self.open[-1] in {"h1", "h2", "h3"}:
-            self.headings.append(data)
 
 
 def run(*words):
