@@ -3,6 +3,7 @@
 
 import random
 
+import atoll.networkx as backend
 import networkx as nx
 import pytest
 
@@ -79,3 +80,13 @@ def same(name, G, *args, exact=True, **kwargs):
 
 
 DISTANCES = ["single_source_shortest_path_length", "single_source_dijkstra_path_length"]
+KINDS = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
+
+
+def refused(name, G, *args, **kwargs):
+    if CONFIG:  # before that, NetworkX silently did it itself
+        with pytest.raises(NotImplementedError):
+            getattr(nx, name)(G, *args, backend="atoll", **kwargs)
+    reason = backend.can_run(name, (G, *args), kwargs)
+    assert isinstance(reason, str) and len(reason) > 10
+    return reason

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of the NetworkX backend agree with plain NetworkX on random graphs."""
+
+import random
+
+import pytest
+
+nx = pytest.importorskip("networkx")
+
+import atoll.networkx as backend  # noqa: E402
+from agreement import CONFIG, DISTANCES, KINDS, both, random_graph, refused, same, seeds  # noqa: E402
+
+UNDIRECTED = ["connected_components", "number_connected_components", "is_connected"]
+WEAK = ["weakly_connected_components", "number_weakly_connected_components", "is_weakly_connected"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+class TestAgreement:
+    def test_pagerank(self, kind):
+        for seed in seeds():
+            same("pagerank", random_graph(kind, seed), exact=False)
+            same("pagerank", random_graph(kind, seed), alpha=0.5, tol=1e-3, exact=False)
+            same("pagerank", random_graph(kind, seed), tol=1e-15, max_iter=2, exact=False)
+
+    def test_pagerank_of_a_personalization_to_the_tolerance(self, kind):
+        for seed in seeds():
+            G = random_graph(kind, seed)
+            shares = {node: k for k, node in enumerate(list(G)[:5])}
+            ours, theirs = both("pagerank", G, personalization=shares, tol=1e-12, max_iter=300)
+            if isinstance(theirs, tuple) and theirs[0] is ZeroDivisionError:
+                assert ours == theirs
+            else:
+                assert ours == pytest.approx(theirs, abs=1e-9)
+
+    def test_pagerank_of_equal_weights(self, kind):
+        for seed in seeds():
+            G = random_graph(kind, seed)
+            nx.set_edge_attributes(G, 2.5, "weight")
+            same("pagerank", G, exact=False)
+
+    def test_betweenness(self, kind):
+        for seed in seeds():
+            G = random_graph(kind, seed)
+            for options in ({}, {"normalized": False}, {"endpoints": True}, {"endpoints": True, "normalized": False}):
+                same("betweenness_centrality", G, exact=False, **options)
+                for k in (1, 3, len(G), 99):
+                    same("betweenness_centrality", G, k=k, seed=seed, exact=False, **options)
+
+    @pytest.mark.parametrize("weights", ["ints", "floats", "mixed", "some", "large", "equal"])
+    def test_weighted_betweenness(self, kind, weights):
+        for seed in seeds(12):
+            G = random_graph(kind, seed)
+            rng = random.Random(seed)
+            for *_, data in G.edges(data=True):
+                if weights == "some" and rng.random() < 0.5:
+                    continue
+                number = {"large": rng.randrange(1, 2**40), "equal": 0.1}.get(weights, rng.randrange(1, 5))
+                floats = weights == "floats" or (weights == "mixed" and rng.random() < 0.5)
+                data["w"] = rng.random() + 1e-9 if floats else number
+            for options in (
+                {},
+                {"normalized": False},
+                {"endpoints": True},
+                {"k": min(3, len(G)) or None, "seed": seed},
+            ):
+                same("betweenness_centrality", G, weight="w", exact=False, **options)
+
+    def test_components(self, kind):
+        for seed in seeds():
+            G = random_graph(kind, seed)
+            for name in UNDIRECTED + WEAK:
+                same(name, G)
+            for node in list(G)[:3] + ["nobody"]:
+                same("node_connected_component", G, node)
+
+    def test_distances(self, kind):
+        for seed in seeds():
+            G = random_graph(kind, seed)
+            for node in list(G)[:3] + ["nobody", []]:
+                for cutoff in (None, 2, 1.5, 0, -1):
+                    for name in DISTANCES:
+                        same(name, G, node, cutoff=cutoff)
+
+    @pytest.mark.parametrize("weights", ["ints", "floats", "mixed", "some", "zeros", "large"])
+    def test_weighted_distances(self, kind, weights):
+        for seed in seeds():
+            G = random_graph(kind, seed)
+            rng = random.Random(seed)
+            for *_, data in G.edges(data=True):
+                if weights == "some" and rng.random() < 0.5:
+                    continue
+                number = {"zeros": rng.randrange(2), "large": rng.randrange(2**40)}.get(weights, rng.randrange(9))
+                data["w"] = (
+                    rng.random() if weights == "floats" or (weights == "mixed" and rng.random() < 0.5) else number
+                )
+            for node in list(G)[:3]:
+                for cutoff in (None, 3):
+                    ours, theirs = both("single_source_dijkstra_path_length", G, node, cutoff=cutoff, weight="w")
+                    assert ours == theirs
+                    assert list(ours.values()) == sorted(ours.values())
+                    if weights in ("ints", "some", "zeros", "large"):
+                        assert all(type(value) is int for value in ours.values())
+
+    @pytest.mark.parametrize("weights", [None, "ints", "floats", "some", "zeros", "large"])
+    def test_all_pairs(self, kind, weights):
+        def total(name, *args, **kwargs):  # generators of pairs as one dict, in their order
+            out = []
+            for chosen in ({"backend": "atoll"}, {}):
+                try:
+                    found = getattr(nx, name)(G, *args, **chosen, **kwargs)
+                    out.append(dict(found) if not isinstance(found, (int, float, list)) else found)
+                except Exception as e:
+                    out.append((type(e), str(e)))
+            return out
+
+        def equal(name, *args, **kwargs):
+            ours, theirs = total(name, *args, **kwargs)
+            if isinstance(theirs, tuple) and not CONFIG:
+                assert isinstance(ours, tuple)
+                return
+            assert ours == theirs, name
+            assert type(ours) is type(theirs), name
+            if not isinstance(theirs, dict):
+                return
+            assert list(ours) == list(theirs), name
+            for u, row in theirs.items():
+                if not isinstance(row, dict):
+                    assert type(ours[u]) is type(row), (name, u)
+                    continue
+                for v, value in row.items():
+                    assert type(ours[u][v]) is type(value), (name, u, v, ours[u][v], value)
+
+        for seed in seeds(3):
+            G = random_graph(kind, seed)
+            rng = random.Random(seed)
+            for *_, data in G.edges(data=True):
+                if weights is None or (weights == "some" and rng.random() < 0.5):
+                    continue
+                number = {"zeros": rng.randrange(2), "large": rng.randrange(2**40)}.get(weights, rng.randrange(9))
+                data["w"] = rng.random() if weights == "floats" else number
+            for cutoff in (None, 1.5):
+                equal("all_pairs_shortest_path_length", cutoff=cutoff)
+                equal("all_pairs_dijkstra_path_length", cutoff=cutoff, weight="w")
+            equal("all_pairs_bellman_ford_path_length", weight="w")
+            connected = len(G) and (nx.is_strongly_connected if G.is_directed() else nx.is_connected)(G)
+            for H in (G, nx.compose(nx.path_graph(list(G), create_using=kind), G)):
+                if H is not G and G.is_directed() and not connected:
+                    H.add_edges_from(zip(list(G)[1:], G))
+                if weights == "floats" and H is not G:
+                    for *_, data in H.edges(data=True):  # ints among floats: equal values of other types
+                        data.setdefault("w", 0.5)
+                G = H
+                for name in ("eccentricity", "diameter", "radius", "periphery"):
+                    equal(name)
+                    if weights != "some":
+                        equal(name, weight="w")
+                equal("average_shortest_path_length")
+                equal("average_shortest_path_length", weight="w", method="unweighted")
+                if weights == "floats" and any("w" in data for *_, data in G.edges(data=True)):
+                    refused("floyd_warshall", G, weight="w")
+                    refused("floyd_warshall_numpy", G, weight="w")
+                    refused("average_shortest_path_length", G, weight="w")
+                    continue
+                equal("average_shortest_path_length", weight="w")
+                if backend.can_run("floyd_warshall", (G,), {"weight": "w"}) is True:
+                    equal("floyd_warshall", weight="w")
+                if not kind().is_multigraph() and not any(data for *_, data in G.edges(data=True)):
+                    equal("floyd_warshall", weight="nothing")
+                if CONFIG:  # before that, an empty graph was an error
+                    backwards = list(G)[::-1]
+                    for order in (None, backwards):
+                        ours = nx.floyd_warshall_numpy(G, order, weight="w", backend="atoll")
+                        theirs = nx.floyd_warshall_numpy(G, order, weight="w")
+                        assert (ours == theirs).all() and ours.dtype == theirs.dtype and ours.shape == theirs.shape
+
+    def test_cores_and_triangles(self, kind):
+        for seed in seeds():
+            if kind in (nx.Graph, nx.MultiGraph):
+                for loops in (False, True):
+                    same("core_number", random_graph(kind, seed, loops=loops))
+            if kind is not nx.Graph:
+                continue
+            G = random_graph(kind, seed)
+            for name in ("triangles", "clustering", "average_clustering", "transitivity"):
+                same(name, G)
+            some = list(G)[::2] + ["nobody"]
+            for name in ("triangles", "clustering", "average_clustering"):
+                same(name, G, some)
+            for node in list(G)[:2]:
+                same("triangles", G, node)
+                same("clustering", G, node)
+            same("average_clustering", G, count_zeros=False)
