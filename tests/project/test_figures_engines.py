@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""bench/figures.py engines: other engines on the same graphs, and the files that they are given."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+PEER = """#!/bin/sh
+echo "$0 $*" >> {log}
+echo "Read Time:           0.5"
+echo "Build Time:          0.25"
+echo "Trial Time:          2.0"
+echo "Trial Time:          4.0"
+"""
+
+
+def test_engines_take_turns_with_a_peer(table, tmp_path, no_variables):
+    for name in ("bfs", "sssp", "cc"):
+        file = tmp_path / name
+        file.write_text(PEER.format(log=tmp_path / "log"))
+        file.chmod(0o755)
+    words = ["--gap", tmp_path, "--graphs", "kron:7", "--pairs", 2, "--threads", 1, "--cache", tmp_path / "cache"]
+    code, rows, kept, printed = table("engines", *words, "--algorithms", "bfs", "sssp", "pagerank")
+    assert code == 0, printed.err
+    assert [(row["algorithm"], row["peer"]) for row in kept] == [("bfs", "GAP"), ("sssp", "GAP")]  # there is no pr
+    for row in kept:
+        assert row["theirs"] == {"seconds": 3.0, "prepare": 0.25}
+        assert row["ratio"] == pytest.approx(3.0 / row["ours"]["seconds"], rel=0.9)
+        assert row["edges"] > 0 and row["ours"]["prepare"] > 0
+    calls = (tmp_path / "log").read_text().splitlines()
+    assert len(calls) == 4 and calls[0].endswith("kron-7.el -s") and calls[2].endswith("kron-7.wel -s")
+    weights = {int(line.split()[2]) for line in (tmp_path / "cache/kron-7.wel").read_text().splitlines()}
+    assert min(weights) >= 1 and max(weights) <= 255 and len(weights) > 9
+
+
+def test_a_copy_numbered_by_degree_is_the_same_graph(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "bench")
+    import inputs
+    import numpy as np
+
+    random = np.random.default_rng(3)
+    edges = np.unique(random.integers(0, [40, 9], size=(300, 2)), axis=0)  # low ids have high degrees on one side
+    weights = random.integers(1, 256, len(edges))
+
+    def side(at):
+        order = np.lexsort((edges[:, 1 - at], edges[:, at]))
+        entries = np.zeros(len(edges), dtype=[("v", "<i4"), ("w", "<i4")])
+        entries["v"], entries["w"] = edges[order, 1 - at], weights[order]
+        return np.concatenate([[0], np.cumsum(np.bincount(edges[:, at], minlength=40))]), entries
+
+    inputs.write_lists(tmp_path / "g.wsg", True, [side(0), side(1)])
+    directed, sides = inputs.number_by_degree(*inputs.read_lists(tmp_path / "g.wsg", weighted=True))
+    degree = sum(np.diff(offsets) for offsets, _ in sides)
+    assert directed and (np.diff(degree) <= 0).all()
+    number = np.argsort(np.argsort(-np.bincount(edges.ravel(), minlength=40), kind="stable"))
+    expected = {(*map(int, number[[u, v]]), int(w)) for (u, v), w in zip(edges, weights)}
+    for at, (offsets, entries) in enumerate(sides):
+        row = np.repeat(np.arange(40), np.diff(offsets))
+        ends = (row, entries["v"]) if at == 0 else (entries["v"], row)
+        assert set(zip(*(column.tolist() for column in (*ends, entries["w"])))) == expected
+        assert all((np.diff(entries["v"][a:b]) > 0).all() for a, b in zip(offsets, offsets[1:]))
+
+
+def test_engines_without_a_peer_say_what_to_give(table, no_variables):
+    if importlib.util.find_spec("networkit"):
+        pytest.skip("networkit is here: it is a peer")
+    code, _, kept, printed = table("engines")
+    assert code == 2 and kept == [] and "--gap" in printed.err
+
+
+def test_a_peer_that_fails_fails_the_table(table, tmp_path, no_variables):
+    (tmp_path / "cc").write_text("#!/bin/sh\necho broken\nexit 1\n")
+    (tmp_path / "cc").chmod(0o755)
+    words = ["--gap", tmp_path, "--graphs", "kron:6", "--pairs", 1, "--cache", tmp_path / "cache"]
+    code, _, kept, printed = table("engines", *words, "--algorithms", "cc")
+    assert code == 1 and kept == [] and "broken" in printed.err
