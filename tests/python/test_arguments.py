@@ -94,7 +94,7 @@ def public():
             if isinstance(thing, types.FunctionType):
                 yield f"{thing.__module__}.{name}", None, thing
             elif thing in (atoll.Graph, atoll.AllPairs, atoll.VertexArray, atoll.apsp.DistanceFile, atoll.SpMM):
-                for method, f in vars(thing).items():
+                for method, f in [item for base in thing.__mro__[:-1] for item in vars(base).items()]:
                     made_by_users = thing in (atoll.Graph, atoll.SpMM) and method == "__init__"
                     if method.startswith("_") and not (made_by_users or method == "__call__"):
                         continue
