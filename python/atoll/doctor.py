@@ -13,7 +13,7 @@ from typing import Any
 from . import _core
 from ._core import VERSION
 from .errors import IoError
-from .standard_output import checked
+from .standard_output import checked, put
 
 __all__ = ["examine", "main"]
 
@@ -123,11 +123,9 @@ def main(arguments: list[str] | None = None) -> int:
     report = examine()
     if options.json is None:
         sys.stdout.write(_text(report["result"]))
-    elif options.json == "-":
-        print(json.dumps(report))
     else:
         try:
-            _core.write_file(options.json, json.dumps(report) + "\n")
+            put(options.json, json.dumps(report) + "\n")
         except IoError as e:
             print(f"atoll: {e}", file=sys.stderr)
             return 3

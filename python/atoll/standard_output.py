@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands that are written in Python share: an exit code that tells whether stdout took everything."""
+"""What the commands in Python share: `-` is standard output, and an exit code tells whether it took everything."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ import signal
 import sys
 from collections.abc import Callable
 
-__all__ = ["checked"]
+from . import _core
+
+__all__ = ["checked", "put"]
 
 
 def checked(main: Callable[[list[str] | None], int]) -> Callable[..., int]:
@@ -44,3 +46,11 @@ def checked(main: Callable[[list[str] | None], int]) -> Callable[..., int]:
             return 3
 
     return command
+
+
+def put(path: str, text: str) -> None:
+    """Makes `text` the content of the file, atomically; `-` is standard output. Raises IoError."""
+    if path == "-":
+        print(text, end="")
+    else:
+        _core.write_file(path, text)
