@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <atoll/apsp/store/saved_run.hpp>
 #include <atoll/base/files/atomic_file.hpp>
 #include <atoll/base/id_rule.hpp>
@@ -61,6 +62,12 @@ void Command::add_workgroup() {
                    "machine's domains)")
       ->check(CLI::PositiveNumber)
       ->excludes(app_->get_option("--domains"));
+}
+
+void Command::remove_job_options(std::initializer_list<std::string_view> kept) {
+  for (const char* option :
+       {"--ranks", "--transport", "--mpi", "--provider", "--platform", "--route", "--map", "--domains", "--plan"})
+    if (std::ranges::find(kept, option) == kept.end()) app_->remove_option(app_->get_option(option));
 }
 
 namespace {

@@ -3,8 +3,10 @@
 
 #include <atoll/runtime/job/launch.hpp>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "result_file.hpp"
 
@@ -47,6 +49,8 @@ class Command {
   CLI::App& app() { return *app_; }
   /// --workgroup, which is --domains with so many ranks each: before parse(), for verbs whose plans know workgroups.
   void add_workgroup();
+  /// Removes the options of a job of ranks but those `kept`: before parse(), for verbs that need no ranks.
+  void remove_job_options(std::initializer_list<std::string_view> kept = {});
   /// The exit code if the command ends here (help, or an error in the options).
   std::optional<int> parse(const Words& words);
 

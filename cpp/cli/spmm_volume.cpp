@@ -197,8 +197,7 @@ int verb_spmm_volume(const Words& words) {
   CLI::App& app = command.app();
   o.input.add_reading_to(app);
   o.input.add_merging_to(app);
-  for (const char* of_a_job : {"--ranks", "--transport", "--mpi", "--provider", "--platform", "--route", "--map"})
-    app.remove_option(app.get_option(of_a_job));
+  command.remove_job_options({"--domains", "--plan"});
   app.add_option("--ranks", o.ranks, "modelled ranks (default 16)")->check(CLI::Range(1, 1 << 14));
   auto* workgroup = app.add_option("--workgroup", o.workgroup,
                                    "ranks of a workgroup, the last of which may have fewer (default 8, or all)")

@@ -139,6 +139,12 @@ def test_exported_files_name_the_hosts_in_the_mapping(tmp_path):
     assert [on[r] for r in cray] == [names[h // 2] for h in range(32)]
 
 
+def test_an_order_for_cray_names_no_hosts_and_needs_no_names(tmp_path):
+    words = ["mesh:4", "--method", "random", "--export", "cray-rank-order", tmp_path / "order"]
+    order = mapped(*words)["result"]["order"]
+    assert [order[int(rank)] for rank in (tmp_path / "order").read_text().split(",")] == [0, 1, 2, 3]
+
+
 @pytest.mark.mpi
 @pytest.mark.skipif(not shutil.which("mpiexec.mpich"), reason="no mpiexec.mpich")
 def test_mpich_starts_each_rank_on_the_host_of_its_line(tmp_path):

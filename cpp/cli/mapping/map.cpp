@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/ranges.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <atoll/base/files/atomic_file.hpp>
 #include <atoll/base/timer.hpp>
 #include <atoll/order/ordering.hpp>
 #include <atoll/order/permute.hpp>
@@ -18,15 +15,16 @@
 #include <charconv>
 #include <numeric>
 
-#include "cli/graph_input.hpp"
 #include "cli/verbs.hpp"
+#include "options.hpp"
 
 namespace atl::cli {
 namespace {
 
 struct Options {
-  std::string network, method, traffic_file, pattern = "line", paths = "network", names_file, occupied;
-  std::vector<std::pair<std::string, std::string>> exports;
+  std::string network, method, paths = "network", names_file, occupied;
+  TrafficInput traffic;
+  MappingExports exports;
   std::vector<int> jobs;
   int ranks = 0, per_host = 1;  // ranks 0: as many as there are places, or as the traffic has
   std::uint64_t seed = 1;
@@ -112,13 +110,10 @@ class Mapper {
  public:
   Mapper(const Options& o, Team& team)
       : o_(o), team_(team), network_(read_network(o.network)), places_(network_, o.per_host) {
-    if (!o.traffic_file.empty()) {
-      traffic_ = read_traffic(o.traffic_file, o.ranks);
-    } else if (!o.jobs.empty()) {
-      for (const int size : o.jobs) add_job(traffic_, traffic_pattern(o.pattern, size));
-    } else {
-      traffic_ = traffic_pattern(o.pattern, o.ranks > 0 ? o.ranks : places_.places());
-    }
+    if (o.jobs.empty())
+      traffic_ = o.traffic.load(o.ranks > 0 || o.traffic.is_file() ? o.ranks : places_.places());
+    else
+      for (const int size : o.jobs) add_job(traffic_, o.traffic.load(size));
     if (traffic_.ranks > places_.places())
       throw InputError(fmt::format(
           "{}: {} hosts with {} place{} each (there are {} ranks). Have fewer ranks, or give --per-host {}.", o.network,
@@ -205,11 +200,10 @@ class Mapper {
                  {"network_diameter", embedding_diameter(places_, everywhere)}};
     std::vector<int> hosts;
     for (const int p : mapping_) hosts.push_back(places_.host_of(p));
-    const std::string talk = o_.traffic_file.empty() ? o_.pattern : o_.traffic_file;
     out.result = {{"method", method_},
                   {"mapped_ranks", mapping_.size()},
                   {"per_host", o_.per_host},
-                  {"traffic", talk},
+                  {"traffic", o_.traffic.text()},
                   {"paths", o_.paths},
                   {"jumps", jumps},
                   {"aspl", aspl},
@@ -226,7 +220,7 @@ class Mapper {
          {"mapping", fmt::format("{}: {} ranks; ASPL {:.3f}, {} jump{} between consecutive ranks", method_,
                                  mapping_.size(), aspl, jumps, jumps == 1 ? "" : "s")},
          {"traffic", fmt::format("{}: dilation {:.0f}, contention {:.2f}; {:.3f} hops on average, {:.6g} hop-bytes",
-                                 talk, cost.dilation, cost.contention, cost.mean_hops, cost.hop_bytes)},
+                                 o_.traffic.text(), cost.dilation, cost.contention, cost.mean_hops, cost.hop_bytes)},
          {"busiest link", fmt::format("{:.3g} s for its bytes", cost.busiest_link_seconds)},
          {"order", fmt::format("{:.3f} s", seconds_["run"].get<double>())}});
     if (!compared_.empty()) {
@@ -239,7 +233,9 @@ class Mapper {
       out.text += table_of(rows);
     }
     if (!o_.jobs.empty()) add_jobs(out);
-    write_exports(out);
+    // Hosts without names have those of the platform that `atoll network --simgrid` writes.
+    const std::vector<std::string> names = names_.empty() ? simgrid_host_names(network_) : names_;
+    o_.exports.write([&](const std::string& format) { return exported(format, places_, mapping_, names); }, out);
     return out;
   }
 
@@ -262,14 +258,6 @@ class Mapper {
     }
   }
 
-  void write_exports(Outcome& out) const {
-    for (const auto& [format, path] : o_.exports) {
-      const bool of_platform = names_.empty() && format == "simgrid";
-      put_file(path, exported(format, places_, mapping_, of_platform ? simgrid_host_names(network_) : names_));
-      out.result["exports"].push_back({{"format", format}, {"file", path}});
-    }
-  }
-
   const Options& o_;
   Team& team_;
   const Network network_;
@@ -286,16 +274,12 @@ void check_together(const Options& o) {
   if (!o.jobs.empty() && (o.method == "swap" || o.method == "scotch"))
     throw UsageError(
         fmt::format("--method {} with --jobs (it places one job on a free network). Choose a numbering.", o.method));
-  const std::vector<std::string> formats = export_formats();
-  for (const auto& [format, path] : o.exports) {
-    if (std::ranges::find(formats, format) == formats.end())
-      throw UsageError(fmt::format("--export {} (formats are {}). Choose one.", format, fmt::join(formats, ", ")));
+  o.exports.check();
+  for (const auto& [format, path] : o.exports.files)
     if (names_hosts(format) && format != "simgrid" && o.names_file.empty())
       throw UsageError(fmt::format(
           "--export {} without --host-names (the file names hosts). Give a file with the name of each, in order.",
           format));
-    if (path != result_path()) check_output_path(path);
-  }
 }
 
 }  // namespace
@@ -310,12 +294,8 @@ int verb_map(const Words& words) {
       "atoll map --measure: for the network that this job's ranks measure (`atoll map --measure --help`)");
   Options o;
   CLI::App& app = command.app();
-  for (const char* of_a_job :
-       {"--ranks", "--transport", "--mpi", "--provider", "--platform", "--route", "--map", "--domains", "--plan"})
-    app.remove_option(app.get_option(of_a_job));
-  app.add_option("network", o.network,
-                 "torus:4x4x4, random:64:4, fat-tree:8, ... (network.hpp has all names), or a topology's file")
-      ->required();
+  command.remove_job_options();
+  add_network(app, o.network);
   app.add_option(
          "--method", o.method,
          "hamorder-w (default), hamorder (as printed), identity, random, gorder, rabbit, dbg, hubsort, rcm: orders "
@@ -325,12 +305,7 @@ int verb_map(const Words& words) {
   app.add_option("--ranks", o.ranks, "ranks to map (default: those of the traffic, or one on each place)")
       ->check(CLI::PositiveNumber);
   app.add_option("--per-host", o.per_host, "places for ranks on each host (default 1)")->check(CLI::Range(1, 1 << 12));
-  auto* traffic =
-      app.add_option("--traffic", o.traffic_file,
-                     "who sends how much: lines of source rank, target rank, bytes; or the --json of a run");
-  app.add_option("--pattern", o.pattern, "instead: line (default: ranks r and r + 1), ring, grid2d, grid3d or alltoall")
-      ->check(CLI::IsMember(traffic_pattern_names()))
-      ->excludes(traffic);
+  CLI::Option* const traffic = o.traffic.add_to(app);
   app.add_option("--paths", o.paths,
                  "network (default): its own routes; equal-cost: all shortest paths share a pair's traffic")
       ->check(CLI::IsMember({"network", "equal-cost"}));
@@ -342,14 +317,13 @@ int verb_map(const Words& words) {
                    ->excludes(traffic)
                    ->excludes(app.get_option("--ranks"));
   app.add_option("--occupied", o.occupied, "hosts that the jobs do not get, as 0-2,7")->needs(jobs);
-  app.add_option("--export", o.exports,
-                 fmt::format("FORMAT FILE: {}; may be repeated", fmt::join(export_formats(), ", ")));
+  o.exports.add_to(app);
   app.add_option("--host-names", o.names_file,
                  "a file with the name of each host on a line, in the network's order (default for simgrid: the names "
                  "that `atoll network --simgrid` gives)");
   app.add_option("--seed", o.seed, "of random, and of hamorder-w's 2-opt (default 1)");
   if (const auto code = command.parse(words)) return *code;
-  if (o.method.empty()) o.method = o.traffic_file.empty() ? "hamorder-w" : "best";
+  if (o.method.empty()) o.method = o.traffic.is_file() ? "best" : "hamorder-w";
   return command.run_alone([&] {
     check_together(o);
     World::Options options;

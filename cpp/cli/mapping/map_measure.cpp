@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `atoll map --measure`: the network is what this job's ranks measure.
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -19,13 +18,15 @@
 
 #include "cli/verbs.hpp"
 #include "measured_machine.hpp"
+#include "options.hpp"
 
 namespace atl::cli {
 namespace {
 
 struct Options {
-  std::string traffic_file, pattern = "line", machine_file;
-  std::vector<std::pair<std::string, std::string>> exports;
+  std::string machine_file;
+  TrafficInput traffic;
+  MappingExports exports;
   std::size_t message_bytes = 8192;
   std::uint64_t seed = 1;
 };
@@ -177,24 +178,24 @@ class Measurement {
   }
 
   void propose(const LinkCosts& second) {
-    const TrafficMatrix traffic = o_.traffic_file.empty() ? traffic_pattern(o_.pattern, world_.size())
-                                                          : read_traffic(o_.traffic_file, world_.size());
+    const TrafficMatrix traffic = o_.traffic.load(world_.size());
     const Timer timer;
     const Proposal proposal(o_, launched_, traffic, links_, second, hierarchy());
     out_.seconds = {{"measure", measured_s_}, {"calibrate", calibrated_s_}, {"run", timer.seconds()}};
     say(proposal);
     if (!o_.machine_file.empty()) put_file(o_.machine_file, machine_->to_json().dump(2) + "\n");
-    for (const auto& [format, path] : o_.exports) {
-      const bool by_process = format == "places";  // as --map numbers them
-      put_file(path, exported(format, proposal.places,
-                              by_process ? launched_.processes(proposal.mapping) : proposal.mapping, launched_.hosts));
-      out_.result["exports"].push_back({{"format", format}, {"file", path}});
-    }
+    o_.exports.write(
+        [&](const std::string& format) {
+          const bool by_process = format == "places";  // as --map numbers them
+          return exported(format, proposal.places,
+                          by_process ? launched_.processes(proposal.mapping) : proposal.mapping, launched_.hosts);
+        },
+        out_);
   }
 
   void say(const Proposal& proposal) {
     const std::int64_t ranks = links_.ranks, pairs = ranks * (ranks - 1) / 2;
-    const std::string talk = o_.traffic_file.empty() ? o_.pattern : o_.traffic_file;
+    const std::string& talk = o_.traffic.text();
     const bool kept = proposal.is_launched(launched_);
     std::vector<int> hosts;
     for (const int p : proposal.mapping) hosts.push_back(proposal.places.host_of(p));
@@ -234,13 +235,8 @@ class Measurement {
   Outcome out_;
 };
 
-void check_exports(const Options& o) {
-  const std::vector<std::string> formats = export_formats();
-  for (const auto& [format, path] : o.exports) {
-    if (std::ranges::find(formats, format) == formats.end())
-      throw UsageError(fmt::format("--export {} (formats are {}). Choose one.", format, fmt::join(formats, ", ")));
-    if (path != result_path()) check_output_path(path);
-  }
+void check_outputs(const Options& o) {
+  o.exports.check();
   if (!o.machine_file.empty() && o.machine_file != result_path()) check_output_path(o.machine_file);
 }
 
@@ -256,24 +252,18 @@ int map_measured(const Words& words) {
   CLI::App& app = command.app();
   app.remove_option(app.get_option("--map"));  // the order is what is looked for
   app.add_flag("--measure")->description("the network is the one that the ranks measure");
-  auto* traffic =
-      app.add_option("--traffic", o.traffic_file,
-                     "who sends how much: lines of source rank, target rank, bytes; or the --json of a run");
-  app.add_option("--pattern", o.pattern, "instead: line (default: ranks r and r + 1), ring, grid2d, grid3d or alltoall")
-      ->check(CLI::IsMember(traffic_pattern_names()))
-      ->excludes(traffic);
+  o.traffic.add_to(app);
   app.add_option("--message", o.message_bytes,
                  "bytes of a message: pairs are as far apart as such a message takes (default 8192)")
       ->check(CLI::PositiveNumber);
   app.add_option("--machine", o.machine_file,
                  "write the domains and what messages cost in them to this JSON file, which --platform takes");
-  app.add_option("--export", o.exports,
-                 fmt::format("FORMAT FILE: {}; may be repeated", fmt::join(export_formats(), ", ")));
+  o.exports.add_to(app);
   app.add_option("--seed", o.seed, "of the search (default 1)");
   if (const auto code = command.parse(words)) return *code;
   return command.run([&](World& world) {
     world.collective_try([&] {
-      if (world.rank() == 0) check_exports(o);
+      if (world.rank() == 0) check_outputs(o);
     });
     return Measurement(o, world).outcome();
   });

@@ -11,6 +11,7 @@
 #include <atoll/topology/network/router_graph.hpp>
 
 #include "cli/verbs.hpp"
+#include "options.hpp"
 
 namespace atl::cli {
 namespace {
@@ -133,12 +134,8 @@ int verb_network(const Words& words) {
       "two links at a time.\natoll network random:64:4 --optimize aspl --restarts 10 --output best.links");
   Options o;
   CLI::App& app = command.app();
-  for (const char* of_a_job :
-       {"--ranks", "--transport", "--mpi", "--provider", "--platform", "--route", "--map", "--domains", "--plan"})
-    app.remove_option(app.get_option(of_a_job));
-  app.add_option("network", o.network,
-                 "torus:4x4x4, hyperx:8x8, random:64:4, ... (network.hpp has all names), or a topology's file")
-      ->required();
+  command.remove_job_options();
+  add_network(app, o.network);
   auto* goal = app.add_option("--optimize", o.goal,
                               "aspl: less average distance (Opt-minASPL); bisection: a larger best cut (Opt-maxBisec)")
                    ->check(CLI::IsMember({"aspl", "bisection"}));
