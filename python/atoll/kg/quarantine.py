@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows that are not as they should be: each is kept with its source, line and text, and the reason says what was done.
+
+A reason ends in `kept out`, `kept` or `merged`. Nothing is dropped without a row here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .store import Store
+from .tables import Table, quoted, read_lines
+
+__all__ = [
+    "BAD_COUNT",
+    "DANGLING",
+    "DOUBTFUL_KEPT",
+    "DOUBTFUL_OUT",
+    "DUPLICATE_EDGE",
+    "DUPLICATE_ID",
+    "EMPTY_ID",
+    "SELF_LOOP",
+    "doubtful",
+    "keep",
+    "records",
+    "summary",
+]
+
+BAD_COUNT = "count is not a positive whole number, kept out"
+DANGLING = "dangling id: no table of nodes has it, kept out"
+DOUBTFUL_KEPT = "doubtful id, kept"
+DOUBTFUL_OUT = "doubtful id, kept out"
+DUPLICATE_EDGE = "duplicate edge, merged: counts add up"
+DUPLICATE_ID = "duplicate id, merged: the first row's type and name count"
+EMPTY_ID = "empty id, kept out"
+SELF_LOOP = "self-loop, kept out"
+
+# -0.001423981, 9.32E-04: a number. GENE_None: a prefix before a word for nothing.
+_NUMBER = r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"
+_NOTHING = r"(?i)^[a-z][a-z0-9.]*[_:](none|nan|null|na|n/a)?$"
+_PREFIXED = r"^[A-Za-z]"
+
+
+def doubtful(table: str, columns: list[str]) -> str:
+    """An expression of SQL over an id `?id`, true for ids unlike the others of `columns`: see `DOUBTFUL_KEPT`.
+
+    A number is doubtful only where most ids begin with a letter.
+    """
+    ids = " union all ".join(f"select {column} as id from {quoted(table)}" for column in columns)
+    mostly = f"(select avg(regexp_matches(id, '{_PREFIXED}')::integer) > 0.5 from ({ids}) where id is not null)"
+    return f"(regexp_matches(?id, '{_NOTHING}') or (regexp_matches(?id, '{_NUMBER}') and {mostly}))"
+
+
+def keep(store: Store, source: int, table: Table, wrong: str) -> None:
+    """Enters rows of `table` that the query `wrong` names by (rec, reason)."""
+    if store.value(f"select count(*) from ({wrong})") == 0:
+        return
+    lines = _line_numbers(store, table)
+    fields = ", ".join(f"coalesce(t.{quoted(column)}, '')" for column in table.columns)
+    store.sql(
+        f"insert into quarantine select {source}, l.line, w.reason, concat_ws('\t', {fields}) "
+        f"from ({wrong}) w join {quoted(table.name)} t using (rec) join ({lines}) l using (rec) order by rec"
+    )
+
+
+def _line_numbers(store: Store, table: Table) -> str:
+    """A query of (rec, line). Blank lines and line ends in quoted fields move the lines of CSV; both are counted."""
+    plain = f"select rec, {table.lines} as line from {quoted(table.name)}"
+    if not table.text:
+        return plain
+    read_lines(store.connection, table.path, "text_lines")
+    first = int(table.lines.split()[-1]) - 1
+    records = store.value(f"select count(*) from {quoted(table.name)}")
+    quotes = "length(line) - length(replace(line, '\"', ''))" if ".csv" in table.path.lower() else "0"
+    store.sql(
+        "create or replace temp table record_lines as select row_number() over (order by rec) - 1 as rec, rec + 1 as "
+        f"line from (select *, coalesce(sum({quotes}) over (order by rec rows between unbounded preceding and 1 "
+        f"preceding), 0) as before from text_lines where rec >= {first}) where before % 2 = 0 and line is not null"
+    )
+    if store.value("select count(*) from record_lines") == records:
+        return "select rec, line from record_lines"
+    return f"select rec, null::bigint as line from {quoted(table.name)}"  # stray quotes: no line is better than a wrong
+
+
+def summary(store: Store, *, source: int | None = None) -> list[tuple[int, str, int, int | None, str]]:
+    """(source, reason, rows, line of the first, its text) of what is in quarantine, the most frequent first.
+
+    >>> import tempfile
+    >>> from atoll.kg import Store
+    >>> from atoll.kg.quarantine import summary
+    >>> with Store.writing(tempfile.mkdtemp()) as store:
+    ...     summary(store)
+    []
+    """
+    return store.sql(
+        "select source, reason, count(*) as n, arg_min(line, coalesce(line, 0)), arg_min(record, coalesce(line, 0)) "
+        "from quarantine where coalesce(source = ?, true) group by source, reason order by n desc, source, reason",
+        [source],
+    ).fetchall()
+
+
+def records(store: Store, *, graph: str | None = None, reason: str | None = None, limit: int = 100) -> list[tuple]:
+    """(graph, path, line, reason, text) of rows in quarantine, of one graph or whose reason begins with `reason`.
+
+    >>> import tempfile
+    >>> from atoll.kg import Store
+    >>> from atoll.kg.quarantine import records
+    >>> with Store.writing(tempfile.mkdtemp()) as store:
+    ...     records(store, reason="self-loop")
+    []
+    """
+    values: list[Any] = [graph, reason, limit]
+    return store.sql(
+        "select graph, path, line, reason, record from quarantine join sources using (source) "
+        "where coalesce(graph = ?, true) and coalesce(starts_with(reason, ?), true) order by source, line limit ?",
+        values,
+    ).fetchall()
