@@ -21,9 +21,13 @@ import importlib
 from typing import Any
 
 _MODULES = {
-    "concepts": ["import_nodes"],
-    "edges": ["import_edges"],
-    "sources": ["Import"],
+    "inputs.concepts": ["import_nodes"],
+    "inputs.citations": ["import_citations"],
+    "inputs.cross_references": ["import_cross_references"],
+    "inputs.edges": ["import_edges"],
+    "inputs.predications": ["import_predications"],
+    "inputs.pubtator": ["import_pubtator"],
+    "inputs.sources": ["Import"],
     "store": ["Store"],
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}

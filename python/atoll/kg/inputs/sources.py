@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from .mappings import refresh_mappings
-from .store import Store
+from ..mappings import refresh_mappings
+from ..store import Store
 
 __all__ = ["Import", "Source", "begin", "end", "file_digest"]
 
@@ -66,7 +66,7 @@ def file_digest(path: str) -> str:
     """SHA-256 of a file's bytes, as hexadecimal digits.
 
     >>> import pathlib, tempfile
-    >>> from atoll.kg.sources import file_digest
+    >>> from atoll.kg.inputs.sources import file_digest
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "empty"
     >>> file.touch()
     >>> file_digest(str(file))[:8]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .store import Store
+from ..store import Store
 from .tables import Table, quoted, read_lines
 
 __all__ = [
@@ -65,17 +65,16 @@ def keep(store: Store, source: int, table: Table, wrong: str) -> None:
 
 def _line_numbers(store: Store, table: Table) -> str:
     """A query of (rec, line). Blank lines and line ends in quoted fields move the lines of CSV; both are counted."""
-    plain = f"select rec, {table.lines} as line from {quoted(table.name)}"
-    if not table.text:
-        return plain
+    if table.quote is None:
+        return f"select rec, rec + 1 as line from {quoted(table.name)}"
     read_lines(store.connection, table.path, "text_lines")
-    first = int(table.lines.split()[-1]) - 1
     records = store.value(f"select count(*) from {quoted(table.name)}")
-    quotes = "length(line) - length(replace(line, '\"', ''))" if ".csv" in table.path.lower() else "0"
+    quotes = f"length(line) - length(replace(line, '{table.quote}', ''))" if table.quote else "0"
     store.sql(
         "create or replace temp table record_lines as select row_number() over (order by rec) - 1 as rec, rec + 1 as "
         f"line from (select *, coalesce(sum({quotes}) over (order by rec rows between unbounded preceding and 1 "
-        f"preceding), 0) as before from text_lines where rec >= {first}) where before % 2 = 0 and line is not null"
+        f"preceding), 0) as before from text_lines where rec >= {table.first}) "
+        "where before % 2 = 0 and line is not null"
     )
     if store.value("select count(*) from record_lines") == records:
         return "select rec, line from record_lines"
@@ -87,7 +86,7 @@ def summary(store: Store, *, source: int | None = None) -> list[tuple[int, str, 
 
     >>> import tempfile
     >>> from atoll.kg import Store
-    >>> from atoll.kg.quarantine import summary
+    >>> from atoll.kg.inputs.quarantine import summary
     >>> with Store.writing(tempfile.mkdtemp()) as store:
     ...     summary(store)
     []
@@ -104,7 +103,7 @@ def records(store: Store, *, graph: str | None = None, reason: str | None = None
 
     >>> import tempfile
     >>> from atoll.kg import Store
-    >>> from atoll.kg.quarantine import records
+    >>> from atoll.kg.inputs.quarantine import records
     >>> with Store.writing(tempfile.mkdtemp()) as store:
     ...     records(store, reason="self-loop")
     []

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..extra import sql_text
+from ..store import Store
 from .concepts import add_concepts
 from .quarantine import (
     BAD_COUNT,
@@ -18,10 +20,9 @@ from .quarantine import (
     keep,
 )
 from .sources import Import, Source, begin, end
-from .store import Store
 from .tables import Table, choose, quoted, read_table
 
-__all__ = ["RELATIONS", "add_edges", "count_of", "import_edges"]
+__all__ = ["RELATIONS", "add_counted", "add_edges", "add_ends", "count_occurrences", "count_of", "import_edges"]
 
 RELATIONS = ("co-occurrence", "curated", "mention", "citation")
 
@@ -84,18 +85,22 @@ def import_edges(
         f"nullif(trim({columns['target']}), '') as t, coalesce(trim({columns['kind']}), '') as kind, {counts} as count "
         f"from {quoted(table.name)}"
     )
-    has_nodes = store.value("select count(*) from sources where graph = ? and role = 'nodes'", [graph]) > 0
-    if not has_nodes:
-        _add_ends(store, origin, table, types or {}, strict)
-    kept = add_edges(store, origin, table, "pairs", relation, dangling=DANGLING if has_nodes else DOUBTFUL_OUT)
-    store.sql("drop table pairs")
+    named = "" if store.value("select count(*) from sources where graph = ? and role = 'nodes'", [graph]) else "pairs"
+    if named:
+        store.sql(
+            "create or replace temp table ends as select rec, unnest([s, t]) as id, null::varchar as name, "
+            "null::varchar as type, null::bigint as occurrences from pairs where s <> t and count is not null"
+        )
+        add_ends(store, origin, table, "ends", types or {}, strict)
+    kept = add_edges(store, origin, table, "pairs", relation, dangling=DOUBTFUL_OUT if named else DANGLING)
+    store.sql("drop table pairs; drop table if exists ends")
     return end(store, origin, rows=store.value(f"select count(*) from {quoted(table.name)}"), kept=kept)
 
 
 def count_of(column: str) -> str:
     """An expression of SQL: a cell as a positive whole number of at most 2**53, or NULL; 3.0 is 3.
 
-    >>> from atoll.kg.edges import count_of
+    >>> from atoll.kg.inputs.edges import count_of
     >>> from atoll.kg.extra import connect
     >>> connect().execute(f"select {count_of('n')} from (values ('3'), ('3.0'), ('0'), ('x')) t(n)").fetchall()
     [(3,), (3,), (None,), (None,)]
@@ -104,13 +109,35 @@ def count_of(column: str) -> str:
     return f"case when {number} between 1 and 9007199254740992 and {number} = floor({number}) then {number}::bigint end"
 
 
+def add_ends(store: Store, source: Source, table: Table, ends: str, types: Mapping[str, str], strict: bool) -> None:
+    """Concepts of the ids in `ends` (rec, id, name, type, occurrences); doubtful ones are reported, or left out."""
+    unlike = doubtful(ends, ["id"]).replace("?id", "id")
+    store.sql(f"create or replace temp table named as select *, {unlike} as unlike from {quoted(ends)} where id <> ''")
+    if strict:
+        store.sql("delete from named where unlike")
+    else:
+        keep(store, source.number, table, f"select distinct rec, '{DOUBTFUL_KEPT}' as reason from named where unlike")
+    add_concepts(store, source, "named", types)
+    store.sql("drop table named")
+
+
 def add_edges(
-    store: Store, source: Source, table: Table, pairs: str, relation: str, *, dangling: str = DANGLING
+    store: Store,
+    source: Source,
+    table: Table,
+    pairs: str,
+    relation: str,
+    *,
+    dangling: str = DOUBTFUL_OUT,
+    repeats: str = DUPLICATE_EDGE,
 ) -> int:
     """Enters the rows (rec, s, t, kind, count) of `pairs`, whose ends are ids, and what is wrong with them; returns how
-    many rows are in the store. Rows of an end that the graph does not name get the reason `dangling`."""
+    many rows are in the store.
+
+    Rows of an end that the graph does not name get the reason `dangling`, equal ones `repeats`, if that is not empty.
+    """
     store.sql(
-        "create or replace temp table ends as select id, concept from concepts where graph = ? and source is not null "
+        "create or replace temp table known as select id, concept from concepts where graph = ? and source is not null "
         "and (not ? or source not in (select source from sources where role = 'edges'))",
         [source.graph, dangling == DANGLING],
     )
@@ -118,38 +145,44 @@ def add_edges(
         "create or replace temp table judged as select rec, least(a.concept, b.concept) as a, "
         "greatest(a.concept, b.concept) as b, kind, count, case when s is null or t is null then ? "
         "when count is null then ? when s = t then ? when a.concept is null or b.concept is null then ? end as reason "
-        f"from {quoted(pairs)} left join ends a on s = a.id left join ends b on t = b.id",
+        f"from {quoted(pairs)} left join known a on s = a.id left join known b on t = b.id",
         [EMPTY_ID, BAD_COUNT, SELF_LOOP, dangling],
     )
-    keep(
-        store,
-        source.number,
-        table,
-        "select rec, reason from judged where reason is not null union all select rec, "
-        f"'{DUPLICATE_EDGE}' from (select rec, row_number() over (partition by a, b, kind order by rec) as n "
-        "from judged where reason is null) where n > 1",
-    )
+    wrong = "select rec, reason from judged where reason is not null"
+    if repeats:
+        wrong += (
+            f" union all select rec, {sql_text(repeats)} from (select rec, row_number() over (partition by a, b, kind "
+            "order by rec) as n from judged where reason is null) where n > 1"
+        )
+    keep(store, source.number, table, wrong)
     store.sql(
         "insert into edges select ?, a, b, ?, kind, sum(count)::bigint, ?::integer from judged where reason is null "
         "group by a, b, kind order by a, b, kind",
         [source.graph, relation, source.number],
     )
     kept = store.value("select count(*) from judged where reason is null")
-    store.sql("drop table judged; drop table ends")
+    store.sql("drop table judged; drop table known")
     return kept
 
 
-def _add_ends(store: Store, source: Source, table: Table, types: Mapping[str, str], strict: bool) -> None:
-    """Concepts of the ends, where no table of nodes tells them."""
-    unlike = doubtful("pairs", ["s", "t"])
+def count_occurrences(store: Store, graph: str) -> None:
+    """Concepts that no table of nodes tells of occur as often as abstracts mention them."""
     store.sql(
-        "create or replace temp table named as select rec, id, null::varchar as name, null::varchar as type, "
-        f"null::bigint as occurrences, {unlike.replace('?id', 'id')} as unlike from (select rec, unnest([s, t]) as id "
-        "from pairs where s is not null and t is not null and s <> t and count is not null)"
+        "update concepts as c set occurrences = m.count from (select concept, sum(count)::bigint as count from ("
+        "select a as concept, count from edges where graph = $graph and relation = 'mention' union all "
+        "select b, count from edges where graph = $graph and relation = 'mention') group by concept) m "
+        "where c.graph = $graph and c.concept = m.concept and c.type <> 'abstract' "
+        "and c.source in (select source from sources where role <> 'nodes')",
+        {"graph": graph},
     )
-    if strict:
-        store.sql("delete from named where unlike")
-    else:
-        keep(store, source.number, table, f"select distinct rec, '{DOUBTFUL_KEPT}' as reason from named where unlike")
-    add_concepts(store, source, "named", types)
-    store.sql("drop table named")
+
+
+def add_counted(store: Store, source: Source, pairs: str, relation: str) -> None:
+    """Enters the rows (s, t, kind, count) of `pairs`, summed, whose ends the graph has: what was wrong with the others
+    has been said of the records that they come from."""
+    store.sql(
+        "insert into edges select ?, least(a.concept, b.concept) as low, greatest(a.concept, b.concept) as high, ?, "
+        f"kind, sum(count)::bigint, ?::integer from {quoted(pairs)} join concepts a on a.graph = ? and s = a.id "
+        "join concepts b on b.graph = ? and t = b.id group by low, high, kind order by low, high, kind",
+        [source.graph, relation, source.number, source.graph, source.graph],
+    )

@@ -10,14 +10,14 @@ import csv
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError, IoError, UsageError
-from .extra import require_duckdb, sql_text
+from ...errors import InputError, IoError, UsageError
+from ..extra import require_duckdb, sql_text
 
-__all__ = ["Table", "check_file", "choose", "quoted", "read_lines", "read_table", "run", "table_format"]
+__all__ = ["Table", "check_file", "choose", "first_fields", "quoted", "read_lines", "read_table", "run", "table_format"]
 
 # A line may be as long as the text of a book, and no longer: a file without line ends would else fill the memory.
 _LONGEST_LINE = 64 << 20
@@ -31,21 +31,20 @@ _RAW = (
 class Table:
     """A temporary table `name` with the column `rec` (0, 1, ... in the file's order) and `columns`, all text or NULL.
 
-    Text is as the file has it; an empty field is NULL. `lists` are columns of which a cell may have several values,
-    joined by `|`.
+    Text is as the file has it; an empty field is NULL. Lists of Parquet and JSON are text joined by `|`.
     """
 
     name: str
     path: str
     columns: list[str]
-    lines: str = "rec + 1"  # an expression of SQL over rec: the line, or the row of Parquet
-    text: bool = field(default=False, repr=False)  # of lines that may be blank, or fewer than the records
+    first: int = 0  # line of a text file, from 0 on, at which its records begin
+    quote: str | None = None  # of a text file with delimiters: what fields are quoted by, perhaps nothing
 
 
 def quoted(name: str) -> str:
     """`name` as an identifier of SQL.
 
-    >>> from atoll.kg.tables import quoted
+    >>> from atoll.kg.inputs.tables import quoted
     >>> quoted('a "b" c')
     '"a ""b"" c"'
     """
@@ -55,7 +54,7 @@ def quoted(name: str) -> str:
 def table_format(path: str) -> str:
     """csv, tsv, parquet or jsonl, by the name's ending behind which .gz or .zst may stand.
 
-    >>> from atoll.kg.tables import table_format
+    >>> from atoll.kg.inputs.tables import table_format
     >>> table_format("nodes.tsv.zst")
     'tsv'
     """
@@ -88,7 +87,7 @@ def choose(table: Table, role: str, given: str | None, guesses: Sequence[str], *
 
     `null` where it has none; a UsageError with the table's columns if one is given that it has not, or one is required.
 
-    >>> from atoll.kg.tables import Table, choose
+    >>> from atoll.kg.inputs.tables import Table, choose
     >>> choose(Table("t", "t.csv", ["Id", "label"]), "name", None, ["name", "label"])
     '"label"'
     """
@@ -153,7 +152,7 @@ def read_table(
 
     >>> import pathlib, tempfile
     >>> from atoll.kg.extra import connect
-    >>> from atoll.kg.tables import read_table
+    >>> from atoll.kg.inputs.tables import read_table
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "nodes.csv"
     >>> _ = file.write_text("id,name\\nMESH:D1,one\\n")
     >>> read_table(connect(), str(file), "nodes").columns
@@ -171,7 +170,8 @@ def read_table(
 def _read_delimited(connection: Any, path: str, name: str, header: Sequence[str] | None, delimiter: str) -> Table:
     # Fields of TSV are taken as they are: its quotes are part of names such as 5"-nucleotide.
     quote = '"' if delimiter == "," else ""
-    columns, skip = (list(header), 0) if header else _header(connection, path, delimiter, quote)
+    skip = 0 if header else 1
+    columns = list(header or _column_names(path, first_fields(connection, path, delimiter)))
     types = ", ".join(f"{sql_text(column)}: 'VARCHAR'" for column in columns)
     run(
         connection,
@@ -181,16 +181,17 @@ def _read_delimited(connection: Any, path: str, name: str, header: Sequence[str]
         f"delim = {sql_text(delimiter)}, quote = {sql_text(quote)}, escape = {sql_text(quote)}, nullstr = '', "
         f"max_line_size = {_LONGEST_LINE}, columns = {{{types}}})",
     )
-    return Table(name, path, columns, f"rec + {1 + skip}", text=True)
+    return Table(name, path, columns, first=skip, quote=quote)
 
 
-def _header(connection: Any, path: str, delimiter: str, quote: str) -> tuple[list[str], int]:
+def first_fields(connection: Any, path: str, delimiter: str) -> list[str]:
+    """Fields of the first line of a CSV or TSV file, without blanks around them and without a # before the first."""
     row = run(connection, path, f"select line from read_csv({sql_text(path)}, {_RAW}) limit 1").fetchone()
     if row is None or row[0] is None:
         raise InputError(f"{path}, line 1: no names of columns. Begin the file with a line that names them.")
-    quoting = csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE
-    names = next(csv.reader([row[0].lstrip("\ufeff")], delimiter=delimiter, quoting=quoting))
-    return _column_names(path, [column.strip().lstrip("#") for column in names]), 1
+    quoting = csv.QUOTE_MINIMAL if delimiter == "," else csv.QUOTE_NONE
+    fields = next(csv.reader([row[0].lstrip("\ufeff").lstrip("#")], delimiter=delimiter, quoting=quoting))
+    return [field.strip() for field in fields]
 
 
 def _column_names(path: str, names: list[str]) -> list[str]:

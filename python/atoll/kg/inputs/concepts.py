@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .extra import sql_text
+from ..extra import sql_text
+from ..store import Store
 from .quarantine import DOUBTFUL_KEPT, DOUBTFUL_OUT, DUPLICATE_ID, EMPTY_ID, doubtful, keep
 from .sources import Import, Source, begin, end
-from .store import Store
 from .tables import Table, choose, quoted, read_table
 
 __all__ = ["add_concepts", "import_nodes", "type_of_id"]
@@ -19,6 +19,7 @@ _NAME = ("name", "label", "preferred_name", "preferred_label", "title")
 _TYPE = ("type", "category", "label_type", "node_type", "kind", "semtype")
 _SYNONYMS = ("synonyms", "synonym", "aliases")
 _OCCURRENCES = ("occurrences", "occurrence")
+_FIRM = ["nodes", "pubtator", "predications", "citations"]  # roles that name a concept; edges only need it
 _MAPPED = ("mapped", "xrefs", "cross_references", "dbxrefs")
 
 
@@ -86,16 +87,16 @@ def import_nodes(
     _add_synonyms(store, source)
     _add_references(store, source, columns["mapped"] != "null")
     notes = _notes(store, source.graph)
+    kept = store.value("select count(*) from named")
     store.sql("drop table nodes; drop table judged; drop table named")
     rows = store.value(f"select count(*) from {quoted(table.name)}")
-    kept = store.value("select count(*) from concepts where source = ?", [source.number])
     return end(store, source, rows=rows, kept=kept, notes=notes)
 
 
 def type_of_id(id: str) -> str:
     """An expression of SQL: the type that the prefix of `id` tells: GENE of GENE_7113, DOID of DOID:1, DB of DB00001.
 
-    >>> from atoll.kg.concepts import type_of_id
+    >>> from atoll.kg.inputs.concepts import type_of_id
     >>> from atoll.kg.extra import connect
     >>> connect().execute("select " + type_of_id("'MESH_D003'")).fetchone()
     ('MESH',)
@@ -105,9 +106,9 @@ def type_of_id(id: str) -> str:
 
 
 def add_concepts(store: Store, source: Source, table: str, types: Mapping[str, str]) -> None:
-    """Numbers the ids of `table` (rec, id, name, type, occurrences) that the graph has not, in the order of rec.
+    """Numbers the ids of `table` (rec, id, name, type, occurrences) that the graph has not, in the order of (rec, id).
 
-    What the graph has already keeps its number; what it lacks (type, name, source) is filled in.
+    What the graph has keeps its number. A table of nodes tells type and name; others fill in what is missing.
     """
     rename = " ".join(f"when {sql_text(old)} then {sql_text(new)}" for old, new in types.items())
     prefix = type_of_id("id")
@@ -119,18 +120,21 @@ def add_concepts(store: Store, source: Source, table: str, types: Mapping[str, s
         "arg_min(name, rec) filter (name is not null) as name, "
         f"sum(occurrences)::bigint as occurrences from {quoted(table)} group by id"
     )
+    firm = ["nodes"] if source.role == "nodes" else _FIRM
     store.sql(
-        "update concepts as c set source = ?, name = coalesce(a.name, c.name), "
-        "type = case when a.typed or ? then a.type else coalesce(c.type, a.type) end, "
-        "occurrences = coalesce(a.occurrences, c.occurrences) from arrived as a "
-        "where c.graph = ? and c.id = a.id and (c.source is null or c.source in "
-        "(select source from sources where role = 'edges'))",
-        [source.number, source.role == "nodes", source.graph],
+        "update concepts as c set source = if(a.weak, ?, c.source), "
+        "name = if(a.weak, coalesce(a.name, c.name), coalesce(c.name, a.name)), "
+        "type = if(a.weak and (a.typed or ?), a.type, c.type), "
+        "occurrences = if(a.weak, coalesce(a.occurrences, c.occurrences), c.occurrences) "
+        "from (select a.*, c.concept, c.source is null or c.source not in (select source from sources where "
+        "list_contains(?, role)) as weak from arrived a join concepts c on c.graph = ? and c.id = a.id) a "
+        "where c.graph = ? and c.concept = a.concept",
+        [source.number, source.role == "nodes", firm, source.graph, source.graph],
     )
     store.sql(
-        "insert into concepts select ?, (row_number() over (order by rec) - 1 + (select coalesce(max(concept) + 1, 0) "
-        "from concepts where graph = ?))::integer, id, type, name, occurrences, ? from arrived "
-        "where id not in (select id from concepts where graph = ?) order by rec",
+        "insert into concepts select ?, (row_number() over (order by rec, id) - 1 + (select "
+        "coalesce(max(concept) + 1, 0) from concepts where graph = ?))::integer, id, type, name, occurrences, ? "
+        "from arrived where id not in (select id from concepts where graph = ?) order by rec, id",
         [source.graph, source.graph, source.number, source.graph],
     )
     store.sql("drop table arrived")
