@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands that are written in Python share: an exit code that tells whether stdout took everything."""
+"""What the commands that are written in Python share: how they print, fail, and tell whether stdout took everything."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ import contextlib
 import errno
 import functools
 import io
+import json
 import os
 import signal
 import sys
 from collections.abc import Callable
 
-__all__ = ["checked"]
+from . import _core
+from .errors import IoError
+
+__all__ = ["checked", "fail", "put"]
 
 
 def checked(main: Callable[[list[str] | None], int]) -> Callable[..., int]:
@@ -44,3 +48,23 @@ def checked(main: Callable[[list[str] | None], int]) -> Callable[..., int]:
             return 3
 
     return command
+
+
+def put(path: str, text: str) -> None:
+    """Prints `text` where `path` is -, else writes it to that file, whole or not at all."""
+    if path == "-":
+        print(text, end="")
+    else:
+        _core.write_file(path, text)
+
+
+def fail(command: str, message: str, kind: str, code: int, json_file: str | None) -> int:
+    """Tells of an error on stderr and, for `--json FILE|-`, as the one object of `command`; returns `code`."""
+    print(f"atoll: error: {message}", file=sys.stderr)
+    if json_file is not None:
+        object_ = {"schema": 1, "command": command, "error": {"kind": kind, "message": message}}
+        try:
+            put(json_file, json.dumps(object_) + "\n")
+        except IoError as e:
+            print(f"atoll: error: {e}", file=sys.stderr)
+    return code

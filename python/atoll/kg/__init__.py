@@ -21,6 +21,12 @@ import importlib
 from typing import Any
 
 _MODULES = {
+    "building": ["build"],
+    "curated_side": ["CuratedSide"],
+    "distances": ["BuiltGraph", "Concept"],
+    "routes": ["ConceptPath", "FoundPaths", "Step", "find_paths"],
+    "scenarios": ["PairScenarios", "classify", "co_occurring"],
+    "weights": ["WeightedEdges", "weighted_edges"],
     "inputs.concepts": ["import_nodes"],
     "inputs.citations": ["import_citations"],
     "inputs.cross_references": ["import_cross_references"],

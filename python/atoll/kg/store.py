@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import math
 import os
 import shutil
 import time
@@ -89,7 +90,7 @@ class Store:
     @classmethod
     def _over(cls, folder: Path, connection: Any) -> Store:
         store = cls.__new__(cls)
-        store.folder, store.connection = folder, connection
+        store.folder, store.connection, store.replaces = folder, connection, True
         return store
 
     @classmethod
@@ -97,7 +98,8 @@ class Store:
     def writing(cls, folder: str | os.PathLike[str], *, wait: float = 10.0) -> Iterator[Store]:
         """The store for one writer, made where there is none; the file is replaced at the end, if no error comes.
 
-        Another writer is waited for up to `wait` seconds, then a UsageError tells of it.
+        Another writer is waited for up to `wait` seconds, then a UsageError tells of it. Set `store.replaces` to False
+        where nothing has changed, and the file stays.
 
         >>> import tempfile
         >>> from atoll.kg import Store
@@ -106,6 +108,8 @@ class Store:
         ('1',)
         """
         require_duckdb()
+        if not 0 <= wait < math.inf:
+            raise UsageError(f"wait is {wait} (seconds for another writer to end). Give 0 or more.")
         folder = Path(folder)
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -119,11 +123,13 @@ class Store:
             try:
                 connection = _open_copy(folder, file.exists())
                 try:
-                    yield cls._over(folder, connection)
+                    store = cls._over(folder, connection)
+                    yield store
                     connection.execute("checkpoint")
                 finally:
                     connection.close()
-                _replace(folder)
+                if store.replaces:
+                    _replace(folder)
             finally:
                 _remove(folder / _COPY)
 

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
-from ..errors import Error, InputError, IoError, UsageError
+from ..errors import InputError, IoError, UsageError
 from ..report import seconds_text
-from ..standard_output import checked
+from ..standard_output import checked, fail, put
 from ..tune.processes import WorkFailed
 from .options import add_options, rates_of, settings_of
 from .platforms import Platform, hosts_of_ranks, platform_of
@@ -71,10 +71,10 @@ def main(words: list[str] | None = None) -> int:
         with tempfile.TemporaryDirectory(prefix="atoll-smpi-") as folder:
             return _simulate(options, words[split + 1 :], Path(folder))
     except WorkFailed as e:
-        return _fail(options, f"{', '.join(options.app)}: {e}", "run", 1)
+        return fail("simulate", f"{', '.join(options.app)}: {e}", "run", 1, options.json)
     except (UsageError, InputError, IoError) as e:
         kind = "usage" if isinstance(e, UsageError) else "io" if isinstance(e, IoError) else "input"
-        return _fail(options, str(e), kind, 2 if kind == "usage" else 3)
+        return fail("simulate", str(e), kind, 2 if kind == "usage" else 3, options.json)
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
 
@@ -114,7 +114,7 @@ def _simulate(options: argparse.Namespace, arguments: list[str], folder: Path) -
             "seconds": {"run": time.perf_counter() - begin},
             "provenance": json.loads(_core.provenance()),
         }
-        _put(options.json, json.dumps(object_, indent=2) + "\n")
+        put(options.json, json.dumps(object_, indent=2) + "\n")
     if options.json != "-":
         print(_text(result, options.platform), end="")
     return 0
@@ -154,7 +154,7 @@ def _alone(task: Task, folder: Path, options: argparse.Namespace) -> dict[str, A
     result: dict[str, Any] = {"seconds": seconds, "ranks": len(task.hosts), "hosts": list(task.hosts)}
     if options.traffic is not None:
         text = traffic_text(sent := read_traffic(paje))
-        _put(options.traffic, text)
+        put(options.traffic, text)
         result |= {"traffic": options.traffic, "bytes": sum(sent.values()), "pairs": text.count("\n")}
     if options.trace is not None:
         result["trace"] = options.trace
@@ -190,24 +190,6 @@ def _show(folder: Path, beside: bool) -> None:
         if (file := folder / name).exists():
             with file.open(encoding="utf-8", errors="replace") as lines:
                 shutil.copyfileobj(lines, stream)
-
-
-def _put(path: str, text: str) -> None:
-    if path == "-":
-        print(text, end="")
-    else:
-        _core.write_file(path, text)
-
-
-def _fail(options: argparse.Namespace, message: str, kind: str, code: int) -> int:
-    print(f"atoll: error: {message}", file=sys.stderr)
-    if options.json is not None:
-        object_ = {"schema": 1, "command": "simulate", "error": {"kind": kind, "message": message}}
-        try:
-            _put(options.json, json.dumps(object_) + "\n")
-        except Error as e:
-            print(f"atoll: error: {e}", file=sys.stderr)
-    return code
 
 
 if __name__ == "__main__":

@@ -19,12 +19,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from .. import _core
-from ..errors import Error, InputError, IoError, UsageError
+from ..errors import InputError, IoError, UsageError
 from ..report import seconds_text
 from ..smpi.application import Application
 from ..smpi.options import add_options, rates_of, settings_of
-from ..standard_output import checked
+from ..standard_output import checked, fail, put
 from .commands import Command, Objective
 from .pages import page
 from .samplers import SAMPLERS
@@ -77,7 +76,8 @@ def main(words: list[str] | None = None) -> int:
         with tempfile.TemporaryDirectory(prefix="atoll-tune-") as folder:
             return _tune(options, words[split + 1 :], Path(folder))
     except (UsageError, InputError, IoError) as e:
-        return _fail(options, e, 2 if isinstance(e, UsageError) else 3)
+        kind = "usage" if isinstance(e, UsageError) else "io" if isinstance(e, IoError) else "input"
+        return fail("tune", str(e), kind, 2 if kind == "usage" else 3, options.json)
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     finally:
@@ -124,9 +124,9 @@ def _tune(options: argparse.Namespace, arguments: list[str], folder: Path) -> in
         progress.end()
     result = tuner.to_json()
     if options.json is not None:
-        _put(options.json, json.dumps(result, indent=2) + "\n")
+        put(options.json, json.dumps(result, indent=2) + "\n")
     if options.report is not None:
-        _put(options.report, page([result]))
+        put(options.report, page([result]))
     if tuner.best is None:
         why = f": {tuner.trials[-1].detail}" if tuner.trials else " had no time"
         message = f"none of {len(tuner.trials)} trials came to a time (the last{why}). Correct the command."
@@ -172,25 +172,6 @@ class _Progress:
 
 def _outcome(trial: Trial) -> str:
     return seconds_text(trial.seconds) if math.isfinite(trial.seconds) else f"{trial.status} ({trial.detail})"
-
-
-def _put(path: str, text: str) -> None:
-    if path == "-":
-        print(text, end="")
-    else:
-        _core.write_file(path, text)
-
-
-def _fail(options: argparse.Namespace, error: Error, code: int) -> int:
-    print(f"atoll: error: {error}", file=sys.stderr)
-    if options.json is not None:
-        kind = {2: "usage", 3: "io" if isinstance(error, IoError) else "input"}[code]
-        object_ = {"schema": 1, "command": "tune", "error": {"kind": kind, "message": str(error)}}
-        try:
-            _put(options.json, json.dumps(object_) + "\n")
-        except IoError as e:
-            print(f"atoll: error: {e}", file=sys.stderr)
-    return code
 
 
 if __name__ == "__main__":

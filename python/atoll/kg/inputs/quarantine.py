@@ -6,8 +6,7 @@ A reason ends in `kept out`, `kept` or `merged`. Nothing is dropped without a ro
 
 from __future__ import annotations
 
-from typing import Any
-
+from ...errors import UsageError
 from ..store import Store
 from .tables import Table, quoted, read_lines
 
@@ -98,19 +97,26 @@ def summary(store: Store, *, source: int | None = None) -> list[tuple[int, str, 
     ).fetchall()
 
 
-def records(store: Store, *, graph: str | None = None, reason: str | None = None, limit: int = 100) -> list[tuple]:
-    """(graph, path, line, reason, text) of rows in quarantine, of one graph or whose reason begins with `reason`.
+def records(
+    store: Store, *, graph: str | None = None, reason: str | None = None, limit: int = 100
+) -> tuple[list[tuple[str, str, int | None, str, str]], int]:
+    """(graph, path, line, reason, text) of `limit` rows in quarantine, of one graph or whose reason begins with
+    `reason`, and how many there are.
 
     >>> import tempfile
     >>> from atoll.kg import Store
     >>> from atoll.kg.inputs.quarantine import records
     >>> with Store.writing(tempfile.mkdtemp()) as store:
     ...     records(store, reason="self-loop")
-    []
+    ([], 0)
     """
-    values: list[Any] = [graph, reason, limit]
-    return store.sql(
-        "select graph, path, line, reason, record from quarantine join sources using (source) "
-        "where coalesce(graph = ?, true) and coalesce(starts_with(reason, ?), true) order by source, line limit ?",
-        values,
+    if limit < 0:
+        raise UsageError(f"limit is {limit} (a number of rows). Give 0 or more.")
+    chosen = (
+        "from quarantine join sources using (source) where coalesce(graph = ?, true) and "
+        "coalesce(starts_with(reason, ?), true)"
+    )
+    rows = store.sql(
+        f"select graph, path, line, reason, record {chosen} order by source, line limit ?", [graph, reason, limit]
     ).fetchall()
+    return rows, store.value(f"select count(*) {chosen}", [graph, reason])
