@@ -77,8 +77,8 @@ def read_attached(connection: Any, database: str, table: str, name: str) -> tupl
         columns = [row[0] for row in described]
         cells = ", ".join(f"nullif({quoted(column)}::varchar, '') as {quoted(column)}" for column in columns)
         connection.execute(
-            f"create or replace temp table {quoted(name)} as select row_number() over (order by all) - 1 as rec, * "
-            f"from (select {cells} from {_DATABASE}.{parts})"
+            f"create or replace temp table {quoted(name)} as select row_number() over () - 1 as rec, * "
+            f"from (select {cells} from {_DATABASE}.{parts} order by all)"
         )
     except require_duckdb().Error as e:
         reason = without_password(str(e).strip().splitlines()[0])

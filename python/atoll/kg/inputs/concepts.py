@@ -122,20 +122,20 @@ def add_concepts(store: Store, source: Source, table: str, types: Mapping[str, s
     )
     firm = ["nodes"] if source.role == "nodes" else _FIRM
     store.sql(
-        "update concepts as c set source = if(a.weak, ?, c.source), "
+        "update concepts as c set source = if(a.weak, $source, c.source), "
         "name = if(a.weak, coalesce(a.name, c.name), coalesce(c.name, a.name)), "
-        "type = if(a.weak and (a.typed or ?), a.type, c.type), "
+        "type = if(a.weak and (a.typed or $role = 'nodes'), a.type, c.type), "
         "occurrences = if(a.weak, coalesce(a.occurrences, c.occurrences), c.occurrences) "
         "from (select a.*, c.concept, c.source is null or c.source not in (select source from sources where "
-        "list_contains(?, role)) as weak from arrived a join concepts c on c.graph = ? and c.id = a.id) a "
-        "where c.graph = ? and c.concept = a.concept",
-        [source.number, source.role == "nodes", firm, source.graph, source.graph],
+        "list_contains($firm, role)) as weak from arrived a join concepts c on c.graph = $graph and c.id = a.id) a "
+        "where c.graph = $graph and c.concept = a.concept",
+        {"source": source.number, "role": source.role, "firm": firm, "graph": source.graph},
     )
     store.sql(
-        "insert into concepts select ?, (row_number() over (order by rec, id) - 1 + (select "
-        "coalesce(max(concept) + 1, 0) from concepts where graph = ?))::integer, id, type, name, occurrences, ? "
-        "from arrived where id not in (select id from concepts where graph = ?) order by rec, id",
-        [source.graph, source.graph, source.number, source.graph],
+        "insert into concepts select $graph, (row_number() over (order by rec, id) - 1 + (select "
+        "coalesce(max(concept) + 1, 0) from concepts where graph = $graph))::integer, id, type, name, occurrences, "
+        "$source from arrived where id not in (select id from concepts where graph = $graph) order by rec, id",
+        {"graph": source.graph, "source": source.number},
     )
     store.sql("drop table arrived")
 
@@ -143,11 +143,11 @@ def add_concepts(store: Store, source: Source, table: str, types: Mapping[str, s
 def _add_synonyms(store: Store, source: Source) -> None:
     """Those of the column, and names of later rows, or of other tables, that differ from the concept's own."""
     store.sql(
-        "insert into synonyms select distinct c.graph, c.concept, s.name, ?::integer from ("
-        "select id, unnest([name] || string_split(synonyms, '|')) as name from named) s "
-        "join concepts c on c.graph = ? and c.id = s.id where trim(s.name) <> '' and s.name is distinct from c.name "
-        "order by concept, s.name",
-        [source.number, source.graph],
+        "insert into synonyms select distinct c.graph, c.concept, s.name, $source::integer from ("
+        "select id, unnest(list_concat([name], string_split(synonyms, '|'))) as name from named) s "
+        "join concepts c on c.graph = $graph and c.id = s.id "
+        "where trim(s.name) <> '' and s.name is distinct from c.name order by concept, s.name",
+        {"source": source.number, "graph": source.graph},
     )
 
 

@@ -12,7 +12,7 @@ from ...errors import UsageError
 from ..store import Store
 from .quarantine import EMPTY_ID, keep
 from .sources import Import, begin, end
-from .tables import check_file, quoted
+from .tables import quoted
 from .vocabularies import FORMATS, read_columns, read_vocabularies
 
 __all__ = ["import_cross_references"]
@@ -53,7 +53,6 @@ def import_cross_references(
     """
     if format is not None and format not in FORMATS:
         raise UsageError(f"format {format} of cross-references (known are {', '.join(FORMATS)}). Choose one of them.")
-    check_file(path)
     method = method or Path(path).name.split(".")[0]
     if "+" in method or ":" in method:
         raise UsageError(f"method {method} contains + or : (which join the names of methods). Choose another name.")

@@ -181,8 +181,9 @@ def add_counted(store: Store, source: Source, pairs: str, relation: str) -> None
     """Enters the rows (s, t, kind, count) of `pairs`, summed, whose ends the graph has: what was wrong with the others
     has been said of the records that they come from."""
     store.sql(
-        "insert into edges select ?, least(a.concept, b.concept) as low, greatest(a.concept, b.concept) as high, ?, "
-        f"kind, sum(count)::bigint, ?::integer from {quoted(pairs)} join concepts a on a.graph = ? and s = a.id "
-        "join concepts b on b.graph = ? and t = b.id group by low, high, kind order by low, high, kind",
-        [source.graph, relation, source.number, source.graph, source.graph],
+        "insert into edges select $graph, least(a.concept, b.concept) as low, greatest(a.concept, b.concept) as high, "
+        f"$relation, kind, sum(count)::bigint, $source::integer from {quoted(pairs)} "
+        "join concepts a on a.graph = $graph and s = a.id join concepts b on b.graph = $graph and t = b.id "
+        "group by low, high, kind order by low, high, kind",
+        {"graph": source.graph, "relation": relation, "source": source.number},
     )

@@ -10,7 +10,7 @@ from .citations import abstract_id
 from .edges import add_counted, add_edges, add_ends, count_occurrences
 from .quarantine import keep
 from .sources import Import, Source, begin, end
-from .tables import Table, check_file, choose, first_fields, quoted, read_table, table_format
+from .tables import Table, choose, first_fields, quoted, read_table, table_format
 
 __all__ = ["import_predications"]
 
@@ -80,7 +80,6 @@ def import_predications(store: Store, path: str, *, graph: str = "literature", s
 
 def _read(connection: Any, path: str) -> Table:
     """SemMedDB's file has 12 or 15 columns and begins with a number; any other has a line of names."""
-    check_file(path)
     delimiter = {"csv": ",", "tsv": "\t"}.get(table_format(path))
     if delimiter is None:
         return read_table(connection, path, "given_predications")

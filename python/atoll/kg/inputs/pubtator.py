@@ -14,7 +14,7 @@ from .citations import abstract_id
 from .edges import add_counted, add_ends, count_occurrences
 from .quarantine import keep
 from .sources import Import, Source, begin, end
-from .tables import Table, check_file, read_lines
+from .tables import Table, read_lines
 
 __all__ = ["import_pubtator"]
 
@@ -47,7 +47,6 @@ def import_pubtator(store: Store, path: str, *, graph: str = "literature", stric
     ...     store.sql("select id, type, name from concepts order by concept").fetchall()
     [('PMID:7', 'abstract', 'Zinc in cold'), ('MESH:D015032', 'Chemical', 'Zinc'), ('MESH:D003139', 'Disease', 'cold')]
     """
-    check_file(path)
     source = begin(store, graph, "pubtator", path, {"strict": strict})
     if isinstance(source, Import):
         return source
@@ -134,9 +133,9 @@ def _add_relations(store: Store, source: Source) -> None:
     add_counted(store, source, "pairs", "co-occurrence")
     count_occurrences(store, source.graph)
     store.sql(
-        "insert into synonyms select distinct c.graph, c.concept, m.mention, ?::integer from mentions m "
-        "join concepts c on c.graph = ? and c.id = m.id where m.mention is distinct from c.name "
+        "insert into synonyms select distinct c.graph, c.concept, m.mention, $source::integer from mentions m "
+        "join concepts c on c.graph = $graph and c.id = m.id where m.mention is distinct from c.name "
         "and m.mention is not null order by all",
-        [source.number, source.graph],
+        {"source": source.number, "graph": source.graph},
     )
     store.sql("drop table pairs")

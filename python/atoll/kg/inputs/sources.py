@@ -12,6 +12,7 @@ from typing import Any
 
 from ..mappings import refresh_mappings
 from ..store import Store
+from .tables import check_file
 
 __all__ = ["Import", "Source", "begin", "end", "file_digest"]
 
@@ -91,10 +92,12 @@ def begin(
 ) -> Source | Import:
     """The source to read, emptied of what it had before; or an Import that says that it is in the store as it is.
 
-    A file whose options differ counts as changed. Sources of the graph in the roles `dependents` were held against what
-    this one had: they lose their digest, so that they are read again when they are given again.
+    A file that cannot be read whole is refused. One whose options differ counts as changed. Sources of the graph in
+    the roles `dependents` were held against what this one had: they lose their digest, so that they are read again
+    when they are given again.
     """
     if digest is None:
+        check_file(path)
         path = os.path.abspath(path)
         digest = file_digest(path)
     text = json.dumps(options, sort_keys=True)
@@ -120,7 +123,10 @@ def begin(
 def end(store: Store, source: Source, *, rows: int, kept: int, notes: Sequence[str] = ()) -> Import:
     """Enters how many rows there were, finds the mappings anew, and says what came of them."""
     refresh_mappings(store)
-    store.sql("update sources set rows = ?, kept = ? where source = ?", [rows, kept, source.number])
+    store.sql(
+        "update sources set rows = $rows, kept = $kept where source = $source",
+        {"rows": rows, "kept": kept, "source": source.number},
+    )
     found = store.sql(_REASONS, [source.number]).fetchall()
     state = "replaced" if source.replaces else "imported"
     return Import(source.graph, source.role, source.path, state, rows, kept, found, list(notes))

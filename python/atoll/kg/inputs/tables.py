@@ -16,6 +16,7 @@ from typing import Any
 
 from ...errors import InputError, IoError, UsageError
 from ..extra import require_duckdb, sql_text
+from .zstd import check_zstd
 
 __all__ = ["Table", "check_file", "choose", "first_fields", "quoted", "read_lines", "read_table", "run", "table_format"]
 
@@ -72,7 +73,7 @@ def table_format(path: str) -> str:
 
 
 def check_file(path: str) -> None:
-    """Raises where `path` is no file that can be read, or where DuckDB would take its name for a pattern."""
+    """Raises where `path` is no file that can be read whole, or where DuckDB would take its name for a pattern."""
     if not os.path.isfile(path):
         why = "it is a folder" if os.path.isdir(path) else "there is no such file"
         raise IoError(f"{path} cannot be read ({why}). Correct the path.")
@@ -80,6 +81,8 @@ def check_file(path: str) -> None:
         raise IoError(f"{path} cannot be read (permission denied). Change its mode.")
     if any(c in path for c in "*?["):
         raise UsageError(f"{path} has one of *?[ in its name (DuckDB would take it for a pattern). Rename it.")
+    if path.lower().endswith(".zst"):
+        check_zstd(path)
 
 
 def choose(table: Table, role: str, given: str | None, guesses: Sequence[str], *, required: bool = False) -> str:
@@ -158,7 +161,6 @@ def read_table(
     >>> read_table(connect(), str(file), "nodes").columns
     ['id', 'name']
     """
-    check_file(path)
     kind = "tsv" if delimiter else table_format(path)
     if kind == "parquet":
         return _read_parquet(connection, path, name)
