@@ -17,6 +17,7 @@ from .vocabularies import FORMATS, read_columns, read_vocabularies
 
 __all__ = ["import_cross_references"]
 
+OBSOLETE = "assignment of UniChem that is obsolete, kept out"
 _OTHER = {"literature": "curated", "curated": "literature"}
 
 
@@ -70,6 +71,11 @@ def import_cross_references(
     else:
         table = read_vocabularies(store.connection, path, format)
         _check_vocabularies(store, path, (from_, to))
+        if "ASSIGNMENT" in table.columns:
+            wrong = (
+                f"select rec, '{OBSOLETE}' as reason from {quoted(table.name)} where ASSIGNMENT is distinct from '1'"
+            )
+            keep(store, source.number, table, wrong)
     store.sql(
         "create or replace temp table matches as select f.rec, "
         "if(starts_with(f.id, $from_prefix), f.id, $from_prefix || f.id) as literature, "
