@@ -24,6 +24,20 @@ with kg.Store.writing(sys.argv[1]) as store:
     time.sleep(float(sys.argv[2]))
 """
 
+# An import of which the query would take minutes. SIGINT may be ignored by those who start the tests.
+LONG = """
+import signal, sys
+from atoll.kg import command_line, import_command
+def imports(store, options):
+    store.sql("create temp table w as select i % 1000 as p, i as id from range(2000000) t(i)")
+    print("begun", file=sys.__stdout__, flush=True)
+    store.sql("create temp table x as select sum(hash(a.id + b.id)) from w a join w b using (p) group by a.id")
+    yield
+import_command._imports = imports
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.exit(command_line.main(["import", sys.argv[1], "--nodes", "n.csv"]))
+"""
+
 
 def digest(folder):
     return hashlib.sha256((folder / "store.duckdb").read_bytes()).hexdigest()
@@ -90,6 +104,23 @@ def test_a_writer_that_is_killed_leaves_the_old_store_and_the_next_one_writes(tm
     with kg.Store(tmp_path) as store:
         assert store.value("select count(*) from meta where key like 'key%'") == 0
     assert not (tmp_path / "store.duckdb.writing").exists()
+
+
+def test_ctrl_c_in_a_query_ends_the_command_and_leaves_the_old_store(tmp_path):
+    put(tmp_path, "old")
+    before = digest(tmp_path)
+    process = subprocess.Popen([sys.executable, "-c", LONG, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout.readline() == "begun\n"
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 128 + signal.SIGINT
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+    assert digest(tmp_path) == before
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["store.duckdb", "store.lock"]
 
 
 def test_a_first_writer_that_is_killed_leaves_no_store(tmp_path, writer):

@@ -72,6 +72,10 @@ def main(words: list[str] | None = None) -> int:
         return fail(command, str(e), "run", 1, options.json)
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
+    except RuntimeError as e:
+        if str(e) != "Query interrupted":  # what DuckDB makes of Ctrl-C in the midst of a query
+            raise
+        return 128 + signal.SIGINT
 
 
 if __name__ == "__main__":

@@ -305,3 +305,4 @@ def _replace(folder: Path) -> None:
 def _remove(file: Path) -> None:
     for path in (file, file.with_name(file.name + ".wal")):
         path.unlink(missing_ok=True)
+    shutil.rmtree(file.with_name(file.name + ".tmp"), ignore_errors=True)  # what did not fit into memory
