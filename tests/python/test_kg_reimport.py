@@ -124,6 +124,7 @@ BROKEN = {
     "m.parquet": (PAGES, r"m\.parquet cannot be read \("),
     "n.tsv": (b"id\tname\nA:1\tx\ty\n", r"n\.tsv, line 2: it has 3 fields, the header 2"),
     "o.csv": (b"id,rec\nA:1,x\n", r"o\.csv, line 1: the name 'rec' of a column is kept"),
+    "p.csv": (b"id,name\nA:1," + b"x" * (9 << 20) + b"\n", r"p\.csv, line 2: it is longer than 8 MiB"),
 }
 
 

@@ -21,7 +21,7 @@ from .zstd import check_zstd
 __all__ = ["Table", "check_file", "choose", "first_fields", "quoted", "read_lines", "read_table", "run", "table_format"]
 
 # A line may be as long as the text of a book, and no longer: a file without line ends would else fill the memory.
-_LONGEST_LINE = 64 << 20
+_LONGEST_LINE = 8 << 20
 _RAW = (
     "auto_detect = false, header = false, delim = chr(1), quote = '', escape = '', strict_mode = false, "
     f"max_line_size = {_LONGEST_LINE}, columns = {{'line': 'VARCHAR'}}"
