@@ -15,6 +15,7 @@ pytest.importorskip("duckdb")
 
 from atoll import kg  # noqa: E402
 from atoll.kg.relations import fixed_point  # noqa: E402
+from atoll.kg.store import locked  # noqa: E402
 from kg_folder import make, random_rows, shares  # noqa: E402
 
 
@@ -88,6 +89,7 @@ def test_a_mention_between_two_abstracts_is_refused(tmp_path):
         ({"offset": -1.0}, UsageError, "offset is -1.0"),
         ({"weights": "share"}, UsageError, "shares are widths"),
         ({"ranks": 0}, UsageError, "ranks is 0"),
+        ({"graph": "../other"}, UsageError, "files are named after it"),
     ],
 )
 def test_what_is_wrong_is_said(tmp_path, options, error, message):
@@ -159,6 +161,13 @@ def test_a_build_tells_what_it_did_and_a_changed_store_is_warned_of(tmp_path, ca
         store.sql("update sources set digest = 'other'")
     with caplog.at_level(logging.WARNING, "atoll"), kg.BuiltGraph(tmp_path) as graph:
         assert graph.is_stale and "built from another state of the store" in caplog.text
+
+
+def test_two_builds_of_a_graph_do_not_mix(tmp_path):
+    make(tmp_path, [(0, 1, 2)])
+    with locked(tmp_path, 0, name="literature.build.lock"), pytest.raises(UsageError, match="by another process"):
+        kg.build(tmp_path, wait=0.0)
+    kg.build(tmp_path, wait=0.0)
 
 
 def test_a_graph_that_was_not_built_says_how(tmp_path):

@@ -45,10 +45,11 @@ def run(options: argparse.Namespace) -> int:
         options.folder,
         graph=options.graph,
         relations=options.relation,
-        types=options.types.split(",") if options.types else None,
+        types=[name.strip() for name in options.types.split(",")] if options.types else None,
         weights=options.weights,
         offset=options.offset,
         ranks=options.ranks,
+        wait=options.wait,
     )
     seconds = built.pop("seconds")
     steps = {f"{step}_seconds": spent for step, spent in seconds.items() if step != "total"}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,9 +25,9 @@ from ..graph import Graph
 from ..pairs import all_pairs
 from ..paths import sssp
 from ..structure import connected_components
-from ..world import World, run_ranks, world_of
+from ..world import World, run_ranks
 from .relations import FixedPoint, fixed_point
-from .store import Store
+from .store import Store, locked
 from .weights import OFFSET, WeightedEdges, weighted_edges
 
 __all__ = ["build", "description_file", "distance_folder"]
@@ -34,14 +35,20 @@ __all__ = ["build", "description_file", "distance_folder"]
 FORMAT = 1
 
 
+def _beside(folder: str | os.PathLike[str], graph: str, ending: str) -> Path:
+    if not re.fullmatch(r"\w[\w.-]*", graph):
+        raise UsageError(f"graph is {graph!r} (files are named after it: letters, digits, . - and _). Name it so.")
+    return Path(folder) / f"{graph}.{ending}"
+
+
 def distance_folder(folder: str | os.PathLike[str], graph: str) -> Path:
     """Where the distances of a built graph lie."""
-    return Path(folder) / f"{graph}.distances.tiles"
+    return _beside(folder, graph, "distances.tiles")
 
 
 def description_file(folder: str | os.PathLike[str], graph: str) -> Path:
     """Where it stands what was built."""
-    return Path(folder) / f"{graph}.graph.json"
+    return _beside(folder, graph, "graph.json")
 
 
 @checked
@@ -54,6 +61,7 @@ def build(
     weights: str | None = None,
     offset: float = OFFSET,
     ranks: int = 1,
+    wait: float = 10.0,
 ) -> dict[str, Any]:
     """Builds a graph of the store and computes the distances between all pairs of its concepts by `atoll.all_pairs`.
 
@@ -66,7 +74,8 @@ def build(
     graph : str                 of the store
     relations, types, weights, offset
                                 see `weighted_edges`; weights "log" or "unit"
-    ranks : int                 that compute, as threads of this process; in a job of several processes 1
+    ranks : int                 that compute, as threads of this process
+    wait : float                seconds for another build of the graph to end
 
     Returns
     -------
@@ -77,7 +86,8 @@ def build(
     Raises
     ------
     InputError                  no such graph, relation or type
-    UsageError                  weights="share": `atoll.all_pairs(semiring="max_min")` takes `weighted_edges`
+    UsageError                  weights="share": `atoll.all_pairs(semiring="max_min")` takes `weighted_edges`; another
+                                process builds the graph
 
     Examples
     --------
@@ -101,6 +111,7 @@ def build(
         )
     if ranks < 1:
         raise UsageError(f"ranks is {ranks} (at least one computes). Give 1 or more.")
+    description = description_file(folder, graph)
     with Store(folder) as store:
         edges = weighted_edges(store, graph=graph, relations=relations, types=types, weights=weights, offset=offset)
         fingerprint = store.fingerprint(graph)
@@ -108,48 +119,45 @@ def build(
     longest, components = _longest_path(edges)
     is_hops = edges.weights == "unit"
     lengths = FixedPoint(edges.values, 0, 0) if is_hops else fixed_point(edges.values, longest, len(edges.concepts))
-    target = distance_folder(folder, graph)
-    description_file(folder, graph).unlink(missing_ok=True)
     kind = ("uint8" if longest < 255 else "uint16" if longest < 65535 else "int32") if is_hops else "int32"
 
     def compute(world: World) -> dict[str, Any]:
         mine = slice(world.rank, None, world.size)
-        arcs = [np.ascontiguousarray(column[mine]) for column in (edges.a, edges.b)]
+        ends = [np.ascontiguousarray(column[mine]) for column in (edges.a, edges.b)]
         weight = None if is_hops else np.ascontiguousarray(lengths.units[mine])
         vertices = edges.concepts if world.rank == 0 else edges.concepts[:0]
-        made = Graph.from_edges(*arcs, weight, directed=False, vertices=vertices, comm=world)
-        pairs = all_pairs(made, dtype=kind)
+        pairs = all_pairs(Graph.from_edges(*ends, weight, directed=False, vertices=vertices, comm=world), dtype=kind)
         solved = time.perf_counter()
-        pairs.save(target, replace=True)
+        pairs.save(distance_folder(folder, graph), replace=True)
         return {"method": pairs.report["method"], "solved": solved}
 
-    world = world_of() if ranks == 1 else None
-    found = compute(world) if world is not None else run_ranks(ranks, compute)[0]
-    description = {
-        "format": FORMAT,
-        "graph": graph,
-        "relations": list(edges.relations),
-        "types": sorted(types) if types else None,
-        "weights": edges.weights,
-        "offset": offset if edges.weights == "log" else 0.0,
-        "unit": 2.0**-lengths.bits,
-        "raised": lengths.raised,
-        "vertices": len(edges.concepts),
-        "edges": len(edges.a),
-        "components": components,
-        "duplicates": edges.duplicates,
-        "fingerprint": fingerprint,
-        "method": found["method"],
-        "seconds": {
-            "read": read - began,
-            "all_pairs": found["solved"] - read,
-            "save": time.perf_counter() - found["solved"],
-            "total": time.perf_counter() - began,
-        },
-    }
-    if world is None or world.rank == 0:
-        _core.write_file(str(description_file(folder, graph)), json.dumps(description, indent=1) + "\n")
-    return description
+    with locked(Path(folder), wait, name=f"{graph}.build.lock"):
+        description.unlink(missing_ok=True)
+        found = run_ranks(ranks, compute)[0]
+        built = {
+            "format": FORMAT,
+            "graph": graph,
+            "relations": list(edges.relations),
+            "types": sorted(types) if types else None,
+            "weights": edges.weights,
+            "offset": offset if edges.weights == "log" else 0.0,
+            "unit": 2.0**-lengths.bits,
+            "raised": lengths.raised,
+            "vertices": len(edges.concepts),
+            "edges": len(edges.a),
+            "components": components,
+            "duplicates": edges.duplicates,
+            "fingerprint": fingerprint,
+            "method": found["method"],
+            "seconds": {
+                "read": read - began,
+                "all_pairs": found["solved"] - read,
+                "save": time.perf_counter() - found["solved"],
+                "total": time.perf_counter() - began,
+            },
+        }
+        _core.write_file(str(description), json.dumps(built, indent=1) + "\n")
+    return built
 
 
 def _longest_path(edges: WeightedEdges) -> tuple[float, int]:

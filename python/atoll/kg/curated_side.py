@@ -22,6 +22,23 @@ class CuratedSide:
 
     A concept may have several counterparts, and several concepts may share one. A concept stands for all of its own:
     two concepts are joined where an edge of the curated graph joins any two of theirs.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from atoll import kg
+    >>> folder = tempfile.mkdtemp()
+    >>> with kg.Store.writing(folder) as store:
+    ...     _ = store.sql("insert into concepts select g, i, g || i, 'drug', 'drug ' || i, 1, 0 "
+    ...                   "from (values ('literature'), ('curated')) t(g), range(3) r(i)")
+    ...     _ = store.sql("insert into mappings values (0, 0, 'direct', 0), (2, 1, 'direct', 0)")
+    ...     _ = store.sql("insert into edges values ('literature', 0, 1, 'co-occurrence', '', 2, 0), "
+    ...                   "('curated', 0, 1, 'curated', '', 1, 0)")
+    >>> _ = kg.build(folder)
+    >>> with kg.BuiltGraph(folder) as graph:
+    ...     curated = kg.CuratedSide(graph, "curated")
+    >>> curated.concepts, curated.edge_of(np.array([0]), np.array([1])) >= 0
+    (array([0, 2]), array([ True]))
     """
 
     def __init__(self, graph: BuiltGraph, curated: str) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..apsp import DistanceFile
 from ..apsp import open as open_distances
-from ..errors import InputError
+from ..errors import InputError, UsageError
 from .building import FORMAT, description_file, distance_folder
 from .store import Store
 
@@ -66,6 +66,10 @@ class BuiltGraph:
             self.store.check_graph(graph)
             self.description = _read_description(folder, graph)
             self.distances: DistanceFile = open_distances(distance_folder(folder, graph))
+            if _read_description(folder, graph) != self.description:  # read again: distances and this belong together
+                raise UsageError(
+                    f"graph {graph} of {folder} is being built by another process. Try again when it has ended."
+                )
         except BaseException:
             self.store.close()
             raise

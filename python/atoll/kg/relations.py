@@ -190,13 +190,12 @@ def fixed_point(lengths: np.ndarray, longest: float, vertices: int) -> FixedPoin
     FixedPoint(units=array([1.34217728e+08, 4.02653184e+08]), bits=28, raised=0)
     """
     room = LONGEST_PATH - vertices  # a path's rounding, and units that edges are raised to, go here
-    bits = int(np.floor(np.log2(room / longest))) if longest > 0 and room > 0 else (_MOST_BITS if room > 0 else -1)
-    if bits < 0:
+    if longest > max(room, 0):
         raise InputError(
             f"paths may be {longest:g} long over {vertices} vertices (distances hold 30 bits). "
             "Build fewer types, or --weights unit."
         )
-    bits = min(bits, _MOST_BITS)
+    bits = min(int(np.floor(np.log2(room / longest))), _MOST_BITS) if longest > 0 else _MOST_BITS
     units = np.rint(lengths * 2.0**bits)
     raised = int((units < 1).sum())
     return FixedPoint(np.maximum(units, 1.0), bits, raised)

@@ -115,7 +115,7 @@ class Store:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as e:
             raise IoError(f"{folder}: {e.strerror} (no folder can be made there). Choose another folder.") from None
-        with _lock(folder, wait):
+        with locked(folder, wait):
             _remove(folder / _COPY)  # of a writer that was killed
             file = folder / _FILE
             if file.exists():
@@ -267,12 +267,12 @@ def _unreadable(file: Path, error: Exception) -> InputError:
 
 
 @contextlib.contextmanager
-def _lock(folder: Path, wait: float) -> Iterator[None]:
+def locked(folder: Path, wait: float, *, name: str = _LOCK) -> Iterator[None]:
     """The folder's only writer. The kernel gives the lock back where the process ends, however it ends."""
     try:
-        handle = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        handle = os.open(folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     except OSError as e:
-        raise IoError(f"{folder / _LOCK}: {e.strerror} (a writer needs it). Make the folder writable.") from None
+        raise IoError(f"{folder / name}: {e.strerror} (a writer needs it). Make the folder writable.") from None
     try:
         end = time.monotonic() + wait
         while True:
