@@ -41,5 +41,11 @@ def rows(folder, query, values=None):
         return store.sql(query, values).fetchall()
 
 
+def version_of(folder):
+    """What tells whether the store's file was replaced or written; not when it was read."""
+    stat = (folder / "store.duckdb").stat()
+    return stat.st_ino, stat.st_mtime_ns, stat.st_size
+
+
 def quarantine(folder):
     return rows(folder, "select line, reason, record from quarantine order by source, line, reason")

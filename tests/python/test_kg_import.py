@@ -189,11 +189,11 @@ def test_random_edges_are_kept_merged_or_quarantined_as_by_definition(tmp_path, 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="needs the knowledge graphs of the use case")
 def test_both_graphs_are_imported_in_seconds_with_all_that_they_have(tmp_path, capsys):
-    begin = time.perf_counter()
+    begin = time.process_time()  # of all threads; other programs may keep the machine busy
     for graph in ("literature", "curated"):
         files = [str(DATA / f"{graph}_{what}.tsv.zst") for what in ("nodes", "edges")]
         assert main(["import", str(tmp_path), "--graph", graph, "--nodes", files[0], "--edges", files[1]]) == 0
-    assert time.perf_counter() - begin < 20
+    assert time.process_time() - begin < 20
     assert "doubtful id, kept    137  line 2: -0.001423981" in capsys.readouterr().out
     assert main(["info", str(tmp_path), "--json", "-"]) == 0
     found = json.loads(capsys.readouterr().out)["result"]

@@ -12,7 +12,7 @@ duckdb = pytest.importorskip("duckdb")
 from atoll import kg  # noqa: E402
 from atoll.kg.command_line import main  # noqa: E402
 from atoll.kg.inputs import quarantine as reasons  # noqa: E402
-from kg_tables import load, quarantine, rows, write  # noqa: E402
+from kg_tables import load, quarantine, rows, version_of, write  # noqa: E402
 
 NODES = [("id", "name"), ("A:1", "flu"), ("A:2", "zinc"), ("A:3", "cold")]
 EDGES = [("source", "target", "count"), ("A:1", "A:2", 3), ("A:2", "A:3", 1), ("A:3", "A:3", 1)]
@@ -29,10 +29,10 @@ def test_a_second_import_changes_nothing_and_says_so(tmp_path, capsys):
     assert main(words) == 0
     first = capsys.readouterr().out
     assert "imported  literature nodes" in first and "self-loop, kept out      1  line 4: A:3 | A:3 | 1" in first
-    before, file = everything(tmp_path / "kg"), (tmp_path / "kg/store.duckdb").stat()
+    before, file = everything(tmp_path / "kg"), version_of(tmp_path / "kg")
     assert main(words) == 0
     assert capsys.readouterr().out.count("unchanged: nothing done") == 2
-    assert everything(tmp_path / "kg") == before and (tmp_path / "kg/store.duckdb").stat() == file
+    assert everything(tmp_path / "kg") == before and version_of(tmp_path / "kg") == file
 
 
 def test_the_same_rows_at_another_path_are_another_source(tmp_path):
@@ -200,7 +200,9 @@ def test_a_database_whose_extension_is_missing_says_what_to_do(tmp_path, capsys,
     told = capsys.readouterr().err
     assert code == 2 and "has not its extension postgres installed" in told and "--install-extension" in told
     assert "secret" not in told
-    assert main(["import", str(tmp_path / "kg"), "--attach", "oracle:x", "--nodes", "n"]) == 2
+    assert main(["import", str(tmp_path / "kg"), "--attach", "oracle:x password=secret", "--nodes", "n"]) == 2
+    told = capsys.readouterr().err
+    assert "database oracle:x password=*** begins with no kind" in told
 
 
 def test_errors_are_one_object_of_json_too(tmp_path, capsys):

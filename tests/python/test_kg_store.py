@@ -13,6 +13,7 @@ from atoll.errors import InputError, UsageError
 duckdb = pytest.importorskip("duckdb")
 
 from atoll import kg  # noqa: E402
+from kg_tables import version_of  # noqa: E402
 
 # A writer in a process of its own: it says when it has written into its copy, and then stays for a while.
 WRITER = """
@@ -142,7 +143,7 @@ def test_a_second_writer_fails_after_its_wait(tmp_path, writer):
     begin = time.monotonic()
     with pytest.raises(UsageError, match=r"being written by another process \(waited 0.2 s\).*--wait"):
         put_waiting(tmp_path, 0.2)
-    assert 0.2 <= time.monotonic() - begin < 10
+    assert 0.2 <= time.monotonic() - begin < 50  # the writer stays for 60
 
 
 def put_waiting(folder, wait):
@@ -158,10 +159,10 @@ def test_a_wait_is_a_number_of_seconds(tmp_path, wait):
 
 def test_nothing_is_replaced_where_nothing_changed(tmp_path):
     put(tmp_path, "old")
-    before = (tmp_path / "store.duckdb").stat()
+    before = version_of(tmp_path)
     with kg.Store.writing(tmp_path) as store:
         store.replaces = False
-    assert (tmp_path / "store.duckdb").stat() == before
+    assert version_of(tmp_path) == before
 
 
 def test_a_store_of_another_version_says_how_to_make_one_of_this(tmp_path):
