@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 import argparse
-import json
 import signal
 import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from .errors import Error, InputError, IoError, UsageError
-from .standard_output import put
+from .errors import InputError, IoError, UsageError
+from .standard_output import fail
 from .tune.processes import WorkFailed
 
 __all__ = ["run_command"]
@@ -44,13 +43,6 @@ def run_command(
             return work(options, words[split + 1 :], Path(folder))
     except tuple(_FAILURES) as e:
         kind, code = next(failure for error, failure in _FAILURES.items() if isinstance(e, error))
-        print(f"atoll: error: {e}", file=sys.stderr)
-        if options.json is not None:
-            object_ = {"schema": 1, "command": command, "error": {"kind": kind, "message": str(e)}}
-            try:
-                put(options.json, json.dumps(object_) + "\n")
-            except Error as unwritten:
-                print(f"atoll: error: {unwritten}", file=sys.stderr)
-        return code
+        return fail(command, str(e), kind, code, options.json)
     except KeyboardInterrupt:
         return 128 + signal.SIGINT

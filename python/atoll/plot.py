@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import html
 import math
+from typing import Any
 
 import numpy as np
 
 from .arguments import checked, refuse_masked, shown
+from .columns import is_int
 
-__all__ = ["histogram"]
+__all__ = ["bars", "histogram"]
 
 _BINS = 24
 _WIDTH, _HEIGHT, _BASE = 288, 96, 16  # pixels; below the base line stand the numbers
@@ -68,6 +70,49 @@ def histogram(values: np.ndarray, name: str = "value") -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{_HEIGHT}" role="img" '
         f'fill="currentColor" font-family="sans-serif" font-size="11"><title>{html.escape(caption)}</title>'
         + "".join(bars + labels)
+        + "</svg>"
+    )
+
+
+@checked
+def bars(counts: dict[str, Any], name: str = "count") -> str:
+    """A bar for each name with its count above it, as an <svg>; for counts of few things.
+
+    Heights are log(1 + count), so that a count of 1 is seen beside one of a million.
+
+    Parameters
+    ----------
+    counts : dict of str to int, not negative
+    name : str                  what they are
+
+    Returns
+    -------
+    str                         valid XML
+
+    Examples
+    --------
+    >>> picture = atoll.plot.bars({"1": 131, "2a": 64, "2b": 4517}, "pairs by scenario")
+    >>> picture.startswith("<svg") and picture.count("<rect")
+    3
+    """
+    if any(not is_int(count) or count < 0 for count in counts.values()):
+        raise TypeError(f"counts is {shown(counts)} (whole numbers from 0 on are needed). Give a dict of them.")
+    step, top = 48, 14
+    height = _HEIGHT + top
+    scale = (_HEIGHT - _BASE) / math.log1p(max([1, *counts.values()]))
+    parts = []
+    for k, (label, count) in enumerate(counts.items()):
+        tall = math.log1p(count) * scale
+        middle, base = step * (k + 0.5), height - _BASE
+        parts.append(
+            f'<rect x="{step * k + 4}" y="{base - tall:.1f}" width="{step - 8}" height="{tall:.1f}"/>'
+            f'<text x="{middle}" y="{base - tall - 3:.1f}" text-anchor="middle">{count:,}</text>'
+            f'<text x="{middle}" y="{height - 3}" text-anchor="middle">{html.escape(label)}</text>'
+        )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{step * len(counts)}" height="{height}" role="img" '
+        f'fill="currentColor" font-family="sans-serif" font-size="11"><title>{html.escape(name)}</title>'
+        + "".join(parts)
         + "</svg>"
     )
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands in Python share: `-` is standard output, and an exit code tells whether it took everything."""
+"""What the commands that are written in Python share: how they print, fail, and tell whether stdout took everything."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ import contextlib
 import errno
 import functools
 import io
+import json
 import os
 import signal
 import sys
 from collections.abc import Callable
 
 from . import _core
+from .errors import IoError
 
-__all__ = ["checked", "put"]
+__all__ = ["checked", "fail", "put"]
 
 
 def checked(main: Callable[[list[str] | None], int]) -> Callable[..., int]:
@@ -54,3 +56,15 @@ def put(path: str, text: str) -> None:
         print(text, end="")
     else:
         _core.write_file(path, text)
+
+
+def fail(command: str, message: str, kind: str, code: int, json_file: str | None) -> int:
+    """Tells of an error on stderr and, for `--json FILE|-`, as the one object of `command`; returns `code`."""
+    print(f"atoll: error: {message}", file=sys.stderr)
+    if json_file is not None:
+        object_ = {"schema": 1, "command": command, "error": {"kind": kind, "message": message}}
+        try:
+            put(json_file, json.dumps(object_) + "\n")
+        except IoError as e:
+            print(f"atoll: error: {e}", file=sys.stderr)
+    return code

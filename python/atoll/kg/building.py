@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a store to all pairs' distances beside it: DIR/GRAPH.distances.tiles and DIR/GRAPH.graph.json.
+
+The graph's vertices are the concepts' numbers, so the distance file's ids are concepts, and its arcs have the lengths
+in units of fixed point. DIR/GRAPH.graph.json says what was built; it goes first and comes back last, so that it never
+stands beside distances of another build.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..arguments import checked
+from ..errors import UsageError
+from ..graph import Graph
+from ..pairs import all_pairs
+from ..paths import sssp
+from ..structure import connected_components
+from ..world import World, run_ranks
+from .relations import FixedPoint, fixed_point
+from .store import Store, locked
+from .weights import OFFSET, WeightedEdges, weighted_edges
+
+__all__ = ["build", "description_file", "distance_folder"]
+
+FORMAT = 1
+
+
+def _beside(folder: str | os.PathLike[str], graph: str, ending: str) -> Path:
+    if not re.fullmatch(r"\w[\w.-]*", graph):
+        raise UsageError(f"graph is {graph!r} (files are named after it: letters, digits, . - and _). Name it so.")
+    return Path(folder) / f"{graph}.{ending}"
+
+
+def distance_folder(folder: str | os.PathLike[str], graph: str) -> Path:
+    """Where the distances of a built graph lie."""
+    return _beside(folder, graph, "distances.tiles")
+
+
+def description_file(folder: str | os.PathLike[str], graph: str) -> Path:
+    """Where it stands what was built."""
+    return _beside(folder, graph, "graph.json")
+
+
+@checked
+def build(
+    folder: str | os.PathLike[str],
+    *,
+    graph: str = "literature",
+    relations: Sequence[str] | None = None,
+    types: Sequence[str] | None = None,
+    weights: str | None = None,
+    offset: float = OFFSET,
+    ranks: int = 1,
+    wait: float = 10.0,
+) -> dict[str, Any]:
+    """Builds a graph of the store and computes the distances between all pairs of its concepts by `atoll.all_pairs`.
+
+    Lengths are -ln(share) + offset (`atoll.kg.relations`), rounded to whole units of fixed point, whose sums are exact;
+    of weights="unit" hops. The result lies beside the store and replaces what an earlier build has left.
+
+    Parameters
+    ----------
+    folder : path               with a store
+    graph : str                 of the store
+    relations, types, weights, offset
+                                see `weighted_edges`; weights "log" or "unit"
+    ranks : int                 that compute, as threads of this process
+    wait : float                seconds for another build of the graph to end
+
+    Returns
+    -------
+    dict                        what was built: graph, relations, types, weights, offset, vertices, edges, components,
+                                unit (the length of a unit of the distances), raised (edges raised to one unit),
+                                duplicates (rows that were merged: `WeightedEdges.duplicates`), method, seconds
+
+    Raises
+    ------
+    InputError                  no such graph, relation or type
+    UsageError                  weights="share": `atoll.all_pairs(semiring="max_min")` takes `weighted_edges`; another
+                                process builds the graph
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from atoll import kg
+    >>> folder = tempfile.mkdtemp()
+    >>> with kg.Store.writing(folder) as store:
+    ...     _ = store.sql("insert into concepts select 'literature', i, 'C' || i, 'drug', 'drug ' || i, 1, 0 "
+    ...                   "from range(4) t(i)")
+    ...     _ = store.sql("insert into edges values ('literature', 0, 1, 'co-occurrence', '', 2, 0), "
+    ...                   "('literature', 1, 2, 'co-occurrence', '', 5, 0)")
+    >>> built = kg.build(folder)
+    >>> built["vertices"], built["edges"], built["components"]
+    (4, 2, 2)
+    """
+    began = time.perf_counter()
+    if weights == "share":
+        raise UsageError(
+            "weights is 'share' (shares are widths, of which no shortest path is made). Use 'log', or give "
+            'weighted_edges(...) to atoll.Graph and all_pairs(semiring="max_min").'
+        )
+    if ranks < 1:
+        raise UsageError(f"ranks is {ranks} (at least one computes). Give 1 or more.")
+    description = description_file(folder, graph)
+    with Store(folder) as store:
+        edges = weighted_edges(store, graph=graph, relations=relations, types=types, weights=weights, offset=offset)
+        fingerprint = store.fingerprint(graph)
+    read = time.perf_counter()
+    longest, components = _longest_path(edges)
+    is_hops = edges.weights == "unit"
+    lengths = FixedPoint(edges.values, 0, 0) if is_hops else fixed_point(edges.values, longest, len(edges.concepts))
+    kind = ("uint8" if longest < 255 else "uint16" if longest < 65535 else "int32") if is_hops else "int32"
+
+    def compute(world: World) -> dict[str, Any]:
+        mine = slice(world.rank, None, world.size)
+        ends = [np.ascontiguousarray(column[mine]) for column in (edges.a, edges.b)]
+        weight = None if is_hops else np.ascontiguousarray(lengths.units[mine])
+        vertices = edges.concepts if world.rank == 0 else edges.concepts[:0]
+        pairs = all_pairs(Graph.from_edges(*ends, weight, directed=False, vertices=vertices, comm=world), dtype=kind)
+        solved = time.perf_counter()
+        pairs.save(distance_folder(folder, graph), replace=True)
+        return {"method": pairs.report["method"], "solved": solved}
+
+    with locked(Path(folder), wait, name=f"{graph}.build.lock"):
+        description.unlink(missing_ok=True)
+        found = run_ranks(ranks, compute)[0]
+        built = {
+            "format": FORMAT,
+            "graph": graph,
+            "relations": list(edges.relations),
+            "types": sorted(types) if types else None,
+            "weights": edges.weights,
+            "offset": offset if edges.weights == "log" else 0.0,
+            "unit": 2.0**-lengths.bits,
+            "raised": lengths.raised,
+            "vertices": len(edges.concepts),
+            "edges": len(edges.a),
+            "components": components,
+            "duplicates": edges.duplicates,
+            "fingerprint": fingerprint,
+            "method": found["method"],
+            "seconds": {
+                "read": read - began,
+                "all_pairs": found["solved"] - read,
+                "save": time.perf_counter() - found["solved"],
+                "total": time.perf_counter() - began,
+            },
+        }
+        _core.write_file(str(description), json.dumps(built, indent=1) + "\n")
+    return built
+
+
+def _longest_path(edges: WeightedEdges) -> tuple[float, int]:
+    """A bound of every shortest path's length, and the number of components.
+
+    Twice the farthest distance from one vertex of each component. All components are searched at once: from an added
+    vertex that has an edge of length 1 to the first of each.
+    """
+    alone = {"transport": "inproc"}
+    graph = Graph.from_edges(edges.a, edges.b, directed=False, vertices=edges.concepts, plan=alone)
+    first = np.unique(connected_components(graph).component.gather())
+    added = np.int64(edges.concepts[-1] + 1)
+    joined = Graph.from_edges(
+        np.concatenate([edges.a, first]),
+        np.concatenate([edges.b, np.full(len(first), added)]),
+        np.concatenate([edges.values, np.ones(len(first))]),
+        directed=False,
+        vertices=np.append(edges.concepts, added),
+        plan=alone,
+    )
+    farthest = float(sssp(joined, int(added)).distance.gather().max()) - 1.0
+    return 2.0 * max(farthest, 0.0), len(first)

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A built graph, opened: its distances and arcs, and the names, types and sources of its concepts in the store."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..apsp import DistanceFile
+from ..apsp import open as open_distances
+from ..errors import InputError, UsageError
+from .building import FORMAT, description_file, distance_folder
+from .store import Store
+
+__all__ = ["BuiltGraph", "Concept"]
+
+_NEAREST = 5
+log = logging.getLogger("atoll")
+
+
+@dataclass(frozen=True)
+class Concept:
+    """A vertex of a graph of the store."""
+
+    concept: int
+    """Its number, which is its id in the distance file."""
+    id: str
+    name: str
+    type: str
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.id})" if self.name else self.id
+
+
+class BuiltGraph:
+    """What `build` has made of a graph of the store, opened for questions; a context manager that closes the store.
+
+    Raises InputError where the graph has not been built, or by another version. A store that has changed since is
+    warned of, and `is_stale` is True.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from atoll import kg
+    >>> folder = tempfile.mkdtemp()
+    >>> with kg.Store.writing(folder) as store:
+    ...     _ = store.sql("insert into concepts values ('literature', 0, 'D1', 'disease', 'Fever', 3, 0), "
+    ...                   "('literature', 1, 'C1', 'drug', 'Aspirin', 4, 0)")
+    ...     _ = store.sql("insert into edges values ('literature', 0, 1, 'co-occurrence', 'DC', 2, 0)")
+    >>> _ = kg.build(folder)
+    >>> with kg.BuiltGraph(folder) as graph:
+    ...     print(graph.concept("aspirin"), round(graph.length(graph.distances.distance(0, 1)), 6))
+    Aspirin (C1) 1e-06
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], graph: str = "literature") -> None:
+        self.folder, self.graph = folder, graph
+        self.store = Store(folder)
+        try:
+            self.store.check_graph(graph)
+            self.description = _read_description(folder, graph)
+            self.distances: DistanceFile = open_distances(distance_folder(folder, graph))
+            if _read_description(folder, graph) != self.description:  # read again: distances and this belong together
+                raise UsageError(
+                    f"graph {graph} of {folder} is being built by another process. Try again when it has ended."
+                )
+        except BaseException:
+            self.store.close()
+            raise
+        self.is_stale = self.description["fingerprint"] != self.store.fingerprint(graph)
+        if self.is_stale:
+            log.warning(
+                "graph %s was built from another state of the store (something was imported since). "
+                "Build it again: atoll kg build %s --graph %s.",
+                graph,
+                folder,
+                graph,
+            )
+
+    @property
+    def unit(self) -> float:
+        """The length of one unit of the distances."""
+        return self.description["unit"]
+
+    def length(self, units: float) -> float:
+        """Units of the distances as a length; hops stay whole numbers."""
+        return units if self.unit == 1 else units * self.unit
+
+    @cached_property
+    def arcs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(offsets, targets, lengths in units) by row, int64; an undirected edge is two arcs."""
+        found = self.distances.arcs
+        assert found is not None  # AllPairs.save always writes them
+        offsets, targets, units = found
+        lengths = np.ones(len(targets), np.int64) if units is None else units.astype(np.int64)
+        return offsets.astype(np.int64), targets.astype(np.int64), lengths
+
+    def row_of(self, concept: int) -> int:
+        """The row of a concept in the distances."""
+        ids = self.distances.ids
+        row = int(np.searchsorted(ids, concept))
+        if row == len(ids) or ids[row] != concept:
+            raise InputError(
+                f"concept {self.concepts([concept])[0]} is not among the types that were built. Build all types."
+            )
+        return row
+
+    def units_from(self, row: int) -> np.ndarray:
+        """Distances from a row to all, int64 units; -1 where there is no path."""
+        stored = self.distances.row(int(self.distances.ids[row]))
+        return np.where(stored == self.distances.no_path, -1, stored.astype(np.int64))
+
+    def concepts(self, numbers: Any) -> list[Concept]:
+        """Concepts by number, in the order that is asked for."""
+        return concepts_of(self.store, self.graph, numbers)
+
+    def concept(self, text: str) -> Concept:
+        """The concept with an id, else with a name, else with a synonym; upper and lower case of names are the same.
+
+        Raises
+        ------
+        InputError              there is none, and which have the nearest names; there are several, and their ids
+        """
+        for query in (
+            "select concept from concepts where graph = $graph and id = $text",
+            "select concept from concepts where graph = $graph and lower(name) = lower($text)",
+            "select distinct concept from synonyms where graph = $graph and lower(name) = lower($text)",
+        ):
+            numbers = [row[0] for row in self.store.sql(query, {"graph": self.graph, "text": text}).fetchall()]
+            if len(numbers) == 1:
+                return self.concepts(numbers)[0]
+            if numbers:
+                ids = ", ".join(concept.id for concept in self.concepts(sorted(numbers)[:_NEAREST]))
+                raise InputError(
+                    f"{text!r} is the name of {len(numbers)} concepts of graph {self.graph} (ids {ids}). Give an id."
+                )
+        near = "; ".join(map(str, self.nearest(text)))
+        raise InputError(
+            f"{text!r} is no concept of graph {self.graph} (the nearest names: {near}). Give one of these or an id."
+        )
+
+    def nearest(self, text: str, most: int = _NEAREST) -> list[Concept]:
+        """Concepts whose name, synonym or id is most like a text: those that contain it first, then by Jaro-Winkler."""
+        rows = self.store.sql(
+            "select concept from ("
+            "  select concept, name from concepts where graph = $graph union all"
+            "  select concept, id from concepts where graph = $graph union all"
+            "  select concept, name from synonyms where graph = $graph"
+            ") where name is not null and name <> '' group by concept order by "
+            "max(jaro_winkler_similarity(lower(name), lower($text)) + contains(lower(name), lower($text))::integer) "
+            "desc, concept limit $most",
+            {"graph": self.graph, "text": text, "most": most},
+        ).fetchall()
+        return self.concepts([row[0] for row in rows])
+
+    def type_named(self, text: str) -> str | None:
+        """The type that a word names, in any case of letters; None where it is no type of the graph."""
+        return self.store.value(
+            "select distinct type from concepts where graph = ? and lower(type) = lower(?) limit 1", [self.graph, text]
+        )
+
+    def rows_of_type(self, kind: str) -> np.ndarray:
+        """Rows of the concepts of a type."""
+        found = self.store.sql("select concept from concepts where graph = ? and type = ?", [self.graph, kind])
+        return np.flatnonzero(np.isin(self.distances.ids, found.fetchnumpy()["concept"]))
+
+    def provenance(self, pairs: list[tuple[int, int]]) -> list[list[dict[str, Any]]]:
+        """For each pair of concepts the rows of the store that join them: relation, kind, count, source, path."""
+        ends = [(min(pair), max(pair)) for pair in pairs]
+        rows = self.store.sql(
+            "select a, b, relation, kind, count, e.source, s.path from edges e left join sources s using (source) "
+            "where e.graph = ? and (a, b) in (select unnest(?::integer[]), unnest(?::integer[])) "
+            "and relation in (select unnest(?::varchar[])) order by relation, kind, e.source",
+            [self.graph, [a for a, _ in ends], [b for _, b in ends], self.description["relations"]],
+        ).fetchall()
+        found: dict[tuple[int, int], list[dict[str, Any]]] = {}
+        for a, b, *rest in rows:
+            found.setdefault((a, b), []).append(dict(zip(("relation", "kind", "count", "source", "file"), rest)))
+        return [found.get(pair, []) for pair in ends]
+
+    def close(self) -> None:
+        """Closes the store; a second time does nothing."""
+        self.store.close()
+
+    def __enter__(self) -> BuiltGraph:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def concepts_of(store: Store, graph: str, numbers: Any) -> list[Concept]:
+    """Concepts of any graph of the store by number, in the order that is asked for."""
+    wanted = [int(number) for number in numbers]
+    rows = store.sql(
+        "select concept, id, name, type from concepts where graph = ? and concept in (select unnest(?::integer[]))",
+        [graph, wanted],
+    ).fetchall()
+    found = {row[0]: Concept(row[0], row[1], row[2] or "", row[3] or "") for row in rows}
+    return [found[number] for number in wanted]
+
+
+def as_json(concept: Concept) -> dict[str, Any]:
+    return asdict(concept)
+
+
+def _read_description(folder: str | os.PathLike[str], graph: str) -> dict[str, Any]:
+    file = description_file(folder, graph)
+    again = f"Build it: atoll kg build {folder} --graph {graph}."
+    try:
+        description = json.loads(file.read_text())
+    except FileNotFoundError:
+        raise InputError(f"graph {graph} has not been built ({file} is missing). {again}") from None
+    except (OSError, ValueError) as e:
+        raise InputError(f"{file}: cannot be read ({e}). {again}") from None
+    version = description.get("format") if isinstance(description, dict) else None
+    if version != FORMAT:
+        raise InputError(f"{file}: has format {version} (this Atoll reads {FORMAT}). {again}")
+    return description

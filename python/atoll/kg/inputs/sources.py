@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a store was made from: each file once by graph, role and path, with the digest that tells whether it changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from ..mappings import refresh_mappings
+from ..store import Store
+from .tables import check_file
+
+__all__ = ["Import", "Source", "begin", "end", "file_digest"]
+
+_BLOCK = 1 << 20
+_REASONS = (
+    "select reason, count(*) as n, arg_min(line, coalesce(line, 0)), arg_min(record, coalesce(line, 0)) "
+    "from quarantine where source = ? group by reason order by n desc, reason"
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file that is being read into the store."""
+
+    number: int
+    graph: str
+    role: str
+    path: str
+    replaces: bool
+
+
+@dataclass
+class Import:
+    """What came of a file: `state` is imported, replaced or unchanged; `rows` it has, of which `kept` are in the store.
+
+    `quarantine` has (reason, rows, line of the first, its text), the most frequent first.
+    """
+
+    graph: str
+    role: str
+    path: str
+    state: str
+    rows: int
+    kept: int
+    quarantine: list[tuple[str, int, int | None, str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """As one object of JSON.
+
+        >>> from atoll.kg import Import
+        >>> Import("literature", "nodes", "nodes.tsv", "imported", 3, 3).to_json()["state"]
+        'imported'
+        """
+        object_ = asdict(self)
+        names = ("reason", "count", "line", "example")
+        object_["quarantine"] = [dict(zip(names, row)) for row in self.quarantine]
+        return object_
+
+
+def file_digest(path: str) -> str:
+    """SHA-256 of a file's bytes, as hexadecimal digits.
+
+    >>> import pathlib, tempfile
+    >>> from atoll.kg.inputs.sources import file_digest
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "empty"
+    >>> file.touch()
+    >>> file_digest(str(file))[:8]
+    'e3b0c442'
+    """
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def begin(
+    store: Store,
+    graph: str,
+    role: str,
+    path: str,
+    options: Mapping[str, Any],
+    *,
+    digest: str | None = None,
+    dependents: Sequence[str] = (),
+) -> Source | Import:
+    """The source to read, emptied of what it had before; or an Import that says that it is in the store as it is.
+
+    A file that cannot be read whole is refused. One whose options differ counts as changed. Sources of the graph in
+    the roles `dependents` were held against what this one had: they lose their digest, so that they are read again
+    when they are given again.
+    """
+    if digest is None:
+        check_file(path)
+        path = os.path.abspath(path)
+        digest = file_digest(path)
+    text = json.dumps(options, sort_keys=True)
+    old = store.sql(
+        "select source, digest, options, rows, kept from sources where graph = ? and role = ? and path = ?",
+        [graph, role, path],
+    ).fetchone()
+    if old and old[1:3] == (digest, text):
+        return Import(graph, role, path, "unchanged", old[3], old[4])
+    number = old[0] if old else store.value("select coalesce(max(source) + 1, 0) from sources")
+    if old:
+        for table in ("edges", "synonyms", "cross_references", "quarantine", "sources"):
+            store.sql(f"delete from {table} where source = ?", [number])
+        store.sql("update concepts set source = null where source = ?", [number])
+    store.sql("update sources set digest = '' where graph = ? and list_contains(?, role)", [graph, list(dependents)])
+    store.sql(
+        "insert into sources values (?, ?, ?, ?, ?, 0, 0, now()::timestamp, ?)",
+        [number, graph, role, path, digest, text],
+    )
+    return Source(number, graph, role, path, bool(old))
+
+
+def end(store: Store, source: Source, *, rows: int, kept: int, notes: Sequence[str] = ()) -> Import:
+    """Enters how many rows there were, finds the mappings anew, and says what came of them."""
+    refresh_mappings(store)
+    store.sql(
+        "update sources set rows = $rows, kept = $kept where source = $source",
+        {"rows": rows, "kept": kept, "source": source.number},
+    )
+    found = store.sql(_REASONS, [source.number]).fetchall()
+    state = "replaced" if source.replaces else "imported"
+    return Import(source.graph, source.role, source.path, state, rows, kept, found, list(notes))
