@@ -122,7 +122,6 @@ class PathSearch:
             self._barred[vertices] = True
         self._barred[[source, target]] = False
         self._passed = _bits(constraints.passes, n)
-        self._passed[[source, target]] = 0
         self._all = (1 << len(constraints.passes)) - 1
         self._remaining = {**(through or {}), 0: to_target}
         self._max_hops = constraints.max_hops
