@@ -95,8 +95,8 @@ def bars(counts: dict[str, Any], name: str = "count") -> str:
     >>> picture.startswith("<svg") and picture.count("<rect")
     3
     """
-    if any(not is_int(count) or count < 0 for count in counts.values()):
-        raise TypeError(f"counts is {shown(counts)} (whole numbers from 0 on are needed). Give a dict of them.")
+    if any(not isinstance(label, str) or not is_int(count) or count < 0 for label, count in counts.items()):
+        raise TypeError(f"counts is {shown(counts)} (whole numbers from 0 on by name are needed). Give a dict of them.")
     step, top = 48, 14
     height = _HEIGHT + top
     scale = (_HEIGHT - _BASE) / math.log1p(max([1, *counts.values()]))

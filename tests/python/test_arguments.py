@@ -66,6 +66,7 @@ RIGHT = {  # the other arguments of a call
     "B": np.ones((2, 2)),
     "values": [1.0, 2.0],
     "distances": np.zeros((2, 2)),
+    "counts": {"a": 1},
     **EDGES,
 }
 
