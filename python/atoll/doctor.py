@@ -26,6 +26,7 @@ _PACKAGES = [
     ("pyarrow", "results as Parquet", "parquet"),
     ("pandas", "results as pandas.Series", "pandas"),
     ("optuna", "sampler tpe of atoll tune", "tune"),
+    ("plotly", "pages of atoll report", "report"),
 ]
 
 

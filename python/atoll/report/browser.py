@@ -24,7 +24,7 @@ table { border-collapse: collapse; overflow-wrap: normal; }
 td, th { padding: .15em .8em .15em 0; text-align: left; vertical-align: top; font-weight: normal;
          white-space: pre-wrap; }
 thead th { border-bottom: 1px solid var(--line); } tbody th { color: var(--faint); }
-td.n { text-align: right; font-variant-numeric: tabular-nums; }
+td.n { text-align: right; font-variant-numeric: tabular-nums; } .n, .w { white-space: nowrap; }
 .note { color: var(--faint); margin: .3em 0; } .warn { margin: .3em 0; } .warn::before { content: "Note: "; }
 .bad, #state:not(:empty) { color: var(--bad); }
 footer { color: var(--faint); border-top: 1px solid var(--line); margin-top: 3em; }

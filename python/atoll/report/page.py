@@ -51,7 +51,7 @@ def sections(results: Sequence[dict[str, Any]], names: Sequence[str] | None = No
     """What stands on page()."""
     searches = [k for k, result in enumerate(results) if is_search(result)]
     others = [k for k in range(len(results)) if k not in searches]
-    called = titles(names or [result["command"] for result in results])
+    called = titles(names or ([result["command"] for result in results] if len(results) > 1 else [""]))
     found: list[Section] = []
     runs = [run for k in others for run in runs_of(results[k], called[k])]
     if len(runs) > 1:

@@ -74,7 +74,7 @@ def titles(names: Sequence[str]) -> list[str]:
 
 
 def runs_of(result: dict[str, Any], name: str) -> list[Run]:
-    """The runs of a result: one, but of `atoll simulate` one for each route.
+    """The runs of a result: one, but of `atoll simulate` one for each route, with `name` in front unless it is empty.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def _take_counters(run: Run, counters: dict[str, Any], simulation: dict[str, Any
 def _route(result: dict[str, Any], row: dict[str, Any], name: str) -> Run:
     platform = result.get("platform", {})
     command = "simulate " + " ".join(result.get("simulated_command", []))
-    run = Run(f"{name}, route {row['route']}", command.strip(), True)
+    run = Run(", ".join(filter(None, [name, f"route {row['route']}"])), command.strip(), True)
     run.facts = [
         ("platform", f"{platform.get('name', 'unknown')}: {platform.get('ranks', '?')} ranks"),
         ("route", row["route"]),

@@ -83,7 +83,8 @@ def table(rows: Sequence[Sequence[Any]], head: Sequence[str] | None = None, *, n
             text = f"{value:,}"
         else:
             text = f"{value:.6g}" if number else {None: "", True: "yes", False: "no"}.get(value, str(value))
-        return f"<{tag}{scope}{' class=n' if number else ''}>{html.escape(text)}</{tag}>"
+        kind = " class=n" if number else " class=w" if len(text) <= 12 else ""  # both do not wrap
+        return f"<{tag}{scope}{kind}>{html.escape(text)}</{tag}>"
 
     lines = [f'<div class="wide" tabindex="0" role="region" aria-label="{html.escape(name)}"><table>']
     if head:
