@@ -13,6 +13,8 @@ pytest.importorskip("plotly", reason="pages need plotly")
 
 from atoll import report
 from atoll.report import compare, domains
+from atoll.report.document import Section, document
+from atoll.report.figure import Figure
 from atoll.report.runs import runs_of
 
 LEVELS = [
@@ -184,14 +186,14 @@ def test_the_routes_of_a_simulation_are_runs_with_the_tree_of_the_platform():
 
 def test_runs_beside_each_other_have_speedups_and_what_differs():
     slow, fast = RUN, changed(plan={"route": "direct"}, seconds={"run": 0.005, "trials": [0.005]})
-    other = changed(command="run cc", counters={})
+    other = changed(command="run cc", counters={}, seconds={"run": 0.08})
     made = page(slow, fast, other, names=["a", "b", "c"])
     by_name = {row[0]: row for row in made.tables[0][1:]}
     assert by_name["b"][1:5] == ["run bfs", "measured", "5 ms", "4"] and by_name["c"][4] == "1"
     assert ["plan.route", "domain", "direct", "domain"] in made.tables[1]
     times = made.figure("Times beside each other")
-    assert times["the run (median)"]["x"] == [0.02, 0.005, 0.02]
-    assert times["trials"]["x"] == [0.01, 0.02, 0.04, 0.005, 0.01, 0.02, 0.04]
+    assert times["the run (median)"]["x"] == [0.02, 0.005, 0.08]
+    assert times["trials"]["x"] == [0.01, 0.02, 0.04, 0.005]
     assert made.figure("Where their time went")["inter"]["x"] == [0.07, 0.07]
     assert made.figure("Bytes by level")["level 1"]["x"] == [600, 600]
     assert "No messages counted in: c." in made.words
@@ -229,6 +231,12 @@ def test_hostile_names_are_words_wherever_they_stand():
     # Plotly makes elements of tags in labels.
     shown = [s for figure in made.figures.values() for s in strings(figure)]
     assert any("&lt;/script&gt;" in s for s in shown) and not any("<" in s for s in shown if s != "between")
+
+
+def test_values_of_figures_cannot_end_their_element():
+    figure = Figure("a", [{"type": "bar", "name": "</script><b>"}], {"height": 100}, [], [])
+    made = Page(document("a", [Section("a", figures=[figure])], script=""))
+    assert made.figures["figure-1"]["data"] == figure.data
 
 
 def test_the_same_input_gives_the_same_bytes_of_moderate_size():

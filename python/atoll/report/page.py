@@ -56,7 +56,7 @@ def sections(results: Sequence[dict[str, Any]], names: Sequence[str] | None = No
     runs = [run for k in others for run in runs_of(results[k], called[k])]
     if len(runs) > 1:
         found.append(_beside(runs, [results[k] for k in others], [called[k] for k in others]))
-    found += [_section(run, single=len(runs) == 1) for run in runs]
+    found += [_section(run, single=len(results) == len(runs) == 1) for run in runs]
     if searches:
         from ..tune import pages  # the searches' figures use this package's
 
