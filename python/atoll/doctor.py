@@ -27,6 +27,7 @@ _PACKAGES = [
     ("pandas", "results as pandas.Series", "pandas"),
     ("duckdb", "knowledge graphs: atoll kg", "kg"),
     ("optuna", "sampler tpe of atoll tune", "tune"),
+    ("plotly", "pages of atoll report", "report"),
 ]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The code of docs/tutorial.md, gnn.md, tuning.md and smpi.md runs as shown: shell in a folder, Python as a doctest."""
+"""The code of some pages of docs runs as shown: shell in a folder, Python as a doctest."""
 
 import doctest
 import os
@@ -51,6 +51,14 @@ def test_commands_do_what_the_tutorial_says(tmp_path):
 def test_python_prints_what_the_tutorial_shows():
     pytest.importorskip("atoll")
     run_python("docs/tutorial.md")
+
+
+def test_the_page_on_reports_makes_pages_and_a_trace(tmp_path):
+    pytest.importorskip("plotly")
+    run = run_commands("docs/reports.md", tmp_path)
+    made = ["domain.html", "both.html", "trace.json"]
+    assert run.stdout.splitlines()[-1] == made[-1] and all(word in run.stdout.splitlines() for word in made)
+    assert all((tmp_path / name).stat().st_size for name in made)
 
 
 def test_the_page_on_networks_trains_them(tmp_path, monkeypatch):

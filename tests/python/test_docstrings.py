@@ -12,15 +12,17 @@ import numpy as np
 import pytest
 
 NETWORKX = importlib.util.find_spec("networkx") is not None
+PLOTLY = importlib.util.find_spec("plotly") is not None
 # Without networkx, importing atoll.networkx is an error: skip its folder.
 MODULES = ["_nx_atoll", "atoll"]
 DUCKDB = importlib.util.find_spec("duckdb") is not None
 KG = ["atoll.kg", "atoll.kg.inputs"] if DUCKDB else []
-for folder in ["atoll", "atoll.smpi", "atoll.tune", *KG] + (["atoll.networkx"] if NETWORKX else []):
+for folder in ["atoll", "atoll.report", "atoll.smpi", "atoll.tune", *KG] + (["atoll.networkx"] if NETWORKX else []):
     package = importlib.import_module(folder)
     names = [module.name for module in pkgutil.iter_modules(package.__path__, package.__name__ + ".")]
     absent = {"atoll._core", "atoll.torch"} | (set() if NETWORKX else {"atoll.networkx"})  # tests/torch has atoll.torch
     absent |= set() if DUCKDB else {"atoll.kg"}
+    absent |= set() if PLOTLY else {"atoll.report.document", "atoll.report.page", "atoll.tune.pages"}
     MODULES += [name for name in names if name not in absent]
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from ..report import seconds_text
+from ..report.text import seconds_text
 from .answer import aligned, answer
 from .building import build
 from .relations import RELATIONS

@@ -18,7 +18,7 @@ from typing import Any
 from .. import _core
 from ..command_line import run_command
 from ..errors import UsageError
-from ..report import seconds_text
+from ..report.text import seconds_text
 from ..standard_output import checked, put
 from ..tune.processes import WorkFailed
 from .options import add_options, rates_of, settings_of

@@ -19,7 +19,8 @@ from pathlib import Path
 
 from ..command_line import run_command
 from ..errors import UsageError
-from ..report import seconds_text
+from ..report.document import plotly_script
+from ..report.text import seconds_text
 from ..smpi.application import Application
 from ..smpi.options import add_options, rates_of, settings_of
 from ..standard_output import checked, put
@@ -94,6 +95,8 @@ def _objective(options: argparse.Namespace, arguments: list[str], folder: Path) 
 
 
 def _tune(options: argparse.Namespace, arguments: list[str], folder: Path) -> int:
+    if options.report is not None:
+        plotly_script()  # what a page needs is missed before the search, not after it
     space = Space.read(options.space)
     objective = _objective(options, arguments, folder)
     progress = None if options.quiet else _Progress(min(options.trials, len(space)))

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from bowl import ATOLL, alive, run, space_file, wait_until
-from html_page import Page
+from report_pages import Page
 
 
 def test_the_command_prints_the_best_and_writes_result_and_page(tmp_path):
