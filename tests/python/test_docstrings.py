@@ -17,11 +17,12 @@ PLOTLY = importlib.util.find_spec("plotly") is not None
 MODULES = ["_nx_atoll", "atoll"]
 DUCKDB = importlib.util.find_spec("duckdb") is not None
 KG = ["atoll.kg", "atoll.kg.inputs"] if DUCKDB else []
+KG += ["atoll.serve"] if DUCKDB and importlib.util.find_spec("fastapi") is not None else []
 for folder in ["atoll", "atoll.report", "atoll.smpi", "atoll.tune", *KG] + (["atoll.networkx"] if NETWORKX else []):
     package = importlib.import_module(folder)
     names = [module.name for module in pkgutil.iter_modules(package.__path__, package.__name__ + ".")]
     absent = {"atoll._core", "atoll.torch"} | (set() if NETWORKX else {"atoll.networkx"})  # tests/torch has atoll.torch
-    absent |= set() if DUCKDB else {"atoll.kg"}
+    absent |= set() if DUCKDB else {"atoll.kg", "atoll.serve"}
     absent |= set() if PLOTLY else {"atoll.report.document", "atoll.report.page", "atoll.tune.pages"}
     MODULES += [name for name in names if name not in absent]
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import logging
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -207,7 +207,7 @@ def concepts_of(store: Store, graph: str, numbers: Any) -> list[Concept]:
 
 
 def as_json(concept: Concept) -> dict[str, Any]:
-    return asdict(concept)
+    return dict(vars(concept))
 
 
 def _read_description(folder: str | os.PathLike[str], graph: str) -> dict[str, Any]:

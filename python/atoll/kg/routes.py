@@ -199,7 +199,7 @@ def shortest_walk(graph: BuiltGraph, source: int, target: int) -> Walk | None:
     if not len(path):
         return None
     rows = np.searchsorted(ids, path if source <= target else path[::-1])
-    return Walk(tuple(rows.tolist()), int(graph.units_from(source)[target]))
+    return Walk(tuple(rows.tolist()), int(graph.distances.distance(int(ids[source]), int(ids[target]))))
 
 
 def _search(graph: BuiltGraph, ends: Sequence[int], constraints: Constraints, deadline: float) -> PathSearch:

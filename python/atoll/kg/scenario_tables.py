@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,10 @@ from .extra import require_duckdb, sql_text
 from .routes import shortest_walk, with_names
 from .scenarios import SCENARIOS, PairScenarios
 
-__all__ = ["bar_text", "examples", "export_pairs"]
+__all__ = ["MEANING", "bar_text", "example", "examples", "export_pairs"]
 
 _BAR = 50  # characters of the longest
-_MEANING = {
+MEANING = {
     "1": "the curated graph has the whole path",
     "2a": "all concepts mapped, some edges curated",
     "2b": "all concepts mapped, no edge curated",
@@ -49,7 +50,7 @@ def bar_text(table: PairScenarios) -> str:
     lines = []
     for name, count in counts.items():
         bar = "#" * int(np.ceil(_BAR * np.log1p(count) / longest))
-        lines.append(f"{name:<7}  {count:>{width},}  {bar:<{_BAR}}  {_MEANING[name]}")
+        lines.append(f"{name:<7}  {count:>{width},}  {bar:<{_BAR}}  {MEANING[name]}")
     return "\n".join(lines) + "\n"
 
 
@@ -64,15 +65,25 @@ def examples(
                                 steps of the collapsed path with whether a curated edge joins them; curated: the
                                 concepts of a shortest path between the nearest counterparts, or None
     """
+
+    def curated_concepts(numbers: Sequence[int]) -> list[Concept]:
+        return concepts_of(graph.store, curated_name, numbers)
+
     found = []
     for scenario in SCENARIOS:
         numbers = table.numbers_of(scenario, most)
         for a, b in zip(*(column.tolist() for column in table.pairs(numbers))):
-            found.append({"scenario": scenario, **_example(graph, curated, curated_name, a, b)})
+            found.append({"scenario": scenario, **example(graph, curated, a, b, curated_concepts)})
     return found
 
 
-def _example(graph: BuiltGraph, curated: CuratedSide, curated_name: str, a: int, b: int) -> dict[str, Any]:
+def example(
+    graph: BuiltGraph, curated: CuratedSide, a: int, b: int, curated_concepts: Callable[[Any], list[Concept]]
+) -> dict[str, Any]:
+    """One of `examples` without its scenario, for a pair of mapped concepts a < b.
+
+    curated_concepts gives the concepts of the curated graph by number.
+    """
     walk = shortest_walk(graph, graph.row_of(a), graph.row_of(b))
     ends = graph.concepts([a, b])
     path = None if walk is None else with_names(graph, [walk])[0].concepts
@@ -84,10 +95,9 @@ def _example(graph: BuiltGraph, curated: CuratedSide, curated_name: str, a: int,
         steps = [
             {"from": x.id, "to": y.id, "curated": bool(is_there)} for x, y, is_there in zip(mapped, mapped[1:], there)
         ]
-    store = graph.store
 
     def counterparts(concept: Concept) -> list[str]:
-        return [found.id for found in concepts_of(store, curated_name, _counterparts(curated, concept.concept))]
+        return [found.id for found in curated_concepts(_counterparts(curated, concept.concept))]
 
     curated_path = _curated_path(curated, a, b)
     return {
@@ -95,9 +105,7 @@ def _example(graph: BuiltGraph, curated: CuratedSide, curated_name: str, a: int,
         "to": as_json(ends[1]),
         "path": None if path is None else [{**as_json(c), "counterparts": counterparts(c)} for c in path],
         "steps": steps,
-        "curated": None
-        if curated_path is None
-        else [as_json(concept) for concept in concepts_of(store, curated_name, curated_path)],
+        "curated": None if curated_path is None else [as_json(concept) for concept in curated_concepts(curated_path)],
     }
 
 
