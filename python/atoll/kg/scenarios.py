@@ -187,7 +187,6 @@ class _Judge:
         root, targets = int(self.chosen[place]), self.chosen[place + 1 :]
         tree = self.trees.tree(root)
         edges = self.curated.edge_of(tree.before, np.arange(len(tree.before)))
-        edges[root] = -1
         hops, found, skips = (column[targets] for column in tree.sums(np.ones(len(edges)), edges >= 0, tree.skips))
         reached = tree.reached[targets]
         missed = np.full(len(targets), _NEITHER)
