@@ -39,7 +39,7 @@ __all__ = ["application"]
 
 # What is asked stays here, whatever an environment configures for other programs.
 _NO_TELEMETRY = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
-_PAGES = Path(__file__).parent / "pages"
+_PAGES = Path(__file__).resolve().parent / "pages"
 _PAGE_FILES = {
     "/": "index.html",
     "/page.css": "page.css",
