@@ -70,7 +70,8 @@ def table(options, keep):
             best = ", ".join(f"{knob} {value}" for knob, value in found["best"].items() if value != start[knob])
             cells = [f"{seconds * 1e3:.3f} ms" for seconds in (first, found["seconds"])]
             rows.append([name, *cells, f"{first / found['seconds']:.3f}", str(found["tried"]), best or "nothing"])
-    grid = run_ours(tuple(map(str, [options.atoll, "bench", "grid", "plans", "--ranks", 256, "--json", "-"])))["result"]
+    words = ["bench", "grid", "--sweep", "plans", "--ranks", "256", "--json", "-"]
+    grid = run_ours((str(options.atoll), *words))["result"]
     keep.append({"plan": "apsp", **grid})
     chosen, best = (
         grid["chosen"]["operations_per_second_and_rank"],
