@@ -79,7 +79,7 @@ def test_the_page_on_tuning_finds_what_is_fastest(tmp_path):
     assert re.search(r"^trials +15 of 21 points, 0 failed", run.stdout, re.M)
     assert re.search(r"^trials +2 of 2160 points, 0 failed", run.stdout, re.M)
     assert len((tmp_path / "bfs.trials").read_text().splitlines()) == 1 + 2
-    assert "<svg" in (tmp_path / "best.html").read_text()
+    assert "<figure" in (tmp_path / "best.html").read_text()
     run_python("docs/tuning.md")
 
 

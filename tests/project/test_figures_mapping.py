@@ -49,7 +49,7 @@ def test_hamorder_tuning_starts_at_what_nobody_chose(table, tmp_path):
         **dict.fromkeys(("alltoall", "allreduce", "allgather", "bcast"), "default"),
     }
     assert found["tried"] == 3 and len(found["conventional"]) == 4 and found["speedup"] >= 1
-    assert rows[1][0] == "mm" and "<svg" in (tmp_path / "kept/mm.html").read_text()
+    assert rows[1][0] == "mm" and "<figure" in (tmp_path / "kept/mm.html").read_text()
 
 
 def test_an_order_that_was_measured_makes_a_ring_faster(table):
