@@ -33,6 +33,7 @@ from .questions import (
     PathsQuestion,
     ScenarioQuestion,
 )
+from .quick_answers import QuickAnswers
 from .slow_queries import SlowQueries
 
 __all__ = ["application"]
@@ -77,7 +78,8 @@ def application(
     _add_pages(app)
     problems.add_handlers(app)
     document.complete(app, has_token=token is not None)
-    return Guard(app, hosts=hosts, token=token, limits=limits, open_paths=_PAGE_FILES)
+    quick = QuickAnswers(app, {"/distance": partial(_distance, graph), "/path": partial(_path, graph)})
+    return Guard(quick, hosts=hosts, token=token, limits=limits, open_paths=_PAGE_FILES)
 
 
 def _answer(content: Any) -> Response:
@@ -141,17 +143,11 @@ def _add_paths(app: FastAPI, graph: LoadedGraph, slow: SlowQueries, limits: Limi
 
     @app.get("/distance", response_model=answers.DistanceAnswer, summary="length of a shortest path")
     async def distance(ask: Annotated[PairQuestion, Query()]) -> Response:
-        source, target = _ends(graph, ask)
-        units = graph.distances.distance(source.concept, target.concept)
-        found = None if units == float("inf") else graph.length(units)
-        return _answer({"from": as_json(source), "to": as_json(target), "distance": found})
+        return Response(_distance(graph, ask), media_type="application/json")
 
     @app.get("/path", response_model=answers.PathAnswer, summary="the shortest path, with weights and sources")
     async def path(ask: Annotated[PairQuestion, Query()]) -> Response:
-        found = find_paths(graph, ask.source, ask.target)
-        graph.memory.trim_at_times()
-        only = found.paths[0].to_json() if found.paths else None
-        return _answer({"from": as_json(found.source), "to": as_json(found.target), "path": only})
+        return Response(_path(graph, ask), media_type="application/json")
 
     @app.get("/paths", response_model=answers.PathsAnswer, summary="the k shortest paths under constraints")
     async def paths(ask: Annotated[PathsQuestion, Query()]) -> Response:
@@ -177,11 +173,20 @@ def _add_paths(app: FastAPI, graph: LoadedGraph, slow: SlowQueries, limits: Limi
         return _answer(await slow.run(partial(scenarios.of, ask.source, ask.target, ask.reading)))
 
 
-def _ends(graph: LoadedGraph, ask: PairQuestion) -> tuple[Concept, Concept]:
+def _distance(graph: LoadedGraph, ask: PairQuestion) -> bytes:
     ends = graph.concept(ask.source), graph.concept(ask.target)
     for end in ends:
         graph.row_of(end.concept)
-    return ends
+    units = graph.distances.distance(ends[0].concept, ends[1].concept)
+    found = None if units == float("inf") else graph.length(units)
+    return json.dumps({"from": as_json(ends[0]), "to": as_json(ends[1]), "distance": found}).encode()
+
+
+def _path(graph: LoadedGraph, ask: PairQuestion) -> bytes:
+    found = find_paths(graph, ask.source, ask.target)
+    graph.memory.trim_at_times()
+    only = found.paths[0].to_json() if found.paths else None
+    return json.dumps({"from": as_json(found.source), "to": as_json(found.target), "path": only}).encode()
 
 
 def _add_bulk(app: FastAPI, graph: LoadedGraph, slow: SlowQueries, limits: Limits) -> None:

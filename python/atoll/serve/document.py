@@ -13,7 +13,7 @@ from .problems import PROBLEM
 __all__ = ["BULK", "complete"]
 
 _ERRORS = {
-    "404": "no such concept; nearest has some with names like it",
+    "404": "no such concept (nearest has some with names like it), or no such type",
     "408": "the body came too slowly",
     "409": "several concepts have the name",
     "413": "too much was sent or asked for",
@@ -25,7 +25,7 @@ _ERRORS = {
 }
 _OF_ALL = ("421", "503")
 _OF_QUESTIONS = {
-    "/concepts": ("422", "504"),
+    "/concepts": ("404", "422", "504"),
     "/neighbours": ("404", "409", "422", "504"),
     "/distance": ("404", "409", "422"),
     "/path": ("404", "409", "422"),

@@ -17,7 +17,7 @@ from .concepts import Concepts, NamedConcepts
 from .edge_rows import EdgeRows
 from .mapped_memory import MappedMemory
 
-__all__ = ["AmbiguousConcept", "LoadedGraph", "UnknownConcept"]
+__all__ = ["AmbiguousConcept", "LoadedGraph", "UnknownConcept", "UnknownType"]
 
 _NEAREST = 5
 
@@ -36,6 +36,10 @@ class AmbiguousConcept(InputError):
     def __init__(self, message: str, candidates: list[Concept]) -> None:
         super().__init__(message)
         self.candidates = candidates
+
+
+class UnknownType(InputError):
+    """No concept has this type."""
 
 
 class LoadedGraph(BuiltGraph):
@@ -141,7 +145,7 @@ class LoadedGraph(BuiltGraph):
         known = self.type_named(kind)
         if known is None:
             there = ", ".join(kind for kind in self.named.types if kind) or "none"
-            raise InputError(f"type {kind!r} is not in graph {self.graph} (it has {there}). Choose of these.")
+            raise UnknownType(f"type {kind!r} is not in graph {self.graph} (it has {there}). Choose of these.")
         return self.named.types.index(known)
 
     def is_replaced(self) -> bool:

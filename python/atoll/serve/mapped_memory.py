@@ -9,6 +9,7 @@ show the whole matrix as its own.
 from __future__ import annotations
 
 import ctypes
+import itertools
 import mmap
 import os
 from pathlib import Path
@@ -16,7 +17,8 @@ from pathlib import Path
 __all__ = ["MappedMemory"]
 
 _PAGE = mmap.PAGESIZE
-_LOOK_EVERY = 8  # a row of tiles maps some 2 MB at most
+_LOOK_EVERY = 4  # a row of tiles maps some 2 MB at most
+_PARTS = 32  # of a mapping
 
 
 class MappedMemory:
@@ -31,24 +33,29 @@ class MappedMemory:
         self._madvise = ctypes.CDLL(None, use_errno=True).madvise if self._ranges else None
         if self._madvise is not None:
             self._madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+            self._parts = itertools.cycle(_divided(self._ranges))
             for begin, size in self._ranges:  # rows are far apart: reading ahead of one reads what nobody asks for
                 self._madvise(begin, size, mmap.MADV_RANDOM)
         self._other = _resident_file_bytes()
         self._calls = 0
 
     def trim(self) -> bool:
-        """Unmaps the pages where more than `most_bytes` came since the start; says whether it did.
+        """Unmaps pages, one part after the other, until no more than `most_bytes` came since the start; says whether.
 
-        What is asked for later is mapped again from the kernel's cache: of a read-only mapping nothing is lost.
+        What is asked for later is mapped again from the kernel's cache: of a read-only mapping nothing is lost. A part
+        at a time, because unmapping all takes milliseconds, for which others would wait.
         """
-        if self._madvise is None or _resident_file_bytes() - self._other <= self._most:
+        if self._madvise is None:
             return False
-        for begin, size in self._ranges:
+        for done in range(_PARTS * len(self._ranges)):
+            if _resident_file_bytes() - self._other <= self._most:
+                return done > 0
+            begin, size = next(self._parts)
             self._madvise(begin, size, mmap.MADV_DONTNEED)
         return True
 
     def trim_at_times(self) -> bool:
-        """The same for questions that look at one row or two: only each eighth call takes the time to look."""
+        """The same for questions that look at one row or two: only each fourth call takes the time to look."""
         self._calls += 1
         return self._calls % _LOOK_EVERY == 0 and self.trim()
 
@@ -67,6 +74,15 @@ def _ranges(path: str) -> list[tuple[int, int]]:
             begin, end = (int(address, 16) for address in span.split("-"))
             found.append((begin, end - begin))
     return found
+
+
+def _divided(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Each in parts of whole pages."""
+    parts = []
+    for begin, size in ranges:
+        step = -(-size // (_PARTS * _PAGE)) * _PAGE
+        parts += [(begin + at, min(step, size - at)) for at in range(0, size, step)]
+    return parts
 
 
 def _resident_file_bytes() -> int:

@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from ..errors import ConvergenceError, Error
 from ..kg.distances import as_json
-from .loaded_graph import AmbiguousConcept, UnknownConcept
+from .loaded_graph import AmbiguousConcept, UnknownConcept, UnknownType
 
 __all__ = ["PROBLEM", "Problem", "add_handlers", "problem_response"]
 
@@ -54,6 +54,10 @@ def add_handlers(app: FastAPI) -> None:
     @app.exception_handler(UnknownConcept)
     async def unknown(_: Request, e: UnknownConcept) -> Response:
         return problem_response(404, str(e), nearest=[as_json(concept) for concept in e.nearest])
+
+    @app.exception_handler(UnknownType)
+    async def unknown_type(_: Request, e: UnknownType) -> Response:
+        return problem_response(404, str(e))
 
     @app.exception_handler(AmbiguousConcept)
     async def ambiguous(_: Request, e: AmbiguousConcept) -> Response:
