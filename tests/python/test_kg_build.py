@@ -134,6 +134,21 @@ def test_curated_edges_have_length_one(tmp_path):
     assert [distances.distance(0, v) for v in range(7)] == [0, 1, 2, 3, math.inf, math.inf, math.inf]
 
 
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_either_form_has_the_same_paths_and_only_one_is_kept(tmp_path, ranks):
+    make(tmp_path, random_rows(1, 12, chance=0.3))
+    found = []
+    for form in ("npy", "tiles", "npy"):
+        assert kg.build(tmp_path, form=form, ranks=ranks)["form"] == form
+        assert [file.suffix for file in tmp_path.glob("literature.distances.*")] == [f".{form}"]
+        with kg.BuiltGraph(tmp_path) as graph:
+            assert graph.distances.form == form
+            found.append([graph.distances.path(u, v).tolist() for u in range(12) for v in range(12)])
+    assert found[0] == found[1] == found[2]
+    with pytest.raises(UsageError, match="'zarr'"):
+        kg.build(tmp_path, form="zarr")
+
+
 def test_a_share_of_one_never_has_length_zero(tmp_path):
     make(tmp_path, [(0, 1, 3), (2, 3, 1), (3, 4, 1)])
     assert kg.build(tmp_path)["raised"] == 0  # the offset of 1e-6 is many units

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..report.text import seconds_text
 from .answer import aligned, answer
-from .building import build
+from .building import FORMS, build
 from .relations import RELATIONS
 from .weights import OFFSET
 
@@ -36,6 +36,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=OFFSET,
         help=f"added to each -ln(share), which is 0 of a share of 1 (default {OFFSET})",
     )
+    parser.add_argument(
+        "--form",
+        choices=FORMS,
+        default=FORMS[0],
+        help=f"of the file of distances (default {FORMS[0]}; npy to serve it)",
+    )
     parser.add_argument("--ranks", type=int, default=1, help="that compute all pairs, as threads (default 1)")
 
 
@@ -48,6 +54,7 @@ def run(options: argparse.Namespace) -> int:
         types=[name.strip() for name in options.types.split(",")] if options.types else None,
         weights=options.weights,
         offset=options.offset,
+        form=options.form,
         ranks=options.ranks,
         wait=options.wait,
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a store to all pairs' distances beside it: DIR/GRAPH.distances.tiles and DIR/GRAPH.graph.json.
+"""From a store to all pairs' distances beside it: DIR/GRAPH.distances.tiles (or .npy) and DIR/GRAPH.graph.json.
 
 The graph's vertices are the concepts' numbers, so the distance file's ids are concepts, and its arcs have the lengths
 in units of fixed point. DIR/GRAPH.graph.json says what was built; it goes first and comes back last, so that it never
@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..arguments import checked
+from ..arguments import checked, one_of
 from ..errors import UsageError
 from ..graph import Graph
 from ..pairs import all_pairs
@@ -30,9 +31,10 @@ from .relations import FixedPoint, fixed_point
 from .store import Store, locked
 from .weights import OFFSET, WeightedEdges, weighted_edges
 
-__all__ = ["build", "description_file", "distance_folder"]
+__all__ = ["build", "description_file", "distance_file"]
 
 FORMAT = 1
+FORMS = ("tiles", "npy")
 
 
 def _beside(folder: str | os.PathLike[str], graph: str, ending: str) -> Path:
@@ -41,9 +43,9 @@ def _beside(folder: str | os.PathLike[str], graph: str, ending: str) -> Path:
     return Path(folder) / f"{graph}.{ending}"
 
 
-def distance_folder(folder: str | os.PathLike[str], graph: str) -> Path:
-    """Where the distances of a built graph lie."""
-    return _beside(folder, graph, "distances.tiles")
+def distance_file(folder: str | os.PathLike[str], graph: str, form: str) -> Path:
+    """Where the distances of a graph lie that was built in one of `FORMS`."""
+    return _beside(folder, graph, f"distances.{form}")
 
 
 def description_file(folder: str | os.PathLike[str], graph: str) -> Path:
@@ -60,6 +62,7 @@ def build(
     types: Sequence[str] | None = None,
     weights: str | None = None,
     offset: float = OFFSET,
+    form: str = "tiles",
     ranks: int = 1,
     wait: float = 10.0,
 ) -> dict[str, Any]:
@@ -74,13 +77,15 @@ def build(
     graph : str                 of the store
     relations, types, weights, offset
                                 see `weighted_edges`; weights "log" or "unit"
+    form : {"tiles", "npy"}     of the distance file: see `atoll.apsp.DistanceFile`. Of npy a path is found ten times as
+                                fast where rows are asked for at random (`atoll serve`)
     ranks : int                 that compute, as threads of this process
     wait : float                seconds for another build of the graph to end
 
     Returns
     -------
     dict                        what was built: graph, relations, types, weights, offset, vertices, edges, components,
-                                unit (the length of a unit of the distances), raised (edges raised to one unit),
+                                unit (the length of a unit of the distances), form, raised (edges raised to one unit),
                                 duplicates (rows that were merged: `WeightedEdges.duplicates`), method, seconds
 
     Raises
@@ -111,6 +116,7 @@ def build(
         )
     if ranks < 1:
         raise UsageError(f"ranks is {ranks} (at least one computes). Give 1 or more.")
+    one_of("form", form, FORMS)
     description = description_file(folder, graph)
     with Store(folder) as store:
         edges = weighted_edges(store, graph=graph, relations=relations, types=types, weights=weights, offset=offset)
@@ -128,7 +134,7 @@ def build(
         vertices = edges.concepts if world.rank == 0 else edges.concepts[:0]
         pairs = all_pairs(Graph.from_edges(*ends, weight, directed=False, vertices=vertices, comm=world), dtype=kind)
         solved = time.perf_counter()
-        pairs.save(distance_folder(folder, graph), replace=True)
+        pairs.save(distance_file(folder, graph, form), replace=True)
         return {"method": pairs.report["method"], "solved": solved}
 
     with locked(Path(folder), wait, name=f"{graph}.build.lock"):
@@ -142,6 +148,7 @@ def build(
             "weights": edges.weights,
             "offset": offset if edges.weights == "log" else 0.0,
             "unit": 2.0**-lengths.bits,
+            "form": form,
             "raised": lengths.raised,
             "vertices": len(edges.concepts),
             "edges": len(edges.a),
@@ -157,7 +164,18 @@ def build(
             },
         }
         _core.write_file(str(description), json.dumps(built, indent=1) + "\n")
+        _remove_other_forms(folder, graph, form)
     return built
+
+
+def _remove_other_forms(folder: str | os.PathLike[str], graph: str, form: str) -> None:
+    """What an earlier build has left in another form. Who has it open keeps it until they close it."""
+    for other in set(FORMS) - {form}:
+        old = distance_file(folder, graph, other)
+        if old.is_dir():
+            shutil.rmtree(old)
+        else:
+            old.unlink(missing_ok=True)
 
 
 def _longest_path(edges: WeightedEdges) -> tuple[float, int]:
