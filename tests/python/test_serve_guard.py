@@ -10,14 +10,17 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 
 for module in ("duckdb", "fastapi", "httpx"):
     pytest.importorskip(module)
 
+from atoll import kg  # noqa: E402
 from atoll.serve.application import application  # noqa: E402
 from atoll.serve.limits import Limits  # noqa: E402
 from atoll.serve.loaded_graph import LoadedGraph  # noqa: E402
+from atoll.serve.mapped_memory import MappedMemory  # noqa: E402
 from serve_client import get, served_folder, server  # noqa: E402
 from starlette.testclient import TestClient  # noqa: E402
 
@@ -167,3 +170,26 @@ def test_many_clients_at_once_get_their_own_answers(folder):
 
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
             assert all(pool.map(ask, range(128)))
+
+
+def test_an_id_comes_before_a_name_and_folders_of_sources_are_not_told(tmp_path):
+    served_folder(tmp_path)
+    with kg.Store.writing(tmp_path) as store:
+        store.sql("update concepts set name = 'L2' where graph = 'literature' and concept = 5")
+        store.sql("update sources set path = '/home/someone/secret/edges.csv'")
+    client = TestClient(application(LoadedGraph(tmp_path), hosts=["testserver"]))
+    answer = client.get("/path?from=L0&to=L2")
+    assert answer.json()["to"]["concept"] == 2
+    assert answer.json()["path"]["steps"][0]["sources"][0]["file"] == "edges.csv" and "someone" not in answer.text
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="a system without /proc")
+def test_mapped_pages_are_given_back_and_read_the_same_again(tmp_path):
+    file = tmp_path / "matrix.npy"
+    np.save(file, np.arange(4 << 20, dtype=np.int64).reshape(1024, -1))
+    matrix = np.load(file, mmap_mode="r")
+    memory = MappedMemory(str(file), most_bytes=8 << 20)
+    before = matrix.sum()  # maps 32 MB
+    assert memory.trim() and not memory.trim()
+    assert matrix.sum() == before
+    assert [memory.trim_at_times() for _ in range(4)] == [False, False, False, True]
