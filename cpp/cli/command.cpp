@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command.hpp"
 
-#include <cxxabi.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -12,16 +11,10 @@
 #include <atoll/transport/bootstrap/discover.hpp>
 #include <atoll/transport/plugin.hpp>
 #include <atoll/tune/store.hpp>
-#include <atomic>
 #include <charconv>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <exception>
 #include <fstream>
-#include <new>
-#include <system_error>
-#include <typeinfo>
 
 namespace atl::cli {
 
@@ -370,55 +363,6 @@ void put_file(const std::string& path, std::string_view text) {
 }
 
 namespace {
-constexpr char kMemoryRanOut[] =
-    "memory ran out (the machine or a limit has no more). Use more ranks, or `atoll inspect` first.";
-}
-
-Failure current_failure() {
-  try {
-    throw;
-  } catch (const UsageError& e) {
-    return {2, "usage", e.what()};
-  } catch (const InputError& e) {
-    return {3, "input", e.what()};
-  } catch (const IoError& e) {
-    return {3, "io", e.what()};
-  } catch (const TransportError& e) {
-    return {1, "transport", e.what()};
-  } catch (const VerificationError& e) {
-    return {1, "verification", e.what()};
-  } catch (const RunStopped& e) {
-    return {1, "stopped", e.what()};
-  } catch (const Error& e) {
-    return {1, "system", e.what()};
-  } catch (const std::system_error& e) {
-    // The code that a shell reports for a command ended by SIGPIPE.
-    if (e.code() == std::errc::broken_pipe) return {128 + SIGPIPE, "pipe", ""};
-    return {1, "internal", e.what()};
-  } catch (const std::bad_alloc&) {
-    return {1, "memory", kMemoryRanOut};
-  } catch (const std::exception& e) {
-    return {1, "internal", e.what()};
-  } catch (...) {
-    return {1, "internal", "an unknown error"};
-  }
-}
-
-namespace {
-
-std::terminate_handler on_other_errors = nullptr;
-
-// Nothing here allocates.
-[[noreturn]] void end_uncaught() {
-  static std::atomic_flag said;
-  const std::type_info* type = abi::__cxa_current_exception_type();
-  if (!type || *type != typeid(std::bad_alloc)) on_other_errors();
-  while (said.test_and_set()) pause();  // another thread has said it, and ends the program
-  char text[160];
-  const auto end = fmt::format_to_n(text, sizeof text, "atoll: error: {}\n", kMemoryRanOut);
-  static_cast<void>(!write(STDERR_FILENO, text, end.size));
-  _exit(1);
-}
 
 // nlohmann's JSON 3.11 reads a null pointer as it takes an object apart that it had no memory for. So more than ours
 // takes is asked for before, where a lack can be thrown; less than the allocator would give back at once.
@@ -429,8 +373,6 @@ void ask_for_room_of_json() {
 }
 
 }  // namespace
-
-void report_uncaught_lack_of_memory() { on_other_errors = std::set_terminate(end_uncaught); }
 
 nlohmann::json total_counters(World& world, const Counters& mine) {
   Counters all = mine;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "failure.hpp"
 #include "result_file.hpp"
 
 namespace CLI {
@@ -86,17 +87,6 @@ class Command {
   Plan plan_;
   nlohmann::json world_ = nlohmann::json::object();
 };
-
-/// The exit code of the current exception, and its kind for JSON.
-struct Failure {
-  int exit_code;
-  std::string kind;
-  std::string message;  ///< empty: the reader of stdout has gone, so print nothing
-};
-Failure current_failure();
-/// From here on a lack of memory that nobody can catch ends the program as one that is caught does: with its line on
-/// stderr and code 1, not by SIGABRT. Such are destructors that allocate, as those of nlohmann's JSON do.
-void report_uncaught_lack_of_memory();
 
 /// write_file(), but what names stdout goes to the result's file.
 void put_file(const std::string& path, std::string_view text);

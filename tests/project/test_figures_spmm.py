@@ -74,9 +74,7 @@ def test_spmm_by_ranks_and_by_columns(table):
     assert by_columns[32] > by_columns[8] and len(rows) == 1 + 4
 
 
-def test_spmm_with_and_without_rabbit_order(table, usage):
-    if "--order" not in usage:
-        pytest.skip("run spmm has no --order")
+def test_spmm_with_and_without_rabbit_order(table):
     code, rows, kept, printed = table("spmm-orders", "--graphs", "communities:9", "--ranks", 4, "--k", 8)
     assert code == 0, printed.err
     of_cola = [cell for cell in cells_of(kept) if cell["strategy"] == "cola"]

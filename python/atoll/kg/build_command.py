@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--form",
         choices=FORMS,
         default=FORMS[0],
-        help=f"of the file of distances (default {FORMS[0]}; npy to serve it)",
+        help=f"of the file of distances (default {FORMS[0]})",
     )
     parser.add_argument("--ranks", type=int, default=1, help="that compute all pairs, as threads (default 1)")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a store to all pairs' distances beside it: DIR/GRAPH.distances.tiles (or .npy) and DIR/GRAPH.graph.json.
+"""From a store to all pairs' distances beside it: DIR/GRAPH.distances.npy (or .tiles) and DIR/GRAPH.graph.json.
 
 The graph's vertices are the concepts' numbers, so the distance file's ids are concepts, and its arcs have the lengths
 in units of fixed point. DIR/GRAPH.graph.json says what was built; it goes first and comes back last, so that it never
@@ -34,7 +34,7 @@ from .weights import OFFSET, WeightedEdges, weighted_edges
 __all__ = ["build", "description_file", "distance_file"]
 
 FORMAT = 1
-FORMS = ("tiles", "npy")
+FORMS = ("npy", "tiles")
 
 
 def _beside(folder: str | os.PathLike[str], graph: str, ending: str) -> Path:
@@ -62,7 +62,7 @@ def build(
     types: Sequence[str] | None = None,
     weights: str | None = None,
     offset: float = OFFSET,
-    form: str = "tiles",
+    form: str = "npy",
     ranks: int = 1,
     wait: float = 10.0,
 ) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def build(
     graph : str                 of the store
     relations, types, weights, offset
                                 see `weighted_edges`; weights "log" or "unit"
-    form : {"tiles", "npy"}     of the distance file: see `atoll.apsp.DistanceFile`. Of npy a path is found ten times as
+    form : {"npy", "tiles"}     of the distance file: see `atoll.apsp.DistanceFile`. Of npy a path is found ten times as
                                 fast where rows are asked for at random (`atoll serve`)
     ranks : int                 that compute, as threads of this process
     wait : float                seconds for another build of the graph to end
@@ -184,8 +184,8 @@ def _longest_path(edges: WeightedEdges) -> tuple[float, int]:
     Twice the farthest distance from one vertex of each component. All components are searched at once: from an added
     vertex that has an edge of length 1 to the first of each.
     """
-    alone = {"transport": "inproc"}
-    graph = Graph.from_edges(edges.a, edges.b, directed=False, vertices=edges.concepts, plan=alone)
+    one_rank = {"transport": "inproc"}
+    graph = Graph.from_edges(edges.a, edges.b, directed=False, vertices=edges.concepts, plan=one_rank)
     first = np.unique(connected_components(graph).component.gather())
     added = np.int64(edges.concepts[-1] + 1)
     joined = Graph.from_edges(
@@ -194,7 +194,7 @@ def _longest_path(edges: WeightedEdges) -> tuple[float, int]:
         np.concatenate([edges.values, np.ones(len(first))]),
         directed=False,
         vertices=np.append(edges.concepts, added),
-        plan=alone,
+        plan=one_rank,
     )
     farthest = float(sssp(joined, int(added)).distance.gather().max()) - 1.0
     return 2.0 * max(farthest, 0.0), len(first)

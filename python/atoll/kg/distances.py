@@ -15,7 +15,7 @@ import numpy as np
 from ..apsp import DistanceFile
 from ..apsp import open as open_distances
 from ..errors import InputError, UsageError
-from .building import FORMAT, FORMS, description_file, distance_file
+from .building import FORMAT, description_file, distance_file
 from .store import Store
 
 __all__ = ["BuiltGraph", "Concept"]
@@ -65,7 +65,7 @@ class BuiltGraph:
         try:
             self.store.check_graph(graph)
             self.description = _read_description(folder, graph)
-            form = self.description.get("form", FORMS[0])  # earlier builds were all in that form, and did not say so
+            form = self.description["form"]
             self.distances: DistanceFile = open_distances(distance_file(folder, graph, form))
             if _read_description(folder, graph) != self.description:  # read again: distances and this belong together
                 raise UsageError(

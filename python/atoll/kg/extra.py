@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
-from types import ModuleType
+import contextlib
+import signal
+import threading
+from collections.abc import Iterator
+from types import FrameType, ModuleType
 from typing import Any
 
 from ..errors import UsageError
 
-__all__ = ["connect", "require_duckdb", "sql_text"]
+__all__ = ["connect", "interruptible", "require_duckdb", "sql_text"]
 
 # Nothing is downloaded behind a user's back: extensions that are not installed are an error, which says so.
 _SETTINGS = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
@@ -34,6 +38,28 @@ def require_duckdb() -> ModuleType:
 def connect(path: str = ":memory:") -> Any:
     """A connection to the database file `path`, or to one in memory, that loads and installs no extension by itself."""
     return require_duckdb().connect(path, config=_SETTINGS)
+
+
+@contextlib.contextmanager
+def interruptible(connection: Any) -> Iterator[None]:
+    """Meanwhile Ctrl-C ends a query of `connection` at once, where this is the main thread and Ctrl-C is not ignored.
+
+    DuckDB by itself stops at the next row group, which a join may make as long as it likes.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        connection.interrupt()
+        before(number, frame)
+
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def sql_text(text: str) -> str:

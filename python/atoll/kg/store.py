@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, IoError, UsageError
-from .extra import connect, require_duckdb, sql_text
+from .extra import connect, interruptible, require_duckdb, sql_text
 
 __all__ = ["STORE_VERSION", "Store"]
 
@@ -122,10 +122,11 @@ class Store:
                 shutil.copyfile(file, folder / _COPY)
             try:
                 connection = _open_copy(folder, file.exists())
+                store = cls._over(folder, connection)
                 try:
-                    store = cls._over(folder, connection)
-                    yield store
-                    connection.execute("checkpoint")
+                    with interruptible(connection):
+                        yield store
+                        connection.execute("checkpoint")
                 finally:
                     connection.close()
                 if store.replaces:
@@ -205,9 +206,12 @@ class Store:
         self.connection.close()
 
     def __enter__(self) -> Store:
+        self._interruptible = interruptible(self.connection)
+        self._interruptible.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._interruptible.__exit__(None, None, None)
         self.close()
 
 

@@ -17,7 +17,7 @@ __all__ = ["OFFSET", "WEIGHTS", "WeightedEdges", "weighted_edges"]
 
 WEIGHTS = ("log", "unit", "share")
 OFFSET = 1e-6
-"""Added to every -ln s: a share of 1 alone would give the length 0, and paths could go round in circles."""
+"""Added to every -ln s: a share of 1 would otherwise give the length 0, and paths could go round in circles."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ def weighted_edges(
                                 graph. None: all
     weights : {"log", "unit", "share"}, optional
                                 log: -ln(share) + offset; unit: 1; share: the share itself, a width. None: log, of
-                                curated edges alone unit
-    offset : float              see `OFFSET`; of "log" alone
+                                only curated edges unit
+    offset : float              see `OFFSET`; only of "log"
 
     Returns
     -------

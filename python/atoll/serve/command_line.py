@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`atoll serve DIR`: questions to the knowledge graph of a folder over HTTP, and a page that asks them.
 
-Listens on this machine alone unless --address says otherwise; then clients need a token. Ends by SIGTERM or Ctrl-C.
+Listens only on this machine unless --address says otherwise; then clients need a token. Ends by SIGTERM or Ctrl-C.
 """
 
 from __future__ import annotations

@@ -20,8 +20,9 @@ std::string name_of_signal(int signal) {
 std::string describe_death(Rank rank, const JobTable::RankStatus& status, Certainty certainty) {
   std::string text = fmt::format("rank {} (pid {}) ", rank, status.process.pid);
   text += status.signal != 0 ? "was ended by " + name_of_signal(status.signal) : "died";
-  if (certainty == Certainty::by_mpich) text += ", or with an exit code that MPICH's launcher has lost,";
   if (status.exit_code != 0) text += fmt::format(" with exit code {}", status.exit_code);
+  if (certainty == Certainty::by_mpich)
+    text += fmt::format(", or with {} that MPICH's launcher has lost,", status.exit_code ? "another" : "an exit code");
   if (!status.operation.empty()) text += fmt::format(" in '{}'", status.operation);
   return text;
 }
@@ -51,13 +52,15 @@ int end_of_job(const JobTable& table, const JobEnd& end) {
       throw TransportError(text);
     }
     // A rank cannot note that it was killed, or left by _exit; its launcher has seen it. Ours and Open MPI's give
-    // 128 + signal, MPICH's the bare signal - now and then that of another rank, which it has killed for this one.
+    // 128 + signal, MPICH's the bare signal - now and then that of another rank, which it has killed for this one, or
+    // its own 1.
     auto certainty = Certainty::seen;
     if (status.signal == 0 && WIFEXITED(end.status)) {
       const int code = WEXITSTATUS(end.status);
-      const bool killed = code == (end.launcher.mpi == "mpich" ? SIGKILL : 128 + SIGKILL);
+      const bool mpich = end.launcher.mpi == "mpich";
+      const bool killed = code == (mpich ? SIGKILL : 128 + SIGKILL);
       (killed ? status.signal : status.exit_code) = killed ? SIGKILL : code;
-      if (killed && end.launcher.mpi == "mpich" && ranks > 1) certainty = Certainty::by_mpich;
+      if (mpich && ((killed && ranks > 1) || code == 1)) certainty = Certainty::by_mpich;
     }
     throw TransportError(describe_death(*first, status, certainty) +
                          ". The job has been ended; look for its reason in that rank's messages "

@@ -78,28 +78,33 @@ int JobMonitor::look(Patience patience) {
     if (file.get() >= 0) continue;
     all_registered = all_registered && status.state != JobTable::State::empty;
     if (status.state != JobTable::State::running) continue;
-    file = FileHandle(open_process(status.process.pid));
+    FileHandle opened(open_process(status.process.pid));
+    if (!status.process.alive()) continue;  // then the number may be another process's by now
+    file = std::move(opened);
     watch(file.get(), static_cast<std::uint64_t>(r));
   }
   // The kernel reports in the order of the events: of several dead ranks the first is the one that matters,
-  // the others were killed by the launcher for its sake.
+  // the others were killed by the launcher for its sake. So a rank that is watched is noted by its event alone.
   std::array<epoll_event, 16> events;
-  const int n = epoll_wait(events_.get(), events.data(), static_cast<int>(events.size()),
-                           patience == Patience::none ? 0
-                           : all_registered           ? 100
-                                                      : 10);
-  int signal = 0;
-  for (int i = 0; i < n; ++i) {
-    const std::uint64_t what = events[static_cast<std::size_t>(i)].data.u64;
-    if (what == kSignals) {
-      signalfd_siginfo info;
-      if (read(signals_, &info, sizeof info) == sizeof info) signal = static_cast<int>(info.ssi_signo);
-    } else if (what != kLauncher) {
-      epoll_ctl(events_.get(), EPOLL_CTL_DEL, ranks_[what].get(), nullptr);
-      note_if_dead(static_cast<Rank>(what));
+  int wait_ms = patience == Patience::none ? 0 : all_registered ? 100 : 10;
+  int signal = 0, n = 0;
+  do {
+    n = epoll_wait(events_.get(), events.data(), static_cast<int>(events.size()), wait_ms);
+    wait_ms = 0;
+    // One that has begun since the last look and is gone already: the others have rather waited for it.
+    for (Rank r = 0; r < table_.ranks(); ++r)
+      if (ranks_[static_cast<std::size_t>(r)].get() < 0) note_if_dead(r);
+    for (int i = 0; i < n; ++i) {
+      const std::uint64_t what = events[static_cast<std::size_t>(i)].data.u64;
+      if (what == kSignals) {
+        signalfd_siginfo info;
+        if (read(signals_, &info, sizeof info) == sizeof info) signal = static_cast<int>(info.ssi_signo);
+      } else if (what != kLauncher) {
+        epoll_ctl(events_.get(), EPOLL_CTL_DEL, ranks_[what].get(), nullptr);
+        note_if_dead(static_cast<Rank>(what));
+      }
     }
-  }
-  for (Rank r = 0; r < table_.ranks(); ++r) note_if_dead(r);
+  } while (n == static_cast<int>(events.size()));
   return signal;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page: asks the server that it came from, and shows what that answers. Text goes into the page as text alone.
+// The page: asks the server that it came from, and shows what that answers. Text goes into the page only as text.
 
 import { combobox } from "/combobox.js";
 import { called, drawn } from "/drawing.js";

@@ -11,7 +11,7 @@ import pytest
 from atoll import report
 from report_pages import Page
 
-ATOLL = Path(__file__).parents[2] / "bin/atoll"
+ATOLL = Path(__file__).parents[3] / "bin/atoll"
 draws = pytest.mark.skipif(importlib.util.find_spec("plotly") is None, reason="pages need plotly")
 
 

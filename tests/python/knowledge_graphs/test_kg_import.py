@@ -17,7 +17,7 @@ from atoll.kg.command_line import main  # noqa: E402
 from atoll.kg.inputs import quarantine as reasons  # noqa: E402
 from kg_tables import load, quarantine, rows, write  # noqa: E402
 
-DATA = Path(os.environ.get("ATOLL_DATA", Path(__file__).parents[2] / "../shared/data")) / "kg"
+DATA = Path(os.environ.get("ATOLL_DATA", Path(__file__).parents[3] / "../shared/data")) / "kg"
 
 NODES = [
     ("id", "name", "mapped"),

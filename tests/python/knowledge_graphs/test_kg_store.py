@@ -124,6 +124,22 @@ def test_ctrl_c_in_a_query_ends_the_command_and_leaves_the_old_store(tmp_path):
     assert sorted(file.name for file in tmp_path.iterdir()) == ["store.duckdb", "store.lock"]
 
 
+def test_a_handler_of_ctrl_c_is_left_as_it_was_and_asked(tmp_path):
+    put(tmp_path, "old")
+    asked = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: asked.append(number))
+    try:
+        ours = signal.getsignal(signal.SIGINT)
+        with kg.Store(tmp_path) as store:
+            with kg.Store.writing(tmp_path):
+                pass
+            signal.raise_signal(signal.SIGINT)
+            assert store.value("select 1") == 1  # no query ran, so none was ended
+        assert asked == [signal.SIGINT] and signal.getsignal(signal.SIGINT) is ours
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_a_first_writer_that_is_killed_leaves_no_store(tmp_path, writer):
     process = writer(60)
     process.send_signal(signal.SIGKILL)

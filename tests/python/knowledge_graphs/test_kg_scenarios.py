@@ -18,7 +18,7 @@ from atoll.kg import scenario_tables  # noqa: E402
 from atoll.kg.scenarios import SCENARIOS  # noqa: E402
 from kg_folder import make, random_rows  # noqa: E402
 
-DATA = Path(os.environ.get("ATOLL_DATA", Path(__file__).parents[2] / "../shared/data")) / "kg"
+DATA = Path(os.environ.get("ATOLL_DATA", Path(__file__).parents[3] / "../shared/data")) / "kg"
 
 
 def scenario_by_definition(graph, curated, counterparts, a, b, reading):

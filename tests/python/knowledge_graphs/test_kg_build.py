@@ -114,7 +114,7 @@ def test_distances_are_those_of_networkx(tmp_path, seed, ranks):
     graph = networkx_of(rows, n)
     assert built["components"] == nx.number_connected_components(graph)
     assert built["vertices"] == n and built["edges"] == graph.number_of_edges()
-    distances = atoll.apsp.open(tmp_path / "literature.distances.tiles")
+    distances = atoll.apsp.open(tmp_path / "literature.distances.npy")
     assert distances.dtype == np.int32
     known = dict(nx.all_pairs_dijkstra_path_length(graph))
     for u in range(n):
@@ -129,7 +129,7 @@ def test_curated_edges_have_length_one(tmp_path):
     curated = [(0, 1), (1, 2), (2, 3), (5, 6)]
     make(tmp_path, [(0, 1, 1)], curated=curated)
     built = kg.build(tmp_path, graph="curated")
-    distances = atoll.apsp.open(tmp_path / "curated.distances.tiles")
+    distances = atoll.apsp.open(tmp_path / "curated.distances.npy")
     assert built["weights"] == "unit" and built["unit"] == 1 and distances.dtype == np.uint8
     assert [distances.distance(0, v) for v in range(7)] == [0, 1, 2, 3, math.inf, math.inf, math.inf]
 
@@ -154,7 +154,7 @@ def test_a_share_of_one_never_has_length_zero(tmp_path):
     assert kg.build(tmp_path)["raised"] == 0  # the offset of 1e-6 is many units
     built = kg.build(tmp_path, offset=0.0)
     assert built["raised"] == 1
-    assert atoll.apsp.open(tmp_path / "literature.distances.tiles").distance(0, 1) == 1
+    assert atoll.apsp.open(tmp_path / "literature.distances.npy").distance(0, 1) == 1
 
 
 def test_units_are_the_finest_that_hold_every_path():
