@@ -16,6 +16,7 @@ struct Verb {
 };
 
 constexpr Verb kVerbs[] = {
+    {"apsp", "ask a file of all pairs' distances: apsp query FILE --from 17 --to 42 --path", verb_apsp},
     {"bench", "measure this machine: bench exchange", verb_bench},
     {"convert", "a graph from one format into another: convert INPUT OUTPUT", verb_convert},
     {"doctor", "what this installation can do here, and how to get what is missing", verb_doctor},

@@ -6,6 +6,8 @@
 /// One function per verb, each in a file of its own; main.cpp has the table.
 namespace atl::cli {
 
+int verb_apsp(const Words& words);
+int apsp_query(const Words& words);
 int verb_bench(const Words& words);
 int bench_exchange(const Words& words);
 int bench_gemm(const Words& words);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All pairs' distances in files: asked by row, tile and pair, with original ids.
+"""All pairs' distances in files: asked by pair, path, row and tile, one by one or in bulk, with original ids.
 
 >>> import atoll, numpy as np, tempfile, os
 >>> path = os.path.join(tempfile.mkdtemp(), "d.tiles")
@@ -19,7 +19,7 @@ import numpy as np
 from . import _core, errors
 from .arguments import checked, json_text, one_of, refuse_masked, shown, type_name, vertex_id
 from .columns import as_array
-from .world import world_of
+from .world import world_of, world_of_process
 
 __all__ = ["DistanceFile", "open", "save"]
 
@@ -193,6 +193,117 @@ class DistanceFile:
         (array([10, 20, 30]), array([], dtype=int64))
         """
         return self._core.path(vertex_id("u", u), vertex_id("v", v)).view(np.int64)
+
+    def distances(self, us: Any, vs: Any) -> np.ndarray:
+        """Distances of many pairs, by all threads: entry i is from us[i] to vs[i].
+
+        Parameters
+        ----------
+        us, vs : arrays of int64 or int32, shape (k,)
+                                original ids
+
+        Returns
+        -------
+        ndarray of float64, shape (k,); infinity where there is no path (with max_plus and max_min: minus infinity)
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "path.tiles")
+        >>> atoll.all_pairs(atoll.Graph("path:5")).save(path)
+        >>> file = atoll.apsp.open(path)
+        >>> file.distances([0, 3, 2], [4, 1, 2])
+        array([4., 2., 0.])
+        """
+        return self._core.distances(world_of_process(), *_pairs(us, vs))
+
+    def paths(self, us: Any, vs: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Shortest paths of many pairs, as `path` finds them, by all threads.
+
+        Returns
+        -------
+        (offsets, vertices), int64: path i is vertices[offsets[i] : offsets[i + 1]], empty where there is none
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "path.npy")
+        >>> atoll.all_pairs(atoll.Graph("path:5")).save(path)
+        >>> atoll.apsp.open(path).paths([0, 3], [2, 4])
+        (array([0, 3, 5]), array([0, 1, 2, 3, 4]))
+        """
+        offsets, vertices = self._core.paths(world_of_process(), *_pairs(us, vs))
+        return offsets.view(np.int64), vertices.view(np.int64)
+
+    def next_hops(self, us: Any, vs: Any) -> np.ndarray:
+        """Where a shortest path from us[i] to vs[i] goes first: its second vertex (int64), by all threads.
+
+        -1 where there is no path, or the two are one.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "path.npy")
+        >>> atoll.all_pairs(atoll.Graph("path:5")).save(path)
+        >>> atoll.apsp.open(path).next_hops([0, 3, 2], [4, 1, 2])
+        array([ 1,  2, -1])
+        """
+        return self._core.next_hops(world_of_process(), *_pairs(us, vs)).view(np.int64)
+
+    @checked
+    def k_best(self, u: int, v: int, k: int, *, limit: float | None = None) -> list[tuple[float, np.ndarray]]:
+        """The k shortest paths from u to v without a vertex twice, as (length, vertices), lengths ascending.
+
+        Parameters
+        ----------
+        u, v : int              original ids
+        k : int                 how many; fewer come where there are no more
+        limit : float, optional seconds to look for them
+
+        Raises
+        ------
+        TimeLimitError          `limit` is over; its .result has the paths that were found, which are the shortest
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> square = atoll.Graph.from_edges([1, 2, 1, 4], [2, 3, 4, 3], [1, 1, 1, 5])
+        >>> path = os.path.join(tempfile.mkdtemp(), "square.npy")
+        >>> atoll.all_pairs(square).save(path)
+        >>> for length, vertices in atoll.apsp.open(path).k_best(1, 3, 5, limit=1.0):
+        ...     print(length, vertices)
+        2.0 [1 2 3]
+        6.0 [1 4 3]
+        """
+        if k < 1:
+            raise errors.UsageError(f"k is {k} (a number of paths). Give 1 or more.")
+        seconds = _INFINITY if limit is None else float(limit)
+        if not seconds >= 0:
+            raise errors.UsageError(f"limit is {limit} (seconds to look for paths). Give 0 or more, or None.")
+        u, v = vertex_id("u", u), vertex_id("v", v)
+        best, is_complete = self._core.k_best(world_of_process(), u, v, k, seconds)
+        found = [(length, vertices.view(np.int64)) for length, vertices in best]
+        if not is_complete:
+            raise errors.TimeLimitError(
+                f"{len(found)} of {k} paths from {u} to {v} were found in {seconds} s (limit). "
+                "Take them from .result, or give more time.",
+                found,
+            )
+        return found
+
+    def neighbors(self, u: int) -> tuple[np.ndarray, np.ndarray]:
+        """Where the arcs that leave u end (int64, original ids, ascending by row), and their lengths (float64).
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "roads.npy")
+        >>> atoll.all_pairs(atoll.Graph.from_edges([1, 2, 1], [2, 3, 3], [0.5, 0.25, 2.0])).save(path)
+        >>> atoll.apsp.open(path).neighbors(1)
+        (array([2, 3]), array([0.5, 2. ]))
+        """
+        ids, lengths = self._core.neighbors(vertex_id("u", u))
+        return ids.view(np.int64), lengths
 
     def row(self, u: int) -> np.ndarray:
         """The values from u to every vertex, in the order of `ids`, as they are stored.
@@ -381,8 +492,17 @@ def save(
     )
 
 
+def _pairs(us: Any, vs: Any) -> tuple[np.ndarray, np.ndarray]:
+    us, vs = _column("us", us, np.int64), _column("vs", vs, np.int64)
+    if len(us) != len(vs):
+        raise errors.UsageError(f"us has {len(us)} ids and vs {len(vs)} (one each per question). Correct them.")
+    return us, vs
+
+
 def _column(name: str, values: Any, dtype: Any) -> np.ndarray:
     column = np.ascontiguousarray(as_array(name, values))
+    if column.shape == (0,):
+        return column.astype(dtype)
     if column.dtype.kind not in "iu" or column.ndim != 1:
         raise TypeError(f"{name} are {column.dtype} in {column.ndim} dimensions (whole numbers in one). Correct them.")
     return column.astype(dtype, casting="same_kind", copy=False)

@@ -3,7 +3,16 @@
 
 from typing import Any
 
-__all__ = ["ConvergenceError", "Error", "InputError", "IoError", "TransportError", "UsageError", "VerificationError"]
+__all__ = [
+    "ConvergenceError",
+    "Error",
+    "InputError",
+    "IoError",
+    "TimeLimitError",
+    "TransportError",
+    "UsageError",
+    "VerificationError",
+]
 
 
 class Error(Exception):
@@ -32,6 +41,14 @@ class VerificationError(Error):
 
 class ConvergenceError(Error):
     """Iterations ran out before the tolerance was met; `result` is what they had come to, the same type as usual."""
+
+    def __init__(self, message: str, result: Any = None) -> None:
+        super().__init__(message)
+        self.result = result
+
+
+class TimeLimitError(Error, TimeoutError):
+    """The time that was given is over; `result` is what was found until then, the same type as usual."""
 
     def __init__(self, message: str, result: Any = None) -> None:
         super().__init__(message)

@@ -145,7 +145,10 @@ nb::list k_best(const SharedPairs& shared, Vertex u, Vertex v, int k) {
       throw UsageError(fmt::format("the next best paths over {} (they are found of shortest ones only). Take .path.",
                                    name_of(pairs->semiring())));
     const auto paths = shared.world->call([&](World& world) {
-      return finder_of(*pairs).k_best(from, to, k, row_of(*pairs, from), [&] { world.team().cancellation_point(); });
+      return finder_of(*pairs).k_best(from, to, k, row_of(*pairs, from), [&] {
+        world.team().cancellation_point();
+        return true;
+      });
     });
     nb::list out;
     for (const auto& known : paths) out.append(nb::make_tuple(known.length, original(pairs->arcs.ids, known.vertices)));

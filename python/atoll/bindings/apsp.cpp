@@ -2,8 +2,7 @@
 // All pairs' distances in files.
 #include <nanobind/stl/tuple.h>
 
-#include <atoll/apsp/paths/paths.hpp>
-#include <atoll/apsp/store/convert_values.hpp>
+#include <atoll/apsp/queries/distance_queries.hpp>
 #include <atoll/apsp/store/distance_file.hpp>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -13,13 +12,10 @@
 namespace atl::python {
 namespace {
 
-using AnyFinder = std::variant<std::monostate, PathFinder<float>, PathFinder<double>, PathFinder<std::int32_t>,
-                               PathFinder<std::uint16_t>, PathFinder<std::uint8_t>>;
-
-// As Python holds it: arrays that lie in the file keep it open. ReplicatedCsr are turned round at the first path.
+// As Python holds it: arrays that lie in the file keep it open.
 struct SharedFile {
   std::shared_ptr<DistanceFile> file;
-  std::shared_ptr<AnyFinder> finder = std::make_shared<AnyFinder>();
+  std::shared_ptr<DistanceQueries> queries = std::make_shared<DistanceQueries>(file);
 };
 
 nb::capsule owner_of(std::shared_ptr<const void> owner) {
@@ -99,59 +95,56 @@ nb::object arcs(const SharedFile& shared) {
 }
 
 template <class T>
-PathFinder<T> finder_of(const DistanceFile& file) {
-  const DistanceMeta& meta = file.meta();
-  check(file.has_arcs(), "{}: was written without arcs (paths are found by them). Write it with arcs.", file.path());
-  check(meta.semiring == Semiring::min_plus,
-        "{}: holds {} (paths are found where distances are min_plus). Ask for values.", file.path(),
-        name_of(meta.semiring));
-  const DistanceGraph graph = file.graph();
-  std::vector<Vertex> ids(static_cast<std::size_t>(file.n()));
-  for (std::int64_t i = 0; i < file.n(); ++i) ids[static_cast<std::size_t>(i)] = file.id_of(i);
-  std::vector<Arc<T>> arcs;
-  arcs.reserve(graph.targets.size());
-  std::visit(
-      [&]<class Lengths>(const Lengths& lengths) {
-        for (std::size_t v = 0; v < ids.size(); ++v)
-          for (auto e = static_cast<std::size_t>(graph.offsets[v]); e < static_cast<std::size_t>(graph.offsets[v + 1]);
-               ++e) {
-            T length{1};
-            if constexpr (!std::is_same_v<Lengths, std::monostate>) {
-              // What the type of the distances does not hold is on no shortest path: it would be a distance itself.
-              using From = std::remove_const_t<typename Lengths::element_type>;
-              if (ConvertValues<T, From>(Semiring::min_plus)(&lengths[e], &length, 1) == 0) continue;
-              if (length >= kNoPath<T>) continue;
-            }
-            arcs.push_back({static_cast<Local>(v), graph.targets[e], length});
-          }
-      },
-      graph.lengths);
-  // Each is there in both directions already where the graph is undirected.
-  return PathFinder<T>(make_arcs<T>(std::move(ids), true, arcs, file.path()));
+Numpy<T> array_of(std::span<const T> values) {
+  Array<T> out(values.size());
+  std::ranges::copy(values, out.data());
+  return to_numpy(std::move(out));
 }
+
+template <class T>
+using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Ids = Column<Vertex>;
+
+std::span<const Vertex> span_of(const Ids& ids) { return {ids.data(), ids.size()}; }
 
 // Original ids from u to v, both included; empty where there is no path.
 Numpy<Vertex> path(const SharedFile& shared, Vertex u, Vertex v) {
-  const DistanceFile& file = *shared.file;
-  const std::int64_t i = file.index_of(u), j = file.index_of(v);
-  return with_value_type(file.element(), [&](auto type) {
-    using T = decltype(type);
-    if (std::holds_alternative<std::monostate>(*shared.finder)) *shared.finder = finder_of<T>(file);
-    const auto& finder = std::get<PathFinder<T>>(*shared.finder);
-    const auto n = static_cast<std::size_t>(file.n());
-    std::vector<T> copied;
-    const auto* distances = static_cast<const T*>(file.row_view(i));
-    if (!distances) {
-      copied.resize(n);
-      file.read_row(i, copied.data());
-      distances = copied.data();
-    }
-    const std::vector<Local> found =
-        finder.path(static_cast<Local>(i), static_cast<Local>(j), std::span<const T>(distances, n));
-    Array<Vertex> ids(found.size());
-    for (std::size_t k = 0; k < found.size(); ++k) ids[k] = file.id_of(found[k]);
-    return to_numpy(std::move(ids));
+  const std::vector<Vertex> found = [&] {
+    nb::gil_scoped_release free;
+    return shared.queries->path(u, v);
+  }();
+  return array_of<Vertex>(found);
+}
+
+Numpy<double> distances(const SharedFile& file, SharedWorld& shared, const Ids& from, const Ids& to) {
+  return array_of<double>(
+      shared.call([&](World& world) { return file.queries->distances(world.team(), span_of(from), span_of(to)); }));
+}
+
+nb::tuple paths(const SharedFile& file, SharedWorld& shared, const Ids& from, const Ids& to) {
+  const auto found =
+      shared.call([&](World& world) { return file.queries->paths(world.team(), span_of(from), span_of(to)); });
+  return nb::make_tuple(array_of<Edge>(found.offsets), array_of<Vertex>(found.vertices));
+}
+
+Numpy<Vertex> next_hops(const SharedFile& file, SharedWorld& shared, const Ids& from, const Ids& to) {
+  return array_of<Vertex>(
+      shared.call([&](World& world) { return file.queries->next_hops(world.team(), span_of(from), span_of(to)); }));
+}
+
+// (paths as (length, ids), whether that is all)
+nb::tuple k_best(const SharedFile& file, SharedWorld& shared, Vertex u, Vertex v, int k, double limit_s) {
+  const auto best = shared.call([&](World& world) {
+    return file.queries->k_best(u, v, k, {limit_s, [&] { world.team().cancellation_point(); }});
   });
+  nb::list out;
+  for (const auto& known : best.paths) out.append(nb::make_tuple(known.length, array_of<Vertex>(known.vertices)));
+  return nb::make_tuple(out, best.is_complete);
+}
+
+nb::tuple neighbors(const SharedFile& file, Vertex u) {
+  const auto found = file.queries->neighbors(u);
+  return nb::make_tuple(array_of<Vertex>(found.ids), array_of<double>(found.lengths));
 }
 
 nb::object ids(const SharedFile& shared) {
@@ -159,8 +152,6 @@ nb::object ids(const SharedFile& shared) {
   return all.empty() ? nb::none() : array_in(shared.file, all);
 }
 
-template <class T>
-using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Square = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
@@ -238,6 +229,11 @@ void bind_apsp(nb::module_& m) {
       .def(
           "distance", [](const SharedFile& s, Vertex u, Vertex v) { return s.file->distance(u, v); }, "u"_a, "v"_a)
       .def("path", &path, "u"_a, "v"_a)
+      .def("distances", &distances, "world"_a, "us"_a.noconvert(), "vs"_a.noconvert())
+      .def("paths", &paths, "world"_a, "us"_a.noconvert(), "vs"_a.noconvert())
+      .def("next_hops", &next_hops, "world"_a, "us"_a.noconvert(), "vs"_a.noconvert())
+      .def("k_best", &k_best, "world"_a, "u"_a, "v"_a, "k"_a, "limit_s"_a)
+      .def("neighbors", &neighbors, "u"_a)
       .def("row", &row, "u"_a)
       .def("tile", &tile, "i"_a, "j"_a);
 

@@ -158,6 +158,44 @@ TEST_CASE_TEMPLATE("the k best paths are the k shortest of all loopless paths", 
   }
 }
 
+TEST_CASE("no search goes on where the vertices of the prefix separate the ends") {
+  // From the leaf 0 every path to the large rest leads over 1: once a set bars it, there is no other. A search would
+  // settle the whole rest before it gave up, and ask every 256 vertices whether it may go on.
+  constexpr std::size_t kVertices = 4000;
+  for (const bool directed : {false, true}) {
+    auto sample = samples::random_graph<std::int32_t>(kVertices, 4 * kVertices, directed, 1, 9, 6);
+    std::erase_if(sample.arcs, [](const auto& arc) { return arc.tail == 0 || arc.head == 0; });
+    constexpr Local kFar = 2000;
+    sample.arcs.push_back({0, 1, 1});
+    sample.arcs.push_back({1, 2, 1});
+    const ReplicatedCsr<std::int32_t> arcs = sample.build();
+    const PathFinder<std::int32_t> finder(arcs);
+    std::vector<std::int32_t> row(kVertices, kNoPath<std::int32_t>);  // Bellman and Ford
+    row[0] = 0;
+    for (bool any = true; any;) {
+      any = false;
+      for (Vertex x = 0; x < arcs.vertices(); ++x) {
+        const std::int32_t before = row[static_cast<std::size_t>(x)];
+        if (before == kNoPath<std::int32_t>) continue;
+        for (std::size_t e = 0; e < arcs.heads_of(x).size(); ++e) {
+          auto& at = row[static_cast<std::size_t>(arcs.heads_of(x)[e])];
+          any = any || before + arcs.weights_of(x)[e] < at;
+          at = std::min(at, before + arcs.weights_of(x)[e]);
+        }
+      }
+    }
+    int asked = 0;
+    const auto best = finder.k_best(0, kFar, 20, row, [&] { return ++asked > 0; });
+    CHECK(best.size() == 20);
+    CHECK(best[0].length == row[kFar]);
+    const int candidates = asked;
+    const auto one = finder.k_best(0, 1, 20, row, [&] { return ++asked > 0; });
+    CHECK(one.size() == 1);
+    CHECK(asked - candidates <= 4);
+    CHECK(finder.k_best(0, kFar, 20, row, [] { return false; }).empty());
+  }
+}
+
 TEST_CASE("paths are found from distances that were rounded in another order") {
   Random random(4);
   samples::Sample<float> s{"rounded", 120, true, {}};

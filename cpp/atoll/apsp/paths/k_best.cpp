@@ -18,6 +18,9 @@
 // Paths are searched backwards, from v to u, because the distances at hand are those from u. Sets wait in a heap by a
 // lower bound (the best first step by D) and are completed only when it is the smallest: most never are.
 //
+// Where the vertices of the prefix separate the two ends, A* would settle all that v's side can reach before it gave
+// up: tens of milliseconds. So both sides are searched in turn first: they soon meet, or the smaller one soon ends.
+//
 // [1] J. Yen. "Finding the k shortest loopless paths in a network." Management Science 17(11), 1971.
 // [2] E. Lawler. "A procedure for computing the k best solutions to discrete optimization problems and its application
 //     to the shortest path problem." Management Science 18(7), 1972.
@@ -36,7 +39,7 @@ class Reached {
     Local vertex = -1, before = -1;
   };
   void clear() {
-    std::ranges::fill(slots_, Slot{});
+    slots_.assign(kFirstSlots, Slot{});
     used_ = 0;
   }
   const Slot& of(Local v) const { return slots_[place_of(v)]; }
@@ -82,23 +85,22 @@ class KBest {
     Local without = -1;     ///< the exclusions of its set
   };
 
-  KBest(const ReplicatedCsr<T>& in, Local u, std::span<const T> from_u)
-      : in_(in), u_(u), from_u_(from_u), barred_(from_u.size(), 0) {}
+  KBest(const PathFinder<T>& finder, Local u, std::span<const T> from_u, const std::function<bool()>& keep_on)
+      : finder_(finder), in_(finder.entering()), u_(u), from_u_(from_u), keep_on_(keep_on), barred_(from_u.size(), 0) {}
 
-  std::vector<Path> run(Local v, std::size_t k, const std::function<void()>& between) {
+  std::vector<Path> run(Local v, std::size_t k) {
     if (u_ == v) return {{.walk = {v}}};
     found_.push_back({.walk = {v}});  // the prefix of the first set
     add({.like = 0, .fixed = 1}, {});
     std::vector<std::size_t> best;
-    while (!heap_.empty() && best.size() < k) {
-      if (between) between();
+    while (!heap_.empty() && best.size() < k && keeps_on()) {
       std::pop_heap(heap_.begin(), heap_.end(), later);
       const Set set = heap_.back();
       heap_.pop_back();
       if (set.is_complete) {
         best.push_back(set.like);
         if (best.size() < k) divide(set.like);
-      } else if (complete(set)) {
+      } else if (complete(set) && !ended_) {
         push({.bound = found_.back().length, .like = found_.size() - 1, .is_complete = true});
       }
     }
@@ -142,6 +144,10 @@ class KBest {
     for (; list >= 0; list = excluded_[at(list)].rest)
       if (excluded_[at(list)].vertex == x) return true;
     return false;
+  }
+  bool keeps_on() {
+    ended_ = ended_ || (keep_on_ && !keep_on_());
+    return !ended_;
   }
   void bar(std::span<const Local> walk, char whether) {
     for (const Local x : walk) barred_[at(x)] = whether;
@@ -210,6 +216,35 @@ class KBest {
     return true;
   }
 
+  /// Whether u cannot be left forwards, or the spur node backwards, far enough for the two to meet.
+  bool is_cut_off(Local spur, Local without) {
+    struct Side {
+      const ReplicatedCsr<T>& arcs;
+      std::vector<Local> seen;
+      std::size_t next = 0;
+      Edge scanned = 0;
+    };
+    Side near_u{finder_.leaving(), {u_}}, near_spur{in_, {}};
+    sides_.clear();
+    sides_.improve(u_, 0, -1);
+    const auto see = [&](Side& side, int number, Local x) {  // true: the other side has seen it
+      if (const auto& slot = sides_.of(x); slot.vertex == x) return slot.travelled != number;
+      sides_.improve(x, number, -1);
+      side.seen.push_back(x);
+      return false;
+    };
+    for (const Local p : in_.heads_of(spur))
+      if (!barred_[at(p)] && !is_without(without, p) && see(near_spur, 1, p)) return false;
+    for (;;) {
+      Side& side = near_u.scanned <= near_spur.scanned ? near_u : near_spur;
+      if (side.next == side.seen.size()) return true;
+      const auto heads = side.arcs.heads_of(side.seen[side.next++]);
+      side.scanned += std::ssize(heads) + 1;
+      for (const Local y : heads)
+        if (!barred_[at(y)] && see(side, &side == &near_u ? 0 : 1, y)) return false;
+    }
+  }
+
   /// A*: the shortest path of the set, if it is shorter than `path` (if `known`). From each settled vertex D is
   /// followed: where nothing blocks that, only rounding errors of D are left to search.
   bool search(const Set& set, std::span<const Local> common, bool known, Path& path) {
@@ -221,6 +256,7 @@ class KBest {
       }
     };
     const Local spur = common.back();
+    if (!known && is_cut_off(spur, set.without)) return false;
     std::priority_queue<Open, std::vector<Open>, std::greater<>> open;
     reached_.clear();
     const auto expand = [&](Local x, Length so_far) {
@@ -242,7 +278,9 @@ class KBest {
     }
     bool found = false;
     Path rest;
+    int settled = 0;
     for (expand(spur, travelled); !open.empty();) {
+      if (++settled % kSettledBetweenAsking == 0 && !keeps_on()) return false;
       const Open x = open.top();
       open.pop();
       if (known && !(x.bound < path.length)) break;
@@ -263,27 +301,33 @@ class KBest {
     return found;
   }
 
+  static constexpr int kSettledBetweenAsking = 256;
+
+  const PathFinder<T>& finder_;
   const ReplicatedCsr<T>& in_;
   const Local u_;
   const std::span<const T> from_u_;
+  const std::function<bool()>& keep_on_;
   std::vector<char> barred_;  // [vertex] used by the current path
   std::vector<Path> found_;
   std::vector<Excluded> excluded_;
   Reached<Length> reached_;
+  Reached<int> sides_;
   std::vector<Set> heap_;
   std::size_t made_ = 0;
+  bool ended_ = false;
 };
 
 }  // namespace
 
 template <class T>
 std::vector<KnownPath<T>> PathFinder<T>::k_best(Local u, Local v, int k, std::span<const T> from_u,
-                                                const std::function<void()>& between) const {
+                                                const std::function<bool()>& keep_on) const {
   check_asked(u, v, from_u.size());
   check(k >= 1, "{} paths are asked for (at least 1). Give k >= 1.", k);
   std::vector<KnownPath<T>> paths;
   if (from_u[at(v)] == kNoPath<T>) return paths;
-  for (auto& path : KBest<T>(in_, u, from_u).run(v, static_cast<std::size_t>(k), between)) {
+  for (auto& path : KBest<T>(*this, u, from_u, keep_on).run(v, static_cast<std::size_t>(k))) {
     std::reverse(path.walk.begin(), path.walk.end());
     paths.push_back({std::move(path.walk), path.length});
   }
@@ -292,7 +336,7 @@ std::vector<KnownPath<T>> PathFinder<T>::k_best(Local u, Local v, int k, std::sp
 
 #define ATOLL_K_BEST_OF(T)                                                                        \
   template std::vector<KnownPath<T>> PathFinder<T>::k_best(Local, Local, int, std::span<const T>, \
-                                                           const std::function<void()>&) const;
+                                                           const std::function<bool()>&) const;
 ATOLL_K_BEST_OF(float)
 ATOLL_K_BEST_OF(double)
 ATOLL_K_BEST_OF(std::int32_t)

@@ -16,6 +16,13 @@ constexpr std::size_t at(Local v) { return static_cast<std::size_t>(v); }
 }  // namespace
 
 template <class T>
+const ReplicatedCsr<T>& PathFinder<T>::leaving() const {
+  if (!in_.directed) return in_;
+  std::call_once(leaving_->once, [&] { leaving_->arcs = in_.reversed(); });
+  return leaving_->arcs;
+}
+
+template <class T>
 void PathFinder<T>::check_asked(Local u, Local v, std::size_t row) const {
   const Vertex n = vertices();
   for (const Local x : {u, v})
@@ -138,6 +145,7 @@ PathList find_paths(Team& team, const PathFinder<T>& finder, MatrixView<const T>
 }
 
 #define ATOLL_PATHS(T)                                                                                          \
+  template const ReplicatedCsr<T>& PathFinder<T>::leaving() const;                                              \
   template void PathFinder<T>::check_asked(Local, Local, std::size_t) const;                                    \
   template std::size_t PathFinder<T>::append_path(Local, Local, std::span<const T>, std::vector<Local>&) const; \
   template std::vector<Local> PathFinder<T>::path(Local, Local, std::span<const T>) const;                      \

@@ -5,6 +5,9 @@
 #include <atoll/apsp/replicated_csr.hpp>
 #include <atoll/base/parallel.hpp>
 #include <atoll/matrix/matrix.hpp>
+#include <functional>
+#include <memory>
+#include <mutex>
 #include <utility>
 
 /// Reconstructs paths from the distances D and the arcs; no predecessors are stored.
@@ -41,6 +44,8 @@ class PathFinder {
 
   Vertex vertices() const { return in_.vertices(); }
   const ReplicatedCsr<T>& entering() const { return in_; }
+  /// The arcs as they were given; of a directed graph made again when they are first asked for.
+  const ReplicatedCsr<T>& leaving() const;
 
   /// A shortest path, both ends included. `from_u` are the distances from u. Takes microseconds: it scans the incoming
   /// arcs of the path's vertices.
@@ -50,11 +55,11 @@ class PathFinder {
 
   /// The k shortest loopless paths, by ascending length; fewer if there are no more. Yen's algorithm [1], backwards
   /// from v, with D as the exact estimate of the remaining length: a candidate is searched only when its bound is the
-  /// least.
-  /// [1] J. Yen. "Finding the k shortest loopless paths in a network." Management Science 17(11), 1971. `between` is
-  /// called between candidates; an exception from it ends the search.
+  /// least. `keep_on` is called between candidates and now and then within one: false ends the search, and what was
+  /// found is returned; so does an exception, which is passed on.
+  /// [1] J. Yen. "Finding the k shortest loopless paths in a network." Management Science 17(11), 1971.
   std::vector<KnownPath<T>> k_best(Local u, Local v, int k, std::span<const T> from_u,
-                                   const std::function<void()>& between = {}) const;
+                                   const std::function<bool()>& keep_on = {}) const;
 
   /// The sum of the weights along a path; InputError if an arc is missing.
   Length length(std::span<const Local> path) const;
@@ -65,7 +70,12 @@ class PathFinder {
   [[noreturn]] void refuse(Local u, Local v, T distance) const;
   void check_asked(Local u, Local v, std::size_t row) const;
 
+  struct Leaving {
+    std::once_flag once;
+    ReplicatedCsr<T> arcs;
+  };
   ReplicatedCsr<T> in_;
+  std::unique_ptr<Leaving> leaving_ = std::make_unique<Leaving>();
 };
 
 /// Paths of many pairs, concatenated: path i is vertices[offsets[i] .. offsets[i + 1]), empty if there is none.

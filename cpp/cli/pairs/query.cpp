@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <atoll/apsp/queries/distance_queries.hpp>
+#include <atoll/graph/formats/lines.hpp>
+#include <atoll/io/read_file.hpp>
+#include <charconv>
+#include <cmath>
+#include <iterator>
+
+#include "cli/verbs.hpp"
+
+namespace atl::cli {
+namespace {
+
+struct Wishes {
+  std::string file, pairs_file, output;
+  std::vector<Vertex> from, to, near;
+  bool path = false;
+  int k = 0;
+  double limit_s = std::numeric_limits<double>::infinity();
+};
+
+struct Pairs {
+  std::vector<Vertex> from, to;
+};
+
+struct Answer {
+  nlohmann::json found = nlohmann::json::array();
+  std::string text;
+  bool is_complete = true;
+};
+
+std::string text_of(const std::string& path) {
+  std::string text;
+  if (path == "-") {
+    char buffer[1 << 16];
+    while (const std::size_t n = std::fread(buffer, 1, sizeof buffer, stdin)) text.append(buffer, n);
+    if (std::ferror(stdin)) throw IoError("stdin: cannot be read (an error of the system). Give a file.");
+    return text;
+  }
+  const InputFile file(path);
+  TextStream stream(file);
+  constexpr std::size_t kPart = std::size_t{1} << 20;
+  for (std::size_t n = kPart, used = 0; n > 0;) {
+    text.resize(used + kPart);
+    n = stream.read(text.data() + used, kPart);
+    text.resize(used += n);
+  }
+  return text;
+}
+
+Vertex id_in(std::string_view field, const std::string& path, std::size_t line) {
+  Vertex id = 0;
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), id);
+  if (error != std::errc() || end != field.data() + field.size() || id < 0)
+    throw InputError(
+        fmt::format("{}:{}: '{}' is no id (a whole number from 0 on). Give two ids a line.", path, line, field));
+  return id;
+}
+
+Pairs read_pairs(const std::string& path) {
+  const std::string text = text_of(path), name = path == "-" ? "stdin" : path;
+  Pairs pairs;
+  std::size_t number = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    std::string_view line(text.data() + begin, end - begin);
+    begin = end + 1;
+    ++number;
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    const auto fields = fields_of(line);
+    if (fields.empty() || (fields.size() == 1 && fields[0].empty()) || line.starts_with('#')) continue;
+    if (fields.size() < 2)
+      throw InputError(fmt::format("{}:{}: one column (a pair has two ids). Give two ids a line.", name, number));
+    pairs.from.push_back(id_in(fields[0], name, number));
+    pairs.to.push_back(id_in(fields[1], name, number));
+  }
+  return pairs;
+}
+
+Pairs asked_pairs(const DistanceFile& file, const Wishes& wishes) {
+  if (!wishes.pairs_file.empty()) return read_pairs(wishes.pairs_file);
+  std::vector<Vertex> to = wishes.to;
+  if (to.empty())
+    for (std::int64_t j = 0; j < file.n(); ++j) to.push_back(file.id_of(j));
+  Pairs pairs;
+  for (const Vertex u : wishes.from)
+    for (const Vertex v : to) {
+      pairs.from.push_back(u);
+      pairs.to.push_back(v);
+    }
+  return pairs;
+}
+
+std::string joined(std::span<const Vertex> path) {
+  return path.empty() ? "-" : fmt::format("{}", fmt::join(path, " "));
+}
+
+// A line of: from, to, distance, and the path's vertices with blanks between where paths are asked for.
+Answer distances(Team& team, const DistanceQueries& queries, const Pairs& pairs, bool with_paths) {
+  Answer answer;
+  const std::vector<double> apart = queries.distances(team, pairs.from, pairs.to);
+  const DistanceQueries::Paths paths =
+      with_paths ? queries.paths(team, pairs.from, pairs.to) : DistanceQueries::Paths{};
+  answer.text = with_paths ? "from\tto\tdistance\tpath\n" : "from\tto\tdistance\n";
+  for (std::size_t i = 0; i < apart.size(); ++i) {
+    nlohmann::json one{{"from", pairs.from[i]}, {"to", pairs.to[i]}, {"distance", apart[i]}};
+    fmt::format_to(std::back_inserter(answer.text), "{}\t{}\t{}", pairs.from[i], pairs.to[i], apart[i]);
+    if (with_paths) {
+      const std::span<const Vertex> path(paths.vertices.data() + paths.offsets[i],
+                                         paths.vertices.data() + paths.offsets[i + 1]);
+      answer.text += "\t" + joined(path);
+      one["path"] = path;
+    }
+    answer.text += '\n';
+    answer.found.push_back(std::move(one));
+  }
+  return answer;
+}
+
+// A line of: from, to, place among the best from 1 on, length, path.
+Answer k_best(const DistanceQueries& queries, const Pairs& pairs, const Wishes& wishes) {
+  Answer answer{.text = "from\tto\tplace\tlength\tpath\n"};
+  for (std::size_t i = 0; i < pairs.from.size(); ++i) {
+    const auto best = queries.k_best(pairs.from[i], pairs.to[i], wishes.k, {.limit_s = wishes.limit_s});
+    nlohmann::json one{{"from", pairs.from[i]}, {"to", pairs.to[i]}, {"complete", best.is_complete}};
+    one["paths"] = nlohmann::json::array();
+    answer.is_complete = answer.is_complete && best.is_complete;
+    int place = 0;
+    for (const auto& [length, vertices] : best.paths) {
+      fmt::format_to(std::back_inserter(answer.text), "{}\t{}\t{}\t{}\t{}\n", pairs.from[i], pairs.to[i], ++place,
+                     length, joined(vertices));
+      one["paths"].push_back({{"length", length}, {"path", vertices}});
+    }
+    answer.found.push_back(std::move(one));
+  }
+  return answer;
+}
+
+// A line of: from, neighbour, length of the arc.
+Answer neighbors(const DistanceQueries& queries, std::span<const Vertex> vertices) {
+  Answer answer{.text = "from\tneighbor\tlength\n"};
+  for (const Vertex u : vertices) {
+    const auto near = queries.neighbors(u);
+    for (std::size_t k = 0; k < near.ids.size(); ++k)
+      fmt::format_to(std::back_inserter(answer.text), "{}\t{}\t{}\n", u, near.ids[k], near.lengths[k]);
+    answer.found.push_back({{"from", u}, {"neighbors", near.ids}, {"lengths", near.lengths}});
+  }
+  return answer;
+}
+
+Outcome query(World& world, const Wishes& wishes, const Log& log) {
+  if (world.size() > 1)
+    throw UsageError(
+        fmt::format("apsp query over {} ranks (one process asks a file). Start it without a launcher.", world.size()));
+  RankTimer timer(world);
+  const DistanceQueries queries(std::make_shared<DistanceFile>(wishes.file));
+  const DistanceFile& file = *queries.file();
+  const double open_seconds = timer.lap();
+  Answer answer;
+  std::size_t asked = wishes.near.size();
+  if (!wishes.near.empty()) {
+    answer = neighbors(queries, wishes.near);
+  } else {
+    const Pairs pairs = asked_pairs(file, wishes);
+    asked = pairs.from.size();
+    answer = wishes.k > 0 ? k_best(queries, pairs, wishes) : distances(world.team(), queries, pairs, wishes.path);
+  }
+  if (!answer.is_complete)
+    log(LogLevel::warn,
+        "not all of the {} best paths were found within --limit {} s: those that are missing are longer than "
+        "those that are there. Give more time.",
+        wishes.k, wishes.limit_s);
+  Outcome outcome;
+  outcome.input = {{"name", file.path()},
+                   {"vertices", file.n()},
+                   {"type", name_of(file.element())},
+                   {"semiring", name_of(file.meta().semiring)}};
+  outcome.result = {{"asked", asked}, {"answers", std::move(answer.found)}};
+  outcome.seconds = {{"open", open_seconds}, {"run", timer.lap()}};
+  if (wishes.output.empty())
+    outcome.text = std::move(answer.text);
+  else
+    put_file(wishes.output, answer.text);
+  return outcome;
+}
+
+}  // namespace
+
+int apsp_query(const Words& words) {
+  Command command("apsp query",
+                  "Asks a file of all pairs' distances (run apsp --output, AllPairs.save): distances, shortest paths, "
+                  "the k best, neighbours. A line an answer, columns separated by tabs, original ids.");
+  Wishes wishes;
+  CLI::App& app = command.app();
+  app.add_option("file", wishes.file, "NAME.npy, NAME.tiles or NAME.zarr")->required();
+  auto* from = app.add_option("--from", wishes.from, "ids to start from, separated by commas")->delimiter(',');
+  auto* to = app.add_option("--to", wishes.to, "ids to end at (default: all)")->delimiter(',')->needs(from);
+  auto* pairs = app.add_option("--pairs", wishes.pairs_file, "a text of two ids a line; -: stdin")->excludes(from);
+  auto* near = app.add_option("--neighbors", wishes.near, "the arcs that leave these ids")->delimiter(',');
+  near->excludes(from)->excludes(to)->excludes(pairs);
+  auto* path = app.add_flag("--path", wishes.path, "a shortest path too: its vertices, or - where there is none");
+  auto* k = app.add_option("--k", wishes.k, "the K shortest paths without a vertex twice")->check(CLI::PositiveNumber);
+  app.add_option("--limit", wishes.limit_s, "seconds for the K best of a pair; what is missing then is said")
+      ->check(CLI::NonNegativeNumber)
+      ->needs(k);
+  app.add_option("--output", wishes.output, "the file for the answers (default: stdout)");
+  k->excludes(path);
+  for (CLI::Option* option : {path, k}) option->excludes(near);
+  command.remove_job_options();
+  app.parse_complete_callback([&] {
+    if (wishes.from.empty() && wishes.pairs_file.empty() && wishes.near.empty())
+      throw CLI::ValidationError("nothing is asked", "give --from and --to, --pairs or --neighbors");
+  });
+  if (const auto code = command.parse(words)) return *code;
+  return command.run([&](World& world) { return query(world, wishes, command.log()); });
+}
+
+int verb_apsp(const Words& words) {
+  const std::string help =
+      "usage: atoll apsp query FILE --from IDS --to IDS [--path | --k K]\n\n"
+      "  query    ask a file of all pairs' distances\n\n`atoll run apsp GRAPH --output FILE` makes one.\n";
+  if (!words.empty() && words[0] == "query") return apsp_query(Words(words.begin() + 1, words.end()));
+  if (!words.empty() && (words[0] == "--help" || words[0] == "-h")) {
+    print_result(help);
+    return 0;
+  }
+  say("atoll: error: {} (apsp needs one of those below). Choose one.\n{}",
+      words.empty() ? std::string("nothing is named") : "apsp '" + words[0] + "' is unknown", help);
+  return 2;
+}
+
+}  // namespace atl::cli
