@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file of distances, asked in bulk, for the k best, next hops and neighbours; held against NetworkX and one by one."""
+"""A file of distances, asked in bulk, for the k best, next hops and neighbours: as one by one, and as NetworkX says."""
 
 import math
 import threading
