@@ -54,7 +54,16 @@ def _parser(asked: str | None) -> argparse.ArgumentParser:
 
 @checked
 def main(words: list[str] | None = None) -> int:
-    """The command; returns the exit code."""
+    """The command; returns the exit code.
+
+    >>> import tempfile
+    >>> from atoll import kg
+    >>> from atoll.kg.command_line import main
+    >>> main(["build", kg.sample_store(tempfile.mkdtemp())])  # doctest: +ELLIPSIS
+    graph      literature: co-occurrence; all types
+    ...
+    0
+    """
     words = sys.argv[1:] if words is None else words
     options = _parser(next((word for word in words if word in _VERBS), None)).parse_args(words)
     command = f"kg {options.verb}"
