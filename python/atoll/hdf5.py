@@ -166,6 +166,8 @@ def _told(file: Path) -> Iterator[None]:
     """What the system or HDF5 refuses becomes an IoError with the file's name."""
     try:
         yield
+    except Error:
+        raise
     except OSError as e:
         raise IoError(f"{file}: cannot be written ({e.strerror or e}). Choose another place.") from None
 

@@ -16,6 +16,7 @@ shares no abstract with the others.
 from __future__ import annotations
 
 import csv
+import io
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -23,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+from .. import _core
 from ..arguments import checked
 from ..errors import IoError, UsageError
 from .inputs.concepts import import_nodes
@@ -256,9 +258,10 @@ def _write(folder: Path, tables: dict[str, list[Sequence[object]]]) -> dict[str,
             raise IoError(f"{file} is there already (a sample replaces nothing). Choose another folder, or remove it.")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, rows in tables.items():
-            with open(files[name], "w", newline="", encoding="utf-8") as out:
-                csv.writer(out, lineterminator="\n").writerows(rows)
     except OSError as e:
-        raise IoError(f"{folder}: cannot be written ({e.strerror or e}). Choose another folder.") from None
+        raise IoError(f"{folder}: cannot be made ({e.strerror or e}). Choose another folder.") from None
+    for name, rows in tables.items():
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(rows)
+        _core.write_file(str(files[name]), text.getvalue())
     return files

@@ -22,7 +22,7 @@ def run(options: argparse.Namespace) -> int:
     """The command; returns the exit code."""
     begin = time.perf_counter()
     files = write_sample(options.folder, concepts=options.concepts, seed=options.seed)
-    rows = {name: sum(1 for _ in open(file, encoding="utf-8")) - 1 for name, file in files.items()}
+    rows = {name: len(file.read_text().splitlines()) - 1 for name, file in files.items()}
     result = {name: {"path": str(file), "rows": rows[name]} for name, file in files.items()}
     text = "".join(f"{file}: {rows[name]:,} rows\n" for name, file in files.items())
     return answer(options, result, text, seconds=time.perf_counter() - begin)

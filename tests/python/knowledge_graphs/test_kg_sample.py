@@ -83,7 +83,7 @@ def test_a_file_that_is_there_is_not_replaced_and_wrong_sizes_are_refused(tmp_pa
             kg.write_sample(tmp_path / "other", concepts=concepts)
     assert main(["sample", str(tmp_path)]) == 3 and "there already" in capsys.readouterr().err
     (tmp_path / "file").write_text("")
-    with pytest.raises(errors.IoError, match="cannot be written"):
+    with pytest.raises(errors.IoError, match="cannot be made"):
         kg.write_sample(tmp_path / "file" / "below")
 
 
