@@ -20,6 +20,7 @@ FIGURES = Path(__file__).parents[2] / "bench/figures.py"
 # A database that answers by NetworkX, or by what FAULT says.
 KUZU = """
     import os
+    import time
     import networkx as nx
 
     class Database:
@@ -55,6 +56,8 @@ KUZU = """
             fault = os.environ.get("FAULT")
             if fault == "die":
                 os._exit(7)
+            if fault == "sleep":
+                time.sleep(3600)
             return Answer([length + (fault == "longer"), [] if fault == "jump" else path])
 """
 
@@ -103,6 +106,14 @@ def test_a_wrong_answer_is_told_with_its_pair(folder, tmp_path, fault, said):
 def test_an_engine_that_dies_is_told(folder, tmp_path):
     done, rows = figures(folder, tmp_path, "--engines", "kuzu", environment={"FAULT": "die"})
     assert done.returncode == 1 and "kuzu has ended with code 7" in done.stderr and not rows
+
+
+def test_an_engine_that_does_not_come_back_is_stopped(folder, tmp_path):
+    words = ("--engines", "kuzu", "--limit", "1", "--grace", "5")
+    done, rows = figures(folder, tmp_path, *words, environment={"FAULT": "sleep"})
+    assert done.returncode == 0, done.stderr
+    assert "kuzu: stopped, since it still loaded or answered 5 s after its limit" in done.stdout
+    assert [row["pairs"] < 30 for row in rows] == [True]
 
 
 def test_what_is_not_installed_is_skipped_with_a_sentence(folder, tmp_path):
