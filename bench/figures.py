@@ -34,6 +34,7 @@
     bench/figures.py tuned-plans                Atoll's own plans of BFS, SpMM and all pairs at 256 ranks, searched
     bench/figures.py measured-map               atoll map --measure on hosts of unequal delay made here (needs root)
     bench/figures.py serve FOLDER               atoll serve: latency at a steady rate, memory, how fast it ends
+    bench/figures.py kg-peers FOLDER            its shortest paths, beside NetworkX and graph databases from PyPI
 
 `bench/figures.py TABLE --help` has what may be changed. --json FILE keeps every figure. What it prints goes
 into docs/routes.md, docs/experiments.md and docs/all-pairs.md.
@@ -49,6 +50,7 @@ import coast
 import cola
 import engines
 import hamorder
+import kg_peers
 import layers
 import measured_map
 import serve
@@ -62,7 +64,7 @@ def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     tables = parser.add_subparsers(dest="table", required=True)
     ours = (simulated, layers, traffic, engines, coast, allpairs, cola, spmm_peers, hamorder, measured_map, tuned_plans)
-    for module in (*ours, serve):
+    for module in (*ours, serve, kg_peers):
         module.add_to(tables)
     for table in tables.choices.values():
         table.add_argument("--json", help="file for all that was measured")

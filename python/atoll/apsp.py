@@ -19,6 +19,7 @@ from . import _core, errors
 from .arguments import checked, json_text, one_of, refuse_masked, shown, type_name
 from .columns import as_array
 from .distance_file import DistanceFile, array_of
+from .hdf5 import is_hdf5, write_hdf5
 from .world import world_of
 
 __all__ = ["DistanceFile", "open", "save"]
@@ -34,7 +35,7 @@ def open(path: str | os.PathLike[str]) -> DistanceFile:
     Parameters
     ----------
     path : path                 a .npy, also one that numpy.save has written (ids are then 0 to n-1); or a folder
-                                .tiles or .zarr
+                                .tiles or .zarr. Files of HDF5 are for other programs: h5py reads them
 
     Raises
     ------
@@ -49,6 +50,11 @@ def open(path: str | os.PathLike[str]) -> DistanceFile:
     >>> atoll.apsp.open(path).shape
     (4, 4)
     """
+    if is_hdf5(path):
+        raise errors.UsageError(
+            f"{path} is HDF5 (which Atoll writes for other programs and does not read). Use h5py.File, or write .npy, "
+            ".tiles or .zarr too."
+        )
     return DistanceFile(_core.open_distances(str(path)))
 
 
@@ -72,7 +78,8 @@ def save(
 
     Parameters
     ----------
-    path : path                 ending in .npy (numpy.load reads it), .tiles or .zarr (Zarr v2, for any reader of it)
+    path : path                 ending in .npy (numpy.load reads it), .tiles, .zarr (Zarr v2, for any reader of it), or
+                                .h5 or .hdf5 (`atoll.hdf5`; needs h5py)
     distances : array of float32, float64, int32, uint16 or uint8, shape (n, n)
                                 entry (i, j) is from ids[i] to ids[j]; C-contiguous. No path is infinity, of int32
                                 2**30 - 1, of uint16 and uint8 their greatest value
@@ -131,20 +138,28 @@ def save(
                 f"weights are {weights.dtype} in {weights.ndim} dimensions (one of {', '.join(_TYPES)}, in one). "
                 "Use .astype."
             )
-    _core.save_distances(
-        world_of(None, {"transport": "inproc"}),
-        path,
-        distances,
-        None if ids is None else array_of("ids", ids, np.int64),
-        offsets,
-        targets,
-        weights,
-        directed,
-        kind,
-        semiring,
-        block,
-        scale,
-        compress,
-        replace,
-        json_text("about", about or {}),
-    )
+    world = world_of(None, {"transport": "inproc"})
+
+    def write(to: str, level: int, existing: bool) -> None:
+        _core.save_distances(
+            world,
+            to,
+            distances,
+            None if ids is None else array_of("ids", ids, np.int64),
+            offsets,
+            targets,
+            weights,
+            directed,
+            kind,
+            semiring,
+            block,
+            scale,
+            level,
+            existing,
+            json_text("about", about or {}),
+        )
+
+    if is_hdf5(path):
+        write_hdf5(world, path, lambda npy: write(npy, 0, True), zstd_level=compress, replace=replace)
+    else:
+        write(os.fspath(path), compress, replace)

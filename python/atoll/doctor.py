@@ -25,6 +25,7 @@ _PACKAGES = [
     ("networkx", "graphs of NetworkX", "networkx"),
     ("pyarrow", "results as Parquet", "parquet"),
     ("pandas", "results as pandas.Series", "pandas"),
+    ("h5py", "distances in HDF5", "hdf5"),
     ("duckdb", "knowledge graphs: atoll kg", "kg"),
     ("optuna", "sampler tpe of atoll tune", "tune"),
     ("plotly", "pages of atoll report", "report"),

@@ -13,6 +13,7 @@ from . import _core, errors
 from .apsp import SEMIRINGS
 from .arguments import checked, one_of, type_name, vertex_id
 from .graph import Graph
+from .hdf5 import is_hdf5, write_hdf5
 from .world import agreed
 
 __all__ = ["AllPairs", "all_pairs"]
@@ -169,11 +170,13 @@ class AllPairs:
         zstd_level: int = 0,
         replace: bool = False,
     ) -> None:
-        """Writes the distances, ids and arcs to NAME.npy, NAME.tiles or NAME.zarr; collective.
+        """Writes the distances, ids and arcs to NAME.npy, NAME.tiles, NAME.zarr or NAME.h5; collective.
+
+        HDF5 (.h5, .hdf5) needs h5py on all ranks, and meanwhile twice the room on the disk: see `atoll.hdf5`.
 
         Parameters
         ----------
-        path : path                 its ending says the form; every rank writes its own blocks
+        path : path                 its ending says the form; every rank writes its own part
         dtype : dtype, optional     of the values in the file: float32, int32, uint16; refused where one does not fit
         zstd_level : int            of .zarr: compress chunks; 0 leaves them so that they can be mapped
         replace : bool              what is there already
@@ -186,9 +189,19 @@ class AllPairs:
         >>> atoll.apsp.open(path).distance(0, 3)
         3
         """
-        with agreed(self._graph.world):
+        text = os.fspath(path)
+        with agreed(self._graph.world, f"save(as HDF5: {is_hdf5(text)})"):
             name = type_name("dtype", dtype, _TYPES[1:])
-        self._core.save(str(path), name, zstd_level, replace)
+        if is_hdf5(text):
+            write_hdf5(
+                self._graph.world,
+                text,
+                lambda npy: self._core.save(npy, name, 0, True),
+                zstd_level=zstd_level,
+                replace=replace,
+            )
+        else:
+            self._core.save(text, name, zstd_level, replace)
 
     def _on_one_rank(self) -> None:
         self.matrix  # noqa: B018 - raises where there are several

@@ -2,9 +2,11 @@
 """The code of some pages of docs runs as shown: shell in a folder, Python as a doctest."""
 
 import doctest
+import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -51,6 +53,37 @@ def test_commands_do_what_the_tutorial_says(tmp_path):
 def test_python_prints_what_the_tutorial_shows():
     pytest.importorskip("atoll")
     run_python("docs/tutorial.md")
+
+
+def free_port():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
+def test_the_tutorial_of_knowledge_graphs_finds_the_path(tmp_path, monkeypatch):
+    for module in ("duckdb", "fastapi", "uvicorn"):
+        pytest.importorskip(module)
+    page = "docs/knowledge-graph-tutorial.md"
+    port = free_port()  # another server may have that of the page
+
+    def on_free_port(text):
+        assert text.count("serve corpus &") == text.count("8750") == 1
+        text = text.replace("serve corpus &", f"serve corpus --port {port} &").replace("8750", str(port))
+        return "trap 'kill $(jobs -p) 2> /dev/null || true' EXIT\n" + text  # the server ends, whatever fails
+
+    out = run_commands(page, tmp_path, on_free_port).stdout
+    assert len(re.findall(r"^self-loop, kept out ", out, re.M)) == 1
+    assert re.search(r"direct:mesh_to_doid +84$", out, re.M)
+    shortest = r"2 hops: Velotamine .*\n +-> TRK7 .*count 31 .*\n +-> Marden syndrome .*count 50 "
+    assert len(re.findall(r"^1. weight 4.506\S*, " + shortest, out, re.M)) == 2  # alone, and the first of five
+    assert '"scenario": "2a"' in out  # the server's answer
+    assert re.search(r"^1. weight .* 4 hops: DISEASE:fever$", out, re.M)
+    first = (tmp_path / "pairs.csv").read_text().splitlines()
+    assert first[0] == "from_id,from_name,to_id,to_name,scenario,hops,edges_found" and len(first) == 1 + 31626
+    assert json.loads((tmp_path / "paths.json").read_text())["result"]["paths"]
+    monkeypatch.chdir(tmp_path)
+    run_python(page)
 
 
 def test_the_page_on_reports_makes_pages_and_a_trace(tmp_path):

@@ -262,7 +262,7 @@ def test_errors(tmp_path):
     with pytest.raises(atoll.InputError, match="do not ascend"):
         atoll.apsp.save(tmp_path / "d.npy", D, ids=[1, 3, 2])
     with pytest.raises(atoll.UsageError, match=r"\.npy, \.tiles or \.zarr"):
-        atoll.apsp.save(tmp_path / "d.h5", D)
+        atoll.apsp.save(tmp_path / "d.txt", D)
     with pytest.raises(atoll.UsageError, match="zstd_level is 3"):
         atoll.apsp.save(tmp_path / "d.npy", D, compress=3)
     atoll.apsp.save(tmp_path / "d.npy", D)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 NETWORKX = importlib.util.find_spec("networkx") is not None
+H5PY = importlib.util.find_spec("h5py") is not None
 PLOTLY = importlib.util.find_spec("plotly") is not None
 # Without networkx, importing atoll.networkx is an error: skip its folder.
 MODULES = ["_nx_atoll", "atoll"]
@@ -23,6 +24,7 @@ for folder in ["atoll", "atoll.report", "atoll.smpi", "atoll.tune", *KG] + (["at
     names = [module.name for module in pkgutil.iter_modules(package.__path__, package.__name__ + ".")]
     absent = {"atoll._core", "atoll.torch"} | (set() if NETWORKX else {"atoll.networkx"})  # tests/torch has atoll.torch
     absent |= set() if DUCKDB else {"atoll.kg", "atoll.serve"}
+    absent |= set() if H5PY else {"atoll.hdf5"}
     absent |= set() if PLOTLY else {"atoll.report.document", "atoll.report.page", "atoll.tune.pages"}
     MODULES += [name for name in names if name not in absent]
 

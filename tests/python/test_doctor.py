@@ -16,7 +16,7 @@ def doctor(*arguments):
 def test_reports_the_installation():
     done = doctor()
     assert done.returncode == 0
-    for word in (atoll.__version__, "processor", "mpi_openmpi", "mpi_mpich", "numpy", "networkx"):
+    for word in (atoll.__version__, "processor", "mpi_openmpi", "mpi_mpich", "numpy", "networkx", "h5py"):
         assert word in done.stdout
 
 

@@ -11,6 +11,7 @@ import sys
 import textwrap
 import time
 
+import numpy as np
 import pytest
 from own_words import own_words
 
@@ -262,3 +263,20 @@ def test_thread_level_that_is_too_low_is_named(mpi4py):
     code, out, err = run(mpi4py, 2, "import os; os.environ.pop('ATOLL_THREADS')\n" + textwrap.dedent(program))
     assert (code, out.count("fine")) == (0, 2), err
     assert err == ""
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+@pytest.mark.parametrize("mpi", LAUNCHERS)
+def test_ranks_that_are_processes_write_one_file_of_hdf5(mpi, ranks, tmp_path):
+    h5py = pytest.importorskip("h5py")
+    code = f"""
+    import atoll
+    pairs = atoll.all_pairs(atoll.Graph("kron:6"))
+    pairs.save({str(tmp_path / "d.h5")!r})
+    pairs.save({str(tmp_path / "d.npy")!r})
+    """
+    code, out, err = run(mpi, ranks, code)
+    assert code == 0, out + err
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["d.h5", "d.npy"]
+    with h5py.File(tmp_path / "d.h5") as found:
+        assert np.array_equal(found["distances"][:], np.load(tmp_path / "d.npy"))

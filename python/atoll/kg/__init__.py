@@ -25,6 +25,7 @@ _MODULES = {
     "curated_side": ["CuratedSide"],
     "distances": ["BuiltGraph", "Concept"],
     "routes": ["ConceptPath", "FoundPaths", "Step", "find_paths"],
+    "sample": ["sample_store", "write_sample"],
     "scenarios": ["PairScenarios", "classify", "co_occurring"],
     "weights": ["WeightedEdges", "weighted_edges"],
     "inputs.concepts": ["import_nodes"],

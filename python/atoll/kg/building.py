@@ -44,12 +44,22 @@ def _beside(folder: str | os.PathLike[str], graph: str, ending: str) -> Path:
 
 
 def distance_file(folder: str | os.PathLike[str], graph: str, form: str) -> Path:
-    """Where the distances of a graph lie that was built in one of `FORMS`."""
+    """Where the distances of a graph lie that was built in one of `FORMS`.
+
+    >>> from atoll.kg.building import distance_file
+    >>> distance_file("covid", "literature", "npy").as_posix()
+    'covid/literature.distances.npy'
+    """
     return _beside(folder, graph, f"distances.{form}")
 
 
 def description_file(folder: str | os.PathLike[str], graph: str) -> Path:
-    """Where it stands what was built."""
+    """Where it stands what was built.
+
+    >>> from atoll.kg.building import description_file
+    >>> description_file("covid", "literature").as_posix()
+    'covid/literature.graph.json'
+    """
     return _beside(folder, graph, "graph.json")
 
 
@@ -98,15 +108,9 @@ def build(
     --------
     >>> import tempfile
     >>> from atoll import kg
-    >>> folder = tempfile.mkdtemp()
-    >>> with kg.Store.writing(folder) as store:
-    ...     _ = store.sql("insert into concepts select 'literature', i, 'C' || i, 'drug', 'drug ' || i, 1, 0 "
-    ...                   "from range(4) t(i)")
-    ...     _ = store.sql("insert into edges values ('literature', 0, 1, 'co-occurrence', '', 2, 0), "
-    ...                   "('literature', 1, 2, 'co-occurrence', '', 5, 0)")
-    >>> built = kg.build(folder)
+    >>> built = kg.build(kg.sample_store(tempfile.mkdtemp()))
     >>> built["vertices"], built["edges"], built["components"]
-    (4, 2, 2)
+    (61, 611, 3)
     """
     began = time.perf_counter()
     if weights == "share":

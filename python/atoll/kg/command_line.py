@@ -22,6 +22,7 @@ __all__ = ["main"]
 
 # The verb's module has add_arguments(parser) and run(options); only that of the verb that is asked for is loaded.
 _VERBS = {
+    "sample": ("sample_command", "write tables of a made-up literature and a curated graph, to try the others with"),
     "import": ("import_command", "read tables, annotations, predications or citations into the store"),
     "map": ("map_command", "read a table of cross-references from the literature's ids to the curated ones"),
     "info": ("info_command", "say what the store has: graphs, types, sources, mappings, quarantine"),
@@ -42,7 +43,7 @@ def _parser(asked: str | None) -> argparse.ArgumentParser:
     for verb, (_, sentence) in _VERBS.items():
         options = verbs.add_parser(verb, help=sentence, description=f"{sentence[0].upper()}{sentence[1:]}.")
         if verb == asked:
-            options.add_argument("folder", metavar="DIR", help="of the store")
+            options.add_argument("folder", metavar="DIR", help="of the store; of sample: of the tables")
             options.add_argument("--json", metavar="FILE|-", help="write the result as one JSON object")
             options.add_argument(
                 "--wait", type=float, default=10.0, metavar="SECONDS", help="for another writer to end (default 10)"
@@ -53,7 +54,16 @@ def _parser(asked: str | None) -> argparse.ArgumentParser:
 
 @checked
 def main(words: list[str] | None = None) -> int:
-    """The command; returns the exit code."""
+    """The command; returns the exit code.
+
+    >>> import tempfile
+    >>> from atoll import kg
+    >>> from atoll.kg.command_line import main
+    >>> main(["build", kg.sample_store(tempfile.mkdtemp())])  # doctest: +ELLIPSIS
+    graph      literature: co-occurrence; all types
+    ...
+    0
+    """
     words = sys.argv[1:] if words is None else words
     options = _parser(next((word for word in words if word in _VERBS), None)).parse_args(words)
     command = f"kg {options.verb}"

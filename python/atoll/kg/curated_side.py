@@ -27,18 +27,12 @@ class CuratedSide:
     --------
     >>> import tempfile
     >>> from atoll import kg
-    >>> folder = tempfile.mkdtemp()
-    >>> with kg.Store.writing(folder) as store:
-    ...     _ = store.sql("insert into concepts select g, i, g || i, 'drug', 'drug ' || i, 1, 0 "
-    ...                   "from (values ('literature'), ('curated')) t(g), range(3) r(i)")
-    ...     _ = store.sql("insert into mappings values (0, 0, 'direct', 0), (2, 1, 'direct', 0)")
-    ...     _ = store.sql("insert into edges values ('literature', 0, 1, 'co-occurrence', '', 2, 0), "
-    ...                   "('curated', 0, 1, 'curated', '', 1, 0)")
+    >>> folder = kg.sample_store(tempfile.mkdtemp())
     >>> _ = kg.build(folder)
     >>> with kg.BuiltGraph(folder) as graph:
     ...     curated = kg.CuratedSide(graph, "curated")
-    >>> curated.concepts, curated.edge_of(np.array([0]), np.array([1])) >= 0
-    (array([0, 2]), array([ True]))
+    >>> curated.concepts[:4], curated.edge_of(np.array([0, 1]), np.array([1, 2])) >= 0
+    (array([0, 1, 2, 3]), array([False,  True]))
     """
 
     def __init__(self, graph: BuiltGraph, curated: str) -> None:

@@ -48,15 +48,11 @@ class BuiltGraph:
     --------
     >>> import tempfile
     >>> from atoll import kg
-    >>> folder = tempfile.mkdtemp()
-    >>> with kg.Store.writing(folder) as store:
-    ...     _ = store.sql("insert into concepts values ('literature', 0, 'D1', 'disease', 'Fever', 3, 0), "
-    ...                   "('literature', 1, 'C1', 'drug', 'Aspirin', 4, 0)")
-    ...     _ = store.sql("insert into edges values ('literature', 0, 1, 'co-occurrence', 'DC', 2, 0)")
+    >>> folder = kg.sample_store(tempfile.mkdtemp())
     >>> _ = kg.build(folder)
     >>> with kg.BuiltGraph(folder) as graph:
-    ...     print(graph.concept("aspirin"), round(graph.length(graph.distances.distance(0, 1)), 6))
-    Aspirin (C1) 1e-06
+    ...     print(graph.concept("trk7"), round(graph.length(graph.distances.distance(1, 2)), 4))
+    TRK7 (GENE:900001) 2.4059
     """
 
     def __init__(self, folder: str | os.PathLike[str], graph: str = "literature") -> None:

@@ -36,7 +36,12 @@ def require_duckdb() -> ModuleType:
 
 
 def connect(path: str = ":memory:") -> Any:
-    """A connection to the database file `path`, or to one in memory, that loads and installs no extension by itself."""
+    """A connection to the database file `path`, or to one in memory, that loads and installs no extension by itself.
+
+    >>> from atoll.kg.extra import connect
+    >>> connect().execute("select 6 * 7").fetchone()
+    (42,)
+    """
     return require_duckdb().connect(path, config=_SETTINGS)
 
 
@@ -45,6 +50,12 @@ def interruptible(connection: Any) -> Iterator[None]:
     """Meanwhile Ctrl-C ends a query of `connection` at once, where this is the main thread and Ctrl-C is not ignored.
 
     DuckDB by itself stops at the next row group, which a join may make as long as it likes.
+
+    >>> from atoll.kg.extra import connect, interruptible
+    >>> connection = connect()
+    >>> with interruptible(connection):
+    ...     connection.execute("select 6 * 7").fetchone()
+    (42,)
     """
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):

@@ -121,20 +121,13 @@ def find_paths(
     --------
     >>> import tempfile
     >>> from atoll import kg
-    >>> folder = tempfile.mkdtemp()
-    >>> with kg.Store.writing(folder) as store:
-    ...     _ = store.sql("insert into concepts values ('literature', 0, 'D1', 'disease', 'Fever', 3, 0), "
-    ...                   "('literature', 1, 'C1', 'drug', 'Aspirin', 4, 0), "
-    ...                   "('literature', 2, 'G1', 'gene', 'IL6', 4, 0)")
-    ...     _ = store.sql("insert into edges values ('literature', 0, 1, 'co-occurrence', 'DC', 9, 0), "
-    ...                   "('literature', 0, 2, 'co-occurrence', 'DG', 2, 0), "
-    ...                   "('literature', 1, 2, 'co-occurrence', 'GC', 3, 0)")
+    >>> folder = kg.sample_store(tempfile.mkdtemp())
     >>> _ = kg.build(folder)
     >>> with kg.BuiltGraph(folder) as graph:
-    ...     for path in kg.find_paths(graph, "Fever", "Aspirin", k=2).paths:
+    ...     for path in kg.find_paths(graph, "Velotamine", "Marden syndrome", k=2).paths:
     ...         print([c.name for c in path.concepts], [s.count for s in path.steps])
-    ['Fever', 'Aspirin'] [9]
-    ['Fever', 'IL6', 'Aspirin'] [2, 3]
+    ['Velotamine', 'TRK7', 'Marden syndrome'] [34, 57]
+    ['Velotamine', 'PNN8', 'Marden syndrome'] [22, 3]
     """
     if k < 1:
         raise UsageError(f"k is {k} (a number of paths). Give 1 or more.")

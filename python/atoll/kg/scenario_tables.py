@@ -64,6 +64,22 @@ def examples(
     list of dict                scenario; from, to; path: concepts as they follow, each with its counterparts, or None;
                                 steps of the collapsed path with whether a curated edge joins them; curated: the
                                 concepts of a shortest path between the nearest counterparts, or None
+
+    Examples
+    --------
+    >>> import numpy as np, tempfile
+    >>> from atoll import kg
+    >>> from atoll.kg.scenario_tables import examples
+    >>> folder = kg.sample_store(tempfile.mkdtemp())
+    >>> _ = kg.build(folder)
+    >>> with kg.BuiltGraph(folder) as graph:
+    ...     curated = kg.CuratedSide(graph, "curated")
+    ...     [table] = kg.classify(graph, curated, np.array([0, 1, 2]))
+    ...     for found in examples(graph, curated, "curated", table, 1):
+    ...         print(found["scenario"], [step["curated"] for step in found["steps"]])
+    1 [True]
+    2a [False, True]
+    2b [False]
     """
 
     def curated_concepts(numbers: Sequence[int]) -> list[Concept]:
@@ -83,6 +99,18 @@ def example(
     """One of `examples` without its scenario, for a pair of mapped concepts a < b.
 
     curated_concepts gives the concepts of the curated graph by number.
+
+    >>> import tempfile
+    >>> from atoll import kg
+    >>> from atoll.kg.distances import concepts_of
+    >>> from atoll.kg.scenario_tables import example
+    >>> folder = kg.sample_store(tempfile.mkdtemp())
+    >>> _ = kg.build(folder)
+    >>> with kg.BuiltGraph(folder) as graph:
+    ...     curated = kg.CuratedSide(graph, "curated")
+    ...     found = example(graph, curated, 0, 2, lambda numbers: concepts_of(graph.store, "curated", numbers))
+    >>> [concept["name"] for concept in found["path"]], [concept["id"] for concept in found["curated"]][::2]
+    (['Marden syndrome', 'TRK7', 'Velotamine'], ['DOID:900000', 'DB900002'])
     """
     walk = shortest_walk(graph, graph.row_of(a), graph.row_of(b))
     ends = graph.concepts([a, b])
@@ -163,6 +191,21 @@ def export_pairs(graph: BuiltGraph, table: PairScenarios, path: str | os.PathLik
     ------
     UsageError                  another ending
     IoError                     it cannot be written
+
+    Examples
+    --------
+    >>> import numpy as np, os, tempfile
+    >>> from atoll import kg
+    >>> from atoll.kg.scenario_tables import export_pairs
+    >>> folder = kg.sample_store(tempfile.mkdtemp())
+    >>> _ = kg.build(folder)
+    >>> with kg.BuiltGraph(folder) as graph:
+    ...     curated = kg.CuratedSide(graph, "curated")
+    ...     [table] = kg.classify(graph, curated, np.array([0, 1, 2]))
+    ...     file = os.path.join(folder, "pairs.csv")
+    ...     export_pairs(graph, table, file)
+    >>> print(sorted(open(file))[0], end="")
+    GENE:900001,TRK7,MESH:C900002,Velotamine,1,1,1
     """
     file = Path(path)
     endings = {".parquet": "format parquet", ".csv": "format csv, header"}

@@ -48,7 +48,15 @@ _LINKED, _NEITHER = SCENARIOS.index("4"), SCENARIOS.index("neither")
 
 @dataclass(frozen=True)
 class PairScenarios:
-    """The scenario of every pair among some concepts, under one reading."""
+    """The scenario of every pair among some concepts, under one reading.
+
+    >>> import numpy as np
+    >>> from atoll.kg import PairScenarios
+    >>> codes, hops, found = np.array([0, 2, 0], np.uint8), np.array([1, 1, 2]), np.array([1, 0, 2])
+    >>> table = PairScenarios("edge", np.array([4, 7, 9]), codes, hops, found)
+    >>> table.counts["1"], table.pairs(table.numbers_of("2b", 5))
+    (2, (array([4]), array([9])))
+    """
 
     reading: str
     concepts: np.ndarray
@@ -84,6 +92,32 @@ def co_occurring(graph: BuiltGraph, concept: int, top: int, mapped: np.ndarray) 
 
     By the sum of the counts of the edges between the two; of equal sums the lesser number first. Fewer, where it has
     not so many neighbours.
+
+    Parameters
+    ----------
+    graph : BuiltGraph
+    concept : int               its number
+    top : int                   1 or more
+    mapped : array of int64     numbers of the concepts that have counterparts, ascending: `CuratedSide.concepts`
+
+    Returns
+    -------
+    ndarray of int64
+
+    Raises
+    ------
+    InputError                  the concept is not among `mapped`
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from atoll import kg
+    >>> folder = kg.sample_store(tempfile.mkdtemp())
+    >>> _ = kg.build(folder)
+    >>> with kg.BuiltGraph(folder) as graph:
+    ...     trk7 = graph.concept("TRK7").concept
+    ...     kg.co_occurring(graph, trk7, 3, kg.CuratedSide(graph, "curated").concepts)
+    array([0, 1, 2, 9])
     """
     if top < 1:
         raise UsageError(f"top is {top} (a number of concepts). Give 1 or more.")
@@ -129,20 +163,14 @@ def classify(
 
     Examples
     --------
-    Fever and aspirin are joined in both graphs.
+    A disease, a gene and a drug of the sample: the edge of the last two is curated.
 
     >>> import tempfile
     >>> from atoll import kg
-    >>> folder = tempfile.mkdtemp()
-    >>> with kg.Store.writing(folder) as store:
-    ...     _ = store.sql("insert into concepts select g, i, g || i, 'drug', 'drug ' || i, 1, 0 "
-    ...                   "from (values ('literature'), ('curated')) t(g), range(3) r(i)")
-    ...     _ = store.sql("insert into mappings select i, i, 'direct', 0 from range(3) r(i)")
-    ...     _ = store.sql("insert into edges values ('literature', 0, 1, 'co-occurrence', '', 2, 0), "
-    ...                   "('literature', 1, 2, 'co-occurrence', '', 3, 0), ('curated', 0, 1, 'curated', '', 1, 0)")
+    >>> folder = kg.sample_store(tempfile.mkdtemp())
     >>> _ = kg.build(folder)
     >>> with kg.BuiltGraph(folder) as graph:
-    ...     [table] = kg.classify(graph, kg.CuratedSide(graph, "curated"))
+    ...     [table] = kg.classify(graph, kg.CuratedSide(graph, "curated"), np.array([0, 1, 2]))
     >>> {scenario: count for scenario, count in table.counts.items() if count}
     {'1': 1, '2a': 1, '2b': 1}
     """

@@ -43,6 +43,16 @@ class ShortestPathTrees:
 
     The vertex before v is the first, by number, whose distance and arc add up to that of v: as `DistanceFile.path`
     chooses it.
+
+    >>> import numpy as np, tempfile
+    >>> from atoll import kg
+    >>> from atoll.kg.shortest_path_trees import ShortestPathTrees
+    >>> folder = kg.sample_store(tempfile.mkdtemp())
+    >>> _ = kg.build(folder)
+    >>> with kg.BuiltGraph(folder) as graph:
+    ...     tree = ShortestPathTrees(graph, np.array([0, 1, 2])).tree(2)
+    >>> tree.before, tree.sums(np.ones(3))
+    (array([1, 2, 2]), [array([2, 1, 0])])
     """
 
     def __init__(self, graph: BuiltGraph, concepts: np.ndarray) -> None:

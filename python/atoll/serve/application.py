@@ -62,6 +62,18 @@ def application(
     limits : Limits, optional
     hosts : collection of str   names that requests may have in their header Host
     token : str, optional       that questions must bring
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from atoll import kg
+    >>> from atoll.serve.loaded_graph import LoadedGraph
+    >>> from atoll.serve.application import application
+    >>> folder = kg.sample_store(tempfile.mkdtemp())
+    >>> _ = kg.build(folder)
+    >>> graph = LoadedGraph(folder)
+    >>> application(graph, hosts={"localhost"})  # doctest: +ELLIPSIS
+    <atoll.serve.guard.Guard object at ...>
     """
     limits = limits or Limits()
     app = FastAPI(

@@ -28,6 +28,18 @@ def parts(graph: LoadedGraph, pairs: Pairs, what: str, form: str) -> Iterator[Ca
     """Calls that compute the answer's parts, in order. A cell that is empty, or null, says that there is no path.
 
     The cells of `path` have the ids of the concepts on it, joined by `|`.
+
+    >>> import tempfile
+    >>> from atoll import kg
+    >>> from atoll.serve.loaded_graph import LoadedGraph
+    >>> from atoll.serve.bulk import parts
+    >>> folder = kg.sample_store(tempfile.mkdtemp())
+    >>> _ = kg.build(folder)
+    >>> graph = LoadedGraph(folder)
+    >>> pair = graph.concept("Velotamine"), graph.concept("Marden syndrome")
+    >>> lines = b"".join(part() for part in parts(graph, [pair], "paths", "csv")).decode().splitlines()
+    >>> lines[0], lines[1].split(",")[-1]
+    ('from,to,distance,hops,path', 'MESH:C900002|GENE:900001|MESH:D900000')
     """
     write = _Csv(COLUMNS[what]) if form == "csv" else _Arrow(COLUMNS[what])
     step = _PART[what]

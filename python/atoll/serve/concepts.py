@@ -70,6 +70,16 @@ class NamedConcepts(Concepts):
     ----------
     store, graph
     vertices, weights : arrays  numbers of concepts, and what makes one of them come before others that match as well
+
+    Examples
+    --------
+    >>> import numpy as np, tempfile
+    >>> from atoll import kg
+    >>> from atoll.serve.concepts import NamedConcepts
+    >>> with kg.Store(kg.sample_store(tempfile.mkdtemp())) as store:
+    ...     found = NamedConcepts(store, "literature", np.arange(61), np.ones(61))
+    >>> [str(found.at(place)) for place in found.named("ms1")], found.type_named("Gene")
+    (['Marden syndrome (MESH:D900000)'], 'gene')
     """
 
     def __init__(self, store: Store, graph: str, vertices: np.ndarray, weights: np.ndarray) -> None:

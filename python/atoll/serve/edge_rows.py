@@ -14,7 +14,16 @@ __all__ = ["EdgeRows"]
 
 
 class EdgeRows:
-    """The edges of some relations of a graph, by pair; rows of a pair in the order of `BuiltGraph.provenance`."""
+    """The edges of some relations of a graph, by pair; rows of a pair in the order of `BuiltGraph.provenance`.
+
+    >>> import tempfile
+    >>> from atoll import kg
+    >>> from atoll.serve.edge_rows import EdgeRows
+    >>> with kg.Store(kg.sample_store(tempfile.mkdtemp())) as store:
+    ...     rows = EdgeRows(store, "literature", ["co-occurrence"])
+    >>> [(row["kind"], row["count"], row["file"]) for row in rows.between(2, 1)]
+    [('GC', 34, 'literature_edges.csv')]
+    """
 
     def __init__(self, store: Store, graph: str, relations: Sequence[str]) -> None:
         self._kinds = store.sql(

@@ -53,17 +53,13 @@ class LoadedGraph(BuiltGraph):
     >>> import tempfile
     >>> from atoll import kg
     >>> from atoll.serve.loaded_graph import LoadedGraph
-    >>> folder = tempfile.mkdtemp()
-    >>> with kg.Store.writing(folder) as store:
-    ...     _ = store.sql("insert into concepts values ('literature', 0, 'D1', 'disease', 'Fever', 3, 0), "
-    ...                   "('literature', 1, 'C1', 'drug', 'Aspirin', 4, 0)")
-    ...     _ = store.sql("insert into edges values ('literature', 0, 1, 'co-occurrence', 'DC', 2, 0)")
+    >>> folder = kg.sample_store(tempfile.mkdtemp())
     >>> _ = kg.build(folder)
     >>> graph = LoadedGraph(folder)
-    >>> [step.count for step in kg.find_paths(graph, "fever", "C1").paths[0].steps]
-    [2]
-    >>> [concept.name for concept in graph.nearest("asprin")]
-    ['Aspirin']
+    >>> [step.count for step in kg.find_paths(graph, "velotamine", "GENE:900001").paths[0].steps]
+    [34]
+    >>> [concept.name for concept in graph.nearest("velotamin")][0]
+    'Velotamine'
     """
 
     def __init__(self, folder: str | os.PathLike[str], graph: str = "literature", *, curated: str = "curated") -> None:

@@ -25,6 +25,15 @@ class MappedMemory:
     """Mappings of the files of a folder, or of a file, in this process.
 
     Where the system has no /proc, nothing is done.
+
+    >>> import os, tempfile
+    >>> import atoll
+    >>> from atoll.serve.mapped_memory import MappedMemory
+    >>> file = os.path.join(tempfile.mkdtemp(), "d.npy")
+    >>> atoll.all_pairs(atoll.Graph("ring:6")).save(file)
+    >>> distances = atoll.apsp.open(file)
+    >>> distances.distance(0, 3), MappedMemory(file).trim()
+    (3, False)
     """
 
     def __init__(self, path: str, *, most_bytes: int = 128 << 20) -> None:

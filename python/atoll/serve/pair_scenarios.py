@@ -18,7 +18,18 @@ __all__ = ["PairScenario"]
 
 
 class PairScenario:
-    """Answers one at a time: searches of the curated graph share its memory."""
+    """Answers one at a time: searches of the curated graph share its memory.
+
+    >>> import tempfile
+    >>> from atoll import kg
+    >>> from atoll.serve.loaded_graph import LoadedGraph
+    >>> from atoll.serve.pair_scenarios import PairScenario
+    >>> folder = kg.sample_store(tempfile.mkdtemp())
+    >>> _ = kg.build(folder)
+    >>> graph = LoadedGraph(folder)
+    >>> PairScenario(graph).of("Velotamine", "Marden syndrome", "edge")["meaning"]
+    'all concepts mapped, some edges curated'
+    """
 
     def __init__(self, graph: LoadedGraph) -> None:
         self._graph = graph

@@ -38,7 +38,13 @@ class Problem(Exception):
 
 
 def problem_response(status: int, detail: str, *, headers: Mapping[str, str] | None = None, **members: Any) -> Response:
-    """The answer of a problem, with further members."""
+    """The answer of a problem, with further members.
+
+    >>> import json
+    >>> from atoll.serve.problems import problem_response
+    >>> json.loads(problem_response(404, "'x' is no concept (it has no name). Give another.", nearest=[]).body)["title"]
+    'Not Found'
+    """
     content = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail, **members}
     return Response(json.dumps(content), status, dict(headers or {}), PROBLEM)
 

@@ -21,6 +21,14 @@ class SlowQueries:
     """So many at a time; others wait, up to a number of them; each has a time.
 
     A thread cannot be stopped: a question whose time is up is answered so, and keeps its place until it ends.
+
+    >>> import asyncio
+    >>> from atoll.serve.limits import Limits
+    >>> from atoll.serve.slow_queries import SlowQueries
+    >>> async def ask():
+    ...     return await SlowQueries(Limits(slow=1)).run(lambda: 6 * 7)
+    >>> asyncio.run(ask())
+    42
     """
 
     def __init__(self, limits: Limits) -> None:

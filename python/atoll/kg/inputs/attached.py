@@ -69,6 +69,17 @@ def read_attached(connection: Any, database: str, table: str, name: str) -> tupl
     """Reads a table of the attached database (NAME or SCHEMA.NAME) into the temporary table `name`, as text.
 
     Returns it with a digest of its rows. They come in the order of their columns: a database has none of its own.
+
+    >>> import os, tempfile
+    >>> from atoll.kg.extra import connect
+    >>> from atoll.kg.inputs.attached import attach, read_attached
+    >>> file = os.path.join(tempfile.mkdtemp(), "papers.duckdb")
+    >>> with connect(file) as database:
+    ...     _ = database.execute("create table pairs as select 'A' as source, 'B' as target, 5 as count")
+    >>> connection = connect()
+    >>> attach(connection, f"duckdb:{file}")
+    >>> read_attached(connection, f"duckdb:{file}", "pairs", "given")[0].columns
+    ['source', 'target', 'count']
     """
     path = f"{without_password(database)}#{table}"
     parts = ".".join(quoted(part) for part in table.split("."))

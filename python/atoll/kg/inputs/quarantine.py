@@ -44,6 +44,13 @@ def doubtful(table: str, columns: list[str]) -> str:
     """An expression of SQL over an id `?id`, true for ids unlike the others of `columns`: see `DOUBTFUL_KEPT`.
 
     A number is doubtful only where most ids begin with a letter.
+
+    >>> from atoll.kg.extra import connect
+    >>> from atoll.kg.inputs.quarantine import doubtful
+    >>> connection = connect()
+    >>> _ = connection.execute("create table t as select * from (values ('GENE:1'), ('DOID:2'), ('-0.5')) v(id)")
+    >>> connection.execute(f"select id from t where {doubtful('t', ['id']).replace('?id', 'id')}").fetchall()
+    [('-0.5',)]
     """
     ids = " union all ".join(f"select {column} as id from {quoted(table)}" for column in columns)
     mostly = f"(select avg(regexp_matches(id, '{_PREFIXED}')::integer) > 0.5 from ({ids}) where id is not null)"

@@ -95,6 +95,16 @@ def begin(
     A file that cannot be read whole is refused. One whose options differ counts as changed. Sources of the graph in
     the roles `dependents` were held against what this one had: they lose their digest, so that they are read again
     when they are given again.
+
+    >>> import pathlib, tempfile
+    >>> from atoll.kg import Store
+    >>> from atoll.kg.inputs.sources import begin, end
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "edges.csv"
+    >>> _ = file.write_text("source,target\\n")
+    >>> with Store.writing(file.parent) as store:
+    ...     source = begin(store, "literature", "edges", str(file), {})
+    ...     end(store, source, rows=0, kept=0).state, begin(store, "literature", "edges", str(file), {}).state
+    ('imported', 'unchanged')
     """
     if digest is None:
         check_file(path)

@@ -73,7 +73,13 @@ def table_format(path: str) -> str:
 
 
 def check_file(path: str) -> None:
-    """Raises where `path` is no file that can be read whole, or where DuckDB would take its name for a pattern."""
+    """Raises where `path` is no file that can be read whole, or where DuckDB would take its name for a pattern.
+
+    >>> from atoll.kg.inputs.tables import check_file
+    >>> check_file("/nowhere/nodes.csv")
+    Traceback (most recent call last):
+    atoll.errors.IoError: /nowhere/nodes.csv cannot be read (there is no such file). Correct the path.
+    """
     if not os.path.isfile(path):
         why = "it is a folder" if os.path.isdir(path) else "there is no such file"
         raise IoError(f"{path} cannot be read ({why}). Correct the path.")
@@ -107,7 +113,14 @@ def choose(table: Table, role: str, given: str | None, guesses: Sequence[str], *
 
 
 def run(connection: Any, path: str, query: str, values: Sequence[Any] | None = None) -> Any:
-    """`query`, which reads the file `path`; DuckDB's error becomes an InputError with file, line and reason."""
+    """`query`, which reads the file `path`; DuckDB's error becomes an InputError with file, line and reason.
+
+    >>> from atoll.kg.extra import connect
+    >>> from atoll.kg.inputs.tables import run
+    >>> run(connect(), "none.parquet", "from read_parquet('none.parquet')")
+    Traceback (most recent call last):
+    atoll.errors.InputError: none.parquet cannot be read (...). Make the file anew: ...
+    """
     try:
         return connection.execute(query, values)
     except require_duckdb().Error as e:
@@ -136,7 +149,18 @@ def _what_is_wrong(path: str, message: str) -> str:
 
 
 def read_lines(connection: Any, path: str, name: str) -> None:
-    """Makes the temporary table `name` of the lines of a text file: `rec` from 0 on, `line` (NULL where blank)."""
+    """Makes the temporary table `name` of the lines of a text file: `rec` from 0 on, `line` (NULL where blank).
+
+    >>> import pathlib, tempfile
+    >>> from atoll.kg.extra import connect
+    >>> from atoll.kg.inputs.tables import read_lines
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "text"
+    >>> _ = file.write_text("one\\n\\nthree\\n")
+    >>> connection = connect()
+    >>> read_lines(connection, str(file), "lines")
+    >>> connection.execute("from lines").fetchall()
+    [(0, 'one'), (1, None), (2, 'three')]
+    """
     run(
         connection,
         path,
@@ -187,7 +211,16 @@ def _read_delimited(connection: Any, path: str, name: str, header: Sequence[str]
 
 
 def first_fields(connection: Any, path: str, delimiter: str) -> list[str]:
-    """Fields of the first line of a CSV or TSV file, without blanks around them and without a # before the first."""
+    """Fields of the first line of a CSV or TSV file, without blanks around them and without a # before the first.
+
+    >>> import pathlib, tempfile
+    >>> from atoll.kg.extra import connect
+    >>> from atoll.kg.inputs.tables import first_fields
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "nodes.csv"
+    >>> _ = file.write_text('#id, "the name"\\nMESH:D1,one\\n')
+    >>> first_fields(connect(), str(file), ",")
+    ['id', '"the name"']
+    """
     row = run(connection, path, f"select line from read_csv({sql_text(path)}, {_RAW}) limit 1").fetchone()
     if row is None or row[0] is None:
         raise InputError(f"{path}, line 1: no names of columns. Begin the file with a line that names them.")

@@ -35,7 +35,18 @@ _CUI = ("cui", "umls_cui")
 
 def read_columns(connection: Any, path: str, columns: tuple[str, str]) -> Table:
     """Makes the table `vocabularies` (rec, vocabulary, id) of two columns of any table; cells may have several ids,
-    joined by `|`."""
+    joined by `|`.
+
+    >>> import pathlib, tempfile
+    >>> from atoll.kg.extra import connect
+    >>> from atoll.kg.inputs.vocabularies import read_columns
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "mesh_to_doid.csv"
+    >>> _ = file.write_text("mesh,doid\\nD1,7|8\\n")
+    >>> connection = connect()
+    >>> _ = read_columns(connection, str(file), ("mesh", "doid"))
+    >>> connection.execute("from vocabularies order by all").fetchall()
+    [(0, 'doid', '7'), (0, 'doid', '8'), (0, 'mesh', 'D1')]
+    """
     table = read_table(connection, path, "given_references")
     parts = [
         f"select rec, {sql_text(column)}, {choose(table, role, column, [])} from {quoted(table.name)}"
