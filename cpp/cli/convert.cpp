@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
 #include <atoll/graph/formats/write.hpp>
+#include <atoll/io/dictionary/dictionary_file.hpp>
 #include <filesystem>
 
 #include "graph_input.hpp"
@@ -11,17 +12,29 @@ namespace atl::cli {
 int verb_convert(const Words& words) {
   Command command("convert",
                   "Reads a graph and writes it in another format: .el .wel .txt .tsv .csv .mtx .g500 "
-                  ".g500-64 .atoll by the output's ending.");
+                  ".g500-64 .atoll by the output's ending; with --names, the names beside it as OUTPUT.names.");
   GraphInput input;
   input.add_reading_to(command.app());
+  input.add_names_to(command.app());
   std::string output;
   command.app().add_option("output", output, "the file to write")->required();
   if (const auto code = command.parse(words)) return *code;
   return command.run([&](World& world) {
     RankTimer timer(world);
-    const EdgeList edges = input.load(world);
+    world.collective_try([&] {
+      if (input.has_names() && output.ends_with(".mtx"))
+        throw UsageError(
+            fmt::format("{}: has ids from 1 on (names are of ids from 0 on). Write the graph as .atoll.", output));
+      std::error_code ignored;
+      check(input.has_names() || world.rank() != 0 || !std::filesystem::exists(names_path(output), ignored),
+            "{}: is there, with the names of another graph (--names would take them for this one's). Remove it.",
+            names_path(output));
+    });
+    const NamedEdges loaded = input.load_named(world);
+    const EdgeList& edges = loaded.edges;
     const double load_seconds = world.max(timer.lap());
     write_edges(world, output, edges);
+    if (loaded.names) write_dictionary(world, names_path(output), *loaded.names);
     const double write_seconds = world.max(timer.lap());
     const Edge count = world.sum(static_cast<Edge>(edges.size()));
 
@@ -35,6 +48,10 @@ int verb_convert(const Words& words) {
     }
     outcome.result = {{"output", output}, {"output_bytes", bytes}};
     outcome.seconds = {{"load", load_seconds}, {"write", write_seconds}, {"run", load_seconds + write_seconds}};
+    if (loaded.names) {
+      outcome.input["names"] = describe_names(loaded);
+      outcome.result["names"] = names_path(output);
+    }
     outcome.text = table_of(
         {{"from", fmt::format("{}: {} {} edges{}", edges.name, count, edges.directed ? "directed" : "undirected",
                               edges.weighted() ? ", weighted" : "")},

@@ -98,27 +98,55 @@ void GraphInput::add_to(CLI::App& app, Cuts cuts) {
       ->check(CLI::IsMember({"drop", "keep"}));
 }
 
-EdgeList GraphInput::load(World& world) const {
-  EdgeList edges;
-  if (is_generator(text_)) {
-    for (const auto& [option, value] : {std::pair("--format", read_.format == "auto" ? "" : read_.format),
-                                        {"--source-column", read_.source_column},
-                                        {"--target-column", read_.target_column},
-                                        {"--weight-column", read_.weight_column}})
-      if (!value.empty())
-        throw UsageError(
-            fmt::format("{} {} (it is for files, and {} is generated). Leave it out.", option, value, text_));
-    edges = generate(world, text_, {.weights = weighted_ ? Weights::uniform : Weights::none});
-    if (directed_) edges.directed = true;
-    if (undirected_) edges.directed = false;
-    return edges;
-  }
+void GraphInput::add_names_to(CLI::App& app) {
+  auto* names = app.add_flag(
+      "--names", names_, "vertices have names: the fields of an edge list, or INPUT.names of `atoll convert --names`");
+  app.add_option("--headings", headings_, "whether the first line of an edge list of names is one: auto, yes or no")
+      ->check(CLI::IsMember({"auto", "yes", "no"}))
+      ->needs(names);
+}
+
+ReadOptions GraphInput::read_options() const {
   ReadOptions read = read_;
   if (directed_) read.directed = true;
   if (undirected_) read.directed = false;
   if (weighted_) read.weights = ReadOptions::Weights::required;
   if (unweighted_) read.weights = ReadOptions::Weights::none;
-  return read_edges(world, text_, read);
+  return read;
+}
+
+void GraphInput::refuse_for_generators() const {
+  for (const auto& [option, value] : {std::pair("--format", read_.format == "auto" ? "" : read_.format),
+                                      {"--source-column", read_.source_column},
+                                      {"--target-column", read_.target_column},
+                                      {"--weight-column", read_.weight_column},
+                                      {"--names", names_ ? "is given" : ""}})
+    if (!value.empty())
+      throw UsageError(
+          fmt::format("{} {} (it is for files, and {} is generated). Leave it out.", option, value, text_));
+}
+
+EdgeList GraphInput::load(World& world) const {
+  if (!is_generator(text_)) return read_edges(world, text_, read_options());
+  refuse_for_generators();
+  EdgeList edges = generate(world, text_, {.weights = weighted_ ? Weights::uniform : Weights::none});
+  if (directed_) edges.directed = true;
+  if (undirected_) edges.directed = false;
+  return edges;
+}
+
+NamedEdges GraphInput::load_named(World& world) const {
+  if (!names_ || is_generator(text_)) return {.edges = load(world)};
+  NamedReadOptions options{.read = read_options()};
+  if (headings_ != "auto") options.headings = headings_ == "yes";
+  return read_with_names(world, text_, options);
+}
+
+nlohmann::json describe_names(const NamedEdges& named) {
+  if (!named.names) return nullptr;
+  nlohmann::json described{{"count", named.names->size()}, {"bytes", named.names->memory_bytes()}};
+  if (!named.columns.empty()) described["columns"] = named.columns;
+  return described;
 }
 
 GraphOptions GraphInput::options() const {

@@ -3,6 +3,7 @@
 
 #include <atoll/graph/formats/read.hpp>
 #include <atoll/graph/graph.hpp>
+#include <atoll/graph/names/read_named.hpp>
 #include <atoll/graph/partition/placement_names.hpp>
 
 #include "command.hpp"
@@ -17,12 +18,17 @@ class GraphInput {
   void add_to(CLI::App& app, Cuts cuts = Cuts::of_edges);
   /// Adds only the options that say what to read, for verbs that build no Graph.
   void add_reading_to(CLI::App& app);
+  /// Adds --names, for verbs that go by load_named(). Before or after the others.
+  void add_names_to(CLI::App& app);
   /// Adds the options that say which of the edges read count.
   void add_merging_to(CLI::App& app);
   /// Adds the options of single partitions, for a comparison of all.
   void add_placing_to(CLI::App& app);
   /// Loads the edges of the file or generator, this rank's slice. Collective.
   EdgeList load(World& world) const;
+  /// The same, with names if --names is given: those of the edge list, or of the file INPUT.names beside it. Collective.
+  NamedEdges load_named(World& world) const;
+  bool has_names() const { return names_; }
   GraphOptions options() const;
   /// How the graph was prepared, for the result's `input`: what was done, with `cut` of describe().
   nlohmann::json preparation(const Graph& graph) const;
@@ -33,7 +39,12 @@ class GraphInput {
  private:
   std::string text_;
   Cuts cuts_ = Cuts::of_edges;
+  ReadOptions read_options() const;
+  void refuse_for_generators() const;
+
   ReadOptions read_;
+  bool names_ = false;
+  std::string headings_ = "auto";
   bool directed_ = false, undirected_ = false, weighted_ = false, unweighted_ = false;
   std::string duplicates_ = "min", self_loops_ = "keep";
   Edge heavy_ = kHeavyDegree;
@@ -41,6 +52,9 @@ class GraphInput {
 };
 
 bool has_edges(const Graph& graph, Local master);
+
+/// The names of an input for the result's `input`: how many, and which columns were taken; null without names.
+nlohmann::json describe_names(const NamedEdges& named);
 
 /// The description of the graph in a result. Collective.
 nlohmann::json describe(const Graph& graph);

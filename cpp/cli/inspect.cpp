@@ -102,7 +102,8 @@ Outcome inspect(World& world, const Question& question) {
   const GraphInput& input = question.input;
   const Rank for_ranks = question.for_ranks;
   RankTimer timer(world);
-  EdgeList edges = input.load(world);
+  NamedEdges loaded = input.load_named(world);
+  EdgeList edges = std::move(loaded.edges);
   const double load_seconds = world.max(timer.lap());
   const IdMap ids = number(world, edges);
   const GraphProfile p = profile_of(world, edges, ids, for_ranks);
@@ -114,6 +115,7 @@ Outcome inspect(World& world, const Question& question) {
                    {"edges", p.edges},
                    {"directed", p.directed},
                    {"weighted", p.weight_bytes > 0}};
+  if (loaded.names) outcome.input["names"] = describe_names(loaded);
   nlohmann::json histogram = nlohmann::json::array();
   std::string drawn;
   Vertex most = 1;
@@ -182,6 +184,7 @@ int verb_inspect(const Words& words) {
   Command command("inspect", "What a graph holds, and the memory and time that a run on it would take.");
   Question question;
   question.input.add_reading_to(command.app());
+  question.input.add_names_to(command.app());
   question.input.add_merging_to(command.app());
   question.input.add_placing_to(command.app());
   command.app()

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <atoll/graph/names/read_named_result.hpp>
 #include <atoll/verify/read_result.hpp>
 
 #include "cli/run/algorithm_options.hpp"
+#include "cli/run/named_report.hpp"
 #include "graph_input.hpp"
 #include "verbs.hpp"
 
@@ -18,29 +20,34 @@ std::vector<const catalog::ColumnInfo*> checked_columns(const catalog::Algorithm
   return checked;
 }
 
+template <class T>
+Array<T> read_column(const Graph& graph, const Dictionary* names, const std::string& path, Meaning meaning) {
+  return names ? read_named_result<T>(graph, *names, path, meaning) : read_result<T>(graph, path);
+}
+
 // The column of the row that `path` holds, and what other files and options say. Collective.
 Verdict check_file(const catalog::Algorithm& row, const AlgorithmOptions& options, const GraphInput& input,
-                   const Graph& graph, const std::string& path, const std::string& column) {
+                   const Graph& graph, const Dictionary* names, const std::string& path, const std::string& column) {
   catalog::Arguments arguments = options.arguments(input);
   catalog::Answer answer;
   for (const catalog::ColumnInfo* info : checked_columns(row)) {
     if (info->name != column) continue;
     if (info->type == "int64") {
-      answer.put(column, read_result<Vertex>(graph, path));
+      answer.put(column, read_column<Vertex>(graph, names, path, meaning_of(column)));
     } else {
-      answer.put(column, read_result<double>(graph, path));
+      answer.put(column, read_column<double>(graph, names, path, meaning_of(column)));
     }
   }
   std::vector<Array<Vertex>> others;
   others.reserve(options.files().size());
   for (const auto& [name, file] : options.files()) {
     if (file.empty()) continue;
-    others.push_back(read_result<Vertex>(graph, file));
+    others.push_back(read_column<Vertex>(graph, names, file, Meaning::vertices));
     arguments.set(name, catalog::span_of(others.back()));
   }
   std::vector<Vertex> sources;
   if (const catalog::Option* source = options.source_option()) {
-    sources = options.sources(graph, 1);
+    sources = options.sources(graph, names, 1);
     if (source->kind == catalog::Kind::vertex) {
       arguments.set(source->name, sources[0]);
     } else {
@@ -64,14 +71,17 @@ int verify_algorithm(const catalog::Algorithm& row, const Words& words) {
         ->check(CLI::IsMember(names));
   }
   input.add_to(app);
+  input.add_names_to(app);
   app.add_option("result", result, "what `run ALGORITHM --output` has written: an id and a value a line, or .npy")
       ->required();
   if (const auto code = command.parse(words)) return *code;
   return command.run([&](World& world) {
+    if (!input.has_names()) world.collective_try([&] { options.check_source_ids(); });
     RankTimer timer(world);
-    const Graph graph = Graph::build(world, input.load(world), input.options());
+    NamedEdges loaded = input.load_named(world);
+    const Graph graph = Graph::build(world, std::move(loaded.edges), input.options());
     const double prepare_seconds = world.max(timer.lap());
-    const Verdict verdict = check_file(row, options, input, graph, result, column);
+    const Verdict verdict = check_file(row, options, input, graph, loaded.names.get(), result, column);
     Outcome outcome;
     outcome.verified = verdict.ok;
     if (!verdict.ok)

@@ -30,12 +30,17 @@ def checked(f: F) -> F:
     parameters = list(inspect.signature(f).parameters.values())
     names = [p.name for p in parameters]
     checks = {p.name: check for p in parameters if (check := _check_of(p))}
+    vertices = {p.name for p in parameters if str(p.annotation) == _VERTEX}
 
     @functools.wraps(f)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             taken = [checks[name](value) if name in checks else value for name, value in zip(names, args)]
             named = {name: checks[name](value) if name in checks else value for name, value in kwargs.items()}
+            if vertices:
+                graph = named.get("graph", taken[0] if taken else None)
+                taken = [vertex_id(name, v, graph) if name in vertices else v for name, v in zip(names, taken)]
+                named = {name: vertex_id(name, v, graph) if name in vertices else v for name, v in named.items()}
         except (TypeError, errors.InputError):
             _tell_others({**dict(zip(names, args)), **kwargs}, "comm" in names)
             raise
@@ -64,8 +69,10 @@ def shown(value: Any) -> str:
     return " ".join(reprlib.repr(value).split())
 
 
-def vertex_id(name: str, value: object) -> int:
-    """An original id that a user gives as the argument `name`."""
+def vertex_id(name: str, value: object, graph: Any = None) -> int:
+    """The original id that a user gives as the argument `name`; a name does where the vertices of `graph` have some."""
+    if isinstance(value, str) and getattr(graph, "_names", None) is not None:
+        return graph._find(name, value)
     try:
         number = _whole(value)
     except TypeError:
@@ -194,6 +201,9 @@ def _seed(value: Any) -> int:
     return number
 
 
+# A vertex of the argument `graph`.
+_VERTEX = "int | str"
+
 _Rule = tuple[Callable[[Any], Any], str, str]
 
 # By annotation: what takes it or raises, what is needed, what to do.
@@ -204,7 +214,7 @@ _RULES: dict[str, _Rule] = {
     "str | os.PathLike[str]": (_path, "a path is needed: a str or an os.PathLike", "Give one"),
     "str | int": (_column, "a column's number or name is needed", "Give one"),
     "dict[str, Any]": (_is(dict), "a dict is needed", "Give one"),
-    "Iterable[int]": (_ids, "original ids are needed", "Give a list or an array of them"),
+    "Iterable[int | str]": (_ids, "original ids are needed", "Give a list or an array of them"),
     "Callable[[World], T]": (_function, "a function is needed", "Give one that is called with a World"),
     "World": (_world, "an atoll.World is needed", "Take that of a graph"),
     "Graph": (_graph, "an atoll.Graph is needed", "Use atoll.Graph(...)"),
@@ -226,6 +236,8 @@ def _check_of(parameter: inspect.Parameter) -> Callable[[Any], Any] | None:
     name, annotation = parameter.name, str(parameter.annotation)
     kind = annotation.removesuffix(" | None")
     optional = kind != annotation
+    if annotation == _VERTEX:
+        return None  # by the graph
     if name in ("source", "u", "v") and kind == "int":
         return functools.partial(vertex_id, name)
     rule = _NAMED.get(name, _RULES.get(kind))

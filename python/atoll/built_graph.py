@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core
+from . import _core, errors
+from .arguments import checked
 from .world import World, agreed
 
 if TYPE_CHECKING:  # inside the class, _core is the attribute
@@ -20,13 +21,27 @@ __all__ = ["BuiltGraph"]
 class BuiltGraph:
     """The part of a Graph that is the same however it was made."""
 
-    __slots__ = ("_core", "_world", "_comm", "_input_seconds", "_ids", "_partition", "__weakref__")
+    __slots__ = (
+        "_core",
+        "_world",
+        "_comm",
+        "_input_seconds",
+        "_ids",
+        "_partition",
+        "_names",
+        "_columns",
+        "_name_array",
+        "__weakref__",
+    )
     _core: _core_module.Graph
     _world: World
     _comm: Any
     _input_seconds: float
     _ids: np.ndarray | None
     _partition: str
+    _names: _core_module.Names | None
+    _columns: str
+    _name_array: np.ndarray | None
 
     @property
     def name(self) -> str:
@@ -66,6 +81,74 @@ class BuiltGraph:
             ids.flags.writeable = False
             self._ids = ids
         return self._ids
+
+    @property
+    def names(self) -> np.ndarray | None:
+        """Names of this rank's vertices, in the order of `ids` (str, dtype object, read-only); None if they have none.
+
+        Ids are then 0 .. n-1 in the order of the names' UTF-8, which is that of sorted(): the same whatever the ranks
+        and the order of the edges. Each rank's core has the names of all; this array is made at the first call.
+
+        Examples
+        --------
+        >>> graph = atoll.Graph.from_edges(["BRCA1", "TP53"], ["TP53", "MDM2"])
+        >>> graph.names
+        array(['BRCA1', 'MDM2', 'TP53'], dtype=object)
+        >>> graph.ids
+        array([0, 1, 2])
+        """
+        if self._names is not None and self._name_array is None:
+            self._name_array = self._named(self.ids)
+            self._name_array.flags.writeable = False
+        return self._name_array
+
+    @property
+    def columns(self) -> str:
+        """Which columns of a file with names, or of a table, the edges were taken from; empty for other graphs."""
+        return self._columns
+
+    @checked
+    def find(self, name: str) -> int:
+        """The id of the vertex that has this name.
+
+        Raises
+        ------
+        InputError              no vertex has it: the message says which names are the nearest
+
+        Examples
+        --------
+        >>> graph = atoll.Graph.from_edges(["BRCA1", "TP53"], ["TP53", "MDM2"])
+        >>> graph.find("TP53")
+        2
+        >>> graph.find("TP35")  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        atoll.errors.InputError: name is 'TP35' (no vertex has that name; the nearest: 'TP53'). Give ...
+        """
+        return self._find("name", name)
+
+    def _find(self, argument: str, name: str) -> int:
+        if self._names is None:
+            raise errors.UsageError(
+                f"{argument} is {name!r} (the vertices of this graph have no names). Give an id, or read the graph "
+                "with names=True."
+            )
+        found = self._names.find(name)
+        if found < 0:
+            near = self._names.nearest_text(name)
+            raise errors.InputError(
+                f"{argument} is {name!r} (no vertex has that name{near}). Give the name of a vertex."
+            )
+        return found
+
+    def _label(self, vertex: int) -> Any:
+        """The name of the vertex with this id; the id itself where vertices have no names."""
+        return vertex if self._names is None else self._names.take(np.array([vertex], dtype=np.int64))[0]
+
+    def _named(self, ids: np.ndarray) -> np.ndarray:
+        """Their names, None for what is no vertex."""
+        out = np.empty(len(ids), dtype=object)
+        out[:] = self._names.take(np.ascontiguousarray(ids, dtype=np.int64)) if self._names is not None else ids
+        return out
 
     @property
     def world(self) -> World:

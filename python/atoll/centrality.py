@@ -142,7 +142,7 @@ def betweenness_centrality(
     graph: Graph,
     *,
     k: int | None = None,
-    sources: Iterable[int] | None = None,
+    sources: Iterable[int | str] | None = None,
     weighted: bool = False,
     normalized: bool = True,
     seed: int = 1,
@@ -156,7 +156,8 @@ def betweenness_centrality(
     ----------
     graph : Graph               n vertices
     k : int, optional           so many sources, drawn by `seed`
-    sources : ids, optional     these sources instead, the same on all ranks; one that is there twice counts twice
+    sources : ids or names, optional
+                                these sources instead, the same on all ranks; one that is there twice counts twice
     weighted : bool             a path is as long as the float64 sum of its weights, which are above 0; else as its
                                 number of edges
     normalized : bool           divide by (n - 1)(n - 2), undirected by half of it
@@ -189,7 +190,7 @@ def betweenness_centrality(
             raise errors.InputError(f"k is {k} (1 to {graph.n}, the number of vertices). Change it.")
         chosen = None
         if sources is not None:
-            chosen = np.array([vertex_id("a source", s) for s in sources], dtype=np.int64)
+            chosen = np.array([vertex_id("a source", s, graph) for s in sources], dtype=np.int64)
     if chosen is None:
         ids = VertexArray(graph, graph.ids, "id").gather()
         if k is not None and k < graph.n:

@@ -10,7 +10,7 @@ import numpy as np
 from . import _core, errors
 from .arguments import refuse_masked, shown
 
-__all__ = ["as_array", "column", "csr_columns", "is_int", "kind_of", "numbers"]
+__all__ = ["as_array", "column", "csr_columns", "has_names", "is_int", "kind_of", "name_list", "numbers"]
 
 
 def is_int(value: Any) -> bool:
@@ -38,11 +38,6 @@ def column(name: str, values: Any, kind: str) -> np.ndarray:
         elif kind == "id" and values.dtype.kind in "ufO" and all(map(is_int, given)):
             outside = next(value for value in given if not -(2**63) <= value < 2**63)
             raise TypeError(f"{name} has the id {outside} ({_core.ID_RULE}). Renumber the vertices.")
-    if kind == "id" and _has_names(values):
-        raise TypeError(
-            f"{name} has names (vertices are whole numbers). Number them: names, numbers = "
-            "numpy.unique(numpy.concatenate([src, dst]), return_inverse=True), as docs/names.md shows."
-        )
     if not isinstance(values, np.ndarray):
         raise TypeError(
             f"{name} is a {type(values).__module__}.{type(values).__qualname__} (a numpy array is needed). "
@@ -79,8 +74,32 @@ def numbers(name: str, values: Any) -> np.ndarray:
     return array.astype(np.float64)
 
 
-def _has_names(values: Any) -> bool:
-    return len(values) > 0 and isinstance(next(iter(values)), (str, bytes)) if hasattr(values, "__len__") else False
+def has_names(values: Any) -> bool:
+    """Whether a column is one of names: whether its first value is a str, or bytes."""
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__len__") or len(values) == 0:
+        return False
+    return isinstance(_plain(next(iter(values))), (str, bytes))
+
+
+def name_list(name: str, values: Any) -> list[str]:
+    """A column of names, of whatever package, as a list of str; a TypeError names the first that is none."""
+    refuse_masked(name, values)
+    if is_int(values):
+        raise TypeError(f"{name} is {values} (vertices have names here). Give further names, or leave it out.")
+    convert = next((f for f in ("tolist", "to_pylist", "to_list") if hasattr(values, f)), None)
+    items = list(values) if convert is None else getattr(values, convert)()
+    for k, item in enumerate(items):
+        if not isinstance(item, str):
+            remedy = f"Decode it: {name}[{k}].decode()" if isinstance(item, bytes) else "Use str() for all, or int()"
+            raise TypeError(
+                f"{name}[{k}] is {shown(item)}, a {type(item).__qualname__} (others are names, of type str). {remedy}."
+            )
+    return items
+
+
+def _plain(value: Any) -> Any:
+    """pyarrow's scalars as Python's."""
+    return value.as_py() if hasattr(value, "as_py") else value
 
 
 def csr_columns(A: Any, weighted: bool | None) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:

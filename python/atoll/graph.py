@@ -9,29 +9,29 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, errors
-from .arguments import checked, one_of
+from .arguments import checked
 from .built_graph import BuiltGraph
-from .columns import column, csr_columns, is_int, kind_of
+from .columns import column, csr_columns, has_names, is_int, kind_of, name_list
+from .preparation import preparation_of
+from .tables import FromTables, is_table
 from .world import World, agreed, world_of
 
 if TYPE_CHECKING:  # inside the class, _core is the attribute
-    from . import _core as _core_module
+    pass
 
 __all__ = ["Graph"]
 
-_DUPLICATES = ("min", "max", "sum", "keep")
-_SELF_LOOPS = ("keep", "drop")
 
-
-class Graph(BuiltGraph):
+class Graph(BuiltGraph, FromTables):
     """A graph whose vertices and edges are spread over the ranks of a communicator.
 
     ``Graph(obj, **options)`` takes what one of the named constructors takes: a text such as "kron:16"
     (`generate`), a path (`read`), a sparse matrix or array of SciPy (`from_scipy`), a tuple (src, dst) or
-    (src, dst, weight) (`from_edges`). All are collective over `comm`, with the same options on every rank.
+    (src, dst, weight) (`from_edges`), a table of pandas, polars or pyarrow (`from_table`). All are collective over
+    `comm`, with the same options on every rank.
 
-    Vertices have original ids: any int64 >= 0, as sparse as they come. Results are in the order of ascending
-    ids.
+    Vertices have original ids: any int64 >= 0, as sparse as they come; or names (docs/names.md). Results are in the
+    order of ascending ids, or names.
 
     Parameters
     ----------
@@ -71,20 +71,25 @@ class Graph(BuiltGraph):
             made = Graph.read(obj, comm=comm, plan=plan, **options)
         elif hasattr(obj, "tocsr"):
             made = Graph.from_scipy(obj, comm=comm, plan=plan, **options)
+        elif is_table(obj):
+            made = Graph.from_table(obj, comm=comm, plan=plan, **options)
         elif isinstance(obj, tuple) and len(obj) in (2, 3):
             made = Graph.from_edges(*obj, comm=comm, plan=plan, **options)
         else:
             raise TypeError(
                 f"a Graph cannot be made from a {type(obj).__module__}.{type(obj).__qualname__} (a text, a "
-                f"path, a sparse matrix, or a tuple (src, dst[, weight]) of arrays can). {_way_in(obj)}"
+                f"path, a sparse matrix, a table, or a tuple (src, dst[, weight]) of arrays can). {_way_in(obj)}"
             )
-        self._core, self._world, self._comm = made._core, made._world, made._comm
-        self._input_seconds, self._ids, self._partition = made._input_seconds, made._ids, made._partition
+        for slot in BuiltGraph.__slots__:
+            if slot != "__weakref__":
+                setattr(self, slot, getattr(made, slot))
 
     @classmethod
-    def _made(cls, world: World, comm: Any, core: tuple[_core_module.Graph, float], partition: str) -> Graph:
+    def _made(cls, world: World, comm: Any, core: tuple[Any, ...], partition: str) -> Graph:
         self = cls.__new__(cls)
-        self._core, self._input_seconds = core
+        self._core, self._input_seconds = core[:2]
+        self._names, self._columns = core[2:] or (None, "")
+        self._name_array = None
         self._world = world
         self._comm = comm
         self._ids = None
@@ -114,11 +119,12 @@ class Graph(BuiltGraph):
         Parameters
         ----------
         src, dst : array of int32 or int64, shape (k,)
-                                original ids, each in 0 .. 2**63 - 2; C-contiguous; a list of ints also does
+                                original ids, each in 0 .. 2**63 - 2; C-contiguous; a list of ints also does; or
+                                names: lists, arrays or columns of str
         weight : array of float32 or float64, shape (k,), optional
                                 finite numbers
         directed : bool         False: an edge goes both ways, and needs to be there once only
-        vertices : int or array of int32 or int64, optional
+        vertices : int or array of int32 or int64 or names, optional
                                 n: the ids are exactly 0 .. n-1, whether an edge names them or not; an array:
                                 further ids that exist, each rank giving a part. None: the vertices that edges
                                 name
@@ -142,6 +148,8 @@ class Graph(BuiltGraph):
         >>> graph = atoll.Graph.from_edges([0, 1, 1], [1, 2, 2], directed=False, vertices=5)
         >>> graph.n, graph.m
         (5, 2)
+        >>> atoll.Graph.from_edges(["TP53", "TP53"], ["MDM2", "BRCA1"]).names
+        array(['BRCA1', 'MDM2', 'TP53'], dtype=object)
         >>> import numpy as np
         >>> atoll.Graph.from_edges(np.array([0.0]), np.array([1]))
         Traceback (most recent call last):
@@ -151,7 +159,22 @@ class Graph(BuiltGraph):
         placing = f"{partition=}, {heavy=}, {fusion=}"
         call = f"from_edges({directed=}, {duplicates=}, {self_loops=}, {placing}"
         with agreed(world, call + kind_of(weight) + (f", vertices={vertices})" if is_int(vertices) else ")")):
-            preparation = _preparation(duplicates, self_loops, partition, heavy, fusion)
+            preparation = preparation_of(duplicates, self_loops, partition, heavy, fusion)
+            named = has_names(src) or has_names(dst)
+            if named and len(src) == len(dst) and has_names(src) != has_names(dst):
+                named_one, other = ("src", "dst") if has_names(src) else ("dst", "src")
+                raise TypeError(
+                    f"{named_one} has names and {other} has not (an edge has ends of one kind). Give both names, "
+                    "or both whole numbers."
+                )
+        if _core.any(world, named):  # a rank's part may be empty
+            with agreed(world):
+                names = name_list("src", src), name_list("dst", dst)
+                further = [] if vertices is None else name_list("vertices", vertices)
+                weight = None if weight is None else column("weight", weight, "weight")
+            named_core = _core.from_name_lists(world, *names, weight, directed, further, preparation)
+            return cls._made(world, comm, named_core, partition)
+        with agreed(world):
             src, dst = column("src", src, "id"), column("dst", dst, "id")
             if len(src) != len(dst):
                 raise errors.InputError(f"src has {len(src)} ids and dst {len(dst)} (one each per edge). Correct them.")
@@ -227,7 +250,7 @@ class Graph(BuiltGraph):
         placing = f"{partition=}, {heavy=}, {fusion=}"
         call = f"from_scipy({directed=}, {weighted=}, {duplicates=}, {self_loops=}, {placing}"
         with agreed(world, f"{call}, A of {getattr(A, 'dtype', None)})"):
-            preparation = _preparation(duplicates, self_loops, partition, heavy, fusion)
+            preparation = preparation_of(duplicates, self_loops, partition, heavy, fusion)
             rows, columns, weight = csr_columns(A, weighted)
         core = _core.from_csr(world, rows, columns, weight, directed, preparation)
         return cls._made(world, comm, core, partition)
@@ -244,6 +267,8 @@ class Graph(BuiltGraph):
         source_column: str | int = "",
         target_column: str | int = "",
         weight_column: str | int = "",
+        names: bool = False,
+        headings: bool | None = None,
         duplicates: str = "min",
         self_loops: str = "keep",
         partition: str = "blocked",
@@ -267,6 +292,10 @@ class Graph(BuiltGraph):
                                 the file has them
         source_column, target_column, weight_column : str or int
                                 of an edge list: a column's number from 1 on, or its name in the header line
+        names : bool            True: the vertices of an edge list have names; or those of any format, if a file
+                                PATH.names lies beside it, as `atoll convert --names` writes
+        headings : bool, optional
+                                with names: whether the first line is one of headings; None: as it looks
         duplicates, self_loops  see from_edges
         partition, heavy, fusion, comm, plan
                                 see Graph
@@ -283,15 +312,24 @@ class Graph(BuiltGraph):
         >>> _ = file.write_text("from,to,km\\n10,20,1.5\\n20,30,2.5\\n")
         >>> atoll.Graph.read(file, directed=False).ids
         array([10, 20, 30])
+        >>> atoll.Graph.read(file, names=True).names
+        array(['10', '20', '30'], dtype=object)
         """
         world = world_of(comm, plan)
         text = str(path)
-        placing = f"{partition=}, {heavy=}, {fusion=}"
+        placing = f"{partition=}, {heavy=}, {fusion=}, {names=}, {headings=}"
         call = f"read({text!r}, {format=}, {directed=}, {weighted=}, {duplicates=}, {self_loops=}, {placing})"
         with agreed(world, call):
-            preparation = _preparation(duplicates, self_loops, partition, heavy, fusion)
-        columns = (str(source_column), str(target_column), str(weight_column))
-        core = _core.from_file(world, text, format, directed, weighted, *columns, preparation)
+            preparation = preparation_of(duplicates, self_loops, partition, heavy, fusion)
+            if headings is not None and not names:
+                raise errors.UsageError(f"headings is {headings} (it is for names). Leave it out, or say names=True.")
+            columns = (str(source_column), str(target_column), str(weight_column))
+            choice = _core.ReadChoice(format, directed, weighted, *columns)
+        core: tuple[Any, ...]
+        if names:
+            core = _core.from_named_file(world, text, choice, headings, preparation)
+        else:
+            core = _core.from_file(world, text, choice, preparation)
         return cls._made(world, comm, core, partition)
 
     from_file = read
@@ -336,23 +374,8 @@ class Graph(BuiltGraph):
         world = world_of(comm, plan)
         placing = f"{partition=}, {heavy=}, {fusion=}"
         with agreed(world, f"generate({text!r}, {weighted=}, {duplicates=}, {self_loops=}, {placing})"):
-            preparation = _preparation(duplicates, self_loops, partition, heavy, fusion)
+            preparation = preparation_of(duplicates, self_loops, partition, heavy, fusion)
         return cls._made(world, comm, _core.from_text(world, text, weighted, preparation), partition)
-
-
-def _preparation(
-    duplicates: str, self_loops: str, partition: str, heavy: int | None, fusion: bool
-) -> _core_module.Preparation:
-    one_of("duplicates", duplicates, _DUPLICATES)
-    one_of("self_loops", self_loops, _SELF_LOOPS)
-    one_of("partition", partition, tuple(_core.partitions()))
-    if heavy is not None and partition not in ("hybrid", "auto"):
-        raise errors.UsageError(
-            f"heavy is {heavy} (partition {partition!r} has no heavy vertices, 'hybrid' has). Leave it out."
-        )
-    if heavy is not None and heavy < 1:
-        raise errors.InputError(f"heavy is {heavy} (it is above 0). Change it.")
-    return _core.Preparation(duplicates, self_loops, partition, _core.HEAVY_DEGREE if heavy is None else heavy, fusion)
 
 
 def file_formats() -> dict[str, str]:
@@ -370,8 +393,6 @@ def _way_in(obj: Any) -> str:
     """The line that takes what a Graph is not made from."""
     if hasattr(obj, "is_multigraph"):
         return 'A graph of NetworkX is taken by its own functions: networkx.pagerank(G, backend="atoll").'
-    if hasattr(obj, "columns"):
-        return 'For a table: Graph.from_edges(table["source"].to_numpy(), table["target"].to_numpy()).'
     if isinstance(obj, np.ndarray) and obj.ndim == 2 and obj.shape[1] == 2:
         return "For an array with an edge a row: Graph.from_edges(*edges.T.copy())."
     if isinstance(obj, (list, set, frozenset)):

@@ -113,13 +113,13 @@ class AllPairs:
             return matrix.astype(dtype)
         return matrix.copy() if copy else matrix
 
-    def distance(self, u: int, v: int) -> float | int | bool:
+    def distance(self, u: int | str, v: int | str) -> float | int | bool:
         """Length of a shortest path from u to v (original ids); infinity where there is none.
 
         Over max_plus the longest path's, over max_min the width of the widest; minus infinity where there is none. A
         vertex is infinitely near to itself by width. Over or_and whether v is reached.
         """
-        value = self.row(u)[self._core.index_of(vertex_id("v", v))]
+        value = self.row(u)[self._core.index_of(vertex_id("v", v, self._graph))]
         if self.semiring == "or_and":
             return bool(value)
         if value == self.no_path:
@@ -128,20 +128,23 @@ class AllPairs:
             return float("inf")
         return value.item()
 
-    def row(self, u: int) -> np.ndarray:
+    def row(self, u: int | str) -> np.ndarray:
         """Distances from u (original id), in the order of `ids`; a view."""
-        return self.matrix[self._core.index_of(vertex_id("u", u))]
+        return self.matrix[self._core.index_of(vertex_id("u", u, self._graph))]
 
-    def path(self, u: int, v: int) -> np.ndarray:
-        """A shortest path from u to v, both included (int64, original ids); empty where there is none.
+    def path(self, u: int | str, v: int | str) -> np.ndarray:
+        """A shortest path from u to v, both included (int64, original ids, or names); empty where there is none.
 
         It is found again from row u and the arcs: some microseconds. Over other semirings a longest or a widest one, or
         any; the last two of fewest edges, by a search.
         """
         self._on_one_rank()
-        return self._core.path(vertex_id("u", u), vertex_id("v", v))
+        return self._named(self._core.path(vertex_id("u", u, self._graph), vertex_id("v", v, self._graph)))
 
-    def k_best(self, u: int, v: int, k: int) -> list[tuple[float, np.ndarray]]:
+    def _named(self, vertices: np.ndarray) -> np.ndarray:
+        return vertices if self._graph.names is None else self._graph._named(vertices)
+
+    def k_best(self, u: int | str, v: int | str, k: int) -> list[tuple[float, np.ndarray]]:
         """The k shortest paths from u to v without a vertex twice, as (length, vertices), lengths ascending.
 
         Examples
@@ -153,13 +156,13 @@ class AllPairs:
         6 [1 4 3]
         """
         self._on_one_rank()
-        return self._k_best(u, v, k)
+        return self._k_best(vertex_id("u", u, self._graph), vertex_id("v", v, self._graph), k)
 
     @checked
     def _k_best(self, u: int, v: int, k: int) -> list[tuple[float, np.ndarray]]:
         if k < 1:
             raise errors.UsageError(f"k is {k} (a number of paths). Give 1 or more.")
-        return self._core.k_best(u, v, k)
+        return [(length, self._named(vertices)) for length, vertices in self._core.k_best(u, v, k)]
 
     @checked
     def save(

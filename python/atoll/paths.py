@@ -24,8 +24,8 @@ _DIRECTIONS = ("auto", "push", "pull")
 class BfsResult(Shown):
     """What a breadth-first search found."""
 
-    source: int
-    """Original id of the start."""
+    source: int | str
+    """Original id, or name, of the start."""
     parent: VertexArray
     """int64 original ids of a shortest tree; the source's is itself; -1 (atoll.NO_VERTEX) if not reached."""
     depth: VertexArray | None
@@ -51,7 +51,7 @@ class BfsResult(Shown):
 
 
 @checked
-def bfs(graph: Graph, source: int, *, direction: str = "auto", depths: bool = True) -> BfsResult:
+def bfs(graph: Graph, source: int | str, *, direction: str = "auto", depths: bool = True) -> BfsResult:
     """Breadth-first search: a tree of shortest paths, by number of edges, from one vertex.
 
     Direction-optimising [1]_: a level is found from the frontier outwards while that is small, else from the
@@ -62,7 +62,7 @@ def bfs(graph: Graph, source: int, *, direction: str = "auto", depths: bool = Tr
     Parameters
     ----------
     graph : Graph               n vertices
-    source : int                an original id
+    source : int or str         an original id, or the name of a vertex that has one
     direction : {"auto", "push", "pull"}
                                 push: always outwards; pull: always back
     depths : bool               False saves the depths' array and the time to fill it
@@ -94,7 +94,7 @@ def bfs(graph: Graph, source: int, *, direction: str = "auto", depths: bool = Tr
         one_of("direction", direction, _DIRECTIONS)
     found = run(graph, "bfs", source=source, direction=direction, depths=depths)
     return BfsResult(
-        source=source,
+        source=graph._label(source),
         parent=VertexArray(graph, found["parent"], "parent"),
         depth=VertexArray(graph, found["depth"], "depth") if depths else None,
         reached=found["reached"],
@@ -110,7 +110,8 @@ def bfs(graph: Graph, source: int, *, direction: str = "auto", depths: bool = Tr
 class SsspResult(Shown):
     """Shortest paths by weight from one vertex."""
 
-    source: int
+    source: int | str
+    """Original id, or name, of the start."""
     distance: VertexArray
     """As wide as the weights, of whole numbers float64, exact up to 2^53; infinity where not reached."""
     parent: VertexArray
@@ -125,13 +126,13 @@ class SsspResult(Shown):
 
 
 @checked
-def sssp(graph: Graph, source: int, *, delta: float | None = None) -> SsspResult:
+def sssp(graph: Graph, source: int | str, *, delta: float | None = None) -> SsspResult:
     """Shortest paths from one vertex, by the weights of the edges: delta-stepping [1]_. Collective over graph.comm.
 
     Parameters
     ----------
     graph : Graph               weighted; no weight is negative, infinite or not a number
-    source : int                an original id
+    source : int or str         an original id, or the name of a vertex that has one
     delta : float, optional     width of a bucket in units of the weights; None: chosen from them
 
     Returns
@@ -157,7 +158,7 @@ def sssp(graph: Graph, source: int, *, delta: float | None = None) -> SsspResult
         pass
     found = run(graph, "sssp", source=source, delta=delta)
     return SsspResult(
-        source=source,
+        source=graph._label(source),
         distance=VertexArray(graph, found["distance"], "distance"),
         parent=VertexArray(graph, found["parent"], "parent"),
         reached=found["reached"],

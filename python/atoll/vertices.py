@@ -61,6 +61,11 @@ class VertexArray:
         return self._graph.ids
 
     @property
+    def names(self) -> np.ndarray | None:
+        """This rank's names, in the order of `local`; None if the vertices have none."""
+        return self._graph.names
+
+    @property
     def graph(self) -> Graph:
         """The graph whose vertices these are."""
         return self._graph
@@ -72,7 +77,10 @@ class VertexArray:
 
     @checked
     def gather(self, root: int | None = None) -> np.ndarray | None:
-        """All n values in the order of ascending ids. Collective over graph.comm.
+        """All n values in the order of ascending ids, or names. Collective over graph.comm.
+
+        Values that are vertices (parents, components, labels) are names where the graph has names: an array of
+        dtype object, None for no vertex.
 
         Parameters
         ----------
@@ -87,7 +95,46 @@ class VertexArray:
         >>> atoll.bfs(atoll.Graph("path:4"), 1).depth.gather()
         array([1, 0, 1, 2])
         """
-        return _gather(self._graph, self._local, root)
+        values = _gather(self._graph, self._local, root)
+        return values if values is None or not self._holds_names() else self._graph._named(values)
+
+    @checked
+    def top(self, count: int = 10) -> list[tuple[Any, Any]]:
+        """The `count` vertices of the greatest values, as (id or name, value); of equal ones the lesser id is first.
+
+        Values that are not numbers are left out. Collective over graph.comm; each rank gathers all values.
+
+        Examples
+        --------
+        >>> graph = atoll.Graph.from_edges(["a", "b", "c"], ["hub", "hub", "hub"], directed=False)
+        >>> atoll.core_number(graph).core.top(2)
+        [('a', 1), ('b', 1)]
+        >>> [name for name, _ in atoll.pagerank(graph).score.top(1)]
+        ['hub']
+        """
+        with agreed(self._graph.world, f"top({count})"):
+            if count < 0:
+                raise errors.InputError(f"count is {count} (a number of vertices). Give 0 or more.")
+            if self._holds_names():
+                raise TypeError(f"{self.name} holds vertices (none is greater than another). Use gather().")
+        values = _gather(self._graph, self._local, None)
+        ids = _gather(self._graph, self.ids, None)
+        assert values is not None and ids is not None  # on every rank
+        there = np.flatnonzero(values == values)
+        order = there[::-1][np.argsort(values[there[::-1]], kind="stable")][::-1][:count]
+        return [(self._graph._label(i), v) for i, v in zip(ids[order].tolist(), values[order].tolist())]
+
+    def _holds_names(self) -> bool:
+        """Whether values are vertices that have names."""
+        return self._graph._names is not None and self.name in _GROUPS
+
+    def _own(self) -> np.ndarray:
+        """This rank's values, vertices by name."""
+        return self._graph._named(self._local) if self._holds_names() else self._local
+
+    def _keys(self) -> np.ndarray:
+        """What this rank's values belong to: names, or ids."""
+        return self.ids if self.names is None else self.names
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         if self._graph.size > 1:
@@ -102,15 +149,16 @@ class VertexArray:
             return self._local.astype(dtype)
         return self._local.copy() if copy else self._local
 
-    def to_dict(self) -> dict[int, Any]:
-        """This rank's values by original id."""
-        return dict(zip(self.ids.tolist(), self._local.tolist()))
+    def to_dict(self) -> dict[Any, Any]:
+        """This rank's values by original id, or name."""
+        return dict(zip(self._keys().tolist(), self._own().tolist()))
 
     def to_pandas(self) -> Any:
-        """This rank's values as a pandas.Series, whose index is the original ids."""
+        """This rank's values as a pandas.Series, whose index is the original ids, or names."""
         import pandas
 
-        return pandas.Series(self._local, index=pandas.Index(self.ids, name="id"), name=self.name)
+        index = pandas.Index(self._keys(), name="id" if self.names is None else "name")
+        return pandas.Series(self._own(), index=index, name=self.name)
 
     @checked
     def write(self, path: str | os.PathLike[str]) -> None:
@@ -119,8 +167,8 @@ class VertexArray:
         Parameters
         ----------
         path : path             the format goes by the ending: .tsv, .csv (with a line of names), .txt (a
-                                blank between, as Graphalytics wants), .npy (fields id and value), .parquet
-                                (needs pyarrow)
+                                blank between, as Graphalytics wants), .npy (fields id and value; not with names),
+                                .parquet (needs pyarrow)
 
         Raises
         ------
@@ -146,11 +194,15 @@ class VertexArray:
             values = values.astype(np.float64, copy=False)
         elif values.dtype.kind in "iub":
             values = values.astype(np.int64, copy=False)
-        self._graph._core.write(text, np.ascontiguousarray(values))
+        values = np.ascontiguousarray(values)
+        if self._graph._names is None:
+            self._graph._core.write(text, values)
+        else:
+            _core.write_named(self._graph._core, self._graph._names, text, values, self._holds_names())
 
     @checked
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
-        """Writes the columns `id` and the array's name into a Parquet file, by rank 0. Collective.
+        """Writes the columns `id`, or `name`, and the array's name into a Parquet file, by rank 0. Collective.
 
         Needs pyarrow (``pip install pyarrow``, or ``pip install .[parquet]`` in a checkout).
         """
@@ -169,7 +221,9 @@ class VertexArray:
         values = self.gather(0)
         with agreed(world):
             if world.rank == 0:
-                _write_parquet(text, {"id": ids, self.name: values})
+                named = self._graph._names is not None
+                keys = {"name": self._graph._named(ids)} if named and ids is not None else {"id": ids}
+                _write_parquet(text, {**keys, self.name: values})
 
     def __repr__(self) -> str:
         return f"VertexArray(n={self._graph.n}, dtype={self.dtype}, name={self.name!r})"

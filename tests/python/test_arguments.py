@@ -25,7 +25,7 @@ WRONG = {  # by annotation
     "str | int": [1.5, None, b"x"],
     "dict[str, Any]": [3, "threads", [1], {"threads": object()}, {1j: 2}],
     "Callable[[World], T]": [None, 3, "f"],
-    "Iterable[int]": [3, "abc", [1.5], ["x"], [True], [None]],
+    "Iterable[int | str]": [3, "abc", [1.5], ["x"], [True], [None]],
     "ArrayLike": [{1: 1}, "x", 3, ["x", "y", "z"], [[1], [2, 3]], [1j, 1, 1], MASKED, np.zeros((3, 1))],
 }
 NAMED = {  # for arguments whose annotation is not specific enough
@@ -39,6 +39,7 @@ NAMED = {  # for arguments whose annotation is not specific enough
     "dst": [3, None, "ab", ["a", "b"], [0.5, 1], [True, False], {0, 1}, np.array([0.5, 1]), MASKED, [1, [2]]],
     "weight": [3, "ab", ["a", "b"], [1j, 1], {0: 1.0}, MASKED, [1.0, np.nan], [np.inf, 1.0], np.array([2, 2])],
     "vertices": ["x", 1.5, [0.5], True, {1}, MASKED, [[1], [2, 3]]],
+    "table": [3, None, "x", [1], {"a": [1]}, np.eye(2)],
     "A": [3, "x", np.eye(3), [[0, 1], [1, 0]]],
     "B": [3, None, "x", [[1.0]], np.zeros(2), np.zeros((2, 2), "i8"), np.zeros((2, 4))[:, ::2], MASKED],
     "out": [3, "x", [[1.0]], np.zeros(2), np.zeros((2, 2), "i8"), np.zeros((2, 4))[:, ::2], MASKED],
@@ -63,6 +64,8 @@ RIGHT = {  # the other arguments of a call
     "text": "ring:5",
     "obj": "ring:5",
     "A": None,
+    "name": "x",
+    "table": None,
     "B": np.ones((2, 2)),
     "values": [1.0, 2.0],
     "distances": np.zeros((2, 2)),
@@ -137,6 +140,9 @@ def test_wrong_argument_is_named(name, parameter, objects):
             right[other.name] = RIGHT[other.name]
     if "A" in right:
         right["A"] = pytest.importorskip("scipy.sparse", reason="SciPy is not installed").eye_array(2).tocsr()
+    if "table" in right:
+        pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+        right["table"] = pandas.DataFrame({"source": [0], "target": [1]})
     call = getattr(objects[owner] if f.__name__ != "__init__" else owner, f.__name__) if owner else f
     if f.__name__ == "__init__":
         call = owner

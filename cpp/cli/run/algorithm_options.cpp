@@ -103,9 +103,14 @@ const Option* AlgorithmOptions::source_option() const {
   return nullptr;
 }
 
-std::vector<Vertex> AlgorithmOptions::sources(const Graph& graph, int count) const {
-  if (source_option()->kind == Kind::vertices) return choice_.of(graph);
-  if (source_) return {*source_};
+void AlgorithmOptions::check_source_ids() const {
+  choice_.check_ids();
+  if (source_) vertex_meant(*source_, nullptr);
+}
+
+std::vector<Vertex> AlgorithmOptions::sources(const Graph& graph, const Dictionary* names, int count) const {
+  if (source_option()->kind == Kind::vertices) return choice_.of(graph, names);
+  if (source_) return {graph.world().collective_try([&] { return vertex_meant(*source_, names); })};
   std::vector<Vertex> drawn = draw_sources(graph, count, seed_);
   check(!drawn.empty(), "{}: no vertex has an edge (there is nothing to search). Give another graph.", graph.name());
   return drawn;

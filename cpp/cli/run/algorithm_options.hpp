@@ -25,11 +25,13 @@ class AlgorithmOptions {
   catalog::Arguments arguments(const GraphInput& input) const;
   /// Null if the algorithm starts from no vertex.
   const catalog::Option* source_option() const;
-  /// Of an algorithm that starts from one vertex; empty: it is drawn.
-  std::optional<Vertex> source() const { return source_; }
-  /// The source if one is given, else as many as there are of `count`, drawn. InputError if no vertex has an edge.
-  /// Collective.
-  std::vector<Vertex> sources(const Graph& graph, int count) const;
+  /// Whether an algorithm that starts from one vertex is given it; else it is drawn.
+  bool has_source() const { return source_.has_value(); }
+  /// UsageError where a source is no id. To be asked before the graph is read, if its vertices have no names.
+  void check_source_ids() const;
+  /// The source if one is given, else as many as there are of `count`, drawn. InputError if no vertex has an edge, or the
+  /// name of the source. Collective.
+  std::vector<Vertex> sources(const Graph& graph, const Dictionary* names, int count) const;
   /// Paths by the option's name.
   const std::map<std::string, std::string>& files() const { return files_; }
 
@@ -50,7 +52,7 @@ class AlgorithmOptions {
   Verb verb_;
   std::map<std::string_view, Held> held_;
   std::map<std::string, std::string> files_;
-  std::optional<Vertex> source_;
+  std::optional<std::string> source_;
   std::uint64_t seed_ = 1;
   SourceChoice choice_;
 };

@@ -48,6 +48,17 @@ std::vector<Vertex> draw_places(const IdOrder& order, World& world, std::span<co
   return ids;
 }
 
+// "3,5" as "3" and "5".
+std::vector<std::string> parts_of(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0;;) {
+    const std::size_t comma = text.find(',', begin);
+    parts.push_back(text.substr(begin, comma - begin));
+    if (comma == std::string::npos) return parts;
+    begin = comma + 1;
+  }
+}
+
 }  // namespace
 
 std::vector<Vertex> draw_sources(const Graph& graph, int count, std::uint64_t seed) {
@@ -92,15 +103,50 @@ void SourceChoice::add_to(CLI::App& app) {
     const bool whole = error == std::errc() && end == text.data() + text.size() && number > 0;
     return whole || text == "all" ? "" : text + " (a number from 1 to 2147483647, or all)";
   });
-  app.add_option("--source", given_, "original ids instead, one or several; one that is named twice counts twice")
-      ->delimiter(',')
+  app.add_option("--source", given_,
+                 "original ids instead, one or several; one that is named twice counts twice; with --names names")
       ->excludes(count);
   app.add_option("--seed", seed_, "for drawing sources (default 1)");
 }
 
-std::vector<Vertex> SourceChoice::of(const Graph& graph) const {
+std::vector<Vertex> SourceChoice::of(const Graph& graph, const Dictionary* names) const {
   const int all = static_cast<int>(std::min<Vertex>(graph.vertices(), INT32_MAX));
-  return given_.empty() ? draw_sources(graph, count_ == "all" ? all : std::stoi(count_), seed_) : given_;
+  if (given_.empty()) return draw_sources(graph, count_ == "all" ? all : std::stoi(count_), seed_);
+  return graph.world().collective_try([&] {
+    std::vector<Vertex> sources;
+    for (const std::string& text : given_) {
+      // A name may hold a comma, which else separates several.
+      if (names && names->find(text) != kNoVertex) {
+        sources.push_back(names->find(text));
+      } else {
+        for (const std::string& part : parts_of(text)) sources.push_back(vertex_meant(part, names));
+      }
+    }
+    return sources;
+  });
+}
+
+void SourceChoice::check_ids() const {
+  for (const std::string& text : given_)
+    for (const std::string& part : parts_of(text)) vertex_meant(part, nullptr);
+}
+
+Vertex vertex_meant(const std::string& text, const Dictionary* names) {
+  if (names) {
+    const Vertex id = names->find(text);
+    if (id == kNoVertex)
+      throw InputError(fmt::format("--source is '{}' (no vertex has that name{}). Give the name of a vertex.", text,
+                                   names->nearest_text(text)));
+    return id;
+  }
+  Vertex id = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw UsageError(
+        fmt::format("--source is '{}' (an original id is a whole number). Give one, or read names by "
+                    "--names.",
+                    text));
+  return id;
 }
 
 }  // namespace atl::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atoll/graph/graph.hpp>
+#include <atoll/io/dictionary/dictionary.hpp>
 #include <string>
 #include <vector>
 
@@ -14,16 +15,22 @@ namespace atl::cli {
 /// positions of vertices with an edge. Returns original ids. Collective.
 std::vector<Vertex> draw_sources(const Graph& graph, int count, std::uint64_t seed);
 
+/// The vertex that a user means by `text`: its id or, where `names` is not null, its name. InputError and UsageError with
+/// what is nearest.
+Vertex vertex_meant(const std::string& text, const Dictionary* names);
+
 /// The options that choose the sources of a sum, common to a run and the check of its result.
 class SourceChoice {
  public:
   void add_to(CLI::App& app);
   /// Collective.
-  std::vector<Vertex> of(const Graph& graph) const;
+  std::vector<Vertex> of(const Graph& graph, const Dictionary* names) const;
+  /// Those that are named, before the graph is there: throws where one is no id, and ids are needed.
+  void check_ids() const;
 
  private:
   std::string count_ = "4";
-  std::vector<Vertex> given_;
+  std::vector<std::string> given_;
   std::uint64_t seed_ = 1;
 };
 

@@ -5,6 +5,7 @@
 #include <atoll/graph/formats/write.hpp>
 #include <atoll/graph/id_order.hpp>
 
+#include "named_report.hpp"
 #include "trials.hpp"
 
 namespace atl::cli {
@@ -27,6 +28,8 @@ struct VertexRun::State {
   catalog::Arguments arguments;
   bool verify = false;
   EdgeList edges;  // kept where the answer is checked against the input
+  std::shared_ptr<const Dictionary> names;
+  nlohmann::json described_names;
   std::unique_ptr<Graph> graph;
   std::map<std::string, double> build_phases;
   double load_seconds = 0, build_seconds = 0, prepare_seconds = 0, verify_seconds = 0;
@@ -46,9 +49,11 @@ VertexRun::VertexRun(const catalog::Algorithm& row)
 
 void VertexRun::add_to(CLI::App& app) {
   input_.add_to(app, cuts_of(row_));
+  input_.add_names_to(app);
   app.add_option("--" + std::string(row_.repeats.option), trials_, std::string(row_.repeats.help))
       ->check(CLI::PositiveNumber);
-  app.add_option("--output", output_, "write the last run's values with original ids: .tsv .csv .txt .npy");
+  app.add_option("--output", output_,
+                 "write the last run's values with original ids or names: .tsv .csv .txt, .npy for ids");
   if (row_.columns.size() > 1) {
     std::vector<std::string> names;
     std::string help;
@@ -67,12 +72,22 @@ Outcome VertexRun::run(World& world) const {
   world.fabric().simulate_closely(false);
   State state(world, options_.arguments(input_));
   if (row_.check) row_.check(state.arguments);
-  if (!output_.empty()) check_result_path(world, output_);
+  if (!output_.empty()) {
+    if (input_.has_names()) {
+      check_named_result_path(world, output_);
+    } else {
+      check_result_path(world, output_);
+    }
+  }
+  if (!input_.has_names()) world.collective_try([&] { options_.check_source_ids(); });
   RankTimer timer(world);
-  EdgeList edges = input_.load(world);
+  NamedEdges loaded = input_.load_named(world);
+  EdgeList edges = std::move(loaded.edges);
+  state.names = loaded.names;
+  state.described_names = describe_names(loaded);
   state.load_seconds = world.max(timer.lap());
   const auto tuples = static_cast<double>(world.sum(static_cast<Edge>(edges.size())));
-  const int checked = row_.repeats.each_checked && !options_.source() ? trials_ : 1;
+  const int checked = row_.repeats.each_checked && !options_.has_source() ? trials_ : 1;
   state.verify = !no_verify_ && (verify_ || (row_.verified_by_default && tuples * checked <= kVerifyUpTo));
 
   GraphOptions options = input_.options();
@@ -94,7 +109,15 @@ Outcome VertexRun::run(World& world) const {
   state.prepare_seconds = world.max(timer.lap());
   time_trials(state);
   if (!output_.empty())
-    std::visit([&](const auto& values) { write_by_id(*state.graph, output_, values); }, *state.answer.find(column_));
+    std::visit(
+        [&](const auto& values) {
+          if (state.names) {
+            write_by_name(*state.graph, *state.names, output_, column_, values);
+          } else {
+            write_by_id(*state.graph, output_, values);
+          }
+        },
+        *state.answer.find(column_));
   if (state.verify && !row_.repeats.each_checked) is_right(state);
   report(state);
   return std::move(state.outcome);
@@ -104,10 +127,10 @@ void VertexRun::time_trials(State& state) const {
   const catalog::Option* source = options_.source_option();
   int count = trials_;
   if (source) {
-    state.sources = options_.sources(*state.graph, trials_);
+    state.sources = options_.sources(*state.graph, state.names.get(), trials_);
     if (source->kind == catalog::Kind::vertices)
       state.arguments.set(source->name, std::span<const Vertex>(state.sources));
-    else if (row_.repeats.option == "sources" && !options_.source())  // each once
+    else if (row_.repeats.option == "sources" && !options_.has_source())  // each once
       count = static_cast<int>(state.sources.size());
   }
   const bool single = source && source->kind == catalog::Kind::vertex;
@@ -137,7 +160,7 @@ bool VertexRun::is_right(State& state) const {
     const auto source = state.runs.timed.back().source;
     state.outcome.failure =
         fmt::format("{}: the answer{} breaks {}. This is a defect: report it with the command.", state.graph->name(),
-                    source ? fmt::format(" from source {}", *source) : "", verdict.what);
+                    source ? fmt::format(" from source {}", text_of(*source, state.names.get())) : "", verdict.what);
   }
   return verdict.ok;
 }
@@ -161,11 +184,19 @@ void VertexRun::report(State& state) const {
   outcome.result = nlohmann::json::object();
   catalog::Report told{.result = outcome.result, .seconds = outcome.seconds};
   state.form->report(state.arguments, state.answer, state.runs, told);
+  if (state.names) {
+    outcome.input["names"] = state.described_names;
+    name_sources(*state.names, state.runs, told);
+    std::visit([&](const auto& values) { report_top(graph, *state.names, column_, values, told); },
+               *state.answer.find(column_));
+  }
   const std::vector<double> seconds = state.trials.sorted();
   catalog::Report::Lines lines{
       {"graph", fmt::format("{}: {} vertices, {} {} edges", graph.name(), graph.vertices(), graph.edges(),
                             graph.directed() ? "directed" : "undirected")},
       {"ranks", fmt::format("{} x {} threads, {}", world.size(), world.team().size(), world.fabric().name())}};
+  if (state.described_names.contains("columns"))
+    lines.emplace_back("columns", state.described_names["columns"].get<std::string>());
   lines.insert(lines.end(), told.lines.begin(), told.lines.end());
   lines.emplace_back(row_.repeats.label,
                      fmt::format("{:.3f} ms (median of {}; {:.3f} to {:.3f})", state.runs.median_seconds * 1e3,

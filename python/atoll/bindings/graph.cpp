@@ -3,32 +3,18 @@
 
 #include <atoll/base/id_rule.hpp>
 #include <atoll/base/timer.hpp>
-#include <atoll/graph/formats/read.hpp>
 #include <atoll/graph/formats/write.hpp>
 #include <atoll/graph/generate/generate.hpp>
 #include <atoll/graph/id_order.hpp>
 #include <atoll/graph/partition/placement_names.hpp>
 #include <cmath>
 
-#include "bindings.hpp"
+#include "preparation.hpp"
 
 namespace atl::python {
 namespace {
 
 constexpr std::size_t kGrain = 1 << 16;
-
-// What every way to make a graph takes: which edges count, and which rank has what.
-struct Preparation {
-  Preparation(const std::string& duplicates, const std::string& self_loops, const std::string& partition, Edge heavy,
-              bool fusion) {
-    options.duplicates = duplicates_named(duplicates);
-    options.self_loops = self_loops == "drop" ? SelfLoops::drop : SelfLoops::keep;
-    options.placement = placement_named(partition);
-    options.placement.heavy = heavy;
-    options.placement.fusion = fusion;
-  }
-  GraphOptions options;
-};
 
 /// The edges that input(world) makes, as a graph. Collective.
 template <class F>
@@ -114,13 +100,6 @@ Array<Real> finite_copy(Team& team, const AnyColumn& column, const char* name) {
   check(first == from.size(), "{}[{}] is {} (weights are finite numbers). Leave the edge out, or correct it.", name,
         first.load(), first < from.size() ? from[first] : Real{});
   return to;
-}
-
-WeightColumn weight_column(Team& team, const std::optional<AnyColumn>& column, const char* name) {
-  if (!column) return std::monostate{};
-  if (column->dtype() == nb::dtype<float>()) return finite_copy<float>(team, *column, name);
-  if (column->dtype() == nb::dtype<double>()) return finite_copy<double>(team, *column, name);
-  throw UsageError("a weight column is neither float32 nor float64. Use .astype(numpy.float64).");
 }
 
 /// Narrow columns where the ids of all ranks fit. Collective; `least` and `most` of this rank.
@@ -230,21 +209,11 @@ Built from_text(const std::shared_ptr<SharedWorld>& shared, const std::string& t
   return built;
 }
 
-Built from_file(const std::shared_ptr<SharedWorld>& shared, const std::string& path, const std::string& format,
-                std::optional<bool> directed, std::optional<bool> weighted, const std::string& source_column,
-                const std::string& target_column, const std::string& weight_column, const Preparation& preparation) {
-  ReadOptions options;
-  options.format = format;
-  options.directed = directed;
-  options.weights = !weighted   ? ReadOptions::Weights::automatic
-                    : *weighted ? ReadOptions::Weights::required
-                                : ReadOptions::Weights::none;
-  options.source_column = source_column;
-  options.target_column = target_column;
-  options.weight_column = weight_column;
+Built from_file(const std::shared_ptr<SharedWorld>& shared, const std::string& path, const ReadChoice& choice,
+                const Preparation& preparation) {
   Built built;
-  built.first =
-      build(shared, preparation.options, [&](World& world) { return read_edges(world, path, options); }, built.second);
+  built.first = build(
+      shared, preparation.options, [&](World& world) { return read_edges(world, path, choice.options); }, built.second);
   return built;
 }
 
@@ -345,12 +314,46 @@ void write(const SharedGraph& g, const std::string& path, const Values<T>& value
 
 }  // namespace
 
+Preparation::Preparation(const std::string& duplicates, const std::string& self_loops, const std::string& partition,
+                         Edge heavy, bool fusion) {
+  options.duplicates = duplicates_named(duplicates);
+  options.self_loops = self_loops == "drop" ? SelfLoops::drop : SelfLoops::keep;
+  options.placement = placement_named(partition);
+  options.placement.heavy = heavy;
+  options.placement.fusion = fusion;
+}
+
+ReadChoice::ReadChoice(const std::string& format, std::optional<bool> directed, std::optional<bool> weighted,
+                       const std::string& source_column, const std::string& target_column,
+                       const std::string& weight_column) {
+  options.format = format;
+  options.directed = directed;
+  options.weights = !weighted   ? ReadOptions::Weights::automatic
+                    : *weighted ? ReadOptions::Weights::required
+                                : ReadOptions::Weights::none;
+  options.source_column = source_column;
+  options.target_column = target_column;
+  options.weight_column = weight_column;
+}
+
+WeightColumn weight_column(Team& team, const std::optional<AnyColumn>& column, const char* name) {
+  if (!column) return std::monostate{};
+  if (column->dtype() == nb::dtype<float>()) return finite_copy<float>(team, *column, name);
+  if (column->dtype() == nb::dtype<double>()) return finite_copy<double>(team, *column, name);
+  throw UsageError("a weight column is neither float32 nor float64. Use .astype(numpy.float64).");
+}
+
 void bind_graph(nb::module_& m) {
   using namespace nb::literals;
 
   nb::class_<Preparation>(m, "Preparation")
       .def(nb::init<const std::string&, const std::string&, const std::string&, Edge, bool>(), "duplicates"_a,
            "self_loops"_a, "partition"_a, "heavy"_a, "fusion"_a);
+  nb::class_<ReadChoice>(m, "ReadChoice")
+      .def(nb::init<const std::string&, std::optional<bool>, std::optional<bool>, const std::string&,
+                    const std::string&, const std::string&>(),
+           "format"_a, "directed"_a.none(), "weighted"_a.none(), "source_column"_a, "target_column"_a,
+           "weight_column"_a);
   m.def("partitions", &every_placement);
   m.attr("HEAVY_DEGREE") = kHeavyDegree;
 
@@ -381,8 +384,7 @@ void bind_graph(nb::module_& m) {
   m.def("from_csr", &from_csr, "world"_a, "rows"_a.noconvert(), "columns"_a.noconvert(), "weight"_a.noconvert().none(),
         "directed"_a, "preparation"_a);
   m.def("from_text", &from_text, "world"_a, "text"_a, "weighted"_a, "preparation"_a);
-  m.def("from_file", &from_file, "world"_a, "path"_a, "format"_a, "directed"_a.none(), "weighted"_a.none(),
-        "source_column"_a, "target_column"_a, "weight_column"_a, "preparation"_a);
+  m.def("from_file", &from_file, "world"_a, "path"_a, "choice"_a, "preparation"_a);
   m.def("is_generator", [](const std::string& text) { return is_generator(text); }, "text"_a);
   m.def("file_formats", [] {
     std::map<std::string, std::string> all;

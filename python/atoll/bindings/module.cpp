@@ -45,6 +45,7 @@ NB_MODULE(_core, m) {
   nb::register_exception_translator(translate);
   bind_runtime(m);
   bind_graph(m);
+  bind_names(m);
   bind_algorithms(m);
   bind_apsp(m);
   bind_all_pairs(m);

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/graph/names/fields.hpp>
+#include <atoll/io/scan.hpp>
+
+namespace atl {
+
+NameFields::NameFields(std::string_view line, char separator)
+    : p_(line.data()), end_(line.data() + line.size()), separator_(separator) {
+  while (end_ > p_ && is_blank(end_[-1])) --end_;
+  while (p_ < end_ && is_blank(*p_)) ++p_;
+  more_ = p_ < end_;
+}
+
+bool NameFields::next(NameField& field) {
+  if (!more_) return false;
+  while (p_ < end_ && is_blank(*p_)) ++p_;
+  if (p_ < end_ && *p_ == '"') {
+    take_quoted(field);
+  } else {
+    const char* const begin = p_;
+    while (p_ < end_ && (separator_ == ' ' ? !is_blank(*p_) : *p_ != separator_)) ++p_;
+    const char* last = p_;
+    while (last > begin && is_blank(last[-1])) --last;
+    field = {std::string_view(begin, static_cast<std::size_t>(last - begin)), false};
+  }
+  while (p_ < end_ && is_blank(*p_)) ++p_;
+  more_ = p_ < end_;
+  if (more_ && separator_ != ' ') ++p_;  // the separator; a field follows it, maybe an empty one
+  return true;
+}
+
+void NameFields::take_quoted(NameField& field) {
+  const char* const quote = p_++;
+  const char* begin = p_;
+  bool doubled = false;
+  unescaped_.clear();
+  for (;; ++p_) {
+    if (p_ == end_)
+      throw LineError{quote,
+                      "a quote is not closed on its line (a name is on one line). Close it, or double each quote "
+                      "and put the field in quotes."};
+    if (*p_ != '"') continue;
+    if (p_ + 1 == end_ || p_[1] != '"') break;
+    doubled = true;
+    unescaped_.append(begin, p_ + 1);
+    begin = ++p_ + 1;
+  }
+  if (doubled) unescaped_.append(begin, p_);
+  field = {doubled ? std::string_view(unescaped_) : std::string_view(begin, static_cast<std::size_t>(p_ - begin)),
+           true};
+  ++p_;
+  const bool ends = p_ == end_ || is_blank(*p_) || *p_ == separator_;
+  const char* behind = p_;
+  while (behind < end_ && is_blank(*behind)) ++behind;
+  if (!ends || (separator_ != ' ' && behind < end_ && *behind != separator_))
+    throw LineError{quote,
+                    "text follows a closing quote (a field is in quotes as a whole). Double each quote and put "
+                    "the field in quotes."};
+}
+
+std::vector<std::string> name_fields(std::string_view line, char separator) {
+  std::vector<std::string> all;
+  NameFields fields(line, separator);
+  for (NameField field; fields.next(field);) all.emplace_back(field.text);
+  return all;
+}
+
+char separator_of(const std::vector<std::string_view>& lines) {
+  const auto has = [](std::string_view line, char separator) {
+    bool quoted = false;
+    for (const char c : line) {
+      quoted ^= c == '"';
+      if (c == separator && !quoted) return true;
+    }
+    return false;
+  };
+  for (const char separator : {'\t', ',', ';', '|'})
+    if (!lines.empty() && std::all_of(lines.begin(), lines.end(), [&](auto line) { return has(line, separator); }))
+      return separator;
+  return ' ';
+}
+
+}  // namespace atl

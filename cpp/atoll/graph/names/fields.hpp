@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace atl {
+
+/// The fields of a line of names, cut at a separator; ' ' stands for any number of blanks and tabs.
+///
+///     NameFields fields(line, ',');
+///     for (NameField field; fields.next(field);) use(field.text);
+struct NameField {
+  std::string_view text;  ///< without its quotes; valid until the next one is read
+  bool quoted = false;
+  bool is_missing() const { return text.empty() && !quoted; }
+};
+
+class NameFields {
+ public:
+  /// `line` without its line end.
+  NameFields(std::string_view line, char separator);
+  /// False behind the last one. Throws LineError where a quote is not closed, or text follows one that is.
+  bool next(NameField& field);
+  const char* at() const { return p_; }
+
+ private:
+  bool is_blank(char c) const { return c == ' ' || c == '\r' || (c == '\t' && separator_ != '\t'); }
+  void take_quoted(NameField& field);
+
+  const char *p_, *end_;
+  char separator_;
+  bool more_;  // a field follows, even an empty one
+  std::string unescaped_;
+};
+
+/// All of them, as owned text.
+std::vector<std::string> name_fields(std::string_view line, char separator);
+
+/// The first of tab, comma, semicolon and bar that each of the lines has outside of quotes, else ' '.
+char separator_of(const std::vector<std::string_view>& lines);
+
+}  // namespace atl

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atoll/base/error.hpp>
+#include <atoll/graph/formats/formats.hpp>
+#include <atoll/graph/formats/lines.hpp>
+#include <atoll/graph/names/fields.hpp>
+#include <atoll/graph/names/gather_names.hpp>
+#include <atoll/graph/names/layout.hpp>
+#include <atoll/io/dictionary/dictionary_file.hpp>
+#include <filesystem>
+
+namespace atl {
+namespace {
+
+// The shortest edge is "a b\n".
+constexpr std::size_t kBytesPerEdge = 4;
+
+double weight_of(const NameField& field, std::string_view line) {
+  const char *p = field.text.data(), *const end = p + field.text.size();
+  double weight = 0;
+  // A field with doubled quotes is not in the block, whose text goes on behind each field as scan_weight() needs it.
+  if (!field.text.empty() && field.text.find('"') == std::string_view::npos) {
+    if (scan_weight(p, end, weight) && p == end) return weight;
+    LineShape alone;
+    alone.comments.clear();
+    alone.source = alone.target = -1;
+    alone.weight = 0;
+    LineValues ignored;
+    read_line(field.text.data(), end, alone, ignored);  // which explains what is wrong
+  }
+  throw LineError{line.data(), fmt::format("weight is {} (not a number). Correct it, or read without weights.",
+                                           in_quotes(field.text))};
+}
+
+// Parses lines into edges of the numbers that the thread's table gives, block by block, and tells which thread read
+// which block: table numbers become ids once all names are known.
+class NamedParser {
+ public:
+  NamedParser(World& world, const NamedLayout& layout, std::size_t expected_edges)
+      : layout_(layout),
+        columns_(expected_edges, layout.weight.has_value()),
+        tables_(static_cast<std::size_t>(world.team().size())),
+        threads_(tables_.size()) {}
+
+  BlockWork work() {
+    return [this](int thread, const Block& block) {
+      Thread& mine = threads_[static_cast<std::size_t>(thread)];
+      mine.source.clear();
+      mine.target.clear();
+      mine.weight.clear();
+      std::exception_ptr error;
+      try {
+        parse(mine, tables_[static_cast<std::size_t>(thread)], block);
+      } catch (...) {
+        error = std::current_exception();
+        mine.source.clear();
+      }
+      // Other threads wait for this turn.
+      columns_.append(block.turn, mine.source.data(), mine.target.data(), mine.weight.data(), mine.source.size());
+      mine.blocks.emplace_back(block.turn, mine.source.size());
+      if (error) std::rethrow_exception(error);
+    };
+  }
+
+  // Collective.
+  NamedEdges finish(World& world, const std::string& path) {
+    GatheredNames gathered = gather_names(world, tables_, path);
+    NamedEdges named;
+    columns_.finish(world, named.edges);
+    translate(world.team(), std::get<Array<std::uint32_t>>(named.edges.source), gathered.ids);
+    translate(world.team(), std::get<Array<std::uint32_t>>(named.edges.target), gathered.ids);
+    named.edges.range = IdRange{0, gathered.names.size()};
+    named.names = std::make_shared<const Dictionary>(std::move(gathered.names));
+    return named;
+  }
+
+ private:
+  struct alignas(128) Thread {
+    std::vector<std::uint32_t> source, target;
+    std::vector<double> weight;
+    std::vector<std::pair<std::size_t, std::size_t>> blocks;  // turn, number of edges
+  };
+
+  void parse(Thread& mine, NameTable& table, const Block& block) const {
+    for (const char* p = block.begin; p < block.end;) {
+      const char* const next = next_line(p, block.end);
+      parse_line(mine, table, std::string_view(p, static_cast<std::size_t>(next - 1 - p)));
+      p = next;
+    }
+  }
+
+  void parse_line(Thread& mine, NameTable& table, std::string_view line) const {
+    NameFields fields(line, layout_.separator);
+    std::size_t column = 0;
+    NameField field;
+    std::uint32_t source = 0, target = 0;
+    double weight = 0;
+    for (; fields.next(field); ++column) {
+      if (column == 0 && !field.quoted && field.text.starts_with('#'))
+        throw LineError{line.data(),
+                        "the line begins with # (comments stand before the first edge). Remove it, or put the name in "
+                        "quotes."};
+      if (column == layout_.weight) {
+        try {
+          weight = weight_of(field, line);
+        } catch (const LineError&) {
+          std::size_t count = column + 1;  // where fields are too many, the weight is a part of a name
+          for (NameField more; fields.next(more);) ++count;
+          check_count(line, count);
+          throw;
+        }
+      } else if (column == layout_.source || column == layout_.target) {
+        (column == layout_.source ? source : target) = number_of(table, field, line, column);
+      }
+    }
+    if (column == 0) return;  // an empty line
+    check_count(line, column);
+    mine.source.push_back(source);
+    mine.target.push_back(target);
+    if (layout_.weight) mine.weight.push_back(weight);
+  }
+
+  void check_count(std::string_view line, std::size_t count) const {
+    if (count == layout_.columns) return;
+    throw LineError{
+        line.data(),
+        fmt::format("the line has {} column{} (the first edge's has {}). Complete it, or put a "
+                    "name that holds {} in quotes.",
+                    count, count == 1 ? "" : "s", layout_.columns,
+                    layout_.separator == ' ' ? "a blank" : in_quotes(std::string_view(&layout_.separator, 1)))};
+  }
+
+  static std::uint32_t number_of(NameTable& table, const NameField& field, std::string_view line, std::size_t column) {
+    if (field.is_missing())
+      throw LineError{line.data(),
+                      fmt::format("column {} is empty (an edge needs it). Complete or remove the line; the "
+                                  "empty name is written \"\".",
+                                  column + 1)};
+    return table.number_of(field.text, [&](std::string_view name) {
+      if (!is_utf8(name))
+        throw LineError{line.data(), fmt::format("the name {} is no UTF-8 (the file has another encoding). Convert it, "
+                                                 "as by iconv -f latin1 -t utf8.",
+                                                 in_quotes(name))};
+    });
+  }
+
+  void translate(Team& team, Array<std::uint32_t>& column, const std::vector<std::vector<std::uint32_t>>& ids) const {
+    struct Piece {
+      std::size_t begin = 0, size = 0, thread = 0;
+    };
+    std::vector<Piece> pieces;  // [turn]
+    for (std::size_t t = 0; t < threads_.size(); ++t)
+      for (const auto& [turn, size] : threads_[t].blocks) {
+        if (turn >= pieces.size()) pieces.resize(turn + 1);
+        pieces[turn] = {0, size, t};
+      }
+    std::size_t begin = 0;
+    for (Piece& piece : pieces) {
+      piece.begin = begin;
+      begin += piece.size;
+    }
+    team.for_range(pieces.size(), 1, [&](int, std::size_t turn, std::size_t) {
+      const Piece& piece = pieces[turn];
+      for (std::size_t k = piece.begin; k < piece.begin + piece.size; ++k) column[k] = ids[piece.thread][column[k]];
+    });
+  }
+
+  const NamedLayout& layout_;
+  EdgeColumns columns_;
+  std::vector<NameTable> tables_;
+  std::vector<Thread> threads_;
+};
+
+// Throws unless the file is an edge list, as far as its first bytes and its name tell.
+void check_format(const std::string& path, const Head& head, const std::string& format) {
+  std::string other = format == "auto" || format == "edges" ? "" : format;
+  if (format == "auto") {
+    for (const FileFormat& f : file_formats())
+      if (std::string_view(f.name) != "edges" && has_ending(path, f.endings)) other = f.name;
+    if (head.text.starts_with("%%MatrixMarket")) other = "mtx";
+  }
+  check(other.empty(),
+        "{}: is {}, whose vertices are numbers (names are read from lists of edges, or from a file {}.names that "
+        "`atoll convert --names` has written). Leave names out.",
+        path, other, path);
+  check(head.text.substr(0, 4096).find('\0') == std::string::npos,
+        "{}: is not text (there is a zero byte at {}). Names are read from lists of edges: name one.", path,
+        head.text.find('\0'));
+}
+
+}  // namespace
+
+NamedEdges read_named_edges(World& world, const std::string& path, const NamedReadOptions& options) {
+  constexpr std::size_t kHeadBytes = std::size_t{64} << 10;
+  Head head = read_head(world, path, kHeadBytes);
+  check_format(path, head, options.read.format);
+  const NamedLayout layout =
+      from_head(world, path, head, [&](const Head& h) { return named_layout(path, h, options); });
+  NamedParser parser(world, layout, expected_share(world, head, kBytesPerEdge));
+  for_each_block(world, path, {.from = layout.from, .first_line = layout.first_line, .file_bytes = head.file_bytes},
+                 parser.work());
+  NamedEdges named = parser.finish(world, path);
+  named.edges.directed = options.read.directed.value_or(true);
+  named.edges.name = path;
+  named.columns = layout.told;
+  return named;
+}
+
+NamedEdges read_with_names(World& world, const std::string& path, const NamedReadOptions& options) {
+  const std::string beside = names_path(path);
+  int found = 0;
+  if (world.rank() == 0) {
+    std::error_code ignored;
+    found = std::filesystem::exists(beside, ignored);
+  }
+  world.broadcast(std::span(&found, 1), 0);
+  if (!found) return read_named_edges(world, path, options);
+  NamedEdges named;
+  named.names = std::make_shared<const Dictionary>(map_dictionary(world, beside));
+  named.edges = read_edges(world, path, options.read);
+  give_names(world, named.edges, *named.names, beside);
+  return named;
+}
+
+std::string names_path(const std::string& graph) { return graph + ".names"; }
+
+void give_names(World& world, EdgeList& edges, const Dictionary& names, const std::string& names_path) {
+  Vertex most = -1;
+  for (const IdColumn* column : {&edges.source, &edges.target})
+    std::visit(
+        [&](const auto& ids) {
+          for (const auto id : ids) most = std::max(most, static_cast<Vertex>(id));
+        },
+        *column);
+  for (const Vertex id : edges.vertices) most = std::max(most, id);
+  most = world.max(most);
+  if (edges.range)
+    world.agree(edges.range->first == 0 && edges.range->count == names.size(),
+                fmt::format("{}: has the vertices {} to {} ({} has {} names, for 0 to {}). Are they of one graph?",
+                            edges.name, edges.range->first, edges.range->first + edges.range->count - 1, names_path,
+                            names.size(), names.size() - 1));
+  world.agree(most < names.size(),
+              fmt::format("{}: vertex {} has no name ({} has {}, for 0 to {}). Are they of one graph?", edges.name,
+                          most, names_path, names.size(), names.size() - 1));
+  edges.range = IdRange{0, names.size()};
+  edges.vertices.clear();
+}
+
+}  // namespace atl

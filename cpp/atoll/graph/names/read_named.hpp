@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/graph/formats/read.hpp>
+#include <atoll/io/dictionary/dictionary.hpp>
+#include <memory>
+
+/// Reads edge lists whose vertices are names.
+///
+///     NamedEdges named = read_named_edges(world, "interactions.tsv");
+///     named.names->find("TP53");                                  // the id that its edges have for it
+///     Graph graph = Graph::build(world, std::move(named.edges), {});
+///
+/// One edge a line, its fields cut by the first of tab, comma, semicolon and bar that all of the first lines have, else
+/// by blanks. Blanks around a field do not count; a field in double quotes is taken as it stands, with "" for a quote.
+/// Names are UTF-8. All lines have as many fields as the first. Lines before the first edge that begin with #, % or //
+/// are comments.
+///
+/// The first line is one of headings where a column is named by its heading, where two headings are well-known
+/// (source and target, from and to, ...), or where a field behind the first two, or both of these, are words above numbers.
+///
+/// The dictionary is replicated: each rank has all names, their bytes and 8 more each.
+namespace atl {
+
+struct NamedReadOptions {
+  /// `format` is "auto" or "edges"; columns as for numbers.
+  ReadOptions read = {};
+  /// Whether the first line is one of headings; none: as it looks.
+  std::optional<bool> headings = {};
+};
+
+struct NamedEdges {
+  EdgeList edges;                                ///< of ids 0 .. names->size() - 1, all of which exist
+  std::shared_ptr<const Dictionary> names = {};  ///< null: the vertices have none
+  /// Which columns were taken: "source 'from' (column 1), target 'to' (column 2), no weight".
+  std::string columns = {};
+};
+
+/// Collective. Throws the same on every rank: InputError as "path:line: what (why). What to do.", IoError, UsageError.
+/// Memory while it reads: the edges in 8 bytes, and the distinct names once for each thread that meets them.
+NamedEdges read_named_edges(World& world, const std::string& path, const NamedReadOptions& options = {});
+
+/// Where a file `path`.names lies beside the graph, read_edges() with these names, whatever the format; else
+/// read_named_edges(). Collective.
+NamedEdges read_with_names(World& world, const std::string& path, const NamedReadOptions& options = {});
+
+/// The file that has the names of a graph's vertices, beside it.
+std::string names_path(const std::string& graph);
+
+/// Throws unless the edges' ids are those of names: what a graph and a file of names beside it have to fit. The edges
+/// get the range of all ids. Collective.
+void give_names(World& world, EdgeList& edges, const Dictionary& names, const std::string& names_path);
+
+}  // namespace atl

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs from tables: pandas, and whatever else hands over its columns by the Arrow C stream interface."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from . import _core, errors
+from .arguments import checked, shown
+from .columns import column, name_list
+from .preparation import preparation_of
+from .world import agreed, world_of
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+__all__ = ["FromTables", "is_table"]
+
+_log = logging.getLogger("atoll")
+
+
+def is_table(obj: Any) -> bool:
+    """Whether it is a table of pandas, or gives its columns by the Arrow C stream interface."""
+    return _is_pandas(obj) or hasattr(obj, "__arrow_c_stream__")
+
+
+def _is_pandas(obj: Any) -> bool:
+    return hasattr(obj, "columns") and any(base.__module__.partition(".")[0] == "pandas" for base in type(obj).__mro__)
+
+
+class FromTables:
+    """The constructor that takes a table."""
+
+    __slots__ = ()
+
+    @classmethod
+    @checked
+    def from_table(
+        cls,
+        table: Any,
+        *,
+        source: str | None = None,
+        target: str | None = None,
+        weight: str | None = None,
+        weighted: bool | None = None,
+        directed: bool = True,
+        duplicates: str = "min",
+        self_loops: str = "keep",
+        partition: str = "blocked",
+        heavy: int | None = None,
+        fusion: bool = True,
+        comm: Any = None,
+        plan: dict[str, Any] | None = None,
+    ) -> Graph:
+        """A graph with an edge for each row of a table. Collective: each rank gives a part of the rows, maybe none.
+
+        Vertices are names (str, also categories), or ids (whole numbers). Which columns were taken, `columns` of the
+        graph says, and the logger "atoll" at level INFO.
+
+        Parameters
+        ----------
+        table : pandas.DataFrame, polars.DataFrame, pyarrow.Table, or what else has `__arrow_c_stream__`
+                                pyarrow is needed by none but its own
+        source, target : str, optional
+                                names of columns; None: "source" and "target" if there are such, else the first two
+        weight : str, optional  name of a column of numbers; None: "weight" if there is such; else, of the first two
+                                columns, the third if it has numbers
+        weighted : bool, optional
+                                True: a table without weights is an error; False: they are left out
+        directed, duplicates, self_loops
+                                see from_edges
+        partition, heavy, fusion, comm, plan
+                                see Graph
+
+        Raises
+        ------
+        InputError              a column that is not there, a missing value, a weight that is infinite or not a number
+        TypeError               columns of other types than names or whole numbers, or of one each
+
+        Examples
+        --------
+        >>> import pandas
+        >>> table = pandas.DataFrame({"gene": ["TP53", "MDM2"], "partner": ["MDM2", "MDM4"], "score": [0.9, 0.5]})
+        >>> graph = atoll.Graph(table, directed=False)
+        >>> graph.columns
+        "source 'gene', target 'partner', weight 'score'"
+        >>> atoll.sssp(graph, "TP53").distance.to_dict()
+        {'MDM2': 0.9, 'MDM4': 1.4, 'TP53': 0.0}
+        """
+        world = world_of(comm, plan)
+        placing = f"{partition=}, {heavy=}, {fusion=}"
+        call = f"from_table({source=}, {target=}, {weight=}, {weighted=}, {directed=}, {duplicates=}, {self_loops=}"
+        with agreed(world, f"{call}, {placing})"):
+            preparation = preparation_of(duplicates, self_loops, partition, heavy, fusion)
+            for argument, name in (("source", source), ("target", target), ("weight", weight)):
+                if name is not None and not isinstance(name, str):
+                    raise TypeError(f"{argument} is {shown(name)} (the name of a column, a str, is needed). Give one.")
+            if not is_table(table):
+                raise TypeError(
+                    f"table is {shown(table)} (a table of pandas, polars or pyarrow, or another with "
+                    "__arrow_c_stream__, is needed). Give one, or use from_edges."
+                )
+            columns: _Columns = _PandasColumns(table) if _is_pandas(table) else _ArrowColumns(table)
+            chosen = _chosen(columns.kinds, source, target, weight, weighted)
+        with agreed(world, f"a table with {chosen}"):
+            weights = None if chosen.weight is None else columns.weights(chosen.weight)
+            if not chosen.named:
+                ends = columns.ids(chosen.source), columns.ids(chosen.target)
+        if chosen.named:
+            core = columns.named_graph(world, chosen, weights, directed, preparation)
+        else:
+            core = (*_core.from_arrays(world, *ends, weights, directed, None, None, preparation), None, "")
+        told = str(chosen)
+        if world.rank == 0:
+            _log.info("from_table: %s", told)
+        return cls._made(world, comm, (*core[:3], told), partition)  # type: ignore[attr-defined, no-any-return]
+
+
+class _Chosen(NamedTuple):
+    """Columns by name, and whether vertices are names."""
+
+    source: str
+    target: str
+    weight: str | None
+    named: bool
+
+    def __str__(self) -> str:
+        weight = "no weight" if self.weight is None else f"weight {self.weight!r}"
+        return f"source {self.source!r}, target {self.target!r}, {weight}"
+
+
+def _chosen(
+    kinds: dict[str, str], source: str | None, target: str | None, weight: str | None, weighted: bool | None
+) -> _Chosen:
+    names = list(kinds)
+    shown_names = ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")
+    by_place = source is None and target is None and not {"source", "target"} <= kinds.keys()
+    if by_place and len(names) < 2:
+        raise errors.InputError(f"the table has the columns {shown_names} (an edge has two ends). Give both.")
+    source = source or (names[0] if by_place else "source")
+    target = target or (names[1] if by_place else "target")
+    if weight is None and weighted is not False:
+        third = names[2] if by_place and len(names) > 2 and kinds[names[2]] in ("ints", "reals") else None
+        weight = "weight" if "weight" in kinds else third
+    if weighted and weight is None:
+        raise errors.InputError(f"the table has no weights (its columns: {shown_names}). Name the column: weight=...")
+    if weighted is False:
+        weight = None
+    for argument, name in (("source", source), ("target", target), ("weight", weight)):
+        if name is not None and name not in kinds:
+            raise errors.InputError(f"{argument} is {name!r} (the table has the columns {shown_names}). Name one.")
+    if source == target:
+        raise errors.InputError(f"source and target are both {source!r} (an edge has two ends). Name two columns.")
+    for name in (source, target):
+        if kinds[name] not in ("names", "ints"):
+            raise TypeError(f"column {name!r} is {kinds[name]} (vertices are names or whole numbers). Convert it.")
+    if kinds[source] != kinds[target]:
+        raise TypeError(
+            f"column {source!r} is {kinds[source]} and {target!r} {kinds[target]} (both are of one kind). "
+            "Convert one of them."
+        )
+    if weight is not None and kinds[weight] not in ("ints", "reals"):
+        raise TypeError(f"column {weight!r} is {kinds[weight]} (weights are numbers). Convert it, or weighted=False.")
+    return _Chosen(source, target, weight, kinds[source] == "names")
+
+
+class _Columns:
+    """Columns of a table by name: their kinds ("names", "ints", "reals" or another), and what the core takes."""
+
+    kinds: dict[str, str]
+
+    def ids(self, name: str) -> np.ndarray:
+        raise NotImplementedError
+
+    def weights(self, name: str) -> np.ndarray:
+        raise NotImplementedError
+
+    def named_graph(self, world: Any, chosen: _Chosen, weights: Any, directed: bool, preparation: Any) -> Any:
+        raise NotImplementedError
+
+
+class _ArrowColumns(_Columns):
+    def __init__(self, table: Any) -> None:
+        self._table = _core.ArrowTable(table.__arrow_c_stream__())
+        columns = self._table.columns
+        self._place = {name: k for k, (name, _) in enumerate(columns)}
+        self.kinds = dict(columns)
+        if len(self._place) < len(columns):
+            raise errors.InputError("two columns of the table have one name (which is meant?). Rename one.")
+
+    def ids(self, name: str) -> np.ndarray:
+        return self._table.ints(self._place[name])
+
+    def weights(self, name: str) -> np.ndarray:
+        if self.kinds[name] == "ints":
+            return _whole_weights(name, self._table.ints(self._place[name]))
+        reals = self._table.reals(self._place[name])
+        return reals if self._table.is_wide(self._place[name]) else reals.astype(np.float32)
+
+    def named_graph(self, world: Any, chosen: _Chosen, weights: Any, directed: bool, preparation: Any) -> Any:
+        ends = self._place[chosen.source], self._place[chosen.target]
+        return _core.from_arrow(world, self._table, *ends, weights, directed, preparation)
+
+
+class _PandasColumns(_Columns):
+    """A DataFrame as it is: its own Arrow stream would need pyarrow."""
+
+    def __init__(self, table: Any) -> None:
+        import pandas
+
+        self._table = table
+        self._types = pandas.api.types
+        if not table.columns.is_unique:
+            raise errors.InputError("two columns of the table have one name (which is meant?). Rename one.")
+        self.kinds = {str(name): self._kind(table[name]) for name in table.columns}
+        self._label = {str(name): name for name in table.columns}
+
+    def _kind(self, series: Any) -> str:
+        if self._types.is_bool_dtype(series.dtype):
+            return "bool"
+        if self._types.is_integer_dtype(series.dtype):
+            return "ints"
+        if self._types.is_float_dtype(series.dtype):
+            return "reals"
+        values = series.dtype.categories if hasattr(series.dtype, "categories") else series
+        text = self._types.is_string_dtype(values.dtype) or values.dtype == object
+        return "names" if text else str(series.dtype)
+
+    def _series(self, name: str) -> Any:
+        series = self._table[self._label[name]]
+        missing = np.flatnonzero(series.isna().to_numpy())
+        if len(missing):
+            raise errors.InputError(
+                f"column {name!r} is missing in row {missing[0]} (an edge needs it). Drop such rows, or fill them."
+            )
+        return series
+
+    def ids(self, name: str) -> np.ndarray:
+        values = self._series(name).to_numpy()
+        if values.dtype.kind == "u" and values.dtype.itemsize == 8 and len(values) and values.max() > _core.MAX_ID:
+            raise errors.InputError(
+                f"column {name!r} has {shown(values.max())} ({_core.ID_RULE}). Renumber the vertices."
+            )
+        return column(name, np.ascontiguousarray(values.astype(np.int64)), "id")
+
+    def weights(self, name: str) -> np.ndarray:
+        values = self._series(name).to_numpy()
+        if self.kinds[name] == "ints":
+            return _whole_weights(name, values)
+        narrow = values.dtype in (np.float16, np.float32)
+        return np.ascontiguousarray(values, dtype=np.float32 if narrow else np.float64)
+
+    def named_graph(self, world: Any, chosen: _Chosen, weights: Any, directed: bool, preparation: Any) -> Any:
+        with agreed(world):
+            ends = [name_list(name, self._series(name)) for name in (chosen.source, chosen.target)]
+        return _core.from_name_lists(world, *ends, weights, directed, [], preparation)
+
+
+def _whole_weights(name: str, values: np.ndarray) -> np.ndarray:
+    """As float64, which has whole numbers up to 2**53."""
+    if len(values) and max(int(values.max()), -int(values.min())) > 2**53:
+        raise TypeError(
+            f"column {name!r} has ints above 2**53 (float64 would round them). Convert it to float64 if that will do."
+        )
+    return values.astype(np.float64)

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <atoll/graph/names/read_named.hpp>
+#include <map>
+
+#include "graph/formats/files.hpp"
+#include "shapes.hpp"
+
+using namespace files;
+
+namespace {
+
+using NamedTuple = std::tuple<std::string, std::string, double>;
+
+struct NamedContent {
+  std::vector<NamedTuple> edges;
+  std::vector<std::string> names;
+  std::string columns;
+  bool weighted = false, directed = true;
+};
+
+NamedContent content_of(World& world, const std::string& path, const NamedReadOptions& options) {
+  const NamedEdges named = read_named_edges(world, path, options);
+  const Gathered all = gather(world, named.edges);
+  NamedContent content;
+  for (Vertex id = 0; id < named.names->size(); ++id) content.names.emplace_back(named.names->name(id));
+  for (const auto& [source, target, weight] : all.edges)
+    content.edges.emplace_back(named.names->name(source), named.names->name(target), weight);
+  std::sort(content.edges.begin(), content.edges.end());
+  content.columns = named.columns;
+  content.weighted = all.weighted;
+  content.directed = all.directed;
+  REQUIRE(all.range->first == 0);
+  REQUIRE(all.range->count == named.names->size());
+  return content;
+}
+
+NamedContent read_names(const std::string& path, Rank ranks = 1, const NamedReadOptions& options = {}) {
+  NamedContent content;
+  run_ranks(ranks, two_threads(), [&](World& world) {
+    NamedContent mine = content_of(world, path, options);
+    if (world.rank() == 0) content = std::move(mine);
+  });
+  return content;
+}
+
+std::string refusal_of(const std::string& path, Rank ranks, const NamedReadOptions& options = {}) {
+  std::vector<std::string> messages(static_cast<std::size_t>(ranks));
+  run_ranks(ranks, two_threads(), [&](World& world) {
+    std::string& message = messages[static_cast<std::size_t>(world.rank())];
+    try {
+      read_named_edges(world, path, options);
+      message = "nothing";
+    } catch (const Error& e) {
+      message = e.what();
+    }
+    world.barrier();
+  });
+  for (const std::string& message : messages)
+    if (message != messages[0]) return "not the same: " + messages[0] + " | " + message;
+  return messages[0];
+}
+
+const std::vector<NamedTuple> kThree = {{"BRCA1", "TP53", 2}, {"MDM2", "solute carrier 6", 1}, {"TP53", "MDM2", 0.5}};
+const std::vector<std::string> kNames = {"BRCA1", "MDM2", "TP53", "solute carrier 6"};
+
+}  // namespace
+
+TEST_CASE("the dialects of a list of names are told by its first lines") {
+  struct Dialect {
+    std::string name, text, columns;
+    NamedReadOptions options = {};
+  };
+  const std::string heads = "source 'source' (column 1), target 'target' (column 2), weight 'weight' (column 3)",
+                    numbers = "source in column 1, target in column 2, weight in column 3";
+  const std::vector<Dialect> dialects = {
+      {"a.tsv", "source\ttarget\tweight\nBRCA1\tTP53\t2\nTP53\tMDM2\t0.5\nMDM2\tsolute carrier 6\t1\n", heads},
+      {"a.tsv", "BRCA1\tTP53\t2\nTP53\tMDM2\t0.5\nMDM2\tsolute carrier 6\t1\n", numbers},
+      {"a.csv", "BRCA1,TP53,2\r\nTP53 , MDM2,0.5\r\n\r\nMDM2,\"solute carrier 6\",1", numbers},
+      {"a.csv", "source,target,weight\n\"BRCA1\",\"TP53\",2\n\"TP53\",MDM2,\"0.5\"\nMDM2,solute carrier 6,1\n", heads},
+      {"a.txt", "# of a paper\n% too\n\nBRCA1 TP53 2\nTP53   MDM2\t0.5\nMDM2 \"solute carrier 6\" 1\n", numbers},
+      {"a.txt", "BRCA1;TP53;2\nTP53;MDM2;0.5\nMDM2;solute carrier 6;1\n", numbers},
+      {"a.txt", "BRCA1|TP53|2\nTP53|MDM2|0.5\nMDM2|solute carrier 6|1\n", numbers},
+      {"a.csv",
+       "\xef\xbb\xbf"
+       "BRCA1,TP53,2\nTP53,MDM2,0.5\nMDM2,solute carrier 6,1\n",
+       numbers},
+      {"s.txt", "protein1 protein2 combined_score\nBRCA1 TP53 2\nTP53 MDM2 0.5\nMDM2 \"solute carrier 6\" 1\n",
+       "source 'protein1' (column 1), target 'protein2' (column 2), weight 'combined_score' (column 3)"},
+      {"c.csv",
+       "id,km,from,to\n7,2,BRCA1,TP53\n8,0.5,TP53,MDM2\n9,1,MDM2,solute carrier 6\n",
+       "source 'from' (column 3), target 'to' (column 4), weight 'km' (column 2)",
+       {.read = {.weight_column = "km"}}},
+      {"c.csv",
+       "7,2,BRCA1,TP53\n8,0.5,TP53,MDM2\n9,1,MDM2,solute carrier 6\n",
+       "source in column 3, target in column 4, weight in column 2",
+       {.read = {.source_column = "3", .target_column = "4", .weight_column = "2"}}},
+  };
+  const Folder folder;
+  for (const Dialect& d : dialects) {
+    CAPTURE(d.text);
+    const NamedContent content = read_names(folder.write(d.name, d.text), 2, d.options);
+    CHECK(content.edges == kThree);
+    CHECK(content.names == kNames);
+    CHECK(content.columns == d.columns);
+    CHECK(content.weighted);
+  }
+}
+
+TEST_CASE("headings are taken for an edge, and an edge for headings, where the caller says so") {
+  const Folder folder;
+  const std::string path = folder.write("g.txt", "gene other\nTP53 MDM2\n");
+  CHECK(read_names(path).edges.size() == 2);
+  CHECK(read_names(path, 1, {.headings = true}).edges == std::vector<NamedTuple>{{"TP53", "MDM2", 1}});
+  const std::string words = folder.write("w.txt", "from to\nto from\n");
+  CHECK(read_names(words).edges.size() == 1);
+  CHECK(read_names(words, 1, {.headings = false}).edges.size() == 2);
+  // A value that is missing is no heading, and the letters of small examples are none.
+  CHECK(read_names(folder.write("a.txt", "a b\nb c\n")).edges.size() == 2);
+  CHECK(refusal_of(folder.write("n.txt", "a b NA\nb c 5\n"), 1, {.read = {.weight_column = "3"}})
+            .find(":1: weight is 'NA' (") != std::string::npos);
+}
+
+TEST_CASE("quotes hold separators, quotes and nothing") {
+  const Folder folder;
+  const NamedContent content =
+      read_names(folder.write("q.csv", "\"IL-2, receptor\",\"5\"\" cut\"\n\"\",\" x \"\n\"#tag\",M\xc3\xbcller\n"), 3);
+  CHECK(content.edges ==
+        std::vector<NamedTuple>{{"", " x ", 1}, {"#tag", "Müller", 1}, {"IL-2, receptor", "5\" cut", 1}});
+  CHECK(content.names == std::vector<std::string>{"", " x ", "#tag", "5\" cut", "IL-2, receptor", "Müller"});
+}
+
+TEST_CASE("the ids are the same on every machine, plain and packed") {
+  const Folder folder;
+  for (const int lines : {1, 2, 7, 30000}) {
+    std::string text;
+    std::map<std::string, int> seen;
+    std::vector<NamedTuple> edges;
+    for (int i = 0; i < lines; ++i) {
+      const auto name = [&](std::uint64_t k) {
+        return fmt::format("vertex {}", random_at(k, static_cast<std::uint64_t>(i)) % 5003);
+      };
+      const std::string a = name(1), b = name(2);
+      text += fmt::format("{},{},{}\n", a, b, i);
+      ++seen[a];
+      ++seen[b];
+      edges.emplace_back(a, b, i);
+    }
+    std::sort(edges.begin(), edges.end());
+    for (const auto& [file, bytes] :
+         {std::pair("e.csv", text), {"e.csv.gz", gzip_member(text)}, {"e.csv.zst", zstd_frame(text)}}) {
+      const std::string path = folder.write(file, bytes);
+      for (const Rank ranks : shapes::kRanks) {
+        const NamedContent content = read_names(path, ranks);
+        CHECK(content.edges == edges);
+        REQUIRE(content.names.size() == seen.size());
+        CHECK(std::equal(content.names.begin(), content.names.end(), seen.begin(),
+                         [](const std::string& name, const auto& pair) { return name == pair.first; }));
+      }
+    }
+  }
+}
+
+TEST_CASE("a hundred thousand names over three ranks") {
+  const Folder folder;
+  std::string text;
+  for (int i = 0; i < 100000; ++i) text += fmt::format("n{}\tn{}\n", i, (i + 1) % 100000);
+  const NamedContent content = read_names(folder.write("ring.tsv", text), 3);
+  CHECK(content.names.size() == 100000);
+  CHECK(content.edges.size() == 100000);
+  CHECK(std::is_sorted(content.names.begin(), content.names.end()));
+}
+
+TEST_CASE("the first wrong line is named, the same on all ranks") {
+  const std::string good = "a\tb\t1\n";
+  std::string many;
+  for (int i = 0; i < 50000; ++i) many += good;
+  struct Wrong {
+    std::string text, message;
+    NamedReadOptions options = {};
+  };
+  const std::vector<Wrong> all = {
+      {good + "a\tb\n",
+       ":2: the line has 2 columns (the first edge's has 3). Complete it, or put a name that holds '\\x09' in quotes."},
+      {many + "a\tb\tc\td\n" + many + "x\n", ":50001: the line has 4 columns (the first edge's has 3)"},
+      {good + "a\t\t1\n",
+       ":2: column 2 is empty (an edge needs it). Complete or remove the line; the empty name is written \"\"."},
+      {good + "a\tb\tx\n", ":2: weight is 'x' (not a number). Correct it, or read without weights."},
+      {good + "a\tb\t0,5\n", ":2: weight is '0,5' (not a number)"},
+      {good + "a\tb\tnan\n", ":2: weight is 'nan' (weights are finite numbers)"},
+      {good + "\"a\tb\t1\n", ":2: a quote is not closed on its line"},
+      {good + "\"a\"x\tb\t1\n", ":2: text follows a closing quote"},
+      {good + "# end\tx\t1\n", ":2: the line begins with # (comments stand before the first edge)"},
+      {good + "M\xfcller\tb\t1\n", ":2: the name 'M\\xfcller' is no UTF-8"},
+      {"# nothing\n\n", ": holds no edge (its 2 lines are comments or blank)"},
+      {"source\ttarget\n", ": holds no edge (its only line is taken as headings: source, target)"},
+      {"alone\n",
+       ":1: the line has 1 column (an edge needs 2). Complete it, or name the columns; fields are cut by blanks."},
+      {good + good,
+       ": source_column is 'gene' (the columns are: a, b, 1). Name one of them, or give its number.",
+       {.read = {.source_column = "gene"}}},
+      {"a\tb\nb\tc\n",
+       ": has no weights (the line has 2 columns",
+       {.read = {.weights = ReadOptions::Weights::required}}},
+  };
+  const Folder folder;
+  for (const Wrong& w : all)
+    for (const Rank ranks : {1, 3}) {
+      const std::string path = folder.write("x.tsv", w.text), said = refusal_of(path, ranks, w.options);
+      const bool line_then = said.starts_with(path) && said.find(w.message) != std::string::npos;
+      CHECK_MESSAGE(line_then, said, " instead of ", w.message);
+    }
+}
+
+TEST_CASE("files of numbers are refused, and options hold") {
+  const Folder folder;
+  CHECK(refusal_of(folder.write("m.mtx", "%%MatrixMarket matrix\n"), 2).find("is mtx, whose vertices are numbers") !=
+        std::string::npos);
+  CHECK(refusal_of(folder.write("z.txt", std::string("a\0b", 3)), 2).find("is not text") != std::string::npos);
+  const std::string path = folder.write("e.txt", "a b 2\n");
+  CHECK_FALSE(read_names(path, 2, {.read = {.weights = ReadOptions::Weights::none}}).weighted);
+  CHECK_FALSE(read_names(path, 2, {.read = {.directed = false}}).directed);
+  CHECK(refusal_of(path, 2, {.read = {.source_column = "2"}}).find("source and target are both column 2") !=
+        std::string::npos);
+}
+
+TEST_CASE("names beside a graph fit its ids, or are refused") {
+  run_ranks(3, two_threads(), [&](World& world) {
+    const auto edges_to = [&](Vertex last) {
+      EdgeList edges;
+      Array<std::uint32_t> source(world.rank() == 0 ? 1 : 0, 0),
+          target(source.size(), static_cast<std::uint32_t>(last));
+      edges.source = std::move(source);
+      edges.target = std::move(target);
+      edges.name = "g.el";
+      return edges;
+    };
+    const Dictionary names = [&] {
+      Array<std::uint64_t> offsets(3);
+      for (std::size_t k = 0; k < 3; ++k) offsets[k] = k;
+      Array<char> bytes(2);
+      bytes[0] = 'a';
+      bytes[1] = 'b';
+      return Dictionary(std::move(offsets), std::move(bytes));
+    }();
+    EdgeList fits = edges_to(1), beyond = edges_to(2), longer = edges_to(1);
+    longer.range = IdRange{0, 3};
+    CHECK_THROWS_WITH_AS(give_names(world, longer, names, "g.el.names"),
+                         "g.el: has the vertices 0 to 2 (g.el.names has 2 names, for 0 to 1). Are they of one graph?",
+                         InputError);
+    give_names(world, fits, names, "g.el.names");
+    CHECK(fits.range->count == 2);
+    CHECK_THROWS_WITH_AS(give_names(world, beyond, names, "g.el.names"),
+                         "g.el: vertex 2 has no name (g.el.names has 2, for 0 to 1). Are they of one graph?",
+                         InputError);
+  });
+}
