@@ -371,9 +371,9 @@ def _pairs(us: Any, vs: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def array_of(name: str, values: Any, dtype: Any) -> np.ndarray:
     """The column of whole numbers that a user gives as the argument `name`, as an array of `dtype`."""
-    column = np.ascontiguousarray(as_array(name, values))
+    column = as_array(name, values)
     if column.shape == (0,):
         return column.astype(dtype)
     if column.dtype.kind not in "iu" or column.ndim != 1:
         raise TypeError(f"{name} are {column.dtype} in {column.ndim} dimensions (whole numbers in one). Correct them.")
-    return column.astype(dtype, casting="same_kind", copy=False)
+    return np.ascontiguousarray(column.astype(dtype, casting="same_kind", copy=False))

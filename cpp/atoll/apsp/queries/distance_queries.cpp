@@ -77,22 +77,20 @@ void check_lengths(std::span<const Vertex> from, std::span<const Vertex> to) {
 
 /// Of the type of the distances; made by the first who asks for a path.
 struct DistanceQueries::Finder {
-  std::once_flag once;
+  std::mutex mutex;
   std::variant<std::monostate, PathFinder<float>, PathFinder<double>, PathFinder<std::int32_t>,
                PathFinder<std::uint16_t>, PathFinder<std::uint8_t>>
       made;
 
   template <class T>
   const PathFinder<T>& of(const DistanceFile& file) {
-    std::call_once(once, [&] {
-      check(file.has_arcs(), "{}: was written without arcs (paths are found by them). Write it with arcs.",
-            file.path());
-      check(file.meta().semiring == Semiring::min_plus,
-            "{}: holds {} (paths are found where distances are min_plus). Ask for values.", file.path(),
-            name_of(file.meta().semiring));
-      made.emplace<PathFinder<T>>(arcs_of<T>(file));
-    });
-    return std::get<PathFinder<T>>(made);
+    const std::scoped_lock lock(mutex);
+    if (auto* finder = std::get_if<PathFinder<T>>(&made)) return *finder;
+    check(file.has_arcs(), "{}: was written without arcs (paths are found by them). Write it with arcs.", file.path());
+    check(file.meta().semiring == Semiring::min_plus,
+          "{}: holds {} (paths are found where distances are min_plus). Ask for values.", file.path(),
+          name_of(file.meta().semiring));
+    return made.emplace<PathFinder<T>>(arcs_of<T>(file));
   }
 };
 
