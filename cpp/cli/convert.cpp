@@ -33,6 +33,9 @@ int verb_convert(const Words& words) {
     const NamedEdges loaded = input.load_named(world);
     const EdgeList& edges = loaded.edges;
     const double load_seconds = world.max(timer.lap());
+    // Old names first: they would fit another graph of as many vertices.
+    std::error_code ignored;
+    if (loaded.names && world.rank() == 0) std::filesystem::remove(names_path(output), ignored);
     write_edges(world, output, edges);
     if (loaded.names) write_dictionary(world, names_path(output), *loaded.names);
     const double write_seconds = world.max(timer.lap());
@@ -42,10 +45,7 @@ int verb_convert(const Words& words) {
     outcome.input = {
         {"name", edges.name}, {"edges", count}, {"directed", edges.directed}, {"weighted", edges.weighted()}};
     std::uintmax_t bytes = 0;
-    if (world.rank() == 0) {
-      std::error_code ignored;
-      bytes = std::filesystem::file_size(output, ignored);
-    }
+    if (world.rank() == 0) bytes = std::filesystem::file_size(output, ignored);
     outcome.result = {{"output", output}, {"output_bytes", bytes}};
     outcome.seconds = {{"load", load_seconds}, {"write", write_seconds}, {"run", load_seconds + write_seconds}};
     if (loaded.names) {

@@ -21,7 +21,16 @@ import os as _os
 from . import apsp, centrality, errors, graph, pairs, paths, plot, structure, vertices, world
 from ._core import VERSION as __version__
 from .centrality import betweenness_centrality, pagerank
-from .errors import ConvergenceError, Error, InputError, IoError, TransportError, UsageError, VerificationError
+from .errors import (
+    ConvergenceError,
+    Error,
+    InputError,
+    IoError,
+    TimeLimitError,
+    TransportError,
+    UsageError,
+    VerificationError,
+)
 from .gnn import GCN
 from .graph import Graph
 from .pairs import AllPairs, all_pairs
@@ -46,6 +55,7 @@ __all__ = [
     "InputError",
     "IoError",
     "SpMM",
+    "TimeLimitError",
     "TransportError",
     "UsageError",
     "VerificationError",

@@ -86,6 +86,8 @@ def name_list(name: str, values: Any) -> list[str]:
     refuse_masked(name, values)
     if is_int(values):
         raise TypeError(f"{name} is {values} (vertices have names here). Give further names, or leave it out.")
+    if isinstance(values, (str, bytes)):
+        raise TypeError(f"{name} is {shown(values)} (a column of names is needed). Use [{name}].")
     convert = next((f for f in ("tolist", "to_pylist", "to_list") if hasattr(values, f)), None)
     items = list(values) if convert is None else getattr(values, convert)()
     for k, item in enumerate(items):
@@ -94,6 +96,14 @@ def name_list(name: str, values: Any) -> list[str]:
             raise TypeError(
                 f"{name}[{k}] is {shown(item)}, a {type(item).__qualname__} (others are names, of type str). {remedy}."
             )
+        if not item.isascii():
+            try:
+                item.encode()
+            except UnicodeEncodeError:
+                raise errors.InputError(
+                    f"{name}[{k}] is {shown(item)} (it has half a surrogate pair, which is no character). "
+                    'Mend it, as by .encode("utf-8", "replace").decode().'
+                ) from None
     return items
 
 

@@ -376,4 +376,9 @@ def array_of(name: str, values: Any, dtype: Any) -> np.ndarray:
         return column.astype(dtype)
     if column.dtype.kind not in "iu" or column.ndim != 1:
         raise TypeError(f"{name} are {column.dtype} in {column.ndim} dimensions (whole numbers in one). Correct them.")
-    return np.ascontiguousarray(column.astype(dtype, casting="same_kind", copy=False))
+    info = np.iinfo(dtype)
+    if not (info.min <= column.min() and column.max() <= info.max):
+        raise errors.InputError(
+            f"{name} go from {column.min()} to {column.max()} ({info.dtype} does not). Correct them."
+        )
+    return np.ascontiguousarray(column.astype(dtype, copy=False))

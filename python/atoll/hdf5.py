@@ -18,6 +18,7 @@ attributes                                of the file: semiring, scale, directed
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
@@ -98,7 +99,7 @@ def write_hdf5(
     >>> h5py.File(path)["distances"][0]
     array([0, 1, 2, 3, 2, 1], dtype=uint16)
     """
-    file = Path(path)
+    file = Path(os.path.realpath(path))  # a link stays one
     part, npy = (file.with_name(f".{file.name}.part{ending}") for ending in ("", ".npy"))
     with _reserved(world, file, part, zstd_level, replace):
         try:
@@ -119,7 +120,8 @@ def write_hdf5(
                     _sync(file.parent)
         finally:
             if world.rank == 0:
-                npy.unlink(missing_ok=True)
+                with contextlib.suppress(OSError):
+                    npy.unlink()
 
 
 @contextmanager

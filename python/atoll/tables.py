@@ -138,10 +138,11 @@ def _chosen(
     names = list(kinds)
     shown_names = ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")
     by_place = source is None and target is None and not {"source", "target"} <= kinds.keys()
-    if by_place and len(names) < 2:
+    # By place the ends are the first two columns but for what is called weight.
+    ends = [name for name in names if name not in (weight, "weight")] if by_place else ["source", "target"]
+    if len(ends) < 2:
         raise errors.InputError(f"the table has the columns {shown_names} (an edge has two ends). Give both.")
-    source = source or (names[0] if by_place else "source")
-    target = target or (names[1] if by_place else "target")
+    source, target = source or ends[0], target or ends[1]
     if weight is None and weighted is not False:
         third = names[2] if by_place and len(names) > 2 and kinds[names[2]] in ("ints", "reals") else None
         weight = "weight" if "weight" in kinds else third
@@ -154,6 +155,10 @@ def _chosen(
             raise errors.InputError(f"{argument} is {name!r} (the table has the columns {shown_names}). Name one.")
     if source == target:
         raise errors.InputError(f"source and target are both {source!r} (an edge has two ends). Name two columns.")
+    if weight in (source, target):
+        raise errors.InputError(
+            f"weight is {weight!r}, which is an end of the edges too (which is meant?). Name others."
+        )
     for name in (source, target):
         if kinds[name] not in ("names", "ints"):
             raise TypeError(f"column {name!r} is {kinds[name]} (vertices are names or whole numbers). Convert it.")
@@ -215,6 +220,8 @@ class _PandasColumns(_Columns):
         self._types = pandas.api.types
         if not table.columns.is_unique:
             raise errors.InputError("two columns of the table have one name (which is meant?). Rename one.")
+        if len({str(name) for name in table.columns}) < len(table.columns):
+            raise errors.InputError("two columns of the table have one name as text (which is meant?). Rename one.")
         self.kinds = {str(name): self._kind(table[name]) for name in table.columns}
         self._label = {str(name): name for name in table.columns}
 

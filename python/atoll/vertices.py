@@ -102,7 +102,8 @@ class VertexArray:
     def top(self, count: int = 10) -> list[tuple[Any, Any]]:
         """The `count` vertices of the greatest values, as (id or name, value); of equal ones the lesser id is first.
 
-        Values that are not numbers are left out. Collective over graph.comm; each rank gathers all values.
+        Vertices that were not reached, and values that are not numbers, are left out. Collective over graph.comm; each
+        rank gathers all values.
 
         Examples
         --------
@@ -120,7 +121,7 @@ class VertexArray:
         values = _gather(self._graph, self._local, None)
         ids = _gather(self._graph, self.ids, None)
         assert values is not None and ids is not None  # on every rank
-        there = np.flatnonzero(values == values)
+        there = np.flatnonzero(np.isfinite(values) & (values != UNREACHABLE))
         order = there[::-1][np.argsort(values[there[::-1]], kind="stable")][::-1][:count]
         return [(self._graph._label(i), v) for i, v in zip(ids[order].tolist(), values[order].tolist())]
 

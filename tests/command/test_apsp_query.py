@@ -90,6 +90,11 @@ def test_wrong_questions_are_refused(roads, tmp_path):
     assert "no such file" in refusal(tmp_path / "none.npy", "--from", 1, code=3)
     refusal(roads, "--from", 10, "--pairs", "-", code=2)
     refusal(roads, "--from", 10, "--to", 20, "--limit", 1, code=2)
+    refusal(roads, "--from", 10, "--to", 20, "--k", 1, "--limit", "nan", code=2)
+    for text in ("", "x", "10x"):
+        assert f"'{text}' is no id" in refusal(roads, "--from", text, "--to", 20, code=2)
+        assert f"'{text}' is no id" in refusal(roads, "--neighbors", text, code=2)
+    assert "'-1' is no id" in refusal(roads, "--from=-1", "--to", 20, code=2)
     refusal(roads, "--from", 10, "--to", 20, "--k", 0, code=2)
 
 

@@ -66,6 +66,15 @@ def test_searches_from_several_names_and_one_with_a_comma(tmp_path):
     assert report["result"]["source"] == "a,b" and report["result"]["per_source"][0]["source"] == "a,b"
 
 
+def test_names_that_look_like_ids_are_not_named_again(tmp_path):
+    (tmp_path / "c.tsv").write_text("1\t2\t1\n2\t3\t1\n3\t1\t5\n")
+    for seed in range(1, 6):
+        words = ("run", "sssp", tmp_path / "c.tsv", "--names", "--trials", 4, "--seed", seed)
+        told = atoll(*words).stdout
+        source = json.loads(atoll(*words, "--json", "-").stdout)["result"]["source"]
+        assert f" from {source}\n" in told or f" from {source}," in told
+
+
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_an_unknown_name_is_an_error_with_the_nearest_ones(table, ranks):
     done = atoll("run", "sssp", table, "--names", "--source", "TP35", *ranks_of(ranks), code=3)

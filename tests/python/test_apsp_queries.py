@@ -84,7 +84,7 @@ def test_the_k_best_and_neighbours_are_networkx_s(tmp_path, directed):
 def test_a_limit_gives_what_was_found(tmp_path):
     file = saved(tmp_path, "npy", edges(60, 600, False, 5))
     u, v = file.ids[0], file.ids[-1]
-    with pytest.raises(atoll.errors.TimeLimitError, match="of 1000000 paths from") as caught:
+    with pytest.raises(atoll.TimeLimitError, match="of 1000000 paths from") as caught:
         begin = time.monotonic()
         file.k_best(u, v, 1_000_000, limit=0.05)
     assert time.monotonic() - begin < 10

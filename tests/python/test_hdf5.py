@@ -120,6 +120,15 @@ def test_a_name_that_is_taken_is_replaced_only_if_asked(tmp_path):
     assert sorted(file.name for file in tmp_path.iterdir()) == ["d.h5", "folder.h5"]
 
 
+def test_a_link_stays_one(tmp_path):
+    (tmp_path / "real.h5").write_bytes(b"old")
+    (tmp_path / "link.h5").symlink_to(tmp_path / "real.h5")
+    atoll.all_pairs(atoll.Graph("ring:5")).save(tmp_path / "link.h5", replace=True)
+    assert (tmp_path / "link.h5").is_symlink()
+    with h5py.File(tmp_path / "real.h5") as file:
+        assert file["distances"].shape == (5, 5)
+
+
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_a_write_that_fails_leaves_the_old_file_and_says_so_on_all_ranks(tmp_path, monkeypatch, ranks):
     (tmp_path / "d.h5").write_text("mine")

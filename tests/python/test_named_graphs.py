@@ -84,6 +84,10 @@ def test_top_is_by_value_then_by_name():
     assert [name for name, _ in score.top(3)] == ["hub", "a", "b"]
     assert score.top(0) == [] and len(score.top(100)) == 4
     assert atoll.bfs(atoll.Graph("path:3"), 0).depth.top(2) == [(2, 2), (1, 1)]
+    apart = atoll.Graph.from_edges([0, 2], [1, 3])
+    assert atoll.bfs(apart, 0).depth.top() == [(1, 1), (0, 0)]
+    weighted = atoll.Graph.from_edges([0, 2], [1, 3], [1.0, 2.5])
+    assert atoll.sssp(weighted, 2).distance.top(9) == [(3, 2.5), (2, 0.0)]
     with pytest.raises(TypeError, match="component holds vertices"):
         atoll.connected_components(star).component.top()
     with pytest.raises(atoll.InputError, match="count is -1"):
@@ -122,6 +126,8 @@ def test_further_names_are_vertices(graph):
     assert more.names.tolist() == [*NAMES, "alone"]
     with pytest.raises(TypeError, match="vertices is 7"):
         atoll.Graph.from_edges(SOURCE, TARGET, vertices=7)
+    with pytest.raises(TypeError, match="vertices is 'BRCA1' .a column of names is needed"):
+        atoll.Graph.from_edges(SOURCE, TARGET, vertices="BRCA1")
 
 
 @pytest.mark.parametrize(
@@ -136,7 +142,7 @@ def test_further_names_are_vertices(graph):
 def test_wrong_lists_are_refused(wrong, message):
     with pytest.raises((TypeError, atoll.InputError), match=message):
         atoll.Graph.from_edges(*wrong)
-    with pytest.raises(UnicodeEncodeError):
+    with pytest.raises(atoll.InputError, match=r"src\[0\] is .* half a surrogate pair"):
         atoll.Graph.from_edges(["\ud800"], ["b"])
 
 
@@ -173,6 +179,11 @@ def test_tables_of_pandas():
     whole = atoll.Graph(pandas.DataFrame({"a": [10, 20], "b": [20, 30], "n": [1, 2]}))
     assert whole.ids.tolist() == [10, 20, 30] and whole.names is None and whole.weight_dtype == np.float64
     assert whole.columns == "source 'a', target 'b', weight 'n'"
+    for columns in ({"weight": [7], "from": [1], "to": [2]}, {"from": [1], "weight": [7], "to": [2]}):
+        told = atoll.Graph(pandas.DataFrame(columns)).columns
+        assert told == "source 'from', target 'to', weight 'weight'"
+    with pytest.raises(atoll.InputError, match="one name as text"):
+        atoll.Graph(pandas.DataFrame({1: [1], "1": [2], "x": [3]}))
     swapped = atoll.Graph(pandas.DataFrame({"x": [1], "to": ["b"], "by": ["a"]}), source="by", target="to")
     assert swapped.columns == "source 'by', target 'to', no weight"
 
@@ -189,6 +200,7 @@ def test_tables_of_pandas():
         ({"weight": [1.0, np.inf, 1.0, 1.0]}, {}, r"weight\[1\] is inf"),
         ({"weight": [1, 2**60, 1, 1]}, {}, r"has ints above 2\*\*53"),
         ({}, {"source": "target"}, "source and target are both 'target'"),
+        ({}, {"weight": "source"}, "weight is 'source', which is an end of the edges too"),
         ({}, {"weighted": True, "weight": "w"}, "weight is 'w'"),
     ],
 )

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <iterator>
+#include <optional>
 
 #include "cli/verbs.hpp"
 
@@ -16,6 +17,7 @@ namespace {
 
 struct Wishes {
   std::string file, pairs_file, output;
+  std::vector<std::string> from_texts, to_texts, near_texts;
   std::vector<Vertex> from, to, near;
   bool path = false;
   int k = 0;
@@ -51,13 +53,28 @@ std::string text_of(const std::string& path) {
   return text;
 }
 
-Vertex id_in(std::string_view field, const std::string& path, std::size_t line) {
+std::optional<Vertex> id_of(std::string_view text) {
   Vertex id = 0;
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), id);
-  if (error != std::errc() || end != field.data() + field.size() || id < 0)
-    throw InputError(
-        fmt::format("{}:{}: '{}' is no id (a whole number from 0 on). Give two ids a line.", path, line, field));
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+  if (error != std::errc() || end != text.data() + text.size() || id < 0) return {};
   return id;
+}
+
+Vertex id_in(std::string_view field, const std::string& path, std::size_t line) {
+  if (const auto id = id_of(field)) return *id;
+  throw InputError(
+      fmt::format("{}:{}: '{}' is no id (a whole number from 0 on). Give two ids a line.", path, line, field));
+}
+
+// Checked here: an empty text, as of an unset variable of the shell, is 0 to CLI11.
+std::vector<Vertex> ids_of(const std::vector<std::string>& texts, const char* option) {
+  std::vector<Vertex> ids;
+  for (const std::string& text : texts) {
+    const auto id = id_of(text);
+    if (!id) throw CLI::ValidationError(option, fmt::format("'{}' is no id (a whole number from 0 on)", text));
+    ids.push_back(*id);
+  }
+  return ids;
 }
 
 Pairs read_pairs(const std::string& path) {
@@ -196,10 +213,10 @@ int apsp_query(const Words& words) {
   Wishes wishes;
   CLI::App& app = command.app();
   app.add_option("file", wishes.file, "NAME.npy, NAME.tiles or NAME.zarr")->required();
-  auto* from = app.add_option("--from", wishes.from, "ids to start from, separated by commas")->delimiter(',');
-  auto* to = app.add_option("--to", wishes.to, "ids to end at (default: all)")->delimiter(',')->needs(from);
+  auto* from = app.add_option("--from", wishes.from_texts, "ids to start from, separated by commas")->delimiter(',');
+  auto* to = app.add_option("--to", wishes.to_texts, "ids to end at (default: all)")->delimiter(',')->needs(from);
   auto* pairs = app.add_option("--pairs", wishes.pairs_file, "a text of two ids a line; -: stdin")->excludes(from);
-  auto* near = app.add_option("--neighbors", wishes.near, "the arcs that leave these ids")->delimiter(',');
+  auto* near = app.add_option("--neighbors", wishes.near_texts, "the arcs that leave these ids")->delimiter(',');
   near->excludes(from)->excludes(to)->excludes(pairs);
   auto* path = app.add_flag("--path", wishes.path, "a shortest path too: its vertices, or - where there is none");
   auto* k = app.add_option("--k", wishes.k, "the K shortest paths without a vertex twice")->check(CLI::PositiveNumber);
@@ -211,6 +228,10 @@ int apsp_query(const Words& words) {
   for (CLI::Option* option : {path, k}) option->excludes(near);
   command.remove_job_options();
   app.parse_complete_callback([&] {
+    wishes.from = ids_of(wishes.from_texts, "--from");
+    wishes.to = ids_of(wishes.to_texts, "--to");
+    wishes.near = ids_of(wishes.near_texts, "--neighbors");
+    if (std::isnan(wishes.limit_s)) throw CLI::ValidationError("--limit", "nan is no number of seconds");
     if (wishes.from.empty() && wishes.pairs_file.empty() && wishes.near.empty())
       throw CLI::ValidationError("nothing is asked", "give --from and --to, --pairs or --neighbors");
   });

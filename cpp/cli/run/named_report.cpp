@@ -23,13 +23,15 @@ struct Ranked {
   Vertex id;
 };
 
-// Replaces the id of " from ID" in a line of the report.
-void name_line(std::string& line, Vertex id, std::string_view name) {
+// Replaces the id of " from ID" in a line of the report; false if the line has none.
+bool name_line(std::string& line, Vertex id, std::string_view name) {
   const std::string phrase = fmt::format(" from {}", id);
   const std::size_t at = line.find(phrase);
-  if (at == std::string::npos) return;
+  if (at == std::string::npos) return false;
   const std::size_t behind = at + phrase.size();
-  if (behind == line.size() || line[behind] == ',') line.replace(at, phrase.size(), fmt::format(" from {}", name));
+  if (behind != line.size() && line[behind] != ',') return false;
+  line.replace(at, phrase.size(), fmt::format(" from {}", name));
+  return true;
 }
 
 }  // namespace
@@ -52,7 +54,7 @@ void name_sources(const Dictionary& names, const catalog::Runs& runs, catalog::R
     for (nlohmann::json& row : report.result["per_source"]) replace(row);
   for (auto& [label, line] : report.lines)
     for (const catalog::TimedRun& run : runs.timed)
-      if (run.source) name_line(line, *run.source, names.name(*run.source));
+      if (run.source && name_line(line, *run.source, names.name(*run.source))) break;  // a name may look like an id
 }
 
 template <class T>

@@ -61,16 +61,22 @@ def interruptible(connection: Any) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread() or not callable(before):
         yield
         return
+    is_open = True
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        connection.interrupt()
+        if is_open:
+            with contextlib.suppress(require_duckdb().Error):  # closed meanwhile
+                connection.interrupt()
         before(number, frame)
 
     signal.signal(signal.SIGINT, interrupt)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        is_open = False
+        # Whoever came later has this handler in turn, which then only passes the signal on; so has another thread.
+        if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is interrupt:
+            signal.signal(signal.SIGINT, before)
 
 
 def sql_text(text: str) -> str:

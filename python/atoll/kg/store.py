@@ -143,7 +143,12 @@ class Store:
         ...     store.sql("select ? + 1", [41]).fetchone()
         (42,)
         """
-        return self.connection.execute(query, values)
+        try:
+            return self.connection.execute(query, values)
+        except RuntimeError as e:
+            if str(e) != "Query interrupted":
+                raise
+            raise KeyboardInterrupt from None  # which `except Exception` does not take for an error
 
     def value(self, query: str, values: Any = None) -> Any:
         """The one value of a query, or None where it has no row.

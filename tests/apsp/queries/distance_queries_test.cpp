@@ -126,6 +126,19 @@ TEST_CASE("a limit of time leaves the shortest paths that were found, and says s
   CHECK(asked == 100);
 }
 
+TEST_CASE("the next best paths are refused where an arc's length is not of the distances' type") {
+  const files::Folder folder;
+  const samples::Sample<float> sample{"fine", 3, true, {{0, 1, 1}, {1, 2, 1}, {0, 2, 2.5}}};
+  write<float>(folder / "fine.npy", sample);
+  write<float>(folder / "whole.npy", sample, {.element = Element::uint16});
+  const DistanceQueries fine = open(folder / "fine.npy"), whole = open(folder / "whole.npy");
+  CHECK(fine.k_best(10, 16, 5).paths.size() == 2);
+  CHECK(whole.path(10, 16) == std::vector<Vertex>{10, 13, 16});
+  CHECK(whole.k_best(10, 16, 1).paths.size() == 1);
+  CHECK_THROWS_WITH_AS(whole.k_best(10, 16, 2),
+                       doctest::Contains("1 of the arcs are longer or finer than uint16 holds"), InputError);
+}
+
 TEST_CASE("several threads may ask at once, also for the first path") {
   const files::Folder folder;
   write<float>(folder / "d.tiles", samples::random_graph<float>(37, 90, true, 1, 9, 3));

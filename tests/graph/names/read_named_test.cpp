@@ -122,6 +122,14 @@ TEST_CASE("headings are taken for an edge, and an edge for headings, where the c
             .find(":1: weight is 'NA' (") != std::string::npos);
 }
 
+TEST_CASE("a quote within a field is a character") {
+  const Folder folder;
+  const auto tabs = read_names(folder.write("pipes.tsv", "5\" pipe\tvalve\n6\" pipe\tpump\n"));
+  CHECK(tabs.names == std::vector<std::string>{"5\" pipe", "6\" pipe", "pump", "valve"});
+  const auto commas = read_names(folder.write("pipes.csv", "5\" pipe,valve\n\"a, \"\"b\"\"\",6\"\n"));
+  CHECK(commas.names == std::vector<std::string>{"5\" pipe", "6\"", "a, \"b\"", "valve"});
+}
+
 TEST_CASE("quotes hold separators, quotes and nothing") {
   const Folder folder;
   const NamedContent content =

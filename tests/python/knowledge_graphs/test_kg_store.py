@@ -5,6 +5,7 @@ import hashlib
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -136,6 +137,27 @@ def test_a_handler_of_ctrl_c_is_left_as_it_was_and_asked(tmp_path):
             signal.raise_signal(signal.SIGINT)
             assert store.value("select 1") == 1  # no query ran, so none was ended
         assert asked == [signal.SIGINT] and signal.getsignal(signal.SIGINT) is ours
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_stores_may_be_closed_in_any_order_and_ctrl_c_comes_as_ever(tmp_path):
+    put(tmp_path, "old")
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        first, second = kg.Store(tmp_path), kg.Store(tmp_path)
+        first.__enter__()
+        second.__enter__()
+        first.__exit__()
+        second.close()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        second.__exit__()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        with kg.Store(tmp_path) as store, pytest.raises(KeyboardInterrupt):
+            threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
+            store.sql("select sum(hash(a.i + b.i)) from range(2000000) a(i), range(2000000) b(i)").fetchone()
     finally:
         signal.signal(signal.SIGINT, before)
 

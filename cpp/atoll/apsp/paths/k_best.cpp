@@ -235,7 +235,8 @@ class KBest {
     };
     for (const Local p : in_.heads_of(spur))
       if (!barred_[at(p)] && !is_without(without, p) && see(near_spur, 1, p)) return false;
-    for (;;) {
+    for (int settled = 1;; ++settled) {
+      if (settled % kSettledBetweenAsking == 0 && !keeps_on()) return true;
       Side& side = near_u.scanned <= near_spur.scanned ? near_u : near_spur;
       if (side.next == side.seen.size()) return true;
       const auto heads = side.arcs.heads_of(side.seen[side.next++]);

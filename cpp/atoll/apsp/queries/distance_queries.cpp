@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::size_t kGrain = 256;  // pairs that a thread takes at a time
 
-// The arcs of a file, with lengths of the distances' type.
+// The arcs of a file, with lengths of the distances' type, but for `left_out`.
 template <class T>
-ReplicatedCsr<T> arcs_of(const DistanceFile& file) {
+ReplicatedCsr<T> arcs_of(const DistanceFile& file, Edge& left_out) {
   const DistanceGraph graph = file.graph();
   std::vector<Vertex> ids(static_cast<std::size_t>(file.n()));
   for (std::int64_t i = 0; i < file.n(); ++i) ids[static_cast<std::size_t>(i)] = file.id_of(i);
@@ -31,8 +31,10 @@ ReplicatedCsr<T> arcs_of(const DistanceFile& file) {
             if constexpr (!std::is_same_v<Lengths, std::monostate>) {
               // What the type of the distances does not hold is on no shortest path: it would be a distance itself.
               using From = std::remove_const_t<typename Lengths::element_type>;
-              if (ConvertValues<T, From>(Semiring::min_plus)(&lengths[e], &length, 1) == 0) continue;
-              if (length >= kNoPath<T>) continue;
+              if (ConvertValues<T, From>(Semiring::min_plus)(&lengths[e], &length, 1) == 0 || length >= kNoPath<T>) {
+                ++left_out;
+                continue;
+              }
             }
             arcs.push_back({static_cast<Local>(v), graph.targets[e], length});
           }
@@ -81,6 +83,7 @@ struct DistanceQueries::Finder {
   std::variant<std::monostate, PathFinder<float>, PathFinder<double>, PathFinder<std::int32_t>,
                PathFinder<std::uint16_t>, PathFinder<std::uint8_t>>
       made;
+  Edge left_out = 0;  ///< arcs that are on no shortest path, but maybe on the next ones
 
   template <class T>
   const PathFinder<T>& of(const DistanceFile& file) {
@@ -90,7 +93,8 @@ struct DistanceQueries::Finder {
     check(file.meta().semiring == Semiring::min_plus,
           "{}: holds {} (paths are found where distances are min_plus). Ask for values.", file.path(),
           name_of(file.meta().semiring));
-    return made.emplace<PathFinder<T>>(arcs_of<T>(file));
+    left_out = 0;
+    return made.emplace<PathFinder<T>>(arcs_of<T>(file, left_out));
   }
 };
 
@@ -194,6 +198,11 @@ DistanceQueries::Best DistanceQueries::k_best(Vertex u, Vertex v, int k, const L
   return with_value_type(file_->element(), [&](auto type) {
     using T = decltype(type);
     const PathFinder<T>& finder = finder_->of<T>(*file_);
+    check(k <= 1 || finder_->left_out == 0,
+          "{}: {} of the arcs are longer or finer than {} holds (they are on no shortest path, but may be on the next "
+          "ones). "
+          "Write the distances in a wider type.",
+          file_->path(), finder_->left_out, name_of(file_->element()));
     RowReader<T> row(*file_);
     Best best;
     const auto keep_on = [&] {

@@ -61,7 +61,8 @@ class DistanceQueries {
     std::function<void()> ask = {};  ///< called now and then meanwhile; what it throws ends the search
   };
   /// The k shortest paths without a vertex twice. The limit holds but for the moment between two looks at the clock:
-  /// what one candidate takes, or 256 vertices of a search.
+  /// what one candidate takes, or 256 vertices of a search. Throws InputError where k > 1 and the distances' type does
+  /// not hold the lengths of all arcs.
   Best k_best(Vertex u, Vertex v, int k, const Limits& limits) const;
   Best k_best(Vertex u, Vertex v, int k) const { return k_best(u, v, k, Limits()); }
 

@@ -67,13 +67,15 @@ std::vector<std::string> name_fields(std::string_view line, char separator) {
 }
 
 char separator_of(const std::vector<std::string_view>& lines) {
+  // Up to the first separator a line is its first field, which quotes open at its beginning only: in 5" they are an inch.
   const auto has = [](std::string_view line, char separator) {
-    bool quoted = false;
-    for (const char c : line) {
-      quoted ^= c == '"';
-      if (c == separator && !quoted) return true;
+    std::size_t at = 0;
+    while (at < line.size() && (line[at] == ' ' || (line[at] == '\t' && separator != '\t'))) ++at;
+    if (at < line.size() && line[at] == '"') {
+      for (++at; at < line.size() && (line[at] != '"' || line.substr(at + 1).starts_with('"')); ++at)
+        if (line[at] == '"') ++at;
     }
-    return false;
+    return line.find(separator, at) != std::string_view::npos;
   };
   for (const char separator : {'\t', ',', ';', '|'})
     if (!lines.empty() && std::all_of(lines.begin(), lines.end(), [&](auto line) { return has(line, separator); }))
