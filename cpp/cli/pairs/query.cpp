@@ -15,7 +15,7 @@
 namespace atl::cli {
 namespace {
 
-struct Wishes {
+struct QueryOptions {
   std::string file, pairs_file, output;
   std::vector<std::string> from_texts, to_texts, near_texts;
   std::vector<Vertex> from, to, near;
@@ -97,13 +97,13 @@ Pairs read_pairs(const std::string& path) {
   return pairs;
 }
 
-Pairs asked_pairs(const DistanceFile& file, const Wishes& wishes) {
-  if (!wishes.pairs_file.empty()) return read_pairs(wishes.pairs_file);
-  std::vector<Vertex> to = wishes.to;
+Pairs pairs_of(const DistanceFile& file, const QueryOptions& options) {
+  if (!options.pairs_file.empty()) return read_pairs(options.pairs_file);
+  std::vector<Vertex> to = options.to;
   if (to.empty())
     for (std::int64_t j = 0; j < file.n(); ++j) to.push_back(file.id_of(j));
   Pairs pairs;
-  for (const Vertex u : wishes.from)
+  for (const Vertex u : options.from)
     for (const Vertex v : to) {
       pairs.from.push_back(u);
       pairs.to.push_back(v);
@@ -138,10 +138,10 @@ Answer distances(Team& team, const DistanceQueries& queries, const Pairs& pairs,
 }
 
 // A line of: from, to, place among the best from 1 on, length, path.
-Answer k_best(const DistanceQueries& queries, const Pairs& pairs, const Wishes& wishes) {
+Answer k_best(const DistanceQueries& queries, const Pairs& pairs, const QueryOptions& options) {
   Answer answer{.text = "from\tto\tplace\tlength\tpath\n"};
   for (std::size_t i = 0; i < pairs.from.size(); ++i) {
-    const auto best = queries.k_best(pairs.from[i], pairs.to[i], wishes.k, {.limit_s = wishes.limit_s});
+    const auto best = queries.k_best(pairs.from[i], pairs.to[i], options.k, {.limit_s = options.limit_s});
     nlohmann::json one{{"from", pairs.from[i]}, {"to", pairs.to[i]}, {"complete", best.is_complete}};
     one["paths"] = nlohmann::json::array();
     answer.is_complete = answer.is_complete && best.is_complete;
@@ -168,28 +168,28 @@ Answer neighbors(const DistanceQueries& queries, std::span<const Vertex> vertice
   return answer;
 }
 
-Outcome query(World& world, const Wishes& wishes, const Log& log) {
+Outcome query(World& world, const QueryOptions& options, const Log& log) {
   if (world.size() > 1)
     throw UsageError(
         fmt::format("apsp query over {} ranks (one process asks a file). Start it without a launcher.", world.size()));
   RankTimer timer(world);
-  const DistanceQueries queries(std::make_shared<DistanceFile>(wishes.file));
+  const DistanceQueries queries(std::make_shared<DistanceFile>(options.file));
   const DistanceFile& file = *queries.file();
   const double open_seconds = timer.lap();
   Answer answer;
-  std::size_t asked = wishes.near.size();
-  if (!wishes.near.empty()) {
-    answer = neighbors(queries, wishes.near);
+  std::size_t asked = options.near.size();
+  if (!options.near.empty()) {
+    answer = neighbors(queries, options.near);
   } else {
-    const Pairs pairs = asked_pairs(file, wishes);
+    const Pairs pairs = pairs_of(file, options);
     asked = pairs.from.size();
-    answer = wishes.k > 0 ? k_best(queries, pairs, wishes) : distances(world.team(), queries, pairs, wishes.path);
+    answer = options.k > 0 ? k_best(queries, pairs, options) : distances(world.team(), queries, pairs, options.path);
   }
   if (!answer.is_complete)
     log(LogLevel::warn,
         "not all of the {} best paths were found within --limit {} s: those that are missing are longer than "
         "those that are there. Give more time.",
-        wishes.k, wishes.limit_s);
+        options.k, options.limit_s);
   Outcome outcome;
   outcome.input = {{"name", file.path()},
                    {"vertices", file.n()},
@@ -197,10 +197,10 @@ Outcome query(World& world, const Wishes& wishes, const Log& log) {
                    {"semiring", name_of(file.meta().semiring)}};
   outcome.result = {{"asked", asked}, {"answers", std::move(answer.found)}};
   outcome.seconds = {{"open", open_seconds}, {"run", timer.lap()}};
-  if (wishes.output.empty())
+  if (options.output.empty())
     outcome.text = std::move(answer.text);
   else
-    put_file(wishes.output, answer.text);
+    put_file(options.output, answer.text);
   return outcome;
 }
 
@@ -210,33 +210,33 @@ int apsp_query(const Words& words) {
   Command command("apsp query",
                   "Asks a file of all pairs' distances (run apsp --output, AllPairs.save): distances, shortest paths, "
                   "the k best, neighbours. A line an answer, columns separated by tabs, original ids.");
-  Wishes wishes;
+  QueryOptions options;
   CLI::App& app = command.app();
-  app.add_option("file", wishes.file, "NAME.npy, NAME.tiles or NAME.zarr")->required();
-  auto* from = app.add_option("--from", wishes.from_texts, "ids to start from, separated by commas")->delimiter(',');
-  auto* to = app.add_option("--to", wishes.to_texts, "ids to end at (default: all)")->delimiter(',')->needs(from);
-  auto* pairs = app.add_option("--pairs", wishes.pairs_file, "a text of two ids a line; -: stdin")->excludes(from);
-  auto* near = app.add_option("--neighbors", wishes.near_texts, "the arcs that leave these ids")->delimiter(',');
+  app.add_option("file", options.file, "NAME.npy, NAME.tiles or NAME.zarr")->required();
+  auto* from = app.add_option("--from", options.from_texts, "ids to start from, separated by commas")->delimiter(',');
+  auto* to = app.add_option("--to", options.to_texts, "ids to end at (default: all)")->delimiter(',')->needs(from);
+  auto* pairs = app.add_option("--pairs", options.pairs_file, "a text of two ids a line; -: stdin")->excludes(from);
+  auto* near = app.add_option("--neighbors", options.near_texts, "the arcs that leave these ids")->delimiter(',');
   near->excludes(from)->excludes(to)->excludes(pairs);
-  auto* path = app.add_flag("--path", wishes.path, "a shortest path too: its vertices, or - where there is none");
-  auto* k = app.add_option("--k", wishes.k, "the K shortest paths without a vertex twice")->check(CLI::PositiveNumber);
-  app.add_option("--limit", wishes.limit_s, "seconds for the K best of a pair; what is missing then is said")
+  auto* path = app.add_flag("--path", options.path, "a shortest path too: its vertices, or - where there is none");
+  auto* k = app.add_option("--k", options.k, "the K shortest paths without a vertex twice")->check(CLI::PositiveNumber);
+  app.add_option("--limit", options.limit_s, "seconds for the K best of a pair; what is missing then is said")
       ->check(CLI::NonNegativeNumber)
       ->needs(k);
-  app.add_option("--output", wishes.output, "the file for the answers (default: stdout)");
+  app.add_option("--output", options.output, "the file for the answers (default: stdout)");
   k->excludes(path);
   for (CLI::Option* option : {path, k}) option->excludes(near);
   command.remove_job_options();
   app.parse_complete_callback([&] {
-    wishes.from = ids_of(wishes.from_texts, "--from");
-    wishes.to = ids_of(wishes.to_texts, "--to");
-    wishes.near = ids_of(wishes.near_texts, "--neighbors");
-    if (std::isnan(wishes.limit_s)) throw CLI::ValidationError("--limit", "nan is no number of seconds");
-    if (wishes.from.empty() && wishes.pairs_file.empty() && wishes.near.empty())
+    options.from = ids_of(options.from_texts, "--from");
+    options.to = ids_of(options.to_texts, "--to");
+    options.near = ids_of(options.near_texts, "--neighbors");
+    if (std::isnan(options.limit_s)) throw CLI::ValidationError("--limit", "nan is no number of seconds");
+    if (options.from.empty() && options.pairs_file.empty() && options.near.empty())
       throw CLI::ValidationError("nothing is asked", "give --from and --to, --pairs or --neighbors");
   });
   if (const auto code = command.parse(words)) return *code;
-  return command.run([&](World& world) { return query(world, wishes, command.log()); });
+  return command.run([&](World& world) { return query(world, options, command.log()); });
 }
 
 int verb_apsp(const Words& words) {

@@ -183,7 +183,6 @@ def test_an_id_comes_before_a_name_and_folders_of_sources_are_not_told(tmp_path)
     assert answer.json()["path"]["steps"][0]["sources"][0]["file"] == "edges.csv" and "someone" not in answer.text
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="a system without /proc")
 def test_mapped_pages_are_given_back_and_read_the_same_again(tmp_path):
     file = tmp_path / "matrix.npy"
     np.save(file, np.arange(4 << 20, dtype=np.int64).reshape(1024, -1))

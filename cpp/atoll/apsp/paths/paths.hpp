@@ -55,7 +55,7 @@ class PathFinder {
 
   /// The k shortest loopless paths, by ascending length; fewer if there are no more. Yen's algorithm [1], backwards
   /// from v, with D as the exact estimate of the remaining length: a candidate is searched only when its bound is the
-  /// least. `keep_on` is called between candidates and now and then within one: false ends the search, and what was
+  /// least. `keep_on` is called between candidates and every 256 vertices of a search: false ends it, and what was
   /// found is returned; so does an exception, which is passed on.
   /// [1] J. Yen. "Finding the k shortest loopless paths in a network." Management Science 17(11), 1971.
   std::vector<KnownPath<T>> k_best(Local u, Local v, int k, std::span<const T> from_u,

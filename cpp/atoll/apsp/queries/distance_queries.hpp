@@ -58,7 +58,7 @@ class DistanceQueries {
   };
   struct Limits {
     double limit_s = std::numeric_limits<double>::infinity();  ///< how long to look for paths
-    std::function<void()> ask = {};  ///< called now and then meanwhile; what it throws ends the search
+    std::function<void()> ask = {};  ///< called as often as the clock is read; what it throws ends the search
   };
   /// The k shortest paths without a vertex twice. The limit holds but for the moment between two looks at the clock:
   /// what one candidate takes, or 256 vertices of a search. Throws InputError where k > 1 and the distances' type does

@@ -21,12 +21,12 @@ double weight_of(const NameField& field, std::string_view line) {
   // A field with doubled quotes is not in the block, whose text goes on behind each field as scan_weight() needs it.
   if (!field.text.empty() && field.text.find('"') == std::string_view::npos) {
     if (scan_weight(p, end, weight) && p == end) return weight;
-    LineShape alone;
-    alone.comments.clear();
-    alone.source = alone.target = -1;
-    alone.weight = 0;
+    LineShape weight_only;
+    weight_only.comments.clear();
+    weight_only.source = weight_only.target = -1;
+    weight_only.weight = 0;
     LineValues ignored;
-    read_line(field.text.data(), end, alone, ignored);  // which explains what is wrong
+    read_line(field.text.data(), end, weight_only, ignored);  // which explains what is wrong
   }
   throw LineError{line.data(), fmt::format("weight is {} (not a number). Correct it, or read without weights.",
                                            in_quotes(field.text))};

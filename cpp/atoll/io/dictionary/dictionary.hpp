@@ -10,7 +10,7 @@
 #include <vector>
 
 /// The names of vertices: vertex k, from 0 on, has the k-th of the distinct names in ascending order of their bytes. So
-/// the numbering follows from the set of names alone, not from ranks, threads or the order of lines.
+/// the numbering follows from the set of names, not from ranks, threads or the order of lines.
 ///
 ///     const Dictionary names = dictionary_of(team, {"TP53", "BRCA1", "TP53"});
 ///     names.find("TP53");     // 1
