@@ -30,7 +30,7 @@ Command::Command(std::string name, const std::string& about)
   app_->add_option("--provider", provider_, "of libfabric, under --transport ofi: auto, tcp;ofi_rxm, shm, ...");
   app_->add_option(
       "--domains", domains_,
-      "pretended nodes: 2x4, 3+2, torus:4x4, or a topology's file (Slurm, ibnetdiscover, SimGrid, hwloc, JSON)");
+      "simulated nodes: 2x4, 3+2, torus:4x4, or a topology's file (Slurm, ibnetdiscover, SimGrid, hwloc, JSON)");
   app_->add_option(
       "--platform", platform_,
       "what messages cost on each level, for routes and partitions: a JSON file (`atoll info --calibrate FILE` "

@@ -12,7 +12,7 @@
 namespace atl::cli {
 namespace {
 
-struct Wishes {
+struct Options {
   GraphInput input;
   std::string output, numbers_file, method = "rabbit";
   OrderingOptions ordering;
@@ -54,15 +54,15 @@ void renumber(Team& team, const Array<Local>& numbers, EdgeList& edges) {
   edges.range = IdRange{0, static_cast<Vertex>(numbers.size())};
 }
 
-Outcome reorder(World& world, const Wishes& wishes) {
+Outcome reorder(World& world, const Options& options) {
   if (world.size() > 1)
     throw UsageError(
         fmt::format("reorder over {} ranks (one rank orders, with all its threads). Leave out --ranks.", world.size()));
-  check_edges_path(world, wishes.output);
-  if (!wishes.numbers_file.empty() && wishes.numbers_file != result_path()) check_output_path(wishes.numbers_file);
+  check_edges_path(world, options.output);
+  if (!options.numbers_file.empty() && options.numbers_file != result_path()) check_output_path(options.numbers_file);
   Team& team = world.team();
   RankTimer timer(world);
-  EdgeList edges = wishes.input.load(world);
+  EdgeList edges = options.input.load(world);
   const double load_seconds = timer.lap();
   const nlohmann::json named{
       {"name", edges.name}, {"edges", edges.size()}, {"directed", edges.directed}, {"weighted", edges.weighted()}};
@@ -73,33 +73,33 @@ Outcome reorder(World& world, const Wishes& wishes) {
   const SparsePattern pattern{
       graph.owned(), graph.owned(), {out.offsets.data(), out.offsets.size()}, {out.targets.data(), out.targets.size()}};
   const double build_seconds = timer.lap();
-  const Array<Local> numbers = new_numbers(team, pattern, ordering_named(wishes.method), wishes.ordering);
+  const Array<Local> numbers = new_numbers(team, pattern, ordering_named(options.method), options.ordering);
   const double order_seconds = timer.lap();
-  const Locality before = locality_of(team, pattern, wishes.parts),
-                 after = locality_of(team, pattern, wishes.parts, {numbers.data(), numbers.size()});
+  const Locality before = locality_of(team, pattern, options.parts),
+                 after = locality_of(team, pattern, options.parts, {numbers.data(), numbers.size()});
   const double measure_seconds = timer.lap();
-  if (!wishes.numbers_file.empty()) put_file(wishes.numbers_file, lines_of(graph, numbers));
+  if (!options.numbers_file.empty()) put_file(options.numbers_file, lines_of(graph, numbers));
   renumber(team, numbers, edges);
-  write_edges(world, wishes.output, edges);
+  write_edges(world, options.output, edges);
   const double write_seconds = timer.lap();
 
   Outcome outcome;
   outcome.input = named;
   outcome.input["vertices"] = graph.vertices();
   std::error_code ignored;
-  outcome.result = {{"method", wishes.method},
-                    {"output", wishes.output},
-                    {"output_bytes", std::filesystem::file_size(wishes.output, ignored)},
+  outcome.result = {{"method", options.method},
+                    {"output", options.output},
+                    {"output_bytes", std::filesystem::file_size(options.output, ignored)},
                     {"nonzeros", before.nonzeros},
-                    {"parts", wishes.parts},
+                    {"parts", options.parts},
                     {"before", to_json(before)},
                     {"after", to_json(after)}};
   outcome.seconds = {{"load", load_seconds},       {"build", build_seconds}, {"order", order_seconds},
                      {"measure", measure_seconds}, {"write", write_seconds}, {"run", order_seconds}};
   outcome.text = table_of(
       {{"graph", fmt::format("{}: {} vertices, {} edges", graph.name(), graph.vertices(), graph.input_edges())},
-       {"before", to_text(before, wishes.parts)},
-       {wishes.method, to_text(after, wishes.parts)},
+       {"before", to_text(before, options.parts)},
+       {options.method, to_text(after, options.parts)},
        {"order", fmt::format("{:.3f} s", order_seconds)},
        {"load, build, measure, write", fmt::format("{:.3f} s, {:.3f} s, {:.3f} s, {:.3f} s", load_seconds,
                                                    build_seconds, measure_seconds, write_seconds)}});
@@ -112,26 +112,26 @@ int verb_reorder(const Words& words) {
   Command command("reorder",
                   "Gives a graph's vertices new numbers, so that neighbours lie near each other, and writes it in the "
                   "format of the output's ending (see convert). Measures how local it was and is.");
-  Wishes wishes;
+  Options options;
   CLI::App& app = command.app();
-  wishes.input.add_reading_to(app);
-  app.add_option("output", wishes.output, "the file to write; its ids are the new numbers, 0 to n-1")->required();
-  app.add_option("--method", wishes.method,
+  options.input.add_reading_to(app);
+  app.add_option("output", options.output, "the file to write; its ids are the new numbers, 0 to n-1")->required();
+  app.add_option("--method", options.method,
                  "rabbit (communities, the default), rcm (bandwidth), gorder (shared neighbours; slow), degree, "
                  "hub_sort, dbg (hubs first), random, identity")
       ->check(CLI::IsMember(ordering_names()));
-  app.add_option("--numbers", wishes.numbers_file, "also write a line \"id number\" for each vertex to this file");
-  app.add_option("--parts", wishes.parts, "measure the edges inside so many equal ranges of numbers (default 64)")
+  app.add_option("--numbers", options.numbers_file, "also write a line \"id number\" for each vertex to this file");
+  app.add_option("--parts", options.parts, "measure the edges inside so many equal ranges of numbers (default 64)")
       ->check(CLI::PositiveNumber);
-  app.add_option("--seed", wishes.ordering.seed, "of --method random (default 1)");
-  app.add_option("--window", wishes.ordering.window, "of --method gorder (default 5)")->check(CLI::PositiveNumber);
+  app.add_option("--seed", options.ordering.seed, "of --method random (default 1)");
+  app.add_option("--window", options.ordering.window, "of --method gorder (default 5)")->check(CLI::PositiveNumber);
   app.parse_complete_callback([&] {
     for (const auto& [option, method] : {std::pair("--seed", "random"), {"--window", "gorder"}})
-      if (app.count(option) > 0 && wishes.method != method)
-        throw CLI::ValidationError(option, fmt::format("--method {} does not use it, {} does", wishes.method, method));
+      if (app.count(option) > 0 && options.method != method)
+        throw CLI::ValidationError(option, fmt::format("--method {} does not use it, {} does", options.method, method));
   });
   if (const auto code = command.parse(words)) return *code;
-  return command.run([&](World& world) { return reorder(world, wishes); });
+  return command.run([&](World& world) { return reorder(world, options); });
 }
 
 }  // namespace atl::cli

@@ -34,8 +34,8 @@ def open(path: str | os.PathLike[str]) -> DistanceFile:
 
     Parameters
     ----------
-    path : path                 a .npy, also one that numpy.save has written (ids are then 0 to n-1); or a folder
-                                .tiles or .zarr. Files of HDF5 are for other programs: h5py reads them
+    path : path                 a .npy, also one that numpy.save has written (ids are then 0 to n-1); a folder .tiles or
+                                .zarr; or a .h5 or .hdf5 that Atoll has written (h5py is not needed)
 
     Raises
     ------
@@ -50,11 +50,6 @@ def open(path: str | os.PathLike[str]) -> DistanceFile:
     >>> atoll.apsp.open(path).shape
     (4, 4)
     """
-    if is_hdf5(path):
-        raise errors.UsageError(
-            f"{path} is HDF5 (which Atoll writes for other programs and does not read). Use h5py.File, or write .npy, "
-            ".tiles or .zarr too."
-        )
     return DistanceFile(_core.open_distances(str(path)))
 
 

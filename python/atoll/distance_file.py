@@ -28,7 +28,7 @@ class DistanceFile:
     ==================  ==================  =======================  ==============
     form                distance            row                      tile
     ==================  ==================  =======================  ==============
-    .npy                in place            a view, not a copy       a view
+    .npy, .h5           in place            a view, not a copy       a view
     .tiles              in place            a copy from n/b tiles    a view
     .zarr               in place            a copy from n/b chunks   a view
     .zarr, compressed   unpacks the chunk   unpacks n/b chunks       unpacked
@@ -63,7 +63,7 @@ class DistanceFile:
 
     @property
     def form(self) -> str:
-        """How it lies on disk: "npy", "tiles" or "zarr"."""
+        """How it lies on disk: "npy", "tiles", "zarr" or "hdf5"."""
         return self._core.form
 
     @property

@@ -2,7 +2,8 @@
 """Distances in a file of HDF5, for programs that read that: h5py, MATLAB, Julia, h5dump, ParaView.
 
 The matrix is one contiguous dataset, so its place in the file is a number: HDF5 lays the file out on rank 0, and every
-rank then writes its rows at their place by the system's own calls. No HDF5 that was built for MPI is needed.
+rank then writes its rows at their place by the system's own calls. No HDF5 that was built for MPI is needed. The file's
+user block, which HDF5 leaves to the program that writes, says where the arrays are: `atoll.apsp.open` maps them.
 
 =============  =========================  =====================================================================
 in the file    type                       what
@@ -38,6 +39,7 @@ __all__ = ["ENDINGS", "is_hdf5", "require_h5py", "write_hdf5"]
 
 ENDINGS = (".h5", ".hdf5")
 _PIECE = 64 << 20  # bytes of a write
+_ALIGNMENT = 64  # of arrays, for whoever maps them
 
 
 def is_hdf5(path: str | os.PathLike[str]) -> bool:
@@ -188,30 +190,42 @@ def _lay_out(part: Path, source: Any) -> None:
     h5py = require_h5py()
     meta, n = json.loads(source.meta), source.n
     kind = np.dtype(meta["type"])
+    columns = {"ids": np.arange(n, dtype=np.int64) if source.ids is None else source.ids.view(np.int64)}
+    if source.arcs is not None:
+        arcs = zip(("offsets", "targets", "weights"), source.arcs)
+        columns.update({name: values for name, values in arcs if values is not None})
+    meta["ids"] = True
+    room = 512  # of the user block: a power of two from 512 on
+    while room < len(_user_block(meta, dict.fromkeys(["distances", *columns], 2**63))):
+        room *= 2
     # Its own locks would meet ours, and fail on some parallel file systems.
-    with h5py.File(part, "w", locking=False) as out:
+    with h5py.File(
+        part, "w", locking=False, userblock_size=room, alignment_threshold=0, alignment_interval=_ALIGNMENT
+    ) as out:
         out.attrs["semiring"] = meta["semiring"]
         out.attrs["scale"] = float(meta["scale"])
         out.attrs["directed"] = np.uint8(meta["directed"])
         out.attrs["no_path"] = kind.type(source.no_path)
         out.attrs["about"] = json.dumps(meta["about"])
-        ids = source.ids
-        out["ids"] = np.arange(n, dtype=np.int64) if ids is None else ids.view(np.int64)
-        if source.arcs is not None:
-            for name, values in zip(("offsets", "targets", "weights"), source.arcs):
-                if values is not None:
-                    out[name] = values
+        for name, values in columns.items():
+            out[name] = values
         how = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
         how.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)  # so that it has its place at once
         how.set_fill_time(h5py.h5d.FILL_TIME_NEVER)  # every value is written
         space = h5py.h5s.create_simple((n, n))
         h5py.h5d.create(out.id, b"distances", h5py.h5t.py_create(kind), space, how)
-    fd = os.open(part, os.O_RDWR)
-    try:
-        os.posix_fallocate(fd, 0, os.fstat(fd).st_size)  # a full disk is found here
-        os.fsync(fd)
-    finally:
-        os.close(fd)
+        # An array of no values has no place.
+        places = {name: out[name].id.get_offset() if out[name].size else 0 for name in ["distances", *columns]}
+    with open(part, "r+b") as file:
+        os.posix_fallocate(file.fileno(), 0, os.fstat(file.fileno()).st_size)  # a full disk is found here
+        file.write(_user_block(meta, places))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _user_block(meta: dict[str, Any], places: dict[str, int]) -> bytes:
+    """The metadata, with the offset in the file of each dataset's values; ends with a byte 0."""
+    return json.dumps({**meta, "at": places}).encode() + b"\0"
 
 
 def _copy_rows(part: Path, matrix: np.ndarray, world: World) -> None:

@@ -59,13 +59,13 @@ NodeShape nodes_of(Rank ranks, const Machine& platform) {
   return {.ranks = kNode, .cards = platform.cost.at(1).cards};
 }
 
-GridConstraints wishes_of(const Options& o) {
-  GridConstraints wishes{.block = o.block};
-  if (o.grid != "auto") wishes.sides = grid_sides_of("--grid", o.grid);
-  if (o.placement != "auto") wishes.placement = grid_sides_of("--placement", o.placement);
-  if (o.broadcast != "auto") wishes.panels = broadcast_named(o.broadcast);
-  if (o.chunk_kib >= 0) wishes.chunk_bytes = static_cast<std::size_t>(o.chunk_kib) << 10;
-  return wishes;
+GridConstraints constraints_of(const Options& o) {
+  GridConstraints constraints{.block = o.block};
+  if (o.grid != "auto") constraints.sides = grid_sides_of("--grid", o.grid);
+  if (o.placement != "auto") constraints.placement = grid_sides_of("--placement", o.placement);
+  if (o.broadcast != "auto") constraints.panels = broadcast_named(o.broadcast);
+  if (o.chunk_kib >= 0) constraints.chunk_bytes = static_cast<std::size_t>(o.chunk_kib) << 10;
+  return constraints;
 }
 
 struct Simulated {
@@ -102,13 +102,13 @@ GridOptions options_of(const std::string& variant, const GridPlan& plan, const O
 // The plan of a variant, which fixes its broadcast and chunks; the model chooses coast's.
 GridPlan plan_of(const std::string& variant, std::int64_t n, Rank ranks, const Machine& platform,
                  const ModelledKernels& kernels, const Options& o) {
-  GridConstraints wishes = wishes_of(o);
+  GridConstraints constraints = constraints_of(o);
   if (variant != "coast") {
     const GridOptions options = GridOptions::ablation(variant);
-    if (!wishes.panels) wishes.panels = options.panels;
-    if (!wishes.chunk_bytes) wishes.chunk_bytes = options.chunk_bytes;
+    if (!constraints.panels) constraints.panels = options.panels;
+    if (!constraints.chunk_bytes) constraints.chunk_bytes = options.chunk_bytes;
   }
-  return plan_grid(machine_of(platform, kernels), n, ranks, nodes_of(ranks, platform), wishes);
+  return plan_grid(machine_of(platform, kernels), n, ranks, nodes_of(ranks, platform), constraints);
 }
 
 std::int64_t grown(const Options& o, Rank ranks) {

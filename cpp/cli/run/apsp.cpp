@@ -96,7 +96,7 @@ DistanceFileOptions file_options(const Options& o) {
 /// What can be known to go wrong with the output before the distances are computed.
 void check_output(World& world, const Options& o, Vertex n, Element element) {
   if (o.output.empty()) return;
-  const DistanceForm form = form_of(o.output);
+  const DistanceForm form = form_to_write(o.output);
   if (o.steps > 0)
     throw UsageError(fmt::format("--output {} with --steps {} (what is left undone are no distances). Leave one out.",
                                  o.output, o.steps));
@@ -316,7 +316,7 @@ int run_apsp(const Words& words) {
     if (o.checkpoint_steps > 0 && o.checkpoint.empty() && !o.out_of_core)
       throw UsageError(fmt::format("--checkpoint-steps {} (there is no --checkpoint, and no --out-of-core). Give one.",
                                    o.checkpoint_steps));
-    if (!o.output.empty()) static_cast<void>(form_of(o.output));  // an ending that is none is refused first
+    if (!o.output.empty()) static_cast<void>(form_to_write(o.output));  // an ending that is none is refused first
     const Semiring semiring = semiring_named(o.semiring);
     if (o.out_of_core && semiring != Semiring::min_plus)
       throw UsageError(

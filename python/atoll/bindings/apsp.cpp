@@ -216,7 +216,7 @@ void bind_apsp(nb::module_& m) {
       .def_prop_ro("n", [](const SharedFile& s) { return s.file->n(); })
       .def_prop_ro("form",
                    [](const SharedFile& s) {
-                     constexpr const char* kForms[] = {"npy", "tiles", "zarr"};
+                     constexpr const char* kForms[] = {"npy", "tiles", "zarr", "hdf5"};
                      return kForms[static_cast<int>(s.file->form())];
                    })
       .def_prop_ro("meta", [](const SharedFile& s) { return s.file->meta().to_json().dump(); })

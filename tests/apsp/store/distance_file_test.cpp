@@ -190,7 +190,9 @@ TEST_CASE("an existing file is kept, or replaced once the new one is complete") 
   CHECK(files::content(folder / "own.tiles/thesis.tex") == "years of work");
   CHECK(write("none/d.tiles", 5, Existing::refuse).find("there is no folder") != std::string::npos);
   CHECK(write("d.h5", 5, Existing::refuse) ==
-        (folder / "d.h5") + ": unknown ending (distances are stored as .npy, .tiles or .zarr). Use one of them.");
+        (folder / "d.h5") + ": HDF5 is written from Python (atoll.all_pairs(graph).save). Use .npy, .tiles or .zarr.");
+  CHECK(write("d.txt", 5, Existing::refuse) ==
+        (folder / "d.txt") + ": unknown ending (distances are stored as .npy, .tiles, .zarr or .h5). Use one of them.");
   CHECK(folder.names() == std::vector<std::string>{"d.npy", "d.tiles", "d.zarr", "own.tiles"});
 }
 

@@ -34,14 +34,11 @@ std::vector<BadInput> bad_inputs() {
        ": holds no edge (its 2 lines are comments, names or blank). Check how it was written."},
       {"a.txt", "1 2\n3\n", ":2: the line has 1 column (an edge needs 2). Complete or remove it."},
       {"a.txt", "1 2\n3 x4\n",
-       ":2: target is 'x4' (not a whole number). Name the file's format and columns, or number the "
-       "vertices as docs/names.md shows."},
+       ":2: target is 'x4' (not a whole number). Name the file's format and columns, or read names by --names (docs/names.md)."},
       {"a.txt", "1 2\n3 4x\n",
-       ":2: target is '4x' (not a whole number). Name the file's format and columns, or number the "
-       "vertices as docs/names.md shows."},
+       ":2: target is '4x' (not a whole number). Name the file's format and columns, or read names by --names (docs/names.md)."},
       {"a.txt", "1 2\n3.0 4\n",
-       ":2: source is '3.0' (not a whole number). Name the file's format and columns, or number the "
-       "vertices as docs/names.md shows."},
+       ":2: source is '3.0' (not a whole number). Name the file's format and columns, or read names by --names (docs/names.md)."},
       {"a.txt", "1 2\n\n# c\n-3 4\n",
        ":4: source is -3 (ids are whole numbers from 0 to 2^63 - 2). Renumber the vertices."},
       {"a.txt", "1 2\n3 9223372036854775807\n",
@@ -51,8 +48,7 @@ std::vector<BadInput> bad_inputs() {
        ":2: target is 99999999999999999999999 (ids are whole numbers from 0 to 2^63 - 2). Renumber the "
        "vertices."},
       {"a.txt", "GeneA GeneB\nGeneC GeneD\n",
-       ":1: source is 'GeneA' (not a whole number). Name the file's format and columns, or number the "
-       "vertices as docs/names.md shows."},
+       ":1: source is 'GeneA' (not a whole number). Name the file's format and columns, or read names by --names (docs/names.md)."},
       {"a.txt", "1 2\n3 4 5\n",
        ":2: the line has 3 columns (those before have 2). If this is a list of neighbours, convert it to one "
        "edge a line."},
@@ -119,8 +115,7 @@ std::vector<BadInput> bad_inputs() {
        "or rename it."},
       {"a.txt.gz", gzip_member(""), ": holds no text (it unpacks to nothing). Check how it was written."},
       {"a.txt.zst", zstd_frame("1 2\nx\n"),
-       ":2: source is 'x' (not a whole number). Name the file's format and columns, or number the vertices as "
-       "docs/names.md shows."},
+       ":2: source is 'x' (not a whole number). Name the file's format and columns, or read names by --names (docs/names.md)."},
       {"a.txt.gz", gzip_member(many_lines(100000) + "1 -2\n" + many_lines(100000)),
        ":100001: target is -2 (ids are whole numbers from 0 to 2^63 - 2). Renumber the vertices."},
       {"a.txt.gz", cut_gz,
@@ -270,7 +265,7 @@ TEST_CASE("the first wrong line of a file is reported, even if another thread fi
     for (const Rank ranks : {1, 2, 3, 5})
       CHECK(refusal(path, ranks) == path +
                                         ":123457: target is 'x' (not a whole number). Name the file's format "
-                                        "and columns, or number the vertices as docs/names.md shows.");
+                                        "and columns, or read names by --names (docs/names.md).");
 }
 
 TEST_CASE("a missing file is named, with a similar existing one") {
@@ -321,8 +316,7 @@ TEST_CASE("Graphalytics files must agree with their properties") {
       {"1\n2\n", "1 2\n", "graph.g.meta.edges = 3\n",
        "/g.properties: promises 3 edges (FOLDER/g.e has 1). The file is cut off, or the number is wrong."},
       {"1\nx\n", "1 2\n", "",
-       "/g.v:2: vertex is 'x' (not a whole number). Name the file's format and columns, or number the "
-       "vertices as docs/names.md shows."},
+       "/g.v:2: vertex is 'x' (not a whole number). Name the file's format and columns, or read names by --names (docs/names.md)."},
       {"1\n9223372036854775807\n", "1 2\n", "",
        "/g.v:2: vertex is 9223372036854775807 (ids are whole numbers from 0 to 2^63 - 2). Renumber the "
        "vertices."},

@@ -42,6 +42,7 @@ const void* DistanceFile::place(std::int64_t i, std::int64_t j, std::int64_t& st
   const std::size_t width = bytes_of(s.meta.element);
   switch (s.form) {
     case DistanceForm::npy:
+    case DistanceForm::hdf5:
       stride = s.meta.n;
       return s.matrix.data() + s.begin + static_cast<std::uint64_t>((i * s.meta.n + j) * s.meta.block) * width;
     case DistanceForm::tiles: {
@@ -94,7 +95,7 @@ double DistanceFile::distance(Vertex u, Vertex v) const {
 }
 
 const void* DistanceFile::row_view(std::int64_t i) const {
-  if (source_->form != DistanceForm::npy) return nullptr;
+  if (source_->form != DistanceForm::npy && source_->form != DistanceForm::hdf5) return nullptr;
   return source_->matrix.data() + source_->begin + static_cast<std::uint64_t>(i * n()) * bytes_of(element());
 }
 

@@ -9,7 +9,7 @@
 
 /// Reads all-pairs distances from disk by row, tile and pair. Not collective: any process may open the file.
 ///
-///     DistanceFile file("d.tiles");                       // or d.npy, d.zarr; maps it, reads nothing
+///     DistanceFile file("d.tiles");                       // or d.npy, d.zarr, d.h5; maps it, reads nothing
 ///     file.distance(17, 42);                              // original ids; infinity: no path
 ///     std::vector<float> row(file.n());
 ///     file.read_row(file.index_of(17), row.data());       // in the order of ids
@@ -17,7 +17,7 @@
 ///
 /// | form              | pair                   | row                     | tile                   |
 /// |-------------------|------------------------|-------------------------|------------------------|
-/// | .npy              | in place               | in place (row_view)     | in place, rows n apart |
+/// | .npy, .h5         | in place               | in place (row_view)     | in place, rows n apart |
 /// | .tiles            | in place               | copied from n/b tiles   | in place               |
 /// | .zarr             | in place, chunk mapped | copied from n/b chunks  | in place               |
 /// | .zarr, compressed | decompresses a chunk   | decompresses n/b chunks | decompressed           |
@@ -55,7 +55,7 @@ class DistanceFile {
   /// Row i into n values of the file's type; T must be it.
   template <class T>
   void read_row(std::int64_t i, T* to) const;
-  /// Row i in place; nullptr if it is not contiguous (all forms but .npy). Valid while the file is open.
+  /// Row i in place; nullptr if it is not contiguous (.tiles and .zarr). Valid while the file is open.
   const void* row_view(std::int64_t i) const;
 
   std::int64_t tiles() const { return BlockCyclic{n(), meta().block, 1}.blocks(); }  ///< of a side

@@ -201,6 +201,14 @@ void write_zarr(World& world, const std::string& path, const DistanceMeta& meta,
 
 }  // namespace
 
+DistanceForm form_to_write(const std::string& path) {
+  const DistanceForm form = form_of(path);
+  if (form == DistanceForm::hdf5)
+    throw UsageError(fmt::format("{}: HDF5 is written from Python (atoll.all_pairs(graph).save). Use .npy, .tiles or "
+                                 ".zarr.", path));
+  return form;
+}
+
 std::uint64_t distance_bytes(DistanceForm form, std::int64_t n, std::int64_t block, Element element) {
   const std::int64_t b = std::min(n, block);
   const auto count = static_cast<std::uint64_t>(n), side = static_cast<std::uint64_t>((n + b - 1) / b * b);
@@ -217,7 +225,7 @@ std::uint64_t distance_bytes(DistanceForm form, std::int64_t n, std::int64_t blo
 template <class T>
 void write_distances(World& world, const std::string& path, const Distances<T>& distances, const DistanceGraph& graph,
                      const DistanceFileOptions& options) {
-  const DistanceForm form = form_of(path);
+  const DistanceForm form = form_to_write(path);
   const std::int64_t n = distances.layout.rows.size;
   const DistanceMeta meta =
       meta_of(n, distances.layout.rows.block, options.element.value_or(kElementOf<T>), graph, options);
@@ -245,7 +253,7 @@ void write_distances(World& world, const std::string& path, const Distances<T>& 
         return write_npy<To>(world, path, meta, graph, blocks);
       case DistanceForm::tiles:
         return write_tiles<To>(world, path, meta, graph, options.existing, blocks);
-      case DistanceForm::zarr:
+      default:
         return write_zarr<To>(world, path, meta, graph, options, blocks);
     }
   });

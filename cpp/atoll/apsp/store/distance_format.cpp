@@ -18,8 +18,9 @@ DistanceForm form_of(const std::string& path) {
   if (name.ends_with(".npy")) return DistanceForm::npy;
   if (name.ends_with(".tiles")) return DistanceForm::tiles;
   if (name.ends_with(".zarr")) return DistanceForm::zarr;
+  if (name.ends_with(".h5") || name.ends_with(".hdf5")) return DistanceForm::hdf5;
   throw UsageError(
-      fmt::format("{}: unknown ending (distances are stored as .npy, .tiles or .zarr). Use one of them.", path));
+      fmt::format("{}: unknown ending (distances are stored as .npy, .tiles, .zarr or .h5). Use one of them.", path));
 }
 
 nlohmann::json no_path_json(Element element, Semiring semiring) {

@@ -13,6 +13,9 @@
 ///     NAME.tiles/  meta.json, tiles.bin, ids.npy, offsets.npy, targets.npy, weights.npy
 ///     NAME.zarr/   a Zarr v2 group of the arrays distance (one chunk a block), ids, offsets, targets, weights;
 ///                  meta is .zattrs
+///     NAME.h5      HDF5 of the datasets distances (contiguous), ids, offsets, targets, weights. Its user block is meta,
+///                  to which "at" is added: the dataset's name -> the offset of its values in the file. So it is mapped
+///                  without a library of HDF5. Python writes it (python/atoll/hdf5.py)
 ///
 /// Numbers are little endian. Metadata is one JSON object:
 ///     {"format": "atoll distances", "version": 1, "n", "block", "type": "float32", "semiring": "min_plus",
@@ -20,7 +23,7 @@
 ///      "weights": "float32" or null, "about": {..}}
 namespace atl {
 
-enum class DistanceForm : std::uint8_t { npy, tiles, zarr };
+enum class DistanceForm : std::uint8_t { npy, tiles, zarr, hdf5 };
 
 /// By the ending of the name; throws UsageError with the list of endings.
 DistanceForm form_of(const std::string& path);

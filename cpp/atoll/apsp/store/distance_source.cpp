@@ -4,6 +4,7 @@
 #include <atoll/base/error.hpp>
 #include <atoll/io/npy.hpp>
 #include <atoll/io/read_file.hpp>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -50,6 +51,8 @@ DistanceFile::Source::Source(const std::string& p) : path(p), form(form_of(p)) {
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
   if (form == DistanceForm::npy) {
     open_npy();
+  } else if (form == DistanceForm::hdf5) {
+    open_hdf5();
   } else {
     std::error_code ignored;
     check(fs::exists(path, ignored), "{}: no such folder. Check the path.", path);
@@ -144,6 +147,36 @@ void DistanceFile::Source::open_zarr() {
           "{}: has {} bytes ({} values are expected). It is cut off; get it again.", file, sides.back().bytes(), size);
     return Column{sides.back().data(), size, type};
   };
+  if (meta.has_ids) ids = column("ids", meta.n, "<i8");
+  if (meta.arcs < 0) return;
+  offsets = column("offsets", meta.n + 1, "<i8");
+  targets = column("targets", meta.arcs, "<i4");
+  if (!meta.weights.empty()) weights = column("weights", meta.arcs, numpy_type(element_named(meta.weights)));
+}
+
+void DistanceFile::Source::open_hdf5() {
+  matrix = InputFile(path).map();
+  const auto* end = static_cast<const char*>(std::memchr(matrix.data(), 0, matrix.bytes()));
+  check(matrix.bytes() > 0 && matrix.data()[0] == '{' && end != nullptr,
+        "{}: was not written by Atoll (its first bytes do not say where the matrix is). Read it by h5py, and write the "
+        "matrix by atoll.apsp.save.",
+        path);
+  const std::string words(matrix.data(), static_cast<std::size_t>(end - matrix.data()));
+  meta = DistanceMeta::from_json(path, words);
+  const nlohmann::json places = nlohmann::json::parse(words).value("at", nlohmann::json::object());
+  const auto column = [&](const char* name, std::int64_t size, const char* type) {
+    const auto width = static_cast<std::uint64_t>(type[2] - '0');
+    const nlohmann::json& place = places.is_object() && places.contains(name) ? places[name] : nlohmann::json();
+    check(place.is_number_unsigned() && place.get<std::uint64_t>() % width == 0,
+          "{}: its metadata has no place for {}. Write it again.", path, name);
+    const auto at = place.get<std::uint64_t>();
+    check(at <= matrix.bytes() && static_cast<std::uint64_t>(size) <= (matrix.bytes() - at) / width,
+          "{}: has {} bytes ({} values of {} begin at byte {}). It is cut off; get it again.", path, matrix.bytes(),
+          size, name, at);
+    return Column{matrix.data() + at, size, type};
+  };
+  meta.block = meta.n;  // the matrix is one piece
+  begin = static_cast<std::uint64_t>(column("distances", meta.n * meta.n, numpy_type(meta.element)).data - matrix.data());
   if (meta.has_ids) ids = column("ids", meta.n, "<i8");
   if (meta.arcs < 0) return;
   offsets = column("offsets", meta.n + 1, "<i8");

@@ -30,8 +30,8 @@ struct DistanceFile::Source {
   std::string path;
   DistanceForm form;
   DistanceMeta meta;
-  MappedFile matrix;        // .npy and tiles.bin
-  std::uint64_t begin = 0;  // .npy: offset of the matrix
+  MappedFile matrix;        // .npy, .h5 and tiles.bin
+  std::uint64_t begin = 0;  // .npy and .h5: offset of the matrix
   std::unique_ptr<ZarrChunks> chunks;
   std::vector<MappedFile> sides;  // the mapped files of the columns, in folders
   Column ids, offsets, targets, weights;
@@ -42,6 +42,7 @@ struct DistanceFile::Source {
   void open_npy();
   void open_tiles();
   void open_zarr();
+  void open_hdf5();
   void check_columns() const;
 };
 

@@ -103,18 +103,18 @@ void refine(const Graph& graph, std::span<const Edge> weight, const Hierarchy& m
       MoveRequest request;
       std::size_t rank, index;
     };
-    std::vector<Candidate> wishes;
+    std::vector<Candidate> proposals;
     std::vector<std::vector<char>> replies(ranks);
     for (std::size_t r = 0; r < ranks; ++r) {
       replies[r].resize(wanted[r].size(), 0);
-      for (std::size_t i = 0; i < wanted[r].size(); ++i) wishes.push_back({wanted[r][i], r, i});
+      for (std::size_t i = 0; i < wanted[r].size(); ++i) proposals.push_back({wanted[r][i], r, i});
     }
-    std::sort(wishes.begin(), wishes.end(), [](const Candidate& a, const Candidate& b) {
+    std::sort(proposals.begin(), proposals.end(), [](const Candidate& a, const Candidate& b) {
       if (a.request.to != b.request.to) return a.request.to < b.request.to;
       return a.request.gain != b.request.gain ? a.request.gain > b.request.gain : a.request.vertex < b.request.vertex;
     });
     std::vector<Edge> filled = load;
-    for (const Candidate& best_move : wishes) {
+    for (const Candidate& best_move : proposals) {
       Edge& there = filled[static_cast<std::size_t>(best_move.request.to)];
       if (there + best_move.request.weight > most) continue;
       there += best_move.request.weight;

@@ -52,7 +52,7 @@ int end_of_job(const JobTable& table, const JobEnd& end) {
       throw TransportError(text);
     }
     // A rank cannot note that it was killed, or left by _exit; its launcher has seen it. Ours and Open MPI's give
-    // 128 + signal, MPICH's the bare signal - now and then that of another rank, which it has killed for this one, or
+    // 128 + signal, MPICH's the bare signal - sometimes that of another rank, which it has killed for this one, or
     // its own 1.
     auto certainty = Certainty::seen;
     if (status.signal == 0 && WIFEXITED(end.status)) {

@@ -84,7 +84,7 @@ int JobMonitor::look(Patience patience) {
     watch(file.get(), static_cast<std::uint64_t>(r));
   }
   // The kernel reports in the order of the events: of several dead ranks the first is the one that matters,
-  // the others were killed by the launcher for its sake. So a rank that is watched is noted by its event alone.
+  // the others were killed by the launcher for its sake. So a rank that is watched is noted only by its event.
   std::array<epoll_event, 16> events;
   int wait_ms = patience == Patience::none ? 0 : all_registered ? 100 : 10;
   int signal = 0, n = 0;

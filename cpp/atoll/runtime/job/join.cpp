@@ -79,10 +79,10 @@ std::shared_ptr<Bootstrap> found_bootstrap(const std::vector<Rank>& order) {
 
 // Shared memory under `network` for the ranks of one node.
 std::unique_ptr<Fabric> over_node(std::unique_ptr<Fabric> network, Bootstrap& job, const Plan& plan,
-                                  const std::optional<Hierarchy>& pretended, const Log& log) {
+                                  const std::optional<Hierarchy>& declared, const Log& log) {
   ShmOptions shm = shm_options(plan, job.size());
   shm.may_be_apart = plan.transport != "shm";
-  for (Rank r = 0; pretended && shm.may_be_apart && r < job.size(); ++r) shm.domains.push_back(pretended->leaf_of(r));
+  for (Rank r = 0; declared && shm.may_be_apart && r < job.size(); ++r) shm.domains.push_back(declared->leaf_of(r));
   try {
     std::unique_ptr<Fabric> node = join_shm(job, shm);
     return compose(std::move(node), std::move(network));
@@ -147,10 +147,10 @@ std::unique_ptr<World> join_world(const Plan& plan, World::Options options,
                     plan.transport));
   const auto by = launcher();
   const Rank ranks = by ? by->ranks : 1;
-  std::optional<Hierarchy> pretended;
-  if (!plan.domains.empty()) pretended = read_domains(plan.domains, ranks, options.log);
+  std::optional<Hierarchy> declared;
+  if (!plan.domains.empty()) declared = read_domains(plan.domains, ranks, options.log);
   const std::vector<Rank> order = rank_order(plan, ranks);
-  if (pretended && order.size() == static_cast<std::size_t>(pretended->size())) pretended = pretended->of_places(order);
+  if (declared && order.size() == static_cast<std::size_t>(declared->size())) declared = declared->of_places(order);
 
   std::shared_ptr<Bootstrap> job;
   std::unique_ptr<Fabric> fabric;
@@ -165,7 +165,7 @@ std::unique_ptr<World> join_world(const Plan& plan, World::Options options,
                                    : "no launcher"));
     fabric = join_ofi_by(plan, job);
     if (plan.node_transport == "shm" && job->size() > 1)
-      fabric = over_node(std::move(fabric), *job, plan, pretended, options.log);
+      fabric = over_node(std::move(fabric), *job, plan, declared, options.log);
   } else if (job) {
     fabric = join_shm(*job, shm_options(plan, ranks));
     if (!options.lost_peer) options.lost_peer = watch_processes(*job);
@@ -176,10 +176,10 @@ std::unique_ptr<World> join_world(const Plan& plan, World::Options options,
     fabric = std::move(mpi);
     const bool shared = plan.transport == "shm" || plan.node_transport == "shm" ||
                         (plan.transport == "auto" && plan.node_transport == "auto");
-    if (shared && job->size() > 1) fabric = over_node(std::move(fabric), *job, plan, pretended, options.log);
+    if (shared && job->size() > 1) fabric = over_node(std::move(fabric), *job, plan, declared, options.log);
   }
   if (job->size() > 1) options = with_pulse(*job, plan, std::move(options));
-  Hierarchy hierarchy = pretended ? std::move(*pretended) : discover(*job, *fabric);
+  Hierarchy hierarchy = declared ? std::move(*declared) : discover(*job, *fabric);
   return std::make_unique<World>(std::move(fabric), plan, std::move(hierarchy), std::move(options));
 }
 

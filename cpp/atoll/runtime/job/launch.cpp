@@ -102,7 +102,7 @@ Job::Job(Rank ranks, Plan plan, std::vector<std::string> command)
     : plan_(std::move(plan)), command_(std::move(command)) {
   if (ranks < 0) throw UsageError(fmt::format("--ranks is {} (at least 1). Correct it.", ranks));
   const auto by = launcher();
-  const Rank pretended = ranks_of_domains(plan_.domains, by && by->ranks > 1 ? by->ranks : ranks);
+  const Rank declared = ranks_of_domains(plan_.domains, by && by->ranks > 1 ? by->ranks : ranks);
   if (by && by->ranks > 1) {
     if (ranks > 0 && ranks != by->ranks)
       throw UsageError(
@@ -119,11 +119,11 @@ Job::Job(Rank ranks, Plan plan, std::vector<std::string> command)
     rank_ = rank_of_process(order_, by->rank);
     how_ = fmt::format("{} ranks by {}", ranks_, by->name);
   } else {
-    ranks_ = ranks > 0 ? ranks : pretended > 0 ? pretended : 1;
+    ranks_ = ranks > 0 ? ranks : declared > 0 ? declared : 1;
   }
-  if (pretended > 0 && pretended != ranks_)
+  if (declared > 0 && declared != ranks_)
     throw UsageError(fmt::format("--domains {} makes {} ranks (there are {}). Correct --domains or --ranks.",
-                                 plan_.domains, pretended, ranks_));
+                                 plan_.domains, declared, ranks_));
   if (part_ == Part::rank) {
     if (auto table = JobTable::find(); table && table->ranks() == ranks_) {  // else of another job
       table_.emplace(std::move(*table));
