@@ -2,8 +2,9 @@
 """Latency and memory of `atoll serve`, asked for the shortest paths of random pairs at a steady rate over loopback.
 
 Each client is a process with one connection that is kept. Questions are due at fixed times, however long the ones
-before took. A latency counts from when its question was due where the answer before came later than that, so a stall
-delays all that wait behind it (no coordinated omission); else from when it was sent, as a client that slept wakes late.
+before took: those of all clients together at equal distances, client after client. A latency counts from when its
+question was due where the answer before came later than that, so a stall delays all that wait behind it (no coordinated
+omission); else from when it was sent, as a client that slept wakes late.
 Afterwards the server answers `--questions` more as fast as it can, and its memory is read.
 """
 
@@ -77,10 +78,11 @@ def clients(options, port, ids, seed, count, rate):
     """(latencies of all clients, questions a second)."""
     found = multiprocessing.Queue()
     begin = time.monotonic() + 1
-    period = options.clients / rate if rate else 0
+    between = 1 / rate if rate else 0
+    period = options.clients * between
     each = count // options.clients
     processes = [
-        multiprocessing.Process(target=ask, args=(port, ids, seed + i, each, period, begin, found))
+        multiprocessing.Process(target=ask, args=(port, ids, seed + i, each, period, begin + i * between, found))
         for i in range(options.clients)
     ]
     for process in processes:
