@@ -25,19 +25,12 @@ int verb_convert(const Words& words) {
       if (input.has_names() && output.ends_with(".mtx"))
         throw UsageError(
             fmt::format("{}: has ids from 1 on (names are of ids from 0 on). Write the graph as .atoll.", output));
-      std::error_code ignored;
-      check(input.has_names() || world.rank() != 0 || !std::filesystem::exists(names_path(output), ignored),
-            "{}: is there, with the names of another graph (--names would take them for this one's). Remove it.",
-            names_path(output));
+      if (!input.has_names()) refuse_other_names(world, output);
     });
     const NamedEdges loaded = input.load_named(world);
     const EdgeList& edges = loaded.edges;
     const double load_seconds = world.max(timer.lap());
-    // Old names first: they would fit another graph of as many vertices.
-    std::error_code ignored;
-    if (loaded.names && world.rank() == 0) std::filesystem::remove(names_path(output), ignored);
-    write_edges(world, output, edges);
-    if (loaded.names) write_dictionary(world, names_path(output), *loaded.names);
+    write_with_names(world, output, loaded.names.get(), [&] { write_edges(world, output, edges); });
     const double write_seconds = world.max(timer.lap());
     const Edge count = world.sum(static_cast<Edge>(edges.size()));
 
@@ -45,6 +38,7 @@ int verb_convert(const Words& words) {
     outcome.input = {
         {"name", edges.name}, {"edges", count}, {"directed", edges.directed}, {"weighted", edges.weighted()}};
     std::uintmax_t bytes = 0;
+    std::error_code ignored;
     if (world.rank() == 0) bytes = std::filesystem::file_size(output, ignored);
     outcome.result = {{"output", output}, {"output_bytes", bytes}};
     outcome.seconds = {{"load", load_seconds}, {"write", write_seconds}, {"run", load_seconds + write_seconds}};

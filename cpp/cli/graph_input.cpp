@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <atoll/catalog/algorithm.hpp>
 #include <atoll/graph/generate/generate.hpp>
+#include <atoll/io/dictionary/dictionary_file.hpp>
+#include <filesystem>
 
 namespace atl::cli {
 namespace {
@@ -147,6 +149,22 @@ nlohmann::json describe_names(const NamedEdges& named) {
   nlohmann::json described{{"count", named.names->size()}, {"bytes", named.names->memory_bytes()}};
   if (!named.columns.empty()) described["columns"] = named.columns;
   return described;
+}
+
+void refuse_other_names(const World& world, const std::string& output) {
+  std::error_code ignored;
+  check(world.rank() != 0 || !std::filesystem::exists(names_path(output), ignored),
+        "{}: is there, with the names of another graph (--names would take them for this one's). Remove it.",
+        names_path(output));
+}
+
+void write_with_names(World& world, const std::string& output, const Dictionary* names,
+                      const std::function<void()>& write) {
+  // Old names first: they would fit another graph of as many vertices.
+  std::error_code ignored;
+  if (names && world.rank() == 0) std::filesystem::remove(names_path(output), ignored);
+  write();
+  if (names) write_dictionary(world, names_path(output), *names);
 }
 
 GraphOptions GraphInput::options() const {

@@ -5,6 +5,7 @@
 #include <atoll/graph/graph.hpp>
 #include <atoll/graph/names/read_named.hpp>
 #include <atoll/graph/partition/placement_names.hpp>
+#include <functional>
 
 #include "command.hpp"
 
@@ -55,6 +56,12 @@ bool has_edges(const Graph& graph, Local master);
 
 /// The names of an input for the result's `input`: how many, and which columns were taken; null without names.
 nlohmann::json describe_names(const NamedEdges& named);
+
+/// Before an output without names: refuses a file OUTPUT.names, which --names would take for this output's. Rank 0 looks.
+void refuse_other_names(const World& world, const std::string& output);
+/// Writes `output` by `write`, and the names beside it as OUTPUT.names; null: there are none. Collective.
+void write_with_names(World& world, const std::string& output, const Dictionary* names,
+                      const std::function<void()>& write);
 
 /// The description of the graph in a result. Collective.
 nlohmann::json describe(const Graph& graph);

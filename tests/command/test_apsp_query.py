@@ -98,6 +98,36 @@ def test_wrong_questions_are_refused(roads, tmp_path):
     refusal(roads, "--from", 10, "--to", 20, "--k", 0, code=2)
 
 
+def test_vertices_have_the_names_beside_the_file(tmp_path):
+    (tmp_path / "genes.tsv").write_text("TP53\tMDM2\t1.5\nMDM2\tMyc proto\t2\nTP53\tMyc proto\t9\n")
+    file = tmp_path / "genes.npy"
+    done = atoll("run", "apsp", tmp_path / "genes.tsv", "--names", "--undirected", "--output", file, "--json", "-")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["input"]["names"]["count"] == 3
+    assert answer(file, "--names", "--from", "TP53", "--to", "Myc proto", "--path") == (
+        "from\tto\tdistance\tpath\nTP53\tMyc proto\t3.5\tTP53 > MDM2 > Myc proto\n"
+    )
+    text = "Myc proto\tTP53\n"
+    assert answer(file, "--names", "--pairs", "-", text=text) == "from\tto\tdistance\nMyc proto\tTP53\t3.5\n"
+    found = json.loads(answer(file, "--names", "--from", "TP53", "--to", "Myc proto", "--k", 2, "--json", "-"))
+    assert [path["path"] for path in found["result"]["answers"][0]["paths"]] == [
+        ["TP53", "MDM2", "Myc proto"],
+        ["TP53", "Myc proto"],
+    ]
+    near = json.loads(answer(file, "--names", "--neighbors", "MDM2", "--json", "-"))["result"]["answers"]
+    assert near == [{"from": "MDM2", "neighbors": ["Myc proto", "TP53"], "lengths": [2.0, 1.5]}]
+    assert "--from: 'TP35' is the name of no vertex; the nearest" in refusal(file, "--names", "--from", "TP35", code=3)
+    assert "stdin:1: 'x' is the name" in refusal(file, "--names", "--pairs", "-", text="x\tTP53\n", code=3)
+    # Without names the vertices of such a file are numbers; distances of another graph do not get its names.
+    assert answer(file, "--from", 0, "--to", 1) == "from\tto\tdistance\n0\t1\t2\n"
+    done = atoll("run", "apsp", "ring:3", "--output", file, "--force")
+    assert done.returncode == 3 and "with the names of another graph" in done.stderr
+
+
+def test_names_that_are_not_there_are_said(roads):
+    assert f"{roads}.names" in refusal(roads, "--names", "--from", "TP53", code=3)
+
+
 def test_what_apsp_can_be_asked_is_listed():
     done = atoll("apsp")
     assert done.returncode == 2 and "query" in done.stderr

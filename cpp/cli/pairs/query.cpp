@@ -4,12 +4,16 @@
 #include <CLI/CLI.hpp>
 #include <atoll/apsp/queries/distance_queries.hpp>
 #include <atoll/graph/formats/lines.hpp>
+#include <atoll/graph/names/fields.hpp>
+#include <atoll/graph/names/read_named.hpp>
+#include <atoll/io/dictionary/dictionary_file.hpp>
 #include <atoll/io/read_file.hpp>
 #include <charconv>
 #include <cmath>
 #include <iterator>
 #include <optional>
 
+#include "cli/run/named_report.hpp"
 #include "cli/verbs.hpp"
 
 namespace atl::cli {
@@ -18,8 +22,7 @@ namespace {
 struct QueryOptions {
   std::string file, pairs_file, output;
   std::vector<std::string> from_texts, to_texts, near_texts;
-  std::vector<Vertex> from, to, near;
-  bool path = false;
+  bool path = false, names = false;
   int k = 0;
   double limit_s = std::numeric_limits<double>::infinity();
 };
@@ -34,7 +37,7 @@ struct Answer {
   bool is_complete = true;
 };
 
-std::string text_of(const std::string& path) {
+std::string content_of(const std::string& path) {
   std::string text;
   if (path == "-") {
     char buffer[1 << 16];
@@ -53,32 +56,77 @@ std::string text_of(const std::string& path) {
   return text;
 }
 
-std::optional<Vertex> id_of(std::string_view text) {
-  Vertex id = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
-  if (error != std::errc() || end != text.data() + text.size() || id < 0) return {};
-  return id;
-}
-
-Vertex id_in(std::string_view field, const std::string& path, std::size_t line) {
-  if (const auto id = id_of(field)) return *id;
-  throw InputError(
-      fmt::format("{}:{}: '{}' is no id (a whole number from 0 on). Give two ids a line.", path, line, field));
-}
-
-// Checked here: an empty text, as of an unset variable of the shell, is 0 to CLI11.
-std::vector<Vertex> ids_of(const std::vector<std::string>& texts, const char* option) {
-  std::vector<Vertex> ids;
-  for (const std::string& text : texts) {
-    const auto id = id_of(text);
-    if (!id) throw CLI::ValidationError(option, fmt::format("'{}' is no id (a whole number from 0 on)", text));
-    ids.push_back(*id);
+// How vertices are written in questions and answers: by id, or by the names beside the file.
+class Spelling {
+ public:
+  Spelling(World& world, const QueryOptions& options) {
+    if (options.names) names_ = map_dictionary(world, names_path(options.file));
   }
-  return ids;
-}
 
-Pairs read_pairs(const std::string& path) {
-  const std::string text = text_of(path), name = path == "-" ? "stdin" : path;
+  Vertex vertex(std::string_view text, const std::string& where) const {
+    if (names_) {
+      const Vertex found = names_->find(text);
+      check(found != kNoVertex, "{}: '{}' is the name of no vertex{}. Correct it.", where, text,
+            names_->nearest_text(text));
+      return found;
+    }
+    const auto id = id_of(text);
+    if (!id) throw InputError(no_id(text, where));
+    return *id;
+  }
+  // Those that an option gives.
+  std::vector<Vertex> vertices(const std::vector<std::string>& texts, const std::string& option) const {
+    std::vector<Vertex> out;
+    for (const std::string& text : texts) {
+      if (!names_ && !id_of(text)) throw UsageError(no_id(text, option));
+      out.push_back(vertex(text, option));
+    }
+    return out;
+  }
+
+  std::string text(Vertex v) const { return text_of(v, names_ ? &*names_ : nullptr); }
+  nlohmann::json json(Vertex v) const { return names_ ? nlohmann::json(names_->name(v)) : nlohmann::json(v); }
+  nlohmann::json json(std::span<const Vertex> vertices) const {
+    nlohmann::json out = nlohmann::json::array();
+    for (const Vertex v : vertices) out.push_back(json(v));
+    return out;
+  }
+  std::string path(std::span<const Vertex> vertices) const {
+    if (vertices.empty()) return "-";
+    std::string out = text(vertices[0]);
+    for (const Vertex v : vertices.subspan(1)) out += (names_ ? " > " : " ") + text(v);
+    return out;
+  }
+  // The columns of a line of pairs.
+  std::vector<std::string> fields(std::string_view line, const std::string& where) const {
+    if (!names_) {
+      const auto found = fields_of(line);
+      return {found.begin(), found.end()};
+    }
+    try {
+      return name_fields(line, separator_of({line}));
+    } catch (const LineError& e) {
+      throw InputError(fmt::format("{}: {}", where, e.what));
+    }
+  }
+
+ private:
+  static std::optional<Vertex> id_of(std::string_view text) {
+    Vertex id = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+    if (error != std::errc() || end != text.data() + text.size() || id < 0) return {};
+    return id;
+  }
+  static std::string no_id(std::string_view text, const std::string& where) {
+    return fmt::format("{}: '{}' is no id (a whole number from 0 on; with --names it is a name). Correct it.", where,
+                       text);
+  }
+
+  std::optional<Dictionary> names_;
+};
+
+Pairs read_pairs(const std::string& path, const Spelling& spelling) {
+  const std::string text = content_of(path), name = path == "-" ? "stdin" : path;
   Pairs pairs;
   std::size_t number = 0;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -87,23 +135,23 @@ Pairs read_pairs(const std::string& path) {
     begin = end + 1;
     ++number;
     if (line.ends_with('\r')) line.remove_suffix(1);
-    const auto fields = fields_of(line);
+    const std::string where = fmt::format("{}:{}", name, number);
+    const auto fields = spelling.fields(line, where);
     if (fields.empty() || (fields.size() == 1 && fields[0].empty()) || line.starts_with('#')) continue;
-    if (fields.size() < 2)
-      throw InputError(fmt::format("{}:{}: one column (a pair has two ids). Give two ids a line.", name, number));
-    pairs.from.push_back(id_in(fields[0], name, number));
-    pairs.to.push_back(id_in(fields[1], name, number));
+    check(fields.size() >= 2, "{}: one column (a pair has two vertices). Give two a line.", where);
+    pairs.from.push_back(spelling.vertex(fields[0], where));
+    pairs.to.push_back(spelling.vertex(fields[1], where));
   }
   return pairs;
 }
 
-Pairs pairs_of(const DistanceFile& file, const QueryOptions& options) {
-  if (!options.pairs_file.empty()) return read_pairs(options.pairs_file);
-  std::vector<Vertex> to = options.to;
+Pairs pairs_of(const DistanceFile& file, const QueryOptions& options, const Spelling& spelling) {
+  if (!options.pairs_file.empty()) return read_pairs(options.pairs_file, spelling);
+  std::vector<Vertex> to = spelling.vertices(options.to_texts, "--to");
   if (to.empty())
     for (std::int64_t j = 0; j < file.n(); ++j) to.push_back(file.id_of(j));
   Pairs pairs;
-  for (const Vertex u : options.from)
+  for (const Vertex u : spelling.vertices(options.from_texts, "--from"))
     for (const Vertex v : to) {
       pairs.from.push_back(u);
       pairs.to.push_back(v);
@@ -111,25 +159,24 @@ Pairs pairs_of(const DistanceFile& file, const QueryOptions& options) {
   return pairs;
 }
 
-std::string joined(std::span<const Vertex> path) {
-  return path.empty() ? "-" : fmt::format("{}", fmt::join(path, " "));
-}
-
-// A line of: from, to, distance, and the path's vertices with blanks between where paths are asked for.
-Answer distances(Team& team, const DistanceQueries& queries, const Pairs& pairs, bool with_paths) {
+// A line of: from, to, distance, and the path's vertices where paths are asked for.
+Answer distances(Team& team, const DistanceQueries& queries, const Pairs& pairs, bool with_paths,
+                 const Spelling& spelling) {
   Answer answer;
   const std::vector<double> apart = queries.distances(team, pairs.from, pairs.to);
   const DistanceQueries::Paths paths =
       with_paths ? queries.paths(team, pairs.from, pairs.to) : DistanceQueries::Paths{};
   answer.text = with_paths ? "from\tto\tdistance\tpath\n" : "from\tto\tdistance\n";
   for (std::size_t i = 0; i < apart.size(); ++i) {
-    nlohmann::json one{{"from", pairs.from[i]}, {"to", pairs.to[i]}, {"distance", apart[i]}};
-    fmt::format_to(std::back_inserter(answer.text), "{}\t{}\t{}", pairs.from[i], pairs.to[i], apart[i]);
+    nlohmann::json one{
+        {"from", spelling.json(pairs.from[i])}, {"to", spelling.json(pairs.to[i])}, {"distance", apart[i]}};
+    fmt::format_to(std::back_inserter(answer.text), "{}\t{}\t{}", spelling.text(pairs.from[i]),
+                   spelling.text(pairs.to[i]), apart[i]);
     if (with_paths) {
       const std::span<const Vertex> path(paths.vertices.data() + paths.offsets[i],
                                          paths.vertices.data() + paths.offsets[i + 1]);
-      answer.text += "\t" + joined(path);
-      one["path"] = path;
+      answer.text += "\t" + spelling.path(path);
+      one["path"] = spelling.json(path);
     }
     answer.text += '\n';
     answer.found.push_back(std::move(one));
@@ -138,18 +185,20 @@ Answer distances(Team& team, const DistanceQueries& queries, const Pairs& pairs,
 }
 
 // A line of: from, to, place among the best from 1 on, length, path.
-Answer k_best(const DistanceQueries& queries, const Pairs& pairs, const QueryOptions& options) {
+Answer k_best(const DistanceQueries& queries, const Pairs& pairs, const QueryOptions& options,
+              const Spelling& spelling) {
   Answer answer{.text = "from\tto\tplace\tlength\tpath\n"};
   for (std::size_t i = 0; i < pairs.from.size(); ++i) {
     const auto best = queries.k_best(pairs.from[i], pairs.to[i], options.k, {.limit_s = options.limit_s});
-    nlohmann::json one{{"from", pairs.from[i]}, {"to", pairs.to[i]}, {"complete", best.is_complete}};
+    nlohmann::json one{
+        {"from", spelling.json(pairs.from[i])}, {"to", spelling.json(pairs.to[i])}, {"complete", best.is_complete}};
     one["paths"] = nlohmann::json::array();
     answer.is_complete = answer.is_complete && best.is_complete;
     int place = 0;
     for (const auto& [length, vertices] : best.paths) {
-      fmt::format_to(std::back_inserter(answer.text), "{}\t{}\t{}\t{}\t{}\n", pairs.from[i], pairs.to[i], ++place,
-                     length, joined(vertices));
-      one["paths"].push_back({{"length", length}, {"path", vertices}});
+      fmt::format_to(std::back_inserter(answer.text), "{}\t{}\t{}\t{}\t{}\n", spelling.text(pairs.from[i]),
+                     spelling.text(pairs.to[i]), ++place, length, spelling.path(vertices));
+      one["paths"].push_back({{"length", length}, {"path", spelling.json(vertices)}});
     }
     answer.found.push_back(std::move(one));
   }
@@ -157,13 +206,15 @@ Answer k_best(const DistanceQueries& queries, const Pairs& pairs, const QueryOpt
 }
 
 // A line of: from, neighbour, length of the arc.
-Answer neighbors(const DistanceQueries& queries, std::span<const Vertex> vertices) {
+Answer neighbors(const DistanceQueries& queries, std::span<const Vertex> vertices, const Spelling& spelling) {
   Answer answer{.text = "from\tneighbor\tlength\n"};
   for (const Vertex u : vertices) {
     const auto near = queries.neighbors(u);
     for (std::size_t k = 0; k < near.ids.size(); ++k)
-      fmt::format_to(std::back_inserter(answer.text), "{}\t{}\t{}\n", u, near.ids[k], near.lengths[k]);
-    answer.found.push_back({{"from", u}, {"neighbors", near.ids}, {"lengths", near.lengths}});
+      fmt::format_to(std::back_inserter(answer.text), "{}\t{}\t{}\n", spelling.text(u),
+                     spelling.text(near.ids[k]), near.lengths[k]);
+    answer.found.push_back(
+        {{"from", spelling.json(u)}, {"neighbors", spelling.json(near.ids)}, {"lengths", near.lengths}});
   }
   return answer;
 }
@@ -175,15 +226,17 @@ Outcome query(World& world, const QueryOptions& options, const Log& log) {
   RankTimer timer(world);
   const DistanceQueries queries(std::make_shared<DistanceFile>(options.file));
   const DistanceFile& file = *queries.file();
+  const Spelling spelling(world, options);
   const double open_seconds = timer.lap();
   Answer answer;
-  std::size_t asked = options.near.size();
-  if (!options.near.empty()) {
-    answer = neighbors(queries, options.near);
+  std::size_t asked = options.near_texts.size();
+  if (asked > 0) {
+    answer = neighbors(queries, spelling.vertices(options.near_texts, "--neighbors"), spelling);
   } else {
-    const Pairs pairs = pairs_of(file, options);
+    const Pairs pairs = pairs_of(file, options, spelling);
     asked = pairs.from.size();
-    answer = options.k > 0 ? k_best(queries, pairs, options) : distances(world.team(), queries, pairs, options.path);
+    answer = options.k > 0 ? k_best(queries, pairs, options, spelling)
+                           : distances(world.team(), queries, pairs, options.path, spelling);
   }
   if (!answer.is_complete)
     log(LogLevel::warn,
@@ -209,14 +262,15 @@ Outcome query(World& world, const QueryOptions& options, const Log& log) {
 int apsp_query(const Words& words) {
   Command command("apsp query",
                   "Asks a file of all pairs' distances (run apsp --output, AllPairs.save): distances, shortest paths, "
-                  "the k best, neighbours. A line an answer, columns separated by tabs, original ids.");
+                  "the k best, neighbours. A line an answer, columns separated by tabs, original ids or names.");
   QueryOptions options;
   CLI::App& app = command.app();
-  app.add_option("file", options.file, "NAME.npy, NAME.tiles or NAME.zarr")->required();
-  auto* from = app.add_option("--from", options.from_texts, "ids to start from, separated by commas")->delimiter(',');
-  auto* to = app.add_option("--to", options.to_texts, "ids to end at (default: all)")->delimiter(',')->needs(from);
-  auto* pairs = app.add_option("--pairs", options.pairs_file, "a text of two ids a line; -: stdin")->excludes(from);
-  auto* near = app.add_option("--neighbors", options.near_texts, "the arcs that leave these ids")->delimiter(',');
+  app.add_option("file", options.file, "NAME.npy, NAME.tiles, NAME.zarr or NAME.h5")->required();
+  app.add_flag("--names", options.names, "vertices have the names of NAME.npy.names, as run apsp --names writes");
+  auto* from = app.add_option("--from", options.from_texts, "vertices to start from, separated by commas")->delimiter(',');
+  auto* to = app.add_option("--to", options.to_texts, "vertices to end at (default: all)")->delimiter(',')->needs(from);
+  auto* pairs = app.add_option("--pairs", options.pairs_file, "a text of two vertices a line; -: stdin")->excludes(from);
+  auto* near = app.add_option("--neighbors", options.near_texts, "the arcs that leave these vertices")->delimiter(',');
   near->excludes(from)->excludes(to)->excludes(pairs);
   auto* path = app.add_flag("--path", options.path, "a shortest path too: its vertices, or - where there is none");
   auto* k = app.add_option("--k", options.k, "the K shortest paths without a vertex twice")->check(CLI::PositiveNumber);
@@ -228,11 +282,8 @@ int apsp_query(const Words& words) {
   for (CLI::Option* option : {path, k}) option->excludes(near);
   command.remove_job_options();
   app.parse_complete_callback([&] {
-    options.from = ids_of(options.from_texts, "--from");
-    options.to = ids_of(options.to_texts, "--to");
-    options.near = ids_of(options.near_texts, "--neighbors");
     if (std::isnan(options.limit_s)) throw CLI::ValidationError("--limit", "nan is no number of seconds");
-    if (options.from.empty() && options.pairs_file.empty() && options.near.empty())
+    if (options.from_texts.empty() && options.pairs_file.empty() && options.near_texts.empty())
       throw CLI::ValidationError("nothing is asked", "give --from and --to, --pairs or --neighbors");
   });
   if (const auto code = command.parse(words)) return *code;

@@ -252,6 +252,7 @@ int run_apsp(const Words& words) {
   GraphInput input;
   CLI::App& app = command.app();
   input.add_reading_to(app);
+  input.add_names_to(app);
   app.add_option(
          "--method", o.method,
          "fw dijkstra delta bfs, or auto (default): the one that is estimated to be fastest; fw on several ranks")
@@ -294,7 +295,7 @@ int run_apsp(const Words& words) {
   app.add_option("--checkpoint-minutes", o.checkpoint_minutes, "saved every so many minutes (default 30; 0: not)")
       ->needs(checkpoint)
       ->check(CLI::NonNegativeNumber);
-  auto* output = app.add_option("--output", o.output, "write the distances, with original ids: .npy .tiles .zarr");
+  auto* output = app.add_option("--output", o.output, "write the distances, with original ids: .npy .tiles .zarr; with --names, those beside it as OUTPUT.names");
   auto* out_of_core = app.add_flag("--out-of-core", o.out_of_core,
                                    "work on the file --output D.tiles: for a matrix larger than memory (one rank)")
                           ->needs(output)
@@ -325,15 +326,21 @@ int run_apsp(const Words& words) {
                       o.semiring));
     const ArcWeights weights = semiring == Semiring::or_and ? ArcWeights::ones : ArcWeights::as_given;
     RankTimer timer(world);
-    EdgeList edges = input.load(world);
+    world.collective_try([&] {
+      if (!o.output.empty() && !input.has_names()) refuse_other_names(world, o.output);
+    });
+    NamedEdges loaded = input.load_named(world);
     const double load_seconds = world.max(timer.lap());
-    const Edge input_edges = world.sum(static_cast<Edge>(edges.size()));
-    const ReplicatedCsr<double> read = gather_arcs(world, std::move(edges), weights, semiring);
+    const Edge input_edges = world.sum(static_cast<Edge>(loaded.edges.size()));
+    const ReplicatedCsr<double> read = gather_arcs(world, std::move(loaded.edges), weights, semiring);
     return with_value_type(o.type == "auto" ? narrowest_type(read, semiring) : element_named(o.type), [&](auto value) {
       using T = decltype(value);
       const auto finish = [&](const ReplicatedCsr<T>& arcs) {
         const double gather_seconds = world.max(timer.lap());
-        Outcome out = run_as(world, o, read, arcs, input_edges);
+        Outcome out;
+        write_with_names(world, o.output, o.output.empty() ? nullptr : loaded.names.get(),
+                         [&] { out = run_as(world, o, read, arcs, input_edges); });
+        if (loaded.names) out.input["names"] = describe_names(loaded);
         out.seconds["load"] = load_seconds;
         out.seconds["gather"] = gather_seconds;
         return out;
