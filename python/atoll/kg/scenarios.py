@@ -35,6 +35,7 @@ import numpy as np
 
 from ..arguments import one_of
 from ..errors import InputError, UsageError
+from ..progress import Progress
 from .curated_side import CuratedSide
 from .distances import BuiltGraph
 from .shortest_path_trees import ShortestPathTrees
@@ -142,6 +143,7 @@ def classify(
     *,
     readings: Sequence[str] = ("edge",),
     threads: int = 0,
+    quiet: bool = True,
 ) -> list[PairScenarios]:
     """The scenarios of all pairs among mapped concepts, under each of `readings`.
 
@@ -156,6 +158,7 @@ def classify(
                                 numbers of mapped concepts, ascending; None: all of them
     readings : sequence of {"edge", "shortest"}
     threads : int               0: the cores that this process may use
+    quiet : bool                False: say on stderr how many concepts are done, if it takes long
 
     Raises
     ------
@@ -189,8 +192,15 @@ def classify(
             )
     far = curated.distances(chosen.tolist()) if "shortest" in readings else None
     judge = _Judge(curated, ShortestPathTrees(graph, curated.concepts), chosen, readings, far)
-    with ThreadPoolExecutor(threads or len(os.sched_getaffinity(0))) as pool:
-        rows = list(pool.map(judge.row, range(len(chosen))))
+
+    def row(place: int) -> list[_Columns]:
+        columns = judge.row(place)
+        done()
+        return columns
+
+    with Progress("concepts", len(chosen), quiet=quiet) as done:
+        with ThreadPoolExecutor(threads or len(os.sched_getaffinity(0))) as pool:
+            rows = list(pool.map(row, range(len(chosen))))
     return [
         PairScenarios(reading, curated.concepts[chosen], *(np.concatenate(column) for column in zip(*by_reading)))
         for reading, by_reading in zip(readings, zip(*rows))

@@ -42,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--export", metavar="FILE", help="write a row for each pair: .parquet or .csv")
     parser.add_argument("--svg", metavar="FILE", help="write the counts as a bar chart")
     parser.add_argument("--threads", type=int, default=0, help="(default: as many as there are cores)")
+    parser.add_argument("--quiet", action="store_true", help="no progress on stderr")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -57,7 +58,9 @@ def run(options: argparse.Namespace) -> int:
         if not options.all:
             source = graph.concept(options.source)
             chosen = co_occurring(graph, source.concept, _TOP if options.top is None else options.top, curated.concepts)
-        [table] = classify(graph, curated, chosen, readings=(options.reading,), threads=options.threads)
+        [table] = classify(
+            graph, curated, chosen, readings=(options.reading,), threads=options.threads, quiet=options.quiet
+        )
         seconds = time.perf_counter() - began
         shown = examples(graph, curated, options.curated, table, options.examples)
         if options.export is not None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from .. import _core
 from ..errors import InputError, IoError, UsageError
+from ..progress import Progress
 from ..standard_output import checked
 from .page import page
 from .results import read
@@ -53,7 +54,11 @@ def main(words: list[str] | None = None) -> int:
 def _write(options: argparse.Namespace) -> int:
     if options.result.count("-") > 1:
         raise UsageError("- is given twice (standard input can be read once). Give one of them.")
-    results = [read(given) for given in options.result]
+    results = []
+    with Progress("results read", len(options.result)) as done:
+        for given in options.result:
+            results.append(read(given))
+            done()
     names = [Path(given).stem if given != "-" else "standard input" for given in options.result]
     if len(set(names)) < len(names):  # runs/a/far.json and runs/b/far.json
         names = ["standard input" if given == "-" else given for given in options.result]
