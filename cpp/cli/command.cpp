@@ -16,35 +16,41 @@
 #include <cstring>
 #include <fstream>
 
+#include "prompt/help.hpp"
+
 namespace atl::cli {
 
 Command::Command(std::string name, const std::string& about)
     : name_(std::move(name)), app_(std::make_unique<CLI::App>(about, "atoll " + name_)) {
   app_->option_defaults()->always_capture_default(false);
-  app_->add_option("--ranks", ranks_,
-                   "ranks; more than one starts them (default: ATOLL_RANKS, else the launcher's, else 1)")
-      ->check(CLI::PositiveNumber);
-  app_->add_option("--threads", threads_, "threads of a rank (default: cores / ranks)")->check(CLI::PositiveNumber);
-  app_->add_option("--transport", transport_, "auto, inproc, shm, mpi, mpi_probe, mpi_mprobe, mpi_rma, ofi or levels");
-  app_->add_option("--mpi", mpi_, "auto, openmpi or mpich");
-  app_->add_option("--provider", provider_, "of libfabric, under --transport ofi: auto, tcp;ofi_rxm, shm, ...");
-  app_->add_option(
-      "--domains", domains_,
-      "simulated nodes: 2x4, 3+2, torus:4x4, or a topology's file (Slurm, ibnetdiscover, SimGrid, hwloc, JSON)");
-  app_->add_option(
-      "--platform", platform_,
-      "what messages cost on each level, for routes and partitions: a JSON file (`atoll info --calibrate FILE` "
-      "writes one) or a network's name");
-  app_->add_option("--map", map_,
-                   "order of the ranks: a file of places (`atoll map --export places FILE`), or hamorder-w, hamorder, "
-                   "random or identity on the network of --domains or --platform (default: as launched)");
-  app_->add_option("--route", route_, "direct, aml, row, mst, domain or auto: how records travel between ranks");
-  app_->add_option(
-      "--plan", plan_file_,
-      "JSON file with knobs of communication (`atoll info` lists them), or a result that has them (`atoll tune`)");
-  app_->add_option("--json", json_, "write one JSON object to FILE, or - for stdout");
-  app_->add_flag("--quiet", quiet_, "no log on stderr but errors");
-  app_->add_flag("--verbose", verbose_, "more log on stderr");
+  in_group(*app_, kRanksGroup, [&] {
+    app_->add_option("--ranks", ranks_,
+                     "ranks; more than one starts them (default: ATOLL_RANKS, else the launcher's, else 1)")
+        ->check(CLI::PositiveNumber);
+    app_->add_option("--threads", threads_, "threads of a rank (default: cores / ranks)")->check(CLI::PositiveNumber);
+    app_->add_option("--transport", transport_, "auto, inproc, shm, mpi, mpi_probe, mpi_mprobe, mpi_rma, ofi or levels");
+    app_->add_option("--mpi", mpi_, "auto, openmpi or mpich");
+    app_->add_option("--provider", provider_, "of libfabric, under --transport ofi: auto, tcp;ofi_rxm, shm, ...");
+    app_->add_option(
+        "--domains", domains_,
+        "simulated nodes: 2x4, 3+2, torus:4x4, or a topology's file (Slurm, ibnetdiscover, SimGrid, hwloc, JSON)");
+    app_->add_option(
+        "--platform", platform_,
+        "what messages cost on each level, for routes and partitions: a JSON file (`atoll info --calibrate FILE` "
+        "writes one) or a network's name");
+    app_->add_option("--map", map_,
+                     "order of the ranks: a file of places (`atoll map --export places FILE`), or hamorder-w, hamorder, "
+                     "random or identity on the network of --domains or --platform (default: as launched)");
+    app_->add_option("--route", route_, "direct, aml, row, mst, domain or auto: how records travel between ranks");
+    app_->add_option(
+        "--plan", plan_file_,
+        "JSON file with knobs of communication (`atoll info` lists them), or a result that has them (`atoll tune`)");
+  });
+  in_group(*app_, kOutputGroup, [&] {
+    app_->add_option("--json", json_, "write one JSON object to FILE, or - for stdout");
+    app_->add_flag("--quiet", quiet_, "no log on stderr but errors");
+    app_->add_flag("--verbose", verbose_, "more log on stderr");
+  });
 }
 
 Command::~Command() = default;
@@ -111,6 +117,19 @@ void refuse_long_ids(CLI::App& app) {
   });
 }
 
+// What a word that is no option may have been meant to be.
+std::string guess_for(const CLI::App& app, const Words& words, const CLI::ParseError& error) {
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return "";
+  std::vector<std::string> known;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  for (const std::string& word : words) {
+    const std::string name = word.substr(0, word.find('='));
+    if (name.starts_with("--") && std::ranges::find(known, name) == known.end()) return nearest_of(name, known);
+  }
+  return "";
+}
+
 }  // namespace
 
 std::optional<int> Command::parse(const Words& given) {
@@ -126,7 +145,7 @@ std::optional<int> Command::parse(const Words& given) {
     plan_ = chosen_plan();
     return std::nullopt;
   } catch (const CLI::CallForHelp&) {
-    print_result(app_->help());
+    print_result(help_of(*app_));
     return 0;
   } catch (const CLI::ParseError& e) {
     // --json may stand behind the option that is wrong.
@@ -135,7 +154,8 @@ std::optional<int> Command::parse(const Words& given) {
     for (const std::string& word : words)
       if (word.starts_with("--json=")) json_ = word.substr(7);
     if (json_ == result_path()) json_ = "-";
-    const std::string message = fmt::format("{}. See `atoll {} --help`.", e.what(), name_);
+    const std::string message =
+        fmt::format("{}{}. See `atoll {} --help`.", e.what(), guess_for(*app_, words, e), name_);
     try {
       throw UsageError(message);
     } catch (...) {

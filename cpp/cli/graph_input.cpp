@@ -7,6 +7,8 @@
 #include <atoll/io/dictionary/dictionary_file.hpp>
 #include <filesystem>
 
+#include "prompt/help.hpp"
+
 namespace atl::cli {
 namespace {
 
@@ -30,36 +32,44 @@ void GraphInput::add_reading_to(CLI::App& app) {
                  "a file, or kron:SCALE, rmat:SCALE:A,B,C, uniform:SCALE, communities:SCALE, grid:AxB, ring:N, star:N, "
                  "path:N, complete:N")
       ->required();
-  app.add_option("--format", read_.format, "of the file (default: by its name and first bytes)");
-  auto* directed = app.add_flag("--directed", directed_, "edges go from source to target only");
-  app.add_flag("--undirected", undirected_, "edges go both ways")->excludes(directed);
-  auto* weighted = app.add_flag("--weighted", weighted_, "weights are needed: an input without them is an error");
-  app.add_flag("--unweighted", unweighted_, "leave weights out")->excludes(weighted);
-  app.add_option("--source-column", read_.source_column, "edge lists: number from 1, or name in the header");
-  app.add_option("--target-column", read_.target_column, "edge lists: number from 1, or name in the header");
-  app.add_option("--weight-column", read_.weight_column, "edge lists: number from 1, or name in the header");
+  in_group(app, kReadingGroup, [&] {
+    app.add_option("--format", read_.format, "of the file (default: by its name and first bytes)");
+    auto* directed = app.add_flag("--directed", directed_, "edges go from source to target only");
+    app.add_flag("--undirected", undirected_, "edges go both ways")->excludes(directed);
+    auto* weighted = app.add_flag("--weighted", weighted_, "weights are needed: an input without them is an error");
+    app.add_flag("--unweighted", unweighted_, "leave weights out")->excludes(weighted);
+    app.add_option("--source-column", read_.source_column, "edge lists: number from 1, or name in the header");
+    app.add_option("--target-column", read_.target_column, "edge lists: number from 1, or name in the header");
+    app.add_option("--weight-column", read_.weight_column, "edge lists: number from 1, or name in the header");
+  });
 }
 
 void GraphInput::add_merging_to(CLI::App& app) {
-  app.add_option("--duplicates", duplicates_,
-                 "several edges between two vertices: keep, or min, max or sum of weights (default min)")
-      ->check(CLI::IsMember({"keep", "min", "max", "sum"}));
-  app.add_option("--self-loops", self_loops_, "keep or drop (default keep)")->check(CLI::IsMember({"keep", "drop"}));
+  in_group(app, kReadingGroup, [&] {
+    app.add_option("--duplicates", duplicates_,
+                   "several edges between two vertices: keep, or min, max or sum of weights (default min)")
+        ->check(CLI::IsMember({"keep", "min", "max", "sum"}));
+    app.add_option("--self-loops", self_loops_, "keep or drop (default keep)")->check(CLI::IsMember({"keep", "drop"}));
+  });
 }
 
 void GraphInput::add_placing_to(CLI::App& app) {
-  app.add_option("--heavy", heavy_,
-                 fmt::format("hybrid: entering edges from which on a vertex is heavy (default {})", kHeavyDegree))
-      ->check(CLI::PositiveNumber);
-  app.add_option("--fusion", fusion_, "hierarchy: place neighbours of low degree as one, on or off (default on)")
-      ->check(CLI::IsMember({"on", "off"}));
+  in_group(app, kPlacingGroup, [&] {
+    app.add_option("--heavy", heavy_,
+                   fmt::format("hybrid: entering edges from which on a vertex is heavy (default {})", kHeavyDegree))
+        ->check(CLI::PositiveNumber);
+    app.add_option("--fusion", fusion_, "hierarchy: place neighbours of low degree as one, on or off (default on)")
+        ->check(CLI::IsMember({"on", "off"}));
+  });
 }
 
 void GraphInput::add_to(CLI::App& app, Cuts cuts) {
   cuts_ = cuts;
   add_reading_to(app);
   add_merging_to(app);
-  auto* partition =
+  CLI::Option* partition = nullptr;
+  in_group(app, kPlacingGroup, [&] {
+    partition =
       app.add_option(
              "--partition", partition_,
              cuts == Cuts::of_edges
@@ -73,6 +83,7 @@ void GraphInput::add_to(CLI::App& app, Cuts cuts) {
                                         contract.rounds == catalog::Contract::Rounds::along_all_edges;
                                })))
           ->check(CLI::IsMember(every_placement()));
+  });
   if (cuts == Cuts::of_edges)
     partition->check([](const std::string& text) {
       const Cut cut = placement_named(text).cut;
@@ -94,18 +105,22 @@ void GraphInput::add_to(CLI::App& app, Cuts cuts) {
       throw CLI::ValidationError("--fusion",
                                  fmt::format("on (--partition {} fuses nothing, hierarchy does)", partition_));
   });
-  app.add_option("--degree-sort", degree_sort_, "each rank's hubs first, by falling degree: on or off (default on)")
-      ->check(CLI::IsMember({"on", "off"}));
-  app.add_option("--isolated", isolated_, "vertices without edges: drop from the lists or keep (default drop)")
-      ->check(CLI::IsMember({"drop", "keep"}));
+  in_group(app, kPlacingGroup, [&] {
+    app.add_option("--degree-sort", degree_sort_, "each rank's hubs first, by falling degree: on or off (default on)")
+        ->check(CLI::IsMember({"on", "off"}));
+    app.add_option("--isolated", isolated_, "vertices without edges: drop from the lists or keep (default drop)")
+        ->check(CLI::IsMember({"drop", "keep"}));
+  });
 }
 
 void GraphInput::add_names_to(CLI::App& app) {
-  auto* names = app.add_flag(
-      "--names", names_, "vertices have names: the fields of an edge list, or INPUT.names of `atoll convert --names`");
-  app.add_option("--headings", headings_, "whether the first line of an edge list of names is one: auto, yes or no")
-      ->check(CLI::IsMember({"auto", "yes", "no"}))
-      ->needs(names);
+  in_group(app, kReadingGroup, [&] {
+    auto* names = app.add_flag(
+        "--names", names_, "vertices have names: the fields of an edge list, or INPUT.names of `atoll convert --names`");
+    app.add_option("--headings", headings_, "whether the first line of an edge list of names is one: auto, yes or no")
+        ->check(CLI::IsMember({"auto", "yes", "no"}))
+        ->needs(names);
+  });
 }
 
 ReadOptions GraphInput::read_options() const {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <atoll/base/version.hpp>
 #include <csignal>
 #include <cstdlib>
 
-#include "foreign_verb.hpp"
+#include "prompt/foreign_verb.hpp"
+#include "prompt/help.hpp"
 #include "verbs.hpp"
 
 namespace atl::cli {
@@ -18,6 +20,7 @@ struct Verb {
 constexpr Verb kVerbs[] = {
     {"apsp", "ask a file of all pairs' distances: apsp query FILE --from 17 --to 42 --path", verb_apsp},
     {"bench", "measure this machine: bench exchange", verb_bench},
+    {"completion", "what a shell needs to complete verbs and options: completion bash", verb_completion},
     {"convert", "a graph from one format into another: convert INPUT OUTPUT", verb_convert},
     {"doctor", "what this installation can do here, and how to get what is missing", verb_doctor},
     {"graph500", "the Graph500 benchmark: construction and 64 verified searches", verb_graph500},
@@ -40,14 +43,29 @@ constexpr Verb kVerbs[] = {
     {"verify", "whether a file holds an algorithm's answer: verify sssp INPUT RESULT --source 7", verb_verify},
 };
 
+bool is_own(const std::string& name) {
+  return std::ranges::any_of(kVerbs, [&](const Verb& verb) { return name == verb.name; });
+}
+
 void print_help() {
-  std::vector<std::pair<std::string, std::string>> rows;
-  for (const Verb& v : kVerbs) rows.emplace_back(std::string("  ") + v.name, v.about);
+  std::vector<std::pair<std::string, std::string>> own, foreign;
+  for (const Verb& v : kVerbs) own.emplace_back(std::string("  ") + v.name, v.about);
+  for (const auto& [name, about] : foreign_verbs())
+    if (!is_own(name)) foreign.emplace_back("  " + name, about);
   print_result(fmt::format(
       "atoll {}: distributed graphs\n\nusage: atoll VERB [INPUT] [--option VALUE] [--ranks N] [--threads T] "
-      "[--json FILE|-]\n\n{}\n`atoll VERB --help` tells more. Any atoll-VERB beside this program or on PATH "
-      "is a verb too.\n",
-      kVersion, table_of(rows)));
+      "[--json FILE|-]\n\n{}{}{}\n`atoll VERB --help` tells more. Any atoll-VERB beside this program or on PATH is a "
+      "verb, too.\n",
+      kVersion, wrapped_table(own), foreign.empty() ? "" : "\nprograms of their own\n", wrapped_table(foreign)));
+}
+
+// What the word may have been meant to be.
+std::string nearest_verb(const std::string& word) {
+  std::vector<std::string> known;
+  for (const Verb& verb : kVerbs) known.emplace_back(verb.name);
+  for (const auto& [name, about] : foreign_verbs())
+    if (!is_own(name)) known.push_back(name);
+  return nearest_of(word, known);
 }
 
 }  // namespace
@@ -71,7 +89,8 @@ int main(int argc, char** argv) {
   for (const Verb& verb : kVerbs)
     if (words[0] == verb.name) return verb.run(rest);
   run_foreign_verb(words[0], rest);
-  say("atoll: error: verb '{}' is unknown (`atoll --help` lists them). Choose one.\n", words[0]);
+  say("atoll: error: verb '{}' is unknown (`atoll --help` lists them{}). Choose one.\n", words[0],
+      nearest_verb(words[0]));
   return 2;
 }
 

@@ -6,7 +6,7 @@
 #include <atoll/tune/store.hpp>
 
 #include "cli/run/apsp_measure.hpp"
-#include "foreign_verb.hpp"
+#include "prompt/foreign_verb.hpp"
 #include "measure.hpp"
 #include "verbs.hpp"
 

@@ -16,6 +16,7 @@ int bench_memory(const Words& words);
 int bench_messages(const Words& words);
 int bench_queue(const Words& words);
 int bench_spmm(const Words& words);
+int verb_completion(const Words& words);
 int verb_convert(const Words& words);
 int verb_doctor(const Words& words);
 int verb_graph500(const Words& words);

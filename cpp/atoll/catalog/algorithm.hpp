@@ -43,11 +43,10 @@ struct ScalarInfo {
   std::string_view name, type, meaning;
 };
 
-/// How the command repeats a run.
+/// How the command repeats a run, which it does once if nothing is said.
 struct Repeats {
   std::string_view option = "trials";
-  int count = 3;
-  std::string_view help = "how often it is timed (default 3)";
+  std::string_view help = "how often it is timed (default 1)";
   std::string_view label = "time";
   bool warm_up = false;       ///< once untimed, so that pages are touched and threads awake
   bool each_checked = false;  ///< every run is checked, not the last one alone

@@ -113,7 +113,7 @@ std::vector<Option> options() {
   return {
       {.name = "source",
        .kind = Kind::vertex,
-       .help = "original id to start from (default: drawn by --seed)",
+       .help = "original id to start from (default: the vertex of highest degree; of several searches, drawn by --seed)",
        .check_help = "original id that the search started from",
        .given = Given::as_source},
       {.name = "direction",
@@ -167,7 +167,6 @@ Algorithm bfs_row() {
                       {"levels", "int64", "of the tree; 1 is the source alone"},
                       {"pulls", "int64", "levels found from the unvisited side"}},
           .repeats = {.option = "sources",
-                      .count = 1,
                       .help = "number of searches (default 1); with --source, that often from there",
                       .label = "search",
                       .warm_up = true,

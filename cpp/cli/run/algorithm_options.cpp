@@ -40,7 +40,7 @@ void AlgorithmOptions::add_source(CLI::App& app, const Option& option) {
   if (verb_ == Verb::check) {
     source->required();
   } else {
-    app.add_option("--seed", seed_, "for drawing sources (default 1)");
+    app.add_option("--seed", seed_, "draws the source, or sources (several: default 1)");
   }
 }
 
@@ -111,9 +111,9 @@ void AlgorithmOptions::check_source_ids() const {
 std::vector<Vertex> AlgorithmOptions::sources(const Graph& graph, const Dictionary* names, int count) const {
   if (source_option()->kind == Kind::vertices) return choice_.of(graph, names);
   if (source_) return {graph.world().collective_try([&] { return vertex_meant(*source_, names); })};
-  std::vector<Vertex> drawn = draw_sources(graph, count, seed_);
-  check(!drawn.empty(), "{}: no vertex has an edge (there is nothing to search). Give another graph.", graph.name());
-  return drawn;
+  check(graph.edges() > 0, "{}: no vertex has an edge (there is nothing to search). Give another graph.", graph.name());
+  if (starts_from_hub(count)) return {most_connected(graph)};
+  return draw_sources(graph, count, seed_.value_or(1));
 }
 
 }  // namespace atl::cli

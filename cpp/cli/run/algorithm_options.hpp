@@ -25,12 +25,14 @@ class AlgorithmOptions {
   catalog::Arguments arguments(const GraphInput& input) const;
   /// Null if the algorithm starts from no vertex.
   const catalog::Option* source_option() const;
-  /// Whether an algorithm that starts from one vertex is given it; else it is drawn.
+  /// Whether an algorithm that starts from one vertex is given it; else it is chosen.
   bool has_source() const { return source_.has_value(); }
+  /// Whether one search of `count` starts from the vertex of highest degree.
+  bool starts_from_hub(int count) const { return !source_ && !seed_ && count == 1; }
   /// UsageError where a source is no id. To be asked before the graph is read, if its vertices have no names.
   void check_source_ids() const;
-  /// The source if one is given, else as many as there are of `count`, drawn. InputError if no vertex has an edge, or the
-  /// name of the source. Collective.
+  /// The source if one is given; else the vertex of highest degree, or, of several or by --seed, as many as there are of
+  /// `count`, drawn. InputError if no vertex has an edge, or the name of the source. Collective.
   std::vector<Vertex> sources(const Graph& graph, const Dictionary* names, int count) const;
   /// Paths by the option's name.
   const std::map<std::string, std::string>& files() const { return files_; }
@@ -53,7 +55,7 @@ class AlgorithmOptions {
   std::map<std::string_view, Held> held_;
   std::map<std::string, std::string> files_;
   std::optional<std::string> source_;
-  std::uint64_t seed_ = 1;
+  std::optional<std::uint64_t> seed_;
   SourceChoice choice_;
 };
 

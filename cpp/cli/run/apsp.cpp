@@ -14,7 +14,7 @@
 
 #include "apsp_idle.hpp"
 #include "cli/graph_input.hpp"
-#include "cli/model.hpp"
+#include "cli/predict/model.hpp"
 #include "cli/verbs.hpp"
 #include "trials.hpp"
 

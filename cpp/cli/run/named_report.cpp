@@ -1,27 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "named_report.hpp"
 
-#include <algorithm>
 #include <atoll/graph/id_order.hpp>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace atl::cli {
 namespace {
-
-constexpr std::size_t kTop = 10;
-
-enum class Top { none, greatest, least };
-
-Top top_of(std::string_view column) {
-  if (column == "depth" || column == "distance") return Top::least;
-  return meaning_of(column) == Meaning::vertices ? Top::none : Top::greatest;
-}
-
-struct Ranked {
-  double value;
-  Vertex id;
-};
 
 // Replaces the id of " from ID" in a line of the report; false if the line has none.
 bool name_line(std::string& line, Vertex id, std::string_view name) {
@@ -56,50 +40,6 @@ void name_sources(const Dictionary& names, const catalog::Runs& runs, catalog::R
     for (const catalog::TimedRun& run : runs.timed)
       if (run.source && name_line(line, *run.source, names.name(*run.source))) break;  // a name may look like an id
 }
-
-template <class T>
-void report_top(const Graph& graph, const Dictionary& names, std::string_view column, const Array<T>& natural,
-                catalog::Report& report) {
-  const Top kind = top_of(column);
-  if (kind == Top::none) return;
-  const auto before = [&](const Ranked& a, const Ranked& b) {
-    if (a.value != b.value) return kind == Top::least ? a.value < b.value : a.value > b.value;
-    return a.id < b.id;
-  };
-  const auto cut = [&](std::vector<Ranked>& all) {
-    const auto middle = all.begin() + static_cast<std::ptrdiff_t>(std::min(kTop, all.size()));
-    std::partial_sort(all.begin(), middle, all.end(), before);
-    all.erase(middle, all.end());
-  };
-  std::vector<Ranked> mine;
-  for (std::size_t k = 0; k < natural.size(); ++k) {
-    const auto value = static_cast<double>(natural[k]);
-    const bool reached = std::isfinite(value) && value < static_cast<double>(kUnreachable);
-    if (reached) mine.push_back({value, graph.ids().id_of(static_cast<Vertex>(k))});
-  }
-  cut(mine);
-  std::vector<Ranked> all = graph.world().all_gather_varying(std::span<const Ranked>(mine));
-  cut(all);
-  nlohmann::json top = nlohmann::json::array();
-  for (const Ranked& ranked : all) {
-    const std::string name(names.name(ranked.id));
-    const bool whole = std::is_integral_v<T>;
-    top.push_back({{"name", name}});
-    if (whole) {
-      top.back()["value"] = static_cast<std::int64_t>(ranked.value);
-    } else {
-      top.back()["value"] = ranked.value;
-    }
-    report.lines_after_time.emplace_back(
-        top.size() > 1 ? "" : fmt::format("{} {}", kind == Top::least ? "least" : "greatest", column),
-        whole ? fmt::format("{} {}", static_cast<std::int64_t>(ranked.value), name)
-              : fmt::format("{:.6g} {}", ranked.value, name));
-  }
-  report.result["top"] = std::move(top);
-}
-template void report_top(const Graph&, const Dictionary&, std::string_view, const Array<Vertex>&, catalog::Report&);
-template void report_top(const Graph&, const Dictionary&, std::string_view, const Array<float>&, catalog::Report&);
-template void report_top(const Graph&, const Dictionary&, std::string_view, const Array<double>&, catalog::Report&);
 
 template <class T>
 void write_by_name(const Graph& graph, const Dictionary& names, const std::string& path, std::string_view column,

@@ -17,12 +17,6 @@ Meaning meaning_of(std::string_view column);
 /// Puts names for the sources into what an algorithm has reported.
 void name_sources(const Dictionary& names, const catalog::Runs& runs, catalog::Report& report);
 
-/// Adds the ten vertices of the greatest values, or of distances the least, if the column is one in which these mean
-/// something. `natural` is in the order of owned indices. Collective.
-template <class T>
-void report_top(const Graph& graph, const Dictionary& names, std::string_view column, const Array<T>& natural,
-                catalog::Report& report);
-
 /// As write_by_id(), with names. Collective.
 template <class T>
 void write_by_name(const Graph& graph, const Dictionary& names, const std::string& path, std::string_view column,

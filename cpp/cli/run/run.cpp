@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
 
+#include "cli/prompt/help.hpp"
 #include "cli/verbs.hpp"
 #include "vertex_run.hpp"
 
@@ -60,7 +61,10 @@ int verb_run(const Words& words) {
   if (words[0] == "spmm") return run_spmm(rest);
   for (const catalog::Algorithm& row : catalog::algorithms())
     if (words[0] == row.name) return run_algorithm(row, rest);
-  say("atoll: error: algorithm '{}' is unknown (run does those below). Choose one.\n{}", words[0], help);
+  std::vector<std::string> known{"apsp", "gcn", "spmm"};
+  for (const catalog::Algorithm& row : catalog::algorithms()) known.emplace_back(row.name);
+  say("atoll: error: algorithm '{}' is unknown (run does those below{}). Choose one.\n{}", words[0],
+      nearest_of(words[0], known), help);
   return 2;
 }
 

@@ -95,6 +95,22 @@ std::vector<Vertex> draw_sources(const Graph& graph, int count, std::uint64_t se
   return sources;
 }
 
+Vertex most_connected(const Graph& graph) {
+  struct Best {
+    Edge degree;
+    Vertex id;
+  };
+  const auto better = [](const Best& a, const Best& b) {
+    return a.degree != b.degree ? a.degree > b.degree : a.id < b.id;
+  };
+  Best best{-1, kNoVertex};
+  for (Vertex k = 0; k < graph.owned(); ++k) {
+    const Best here{graph.out().degree(graph.local_of(k)), graph.ids().id_of(k)};
+    if (better(here, best)) best = here;
+  }
+  return graph.world().fold(best, [&](const Best& a, const Best& b) { return better(a, b) ? a : b; }).id;
+}
+
 void SourceChoice::add_to(CLI::App& app) {
   auto* count = app.add_option("--sources", count_, "how many are drawn by --seed (default 4), or all");
   count->check([](const std::string& text) {

@@ -15,6 +15,9 @@ namespace atl::cli {
 /// positions of vertices with an edge. Returns original ids. Collective.
 std::vector<Vertex> draw_sources(const Graph& graph, int count, std::uint64_t seed);
 
+/// The original id of the vertex with the most edges that leave it, of several the least. Collective.
+Vertex most_connected(const Graph& graph);
+
 /// The vertex that a user means by `text`: its id or, where `names` is not null, its name. InputError and UsageError with
 /// what is nearest.
 Vertex vertex_meant(const std::string& text, const Dictionary* names);

@@ -5,6 +5,7 @@
 #include <atoll/graph/formats/write.hpp>
 #include <atoll/graph/id_order.hpp>
 
+#include "answer_summary.hpp"
 #include "named_report.hpp"
 #include "trials.hpp"
 
@@ -44,7 +45,6 @@ struct VertexRun::State {
 VertexRun::VertexRun(const catalog::Algorithm& row)
     : row_(row),
       options_(row, AlgorithmOptions::Verb::run),
-      trials_(row.repeats.count),
       column_(row.columns.front().name) {}
 
 void VertexRun::add_to(CLI::App& app) {
@@ -187,9 +187,10 @@ void VertexRun::report(State& state) const {
   if (state.names) {
     outcome.input["names"] = state.described_names;
     name_sources(*state.names, state.runs, told);
-    std::visit([&](const auto& values) { report_top(graph, *state.names, column_, values, told); },
-               *state.answer.find(column_));
   }
+  // Where nothing needs depths, none were made.
+  if (const auto* values = state.answer.find(column_))
+    std::visit([&](const auto& column) { summarize(graph, state.names.get(), column_, column, told); }, *values);
   const std::vector<double> seconds = state.trials.sorted();
   catalog::Report::Lines lines{
       {"graph", fmt::format("{}: {} vertices, {} {} edges", graph.name(), graph.vertices(), graph.edges(),
@@ -197,6 +198,10 @@ void VertexRun::report(State& state) const {
       {"ranks", fmt::format("{} x {} threads, {}", world.size(), world.team().size(), world.fabric().name())}};
   if (state.described_names.contains("columns"))
     lines.emplace_back("columns", state.described_names["columns"].get<std::string>());
+  if (options_.source_option() && options_.source_option()->kind == catalog::Kind::vertex &&
+      options_.starts_from_hub(trials_))
+    lines.emplace_back("source", text_of(state.sources.front(), state.names.get()) +
+                                     ", of highest degree (--source takes another, --seed draws one)");
   lines.insert(lines.end(), told.lines.begin(), told.lines.end());
   lines.emplace_back(row_.repeats.label,
                      fmt::format("{:.3f} ms (median of {}; {:.3f} to {:.3f})", state.runs.median_seconds * 1e3,

@@ -24,7 +24,7 @@ class VertexRun {
   const catalog::Algorithm& row_;
   GraphInput input_;
   AlgorithmOptions options_;
-  int trials_;
+  int trials_ = 1;
   std::string output_, column_;
   bool verify_ = false, no_verify_ = false;
 };

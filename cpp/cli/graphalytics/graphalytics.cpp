@@ -5,9 +5,9 @@
 #include <filesystem>
 
 #include "cli/run/vertex_run.hpp"
-#include "graph_input.hpp"
+#include "cli/graph_input.hpp"
 #include "graphalytics_case.hpp"
-#include "verbs.hpp"
+#include "cli/verbs.hpp"
 
 namespace atl::cli {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "cli/run/apsp_measure.hpp"
 #include "model.hpp"
-#include "verbs.hpp"
+#include "cli/verbs.hpp"
 
 namespace atl::cli {
 namespace {

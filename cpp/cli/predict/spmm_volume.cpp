@@ -7,8 +7,8 @@
 #include <atoll/spmm/volume.hpp>
 #include <atoll/transport/bootstrap/discover.hpp>
 
-#include "graph_input.hpp"
-#include "verbs.hpp"
+#include "cli/graph_input.hpp"
+#include "cli/verbs.hpp"
 
 namespace atl::cli {
 namespace {

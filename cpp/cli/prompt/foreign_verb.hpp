@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "command.hpp"
+#include "cli/command.hpp"
 
 namespace atl::cli {
 
 /// Becomes the program atoll-VERB beside the executable, in ../.venv/bin, or on PATH; returns only if there is none.
 void run_foreign_verb(const std::string& verb, const Words& words);
+
+/// Names of the programs atoll-NAME beside this one and on PATH, in their order, and what they do.
+std::vector<std::pair<std::string, std::string>> foreign_verbs();
 
 }  // namespace atl::cli

@@ -20,8 +20,8 @@
 #include <optional>
 
 #include "cli/bench/formulas.hpp"
-#include "foreign_verb.hpp"
-#include "verbs.hpp"
+#include "cli/prompt/foreign_verb.hpp"
+#include "cli/verbs.hpp"
 
 namespace atl::cli {
 namespace {

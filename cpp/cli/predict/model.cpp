@@ -10,7 +10,7 @@
 #include <fstream>
 #include <map>
 
-#include "verbs.hpp"
+#include "cli/verbs.hpp"
 
 namespace atl::cli {
 namespace {

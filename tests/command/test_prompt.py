@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What somebody at a prompt meets: help, guesses, completion, and what a run says of its answer."""
+
+import json
+import re
+import shutil
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ATOLL = ROOT / "bin" / "atoll"
+
+
+def atoll(*words, code=0):
+    done = subprocess.run([ATOLL, *map(str, words)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == code, done.stderr
+    return done
+
+
+def verbs():
+    return re.findall(r"^  ([a-z][a-z0-9-]*) ", atoll("--help").stdout, re.MULTILINE)
+
+
+def test_verbs_and_programs_are_listed():
+    assert {"run", "inspect", "completion"} <= set(verbs())
+    programs = atoll("--help").stdout.partition("programs of their own\n")[2]
+    assert {"kg", "report", "serve"} <= set(re.findall(r"^  ([a-z]+) ", programs, re.MULTILINE))
+    assert "tune" not in re.findall(r"^  ([a-z]+) ", programs, re.MULTILINE)  # a verb of this program too
+
+
+@pytest.mark.parametrize("words", [["--help"], ["run", "bfs", "--help"], ["map", "--help"], ["run", "apsp", "--help"]])
+def test_help_fits_a_terminal_and_begins_with_the_everyday(words):
+    lines = atoll(*words).stdout.splitlines()
+    assert max(map(len, lines)) <= 98
+    if words[0] == "run":
+        titles = [line for line in lines if re.fullmatch(r"[A-Z][a-z ]+", line)]
+        assert titles[0] == "Options" and titles[-2:] == ["Ranks and communication", "Output"]
+
+
+def test_what_is_misspelt_is_guessed():
+    assert "the nearest: '--source', '--sources'" in atoll("run", "bfs", "ring:5", "--soruce", "1", code=2).stderr
+    assert "the nearest: '--source'" in atoll("run", "sssp", "ring:5", "--sorce=1", code=2).stderr
+    assert "the nearest: 'inspect'" in atoll("inspct", code=2).stderr
+    assert "the nearest: 'report'" in atoll("reprot", code=2).stderr
+    assert "the nearest: 'pagerank'" in atoll("run", "pagernk", "ring:5", code=2).stderr
+    assert "nearest" not in atoll("run", "bfs", "ring:5", "--xyzzy-frobnicate", code=2).stderr
+
+
+def completed(*words):
+    """What bash offers behind these words."""
+    script = (
+        f"PATH={ATOLL.parent}:$PATH\n{atoll('completion', 'bash').stdout}\nCOMP_WORDS=(atoll {' '.join(words)})\n"
+        f'COMP_CWORD={len(words)}\n_atoll\nprintf "%s\\n" "${{COMPREPLY[@]}}"\n'
+    )
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60, cwd="/")
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    return done.stdout.split()
+
+
+def test_bash_completes_verbs_algorithms_and_options():
+    assert completed("ins") == ["inspect"]
+    assert "report" in completed("re") and "reorder" in completed("re")
+    assert completed("run", "page") == ["pagerank"]
+    assert set(completed("run", "bfs", "--dir")) == {"--directed", "--direction"}
+    assert completed("inspect", "kron:8", "--for-r") == ["--for-ranks"]
+    assert completed("run", "bfs", "/et") == ["/etc"]
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_other_shells_read_their_script(shell, tmp_path):
+    script = atoll("completion", shell).stdout
+    assert "_atoll" in script
+    if shutil.which(shell):  # its own parser
+        (tmp_path / "script").write_text(script)
+        assert subprocess.run([shell, "-n", tmp_path / "script"], timeout=60).returncode == 0
+
+
+def test_an_unknown_shell_is_refused():
+    assert "completion of 'tcsh'" in atoll("completion", "tcsh", code=2).stderr
+    assert "usage" in atoll("completion", "--help").stdout
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_a_search_starts_from_the_vertex_of_highest_degree(ranks, tmp_path):
+    (tmp_path / "g.el").write_text("5 1\n5 2\n5 3\n7 1\n7 2\n7 5\n9 9\n")
+    done = atoll("run", "bfs", tmp_path / "g.el", "--directed", "--ranks", ranks, "--json", "-")
+    assert json.loads(done.stdout)["result"]["source"] == 5  # of two with three edges the lesser id
+    text = atoll("run", "bfs", tmp_path / "g.el", "--directed").stdout
+    assert re.search(r"^source +5, of highest degree", text, re.MULTILINE)
+    assert "highest degree" not in atoll("run", "bfs", tmp_path / "g.el", "--source", 7).stdout
+    drawn = {
+        json.loads(atoll("run", "bfs", "ring:1000", "--seed", seed, "--json", "-").stdout)["result"]["source"]
+        for seed in range(1, 6)
+    }
+    assert len(drawn) > 1
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 5])
+def test_a_run_says_what_it_found(ranks, tmp_path):
+    (tmp_path / "g.el").write_text("".join(f"0 {k}\n" for k in range(1, 8)) + "1 20\n20 21\n30 31\n40 41\n41 42\n")
+
+    def result(algorithm, *words):
+        done = atoll(
+            "run", algorithm, tmp_path / "g.el", "--undirected", "--ranks", ranks, *words, "--json", "-", "--verify"
+        )
+        return json.loads(done.stdout)["result"]
+
+    assert result("bfs", "--source", 0)["vertices_by_depth"] == [1, 7, 1, 1]
+    largest = result("cc")["largest"]
+    assert [row["vertices"] for row in largest] == [10, 3, 2]
+    assert result("kcore", "--output", tmp_path / "core.tsv")["top"][0] == {"id": 0, "value": 1}
+    scores = {}
+    top = result("pagerank", "--output", tmp_path / "score.tsv")["top"]
+    for line in (tmp_path / "score.tsv").read_text().splitlines():
+        v, score = line.split("\t")
+        scores[int(v)] = float(score)
+    expected = sorted(scores, key=lambda v: (-scores[v], v))[:10]
+    assert [row["id"] for row in top] == expected
+    assert [row["value"] for row in top] == pytest.approx([scores[v] for v in expected])
+    labels = result("cdlp", "--output", tmp_path / "label.tsv")["largest"]
+    sizes = Counter(line.split("\t")[1] for line in (tmp_path / "label.tsv").read_text().splitlines())
+    assert sorted((row["vertices"] for row in labels), reverse=True) == sorted(sizes.values(), reverse=True)[:5]
+    assert result("bfs", "--source", 0, "--output-values", "parent")["source"] == 0  # parents have no summary
+
+
+def test_depths_that_nothing_needs_are_not_made_for_the_summary():
+    found = json.loads(atoll("run", "bfs", "kron:8", "--no-verify", "--json", "-").stdout)["result"]
+    assert "vertices_by_depth" not in found
+
+
+def test_a_run_is_timed_once_if_nothing_is_said():
+    assert len(json.loads(atoll("run", "pagerank", "kron:8", "--json", "-").stdout)["seconds"]["trials"]) == 1
