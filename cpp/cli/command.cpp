@@ -28,7 +28,8 @@ Command::Command(std::string name, const std::string& about)
                      "ranks; more than one starts them (default: ATOLL_RANKS, else the launcher's, else 1)")
         ->check(CLI::PositiveNumber);
     app_->add_option("--threads", threads_, "threads of a rank (default: cores / ranks)")->check(CLI::PositiveNumber);
-    app_->add_option("--transport", transport_, "auto, inproc, shm, mpi, mpi_probe, mpi_mprobe, mpi_rma, ofi or levels");
+    app_->add_option("--transport", transport_,
+                     "auto, inproc, shm, mpi, mpi_probe, mpi_mprobe, mpi_rma, ofi or levels");
     app_->add_option("--mpi", mpi_, "auto, openmpi or mpich");
     app_->add_option("--provider", provider_, "of libfabric, under --transport ofi: auto, tcp;ofi_rxm, shm, ...");
     app_->add_option(
@@ -38,9 +39,10 @@ Command::Command(std::string name, const std::string& about)
         "--platform", platform_,
         "what messages cost on each level, for routes and partitions: a JSON file (`atoll info --calibrate FILE` "
         "writes one) or a network's name");
-    app_->add_option("--map", map_,
-                     "order of the ranks: a file of places (`atoll map --export places FILE`), or hamorder-w, hamorder, "
-                     "random or identity on the network of --domains or --platform (default: as launched)");
+    app_->add_option(
+        "--map", map_,
+        "order of the ranks: a file of places (`atoll map --export places FILE`), or hamorder-w, hamorder, "
+        "random or identity on the network of --domains or --platform (default: as launched)");
     app_->add_option("--route", route_, "direct, aml, row, mst, domain or auto: how records travel between ranks");
     app_->add_option(
         "--plan", plan_file_,

@@ -70,19 +70,19 @@ void GraphInput::add_to(CLI::App& app, Cuts cuts) {
   CLI::Option* partition = nullptr;
   in_group(app, kPlacingGroup, [&] {
     partition =
-      app.add_option(
-             "--partition", partition_,
-             cuts == Cuts::of_edges
-                 ? "which rank owns which vertex: blocked (ids in a row, the default), balanced, hashed, "
-                   "hierarchy; auto is balanced here"
-                 : fmt::format("which rank owns which vertex: blocked (ids in a row, the default), balanced, hashed, "
-                               "hierarchy; or, over balanced owners, who has which edge: cartesian, hybrid "
-                               "(vertex-cuts), auto ({}: the cut that moves least, else balanced)",
-                               algorithms_with([](const catalog::Contract& contract) {
-                                 return contract.follows == catalog::Contract::Follows::vertex_cut &&
-                                        contract.rounds == catalog::Contract::Rounds::along_all_edges;
-                               })))
-          ->check(CLI::IsMember(every_placement()));
+        app.add_option(
+               "--partition", partition_,
+               cuts == Cuts::of_edges
+                   ? "which rank owns which vertex: blocked (ids in a row, the default), balanced, hashed, "
+                     "hierarchy; auto is balanced here"
+                   : fmt::format("which rank owns which vertex: blocked (ids in a row, the default), balanced, hashed, "
+                                 "hierarchy; or, over balanced owners, who has which edge: cartesian, hybrid "
+                                 "(vertex-cuts), auto ({}: the cut that moves least, else balanced)",
+                                 algorithms_with([](const catalog::Contract& contract) {
+                                   return contract.follows == catalog::Contract::Follows::vertex_cut &&
+                                          contract.rounds == catalog::Contract::Rounds::along_all_edges;
+                                 })))
+            ->check(CLI::IsMember(every_placement()));
   });
   if (cuts == Cuts::of_edges)
     partition->check([](const std::string& text) {
@@ -115,8 +115,9 @@ void GraphInput::add_to(CLI::App& app, Cuts cuts) {
 
 void GraphInput::add_names_to(CLI::App& app) {
   in_group(app, kReadingGroup, [&] {
-    auto* names = app.add_flag(
-        "--names", names_, "vertices have names: the fields of an edge list, or INPUT.names of `atoll convert --names`");
+    auto* names =
+        app.add_flag("--names", names_,
+                     "vertices have names: the fields of an edge list, or INPUT.names of `atoll convert --names`");
     app.add_option("--headings", headings_, "whether the first line of an edge list of names is one: auto, yes or no")
         ->check(CLI::IsMember({"auto", "yes", "no"}))
         ->needs(names);

@@ -6,8 +6,8 @@
 #include <atoll/tune/store.hpp>
 
 #include "cli/run/apsp_measure.hpp"
-#include "prompt/foreign_verb.hpp"
 #include "measure.hpp"
+#include "prompt/foreign_verb.hpp"
 #include "verbs.hpp"
 
 namespace atl::cli {

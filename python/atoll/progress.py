@@ -65,8 +65,7 @@ class Progress:
         left = (self._total - self._done) / rate if rate > 0 else 0
         percent = 100 * self._done // self._total
         return (
-            f"atoll: {self._what}: {percent} % ({self._done:,} of {self._total:,}), {_rate(rate)}/s, "
-            f"{_time(left)} left"
+            f"atoll: {self._what}: {percent} % ({self._done:,} of {self._total:,}), {_rate(rate)}/s, {_time(left)} left"
         )
 
     def __enter__(self) -> Progress:

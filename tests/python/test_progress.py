@@ -4,7 +4,6 @@
 import io
 
 import pytest
-
 from atoll import progress
 from atoll.progress import Progress
 

@@ -113,7 +113,8 @@ std::vector<Option> options() {
   return {
       {.name = "source",
        .kind = Kind::vertex,
-       .help = "original id to start from (default: the vertex of highest degree; of several searches, drawn by --seed)",
+       .help =
+           "original id to start from (default: the vertex of highest degree; of several searches, drawn by --seed)",
        .check_help = "original id that the search started from",
        .given = Given::as_source},
       {.name = "direction",

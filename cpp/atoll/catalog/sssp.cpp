@@ -62,7 +62,8 @@ Algorithm sssp_row() {
           .check_about = "Whether a file holds the distances of shortest paths, by Graph500's five rules.",
           .options = {{.name = "source",
                        .kind = Kind::vertex,
-                       .help = "original id to start from (default: the vertex of highest degree; of several trials, one each, drawn by --seed)",
+                       .help = "original id to start from (default: the vertex of highest degree; of several trials, "
+                               "one each, drawn by --seed)",
                        .check_help = "original id that the paths start from",
                        .given = Given::as_source},
                       {.name = "delta",

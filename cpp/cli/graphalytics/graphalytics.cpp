@@ -4,10 +4,10 @@
 #include <atoll/graph/formats/read.hpp>
 #include <filesystem>
 
-#include "cli/run/vertex_run.hpp"
 #include "cli/graph_input.hpp"
-#include "graphalytics_case.hpp"
+#include "cli/run/vertex_run.hpp"
 #include "cli/verbs.hpp"
+#include "graphalytics_case.hpp"
 
 namespace atl::cli {
 namespace {

@@ -211,8 +211,8 @@ Answer neighbors(const DistanceQueries& queries, std::span<const Vertex> vertice
   for (const Vertex u : vertices) {
     const auto near = queries.neighbors(u);
     for (std::size_t k = 0; k < near.ids.size(); ++k)
-      fmt::format_to(std::back_inserter(answer.text), "{}\t{}\t{}\n", spelling.text(u),
-                     spelling.text(near.ids[k]), near.lengths[k]);
+      fmt::format_to(std::back_inserter(answer.text), "{}\t{}\t{}\n", spelling.text(u), spelling.text(near.ids[k]),
+                     near.lengths[k]);
     answer.found.push_back(
         {{"from", spelling.json(u)}, {"neighbors", spelling.json(near.ids)}, {"lengths", near.lengths}});
   }
@@ -267,9 +267,11 @@ int apsp_query(const Words& words) {
   CLI::App& app = command.app();
   app.add_option("file", options.file, "NAME.npy, NAME.tiles, NAME.zarr or NAME.h5")->required();
   app.add_flag("--names", options.names, "vertices have the names of NAME.npy.names, as run apsp --names writes");
-  auto* from = app.add_option("--from", options.from_texts, "vertices to start from, separated by commas")->delimiter(',');
+  auto* from =
+      app.add_option("--from", options.from_texts, "vertices to start from, separated by commas")->delimiter(',');
   auto* to = app.add_option("--to", options.to_texts, "vertices to end at (default: all)")->delimiter(',')->needs(from);
-  auto* pairs = app.add_option("--pairs", options.pairs_file, "a text of two vertices a line; -: stdin")->excludes(from);
+  auto* pairs =
+      app.add_option("--pairs", options.pairs_file, "a text of two vertices a line; -: stdin")->excludes(from);
   auto* near = app.add_option("--neighbors", options.near_texts, "the arcs that leave these vertices")->delimiter(',');
   near->excludes(from)->excludes(to)->excludes(pairs);
   auto* path = app.add_flag("--path", options.path, "a shortest path too: its vertices, or - where there is none");

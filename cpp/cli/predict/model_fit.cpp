@@ -13,8 +13,8 @@
 #include <numeric>
 
 #include "cli/run/apsp_measure.hpp"
-#include "model.hpp"
 #include "cli/verbs.hpp"
+#include "model.hpp"
 
 namespace atl::cli {
 namespace {

@@ -62,8 +62,8 @@ std::vector<std::pair<std::string, std::string>> foreign_verbs() {
   std::vector<std::pair<std::string, std::string>> verbs;
   for (const std::string& name : names) {
     const auto known = std::ranges::find(kKnown, name, [](const auto& row) { return row.first; });
-    verbs.emplace_back(name, known == std::end(kKnown) ? std::string("a program: atoll-") + name
-                                                       : std::string(known->second));
+    verbs.emplace_back(
+        name, known == std::end(kKnown) ? std::string("a program: atoll-") + name : std::string(known->second));
   }
   return verbs;
 }

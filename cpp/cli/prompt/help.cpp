@@ -44,8 +44,7 @@ std::string left_of(const CLI::Option& option) {
 
 std::string table(const std::vector<const CLI::Option*>& options) {
   std::vector<std::pair<std::string, std::string>> rows;
-  for (const CLI::Option* option : options)
-    rows.emplace_back("  " + left_of(*option), option->get_description());
+  for (const CLI::Option* option : options) rows.emplace_back("  " + left_of(*option), option->get_description());
   return wrapped_table(rows);
 }
 

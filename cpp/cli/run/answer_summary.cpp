@@ -53,8 +53,8 @@ std::vector<Ranked> top(const Graph& graph, const Array<T>& natural, F&& before)
 }
 
 template <class T>
-void add_top(const Graph& graph, const Dictionary* names, std::string_view column, const Array<T>& natural,
-             bool least, catalog::Report& report) {
+void add_top(const Graph& graph, const Dictionary* names, std::string_view column, const Array<T>& natural, bool least,
+             catalog::Report& report) {
   nlohmann::json rows = nlohmann::json::array();
   const auto before = [least](const Ranked& a, const Ranked& b) {
     if (a.value != b.value) return least ? a.value < b.value : a.value > b.value;

@@ -295,7 +295,9 @@ int run_apsp(const Words& words) {
   app.add_option("--checkpoint-minutes", o.checkpoint_minutes, "saved every so many minutes (default 30; 0: not)")
       ->needs(checkpoint)
       ->check(CLI::NonNegativeNumber);
-  auto* output = app.add_option("--output", o.output, "write the distances, with original ids: .npy .tiles .zarr; with --names, those beside it as OUTPUT.names");
+  auto* output = app.add_option(
+      "--output", o.output,
+      "write the distances, with original ids: .npy .tiles .zarr; with --names, those beside it as OUTPUT.names");
   auto* out_of_core = app.add_flag("--out-of-core", o.out_of_core,
                                    "work on the file --output D.tiles: for a matrix larger than memory (one rank)")
                           ->needs(output)

@@ -43,9 +43,7 @@ struct VertexRun::State {
 };
 
 VertexRun::VertexRun(const catalog::Algorithm& row)
-    : row_(row),
-      options_(row, AlgorithmOptions::Verb::run),
-      column_(row.columns.front().name) {}
+    : row_(row), options_(row, AlgorithmOptions::Verb::run), column_(row.columns.front().name) {}
 
 void VertexRun::add_to(CLI::App& app) {
   input_.add_to(app, cuts_of(row_));

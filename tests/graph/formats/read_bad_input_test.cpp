@@ -34,11 +34,14 @@ std::vector<BadInput> bad_inputs() {
        ": holds no edge (its 2 lines are comments, names or blank). Check how it was written."},
       {"a.txt", "1 2\n3\n", ":2: the line has 1 column (an edge needs 2). Complete or remove it."},
       {"a.txt", "1 2\n3 x4\n",
-       ":2: target is 'x4' (not a whole number). Name the file's format and columns, or read names by --names (docs/names.md)."},
+       ":2: target is 'x4' (not a whole number). Name the file's format and columns, or read names by --names "
+       "(docs/names.md)."},
       {"a.txt", "1 2\n3 4x\n",
-       ":2: target is '4x' (not a whole number). Name the file's format and columns, or read names by --names (docs/names.md)."},
+       ":2: target is '4x' (not a whole number). Name the file's format and columns, or read names by --names "
+       "(docs/names.md)."},
       {"a.txt", "1 2\n3.0 4\n",
-       ":2: source is '3.0' (not a whole number). Name the file's format and columns, or read names by --names (docs/names.md)."},
+       ":2: source is '3.0' (not a whole number). Name the file's format and columns, or read names by --names "
+       "(docs/names.md)."},
       {"a.txt", "1 2\n\n# c\n-3 4\n",
        ":4: source is -3 (ids are whole numbers from 0 to 2^63 - 2). Renumber the vertices."},
       {"a.txt", "1 2\n3 9223372036854775807\n",
@@ -48,7 +51,8 @@ std::vector<BadInput> bad_inputs() {
        ":2: target is 99999999999999999999999 (ids are whole numbers from 0 to 2^63 - 2). Renumber the "
        "vertices."},
       {"a.txt", "GeneA GeneB\nGeneC GeneD\n",
-       ":1: source is 'GeneA' (not a whole number). Name the file's format and columns, or read names by --names (docs/names.md)."},
+       ":1: source is 'GeneA' (not a whole number). Name the file's format and columns, or read names by --names "
+       "(docs/names.md)."},
       {"a.txt", "1 2\n3 4 5\n",
        ":2: the line has 3 columns (those before have 2). If this is a list of neighbours, convert it to one "
        "edge a line."},
@@ -115,7 +119,8 @@ std::vector<BadInput> bad_inputs() {
        "or rename it."},
       {"a.txt.gz", gzip_member(""), ": holds no text (it unpacks to nothing). Check how it was written."},
       {"a.txt.zst", zstd_frame("1 2\nx\n"),
-       ":2: source is 'x' (not a whole number). Name the file's format and columns, or read names by --names (docs/names.md)."},
+       ":2: source is 'x' (not a whole number). Name the file's format and columns, or read names by --names "
+       "(docs/names.md)."},
       {"a.txt.gz", gzip_member(many_lines(100000) + "1 -2\n" + many_lines(100000)),
        ":100001: target is -2 (ids are whole numbers from 0 to 2^63 - 2). Renumber the vertices."},
       {"a.txt.gz", cut_gz,
@@ -316,7 +321,8 @@ TEST_CASE("Graphalytics files must agree with their properties") {
       {"1\n2\n", "1 2\n", "graph.g.meta.edges = 3\n",
        "/g.properties: promises 3 edges (FOLDER/g.e has 1). The file is cut off, or the number is wrong."},
       {"1\nx\n", "1 2\n", "",
-       "/g.v:2: vertex is 'x' (not a whole number). Name the file's format and columns, or read names by --names (docs/names.md)."},
+       "/g.v:2: vertex is 'x' (not a whole number). Name the file's format and columns, or read names by --names "
+       "(docs/names.md)."},
       {"1\n9223372036854775807\n", "1 2\n", "",
        "/g.v:2: vertex is 9223372036854775807 (ids are whole numbers from 0 to 2^63 - 2). Renumber the "
        "vertices."},

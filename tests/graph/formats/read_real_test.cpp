@@ -114,7 +114,8 @@ TEST_CASE("files that resemble edge lists are rejected" * doctest::test_suite("r
     const char *name, *message;
   } graphs[] = {
       {"real/WormNet.v3.benchmark.txt.zst",
-       ":1: source is 'C41D11.8' (not a whole number). Name the file's format and columns, or read names by --names (docs/names.md)."},
+       ":1: source is 'C41D11.8' (not a whole number). Name the file's format and columns, or read names by --names "
+       "(docs/names.md)."},
       {"real/blogcatalog-adjlist.txt.zst",
        ":1: lines differ in their number of columns (this looks like a list of neighbours, not of edges). "
        "Convert it to one edge a line."},

@@ -204,8 +204,10 @@ void write_zarr(World& world, const std::string& path, const DistanceMeta& meta,
 DistanceForm form_to_write(const std::string& path) {
   const DistanceForm form = form_of(path);
   if (form == DistanceForm::hdf5)
-    throw UsageError(fmt::format("{}: HDF5 is written from Python (atoll.all_pairs(graph).save). Use .npy, .tiles or "
-                                 ".zarr.", path));
+    throw UsageError(
+        fmt::format("{}: HDF5 is written from Python (atoll.all_pairs(graph).save). Use .npy, .tiles or "
+                    ".zarr.",
+                    path));
   return form;
 }
 

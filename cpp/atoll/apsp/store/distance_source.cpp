@@ -176,7 +176,8 @@ void DistanceFile::Source::open_hdf5() {
     return Column{matrix.data() + at, size, type};
   };
   meta.block = meta.n;  // the matrix is one piece
-  begin = static_cast<std::uint64_t>(column("distances", meta.n * meta.n, numpy_type(meta.element)).data - matrix.data());
+  begin =
+      static_cast<std::uint64_t>(column("distances", meta.n * meta.n, numpy_type(meta.element)).data - matrix.data());
   if (meta.has_ids) ids = column("ids", meta.n, "<i8");
   if (meta.arcs < 0) return;
   offsets = column("offsets", meta.n + 1, "<i8");

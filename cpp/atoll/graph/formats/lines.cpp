@@ -30,10 +30,9 @@ bool begins_comment(const char* p, const LineShape& shape) {
     throw LineError{at, fmt::format("{} is {} ({}). Renumber the vertices.", name, field.substr(0, 40), kIdRule)};
   if (std::all_of(field.begin(), field.end(), scan::is_digit))
     throw LineError{at, fmt::format("{} is {} ({}). Renumber the vertices.", name, field.substr(0, 40), kIdRule)};
-  throw LineError{
-      at, fmt::format("{} is {} (not a whole number). Name the file's format and columns, or read names by "
-                      "--names (docs/names.md).",
-                      name, in_quotes(field))};
+  throw LineError{at, fmt::format("{} is {} (not a whole number). Name the file's format and columns, or read names by "
+                                  "--names (docs/names.md).",
+                                  name, in_quotes(field))};
 }
 
 std::uint64_t careful_id(std::string_view field, const char* name, const LineShape& shape) {
