@@ -202,7 +202,18 @@ class DualBisection {
     }
     const auto all = static_cast<std::int64_t>(ranks.size());
     const SideBounds bounds{std::max<std::int64_t>(0, all - half[1].places), std::min(all, half[0].places)};
-    return bisected(graph, bounds, random_);
+    // Where each site of one half is as far from each of the other, as in a tree, the bytes between the halves are what
+    // the cut costs, and a better cut is a better mapping. Elsewhere it need not be.
+    constexpr int kTries = 4;
+    return bisected(graph, bounds, random_, are_equally_apart(half[0].sites, half[1].sites) ? kTries : 1);
+  }
+
+  bool are_equally_apart(const std::vector<int>& from, const std::vector<int>& to) const {
+    const auto apart = places_.site_hops(from[0], to[0]);
+    return std::ranges::all_of(from, [&](int a) {
+      const auto hops = places_.hops_from(a);
+      return std::ranges::all_of(to, [&](int b) { return hops[static_cast<std::size_t>(b)] == apart; });
+    });
   }
 
   double mean_hops(const std::vector<int>& from, const std::vector<int>& to) const {

@@ -8,8 +8,9 @@
 namespace atl {
 namespace {
 
-constexpr int kCoarsest = 48;  // vertices
-constexpr int kStarts = 6;     // of the coarsest graph
+constexpr int kCoarsest = 48;                   // vertices
+constexpr int kStarts = 6;                      // of the coarsest graph
+constexpr std::size_t kEdgesOfTries = 200'000;  // in all of them: dense graphs have one
 
 // The two sides of a graph under Fiduccia and Mattheyses' passes.
 class Sides {
@@ -220,9 +221,8 @@ std::vector<char> grown(const WeightedGraph& graph, const SideBounds& bounds, Ra
   return best;
 }
 
-}  // namespace
-
-std::vector<char> bisected(const WeightedGraph& graph, const SideBounds& bounds, Random& random) {
+// One descent to coarser and coarser graphs, and back.
+std::vector<char> multilevel(const WeightedGraph& graph, const SideBounds& bounds, Random& random) {
   const int n = graph.vertices();
   if (n > kCoarsest) {
     const std::int64_t total = std::accumulate(graph.size.begin(), graph.size.end(), std::int64_t{0});
@@ -232,7 +232,7 @@ std::vector<char> bisected(const WeightedGraph& graph, const SideBounds& bounds,
       const WeightedGraph smaller = contracted(graph, to, coarse);
       // A coarse vertex is not cut: its size is let go beyond the bounds, and the finer graph puts that right.
       const std::int64_t slack = std::ranges::max(smaller.size) / 2;
-      const std::vector<char> rough = bisected(smaller, {bounds.least - slack, bounds.most + slack}, random);
+      const std::vector<char> rough = multilevel(smaller, {bounds.least - slack, bounds.most + slack}, random);
       std::vector<char> side(static_cast<std::size_t>(n));
       for (std::size_t v = 0; v < side.size(); ++v) side[v] = rough[static_cast<std::size_t>(to[v])];
       Sides sides(graph, bounds, std::move(side));
@@ -241,6 +241,23 @@ std::vector<char> bisected(const WeightedGraph& graph, const SideBounds& bounds,
     }
   }
   return grown(graph, bounds, random);
+}
+
+}  // namespace
+
+std::vector<char> bisected(const WeightedGraph& graph, const SideBounds& bounds, Random& random, int tries) {
+  std::vector<char> best;
+  Sides::Cost least{std::numeric_limits<std::int64_t>::max(), 0};
+  const std::size_t affordable = kEdgesOfTries / std::max<std::size_t>(1, graph.edges.size());
+  const int most = graph.vertices() <= kCoarsest ? 1 : static_cast<int>(std::clamp<std::size_t>(affordable, 1, 16));
+  for (int i = 0; i < std::min(tries, most); ++i) {
+    Sides sides(graph, bounds, multilevel(graph, bounds, random));
+    const Sides::Cost cost = sides.improve();
+    if (!(cost < least)) continue;
+    least = cost;
+    best = std::move(sides).take();
+  }
+  return best;
 }
 
 }  // namespace atl

@@ -44,11 +44,11 @@ struct SideBounds {
 
 /// Divides the vertices into two sides with little weight between them, plus the pulls of side 1: multilevel, by
 /// heavy-edge matching [1] and the passes of Fiduccia and Mattheyses [2], here with a heap as weights are real.
-/// [vertex] 0 or 1. Side 0 may miss its bounds where vertices differ in size. O(edges log edges).
+/// The best of `tries`, or of fewer where the graph has many edges. [vertex] 0 or 1. Side 0 may miss its bounds where vertices differ in size. O(edges log edges).
 ///
 /// [1] G. Karypis, V. Kumar. "A fast and high quality multilevel scheme for partitioning irregular graphs." SIAM J.
 ///     Sci. Comput. 20(1), 1998.
 /// [2] C. Fiduccia, R. Mattheyses. "A linear-time heuristic for improving network partitions." DAC 1982.
-std::vector<char> bisected(const WeightedGraph& graph, const SideBounds& bounds, Random& random);
+std::vector<char> bisected(const WeightedGraph& graph, const SideBounds& bounds, Random& random, int tries = 1);
 
 }  // namespace atl
