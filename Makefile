@@ -9,7 +9,10 @@ build:              # bin/atoll and .venv, whose Python imports atoll
 	scripts/link
 
 demo: build         # a verified Graph500 BFS run on 2 ranks
-	bin/atoll graph500 --scale 16 --ranks 2
+	@echo
+	bin/atoll graph500 --scale 16 --ranks 2 --brief --quiet
+	@printf '\n%s\n%s\n' 'Your own graph: bin/atoll run bfs FILE, bin/atoll inspect FILE; bin/atoll --help has the rest.' \
+	  'From Python: .venv/bin/python, then import atoll. The tutorial: docs/tutorial.md'
 
 test: ctest pytest  # C++ and Python tests
 

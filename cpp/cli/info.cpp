@@ -5,6 +5,7 @@
 #include <atoll/transport/plugin.hpp>
 
 #include "cli/mapping/measured_machine.hpp"
+#include "prompt/knobs.hpp"
 #include "verbs.hpp"
 
 namespace atl::cli {
@@ -20,7 +21,18 @@ int verb_info(const Words& words) {
                       "measure latency and bandwidth at each level; write them to this JSON file, which "
                       "--platform takes")
           ->expected(0, 1);
+  bool knobs = false;
+  command.app().add_flag("--knobs", knobs, "say what each knob does, and nothing else");
   if (const auto code = command.parse(words)) return *code;
+  if (knobs)
+    return command.run_alone([&] {
+      Outcome outcome;
+      outcome.result["plan"] = command.plan().to_json();
+      outcome.text =
+          "knobs, for --plan FILE as JSON, or as environment variables ATOLL_<FIELD>; with their values here\n\n" +
+          explain_knobs(command.plan());
+      return outcome;
+    });
   const auto shown = [&](const Hierarchy& hierarchy, const std::optional<Cost>& cost) {
     Outcome outcome;
     outcome.result["hierarchy"] = hierarchy.to_json();
@@ -29,7 +41,7 @@ int verb_info(const Words& words) {
       outcome.result["costs"] = cost->to_json();
       outcome.text += costs_text(*cost, hierarchy);
     }
-    outcome.text += "\nplan (each is also an environment variable ATOLL_<FIELD>, as ATOLL_RANKS is --ranks)\n";
+    outcome.text += "\nplan (each is also an environment variable ATOLL_<FIELD>; --knobs says what they do)\n";
     std::vector<std::pair<std::string, std::string>> rows;
     const nlohmann::json fields = command.plan().to_json();
     for (const auto& [name, value] : fields.items()) rows.emplace_back("  " + name, value.dump());

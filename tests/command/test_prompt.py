@@ -133,3 +133,20 @@ def test_depths_that_nothing_needs_are_not_made_for_the_summary():
 
 def test_a_run_is_timed_once_if_nothing_is_said():
     assert len(json.loads(atoll("run", "pagerank", "kron:8", "--json", "-").stdout)["seconds"]["trials"]) == 1
+
+
+def test_every_knob_is_explained():
+    done = atoll("info", "--knobs", "--json", "-")
+    knobs = json.loads(done.stdout)["result"]["plan"]
+    text = atoll("info", "--knobs").stdout
+    assert max(map(len, text.splitlines())) <= 98
+    for name in knobs:
+        words = re.search(rf"^  {name} \S+ +(\S.*)$", text, re.MULTILINE)
+        assert words and len(words[1]) > 10, name
+
+
+def test_the_demo_is_short_and_the_benchmark_whole():
+    words = ["graph500", "--scale", "8", "--searches", "4", "--ranks", "2", "--quiet"]
+    brief, whole = atoll(*words, "--brief").stdout, atoll(*words).stdout
+    assert len(brief.splitlines()) <= 10 and "verified" in brief and "SCALE" not in brief
+    assert whole.startswith("SCALE: 8\n") and "verified" in whole

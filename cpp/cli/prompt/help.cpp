@@ -10,7 +10,7 @@
 namespace atl::cli {
 namespace {
 
-constexpr std::size_t kWidth = 98, kLeftAtMost = 28;
+constexpr std::size_t kWidth = 98, kLeftAtMost = 30;
 
 // `text` in lines that begin at column `indent`, where the first begins too.
 std::string wrapped(std::string_view text, std::size_t indent) {
