@@ -17,6 +17,7 @@
 #include <fstream>
 
 #include "prompt/help.hpp"
+#include "prompt/phase_line.hpp"
 
 namespace atl::cli {
 
@@ -253,7 +254,20 @@ std::string Command::workgroups() const {
 
 Log Command::log() const {
   const LogLevel least = quiet_ ? LogLevel::error : verbose_ ? LogLevel::debug : LogLevel::info;
-  return Log([](LogLevel level, std::string_view text) { say("atoll: {}: {}\n", name_of(level), text); }, least);
+  return Log(
+      [this](LogLevel level, std::string_view text) {
+        if (phases_) phases_->wipe();
+        say("atoll: {}: {}\n", name_of(level), text);
+      },
+      least);
+}
+
+void Command::begin_phase(const World& world, std::string what) {
+  if (world.rank() == 0) phases_->begin(std::move(what));
+}
+
+void Command::go_on(const World& world, std::string what) {
+  if (world.rank() == 0) phases_->go_on(std::move(what));
 }
 
 World::Options Command::world_options(Rank rank) const {
@@ -287,6 +301,7 @@ int Command::run(const std::function<Outcome(World&)>& f) {
     if (job->rank() == 0 && !plan_file_.empty())
       if (const std::string note = other_machine(plan_file_); !note.empty()) options.log(LogLevel::warn, "{}", note);
     Outcome outcome;
+    phases_ = std::make_unique<PhaseLine>(quiet_);  // ranks may be threads, and all of them look at it
     job->run(
         [&](World& world) {
           if (world.rank() == 0) {
@@ -304,6 +319,7 @@ int Command::run(const std::function<Outcome(World&)>& f) {
           if (world.rank() == 0) outcome = std::move(mine);
         },
         options);
+    phases_->end();
     if (const auto& simulated = job->virtual_run()) {
       outcome.seconds["virtual"] = simulated->seconds;
       outcome.extra["predicted"] = true;
@@ -312,6 +328,7 @@ int Command::run(const std::function<Outcome(World&)>& f) {
     }
     if (job->rank() == 0) code = print(outcome);
   } catch (...) {
+    if (phases_) phases_->end();
     const Failure failure = current_failure();
     code = job && !job->reports_errors() ? failure.exit_code : fail();
     message = failure.message;

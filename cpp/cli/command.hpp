@@ -27,6 +27,8 @@ class App;
 ///     }
 namespace atl::cli {
 
+class PhaseLine;
+
 using Words = std::vector<std::string>;
 
 /// The outcome of a verb on rank 0 (those of other ranks are dropped).
@@ -63,6 +65,9 @@ class Command {
   const Plan& plan() const { return plan_; }
   Rank ranks() const { return ranks_; }  ///< as requested; 0: not requested
   bool quiet() const { return quiet_; }
+  /// What the ranks are at from here on, said on stderr if it takes long: by rank 0.
+  void begin_phase(const World& world, std::string what);
+  void go_on(const World& world, std::string what);
   /// A log to stderr, as --quiet and --verbose say.
   Log log() const;
   bool json() const { return !json_.empty(); }
@@ -86,6 +91,7 @@ class Command {
   bool quiet_ = false, verbose_ = false;
   Plan plan_;
   nlohmann::json world_ = nlohmann::json::object();
+  std::unique_ptr<PhaseLine> phases_;  // from the first phase on
 };
 
 /// write_file(), but what names stdout goes to the result's file.

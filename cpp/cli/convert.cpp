@@ -27,9 +27,11 @@ int verb_convert(const Words& words) {
             fmt::format("{}: has ids from 1 on (names are of ids from 0 on). Write the graph as .atoll.", output));
       if (!input.has_names()) refuse_other_names(world, output);
     });
+    command.begin_phase(world, "reading " + input.text());
     const NamedEdges loaded = input.load_named(world);
     const EdgeList& edges = loaded.edges;
     const double load_seconds = world.max(timer.lap());
+    command.begin_phase(world, "writing " + output);
     write_with_names(world, output, loaded.names.get(), [&] { write_edges(world, output, edges); });
     const double write_seconds = world.max(timer.lap());
     const Edge count = world.sum(static_cast<Edge>(edges.size()));

@@ -2,6 +2,8 @@
 """What somebody at a prompt meets: help, guesses, completion, and what a run says of its answer."""
 
 import json
+import os
+import pty
 import re
 import shutil
 import subprocess
@@ -150,3 +152,32 @@ def test_the_demo_is_short_and_the_benchmark_whole():
     brief, whole = atoll(*words, "--brief").stdout, atoll(*words).stdout
     assert len(brief.splitlines()) <= 10 and "verified" in brief and "SCALE" not in brief
     assert whole.startswith("SCALE: 8\n") and "verified" in whole
+
+
+def on_a_terminal(*words):
+    """What a command whose stderr is a terminal writes there."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([ATOLL, *map(str, words)], stdout=subprocess.DEVNULL, stderr=theirs) as process:
+        os.close(theirs)
+        text = b""
+        try:
+            while part := os.read(ours, 4096):
+                text += part
+        except OSError:  # the other end is closed
+            pass
+        assert process.wait(60) == 0
+    os.close(ours)
+    return text.decode()
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_a_long_run_says_what_it_is_at(ranks):
+    words = ["run", "bc", "kron:12", "--sources", "4", "--trials", "20000", "--no-verify", "--ranks", ranks]
+    # Longer than two seconds on any machine, by a number of trials that is reached there.
+    seconds = json.loads(atoll(*words[:5], "--trials", 20, *words[7:], "--json", "-").stdout)["seconds"]
+    words[6] = max(20, int(2.5 / seconds["mean"]))
+    text = on_a_terminal(*words)
+    lines = re.findall(r"\ratoll: bc, (\d+) of (\d+), (\d+) s\x1b\[K", text)
+    assert lines and all(int(total) == words[6] and int(at) <= int(total) for at, total, _ in lines)
+    assert "\n" not in text and text.endswith("\r\x1b[K")
+    assert on_a_terminal(*words, "--quiet") == ""

@@ -331,6 +331,7 @@ int run_apsp(const Words& words) {
     world.collective_try([&] {
       if (!o.output.empty() && !input.has_names()) refuse_other_names(world, o.output);
     });
+    command.begin_phase(world, "reading " + input.text());
     NamedEdges loaded = input.load_named(world);
     const double load_seconds = world.max(timer.lap());
     const Edge input_edges = world.sum(static_cast<Edge>(loaded.edges.size()));
@@ -340,6 +341,7 @@ int run_apsp(const Words& words) {
       const auto finish = [&](const ReplicatedCsr<T>& arcs) {
         const double gather_seconds = world.max(timer.lap());
         Outcome out;
+        command.begin_phase(world, fmt::format("all pairs of {} vertices", arcs.vertices()));
         write_with_names(world, o.output, o.output.empty() ? nullptr : loaded.names.get(),
                          [&] { out = run_as(world, o, read, arcs, input_edges); });
         if (loaded.names) out.input["names"] = describe_names(loaded);

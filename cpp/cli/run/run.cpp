@@ -13,7 +13,7 @@ int run_algorithm(const catalog::Algorithm& row, const Words& words) {
   VertexRun harness(row);
   harness.add_to(command.app());
   if (const auto code = command.parse(words)) return *code;
-  return command.run([&](World& world) { return harness.run(world); });
+  return command.run([&](World& world) { return harness.run(world, command); });
 }
 
 std::string table_of_algorithms() {

@@ -66,7 +66,7 @@ void VertexRun::add_to(CLI::App& app) {
   options_.add_to(app);
 }
 
-Outcome VertexRun::run(World& world) const {
+Outcome VertexRun::run(World& world, Command& command) const {
   world.fabric().simulate_closely(false);
   State state(world, options_.arguments(input_));
   if (row_.check) row_.check(state.arguments);
@@ -79,6 +79,7 @@ Outcome VertexRun::run(World& world) const {
   }
   if (!input_.has_names()) world.collective_try([&] { options_.check_source_ids(); });
   RankTimer timer(world);
+  command.begin_phase(world, "reading " + input_.text());
   NamedEdges loaded = input_.load_named(world);
   EdgeList edges = std::move(loaded.edges);
   state.names = loaded.names;
@@ -88,6 +89,7 @@ Outcome VertexRun::run(World& world) const {
   const int checked = row_.repeats.each_checked && !options_.has_source() ? trials_ : 1;
   state.verify = !no_verify_ && (verify_ || (row_.verified_by_default && tuples * checked <= kVerifyUpTo));
 
+  command.begin_phase(world, "building the graph");
   GraphOptions options = input_.options();
   if (options.placement.cut == Cut::chosen && row_.contract.rounds != catalog::Contract::Rounds::along_all_edges)
     options.placement.cut = Cut::edge;
@@ -103,9 +105,11 @@ Outcome VertexRun::run(World& world) const {
     if (!column.asked_by.empty())
       state.arguments.set(column.asked_by, state.verify || (!output_.empty() && column_ == column.name));
   timer.lap();
+  command.begin_phase(world, fmt::format("preparing {}", row_.name));
   state.form = row_.prepare(*state.graph, state.arguments);
   state.prepare_seconds = world.max(timer.lap());
-  time_trials(state);
+  time_trials(state, command);
+  if (!output_.empty()) command.begin_phase(world, "writing " + output_);
   if (!output_.empty())
     std::visit(
         [&](const auto& values) {
@@ -116,12 +120,16 @@ Outcome VertexRun::run(World& world) const {
           }
         },
         *state.answer.find(column_));
-  if (state.verify && !row_.repeats.each_checked) is_right(state);
+  if (state.verify && !row_.repeats.each_checked) {
+    command.begin_phase(world, "checking the answer");
+    is_right(state);
+  }
+  command.begin_phase(world, "summing up");
   report(state);
   return std::move(state.outcome);
 }
 
-void VertexRun::time_trials(State& state) const {
+void VertexRun::time_trials(State& state, Command& command) const {
   const catalog::Option* source = options_.source_option();
   int count = trials_;
   if (source) {
@@ -137,8 +145,10 @@ void VertexRun::time_trials(State& state) const {
   };
   if (single) state.arguments.set(source->name, source_of(0));
   if (row_.repeats.warm_up) state.form->run(state.arguments, state.answer);
+  command.begin_phase(state.world, std::string(row_.name));
   for (int trial = 0; trial < count; ++trial) {
     if (single) state.arguments.set(source->name, source_of(trial));
+    if (count > 1) command.go_on(state.world, fmt::format("{}, {} of {}", row_.name, trial + 1, count));
     catalog::TimedRun run;
     run.seconds = state.trials.time([&] { state.form->run(state.arguments, state.answer); });
     if (single) run.source = source_of(trial);

@@ -13,11 +13,12 @@ class VertexRun {
  public:
   explicit VertexRun(const catalog::Algorithm& row);
   void add_to(CLI::App& app);
-  Outcome run(World& world) const;
+  /// `command` is told what the run is at.
+  Outcome run(World& world, Command& command) const;
 
  private:
   struct State;  // of one run of the command
-  void time_trials(State& state) const;
+  void time_trials(State& state, Command& command) const;
   bool is_right(State& state) const;
   void report(State& state) const;
 
