@@ -170,14 +170,23 @@ def on_a_terminal(*words):
     return text.decode()
 
 
-@pytest.mark.parametrize("ranks", [1, 2])
-def test_a_long_run_says_what_it_is_at(ranks):
-    words = ["run", "bc", "kron:12", "--sources", "4", "--trials", "20000", "--no-verify", "--ranks", ranks]
-    # Longer than two seconds on any machine, by a number of trials that is reached there.
-    seconds = json.loads(atoll(*words[:5], "--trials", 20, *words[7:], "--json", "-").stdout)["seconds"]
-    words[6] = max(20, int(2.5 / seconds["mean"]))
+def run_of(seconds, ranks):
+    """A command whose trials take about so long."""
+    few = ["run", "bc", "kron:12", "--sources", 4, "--no-verify", "--ranks", ranks, "--trials", 50]
+    mean = json.loads(atoll(*few, "--json", "-").stdout)["seconds"]["mean"]
+    return [*few[:-1], max(50, int(seconds / mean))]
+
+
+def test_a_long_run_says_on_a_terminal_what_it_is_at():
+    words = run_of(4, ranks=1)
     text = on_a_terminal(*words)
     lines = re.findall(r"\ratoll: bc, (\d+) of (\d+), (\d+) s\x1b\[K", text)
-    assert lines and all(int(total) == words[6] and int(at) <= int(total) for at, total, _ in lines)
+    assert lines and all(int(total) == words[-1] and int(at) <= int(total) for at, total, _ in lines)
     assert "\n" not in text and text.endswith("\r\x1b[K")
     assert on_a_terminal(*words, "--quiet") == ""
+
+
+def test_a_log_has_a_line_every_ten_seconds():
+    words = run_of(14, ranks=2)
+    lines = atoll(*words).stderr.splitlines()
+    assert re.fullmatch(rf"atoll: info: bc, \d+ of {words[-1]}, 10 s so far", lines[0])

@@ -9,8 +9,8 @@
 
 namespace atl::cli {
 
-/// Says on stderr what a command is at, if that takes long: on a terminal a line that moves, after a second; elsewhere a
-/// line every ten seconds.
+/// Says on stderr what a command is at, if that takes long: on a terminal a line that moves, after a second; elsewhere,
+/// as in ranks whose output their parent passes on, a line every ten seconds.
 ///
 ///     PhaseLine line(quiet);
 ///     line.begin("reading web.el");      // any thread
