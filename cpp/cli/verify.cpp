@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <atoll/catalog/unreached.hpp>
 #include <atoll/graph/names/read_named_result.hpp>
 #include <atoll/verify/read_result.hpp>
 
@@ -33,7 +34,9 @@ Verdict check_file(const catalog::Algorithm& row, const AlgorithmOptions& option
   for (const catalog::ColumnInfo* info : checked_columns(row)) {
     if (info->name != column) continue;
     if (info->type == "int64") {
-      answer.put(column, read_column<Vertex>(graph, names, path, meaning_of(column)));
+      Array<Vertex> values = read_column<Vertex>(graph, names, path, meaning_of(column));
+      if (column == "depth") catalog::depths_from_result(values);
+      answer.put(column, std::move(values));
     } else {
       answer.put(column, read_column<double>(graph, names, path, meaning_of(column)));
     }

@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class PageRankResult(Shown):
     """How often a random walk that jumps now and then comes by each vertex."""
 

@@ -20,7 +20,7 @@ __all__ = ["BfsResult", "SsspResult", "bfs", "sssp"]
 _DIRECTIONS = ("auto", "push", "pull")
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class BfsResult(Shown):
     """What a breadth-first search found."""
 
@@ -29,7 +29,7 @@ class BfsResult(Shown):
     parent: VertexArray
     """int64 original ids of a shortest tree; the source's is itself; -1 (atoll.NO_VERTEX) if not reached."""
     depth: VertexArray | None
-    """int64 edges from the source; 2**63 - 1 (atoll.UNREACHABLE) if not reached; None if not asked for."""
+    """int64 edges from the source; -1 (atoll.UNREACHABLE) if not reached; None if not asked for."""
     reached: int
     """Vertices on all ranks, the source included."""
     edges: int
@@ -106,7 +106,7 @@ def bfs(graph: Graph, source: int | str, *, direction: str = "auto", depths: boo
     )
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class SsspResult(Shown):
     """Shortest paths by weight from one vertex."""
 

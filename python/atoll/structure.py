@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class ComponentsResult(Shown):
     """Which vertices a path joins."""
 
@@ -67,7 +67,7 @@ def connected_components(graph: Graph) -> ComponentsResult:
     )
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class LabelPropagationResult(Shown):
     """Communities by label propagation."""
 
@@ -108,7 +108,7 @@ def label_propagation(graph: Graph, *, iterations: int = 10) -> LabelPropagation
     )
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class CorenessResult(Shown):
     """Core numbers."""
 
@@ -143,7 +143,7 @@ def core_number(graph: Graph) -> CorenessResult:
     )
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class ClusteringResult(Shown):
     """Clustering coefficients and triangles."""
 

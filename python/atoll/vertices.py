@@ -11,6 +11,8 @@ import numpy as np
 
 from . import _core, errors
 from .arguments import checked
+from .array_operations import ArrayOperations
+from .frames import arrow_table, optional, pandas_column, polars_table
 from .plot import histogram
 from .world import agreed
 
@@ -23,11 +25,17 @@ NO_VERTEX: int = _core.NO_VERTEX
 """The parent of a vertex that a search did not reach: -1, as GAP and Graph500 have it."""
 
 UNREACHABLE: int = _core.UNREACHABLE
-"""The depth of a vertex that a search did not reach: 2**63 - 1, as Graphalytics has it."""
+"""The depth of a vertex that a search did not reach: -1, as NO_VERTEX."""
 
 
-class VertexArray:
+class VertexArray(ArrayOperations):
     """One value per vertex of a graph: each rank has those of its own vertices, by ascending original id.
+
+    On one rank it is an array to numpy and to whatever takes DLPack: positions, slices and masks in brackets, operators
+    and numpy's functions by element, which give numpy arrays. `at` has the value of a vertex by its id or name, and
+    brackets take a name, too. Where several ranks have the values, brackets, operators and conversions raise TypeError (a
+    rank has a part of the answer only): use `local` and `gather`. len() is n there, too, and `at`, `top`, `max`, `min`,
+    `sum`, `mean`, `argmax` and `argmin` are collective and give every rank the same.
 
     Under the partitions "hashed" and "hierarchy" the ids of the ranks lie among each other; `gather` and `write` put
     all into ascending order.
@@ -41,6 +49,10 @@ class VertexArray:
     (array([3, 7, 9]), array([1, 0, 1]))
     >>> depth.to_dict()
     {3: 1, 7: 0, 9: 1}
+    >>> depth == 1
+    array([ True, False,  True])
+    >>> depth.graph.ids[depth == 1]
+    array([3, 9])
     """
 
     __slots__ = ("_graph", "_local", "name")
@@ -121,7 +133,7 @@ class VertexArray:
         values = _gather(self._graph, self._local, None)
         ids = _gather(self._graph, self.ids, None)
         assert values is not None and ids is not None  # on every rank
-        there = np.flatnonzero(np.isfinite(values) & (values != UNREACHABLE))
+        there = np.flatnonzero(np.isfinite(values) & ~_missing(self.name, values))
         order = there[::-1][np.argsort(values[there[::-1]], kind="stable")][::-1][:count]
         return [(self._graph._label(i), v) for i, v in zip(ids[order].tolist(), values[order].tolist())]
 
@@ -137,29 +149,61 @@ class VertexArray:
         """What this rank's values belong to: names, or ids."""
         return self.ids if self.names is None else self.names
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        if self._graph.size > 1:
-            raise TypeError(
-                f"the values of {self._graph.n} vertices are spread over {self._graph.size} ranks (bringing "
-                "them together is collective, which a conversion must not be). Call .gather() on every rank, "
-                "or use .local."
-            )
-        if dtype is not None and np.dtype(dtype) != self.dtype:
-            if copy is False:
-                raise ValueError(f"{self.dtype} values cannot become {np.dtype(dtype)} without a copy.")
-            return self._local.astype(dtype)
-        return self._local.copy() if copy else self._local
-
     def to_dict(self) -> dict[Any, Any]:
         """This rank's values by original id, or name."""
         return dict(zip(self._keys().tolist(), self._own().tolist()))
 
-    def to_pandas(self) -> Any:
-        """This rank's values as a pandas.Series, whose index is the original ids, or names."""
-        import pandas
+    @checked
+    def to_pandas(self, *, nullable: bool = False) -> Any:
+        """This rank's values as a pandas.Series, whose index is the original ids, or names. Not collective.
 
-        index = pandas.Index(self._keys(), name="id" if self.names is None else "name")
-        return pandas.Series(self._own(), index=index, name=self.name)
+        Parameters
+        ----------
+        nullable : bool         True: NA instead of a depth, parent or distance of a vertex that was not reached, in a
+                                nullable type of pandas (Int64, Float64, string); the one copy is that. False: numpy's
+                                type without a copy, and -1 or infinity
+
+        Examples
+        --------
+        >>> depth = atoll.bfs(atoll.Graph.from_edges([0, 2], [1, 3]), 0).depth
+        >>> depth.to_pandas().tolist(), depth.to_pandas(nullable=True).tolist()
+        ([0, 1, -1, -1], [0, 1, <NA>, <NA>])
+        """
+        pandas = optional("pandas", "pandas", "to_pandas()")
+        index = pandas.Index(self._keys(), name=self._key_name())
+        values = pandas_column(self._own(), _missing(self.name, self._local) if nullable else None)
+        return pandas.Series(values, index=index, name=self.name)
+
+    @checked
+    def to_polars(self, *, nullable: bool = False) -> Any:
+        """This rank's values as a polars.DataFrame, columns `id`, or `name`, and the array's name. Not collective.
+
+        `nullable` puts null where to_pandas has NA. Needs polars (``pip install polars``).
+        """
+        return polars_table(self._columns(), self._nulls(nullable))
+
+    @checked
+    def to_arrow(self, *, nullable: bool = False) -> Any:
+        """This rank's values as a pyarrow.Table, columns `id`, or `name`, and the array's name. Not collective.
+
+        `nullable` puts null where to_pandas has NA. Needs pyarrow (``pip install pyarrow``).
+
+        Examples
+        --------
+        >>> depth = atoll.bfs(atoll.Graph.from_edges([0, 2], [1, 3]), 0).depth
+        >>> depth.to_arrow(nullable=True).to_pydict()
+        {'id': [0, 1, 2, 3], 'depth': [0, 1, None, None]}
+        """
+        return arrow_table(self._columns(), self._nulls(nullable))
+
+    def _key_name(self) -> str:
+        return "id" if self.names is None else "name"
+
+    def _columns(self) -> dict[str, np.ndarray]:
+        return {self._key_name(): self._keys(), self.name: self._own()}
+
+    def _nulls(self, nullable: bool) -> dict[str, np.ndarray]:
+        return {self.name: _missing(self.name, self._local)} if nullable else {}
 
     @checked
     def write(self, path: str | os.PathLike[str]) -> None:
@@ -211,13 +255,7 @@ class VertexArray:
         text = str(path)
         with agreed(world, f"to_parquet({text!r})"):
             if world.rank == 0:
-                try:
-                    import pyarrow.parquet  # noqa: F401
-                except ImportError as e:
-                    raise ImportError(
-                        f"{text}: pyarrow cannot be imported ({e}). "
-                        "Install it: pip install pyarrow, or pip install .[parquet] in a checkout of Atoll."
-                    ) from e
+                optional("pyarrow.parquet", "parquet", text)
         ids = _gather(self._graph, self.ids, 0)
         values = self.gather(0)
         with agreed(world):
@@ -234,14 +272,19 @@ class VertexArray:
         here = f" (rank {self._graph.rank} of {self._graph.size})" if self._graph.size > 1 else ""
         values, name = self._local, self.name
         if name in _NOT_REACHED:
-            values = values[values != _NOT_REACHED[name]]
+            values = values[~_missing(name, values)]
         if name in _GROUPS:  # by which id a group goes says nothing, how large groups are does
             values, name = np.unique(values, return_counts=True)[1], f"size of a {name}"
         return f"<div><code>{html.escape(repr(self) + here)}</code><br/>{histogram(values, name)}</div>"
 
 
-_NOT_REACHED = {"depth": UNREACHABLE, "parent": NO_VERTEX}
+_NOT_REACHED = {"depth": UNREACHABLE, "parent": NO_VERTEX, "distance": np.inf}
 _GROUPS = {"component", "label", "parent"}
+
+
+def _missing(name: str, values: np.ndarray) -> np.ndarray:
+    """Which values say that a vertex was not reached."""
+    return values == _NOT_REACHED[name] if name in _NOT_REACHED else np.zeros(len(values), bool)
 
 
 class Shown:

@@ -12,6 +12,8 @@ import threading
 import weakref
 from typing import Any, Callable, TypeVar
 
+import numpy as np
+
 from . import _core, errors
 from ._core import World
 from .arguments import checked, json_text
@@ -141,6 +143,13 @@ def world_of(comm: Any = None, plan: dict[str, Any] | None = None) -> World:
             _joined[text] = _keep_open(_core.join(text, ""))
         return _joined[text]
     return _one_rank(text)
+
+
+def all_gather(world: World, part: np.ndarray) -> np.ndarray:
+    """The ranks' arrays, of one dimension and one type, one behind the other in rank order. Collective."""
+    if world.size == 1:
+        return part
+    return _core.all_gather(world, np.ascontiguousarray(part).view(np.uint8)).view(part.dtype)
 
 
 def world_of_process() -> World:

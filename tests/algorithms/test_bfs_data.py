@@ -39,6 +39,11 @@ def table(text):
     return {int(vertex): int(value) for vertex, value in rows}
 
 
+def expected_depths(text):
+    """Graphalytics says 2**63 - 1 of a vertex that is not reached, results -1."""
+    return {vertex: -1 if depth == 2**63 - 1 else depth for vertex, depth in table(text).items()}
+
+
 def unpacked(path):
     if path.suffix != ".zst":
         return path.read_text()
@@ -59,7 +64,7 @@ def test_graphalytics_depths_match_exactly(case, ranks, tmp_path):
     folder = present(DATA / "graphalytics" / case)
     properties = (folder / f"{case}.properties").read_text()
     source = re.search(r"bfs\.source-vertex\s*=\s*(\d+)", properties)[1]
-    expected = table((folder / f"{case}-BFS").read_text())
+    expected = expected_depths((folder / f"{case}-BFS").read_text())
     where = ["--transport", "inproc", "--ranks", ranks]
     assert depths(tmp_path, folder / f"{case}.properties", "--source", source, *where) == expected
     assert depths(tmp_path, folder / f"{case}.e", "--source", source, *where) == expected
@@ -69,7 +74,7 @@ def test_graphalytics_depths_match_exactly(case, ranks, tmp_path):
 @pytest.mark.parametrize("direction", ["auto", "push", "pull"])
 def test_golden_p2p_31_depths_match_exactly(direction, ranks, tmp_path):
     folder = present(DATA / "golden-p2p-31")
-    expected = table(unpacked(folder / "p2p-31-BFS.zst"))
+    expected = expected_depths(unpacked(folder / "p2p-31-BFS.zst"))
     assert len(expected) == 62586
     # Undirected, source 6 (the data's README); the graph has no .properties file.
     where = ["--undirected", "--source", 6, "--transport", "inproc", "--ranks", ranks]

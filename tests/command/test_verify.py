@@ -60,6 +60,37 @@ def test_a_run_passes_and_a_wrong_line_does_not(tmp_path, algorithm, alike, of_r
     assert "breaks rule" in said.pop()
 
 
+@pytest.mark.parametrize(
+    "names, ending",
+    [([], ".tsv"), ([], ".txt"), ([], ".npy"), (["--names"], ".tsv"), (["--names"], ".txt")],  # of names as text only
+)
+def test_depths_of_what_was_not_reached_are_minus_one(tmp_path, names, ending):
+    edges, file = tmp_path / "edges.tsv", tmp_path / f"depth{ending}"
+    edges.write_text("0\t1\n2\t3\n")
+    atoll("run", "bfs", edges, "--source", 0, *names, "--output", file, *RANKS, 2)
+    if ending == ".npy":
+        assert np.load(file).tolist() == [(0, 0), (1, 1), (2, -1), (3, -1)]
+    else:
+        assert [line.split()[-2:] for line in file.read_text().splitlines()] == [
+            ["0", "0"],
+            ["1", "1"],
+            ["2", "-1"],
+            ["3", "-1"],
+        ]
+    check = ["verify", "bfs", edges, file, "--source", 0, *names, *RANKS, 2]
+    atoll(*check)
+    if ending != ".npy":
+        right = file.read_text()
+        file.write_text(right.replace("-1", str(2**63 - 1)))  # as Graphalytics has it
+        atoll(*check)
+        file.write_text(right.replace("-1", "-2"))
+        assert "has the depth -2" in atoll(*check, code=1).stderr
+        before, after = ("1\t1", "1\t-1") if ending == ".tsv" else ("1 1", "1 -1")
+        assert before in right
+        file.write_text(right.replace(before, after))
+        assert "leaves what was reached" in atoll(*check, code=1).stderr
+
+
 def test_a_file_that_does_not_fit_is_an_input_error(tmp_path):
     file = tmp_path / "cc.tsv"
     atoll("run", "cc", "ring:10", "--output", file)

@@ -30,10 +30,12 @@ WRONG = {  # by annotation
 }
 NAMED = {  # for arguments whose annotation is not specific enough
     "source": ["0", 0.0, True, None, [0], -1, 2**63],
+    "vertex": ["0", 0.0, True, None, [0], -1, 2**63],
     "u": ["0", 0.0, True, None, [0], -1, 2**63],
     "v": ["0", 0.0, True, None, [0], -1, 2**63],
     "us": [3, None, "ab", ["a", "b"], [0.5, 1], [True, False], {0, 1}, MASKED, [[1], [2]], [1, 2**70]],
     "vs": [3, None, "ab", ["a", "b"], [0.5, 1], [True, False], {0, 1}, MASKED, [[1], [2]], [1, 2**70]],
+    "axis": [0, "x", (0,)],
     "seed": ["1", 1.5, True, None, -1],
     "obj": [None, 3, 1.5, [(1, 2)], {1: [2]}, (1,), b"ring:5", object()],
     "comm": ["COMM_WORLD", 3, object()],
@@ -54,6 +56,7 @@ NAMED = {  # for arguments whose annotation is not specific enough
 RIGHT = {  # the other arguments of a call
     "graph": GRAPH,
     "source": 0,
+    "vertex": 0,
     "u": 0,
     "v": 2,
     "us": [0],

@@ -51,7 +51,7 @@ class Task {
         values());
   }
   void write(const std::string& path) const {
-    std::visit([&](const auto& values) { write_by_id(graph_, path, values); }, values());
+    std::visit([&](const auto& values) { write_by_id(graph_, path, values, Unreached::largest); }, values());
   }
 
  private:

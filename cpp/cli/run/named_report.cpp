@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "named_report.hpp"
 
+#include <atoll/catalog/unreached.hpp>
 #include <atoll/graph/id_order.hpp>
 #include <nlohmann/json.hpp>
 
@@ -48,8 +49,9 @@ void write_by_name(const Graph& graph, const Dictionary& names, const std::strin
   const IdOrder order(world, graph.ids());
   std::vector<Vertex> ids(static_cast<std::size_t>(order.size()));
   for (std::size_t k = 0; k < ids.size(); ++k) ids[k] = order.id_at(static_cast<Vertex>(k));
-  const std::vector<T> sorted = order.arrange(std::span<const T>(natural.data(), natural.size()));
+  std::vector<T> sorted = order.arrange(std::span<const T>(natural.data(), natural.size()));
   if constexpr (std::is_same_v<T, Vertex>) {
+    catalog::depths_to_result(sorted);
     write_named_result(world, path, names, ids, sorted, meaning_of(column));
   } else {
     const std::vector<double> values(sorted.begin(), sorted.end());

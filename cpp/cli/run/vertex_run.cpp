@@ -2,6 +2,7 @@
 #include "vertex_run.hpp"
 
 #include <CLI/CLI.hpp>
+#include <atoll/catalog/unreached.hpp>
 #include <atoll/graph/formats/write.hpp>
 #include <atoll/graph/id_order.hpp>
 
@@ -226,18 +227,20 @@ void VertexRun::report(State& state) const {
 }
 
 template <class T>
-void write_by_id(const Graph& graph, const std::string& path, const Array<T>& natural) {
+void write_by_id(const Graph& graph, const std::string& path, const Array<T>& natural, Unreached unreached) {
   using Written = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
   World& world = graph.world();
   const IdOrder order(world, graph.ids());
   std::vector<Vertex> ids(static_cast<std::size_t>(order.size()));
   for (std::size_t k = 0; k < ids.size(); ++k) ids[k] = order.id_at(static_cast<Vertex>(k));
   const std::vector<T> sorted = order.arrange(std::span<const T>(natural.data(), natural.size()));
-  const std::vector<Written> values(sorted.begin(), sorted.end());
+  std::vector<Written> values(sorted.begin(), sorted.end());
+  if constexpr (std::is_same_v<T, Vertex>)
+    if (unreached == Unreached::minus_one) catalog::depths_to_result(values);
   write_result(world, path, ids, std::span<const Written>(values));
 }
-template void write_by_id(const Graph&, const std::string&, const Array<Vertex>&);
-template void write_by_id(const Graph&, const std::string&, const Array<float>&);
-template void write_by_id(const Graph&, const std::string&, const Array<double>&);
+template void write_by_id(const Graph&, const std::string&, const Array<Vertex>&, Unreached);
+template void write_by_id(const Graph&, const std::string&, const Array<float>&, Unreached);
+template void write_by_id(const Graph&, const std::string&, const Array<double>&, Unreached);
 
 }  // namespace atl::cli

@@ -2,6 +2,7 @@
 // The algorithms of the catalog, by their names there.
 #include <atoll/base/id_rule.hpp>
 #include <atoll/base/timer.hpp>
+#include <atoll/catalog/unreached.hpp>
 #include <atoll/graph/partition/placement_names.hpp>
 
 #include "bindings.hpp"
@@ -88,6 +89,8 @@ nb::dict run(SharedGraph& g, const std::string& name, const nb::dict& options) {
       throw;
     }
     seconds = timer.lap();
+    for (auto& [column, values] : answer.columns())
+      if (column == "depth") catalog::depths_to_result(std::get<Array<Vertex>>(values));
   });
   nb::dict out;
   for (auto& [column, values] : answer.columns())
@@ -112,7 +115,7 @@ void bind_algorithms(nb::module_& m) {
   m.attr("MAX_ID") = kMaxVertex;
   m.attr("ID_RULE") = kIdRule;
   m.attr("NO_VERTEX") = kNoVertex;
-  m.attr("UNREACHABLE") = kUnreachable;
+  m.attr("UNREACHABLE") = catalog::kUnreachableInResults;
   m.def("run", &run, "graph"_a, "name"_a, "options"_a);
   m.def("release_layouts", [](SharedGraph& g) { g.world->call([&](World&) { g.forms.clear(); }); }, "graph"_a);
 }

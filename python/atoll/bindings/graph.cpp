@@ -265,6 +265,52 @@ nb::tuple edges_of(const SharedGraph& g) {
   return nb::make_tuple(to_numpy(std::move(source)), to_numpy(std::move(target)), weight);
 }
 
+// Each edge counts once at each of its ends: an undirected self-loop twice.
+Edge degree_of(const Graph& graph, Local v, const Csr& lists) {
+  Edge degree = lists.degree(v);
+  if (!graph.directed())
+    for (const Local u : lists.neighbours(v)) degree += u == v ? 1 : 0;
+  return degree;
+}
+
+// Of this rank's vertices, by owned index. Not collective.
+Numpy<Edge> degrees_of(const SharedGraph& g, bool entering) {
+  Array<Edge> degrees(static_cast<std::size_t>(g.graph.owned()));
+  g.world->call([&](World& world) {
+    const Csr& lists = entering ? g.graph.in() : g.graph.out();
+    constexpr std::size_t kVertices = 1024;
+    world.team().for_range(degrees.size(), kVertices, [&](int, std::size_t a, std::size_t b) {
+      for (std::size_t k = a; k < b; ++k)
+        degrees[k] = degree_of(g.graph, g.graph.local_of(static_cast<Vertex>(k)), lists);
+    });
+  });
+  return to_numpy(std::move(degrees));
+}
+
+// Original ids of the list of one vertex, ascending, on every rank; of parallel edges each. Collective; InputError where
+// there is no such vertex.
+Numpy<Vertex> neighbours_of(const SharedGraph& g, Vertex id, bool entering) {
+  Array<Vertex> ids;
+  g.world->call([&](World& world) {
+    const auto [owner, natural] = g.graph.find(id);
+    const bool here = owner == world.rank();
+    std::span<const Local> list;
+    if (here) list = (entering ? g.graph.in() : g.graph.out()).neighbours(g.graph.local_of(natural));
+    auto size = static_cast<Vertex>(list.size());
+    world.broadcast(std::span(&size, 1), owner);
+    ids = Array<Vertex>(static_cast<std::size_t>(size));
+    for (std::size_t k = 0; k < list.size(); ++k) ids[k] = g.graph.id_of(list[k]);
+    std::sort(ids.begin(), ids.end());
+    world.broadcast(std::span(ids.data(), ids.size()), owner);
+  });
+  return to_numpy(std::move(ids));
+}
+
+// The rank that owns the vertex, and its owned index there. Collective; InputError where there is none.
+std::pair<Rank, Vertex> owner_of(const SharedGraph& g, Vertex id) {
+  return g.world->call([&](World&) { return g.graph.find(id); });
+}
+
 template <class T>
 using Values = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
@@ -371,6 +417,9 @@ void bind_graph(nb::module_& m) {
       .def_prop_ro("peak_bytes", [](const SharedGraph& g) { return g.graph.report().peak_bytes; })
       .def_prop_ro("graph_bytes", [](const SharedGraph& g) { return g.graph.report().graph_bytes; })
       .def("edges", &edges_of)
+      .def("degrees", &degrees_of, "entering"_a)
+      .def("neighbours", &neighbours_of, "id"_a, "entering"_a)
+      .def("owner", &owner_of, "id"_a)
       .def("gather", &gather<std::uint8_t>, "mine"_a.noconvert(), "all"_a.noconvert().none(), "root"_a)
       .def("gather", &gather<std::uint16_t>, "mine"_a.noconvert(), "all"_a.noconvert().none(), "root"_a)
       .def("gather", &gather<std::uint32_t>, "mine"_a.noconvert(), "all"_a.noconvert().none(), "root"_a)

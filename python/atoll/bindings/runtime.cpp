@@ -137,6 +137,19 @@ std::optional<std::pair<int, std::string>> first_error(World& world, int kind, c
   return std::nullopt;
 }
 
+using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// The bytes of all ranks, in rank order. Collective.
+Numpy<std::uint8_t> all_gather(const std::shared_ptr<SharedWorld>& shared, const Bytes& mine) {
+  Array<std::uint8_t> all;
+  shared->call([&](World& world) {
+    const std::vector<std::uint8_t> found = world.all_gather_varying(std::span(mine.data(), mine.size()));
+    all = Array<std::uint8_t>(found.size());
+    std::copy(found.begin(), found.end(), all.begin());
+  });
+  return to_numpy(std::move(all));
+}
+
 }  // namespace
 
 SharedWorld::SharedWorld(const Make& make, std::shared_ptr<Peers> peers) : peers_(std::move(peers)), pid_(getpid()) {
@@ -264,6 +277,7 @@ void bind_runtime(nb::module_& m) {
       .def("discard", &OpenAtomicFile::discard);
   m.def("write_file", &write_file, "path"_a, "text"_a, nb::call_guard<nb::gil_scoped_release>());
 
+  m.def("all_gather", &all_gather, "world"_a, "mine"_a.noconvert());
   m.def("alone", &alone, "plan"_a);
   m.def("join", &join, "plan"_a, "mpi"_a);
   m.def("join_communicator", &join_communicator, "plan"_a, "address"_a, "library_version"_a);

@@ -153,9 +153,13 @@ def _curated_path(curated: CuratedSide, a: int, b: int) -> list[int] | None:
         tree = bfs(curated.graph, source)
         assert tree.depth is not None
         depth, parent = tree.depth.gather(), tree.parent.gather()
-        target = int(targets[np.argmin(depth[np.searchsorted(ids, targets)])])
-        hops = int(depth[np.searchsorted(ids, target)])
-        if hops == UNREACHABLE or (best is not None and hops >= len(best) - 1):
+        away = depth[np.searchsorted(ids, targets)]
+        reached = np.flatnonzero(away != UNREACHABLE)
+        if len(reached) == 0:
+            continue
+        nearest = reached[np.argmin(away[reached])]
+        target, hops = int(targets[nearest]), int(away[nearest])
+        if best is not None and hops >= len(best) - 1:
             continue
         path = [target]
         while path[-1] != source:
