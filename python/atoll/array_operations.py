@@ -61,7 +61,8 @@ class ArrayOperations(NDArrayOperatorsMixin):
         values = self._local[np.asarray(key) if isinstance(key, ArrayOperations) else key]
         if not self._holds_names():
             return values
-        return self._graph._named(values) if isinstance(values, np.ndarray) else self._graph._named(np.array([values]))[0]
+        found = self._graph._named(np.atleast_1d(values))
+        return found if isinstance(values, np.ndarray) else found[0]
 
     def at(self, vertex: Any) -> Any:
         """The value of one vertex. Collective over graph.comm: the same on every rank, whichever owns the vertex.

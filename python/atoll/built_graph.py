@@ -241,9 +241,13 @@ class BuiltGraph:
         return f"{_many(self.n, 'vertex', 'vertices')}, {_many(self.m, 'edge', 'edges')}, {kind}{weights}{ranks}"
 
     def __repr__(self) -> str:
+        if self.closed:
+            return "<atoll.Graph: closed>"
         return f"<atoll.Graph {self.name!r}: {self._words()}>"
 
     def _repr_html_(self) -> str:
+        if self.closed:
+            return f"<code>{html.escape(repr(self))}</code>"
         rows = {
             "vertices": f"{self.n:,}",
             "edges": f"{self.m:,}",
@@ -255,11 +259,58 @@ class BuiltGraph:
         cells = "".join(f"<tr><th>{k}</th><td>{html.escape(v)}</td></tr>" for k, v in rows.items())
         return f"<table><caption>atoll.Graph {html.escape(self.name)}</caption>{cells}</table>"
 
-    def __reduce__(self) -> Any:
-        raise TypeError(
-            "a Graph cannot be pickled or copied (its parts belong to the ranks that built it). "
-            "Make it again where it is needed."
-        )
+    # ---- the end of a graph ------------------------------------------------------------------------------------------
+
+    @property
+    def closed(self) -> bool:
+        """Whether close() has been called."""
+        try:
+            return self._core is None
+        except errors.UsageError:
+            return True
+
+    def close(self) -> None:
+        """Frees the graph's memory; nothing else can be done with it then. A second call does nothing. Collective.
+
+        Arrays that it has given (`local`, `ids`, `edges`) stay. Objects that work on it, such as an SpMM, keep its
+        memory until they go, too. A `with` block does the same at its end, not collectively if an exception leaves it.
+
+        Raises
+        ------
+        UsageError              any later use of the graph
+
+        Examples
+        --------
+        >>> with atoll.Graph("ring:5") as graph:
+        ...     depth = atoll.bfs(graph, 0).depth.local
+        >>> depth
+        array([0, 1, 2, 2, 1])
+        >>> graph.n
+        Traceback (most recent call last):
+        atoll.errors.UsageError: the graph is closed (close() has freed it). Make it again.
+        """
+        with agreed(self._world, "close()"):
+            pass
+        self._free()
+
+    def _free(self) -> None:
+        if not self.closed:
+            del self._core, self._names
+            self._ids = self._name_array = None
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if error is None:
+            self.close()
+        else:  # the other ranks may be in the midst of something else
+            self._free()
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("_core", "_names"):  # only where they are not set
+            raise errors.UsageError("the graph is closed (close() has freed it). Make it again.")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
 
 def _many(count: int, one: str, more: str) -> str:

@@ -10,7 +10,17 @@ import numpy as np
 from . import _core, errors
 from .arguments import refuse_masked, shown
 
-__all__ = ["as_array", "column", "csr_columns", "has_names", "is_int", "kind_of", "name_list", "numbers"]
+__all__ = [
+    "as_array",
+    "column",
+    "csr_columns",
+    "has_names",
+    "is_int",
+    "kind_of",
+    "name_list",
+    "numbers",
+    "refuse_wrong_lengths",
+]
 
 
 def is_int(value: Any) -> bool:
@@ -105,6 +115,14 @@ def name_list(name: str, values: Any) -> list[str]:
                     'Mend it, as by .encode("utf-8", "replace").decode().'
                 ) from None
     return items
+
+
+def refuse_wrong_lengths(src: Any, dst: Any, weight: Any) -> None:
+    """Columns of edges have one entry each per edge."""
+    if len(src) != len(dst):
+        raise errors.InputError(f"src has {len(src)} ends and dst {len(dst)} (one each per edge). Correct them.")
+    if weight is not None and len(weight) != len(src):
+        raise errors.InputError(f"weight has {len(weight)} values for {len(src)} edges (one each). Correct it.")
 
 
 def _plain(value: Any) -> Any:

@@ -11,7 +11,8 @@ import numpy as np
 from . import _core, errors
 from .arguments import checked
 from .built_graph import BuiltGraph
-from .columns import column, csr_columns, has_names, is_int, kind_of, name_list
+from .columns import column, csr_columns, has_names, is_int, kind_of, name_list, refuse_wrong_lengths
+from .derived_graphs import DerivedGraphs
 from .preparation import preparation_of
 from .tables import FromTables, is_table
 from .world import World, agreed, world_of
@@ -22,7 +23,7 @@ if TYPE_CHECKING:  # inside the class, _core is the attribute
 __all__ = ["Graph"]
 
 
-class Graph(BuiltGraph, FromTables):
+class Graph(BuiltGraph, DerivedGraphs, FromTables):
     """A graph whose vertices and edges are spread over the ranks of a communicator.
 
     ``Graph(obj, **options)`` takes what one of the named constructors takes: a text such as "kron:16"
@@ -58,6 +59,8 @@ class Graph(BuiltGraph, FromTables):
     >>> import numpy as np
     >>> atoll.Graph((np.array([10**15, 7]), np.array([7, 8]))).ids
     array([               7,                8, 1000000000000000])
+
+    len(graph) is n. A `with` block closes the graph at its end; pickles of a graph on one rank have its edges by value.
     """
 
     __slots__ = ()
@@ -160,7 +163,7 @@ class Graph(BuiltGraph, FromTables):
         call = f"from_edges({directed=}, {duplicates=}, {self_loops=}, {placing}"
         with agreed(world, call + kind_of(weight) + (f", vertices={vertices})" if is_int(vertices) else ")")):
             preparation = preparation_of(duplicates, self_loops, partition, heavy, fusion)
-            named = has_names(src) or has_names(dst)
+            named = has_names(src) or has_names(dst) or has_names(vertices)
             if named and len(src) == len(dst) and has_names(src) != has_names(dst):
                 named_one, other = ("src", "dst") if has_names(src) else ("dst", "src")
                 raise TypeError(
@@ -176,14 +179,10 @@ class Graph(BuiltGraph, FromTables):
             return cls._made(world, comm, named_core, partition)
         with agreed(world):
             src, dst = column("src", src, "id"), column("dst", dst, "id")
-            if len(src) != len(dst):
-                raise errors.InputError(f"src has {len(src)} ids and dst {len(dst)} (one each per edge). Correct them.")
+            refuse_wrong_lengths(src, dst, None)
             if weight is not None:
                 weight = column("weight", weight, "weight")
-                if len(weight) != len(src):
-                    raise errors.InputError(
-                        f"weight has {len(weight)} values for {len(src)} edges (one each). Correct it."
-                    )
+                refuse_wrong_lengths(src, dst, weight)
             count = None
             if is_int(vertices):
                 count, vertices = int(vertices), None

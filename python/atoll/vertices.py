@@ -33,9 +33,9 @@ class VertexArray(ArrayOperations):
 
     On one rank it is an array to numpy and to whatever takes DLPack: positions, slices and masks in brackets, operators
     and numpy's functions by element, which give numpy arrays. `at` has the value of a vertex by its id or name, and
-    brackets take a name, too. Where several ranks have the values, brackets, operators and conversions raise TypeError (a
-    rank has a part of the answer only): use `local` and `gather`. len() is n there, too, and `at`, `top`, `max`, `min`,
-    `sum`, `mean`, `argmax` and `argmin` are collective and give every rank the same.
+    brackets take a name, too. Where several ranks have the values, brackets, operators and conversions raise TypeError
+    (a rank has a part of the answer only): use `local` and `gather`. len() is n there, too, and `at`, `top`, `max`,
+    `min`, `sum`, `mean`, `argmax` and `argmin` are collective and give every rank the same.
 
     Under the partitions "hashed" and "hierarchy" the ids of the ranks lie among each other; `gather` and `write` put
     all into ascending order.

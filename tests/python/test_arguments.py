@@ -57,6 +57,7 @@ RIGHT = {  # the other arguments of a call
     "graph": GRAPH,
     "source": 0,
     "vertex": 0,
+    "vertices": [0],
     "u": 0,
     "v": 2,
     "us": [0],

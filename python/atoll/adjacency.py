@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a graph gives back of its edges: neighbours and degrees, arrays, matrices, tables, graphs of NetworkX."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .arguments import checked, one_of
+from .frames import arrow_table, optional, pandas_table, polars_table
+from .vertices import VertexArray
+from .world import World, agreed
+
+if TYPE_CHECKING:
+    from . import _core as _core_module
+
+__all__ = ["Adjacency"]
+
+
+class Adjacency:
+    """The part of a Graph that answers for single vertices and edges, and hands out all of them."""
+
+    __slots__ = ()
+    if TYPE_CHECKING:  # of BuiltGraph
+        _core: _core_module.Graph
+        _world: World
+        _names: _core_module.Names | None
+        name: str
+        n: int
+        directed: bool
+        size: int
+        ids: np.ndarray
+        names: np.ndarray | None
+
+        def _named(self, ids: np.ndarray) -> np.ndarray: ...
+
+    def __len__(self) -> int:
+        return self.n
+
+    @checked
+    def neighbors(self, vertex: int | str, *, direction: str = "out") -> np.ndarray:
+        """The vertices that an edge leads to from `vertex`, each once. Collective: the same on every rank.
+
+        Parameters
+        ----------
+        vertex : int or str     an original id, or the name of a vertex that has one
+        direction : {"out", "in"}
+                                of a directed graph: "out" for successors, "in" for predecessors; of an undirected one
+                                both are the same
+
+        Returns
+        -------
+        numpy.ndarray           a copy of original ids, ascending (int64), or of their names (object)
+
+        Raises
+        ------
+        InputError              the graph has no such vertex
+
+        Examples
+        --------
+        >>> graph = atoll.Graph.from_edges([1, 1, 7], [7, 3, 3])
+        >>> graph.neighbors(1), graph.neighbors(3, direction="in")
+        (array([3, 7]), array([1, 7]))
+        >>> atoll.Graph.from_edges(["TP53", "TP53"], ["MDM2", "BRCA1"]).neighbors("TP53")
+        array(['BRCA1', 'MDM2'], dtype=object)
+        """
+        with agreed(self._world, f"neighbors({vertex}, {direction=})"):
+            one_of("direction", direction, ("out", "in"))
+        found = np.unique(self._ends(int(vertex), direction))
+        return found if self._names is None else self._named(found)
+
+    @checked
+    def has_edge(self, u: int | str, v: int | str) -> bool:
+        """Whether an edge leads from u to v; in an undirected graph, whether one joins them. Collective.
+
+        Raises
+        ------
+        InputError              the graph has no vertex u, or none v
+
+        Examples
+        --------
+        >>> graph = atoll.Graph.from_edges([1, 1, 7], [7, 3, 3])
+        >>> graph.has_edge(1, 7), graph.has_edge(7, 1)
+        (True, False)
+        """
+        with agreed(self._world, f"has_edge({u}, {v})"):
+            pass
+        self._core.owner(int(v))
+        return bool((self._ends(int(u), "out") == int(v)).any())
+
+    @checked
+    def degree(self, vertex: int | str, *, direction: str = "both") -> int:
+        """How many edges have an end at `vertex`, or leave or enter it. Collective: the same on every rank.
+
+        A self-loop has both ends there, and counts twice in "both", and in an undirected graph; parallel edges that the
+        graph has kept count each.
+
+        Parameters
+        ----------
+        vertex : int or str     an original id, or the name of a vertex that has one
+        direction : {"both", "out", "in"}
+                                of a directed graph; of an undirected one all are the same
+
+        Raises
+        ------
+        InputError              the graph has no such vertex
+
+        Examples
+        --------
+        >>> graph = atoll.Graph.from_edges([1, 1, 7], [7, 3, 3])
+        >>> graph.degree(1), graph.degree(7), graph.degree(7, direction="in")
+        (2, 2, 1)
+        """
+        with agreed(self._world, f"degree({vertex}, {direction=})"):
+            one_of("direction", direction, ("both", "out", "in"))
+        ends = [self._ends(int(vertex), one) for one in self._directions(direction)]
+        loops = 0 if self.directed else int((ends[0] == int(vertex)).sum())
+        return sum(map(len, ends)) + loops
+
+    @checked
+    def degrees(self, *, direction: str = "both") -> VertexArray:
+        """The degree of every vertex, as degree() counts; their sum is 2 m in "both". Collective.
+
+        Parameters
+        ----------
+        direction : {"both", "out", "in"}
+                                see degree
+
+        Returns
+        -------
+        VertexArray of int64
+
+        Examples
+        --------
+        >>> graph = atoll.Graph.from_edges([1, 1, 7], [7, 3, 3])
+        >>> graph.degrees().to_dict(), graph.degrees(direction="out").to_dict()
+        ({1: 2, 3: 2, 7: 2}, {1: 2, 3: 0, 7: 1})
+        >>> graph.degrees(direction="in").top(1)
+        [(3, 2)]
+        """
+        with agreed(self._world, f"degrees({direction=})"):
+            one_of("direction", direction, ("both", "out", "in"))
+        counts = [self._core.degrees(one == "in").view(np.int64) for one in self._directions(direction)]
+        return VertexArray(self, counts[0] if len(counts) == 1 else counts[0] + counts[1], "degree")  # type: ignore[arg-type]
+
+    def edges(self) -> tuple[np.ndarray, ...]:
+        """This rank's edges as arrays (src, dst), or (src, dst, weight) where there are weights. Not collective.
+
+        A copy, made at each call, in the order of the graph's lists: vertices of high degree first. All ranks together
+        have each edge once: that of a directed graph is where its source is, that of an undirected one where the end of
+        the lesser id is, which is its src. Parallel edges lie side by side.
+
+        Returns
+        -------
+        src, dst : numpy.ndarray of int64       original ids, also where vertices have names (see to_arrow)
+        weight : numpy.ndarray of weight_dtype
+
+        Examples
+        --------
+        >>> graph = atoll.Graph.from_edges([9, 1], [1, 3], [0.5, 2.0], directed=False)
+        >>> graph.edges()
+        (array([1, 1]), array([3, 9]), array([2. , 0.5]))
+        >>> atoll.Graph.from_edges(*graph.edges(), directed=False)
+        <atoll.Graph 'edges': 3 vertices, 2 edges, undirected, float64 weights>
+        """
+        source, target, weight = self._core.edges()
+        ends = source.view(np.int64), target.view(np.int64)
+        return ends if weight is None else (*ends, weight)
+
+    def to_pandas(self) -> Any:
+        """This rank's edges as a pandas.DataFrame: `source`, `target` and, with weights, `weight`. Not collective.
+
+        Vertices are names where they have some. atoll.Graph(table) takes it back. The one copy is that of edges().
+
+        Examples
+        --------
+        >>> atoll.Graph.from_edges(["TP53"], ["MDM2"], [0.9]).to_pandas()
+          source target  weight
+        0   TP53   MDM2     0.9
+        """
+        return pandas_table(self._edge_columns())
+
+    def to_polars(self) -> Any:
+        """The same as a polars.DataFrame. Needs polars (``pip install polars``)."""
+        return polars_table(self._edge_columns())
+
+    def to_arrow(self) -> Any:
+        """The same as a pyarrow.Table. Needs pyarrow (``pip install pyarrow``).
+
+        Examples
+        --------
+        >>> atoll.Graph.from_edges([1, 1], [2, 3]).to_arrow().to_pydict()
+        {'source': [1, 1], 'target': [2, 3]}
+        """
+        return arrow_table(self._edge_columns())
+
+    def to_scipy(self) -> Any:
+        """The adjacency matrix as a scipy.sparse.csr_array, n x n, of one rank: A[i, j] is the weight of i -> j.
+
+        Row i is the vertex graph.ids[i]. Without weights the values are True; an undirected graph has A[i, j] and
+        A[j, i]; parallel edges that the graph has kept are summed, as SciPy does. atoll.Graph(A) takes it back.
+        Needs SciPy (``pip install scipy``).
+
+        Raises
+        ------
+        TypeError               the graph is spread over several ranks
+
+        Examples
+        --------
+        >>> atoll.Graph.from_edges([4, 5], [5, 9], [0.5, 2.0]).to_scipy().toarray()
+        array([[0. , 0.5, 0. ],
+               [0. , 0. , 2. ],
+               [0. , 0. , 0. ]])
+        """
+        self._on_one_rank("to_scipy()")
+        sparse = optional("scipy.sparse", "scipy", "to_scipy()")
+        source, target, *weight = self.edges()
+        values = weight[0] if weight else np.ones(len(source), bool)
+        rows, columns = np.searchsorted(self.ids, source), np.searchsorted(self.ids, target)
+        if not self.directed:
+            other = rows != columns
+            rows, columns = np.concatenate([rows, columns[other]]), np.concatenate([columns, rows[other]])
+            values = np.concatenate([values, values[other]])
+        return sparse.coo_array((values, (rows, columns)), shape=(self.n, self.n)).tocsr()
+
+    def to_networkx(self) -> Any:
+        """A networkx.Graph or DiGraph of one rank, a copy; a Multi(Di)Graph where parallel edges are kept.
+
+        Nodes are the original ids, or names; weights are the attribute "weight". Needs networkx
+        (``pip install networkx``). Without a copy: atoll.networkx.from_atoll.
+
+        Raises
+        ------
+        TypeError               the graph is spread over several ranks
+
+        Examples
+        --------
+        >>> atoll.Graph.from_edges(["TP53"], ["MDM2"], [0.9]).to_networkx().edges(data=True)
+        OutEdgeDataView([('TP53', 'MDM2', {'weight': 0.9})])
+        """
+        self._on_one_rank("to_networkx()")
+        networkx = optional("networkx", "networkx", "to_networkx()")
+        columns = self._edge_columns()
+        source, target, *weight = self.edges()
+        parallel = bool(((source[1:] == source[:-1]) & (target[1:] == target[:-1])).any())
+        kind = ("Multi" if parallel else "") + ("DiGraph" if self.directed else "Graph")
+        graph = getattr(networkx, kind)(name=self.name)
+        graph.add_nodes_from((self.ids if self.names is None else self.names).tolist())
+        rows = zip(*(values.tolist() for values in columns.values()))
+        (graph.add_weighted_edges_from if weight else graph.add_edges_from)(rows)
+        return graph
+
+    def _edge_columns(self) -> dict[str, np.ndarray]:
+        source, target, *weight = self.edges()
+        if self._names is not None:
+            source, target = self._named(source), self._named(target)
+        return dict(zip(("source", "target", "weight"), (source, target, *weight)))
+
+    def _directions(self, direction: str) -> list[str]:
+        """The lists that have the edges of a direction: an undirected graph has one."""
+        if not self.directed:
+            return ["out"]
+        return ["out", "in"] if direction == "both" else [direction]
+
+    def _ends(self, vertex: int, direction: str) -> np.ndarray:
+        """The other ends of the vertex's edges, ascending, of parallel edges each. Collective."""
+        return self._core.neighbours(vertex, direction == "in").view(np.int64)
+
+    def _on_one_rank(self, call: str) -> None:
+        if self.size > 1:
+            raise TypeError(
+                f"{call} of {self.name}, which is spread over {self.size} ranks (none has all edges). Use edges(), "
+                "which has this rank's, on every rank."
+            )

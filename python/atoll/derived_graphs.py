@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs made from a graph, without reading it again; and the pickle of one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _core, errors
+from .adjacency import Adjacency
+from .arguments import checked
+from .columns import column, has_names, is_int, name_list, refuse_wrong_lengths
+from .preparation import preparation_of
+from .world import agreed, all_gather, world_of_process
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+__all__ = ["DerivedGraphs"]
+
+
+class DerivedGraphs(Adjacency):
+    """The part of a Graph that makes others from it.
+
+    They have its direction, names and partition (with the defaults of `heavy` and `fusion`). Each call copies the edges
+    once, for as long as it takes.
+    """
+
+    __slots__ = ()
+    if TYPE_CHECKING:  # of BuiltGraph
+        _comm: Any
+        _columns: str
+        _partition: str
+        weight_dtype: np.dtype | None
+
+        def _find(self, argument: str, name: str) -> int: ...
+
+    @checked
+    def subgraph(self, vertices: Any) -> Graph:
+        """The graph of these vertices and of all edges between them, a new one. Collective.
+
+        Parameters
+        ----------
+        vertices : array of int32 or int64, or names
+                                original ids or names of this graph; each rank gives a part of them, maybe none, and
+                                several may give the same
+
+        Raises
+        ------
+        InputError              the graph has no such vertex; no rank gives one
+
+        Examples
+        --------
+        >>> graph = atoll.Graph("ring:6")
+        >>> graph.subgraph([0, 1, 2, 4]).edges()
+        (array([0, 1]), array([1, 2]))
+        >>> near = graph.subgraph(graph.ids[atoll.bfs(graph, 0).depth <= 1])
+        >>> near.ids
+        array([0, 1, 5])
+        """
+        with agreed(self._world, "subgraph()"):
+            if is_int(vertices):
+                raise TypeError(f"vertices is {vertices} (a column of ids or names is needed). Use [{vertices}].")
+            if self._names is not None and has_names(vertices):
+                names = name_list("vertices", vertices)
+                given = np.array([self._find("vertices", name) for name in names], np.int64)
+            else:
+                given = column("vertices", vertices, "id").astype(np.int64)
+        wanted = np.unique(all_gather(self._world, given))
+        own = np.intersect1d(self.ids, wanted, assume_unique=True)
+        unknown = np.setdiff1d(wanted, all_gather(self._world, own), assume_unique=True)
+        if len(wanted) == 0 or len(unknown):  # the same on every rank
+            what = f"{unknown[0]} (the graph has no such vertex)" if len(unknown) else "none (a graph has a vertex)"
+            raise errors.InputError(f"vertices has {what}. Give vertices of {self.name}.")
+        source, target, *weight = self.edges()
+        kept = np.isin(source, wanted) & np.isin(target, wanted)
+        return self._derived(source[kept], target[kept], weight[0][kept] if weight else None, own)
+
+    def reverse(self) -> Graph:
+        """The graph with each edge the other way round, a new one; an undirected graph is its own. Collective.
+
+        Examples
+        --------
+        >>> atoll.Graph.from_edges([1, 1], [2, 3]).reverse().edges()
+        (array([2, 3]), array([1, 1]))
+        """
+        with agreed(self._world, "reverse()"):
+            pass
+        if not self.directed:
+            return self  # type: ignore[return-value]
+        source, target, *weight = self.edges()
+        return self._derived(target, source, weight[0] if weight else None, self.ids)
+
+    @checked
+    def add_edges(
+        self, src: Any, dst: Any, weight: Any = None, *, duplicates: str = "min", self_loops: str = "keep"
+    ) -> Graph:
+        """A new graph with the edges of this one, which stays as it is, and further ones. Collective.
+
+        Vertices that it has not yet are added.
+
+        Parameters
+        ----------
+        src, dst, weight        see from_edges; names if this graph has some, and weights if and only if it has some.
+                                float64 weights make those of a float32 graph float64
+        duplicates : {"min", "max", "sum", "keep"}
+                                of parallel edges, those of this graph among them
+        self_loops : {"keep", "drop"}
+                                those of this graph among them
+
+        Raises
+        ------
+        InputError              as from_edges; weights for a graph without, or none for one with
+
+        Examples
+        --------
+        >>> graph = atoll.Graph.from_edges([1], [2])
+        >>> graph.add_edges([2, 1], [7, 2]).edges()
+        (array([1, 2]), array([2, 7]))
+        >>> graph.m
+        1
+        """
+        with agreed(self._world, f"add_edges({duplicates=}, {self_loops=})"):
+            preparation_of(duplicates, self_loops, self._partition, None, True)
+            if self._names is not None:
+                src, dst = name_list("src", src), name_list("dst", dst)
+            else:
+                src, dst = column("src", src, "id"), column("dst", dst, "id")
+            refuse_wrong_lengths(src, dst, None)
+            if (weight is None) == (self.weight_dtype is not None):
+                raise errors.InputError(
+                    "weight is missing (the graph has weights). Give one for each edge."
+                    if weight is None
+                    else "weight is given (the graph has no weights). Leave it out."
+                )
+            if weight is not None:
+                weight = column("weight", weight, "weight")
+                refuse_wrong_lengths(src, dst, weight)
+        wide = weight is not None and len(weight) > 0 and weight.dtype == np.float64
+        kind = np.float64 if _core.any(self._world, wide) else self.weight_dtype
+        source, target, *old = self.edges()
+        if old:
+            weight = np.concatenate([weight, old[0]]).astype(kind, copy=False)
+        if self._names is not None:
+            source, target = src + self._named(source).tolist(), dst + self._named(target).tolist()
+        else:
+            source, target = np.concatenate([src, source]), np.concatenate([dst, target])
+        return self._derived(source, target, weight, self.ids, duplicates, self_loops)
+
+    def _derived(
+        self,
+        src: Any,
+        dst: Any,
+        weight: np.ndarray | None,
+        vertices: np.ndarray,
+        duplicates: str = "keep",
+        self_loops: str = "keep",
+    ) -> Graph:
+        """A graph like this one of other edges: ids, or names where they are lists."""
+        if self._names is not None:
+            src, dst = (list(self._named(x)) if isinstance(x, np.ndarray) else x for x in (src, dst))
+            vertices = self._named(vertices)
+        made: Graph = type(self).from_edges(  # type: ignore[attr-defined]
+            src,
+            dst,
+            weight,
+            directed=self.directed,
+            vertices=vertices,
+            duplicates=duplicates,
+            self_loops=self_loops,
+            partition=self._partition,
+            comm=self._world,
+        )
+        made._comm, made._columns = self._comm, self._columns
+        return made
+
+    def __reduce__(self) -> Any:
+        """By value, on one rank: what a copy or another process gets is a graph of one rank with the same edges."""
+        if self.size > 1:
+            raise TypeError(
+                f"a Graph over {self.size} ranks cannot be pickled or copied (its parts belong to the ranks that built "
+                "it). Pickle edges(), which has this rank's, or make the graph again where it is needed."
+            )
+        source, target, *weight = self.edges()
+        vertices = self.ids
+        if self._names is not None:
+            source, target, vertices = map(self._named, (source, target, vertices))
+        return _restored, (source, target, *(weight or [None]), vertices, self.directed, self._partition, self._columns)
+
+
+def _restored(
+    src: Any, dst: Any, weight: Any, vertices: Any, directed: bool, partition: str, columns: str
+) -> Graph:
+    from .graph import Graph
+
+    options: dict[str, Any] = {"duplicates": "keep", "partition": partition, "comm": world_of_process()}
+    made = Graph.from_edges(src, dst, weight, directed=directed, vertices=vertices, **options)
+    made._columns = columns
+    return made
