@@ -173,6 +173,7 @@ class DerivedGraphs(Adjacency):
             comm=self._world,
         )
         made._comm, made._columns = self._comm, self._columns
+        made._core.merged_to_least |= self._core.merged_to_least
         return made
 
     def __reduce__(self) -> Any:
@@ -186,15 +187,17 @@ class DerivedGraphs(Adjacency):
         vertices = self.ids
         if self._names is not None:
             source, target, vertices = map(self._named, (source, target, vertices))
-        return _restored, (source, target, *(weight or [None]), vertices, self.directed, self._partition, self._columns)
+        ends = source, target, *(weight or [None]), vertices
+        return _restored, (*ends, self.directed, self._partition, self._columns, self._core.merged_to_least)
 
 
 def _restored(
-    src: Any, dst: Any, weight: Any, vertices: Any, directed: bool, partition: str, columns: str
+    src: Any, dst: Any, weight: Any, vertices: Any, directed: bool, partition: str, columns: str, merged_to_least: bool
 ) -> Graph:
     from .graph import Graph
 
     options: dict[str, Any] = {"duplicates": "keep", "partition": partition, "comm": world_of_process()}
     made = Graph.from_edges(src, dst, weight, directed=directed, vertices=vertices, **options)
     made._columns = columns
+    made._core.merged_to_least = merged_to_least
     return made

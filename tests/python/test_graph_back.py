@@ -309,3 +309,15 @@ def test_the_example_of_the_page_runs():
     page = Path(__file__).parents[2] / "docs/arrays-and-tables.md"
     found = doctest.testfile(str(page), module_relative=False)
     assert found.attempted > 10 and found.failed == 0
+
+
+def test_derived_graphs_remember_that_greater_weights_were_lost():
+    for lost in (True, False):
+        graph = atoll.Graph.from_edges([1, 1, 2], [2, 2, 3], [1.0, 2.0, 3.0], duplicates="min" if lost else "max")
+        more = graph.add_edges([3], [1], [1.0], duplicates="keep")
+        for made in (graph.reverse(), graph.subgraph([1, 2]), more, copy.copy(graph)):
+            if lost:
+                with pytest.raises(atoll.UsageError, match="merged to the least"):
+                    atoll.all_pairs(made, semiring="max_min")
+            else:
+                atoll.all_pairs(made, semiring="max_min")

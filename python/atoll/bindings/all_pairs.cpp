@@ -45,7 +45,7 @@ SharedPairs all_pairs_of(const SharedGraph& g, const std::string& semiring_name,
                                 .delta = delta,
                                 .pendant_trees = peel ? PendantTreeRemoval::yes : PendantTreeRemoval::no};
   const ArcWeights weights = semiring == Semiring::or_and ? ArcWeights::ones : ArcWeights::as_given;
-  if ((semiring == Semiring::max_plus || semiring == Semiring::max_min) && g.graph.merged_to_least())
+  if ((semiring == Semiring::max_plus || semiring == Semiring::max_min) && g.merged_to_least)
     throw UsageError(fmt::format(
         "{}: edges of different weights between the same two vertices were merged to the least (over {} the "
         "greatest counts). Build the graph with duplicates=\"max\", or \"keep\".",

@@ -79,7 +79,8 @@ class SharedWorld {
 /// A graph with what keeps it alive, and the algorithms' prepared forms for it: one of each, which serves later calls with
 /// the same options of prepare().
 struct SharedGraph {
-  SharedGraph(std::shared_ptr<SharedWorld> w, Graph&& g) : world(std::move(w)), graph(std::move(g)) {}
+  SharedGraph(std::shared_ptr<SharedWorld> w, Graph&& g)
+      : world(std::move(w)), graph(std::move(g)), merged_to_least(graph.merged_to_least()) {}
   ~SharedGraph() {
     for (auto& [name, kept] : forms) world->bury(std::move(kept.form));
   }
@@ -90,6 +91,7 @@ struct SharedGraph {
   std::size_t memory_bytes() const;
   std::shared_ptr<SharedWorld> world;
   Graph graph;
+  bool merged_to_least;                    // this graph, or one that its edges come from
   std::map<std::string_view, Kept> forms;  // by the algorithm's name
 };
 

@@ -410,6 +410,7 @@ void bind_graph(nb::module_& m) {
       .def_prop_ro("input_edges", [](const SharedGraph& g) { return g.graph.input_edges(); })
       .def_prop_ro("directed", [](const SharedGraph& g) { return g.graph.directed(); })
       .def_prop_ro("weight_type", [](const SharedGraph& g) { return g.graph.out().weights.index(); })
+      .def_rw("merged_to_least", &SharedGraph::merged_to_least)
       .def_prop_ro("ids", &ids_of, nb::rv_policy::move)
       .def_prop_ro("memory", &SharedGraph::memory_bytes)
       .def_prop_ro("cut", [](const SharedGraph& g) { return name_of(g.graph.cut().cut()); })
