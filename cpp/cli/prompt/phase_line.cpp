@@ -17,8 +17,9 @@ using namespace std::chrono_literals;
 
 std::string time_text(std::chrono::seconds passed) {
   const auto s = passed.count();
-  return s < 60 ? fmt::format("{} s", s) : s < 3600 ? fmt::format("{} min {} s", s / 60, s % 60)
-                                                    : fmt::format("{} h {} min", s / 3600, s / 60 % 60);
+  return s < 60     ? fmt::format("{} s", s)
+         : s < 3600 ? fmt::format("{} min {} s", s / 60, s % 60)
+                    : fmt::format("{} h {} min", s / 3600, s / 60 % 60);
 }
 
 }  // namespace
