@@ -160,7 +160,7 @@ Algorithm bfs_row() {
           .contract = {},
           .columns = {{.name = "depth",
                        .type = "int64",
-                       .meaning = "edges from the source; 2^63 - 1 where not reached",
+                       .meaning = "edges from the source; -1 where not reached",
                        .asked_by = "depths"},
                       {"parent", "int64", "original id of the parent in a tree; -1 where not reached"}},
           .scalars = {{"reached", "int64", "reached vertices on all ranks"},
