@@ -118,7 +118,8 @@ def test_labels_of_jagmesh7(lagraph, ranks, tmp_path):
 
 def test_depths_of_p2p(ranks, tmp_path):
     found = values(tmp_path, "bfs", *p2p(*ranks), "--source", 6, number=int)
-    assert found == golden("BFS", int)
+    # Graphalytics says 2**63 - 1 of a vertex that is not reached.
+    assert found == {v: -1 if depth == 2**63 - 1 else depth for v, depth in golden("BFS", int).items()}
 
 
 def test_distances_of_p2p(ranks, tmp_path):

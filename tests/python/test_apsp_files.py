@@ -261,7 +261,7 @@ def test_errors(tmp_path):
         atoll.apsp.save(tmp_path / "d.npy", D, ids=[1, 2])
     with pytest.raises(atoll.InputError, match="do not ascend"):
         atoll.apsp.save(tmp_path / "d.npy", D, ids=[1, 3, 2])
-    with pytest.raises(atoll.UsageError, match=r"\.npy, \.tiles or \.zarr"):
+    with pytest.raises(atoll.UsageError, match=r"\.npy, \.tiles, \.zarr or \.h5"):
         atoll.apsp.save(tmp_path / "d.txt", D)
     with pytest.raises(atoll.UsageError, match="zstd_level is 3"):
         atoll.apsp.save(tmp_path / "d.npy", D, compress=3)

@@ -82,7 +82,7 @@ TEST_CASE("a .h5 that does not say where its arrays are, or ends before them, is
       ": was not written by Atoll (its first bytes do not say where the matrix is). Read it by h5py, and write the "
       "matrix by atoll.apsp.save.";
   CHECK(refusal_of(folder, "\x89HDF\r\n\x1a\n and more") == not_ours);
-  CHECK(refusal_of(folder, "") == not_ours);
+  CHECK(refusal_of(folder, "") == ": is empty (0 bytes). Check how it was written.");
   CHECK(refusal_of(folder, block().dump()) == not_ours);  // no end of the block
   const std::string whole = file_of(block());
   CHECK(refusal_of(folder, whole) == "nothing");
