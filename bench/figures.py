@@ -37,7 +37,7 @@
     bench/figures.py kg-peers FOLDER            its shortest paths, beside NetworkX and graph databases from PyPI
 
 `bench/figures.py TABLE --help` has what may be changed. --json FILE keeps every figure. What it prints goes
-into docs/routes.md, docs/experiments.md and docs/all-pairs.md.
+into docs/routes.md, docs/measurements/ and docs/all-pairs.md.
 """
 
 import argparse
