@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The site of `make docs`: the pages of this folder, some of the root's, and a reference of Python and C++.
+"""The site of `make docs`: the pages of this folder, some of the root's, and a reference of command, Python and C++.
 
 C++: cmake/public_headers.txt is the one list of the headers that users of libatoll include; Doxygen reads them, breathe
-shows them. Python: the docstrings of the package that .venv imports.
+shows them. Python: the docstrings of the package that .venv imports. The command: its own help (command_reference.py).
 
 Links. A page links to files as they lie in the repository, so that the links work there too. Those to other pages
 become links of the site; those to sources become links below ATOLL_SOURCE_URL where that is set, else the file's path.
@@ -34,12 +34,14 @@ ROOT_PAGES = {
     "security": "SECURITY.md",
 }
 
+sys.path.insert(0, str(ROOT / "docs"))  # command_reference
+
 project = "Atoll"
 copyright = "the Atoll developers"
 release = re.search(r"^  VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)[1]
 version = release
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "breathe"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "breathe", "command_reference"]
 exclude_patterns = ["requirements.txt"]
 myst_heading_anchors = 3
 html_theme = "furo"
