@@ -1,59 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The directive `command-reference`: what `--help` of each verb says, so that the page is never behind the program."""
 
-import os
-import re
-import subprocess
-import sys
-from pathlib import Path
-
+import command_help
 from docutils import nodes
 from docutils.parsers.rst import Directive
-
-BIN = Path(__file__).resolve().parent.parent / "bin"
-
-# Verbs by name, two spaces in front (four where Python's argparse lists them).
-ROW = re.compile(r"^ {2}(?: {2})?([a-z][a-z0-9-]*)(?: {2,}\S|$)", re.MULTILINE)
-PLACEHOLDERS = {"VERB", "WHAT", "ALGORITHM"}
-
-
-def help_of(command):
-    """What `COMMAND --help` prints; of a command as `atoll run bfs`, or of a program as `atoll-tune`."""
-    program, *words = command.split()
-    env = {**os.environ, "PATH": f"{BIN}:/usr/bin:/bin", "COLUMNS": "98", "NO_COLOR": "1"}  # no verbs from elsewhere
-    try:
-        done = subprocess.run([BIN / program, *words, "--help"], env=env, capture_output=True, text=True, timeout=60)
-    except FileNotFoundError:
-        sys.exit(f"docs: there is no bin/{program} (it has the help of the verbs). Run make build.")
-    if done.returncode != 0:
-        sys.exit(f"docs: `{command} --help` ended with {done.returncode}: {done.stderr.strip()}")
-    return done.stdout
-
-
-def commands_below(command, text):
-    """The commands that the help of `command` leads to: those of its list, and those whose help it names."""
-    found = []
-    usage = re.search(rf"^usage: {re.escape(command)}(?: \[-h\])? (\S+)", text, re.MULTILINE)
-    if usage and usage[1] in PLACEHOLDERS:
-        found += [f"{command} {word}" for word in ROW.findall(text)]
-    elif usage and usage.start() == 0 and usage[1].isalpha() and usage[1].islower():
-        found.append(f"{command} {usage[1]}")
-    found += re.findall(r"`(atoll[a-z -]*) --help`", re.sub(r"\s+", " ", text))
-    return found
-
-
-def all_commands():
-    """(command, help) of all there are, each directly before what it leads to."""
-    known = {}
-
-    def visit(command):
-        if command not in known:
-            known[command] = help_of(command)
-            for below in commands_below(command, known[command]):
-                visit(below)
-
-    visit("atoll")
-    return list(known.items())
 
 
 class CommandReference(Directive):
@@ -61,10 +11,10 @@ class CommandReference(Directive):
 
     def run(self):
         document = self.state.document
-        document.settings.env.note_dependency(str(BIN / "atoll"))
-        document.settings.env.note_dependency(__file__)
+        document.settings.env.note_dependency(str(command_help.BIN / "atoll"))
+        document.settings.env.note_dependency(command_help.__file__)
         top, sections = nodes.section(), {}
-        for command, text in all_commands():
+        for command, text in command_help.all_commands():
             section = nodes.section("", nodes.title(text=command), names=[nodes.fully_normalize_name(command)])
             document.note_implicit_target(section)
             section += nodes.literal_block(text, text, language="text")

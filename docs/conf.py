@@ -2,7 +2,7 @@
 """The site of `make docs`: the pages of this folder, some of the root's, and a reference of command, Python and C++.
 
 C++: cmake/public_headers.txt is the one list of the headers that users of libatoll include; Doxygen reads them, breathe
-shows them. Python: the docstrings of the package that .venv imports. The command: its own help (command_reference.py).
+shows them. Python: the docstrings of the package that .venv imports. The command: its own help (command_help.py).
 
 Links. A page links to files as they lie in the repository, so that the links work there too. Those to other pages
 become links of the site; those to sources become links below ATOLL_SOURCE_URL where that is set, else the file's path.
@@ -34,7 +34,7 @@ ROOT_PAGES = {
     "security": "SECURITY.md",
 }
 
-sys.path.insert(0, str(ROOT / "docs"))  # command_reference
+sys.path.insert(0, str(ROOT / "docs"))  # command_reference, command_help
 
 project = "Atoll"
 copyright = "the Atoll developers"

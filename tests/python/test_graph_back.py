@@ -2,10 +2,8 @@
 """What a graph gives back: neighbours, degrees, edges, tables, and graphs made from it; against lists of edges."""
 
 import copy
-import doctest
 import pickle
 from collections import Counter
-from pathlib import Path
 
 import atoll
 import numpy as np
@@ -301,14 +299,6 @@ def test_add_edges_names_what_is_wrong():
     assert exact.weight_dtype == np.float64 and 0.1 in exact.edges()[2]
     with pytest.raises(TypeError, match="dst"):
         plain.add_edges([2], ["x"])
-
-
-def test_the_example_of_the_page_runs():
-    for package in ("pandas", "scipy", "networkx"):
-        pytest.importorskip(package, reason=f"{package} is not installed")
-    page = Path(__file__).parents[2] / "docs/arrays-and-tables.md"
-    found = doctest.testfile(str(page), module_relative=False)
-    assert found.attempted > 10 and found.failed == 0
 
 
 def test_derived_graphs_remember_that_greater_weights_were_lost():

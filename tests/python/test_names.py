@@ -1,36 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/names.md gives the same in the shell and in Python; edges that have neither names nor ids are rejected."""
 
-import os
 import re
-import subprocess
-from pathlib import Path
+import shutil
 
 import atoll
 import numpy as np
 import pytest
+from pages import ROOT, blocks, run_commands
 
-ROOT = Path(__file__).parents[2]
-TABLE = "source\ttarget\tweight\nBRCA1\tTP53\t2\nTP53\tMDM2\t0.5\nMDM2\tsolute carrier 6\t1\nBRCA1\tMDM2\t4\n"
-
-
-def blocks(language):
-    return re.findall(rf"```{language}\n(.*?)```", (ROOT / "docs/names.md").read_text(), re.S)
+PAGE = "docs/names.md"
 
 
 def test_the_page_gives_the_same_scores_in_the_shell_and_in_python(tmp_path, monkeypatch):
     pytest.importorskip("pandas")
-    (tmp_path / "interactions.tsv").write_text(TABLE)
+    shutil.copy(ROOT / "examples/interactions.tsv", tmp_path)
     monkeypatch.chdir(tmp_path)
-    (shell,) = blocks("sh")
-    path = f"{ROOT / 'bin'}:{os.environ['PATH']}"
-    done = subprocess.run(
-        ["bash", "-euc", shell], env={**os.environ, "PATH": path}, capture_output=True, text=True, timeout=60
-    )
-    assert done.returncode == 0, done.stderr
+    run_commands(PAGE, tmp_path)
     by_shell = dict(line.split("\t") for line in (tmp_path / "named.tsv").read_text().splitlines())
     assert (tmp_path / "depths.tsv").read_text() == "BRCA1\t1\nMDM2\t1\nTP53\t0\nsolute carrier 6\t2\n"
-    (python,) = blocks("python")
+    (python,) = blocks(PAGE, "python")
     said = {}
     exec(python, said)
     by_python = said["scores"].to_dict()

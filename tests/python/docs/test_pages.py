@@ -1,46 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The code of some pages of docs runs as shown: shell in a folder, Python as a doctest."""
+"""The code of the pages runs as shown, and comes to what they say."""
 
-import doctest
 import json
-import os
 import re
 import shutil
 import socket
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
+from pages import ROOT, all_blocks, run_commands, run_doctest, run_program
 
-ROOT = Path(__file__).parents[3]
-
-
-def blocks(page, language):
-    found = re.findall(rf"^```{language}\n(.*?)^```", (ROOT / page).read_text(), re.M | re.S)
-    assert found, f"{page} has no block of {language}"
-    return found
-
-
-def run_commands(page, folder, shorter=lambda text: text):
-    assert (ROOT / "bin/atoll").exists(), "bin/atoll is not built. Run make build."
-    path = os.pathsep.join([str(ROOT / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]])
-    run = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", shorter("\n".join(blocks(page, "sh")))],
-        cwd=folder,
-        env={**os.environ, "PATH": path},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert run.returncode == 0, run.stderr
-    return run
-
-
-def run_python(page):
-    text = "\n".join(blocks(page, "python"))
-    example = doctest.DocTestParser().get_doctest(text, {}, page, str(ROOT / page), 0)
-    assert doctest.DocTestRunner().run(example).failed == 0
+# Why a block of a page may be left out.
+REASONS = {"it needs a cluster", "it builds Atoll", "its files are examples"}
+EXAMPLES = ROOT / "examples"
 
 
 def test_commands_do_what_the_tutorial_says(tmp_path):
@@ -52,7 +23,7 @@ def test_commands_do_what_the_tutorial_says(tmp_path):
 
 def test_python_prints_what_the_tutorial_shows():
     pytest.importorskip("atoll")
-    run_python("docs/tutorial.md")
+    run_doctest("docs/tutorial.md")
 
 
 def free_port():
@@ -83,7 +54,7 @@ def test_the_tutorial_of_knowledge_graphs_finds_the_path(tmp_path, monkeypatch):
     assert first[0] == "from_id,from_name,to_id,to_name,scenario,hops,edges_found" and len(first) == 1 + 31626
     assert json.loads((tmp_path / "paths.json").read_text())["result"]["paths"]
     monkeypatch.chdir(tmp_path)
-    run_python(page)
+    run_doctest(page)
 
 
 def test_the_page_on_reports_makes_pages_and_a_trace(tmp_path):
@@ -100,7 +71,7 @@ def test_the_page_on_networks_trains_them(tmp_path, monkeypatch):
     rights = re.findall(r"^test +([0-9.]+) % right", run.stdout, re.M)
     assert len(rights) == 5 and float(rights[0]) > 60
     monkeypatch.chdir(tmp_path)
-    run_python("docs/gnn.md")
+    run_doctest("docs/gnn.md")
 
 
 def test_the_page_on_tuning_finds_what_is_fastest(tmp_path):
@@ -113,7 +84,7 @@ def test_the_page_on_tuning_finds_what_is_fastest(tmp_path):
     assert re.search(r"^trials +2 of 2160 points, 0 failed", run.stdout, re.M)
     assert len((tmp_path / "bfs.trials").read_text().splitlines()) == 1 + 2
     assert "<figure" in (tmp_path / "best.html").read_text()
-    run_python("docs/tuning.md")
+    run_doctest("docs/tuning.md")
 
 
 @pytest.mark.skipif(shutil.which("smpirun") is None, reason="SimGrid's smpirun is not installed")
@@ -130,3 +101,57 @@ def test_the_page_on_mpi_programs_runs_and_tunes_one(tmp_path):
     assert len((tmp_path / "prog.traffic").read_text().splitlines()) == 64 * 6
     assert len(set((tmp_path / "prog.hosts").read_text().split())) == 64
     assert re.search(r"^trials +2 of 180 points, 0 failed", run.stdout, re.M)
+
+
+def test_blocks_are_left_out_for_these_reasons_only():
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    left_out = {reason for page in pages for reason, _, _ in all_blocks(page) if reason}
+    markers = sum(page.read_text().count("\n<!-- not run: ") for page in pages)
+    assert left_out == REASONS
+    assert markers == sum(reason is not None for page in pages for reason, _, _ in all_blocks(page))
+
+
+def test_the_readme_shows_what_its_commands_print():
+    shown = re.search(r"^```\n(graph .*?)^```", (ROOT / "README.md").read_text(), re.M | re.S)[1]
+    printed = run_commands("README.md", ROOT).stdout
+
+    def without_times(text):  # and without what depends on the number of cores
+        return [line for line in text.splitlines() if not line.startswith(("ranks ", "time ", "load, build "))]
+
+    assert "\n".join(without_times(shown)) in "\n".join(without_times(printed))
+    assert run_program("README.md", ROOT, "print(found.depth.gather().tolist())") == "[0, 1, 2, 3]\n"
+
+
+def test_the_tutorial_has_the_stations_of_the_examples():
+    written = re.search(r"<<END\n(.*?)END\n", (ROOT / "docs/tutorial.md").read_text(), re.S)[1]
+    assert written == (EXAMPLES / "stations.txt").read_text()
+
+
+def test_the_page_on_arrays_and_tables_gives_what_it_shows():
+    for package in ("pandas", "scipy", "networkx"):
+        pytest.importorskip(package, reason=f"{package} is not installed")
+    run_doctest("docs/arrays-and-tables.md")
+
+
+def test_the_page_on_scipy_agrees_with_it():
+    pytest.importorskip("scipy")
+    run_doctest("docs/scipy.md")
+
+
+def test_the_page_on_networkx_runs(tmp_path):
+    pytest.importorskip("networkx", minversion="3.4")  # backend_priority
+    shutil.copy(EXAMPLES / "stations.txt", tmp_path)
+    out = run_program("docs/networkx.md", tmp_path, "print(len(nx.pagerank(G)) == len(G), len(stations))")
+    assert out == "True 7\n"
+
+
+def test_the_page_on_ranks_prints_what_it_explains(tmp_path):
+    out = run_commands("docs/ranks.md", tmp_path).stdout
+    assert re.search(r"^memory on 16 ranks", out, re.M) and re.search(r"^  auto .* is \w+", out, re.M)
+    assert re.search(r"^direct +\d+ .*\ndomain +\d+ ", out, re.M)
+    memory = json.loads((tmp_path / "memory.json").read_text())
+    assert memory["input"]["vertices"] == 4096
+
+
+def test_the_page_on_clusters_leaves_out_every_block():
+    assert {reason for reason, _, _ in all_blocks("docs/cluster.md")} == {"it needs a cluster"}
