@@ -26,7 +26,7 @@ def test_a_thread_that_cannot_start_is_named(words):
         done = limited(megabytes, "run", "cc", "ring:5", *words)
         if done.returncode == 0:
             break
-        # Before main() the loader could not map the libraries, or libstdc++ had no room for the exception of CLI11's statics.
+        # Before main() the loader could not map the libraries, or libstdc++ lacked room for the exception of a static.
         if done.returncode == 127 or done.stderr == "terminate called without an active exception\n":
             continue
         assert done.returncode == 1, (megabytes, done.stderr)
