@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What callers give, as columns that the core takes as they are: nothing is cast without a word."""
+"""What callers give, as columns that the core takes as they are: a value is kept, or refused."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ __all__ = [
     "name_list",
     "numbers",
     "refuse_wrong_lengths",
+    "whole_weights",
 ]
 
 
@@ -28,41 +29,75 @@ def is_int(value: Any) -> bool:
 
 
 def kind_of(weight: Any) -> str:
-    """What the ranks have to agree on about a column of weights."""
-    return "" if weight is None else f", weight of {getattr(weight, 'dtype', np.dtype(np.float64))}"
+    """What the ranks have to agree on about a column of weights: the type that it has as a column."""
+    if weight is None:
+        return ""
+    kind = getattr(weight, "dtype", np.dtype(np.float64))
+    return f", weight of {_TAKEN_AS.get(getattr(kind, 'kind', ''), {}).get(getattr(kind, 'itemsize', 0), kind)}"
+
+
+# Types of weights that others become, exactly, by kind and bytes.
+_TAKEN_AS: dict[str, dict[int, str]] = {
+    "f": {2: "float32", 4: "float32", 8: "float64"},
+    "i": dict.fromkeys((1, 2, 4, 8), "float64"),
+    "u": dict.fromkeys((1, 2, 4, 8), "float64"),
+}
 
 
 def column(name: str, values: Any, kind: str) -> np.ndarray:
-    """`values` as an array that the core takes as it is; a TypeError names the cast that would be needed."""
+    """`values` as an array that the core takes as it is.
+
+    Whole numbers of any width are ids, which become int64 if they are not int32, and weights, which become float64;
+    float16 becomes float32. Each keeps its value, or is refused. What is strided is copied. A TypeError names the cast
+    that would be needed for other types.
+    """
     refuse_masked(name, values)
     allowed = (np.int32, np.int64) if kind == "id" else (np.float32, np.float64)
     if isinstance(values, (list, tuple, range)):
         given, values = values, as_array(name, values)
-        if values.size == 0 or (kind == "weight" and values.dtype.kind in "iu"):
-            if values.size and max(int(values.max()), -int(values.min())) > 2**53:
-                raise TypeError(
-                    f"{name} has ints above 2**53 (float64 would round them). Use numpy.asarray({name}, "
-                    "dtype=numpy.float64) if that will do."
-                )
+        if values.size == 0:
             values = values.astype(allowed[1])
         elif kind == "id" and values.dtype.kind in "ufO" and all(map(is_int, given)):
-            outside = next(value for value in given if not -(2**63) <= value < 2**63)
-            raise TypeError(f"{name} has the id {outside} ({_core.ID_RULE}). Renumber the vertices.")
+            outside = next((value for value in given if not -(2**63) <= value < 2**63), None)
+            if outside is not None:
+                raise TypeError(f"{name} has the id {outside} ({_core.ID_RULE}). Renumber the vertices.")
     if not isinstance(values, np.ndarray):
         raise TypeError(
             f"{name} is a {type(values).__module__}.{type(values).__qualname__} (a numpy array is needed). "
             f"Use numpy.asarray({name}, dtype=numpy.{np.dtype(allowed[1])})."
         )
-    if values.dtype not in allowed:
-        what = "ids are int32 or int64" if kind == "id" else "weights are float32 or float64"
-        raise TypeError(f"{name} is {values.dtype} ({what}). Use {name}.astype(numpy.{np.dtype(allowed[1])}).")
     if values.ndim != 1:
         raise TypeError(f"{name} has shape {values.shape} (one dimension is needed). Use {name}.ravel().")
-    if not values.flags.c_contiguous:
-        raise TypeError(f"{name} is strided (contiguous memory is needed). Use numpy.ascontiguousarray({name}).")
-    if not values.flags.aligned:
-        raise TypeError(f"{name} is not aligned (its memory starts between two values). Use {name}.copy().")
-    return values
+    if values.dtype not in allowed:
+        values = _ids(name, values) if kind == "id" else _weights(name, values)
+    return values if values.flags.c_contiguous and values.flags.aligned else values.copy()
+
+
+def _ids(name: str, values: np.ndarray) -> np.ndarray:
+    if values.dtype.kind not in "iu":
+        raise TypeError(f"{name} is {values.dtype} (ids are whole numbers). Use {name}.astype(numpy.int64).")
+    if values.dtype.kind == "u" and values.size and values.max() > _core.MAX_ID:
+        raise errors.InputError(f"{name} has the id {values.max()} ({_core.ID_RULE}). Renumber the vertices.")
+    return values.astype(np.int64)
+
+
+def _weights(name: str, values: np.ndarray) -> np.ndarray:
+    if values.dtype.kind in "iu":
+        return whole_weights(name, values)
+    if values.dtype.kind == "f" and values.dtype.itemsize <= 8:  # half as wide, or of the other byte order
+        return values.astype(np.float32 if values.dtype.itemsize <= 4 else np.float64)
+    raise TypeError(
+        f"{name} is {values.dtype} (weights are numbers of at most 64 bits). Use {name}.astype(numpy.float64)."
+    )
+
+
+def whole_weights(name: str, values: np.ndarray) -> np.ndarray:
+    """As float64, which has whole numbers up to 2**53."""
+    if values.size and max(int(values.max()), -int(values.min())) > 2**53:
+        raise TypeError(
+            f"{name} has ints above 2**53 (float64 would round them). Convert it to float64 if that will do."
+        )
+    return values.astype(np.float64)
 
 
 def as_array(name: str, values: Any) -> np.ndarray:
@@ -143,9 +178,10 @@ def csr_columns(A: Any, weighted: bool | None) -> tuple[np.ndarray, np.ndarray, 
     if weighted is None:
         weighted = dtype != np.bool_
     if weighted and dtype not in (np.float32, np.float64):
-        raise TypeError(
-            f"A has {dtype} values (weights are float32 or float64). Use A.astype(numpy.float64), or weighted=False."
-        )
+        # Before duplicates are summed, which narrow types would not hold.
+        entries = A.tocoo()
+        values = column("A", entries.data, "weight")
+        A = type(entries)((values, (entries.row, entries.col)), shape=A.shape)
     csr = A.tocsr()
     _check_rows(csr)
     if not csr.has_canonical_format:

@@ -13,6 +13,7 @@ from .arguments import checked
 from .built_graph import BuiltGraph
 from .columns import column, csr_columns, has_names, is_int, kind_of, name_list, refuse_wrong_lengths
 from .derived_graphs import DerivedGraphs
+from .graph_objects import FromObjects, columns_of, is_igraph, is_list_of_edges, is_networkx
 from .preparation import preparation_of
 from .tables import FromTables, is_table
 from .world import World, agreed, world_of
@@ -23,13 +24,14 @@ if TYPE_CHECKING:  # inside the class, _core is the attribute
 __all__ = ["Graph"]
 
 
-class Graph(BuiltGraph, DerivedGraphs, FromTables):
+class Graph(BuiltGraph, DerivedGraphs, FromObjects, FromTables):
     """A graph whose vertices and edges are spread over the ranks of a communicator.
 
     ``Graph(obj, **options)`` takes what one of the named constructors takes: a text such as "kron:16"
     (`generate`), a path (`read`), a sparse matrix or array of SciPy (`from_scipy`), a tuple (src, dst) or
-    (src, dst, weight) (`from_edges`), a table of pandas, polars or pyarrow (`from_table`). All are collective over
-    `comm`, with the same options on every rank.
+    (src, dst, weight) (`from_edges`), a table of pandas, polars or pyarrow (`from_table`), a graph of NetworkX
+    (`from_networkx`) or igraph (`from_igraph`); also a list of pairs or triples, and a dense matrix of 4 rows or
+    more, whose entries other than 0 are edges. All are collective over `comm`, with the same options on every rank.
 
     Vertices have original ids: any int64 >= 0, as sparse as they come; or names (docs/names.md). Results are in the
     order of ascending ids, or names.
@@ -76,12 +78,23 @@ class Graph(BuiltGraph, DerivedGraphs, FromTables):
             made = Graph.from_scipy(obj, comm=comm, plan=plan, **options)
         elif is_table(obj):
             made = Graph.from_table(obj, comm=comm, plan=plan, **options)
+        elif is_networkx(obj):
+            made = Graph.from_networkx(obj, comm=comm, plan=plan, **options)
+        elif is_igraph(obj):
+            made = Graph.from_igraph(obj, comm=comm, plan=plan, **options)
+        elif isinstance(obj, np.ndarray) and obj.ndim == 2 and obj.shape[0] == obj.shape[1] > 3:  # smaller: or edges
+            made = Graph._from_dense(obj, {"comm": comm, "plan": plan, **options})
+        elif is_list_of_edges(obj):
+            with agreed(world_of(comm, plan)):
+                columns = columns_of(obj)
+            made = Graph.from_edges(*columns, comm=comm, plan=plan, **options)
         elif isinstance(obj, tuple) and len(obj) in (2, 3):
             made = Graph.from_edges(*obj, comm=comm, plan=plan, **options)
         else:
             raise TypeError(
                 f"a Graph cannot be made from a {type(obj).__module__}.{type(obj).__qualname__} (a text, a "
-                f"path, a sparse matrix, a table, or a tuple (src, dst[, weight]) of arrays can). {_way_in(obj)}"
+                f"path, a matrix, a table, a list of pairs, a graph of NetworkX or igraph, or a tuple (src, dst[, "
+                f"weight]) of arrays can). {_way_in(obj)}"
             )
         for slot in BuiltGraph.__slots__:
             if slot != "__weakref__":
@@ -390,10 +403,11 @@ def file_formats() -> dict[str, str]:
 
 def _way_in(obj: Any) -> str:
     """The line that takes what a Graph is not made from."""
-    if hasattr(obj, "is_multigraph"):
-        return 'A graph of NetworkX is taken by its own functions: networkx.pagerank(G, backend="atoll").'
-    if isinstance(obj, np.ndarray) and obj.ndim == 2 and obj.shape[1] == 2:
-        return "For an array with an edge a row: Graph.from_edges(*edges.T.copy())."
+    if isinstance(obj, np.ndarray) and obj.ndim == 2 and obj.shape[1] in (2, 3):
+        return (
+            "For an array with an edge a row: Graph.from_edges(*edges.T). For a matrix: "
+            "Graph(scipy.sparse.coo_array(matrix))."
+        )
     if isinstance(obj, (list, set, frozenset)):
-        return "For a list of pairs: Graph.from_edges(*zip(*edges))."
+        return "For several pairs: Graph([(1, 2), (2, 3)])."
     return "For two arrays: Graph.from_edges(src, dst)."

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _core, errors
 from .arguments import checked, shown
-from .columns import column, name_list
+from .columns import column, name_list, whole_weights
 from .preparation import preparation_of
 from .world import agreed, world_of
 
@@ -201,7 +201,7 @@ class _ArrowColumns(_Columns):
 
     def weights(self, name: str) -> np.ndarray:
         if self.kinds[name] == "ints":
-            return _whole_weights(name, self._table.ints(self._place[name]))
+            return whole_weights(f"column {name!r}", self._table.ints(self._place[name]))
         reals = self._table.reals(self._place[name])
         return reals if self._table.is_wide(self._place[name]) else reals.astype(np.float32)
 
@@ -256,7 +256,7 @@ class _PandasColumns(_Columns):
     def weights(self, name: str) -> np.ndarray:
         values = self._series(name).to_numpy()
         if self.kinds[name] == "ints":
-            return _whole_weights(name, values)
+            return whole_weights(f"column {name!r}", values)
         narrow = values.dtype in (np.float16, np.float32)
         return np.ascontiguousarray(values, dtype=np.float32 if narrow else np.float64)
 
@@ -264,12 +264,3 @@ class _PandasColumns(_Columns):
         with agreed(world):
             ends = [name_list(name, self._series(name)) for name in (chosen.source, chosen.target)]
         return _core.from_name_lists(world, *ends, weights, directed, [], preparation)
-
-
-def _whole_weights(name: str, values: np.ndarray) -> np.ndarray:
-    """As float64, which has whole numbers up to 2**53."""
-    if len(values) and max(int(values.max()), -int(values.min())) > 2**53:
-        raise TypeError(
-            f"column {name!r} has ints above 2**53 (float64 would round them). Convert it to float64 if that will do."
-        )
-    return values.astype(np.float64)

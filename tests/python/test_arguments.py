@@ -37,14 +37,15 @@ NAMED = {  # for arguments whose annotation is not specific enough
     "vs": [3, None, "ab", ["a", "b"], [0.5, 1], [True, False], {0, 1}, MASKED, [[1], [2]], [1, 2**70]],
     "axis": [0, "x", (0,)],
     "seed": ["1", 1.5, True, None, -1],
-    "obj": [None, 3, 1.5, [(1, 2)], {1: [2]}, (1,), b"ring:5", object()],
+    "obj": [None, 3, 1.5, [1, 2], [(1, 2), (3,)], {1: [2]}, (1,), b"ring:5", object()],
     "comm": ["COMM_WORLD", 3, object()],
     "src": [3, None, "ab", ["a", "b"], [0.5, 1], [True, False], {0, 1}, np.array([0.5, 1]), MASKED, [1, 2**70]],
     "dst": [3, None, "ab", ["a", "b"], [0.5, 1], [True, False], {0, 1}, np.array([0.5, 1]), MASKED, [1, [2]]],
-    "weight": [3, "ab", ["a", "b"], [1j, 1], {0: 1.0}, MASKED, [1.0, np.nan], [np.inf, 1.0], np.array([2, 2])],
+    "weight": [3, "ab", ["a", "b"], [1j, 1], {0: 1.0}, MASKED, [1.0, np.nan], [np.inf, 1.0], np.array([2, 2], "g")],
     "vertices": ["x", 1.5, [0.5], True, {1}, MASKED, [[1], [2, 3]]],
     "table": [3, None, "x", [1], {"a": [1]}, np.eye(2)],
     "A": [3, "x", np.eye(3), [[0, 1], [1, 0]]],
+    "G": [3, None, "ring:5", [(0, 1)], np.eye(3)],
     "B": [3, None, "x", [[1.0]], np.zeros(2), np.zeros((2, 2), "i8"), np.zeros((2, 4))[:, ::2], MASKED],
     "out": [3, "x", [[1.0]], np.zeros(2), np.zeros((2, 2), "i8"), np.zeros((2, 4))[:, ::2], MASKED],
     "dtype": ["float31", 3, object(), "f4,f4", ["auto"]],
@@ -72,6 +73,7 @@ RIGHT = {  # the other arguments of a call
     "text": "ring:5",
     "obj": "ring:5",
     "A": None,
+    "G": None,
     "name": "x",
     "table": None,
     "B": np.ones((2, 2)),
@@ -148,6 +150,10 @@ def test_wrong_argument_is_named(name, parameter, objects):
             right[other.name] = RIGHT[other.name]
     if "A" in right:
         right["A"] = pytest.importorskip("scipy.sparse", reason="SciPy is not installed").eye_array(2).tocsr()
+    if "G" in right:
+        igraph = pytest.importorskip("igraph", reason="igraph is not installed")
+        networkx = pytest.importorskip("networkx", reason="NetworkX is not installed")
+        right["G"] = igraph.Graph.Ring(3) if f.__name__ == "from_igraph" else networkx.path_graph(3)
     if "table" in right:
         pandas = pytest.importorskip("pandas", reason="pandas is not installed")
         right["table"] = pandas.DataFrame({"source": [0], "target": [1]})

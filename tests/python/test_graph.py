@@ -95,31 +95,15 @@ def test_empty_graph_is_an_error(make):
     "src, cast",
     [
         (np.array([0.0]), r"src is float64.*src\.astype\(numpy\.int64\)"),
-        (np.array([0], np.uint32), r"src is uint32.*src\.astype\(numpy\.int64\)"),
-        (np.array([0], np.int16), r"src is int16.*src\.astype\(numpy\.int64\)"),
-        (np.array([0], ">i8"), r"src is >i8.*src\.astype\(numpy\.int64\)"),
         (np.array([True]), r"src is bool.*src\.astype\(numpy\.int64\)"),
         ([0.5], r"src is float64.*src\.astype\(numpy\.int64\)"),
         (np.array([[0]]), r"src has shape \(1, 1\).*src\.ravel\(\)"),
-        (np.arange(4)[::4], None),  # one value: contiguous, whatever the stride
         (0, r"src is a builtins\.int.*numpy\.asarray\(src, dtype=numpy\.int64\)"),
     ],
 )
 def test_type_error_names_the_cast(src, cast):
-    dst = np.array([1])
-    if cast is None:
-        assert atoll.Graph.from_edges(src, dst).m == 1
-        return
     with pytest.raises(TypeError, match=cast):
-        atoll.Graph.from_edges(src, dst)
-
-
-def test_strided_arrays_are_not_copied_silently():
-    edges = np.array([[0, 1], [1, 2]])
-    with pytest.raises(TypeError, match=r"src is strided.*numpy\.ascontiguousarray\(src\)"):
-        atoll.Graph.from_edges(edges[:, 0], edges[:, 1])
-    columns = np.ascontiguousarray(edges.T)
-    assert atoll.Graph.from_edges(*columns).m == 2
+        atoll.Graph.from_edges(src, np.array([1]))
 
 
 def test_the_core_rejects_arrays_that_it_would_have_to_convert():
@@ -133,8 +117,9 @@ def test_the_core_rejects_arrays_that_it_would_have_to_convert():
 
 
 def test_weights_of_another_type_are_a_type_error():
-    with pytest.raises(TypeError, match=r"weight is int64.*weight\.astype\(numpy\.float64\)"):
-        atoll.Graph.from_edges([0], [1], np.array([2]))
+    for wrong in (np.array([2], np.longdouble), np.array([True]), np.array([1j])):
+        with pytest.raises(TypeError, match=rf"weight is {wrong.dtype} .*weight\.astype\(numpy\.float64\)"):
+            atoll.Graph.from_edges([0], [1], wrong)
 
 
 def test_lists_of_numbers_are_accepted():
@@ -200,10 +185,8 @@ class TestFromScipy:
         assert atoll.Graph(A, directed=False).m == 2
         assert atoll.Graph(A).m == 4
 
-    def test_bool_values_are_not_weights_and_others_need_a_cast(self):
+    def test_bool_values_are_not_weights(self):
         A = self.scipy.csr_array(np.eye(3, dtype=np.int64))
-        with pytest.raises(TypeError, match=r"A has int64 values.*A\.astype\(numpy\.float64\)"):
-            atoll.Graph(A)
         assert not atoll.Graph(A, weighted=False).weighted
         assert not atoll.Graph(A.astype(bool)).weighted
 

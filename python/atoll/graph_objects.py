@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs from the objects of other packages: NetworkX, igraph, dense matrices of numpy, and lists of pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import errors
+from .arguments import checked, shown
+from .columns import is_int
+from .world import agreed, world_of
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+__all__ = ["FromObjects", "columns_of", "is_igraph", "is_list_of_edges", "is_networkx"]
+
+
+def is_networkx(obj: Any) -> bool:
+    """Whether it is a graph of NetworkX, or like one."""
+    return hasattr(obj, "is_multigraph") and hasattr(obj, "nodes") and hasattr(obj, "edges")
+
+
+def is_igraph(obj: Any) -> bool:
+    """Whether it is a graph of igraph."""
+    return hasattr(obj, "get_edgelist") and hasattr(obj, "vs") and hasattr(obj, "es")
+
+
+def is_list_of_edges(obj: Any) -> bool:
+    """Whether it is a list of pairs or of triples; columns are a tuple."""
+    return isinstance(obj, list) and len(obj) > 0 and isinstance(obj[0], (tuple, list)) and len(obj[0]) in (2, 3)
+
+
+def columns_of(edges: list[Any]) -> list[list[Any]]:
+    """The columns of a list of pairs, or of triples; an InputError names the first edge of another length."""
+    ends = len(edges[0])
+    for k, edge in enumerate(edges):
+        if not isinstance(edge, (tuple, list)) or len(edge) != ends:
+            raise errors.InputError(f"edge {k} is {shown(edge)} (the first has {ends} parts). Give each as many.")
+    return [list(column) for column in zip(*edges)]
+
+
+class FromObjects:
+    """The constructors that take a graph, or a matrix, of another package."""
+
+    __slots__ = ()
+
+    @classmethod
+    @checked
+    def from_networkx(cls, G: Any, *, weight: str | None = "weight", **options: Any) -> Graph:
+        """A graph of NetworkX: its nodes, isolated ones too, its edges and their weights. Collective.
+
+        The functions of NetworkX itself are faster told ``backend="atoll"`` (docs/networkx.md): this is for what only
+        Atoll has. Over several ranks each gives a part of the edges, or all give the same graph.
+
+        Parameters
+        ----------
+        G : Graph, DiGraph, MultiGraph or MultiDiGraph
+                                nodes are whole numbers from 0 on, which become the ids, or str, which become names
+        weight : str, optional  the attribute of edges that is their weight, 1 where an edge has none; None, or if no
+                                edge has the usual one: the graph has no weights
+        **options               of from_edges, but for directed and vertices
+
+        Raises
+        ------
+        InputError              nodes of another type, or of both; no edge has another attribute that is named
+        TypeError               a weight that is no number
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> G = nx.Graph()
+        >>> G.add_edge("TP53", "MDM2", weight=0.5)
+        >>> G.add_node("EGFR")
+        >>> atoll.Graph.from_networkx(G)
+        <atoll.Graph 'edges': 3 vertices, 1 edge, undirected, float64 weights>
+        """
+        with agreed(world_of(options.get("comm"), options.get("plan")), f"from_networkx({weight=})"):
+            if not is_networkx(G):
+                raise TypeError(f"G is {shown(G)} (a graph of NetworkX is needed). Use Graph(G) for others.")
+            _check_attribute(weight)
+            edges = list(G.edges(data=weight)) if weight is not None else [(u, v, None) for u, v in G.edges()]
+            nodes = list(G.nodes())
+            weights = [value for _, _, value in edges]
+            has_weights = _has_weights(weight, any(value is not None for value in weights), len(edges))
+            _check_nodes(nodes, "networkx.relabel_nodes(G, str), or networkx.convert_node_labels_to_integers(G)")
+        src, dst = ([edge[side] for edge in edges] for side in (0, 1))
+        given = [1 if value is None else value for value in weights] if has_weights else None
+        options = {"directed": G.is_directed(), "vertices": nodes or None, **options}
+        return cls.from_edges(src, dst, given, **options)  # type: ignore[attr-defined]
+
+    @classmethod
+    @checked
+    def from_igraph(cls, G: Any, *, weight: str | None = "weight", **options: Any) -> Graph:
+        """A graph of igraph: its vertices, by the attribute ``name`` where they have one, edges and weights. Collective.
+
+        Parameters
+        ----------
+        G : igraph.Graph
+        weight : str, optional  the attribute of edges that is their weight; None, or if there is not the usual one: the
+                                graph has no weights
+        **options               of from_edges, but for directed and vertices
+
+        Raises
+        ------
+        InputError              names that are not str; there is no such attribute of edges
+        TypeError               a weight that is no number
+
+        Examples
+        --------
+        >>> import igraph
+        >>> atoll.Graph.from_igraph(igraph.Graph.Ring(5))
+        <atoll.Graph 'edges': 5 vertices, 5 edges, undirected>
+        """
+        with agreed(world_of(options.get("comm"), options.get("plan")), f"from_igraph({weight=})"):
+            if not is_igraph(G):
+                raise TypeError(f"G is {shown(G)} (a graph of igraph is needed). Use Graph(G) for others.")
+            _check_attribute(weight)
+            has_weights = _has_weights(weight, weight in G.es.attributes(), G.ecount())
+            nodes = G.vs["name"] if "name" in G.vs.attributes() else list(range(G.vcount()))
+            _check_nodes(nodes, 'G.vs["name"] = list(map(str, G.vs["name"]))')
+        src, dst = ([nodes[edge[side]] for edge in G.get_edgelist()] for side in (0, 1))
+        weights = G.es[weight] if has_weights else None
+        options = {"directed": G.is_directed(), "vertices": nodes or None, **options}
+        return cls.from_edges(src, dst, weights, **options)  # type: ignore[attr-defined]
+
+    @classmethod
+    def _from_dense(cls, A: np.ndarray, options: dict[str, Any]) -> Graph:
+        if A.dtype.kind not in "biuf":
+            raise TypeError(f"A has {A.dtype} values (weights are numbers). Use A.astype(numpy.float64).")
+        if A.dtype == np.float16:
+            A = A.astype(np.float32)  # SciPy has no float16
+        try:
+            import scipy.sparse
+        except ImportError:
+            raise TypeError(
+                "a dense matrix is taken by way of scipy.sparse, which is not installed. Install SciPy, or use "
+                "Graph.from_edges(*A.nonzero(), A[A != 0])."
+            ) from None
+        return cls.from_scipy(scipy.sparse.coo_array(A), **options)  # type: ignore[attr-defined]
+
+
+def _check_attribute(weight: Any) -> None:
+    if weight is not None and not isinstance(weight, str):
+        raise TypeError(f"weight is {shown(weight)} (the name of an attribute is needed, or None). Give one.")
+
+
+def _has_weights(weight: str | None, found: bool, edges: int) -> bool:
+    """Whether edges have the attribute; another than the usual one was meant, so that a lack of it is an error."""
+    if weight is not None and weight != "weight" and not found and edges > 0:
+        raise errors.InputError(f"weight is {shown(weight)} (no edge has this attribute). Give the name of one, or None.")
+    return weight is not None and found
+
+
+def _check_nodes(nodes: Sequence[Hashable], remedy: str) -> None:
+    """All are whole numbers, or all are str."""
+    if all(map(is_int, nodes)) or all(isinstance(node, str) for node in nodes):
+        return
+    wrong = next((node for node in nodes if not isinstance(node, str) and not is_int(node)), None)
+    if wrong is None:
+        raise errors.InputError(f"some nodes are whole numbers and others str (a graph has ids, or names). Use {remedy}.")
+    raise errors.InputError(
+        f"node {shown(wrong)} is a {type(wrong).__qualname__} (nodes are whole numbers, or str). Use {remedy}."
+    )
