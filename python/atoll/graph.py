@@ -134,11 +134,12 @@ class Graph(BuiltGraph, DerivedGraphs, FromObjects, FromTables):
 
         Parameters
         ----------
-        src, dst : array of int32 or int64, shape (k,)
-                                original ids, each in 0 .. 2**63 - 2; C-contiguous; a list of ints also does; or
+        src, dst : array of ints, shape (k,)
+                                original ids, each in 0 .. 2**63 - 2, of any width; a list of ints also does; or
                                 names: lists, arrays or columns of str
-        weight : array of float32 or float64, shape (k,), optional
-                                finite numbers
+        weight : array of numbers, shape (k,), optional
+                                finite; float32 and float64 stay, others become what has their value: float16 float32,
+                                whole numbers up to 2**53 float64
         directed : bool         False: an edge goes both ways, and needs to be there once only
         vertices : int or array of int32 or int64 or names, optional
                                 n: the ids are exactly 0 .. n-1, whether an edge names them or not; an array:
@@ -154,8 +155,9 @@ class Graph(BuiltGraph, DerivedGraphs, FromObjects, FromTables):
 
         Raises
         ------
-        TypeError               an array of another type, or a strided one: the message names the cast.
-                                Nothing is cast without a word; the one copy is that into the graph. A masked array
+        TypeError               an array of another type: the message names the cast; whole numbers beyond 2**53 as
+                                weights; a masked array. Arrays of int32, int64, float32 and float64 in one piece are
+                                copied once, into the graph
         InputError              an id below 0 or outside 0 .. n-1, columns of different lengths, a graph
                                 without a vertex, a weight that is infinite or not a number
 
@@ -231,7 +233,7 @@ class Graph(BuiltGraph, DerivedGraphs, FromObjects, FromTables):
         Parameters
         ----------
         A : sparse matrix or array, n x n
-                                values float32 or float64; bool makes an unweighted graph
+                                values as the weights of from_edges; bool makes an unweighted graph
         directed : bool         False: A[i, j] is an edge between i and j. A symmetric matrix has it twice; of
                                 different values `duplicates` takes one
         weighted : bool, optional

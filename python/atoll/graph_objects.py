@@ -151,7 +151,9 @@ def _check_attribute(weight: Any) -> None:
 def _has_weights(weight: str | None, found: bool, edges: int) -> bool:
     """Whether edges have the attribute; another than the usual one was meant, so that a lack of it is an error."""
     if weight is not None and weight != "weight" and not found and edges > 0:
-        raise errors.InputError(f"weight is {shown(weight)} (no edge has this attribute). Give the name of one, or None.")
+        raise errors.InputError(
+            f"weight is {shown(weight)} (no edge has this attribute). Give the name of one, or None."
+        )
     return weight is not None and found
 
 
@@ -161,7 +163,9 @@ def _check_nodes(nodes: Sequence[Hashable], remedy: str) -> None:
         return
     wrong = next((node for node in nodes if not isinstance(node, str) and not is_int(node)), None)
     if wrong is None:
-        raise errors.InputError(f"some nodes are whole numbers and others str (a graph has ids, or names). Use {remedy}.")
+        raise errors.InputError(
+            f"some nodes are whole numbers and others str (a graph has ids, or names). Use {remedy}."
+        )
     raise errors.InputError(
         f"node {shown(wrong)} is a {type(wrong).__qualname__} (nodes are whole numbers, or str). Use {remedy}."
     )

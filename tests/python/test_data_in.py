@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a Graph is made from: columns of any width, matrices of any type, pairs, NetworkX, igraph. Values are kept."""
 
+import atoll
 import numpy as np
 import pytest
-
-import atoll
 from atoll import errors
 
 
