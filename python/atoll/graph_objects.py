@@ -95,7 +95,7 @@ class FromObjects:
     @classmethod
     @checked
     def from_igraph(cls, G: Any, *, weight: str | None = "weight", **options: Any) -> Graph:
-        """A graph of igraph: its vertices, by the attribute ``name`` where they have one, edges and weights. Collective.
+        """A graph of igraph: its vertices, by their attribute ``name`` if they have one, edges, weights. Collective.
 
         Parameters
         ----------
