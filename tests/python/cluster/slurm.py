@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import getpass
 import os
 import pathlib
 import secrets
@@ -84,11 +85,13 @@ class Slurm:
         # TmpFS apart for each node: PMIx makes a folder of the step's number there, and both nodes are this host.
         controller, first, second = _free_ports(3)
         host = socket.gethostname().split(".")[0]
+        user = getpass.getuser()  # who need not be root: steps are the same user's
         (self.folder / "slurm.conf").write_text(f"""
 ClusterName=atoll
 SlurmctldHost={host}(127.0.0.1)
 SlurmctldPort={controller}
-SlurmUser=root
+SlurmUser={user}
+SlurmdUser={user}
 AuthType=auth/munge
 AuthInfo=socket={self.folder}/munge/socket
 CredType=cred/munge
