@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from atoll import smpi
 
-ATOLL = Path(__file__).parents[2] / "bin/atoll"
+ATOLL = Path(__file__).parents[3] / "bin/atoll"
 simgrid = pytest.mark.skipif(shutil.which("smpirun") is None, reason="SimGrid's smpirun is not installed")
 
 PROGRAM = r"""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parents[2] / "python/atoll/smpi/kernels.c"
+SOURCE = Path(__file__).parents[3] / "python/atoll/smpi/kernels.c"
 STRICT = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
 HOSTS = 64
 PLATFORM = f"""<?xml version='1.0'?>
