@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .arguments import checked, one_of
-from .frames import arrow_table, optional, pandas_table, polars_table
+from .interchange.frames import arrow_table, optional, pandas_table, polars_table
 from .vertices import VertexArray
 from .world import World, agreed
 

@@ -17,9 +17,9 @@ import numpy as np
 
 from . import _core, errors
 from .arguments import checked, json_text, one_of, refuse_masked, shown, type_name
-from .columns import as_array
 from .distance_file import DistanceFile, array_of
 from .hdf5 import is_hdf5, write_hdf5
+from .interchange.columns import as_array
 from .world import world_of
 
 __all__ = ["DistanceFile", "open", "save"]

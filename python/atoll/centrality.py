@@ -16,8 +16,8 @@ import numpy as np
 from . import errors
 from .arguments import checked, one_of, vertex_id
 from .catalog import run
-from .columns import numbers
 from .graph import Graph
+from .interchange.columns import numbers
 from .vertices import Shown, VertexArray
 from .world import agreed
 

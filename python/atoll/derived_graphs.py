@@ -10,7 +10,7 @@ import numpy as np
 from . import _core, errors
 from .adjacency import Adjacency
 from .arguments import checked
-from .columns import column, has_names, is_int, name_list, refuse_wrong_lengths
+from .interchange.columns import column, has_names, is_int, name_list, refuse_wrong_lengths
 from .preparation import preparation_of
 from .world import agreed, all_gather, world_of_process
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import errors
 from .arguments import checked, vertex_id
-from .columns import as_array
+from .interchange.columns import as_array
 from .world import world_of_process
 
 __all__ = ["DistanceFile", "array_of"]

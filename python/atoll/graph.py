@@ -11,11 +11,11 @@ import numpy as np
 from . import _core, errors
 from .arguments import checked
 from .built_graph import BuiltGraph
-from .columns import column, csr_columns, has_names, is_int, kind_of, name_list, refuse_wrong_lengths
 from .derived_graphs import DerivedGraphs
-from .graph_objects import FromObjects, columns_of, is_igraph, is_list_of_edges, is_networkx
+from .interchange.columns import column, csr_columns, has_names, is_int, kind_of, name_list, refuse_wrong_lengths
+from .interchange.graph_objects import FromObjects, columns_of, is_igraph, is_list_of_edges, is_networkx
+from .interchange.tables import FromTables, is_table
 from .preparation import preparation_of
-from .tables import FromTables, is_table
 from .world import World, agreed, world_of
 
 if TYPE_CHECKING:  # inside the class, _core is the attribute

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .arguments import checked, refuse_masked, shown
-from .columns import is_int
+from .interchange.columns import is_int
 
 __all__ = ["bars", "histogram"]
 

@@ -12,7 +12,7 @@ import numpy as np
 from . import _core, errors
 from .arguments import checked
 from .array_operations import ArrayOperations
-from .frames import arrow_table, optional, pandas_column, polars_table
+from .interchange.frames import arrow_table, optional, pandas_column, polars_table
 from .plot import histogram
 from .world import agreed
 

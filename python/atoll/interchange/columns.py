@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, errors
-from .arguments import refuse_masked, shown
+from .. import _core, errors
+from ..arguments import refuse_masked, shown
 
 __all__ = [
     "as_array",

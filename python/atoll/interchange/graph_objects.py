@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import errors
-from .arguments import checked, shown
+from .. import errors
+from ..arguments import checked, shown
+from ..world import agreed, world_of
 from .columns import is_int
-from .world import agreed, world_of
 
 if TYPE_CHECKING:
-    from .graph import Graph
+    from ..graph import Graph
 
 __all__ = ["FromObjects", "columns_of", "is_igraph", "is_list_of_edges", "is_networkx"]
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import _core, errors
-from .arguments import checked, shown
+from .. import _core, errors
+from ..arguments import checked, shown
+from ..preparation import preparation_of
+from ..world import agreed, world_of
 from .columns import column, name_list, whole_weights
-from .preparation import preparation_of
-from .world import agreed, world_of
 
 if TYPE_CHECKING:
-    from .graph import Graph
+    from ..graph import Graph
 
 __all__ = ["FromTables", "is_table"]
 
