@@ -41,13 +41,8 @@ Verdict check_file(const catalog::Algorithm& row, const AlgorithmOptions& option
       answer.put(column, read_column<double>(graph, names, path, meaning_of(column)));
     }
   }
-  std::vector<Array<Vertex>> others;
-  others.reserve(options.files().size());
-  for (const auto& [name, file] : options.files()) {
-    if (file.empty()) continue;
-    others.push_back(read_column<Vertex>(graph, names, file, Meaning::vertices));
-    arguments.set(name, catalog::span_of(others.back()));
-  }
+  AlgorithmOptions::Files files;
+  options.read_files(graph, names, arguments, files);
   std::vector<Vertex> sources;
   if (const catalog::Option* source = options.source_option()) {
     sources = options.sources(graph, names, 1);

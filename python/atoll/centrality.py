@@ -108,7 +108,7 @@ def pagerank(
         tolerance=tolerance,
         iterations=max_iterations,
         dangling=dangling,
-        personalisation=shares,
+        personalization=shares,
         precision=precision,
     )
     result = PageRankResult(

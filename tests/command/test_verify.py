@@ -20,6 +20,8 @@ CASES = [
     ("cc", [], [], [], "77"),
     ("pagerank", ["--tolerance", "1e-9"], [], [], "0.5"),
     ("pagerank", ["--precision", "float", "--iterations", "40", "--dangling", "ignore"], [], [], "0.5"),
+    ("pagerank", ["--weighted", "--tolerance", "1e-9"], [], [], "0.5"),
+    ("pagerank", ["--weighted", "--iterations", "9"], [], [], "0.5"),
     ("bc", ["--sources", "3"], [], [], "12.5"),
     ("bc", ["--sources", "3", "--weighted"], [], [], "12.5"),
     ("cdlp", ["--iterations", "4"], [], [], "77"),

@@ -37,7 +37,7 @@ enum class Given {
   by_name,    ///< --name
   as_source,  ///< --source and what draws sources
   by_input,   ///< the options of the graph have it: --weighted
-  by_file,    ///< --name FILE, which has a value for each vertex
+  by_file,    ///< --name FILE, which has a value for each vertex, or shares of some
   by_library  ///< not an option of the command
 };
 

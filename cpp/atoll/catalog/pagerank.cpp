@@ -27,13 +27,13 @@ PageRankOptions options_of(const Arguments& arguments) {
           .tolerance = tolerance_of(arguments),
           .max_iterations = iterations_of(arguments).value_or(100),
           .dangling = arguments.word("dangling") == "spread" ? Dangling::spread : Dangling::ignore,
-          .personalisation = arguments.reals("personalisation")};
+          .personalization = arguments.reals("personalization")};
 }
 
 template <class Real>
 class PreparedPageRank final : public Prepared {
  public:
-  explicit PreparedPageRank(const Graph& graph) : pagerank_(graph) {}
+  PreparedPageRank(const Graph& graph, Transition transition) : pagerank_(graph, transition) {}
 
   void run(const Arguments& arguments, Answer& answer) override {
     result_.score = answer.take<Real>("score");
@@ -68,7 +68,8 @@ class PreparedPageRank final : public Prepared {
 Verdict verify(const Graph& graph, const Arguments& arguments, const Answer& answer, const EdgeList*) {
   PageRankCheckOptions asked{.damping = arguments.real("damping"),
                              .lost = arguments.word("dangling") == "spread" ? LostRank::spread : LostRank::ignored,
-                             .personalisation = arguments.reals("personalisation")};
+                             .personalization = arguments.reals("personalization"),
+                             .weighted = arguments.flag("weighted")};
   if (arguments.word("precision") == "float") asked.unit = std::numeric_limits<float>::epsilon() / 2.0;
   asked.tolerance = tolerance_of(arguments);
   if (answer.scalar("iterations")) {  // of a run that has just ended
@@ -122,11 +123,20 @@ Algorithm pagerank_row() {
                        .help = "double (default) or float",
                        .check_help = "of the run: double (default) or float",
                        .choices = {"double", "float"}},
-                      {.name = "personalisation",
+                      {.name = "weighted",
+                       .kind = Kind::flag,
+                       .stage = Stage::prepare,
+                       .standard = false,
+                       .help = "the walk takes edges in proportion to their weights, else all alike",
+                       .given = Given::by_input},
+                      {.name = "personalization",
                        .kind = Kind::reals,
-                       .help = "one number >= 0 for each vertex: where jumps go (default: everywhere alike)",
-                       .given = Given::by_library}},
-          .contract = {.self_loops = Contract::Multiplicity::counted,
+                       .help = "where jumps go: a file with a line \"vertex\" or \"vertex share\" for each vertex that has "
+                               "a share (default: all vertices alike)",
+                       .check_help = "the file of the run",
+                       .given = Given::by_file}},
+          .contract = {.weights = Contract::Weights::optional,
+                       .self_loops = Contract::Multiplicity::counted,
                        .multi_edges = Contract::Multiplicity::counted,
                        .follows = Contract::Follows::vertex_cut,
                        .rounds = Contract::Rounds::along_all_edges},
@@ -135,19 +145,21 @@ Algorithm pagerank_row() {
                       {"change", "float64", "sum of changes in the last iteration"},
                       {"converged", "bool", "whether a tolerance was given and the change is below it"}},
           .python = "pagerank",
-          .gives = "float32, float64; dangling mass spread or ignored; personalised",
+          .gives = "float32, float64; dangling mass spread or ignored; personalized; by weight with `--weighted`",
           .on_one_rank = {"algorithms/pagerank/rows.cpp", "algorithms/pagerank/hubs.cpp"},
           .over_ranks = {"algorithms/pagerank/pagerank.cpp"},
           .reference = "Brin and Page, 1998",
           .check =
               [](const Arguments& arguments) {
                 PageRankOptions options = options_of(arguments);
-                options.personalisation = {};  // its length is held against the graph later
+                options.personalization = {};  // its length is held against the graph later
                 check_options(options, 0, {});
               },
           .prepare = [](const Graph& graph, const Arguments& arguments) -> std::unique_ptr<Prepared> {
-            if (arguments.word("precision") == "float") return std::make_unique<PreparedPageRank<float>>(graph);
-            return std::make_unique<PreparedPageRank<double>>(graph);
+            const Transition transition = arguments.flag("weighted") ? Transition::by_weight : Transition::uniform;
+            if (arguments.word("precision") == "float")
+              return std::make_unique<PreparedPageRank<float>>(graph, transition);
+            return std::make_unique<PreparedPageRank<double>>(graph, transition);
           },
           .verify = verify};
 }

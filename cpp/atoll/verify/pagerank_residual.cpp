@@ -18,13 +18,15 @@ class Residual {
         owned_(static_cast<std::size_t>(graph.owned())),
         jump_(owned_),
         next_(owned_),
-        share_(static_cast<std::size_t>(graph.locals()), 0.0) {
-    const auto& p = terms.personalisation;
+        share_(static_cast<std::size_t>(graph.locals()), 0.0),
+        leaving_(static_cast<std::size_t>(graph.locals()), 0.0) {
+    const auto& p = terms.personalization;
     const bool personal = world_.any(!p.empty());
-    if (personal) check_one_for_each(graph, p.size(), "shares of the personalisation");
+    if (personal) check_one_for_each(graph, p.size(), "shares of the personalization");
     double total = 0;
     for (const double share : p) total += share;
     total = world_.sum(total);
+    sum_leaving();
     for (std::size_t v = 0; v < owned_; ++v)
       jump_[v] = personal ? p[static_cast<std::size_t>(graph.natural_of(static_cast<Local>(v)))] / total
                           : 1 / static_cast<double>(graph.vertices());
@@ -83,9 +85,8 @@ class Residual {
   double follow(const Array<double>& x, Array<double>& y) {
     double lost = 0;
     for (std::size_t v = 0; v < owned_; ++v) {
-      const Edge degree = graph_.out().degree(static_cast<Local>(v));
-      share_[v] = degree > 0 ? x[v] / static_cast<double>(degree) : 0;
-      if (degree == 0) lost += x[v];
+      share_[v] = terms_.weighted ? x[v] : leaving_[v] > 0 ? x[v] / leaving_[v] : 0;
+      if (leaving_[v] == 0) lost += x[v];
     }
     lost = terms_.lost == LostRank::spread ? world_.sum(lost) : 0;
     VertexBits all(graph_.locals());
@@ -93,12 +94,44 @@ class Residual {
     exchange_.broadcast({share_.data(), share_.size()}, all);
     world_.team().for_range(owned_, kGrain, [&](int, std::size_t a, std::size_t b) {
       for (std::size_t v = a; v < b; ++v) {
-        double sum = 0;
-        for (const Local u : graph_.in().neighbours(static_cast<Local>(v))) sum += share_[static_cast<std::size_t>(u)];
-        y[v] = terms_.damping * (sum + lost * jump_[v]);
+        y[v] = terms_.damping * (sum_entering(static_cast<Local>(v)) + lost * jump_[v]);
       }
     });
     return lost;
+  }
+
+  void sum_leaving() {
+    const Csr& out = graph_.out();
+    for (std::size_t v = 0; v < owned_; ++v) {
+      double sum = static_cast<double>(out.degree(static_cast<Local>(v)));
+      if (terms_.weighted) {
+        sum = 0;
+        for (Edge e = out.offsets[v]; e < out.offsets[v + 1]; ++e) sum += weight_at(out.weights, e);
+      }
+      leaving_[v] = sum;
+    }
+    VertexBits all(graph_.locals());
+    all.set_all();
+    exchange_.broadcast({leaving_.data(), leaving_.size()}, all);
+  }
+
+  double sum_entering(Local v) const {
+    const Csr& in = graph_.in();
+    double sum = 0;
+    for (Edge e = in.offsets[static_cast<std::size_t>(v)]; e < in.offsets[static_cast<std::size_t>(v) + 1]; ++e) {
+      const auto u = static_cast<std::size_t>(in.targets[static_cast<std::size_t>(e)]);
+      if (!terms_.weighted) {
+        sum += share_[u];
+      } else if (leaving_[u] > 0) {
+        sum += share_[u] * (weight_at(in.weights, e) / leaving_[u]);
+      }
+    }
+    return sum;
+  }
+
+  static double weight_at(const WeightColumn& weights, Edge e) {
+    if (const auto* narrow = std::get_if<Array<float>>(&weights)) return (*narrow)[static_cast<std::size_t>(e)];
+    return std::get<Array<double>>(weights)[static_cast<std::size_t>(e)];
   }
 
   const Graph& graph_;
@@ -107,7 +140,8 @@ class Residual {
   MirrorExchange<double, SumOf> exchange_;
   const std::size_t owned_;
   Array<double> jump_, next_;  // [local master]
-  Array<double> share_;        // [local]
+  Array<double> share_;        // [local] x / w(u); x where the walk is weighted
+  Array<double> leaving_;      // [local] w(u)
 };
 
 void check_terms(const PageRankCheckOptions& terms) {
@@ -129,6 +163,9 @@ void check_terms(const PageRankCheckOptions& terms) {
 
 Verdict verify_pagerank(const Graph& graph, std::span<const double> score, const PageRankCheckOptions& terms) {
   graph.world().collective_try([&] { check_terms(terms); });
+  check(!terms.weighted || graph.weighted(),
+        "verify pagerank: {} has no weights (the walk is to take edges by weight). Give the weights, or leave that out.",
+        graph.name());
   check_one_for_each(graph, score.size(), "scores");
   if (graph.vertices() == 0) return {};
 

@@ -8,7 +8,9 @@
 ///
 ///     Verdict verdict = verify_pagerank(graph, scores, {.damping = 0.85, .tolerance = 1e-6});    // collective
 ///
-///     F(x)(v) = (1 - d) p(v) + d (sum over edges u -> v of x(u) / outdegree(u)  +  s p(v))
+///     F(x)(v) = (1 - d) p(v) + d (sum over edges u -> v of x(u) w(u, v) / w(u)  +  s p(v))
+///
+/// with w(u) the sum of w over the edges that leave u, w = 1 or the edges' weights.
 ///
 ///     rule 1  scores are finite, and x(v) >= (1 - d) p(v), the part from jumps alone
 ///     rule 2  the sum of x is 1 if the rank of dangling vertices is spread
@@ -27,7 +29,7 @@
 /// Cost: one iteration; two if the number of iterations is given, 2k to repeat them.
 namespace atl {
 
-/// Treatment of the rank of dangling vertices, which have no leaving edge.
+/// Treatment of the rank of dangling vertices: no edge leaves them, or only edges of weight 0.
 enum class LostRank { spread, ignored };
 
 /// How scores after k iterations are checked: by how much they may still change (rule 3), or by repeating them (rule
@@ -40,7 +42,8 @@ struct PageRankCheckOptions {
   std::optional<int> iterations = {};
   Iterations check = Iterations::bounded;  ///< `repeated` needs iterations and ignores the tolerance
   LostRank lost = LostRank::spread;
-  std::span<const double> personalisation = {};  ///< as for the algorithm
+  std::span<const double> personalization = {};  ///< as for the algorithm
+  bool weighted = false;                         ///< the walk takes edges in proportion to their weights
   double unit = 0x1p-53;                         ///< half a unit in the last place: 0x1p-24 for scores in float
 };
 

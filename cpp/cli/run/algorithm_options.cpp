@@ -2,7 +2,11 @@
 #include "algorithm_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <atoll/graph/names/read_named_result.hpp>
+#include <atoll/verify/read_result.hpp>
 #include <charconv>
+
+#include "shares_file.hpp"
 
 namespace atl::cli {
 
@@ -95,6 +99,22 @@ catalog::Arguments AlgorithmOptions::arguments(const GraphInput& input) const {
   for (const Option& option : row_.options)
     if (option.given == Given::by_input && option.name == "weighted") arguments.set("weighted", input.is_weighted());
   return arguments;
+}
+
+void AlgorithmOptions::read_files(const Graph& graph, const Dictionary* names, catalog::Arguments& arguments,
+                                  Files& held) const {
+  for (const Option& option : row_.options) {
+    const auto file = files_.find(std::string(option.name));
+    if (file == files_.end() || file->second.empty()) continue;
+    if (option.kind == Kind::reals) {
+      held.shares.push_back(read_shares(graph, names, file->second));
+      arguments.set(option.name, catalog::span_of(held.shares.back()));
+    } else {
+      held.vertices.push_back(names ? read_named_result<Vertex>(graph, *names, file->second, Meaning::vertices)
+                                    : read_result<Vertex>(graph, file->second));
+      arguments.set(option.name, catalog::span_of(held.vertices.back()));
+    }
+  }
 }
 
 const Option* AlgorithmOptions::source_option() const {

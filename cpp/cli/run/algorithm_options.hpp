@@ -34,8 +34,12 @@ class AlgorithmOptions {
   /// The source if one is given; else the vertex of highest degree, or, of several or by --seed, as many as there are of
   /// `count`, drawn. InputError if no vertex has an edge, or the name of the source. Collective.
   std::vector<Vertex> sources(const Graph& graph, const Dictionary* names, int count) const;
-  /// Paths by the option's name.
-  const std::map<std::string, std::string>& files() const { return files_; }
+  /// Reads the files that options name, and sets what they hold; `held` keeps it, for as long as the arguments. Collective.
+  struct Files {
+    std::vector<Array<Vertex>> vertices;
+    std::vector<Array<double>> shares;
+  };
+  void read_files(const Graph& graph, const Dictionary* names, catalog::Arguments& arguments, Files& held) const;
 
  private:
   struct Held {

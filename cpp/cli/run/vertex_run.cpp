@@ -28,6 +28,7 @@ struct VertexRun::State {
 
   World& world;
   catalog::Arguments arguments;
+  AlgorithmOptions::Files files;  // that the arguments refer to
   bool verify = false;
   EdgeList edges;  // kept where the answer is checked against the input
   std::shared_ptr<const Dictionary> names;
@@ -102,6 +103,7 @@ Outcome VertexRun::run(World& world, Command& command) const {
     state.graph = std::make_unique<Graph>(Graph::build(world, std::move(edges), options));
   }
   state.build_seconds = world.max(timer.lap());
+  options_.read_files(*state.graph, state.names.get(), state.arguments, state.files);
   for (const catalog::ColumnInfo& column : row_.columns)
     if (!column.asked_by.empty())
       state.arguments.set(column.asked_by, state.verify || (!output_.empty() && column_ == column.name));

@@ -55,7 +55,7 @@ void check_against_power_iteration(const Sample& sample, const Graph& graph, dou
   for (std::size_t v = 0; v < personal.size(); ++v) personal[v] = static_cast<double>(v % 3) + (v == 0);
   for (const Dangling dangling : {Dangling::spread, Dangling::ignore})
     for (const auto& p : {std::vector<double>{}, personal}) {
-      pagerank.run({.damping = 0.7, .tolerance = {}, .max_iterations = 7, .dangling = dangling, .personalisation = p},
+      pagerank.run({.damping = 0.7, .tolerance = {}, .max_iterations = 7, .dangling = dangling, .personalization = p},
                    result);
       CHECK(distance(result.score, power_iteration(sample, 0.7, 7, dangling, p)) < error);
       if (sample.vertices() == 0) continue;
@@ -133,6 +133,6 @@ TEST_CASE("pagerank rejects options out of range") {
     CHECK_THROWS_AS(pagerank.run({.tolerance = tolerance}, r), InputError);
   CHECK_THROWS_AS(pagerank.run({.max_iterations = 0}, r), InputError);
   for (const auto& p : {std::vector<double>{1, 2}, {0, 0, 0, 0, 0}, {1, 1, -1, 1, 1}, {1, nan, 1, 1, 1}})
-    CHECK_THROWS_AS(pagerank.run({.personalisation = p}, r), InputError);
+    CHECK_THROWS_AS(pagerank.run({.personalization = p}, r), InputError);
   CHECK(r.score.empty());
 }

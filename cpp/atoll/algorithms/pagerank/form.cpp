@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atoll/algorithms/pagerank/form.hpp>
+#include <atoll/algorithms/pagerank/transition.hpp>
 #include <cmath>
 
 namespace atl {
@@ -12,22 +13,25 @@ void check_options(const PageRankOptions& options, Local owned, const std::strin
         "pagerank: tolerance is {} (a number above 0). Change it, or leave it out for a fixed number of iterations.",
         options.tolerance.value_or(0));
   check(options.max_iterations > 0, "pagerank: max_iterations is {} (at least 1). Change it.", options.max_iterations);
-  const auto& p = options.personalisation;
+  const auto& p = options.personalization;
   if (p.empty()) return;
   check(p.size() == static_cast<std::size_t>(owned),
-        "pagerank: the personalisation has {} numbers ({} has {} vertices). Give one for each.", p.size(), name, owned);
+        "pagerank: the personalization has {} numbers ({} has {} vertices). Give one for each.", p.size(), name, owned);
   for (std::size_t v = 0; v < p.size(); ++v)
     check(p[v] >= 0 && std::isfinite(p[v]),
-          "pagerank: personalisation {} is {} (a finite number that is not negative). Correct it.", v, p[v]);
+          "pagerank: personalization {} is {} (a finite number that is not negative). Correct it.", v, p[v]);
 }
 
 template <class Real>
-PageRankForm<Real>::PageRankForm(const Graph& graph)
+PageRankForm<Real>::PageRankForm(const Graph& graph, Transition transition)
     : graph_(graph),
       world_(graph.world()),
       team_(world_.team()),
+      transition_(transition),
       position_of_(static_cast<std::size_t>(graph.owned()), -1),
-      threads_(static_cast<std::size_t>(team_.size())) {}
+      threads_(static_cast<std::size_t>(team_.size())) {
+  if (transition == Transition::by_weight) check_transition_weights(graph);
+}
 
 template <class Real>
 void PageRankForm<Real>::number(Array<Local> local_of, std::size_t sent) {
@@ -39,26 +43,28 @@ void PageRankForm<Real>::number(Array<Local> local_of, std::size_t sent) {
   for (std::size_t v = 0; v < local_of_.size(); ++v) {
     const Local local = local_of_[v];
     if (local < 0) continue;
-    const Edge degree = graph_.out().degree(local);
+    const double weight = leaving_weight(graph_, transition_, local);
     position_of_[static_cast<std::size_t>(graph_.natural_of(local))] = static_cast<Local>(v);
-    inverse_[v] = degree > 0 ? Real(1) / static_cast<Real>(degree) : Real(0);
-    if (degree == 0) dangling_.push_back(static_cast<Local>(v));
+    // By weight the edges' probabilities are divided already (transition.hpp).
+    const double divisor = transition_ == Transition::by_weight ? 1 : weight;
+    inverse_[v] = weight > 0 ? Real(1) / static_cast<Real>(divisor) : Real(0);
+    if (weight == 0) dangling_.push_back(static_cast<Local>(v));
   }
 }
 
 template <class Real>
 void PageRankForm<Real>::start(const PageRankOptions& options) {
   world_.collective_try([&] { check_options(options, graph_.owned(), graph_.name()); });
-  const auto& p = options.personalisation;
+  const auto& p = options.personalization;
   const bool personal = world_.any(!p.empty());
   check(world_.all(!p.empty() || graph_.owned() == 0) || !personal,
-        "pagerank: some ranks have a personalisation, others none (it is a number for each vertex). Give it on all.");
+        "pagerank: some ranks have a personalization, others none (it is a number for each vertex). Give it on all.");
   const auto n = static_cast<double>(graph_.vertices());
   total_ = 0;
   for (const double share : p) total_ += share;
   total_ = personal ? world_.sum(total_) : n;
   check(!personal || (total_ > 0 && std::isfinite(total_)),
-        "pagerank: the personalisation sums to {} (a finite number above 0). Give some vertex a share.", total_);
+        "pagerank: the personalization sums to {} (a finite number above 0). Give some vertex a share.", total_);
   personal_ = Array<Real>(p.empty() ? 0 : local_of_.size());
   isolated_share_ = static_cast<double>(graph_.owned() - graph_.active()) / n;
   if (!p.empty()) {
@@ -161,7 +167,7 @@ void PageRankForm<Real>::write(const PageRankOptions& options, Array<Real>& scor
   team_.for_range(owned, kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) {
       const Local position = position_of_[v];
-      const double share = options.personalisation.empty() ? 1 : options.personalisation[v];
+      const double share = options.personalization.empty() ? 1 : options.personalization[v];
       score[v] = position < 0 ? static_cast<Real>(isolated_scale_ * share / total_)
                               : rank_[static_cast<std::size_t>(position)];
     }

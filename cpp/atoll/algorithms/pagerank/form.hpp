@@ -8,7 +8,7 @@
 ///
 ///   in the paper            here               meaning
 ///   R                       rank_              x
-///   R(u) / N_u              sent_              what u contributes along each out-edge
+///   R(u) / N_u              sent_              what u contributes along each out-edge; by weight R(u)
 ///   c                       Step::damping
 ///   E                       personal_
 ///
@@ -31,10 +31,10 @@ class PageRankForm {
   static constexpr std::size_t kGrain = 4096;
   struct Step {
     Real damping;
-    Real base;      // added to every vertex, without a personalisation
+    Real base;      // added to every vertex, without a personalization
     Real teleport;  // factor of personal_, with one
   };
-  explicit PageRankForm(const Graph& graph);
+  explicit PageRankForm(const Graph& graph, Transition transition = Transition::uniform);
   /// To be called first, by the form's constructor. local_of[position]: -1 where there is no master. `sent`: length of
   /// sent_ and next_, which have the positions of local_of and then those of mirrors.
   void number(Array<Local> local_of, std::size_t sent);
@@ -57,8 +57,9 @@ class PageRankForm {
   const Graph& graph_;
   World& world_;
   Team& team_;
+  const Transition transition_;
   Array<Local> local_of_;    // [position]
-  Array<Real> sent_, next_;  // [position, then mirrors] x / outdegree, before and after the iteration
+  Array<Real> sent_, next_;  // [position, then mirrors] x inverse, before and after the iteration
 
  private:
   struct Totals {
@@ -72,12 +73,12 @@ class PageRankForm {
   void write(const PageRankOptions& options, Array<Real>& score);
 
   Array<Local> position_of_;     // [owned index] -1: without edges
-  std::vector<Local> dangling_;  // positions of vertices without an out-edge
+  std::vector<Local> dangling_;  // positions of vertices with w(u) = 0
   Array<Real> rank_;             // [position] x
-  Array<Real> inverse_;          // [position] 1 / outdegree, or 0
+  Array<Real> inverse_;          // [position] 1 / w(u), by weight 1; 0 where w(u) = 0
   Array<Real> personal_;         // [position] p; empty: 1/n
   std::vector<Thread> threads_;
-  double total_ = 0;           // sum of the personalisation as given
+  double total_ = 0;           // sum of the personalization as given
   double isolated_share_ = 0;  // sum of p over this rank's vertices without edges
   double isolated_scale_ = 1;  // x of vertices without edges is this times p
 };

@@ -2,14 +2,15 @@
 // PageRank [1] without special layouts, over any ranks. On a direct route each iteration broadcasts the masters' values
 // to their mirrors, and every master sums over its entering edges (pull). On a route of several hops every master adds
 // its value to its targets, mirrors included, and the mirrors' sums are reduced to their masters, combined on the way
-// (push, reduce). Small graphs on one rank, graphs with hubs, and vertex-cuts have forms of their own (rows.hpp,
-// hubs.hpp, vertex_cut.hpp). Deviation: over ranks, sums are rounded in another order than on one.
+// (push, reduce). Small graphs on one rank, graphs with hubs, vertex-cuts and weights have forms of their own
+// (rows.hpp, hubs.hpp, vertex_cut.hpp, weighted.hpp). Deviation: over ranks, sums are rounded in another order than on one.
 //
 // [1] S. Brin, L. Page. "The anatomy of a large-scale hypertextual Web search engine." WWW 1998.
 #include <atoll/algorithms/pagerank/hubs.hpp>
 #include <atoll/algorithms/pagerank/rows.hpp>
 #include <atoll/algorithms/pagerank/target_blocks.hpp>
 #include <atoll/algorithms/pagerank/vertex_cut.hpp>
+#include <atoll/algorithms/pagerank/weighted.hpp>
 #include <atoll/runtime/aggregation/route.hpp>
 #include <numeric>
 #include <optional>
@@ -90,9 +91,11 @@ class PageRankPlain final : public PageRankForm<Real> {
 }  // namespace
 
 template <class Real>
-PageRank<Real>::PageRank(const Graph& graph) {
+PageRank<Real>::PageRank(const Graph& graph, Transition transition) {
   if (graph.world().size() > 1 && graph.cut().cut() != Cut::edge) {
-    form_ = std::make_unique<PageRankCut<Real>>(graph);
+    form_ = std::make_unique<PageRankCut<Real>>(graph, transition);
+  } else if (transition == Transition::by_weight) {
+    form_ = std::make_unique<PageRankWeighted<Real>>(graph);
   } else if (PageRankRows<Real>::suits(graph)) {
     form_ = std::make_unique<PageRankRows<Real>>(graph);
   } else if (PageRankHubs<Real>::suits(graph)) {

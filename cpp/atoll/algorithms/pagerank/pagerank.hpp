@@ -14,11 +14,12 @@
 ///
 /// Iterates, from x = p,
 ///
-///     x(v) <- (1 - d) p(v) + d (sum over edges u -> v of x(u) / outdegree(u)  +  s p(v))
+///     x(v) <- (1 - d) p(v) + d (sum over edges u -> v of x(u) w(u, v) / w(u)  +  s p(v))
 ///
-/// with p the personalisation (1/n if there is none), d the damping and s the sum of x over the dangling vertices,
-/// those without an out-edge; s = 0 with Dangling::ignore [1]. An undirected edge counts as one in each direction;
-/// weights are ignored; a multi-edge counts as often as the graph has it. Sums differ in their last digits with the
+/// with p the personalization (1/n if there is none), d the damping, w(u) the sum of w over the edges that leave u, and
+/// s the sum of x over the dangling vertices, those with w(u) = 0; s = 0 with Dangling::ignore [1]. w is 1, so that
+/// w(u) is the outdegree, or with Transition::by_weight the edge's weight, finite and >= 0. An undirected edge counts as
+/// one in each direction; a multi-edge counts as often as the graph has it. Sums differ in their last digits with the
 /// number of threads and ranks.
 /// [1] S. Brin, L. Page. "The anatomy of a large-scale hypertextual Web search engine." WWW 1998. It does not define
 /// dangling vertices: spread is NetworkX's way, ignore is GAP's.
@@ -26,6 +27,8 @@ namespace atl {
 
 /// The rank of vertices without an out-edge is spread by the personalisation, or is lost.
 enum class Dangling { spread, ignore };
+/// How likely the walk takes each of the edges that leave a vertex: all alike, or in proportion to their weights.
+enum class Transition { uniform, by_weight };
 
 struct PageRankOptions {
   double damping = 0.85;
@@ -35,7 +38,7 @@ struct PageRankOptions {
   Dangling dangling = Dangling::spread;
   /// One number >= 0 for each vertex of this rank, by owned index, with any positive sum over all ranks; empty:
   /// uniform.
-  std::span<const double> personalisation = {};
+  std::span<const double> personalization = {};
 };
 
 /// Throws InputError if an option is out of its range; `owned`: number of vertices of this rank.
@@ -55,8 +58,9 @@ class PageRankForm;  // implements the iteration
 template <class Real>
 class PageRank {
  public:
-  /// Collective.
-  explicit PageRank(const Graph& graph);
+  /// Collective. InputError, the same on all ranks, for by_weight if the graph has no weights, or one that is not finite
+  /// or below 0.
+  explicit PageRank(const Graph& graph, Transition transition = Transition::uniform);
   ~PageRank();
   PageRank(const PageRank&) = delete;
   PageRank& operator=(const PageRank&) = delete;

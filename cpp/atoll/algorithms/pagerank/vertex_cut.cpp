@@ -4,17 +4,21 @@
 // broadcast it to the mirrors that edges leave (scatter).
 //
 // [1] J. Gonzalez et al. "PowerGraph: Distributed graph-parallel computation on natural graphs." OSDI 2012.
+#include <atoll/algorithms/pagerank/transition.hpp>
 #include <atoll/algorithms/pagerank/vertex_cut.hpp>
 #include <numeric>
 
 namespace atl {
 
 template <class Real>
-PageRankCut<Real>::PageRankCut(const Graph& graph)
-    : Form(graph), cut_(graph.vertex_cut(CutRows::targets)), exchange_(GraphView::along_edges(cut_)) {
+PageRankCut<Real>::PageRankCut(const Graph& graph, Transition transition)
+    : Form(graph, transition), cut_(graph.vertex_cut(CutRows::targets)), exchange_(GraphView::along_edges(cut_)) {
   Array<Local> local_of(static_cast<std::size_t>(graph.active()));
   std::iota(local_of.begin(), local_of.end(), Local{0});
   this->number(std::move(local_of), static_cast<std::size_t>(cut_.locals()));
+  if (transition == Transition::by_weight)
+    probability_ = transition_probabilities<Real>(this->team_, cut_.rows(),
+                                                  leaving_weights(graph, GraphView::along_edges(cut_)));
 }
 
 template <class Real>
@@ -27,10 +31,16 @@ void PageRankCut<Real>::sweep(const Step& step) {
   Array<Real>& next = this->next_;
   const Real* const sent = this->sent_.data();
   const Csr& in = cut_.rows();
+  const bool uniform = probability_.empty();
   this->team_.for_range(next.size(), Form::kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) {
       Real sum = 0;
-      for (const Local u : in.neighbours(static_cast<Local>(v))) sum += sent[u];
+      const auto begin = static_cast<std::size_t>(in.offsets[v]), end = static_cast<std::size_t>(in.offsets[v + 1]);
+      if (uniform) {
+        for (std::size_t e = begin; e < end; ++e) sum += sent[in.targets[e]];
+      } else {
+        for (std::size_t e = begin; e < end; ++e) sum += probability_[e] * sent[in.targets[e]];
+      }
       next[v] = sum;
     }
   });
@@ -42,7 +52,7 @@ void PageRankCut<Real>::sweep(const Step& step) {
 
 template <class Real>
 std::size_t PageRankCut<Real>::memory_bytes() const {
-  return Form::memory_bytes() + exchange_.memory_bytes();
+  return Form::memory_bytes() + exchange_.memory_bytes() + probability_.size() * sizeof(Real);
 }
 
 template class PageRankCut<float>;

@@ -12,7 +12,7 @@ template <class Real>
 class PageRankCut final : public PageRankForm<Real> {
  public:
   /// Collective.
-  explicit PageRankCut(const Graph& graph);
+  PageRankCut(const Graph& graph, Transition transition);
   std::size_t memory_bytes() const override;
 
  private:
@@ -24,6 +24,7 @@ class PageRankCut final : public PageRankForm<Real> {
 
   const VertexCut& cut_;
   MirrorExchange<Real, SumOf> exchange_;
+  Array<Real> probability_;  // [entry of the rows] w(u, v) / w(u), by weight; else empty
 };
 
 }  // namespace atl

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bidirectional search [1] over any ranks. Each round relaxes, in the search that has fewer vertices waiting, all those
+// within one step of its nearest; each rank does so in the order of distances, and mirrors' distances are reduced to their
+// masters. A vertex with a distance in both searches gives a path. The shortest is known once no path over what both
+// searches have not relaxed yet can be shorter: the sum of their nearest distances is at least its length.
+//
+//   in the paper      here                 meaning
+//   mu                best_                length of the shortest path found
+//   top_f + top_r     least[0] + least[1]  what every other path is at least as long as
+//
+// The path itself is read off the distances: from where the searches meet, back to each end.
+//
+// [1] A. Goldberg, C. Harrelson. "Computing the shortest path: A* search meets graph theory." SODA 2005, section 3.
+#include <algorithm>
+#include <atoll/algorithms/point_to_point/path_search.hpp>
+#include <atoll/algorithms/point_to_point/search_queue.hpp>
+#include <atoll/algorithms/sssp/edge_weights.hpp>
+#include <atoll/algorithms/sssp/whole_weights.hpp>
+#include <atoll/engine/mirror_exchange.hpp>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <type_traits>
+#include <unordered_set>
+
+namespace atl {
+namespace {
+
+std::size_t index(Local v) { return static_cast<std::size_t>(v); }
+
+// An unreached vertex. Two of them can be added.
+template <class Sum>
+constexpr Sum kFar =
+    std::is_integral_v<Sum> ? std::numeric_limits<Sum>::max() / 4 : std::numeric_limits<Sum>::infinity();
+
+// The distances from one end along `lists`: the leaving edges from the source, the entering edges from the target.
+template <class Sum>
+class Side {
+ public:
+  Side(const Graph& graph, const Csr& lists)
+      : graph_(graph), lists_(lists), distance_(index(graph.locals()), kFar<Sum>) {}
+
+  Sum distance(Local v) const { return distance_[index(v)]; }
+  std::span<Sum> distances() { return {distance_.data(), distance_.size()}; }
+  const std::vector<Local>& touched() const { return touched_; }
+  std::size_t waiting() const { return queue_.size(); }
+
+  /// The distance of the nearest vertex that is to be relaxed.
+  Sum least() {
+    while (!queue_.empty() && queue_.first().distance > distance(queue_.first().vertex)) queue_.drop_first();
+    return queue_.empty() ? kFar<Sum> : queue_.first().distance;
+  }
+  /// Relaxes the edges of the vertices nearer than `horizon`; lowered(v) for each vertex whose distance falls.
+  template <class Weight, class Lowered>
+  void relax(Sum horizon, const Weight& weight, Lowered&& lowered) {
+    while (least() < horizon) {
+      const auto [here, v] = queue_.first();
+      queue_.drop_first();
+      const auto end = static_cast<std::size_t>(lists_.offsets[index(v) + 1]);
+      for (auto e = static_cast<std::size_t>(lists_.offsets[index(v)]); e < end; ++e) {
+        const Local u = lists_.targets[e];
+        const Sum there = here + weight(e);
+        if (!(there < distance(u))) continue;
+        distance_[index(u)] = there;
+        lowered(u);
+      }
+    }
+  }
+  /// A vertex whose distance has fallen.
+  void note(Local v) {
+    touched_.push_back(v);
+    if (v < graph_.owned()) queue_.put({distance(v), v});
+  }
+  void start(Local master) {
+    distance_[index(master)] = 0;
+    note(master);
+  }
+  /// Makes it as new; returns how many masters were reached.
+  Vertex reset() {
+    Vertex reached = 0;
+    for (const Local v : touched_)
+      if (std::exchange(distance_[index(v)], kFar<Sum>) < kFar<Sum> && v < graph_.owned()) ++reached;
+    touched_.clear();
+    queue_.clear();
+    return reached;
+  }
+  std::size_t memory_bytes() const { return distance_.size() * sizeof(Sum) + touched_.capacity() * sizeof(Local); }
+
+ private:
+  const Graph& graph_;
+  const Csr& lists_;
+  Array<Sum> distance_;         // [local]
+  std::vector<Local> touched_;  // whose distance may differ from kFar; some twice
+  // By edges the sum is a whole number, and no vertex is nearer than one noted before it.
+  std::conditional_t<std::is_same_v<Sum, std::int64_t>, LevelQueue<Sum>, DistanceQueue<Sum>> queue_;
+};
+
+}  // namespace
+
+class PathSearch::Form {
+ public:
+  virtual ~Form() = default;
+  virtual VertexPath run(Vertex source, Vertex target) = 0;
+  virtual std::size_t memory_bytes() const = 0;
+};
+
+/// Sum: std::int64_t counts edges; double adds weights, std::uint64_t whole ones that double would round.
+template <class Sum>
+class PathSearch::Bidirectional final : public PathSearch::Form {
+ public:
+  explicit Bidirectional(const Graph& graph)
+      : graph_(graph),
+        world_(graph.world()),
+        sides_{Side<Sum>(graph, graph.out()), Side<Sum>(graph, graph.in())},
+        exchange_(graph),
+        changed_(index(graph.locals())),
+        shared_(world_.any(graph.locals() > graph.mirrors().begin[0])),
+        step_(step_of(graph)) {}
+
+  VertexPath run(Vertex source, Vertex target) override;
+  std::size_t memory_bytes() const override {
+    return sides_[0].memory_bytes() + sides_[1].memory_bytes() + exchange_.memory_bytes() +
+           changed_.words() * sizeof(std::uint64_t);
+  }
+
+ private:
+  static constexpr bool kByEdges = std::is_same_v<Sum, std::int64_t>;
+  struct Round {
+    Sum best;
+    Vertex meeting;  // original id
+    Sum least[2];
+    double waiting[2];
+  };
+  struct Link {
+    Vertex id = kNoVertex;
+    double weight = 0;
+    bool is_nearer = false;
+  };
+
+  static Sum step_of(const Graph& graph);
+  template <class F>
+  void with_sums(const Csr& lists, F&& f) const;
+  Local master(Vertex id) const {
+    const auto [owner, natural] = graph_.find(id);
+    return owner == world_.rank() ? graph_.local_of(natural) : -1;
+  }
+  void met(Local v);
+  Round search(Local source, Local target);
+  void relax(int side, Sum horizon);
+  void share_distances(Side<Sum>& side);
+  std::vector<Link> walk(const Side<Sum>& side, const Csr& back, Vertex from, Vertex to) const;
+  Link link_towards(const Side<Sum>& side, const Csr& back, Local v, const std::unordered_set<Vertex>& passed) const;
+
+  const Graph& graph_;
+  World& world_;
+  Side<Sum> sides_[2];  // from the source, from the target
+  MirrorExchange<Sum, MinOf> exchange_;
+  VertexBits changed_;
+  const bool shared_;  // some rank has mirrors
+  const Sum step_;     // what a round relaxes beyond the nearest
+  Sum best_ = kFar<Sum>;
+  Local meeting_ = -1;
+};
+
+// By weight a few edges of mean weight: shorter steps are more rounds, longer ones relax vertices beyond the path.
+template <class Sum>
+Sum PathSearch::Bidirectional<Sum>::step_of(const Graph& graph) {
+  if constexpr (kByEdges) {
+    return 1;
+  } else {
+    constexpr double kEdges = 4;
+    const EdgeWeights<double> weights("path", graph, graph.out());
+    double sum = 0;
+    for (std::size_t e = 0; e < weights.size(); ++e) sum += weights[e];
+    const double all = graph.world().sum(sum), edges = graph.world().sum(static_cast<double>(weights.size()));
+    const double mean = std::min(edges > 0 ? all / edges : 0, std::numeric_limits<double>::max() / (2 * kEdges));
+    return std::max(static_cast<Sum>(kEdges * mean), std::is_integral_v<Sum> ? Sum{1} : Sum{0});
+  }
+}
+
+// Calls f(weight) with a function such that weight(e) is what the e-th edge of the lists adds.
+template <class Sum>
+template <class F>
+void PathSearch::Bidirectional<Sum>::with_sums(const Csr& lists, F&& f) const {
+  if constexpr (kByEdges) {
+    f([](std::size_t) { return Sum{1}; });
+  } else {
+    const EdgeWeights<double> weights("path", graph_, lists);
+    f([&](std::size_t e) { return static_cast<Sum>(weights[e]); });
+  }
+}
+
+template <class Sum>
+void PathSearch::Bidirectional<Sum>::met(Local v) {
+  const Sum length = sides_[0].distance(v) + sides_[1].distance(v);
+  if (length < best_) {
+    best_ = length;
+    meeting_ = v;
+  }
+}
+
+template <class Sum>
+void PathSearch::Bidirectional<Sum>::relax(int side, Sum horizon) {
+  Side<Sum>& here = sides_[side];
+  const auto lowered = [&](Local v) {
+    here.note(v);
+    if (v < graph_.owned()) {
+      met(v);
+    } else {
+      changed_.set_unsynchronized(index(v));
+    }
+  };
+  with_sums(side == 0 ? graph_.out() : graph_.in(), [&](const auto& weight) { here.relax(horizon, weight, lowered); });
+  if (!shared_) return;
+  exchange_.reduce(here.distances(), changed_);
+  for (std::size_t w = 0; w < changed_.words(); ++w)
+    for (std::uint64_t bits = std::exchange(changed_.at(w), 0); bits; bits &= bits - 1)
+      lowered(static_cast<Local>(w * 64) + std::countr_zero(bits));
+}
+
+template <class Sum>
+typename PathSearch::Bidirectional<Sum>::Round PathSearch::Bidirectional<Sum>::search(Local source, Local target) {
+  best_ = kFar<Sum>;
+  meeting_ = -1;
+  if (source >= 0) sides_[0].start(source);
+  if (target >= 0) sides_[1].start(target);
+  for (;;) {
+    const Round mine{.best = best_,
+                     .meeting = meeting_ >= 0 ? graph_.id_of(meeting_) : kNoVertex,
+                     .least = {sides_[0].least(), sides_[1].least()},
+                     .waiting = {static_cast<double>(sides_[0].waiting()), static_cast<double>(sides_[1].waiting())}};
+    const Round all = world_.fold(mine, [](const Round& a, const Round& b) {
+      Round sum = b.best < a.best ? b : a;
+      for (int side = 0; side < 2; ++side) {
+        sum.least[side] = std::min(a.least[side], b.least[side]);
+        sum.waiting[side] = a.waiting[side] + b.waiting[side];
+      }
+      return sum;
+    });
+    if (!(all.least[0] + all.least[1] < all.best)) return all;
+    const int side = all.waiting[0] <= all.waiting[1] ? 0 : 1;
+    const Sum least = all.least[side];
+    // What is farther than this is on no shorter path; and whatever is rounded, the nearest are relaxed.
+    const Sum horizon = std::min(least + step_, all.best - all.least[1 - side]);
+    if constexpr (std::is_integral_v<Sum>) {
+      relax(side, std::max(horizon, least + 1));
+    } else {
+      relax(side, std::max(horizon, std::nextafter(least, kFar<Sum>)));
+    }
+  }
+}
+
+// Gives the copies of all that was reached their masters' distances.
+template <class Sum>
+void PathSearch::Bidirectional<Sum>::share_distances(Side<Sum>& side) {
+  if (!shared_) return;
+  for (const Local v : side.touched())
+    if (v < graph_.owned()) changed_.set_unsynchronized(index(v));
+  exchange_.broadcast(side.distances(), changed_);
+  for (std::size_t w = 0; w < changed_.words(); ++w)
+    for (std::uint64_t bits = std::exchange(changed_.at(w), 0); bits; bits &= bits - 1) {
+      const Local v = static_cast<Local>(w * 64) + std::countr_zero(bits);
+      if (v >= graph_.owned()) side.note(v);
+    }
+}
+
+// The next vertex on a shortest path from v to the side's end: nearer than v if one is, else as near, over an edge that
+// adds nothing, and not passed yet.
+template <class Sum>
+typename PathSearch::Bidirectional<Sum>::Link PathSearch::Bidirectional<Sum>::link_towards(
+    const Side<Sum>& side, const Csr& back, Local v, const std::unordered_set<Vertex>& passed) const {
+  Link link;
+  with_sums(back, [&](const auto& weight) {
+    const auto end = static_cast<std::size_t>(back.offsets[index(v) + 1]);
+    for (auto e = static_cast<std::size_t>(back.offsets[index(v)]); e < end && !link.is_nearer; ++e) {
+      const Local u = back.targets[e];
+      if (side.distance(u) + weight(e) != side.distance(v)) continue;
+      const bool is_nearer = side.distance(u) < side.distance(v);
+      if (!is_nearer && (link.id != kNoVertex || passed.contains(graph_.id_of(u)))) continue;
+      link = {.id = graph_.id_of(u), .weight = static_cast<double>(weight(e)), .is_nearer = is_nearer};
+    }
+  });
+  return link;
+}
+
+// The links of a shortest path from `from` to the side's end `to`. Where edges that add nothing lead astray it goes back.
+template <class Sum>
+std::vector<typename PathSearch::Bidirectional<Sum>::Link> PathSearch::Bidirectional<Sum>::walk(const Side<Sum>& side,
+                                                                                                const Csr& back,
+                                                                                                Vertex from,
+                                                                                                Vertex to) const {
+  std::vector<Link> links;
+  std::unordered_set<Vertex> passed{from};
+  for (Vertex at = from; at != to; at = links.empty() ? from : links.back().id) {
+    const Local v = master(at);
+    const Link mine = v >= 0 ? link_towards(side, back, v, passed) : Link{};
+    const Link next = world_.fold(mine, [](const Link& a, const Link& b) { return b.id != kNoVertex ? b : a; });
+    if (next.id != kNoVertex) {
+      passed.insert(next.id);
+      links.push_back(next);
+      continue;
+    }
+    if (links.empty()) throw Error("path: the distances lead to no end. This is a defect: report it with the graph.");
+    links.pop_back();
+  }
+  return links;
+}
+
+template <class Sum>
+VertexPath PathSearch::Bidirectional<Sum>::run(Vertex source, Vertex target) {
+  const Local from = master(source), to = master(target);
+  if (source == target) return {.vertices = {source}, .length = 0, .visited = 1};
+  const Round found = search(from, to);
+  VertexPath path{.vertices = {}, .length = std::numeric_limits<double>::infinity(), .visited = 0};
+  if (found.best < kFar<Sum>) {
+    for (Side<Sum>& side : sides_) share_distances(side);
+    const std::vector<Link> back = walk(sides_[0], graph_.in(), found.meeting, source),
+                            on = walk(sides_[1], graph_.out(), found.meeting, target);
+    for (auto link = back.rbegin(); link != back.rend(); ++link) path.vertices.push_back(link->id);
+    path.vertices.push_back(found.meeting);
+    for (const Link& link : on) path.vertices.push_back(link.id);
+    Sum length = 0;
+    for (auto link = back.rbegin(); link != back.rend(); ++link) length += static_cast<Sum>(link->weight);
+    for (const Link& link : on) length += static_cast<Sum>(link.weight);
+    path.length = static_cast<double>(length);
+  }
+  const Vertex visited = sides_[0].reset() + sides_[1].reset();
+  path.visited = world_.sum(visited);
+  if constexpr (std::is_integral_v<Sum>)
+    check(found.best == kFar<Sum> || static_cast<Sum>(path.length) == found.best,
+          "path: {}: the shortest path from {} to {} is {} long (float64 does not hold every whole number beyond 2^53). "
+          "Scale the weights down.",
+          graph_.name(), source, target, found.best);
+  return path;
+}
+
+PathSearch::PathSearch(const Graph& graph, PathLength length) {
+  if (length == PathLength::by_edges) {
+    form_ = std::make_unique<Bidirectional<std::int64_t>>(graph);
+    return;
+  }
+  check_weights<double>("path", graph, ZeroWeights::allowed);
+  if (may_round_whole(longest_whole_path(graph))) {
+    form_ = std::make_unique<Bidirectional<std::uint64_t>>(graph);
+  } else {
+    form_ = std::make_unique<Bidirectional<double>>(graph);
+  }
+}
+
+PathSearch::~PathSearch() = default;
+
+VertexPath PathSearch::run(Vertex source, Vertex target) { return form_->run(source, target); }
+
+std::size_t PathSearch::memory_bytes() const { return form_->memory_bytes(); }
+
+}  // namespace atl

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atoll/graph/graph.hpp>
+#include <memory>
+#include <vector>
+
+/// A shortest path between two vertices, by edges or by weight, over any number of ranks.
+///
+///     PathSearch search(graph, PathLength::by_weight);     // collective; buffers for any number of paths
+///     const VertexPath path = search.run(3, 17);           // collective; original ids; the same on all ranks
+///     path.vertices;                                       // 3, .., 17; empty if there is none
+///
+/// Two searches meet: one from the source along the edges, one from the target against them. A path takes about the time
+/// of the part of the graph that is nearer to an end than half its length.
+namespace atl {
+
+enum class PathLength { by_edges, by_weight };
+
+struct VertexPath {
+  std::vector<Vertex> vertices;  ///< original ids from the source to the target; empty if the target is not reached
+  double length = 0;             ///< edges, or the sum of the weights from the source on; infinity if not reached
+  Vertex visited = 0;            ///< vertices that the searches have reached; twice those that both have
+};
+
+class PathSearch {
+ public:
+  /// Collective. InputError, the same on all ranks, by_weight if the graph has no weights, or if one is negative,
+  /// infinite or not a number.
+  PathSearch(const Graph& graph, PathLength length);
+  ~PathSearch();
+  PathSearch(const PathSearch&) = delete;
+  PathSearch& operator=(const PathSearch&) = delete;
+
+  /// Collective. InputError, the same on all ranks, if an id is of no vertex, or if all weights are whole numbers and
+  /// the length is one beyond 2^53 that a double does not hold.
+  VertexPath run(Vertex source, Vertex target);
+  std::size_t memory_bytes() const;
+
+ private:
+  class Form;
+  template <class Sum>
+  class Bidirectional;
+  std::unique_ptr<Form> form_;
+};
+
+}  // namespace atl
