@@ -125,12 +125,12 @@ const Option* AlgorithmOptions::source_option() const {
 
 void AlgorithmOptions::check_source_ids() const {
   choice_.check_ids();
-  if (source_) vertex_meant(*source_, nullptr);
+  if (source_) vertex_meant("--source", *source_, nullptr);
 }
 
 std::vector<Vertex> AlgorithmOptions::sources(const Graph& graph, const Dictionary* names, int count) const {
   if (source_option()->kind == Kind::vertices) return choice_.of(graph, names);
-  if (source_) return {graph.world().collective_try([&] { return vertex_meant(*source_, names); })};
+  if (source_) return {graph.world().collective_try([&] { return vertex_meant("--source", *source_, names); })};
   check(graph.edges() > 0, "{}: no vertex has an edge (there is nothing to search). Give another graph.", graph.name());
   if (starts_from_hub(count)) return {most_connected(graph)};
   return draw_sources(graph, count, seed_.value_or(1));

@@ -20,6 +20,7 @@ std::string table_of_algorithms() {
   std::vector<std::pair<std::string, std::string>> rows{
       {"  apsp", "shortest paths between all pairs: a matrix of distances"},
       {"  gcn", "a graph convolutional network, trained on features, labels and a split of the vertices"},
+      {"  path", "a shortest path from one vertex to another, by edges or by weight"},
       {"  spmm", "the product of the graph's matrix and a dense one"}};
   for (const catalog::Algorithm& row : catalog::algorithms())
     rows.emplace_back("  " + std::string(row.name), row.summary);
@@ -58,10 +59,11 @@ int verb_run(const Words& words) {
   const Words rest(words.begin() + 1, words.end());
   if (words[0] == "apsp") return run_apsp(rest);
   if (words[0] == "gcn") return run_gcn(rest);
+  if (words[0] == "path") return run_path(rest);
   if (words[0] == "spmm") return run_spmm(rest);
   for (const catalog::Algorithm& row : catalog::algorithms())
     if (words[0] == row.name) return run_algorithm(row, rest);
-  std::vector<std::string> known{"apsp", "gcn", "spmm"};
+  std::vector<std::string> known{"apsp", "gcn", "path", "spmm"};
   for (const catalog::Algorithm& row : catalog::algorithms()) known.emplace_back(row.name);
   say("atoll: error: algorithm '{}' is unknown (run does those below{}). Choose one.\n{}", words[0],
       nearest_of(words[0], known), help);

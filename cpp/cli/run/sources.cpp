@@ -135,7 +135,7 @@ std::vector<Vertex> SourceChoice::of(const Graph& graph, const Dictionary* names
       if (names && names->find(text) != kNoVertex) {
         sources.push_back(names->find(text));
       } else {
-        for (const std::string& part : parts_of(text)) sources.push_back(vertex_meant(part, names));
+        for (const std::string& part : parts_of(text)) sources.push_back(vertex_meant("--source", part, names));
       }
     }
     return sources;
@@ -144,14 +144,14 @@ std::vector<Vertex> SourceChoice::of(const Graph& graph, const Dictionary* names
 
 void SourceChoice::check_ids() const {
   for (const std::string& text : given_)
-    for (const std::string& part : parts_of(text)) vertex_meant(part, nullptr);
+    for (const std::string& part : parts_of(text)) vertex_meant("--source", part, nullptr);
 }
 
-Vertex vertex_meant(const std::string& text, const Dictionary* names) {
+Vertex vertex_meant(std::string_view option, const std::string& text, const Dictionary* names) {
   if (names) {
     const Vertex id = names->find(text);
     if (id == kNoVertex)
-      throw InputError(fmt::format("--source is '{}' (no vertex has that name{}). Give the name of a vertex.", text,
+      throw InputError(fmt::format("{} is '{}' (no vertex has that name{}). Give the name of a vertex.", option, text,
                                    names->nearest_text(text)));
     return id;
   }
@@ -159,9 +159,7 @@ Vertex vertex_meant(const std::string& text, const Dictionary* names) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
   if (error != std::errc() || end != text.data() + text.size())
     throw UsageError(
-        fmt::format("--source is '{}' (an original id is a whole number). Give one, or read names by "
-                    "--names.",
-                    text));
+        fmt::format("{} is '{}' (an original id is a whole number). Give one, or read names by --names.", option, text));
   return id;
 }
 

@@ -18,9 +18,9 @@ std::vector<Vertex> draw_sources(const Graph& graph, int count, std::uint64_t se
 /// The original id of the vertex with the most edges that leave it, of several the least. Collective.
 Vertex most_connected(const Graph& graph);
 
-/// The vertex that a user means by `text`: its id or, where `names` is not null, its name. InputError and UsageError with
-/// what is nearest.
-Vertex vertex_meant(const std::string& text, const Dictionary* names);
+/// The vertex that a user means by `text`, which an option gives: its id or, where `names` is not null, its name.
+/// InputError and UsageError with what is nearest.
+Vertex vertex_meant(std::string_view option, const std::string& text, const Dictionary* names);
 
 /// The options that choose the sources of a sum, common to a run and the check of its result.
 class SourceChoice {

@@ -207,6 +207,10 @@ void VertexRun::report(State& state) const {
       {"graph", fmt::format("{}: {} vertices, {} {} edges", graph.name(), graph.vertices(), graph.edges(),
                             graph.directed() ? "directed" : "undirected")},
       {"ranks", fmt::format("{} x {} threads, {}", world.size(), world.team().size(), world.fabric().name())}};
+  if (graph.weighted() && row_.contract.weights != catalog::Contract::Weights::needed && !input_.is_weighted())
+    lines.emplace_back("weights", row_.contract.weights == catalog::Contract::Weights::optional
+                                      ? "not used (--weighted goes by them)"
+                                      : "not used");
   if (state.described_names.contains("columns"))
     lines.emplace_back("columns", state.described_names["columns"].get<std::string>());
   if (options_.source_option() && options_.source_option()->kind == catalog::Kind::vertex &&

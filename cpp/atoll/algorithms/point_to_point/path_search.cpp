@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bidirectional search [1] over any ranks. Each round relaxes, in the search that has fewer vertices waiting, all those
-// within one step of its nearest; each rank does so in the order of distances, and mirrors' distances are reduced to their
-// masters. A vertex with a distance in both searches gives a path. The shortest is known once no path over what both
+// within one step of its nearest, and mirrors' distances are reduced to their masters. A vertex with a distance in both searches gives a path. The shortest is known once no path over what both
 // searches have not relaxed yet can be shorter: the sum of their nearest distances is at least its length.
 //
 //   in the paper      here                 meaning
@@ -13,7 +12,7 @@
 // [1] A. Goldberg, C. Harrelson. "Computing the shortest path: A* search meets graph theory." SODA 2005, section 3.
 #include <algorithm>
 #include <atoll/algorithms/point_to_point/path_search.hpp>
-#include <atoll/algorithms/point_to_point/search_queue.hpp>
+#include <atoll/algorithms/point_to_point/frontier.hpp>
 #include <atoll/algorithms/sssp/edge_weights.hpp>
 #include <atoll/algorithms/sssp/whole_weights.hpp>
 #include <atoll/engine/mirror_exchange.hpp>
@@ -43,19 +42,15 @@ class Side {
   Sum distance(Local v) const { return distance_[index(v)]; }
   std::span<Sum> distances() { return {distance_.data(), distance_.size()}; }
   const std::vector<Local>& touched() const { return touched_; }
-  std::size_t waiting() const { return queue_.size(); }
+  const Frontier<Sum>& frontier() const { return frontier_; }
 
-  /// The distance of the nearest vertex that is to be relaxed.
-  Sum least() {
-    while (!queue_.empty() && queue_.first().distance > distance(queue_.first().vertex)) queue_.drop_first();
-    return queue_.empty() ? kFar<Sum> : queue_.first().distance;
-  }
   /// Relaxes the edges of the vertices nearer than `horizon`; lowered(v) for each vertex whose distance falls.
   template <class Weight, class Lowered>
   void relax(Sum horizon, const Weight& weight, Lowered&& lowered) {
-    while (least() < horizon) {
-      const auto [here, v] = queue_.first();
-      queue_.drop_first();
+    const auto is_stale = [this](Sum d, Local v) { return d > distance(v); };
+    frontier_.begin_round(horizon, is_stale);
+    for (Local v = frontier_.take(is_stale); v >= 0; v = frontier_.take(is_stale)) {
+      const Sum here = distance(v);
       const auto end = static_cast<std::size_t>(lists_.offsets[index(v) + 1]);
       for (auto e = static_cast<std::size_t>(lists_.offsets[index(v)]); e < end; ++e) {
         const Local u = lists_.targets[e];
@@ -69,7 +64,7 @@ class Side {
   /// A vertex whose distance has fallen.
   void note(Local v) {
     touched_.push_back(v);
-    if (v < graph_.owned()) queue_.put({distance(v), v});
+    if (v < graph_.owned()) frontier_.put(distance(v), v);
   }
   void start(Local master) {
     distance_[index(master)] = 0;
@@ -81,7 +76,7 @@ class Side {
     for (const Local v : touched_)
       if (std::exchange(distance_[index(v)], kFar<Sum>) < kFar<Sum> && v < graph_.owned()) ++reached;
     touched_.clear();
-    queue_.clear();
+    frontier_.clear();
     return reached;
   }
   std::size_t memory_bytes() const { return distance_.size() * sizeof(Sum) + touched_.capacity() * sizeof(Local); }
@@ -91,8 +86,7 @@ class Side {
   const Csr& lists_;
   Array<Sum> distance_;         // [local]
   std::vector<Local> touched_;  // whose distance may differ from kFar; some twice
-  // By edges the sum is a whole number, and no vertex is nearer than one noted before it.
-  std::conditional_t<std::is_same_v<Sum, std::int64_t>, LevelQueue<Sum>, DistanceQueue<Sum>> queue_;
+  Frontier<Sum> frontier_{kFar<Sum>};
 };
 
 }  // namespace
@@ -227,8 +221,9 @@ typename PathSearch::Bidirectional<Sum>::Round PathSearch::Bidirectional<Sum>::s
   for (;;) {
     const Round mine{.best = best_,
                      .meeting = meeting_ >= 0 ? graph_.id_of(meeting_) : kNoVertex,
-                     .least = {sides_[0].least(), sides_[1].least()},
-                     .waiting = {static_cast<double>(sides_[0].waiting()), static_cast<double>(sides_[1].waiting())}};
+                     .least = {sides_[0].frontier().least(), sides_[1].frontier().least()},
+                     .waiting = {static_cast<double>(sides_[0].frontier().waiting()),
+                                 static_cast<double>(sides_[1].frontier().waiting())}};
     const Round all = world_.fold(mine, [](const Round& a, const Round& b) {
       Round sum = b.best < a.best ? b : a;
       for (int side = 0; side < 2; ++side) {
