@@ -34,7 +34,7 @@ from .errors import (
 from .gnn import GCN
 from .graph import Graph
 from .pairs import AllPairs, all_pairs
-from .paths import BfsResult, bfs, sssp
+from .paths import BfsResult, PathResult, bfs, shortest_path, sssp
 from .spmm import SpMM, spmm
 from .structure import clustering, connected_components, core_number, label_propagation
 from .vertices import NO_VERTEX, UNREACHABLE, VertexArray
@@ -54,6 +54,7 @@ __all__ = [
     "Graph",
     "InputError",
     "IoError",
+    "PathResult",
     "SpMM",
     "TimeLimitError",
     "TransportError",
@@ -79,6 +80,7 @@ __all__ = [
     "plot",
     "run_ranks",
     "set_threads",
+    "shortest_path",
     "spmm",
     "sssp",
     "structure",

@@ -178,3 +178,55 @@ def test_sources_are_drawn_if_hardly_any_vertex_has_an_edge(tmp_path, ranks):
     atoll("verify", "bc", matrix, drawn, "--sources", "all", *RANKS, 2)
     atoll(*words, "--sources", "3", "--output", drawn)
     atoll("verify", "bc", matrix, drawn, "--sources", "3", *RANKS, 2)
+
+
+def shares_file(tmp_path, text, name="shares.txt"):
+    file = tmp_path / name
+    file.write_text(text)
+    return file
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 4])
+def test_a_personalization_is_a_file_of_shares(tmp_path, ranks):
+    shares = shares_file(tmp_path, "# where jumps go\n3 2\n17\n\n40 1e0\n")
+    words = ["kron:7", "--personalization", shares, "--tolerance", "1e-10", *RANKS, ranks]
+    out = tmp_path / "scores.tsv"
+    atoll("run", "pagerank", *words, "--output", out, "--verify")
+    scores = dict(line.split("\t") for line in out.read_text().splitlines())
+    assert float(scores["3"]) > float(scores["17"]) > 0 and float(scores["3"]) > 0.15 * 2 / 4
+    atoll("verify", "pagerank", "kron:7", out, *words[1:])
+    other = shares_file(tmp_path, "3,1\n17,1\n", "other.csv")
+    words[2] = other
+    assert "breaks rule" in atoll("verify", "pagerank", "kron:7", out, *words[1:], code=1).stderr
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("3 2\n3 1\n", "vertex 3 is on the lines 1 and 2"),
+        ("3 2\n999 1\n", ":2: kron:7 has no vertex 999"),
+        ("3 -1\n", ":1: the share is '-1'"),
+        ("3 nan\n", ":1: the share is 'nan'"),
+        ("3 1 1\n", ":1: '3 1 1' has 3 fields"),
+        ("x 1\n", ":1: the vertex is 'x'"),
+        ("3 0\n", "the personalization sums to 0"),
+        ("", "is empty (0 bytes)"),
+    ],
+)
+def test_wrong_shares_are_refused_the_same_on_all_ranks(tmp_path, ranks, text, said):
+    shares = shares_file(tmp_path, text)
+    done = atoll("run", "pagerank", "kron:7", "--personalization", shares, *RANKS, ranks, code=3)
+    assert said in done.stderr
+
+
+def test_shares_of_names(tmp_path):
+    edges = tmp_path / "edges.tsv"
+    edges.write_text("New York\tBoston\nBoston\tChicago\nChicago\tNew York\nMiami\tBoston\n")
+    shares = shares_file(tmp_path, "New York\t3\nMiami\n", "shares.tsv")
+    out = tmp_path / "scores.tsv"
+    atoll("run", "pagerank", edges, "--names", "--personalization", shares, "--output", out, "--verify", *RANKS, 2)
+    assert {line.split("\t")[0] for line in out.read_text().splitlines()} == {"New York", "Boston", "Chicago", "Miami"}
+    shares.write_text("New York\t3\nMiamy\n")
+    words = ["run", "pagerank", edges, "--names", "--personalization", shares, *RANKS, 2]
+    assert "no vertex has the name 'Miamy'" in atoll(*words, code=3).stderr

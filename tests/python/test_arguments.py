@@ -30,6 +30,7 @@ WRONG = {  # by annotation
 }
 NAMED = {  # for arguments whose annotation is not specific enough
     "source": ["0", 0.0, True, None, [0], -1, 2**63],
+    "target": ["0", 0.0, True, None, [0], -1, 2**63],
     "vertex": ["0", 0.0, True, None, [0], -1, 2**63],
     "u": ["0", 0.0, True, None, [0], -1, 2**63],
     "v": ["0", 0.0, True, None, [0], -1, 2**63],
@@ -57,6 +58,7 @@ NAMED = {  # for arguments whose annotation is not specific enough
 RIGHT = {  # the other arguments of a call
     "graph": GRAPH,
     "source": 0,
+    "target": 0,
     "vertex": 0,
     "vertices": [0],
     "u": 0,

@@ -102,11 +102,42 @@ nb::dict run(SharedGraph& g, const std::string& name, const nb::dict& options) {
   return out;
 }
 
+nb::dict shortest_path(SharedGraph& g, Vertex source, Vertex target, bool weighted) {
+  VertexPath path;
+  double prepare_seconds = 0, seconds = 0;
+  g.world->call([&](World& world) {
+    Timer timer;
+    const PathLength length = weighted ? PathLength::by_weight : PathLength::by_edges;
+    auto& search = g.path_searches[static_cast<int>(length)];
+    if (world.any(search == nullptr)) {
+      search = std::make_unique<PathSearch>(g.graph, length);
+      prepare_seconds = timer.lap();
+    }
+    try {
+      path = search->run(source, target);
+    } catch (...) {
+      search.reset();  // left in the midst
+      throw;
+    }
+    seconds = timer.lap();
+  });
+  Array<Vertex> vertices(path.vertices.size());
+  std::copy(path.vertices.begin(), path.vertices.end(), vertices.begin());
+  nb::dict out;
+  out["vertices"] = to_numpy(std::move(vertices));
+  out["length"] = path.length;
+  out["visited"] = path.visited;
+  out["prepare_seconds"] = prepare_seconds;
+  out["seconds"] = seconds;
+  return out;
+}
+
 }  // namespace
 
 std::size_t SharedGraph::memory_bytes() const {
   std::size_t bytes = graph.memory_bytes();
   for (const auto& [name, kept] : forms) bytes += kept.form->memory_bytes();
+  for (const auto& search : path_searches) bytes += search ? search->memory_bytes() : 0;
   return bytes;
 }
 
@@ -117,7 +148,16 @@ void bind_algorithms(nb::module_& m) {
   m.attr("NO_VERTEX") = kNoVertex;
   m.attr("UNREACHABLE") = catalog::kUnreachableInResults;
   m.def("run", &run, "graph"_a, "name"_a, "options"_a);
-  m.def("release_layouts", [](SharedGraph& g) { g.world->call([&](World&) { g.forms.clear(); }); }, "graph"_a);
+  m.def("shortest_path", &shortest_path, "graph"_a, "source"_a, "target"_a, "weighted"_a);
+  m.def(
+      "release_layouts",
+      [](SharedGraph& g) {
+        g.world->call([&](World&) {
+          g.forms.clear();
+          for (auto& search : g.path_searches) search.reset();
+        });
+      },
+      "graph"_a);
 }
 
 }  // namespace atl::python

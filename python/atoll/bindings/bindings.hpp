@@ -9,6 +9,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <atoll/algorithms/point_to_point/path_search.hpp>
 #include <atoll/catalog/algorithm.hpp>
 #include <atoll/graph/graph.hpp>
 #include <atoll/runtime/world.hpp>
@@ -83,6 +84,7 @@ struct SharedGraph {
       : world(std::move(w)), graph(std::move(g)), merged_to_least(graph.merged_to_least()) {}
   ~SharedGraph() {
     for (auto& [name, kept] : forms) world->bury(std::move(kept.form));
+    for (auto& search : path_searches) world->bury(std::move(search));
   }
   struct Kept {
     std::string arguments;
@@ -93,6 +95,7 @@ struct SharedGraph {
   Graph graph;
   bool merged_to_least;                    // this graph, or one that its edges come from
   std::map<std::string_view, Kept> forms;  // by the algorithm's name
+  std::unique_ptr<PathSearch> path_searches[2];  // by PathLength
 };
 
 template <class T>
