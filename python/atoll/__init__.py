@@ -34,7 +34,7 @@ from .errors import (
 from .gnn import GCN
 from .graph import Graph
 from .pairs import AllPairs, all_pairs
-from .paths import BfsResult, PathResult, bfs, shortest_path, sssp
+from .paths import BfsResult, EccentricityResult, PathResult, bfs, eccentricity, shortest_path, sssp
 from .spmm import SpMM, spmm
 from .structure import clustering, connected_components, core_number, label_propagation
 from .vertices import NO_VERTEX, UNREACHABLE, VertexArray
@@ -50,6 +50,7 @@ __all__ = [
     "AllPairs",
     "BfsResult",
     "ConvergenceError",
+    "EccentricityResult",
     "Error",
     "Graph",
     "InputError",
@@ -71,6 +72,7 @@ __all__ = [
     "clustering",
     "connected_components",
     "core_number",
+    "eccentricity",
     "errors",
     "graph",
     "label_propagation",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shortest paths from one vertex, and from one to another, by number of edges and by weight.
+"""Shortest paths from one vertex, and from one to another, by number of edges and by weight; eccentricities.
 
 All are collective over graph.comm, take original ids and answer in them. `seconds` of a result is the run on this rank,
 `prepare_seconds` what making its layouts took: 0 where an earlier call has left them with the graph.
@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
+from . import _core, errors
 from .arguments import checked, one_of
 from .catalog import run
 from .graph import Graph
 from .vertices import Shown, VertexArray
 from .world import agreed
 
-__all__ = ["BfsResult", "PathResult", "SsspResult", "bfs", "shortest_path", "sssp"]
+__all__ = ["BfsResult", "EccentricityResult", "PathResult", "SsspResult", "bfs", "eccentricity", "shortest_path", "sssp"]
 
 _DIRECTIONS = ("auto", "push", "pull")
 
@@ -247,6 +247,89 @@ def shortest_path(graph: Graph, source: int | str, target: int | str, *, weighte
         vertices=vertices if graph.names is None else graph._named(vertices),
         length=found["length"],
         visited=found["visited"],
+        prepare_seconds=found["prepare_seconds"],
+        seconds=found["seconds"],
+    )
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class EccentricityResult(Shown):
+    """How far the farthest vertex is from each. Bounds are equal where the eccentricity is known."""
+
+    eccentricity: VertexArray
+    """int64: distance to the farthest vertex of the component; where it is not known, a lower bound."""
+    upper: VertexArray
+    """int64: the same where it is known, else an upper bound."""
+    diameter: int
+    """The greatest eccentricity; if it is not known, a lower bound."""
+    diameter_upper: int
+    radius: int
+    """The least eccentricity in the largest component; if it is not known, a lower bound."""
+    radius_upper: int
+    components: int
+    """Connected components: distances are within one."""
+    searches: int
+    """Rounds of searches; in each every component that is not done has one."""
+    exact: bool
+    """Whether all that was to be found is known."""
+    prepare_seconds: float
+    seconds: float
+
+    def __repr__(self) -> str:
+        def between(lower: int, upper: int) -> str:
+            return f"{lower}" if lower == upper else f"{lower} to {upper}"
+
+        return (
+            f"<atoll.EccentricityResult: {self.eccentricity.graph.n} vertices, diameter "
+            f"{between(self.diameter, self.diameter_upper)}, radius {between(self.radius, self.radius_upper)}, "
+            f"{self.searches} search{'es' if self.searches != 1 else ''}>"
+        )
+
+
+@checked
+def eccentricity(graph: Graph, *, find: str = "all", searches: int | None = None) -> EccentricityResult:
+    """The distance from each vertex to the farthest one of its component, the diameter and the radius [1]_.
+
+    Distances are numbers of edges. Searches from few vertices bound the eccentricities of all others, so that on most
+    real graphs far fewer than n searches are needed; where all vertices are alike, as in a ring, it takes n of them.
+    Collective over graph.comm.
+
+    Parameters
+    ----------
+    graph : Graph               undirected, n vertices
+    find : {"all", "diameter"}  every eccentricity, or only the diameter and the radius, for which fewer searches are
+                                enough: other eccentricities are then bounds
+    searches : int, optional    at most so many: what is not known then is told as bounds
+
+    Returns
+    -------
+    EccentricityResult          .eccentricity, .upper (VertexArray of int64, length n), .diameter, .radius, .exact
+
+    Raises
+    ------
+    InputError                  the graph is directed
+
+    References
+    ----------
+    .. [1] F. Takes, W. Kosters. "Computing the eccentricity distribution of large graphs." Algorithms 6(1), 2013.
+
+    Examples
+    --------
+    >>> atoll.eccentricity(atoll.Graph("path:5")).eccentricity.gather()
+    array([4, 3, 2, 3, 4])
+    >>> atoll.eccentricity(atoll.Graph("grid:40x30"), find="diameter").diameter
+    68
+    """
+    with agreed(graph.world, f"eccentricity({find=}, {searches=})"):
+        one_of("find", find, ("all", "diameter"))
+        if searches is not None and searches < 1:
+            raise errors.InputError(f"searches is {searches} (at least 1 bounds anything). Change it.")
+    found = run(graph, "eccentricity", find=find, searches=searches)
+    scalars = ("diameter", "diameter_upper", "radius", "radius_upper", "components", "searches", "exact")
+    return EccentricityResult(
+        eccentricity=VertexArray(graph, found["eccentricity"], "eccentricity"),
+        upper=VertexArray(graph, found["upper"], "upper"),
+        **{name: found[name] for name in scalars},
         prepare_seconds=found["prepare_seconds"],
         seconds=found["seconds"],
     )

@@ -10,6 +10,7 @@ Algorithm bc_row();
 Algorithm bfs_row();
 Algorithm cc_row();
 Algorithm cdlp_row();
+Algorithm eccentricity_row();
 Algorithm kcore_row();
 Algorithm lcc_row();
 Algorithm pagerank_row();
