@@ -266,8 +266,9 @@ void Command::begin_phase(const World& world, std::string what) {
   if (world.rank() == 0) phases_->begin(std::move(what));
 }
 
-void Command::go_on(const World& world, std::string what) {
-  if (world.rank() == 0) phases_->go_on(std::move(what));
+Progress Command::progress(const World& world) const {
+  if (world.rank() != 0) return {};
+  return [line = phases_.get()](std::int64_t done, std::int64_t all) { line->advance(done, all); };
 }
 
 World::Options Command::world_options(Rank rank) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/base/progress.hpp>
 #include <atoll/runtime/job/launch.hpp>
 #include <functional>
 #include <initializer_list>
@@ -67,7 +68,8 @@ class Command {
   bool quiet() const { return quiet_; }
   /// What the ranks are at from here on, said on stderr if it takes long: by rank 0.
   void begin_phase(const World& world, std::string what);
-  void go_on(const World& world, std::string what);
+  /// How much of the phase is done, for that line.
+  Progress progress(const World& world) const;
   /// A log to stderr, as --quiet and --verbose say.
   Log log() const;
   bool json() const { return !json_.empty(); }

@@ -15,6 +15,7 @@ from typing import Any, Callable, TypeVar, cast
 import numpy as np
 
 from . import _core, errors
+from .progress import is_bar
 
 __all__ = ["checked", "json_text", "one_of", "refuse_masked", "shown", "type_name", "vertex_id"]
 
@@ -201,6 +202,12 @@ def _seed(value: Any) -> int:
     return number
 
 
+def _listener(value: Any) -> Any:
+    if not (value is None or isinstance(value, bool) or callable(value) or is_bar(value)):
+        raise TypeError
+    return value
+
+
 # A vertex of the argument `graph`.
 _VERTEX = "int | str"
 
@@ -226,6 +233,7 @@ _NAMED: dict[str, _Rule] = {
     "format": _TEXT,
     "name": _TEXT,
     "order": _TEXT,
+    "progress": (_listener, "a function of two numbers, a bar of tqdm, or True for a line is needed", "Give one of them"),
     "strategy": _TEXT,
     "text": _TEXT,
 }

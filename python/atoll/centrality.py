@@ -7,7 +7,7 @@ All are collective over graph.comm, take original ids and answer in them. `secon
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -60,6 +60,7 @@ def pagerank(
     dangling: str = "spread",
     personalisation: ArrayLike | None = None,
     precision: str = "double",
+    progress: Callable[[int, int], object] | bool | None = None,
 ) -> PageRankResult:
     """PageRank [1]_: x(v) = (1 - d) p(v) + d (sum over edges u -> v of x(u) / outdegree(u) + s p(v)).
 
@@ -77,6 +78,8 @@ def pagerank(
     personalisation : array-like of float, optional
                                 one number >= 0 for each vertex of this rank, in the order of graph.ids; None: all alike
     precision : {"double", "float"}
+    progress : callable, bar of tqdm or True, optional
+                                called with iterations done and all there are; True: a line on stderr
 
     Returns
     -------
@@ -110,6 +113,7 @@ def pagerank(
         dangling=dangling,
         personalization=shares,
         precision=precision,
+        progress=progress,
     )
     result = PageRankResult(
         score=VertexArray(graph, found["score"], "pagerank"),
@@ -146,6 +150,7 @@ def betweenness_centrality(
     weighted: bool = False,
     normalized: bool = True,
     seed: int = 1,
+    progress: Callable[[int, int], object] | bool | None = None,
 ) -> VertexArray:
     """Betweenness [1]_: the sum over pairs s, t of the share of their shortest paths that pass the vertex.
 
@@ -161,6 +166,8 @@ def betweenness_centrality(
     weighted : bool             a path is as long as the float64 sum of its weights, which are above 0; else as its
                                 number of edges
     normalized : bool           divide by (n - 1)(n - 2), undirected by half of it
+    progress : callable, bar of tqdm or True, optional
+                                called with sources done and all there are; True: a line on stderr
 
     Returns
     -------
@@ -200,7 +207,7 @@ def betweenness_centrality(
         # Of other sources on another rank the sums would be of neither.
         with agreed(graph.world, f"betweenness_centrality(sources={_in_short(chosen)})"):
             pass
-    found = run(graph, "bc", sources=chosen, weighted=weighted)
+    found = run(graph, "bc", sources=chosen, weighted=weighted, progress=progress)
     score = VertexArray(graph, found["score"], "betweenness")
     n = graph.n
     scale = n / max(1, len(chosen))

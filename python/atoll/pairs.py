@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from .apsp import SEMIRINGS
 from .arguments import checked, one_of, type_name, vertex_id
 from .graph import Graph
 from .hdf5 import is_hdf5, write_hdf5
+from .progress import listening
 from .world import agreed
 
 __all__ = ["AllPairs", "all_pairs"]
@@ -223,6 +225,7 @@ def all_pairs(
     method: str = "auto",
     delta: float = 0.0,
     peel: bool = True,
+    progress: Callable[[int, int], object] | bool | None = None,
 ) -> AllPairs:
     """Shortest paths between all pairs of vertices; or longest, widest, or any, over other semirings.
 
@@ -247,6 +250,8 @@ def all_pairs(
                                 several ranks, or another semiring: fw
     delta : float               width of a bucket of delta-stepping; 0: tuned on the first sources
     peel : bool                 components and trees apart
+    progress : callable, bar of tqdm or True, optional
+                                called with blocks of Floyd-Warshall done and all there are; True: a line on stderr
 
     Returns
     -------
@@ -286,4 +291,5 @@ def all_pairs(
         one_of("method", method, _METHODS)
         if not delta >= 0:
             raise errors.UsageError(f"delta is {delta} (the width of a bucket). Give 0 or more.")
-    return AllPairs(_core.all_pairs(graph._core, semiring, dtype, method, delta, peel), graph)
+    with listening(progress, "all pairs", graph.rank) as told:
+        return AllPairs(_core.all_pairs(graph._core, semiring, dtype, method, delta, peel, told), graph)

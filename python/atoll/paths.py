@@ -7,6 +7,7 @@ All are collective over graph.comm, take original ids and answer in them. `secon
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -287,7 +288,13 @@ class EccentricityResult(Shown):
 
 
 @checked
-def eccentricity(graph: Graph, *, find: str = "all", searches: int | None = None) -> EccentricityResult:
+def eccentricity(
+    graph: Graph,
+    *,
+    find: str = "all",
+    searches: int | None = None,
+    progress: Callable[[int, int], object] | bool | None = None,
+) -> EccentricityResult:
     """The distance from each vertex to the farthest one of its component, the diameter and the radius [1]_.
 
     Distances are numbers of edges. Searches from few vertices bound the eccentricities of all others, so that on most
@@ -300,6 +307,8 @@ def eccentricity(graph: Graph, *, find: str = "all", searches: int | None = None
     find : {"all", "diameter"}  every eccentricity, or only the diameter and the radius, for which fewer searches are
                                 enough: other eccentricities are then bounds
     searches : int, optional    at most so many: what is not known then is told as bounds
+    progress : callable, bar of tqdm or True, optional
+                                called with the vertices that are done and all; True: a line on stderr
 
     Returns
     -------
@@ -324,7 +333,7 @@ def eccentricity(graph: Graph, *, find: str = "all", searches: int | None = None
         one_of("find", find, ("all", "diameter"))
         if searches is not None and searches < 1:
             raise errors.InputError(f"searches is {searches} (at least 1 bounds anything). Change it.")
-    found = run(graph, "eccentricity", find=find, searches=searches)
+    found = run(graph, "eccentricity", find=find, searches=searches, progress=progress)
     scalars = ("diameter", "diameter_upper", "radius", "radius_upper", "components", "searches", "exact")
     return EccentricityResult(
         eccentricity=VertexArray(graph, found["eccentricity"], "eccentricity"),

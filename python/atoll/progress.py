@@ -3,12 +3,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
 from typing import Any, TextIO
 
-__all__ = ["Progress"]
+__all__ = ["Progress", "Told", "is_bar", "listening"]
+
+Told = Callable[[int, int], Any]
+"""Called with what is done and what there is."""
 
 _FIRST_S = 1.0  # what is over before is not worth a line
 _MOVING_S = 0.2
@@ -50,15 +55,24 @@ class Progress:
     def __call__(self, more: int = 1) -> None:
         """`more` of them are done."""
         with self._lock:
-            self._done += more
-            now = time.monotonic()
-            if self._quiet or now < self._next or self._done >= self._total:
-                return
-            self._next = now + (_MOVING_S if self._moves else _LOGGED_S)
-            self._shown = True
-            line = self._line(now - self._began)
-            self._stream.write(f"\r{line}\x1b[K" if self._moves else line + "\n")
-            self._stream.flush()
+            self._tell(self._done + more)
+
+    def reach(self, done: int, total: int) -> None:
+        """So many are done, of so many."""
+        with self._lock:
+            self._total = total
+            self._tell(done)
+
+    def _tell(self, done: int) -> None:
+        self._done = done
+        now = time.monotonic()
+        if self._quiet or now < self._next or self._done >= self._total:
+            return
+        self._next = now + (_MOVING_S if self._moves else _LOGGED_S)
+        self._shown = True
+        line = self._line(now - self._began)
+        self._stream.write(f"\r{line}\x1b[K" if self._moves else line + "\n")
+        self._stream.flush()
 
     def _line(self, seconds: float) -> str:
         rate = self._done / seconds
@@ -86,3 +100,41 @@ def _time(seconds: float) -> str:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def is_bar(progress: Any) -> bool:
+    """Whether it is a bar as tqdm's are."""
+    return callable(getattr(progress, "update", None)) and hasattr(progress, "n")
+
+
+@contextlib.contextmanager
+def listening(progress: Any, what: str, rank: int) -> Iterator[Told | None]:
+    """What an algorithm calls with how far it has come, for what a user gives as `progress`; None: nobody listens.
+
+    True is a line on stderr (Progress), a bar of tqdm is moved, and a function is called with two numbers: what is done,
+    and what there is. Only rank 0 listens.
+
+    Examples
+    --------
+    >>> from atoll.progress import listening
+    >>> with listening(lambda done, total: print(f"{done} of {total}"), "sources", rank=0) as told:
+    ...     told(1, 3)
+    1 of 3
+    """
+    if progress is True and rank == 0:
+        with Progress(what, 0) as line:
+            yield line.reach
+        return
+    told = _moves(progress) if is_bar(progress) else progress or None
+    yield told if rank == 0 else None
+
+
+def _moves(bar: Any) -> Told:
+    """Moves a bar of tqdm, whose end is set to what there is."""
+    first = bar.n
+
+    def told(done: int, total: int) -> None:
+        bar.total = first + total
+        bar.update(first + done - bar.n)
+
+    return told

@@ -7,6 +7,7 @@ All are collective over graph.comm, take original ids and answer in them. `secon
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from .arguments import checked
@@ -84,11 +85,14 @@ class LabelPropagationResult(Shown):
 
 
 @checked
-def label_propagation(graph: Graph, *, iterations: int = 10) -> LabelPropagationResult:
+def label_propagation(
+    graph: Graph, *, iterations: int = 10, progress: Callable[[int, int], object] | bool | None = None
+) -> LabelPropagationResult:
     """Communities by synchronous label propagation: CDLP of Graphalytics. Collective over graph.comm.
 
     Every vertex begins with its own id; in each iteration all take at once the label that most of their neighbours
     have, of equally frequent ones the smallest. In a directed graph a neighbour counts for each direction of an edge.
+    `progress` is called with the iterations done and all there are; True is a line on stderr.
 
     Examples
     --------
@@ -98,7 +102,7 @@ def label_propagation(graph: Graph, *, iterations: int = 10) -> LabelPropagation
     """
     with agreed(graph.world, f"label_propagation({iterations=})"):
         pass
-    found = run(graph, "cdlp", iterations=iterations)
+    found = run(graph, "cdlp", iterations=iterations, progress=progress)
     return LabelPropagationResult(
         label=VertexArray(graph, found["label"], "label"),
         iterations=found["iterations"],

@@ -112,7 +112,7 @@ TEST_CASE("what a prepared form gives is right the first time and the second, on
         const auto form = row.prepare(graph, arguments);
         Answer answer;
         for (int turn = 0; turn < 2; ++turn) {
-          form->run(arguments, answer);
+          form->run(arguments, answer, {});
           for (const ColumnInfo& column : row.columns) {
             const Values* values = answer.find(column.name);
             REQUIRE(values);

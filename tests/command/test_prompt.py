@@ -173,15 +173,35 @@ def until_it_says(pattern, *words, terminal=False):
 
 
 def test_a_long_run_says_on_a_terminal_what_it_is_at():
-    line = r"\ratoll: bc, (\d+) of 1000000, (\d+) s\x1b\[K"
+    line = r"\ratoll: bc: 0 % \((\d+) of 1000000\), ([\d.e+]+)/s, \d+ h \d+ min left\x1b\[K"
     text = until_it_says(line + line, *LONG, terminal=True)
-    (first, _), (second, seconds) = re.findall(line, text)[:2]
-    assert int(first) <= int(second) and int(seconds) >= 1 and "\n" not in text
+    (first, _), (second, rate) = re.findall(line, text)[:2]
+    assert 0 < int(first) <= int(second) and float(rate) > 0 and "\n" not in text
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["bc", "kron:14", "--sources", "3000", "--no-verify"],
+        ["bc", "kron:14", "--sources", "3000", "--no-verify", "--weighted"],
+        ["bc", "kron:14", "--sources", "3000", "--no-verify", "--ranks", "2", "--threads", "1", "--transport", "inproc"],
+        ["pagerank", "kron:16", "--iterations", "100000", "--no-verify"],
+        ["cdlp", "kron:16", "--iterations", "100000", "--no-verify"],
+        ["eccentricity", "kron:16", "--no-verify"],
+        ["apsp", "uniform:13:64", "--method", "fw"],
+        ["apsp", "uniform:13:64", "--ranks", "2", "--threads", "1", "--transport", "inproc"],
+    ],
+    ids=lambda words: " ".join(words[:2]),
+)
+def test_a_single_long_run_says_how_much_of_it_is_done(words):
+    line = r"\ratoll: [a-z0-9 ]+: (\d+) % \((\d+) of (\d+)\), [\d.e+]+/s, (\d+ h )?(\d+ min )?(\d+ s )?left\x1b\[K"
+    percent, done, all, *_ = re.findall(line, until_it_says(line, "run", *words, terminal=True))[0]
+    assert 0 < int(done) < int(all) and int(percent) == 100 * int(done) // int(all)
 
 
 def test_a_log_has_a_line_after_ten_seconds():
-    text = until_it_says("so far\n", *LONG, "--ranks", "2")
-    assert re.fullmatch(r"atoll: info: bc, \d+ of 1000000, 10 s so far\n", text)
+    text = until_it_says("left\n", *LONG, "--ranks", "2")
+    assert re.fullmatch(r"atoll: info: bc: 0 % \(\d+ of 1000000\), [\d.e+]+/s, \d+ h \d+ min left\n", text)
 
 
 def test_a_quiet_or_short_run_says_nothing():

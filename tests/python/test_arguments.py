@@ -36,6 +36,7 @@ NAMED = {  # for arguments whose annotation is not specific enough
     "v": ["0", 0.0, True, None, [0], -1, 2**63],
     "us": [3, None, "ab", ["a", "b"], [0.5, 1], [True, False], {0, 1}, MASKED, [[1], [2]], [1, 2**70]],
     "vs": [3, None, "ab", ["a", "b"], [0.5, 1], [True, False], {0, 1}, MASKED, [[1], [2]], [1, 2**70]],
+    "progress": [3, "yes", [print], {"update": print}],
     "axis": [0, "x", (0,)],
     "seed": ["1", 1.5, True, None, -1],
     "obj": [None, 3, 1.5, [1, 2], [(1, 2), (3,)], {1: [2]}, (1,), b"ring:5", object()],

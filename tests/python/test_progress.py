@@ -3,6 +3,8 @@
 
 import io
 
+import atoll
+import numpy as np
 import pytest
 from atoll import progress
 from atoll.progress import Progress
@@ -59,3 +61,87 @@ def test_quiet_and_short_steps_say_nothing(clock):
             clock.now += seconds
             done(5)
         assert out.getvalue() == ""
+
+
+CALLS = {
+    "bc": lambda graph, progress: atoll.betweenness_centrality(graph, progress=progress),
+    "weighted bc": lambda graph, progress: atoll.betweenness_centrality(graph, weighted=True, progress=progress),
+    "pagerank": lambda graph, progress: atoll.pagerank(graph, progress=progress),
+    "cdlp": lambda graph, progress: atoll.label_propagation(graph, iterations=5, progress=progress),
+    "eccentricity": lambda graph, progress: atoll.eccentricity(graph, progress=progress),
+    "all pairs": lambda graph, progress: atoll.all_pairs(graph, method="fw", peel=False, progress=progress),
+}
+
+
+def weighted_graph(**options):
+    rng = np.random.default_rng(5)
+    src, dst = rng.integers(0, 200, (2, 900))
+    return atoll.Graph.from_edges(src, dst, rng.random(900) + 0.5, directed=False, **options)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_function_is_told_how_far_an_algorithm_has_come(name):
+    told = []
+    CALLS[name](weighted_graph(), lambda done, total: told.append((done, total)))
+    assert told and all(0 <= done <= total for done, total in told)
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+    assert name == "eccentricity" or told[-1][0] == told[-1][1] or name == "cdlp"
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_only_rank_0_is_told(name):
+    def run(world):
+        told = []
+        CALLS[name](weighted_graph(comm=world), lambda done, total: told.append(done))
+        return len(told)
+
+    if name == "all pairs":
+        CALLS[name] = lambda graph, progress: atoll.all_pairs(graph, progress=progress)
+    counts = atoll.run_ranks(3, run, plan={"threads": 1})
+    assert counts[0] > 0 and counts[1:] == [0, 0]
+
+
+def test_a_bar_is_moved():
+    class Bar:  # as far as tqdm's are used
+        n, total = 7, None
+
+        def update(self, more):
+            assert more >= 0
+            self.n += more
+
+    bar = Bar()
+    atoll.betweenness_centrality(weighted_graph(), progress=bar)
+    assert (bar.n, bar.total) == (7 + 200, 7 + 200)
+
+
+def test_tqdm_is_moved():
+    tqdm = pytest.importorskip("tqdm", reason="tqdm is not installed")
+    with tqdm.tqdm(file=io.StringIO()) as bar:
+        atoll.betweenness_centrality(weighted_graph(), progress=bar)
+        assert bar.n == bar.total == 200
+
+
+def test_true_is_a_line_on_stderr(clock, monkeypatch):
+    out = Terminal()
+    monkeypatch.setattr(progress.sys, "stderr", out)
+    graph = weighted_graph()
+
+    def later():
+        clock.now += 0.5
+        return clock.now
+
+    monkeypatch.setattr(progress.time, "monotonic", later)
+    atoll.betweenness_centrality(graph, progress=True)
+    assert "atoll: bc: " in out.getvalue() and " of 200)" in out.getvalue()
+    assert out.getvalue().endswith("\r\x1b[K")
+
+
+def test_what_a_function_raises_ends_the_algorithm():
+    def stop(done, total):
+        if done >= 3:
+            raise StopIteration("enough")
+
+    graph = weighted_graph()
+    with pytest.raises(StopIteration, match="enough"):
+        atoll.betweenness_centrality(graph, progress=stop)
+    assert atoll.pagerank(graph).converged  # the graph goes on

@@ -67,8 +67,17 @@ void close_arcs(Team& team, const Gemm& gemm, const ReplicatedCsr<T>& arcs, cons
                 MatrixView<T> d, AllPairsReport& report) {
   set_arc_entries(team, arcs, options.semiring, d);
   FloydWarshallReport run;
+  const std::int64_t n = d.rows, block = options.block > 0 ? options.block : usual_block(gemm, n);
+  const auto after_block = [&](std::int64_t done) {
+    tell(options.progress, done, (n + block - 1) / block);
+    return true;
+  };
   if (floyd_warshall<T>(gemm, team, d,
-                        {.block = options.block, .undirected = !arcs.directed, .steps = options.on_grid.steps}, &run))
+                        {.block = options.block,
+                         .undirected = !arcs.directed,
+                         .steps = options.on_grid.steps,
+                         .after_block = after_block},
+                        &run))
     refuse_gain_cycle(arcs, options.semiring);
   if (adds_to_no_path(arcs, options.semiring)) restore_no_path(team, options.semiring, d);
   report.add(run);
@@ -126,6 +135,7 @@ AllPairs<T> on_a_grid(World& world, const ReplicatedCsr<T>& arcs, const AllPairs
   report.plan = plan;
   GridOptions on_grid = options.on_grid;
   plan.apply_to(on_grid);
+  on_grid.progress = options.progress;
   // Every rank has all arcs and passes its share of them.
   std::vector<MatrixEntry<T>> mine;
   for (Vertex v = world.rank(); v < arcs.vertices(); v += world.size())

@@ -8,6 +8,7 @@
 #include <atoll/apsp/pendant_trees/pendant_trees.hpp>
 #include <atoll/apsp/replicated_csr.hpp>
 #include <atoll/apsp/searches/choose_method.hpp>
+#include <atoll/base/progress.hpp>
 #include <atoll/matrix/gemm/gemm.hpp>
 
 /// All-pairs shortest paths of a graph, after COAST (SC 2022), on any number of ranks, with less work if the graph
@@ -34,6 +35,7 @@ struct AllPairsOptions {
   std::optional<ApspMachine> machine = {};    ///< rates for the model (stored_machine); none: the defaults
   GridOptions on_grid = {};                   ///< only look-ahead, kernel and steps count; the plan sets the rest
   StepHook pauses = {};                       ///< called on a grid; a checkpoint replaces it by its own
+  Progress progress = {};                     ///< blocks of Floyd-Warshall
   /// If it has a folder, the run saves its state there from time to time and resumes from it (store/saved_run.hpp). Its
   /// `run` is ignored. A single rank then computes like a 1 x 1 grid.
   CheckpointOptions checkpoint = {.folder = {}, .every_steps = 0, .every_seconds = 1800, .run = {}};

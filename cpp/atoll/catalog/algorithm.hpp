@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/base/progress.hpp>
 #include <atoll/graph/graph.hpp>
 #include <atoll/verify/verdict.hpp>
 #include <memory>
@@ -16,7 +17,7 @@
 ///     Arguments arguments(kcore.options);
 ///     const auto form = kcore.prepare(graph, arguments);     // collective: layouts and buffers
 ///     Answer answer;
-///     form->run(arguments, answer);                          // collective; as often as wanted
+///     form->run(arguments, answer, {});                      // collective; as often as wanted
 ///     kcore.verify(graph, arguments, answer, nullptr);       // collective
 namespace atl::catalog {
 
@@ -79,7 +80,7 @@ class Prepared {
  public:
   virtual ~Prepared() = default;
   /// Collective. InputError, the same on all ranks.
-  virtual void run(const Arguments& arguments, Answer& answer) = 0;
+  virtual void run(const Arguments& arguments, Answer& answer, const Progress& progress) = 0;
   /// Of the last run. Collective.
   virtual void report(const Arguments& arguments, const Answer& answer, const Runs& runs, Report& report) const = 0;
   virtual std::size_t memory_bytes() const = 0;

@@ -12,7 +12,7 @@
 
 /// What a run gives: columns, one value for each vertex of this rank by owned index, and scalars, the same on all ranks.
 ///
-///     form->run(arguments, answer);
+///     form->run(arguments, answer, {});
 ///     std::get<Array<Vertex>>(*answer.find("core"));
 ///
 /// A run takes the arrays of the run before out of the answer, fills them again, and puts them back.

@@ -25,9 +25,9 @@ class PreparedBetweenness final : public Prepared {
  public:
   PreparedBetweenness(const Graph& graph, PathLength length) : graph_(graph), betweenness_(graph, length) {}
 
-  void run(const Arguments& arguments, Answer& answer) override {
+  void run(const Arguments& arguments, Answer& answer, const Progress& progress) override {
     result_.score = answer.take<double>("score");
-    betweenness_.run(arguments.vertices("sources"), result_);
+    betweenness_.run(arguments.vertices("sources"), result_, progress);
     answer.put("score", std::move(result_.score));
   }
   void report(const Arguments& arguments, const Answer& answer, const Runs& runs, Report& report) const override {

@@ -42,7 +42,7 @@ class PreparedBfs final : public Prepared {
   PreparedBfs(const Graph& graph, const BfsOptions& options)
       : world_(graph.world()), depths_(options.depths == Depths::yes), bfs_(graph, options) {}
 
-  void run(const Arguments& arguments, Answer& answer) override {
+  void run(const Arguments& arguments, Answer& answer, const Progress&) override {
     result_.parent = answer.take<Vertex>("parent");
     result_.depth = answer.take<Vertex>("depth");
     bfs_.run(arguments.vertex("source"), result_);

@@ -14,7 +14,7 @@ class PreparedComponents final : public Prepared {
  public:
   explicit PreparedComponents(const Graph& graph) : components_(graph) {}
 
-  void run(const Arguments&, Answer& answer) override {
+  void run(const Arguments&, Answer& answer, const Progress&) override {
     result_.component = answer.take<Vertex>("component");
     components_.run(result_);
     answer.put("component", std::move(result_.component));

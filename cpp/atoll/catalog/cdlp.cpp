@@ -16,9 +16,9 @@ class PreparedPropagation final : public Prepared {
  public:
   explicit PreparedPropagation(const Graph& graph) : propagation_(graph) {}
 
-  void run(const Arguments& arguments, Answer& answer) override {
+  void run(const Arguments& arguments, Answer& answer, const Progress& progress) override {
     result_.label = answer.take<Vertex>("label");
-    propagation_.run({.iterations = iterations_of(arguments)}, result_);
+    propagation_.run({.iterations = iterations_of(arguments), .progress = progress}, result_);
     answer.put("label", std::move(result_.label));
     answer.set("iterations", std::int64_t{result_.iterations});
     answer.set("changed", result_.changed);

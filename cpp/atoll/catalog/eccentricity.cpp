@@ -16,7 +16,8 @@ std::optional<std::int64_t> searches_of(const Arguments& arguments) {
 
 EccentricityOptions options_of(const Arguments& arguments) {
   return {.find = arguments.word("find") == "all" ? Eccentricities::all : Eccentricities::extremes,
-          .max_searches = searches_of(arguments)};
+          .max_searches = searches_of(arguments),
+          .progress = {}};
 }
 
 std::string between(Vertex lower, Vertex upper) {
@@ -27,10 +28,12 @@ class PreparedEccentricity final : public Prepared {
  public:
   explicit PreparedEccentricity(const Graph& graph) : eccentricity_(graph) {}
 
-  void run(const Arguments& arguments, Answer& answer) override {
+  void run(const Arguments& arguments, Answer& answer, const Progress& progress) override {
     result_.lower = answer.take<Vertex>("eccentricity");
     result_.upper = answer.take<Vertex>("upper");
-    eccentricity_.run(options_of(arguments), result_);
+    EccentricityOptions options = options_of(arguments);
+    options.progress = progress;
+    eccentricity_.run(options, result_);
     answer.put("eccentricity", std::move(result_.lower));
     answer.put("upper", std::move(result_.upper));
     answer.set("diameter", result_.diameter_lower);

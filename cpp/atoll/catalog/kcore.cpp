@@ -14,7 +14,7 @@ class PreparedCoreness final : public Prepared {
  public:
   explicit PreparedCoreness(const Graph& graph) : peeling_(graph) {}
 
-  void run(const Arguments&, Answer& answer) override {
+  void run(const Arguments&, Answer& answer, const Progress&) override {
     result_.core = answer.take<Vertex>("core");
     peeling_.run(result_);
     answer.put("core", std::move(result_.core));

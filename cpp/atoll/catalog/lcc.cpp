@@ -17,7 +17,7 @@ class Clustering final : public Prepared {
  public:
   explicit Clustering(const Graph& graph) : graph_(graph) {}
 
-  void run(const Arguments&, Answer& answer) override {
+  void run(const Arguments&, Answer& answer, const Progress&) override {
     ClusteringResult result = clustering_coefficient(graph_);
     answer.put("coefficient", std::move(result.coefficient));
     answer.put("triangles", std::move(result.triangles));

@@ -27,7 +27,8 @@ PageRankOptions options_of(const Arguments& arguments) {
           .tolerance = tolerance_of(arguments),
           .max_iterations = iterations_of(arguments).value_or(100),
           .dangling = arguments.word("dangling") == "spread" ? Dangling::spread : Dangling::ignore,
-          .personalization = arguments.reals("personalization")};
+          .personalization = arguments.reals("personalization"),
+          .progress = {}};
 }
 
 template <class Real>
@@ -35,9 +36,11 @@ class PreparedPageRank final : public Prepared {
  public:
   PreparedPageRank(const Graph& graph, Transition transition) : pagerank_(graph, transition) {}
 
-  void run(const Arguments& arguments, Answer& answer) override {
+  void run(const Arguments& arguments, Answer& answer, const Progress& progress) override {
     result_.score = answer.take<Real>("score");
-    pagerank_.run(options_of(arguments), result_);
+    PageRankOptions options = options_of(arguments);
+    options.progress = progress;
+    pagerank_.run(options, result_);
     answer.put("score", std::move(result_.score));
     answer.set("iterations", std::int64_t{result_.iterations});
     answer.set("change", result_.change);

@@ -16,7 +16,7 @@ class PreparedSssp final : public Prepared {
  public:
   PreparedSssp(const Graph& graph, std::optional<double> delta) : sssp_(graph, {.delta = delta}) {}
 
-  void run(const Arguments& arguments, Answer& answer) override {
+  void run(const Arguments& arguments, Answer& answer, const Progress&) override {
     result_.distance = answer.take<Real>("distance");
     result_.parent = answer.take<Vertex>("parent");
     sssp_.run(arguments.vertex("source"), result_);

@@ -39,7 +39,7 @@ class Task {
       arguments_.set(option, value_of(c, option, std::string(property)));
   }
   void prepare() { form_ = row_.prepare(graph_, arguments_); }
-  void run() { form_->run(arguments_, answer_); }
+  void run() { form_->run(arguments_, answer_, {}); }
   std::optional<std::string> difference(const std::string& file) const {
     return std::visit(
         [&]<class T>(const Array<T>& values) {

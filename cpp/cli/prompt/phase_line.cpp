@@ -34,6 +34,7 @@ void PhaseLine::begin(std::string what) {
   wipe_locked();
   what_ = std::move(what);
   since_ = Clock::now();
+  done_ = all_ = 0;
   changed_.notify_one();
   if (speaker_.joinable() || over_) return;
   // Signals are for the threads that were there before.
@@ -48,9 +49,21 @@ void PhaseLine::begin(std::string what) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-void PhaseLine::go_on(std::string what) {
+void PhaseLine::advance(std::int64_t done, std::int64_t all) {
   const std::lock_guard lock(mutex_);
-  what_ = std::move(what);
+  done_ = done;
+  all_ = all;
+}
+
+// "bc: 12 % (1,200 of 10,000), 85/s, 1 min 44 s left", without a known end "reading web.el, 12 s so far".
+std::string PhaseLine::line_locked() const {
+  using seconds = std::chrono::duration<double>;
+  const auto whole = [](seconds s) { return std::chrono::duration_cast<std::chrono::seconds>(s); };
+  const seconds passed = Clock::now() - since_;
+  if (done_ <= 0 || all_ <= 0) return fmt::format("{}, {}{}", what_, time_text(whole(passed)), moves_ ? "" : " so far");
+  const double rate = static_cast<double>(done_) / passed.count();
+  return fmt::format("{}: {} % ({} of {}), {:.3g}/s, {} left", what_, 100 * done_ / all_, done_, all_, rate,
+                     time_text(whole(seconds(static_cast<double>(all_ - done_) / rate))));
 }
 
 void PhaseLine::end() {
@@ -82,12 +95,11 @@ void PhaseLine::speak() {
     Clock::time_point next = begun + first;
     while (!over_ && since_ == begun) {
       if (changed_.wait_until(lock, next, [&] { return over_ || since_ != begun; })) break;
-      const auto passed = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - begun);
       if (moves_) {
-        say("\ratoll: {}, {}\x1b[K", what_, time_text(passed));
+        say("\ratoll: {}\x1b[K", line_locked());
         shown_ = true;
       } else {
-        say("atoll: info: {}, {} so far\n", what_, time_text(passed));
+        say("atoll: info: {}\n", line_locked());
       }
       next += again;
     }

@@ -14,8 +14,8 @@ namespace atl::cli {
 ///
 ///     PhaseLine line(quiet);
 ///     line.begin("reading web.el");      // any thread
-///     line.begin("bfs, 1 of 64");
-///     line.go_on("bfs, 2 of 64");
+///     line.begin("bfs");
+///     line.advance(2, 64);
 ///
 /// The first begin() starts a thread; so a process that is to fork does so before.
 class PhaseLine {
@@ -26,8 +26,8 @@ class PhaseLine {
   PhaseLine& operator=(const PhaseLine&) = delete;
 
   void begin(std::string what);
-  /// Another part of what was begun: its time counts on.
-  void go_on(std::string what);
+  /// How much of it is done; `all` is 0 where that is not known.
+  void advance(std::int64_t done, std::int64_t all);
   /// Nothing more is said.
   void end();
   /// Takes the moving line away, so that another can be written in its place; it comes again.
@@ -37,12 +37,14 @@ class PhaseLine {
   using Clock = std::chrono::steady_clock;
   void speak();
   void wipe_locked();
+  std::string line_locked() const;
 
   const bool quiet_, moves_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::string what_;  // empty: nothing
   Clock::time_point since_;
+  std::int64_t done_ = 0, all_ = 0;  // 0: not known
   bool shown_ = false, over_ = false;
   std::thread speaker_;
 };

@@ -111,8 +111,9 @@ void check_output(World& world, const Options& o, Vertex n, Element element) {
 
 template <class T>
 Outcome run_as(World& world, const Options& o, const ReplicatedCsr<double>& read, const ReplicatedCsr<T>& arcs,
-               Edge input_edges) {
-  const AllPairsOptions options = with_stored_rates(world, arcs, all_pairs_options(o));
+               Edge input_edges, Progress progress) {
+  AllPairsOptions options = with_stored_rates(world, arcs, all_pairs_options(o));
+  if (o.trials == 1) options.progress = std::move(progress);
   if (!o.out_of_core) check_output(world, o, arcs.vertices(), kElementOf<T>);
   const Existing existing = o.force ? Existing::replace : Existing::refuse;
   Trials trials(world);
@@ -343,7 +344,7 @@ int run_apsp(const Words& words) {
         Outcome out;
         command.begin_phase(world, fmt::format("all pairs of {} vertices", arcs.vertices()));
         write_with_names(world, o.output, o.output.empty() ? nullptr : loaded.names.get(),
-                         [&] { out = run_as(world, o, read, arcs, input_edges); });
+                         [&] { out = run_as(world, o, read, arcs, input_edges, command.progress(world)); });
         if (loaded.names) out.input["names"] = describe_names(loaded);
         out.seconds["load"] = load_seconds;
         out.seconds["gather"] = gather_seconds;

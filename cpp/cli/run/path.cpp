@@ -61,7 +61,7 @@ Outcome find_path(World& world, Command& command, const Options& o) {
   command.begin_phase(world, "path");
   const bool by_weight = o.input.is_weighted();
   timer.lap();
-  PathSearch search(graph, by_weight ? PathLength::by_weight : PathLength::by_edges);
+  PathSearch search(graph, by_weight ? PathLength::weights : PathLength::edges);
   const double prepare = world.max(timer.lap());
   Trials trials(world);
   VertexPath path;

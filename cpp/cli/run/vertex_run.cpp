@@ -147,13 +147,14 @@ void VertexRun::time_trials(State& state, Command& command) const {
     return state.sources[static_cast<std::size_t>(trial) % state.sources.size()];
   };
   if (single) state.arguments.set(source->name, source_of(0));
-  if (row_.repeats.warm_up) state.form->run(state.arguments, state.answer);
+  if (row_.repeats.warm_up) state.form->run(state.arguments, state.answer, {});
   command.begin_phase(state.world, std::string(row_.name));
+  const Progress progress = command.progress(state.world);
   for (int trial = 0; trial < count; ++trial) {
     if (single) state.arguments.set(source->name, source_of(trial));
-    if (count > 1) command.go_on(state.world, fmt::format("{}, {} of {}", row_.name, trial + 1, count));
     catalog::TimedRun run;
-    run.seconds = state.trials.time([&] { state.form->run(state.arguments, state.answer); });
+    run.seconds = state.trials.time([&] { state.form->run(state.arguments, state.answer, count > 1 ? Progress() : progress); });
+    if (count > 1) tell(progress, trial + 1, count);
     if (single) run.source = source_of(trial);
     run.scalars = state.answer.scalars();
     state.runs.timed.push_back(std::move(run));

@@ -72,9 +72,10 @@ std::pair<catalog::Prepared*, bool> form_of(SharedGraph& g, const catalog::Algor
   return {(g.forms[row.name] = {text, std::move(form)}).form.get(), true};
 }
 
-nb::dict run(SharedGraph& g, const std::string& name, const nb::dict& options) {
+nb::dict run(SharedGraph& g, const std::string& name, const nb::dict& options, const nb::object& told) {
   const catalog::Algorithm& row = catalog::algorithm_named(name);
   const catalog::Arguments arguments = arguments_of(row, options);
+  const Progress progress = progress_of(told);
   catalog::Answer answer;
   double prepare_seconds = 0, seconds = 0;
   g.world->call([&](World&) {
@@ -83,7 +84,7 @@ nb::dict run(SharedGraph& g, const std::string& name, const nb::dict& options) {
     const double before = timer.lap();
     if (made) prepare_seconds = before;
     try {
-      form->run(arguments, answer);
+      form->run(arguments, answer, progress);
     } catch (...) {
       g.forms.erase(row.name);  // left in the midst
       throw;
@@ -107,7 +108,7 @@ nb::dict shortest_path(SharedGraph& g, Vertex source, Vertex target, bool weight
   double prepare_seconds = 0, seconds = 0;
   g.world->call([&](World& world) {
     Timer timer;
-    const PathLength length = weighted ? PathLength::by_weight : PathLength::by_edges;
+    const PathLength length = weighted ? PathLength::weights : PathLength::edges;
     auto& search = g.path_searches[static_cast<int>(length)];
     if (world.any(search == nullptr)) {
       search = std::make_unique<PathSearch>(g.graph, length);
@@ -134,6 +135,14 @@ nb::dict shortest_path(SharedGraph& g, Vertex source, Vertex target, bool weight
 
 }  // namespace
 
+Progress progress_of(const nb::object& function) {
+  if (function.is_none()) return {};
+  return [&function](std::int64_t done, std::int64_t all) {
+    const nb::gil_scoped_acquire hold;
+    function(done, all);
+  };
+}
+
 std::size_t SharedGraph::memory_bytes() const {
   std::size_t bytes = graph.memory_bytes();
   for (const auto& [name, kept] : forms) bytes += kept.form->memory_bytes();
@@ -147,7 +156,7 @@ void bind_algorithms(nb::module_& m) {
   m.attr("ID_RULE") = kIdRule;
   m.attr("NO_VERTEX") = kNoVertex;
   m.attr("UNREACHABLE") = catalog::kUnreachableInResults;
-  m.def("run", &run, "graph"_a, "name"_a, "options"_a);
+  m.def("run", &run, "graph"_a, "name"_a, "options"_a, "progress"_a.none());
   m.def("shortest_path", &shortest_path, "graph"_a, "source"_a, "target"_a, "weighted"_a);
   m.def(
       "release_layouts",

@@ -38,12 +38,13 @@ std::shared_ptr<Pairs<T>> compute(World& world, ReplicatedCsr<T> arcs, const All
 }
 
 SharedPairs all_pairs_of(const SharedGraph& g, const std::string& semiring_name, const std::string& type,
-                         const std::string& method, double delta, bool peel) {
+                         const std::string& method, double delta, bool peel, const nb::object& told) {
   const Semiring semiring = semiring_named(semiring_name);
   const AllPairsOptions options{.semiring = semiring,
                                 .method = pairs_method_named(method),
                                 .delta = delta,
-                                .pendant_trees = peel ? PendantTreeRemoval::yes : PendantTreeRemoval::no};
+                                .pendant_trees = peel ? PendantTreeRemoval::yes : PendantTreeRemoval::no,
+                                .progress = progress_of(told)};
   const ArcWeights weights = semiring == Semiring::or_and ? ArcWeights::ones : ArcWeights::as_given;
   if ((semiring == Semiring::max_plus || semiring == Semiring::max_min) && g.merged_to_least)
     throw UsageError(fmt::format(
@@ -200,7 +201,8 @@ void bind_all_pairs(nb::module_& m) {
       .def("path", &path, "u"_a, "v"_a)
       .def("k_best", &k_best, "u"_a, "v"_a, "k"_a)
       .def("save", &save, "path"_a, "type"_a.none(), "zstd_level"_a, "replace"_a);
-  m.def("all_pairs", &all_pairs_of, "graph"_a, "semiring"_a, "type"_a, "method"_a, "delta"_a, "peel"_a);
+  m.def("all_pairs", &all_pairs_of, "graph"_a, "semiring"_a, "type"_a, "method"_a, "delta"_a, "peel"_a,
+        "progress"_a.none());
 }
 
 }  // namespace atl::python

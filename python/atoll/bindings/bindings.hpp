@@ -10,6 +10,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <atoll/algorithms/point_to_point/path_search.hpp>
+#include <atoll/base/progress.hpp>
 #include <atoll/catalog/algorithm.hpp>
 #include <atoll/graph/graph.hpp>
 #include <atoll/runtime/world.hpp>
@@ -97,6 +98,9 @@ struct SharedGraph {
   std::map<std::string_view, Kept> forms;  // by the algorithm's name
   std::unique_ptr<PathSearch> path_searches[2];  // by PathLength
 };
+
+/// What calls a Python function of two numbers, which must outlive it; empty for None.
+Progress progress_of(const nb::object& function);
 
 template <class T>
 using Numpy = nb::ndarray<nb::numpy, T, nb::ndim<1>>;

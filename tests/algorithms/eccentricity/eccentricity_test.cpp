@@ -73,7 +73,7 @@ TEST_CASE("eccentricities are those of a search from every vertex, for any ranks
     const std::int64_t all = result.searches;
     CHECK(verify_eccentricity(graph, {result.lower.data(), result.lower.size()}).ok);
 
-    eccentricity.run({.find = Eccentricities::extremes, .max_searches = {}}, result);
+    eccentricity.run({.find = Eccentricities::extremes, .max_searches = {}, .progress = {}}, result);
     CHECK(result.exact);
     CHECK(result.searches <= all);
     CHECK(result.diameter_lower == expected.diameter);
@@ -82,7 +82,7 @@ TEST_CASE("eccentricities are those of a search from every vertex, for any ranks
     CHECK(result.radius_upper == expected.radius);
 
     for (const std::int64_t searches : {1, 3}) {
-      eccentricity.run({.find = Eccentricities::all, .max_searches = searches}, result);
+      eccentricity.run({.find = Eccentricities::all, .max_searches = searches, .progress = {}}, result);
       CHECK(result.searches <= searches);
       const auto lower = samples::by_id(graph, result.lower), upper = samples::by_id(graph, result.upper);
       for (std::size_t v = 0; v < lower.size(); ++v) {
@@ -109,7 +109,7 @@ TEST_CASE("few searches are enough where vertices differ") {
     CHECK(result.exact);
     CHECK(result.searches < graph.vertices() / 4);
     EccentricityResult extremes;
-    eccentricity.run({.find = Eccentricities::extremes, .max_searches = {}}, extremes);
+    eccentricity.run({.find = Eccentricities::extremes, .max_searches = {}, .progress = {}}, extremes);
     CHECK(extremes.diameter_lower == result.diameter_lower);
     CHECK(extremes.searches < result.searches);
   });
@@ -126,7 +126,7 @@ TEST_CASE("eccentricities of directed graphs, and no searches, are refused the s
     const Graph graph = Graph::build(world, generate(world, "path:9"));
     Eccentricity eccentricity(graph);
     EccentricityResult result;
-    CHECK_THROWS_AS(eccentricity.run({.find = Eccentricities::all, .max_searches = 0}, result), InputError);
+    CHECK_THROWS_AS(eccentricity.run({.find = Eccentricities::all, .max_searches = 0, .progress = {}}, result), InputError);
     CHECK(world.sum(1) == 3);
   });
 }

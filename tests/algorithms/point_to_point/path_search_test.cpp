@@ -50,12 +50,12 @@ void check(const Sample& sample, const Graph& graph, PathLength length) {
   std::map<std::pair<std::size_t, std::size_t>, double> weight;
   for (const auto& a : arcs)
     weight[{static_cast<std::size_t>(a.from), static_cast<std::size_t>(a.to)}] =
-        length == PathLength::by_weight ? a.weight : 1;
+        length == PathLength::weights ? a.weight : 1;
   PathSearch search(graph, length);
   constexpr std::uint64_t kPaths = 6;
   for (std::uint64_t i = 0; i < kPaths; ++i) {
     const std::size_t s = random_at(3, 2 * i) % n, t = i == 0 ? s : random_at(3, 2 * i + 1) % n;
-    const double expected = distances_from<double>(n, arcs, s, length == PathLength::by_weight)[t];
+    const double expected = distances_from<double>(n, arcs, s, length == PathLength::weights)[t];
     const VertexPath path = search.run(ids[s], ids[t]);
     CAPTURE(ids[s]);
     CAPTURE(ids[t]);
@@ -104,8 +104,8 @@ Plan one_thread() {
 
 TEST_CASE("a path has the distance and the edges of the graph, for any ranks, routes and partitions") {
   samples::for_each_spread(cases::Weight::wide, [](const Sample& sample, const Graph& graph) {
-    check(sample, graph, PathLength::by_edges);
-    check(sample, graph, PathLength::by_weight);
+    check(sample, graph, PathLength::edges);
+    check(sample, graph, PathLength::weights);
   });
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("a path leads through edges that weigh nothing") {
         for (Vertex v = 1; v < 7; ++v) edges.emplace_back(v, v == 6 ? 1 : v + 1, 0.0);
         edges.insert(edges.end(), {{0, 1, 2.0}, {0, 4, 2.0}, {3, 8, 0.0}, {8, 9, 0.0}, {6, 7, 0.0}});
         const Graph graph = weighted(world, edges, directed);
-        PathSearch search(graph, PathLength::by_weight);
+        PathSearch search(graph, PathLength::weights);
         const VertexPath path = search.run(0, 9);
         CHECK(path.length == 2);
         CHECK(path.vertices.front() == 0);
@@ -137,7 +137,7 @@ TEST_CASE("whole lengths beyond 2^53 are exact, or refused") {
     run_ranks(ranks, one_thread(), [&](World& world) {
       // By doubles both ways would be 2^53 + 2 long or less.
       const Graph graph = weighted(world, {{0, 1, kLarge}, {1, 2, 1}, {2, 3, 1}, {3, 9, 1}, {0, 5, kLarge}, {5, 9, 2}}, true);
-      PathSearch search(graph, PathLength::by_weight);
+      PathSearch search(graph, PathLength::weights);
       CHECK(search.run(0, 9).vertices == std::vector<Vertex>{0, 5, 9});
       CHECK(search.run(0, 9).length == kLarge + 2);
       CHECK_THROWS_AS(search.run(0, 2), InputError);
@@ -148,7 +148,7 @@ TEST_CASE("whole lengths beyond 2^53 are exact, or refused") {
 TEST_CASE("a path visits the part of the graph that is near its ends") {
   run_ranks(2, one_thread(), [](World& world) {
     const Graph graph = Graph::build(world, generate(world, "grid:101x101"));
-    PathSearch search(graph, PathLength::by_edges);
+    PathSearch search(graph, PathLength::edges);
     const VertexPath path = search.run(50 * 101 + 40, 50 * 101 + 60);
     CHECK(path.length == 20);
     CHECK(path.visited < 600);  // of 10,201: two squares of side 20 on their corners
@@ -158,13 +158,13 @@ TEST_CASE("a path visits the part of the graph that is near its ends") {
 TEST_CASE("what is no vertex and no weight is refused the same on all ranks") {
   run_ranks(3, one_thread(), [](World& world) {
     const Graph without = Graph::build(world, generate(world, "path:5"));
-    CHECK_THROWS_AS(PathSearch(without, PathLength::by_weight), InputError);
-    PathSearch search(without, PathLength::by_edges);
+    CHECK_THROWS_AS(PathSearch(without, PathLength::weights), InputError);
+    PathSearch search(without, PathLength::edges);
     CHECK_THROWS_AS(search.run(0, 77), InputError);
     CHECK_THROWS_AS(search.run(77, 0), InputError);
     CHECK(search.run(0, 4).vertices == std::vector<Vertex>{0, 1, 2, 3, 4});
     const Graph negative = weighted(world, {{0, 1, -1.0}}, false);
-    CHECK_THROWS_AS(PathSearch(negative, PathLength::by_weight), InputError);
+    CHECK_THROWS_AS(PathSearch(negative, PathLength::weights), InputError);
     CHECK(world.sum(1) == 3);
   });
 }

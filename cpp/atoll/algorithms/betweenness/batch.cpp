@@ -64,15 +64,19 @@ BetweennessBatch<kLanes>::BetweennessBatch(const Graph& graph)
 }
 
 template <int kLanes>
-void BetweennessBatch<kLanes>::run(std::span<const Vertex> sources, BetweennessResult& result) {
+void BetweennessBatch<kLanes>::run(std::span<const Vertex> sources, BetweennessResult& result,
+                                    const Progress& progress) {
   std::vector<Local> starts;
   for (const Vertex id : sources) {
     const auto [owner, natural] = graph_.find(id);
     starts.push_back(owner == world_.rank() ? graph_.local_of(natural) : kElsewhere);
   }
   std::fill(score_.begin(), score_.end(), 0.0);
-  for (std::size_t i = 0; i < starts.size(); i += kLanes)
-    add_sources(std::span<const Local>(starts).subspan(i, std::min<std::size_t>(kLanes, starts.size() - i)));
+  for (std::size_t i = 0; i < starts.size(); i += kLanes) {
+    const std::size_t next = std::min<std::size_t>(kLanes, starts.size() - i);
+    add_sources(std::span<const Local>(starts).subspan(i, next));
+    tell(progress, static_cast<std::int64_t>(i + next), static_cast<std::int64_t>(starts.size()));
+  }
   if (result.score.size() != owned_) result.score = Array<double>(owned_);
   team_.for_range(owned_, kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) result.score[v] = score_[index(graph_.local_of(static_cast<Vertex>(v)))];

@@ -26,7 +26,7 @@ class BetweennessBatch {
   BetweennessBatch(const BetweennessBatch&) = delete;
   BetweennessBatch& operator=(const BetweennessBatch&) = delete;
 
-  void run(std::span<const Vertex> sources, BetweennessResult& result);
+  void run(std::span<const Vertex> sources, BetweennessResult& result, const Progress& progress = {});
   std::size_t memory_bytes() const;
 
  private:

@@ -20,14 +20,14 @@ namespace atl {
 class Betweenness::Sum {
  public:
   virtual ~Sum() = default;
-  virtual void run(std::span<const Vertex> sources, BetweennessResult& result) = 0;
+  virtual void run(std::span<const Vertex> sources, BetweennessResult& result, const Progress& progress) = 0;
   virtual std::size_t memory_bytes() const = 0;
 };
 
 class Betweenness::OneRank final : public Sum {
  public:
   explicit OneRank(const Graph& graph) : kernel_(graph) {}
-  void run(std::span<const Vertex> sources, BetweennessResult& result) override { kernel_.run(sources, result); }
+  void run(std::span<const Vertex> sources, BetweennessResult& result, const Progress& progress) override { kernel_.run(sources, result, progress); }
   std::size_t memory_bytes() const override { return kernel_.memory_bytes(); }
 
  private:
@@ -37,7 +37,7 @@ class Betweenness::OneRank final : public Sum {
 class Betweenness::Weighted final : public Sum {
  public:
   explicit Weighted(const Graph& graph) : weighted_(graph) {}
-  void run(std::span<const Vertex> sources, BetweennessResult& result) override { weighted_.run(sources, result); }
+  void run(std::span<const Vertex> sources, BetweennessResult& result, const Progress& progress) override { weighted_.run(sources, result, progress); }
   std::size_t memory_bytes() const override { return weighted_.memory_bytes(); }
 
  private:
@@ -49,11 +49,11 @@ class Betweenness::Distributed final : public Sum {
   explicit Distributed(const Graph& graph)
       : graph_(graph), may_batch_(graph.world().max(graph.locals()) <= std::numeric_limits<Local>::max() / kBatch) {}
 
-  void run(std::span<const Vertex> sources, BetweennessResult& result) override {
+  void run(std::span<const Vertex> sources, BetweennessResult& result, const Progress& progress) override {
     if (sources.size() > 1 && may_batch_) {
-      run_with(several_, sources, result);
+      run_with(several_, sources, result, progress);
     } else {
-      run_with(one_, sources, result);
+      run_with(one_, sources, result, progress);
     }
   }
   std::size_t memory_bytes() const override {
@@ -66,9 +66,10 @@ class Betweenness::Distributed final : public Sum {
   static constexpr int kBatch = 4;
 
   template <class Batch>
-  void run_with(std::unique_ptr<Batch>& batch, std::span<const Vertex> sources, BetweennessResult& result) {
+  void run_with(std::unique_ptr<Batch>& batch, std::span<const Vertex> sources, BetweennessResult& result,
+                const Progress& progress) {
     if (!batch) batch = std::make_unique<Batch>(graph_);
-    batch->run(sources, result);
+    batch->run(sources, result, progress);
   }
 
   const Graph& graph_;
@@ -89,7 +90,9 @@ Betweenness::Betweenness(const Graph& graph, PathLength length) {
 
 Betweenness::~Betweenness() = default;
 
-void Betweenness::run(std::span<const Vertex> sources, BetweennessResult& result) { sum_->run(sources, result); }
+void Betweenness::run(std::span<const Vertex> sources, BetweennessResult& result, const Progress& progress) {
+  sum_->run(sources, result, progress);
+}
 
 std::size_t Betweenness::memory_bytes() const { return sum_->memory_bytes(); }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/algorithms/path_length.hpp>
+#include <atoll/base/progress.hpp>
 #include <atoll/graph/graph.hpp>
 #include <memory>
 #include <span>
@@ -21,8 +23,6 @@
 /// [1] U. Brandes. "A faster algorithm for betweenness centrality." J. Mathematical Sociology 25(2), 2001.
 namespace atl {
 
-enum class PathLength { edges, weights };
-
 struct BetweennessResult {
   Array<double> score;  ///< [natural]
 };
@@ -37,8 +37,8 @@ class Betweenness {
   Betweenness& operator=(const Betweenness&) = delete;
 
   /// Collective. InputError, before any work and the same on all ranks, if no vertex has the id of a source. If a
-  /// number of shortest paths overflows a double (1.8e308), paths are counted again as ScaledCount.
-  void run(std::span<const Vertex> sources, BetweennessResult& result);
+  /// number of shortest paths overflows a double (1.8e308), paths are counted again as ScaledCount. `progress`: sources.
+  void run(std::span<const Vertex> sources, BetweennessResult& result, const Progress& progress = {});
   std::size_t memory_bytes() const;
 
  private:

@@ -207,15 +207,20 @@ bool BetweennessKernel::source_per_thread(std::span<const Vertex> sources) {
 }
 
 // Sources are assigned to threads statically, so that sums depend on the number of threads but not on timing.
-void BetweennessKernel::add_serially(std::span<const Local> sources) {
+void BetweennessKernel::add_serially(std::span<const Local> sources, const Progress& progress) {
   const std::size_t threads = std::min(sources.size(), threads_.size());
   serial_.resize(std::max(serial_.size(), threads));
+  std::size_t told = 0;
   team_.for_range(threads, 1, [&](int thread, std::size_t t, std::size_t) {
     if (!serial_[t]) serial_[t] = std::make_unique<SerialBetweenness>(graph_);
     serial_[t]->clear();
     for (std::size_t i = t; i < sources.size(); i += threads) {
       team_.cancellation_point(thread);
       serial_[t]->add(sources[i]);
+      if (thread == 0 && i >= told) {  // if it takes another's part too, that has been told
+        told = std::min(i + threads, sources.size());
+        tell(progress, static_cast<std::int64_t>(told), static_cast<std::int64_t>(sources.size()));
+      }
     }
   });
   team_.for_range(score_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
@@ -226,17 +231,20 @@ void BetweennessKernel::add_serially(std::span<const Local> sources) {
   });
 }
 
-void BetweennessKernel::add_by_level(std::span<const Local> sources) {
+void BetweennessKernel::add_by_level(std::span<const Local> sources, const Progress& progress) {
   std::fill(score_.begin(), score_.end(), 0);
-  for (const Local source : sources) add_source(source);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    add_source(sources[i]);
+    tell(progress, static_cast<std::int64_t>(i + 1), static_cast<std::int64_t>(sources.size()));
+  }
 }
 
-void BetweennessKernel::run(std::span<const Vertex> sources, BetweennessResult& result) {
+void BetweennessKernel::run(std::span<const Vertex> sources, BetweennessResult& result, const Progress& progress) {
   std::vector<Local> starts;
   for (const Vertex id : sources) starts.push_back(graph_.local_of(graph_.find(id).second));
   const bool serial = source_per_thread(sources);
   std::erase_if(starts, [&](Local source) { return source >= graph_.active(); });
-  serial && !starts.empty() ? add_serially(starts) : add_by_level(starts);
+  serial && !starts.empty() ? add_serially(starts, progress) : add_by_level(starts, progress);
   const auto owned = index(graph_.owned());
   if (result.score.size() != owned) result.score = Array<double>(owned);
   team_.for_range(owned, kGrain, [&](int, std::size_t a, std::size_t b) {

@@ -20,7 +20,7 @@ class BetweennessKernel {
   BetweennessKernel& operator=(const BetweennessKernel&) = delete;
 
   /// InputError, before any work, if no vertex has the id of a source.
-  void run(std::span<const Vertex> sources, BetweennessResult& result);
+  void run(std::span<const Vertex> sources, BetweennessResult& result, const Progress& progress = {});
   std::size_t memory_bytes() const;
 
  private:
@@ -39,8 +39,8 @@ class BetweennessKernel {
   };
 
   bool source_per_thread(std::span<const Vertex> sources);
-  void add_serially(std::span<const Local> sources);
-  void add_by_level(std::span<const Local> sources);
+  void add_serially(std::span<const Local> sources, const Progress& progress);
+  void add_by_level(std::span<const Local> sources, const Progress& progress);
   void add_source(Local source);
   void count_paths(Local source);
   void push_paths(const Level& level);

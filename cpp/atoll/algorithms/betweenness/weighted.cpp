@@ -48,10 +48,13 @@ BetweennessWeighted::BetweennessWeighted(const Graph& graph)
       changed_(graph.locals()),
       threads_(static_cast<std::size_t>(team_.size())) {}
 
-void BetweennessWeighted::run(std::span<const Vertex> sources, BetweennessResult& result) {
+void BetweennessWeighted::run(std::span<const Vertex> sources, BetweennessResult& result, const Progress& progress) {
   for (const Vertex id : sources) graph_.find(id);
   std::fill(score_.begin(), score_.end(), 0.0);
-  for (const Vertex id : sources) add_source(id);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    add_source(sources[i]);
+    tell(progress, static_cast<std::int64_t>(i + 1), static_cast<std::int64_t>(sources.size()));
+  }
   if (result.score.size() != score_.size()) result.score = Array<double>(score_.size());
   team_.for_range(score_.size(), kGrain, [&](int, std::size_t a, std::size_t b) {
     for (std::size_t v = a; v < b; ++v) result.score[v] = score_[index(graph_.local_of(static_cast<Vertex>(v)))];

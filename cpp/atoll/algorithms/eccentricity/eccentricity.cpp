@@ -219,7 +219,11 @@ void Eccentricity::Bounding::run(const EccentricityOptions& options, Eccentricit
   open_ = members_;
   result.searches = 0;
   Extremes found = extremes();
-  while (world_.any(!open_.empty()) && (!options.max_searches || result.searches < *options.max_searches)) {
+  const auto open_on_all_ranks = [&] { return world_.sum(static_cast<Vertex>(open_.size())); };
+  for (Vertex open = open_on_all_ranks(), first = open;
+       open > 0 && (!options.max_searches || result.searches < *options.max_searches);
+       open = open_on_all_ranks()) {
+    tell(options.progress, first - open, first);
     search(sources(result.searches % 2 == 0));
     tighten();
     ++result.searches;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/base/progress.hpp>
 #include <atoll/graph/graph.hpp>
 #include <memory>
 #include <optional>
@@ -23,6 +24,7 @@ struct EccentricityOptions {
   Eccentricities find = Eccentricities::all;
   /// At most so many rounds of searches; empty: until all that is to be found is exact.
   std::optional<std::int64_t> max_searches = {};
+  Progress progress = {};  ///< vertices that are done
 };
 
 /// Bounds are equal where the eccentricity is known.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/base/progress.hpp>
 #include <atoll/graph/graph.hpp>
 
 /// Communities by label propagation (CDLP of Graphalytics) over any number of ranks.
@@ -18,7 +19,8 @@
 namespace atl {
 
 struct LabelPropagationOptions {
-  int iterations = 10;  ///< ends earlier if nothing changes
+  int iterations = 10;     ///< ends earlier if nothing changes
+  Progress progress = {};  ///< iterations
 };
 
 struct LabelPropagationResult {

@@ -6,6 +6,17 @@
 
 namespace atl {
 
+namespace {
+
+int expected_iterations(const PageRankOptions& options, int done, double change) {
+  if (!options.tolerance) return options.max_iterations;
+  if (!(change > *options.tolerance)) return done;
+  const double more = std::ceil(std::log(*options.tolerance / change) / std::log(options.damping));
+  return static_cast<int>(std::min<double>(options.max_iterations, done + more));
+}
+
+}  // namespace
+
 void check_options(const PageRankOptions& options, Local owned, const std::string& name) {
   check(options.damping > 0 && options.damping < 1,
         "pagerank: damping is {} (a number between 0 and 1; 0.85 is usual). Change it.", options.damping);
@@ -156,6 +167,7 @@ void PageRankForm<Real>::run(const PageRankOptions& options, PageRankResult<Real
     result.change = all.change;
     ++result.iterations;
     result.converged = options.tolerance && result.change < *options.tolerance;
+    tell(options.progress, result.iterations, expected_iterations(options, result.iterations, result.change));
   }
   write(options, result.score);
 }

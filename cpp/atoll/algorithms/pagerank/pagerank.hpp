@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/base/progress.hpp>
 #include <atoll/graph/graph.hpp>
 #include <memory>
 #include <optional>
@@ -39,6 +40,8 @@ struct PageRankOptions {
   /// One number >= 0 for each vertex of this rank, by owned index, with any positive sum over all ranks; empty:
   /// uniform.
   std::span<const double> personalization = {};
+  /// Iterations; where a tolerance ends them, as many as are enough if each change is `damping` times the last.
+  Progress progress = {};
 };
 
 /// Throws InputError if an option is out of its range; `owned`: number of vertices of this rank.

@@ -330,7 +330,7 @@ VertexPath PathSearch::Bidirectional<Sum>::run(Vertex source, Vertex target) {
 }
 
 PathSearch::PathSearch(const Graph& graph, PathLength length) {
-  if (length == PathLength::by_edges) {
+  if (length == PathLength::edges) {
     form_ = std::make_unique<Bidirectional<std::int64_t>>(graph);
     return;
   }

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/algorithms/path_length.hpp>
 #include <atoll/graph/graph.hpp>
 #include <memory>
 #include <vector>
 
 /// A shortest path between two vertices, by edges or by weight, over any number of ranks.
 ///
-///     PathSearch search(graph, PathLength::by_weight);     // collective; buffers for any number of paths
+///     PathSearch search(graph, PathLength::weights);     // collective; buffers for any number of paths
 ///     const VertexPath path = search.run(3, 17);           // collective; original ids; the same on all ranks
 ///     path.vertices;                                       // 3, .., 17; empty if there is none
 ///
 /// Two searches meet: one from the source along the edges, one from the target against them. A path takes about the time
 /// of the part of the graph that is nearer to an end than half its length.
 namespace atl {
-
-enum class PathLength { by_edges, by_weight };
 
 struct VertexPath {
   std::vector<Vertex> vertices;  ///< original ids from the source to the target; empty if the target is not reached

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atoll/base/progress.hpp>
 #include <atoll/runtime/broadcast/panel_broadcast.hpp>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
@@ -25,6 +26,7 @@ struct GridOptions {
   LookAhead look_ahead = LookAhead::on;
   Kernel kernel = Kernel::tuned;
   std::int64_t steps = 0;  ///< stop after this many block steps; 0: all
+  Progress progress = {};  ///< block steps
 
   /// The variants naive, la, la+r, la+r+nt and coast. The paper's GMPI, which saves copies between processor and host,
   /// has no counterpart here: panels are always sent from where the kernel wrote them.
