@@ -10,6 +10,7 @@ import numbers
 import operator
 import os
 import reprlib
+import warnings
 from typing import Any, Callable, TypeVar, cast
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy as np
 from . import _core, errors
 from .progress import is_bar
 
-__all__ = ["checked", "json_text", "one_of", "refuse_masked", "shown", "type_name", "vertex_id"]
+__all__ = ["checked", "json_text", "one_of", "refuse_masked", "renamed", "shown", "type_name", "vertex_id"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -48,6 +49,37 @@ def checked(f: F) -> F:
         return f(*taken, *args[len(names) :], **named)
 
     return cast(F, call)
+
+
+def renamed(**new_of: str) -> Callable[[F], F]:
+    """f under `checked` that also takes arguments by the names they had before, with a DeprecationWarning.
+
+    >>> from atoll.arguments import renamed
+    >>> @renamed(damping="alpha")
+    ... def f(*, alpha):
+    ...     return alpha
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as told:
+    ...     warnings.simplefilter("always")
+    ...     f(damping=0.5), str(told[0].message)
+    (0.5, 'f: damping is called alpha now.')
+    """
+
+    def with_old_names(f: F) -> F:
+        @functools.wraps(f)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            for old, new in new_of.items():
+                if old not in kwargs:
+                    continue
+                if new in kwargs:
+                    raise TypeError(f"{old} and {new} are both given ({old} is the old name of {new}). Give {new}.")
+                warnings.warn(f"{f.__name__}: {old} is called {new} now.", DeprecationWarning, stacklevel=2)
+                kwargs[new] = kwargs.pop(old)
+            return f(*args, **kwargs)
+
+        return cast(F, call)
+
+    return with_old_names
 
 
 def _tell_others(given: dict[str, Any], makes_world: bool) -> None:

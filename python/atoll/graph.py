@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, errors
-from .arguments import checked
+from .arguments import checked, renamed
 from .built_graph import BuiltGraph
 from .derived_graphs import DerivedGraphs
 from .interchange.columns import column, csr_columns, has_names, is_int, kind_of, name_list, refuse_wrong_lengths
+from .interchange.graph_files import FORMATS, FromFiles, format_of
 from .interchange.graph_objects import FromObjects, columns_of, is_igraph, is_list_of_edges, is_networkx
 from .interchange.tables import FromTables, is_table
 from .preparation import preparation_of
@@ -24,7 +25,7 @@ if TYPE_CHECKING:  # inside the class, _core is the attribute
 __all__ = ["Graph"]
 
 
-class Graph(BuiltGraph, DerivedGraphs, FromObjects, FromTables):
+class Graph(BuiltGraph, DerivedGraphs, FromFiles, FromObjects, FromTables):
     """A graph whose vertices and edges are spread over the ranks of a communicator.
 
     ``Graph(obj, **options)`` takes what one of the named constructors takes: a text such as "kron:16"
@@ -270,6 +271,7 @@ class Graph(BuiltGraph, DerivedGraphs, FromObjects, FromTables):
         return cls._made(world, comm, core, partition)
 
     @classmethod
+    @renamed(source_column="source", target_column="target", weight_column="weight")
     @checked
     def read(
         cls,
@@ -278,9 +280,9 @@ class Graph(BuiltGraph, DerivedGraphs, FromObjects, FromTables):
         format: str = "auto",
         directed: bool | None = None,
         weighted: bool | None = None,
-        source_column: str | int = "",
-        target_column: str | int = "",
-        weight_column: str | int = "",
+        source: str | int = "",
+        target: str | int = "",
+        weight: str | int = "",
         names: bool = False,
         headings: bool | None = None,
         duplicates: str = "min",
@@ -296,16 +298,18 @@ class Graph(BuiltGraph, DerivedGraphs, FromObjects, FromTables):
         Parameters
         ----------
         path : path             a file, also .gz or .zst; for Graphalytics a folder or the beginning of the
-                                files' names
+                                files' names; for Parquet also a folder of files
         format : str            "auto" goes by the first bytes and the ending; atoll.graph.file_formats() has
-                                the others
+                                the others, of which pyarrow reads parquet and arrow, and NetworkX graphml, gexf, gml,
+                                pajek and json
         directed : bool, optional
                                 overrides what the format says
         weighted : bool, optional
                                 True: a file without weights is an error; False: they are left out; None: as
                                 the file has them
-        source_column, target_column, weight_column : str or int
-                                of an edge list: a column's number from 1 on, or its name in the header line
+        source, target, weight : str or int
+                                of an edge list: a column's number from 1 on, or its name in the header line; of a table
+                                (Parquet, Arrow) its name; of GraphML and the like `weight` is an attribute of edges
         names : bool            True: the vertices of an edge list have names; or those of any format, if a file
                                 PATH.names lies beside it, as `atoll convert --names` writes
         headings : bool, optional
@@ -337,8 +341,18 @@ class Graph(BuiltGraph, DerivedGraphs, FromObjects, FromTables):
             preparation = preparation_of(duplicates, self_loops, partition, heavy, fusion)
             if headings is not None and not names:
                 raise errors.UsageError(f"headings is {headings} (it is for names). Leave it out, or say names=True.")
-            columns = (str(source_column), str(target_column), str(weight_column))
-            choice = _core.ReadChoice(format, directed, weighted, *columns)
+            foreign = format_of(text, format)
+            if foreign is not None and names:
+                raise errors.UsageError(
+                    f"names is True (vertices of a {foreign} file have names where they are text there). Leave it out."
+                )
+            if foreign is None:
+                choice = _core.ReadChoice(format, directed, weighted, str(source), str(target), str(weight))
+        if foreign is not None:
+            columns = {"source": source or None, "target": target or None, "weight": weight or None, "weighted": weighted}
+            placed = {"partition": partition, "heavy": heavy, "fusion": fusion, "comm": comm, "plan": plan}
+            options = {"duplicates": duplicates, "self_loops": self_loops, **placed}
+            return cls._from_foreign_file(world, text, foreign, columns, directed, options)
         core: tuple[Any, ...]
         if names:
             core = _core.from_named_file(world, text, choice, headings, preparation)
@@ -400,7 +414,7 @@ def file_formats() -> dict[str, str]:
     >>> "metis" in atoll.graph.file_formats()
     True
     """
-    return _core.file_formats()
+    return {**_core.file_formats(), **FORMATS}
 
 
 def _way_in(obj: Any) -> str:

@@ -16,7 +16,7 @@ from .columns import is_int
 if TYPE_CHECKING:
     from ..graph import Graph
 
-__all__ = ["FromObjects", "columns_of", "is_igraph", "is_list_of_edges", "is_networkx"]
+__all__ = ["FromObjects", "columns_of", "is_igraph", "is_list_of_edges", "is_networkx", "networkx_columns"]
 
 
 def is_networkx(obj: Any) -> bool:
@@ -82,13 +82,7 @@ class FromObjects:
             if not is_networkx(G):
                 raise TypeError(f"G is {shown(G)} (a graph of NetworkX is needed). Use Graph(G) for others.")
             _check_attribute(weight)
-            edges = list(G.edges(data=weight)) if weight is not None else [(u, v, None) for u, v in G.edges()]
-            nodes = list(G.nodes())
-            weights = [value for _, _, value in edges]
-            has_weights = _has_weights(weight, any(value is not None for value in weights), len(edges))
-            _check_nodes(nodes, "networkx.relabel_nodes(G, str), or networkx.convert_node_labels_to_integers(G)")
-        src, dst = ([edge[side] for edge in edges] for side in (0, 1))
-        given = [1 if value is None else value for value in weights] if has_weights else None
+            src, dst, given, nodes = networkx_columns(G, weight)
         options = {"directed": G.is_directed(), "vertices": nodes or None, **options}
         return cls.from_edges(src, dst, given, **options)  # type: ignore[attr-defined]
 
@@ -141,6 +135,17 @@ class FromObjects:
                 "Graph.from_edges(*A.nonzero(), A[A != 0])."
             ) from None
         return cls.from_scipy(scipy.sparse.coo_array(A), **options)  # type: ignore[attr-defined]
+
+
+def networkx_columns(G: Any, weight: str | None) -> tuple[list[Any], list[Any], list[Any] | None, list[Any]]:
+    """The sources, targets and weights of a graph's edges, and its nodes."""
+    edges = list(G.edges(data=weight)) if weight is not None else [(u, v, None) for u, v in G.edges()]
+    nodes = list(G.nodes())
+    weights = [value for _, _, value in edges]
+    has_weights = _has_weights(weight, any(value is not None for value in weights), len(edges))
+    _check_nodes(nodes, "networkx.relabel_nodes(G, str), or networkx.convert_node_labels_to_integers(G)")
+    src, dst = ([edge[side] for edge in edges] for side in (0, 1))
+    return src, dst, [1 if value is None else value for value in weights] if has_weights else None, nodes
 
 
 def _check_attribute(weight: Any) -> None:

@@ -17,7 +17,7 @@ from .columns import column, name_list, whole_weights
 if TYPE_CHECKING:
     from ..graph import Graph
 
-__all__ = ["FromTables", "is_table"]
+__all__ = ["FromTables", "chosen_columns", "is_table"]
 
 _log = logging.getLogger("atoll")
 
@@ -117,6 +117,13 @@ class FromTables:
         if world.rank == 0:
             _log.info("from_table: %s", told)
         return cls._made(world, comm, (*core[:3], told), partition)  # type: ignore[attr-defined, no-any-return]
+
+
+def chosen_columns(
+    table: Any, source: str | None, target: str | None, weight: str | None, weighted: bool | None
+) -> _Chosen:
+    """Which columns from_table takes of a table with the Arrow C stream interface."""
+    return _chosen(_ArrowColumns(table).kinds, source, target, weight, weighted)
 
 
 class _Chosen(NamedTuple):

@@ -141,7 +141,7 @@ def test_parallel_edges_of_an_atoll_graph_make_a_multigraph():
 def test_a_file_is_read_without_a_conversion(tmp_path):
     file = tmp_path / "roads.csv"
     file.write_text("from,to,km\n10,20,1.5\n20,30,2.5\n")
-    G = backend.read_edgelist(file, weight_column="km")
+    G = backend.read_edgelist(file, weight="km")
     assert nx.single_source_dijkstra_path_length(G, 10) == {10: 0, 20: 1.5, 30: 4.0}
     with pytest.raises(nx.NodeNotFound, match="11"):
         nx.single_source_shortest_path_length(G, 11)
