@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foreign_verb.hpp"
 
+#include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -22,6 +25,7 @@ constexpr std::pair<std::string_view, std::string_view> kKnown[] = {
     {"kg", "knowledge graphs: from tables to named paths: kg import DIR --edges FILE"},
     {"report", "a page of figures from results: report run.json"},
     {"serve", "a web page and an interface of HTTP over a knowledge graph: serve DIR"},
+    {"table", "files of Parquet, Arrow, GraphML and others, to and from text: table edges.parquet edges.tsv"},
 };
 
 // Beside this program, and in the environment that the build makes.
@@ -43,6 +47,25 @@ void run_foreign_verb(const std::string& verb, const Words& words) {
   std::signal(SIGPIPE, SIG_DFL);
   for (const fs::path& folder : own_folders()) execv((folder / argv[0]).c_str(), pointers.data());
   execvp(argv[0].c_str(), pointers.data());
+}
+
+std::optional<int> wait_for_foreign_verb(const std::string& verb, const Words& words) {
+  Words argv{std::string(kPrefix) + verb};
+  argv.insert(argv.end(), words.begin(), words.end());
+  std::vector<char*> pointers;
+  for (std::string& a : argv) pointers.push_back(a.data());
+  pointers.push_back(nullptr);
+  pid_t child = 0;
+  bool is_there = false;
+  for (const fs::path& folder : own_folders())
+    if (is_there = posix_spawn(&child, (folder / argv[0]).c_str(), nullptr, nullptr, pointers.data(), environ) == 0;
+        is_there)
+      break;
+  if (!is_there && posix_spawnp(&child, argv[0].c_str(), nullptr, nullptr, pointers.data(), environ) != 0) return {};
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
 std::vector<std::pair<std::string, std::string>> foreign_verbs() {

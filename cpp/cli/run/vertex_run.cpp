@@ -7,6 +7,7 @@
 #include <atoll/graph/id_order.hpp>
 
 #include "answer_summary.hpp"
+#include "cli/table_file.hpp"
 #include "named_report.hpp"
 #include "trials.hpp"
 
@@ -53,7 +54,8 @@ void VertexRun::add_to(CLI::App& app) {
   app.add_option("--" + std::string(row_.repeats.option), trials_, std::string(row_.repeats.help))
       ->check(CLI::PositiveNumber);
   app.add_option("--output", output_,
-                 "write the last run's values with original ids or names: .tsv .csv .txt, .npy for ids");
+                 "write the last run's values with original ids or names: .tsv .csv .txt, .npy for ids, .parquet or "
+                 ".feather by Python");
   if (row_.columns.size() > 1) {
     std::vector<std::string> names;
     std::string help;
@@ -73,7 +75,9 @@ Outcome VertexRun::run(World& world, Command& command) const {
   State state(world, options_.arguments(input_));
   if (row_.check) row_.check(state.arguments);
   if (!output_.empty()) {
-    if (input_.has_names()) {
+    if (is_table_path(output_)) {
+      check_table_path(world, output_);
+    } else if (input_.has_names()) {
       check_named_result_path(world, output_);
     } else {
       check_result_path(world, output_);
@@ -113,16 +117,22 @@ Outcome VertexRun::run(World& world, Command& command) const {
   state.prepare_seconds = world.max(timer.lap());
   time_trials(state, command);
   if (!output_.empty()) command.begin_phase(world, "writing " + output_);
-  if (!output_.empty())
+  const auto write = [&](const std::string& path) {
     std::visit(
         [&](const auto& values) {
           if (state.names) {
-            write_by_name(*state.graph, *state.names, output_, column_, values);
+            write_by_name(*state.graph, *state.names, path, column_, values);
           } else {
-            write_by_id(*state.graph, output_, values);
+            write_by_id(*state.graph, path, values);
           }
         },
         *state.answer.find(column_));
+  };
+  if (is_table_path(output_)) {
+    write_as_table(world, output_, "vertex," + column_, write);
+  } else if (!output_.empty()) {
+    write(output_);
+  }
   if (state.verify && !row_.repeats.each_checked) {
     command.begin_phase(world, "checking the answer");
     is_right(state);

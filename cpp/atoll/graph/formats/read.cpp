@@ -67,7 +67,7 @@ std::string detect(const std::string& path, const Head& head) {
   if (const std::string_view foreign = foreign_content(text); !foreign.empty())
     throw InputError(fmt::format(
         "{}: this is {} (the formats here are {}). From Python, atoll.Graph reads tables of Parquet and Arrow, GraphML, "
-        "GEXF, GML, Pajek and JSON; or convert it to an edge list.",
+        "GEXF, GML, Pajek and JSON, and `atoll table` makes edge lists of them.",
         path, foreign, known_formats()));
   if (text.starts_with(kBinaryMagic)) return "atoll";
   constexpr std::string_view kBanner = "%%MatrixMarket";
